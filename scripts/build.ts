@@ -13,7 +13,7 @@ const OUT = join(ROOT, 'dist')
 
 /** Files that modules read from beside them; the compiler leaves them where they are. */
 const ASSETS = [
-  'src/**/*.{json,wasm}',
+  'src/**/*.{json,lua,wasm}',
   'src/ui/assets/*',
   'workers/**/*.{json,wasm}',
   'views/*.toml',

@@ -92,7 +92,9 @@ export class JobRunner {
     const isOfSession = dependencies.length > 0 || keep.some(({ session }) => session !== undefined)
     const isOfTerms = job.terms?.redeems === true && keep.length > 0
     const again = isOfSession || isOfTerms ? body : null
-    const outcome = { ...done(media), dependencies, ...took() }
+    const sessions = operation.sessions?.(request) ?? []
+    const ofSessions = sessions.length === 0 ? {} : { sessions }
+    const outcome = { ...done(media), dependencies, ...ofSessions, ...took() }
     return { outcome, reports, bytes, keep, records: [], again }
   }
 

@@ -89,6 +89,8 @@ export type Outcome = { readonly work_us: number } & (
       readonly markers: readonly string[]
       /** Bodies that must be there before the answer may leave. */
       readonly dependencies: readonly Dependency[]
+      /** The sessions that the job was of; absent: none. */
+      readonly sessions?: readonly string[]
       /**
        * The request body again, if another answer may be needed: see `JobHeader.sessionless`.
        */

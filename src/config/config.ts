@@ -5,6 +5,7 @@ import { toolModelSchema } from '../core/enrich/value-model.ts'
 import { memberName, teamName } from '../core/fingerprints/upload.ts'
 import { sampleRate } from '../core/telemetry/event.ts'
 import { LOG_LEVELS } from '../observability/logger.ts'
+import { parseRedisUrl } from '../store/redis/address.ts'
 import { mcpSchema } from './mcp.ts'
 import { upstreamFault } from './url-fault.ts'
 
@@ -55,6 +56,38 @@ const encryptionKey = z
     const colon = text.indexOf(':')
     return { id: text.slice(0, colon), key: Buffer.from(text.slice(colon + 1), 'base64') }
   })
+
+/** The text is a secret: messages must not quote it. */
+const redisUrl = z.string().transform((text, { addIssue }) => {
+  const address = parseRedisUrl(text)
+  if (!('fault' in address)) return address
+  addIssue(address.fault)
+  return z.NEVER
+})
+
+/** The shared store; without it each process has its own file. */
+const redisSchema = z.strictObject({
+  url: redisUrl,
+  /** The start of all keys, so that two services can share a server. */
+  prefix: z
+    .string()
+    .regex(/^[\w.-]{1,64}$/, 'must be letters, digits, ".", "_" and "-", at most 64')
+    .default('hvs1'),
+  /** When a write counts as done. */
+  durability: z.enum(['primary', 'replica', 'disk']).default('primary'),
+  /** How long a write may wait for a replica or the disk. */
+  wait_ms: positive.max(10_000).default(100),
+  /** How long a call may take before the request continues without it. */
+  call_timeout_ms: positive.min(10).max(10_000).default(100),
+  /** Failures in a row after which calls fail at once. */
+  breaker_failures: positive.max(1_000).default(5),
+  /** How often a server that does not answer is tried again. */
+  probe_ms: positive.min(50).max(60_000).default(500),
+  /** PEM files for TLS. */
+  ca_file: z.string().min(1).optional(),
+  cert_file: z.string().min(1).optional(),
+  key_file: z.string().min(1).optional(),
+})
 
 const endpointPattern = z.string().regex(/^[\w.:*-]{1,256}$/)
 
@@ -111,6 +144,7 @@ export const configSchema = z.strictObject({
       session_ttl_ms: lifetime.default(86_400_000),
       compress: z.boolean().default(true),
       encryption_keys: z.array(encryptionKey).max(16).default([]),
+      redis: redisSchema.optional(),
       /** Settings by tenant; a tenant without a setting has the common one. */
       tenants: z.record(z.string(), z.strictObject(lifetimes)).default({}),
     })

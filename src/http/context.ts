@@ -20,6 +20,7 @@ import type { Authority } from '../pool/job.ts'
 import type { WorkerPool } from '../pool/pool.ts'
 import type { UsageObserver } from '../proxy/usage-observer.ts'
 import type { Savings } from '../savings/savings.ts'
+import type { SessionTaking } from '../store/commit-answer.ts'
 import type { Originals } from '../store/originals.ts'
 import type { Rewrites } from '../store/rewrites.ts'
 import type { StoreHealth } from '../store/store-health.ts'
@@ -88,6 +89,8 @@ export interface JobDeps {
   readonly ledger?: Ledger
   /** What sessions have seen; absent if they have no effect. */
   readonly sessions?: Sessions
+  /** Present if other processes may serve the same sessions. */
+  readonly taking?: SessionTaking
   /** Present if another process knows the sessions. */
   readonly authority?: Authority
 }

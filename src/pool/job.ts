@@ -60,6 +60,8 @@ export type JobResult = JobTimes &
         readonly markers: readonly string[]
         /** Must be there and be prolonged before it does. */
         readonly dependencies: readonly Dependency[]
+        /** The sessions that the job was of; absent: none. */
+        readonly sessions?: readonly string[]
         /** The request's body, if it may be needed once more. */
         readonly again?: Uint8Array
       }

@@ -5,7 +5,7 @@ import type { HttpServer } from '../http/server.ts'
 import type { Gauges } from '../observability/metrics.ts'
 import type { Admission } from '../pool/admission.ts'
 import type { WorkerPool } from '../pool/pool.ts'
-import { createOriginals } from '../store/originals.ts'
+import { createOriginals, type Lifetimes } from '../store/originals.ts'
 import { createRewrites } from '../store/rewrites.ts'
 import type { Store } from '../store/store.ts'
 import { statsOf } from '../store/store-health.ts'
@@ -27,12 +27,19 @@ export function appRecords(
       createRewrites(store, () => live.config.proxy.rewrite_ttl_ms),
       memory,
     ),
+    ...takingOf(store, lifetimes),
     savings,
     fingerprints,
     ...(telemetry === null ? {} : { telemetry }),
     ...(ledger === null ? {} : { ledger }),
     ...(tracing === null ? {} : { tracing }),
   } satisfies Partial<AppDeps>
+}
+
+/** With a store that several processes share, each session is served by one of them at a time. */
+function takingOf({ owners }: Store, lifetimes: (tenant: string) => Lifetimes) {
+  if (owners === undefined) return {}
+  return { taking: { owners, ttlMs: (tenant: string) => lifetimes(tenant).sessionMs } }
 }
 
 function rewritingOf(

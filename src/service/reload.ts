@@ -79,6 +79,7 @@ const AT_START: readonly (readonly [keyof Config, string?])[] = [
   ['store', 'tenant_max_bytes'],
   ['store', 'compress'],
   ['store', 'encryption_keys'],
+  ['store', 'redis'],
   ['sessions'],
   ['proxy'],
   ['telemetry'],

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs'
 import type { Config } from '../config/config.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { openLateStore } from '../store/late-store.ts'
 import { observed } from '../store/observed.ts'
 import type { Lifetimes } from '../store/originals.ts'
+import type { RedisStoreOptions } from '../store/redis/open.ts'
 import { type OpenStoreOptions, openSqliteStore } from '../store/sqlite/client.ts'
 import type { Store, StoreEvent } from '../store/store.ts'
 
@@ -12,11 +14,13 @@ type Open = (options: OpenStoreOptions) => Promise<Store>
 
 /** Smaller bodies gain too little for the time that compressing them takes. */
 const COMPRESS_FROM_BYTES = 8192
+/** Memory of a shared store costs more than a disk. */
+const SHARED_FROM_BYTES = 512
 
 /**
  * The store that the configuration asks for, for the service and for the command line.
- * @param onEvent gets what an operator should know @param options.mustExist only for reading an
- *   existing store: nothing is made or moved
+ * @param onEvent gets what an operator should know @param options.mustExist only for an
+ *   existing store: nothing is made or moved, and a server must answer
  */
 export function openConfiguredStore(
   config: Pick<Config, 'data_dir' | 'store' | 'limits' | 'keys_file'>,
@@ -30,15 +34,53 @@ export function openConfiguredStore(
   const { max_bytes, compress, encryption_keys } = store
   // If there may be several tenants, none can fill the store with bodies that must not be evicted.
   const share = keys_file === undefined ? max_bytes : Math.floor(max_bytes / 2)
-  return open({
-    folder: data_dir,
-    maxBytes: max_bytes,
+  const common = {
     maxBodyBytes: limits.max_body_bytes,
-    compressFromBytes: compress ? COMPRESS_FROM_BYTES : null,
     keys: encryption_keys,
     tenantMaxBytes: store.tenant_max_bytes ?? share,
-    mustExist,
     onEvent,
+  }
+  if (store.redis !== undefined) {
+    return openShared(store.redis, {
+      ...common,
+      mustAnswer: mustExist,
+      compressFromBytes: compress ? SHARED_FROM_BYTES : null,
+    })
+  }
+  return open({
+    ...common,
+    folder: data_dir,
+    maxBytes: max_bytes,
+    compressFromBytes: compress ? COMPRESS_FROM_BYTES : null,
+    mustExist,
+  })
+}
+
+/** Opens the store that all replicas share. */
+async function openShared(
+  redis: NonNullable<Config['store']['redis']>,
+  common: Pick<
+    RedisStoreOptions,
+    'maxBodyBytes' | 'keys' | 'tenantMaxBytes' | 'onEvent' | 'compressFromBytes' | 'mustAnswer'
+  >,
+): Promise<Store> {
+  const { ca_file, cert_file, key_file } = redis
+  const files = { ca: ca_file, cert: cert_file, key: key_file }
+  const tls = Object.entries(files).flatMap(([name, file]) =>
+    file === undefined ? [] : [[name, readFileSync(file, 'utf8')]],
+  )
+  // Its client is loaded only if it is needed.
+  const { openRedisStore } = await import('../store/redis/open.ts')
+  return openRedisStore({
+    ...common,
+    address: redis.url,
+    tls: Object.fromEntries(tls),
+    prefix: redis.prefix,
+    durability: redis.durability,
+    waitMs: redis.wait_ms,
+    callTimeoutMs: redis.call_timeout_ms,
+    breakerFailures: redis.breaker_failures,
+    probeMs: redis.probe_ms,
   })
 }
 

@@ -1,13 +1,14 @@
 import { AppError, type ErrorCode } from '../core/base/errors.ts'
 import type { KeepItem } from '../core/contract/operation-result.ts'
 import { IndexBusyError } from '../core/sessions/index/lock.ts'
+import { sessionKey } from '../core/sessions/index/session-index.ts'
 import type { Dependency } from '../core/sessions/turn/call-memory.ts'
 import { lengthen } from '../core/sessions/turn/long-references.ts'
 import { isPresent } from '../core/sessions/turn/open-turn.ts'
 import { type BodyTicket, commitBody, lengthenBody } from '../core/sessions/turn/remember.ts'
 import type { Sessions } from '../core/sessions/turn/shared-sessions.ts'
 import type { Originals } from './originals.ts'
-import type { Kept } from './store.ts'
+import type { Kept, Result, SessionOwners } from './store.ts'
 
 /** What the commit of an answer needs. */
 export interface CommitContext {
@@ -15,12 +16,23 @@ export interface CommitContext {
   readonly tenant: string
   /** Learns which bodies are durable; absent if sessions have no effect. */
   readonly sessions: Sessions | undefined
+  /** Present if other processes may serve the same sessions. */
+  readonly taking?: SessionTaking | undefined
+}
+
+/** How this process becomes the one that serves a session. */
+export interface SessionTaking {
+  readonly owners: SessionOwners
+  /** How long it stays so without a turn, in milliseconds. */
+  ttlMs(tenant: string): number
 }
 
 /** What an answer keeps, and what it depends on. */
 export interface Answered {
   readonly keep: readonly KeepItem[]
   readonly dependencies: readonly Dependency[]
+  /** The sessions that it is of; absent: none. */
+  readonly sessions?: readonly string[]
 }
 
 /** An answer that may leave now, unless `kept` is `null`. */
@@ -37,7 +49,7 @@ export interface Prepared {
  * @throws AppError of the store, for texts without which the answer cannot be sent
  */
 export async function prepareAnswer(
-  { keep, dependencies }: Answered,
+  { keep, dependencies, sessions: names = [] }: Answered,
   context: CommitContext,
 ): Promise<Prepared> {
   const { sessions } = context
@@ -47,12 +59,16 @@ export async function prepareAnswer(
       if (ticket !== undefined) commitBody(sessions, ticket, isTrue)
     }
   }
-  if (keep.length === 0 && dependencies.length === 0) return { kept: [], commit }
+  const taken = takeAll(names, context)
+  if (keep.length === 0 && dependencies.length === 0) {
+    await taken
+    return { kept: [], commit }
+  }
   try {
     const kept = await keepAll(keep, context)
     // Some of it may just have been kept.
     const isTrue = kept !== null && (await areRetrievable(dependencies, context))
-    if (isTrue) return { kept, commit }
+    if ((await taken) && isTrue) return { kept, commit }
     // If the answer does not leave, its bodies must not be referred to.
     commit(false)
     return { kept: null, commit: () => {} }
@@ -170,4 +186,33 @@ async function failureOf(attempt: Promise<unknown>): Promise<ErrorCode | null> {
     if (error instanceof AppError) return error.code
     throw error
   }
+}
+
+/**
+ * Makes this process the one that serves a session. If another one may have served it meanwhile,
+ * forgets what is remembered of it. Never rejects.
+ */
+export async function takeSession(
+  session: string,
+  { tenant, sessions, taking }: Omit<CommitContext, 'originals'>,
+): Promise<Result<{ readonly isOurs: boolean }>> {
+  if (taking === undefined || sessions === undefined) return { ok: true, isOurs: true }
+  const { owners } = taking
+  const taken = await owners.take(tenant, session, taking.ttlMs(tenant))
+  if (!taken.ok || taken.isOurs) return taken
+  try {
+    sessions.index.close(sessionKey(tenant, session))
+  } catch (error) {
+    if (!(error instanceof IndexBusyError)) throw error
+    // A worker is using it. The next turn forgets it.
+    owners.doubt(tenant, session)
+  }
+  return taken
+}
+
+/** Whether this process serves all of the sessions, and did so without a break. */
+async function takeAll(names: readonly string[], context: CommitContext): Promise<boolean> {
+  const distinct = [...new Set(names)]
+  const taken = await Promise.all(distinct.map(name => takeSession(name, context)))
+  return taken.every(result => result.ok && result.isOurs)
 }

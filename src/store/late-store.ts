@@ -56,10 +56,12 @@ export async function openLateStore(options: LateStoreOptions): Promise<Store> {
     readRecord: async key => store?.readRecord(key) ?? missing(),
     writeRecord: async write => store?.writeRecord(write) ?? missing(),
     deleteRecord: async (key, ifVersion) => store?.deleteRecord(key, ifVersion) ?? missing(),
-    listRecords: async list => store?.listRecords(list) ?? missing(),
     prune: async () => store?.prune() ?? missing(),
     verify: async (limit, cursor) => store?.verify(limit, cursor) ?? missing(),
     stats: async tenant => store?.stats(tenant) ?? missing(),
+    get owners() {
+      return store?.owners
+    },
     get load() {
       return store?.load ?? NO_LOAD
     },

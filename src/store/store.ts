@@ -37,10 +37,6 @@ export interface Store {
   writeRecord(write: RecordWrite): Promise<Result<{ readonly version: number }>>
   /** Removes a record; `not_found` if there is none, `conflict` if its version is another. */
   deleteRecord(key: RecordKey, ifVersion?: number): Promise<Result<object>>
-  /**
-   * Records whose key starts with `prefix`, in order of their keys (code points), after `after`.
-   */
-  listRecords(list: RecordList): Promise<Result<{ readonly records: readonly ListedRecord[] }>>
 
   /** Removes what has expired; otherwise done a little at a time. */
   prune(): Promise<Result<Removed>>
@@ -50,10 +46,31 @@ export interface Store {
    */
   verify(limit: number, cursor?: string): Promise<Result<VerifyStep>>
   stats(tenant?: string): Promise<Result<StoreStats>>
+  /** Which process serves a session; absent if this process has the store for itself. */
+  readonly owners?: SessionOwners | undefined
   /** What the store has refused or lost since its start; known without asking the thread. */
   readonly load: StoreLoad
   /** Waits for accepted calls, makes everything durable and closes. Calls after it fail. */
   close(): Promise<void>
+}
+
+/**
+ * Sessions of a store that several processes share. What a session has seen is in the memory of one
+ * process, so one process serves it at a time.
+ */
+export interface SessionOwners {
+  /**
+   * Makes this process the one that serves a session. `isOurs`: it was so since this process opened
+   * the session. If not, another one may have answered for it since, so what this process remembers
+   * of it is not true any more.
+   */
+  take(
+    tenant: string,
+    session: string,
+    ttlMs: number,
+  ): Promise<Result<{ readonly isOurs: boolean }>>
+  /** From now on `take` says once more that the session is not ours. */
+  doubt(tenant: string, session: string): void
 }
 
 /** Names a body: 64 hex digits, or a prefix of at least 12; of at least 8 inside a session. */
@@ -127,23 +144,11 @@ export interface RecordWrite extends RecordKey {
   readonly ifVersion?: number
 }
 
-export interface RecordList {
-  readonly tenant: string
-  readonly namespace: string
-  readonly prefix: string
-  readonly after?: string
-  readonly limit: number
-}
-
 /** `version` differs after every write of the key, also after it was deleted and written again. */
 export interface StoredRecord {
   readonly value: Uint8Array
   readonly version: number
   readonly expires_at: number | null
-}
-
-export interface ListedRecord extends StoredRecord {
-  readonly key: string
 }
 
 export interface Removed {
@@ -265,5 +270,10 @@ export type StoreEvent =
   | { readonly kind: 'open_folder'; readonly folder: string; readonly mode: string }
   /** The wall clock jumped ahead. For ten minutes the store's time continues as if it had not. */
   | { readonly kind: 'clock_jumped'; readonly ahead_ms: number }
+  /** The server takes no calls; until it does, nothing is kept and nothing is found. */
+  | { readonly kind: 'unreachable'; readonly detail: string }
+  | { readonly kind: 'reachable'; readonly away_ms: number }
+  /** The server may evict what hints need, so nothing more is kept. */
+  | { readonly kind: 'wrong_policy'; readonly policy: string }
   | { readonly kind: 'thread_lost'; readonly detail: string }
   | { readonly kind: 'bug'; readonly detail: string }

@@ -31,11 +31,13 @@ const RENDERED: Readonly<Record<string, readonly Manifest[]>> = {
   'overlays/single': render('overlays/single'),
   'overlays/production': render('overlays/production'),
   'overlays/proxies': render('overlays/proxies'),
+  'overlays/replicas': render('overlays/replicas'),
   'components/monitoring': renderWith('monitoring'),
   'components/tracing': renderWith('tracing'),
   'components/encryption': renderWith('encryption'),
   'components/mcp-headers': renderWith('mcp-headers'),
   'components/autoscaling': renderWith('autoscaling'),
+  'components/shared-store': renderWith('shared-store'),
   'components/proxies': renderWith('proxies'),
   'components/egress-vendors': renderWith('egress-vendors'),
   'components/egress-vendors-cilium': renderWith('proxies', 'egress-vendors-cilium'),
@@ -46,6 +48,7 @@ const SECRETS: Readonly<Record<string, string>> = {
   'haversack-keys': 'keys.json',
   'haversack-metrics-key': 'key',
   'haversack-store-keys': 'keys',
+  'haversack-redis': 'url',
   // A key for each header; this one is the guide's.
   'haversack-mcp-headers': 'github',
 }
@@ -301,6 +304,31 @@ describe('components', () => {
     const names = autoscaler?.spec?.metrics?.flatMap(({ pods }) => pods?.metric.name ?? [])
     expect(names).toHaveLength(1)
     expect([...(await createCatalogue()).keys()]).toContain(names?.[0])
+  })
+
+  it('shared-store: reads the URL from the mounted Secret, and may reach that port', () => {
+    const objects = renderWith('shared-store')
+    const path = environment(objects)['HAVERSACK_REDIS_URL_FILE'] ?? ''
+    expect(dirname(path)).toBe(mountOf(objects, 'redis'))
+    expect(basename(path)).toBe(SECRETS['haversack-redis'])
+    const { url } = configOf(objects).store.redis ?? {}
+    expect(url).toMatchObject({ kind: 'sentinel', username: 'haversack', primaryName: 'haversack' })
+    const ports = all(objects, 'NetworkPolicy')
+      .find(({ metadata }) => metadata.name === 'haversack-egress-redis')
+      ?.spec?.egress?.flatMap(({ ports = [] }) => ports.map(({ port }) => port))
+    expect(ports).toEqual([6379, url?.nodes[0]?.port])
+  })
+
+  it('replicas: keeps a client with its pod, and half of the pods elsewhere', () => {
+    const objects = render('overlays/replicas')
+    const [service] = all(objects, 'Service').filter(({ spec }) => spec?.clusterIP !== 'None')
+    expect(service?.spec).toMatchObject({ sessionAffinity: 'ClientIP' })
+    const [byNode] = workload(objects).pod.topologySpreadConstraints ?? []
+    expect(byNode).toMatchObject({
+      topologyKey: 'kubernetes.io/hostname',
+      whenUnsatisfiable: 'DoNotSchedule',
+    })
+    expect(all(objects, 'HorizontalPodAutoscaler')[0]?.spec).toMatchObject({ minReplicas: 3 })
   })
 
   it('tracing: may reach the collector that it names', () => {

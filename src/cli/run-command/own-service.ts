@@ -128,12 +128,13 @@ function configFor({ env, folder, isTemporary }: OwnServiceOptions) {
       drain_timeout_ms: Math.min(limits.drain_timeout_ms, DRAIN_MS),
     },
     // If the process is killed, the folder remains. Encryption keeps its content unreadable.
-    store: isTemporary ? { ...store, encryption_keys: [temporaryKey()] } : store,
+    store: isTemporary ? temporaryStore(store) : store,
   }
 }
 
-function temporaryKey() {
-  return { id: 'run', key: randomBytes(32) }
+/** A file of this process alone, whatever store others share. */
+function temporaryStore({ redis: _, ...store }: Config['store']): Config['store'] {
+  return { ...store, encryption_keys: [{ id: 'run', key: randomBytes(32) }] }
 }
 
 /** The sums of a counter by one of its labels. */

@@ -56,6 +56,16 @@ export function batchOperation(
           () => null,
         ),
       ),
+    sessions: ({ jobs }) =>
+      jobs.flatMap(job =>
+        settle(
+          () => {
+            const { operation, request } = read(job)
+            return operation.sessions?.(request) ?? []
+          },
+          () => [],
+        ),
+      ),
     run({ jobs }, context) {
       const collected: Collected = { reports: [], keep: [], dependencies: [] }
       // The decoded size is bounded for all jobs of the batch together.

@@ -12,5 +12,6 @@ export const dedupOperation: Operation<DedupRequest, DedupAnswer> = {
   name: 'dedup',
   request: dedupRequest,
   answer: dedupAnswer,
+  sessions: ({ session }) => [session],
   run: dedupContent,
 }

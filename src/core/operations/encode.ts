@@ -17,6 +17,7 @@ export const encodeOperation: Operation<EncodeRequest, EncodeAnswer> = {
   request: encodeRequest,
   answer: encodeAnswer,
   lookups: (request, asked) => [lookupOf(request, asked)],
+  sessions: ({ session }) => (session === undefined ? [] : [session]),
   run: (request, context) =>
     encodeContent(withWish(withContent(request, context), context), context),
 }

@@ -120,7 +120,8 @@ function toJob(c: AppContext, op: string, media: MediaType, body: Uint8Array): J
  */
 async function answerDurably(c: AppContext, job: Job, ticket: Ticket, deps: JobDeps) {
   const { tenant } = job
-  const context = { originals: deps.originals, tenant, sessions: deps.sessions }
+  const { originals, sessions, taking } = deps
+  const context = { originals, tenant, sessions, taking }
   const result = await run(c, job, questionsOf(tenant, ticket, deps), deps)
   const commit = job.terms?.redeems === true ? commitOrNull : commitAnswer
   const keptNow = await commit(result, context)
@@ -129,7 +130,8 @@ async function answerDurably(c: AppContext, job: Job, ticket: Ticket, deps: JobD
   const terms = job.terms && { terms: { ...job.terms, redeems: false } }
   const plain = { ...job, body: result.again ?? job.body, sessionless: true, ...terms } as const
   const other = await run(c, plain, questionsOf(tenant, ticket, deps), deps)
-  return { result: other, keptNow: (await commitAnswer(other, context)) ?? [] }
+  const alone = { keep: other.keep, dependencies: other.dependencies }
+  return { result: other, keptNow: (await commitAnswer(alone, context)) ?? [] }
 }
 
 /** Runs a job, and notes where the time went. */

@@ -14,6 +14,8 @@ import { validate } from '../../core/contract/validate.ts'
 import type { SessionDesk } from '../../core/operations/session-desk.ts'
 import { IndexBusyError } from '../../core/sessions/index/lock.ts'
 import { sessionOfContext } from '../../mcp/contexts/contexts.ts'
+import { takeSession } from '../../store/commit-answer.ts'
+import { failureProblem } from '../../store/failure.ts'
 import { type AppContext, type AppDeps, type JobDeps, requestHeader } from '../context.ts'
 import { jobRoute } from '../jobs/job-route.ts'
 import { answerHeaders } from '../middleware/observe.ts'
@@ -27,7 +29,10 @@ const ENVELOPE = { maxDepth: 4, maxValues: 4_096 }
 
 const PATH = '/v1/sessions/:id'
 
-type SessionNeeds = Pick<AppDeps, 'desk' | 'admission' | 'originals' | 'telemetry'>
+type SessionNeeds = Pick<
+  AppDeps,
+  'desk' | 'admission' | 'originals' | 'telemetry' | 'sessions' | 'taking'
+>
 
 /** What a route does to the session that its path names; `null`: there is none. */
 type Act = (
@@ -90,8 +95,25 @@ function route(
     scope: 'encode',
     ...(request === undefined ? {} : { request }),
     answer,
-    mount: (app, needs) => app.on(method.toUpperCase(), path, c => serve(c, act, needs)),
+    mount: (app, needs) =>
+      app.on(method.toUpperCase(), path, async c => {
+        if (method !== 'get') await takeOver(c, needs)
+        return serve(c, act, needs)
+      }),
   }
+}
+
+/**
+ * Makes this process the one that serves the session, so that a change holds for all others.
+ * @throws AppError if it is unknown whether it does: then nothing was changed
+ */
+async function takeOver(c: AppContext, { sessions, taking }: SessionNeeds): Promise<void> {
+  const session = validate(sessionField, c.req.param('id'))
+  const { tenant } = c.get('state').caller
+  const taken = await takeSession(session, { tenant, sessions, taking })
+  if (taken.ok) return
+  const { code, detail, ...extras } = failureProblem(taken)
+  throw new AppError(code, detail, extras)
 }
 
 async function serve(c: AppContext, act: Act, needs: SessionNeeds): Promise<Response> {

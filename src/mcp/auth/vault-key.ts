@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { StoreKey } from '../../store/sqlite/settings.ts'
+import type { StoreKey } from '../../store/codec.ts'
 
 const FILE = 'mcp-credentials.key'
 const KEY_BYTES = 32

@@ -2,8 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type Codec, createCodec, UnreadableError } from '../../store/sqlite/codec.ts'
-import type { StoreKey } from '../../store/sqlite/settings.ts'
+import { type Codec, createCodec, type StoreKey, UnreadableError } from '../../store/codec.ts'
 import { folderKey } from './vault-key.ts'
 
 /** What names an entry: its kind, the tenant, and more. */

@@ -1,5 +1,5 @@
 import { createFairQueue } from '../../core/base/fair-queue.ts'
-import { type CallSize, type Costs, createCosts } from './call-size.ts'
+import { type CallSize, type Costs, createCosts } from '../parts/call-size.ts'
 import { type Call, isUrgent, isWrite } from './protocol.ts'
 
 /**

@@ -1,10 +1,10 @@
 import { fail } from '../failure.ts'
+import type { CallSize, Sizes } from '../parts/call-size.ts'
+import { createShares, type Shares } from '../parts/shares.ts'
 import type { Failure, StoreEvent, StoreLoad, StoreState } from '../store.ts'
 import { type Admission, createAdmission } from './admission.ts'
-import type { CallSize, Sizes } from './call-size.ts'
 import type { Connect, Connection } from './connection.ts'
 import type { Answer, Arguments, Call, FromThread, OperationName } from './protocol.ts'
-import { createShares, type Shares } from './shares.ts'
 
 /** Bounds of what waits for the store. */
 export interface CallLimits {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { countLineFeeds } from '../../core/parts/lines.ts'
-import { type Codec, UnreadableError } from './codec.ts'
+import { type Codec, UnreadableError } from '../codec.ts'
 
 /**
  * Bodies are cut into chunks, each sealed by itself, so that a part of a large body is read without

@@ -1,11 +1,10 @@
 import { fail } from '../failure.ts'
+import { createSizes } from '../parts/call-size.ts'
+import { createPartsDesk } from '../parts/parts-desk.ts'
+import { isCutElsewhere, type SelectElsewhere, threadSelect } from '../parts/select-elsewhere.ts'
 import type { PutItem, Removed, Result, Store, StoreEvent } from '../store.ts'
-import { createSizes } from './call-size.ts'
 import { type CallLimits, type Calls, createCalls } from './calls.ts'
 import { type Connect, threadConnect } from './connection.ts'
-import { createPartsDesk } from './parts-desk.ts'
-import { isCutElsewhere } from './reader.ts'
-import { type SelectElsewhere, threadSelect } from './select-elsewhere.ts'
 import { type SqliteStoreOptions, settle } from './settings.ts'
 
 export interface OpenStoreOptions extends SqliteStoreOptions, Partial<CallLimits> {
@@ -82,7 +81,6 @@ export async function openSqliteStore(options: OpenStoreOptions): Promise<Store>
       return call('writeRecord', [{ ...write, value }], [value.buffer])
     },
     deleteRecord: (key, ifVersion) => call('deleteRecord', [key, ifVersion]),
-    listRecords: list => call('listRecords', [list]),
     prune: () => repeat(() => call('expire', [])),
     async verify(limit, cursor = FIRST_ROW) {
       if (!ROW.test(cursor)) return fail('invalid_request', 'the cursor is not one of this store')

@@ -1,11 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { PartSelector } from '../../core/parts/part.ts'
+import { createCodec, type UnreadableError } from '../codec.ts'
 import { fail } from '../failure.ts'
+import type { WholeForPart } from '../parts/select-elsewhere.ts'
 import type {
   Kept,
   PutItem,
   RecordKey,
-  RecordList,
   RecordWrite,
   Reference,
   Result,
@@ -20,9 +21,8 @@ import type {
 import { type Bodies, createBodies } from './bodies.ts'
 import type { BodyRow } from './body-row.ts'
 import { createChunks } from './chunks.ts'
-import { createCodec, type UnreadableError } from './codec.ts'
 import type { Count } from './counters.ts'
-import { createReader, Faults, type Reader, type WholeForPart } from './reader.ts'
+import { createReader, Faults, type Reader } from './reader.ts'
 import { createRecords, type Records } from './records.ts'
 import { createRestore, type Restore } from './restore.ts'
 import { createSessions, type Sessions } from './sessions.ts'
@@ -41,7 +41,6 @@ export interface Engine {
     get(reference: Reference): Result<StoredBody>
     part(reference: Reference, selector: PartSelector): Result<StoredPart | WholeForPart>
     readRecord(key: RecordKey): Result<StoredRecord>
-    listRecords(list: RecordList): ReturnType<Records['list']>
     stats(tenant: string | undefined): Result<StoreStats>
     /** Finds damaged bodies; `removeDamaged` removes them. */
     verify(limit: number, cursor: number): Result<CheckedRows>
@@ -178,7 +177,6 @@ function createReads({ clock, reader, records, faults, stats }: Parts): Engine['
     get: reference => reader.get(reference, clock()),
     part: (reference, selector) => reader.part(reference, selector, clock()),
     readRecord: key => records.read(key, clock()),
-    listRecords: list => records.list(list, clock()),
     stats,
     verify(limit, cursor) {
       if (limit < 1) return fail('invalid_request', 'limit must be at least 1')

@@ -14,7 +14,6 @@ const READS: ReadonlySet<string> = new Set<keyof Engine['reads']>([
   'get',
   'part',
   'readRecord',
-  'listRecords',
   'stats',
   'verify',
 ])

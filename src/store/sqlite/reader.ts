@@ -4,12 +4,13 @@ import { countLineFeeds, countLines, cutLines, resolveLines } from '../../core/p
 import type { Part, PartRange, PartSelector } from '../../core/parts/part.ts'
 import { resolveBytes } from '../../core/parts/range.ts'
 import { selectPart } from '../../core/parts/select-part.ts'
+import { UnreadableError } from '../codec.ts'
 import { fail, partFailure } from '../failure.ts'
+import { isCutElsewhere, ownPart, type WholeForPart } from '../parts/select-elsewhere.ts'
 import type { Failure, Reference, Result, StoredBody, StoredPart, StoreEvent } from '../store.ts'
 import { type Bodies, kept } from './bodies.ts'
 import type { BodyRow } from './body-row.ts'
 import { CHUNK_BYTES, type Chunks } from './chunks.ts'
-import { UnreadableError } from './codec.ts'
 import type { Count } from './counters.ts'
 import { DamagedFileError } from './sqlite-errors.ts'
 
@@ -29,17 +30,6 @@ export interface Reader {
    */
   readable(row: BodyRow): boolean
 }
-
-/** What a part of a large body is cut from, elsewhere. */
-export interface WholeForPart extends Omit<StoredBody, 'body'> {
-  readonly whole: Uint8Array<ArrayBuffer>
-}
-
-/**
- * Larger bodies are searched in another thread, because a path in them may take longer than reading
- * them.
- */
-const LOOKED_THROUGH_HERE_BYTES = CHUNK_BYTES
 
 /** What one step of a check reads, about 30 ms. */
 const STEP_BYTES = 8 * 1024 * 1024
@@ -109,7 +99,7 @@ export function createReader(database: DatabaseSync, deps: ReaderDeps): Reader {
         ...about(row),
         ...(isCutElsewhere(selector, row.bytes)
           ? { whole: chunks.readAll(row) }
-          : { part: own(partOf(chunks, row, selector)) }),
+          : { part: ownPart(partOf(chunks, row, selector)) }),
       })),
     check(limit, cursor) {
       const damaged: BodyRow[] = []
@@ -127,12 +117,6 @@ export function createReader(database: DatabaseSync, deps: ReaderDeps): Reader {
       return { checked, damaged, cursor: null }
     },
   }
-}
-
-/** Whether the selector needs to search a large body. `bytes`: of the body, `null` if unknown. */
-export function isCutElsewhere({ kind }: PartSelector, bytes: number | null): boolean {
-  const isLarge = bytes === null || bytes > LOOKED_THROUGH_HERE_BYTES
-  return isLarge && (kind === 'path' || kind === 'grep')
 }
 
 /** Only the chunks that the part lies in, if the selector allows it. */
@@ -176,15 +160,6 @@ function linesByChunks(chunks: Chunks, row: BodyRow, wanted: PartRange): Part | 
 
 function about(row: BodyRow) {
   return { ...kept(row), media_type: row.mediaType, created_at: row.createdAt }
-}
-
-/**
- * The part with its content in a buffer of its own size, so that a transfer includes nothing else.
- */
-function own(part: Part): Part {
-  const { content } = part
-  const whole = content.byteLength === content.buffer.byteLength
-  return whole ? part : { ...part, content: new Uint8Array(content) }
 }
 
 /** Bodies that turned out damaged, and keys that were missing; each is reported once. */

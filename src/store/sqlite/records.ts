@@ -1,15 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import { type Codec, UnreadableError } from '../codec.ts'
 import { fail } from '../failure.ts'
-import type {
-  Failure,
-  ListedRecord,
-  RecordKey,
-  RecordList,
-  RecordWrite,
-  Result,
-  StoredRecord,
-} from '../store.ts'
-import { type Codec, UnreadableError } from './codec.ts'
+import type { Failure, RecordKey, RecordWrite, Result, StoredRecord } from '../store.ts'
 import type { Space } from './space.ts'
 import type { Tenants } from './tenants.ts'
 
@@ -17,20 +9,14 @@ import type { Tenants } from './tenants.ts'
 const MAX_RECORD_BYTES = 4 * 1024 * 1024
 /** Longest namespace and key together, in UTF-16 code units. */
 const MAX_KEY_CHARS = 1024
-/** Most records, and most bytes of values, that one list returns. */
-const MAX_LISTED = 1000
-const MAX_LISTED_BYTES = 4 * 1024 * 1024
 /** What a row and its index entries take, on top of value and key. */
 const ROW_BYTES = 120
-/** Sorts after every key that starts with a prefix. */
-const LAST_CHARACTER = '\u{10ffff}'
 
 /** Rows of records. Everything here runs inside a transaction of the caller's. */
 export interface Records {
   read(key: RecordKey, now: number): Result<StoredRecord>
   write(write: RecordWrite, now: number): Result<{ readonly version: number }>
   delete(key: RecordKey, ifVersion: number | undefined, now: number): Result<object>
-  list(list: RecordList, now: number): Result<{ readonly records: readonly ListedRecord[] }>
   due(now: number): boolean
   expire(now: number, limit: number): number
   removeOf(tenant: number, limit: number): number
@@ -110,33 +96,6 @@ class RecordRows implements Records {
     if (ifVersion !== undefined && ifVersion !== Number(row['version'])) return CONFLICT
     this.#remove(row)
     return { ok: true }
-  }
-
-  list(
-    { tenant, namespace, prefix, after, limit }: RecordList,
-    now: number,
-  ): Result<{ readonly records: readonly ListedRecord[] }> {
-    const end = prefix + LAST_CHARACTER
-    const most = Math.min(limit, MAX_LISTED)
-    const id = this.#deps.tenants.find(tenant)
-    const records: ListedRecord[] = []
-    let bytes = 0
-    for (const row of this.#sql.inRange.iterate(
-      id,
-      namespace,
-      prefix,
-      end,
-      after ?? null,
-      now,
-      most,
-    )) {
-      bytes += Number(row['bytes'])
-      if (bytes > MAX_LISTED_BYTES && records.length > 0) break
-      const key = row['key'] as string
-      const record = this.#open(row, { tenant, namespace, key })
-      if (record !== undefined) records.push({ key, ...record })
-    }
-    return { ok: true, records }
   }
 
   due(now: number): boolean {
@@ -225,10 +184,6 @@ function prepareStatements(database: DatabaseSync) {
       `UPDATE counter SET value = max(value, ?) WHERE name = 'record_version'`,
     ),
     erase: database.prepare('DELETE FROM record WHERE id = ?'),
-    inRange: database.prepare(
-      `SELECT * FROM record WHERE tenant = ?1 AND namespace = ?2 AND key >= ?3 AND key < ?4
-       AND (?5 IS NULL OR key > ?5) AND (expires_at IS NULL OR expires_at > ?6) ORDER BY key LIMIT ?7`,
-    ),
     expired: database.prepare(
       'SELECT id, tenant, charge FROM record WHERE expires_at IS NOT NULL AND expires_at <= ? ORDER BY expires_at LIMIT ?',
     ),

@@ -1,3 +1,5 @@
+import type { StoreKey } from '../codec.ts'
+
 /** Settings of the embedded store; everything but the folder has a default. */
 export interface SqliteStoreOptions {
   /** Made if it is not there, with mode 0700; one that is there is left as it is. */
@@ -24,13 +26,6 @@ export interface SqliteStoreOptions {
   /** How long to wait for another process that is writing. */
   readonly busyTimeoutMs?: number
   readonly cacheBytes?: number
-}
-
-export interface StoreKey {
-  /** Kept beside what it encrypts; up to 64 characters. */
-  readonly id: string
-  /** 32 bytes. */
-  readonly key: Uint8Array
 }
 
 /** Every setting, with the bounds that follow from others. */

@@ -48,11 +48,7 @@ const PURGES: ReadonlySet<OperationName> = new Set<OperationName>([
   'disownTenant',
   'deleteRecord',
 ])
-const OF_RECORDS: ReadonlySet<OperationName> = new Set<OperationName>([
-  'readRecord',
-  'writeRecord',
-  'listRecords',
-])
+const OF_RECORDS: ReadonlySet<OperationName> = new Set<OperationName>(['readRecord', 'writeRecord'])
 const OF_BODIES: ReadonlySet<OperationName> = new Set<OperationName>(['get', 'part', 'touch'])
 
 export function createTransfer({ settings, path, clock, onEvent }: TransferOptions): Transfer {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { parsePart } from '../../../src/core/parts/parse-part.ts'
+import { type SelectElsewhere, threadSelect } from '../../../src/store/parts/select-elsewhere.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/client.ts'
-import { type SelectElsewhere, threadSelect } from '../../../src/store/sqlite/select-elsewhere.ts'
 
 const ROWS = Array.from({ length: 20_000 }, (_, i) => ({ id: i, name: `row ${i}` }))
 const BODY = Buffer.from(JSON.stringify(ROWS))

@@ -48,9 +48,19 @@ export function mountOf(objects: readonly Manifest[], volume: string): string | 
   return workload(objects).container.volumeMounts?.find(({ name }) => name === volume)?.mountPath
 }
 
-/** A file with a key in place of the Secret's, where the container names one. */
+/** What stands in Secrets that the guide has one make. */
+const SECRETS: Readonly<Record<string, string>> = {
+  HAVERSACK_STORE_KEYS_FILE: `test:${Buffer.alloc(32).toString('base64')}\n`,
+  HAVERSACK_REDIS_URL_FILE: 'redis+sentinel://haversack:secret@redis-sentinel/haversack\n',
+}
+
+/** Files in place of the Secrets' that the container names. */
 function standIn(env: Readonly<Record<string, string>>, file: string): Record<string, string> {
-  if (env['HAVERSACK_STORE_KEYS_FILE'] === undefined) return {}
-  writeFileSync(file, `test:${Buffer.alloc(32).toString('base64')}\n`)
-  return { HAVERSACK_STORE_KEYS_FILE: file }
+  const named = Object.entries(SECRETS).filter(([name]) => env[name] !== undefined)
+  return Object.fromEntries(
+    named.map(([name, text]) => {
+      writeFileSync(`${file}-${name}`, text)
+      return [name, `${file}-${name}`]
+    }),
+  )
 }

@@ -7,7 +7,7 @@ import type { Dependency } from '../../../src/core/sessions/turn/call-memory.ts'
 import { contextKey } from '../../../src/core/sessions/turn/open-turn.ts'
 import type { Sessions } from '../../../src/core/sessions/turn/shared-sessions.ts'
 import { commitAnswer, commitOrNull } from '../../../src/store/commit-answer.ts'
-import type { Kept } from '../../../src/store/store.ts'
+import type { Kept, SessionOwners } from '../../../src/store/store.ts'
 
 const CONTEXT = contextKey(sessionKey('t', 's'), 5)
 const bytes = new Uint8Array(1)
@@ -225,5 +225,68 @@ describe('an answer that depends on bodies', () => {
   test('needs no context without sessions', async () => {
     const { alone } = committing({}, () => null)
     expect(await commitAnswer({ keep: [], dependencies: [dependency('d')] }, alone)).toEqual([])
+  })
+})
+
+describe('sessions that several processes serve', () => {
+  /** Owners that say this of each session, and sessions that note what is closed. */
+  function taking(says: Readonly<Record<string, boolean | 'away'>>, isBusy = false) {
+    const done: string[] = []
+    const owners: SessionOwners = {
+      async take(tenant, session, ttlMs) {
+        done.push(`take ${tenant} ${session} ${ttlMs}`)
+        const isOurs = says[session]
+        return isOurs === 'away'
+          ? { ok: false, reason: 'unavailable', detail: 'away' }
+          : { ok: true, isOurs: isOurs === true }
+      },
+      doubt: (tenant, session) => void done.push(`doubt ${tenant} ${session}`),
+    }
+    const index = {
+      close() {
+        if (isBusy) throw new IndexBusyError('busy')
+        done.push('close')
+      },
+      commit: (entry: string, kept: boolean) => void done.push(`${entry} ${kept}`),
+    }
+    const context = {
+      originals: { keep: async () => ({ hash: 'x' }) as Kept, pinDependency: async () => {} },
+      tenant: 't',
+      sessions: { index, bodies: { confirm: () => {}, retract: () => {} } } as unknown as Sessions,
+      taking: { owners, ttlMs: () => 7 },
+    }
+    const answer = (...sessions: string[]) =>
+      commitAnswer({ keep: [text('a', 'result')], dependencies: [], sessions }, context)
+    return { done, answer, context }
+  }
+
+  test('an answer of our own sessions leaves, and each is taken once', async () => {
+    const { done, answer } = taking({ s: true, r: true })
+    expect(await answer('s', 'r', 's')).toHaveLength(0)
+    expect(done).toEqual(['take t s 7', 'take t r 7', 'entry a true'])
+  })
+
+  test('one of a session that another process has served does not, and it is forgotten', async () => {
+    const { done, answer } = taking({ s: true, r: false })
+    expect(await answer('s', 'r')).toBeNull()
+    expect(done).toEqual(['take t s 7', 'take t r 7', 'close', 'entry a false'])
+  })
+
+  test('nor one of which that is not known; nothing is forgotten then', async () => {
+    const { done, answer } = taking({ s: 'away' })
+    expect(await answer('s')).toBeNull()
+    expect(done).toEqual(['take t s 7', 'entry a false'])
+  })
+
+  test('a session that a worker is using is forgotten at the next turn', async () => {
+    const { done, answer } = taking({ s: false }, true)
+    expect(await answer('s')).toBeNull()
+    expect(done).toContain('doubt t s')
+  })
+
+  test('an answer that promises nothing leaves, but its session is taken', async () => {
+    const { done, context } = taking({ s: false })
+    expect(await commitAnswer({ keep: [], dependencies: [], sessions: ['s'] }, context)).toEqual([])
+    expect(done).toEqual(['take t s 7', 'close'])
   })
 })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { createCodec, UnreadableError } from '../../../src/store/sqlite/codec.ts'
+import { createCodec, UnreadableError } from '../../../src/store/codec.ts'
 import { bytesOf, inlineStore, keep, must, noise, text } from './inline-store.ts'
 
 const old = { id: 'old', key: noise(32, 1) }
@@ -77,7 +77,6 @@ describe('encryption at rest', () => {
     await store.close()
     const { store: other, events } = await inlineStore({ folder, keys: [fresh] })
     expect(await other.readRecord(record)).toMatchObject({ ok: false, reason: 'gone' })
-    expect(must(await other.listRecords({ ...record, prefix: '', limit: 9 })).records).toEqual([])
     must(await other.writeRecord({ ...record, value: bytesOf('w') }))
     const database = new DatabaseSync(join(folder, 'store.sqlite'))
     database.exec(`UPDATE record SET value = x'0000'`)

@@ -20,7 +20,6 @@ const CALLS: { readonly [Name in keyof Store]?: readonly unknown[] } = {
   readRecord: [key],
   writeRecord: [{ ...key, value: new Uint8Array(1) }],
   deleteRecord: [key, 7],
-  listRecords: [{ ...key, prefix: '', limit: 1 }],
   prune: [],
   verify: [10, 3],
   stats: ['a'],

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { parsePart } from '../../../../src/core/parts/parse-part.ts'
 import type { PartSelector } from '../../../../src/core/parts/part.ts'
+import { createCosts, createSizes } from '../../../../src/store/parts/call-size.ts'
+import { createShares } from '../../../../src/store/parts/shares.ts'
 import { type Admission, createAdmission } from '../../../../src/store/sqlite/admission.ts'
-import { createCosts, createSizes } from '../../../../src/store/sqlite/call-size.ts'
 import type { Call, OperationName } from '../../../../src/store/sqlite/protocol.ts'
-import { createShares } from '../../../../src/store/sqlite/shares.ts'
 
 const MIB = 1024 * 1024
 const AHEAD = { readUs: 10_000, writeBytes: 4 * MIB }
@@ -125,11 +125,8 @@ test('the size of a body is known from its put or an earlier read, and forgotten
   const hash = (i: number) => i.toString(16).padStart(64, '0').split('').reverse().join('')
   const get = (i: number) =>
     ({ op: 'get', args: [{ tenant: 'a', ref: hash(i) }], bytes: 0 }) as const
-  const note = (i: number) =>
-    sizes.note(
-      { op: 'put', args: [{ tenant: 'a' }] },
-      { ok: true, hash: hash(i), bytes: 1000 + i, expires_at: 0, created: true },
-    )
+  const kept = (i: number) => ({ ok: true, hash: hash(i), bytes: 1000 + i }) as const
+  const note = (i: number) => sizes.note({ op: 'put', args: [{ tenant: 'a' }] }, kept(i))
   expect(sizes.of(get(1)).bytes).toBeNull()
   note(1)
   expect(sizes.of(get(1))).toEqual({ tenant: 'a', kind: 'get', bytes: 1001 })

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createSizes } from '../../../../src/store/sqlite/call-size.ts'
+import { createSizes } from '../../../../src/store/parts/call-size.ts'
 import { type CallLimits, createCalls } from '../../../../src/store/sqlite/calls.ts'
 import type { ConnectionEvents } from '../../../../src/store/sqlite/connection.ts'
 import type { Call, ToThread } from '../../../../src/store/sqlite/protocol.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Part, PartSelector } from '../../../../src/core/parts/part.ts'
-import { isCutElsewhere } from '../../../../src/store/sqlite/reader.ts'
+import { isCutElsewhere } from '../../../../src/store/parts/select-elsewhere.ts'
 import { bytesOf, MINUTE, must, noise, text } from '../inline-store.ts'
 import { memoryEngine } from './memory-engine.ts'
 
@@ -44,28 +44,6 @@ describe('records', () => {
     must(engine.writes.deleteRecord({ ...key, key: 'z' }, 5))
     must(engine.writes.deleteRecord({ ...key, key: 'y' }, undefined))
     expect(must(engine.reads.stats('a')).records).toBe(1)
-  })
-
-  test('are listed a thousand at once, or 4 MiB, but one at least', () => {
-    const { engine } = memoryEngine()
-    const write = (name: string, bytes: number) =>
-      must(engine.writes.writeRecord({ ...key, key: name, value: new Uint8Array(bytes) }))
-    const list = (prefix: string, limit = 5000, after?: string) => {
-      const page = { ...key, prefix, limit, ...(after === undefined ? {} : { after }) }
-      return must(engine.reads.listRecords(page)).records.map(({ key: name }) => name)
-    }
-    for (let i = 0; i < 1001; i++) write(`many${i}`, 1)
-    expect(list('many')).toHaveLength(1000)
-    expect(list('many', 3)).toHaveLength(3)
-    write('large1', 2 * MIB)
-    write('large2', 2 * MIB)
-    write('large3', 1)
-    expect(list('large')).toEqual(['large1', 'large2'])
-    expect(list('large', 9, 'large1')).toEqual(['large2', 'large3'])
-    write('huge1', 4 * MIB)
-    write('huge2', 1)
-    expect(list('huge')).toEqual(['huge1'])
-    expect(list('none')).toEqual([])
   })
 
   test('of a key that is not configured are reported once, damaged ones each time', () => {

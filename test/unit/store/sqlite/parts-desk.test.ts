@@ -2,9 +2,9 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { Part, PartSelector } from '../../../../src/core/parts/part.ts'
 import { fail } from '../../../../src/store/failure.ts'
-import { createSizes } from '../../../../src/store/sqlite/call-size.ts'
-import { createPartsDesk } from '../../../../src/store/sqlite/parts-desk.ts'
-import type { PartAnswer } from '../../../../src/store/sqlite/select-elsewhere.ts'
+import { createSizes } from '../../../../src/store/parts/call-size.ts'
+import { createPartsDesk } from '../../../../src/store/parts/parts-desk.ts'
+import type { PartAnswer } from '../../../../src/store/parts/select-elsewhere.ts'
 
 const SELECTOR: PartSelector = { kind: 'path', path: [] } as never
 const ABOUT = {

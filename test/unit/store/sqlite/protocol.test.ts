@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { fail } from '../../../../src/store/failure.ts'
+import { selectOwn } from '../../../../src/store/parts/select-elsewhere.ts'
 import { buffersOf, isUrgent, isWrite } from '../../../../src/store/sqlite/protocol.ts'
-import { selectOwn } from '../../../../src/store/sqlite/select-elsewhere.ts'
 import { bytesOf, text } from '../inline-store.ts'
 
-const READS = ['get', 'part', 'readRecord', 'listRecords', 'stats', 'verify'] as const
+const READS = ['get', 'part', 'readRecord', 'stats', 'verify'] as const
 const WRITES = ['put', 'touch', 'writeRecord', 'deleteRecord', 'expire', 'upkeep'] as const
 
 test('reads need no transaction that writes, and what is short is urgent', () => {

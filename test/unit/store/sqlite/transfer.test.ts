@@ -12,7 +12,7 @@ import type { StoreEvent } from '../../../../src/store/store.ts'
 import { bytesOf, inlineStore, keep, must, START, tempFolder } from '../inline-store.ts'
 
 const ALL = [
-  ...['get', 'part', 'readRecord', 'listRecords', 'stats', 'verify', 'put', 'touch'],
+  ...['get', 'part', 'readRecord', 'stats', 'verify', 'put', 'touch'],
   ...['writeRecord', 'deleteRecord', 'disownSession', 'disownTenant', 'purgeSession'],
   ...['purgeTenant', 'expire', 'removeDamaged', 'upkeep'],
 ] as OperationName[]
@@ -154,7 +154,7 @@ describe('calls meanwhile', () => {
     const { transfer, restore } = transferOf(folder)
     transfer.begin()
     const refused = () => ALL.filter(op => transfer.refusal(op) !== undefined).sort()
-    const ofRecords = ['listRecords', 'readRecord', 'writeRecord']
+    const ofRecords = ['readRecord', 'writeRecord']
     expect(refused()).toEqual([...PURGES, ...ofRecords].sort())
     expect(transfer.refusal('readRecord')).toEqual(SALVAGING)
     transfer.step(restore, () => true)

@@ -1,9 +1,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import type { StoreKey } from './settings.ts'
 
 /**
- * The layout of bytes in the file. The first byte has the flags. Plain: CRC-32 (4 bytes, little
+ * The layout of stored bytes. The first byte has the flags. Plain: CRC-32 (4 bytes, little
  * endian, over the binding and the payload), payload. Encrypted: nonce (12), tag (16), ciphertext;
  * the binding is the additional data. The binding names the owner and the place of the bytes, so
  * that other bytes cannot replace them.
@@ -29,6 +28,13 @@ export class UnreadableError extends Error {
     this.name = 'UnreadableError'
     this.missingKey = missingKey
   }
+}
+
+export interface StoreKey {
+  /** Kept beside what it encrypts; up to 64 characters. */
+  readonly id: string
+  /** 32 bytes. */
+  readonly key: Uint8Array
 }
 
 export interface Codec {

@@ -1,6 +1,5 @@
 import type { PartSelector } from '../../core/parts/part.ts'
-import type { Reference } from '../store.ts'
-import type { Answer, Call, OperationName } from './protocol.ts'
+import type { Kept, Reference, Result } from '../store.ts'
 
 /** What a call's cost is estimated from. */
 export interface CallSize {
@@ -12,6 +11,13 @@ export interface CallSize {
   readonly bytes: number | null
 }
 
+/** The operation, its arguments, and the bytes that the call carries. */
+interface MeasuredCall {
+  readonly op: string
+  readonly args: readonly unknown[]
+  readonly bytes: number
+}
+
 /** The tenant of no client: none has a line break in its name. */
 const OPERATOR = '\n'
 
@@ -19,9 +25,9 @@ const OPERATOR = '\n'
  * Remembers how large bodies are that were put or read lately, to recognise a large read.
  */
 export interface Sizes {
-  of(call: Pick<Call, 'op' | 'args' | 'bytes'>): CallSize
+  of(call: MeasuredCall): CallSize
   /** Learns from an answer. */
-  note(call: Pick<Call, 'op' | 'args'>, answer: Answer<OperationName>): void
+  note(call: Pick<MeasuredCall, 'op' | 'args'>, answer: Result<object>): void
 }
 
 /** Bodies whose size is remembered. */
@@ -55,16 +61,20 @@ export function createSizes(): Sizes {
       return { tenant, kind: op, bytes: KNOWN.has(op) ? bytes : null }
     },
     note({ op, args }, answer) {
-      if (!answer.ok || !('bytes' in answer)) return
+      if (!answer.ok) return
+      const { hash, bytes } = answer as Partial<Kept>
+      if (bytes === undefined) return
       const [first] = args
-      if (op === 'put') remember(keyOf({ tenant: tenantOf(first), ref: answer.hash }), answer.bytes)
-      if (op === 'get' || op === 'part') remember(keyOf(first as Reference), answer.bytes)
+      if (op === 'put' && hash !== undefined) {
+        remember(keyOf({ tenant: tenantOf(first), ref: hash }), bytes)
+      }
+      if (op === 'get' || op === 'part') remember(keyOf(first as Reference), bytes)
     },
   }
 }
 
 /** Operations whose bytes are in the call itself. */
-const KNOWN: ReadonlySet<OperationName> = new Set<OperationName>(['put', 'writeRecord'])
+const KNOWN: ReadonlySet<string> = new Set(['put', 'writeRecord'])
 
 /** The tenant, if the first argument names one. */
 function tenantOf(first: unknown): string {

@@ -4,8 +4,7 @@ import type { PartSelector } from '../../core/parts/part.ts'
 import { fail } from '../failure.ts'
 import type { Failure, Reference, Result, StoredPart } from '../store.ts'
 import { createCosts, type Sizes } from './call-size.ts'
-import type { WholeForPart } from './reader.ts'
-import type { SelectElsewhere } from './select-elsewhere.ts'
+import type { SelectElsewhere, WholeForPart } from './select-elsewhere.ts'
 import { createShares } from './shares.ts'
 
 /**

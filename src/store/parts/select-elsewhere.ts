@@ -4,7 +4,7 @@ import { AppError } from '../../core/base/errors.ts'
 import type { Part, PartSelector } from '../../core/parts/part.ts'
 import { selectPart } from '../../core/parts/select-part.ts'
 import { fail, partFailure } from '../failure.ts'
-import type { Result } from '../store.ts'
+import type { Result, StoredBody } from '../store.ts'
 
 export type PartAnswer = Result<{ readonly part: Part }>
 
@@ -15,6 +15,32 @@ export interface SelectElsewhere {
   close(): Promise<void>
 }
 
+/** What a part of a large body is cut from, elsewhere. */
+export interface WholeForPart extends Omit<StoredBody, 'body'> {
+  readonly whole: Uint8Array<ArrayBuffer>
+}
+
+/**
+ * Larger bodies are searched in another thread, because a path in them may take longer than reading
+ * them.
+ */
+const LOOKED_THROUGH_HERE_BYTES = 64 * 1024
+
+/** Whether the selector needs to search a large body. `bytes`: of the body, `null` if unknown. */
+export function isCutElsewhere({ kind }: PartSelector, bytes: number | null): boolean {
+  const isLarge = bytes === null || bytes > LOOKED_THROUGH_HERE_BYTES
+  return isLarge && (kind === 'path' || kind === 'grep')
+}
+
+/**
+ * The part with its content in a buffer of its own size, so that a transfer includes nothing else.
+ */
+export function ownPart(part: Part): Part {
+  const { content } = part
+  const isWhole = content.byteLength === content.buffer.byteLength
+  return isWhole ? part : { ...part, content: new Uint8Array(content) }
+}
+
 export interface SelectJob {
   readonly body: Uint8Array<ArrayBuffer>
   readonly selector: PartSelector
@@ -23,10 +49,7 @@ export interface SelectJob {
 /** The part, in a buffer of its own; what a client did wrong is a value. */
 export function selectOwn({ body, selector }: SelectJob): PartAnswer {
   try {
-    const part = selectPart(body, selector)
-    const { content } = part
-    const isWhole = content.byteLength === content.buffer.byteLength
-    return { ok: true, part: isWhole ? part : { ...part, content: new Uint8Array(content) } }
+    return { ok: true, part: ownPart(selectPart(body, selector)) }
   } catch (error) {
     if (error instanceof AppError) return partFailure(error)
     throw error

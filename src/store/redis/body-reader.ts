@@ -1,0 +1,187 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { AppError } from '../../core/base/errors.ts'
+import { cutLines, resolveLines } from '../../core/parts/lines.ts'
+import type { Part, PartSelector } from '../../core/parts/part.ts'
+import { resolveBytes } from '../../core/parts/range.ts'
+import { selectPart } from '../../core/parts/select-part.ts'
+import { UnreadableError } from '../codec.ts'
+import { fail, partFailure } from '../failure.ts'
+import { isCutElsewhere, ownPart, type WholeForPart } from '../parts/select-elsewhere.ts'
+import type { Failure, Reference, Result, StoredBody, StoredPart } from '../store.ts'
+import {
+  type BodiesOptions,
+  CHUNKS_AT_ONCE,
+  checkReference,
+  chunkKey,
+  idOf,
+  missing,
+} from './body-calls.ts'
+import { CHUNK_BYTES, openChunk, openLineTable, openSmall } from './chunks.ts'
+import { type BodyValue, readBody } from './layout.ts'
+
+/** Reads bodies and parts of them. Nothing here rejects for an expected failure. */
+export class BodyReader {
+  readonly #options: BodiesOptions
+  readonly #missingKeys = new Set<string>()
+
+  constructor(options: BodiesOptions) {
+    this.#options = options
+  }
+
+  async get(reference: Reference): Promise<Result<StoredBody>> {
+    return this.#read(reference, async (body, root) => ({
+      ...aboutOf(body),
+      body: await this.#whole(body, root),
+    }))
+  }
+
+  /** A part; the whole body instead if it is large and must be searched. */
+  part(reference: Reference, selector: PartSelector): Promise<Result<StoredPart | WholeForPart>> {
+    return this.#read(reference, async (body, root) => ({
+      ...aboutOf(body),
+      ...(isCutElsewhere(selector, body.bytes)
+        ? { whole: await this.#whole(body, root) }
+        : { part: ownPart(await this.#part(body, root, selector)) }),
+    }))
+  }
+
+  /** Whether a body can be read; a damaged one is removed. */
+  async verify(root: string, ref: string): Promise<Result<{ readonly isDamaged: boolean }>> {
+    const { server, time } = this.#options
+    const called = await server.call('get', root, [time(), ref, ''])
+    if (!called.ok) return called
+    const [outcome, , value] = called.reply as [Buffer, Buffer, Buffer]
+    if (String(outcome) !== 'found') return { ok: true, isDamaged: false }
+    try {
+      await this.#whole(readBody(value), root)
+      return { ok: true, isDamaged: false }
+    } catch (error) {
+      if (error instanceof CallError) return error.failure
+      if (!(error instanceof UnreadableError)) throw error
+      await this.#noteUnreadable(root, ref, value, error)
+      return { ok: true, isDamaged: error.missingKey === null }
+    }
+  }
+
+  async #read<T extends object>(
+    reference: Reference,
+    use: (body: BodyValue, root: string) => Promise<T>,
+  ): Promise<Result<T>> {
+    const { server, time, rootOf, count, now } = this.#options
+    const checked = checkReference(reference)
+    if (!checked.ok) return checked
+    const root = rootOf(reference.tenant)
+    const called = await server.call('get', root, [time(), checked.ref, checked.session])
+    if (!called.ok) return called
+    const [outcome, id, value] = called.reply as [Buffer, Buffer, Buffer]
+    if (String(outcome) !== 'found') {
+      count('misses')
+      return missing(String(outcome), reference.ref)
+    }
+    try {
+      const body = readBody(value)
+      const result = await use(body, root)
+      count('hits')
+      if (body.pinnedUntil <= now()) void server.call('used', root, [time(), String(id)])
+      return { ok: true, ...result }
+    } catch (error) {
+      if (error instanceof AppError) return partFailure(error)
+      if (error instanceof CallError) return error.failure
+      if (!(error instanceof UnreadableError)) throw error
+      await this.#noteUnreadable(root, String(id), value, error)
+      return fail(
+        'gone',
+        error.missingKey === null
+          ? `the original ${reference.ref} was damaged and is not given back`
+          : `the key of the original ${reference.ref} is not configured`,
+      )
+    }
+  }
+
+  async #whole(body: BodyValue, root: string): Promise<Uint8Array<ArrayBuffer>> {
+    if (body.chunks === 0) return openSmall(this.#options.codec, body, root)
+    return this.#chunks(body, root, 0, body.chunks - 1)
+  }
+
+  async #part(body: BodyValue, root: string, selector: PartSelector): Promise<Part> {
+    if (body.chunks === 0) return selectPart(openSmall(this.#options.codec, body, root), selector)
+    if (selector.kind === 'bytes') {
+      const range = resolveBytes(selector.range, body.bytes)
+      const from = Math.floor(range.first / CHUNK_BYTES)
+      const bytes = await this.#chunks(body, root, from, Math.floor(range.last / CHUNK_BYTES))
+      const start = range.first - from * CHUNK_BYTES
+      const content = bytes.subarray(start, start + range.last - range.first + 1)
+      return { kind: 'bytes', content, ...range }
+    }
+    if (selector.kind === 'lines') {
+      const table = openLineTable(this.#options.codec, body, root)
+      const range = resolveLines(selector.range, table.total)
+      const from = table.at(range.first - 1)
+      const bytes = await this.#chunks(body, root, from.chunk, table.at(range.last).chunk)
+      return {
+        kind: 'lines',
+        content: cutLines(bytes, from.line, range.first, range.last),
+        ...range,
+      }
+    }
+    return selectPart(await this.#whole(body, root), selector)
+  }
+
+  /** Chunks `first` to `last`, opened and concatenated. @throws UnreadableError, CallError */
+  async #chunks(body: BodyValue, root: string, first: number, last: number) {
+    const { server, codec } = this.#options
+    const id = idOf(body.hash)
+    const start = first * CHUNK_BYTES
+    const out = new Uint8Array(Math.min(body.bytes, (last + 1) * CHUNK_BYTES) - start)
+    for (let from = first; from <= last; from += CHUNKS_AT_ONCE) {
+      const to = Math.min(last, from + CHUNKS_AT_ONCE - 1)
+      const keys = Array.from({ length: to - from + 1 }, (_, index) =>
+        chunkKey(root, id, body.incarnation, from + index),
+      )
+      const called = await server.command(root, ['MGET', ...keys])
+      if (!called.ok) throw new CallError(called)
+      for (const [index, sealed] of (called.reply as (Buffer | null)[]).entries()) {
+        if (sealed === null) throw new UnreadableError(null)
+        const number = from + index
+        out.set(openChunk(codec, body, root, number, sealed), number * CHUNK_BYTES - start)
+      }
+      await nextTurn()
+    }
+    return out
+  }
+
+  async #noteUnreadable(root: string, id: string, value: Buffer, { missingKey }: UnreadableError) {
+    const { server, time, tombstoneMs, count, onEvent } = this.#options
+    if (missingKey !== null) {
+      if (!this.#missingKeys.has(missingKey)) onEvent({ kind: 'missing_key', key_id: missingKey })
+      this.#missingKeys.add(missingKey)
+      return
+    }
+    const incarnation = value.toString('latin1', 40, 48)
+    const called = await server.call('discard', root, [time(), id, incarnation, `${tombstoneMs}`])
+    if (!called.ok || Number(called.reply) === 0) return
+    count('damaged')
+    onEvent({ kind: 'damaged_body', tenant: root, hash: value.toString('hex', 48, 80) })
+  }
+}
+
+/** A call within a read that failed. */
+class CallError extends Error {
+  readonly failure: Failure
+
+  constructor(failure: Failure) {
+    super(failure.detail)
+    this.name = 'CallError'
+    this.failure = failure
+  }
+}
+
+function aboutOf({ hash, bytes, expiresAt, mediaType, createdAt }: BodyValue) {
+  return {
+    hash: Buffer.from(hash).toString('hex'),
+    bytes,
+    expires_at: expiresAt,
+    media_type: mediaType,
+    created_at: createdAt,
+  }
+}

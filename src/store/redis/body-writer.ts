@@ -1,0 +1,167 @@
+import { createHash, hash as digest, randomBytes } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { fail } from '../failure.ts'
+import { MIN_DIGITS } from '../hash-range.ts'
+import type { Kept, PutItem, Result, TouchItem } from '../store.ts'
+import {
+  type BodiesOptions,
+  CHUNKS_AT_ONCE,
+  checkReference,
+  chunkKey,
+  idOf,
+  missing,
+} from './body-calls.ts'
+import { CHUNK_BYTES, chunkCount, type SealedBody, sealLarge, sealSmall } from './chunks.ts'
+import { refusal } from './failures.ts'
+import { BODY_HEAD_BYTES, bodyTail, shortName } from './layout.ts'
+
+/** What key, index entries and sums of a body take in Redis, measured. */
+const ENTRY_BYTES = 500
+/** How long chunks wait for the put that makes them a body. */
+const STAGED_MS = 60_000
+
+/** Keeps bodies and prolongs their lives. Nothing here rejects for an expected failure. */
+export class BodyWriter {
+  readonly #options: BodiesOptions
+
+  constructor(options: BodiesOptions) {
+    this.#options = options
+  }
+
+  async put(item: PutItem): Promise<Result<Kept>> {
+    const { maxBodyBytes, rootOf, register } = this.#options
+    const { tenant, mediaType } = item
+    if (item.body.byteLength > maxBodyBytes) {
+      return fail('too_large', `an original may have ${maxBodyBytes} bytes`)
+    }
+    const isLarge = chunkCount(item.body.byteLength) > 0
+    // Other work continues while a large body is sealed. Its content must not change meanwhile.
+    const body = isLarge && item.transfer !== true ? new Uint8Array(item.body) : item.body
+    const hash = isLarge ? await hashLarge(body) : digest('sha256', body, 'buffer')
+    const root = rootOf(tenant)
+    const unknown = await register(tenant)
+    if (unknown !== undefined) return unknown
+    // A large body that is there already need not be sent.
+    const known = isLarge ? await this.#send(item, root, hash, null) : NEEDED
+    if (known !== NEEDED) return known
+    const { codec } = this.#options
+    const owner = { root, hash, mediaType }
+    const sealed = isLarge ? await sealLarge(codec, body, owner) : sealSmall(codec, body, owner)
+    const incarnation = randomBytes(4).toString('hex')
+    const staged = await this.#stage(root, idOf(hash), incarnation, sealed)
+    if (staged !== undefined) return staged
+    const done = await this.#send(item, root, hash, { sealed, incarnation })
+    return done === NEEDED ? fail('busy', 'the parts of the original have expired') : done
+  }
+
+  async touch(item: TouchItem): Promise<Result<Kept>> {
+    const { server, rootOf, time, ttlMs } = this.#options
+    const checked = checkReference(item)
+    if (!checked.ok) return checked
+    const root = rootOf(item.tenant)
+    const ttl = item.ttlMs ?? ttlMs
+    const { connection } = server
+    const called = await server.call('touch', root, [
+      time(),
+      checked.ref,
+      checked.session,
+      `${ttl}`,
+      `${this.#pinOf(item)}`,
+    ])
+    if (!called.ok) return called
+    const [outcome, expires_at, bytes, hash] = called.reply as [Buffer, number, number, Buffer]
+    if (String(outcome) !== 'kept') return missing(String(outcome), item.ref)
+    this.#options.count('refreshed')
+    const weak = await server.confirm(root, connection)
+    return weak ?? { ok: true, hash: String(hash), bytes, expires_at, created: false }
+  }
+
+  /** Sends a body, or with `null` only asks whether it is there. */
+  async #send(
+    item: PutItem,
+    root: string,
+    hash: Buffer,
+    content: { readonly sealed: SealedBody; readonly incarnation: string } | null,
+  ): Promise<Result<Kept> | typeof NEEDED> {
+    const { server, time, codec, tenantMaxBytes, tombstoneMs, ttlMs, count } = this.#options
+    const { session, ref, mediaType } = item
+    const tail = content === null ? '' : bodyTail(codec.keyId, mediaType, content.sealed.sealed)
+    const chunks = content?.sealed.chunks ?? []
+    const charge = chunks.reduce(
+      (sum, each) => sum + each.byteLength,
+      tail.length + BODY_HEAD_BYTES + ENTRY_BYTES,
+    )
+    const args = [
+      time(),
+      idOf(hash),
+      hash,
+      `${item.ttlMs ?? ttlMs}`,
+      `${this.#pinOf(item)}`,
+      session === undefined ? '1' : '0',
+      session === undefined ? '' : shortName(session),
+      ref !== undefined && ref.length > MIN_DIGITS.session ? '1' : '0',
+      `${item.body.byteLength}`,
+      `${charge}`,
+      `${chunks.length}`,
+      content?.incarnation ?? '00000000',
+      tail,
+      `${tenantMaxBytes}`,
+      `${tombstoneMs}`,
+    ]
+    const { connection } = server
+    let called = await server.call('put', root, args)
+    if (!called.ok && called.reason === 'full' && (await this.#makeRoom(root))) {
+      called = await server.call('put', root, args)
+    }
+    if (!called.ok) return called
+    const [name, expires_at, bytes, evicted = 0] = called.reply as [Buffer, number, number, number?]
+    const outcome = String(name)
+    if (outcome === 'need') return NEEDED
+    if (evicted > 0) count('evicted', evicted)
+    if (outcome !== 'created' && outcome !== 'kept') return refusal(outcome)
+    const created = outcome === 'created'
+    count(created ? 'created' : 'refreshed')
+    const weak = await server.confirm(root, connection)
+    return weak ?? { ok: true, hash: hash.toString('hex'), bytes, expires_at, created }
+  }
+
+  async #makeRoom(root: string): Promise<boolean> {
+    const { server, time, tombstoneMs, count } = this.#options
+    const called = await server.call('evict', root, [time(), `${tombstoneMs}`])
+    if (!called.ok) return false
+    count('evicted', Number(called.reply))
+    return Number(called.reply) > 0
+  }
+
+  /** Keeps chunks for a minute; the put that follows keeps them for good. */
+  async #stage(root: string, id: string, incarnation: string, { chunks }: SealedBody) {
+    const { server } = this.#options
+    for (let from = 0; from < chunks.length; from += CHUNKS_AT_ONCE) {
+      const some = chunks.slice(from, from + CHUNKS_AT_ONCE).map((chunk, index) => {
+        const key = chunkKey(root, id, incarnation, from + index)
+        return server.command(key, ['SET', key, chunk, 'PX', `${STAGED_MS}`])
+      })
+      const failed = (await Promise.all(some)).find(each => !each.ok)
+      if (failed !== undefined && !failed.ok) return failed
+    }
+    return undefined
+  }
+
+  /** How long from now it is pinned, in milliseconds; clocks of replicas differ, spans do not. */
+  #pinOf({ pinUntil }: Pick<PutItem, 'pinUntil'>): number {
+    return pinUntil === undefined ? 0 : Math.max(0, Math.round(pinUntil - this.#options.now()))
+  }
+}
+
+/** A body must be sent with its content. */
+const NEEDED = Symbol('needed')
+
+/** Hashes a large body in steps, between which other work continues. */
+async function hashLarge(body: Uint8Array): Promise<Buffer> {
+  const sum = createHash('sha256')
+  for (let at = 0; at < body.byteLength; at += CHUNK_BYTES) {
+    sum.update(body.subarray(at, at + CHUNK_BYTES))
+    await nextTurn()
+  }
+  return sum.digest()
+}

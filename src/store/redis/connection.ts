@@ -1,0 +1,145 @@
+import { createClient, createCluster, RESP_TYPES } from '@redis/client'
+import type { RedisAddress, RedisNode } from './address.ts'
+
+export type Argument = string | Uint8Array
+
+/** One connection, or those to a cluster's nodes. Commands are sent in the order of the calls. */
+export interface Connection {
+  /**
+   * Sends a command to the server that has `key`. Strings of the answer are buffers. Rejects with
+   * the server's error or the connection's. @param key of a cluster's slot
+   */
+  send(key: string, args: readonly Argument[]): Promise<unknown>
+  close(): void
+}
+
+export interface ConnectOptions {
+  readonly address: RedisAddress
+  readonly tls?: TlsOptions
+  readonly timeoutMs: number
+  /** Called once, when the connection ends by itself. */
+  onEnd(error: Error): void
+}
+
+export interface TlsOptions {
+  readonly ca?: string
+  readonly cert?: string
+  readonly key?: string
+}
+
+/** RESP 2 is what every server and every managed proxy speaks. */
+const COMMON = {
+  RESP: 2,
+  disableOfflineQueue: true,
+  disableClientInfo: true,
+  maintNotifications: 'disabled',
+} as const
+const COMMAND_OPTIONS = { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } }
+
+/** @throws Error if no server can be reached or logged in to */
+export async function connectRedis(options: ConnectOptions): Promise<Connection> {
+  const { address } = options
+  if (address.kind === 'cluster') return connectCluster(options)
+  const node = address.kind === 'sentinel' ? await findPrimary(options) : address.nodes[0]!
+  return connectNode(node, options)
+}
+
+async function connectNode(node: RedisNode, options: ConnectOptions): Promise<Connection> {
+  const client = createClient({
+    ...COMMON,
+    ...loginOf(options.address),
+    database: options.address.database,
+    socket: { ...socketOf(options), ...node, reconnectStrategy: false },
+    commandOptions: COMMAND_OPTIONS,
+  })
+  let hasEnded = false
+  const end = (error: Error) => {
+    if (hasEnded) return
+    hasEnded = true
+    client.destroy()
+    options.onEnd(error)
+  }
+  const connecting = Promise.withResolvers<never>()
+  client.on('error', (error: Error) => connecting.reject(error))
+  connecting.promise.catch(() => {})
+  try {
+    await Promise.race([client.connect(), connecting.promise])
+  } catch (error) {
+    if (client.isOpen) client.destroy()
+    throw error
+  }
+  client.on('error', end)
+  client.on('end', () => end(new Error('Socket closed')))
+  return {
+    send: (_key, args) => client.sendCommand(toArguments(args)),
+    close() {
+      hasEnded = true
+      if (client.isOpen) client.destroy()
+    },
+  }
+}
+
+/** The cluster's client finds its nodes and connects again by itself. */
+async function connectCluster(options: ConnectOptions): Promise<Connection> {
+  const { address } = options
+  const cluster = createCluster({
+    RESP: COMMON.RESP,
+    rootNodes: address.nodes.map(({ host, port }) => ({ socket: { host, port } })),
+    defaults: { ...COMMON, ...loginOf(address), socket: socketOf(options) },
+    commandOptions: COMMAND_OPTIONS,
+  })
+  // Errors of single nodes are seen by the calls that they fail.
+  cluster.on('error', () => {})
+  cluster.on('node-error', () => {})
+  await cluster.connect()
+  return {
+    send: (key, args) => cluster.sendCommand(key, false, toArguments(args)),
+    close: () => cluster.destroy(),
+  }
+}
+
+/**
+ * Asks the Sentinels one after another for the primary's address.
+ * @throws Error if none of them knows it
+ */
+async function findPrimary(options: ConnectOptions): Promise<RedisNode> {
+  const { nodes, primaryName = '' } = options.address
+  let last: unknown = null
+  for (const node of nodes) {
+    try {
+      const sentinel = await connectNode(node, {
+        ...options,
+        address: { ...options.address, database: 0 },
+        onEnd: () => {},
+      })
+      try {
+        const found = await sentinel.send('', ['SENTINEL', 'get-master-addr-by-name', primaryName])
+        if (Array.isArray(found)) return { host: String(found[0]), port: Number(found[1]) }
+        last = new Error('Socket: no Sentinel knows the primary')
+      } finally {
+        sentinel.close()
+      }
+    } catch (error) {
+      last = error
+    }
+  }
+  throw last
+}
+
+function loginOf({ username, password }: RedisAddress) {
+  return {
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+  }
+}
+
+function socketOf({ address, tls, timeoutMs }: ConnectOptions) {
+  const common = { connectTimeout: timeoutMs, noDelay: true, keepAlive: true }
+  return address.isTls ? { ...common, ...tls, tls: true as const } : common
+}
+
+function toArguments(args: readonly Argument[]): (string | Buffer)[] {
+  return args.map(each =>
+    typeof each === 'string' ? each : Buffer.from(each.buffer, each.byteOffset, each.byteLength),
+  )
+}

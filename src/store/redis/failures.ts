@@ -1,0 +1,70 @@
+import { fail } from '../failure.ts'
+import type { Failure } from '../store.ts'
+
+/** What stands between us and an answer. */
+export const UNREACHABLE = fail('unavailable', 'Redis cannot be reached')
+export const TOO_LATE = fail('unavailable', 'Redis did not answer in time')
+export const NOT_DURABLE = fail(
+  'unavailable',
+  'no replica of Redis has confirmed the write in time',
+)
+export const EVICTING = fail(
+  'unavailable',
+  'Redis may evict what hints need; its maxmemory-policy must be noeviction',
+)
+export const OVERLOADED = fail('busy', 'too many calls wait for Redis')
+export const CLOSED = fail('closed', 'the store is closed')
+
+/** The server does not answer for data now; another one may. */
+const AWAY = /^(?:READONLY|MASTERDOWN|LOADING|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|MISCONF|UNBLOCKED)/
+const NO_LOGIN = /^(?:NOAUTH|WRONGPASS|NOPERM)/
+const MISSING_FUNCTION = /Function not found/
+/** Node's and the client's own errors: sockets, closed clients. */
+const OF_CONNECTION = /Socket|socket|ECONN|ENOTFOUND|EPIPE|client is (?:closed|offline)|Disconnects/
+
+/** Whether the server lacks the library; it was flushed, or is another server. */
+export function isMissingFunction(error: unknown): boolean {
+  return error instanceof Error && MISSING_FUNCTION.test(error.message)
+}
+
+/** Whether the server, not the call, is the reason: such failures open the breaker. */
+export function isAway({ reason }: Failure): boolean {
+  return reason === 'unavailable'
+}
+
+/** The failure that an error of the client or the server is returned as. Holds no content. */
+export function failureOf(error: unknown): Failure {
+  const message = error instanceof Error ? error.message : String(error)
+  if (message.startsWith('OOM')) return fail('full', 'Redis has reached its maxmemory')
+  if (message.startsWith('BUSY')) return fail('busy', 'Redis runs a long script')
+  if (AWAY.test(message)) return fail('unavailable', `Redis takes no calls: ${firstWord(message)}`)
+  if (NO_LOGIN.test(message))
+    return fail('unavailable', `Redis refused the user: ${firstWord(message)}`)
+  if (OF_CONNECTION.test(message) || isSystemError(error)) return UNREACHABLE
+  return fail('failed', `Redis answered with an error: ${firstWord(message)}`)
+}
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error
+}
+
+/** The code of an error's text; the rest may hold names of keys. */
+function firstWord(message: string): string {
+  return /^[A-Z]{2,}/.exec(message)?.[0] ?? 'ERR'
+}
+
+/** The failure of a write that a function refused. */
+export function refusal(outcome: string): Failure {
+  switch (outcome) {
+    case 'ambiguous':
+      return fail('ambiguous', 'another body has the same first digits')
+    case 'quota':
+      return fail('quota', 'live originals and records take all the space')
+    case 'busy':
+      return fail('busy', 'room is being made, try again')
+    case 'conflict':
+      return fail('conflict', 'the record was changed by another')
+    default:
+      return fail('failed', 'Redis has a value that this version cannot read')
+  }
+}

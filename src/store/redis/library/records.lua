@@ -1,0 +1,74 @@
+-- Records: small values with a version that differs after every write.
+
+-- version of the layout, version of the record, end or -1, charge, bytes of the value
+local RECORD = '<BddI4I4'
+local RECORD_BYTES = 25
+
+local function recordKey(at, id)
+  return at.base .. 'r:' .. id
+end
+
+-- The value of a record and its head; nil if there is none. `unknown` for one of a later layout.
+local function readValue(at, id, now)
+  local value = redis.call('GET', recordKey(at, id))
+  if not value then return nil end
+  if #value < RECORD_BYTES or value:byte(1) ~= VERSION then return nil, 'unknown' end
+  local _, version, expires, charge = struct.unpack(RECORD, value)
+  local isOver = expires >= 0 and expires <= now
+  return { version = version, expires = expires, charge = charge, isOver = isOver, value = value }
+end
+
+local function dropRecord(at, id, record)
+  redis.call('UNLINK', recordKey(at, id))
+  redis.call('ZREM', at.base .. 'e', id .. ':' .. record.charge)
+  change(at, 0, -1, -record.charge)
+end
+
+local function storeRecord(at, id, now, ttl, charge, bytes, tail, old)
+  if old then redis.call('ZREM', at.base .. 'e', id .. ':' .. old.charge) end
+  local version = redis.call('INCR', at.root .. 'v')
+  local expires = ttl >= 0 and now + ttl or -1
+  local value = struct.pack(RECORD, VERSION, version, expires, charge, bytes) .. tail
+  redis.call('SET', recordKey(at, id), value)
+  if ttl >= 0 then
+    redis.call('PEXPIRE', recordKey(at, id), string.format('%.0f', ttl + NET_MS))
+  end
+  redis.call('ZADD', at.base .. 'e', ttl >= 0 and expires or '+inf', id .. ':' .. charge)
+  change(at, 0, old and 0 or 1, charge - (old and old.charge or 0))
+  return version
+end
+
+-- args: time, id.
+local function readRecord(keys, args)
+  local record, problem = readValue(rootOf(keys), args[2], timeOf(args[1]))
+  if problem then return { problem } end
+  if not record or record.isOver then return { 'not_found' } end
+  return { 'found', record.value }
+end
+
+-- args: time, id, ttl or -1, version that must be there or -1, charge, bytes, tail, share,
+-- tombstone time.
+local function writeRecord(keys, args)
+  local now = timeOf(args[1])
+  local at = rootOf(keys)
+  local id, ttl, wanted, charge = args[2], tonumber(args[3]), tonumber(args[4]), tonumber(args[5])
+  local old, problem = readValue(at, id, now)
+  if problem then return { problem } end
+  local version = (old and not old.isOver) and old.version or 0
+  if wanted >= 0 and wanted ~= version then return { 'conflict' } end
+  local refusal = claimSpace(at, charge, tonumber(args[8]), now, tonumber(args[9]))
+  if refusal then return { refusal } end
+  return { 'ok', storeRecord(at, id, now, ttl, charge, tonumber(args[6]), args[7], old) }
+end
+
+-- args: time, id, version that must be there or -1.
+local function deleteRecord(keys, args)
+  local at = rootOf(keys)
+  local record, problem = readValue(at, args[2], timeOf(args[1]))
+  if problem then return { problem } end
+  if not record or record.isOver then return { 'not_found' } end
+  local wanted = tonumber(args[3])
+  if wanted >= 0 and wanted ~= record.version then return { 'conflict' } end
+  dropRecord(at, args[2], record)
+  return { 'ok' }
+end

@@ -1,0 +1,57 @@
+import type { Store } from '../store.ts'
+import type { RedisAddress } from './address.ts'
+import { connectRedis, type TlsOptions } from './connection.ts'
+import { readLibrary } from './library.ts'
+import { RedisStore, type StoreSettings } from './redis-store.ts'
+import { createRedisServer, type Durability } from './server.ts'
+
+export interface RedisStoreOptions extends StoreSettings {
+  readonly address: RedisAddress
+  readonly tls?: TlsOptions
+  readonly durability?: Durability
+  readonly callTimeoutMs?: number
+  readonly waitMs?: number
+  readonly breakerFailures?: number
+  readonly probeMs?: number
+  /** Fails if the server cannot be used at the start, instead of going on without it. */
+  readonly mustAnswer?: boolean
+  /** How long the start waits for a server that can be used. */
+  readonly startMs?: number
+}
+
+const MAX_CALLS = 4096
+const MAX_BYTES_WAITING = 64 * 1024 * 1024
+const CONNECT_MS = 2_000
+
+/**
+ * Opens a store in Redis or Valkey, which all replicas of the service share. Resolves when the
+ * server can be used, or after `startMs`: then calls fail until it can.
+ * @throws Error if it cannot be used in time and `mustAnswer`; the text has no secret
+ */
+export async function openRedisStore(options: RedisStoreOptions): Promise<Store> {
+  const library = readLibrary()
+  const server = createRedisServer({
+    library,
+    connect: onEnd =>
+      connectRedis({
+        address: options.address,
+        ...(options.tls === undefined ? {} : { tls: options.tls }),
+        timeoutMs: CONNECT_MS,
+        onEnd,
+      }),
+    durability: options.durability ?? 'primary',
+    callTimeoutMs: options.callTimeoutMs ?? 100,
+    waitMs: options.waitMs ?? 100,
+    breakerFailures: options.breakerFailures ?? 5,
+    probeMs: options.probeMs ?? 500,
+    onEvent: options.onEvent,
+    maxCalls: MAX_CALLS,
+    maxBytesWaiting: MAX_BYTES_WAITING,
+  })
+  const failure = await server.ready(options.startMs ?? CONNECT_MS)
+  if (failure !== undefined && options.mustAnswer === true) {
+    server.close()
+    throw new Error(failure.detail)
+  }
+  return new RedisStore(server, library, options)
+}

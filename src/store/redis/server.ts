@@ -1,0 +1,322 @@
+import { inTime } from '../../core/base/deadline.ts'
+import type { Failure, Result, StoreEvent } from '../store.ts'
+import type { Argument, Connection } from './connection.ts'
+import {
+  CLOSED,
+  EVICTING,
+  failureOf,
+  isAway,
+  isMissingFunction,
+  NOT_DURABLE,
+  OVERLOADED,
+  TOO_LATE,
+  UNREACHABLE,
+} from './failures.ts'
+import { type FunctionName, type Library, READS } from './library.ts'
+
+/** When a write counts as done: on the primary, on a replica too, or on the primary's disk. */
+export type Durability = 'primary' | 'replica' | 'disk'
+
+/** Redis as the store uses it: functions with a deadline each, behind a breaker. */
+export interface RedisServer {
+  /** Calls a function on a tenant's keys. */
+  call(name: FunctionName, root: string, args: readonly Argument[]): Promise<Result<Reply>>
+  /** Sends a command about one key. */
+  command(key: string, args: readonly Argument[]): Promise<Result<Reply>>
+  /** Resolves when the writes so far are as durable as configured; with the reason if not. */
+  confirm(root: string, connection: number): Promise<Failure | undefined>
+  /** Resolves when the server can be used, or after `ms` milliseconds with why not. Called once. */
+  ready(ms: number): Promise<Failure | undefined>
+  /** The number of the connection; another one may be to another server. */
+  readonly connection: number
+  readonly isAvailable: boolean
+  readonly pending: number
+  readonly pendingBytes: number
+  readonly refused: number
+  close(): void
+}
+
+export interface Reply {
+  readonly reply: unknown
+}
+
+export type ServerEvent = Extract<
+  StoreEvent,
+  { readonly kind: 'unreachable' | 'reachable' | 'wrong_policy' }
+>
+
+export interface ServerOptions {
+  connect(onEnd: (error: Error) => void): Promise<Connection>
+  readonly library: Library
+  readonly durability: Durability
+  readonly callTimeoutMs: number
+  /** How long a write may wait for a replica or the disk. */
+  readonly waitMs: number
+  /** Failures in a row after which calls fail at once. */
+  readonly breakerFailures: number
+  /** How often an unreachable server is tried again. */
+  readonly probeMs: number
+  onEvent(event: ServerEvent): void
+  readonly maxCalls: number
+  readonly maxBytesWaiting: number
+}
+
+/** How often a server that answers is asked what it is. */
+const WATCH_MS = 1_000
+const POLICY = /maxmemory_policy:([\w-]+)/
+const ROLE = /role:(\w+)/
+/** Writes that add something. They are refused while the server may evict it. */
+const ADDING: ReadonlySet<FunctionName> = new Set(['put', 'write_record'])
+
+export function createRedisServer(options: ServerOptions): RedisServer {
+  return new GuardedServer(options)
+}
+
+class GuardedServer implements RedisServer {
+  readonly #options: ServerOptions
+  #connection: Connection | null = null
+  #number = 0
+  #failures = 0
+  /** Whether calls may be sent. */
+  #isOpen = false
+  #isClosed = false
+  #mayEvict = false
+  #awaySince = performance.now()
+  #lastFailure: Failure = UNREACHABLE
+  #timer: NodeJS.Timeout | undefined
+  #pending = 0
+  #pendingBytes = 0
+  #refused = 0
+  #onReady: (value: true) => void = () => {}
+  /** Whether the operator knows that the server is away. */
+  #isAnnounced = false
+  readonly #groups = new Map<string, Group>()
+
+  constructor(options: ServerOptions) {
+    this.#options = options
+    void this.#watch()
+  }
+
+  get connection(): number {
+    return this.#number
+  }
+
+  get isAvailable(): boolean {
+    return this.#isOpen && !this.#mayEvict
+  }
+
+  get pending(): number {
+    return this.#pending
+  }
+
+  get pendingBytes(): number {
+    return this.#pendingBytes
+  }
+
+  get refused(): number {
+    return this.#refused
+  }
+
+  async call(name: FunctionName, root: string, args: readonly Argument[]): Promise<Result<Reply>> {
+    if (this.#mayEvict && ADDING.has(name)) return EVICTING
+    const { library } = this.#options
+    const verb = READS.has(name) ? 'FCALL_RO' : 'FCALL'
+    const command = [verb, library.functionOf(name), '1', root, ...args]
+    const answer = await this.#guarded(root, command)
+    if (answer !== MISSING) return answer
+    const loaded = await this.#guarded(root, ['FUNCTION', 'LOAD', 'REPLACE', library.text])
+    if (loaded !== MISSING && !loaded.ok) return loaded
+    const again = await this.#guarded(root, command)
+    return again === MISSING ? UNREACHABLE : again
+  }
+
+  async command(key: string, args: readonly Argument[]): Promise<Result<Reply>> {
+    const answer = await this.#guarded(key, args)
+    return answer === MISSING ? UNREACHABLE : answer
+  }
+
+  async confirm(root: string, connection: number): Promise<Failure | undefined> {
+    if (this.#options.durability === 'primary') return undefined
+    if (connection !== this.#number) return NOT_DURABLE
+    // One wait serves all writes that were sent before it, as in a group commit.
+    const group = this.#groups.get(root) ?? { next: null, running: null }
+    this.#groups.set(root, group)
+    group.next ??= this.#afterRunning(root, group)
+    return group.next
+  }
+
+  async ready(ms: number): Promise<Failure | undefined> {
+    const { promise, resolve } = Promise.withResolvers<true>()
+    this.#onReady = resolve
+    if (this.isAvailable || (await inTime(promise, ms)) === true) return undefined
+    if (this.#isOpen) return EVICTING
+    this.#announce(this.#lastFailure)
+    return this.#lastFailure
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#isOpen = false
+    clearTimeout(this.#timer)
+    this.#connection?.close()
+    this.#connection = null
+  }
+
+  async #afterRunning(root: string, group: Group): Promise<Failure | undefined> {
+    await group.running
+    group.running = group.next
+    group.next = null
+    const { durability, waitMs } = this.#options
+    const connection = this.#number
+    const wait =
+      durability === 'replica' ? ['WAIT', '1', `${waitMs}`] : ['WAITAOF', '1', '0', `${waitMs}`]
+    const answer = await this.#guarded(root, wait, waitMs)
+    if (group.next === null) this.#groups.delete(root)
+    if (answer === MISSING || connection !== this.#number) return NOT_DURABLE
+    if (!answer.ok) return answer
+    const confirmed = Number(Array.isArray(answer.reply) ? answer.reply[0] : answer.reply)
+    return confirmed >= 1 ? undefined : NOT_DURABLE
+  }
+
+  /** Sends a command if the breaker is closed and the queue has room. */
+  async #guarded(key: string, args: readonly Argument[], extraMs = 0) {
+    if (this.#isClosed) return CLOSED
+    if (!this.#isOpen || this.#connection === null) return this.#lastFailure
+    const { maxCalls, maxBytesWaiting } = this.#options
+    const bytes = args.reduce((sum, each) => sum + each.length, 0)
+    if (this.#pending >= maxCalls || this.#pendingBytes + bytes > maxBytesWaiting) {
+      this.#refused++
+      return OVERLOADED
+    }
+    this.#pending++
+    this.#pendingBytes += bytes
+    const answer = await this.#send(this.#connection, key, args, extraMs)
+    this.#pending--
+    this.#pendingBytes -= bytes
+    if (answer !== MISSING) this.#note(answer)
+    return answer
+  }
+
+  async #send(
+    connection: Connection,
+    key: string,
+    args: readonly Argument[],
+    extraMs = 0,
+  ): Promise<Result<Reply> | typeof MISSING> {
+    try {
+      const sent = connection.send(key, args).then(reply => ({ ok: true, reply }) as const)
+      return (await inTime(sent, this.#options.callTimeoutMs + extraMs)) ?? TOO_LATE
+    } catch (error) {
+      return isMissingFunction(error) ? MISSING : failureOf(error)
+    }
+  }
+
+  #note(answer: Result<Reply>): void {
+    if (answer.ok || !isAway(answer)) {
+      this.#failures = 0
+      return
+    }
+    this.#lastFailure = answer
+    this.#failures++
+    if (this.#failures >= this.#options.breakerFailures) this.#goAway(answer)
+  }
+
+  /** From now on calls fail at once; the server is tried again in the background. */
+  #goAway(failure: Failure): void {
+    this.#lastFailure = failure
+    if (!this.#isOpen || this.#isClosed) return
+    this.#isOpen = false
+    this.#awaySince = performance.now()
+    this.#announce(failure)
+    this.#schedule(0)
+  }
+
+  #announce({ detail }: Failure): void {
+    this.#isAnnounced = true
+    this.#options.onEvent({ kind: 'unreachable', detail })
+  }
+
+  #schedule(ms: number): void {
+    clearTimeout(this.#timer)
+    if (this.#isClosed) return
+    this.#timer = setTimeout(() => void this.#watch(), ms).unref()
+  }
+
+  /** Connects if that is needed, and looks at the server's role and policy. Never rejects. */
+  async #watch(): Promise<void> {
+    const failure = await this.#look()
+    if (this.#isClosed) return
+    if (failure === TOO_LATE && this.#isOpen) this.#note(failure)
+    else if (failure !== undefined) {
+      // The Sentinels may know another primary by now, so the next attempt asks them.
+      this.#drop()
+      this.#goAway(failure)
+    } else if (!this.#isOpen) this.#comeBack()
+    this.#schedule(failure === undefined ? WATCH_MS : this.#options.probeMs)
+  }
+
+  async #look(): Promise<Failure | undefined> {
+    const connection = this.#connection ?? (await this.#connect())
+    if ('ok' in connection) return connection
+    const answer = await this.#send(connection, '', ['INFO'])
+    if (answer === MISSING) return UNREACHABLE
+    if (!answer.ok) return answer
+    const info = String(answer.reply)
+    if (ROLE.exec(info)?.[1] === 'slave') return failureOf(new Error('READONLY'))
+    this.#seePolicy(POLICY.exec(info)?.[1] ?? 'noeviction')
+    return undefined
+  }
+
+  async #connect(): Promise<Connection | Failure> {
+    let opened: Connection | null = null
+    try {
+      opened = await this.#options.connect(error => {
+        if (this.#connection === opened && opened !== null) this.#lose(error)
+      })
+      if (this.#isClosed) {
+        opened.close()
+        return CLOSED
+      }
+      this.#connection = opened
+      this.#number++
+      return opened
+    } catch (error) {
+      return failureOf(error)
+    }
+  }
+
+  #lose(error: Error): void {
+    this.#drop()
+    this.#goAway(failureOf(error))
+  }
+
+  #drop(): void {
+    this.#connection?.close()
+    this.#connection = null
+    this.#number++
+  }
+
+  #comeBack(): void {
+    this.#isOpen = true
+    this.#failures = 0
+    const away_ms = Math.round(performance.now() - this.#awaySince)
+    if (this.#isAnnounced) this.#options.onEvent({ kind: 'reachable', away_ms })
+    this.#isAnnounced = false
+    this.#onReady(true)
+  }
+
+  #seePolicy(policy: string): void {
+    const mayEvict = policy !== 'noeviction'
+    if (mayEvict && !this.#mayEvict) this.#options.onEvent({ kind: 'wrong_policy', policy })
+    this.#mayEvict = mayEvict
+  }
+}
+
+/** Writes that wait for durability together. */
+interface Group {
+  next: Promise<Failure | undefined> | null
+  running: Promise<Failure | undefined> | null
+}
+
+/** The server has no such function yet. */
+const MISSING = Symbol('the library is not loaded')

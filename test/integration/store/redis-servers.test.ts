@@ -1,0 +1,100 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
+import { startRedis, startSentinel } from '../../support/redis-server.ts'
+import { redisStore } from '../../support/store/redis-store.ts'
+import { bytesOf, keep, must, noise, text } from '../../unit/store/inline-store.ts'
+
+const KIB = 1024
+const root = new URL('../../../', import.meta.url)
+
+/** Everything once: what a server must be able to do. */
+async function useAll(url: string): Promise<void> {
+  const { store } = await redisStore(url, { prefix: 'hvs1' })
+  const record = { tenant: 'a', namespace: 'n', key: 'k' }
+  const { hash: ref } = await keep(store, 'x', { tenant: 'a', session: 's' })
+  const large = await keep(store, noise(200 * KIB, 1))
+  must((await store.touch([{ tenant: 'a', ref }]))[0])
+  expect(
+    text(must(await store.get({ tenant: 'a', ref: ref.slice(0, 8), session: 's' })).body),
+  ).toBe('x')
+  must(await store.get({ tenant: 'a', ref: large.hash }))
+  must(await store.writeRecord({ ...record, value: bytesOf('v') }))
+  must(await store.readRecord(record))
+  must(await store.deleteRecord(record))
+  must(await store.prune())
+  expect(must(await store.verify(10)).checked).toBe(2)
+  expect(must(await store.stats()).bodies).toBe(2)
+  expect(must(await store.purgeSession('a', 's')).bodies).toBe(1)
+  expect(must(await store.purgeTenant('a')).bodies).toBe(1)
+}
+
+describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('servers', () => {
+  test('a user with the rights of our ACL file can do everything', async () => {
+    const file = readFileSync(new URL('k8s/components/shared-store/users.acl', root), 'utf8')
+    const user = /^user haversack .*$/m.exec(file)?.[0] ?? ''
+    const rights = user.replace('PASSWORD', 'secret').split(' ').slice(2)
+    const redis = await startRedis()
+    onTestFinished(() => redis.stop())
+    await redis.ask('ACL', 'SETUSER', 'haversack', ...rights)
+    await useAll(redis.url.replace('//', '//haversack:secret@'))
+    // Nothing was tried that it may not do.
+    expect(await redis.ask('ACL', 'LOG')).toEqual([])
+    await redis.ask('ACL', 'SETUSER', 'haversack', '-zadd')
+    await expect(useAll(redis.url.replace('//', '//haversack:secret@'))).rejects.toThrow()
+    expect(await redis.ask('ACL', 'LOG')).not.toEqual([])
+  })
+
+  test('a cluster serves as one server does', async () => {
+    const redis = await startRedis('--cluster-enabled', 'yes')
+    onTestFinished(() => redis.stop())
+    await redis.ask('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
+    await eventually(async () =>
+      expect(String(await redis.ask('CLUSTER', 'INFO'))).toContain('cluster_state:ok'),
+    )
+    await useAll(redis.url.replace('redis:', 'redis+cluster:'))
+  })
+
+  test('after a failover the new primary has what a replica confirmed', async () => {
+    const primary = await startRedis('--repl-diskless-sync-delay', '0')
+    const replica = await startRedis('--replicaof', `127.0.0.1 ${primary.port}`)
+    const folder = mkdtempSync(join(tmpdir(), 'haversack-sentinel-'))
+    const file = join(folder, 'sentinel.conf')
+    writeFileSync(
+      file,
+      [
+        `sentinel monitor haversack 127.0.0.1 ${primary.port} 1`,
+        'sentinel down-after-milliseconds haversack 300',
+        'sentinel failover-timeout haversack 2000',
+      ].join('\n'),
+    )
+    const sentinel = await startSentinel(file)
+    onTestFinished(async () => {
+      await Promise.all([sentinel.stop(), replica.stop(), primary.stop()])
+      rmSync(folder, { recursive: true, force: true })
+    })
+    await eventually(async () => {
+      const known = JSON.stringify(await sentinel.ask('SENTINEL', 'REPLICAS', 'haversack'))
+      expect(known).toContain(`${replica.port}`)
+    })
+    const { store, events } = await redisStore(
+      `redis+sentinel://127.0.0.1:${sentinel.port}/haversack`,
+      { durability: 'replica', callTimeoutMs: 200, waitMs: 1_000, probeMs: 50 },
+    )
+    await eventually(async () => must((await store.put([item('warm')]))[0]))
+    const { hash: ref } = await keep(store, 'confirmed')
+    process.kill(primary.pid, 'SIGSTOP')
+    onTestFinished(() => void process.kill(primary.pid, 'SIGCONT'))
+    await eventually(async () => {
+      expect(text(must(await store.get({ tenant: 'a', ref })).body)).toBe('confirmed')
+    })
+    expect(events.map(({ kind }) => kind)).toEqual(['unreachable', 'reachable'])
+    expect(String(await replica.ask('ROLE'))).toMatch(/^master/)
+  })
+})
+
+function item(body: string) {
+  return { tenant: 'a', body: bytesOf(body), mediaType: 'text/plain' }
+}

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { type RedisProcess, startRedis } from '../support/redis-server.ts'
+import { killProcesses, type ServiceProcess, startProcess } from '../support/service-process.ts'
+
+const LOG = Array.from({ length: 400 }, (_, i) => `line ${i} of a file that is read again`).join(
+  '\n',
+)
+
+interface Encoded {
+  readonly content: string
+  readonly format: string
+}
+
+/** Two services with data folders of their own and one Redis, as behind a load balancer. */
+describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('two replicas on one Redis', () => {
+  let redis: RedisProcess
+  let one: ServiceProcess
+  let two: ServiceProcess
+
+  beforeAll(async () => {
+    redis = await startRedis()
+    const env = { HAVERSACK_REDIS_URL: redis.url }
+    ;[one, two] = await Promise.all([startProcess({ env }), startProcess({ env })])
+  })
+  afterAll(async () => {
+    killProcesses()
+    await redis.stop()
+  })
+
+  const post = (service: ServiceProcess, path: string, body: object) =>
+    fetch(`${service.url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+
+  async function encode(service: ServiceProcess, session: string, content = LOG): Promise<Encoded> {
+    const body = { content, session, tool: 'Read', file_path: 'src/a.ts' }
+    const answer = await post(service, '/v1/encode', body)
+    expect(answer.status).toBe(200)
+    return (await answer.json()) as Encoded
+  }
+
+  /** A reference to an earlier result instead of its text. */
+  const isReference = ({ content }: Encoded) => content.length < LOG.length / 4
+
+  async function original({ content, format }: Encoded, service: ServiceProcess, session: string) {
+    const decoded = await post(service, '/v1/decode', { content, format, session })
+    expect(decoded.status).toBe(200)
+    return ((await decoded.json()) as { content: string }).content
+  }
+
+  test('a reference made by one is decoded by the other', async () => {
+    expect(isReference(await encode(one, 'made'))).toBe(false)
+    const again = await encode(one, 'made')
+    expect(isReference(again)).toBe(true)
+    expect(await original(again, two, 'made')).toBe(LOG)
+  })
+
+  test('a session that moves begins again, and never refers to what only the other has seen', async () => {
+    await encode(one, 'moving')
+    expect(isReference(await encode(one, 'moving'))).toBe(true)
+    // The first turn of a move refers to nothing; what follows on the same replica does.
+    expect(isReference(await encode(two, 'moving'))).toBe(false)
+    expect(isReference(await encode(two, 'moving'))).toBe(false)
+    expect(isReference(await encode(two, 'moving'))).toBe(true)
+    expect(isReference(await encode(one, 'moving'))).toBe(false)
+  })
+
+  test('a compaction that one replica takes holds for the other', async () => {
+    await encode(one, 'compacted')
+    expect(isReference(await encode(one, 'compacted'))).toBe(true)
+    await post(two, '/v1/sessions/compacted/compaction', {})
+    expect(isReference(await encode(one, 'compacted'))).toBe(false)
+  })
+
+  test('a hung Redis costs references and no answer; they come back with it', async () => {
+    await encode(one, 'hung')
+    expect(isReference(await encode(one, 'hung'))).toBe(true)
+    process.kill(redis.pid, 'SIGSTOP')
+    const during = await encode(one, 'hung')
+    expect(isReference(during)).toBe(false)
+    const compaction = await post(one, '/v1/sessions/hung/compaction', {})
+    expect(compaction.status).toBe(503)
+    expect(compaction.headers.get('retry-after')).not.toBeNull()
+    expect((await fetch(`${one.url}/livez`)).status).toBe(200)
+    const states = () =>
+      one
+        .log()
+        .filter(({ msg }) => msg === 'the store')
+        .map(({ kind }) => kind)
+    await eventually(async () => {
+      expect(isReference(await encode(one, 'hung'))).toBe(false)
+      expect(states()).toEqual(['unreachable'])
+    })
+    process.kill(redis.pid, 'SIGCONT')
+    await eventually(async () => expect(isReference(await encode(one, 'hung'))).toBe(true))
+    // A line for each change of state, not one for each request.
+    await eventually(() => expect(states()).toEqual(['unreachable', 'reachable']))
+  })
+
+  test('what a replica kept outlives it', async () => {
+    const kept = await encode(two, 'outlived')
+    const again = await encode(two, 'outlived')
+    expect(isReference(kept)).toBe(false)
+    expect(isReference(again)).toBe(true)
+    two.child.kill('SIGKILL')
+    await two.exited
+    expect(await original(again, one, 'outlived')).toBe(LOG)
+  })
+})
