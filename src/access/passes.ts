@@ -1,31 +1,37 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Access, Caller } from './access.ts'
 
 /**
  * Passes replace a key that was presented before, so that a browser does not have to keep the key.
- * They end with the process, after a time, or when their key is revoked or replaced.
+ * They end after a time, when they are given back, or when their key is revoked or replaced. All
+ * processes with the same secret take each other's.
  */
 export interface Passes {
   /** A pass for the caller of a key. */
   issue(caller: Caller): string
   /** The caller of a pass; `null` if it is forged, over, or its key is not in force any more. */
   callerOf(pass: string): Caller | null
+  /** From now on this process does not take the pass. */
+  end(pass: string): void
 }
 
 export interface PassOptions {
+  /** 32 random bytes. */
+  readonly secret: Uint8Array
   readonly lifeMs: number
   /** Unix milliseconds. */
   now(): number
 }
 
-const SECRET_BYTES = 32
+/** Passes that were given back and whose time has not ended; the oldest are forgotten first. */
+const MOST_ENDED = 10_000
 const PASS = /^(\d{1,16})\.([\w-]{4,32})\.([\w-]{43})$/
 
 export function createPasses(
   access: Pick<Access, 'digestOf' | 'resume'>,
-  { lifeMs, now }: PassOptions,
+  { secret, lifeMs, now }: PassOptions,
 ): Passes {
-  const secret = randomBytes(SECRET_BYTES)
+  const ended = new Set<string>()
 
   function sign(until: string, keyId: string): Buffer | null {
     const digest = access.digestOf(keyId)
@@ -42,12 +48,22 @@ export function createPasses(
     },
     callerOf(pass) {
       const [, until = '', keyId = '', mac = ''] = PASS.exec(pass) ?? []
+      if (ended.has(pass)) return null
       const own = sign(until, keyId)
       const given = Buffer.from(mac, 'base64url')
       if (own === null || given.length !== own.length || !timingSafeEqual(own, given)) return null
       const left = Number(until) - now()
       // A clock that went back must not make a pass live longer than it may.
       return left > 0 && left <= lifeMs ? access.resume(keyId) : null
+    },
+    end(pass) {
+      // What is no pass needs no place.
+      if (this.callerOf(pass) === null) return
+      ended.add(pass)
+      for (const oldest of ended) {
+        if (ended.size <= MOST_ENDED) break
+        ended.delete(oldest)
+      }
     },
   }
 }

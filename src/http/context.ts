@@ -164,6 +164,8 @@ export interface UiSource {
     'threads' | 'utilization' | 'jobsWaiting' | 'waitMs' | 'connections' | 'store'
   >
   readonly upstreams: readonly { readonly path: string; readonly host: string }[]
+  /** What the passes of readers are signed with. */
+  readonly passSecret: Uint8Array
   /** Where keys can be added and revoked; absent: there are none. */
   readonly keysFile?: string
 }

@@ -1,14 +1,17 @@
-import { chmodSync, mkdirSync, renameSync } from 'node:fs'
+import { chmodSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { SCHEMA, SCHEMA_VERSION } from './schema.ts'
 
 /** In the data folder. */
 export const LEDGER_FILE = 'ledger.sqlite'
-const BUSY_MS = 5_000
+/** How long a task waits for another process, in milliseconds; a page waits for two of them. */
+const BUSY_MS = 500
 
 /** SQLite's codes for a file that is damaged or none of its own. */
 const [CORRUPT, NOT_A_DATABASE] = [11, 26]
+/** SQLite's primary code if another process holds the file. */
+const BUSY = 5
 
 /**
  * Opens the ledger of a data folder; several processes may have it open. A file that is damaged, or
@@ -41,6 +44,18 @@ function openAt(path: string): DatabaseSync {
     database.close()
     throw error
   }
+}
+
+/** Whether another process holds the file for too long. */
+export function isBusy(error: unknown): boolean {
+  const { errcode } = error as { readonly errcode?: number }
+  return errcode !== undefined && (errcode & 0xff) === BUSY
+}
+
+/** Names the file that is there now; `null`: none is. */
+export function fileIdentity(folder: string): string | null {
+  const found = statSync(join(folder, LEDGER_FILE), { throwIfNoEntry: false })
+  return found === undefined ? null : `${found.dev}:${found.ino}`
 }
 
 class OtherVersionError extends Error {}

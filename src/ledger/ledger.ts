@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { extname } from 'node:path'
+import { AppError } from '../core/base/errors.ts'
 import { createTaskThread, type TaskThread } from '../runtime/task-thread.ts'
 import type {
   ConversationDetail,
@@ -27,7 +28,8 @@ export interface Ledger {
    * Sums of the last hours. What was recorded is in it; what another process on the same folder
    * recorded is in it once that process has written it.
    * @param hours of the window, and of each of its parts
-   * @throws AppError `overloaded`, `internal`, `worker_lost`, `timeout`, as all reads do
+   * @throws AppError `overloaded`, `internal`, `worker_lost`, `timeout`, as all reads do, if the
+   * same was not read before. Otherwise that is returned again, and `readAt` has its time
    */
   overview(tenant: string, hours: number, bucketHours: number): Promise<Overview>
   tools(tenant: string, hours: number): Promise<ToolTable>
@@ -36,6 +38,8 @@ export interface Ledger {
   conversation(tenant: string, id: string): Promise<ConversationDetail | null>
   item(tenant: string, id: number): Promise<LedgerResult | null>
   latest(tenant: string, limit: number): Promise<readonly LedgerResult[]>
+  /** When figures were read, if they could not be read again since; else `null`. */
+  readAt(figures: object): number | null
   /** Calls back after something of the tenant was written. @returns how to end that */
   onWritten(tenant: string, listener: () => void): () => void
   /** Writes what waits, and ends the thread. Nothing may be recorded after it. */
@@ -67,6 +71,10 @@ const MOST_WAITING = 20_000
 /** How long a read is shared, in milliseconds: other processes write too. And how many are. */
 const SHARED_MS = 1_000
 const MOST_SHARED = 100
+/** Figures that are shown again if they cannot be read. */
+const MOST_LAST = 100
+/** How often rows are written at the end, if another process holds the file. */
+const LAST_WRITES = 3
 /** Whose turn the thread takes for writes; tenants wait for their reads only. */
 const WRITER = ''
 
@@ -84,6 +92,9 @@ class ThreadLedger implements Ledger {
   #isFailing = false
   /** Reads since the last write, by what they are of. */
   readonly #reads = new Map<string, { readonly at: number; readonly answer: Promise<unknown> }>()
+  /** The last figures, by what they are of. */
+  readonly #last = new Map<string, { readonly at: number; readonly figures: unknown }>()
+  readonly #stale = new WeakMap<object, number>()
   /** Whether the thread may have the file open. */
   #isOpen = false
 
@@ -136,6 +147,10 @@ class ThreadLedger implements Ledger {
     return this.#read(tenant, 'latest', { tenant, limit })
   }
 
+  readAt(figures: object): number | null {
+    return this.#stale.get(figures) ?? null
+  }
+
   onWritten(tenant: string, listener: () => void): () => void {
     this.#written.on(nameOf(tenant), listener)
     return () => this.#written.off(nameOf(tenant), listener)
@@ -143,7 +158,9 @@ class ThreadLedger implements Ledger {
 
   async close(): Promise<void> {
     clearInterval(this.#timer)
-    await this.#flush()
+    for (let i = 0; i < LAST_WRITES; i++) await this.#flush()
+    const lost = sizeOf(this.#waiting)
+    if (lost > 0) this.#options.onDropped(lost)
     const { folder } = this.#options
     // A thread that never started has nothing to end; one that was lost is gone.
     if (this.#isOpen) await this.#thread.run(WRITER, 'end', { folder }).catch(() => undefined)
@@ -166,11 +183,25 @@ class ThreadLedger implements Ledger {
     const known = this.#reads.get(key)
     if (known !== undefined && Math.abs(now - known.at) < SHARED_MS) return known.answer as never
     const whole = { folder: this.#options.folder, ...input } as Parameters<Tasks[Name]>[0]
-    const answer = this.#thread.run(tenant, name, whole)
-    this.#reads.set(key, { at: now, answer })
+    const answer = this.#thread.run(tenant, name, whole).then(
+      figures => {
+        remember(this.#last, key, { at: now, figures }, MOST_LAST)
+        return figures
+      },
+      error => this.#again(key, error),
+    )
+    remember(this.#reads, key, { at: now, answer }, MOST_SHARED)
     answer.catch(() => this.#reads.delete(key))
-    if (this.#reads.size > MOST_SHARED) this.#reads.delete(this.#reads.keys().next().value!)
     return answer
+  }
+
+  /** The last figures of the same question, marked as such. @throws error if there are none */
+  #again(key: string, error: unknown): never {
+    const last = this.#last.get(key)
+    if (!(error instanceof AppError) || last === undefined) throw error
+    const copy = structuredClone(last.figures)
+    if (typeof copy === 'object' && copy !== null) this.#stale.set(copy, last.at)
+    return copy as never
   }
 
   #window(tenant: string, hours: number) {
@@ -206,7 +237,7 @@ class ThreadLedger implements Ledger {
       })
       this.#isFailing = false
     } catch (error) {
-      this.#options.onDropped(sizeOf(arrivals))
+      if (!this.#putBack(arrivals, error)) this.#options.onDropped(sizeOf(arrivals))
       this.#fail(String(error))
       return
     }
@@ -214,6 +245,20 @@ class ThreadLedger implements Ledger {
     for (const tenant of new Set([...results, ...turns].map(each => each.tenant))) {
       this.#written.emit(nameOf(tenant))
     }
+  }
+
+  /** Rows that another process kept from being written wait once more, if there is room. */
+  #putBack({ results, turns, fetches }: Arrivals, error: unknown): boolean {
+    const { code } = error instanceof AppError ? error : { code: undefined }
+    const waiting = this.#waiting
+    const isWaiting = sizeOf(waiting) + sizeOf({ results, turns, fetches }) <= MOST_WAITING
+    if (code !== 'overloaded' || !isWaiting) return false
+    this.#waiting = {
+      results: [...results, ...waiting.results],
+      turns: [...turns, ...waiting.turns],
+      fetches: [...fetches, ...waiting.fetches],
+    }
+    return true
   }
 
   #fail(detail: string): void {
@@ -225,6 +270,13 @@ class ThreadLedger implements Ledger {
 /** No tenant's name is the name of an event with a meaning of its own. */
 function nameOf(tenant: string): string {
   return `tenant ${tenant}`
+}
+
+/** Sets an entry as the newest one, and forgets the oldest beyond `most`. */
+function remember<T>(entries: Map<string, T>, key: string, entry: T, most: number): void {
+  entries.delete(key)
+  entries.set(key, entry)
+  if (entries.size > most) entries.delete(entries.keys().next().value as string)
 }
 
 function nothing() {

@@ -93,7 +93,7 @@ export const SCHEMA = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX conversation_by_time ON conversation (tenant, last_at);
 
-  -- Parts that agents fetched again: bytes, since nobody counts their tokens.
+  -- Parts that agents fetched again: in bytes, because their tokens are not counted.
   CREATE TABLE fetched (
     tenant TEXT NOT NULL,
     original TEXT NOT NULL,

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { openLedgerFile } from './database.ts'
+import { AppError } from '../core/base/errors.ts'
+import { fileIdentity, isBusy, openLedgerFile } from './database.ts'
 import { type LedgerLimits, prune } from './prune.ts'
 import {
   readConversation,
@@ -25,6 +26,8 @@ interface WriteInput {
 }
 
 interface Opened {
+  /** Of the file: another one may take its place. */
+  readonly identity: string | null
   readonly database: DatabaseSync
   readonly writer: RowWriter
   prunedAt: number
@@ -39,13 +42,16 @@ export function createTasks() {
   let opened: Opened | null = null
 
   function open({ folder }: Folder): Opened {
-    if (opened !== null) return opened
+    if (opened !== null && opened.identity === fileIdentity(folder)) return opened
+    opened?.database.close()
+    opened = null
     const database = openLedgerFile(folder)
-    opened = { database, writer: new RowWriter(database), prunedAt: 0 }
+    const identity = fileIdentity(folder)
+    opened = { database, writer: new RowWriter(database), prunedAt: 0, identity }
     return opened
   }
 
-  return {
+  return orBusy({
     write(input: Folder & WriteInput): void {
       const { arrivals, limits, now } = input
       const ledger = open(input)
@@ -71,5 +77,25 @@ export function createTasks() {
       opened?.database.close()
       opened = null
     },
-  }
+  })
+}
+
+type Task<Input, Output> = (input: Input) => Output
+
+/** The same tasks, of which each throws `overloaded` if another process holds the file. */
+// biome-ignore lint/suspicious/noExplicitAny: each task has an input of its own
+function orBusy<Tasks extends Readonly<Record<string, Task<any, unknown>>>>(tasks: Tasks): Tasks {
+  const guarded = Object.entries(tasks).map(([name, task]) => [
+    name,
+    (input: unknown) => {
+      try {
+        return task(input)
+      } catch (error) {
+        if (!isBusy(error)) throw error
+        const detail = 'another process holds the ledger'
+        throw new AppError('overloaded', detail, { retry_after_s: 1 }, error)
+      }
+    },
+  ])
+  return Object.fromEntries(guarded) as Tasks
 }

@@ -21,7 +21,7 @@ export interface PurgedFiles {
  * built from it or fetched, and rows of the ledger. A running service can still write what it has
  * in memory, of some seconds.
  * @throws Error if the key of telemetry is missing, so that its folders cannot be assigned to
- * tenants, or while fingerprints are built; TelemetryKeyError
+ * tenants, or while fingerprints are built; SecretFileError
  */
 export async function purgeTenantFiles(dataDir: string, tenant: string): Promise<PurgedFiles> {
   const [telemetry, fingerprints] = [telemetryFolder(dataDir), fingerprintsFolder(dataDir)]

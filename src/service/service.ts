@@ -170,7 +170,7 @@ async function assemble(
       maxBodyBytes: config.limits.max_body_bytes,
       planning: () => planningTerms(live.config),
       enrichment,
-      ...uiSource(config, gauges),
+      ...uiSource(config, gauges, logger),
       ...(authority === undefined ? {} : { authority }),
     },
     seams.routes,

@@ -8,7 +8,7 @@ import { loadTelemetryKey } from '../telemetry/key-file.ts'
 import { telemetryFolder } from '../telemetry/layout.ts'
 import { createTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
 
-/** The key of the hashes in telemetry; `null` if telemetry is off. @throws TelemetryKeyError */
+/** The key of the hashes in telemetry; `null` if telemetry is off. @throws SecretFileError */
 export function telemetryKeyFor({ telemetry, data_dir }: Config): Uint8Array | null {
   return telemetry.enabled ? loadTelemetryKey(data_dir) : null
 }

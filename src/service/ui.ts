@@ -1,12 +1,22 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import type { UiSource } from '../http/context.ts'
+import type { Logger } from '../observability/logger.ts'
 import type { Gauges } from '../observability/metrics.ts'
+import { loadSecret, SecretFileError } from '../runtime/secret-file.ts'
+
+/** In the data folder. */
+const SECRET_FILE = 'ui.key'
+const SECRET_BYTES = 32
 
 /** What the page shows of the service; absent if it is off, or has no ledger to show. */
 export function uiSource(
-  { ui, ledger, proxy, keys_file }: Pick<Config, 'ui' | 'ledger' | 'proxy' | 'keys_file'>,
+  config: Pick<Config, 'ui' | 'ledger' | 'proxy' | 'keys_file' | 'data_dir'>,
   gauges: Gauges,
+  logger: Pick<Logger, 'warn'>,
 ): { readonly ui?: UiSource } {
+  const { ui, ledger, proxy, keys_file } = config
   if (!ui.enabled || !ledger.enabled) return {}
   const { anthropic_url, openai_url, upstreams } = proxy
   const all = [
@@ -18,7 +28,23 @@ export function uiSource(
     ui: {
       gauges,
       upstreams: all.map(({ path, url }) => ({ path, host: new URL(url).host })),
+      passSecret: passSecret(config, logger),
       ...(keys_file === undefined ? {} : { keysFile: keys_file }),
     },
+  }
+}
+
+/** Without a file that can be used, passes end with the process. Without keys there are none. */
+function passSecret(
+  { data_dir, keys_file }: Pick<Config, 'keys_file' | 'data_dir'>,
+  logger: Pick<Logger, 'warn'>,
+): Uint8Array {
+  if (keys_file === undefined) return randomBytes(SECRET_BYTES)
+  try {
+    return loadSecret(join(data_dir, SECRET_FILE), SECRET_BYTES)
+  } catch (error) {
+    if (!(error instanceof SecretFileError)) throw error
+    logger.warn({ err: error }, 'readers of the page have to log in again after a restart')
+    return randomBytes(SECRET_BYTES)
   }
 }

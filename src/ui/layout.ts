@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { time } from './show.ts'
 
 /** Markup: everything in it that came from elsewhere is escaped. */
 export type Html = ReturnType<typeof html>
@@ -21,6 +22,8 @@ export interface Page {
   readonly reader?: Reader
   /** Whether the page follows new figures. */
   readonly live?: boolean
+  /** When the figures were read, if they cannot be read now; in Unix milliseconds. */
+  readonly readAt?: number | null
 }
 
 export interface Reader {
@@ -30,7 +33,7 @@ export interface Reader {
 }
 
 /** A whole page. */
-export function layout({ title, place, body, reader, live = false }: Page): Html {
+export function layout({ title, place, body, reader, live = false, readAt = null }: Page): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -51,10 +54,16 @@ ${reader === undefined ? '' : navigation(place, reader)}
 <main id="main" tabindex="-1">
 <h1>${title}</h1>
 ${live ? html`<p id="news" class="news" role="status"></p>` : ''}
+${readAt === null ? '' : staleNote(readAt)}
 ${body}
 </main>
 </body>
 </html>`
+}
+
+function staleNote(readAt: number): Html {
+  return html`<p class="bad" role="alert">The ledger cannot be read now. These figures are of
+${time(readAt)} UTC.</p>`
 }
 
 function navigation(place: string | undefined, { tenant, canLeave }: Reader): Html {

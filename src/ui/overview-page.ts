@@ -11,8 +11,11 @@ import { type PageWindow, windowLinks } from './window.ts'
 export interface OverviewData {
   readonly window: PageWindow
   readonly overview: Overview
-  /** Of the proxies, since their accounts began, as `/v1/savings` has it. */
-  readonly accounts: { readonly since: number; readonly figures: SavingsFigures }
+  /**
+   * Of the proxies, since their accounts began, as `/v1/savings` has it; `null` if the store is
+   * away.
+   */
+  readonly accounts: { readonly since: number; readonly figures: SavingsFigures } | null
   readonly latest: readonly LedgerResult[]
   /** Of the service's own URLs. */
   readonly base: string
@@ -20,7 +23,8 @@ export interface OverviewData {
 
 export function overviewPage({ window, overview, accounts, latest, base }: OverviewData): Html {
   const { results, bill } = overview
-  if (results.results === 0 && bill.turns === 0 && accounts.figures.requests.count === 0) {
+  const requests = accounts?.figures.requests.count ?? 0
+  if (accounts !== null && results.results + bill.turns + requests === 0) {
     return nothingYet(base)
   }
   return html`${windowLinks('/ui', window)}
@@ -42,7 +46,7 @@ ${chart({
 })}</section>
 ${ways(overview)}
 ${unsaved(overview)}
-${sinceStart(accounts)}
+${accounts === null ? noAccounts() : sinceStart(accounts)}
 <section aria-labelledby="latest"><h2 id="latest">Latest results</h2>
 ${resultTable('The latest results', latest)}</section>`
 }
@@ -147,7 +151,15 @@ ${table({
 })}</section>`
 }
 
-function sinceStart({ since, figures: { results, requests, billed } }: OverviewData['accounts']) {
+function noAccounts(): Html {
+  return html`<section aria-labelledby="all"><h2 id="all">Proxies since their start</h2>
+<p class="bad" role="alert">The store cannot be read now, so these figures are missing.</p></section>`
+}
+
+function sinceStart({
+  since,
+  figures: { results, requests, billed },
+}: NonNullable<OverviewData['accounts']>): Html {
   return html`<section aria-labelledby="all"><h2 id="all">Proxies since ${time(since)} UTC</h2>
 <p>As <code>GET /v1/savings</code> and <code>haversack run --summary</code> count.</p>${figures([
     {

@@ -1,10 +1,11 @@
 import { html } from 'hono/html'
 import type { ShowAnswer } from '../core/operations/show-result.ts'
 import type { LedgerResult } from '../ledger/figures.ts'
+import { linkHints } from './hint-links.ts'
 import { figures, type Html, table } from './layout.ts'
 import { reasonOf } from './reasons.ts'
 import { afterOf } from './result-table.ts'
-import { beforeAfter, count, percent, shortened, time, visible } from './show.ts'
+import { beforeAfter, count, percent, time, visible } from './show.ts'
 
 /** Characters of a text that a page shows. */
 const SHOWN_CHARS = 100_000
@@ -17,8 +18,16 @@ interface KeptText {
   readonly shown: ShowAnswer
 }
 
-/** @param base of the service's own URLs */
-export function resultPage(result: LedgerResult, kept: Kept, base: string): Html {
+/**
+ * @param earlier the result that this one was sent as a reference to; `null` if there is none
+ * @param base of the service's own URLs
+ */
+export function resultPage(
+  result: LedgerResult,
+  earlier: number | null,
+  kept: Kept,
+  base: string,
+): Html {
   const { before, referred, encoded, omitted, tokenizer, exact, reason } = result
   const saved = before - afterOf(result)
   return html`<p>${time(result.at)} UTC, by ${result.source}${
@@ -26,7 +35,11 @@ export function resultPage(result: LedgerResult, kept: Kept, base: string): Html
       ? ', without a session'
       : html`, in <a href="/ui/conversations/${result.conversation}">${result.conversation}</a>`
   }. Tool <code>${visible(result.tool ?? '(not named)')}</code>, class
-<code>${visible(result.class)}</code>, shape ${result.shape}.</p>
+<code>${visible(result.class)}</code>, shape ${result.shape}.${
+    earlier === null
+      ? ''
+      : html` It refers to <a href="/ui/results/${earlier}">an earlier result</a>.`
+  }</p>
 ${figures([
   {
     name: 'Saved',
@@ -90,8 +103,8 @@ const CHECKS: Readonly<Record<ShowAnswer['check'], string>> = {
 }
 
 function pre(text: string): Html {
-  const { text: shown, rest } = shortened(text, SHOWN_CHARS)
-  return html`<pre class="text" tabindex="0">${shown}</pre>${
+  const rest = Math.max(0, text.length - SHOWN_CHARS)
+  return html`<pre class="text" tabindex="0">${linkHints(text.slice(0, SHOWN_CHARS))}</pre>${
     rest === 0 ? '' : html`<p>${count(rest)} more characters are not shown.</p>`
   }`
 }

@@ -14,6 +14,7 @@ import { countNewTexts, openingOf } from '../conversation/rewrite/message-texts.
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { bareFormat, ESCAPED_LABEL, isTrimmed, TRIMMED_LABEL } from '../pipeline/wrapped-format.ts'
 import { inConversation } from '../telemetry/pseudonyms.ts'
+import { ofConversation } from '../telemetry/result-row.ts'
 import type { Operation, OperationContext } from './operation.ts'
 
 /** `POST /v1/compress`: a conversation with smaller tool results. Fails with `invalid_request`. */
@@ -54,6 +55,11 @@ function named({ messages }: CompressRequest, context: OperationContext): Operat
 /** Telemetry and the ledger have tool results that are new in the conversation. */
 function reportsOn(messages: readonly unknown[], payloads: readonly Payload[]): Report[] {
   const firstNew = payloads.length - countNewTexts(messages)
+  let opening: string | undefined
+  const named = (row: () => string) => () => {
+    opening ??= openingOf(messages)
+    return ofConversation(row(), opening)
+  }
   return payloads.flatMap(({ source, rewritten }, index) =>
     (rewritten?.reports ?? []).map(({ response, row, ...report }) => {
       const isNew = index >= firstNew && source.from === 'tool'
@@ -61,7 +67,7 @@ function reportsOn(messages: readonly unknown[], payloads: readonly Payload[]): 
         ...report,
         op: 'compress',
         ...(isNew && response !== undefined ? { response } : {}),
-        ...(isNew && row !== undefined ? { row } : {}),
+        ...(isNew && row !== undefined ? { row: named(row) } : {}),
       }
     }),
   )

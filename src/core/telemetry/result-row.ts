@@ -36,6 +36,12 @@ export function resultRow(
   return JSON.stringify(row)
 }
 
+/** A row without a session, as one of a conversation that opens so. */
+export function ofConversation(row: string, opening: string): string {
+  const fields = JSON.parse(row) as ResultRow
+  return JSON.stringify({ ...fields, session: fields.session ?? sessionName(opening) })
+}
+
 /** A session's name in the ledger, 16 hex digits: the id itself may be a secret of its client. */
 function sessionName(session: string): string {
   return hash('sha256', `session ${session}`).slice(0, SESSION_DIGITS)

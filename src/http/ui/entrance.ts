@@ -16,7 +16,7 @@ export interface Entrance {
   isOver(c: AppContext): boolean
   /** Exchanges a key for a cookie. @throws AppError `unauthorized`, `forbidden`, `rate_limited` */
   enter(c: AppContext, key: string): string
-  /** The cookie that ends a session. */
+  /** Ends a session. @returns the cookie that removes it from the browser */
   leave(c: AppContext): string
   /** Whether there are keys, so that a session can be ended. */
   readonly hasKeys: boolean
@@ -25,8 +25,12 @@ export interface Entrance {
 const COOKIE = 'haversack_ui'
 const LIFE_MS = 12 * 3_600_000
 
-export function createEntrance(access: AppDeps['access'], now: () => number): Entrance {
-  const passes = createPasses(access, { lifeMs: LIFE_MS, now })
+export function createEntrance(
+  access: AppDeps['access'],
+  secret: Uint8Array,
+  now: () => number,
+): Entrance {
+  const passes = createPasses(access, { secret, lifeMs: LIFE_MS, now })
   const hasKeys = access.records() !== null
   return {
     hasKeys,
@@ -41,15 +45,24 @@ export function createEntrance(access: AppDeps['access'], now: () => number): En
       access.allow(caller, 'ui')
       return cookie(c, passes.issue(caller), LIFE_MS / 1000)
     },
-    leave: c => cookie(c, '', 0),
+    leave(c) {
+      const pass = passOf(c)
+      if (pass !== null) passes.end(pass)
+      return cookie(c, '', 0)
+    },
   }
 }
 
 function ofCookie(c: AppContext, passes: Passes): Caller | null {
+  const pass = passOf(c)
+  return pass === null ? null : passes.callerOf(pass)
+}
+
+function passOf(c: AppContext): string | null {
   const given = c.req.header('cookie') ?? ''
   for (const part of given.split(';')) {
     const [name = '', value = ''] = part.trim().split('=', 2)
-    if (name === COOKIE) return passes.callerOf(value)
+    if (name === COOKIE) return value
   }
   return null
 }

@@ -32,7 +32,7 @@ const LOGIN = '/ui/login'
 
 /** Mounts the page below `/ui`. A browser that asks for `/` is sent there. */
 export function mountUi(app: Hono<AppEnv>, needs: UiNeeds): void {
-  const entrance = createEntrance(needs.access, Date.now)
+  const entrance = createEntrance(needs.access, needs.ui.passSecret, Date.now)
   const live = createLiveEvents(needs.ledger, () => needs.health.state === 'draining')
   const assets = readAssets()
 
@@ -55,7 +55,8 @@ export function mountUi(app: Hono<AppEnv>, needs: UiNeeds): void {
   app.get('/ui/events', c =>
     guarded(c, needs, () => {
       const reader = readerOf(c, entrance)
-      if (reader === null) throw new AppError('unauthorized', 'nobody has entered')
+      if (reader === null)
+        throw new AppError('unauthorized', 'the page needs a key: log in at /ui/login')
       const headers = { ...answerHeaders(c), ...PROTECTION, 'cache-control': 'no-store' }
       return new Response(
         live.open(reader.tenant, () => entrance.isOver(c)),

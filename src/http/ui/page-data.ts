@@ -2,11 +2,13 @@ import type { Caller } from '../../access/access.ts'
 import { AppError } from '../../core/base/errors.ts'
 import { toText } from '../../core/base/text-bytes.ts'
 import type { ShowAnswer, ShowRequest } from '../../core/operations/show-result.ts'
+import { parsePart } from '../../core/parts/parse-part.ts'
 import type { LedgerResult } from '../../ledger/figures.ts'
 import { VERSION } from '../../runtime/version.ts'
 import { addAccounts, NO_ACCOUNT } from '../../savings/account.ts'
 import { figuresOf, type SavingsFigures } from '../../savings/figures.ts'
 import type { TenantLedger } from '../../savings/tenant-ledger.ts'
+import type { KeptPart } from '../../ui/kept-page.ts'
 import type { Kept } from '../../ui/result-page.ts'
 import type { ServiceData } from '../../ui/service-page.ts'
 import type { AppContext } from '../context.ts'
@@ -72,6 +74,34 @@ export async function keptText(
     if (error instanceof AppError) return { why: `It cannot be shown now: ${error.detail}.` }
     throw error
   }
+}
+
+/**
+ * A kept text, or the part of it that the query names as `GET /v1/retrieve` takes it.
+ * @throws AppError `forbidden` without the scope `retrieve`, and as `Originals.fetch`
+ */
+export async function keptPart(
+  { tenant, scopes }: Caller,
+  ref: string,
+  { lines, path }: Readonly<Record<string, string>>,
+  { originals }: Pick<UiNeeds, 'originals'>,
+): Promise<KeptPart> {
+  if (!scopes.has('retrieve')) {
+    throw new AppError('forbidden', 'texts are shown to keys with the scope retrieve')
+  }
+  const query = {
+    ...(lines === undefined ? {} : { lines }),
+    ...(path === undefined ? {} : { path }),
+  }
+  const selector = parsePart(query)
+  const found =
+    selector === undefined
+      ? await originals.fetch({ tenant, ref }, () => {})
+      : await originals.fetchPart({ tenant, ref }, selector)
+  const content = 'part' in found ? found.part.content : found.body
+  const { hash, bytes, created_at, expires_at, media_type } = found
+  const text = toText({ bytes: content, media_type })
+  return { hash, text, bytes, part: lines ?? path ?? '', created_at, expires_at }
 }
 
 /** @param fresh a key that was just added, to be shown once */

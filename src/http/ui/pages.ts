@@ -1,7 +1,10 @@
 import type { Caller } from '../../access/access.ts'
 import { AppError } from '../../core/base/errors.ts'
 import type { ShowAnswer, ShowRequest } from '../../core/operations/show-result.ts'
+import type { LedgerResult } from '../../ledger/figures.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
 import { conversationPage, conversationsPage, PAGE_ROWS } from '../../ui/conversation-pages.ts'
+import { keptPage } from '../../ui/kept-page.ts'
 import type { Page } from '../../ui/layout.ts'
 import { overviewPage } from '../../ui/overview-page.ts'
 import { resultPage } from '../../ui/result-page.ts'
@@ -11,7 +14,7 @@ import { EMPTY_FORM, type TryForm, tryPage } from '../../ui/try-page.ts'
 import { windowOf } from '../../ui/window.ts'
 import type { AppContext } from '../context.ts'
 import { addKey, revokeKey } from './keys.ts'
-import { accountsOf, keptText, serviceData, showText } from './page-data.ts'
+import { accountsOf, keptPart, keptText, serviceData, showText } from './page-data.ts'
 import { readForm } from './read-form.ts'
 import type { UiNeeds } from './ui-needs.ts'
 
@@ -38,6 +41,7 @@ export const PAGES: readonly PageRoute[] = [
   { method: 'GET', path: '/ui/conversations', render: conversations },
   { method: 'GET', path: '/ui/conversations/:id', render: conversation },
   { method: 'GET', path: '/ui/results/:id', render: result },
+  { method: 'GET', path: '/ui/kept/:hash', render: kept },
   {
     method: 'GET',
     path: '/ui/try',
@@ -59,31 +63,40 @@ async function overview(c: AppContext, { tenant }: Caller, needs: UiNeeds): Prom
   const { ledger, savings } = needs
   const [figures, accounts, latest] = await Promise.all([
     ledger.overview(tenant, window.hours, window.bucketHours),
-    savings.read(tenant),
+    savings.read(tenant).catch(unlessBug),
     ledger.latest(tenant, LATEST),
   ])
   const data = {
     window,
     overview: figures,
-    accounts: accountsOf(accounts),
+    accounts: accounts === null ? null : accountsOf(accounts),
     latest,
     base: baseOf(c),
   }
-  return { title: 'Overview', place: '/ui', live: true, body: overviewPage(data) }
+  const readAt = ledger.readAt(figures)
+  return { title: 'Overview', place: '/ui', live: true, readAt, body: overviewPage(data) }
+}
+
+/** `null` for what cannot be read now: the rest of the page is shown without it. */
+function unlessBug(error: unknown): null {
+  if (error instanceof AppError) return null
+  throw error
 }
 
 async function tools(c: AppContext, { tenant }: Caller, { ledger }: UiNeeds): Promise<Page> {
   const window = windowOf(c.req.query('window'))
   const query = { window, sort: sortOf(c.req.query('sort')), tool: c.req.query('tool') ?? '' }
-  const body = toolsPage(await ledger.tools(tenant, window.hours), query)
-  return { title: 'Tools', place: '/ui/tools', live: true, body }
+  const found = await ledger.tools(tenant, window.hours)
+  const readAt = ledger.readAt(found)
+  return { title: 'Tools', place: '/ui/tools', live: true, readAt, body: toolsPage(found, query) }
 }
 
 async function conversations(c: AppContext, { tenant }: Caller, { ledger }: UiNeeds) {
   const page = pageOf(c.req.query('page'))
   const found = await ledger.conversations(tenant, (page - 1) * PAGE_ROWS, PAGE_ROWS)
   const body = conversationsPage(found, page)
-  return { title: 'Conversations', place: '/ui/conversations', live: true, body }
+  const readAt = ledger.readAt(found)
+  return { title: 'Conversations', place: '/ui/conversations', live: true, readAt, body }
 }
 
 function pageOf(text = '1'): number {
@@ -97,7 +110,8 @@ async function conversation(c: AppContext, { tenant }: Caller, { ledger }: UiNee
   const found = await ledger.conversation(tenant, id)
   if (found === null) throw new AppError('not_found', 'there is no such conversation')
   const body = conversationPage(found)
-  return { title: `Conversation ${id}`, place: '/ui/conversations', live: true, body }
+  const readAt = ledger.readAt(found)
+  return { title: `Conversation ${id}`, place: '/ui/conversations', live: true, readAt, body }
 }
 
 async function result(c: AppContext, reader: Caller, needs: UiNeeds): Promise<Page> {
@@ -106,7 +120,25 @@ async function result(c: AppContext, reader: Caller, needs: UiNeeds): Promise<Pa
   const found = await needs.ledger.item(reader.tenant, id)
   if (found === null) throw new AppError('not_found', 'there is no such result')
   const kept = await keptText(c, reader, found, needs)
-  return { title: `Result ${id}`, body: resultPage(found, kept, baseOf(c)) }
+  const earlier = await earlierOf(found, reader.tenant, needs.ledger)
+  return { title: `Result ${id}`, body: resultPage(found, earlier, kept, baseOf(c)) }
+}
+
+/** The result of the same text that came first in the conversation, for a reference to it. */
+async function earlierOf(
+  { id, layer, conversation, original }: LedgerResult,
+  tenant: string,
+  ledger: Pick<Ledger, 'conversation'>,
+): Promise<number | null> {
+  if (layer !== 'L0' || conversation === '' || original === null) return null
+  const found = await ledger.conversation(tenant, conversation)
+  const same = found?.results.filter(each => each.original === original && each.id < id) ?? []
+  return same.reduce<number | null>((first, each) => Math.min(first ?? each.id, each.id), null)
+}
+
+async function kept(c: AppContext, reader: Caller, needs: UiNeeds): Promise<Page> {
+  const found = await keptPart(reader, c.req.param('hash') ?? '', c.req.query(), needs)
+  return { title: 'Kept text', body: keptPage(found) }
 }
 
 async function service(reader: Caller, needs: UiNeeds, fresh: string | null = null) {

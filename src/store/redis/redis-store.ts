@@ -149,10 +149,12 @@ export class RedisStore implements Store {
   async purgeSession(tenant: string, session: string): Promise<Result<Removed>> {
     const root = this.#rootOf(tenant)
     const { connection } = this.#server
-    const left = await this.#server.call('disown_session', root, [this.#time(), shortName(session)])
-    if (!left.ok) return left
-    const name = String(left.reply)
-    let bodies = 0
+    const whose = [this.#time(), shortName(session), `${this.#tombstoneMs}`]
+    const begun = await this.#server.call('disown_session', root, whose)
+    if (!begun.ok) return begun
+    const [first, left] = begun.reply as [number, Buffer]
+    const name = String(left)
+    let bodies = first
     while (name !== '') {
       const args = [this.#time(), name, `${this.#tombstoneMs}`]
       const step = await this.#server.call('purge_session', root, args)

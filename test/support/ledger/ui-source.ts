@@ -11,4 +11,5 @@ export const IDLE_SERVICE: UiSource = {
     store: async () => null,
   },
   upstreams: [],
+  passSecret: Buffer.alloc(32, 1),
 }

@@ -4,12 +4,13 @@ import { createPasses } from '../../../src/access/passes.ts'
 import { keyFor } from '../../support/keys.ts'
 
 const LIFE_MS = 1_000
+const secret = Buffer.alloc(32, 1)
 
 function setUp() {
   const clock = { now: 5_000 }
   const key = keyFor('team', { scopes: ['ui'] })
   const access = createAccess([key.record], () => 0)
-  const passes = createPasses(access, { lifeMs: LIFE_MS, now: () => clock.now })
+  const passes = createPasses(access, { secret, lifeMs: LIFE_MS, now: () => clock.now })
   const pass = passes.issue(access.identify(() => key.key))
   return { clock, key, access, passes, pass }
 }
@@ -42,9 +43,29 @@ describe('a pass', () => {
     expect(passes.callerOf(pass)).not.toBeNull()
   })
 
+  it('is taken by another process with the same secret', () => {
+    const { access, pass } = setUp()
+    const other = createPasses(access, { secret, lifeMs: LIFE_MS, now: () => 5_000 })
+    expect(other.callerOf(pass)).not.toBeNull()
+  })
+
+  it('ends when it is given back, and no other with it', () => {
+    const { access, passes, pass, key, clock } = setUp()
+    clock.now += 1
+    const later = passes.issue(access.identify(() => key.key))
+    passes.end('no pass')
+    passes.end(pass)
+    expect(passes.callerOf(pass)).toBeNull()
+    expect(passes.callerOf(later)).not.toBeNull()
+  })
+
   it('cannot be made or changed by its holder', () => {
     const { access, passes, pass } = setUp()
-    const other = createPasses(access, { lifeMs: LIFE_MS, now: () => 5_000 })
+    const other = createPasses(access, {
+      secret: Buffer.alloc(32, 2),
+      lifeMs: LIFE_MS,
+      now: () => 5_000,
+    })
     expect(other.callerOf(pass)).toBeNull()
     for (let at = 0; at < pass.length; at++) {
       const changed = pass[at] === '7' ? '8' : '7'

@@ -1,4 +1,9 @@
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
+import { AppError } from '../../../src/core/base/errors.ts'
+import { LEDGER_FILE } from '../../../src/ledger/database.ts'
 import { inlineTasks, ledgerFolder, ownLedger } from '../../support/ledger/own-ledger.ts'
 import { resultOf, turnOf } from '../../support/ledger/rows.ts'
 
@@ -143,6 +148,66 @@ describe('the ledger', () => {
     ledger.result(resultOf('a'))
     await ledger.latest('a', 1)
     expect(await real.ledger.latest('a', 9)).toHaveLength(1)
+  })
+
+  it('keeps rows while another process holds the file, and loses none', async () => {
+    const folder = ledgerFolder()
+    const { ledger, dropped, failures } = ownLedger({ folder })
+    const count = async () => (await ledger.overview('a', 24, 1)).results.results
+    ledger.result(resultOf('a'))
+    expect(await count()).toBe(1)
+    const other = new DatabaseSync(join(folder, LEDGER_FILE))
+    other.exec('BEGIN IMMEDIATE')
+    ledger.result(resultOf('a'))
+    ledger.turn({ tenant: 'a', turn: turnOf() })
+    expect(await count()).toBe(1)
+    ledger.result(resultOf('a'))
+    other.exec('ROLLBACK')
+    other.close()
+    expect(await count()).toBe(3)
+    expect((await ledger.overview('a', 24, 1)).bill.turns).toBe(1)
+    expect(dropped).toEqual([])
+    expect(failures).toHaveLength(1)
+  })
+
+  it('goes on in a new file if its own was removed or replaced', async () => {
+    const folder = ledgerFolder()
+    const { ledger } = ownLedger({ folder })
+    ledger.result(resultOf('a'))
+    expect(await ledger.latest('a', 9)).toHaveLength(1)
+    for (const end of ['', '-wal', '-shm']) rmSync(join(folder, LEDGER_FILE + end), { force: true })
+    ledger.result(resultOf('a', { tool: 'later' }))
+    expect(await ledger.latest('a', 9)).toMatchObject([{ tool: 'later' }])
+    expect(existsSync(join(folder, LEDGER_FILE))).toBe(true)
+  })
+
+  it('shows the last figures if it cannot be read, and says of when they are', async () => {
+    let now = 1_000 * HOUR_MS
+    let isAway = false
+    const tasks = inlineTasks()
+    const { ledger } = ownLedger({
+      now: () => now,
+      thread: {
+        run: (by, name, input) =>
+          isAway
+            ? Promise.reject(new AppError('overloaded', 'another process holds the ledger'))
+            : tasks.run(by, name, input),
+        close: tasks.close,
+      },
+    })
+    ledger.result(resultOf('a', {}, { at: now }))
+    const before = await ledger.overview('a', 24, 1)
+    expect(ledger.readAt(before)).toBeNull()
+    isAway = true
+    now += 60_000
+    const after = await ledger.overview('a', 24, 1)
+    expect(after).toEqual(before)
+    expect(ledger.readAt(after)).toBe(1_000 * HOUR_MS)
+    // Another question has no earlier answer.
+    await expect(ledger.tools('a', 24)).rejects.toThrow('another process holds the ledger')
+    isAway = false
+    now += 60_000
+    expect(ledger.readAt(await ledger.overview('a', 24, 1))).toBeNull()
   })
 
   it('reads once for pages that ask for the same, until something is written', async () => {

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { loadTelemetryKey, TelemetryKeyError } from '../../../src/telemetry/key-file.ts'
+import { SecretFileError } from '../../../src/runtime/secret-file.ts'
+import { loadTelemetryKey } from '../../../src/telemetry/key-file.ts'
 import { filesIn, temporaryFolder } from './writer.ts'
 
 describe('the key of telemetry', () => {
@@ -13,7 +14,7 @@ describe('the key of telemetry', () => {
     expect(others).toEqual([])
     expect(statSync(file!.path).mode & 0o777).toBe(0o600)
     writeFileSync(file!.path, 'short')
-    expect(() => loadTelemetryKey(folder)).toThrow(TelemetryKeyError)
+    expect(() => loadTelemetryKey(folder)).toThrow(SecretFileError)
     rmSync(file!.path)
     mkdirSync(file!.path)
     expect(() => loadTelemetryKey(folder)).toThrow('cannot be read')

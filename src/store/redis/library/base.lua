@@ -1,6 +1,6 @@
 -- What all functions share: time, keys of a tenant, the layout of a body's head, sums, tombstones.
 --
--- Every function gets one key, the tenant's root (`hvs1:{…}:`), whose hash tag all of its keys have.
+-- Every function gets one key, the tenant's root (`hvs1:{…}:`). All keys have its hash tag.
 -- The first argument is the time in Unix milliseconds, or empty for the server's own.
 
 -- Rows that one call removes at most, so that no call holds the server for long.
@@ -92,7 +92,8 @@ local function removeBody(at, id, head, now, tombstoneMs)
   redis.call('ZREM', at.base .. 'p', id)
   change(at, -1, 0, -head.charge)
   if tombstoneMs > 0 then
-    redis.call('SET', at.base .. 't:' .. id, string.format('%.0f', now + tombstoneMs), 'PX', tombstoneMs)
+    local ends = string.format('%.0f', now + tombstoneMs)
+    redis.call('SET', at.base .. 't:' .. id, ends, 'PX', tombstoneMs)
   end
 end
 
@@ -103,9 +104,11 @@ end
 
 -- Pins that have ended: their bodies may be evicted again.
 local function unpin(at, now)
-  local lapsed = redis.call('ZRANGEBYSCORE', at.base .. 'p', '-inf', now, 'WITHSCORES', 'LIMIT', 0, STEP)
+  local pins = at.base .. 'p'
+  local lapsed =
+    redis.call('ZRANGEBYSCORE', pins, '-inf', now, 'WITHSCORES', 'LIMIT', 0, STEP)
   for i = 1, #lapsed, 2 do
-    redis.call('ZREM', at.base .. 'p', lapsed[i])
+    redis.call('ZREM', pins, lapsed[i])
     redis.call('ZADD', at.base .. 'u', lapsed[i + 1], lapsed[i])
   end
   return #lapsed / 2

@@ -147,7 +147,8 @@ local function find(at, now, ref, session)
   return nil, 'not_found'
 end
 
--- args: time, reference, session or empty. Returns `found`, its 12 digits and its value, or why not.
+-- args: time, reference, session or empty. Returns `found`, the 12 digits and the value, or why
+-- not.
 local function get(keys, args)
   local at = rootOf(keys)
   local head, id = find(at, timeOf(args[1]), args[2], args[3])

@@ -1,5 +1,5 @@
--- The names that services call. `VERSION_TAG` is replaced by the hash of the library's text, so that
--- two versions of the service call their own functions.
+-- The names that services call. `VERSION_TAG` is replaced by the hash of the library's text, so
+-- that two versions of the service call their own functions.
 
 local function register(flags, names, functions)
   for i = 1, #names do
@@ -9,7 +9,8 @@ local function register(flags, names, functions)
   end
 end
 
-register({ 'no-writes' }, { 'get', 'read_record', 'stats', 'list' }, { get, readRecord, stats, list })
+register({ 'no-writes' }, { 'get', 'read_record', 'stats', 'list' },
+  { get, readRecord, stats, list })
 register({}, { 'put', 'touch', 'used', 'write_record' }, { put, touch, used, writeRecord })
 -- These may run while the server is out of memory, because they free some.
 register({ 'allow-oom' }, { 'discard', 'delete_record', 'disown_session', 'purge_session' },

@@ -83,18 +83,19 @@ local function releaseLinks(at, name, now, tombstoneMs)
   return removed, isDone
 end
 
--- args: time, session, tombstone time. From now on the session is not found. Returns the name of
--- what is left of it, for the steps, or an empty one.
+-- args: time, session, tombstone time. From now on the session is not found. Takes the first step
+-- of its purge. Returns how many bodies that removed, and the name of what is left or an empty one.
 local function disownSession(keys, args)
   local at = rootOf(keys)
   local links = linkKey(at, args[2])
   redis.call('ZREM', at.base .. 'ss', args[2])
   redis.call('HDEL', at.base .. 'sc', args[2])
-  if redis.call('EXISTS', links) == 0 then return '' end
+  if redis.call('EXISTS', links) == 0 then return { 0, '' } end
   local name = at.base .. 'd:' .. redis.call('INCR', at.root .. 'v')
   redis.call('RENAME', links, name)
   redis.call('SADD', at.base .. 'ds', name)
-  return name
+  local removed, isDone = releaseLinks(at, name, timeOf(args[1]), tonumber(args[3]))
+  return { removed, isDone and '' or name }
 end
 
 -- args: time, name, tombstone time. Returns how many bodies were removed, and whether all is done.

@@ -114,8 +114,12 @@ describe('the entrance', () => {
     expect((await app.request('/ui', { headers })).status).toBe(200)
     const left = await post('/ui/logout', {}, headers)
     expect(left.headers.get('set-cookie')).toMatch(/^haversack_ui=; .*Max-Age=0/)
-    access.replace([b.record])
+    // A copy of the cookie is worth nothing any more.
     expect((await app.request('/ui', { headers })).status).toBe(303)
+    const again = await enter(b.key)
+    expect((await app.request('/ui', { headers: again })).status).toBe(200)
+    access.replace([a.record])
+    expect((await app.request('/ui', { headers: again })).status).toBe(303)
   })
 
   it('takes no form of another page', async () => {
@@ -307,6 +311,74 @@ describe('pages', () => {
       expect(text.includes('n8')).toBe(mayRead)
     }
     expect(fetched).toEqual([{ tenant: 'a', ref: 'ab'.repeat(32) }])
+  })
+
+  it('show what a marker left out, to keys that may retrieve, from their own tenant', async () => {
+    const fetched: unknown[] = []
+    const kept = { hash: 'ab'.repeat(32), bytes: 9, created_at: 0, expires_at: 1 }
+    const media_type = 'text/plain'
+    const originals = {
+      fetch: async (reference: unknown) => {
+        fetched.push(reference)
+        return { ...kept, media_type, body: Buffer.from('<b>whole') }
+      },
+      fetchPart: async (reference: unknown, selector: unknown) => {
+        fetched.push([reference, selector])
+        return { ...kept, media_type, part: { content: Buffer.from('a part') } }
+      },
+    } as unknown as AppDeps['originals']
+    const ref = 'ab'.repeat(12)
+    const { app, a, enter, page } = start({ overrides: { originals } })
+    const headers = await enter(a.key)
+    expect(await page(`/ui/kept/${ref}`, headers)).toContain('&lt;b&gt;whole')
+    expect(await page(`/ui/kept/${ref}?lines=4-8`, headers)).toContain('a part')
+    const range = { first: 4, last: 8 }
+    expect(fetched).toEqual([
+      { tenant: 'a', ref },
+      [
+        { tenant: 'a', ref },
+        { kind: 'lines', range },
+      ],
+    ])
+    expect((await app.request(`/ui/kept/${ref}?lines=x`, { headers })).status).toBe(400)
+    const blind = start({ scopes: ['ui'], overrides: { originals } })
+    const denied = await blind.app.request(`/ui/kept/${ref}`, {
+      headers: await blind.enter(blind.a.key),
+    })
+    expect(denied.status).toBe(403)
+    expect(fetched).toHaveLength(2)
+  })
+
+  it('lead from a reference to the result that it refers to', async () => {
+    const { ledger, a, enter, page } = start()
+    const of = { session: 'f'.repeat(16), original: 'ab'.repeat(32) }
+    ledger.result(resultOf('a', { ...of, layer: 'L1' }))
+    ledger.result(resultOf('a', { ...of, layer: 'L0' }))
+    const headers = await enter(a.key)
+    expect(await page('/ui/results/2', headers)).toContain('<a href="/ui/results/1">')
+    expect(await page('/ui/results/1', headers)).not.toContain('an earlier result')
+  })
+
+  it('say of when the figures are, if they cannot be read now', async () => {
+    const { ledger } = ownLedger()
+    const figures = await ledger.overview('local', 24, 1)
+    const readAt = Date.UTC(2026, 0, 2, 3, 4, 5)
+    const { page } = start({
+      keys: false,
+      overrides: {
+        ledger: {
+          latest: async () => [],
+          overview: async () => figures,
+          readAt: () => readAt,
+        } as never,
+        savings: {
+          read: () => Promise.reject(new AppError('overloaded', 'the store is away')),
+        } as never,
+      },
+    })
+    const text = await page('/ui')
+    expect(text).toContain('2026-01-02 03:04:05 UTC')
+    expect(text).toContain('The store cannot be read now')
   })
 
   it('say why a text is not there any more', async () => {
