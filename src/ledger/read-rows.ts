@@ -43,13 +43,17 @@ export function readOverview(
   hours: number,
 ): Overview {
   const all = <Row>(sql: string) => database.prepare(sql).all(tenant, from, to) as unknown as Row[]
-  const resultHours = all<HourSums & ResultSums & { readonly estimated: number }>(
-    `SELECT hour, ${RESULT_SUMS}, coalesce(sum(iif(exact = 0, results, 0)), 0) AS estimated
-     FROM result_hour ${IN_WINDOW} GROUP BY hour`,
+  // In the order of the table's key, so that nothing is sorted.
+  const resultHours = all<HourSums & SourceSums & { readonly estimated: number }>(
+    `SELECT hour, source, ${RESULT_SUMS}, coalesce(sum(iif(exact = 0, results, 0)), 0) AS estimated
+     FROM result_hour ${IN_WINDOW} GROUP BY hour, source`,
   )
   const billHours = all<HourSums & BillSums & { readonly changes: number }>(
     `SELECT hour, ${BILL_SUMS}, coalesce(sum(prefix_changes), 0) AS changes
      FROM turn_hour ${IN_WINDOW} GROUP BY hour`,
+  )
+  const kinds = all<KindSums>(
+    `SELECT tool, reason, ${RESULT_SUMS} FROM result_hour ${IN_WINDOW} GROUP BY tool, reason`,
   )
   const buckets = bucketsOf(resultHours, billHours, { from, to, hours })
   const sum = (name: keyof Bucket) => buckets.reduce((total, bucket) => total + bucket[name], 0)
@@ -63,31 +67,58 @@ export function readOverview(
     bill: { turns, unknown, billed, without },
     prefixChanges: billHours.reduce((total, { changes }) => total + changes, 0),
     buckets,
-    bySource: all(
-      `SELECT source, ${RESULT_SUMS} FROM result_hour ${IN_WINDOW}
-       GROUP BY source ORDER BY before DESC`,
-    ),
+    bySource: sumBy(resultHours, ({ source }) => source)
+      .map(([source, sums]) => ({ source, ...sums }))
+      .sort((a, b) => b.before - a.before),
     untouched: all<ReasonCount>(
       `SELECT untouched AS reason, sum(turns) AS count, 0 AS tokens FROM turn_hour ${IN_WINDOW}
        AND untouched <> '' GROUP BY untouched ORDER BY count DESC`,
     ),
-    unchanged: all<ReasonCount>(
-      `SELECT reason, sum(results) AS count, sum(before) AS tokens FROM result_hour ${IN_WINDOW}
-       AND reason <> '' GROUP BY reason ORDER BY tokens DESC`,
-    ),
-    heaviest: all<ToolSums>(
-      `SELECT tool, ${RESULT_SUMS} FROM result_hour ${IN_WINDOW}
-       GROUP BY tool ORDER BY sum(before - referred - encoded - omitted) DESC LIMIT ${HEAVIEST}`,
-    ),
+    unchanged: sumBy(kinds, ({ reason }) => reason)
+      .filter(([reason]) => reason !== '')
+      .map(([reason, sums]) => ({ reason, count: sums.results, tokens: sums.before }))
+      .sort((a, b) => b.tokens - a.tokens),
+    heaviest: sumBy(kinds, ({ tool }) => tool)
+      .map(([tool, sums]) => ({ tool, ...sums }))
+      .sort((a, b) => sentOf(b) - sentOf(a))
+      .slice(0, HEAVIEST),
   }
+}
+
+interface SourceSums extends ResultSums {
+  readonly source: string
+}
+
+interface KindSums extends ToolSums {
+  readonly reason: string
+}
+
+function sumBy<Row extends ResultSums>(
+  rows: readonly Row[],
+  nameOf: (row: Row) => string,
+): [name: string, sums: ResultSums][] {
+  const sums = new Map<string, Record<keyof ResultSums, number>>()
+  for (const row of rows) {
+    const name = nameOf(row)
+    const known = sums.get(name) ?? { ...NO_RESULTS }
+    sums.set(name, known)
+    for (const each of RESULT_NAMES) known[each] += row[each]
+  }
+  return [...sums]
+}
+
+/** Tokens that are still sent. */
+function sentOf({ before, referred, encoded, omitted }: ResultSums): number {
+  return before - referred - encoded - omitted
 }
 
 interface HourSums {
   readonly hour: number
 }
 
+const NO_RESULTS = { results: 0, before: 0, referred: 0, encoded: 0, omitted: 0 }
 const NOTHING = {
-  ...{ results: 0, before: 0, referred: 0, encoded: 0, omitted: 0 },
+  ...NO_RESULTS,
   ...{ turns: 0, unknown: 0, billed: 0, without: 0 },
 }
 
