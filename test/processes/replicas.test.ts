@@ -1,8 +1,11 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { type RedisProcess, startRedis } from '../support/redis-server.ts'
 import { killProcesses, type ServiceProcess, startProcess } from '../support/service-process.ts'
 
+const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 const LOG = Array.from({ length: 400 }, (_, i) => `line ${i} of a file that is read again`).join(
   '\n',
 )
@@ -98,6 +101,20 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('two replicas on one 
     await eventually(async () => expect(isReference(await encode(one, 'hung'))).toBe(true))
     // A line for each change of state, not one for each request.
     await eventually(() => expect(states()).toEqual(['unreachable', 'reachable']))
+  })
+
+  test('a start without Redis is a start, and the command line says what is wrong', async () => {
+    const env = { HAVERSACK_REDIS_URL: 'redis://user:secret@127.0.0.1:1' }
+    const alone = await startProcess({ env })
+    expect(isReference(await encode(alone, 'alone'))).toBe(false)
+    expect((await fetch(`${alone.url}/readyz`)).status).toBe(200)
+    expect(alone.stderr()).not.toContain('secret')
+    const { status, stderr } = spawnSync(process.execPath, [CLI, 'store', 'stats'], {
+      env: { ...process.env, ...env },
+      encoding: 'utf8',
+    })
+    expect([status, stderr]).toEqual([1, expect.stringContaining('Redis cannot be reached')])
+    expect(stderr).not.toContain('secret')
   })
 
   test('what a replica kept outlives it', async () => {

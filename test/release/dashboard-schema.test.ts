@@ -30,5 +30,5 @@ it('the dashboard is one by the types of Grafana', () => {
 it('a field of another type or another name is found', () => {
   const dashboard = JSON.parse(readFileSync(join(root, FILE), 'utf8'))
   expect(faultsOf(JSON.stringify({ ...dashboard, refresh: 30 }))).toContain('not assignable')
-  expect(faultsOf(JSON.stringify({ ...dashboard, panel: [] }))).toContain("'panel'")
+  expect(faultsOf(JSON.stringify({ ...dashboard, panel: [] }))).toContain('"panel"')
 })

@@ -12,6 +12,8 @@ export const EVICTING = fail(
   'unavailable',
   'Redis may evict what hints need; its maxmemory-policy must be noeviction',
 )
+export const NO_REDIS = fail('unavailable', 'the server at this address is no Redis')
+export const STRANGE = fail('failed', 'Redis answered in a shape that is not expected')
 export const OVERLOADED = fail('busy', 'too many calls wait for Redis')
 export const CLOSED = fail('closed', 'the store is closed')
 

@@ -42,7 +42,8 @@ const RECORD_HEAD_BYTES = 25
 
 /** @throws UnreadableError */
 export function readBody(value: Buffer): BodyValue {
-  if (value.byteLength < BODY_HEAD_BYTES + 3 || value[0] !== LAYOUT) throw damaged()
+  if (!Buffer.isBuffer(value) || value.byteLength < BODY_HEAD_BYTES + 3 || value[0] !== LAYOUT)
+    throw damaged()
   const keyEnd = BODY_HEAD_BYTES + 1 + value[BODY_HEAD_BYTES]!
   if (keyEnd + 2 > value.byteLength) throw damaged()
   const mediaEnd = keyEnd + 2 + value.readUInt16LE(keyEnd)
@@ -81,7 +82,8 @@ export interface RecordValue {
 /** @throws UnreadableError */
 export function readRecordValue(value: Buffer): RecordValue {
   const keyAt = RECORD_HEAD_BYTES
-  if (value.byteLength < keyAt + 1 || value[0] !== LAYOUT) throw damaged()
+  if (!Buffer.isBuffer(value) || value.byteLength < keyAt + 1 || value[0] !== LAYOUT)
+    throw damaged()
   const keyEnd = keyAt + 1 + value[keyAt]!
   const keyId = value.toString('utf8', keyAt + 1, keyEnd)
   const expires = value.readDoubleLE(9)

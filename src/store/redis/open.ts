@@ -40,6 +40,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
         onEnd,
       }),
     durability: options.durability ?? 'primary',
+    isSharded: options.address.kind === 'cluster',
     callTimeoutMs: options.callTimeoutMs ?? 100,
     waitMs: options.waitMs ?? 100,
     breakerFailures: options.breakerFailures ?? 5,

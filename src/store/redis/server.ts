@@ -7,8 +7,10 @@ import {
   failureOf,
   isAway,
   isMissingFunction,
+  NO_REDIS,
   NOT_DURABLE,
   OVERLOADED,
+  STRANGE,
   TOO_LATE,
   UNREACHABLE,
 } from './failures.ts'
@@ -49,6 +51,8 @@ export interface ServerOptions {
   connect(onEnd: (error: Error) => void): Promise<Connection>
   readonly library: Library
   readonly durability: Durability
+  /** Whether tenants are on several nodes, so that each needs a wait of its own. */
+  readonly isSharded: boolean
   readonly callTimeoutMs: number
   /** How long a write may wait for a replica or the disk. */
   readonly waitMs: number
@@ -123,11 +127,11 @@ class GuardedServer implements RedisServer {
     const verb = READS.has(name) ? 'FCALL_RO' : 'FCALL'
     const command = [verb, library.functionOf(name), '1', root, ...args]
     const answer = await this.#guarded(root, command)
-    if (answer !== MISSING) return answer
+    if (answer !== MISSING) return shaped(name, answer)
     const loaded = await this.#guarded(root, ['FUNCTION', 'LOAD', 'REPLACE', library.text])
     if (loaded !== MISSING && !loaded.ok) return loaded
     const again = await this.#guarded(root, command)
-    return again === MISSING ? UNREACHABLE : again
+    return again === MISSING ? UNREACHABLE : shaped(name, again)
   }
 
   async command(key: string, args: readonly Argument[]): Promise<Result<Reply>> {
@@ -139,16 +143,21 @@ class GuardedServer implements RedisServer {
     if (this.#options.durability === 'primary') return undefined
     if (connection !== this.#number) return NOT_DURABLE
     // One wait serves all writes that were sent before it, as in a group commit.
-    const group = this.#groups.get(root) ?? { next: null, running: null }
-    this.#groups.set(root, group)
-    group.next ??= this.#afterRunning(root, group)
+    const key = this.#options.isSharded ? root : ''
+    const group = this.#groups.get(key) ?? { next: null, running: null }
+    this.#groups.set(key, group)
+    group.next ??= this.#afterRunning(key, group)
     return group.next
   }
 
   async ready(ms: number): Promise<Failure | undefined> {
-    const { promise, resolve } = Promise.withResolvers<true>()
+    const { promise, resolve } = Promise.withResolvers<boolean>()
     this.#onReady = resolve
-    if (this.isAvailable || (await inTime(promise, ms)) === true) return undefined
+    // This timer keeps the process alive: at a start nothing else may, while the server is away.
+    const timer = setTimeout(resolve, ms, false)
+    const isReady = this.isAvailable || (await promise)
+    clearTimeout(timer)
+    if (isReady) return undefined
     if (this.#isOpen) return EVICTING
     this.#announce(this.#lastFailure)
     return this.#lastFailure
@@ -162,7 +171,7 @@ class GuardedServer implements RedisServer {
     this.#connection = null
   }
 
-  async #afterRunning(root: string, group: Group): Promise<Failure | undefined> {
+  async #afterRunning(key: string, group: Group): Promise<Failure | undefined> {
     await group.running
     group.running = group.next
     group.next = null
@@ -170,8 +179,8 @@ class GuardedServer implements RedisServer {
     const connection = this.#number
     const wait =
       durability === 'replica' ? ['WAIT', '1', `${waitMs}`] : ['WAITAOF', '1', '0', `${waitMs}`]
-    const answer = await this.#guarded(root, wait, waitMs)
-    if (group.next === null) this.#groups.delete(root)
+    const answer = await this.#guarded(key, wait, waitMs)
+    if (group.next === null) this.#groups.delete(key)
     if (answer === MISSING || connection !== this.#number) return NOT_DURABLE
     if (!answer.ok) return answer
     const confirmed = Number(Array.isArray(answer.reply) ? answer.reply[0] : answer.reply)
@@ -262,6 +271,7 @@ class GuardedServer implements RedisServer {
     if (answer === MISSING) return UNREACHABLE
     if (!answer.ok) return answer
     const info = String(answer.reply)
+    if (!info.includes('redis_version:')) return NO_REDIS
     if (ROLE.exec(info)?.[1] === 'slave') return failureOf(new Error('READONLY'))
     this.#seePolicy(POLICY.exec(info)?.[1] ?? 'noeviction')
     return undefined
@@ -311,6 +321,22 @@ class GuardedServer implements RedisServer {
     this.#mayEvict = mayEvict
   }
 }
+
+/** A function's answer is of its kind, whatever the server is. */
+function shaped(name: FunctionName, answer: Result<Reply>): Result<Reply> {
+  if (!answer.ok) return answer
+  const { reply } = answer
+  const isFit = COUNTING.has(name) ? typeof reply === 'number' : Array.isArray(reply)
+  return isFit ? answer : STRANGE
+}
+
+/** Functions that answer with a number, not with a list. */
+const COUNTING: ReadonlySet<FunctionName> = new Set([
+  'used',
+  'discard',
+  'purge_generation',
+  'evict',
+])
 
 /** Writes that wait for durability together. */
 interface Group {

@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
 import { type RedisProcess, startRedis } from '../../support/redis-server.ts'
@@ -146,6 +147,60 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('a Redis that', () =>
     expect(await store.get({ tenant: 'a', ref })).toMatchObject(unknown)
     expect(await redis.ask('LLEN', body)).toBe(1)
   })
+})
+
+const GARBAGE = '\x00\xff no RESP \r\n'
+
+/** Servers that are none, or a Redis that has gone mad. */
+const SERVERS: Readonly<Record<string, (socket: Socket) => void>> = {
+  'writes garbage': socket => socket.write(GARBAGE),
+  'speaks HTTP': socket => socket.on('data', () => socket.write('HTTP/1.1 400 Bad\r\n\r\n')),
+  'closes at once': socket => socket.end(),
+  'resets every call': socket => socket.on('data', () => socket.resetAndDestroy()),
+  'never answers': () => {},
+  'announces a terabyte': socket => socket.on('data', () => socket.write('$999999999999\r\nx')),
+  'nests lists for ever': socket => socket.on('data', () => socket.write('*1\r\n'.repeat(50_000))),
+  'answers with numbers': socket => socket.on('data', () => socket.write(':1\r\n')),
+  'answers with nothing': socket => socket.on('data', () => socket.write('$-1\r\n')),
+  'answers with errors': socket => socket.on('data', () => socket.write('-ERR no\r\n')),
+  // It passes for a Redis, and then answers every function with a number.
+  'lies about itself': socket =>
+    socket.on('data', data => {
+      const info = 'redis_version:7.0.0'
+      const isInfo = String(data).includes('INFO')
+      socket.write(isInfo ? `$${info.length}\r\n${info}\r\n` : ':1\r\n')
+    }),
+}
+
+test.each(Object.entries(SERVERS))('a server that %s ends nothing', async (_, answer) => {
+  const server = createServer(socket => {
+    socket.on('error', () => {})
+    answer(socket)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const { store } = await redisStore(`redis://127.0.0.1:${port}`, {
+    callTimeoutMs: 20,
+    startMs: 50,
+    probeMs: 50,
+  })
+  const refused = { ok: false, reason: expect.stringMatching(/^(?:unavailable|failed)$/) }
+  const item = { tenant: 'a', body: bytesOf('x'), mediaType: 'text/plain' }
+  expect(await store.put([item])).toEqual([expect.objectContaining(refused)])
+  const key = { tenant: 'a', namespace: 'n', key: 'k' }
+  for (const call of [
+    store.get({ tenant: 'a', ref: 'a'.repeat(12) }),
+    store.readRecord(key),
+    store.writeRecord({ ...key, value: bytesOf('v') }),
+    store.deleteRecord(key),
+    store.purgeSession('a', 's'),
+    store.purgeTenant('a'),
+    store.stats('a'),
+  ]) {
+    expect(await call).toMatchObject(refused)
+  }
+  await store.close()
+  server.close()
 })
 
 /** How often the server ran a command. */

@@ -169,8 +169,7 @@ end
 -- args: time, id. Notes a read of a body, for the order of eviction.
 local function used(keys, args)
   local at = rootOf(keys)
-  redis.call('ZADD', at.base .. 'u', 'XX', timeOf(args[1]), args[2])
-  return 'OK'
+  return redis.call('ZADD', at.base .. 'u', 'XX', timeOf(args[1]), args[2])
 end
 
 -- args: time, id, incarnation, tombstone time. Removes a body that turned out damaged.
