@@ -102,6 +102,8 @@ export interface Rewriting {
   readonly timeoutMs: number
   /** How results were written before. */
   readonly rewrites: Rewrites
+  /** Whether decisions are recorded before they are sent: other processes may make them too. */
+  readonly recordsFirst: boolean
   /** The memory of rewrites that all threads share. */
   readonly memory: Pick<RewriteMemory, 'place' | 'confirm'>
   /** Whether anything is rewritten now. */

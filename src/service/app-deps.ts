@@ -25,6 +25,7 @@ export function appRecords(
     rewriting: rewritingOf(
       live,
       createRewrites(store, () => live.config.proxy.rewrite_ttl_ms),
+      store.owners !== undefined,
       memory,
     ),
     ...takingOf(store, lifetimes),
@@ -45,6 +46,7 @@ function takingOf({ owners }: Store, lifetimes: (tenant: string) => Lifetimes) {
 function rewritingOf(
   live: LiveConfig,
   rewrites: Rewriting['rewrites'],
+  recordsFirst: boolean,
   memory: Rewriting['memory'],
 ): Rewriting {
   const { max_rewrite_bytes, rewrite_timeout_ms } = live.config.proxy
@@ -52,6 +54,7 @@ function rewritingOf(
     maxBytes: max_rewrite_bytes,
     timeoutMs: rewrite_timeout_ms,
     rewrites,
+    recordsFirst,
     memory,
     isOn: () => live.config.compression.enabled,
     declinesWebSockets: () => live.config.proxy.responses_websockets === 'decline',

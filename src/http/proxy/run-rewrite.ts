@@ -1,7 +1,11 @@
 import { inTime } from '../../core/base/deadline.ts'
 import { AppError } from '../../core/base/errors.ts'
 import type { TextBytes } from '../../core/base/text-bytes.ts'
-import type { FreshRecord, RewriteReport } from '../../core/contract/operation-result.ts'
+import type {
+  FreshRecord,
+  RewriteReport,
+  SentReport,
+} from '../../core/contract/operation-result.ts'
 import type { RequestTerms } from '../../core/contract/request-terms.ts'
 import type { RewriteMemory } from '../../core/conversation/rewrite/rewrite-memory.ts'
 import { rewriteOp } from '../../core/operations/rewrite-request.ts'
@@ -44,6 +48,8 @@ export interface RunNeeds extends Pick<JobDeps, 'telemetry' | 'ledger'> {
 
 /** A request whose own tools fetch originals may have markers. */
 const ELIDING: RequestTerms = { redeems: true, bypass: false }
+/** How often a body is rewritten by what other processes record meanwhile. */
+const ATTEMPTS = 3
 const LOSSLESS: RequestTerms = { redeems: false, bypass: false }
 
 /**
@@ -54,7 +60,7 @@ const LOSSLESS: RequestTerms = { redeems: false, bypass: false }
 export async function runRewrite(
   c: AppContext,
   { vendor, shape, model, coding, body }: ReadBody,
-  { rewrites, memory, timeoutMs, maxBytes }: Rewriting,
+  { rewrites, memory, recordsFirst, timeoutMs, maxBytes }: Rewriting,
   { pool, metrics, logger, originals, telemetry, ledger }: RunNeeds,
 ): Promise<RewrittenBody> {
   const state = c.get('state')
@@ -105,13 +111,40 @@ export async function runRewrite(
     return (await isTrue(restored)) ? restored : runByTheRecord(LOSSLESS)
   }
 
+  /** Records new decisions. @returns those for which another process recorded its own first */
+  async function record({ records }: Done): Promise<ReadonlySet<string>> {
+    const overruled = await rewrites.record(tenant, records)
+    for (const { key, position } of records) {
+      if (position !== null && !overruled.has(key)) memory.confirm(position)
+    }
+    return overruled
+  }
+
+  /**
+   * With a store that other processes share, decisions are recorded before they are sent. If another
+   * process was first, the body is rewritten by its decisions: so two never send two prefixes.
+   */
+  async function runRecorded(): Promise<JobResult> {
+    const own: SentReport[] = []
+    for (let attempt = 1; ; attempt++) {
+      const result = await runWithOriginals()
+      if (!result.ok || !recordsFirst) return result
+      const overruled = await record(result)
+      const reports = [...own, ...result.reports]
+      if (overruled.size === 0 || attempt === ATTEMPTS) return { ...result, reports, records: [] }
+      // These are on record now, so the next run does not report them.
+      const keys = new Set(result.records.map(({ key }) => key).filter(key => !overruled.has(key)))
+      own.push(...result.reports.filter(({ recordKey = '' }) => keys.has(recordKey)))
+    }
+  }
+
   function untouched(reason: UntouchedReason): RewrittenBody {
     metrics.proxy.untouched(vendor, reason)
     return { body, untouched: reason }
   }
 
   try {
-    const result = await inTime(runWithOriginals(), timeoutMs)
+    const result = await inTime(runRecorded(), timeoutMs)
     isLate = result === null
     if (result === null || !result.ok) {
       const isFull = result?.problem.code === 'overloaded'
@@ -124,11 +157,7 @@ export async function runRewrite(
     metrics.proxy.rewrite(vendor, report)
     const origin = { tenant, source: vendor, conversation: report.conversation }
     reportResults(result, origin, { telemetry, ledger })
-    const recorded = rewrites.record(tenant, result.records).then(overruled => {
-      for (const { key, position } of result.records) {
-        if (position !== null && !overruled.has(key)) memory.confirm(position)
-      }
-    })
+    const recorded = recordsFirst ? Promise.resolve() : record(result)
     return { body: result.body.length === 0 ? body : result.body, report, recorded }
   } catch (bug) {
     logger.error({ requestId, err: bug }, 'unexpected error')

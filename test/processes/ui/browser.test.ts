@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,10 +35,11 @@ async function encode(body: object): Promise<void> {
   expect(answer.status).toBe(200)
 }
 
+const ROWS = Array.from({ length: 40 }, (_, id) => ({ id, name: `item ${id}`, state: 'open' }))
+const TEXTS = [0, 1, 2, 3, 4].map(at => JSON.stringify(ROWS.map(row => ({ ...row, page: at }))))
+
 async function fill(): Promise<void> {
-  const rows = Array.from({ length: 40 }, (_, id) => ({ id, name: `item ${id}`, state: 'open' }))
-  for (let at = 0; at < 5; at++) {
-    const content = JSON.stringify(rows.map(row => ({ ...row, page: at })))
+  for (const content of TEXTS) {
     await encode({ content, tool: 'list_items', session: SESSION })
     await encode({ content, tool: 'list_items', session: SESSION })
   }
@@ -121,7 +123,9 @@ async function pathsOf(page: Page): Promise<readonly string[]> {
   await page.goto(service.url + conversation)
   const results = page.locator('td a[href^="/ui/results/"]')
   const links = await results.evaluateAll(all => all.map(each => each.getAttribute('href')!))
+  const kept = `/ui/kept/${hash('sha256', TEXTS[0]!)}`
   return [
+    ...[kept, `${kept}?path=$[1:3]`],
     ...['/ui', '/ui?window=7d', '/ui/tools', '/ui/conversations', '/ui/try', '/ui/service'],
     ...[conversation!, billed, links[0]!, links[1]!, links.at(-2)!, links.at(-1)!, '/ui/nothing'],
   ]

@@ -71,6 +71,7 @@ function proxying(rewrites: Partial<Rewriting['rewrites']> = {}) {
     timeoutMs: 60_000,
     memory,
     isOn: () => true,
+    recordsFirst: false,
     declinesWebSockets: () => false,
     rewrites: {
       async recall(tenant, records) {

@@ -36,6 +36,8 @@ interface Setting {
   readonly renewed?: readonly boolean[]
   readonly kept?: (text: string) => void
   readonly overruled?: ReadonlySet<string>
+  /** The same for each time that decisions are recorded, before they are sent. */
+  readonly overruledInTurn?: readonly ReadonlySet<string>[]
 }
 
 /** Rewrites a body by a worker that gives these results in turn. */
@@ -45,6 +47,7 @@ async function rewrite(results: readonly (JobResult | Error | null)[], setting: 
   const logged: unknown[] = []
   const state = { requestId: 'r', caller: { tenant: 't' }, timing: {} } as unknown as RequestState
   const renewed = [...(setting.renewed ?? [])]
+  const overruledInTurn = [...(setting.overruledInTurn ?? [])]
   const run = async (job: Job) => {
     jobs.push(job)
     const result = results[jobs.length - 1]
@@ -54,6 +57,7 @@ async function rewrite(results: readonly (JobResult | Error | null)[], setting: 
   const rewriting = {
     timeoutMs: setting.timeoutMs ?? 60_000,
     maxBytes: 99,
+    recordsFirst: setting.overruledInTurn !== undefined,
     memory: {
       place: () => null,
       confirm: (position: number) => void noted.push(`confirm ${position}`),
@@ -62,7 +66,7 @@ async function rewrite(results: readonly (JobResult | Error | null)[], setting: 
       recall: async () => ({ found: {}, differs: false }),
       async record(tenant: string, records: { key: string }[]) {
         noted.push(`record ${tenant} ${records.map(({ key }) => key)}`)
-        return setting.overruled ?? new Set()
+        return overruledInTurn.shift() ?? setting.overruled ?? new Set()
       },
     },
   } as unknown as Rewriting
@@ -109,6 +113,49 @@ async function rewrite(results: readonly (JobResult | Error | null)[], setting: 
 }
 
 const leaves = (body: Uint8Array) => new TextDecoder().decode(body)
+
+describe('a body whose decisions other processes may make too', () => {
+  const record = (key: string, position: number | null = null) => {
+    return { key, bytes: bytes(''), position }
+  }
+  const report = (recordKey: string) => ({ op: 'encode', recordKey, response: '{}' })
+
+  test('is on record before it leaves, without another run', async () => {
+    const { rewritten, jobs, noted } = await rewrite([done({ records: [record('a', 3)] })], {
+      overruledInTurn: [new Set()],
+    })
+    expect(leaves(rewritten.body)).toBe('smaller')
+    expect(jobs).toHaveLength(1)
+    // The report of what leaves comes last.
+    expect(noted.slice(1)).toEqual(['record t a', 'confirm 3', 'rewrite openai true'])
+  })
+
+  test('is written as the process that was first wrote it', async () => {
+    const first = done({
+      body: bytes('mine'),
+      records: [record('a'), record('b')],
+      reports: [report('a'), report('b'), { op: 'rewrite', rewrite: REPORT }],
+    })
+    const second = done({ body: bytes('theirs') })
+    const { rewritten, jobs, noted } = await rewrite([first, second], {
+      overruledInTurn: [new Set(['a'])],
+      telemetry: true,
+    })
+    expect(leaves(rewritten.body)).toBe('theirs')
+    expect(jobs).toHaveLength(2)
+    // Only `b` was ours to report, beside what the second run reports.
+    expect(noted.filter(each => each.startsWith('telemetry'))).toHaveLength(2)
+    expect(noted.filter(each => each.startsWith('record'))).toEqual(['record t a,b', 'record t '])
+  })
+
+  test('leaves after three attempts, whatever others do', async () => {
+    const all = Array.from({ length: 4 }, () => done({ records: [record('a', 3)] }))
+    const overruled = Array.from({ length: 4 }, () => new Set(['a']))
+    const { jobs, noted } = await rewrite(all, { overruledInTurn: overruled })
+    expect(jobs).toHaveLength(3)
+    expect(noted).not.toContain('confirm 3')
+  })
+})
 
 describe('a body that a worker rewrites', () => {
   test('leaves smaller, on record, and reported', async () => {
