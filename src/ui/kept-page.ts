@@ -21,8 +21,8 @@ export interface KeptPart {
 
 export function keptPage({ hash, text, bytes: size, part, ...times }: KeptPart): Html {
   const { text: shown, rest } = shortened(text, SHOWN_CHARS)
-  return html`<p>${part === '' ? 'The whole original' : html`The part <code>${visible(part)}</code> of it`},
-${bytes(size)} in all, <code>${hash}</code>. Kept since ${time(times.created_at)} UTC, until
+  const which = part === '' ? 'The whole original' : html`<code>${visible(part)}</code> of it`
+  return html`<p>${which}, ${bytes(size)} in all, <code>${hash}</code>. Kept since ${time(times.created_at)} UTC, until
 ${time(times.expires_at)} UTC or longer.</p>
 <pre class="text" tabindex="0">${shown}</pre>${
     rest === 0 ? '' : html`<p>${count(rest)} more characters are not shown.</p>`

@@ -153,7 +153,8 @@ ${table({
 
 function noAccounts(): Html {
   return html`<section aria-labelledby="all"><h2 id="all">Proxies since their start</h2>
-<p class="bad" role="alert">The store cannot be read now, so these figures are missing.</p></section>`
+<p class="bad" role="alert">The store cannot be read now, so these figures are missing.</p>
+</section>`
 }
 
 function sinceStart({

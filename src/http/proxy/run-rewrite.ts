@@ -121,8 +121,9 @@ export async function runRewrite(
   }
 
   /**
-   * With a store that other processes share, decisions are recorded before they are sent. If another
-   * process was first, the body is rewritten by its decisions: so two never send two prefixes.
+   * With a store that other processes share, decisions are recorded before they are sent. If
+   * another process was first, the body is rewritten by its decisions. So two processes never send
+   * two prefixes.
    */
   async function runRecorded(): Promise<JobResult> {
     const own: SentReport[] = []
@@ -132,7 +133,7 @@ export async function runRewrite(
       const overruled = await record(result)
       const reports = [...own, ...result.reports]
       if (overruled.size === 0 || attempt === ATTEMPTS) return { ...result, reports, records: [] }
-      // These are on record now, so the next run does not report them.
+      // These are recorded now, so the next run does not report them.
       const keys = new Set(result.records.map(({ key }) => key).filter(key => !overruled.has(key)))
       own.push(...result.reports.filter(({ recordKey = '' }) => keys.has(recordKey)))
     }
