@@ -4,6 +4,7 @@ import { urlFault } from '../config/url-fault.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { defineCommand, UsageError } from './command.ts'
 import { checkAgent } from './doctor/check-agent.ts'
+import { checkClaudeHook } from './doctor/check-hook.ts'
 import { checkConfig, checkEncoding, checkNode, checkStore } from './doctor/check-machine.ts'
 import { checkService, checkUpstream } from './doctor/check-service.ts'
 import type { Finding } from './doctor/finding.ts'
@@ -42,6 +43,7 @@ export const doctorCommand = defineCommand({
       ...(await checkService({ url, key })),
       ...(await Promise.all(upstreamsOf(config).map(([of, base]) => checkUpstream(of, base)))),
       ...(agent === null ? [] : [checkAgent(name as string, agent, url, env)]),
+      ...(agent?.hook === undefined ? [] : [await checkClaudeHook(agent, url, env)]),
     ]
     process.stdout.write(values.json ? `${JSON.stringify(findings)}\n` : report(findings))
     return findings.some(({ state }) => state === 'fail') ? EXIT.failed : EXIT.ok

@@ -2,6 +2,9 @@ import { processEnv } from '../config/env.ts'
 import { urlFault } from '../config/url-fault.ts'
 import { type Options, UsageError, type ValuesOf } from './command.ts'
 
+/** Where a service listens if nothing else is said. */
+export const DEFAULT_SERVICE_URL = 'http://127.0.0.1:8787'
+
 /** The options by which every command names a service. */
 export const serviceOptions = {
   url: { type: 'string', value: 'URL', help: 'The service (default HAVERSACK_URL)' },
@@ -40,10 +43,15 @@ export function namedService(values: ServiceValues): ServiceClient | undefined {
 }
 
 /**
- * The service at `base`, with the key of `--key`, else `HAVERSACK_KEY`.
+ * The service at `base`, with the key of `--key`, else `HAVERSACK_KEY`. Its requests end with
+ * `signal`.
  * @throws UsageError if `base` is no URL
  */
-export function serviceAt(base: string, values: Partial<ServiceValues>): ServiceClient {
+export function serviceAt(
+  base: string,
+  values: Partial<ServiceValues>,
+  signal: AbortSignal | null = null,
+): ServiceClient {
   const fault = urlFault(base)
   if (fault !== null) throw new UsageError(`the URL ${base} ${fault}`)
   const key = values.key ?? processEnv()['HAVERSACK_KEY']
@@ -60,7 +68,7 @@ export function serviceAt(base: string, values: Partial<ServiceValues>): Service
 
   async function reach(url: string, init: RequestInit): Promise<Response> {
     try {
-      return await fetch(url, init)
+      return await fetch(url, { ...init, signal })
     } catch (error) {
       throw new Error(`no service answers at ${base}`, { cause: error })
     }

@@ -5,10 +5,9 @@ import { urlFault } from '../config/url-fault.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { defineCommand, UsageError } from './command.ts'
 import { readConfigFile, replaceWithBackup, restore } from './config-files/replace-file.ts'
+import { DEFAULT_SERVICE_URL } from './service-client.ts'
 import { AGENTS, type Agent } from './setup/agents.ts'
 import { lineDiff } from './setup/line-diff.ts'
-
-const DEFAULT_URL = 'http://127.0.0.1:8787'
 
 export const setupCommand = defineCommand({
   name: 'setup',
@@ -16,11 +15,12 @@ export const setupCommand = defineCommand({
   details:
     `AGENT is one of ${Object.keys(AGENTS).join(', ')}. The change is shown first. What the file ` +
     'was before stays beside it, and --undo puts that back byte for byte.',
-  examples: ['setup claude', 'setup --print codex', 'setup --undo claude'],
+  examples: ['setup claude', 'setup --print codex', 'setup claude --hook', 'setup --undo claude'],
   operands: 'AGENT',
   maxOperands: 1,
   options: {
-    url: { type: 'string', value: 'URL', help: `The service (default ${DEFAULT_URL})` },
+    url: { type: 'string', value: 'URL', help: `The service (default ${DEFAULT_SERVICE_URL})` },
+    hook: { type: 'boolean', help: 'Set a hook instead of the base URL (claude)' },
     print: { type: 'boolean', help: 'Show the change and write nothing' },
     yes: { type: 'boolean', help: 'Do not ask' },
     undo: { type: 'boolean', help: 'Put back what the file was before' },
@@ -34,13 +34,15 @@ export const setupCommand = defineCommand({
       process.stderr.write(`${file} is as it was.\n`)
       return EXIT.ok
     }
-    const service = (values.url ?? DEFAULT_URL).replace(/\/+$/, '')
+    const service = (values.url ?? DEFAULT_SERVICE_URL).replace(/\/+$/, '')
     const fault = urlFault(service)
     if (fault !== null) throw new UsageError(`--url ${fault}`)
     const before = readConfigFile(file)
-    const after = changed(agent, file, before, agent.baseUrl(service, env))
+    const change = values.hook ? hookChange(agent, service) : urlChange(agent, service, env)
+    const after = changed(change, file, before)
     if (after === before) {
-      process.stderr.write(`${file} has this base URL already.\n`)
+      const what = values.hook ? 'hook' : 'base URL'
+      process.stderr.write(`${file} has this ${what} already.\n`)
       return EXIT.ok
     }
     process.stdout.write(`${file}${before === null ? ' (new)' : ''}\n`)
@@ -48,7 +50,9 @@ export const setupCommand = defineCommand({
     if (values.print) return EXIT.ok
     if (!values.yes && !(await isAgreed())) return EXIT.failed
     replaceWithBackup(file, before, after)
-    const lines = [...whatNext(name as string, agent, env), ...warnings(agent, before ?? '', env)]
+    const lines = values.hook
+      ? hookNext(agent, before ?? '')
+      : [...whatNext(name as string, agent, env), ...warnings(agent, before ?? '', env)]
     process.stderr.write(`${lines.join('\n')}\n`)
     return EXIT.ok
   },
@@ -63,19 +67,36 @@ export function agentOf(name: string | undefined): Agent {
   throw new UsageError(`AGENT is one of ${known.join(', ')}${near}`)
 }
 
-function changed(agent: Agent, file: string, before: string | null, baseUrl: string): string {
+/** Makes another text of the text of a file. */
+type Change = (text: string) => string
+
+function urlChange(agent: Agent, service: string, env: Env): Change {
+  return text => agent.withBaseUrl(text, agent.baseUrl(service, env))
+}
+
+function hookChange({ hook }: Agent, service: string): Change {
+  if (hook === undefined) throw new UsageError('--hook is for claude')
+  return text => hook.withHook(text, service)
+}
+
+function changed(change: Change, file: string, before: string | null): string {
   try {
-    return agent.withBaseUrl(before ?? '', baseUrl)
+    return change(before ?? '')
   } catch (error) {
+    if (error instanceof UsageError) throw error
     throw new Error(`${file}: ${(error as Error).message}`)
   }
 }
 
-/** Whether a text is what `setup` made of `before`, with the base URL that it has. */
+/** Whether a text is what `setup` made of `before`, with the base URL or the hook that it has. */
 function isOurs(agent: Agent, text: string, before: string | null): boolean {
   try {
     const baseUrl = agent.baseUrlIn(text)
-    return baseUrl !== undefined && agent.withBaseUrl(before ?? '', baseUrl) === text
+    const service = agent.hook?.serviceIn(text)
+    return [
+      baseUrl === undefined ? null : agent.withBaseUrl(before ?? '', baseUrl),
+      service === undefined ? null : agent.hook?.withHook(before ?? '', service),
+    ].includes(text)
   } catch {
     return false
   }
@@ -97,6 +118,16 @@ function whatNext(name: string, agent: Agent, env: Env): string[] {
     `Written. ${agent.upstream(env)}`,
     `While no service answers, ${name} cannot reach its model: haversack setup --undo ${name}`,
     `To check it: haversack doctor ${name}`,
+  ]
+}
+
+function hookNext({ baseUrlIn }: Agent, before: string): string[] {
+  return [
+    'Written. Start the service with: haversack serve',
+    'While no service answers, results stay unchanged. To check it: haversack doctor claude',
+    ...(baseUrlIn(before) === undefined
+      ? []
+      : ['The file names a base URL too: if that is Haversack, one of the two is enough.']),
   ]
 }
 

@@ -20,6 +20,7 @@ import { noTally, type ReadTally } from '../telemetry/read-lines.ts'
 import { readEvents } from '../telemetry/read-telemetry.ts'
 import { defineActions, type Options, UsageError, type ValuesOf } from './command.ts'
 import { dataOption, loadDataConfig } from './data-folder.ts'
+import { figureLines, type ReportFigures, resultFigures } from './figure-lines.ts'
 import { jsonOption } from './options.ts'
 import { table } from './table.ts'
 
@@ -105,6 +106,7 @@ export function reportSavings(groups: readonly TokenizerSavings[], tally: ReadTa
     const more = endpoints.length - rows.length
     return [
       `tokens by ${tokenizer}, baseline ${BASELINE}: results as their tools gave them`,
+      ...figureLines(figuresOf(total)),
       table(HEADER, [...rows, rowOf('all', total)]),
       ...(more > 0 ? [`${more} more endpoints are in the sum`] : []),
     ].join('\n')
@@ -115,6 +117,10 @@ export function reportSavings(groups: readonly TokenizerSavings[], tally: ReadTa
       'a reference; L0: share of results with one',
     readLine(tally),
   ].join('\n\n')
+}
+
+function figuresOf({ results, baseline, final }: SavingsSums): ReportFigures {
+  return resultFigures({ count: results, before: baseline, after: final })
 }
 
 function rowOf(name: string, sums: SavingsSums): (string | number)[] {
@@ -145,6 +151,7 @@ function readLine({ files, read, unreadable, skipped }: ReadTally): string {
 export function savingsRecord({ tokenizer, total, endpoints }: TokenizerSavings) {
   return {
     tokenizer,
+    figures: figuresOf(total),
     total: recordOf(total),
     endpoints: endpoints.map(({ endpoint, sums }) => ({ endpoint, ...recordOf(sums) })),
   }

@@ -19,6 +19,9 @@ export function checkAgent(name: string, agent: Agent, service: string, env: Env
   const { variable } = agent
   const inEnv = variable === undefined ? undefined : env[variable] || undefined
   const [baseUrl, by] = inEnv === undefined ? [inFile, file] : [inEnv, variable]
+  if (baseUrl === undefined && agent.hook?.serviceIn(text) !== undefined) {
+    return ok(check, `${file} names no base URL, but the hook`)
+  }
   if (baseUrl === undefined) return fail(check, `${file} names no base URL`, setup)
   if (baseUrl !== service && !baseUrl.startsWith(`${service}/`)) {
     const advice = inEnv === undefined ? setup : `unset ${variable}, then ${setup}`

@@ -1,3 +1,4 @@
+import { figureLines, type ReportFigures, resultFigures } from '../figure-lines.ts'
 import { percent, table } from '../table.ts'
 import { BASELINES, type Baseline } from './baselines.ts'
 import type { Retrieval } from './retrieval.ts'
@@ -27,7 +28,18 @@ export function toJson({ tally, tokenizer, baseline, verdicts }: Replayed): stri
   const { total, failed, too_small, hints, retrieval: redemption, findings, by } = tally
   const groups = Object.fromEntries(DIMENSIONS.map(name => [name, Object.fromEntries(by[name])]))
   const candidates = verdicts && { candidates: Object.fromEntries(verdicts.byFormat) }
-  const sums = { tokenizer, baseline, total, failed, too_small, hints, redemption, findings }
+  const figures = figuresOf(total, baseline)
+  const sums = {
+    tokenizer,
+    baseline,
+    figures,
+    total,
+    failed,
+    too_small,
+    hints,
+    redemption,
+    findings,
+  }
   return `${JSON.stringify({ ...sums, ...groups, ...candidates })}\n`
 }
 
@@ -43,6 +55,8 @@ export function toTables({ tally, tokenizer, baseline, verdicts }: Replayed): st
   if (verdicts !== null) parts.push(toVerdictTable(verdicts))
   parts.push(toSavingsTable(total))
   parts.push(table(header('total'), [row('all', total)]))
+  const figures = figuresOf(total, baseline)
+  if (figures !== null) parts.push(figureLines(figures).join('\n'))
   if (tally.retrieval.sent > 0) parts.push(netOf(total, tally.retrieval))
   parts.push(`Hints: ${hints.sent - hints.failed} verified, ${hints.failed} failed.`)
   if (findings > 0) parts.push(`Not true: ${findings} findings, on stderr.`)
@@ -50,6 +64,13 @@ export function toTables({ tally, tokenizer, baseline, verdicts }: Replayed): st
   if (failed > 0) parts.push(`Failed, and in no sum: ${failed}.`)
   const title = `Tokens in ${tokenizer}; the baseline is ${BASELINES[baseline]}.`
   return `${[title, ...parts].join('\n\n')}\n`
+}
+
+/** `null` if the results are compared with another way to write them. */
+function figuresOf(sums: Sums, baseline: Baseline): ReportFigures | null {
+  if (baseline !== 'input') return null
+  const { results, tokens_in, tokens_out } = sums
+  return resultFigures({ count: results, before: tokens_in, after: tokens_out })
 }
 
 /** The savings after some of the omitted parts were fetched. */

@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Env } from '../../config/env.ts'
 import { hasChatGptLogin } from '../run-command/codex.ts'
+import { type AgentHook, CLAUDE_HOOK } from './claude-hook.ts'
 import { dotenvAt, editDotenv } from './edit-dotenv.ts'
 import { editJson, jsonAt } from './edit-json.ts'
 import { editToml, tomlAt } from './edit-toml.ts'
@@ -26,6 +27,8 @@ export interface Agent {
   upstream(env: Env): string
   /** What in the text of the file keeps the agent from using the base URL, as a sentence. */
   obstacleIn?(text: string): string | undefined
+  /** Makes results smaller without a base URL; absent: the agent has nothing like it. */
+  readonly hook?: AgentHook
 }
 
 const CLAUDE_URL = ['env', 'ANTHROPIC_BASE_URL'] as const
@@ -57,6 +60,7 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
     baseUrlIn: text => textAt(text, CLAUDE_URL),
     variable: 'ANTHROPIC_BASE_URL',
     upstream: () => ANTHROPIC_UPSTREAM,
+    hook: CLAUDE_HOOK,
   },
   codex: {
     file: env => join(codexHome(env), 'config.toml'),

@@ -1,4 +1,5 @@
-import { applyEdits, modify, type ParseError, parse } from 'jsonc-parser'
+import { isDeepStrictEqual } from 'node:util'
+import { applyEdits, type FormattingOptions, modify, type ParseError, parse } from 'jsonc-parser'
 
 /** A member of a JSON file, by its path, and its new value. */
 export type Member = readonly [path: readonly string[], value: string]
@@ -8,13 +9,8 @@ export type Member = readonly [path: readonly string[], value: string]
  * @throws Error for a text that is no JSON object, or has another value where a table is needed
  */
 export function editJson(text: string, members: readonly Member[]): string {
-  const root = text.trim() === '' ? '{}\n' : text
-  readObject(root)
-  const formattingOptions = {
-    insertSpaces: !/^\t/m.test(root),
-    tabSize: /^( +)"/m.exec(root)?.[1]?.length ?? 2,
-    eol: root.includes('\r\n') ? '\r\n' : '\n',
-  }
+  const root = rootOf(text)
+  const formattingOptions = formattingOf(root)
   const edited = members.reduce((before, [path, value]) => {
     if (jsonAt(before, path) === value) return before
     return applyEdits(before, modify(before, [...path], value, { formattingOptions }))
@@ -23,6 +19,42 @@ export function editJson(text: string, members: readonly Member[]): string {
     if (jsonAt(edited, path) !== value) throw new Error(`${path.join('.')} cannot be set in it`)
   }
   return edited
+}
+
+/**
+ * JSON with one more item at the end of a list, which is made if there is none. All else stays.
+ * @throws Error for a text that is no JSON object, or has something else than a list there
+ */
+export function appendJson(text: string, path: readonly string[], item: object): string {
+  const root = rootOf(text)
+  const list = jsonAt(root, path) ?? []
+  if (!Array.isArray(list)) throw new Error(`${path.join('.')} is no list`)
+  const edited = applyEdits(
+    root,
+    modify(root, [...path, list.length], item, {
+      formattingOptions: formattingOf(root),
+      isArrayInsertion: true,
+    }),
+  )
+  if (!isDeepStrictEqual(jsonAt(edited, path), [...list, item])) {
+    throw new Error(`${path.join('.')} cannot be set in it`)
+  }
+  return edited
+}
+
+function rootOf(text: string): string {
+  const root = text.trim() === '' ? '{}\n' : text
+  readObject(root)
+  return root
+}
+
+/** The way in which a text is indented. */
+function formattingOf(root: string): FormattingOptions {
+  return {
+    insertSpaces: !/^\t/m.test(root),
+    tabSize: /^( +)"/m.exec(root)?.[1]?.length ?? 2,
+    eol: root.includes('\r\n') ? '\r\n' : '\n',
+  }
 }
 
 /** The value at a path of JSON; `undefined` if there is none. @throws Error if it is no JSON */

@@ -8,6 +8,7 @@ import { APPLICABLE_SHARE } from '../../tune/study/encoded.ts'
 import { DEEP_LEVEL } from '../../tune/study/nesting.ts'
 import type { Rule } from '../../tune/study/rules.ts'
 import type { Study } from '../../tune/study/study.ts'
+import { figureLines, type ReportFigures, resultFigures } from '../figure-lines.ts'
 import { percent, table } from '../table.ts'
 
 /** The result of mining, with counts of the logs. */
@@ -38,7 +39,7 @@ const NEXT = 'What each table says, and what to do with it: docs/guide/tuning.md
 
 /** All figures, one JSON object. */
 export function toJson(minings: Minings): string {
-  return `${JSON.stringify({ baseline: BASELINE, ...minings })}\n`
+  return `${JSON.stringify({ baseline: BASELINE, figures: figuresOf(minings.study), ...minings })}\n`
 }
 
 /** Tables for a reader, or why there are none. */
@@ -49,7 +50,11 @@ export function toTables({ study }: Minings): string {
     const lines = table(header, rows.slice(0, MAX_ROWS))
     return [title, cut > 0 ? `${lines}\n… and ${cut} more (--json)` : lines]
   })
-  return `${[headline(study), ...parts, NEXT].join('\n\n')}\n`
+  return `${[headline(study), figureLines(figuresOf(study)).join('\n'), ...parts, NEXT].join('\n\n')}\n`
+}
+
+function figuresOf({ results, sums }: Study): ReportFigures {
+  return resultFigures({ count: results, before: sums.baseline, after: sums.final })
 }
 
 /** A sentence that names the baseline of all percentages. */

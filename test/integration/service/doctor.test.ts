@@ -102,6 +102,37 @@ describe('doctor', () => {
   })
 })
 
+describe('doctor of the hook', () => {
+  /** A program in place of Claude Code that tells its version. */
+  async function withVersion(version: string) {
+    const program = join(home, 'claude')
+    writeFileSync(program, `#!/bin/sh\necho "${version} (Claude Code)"\n`)
+    chmodSync(program, 0o755)
+    vi.stubEnv('PATH', `${home}:${process.env['PATH']}`)
+    return (await doctor('claude')).of('hook claude')
+  }
+
+  it.each([
+    ['2.1.99', 'fail', 'takes no outputs'],
+    ['2.1.177', 'warn', 'may pass over it'],
+    ['2.1.233', 'ok', 'takes its outputs'],
+    ['x', 'warn', 'tells no version'],
+  ])('finds version %s: %s', async (version, state, found) => {
+    await captureCli('setup', 'claude', '--hook', '--yes', '--url', service.url)
+    expect(await withVersion(version)).toMatchObject({
+      state,
+      found: expect.stringContaining(found),
+    })
+    expect((await doctor('claude')).of('agent claude')?.state).toBe('ok')
+  })
+
+  it('finds none, and one that calls another service', async () => {
+    expect((await doctor('claude')).of('hook claude')).toMatchObject({ found: 'not set' })
+    await captureCli('setup', 'claude', '--hook', '--yes', '--url', 'http://127.0.0.1:9')
+    expect((await doctor('claude')).of('hook claude')).toMatchObject({ state: 'fail' })
+  })
+})
+
 describe('doctor of what is no service', () => {
   it('says so if an answer breaks off', async () => {
     const broken = createServer((_request, response) => {
@@ -173,6 +204,29 @@ describe('setup', () => {
     rmSync(settings)
     symlinkSync(join(home, 'elsewhere'), settings)
     expect((await run('--yes', 'claude')).stderr).toContain('no plain file')
+  })
+
+  it('sets the hook of Claude Code once, and takes it out', async () => {
+    const before = '{\n  "hooks": { "PostToolUse": [{ "hooks": [] }] } // mine\n}\n'
+    mkdirSync(join(home, '.claude'))
+    writeFileSync(settings, before)
+    expect((await run('--yes', '--hook', 'claude')).code).toBe(0)
+    const written = readFileSync(settings, 'utf8')
+    expect(written).toContain('haversack hook claude --url http://127.0.0.1:8787"')
+    expect(written).toContain('// mine')
+    expect(written).not.toContain('ANTHROPIC_BASE_URL')
+    expect((await run('--yes', '--hook', 'claude')).stderr).toContain('has this hook already')
+    expect((await run('--undo', 'claude')).code).toBe(0)
+    expect(readFileSync(settings, 'utf8')).toBe(before)
+  })
+
+  it('refuses a hook for other agents, and a URL that a shell would not take', async () => {
+    expect(await run('--yes', '--hook', 'codex')).toMatchObject({ code: 2 })
+    const url = 'http://127.0.0.1/$(id)'
+    expect(await run('--yes', '--hook', '--url', url, 'claude')).toMatchObject({ code: 2 })
+    mkdirSync(join(home, '.claude'))
+    writeFileSync(settings, '{"hooks": {"PostToolUse": {}}}')
+    expect((await run('--yes', '--hook', 'claude')).stderr).toContain('is no list')
   })
 
   it('knows its agents', async () => {

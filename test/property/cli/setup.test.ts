@@ -150,6 +150,39 @@ it('keeps a file that others changed after setup', () => {
   for (const each of [file, `${file}.haversack-was-absent`]) rmSync(each)
 })
 
+it('has the hook of Claude Code after setup, and everything else as it was', () => {
+  const { hook } = AGENTS['claude']!
+  const service = 'http://127.0.0.1:8787'
+  const own = fc.oneof(fc.array(value, { maxLength: 2 }), value)
+  const withHooks = fc
+    .record({ text: json, list: fc.option(own, { nil: undefined }) })
+    .map(({ text, list }) =>
+      list === undefined
+        ? text
+        : text.replace('{', `{ "hooks": { "PostToolUse": ${JSON.stringify(list)} },`),
+    )
+  let written = 0
+  fc.assert(
+    fc.property(withHooks, before => {
+      let after: string
+      try {
+        after = hook!.withHook(before, service)
+      } catch {
+        return
+      }
+      written++
+      expect(hook!.serviceIn(after)).toBe(service)
+      expect(hook!.withHook(after, service)).toBe(after)
+      const { hooks, ...rest } = parseJsonc(after)
+      const { hooks: hooks_, ...rest_ } = parseJsonc(before)
+      expect(rest).toEqual(rest_)
+      expect(hooks.PostToolUse.slice(0, -1)).toEqual(hooks_?.PostToolUse ?? [])
+    }),
+    { numRuns: runs(1_000) },
+  )
+  expect(written).toBeGreaterThanOrEqual(leastHits(runs(1_000) / 3))
+})
+
 describe.each(Object.entries(AGENTS))('a configuration of %s', (name, agent) => {
   const to = agent.baseUrl('http://127.0.0.1:8787', {})
   const file = join(folder, name)

@@ -1,0 +1,42 @@
+import type { EncodeAnswer, EncodeRequest } from '../../core/contract/encode.ts'
+import type { ServiceClient } from '../service-client.ts'
+import { isMembers, toolOutputOf } from './tool-output.ts'
+
+/**
+ * The text with which a hook answers Claude Code; `null` if it has nothing to say, so that the
+ * tool's output stays.
+ * @param json the event, from standard input
+ * @throws what `service` throws; SyntaxError if it is not JSON
+ */
+export async function answerHook(json: string, service: ServiceClient): Promise<string | null> {
+  const event: unknown = JSON.parse(json)
+  if (!isMembers(event) || event['hook_event_name'] !== 'PostToolUse') return null
+  const tool = event['tool_name']
+  if (typeof tool !== 'string') return null
+  const output = toolOutputOf(tool, event['tool_response'])
+  if (output === null) return null
+  const call = { tool, args: event['tool_input'] }
+  const texts = await Promise.all(output.texts.map(text => encodeText(text, call, service)))
+  if (texts.every((text, i) => text === output.texts[i])) return null
+  return JSON.stringify({
+    hookSpecificOutput: {
+      hookEventName: 'PostToolUse',
+      updatedToolOutput: output.withTexts(texts),
+    },
+  })
+}
+
+/**
+ * Encodes one text. No session: a reference names a call by its distance in calls, and hooks see
+ * neither calls that were refused nor the order of calls that ran side by side.
+ */
+async function encodeText(
+  content: string,
+  call: Pick<EncodeRequest, 'tool' | 'args'>,
+  service: ServiceClient,
+): Promise<string> {
+  const request: EncodeRequest = { ...call, content, mode: 'lossless' }
+  const answer = await service.post<EncodeAnswer>('/v1/encode', request)
+  if (typeof answer.content !== 'string' || !answer.lossless) return content
+  return answer.content
+}
