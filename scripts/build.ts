@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bundleOutput } from './bundle-output.ts'
 
 /**
  * npm run build
@@ -65,6 +66,7 @@ process.exitCode = compile()
 if (process.exitCode === 0) {
   copyAssets()
   removeOtherDeclarations()
+  await bundleOutput(OUT)
   // npm sets it for the commands that it links; this is for whoever unpacks the tarball by hand.
   chmodSync(join(OUT, 'src/cli.js'), 0o755)
 }

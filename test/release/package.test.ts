@@ -103,7 +103,7 @@ describe('the packed tarball', () => {
     const paths = packed.files.map(({ path }) => path)
     const odd = paths.filter(
       path =>
-        !/^dist\/(src|workers)\/.+\.(js|d\.ts|json|lua|wasm)$/.test(path) &&
+        !/^dist\/(src|workers|chunks)\/.+\.(js|d\.ts|json|lua|wasm)$/.test(path) &&
         !/^dist\/views\/[a-z-]+\.toml$/.test(path) &&
         !/^dist\/src\/ui\/assets\/(style\.css|live\.js|icon\.svg)$/.test(path) &&
         !/^(package\.json|config\.example\.toml|(README|CHANGELOG)\.md|LICENSE)$/.test(path),

@@ -1,0 +1,56 @@
+import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, isAbsolute, join, relative } from 'node:path/posix'
+import { type OutputChunk, rolldown } from 'rolldown'
+
+/** What is started by its path: programs, what a program imports, and the modules of threads. */
+const ENTRIES = ['src/{cli,main,index}.js', 'workers/tasks.js', 'src/**/{thread,*-thread}.js']
+/** Stands for the URL of the module that it is in, until its bundle is known. */
+const URL_OF = '__URL_OF__'
+const PLACE = new RegExp(`${URL_OF}\\("([^"]+)"\\)`, 'g')
+
+/**
+ * Puts the compiled modules of a folder into few files. A thread loads 400 modules otherwise, which
+ * takes three quarters of its start. Entries keep their paths, packages stay outside.
+ * @param folder absolute, with compiled modules
+ */
+export async function bundleOutput(folder: string): Promise<void> {
+  const entries = globSync(ENTRIES, { cwd: folder })
+  const bundle = await rolldown({
+    input: Object.fromEntries(
+      entries.map(entry => [entry.replace(/\.js$/, ''), join(folder, entry)]),
+    ),
+    cwd: folder,
+    platform: 'node',
+    // The bundler's own helpers are put into the bundle.
+    external: id => !id.startsWith('.') && !isAbsolute(id) && !id.startsWith('@oxc-project/'),
+    plugins: [
+      {
+        name: 'own-url',
+        transform: (code, id) =>
+          code.includes('import.meta.url')
+            ? code.replaceAll('import.meta.url', `${URL_OF}("${relative(folder, id)}")`)
+            : null,
+        renderChunk: (code, { fileName }) =>
+          code.replaceAll(PLACE, (_, module: string) => {
+            const path = relative(dirname(fileName), module)
+            return `new URL(${JSON.stringify(path)}, import.meta.url).href`
+          }),
+      },
+    ],
+  })
+  const { output } = await bundle.generate({
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+  })
+  await bundle.close()
+  const chunks = output.filter((part): part is OutputChunk => part.type === 'chunk')
+  for (const file of globSync('**/*.js', { cwd: folder, exclude: ['src/ui/assets/**'] })) {
+    rmSync(join(folder, file))
+  }
+  for (const { fileName, code } of chunks) {
+    const file = join(folder, fileName)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, code)
+  }
+}
