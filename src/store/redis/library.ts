@@ -26,6 +26,14 @@ export type FunctionName =
 /** Functions that change nothing; they also work on a server that takes no writes. */
 export const READS: ReadonlySet<FunctionName> = new Set(['get', 'read_record', 'stats', 'list'])
 
+/** Functions that answer with a number, not with a list. */
+export const COUNTING: ReadonlySet<FunctionName> = new Set([
+  'used',
+  'discard',
+  'purge_generation',
+  'evict',
+])
+
 export interface Library {
   /** Differs between any two versions of the text. */
   readonly name: string

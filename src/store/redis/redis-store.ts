@@ -15,7 +15,6 @@ import {
   type Reference,
   type Removed,
   type Result,
-  type SessionOwners,
   type Store,
   type StoredBody,
   type StoredPart,
@@ -72,7 +71,7 @@ export class RedisStore implements Store {
   readonly #reader: BodyReader
   readonly #records: RedisRecords
   readonly #upkeep: RedisUpkeep
-  readonly owners: SessionOwners
+  readonly owners: RedisOwners
   readonly #parts: ReturnType<typeof createPartsDesk>
   readonly #prefix: string
   readonly #time: () => string
@@ -255,6 +254,7 @@ export class RedisStore implements Store {
 
   async close(): Promise<void> {
     this.#upkeep.close()
+    this.owners.close()
     await this.#parts.close()
     this.#server.close()
   }

@@ -14,7 +14,7 @@ import {
   TOO_LATE,
   UNREACHABLE,
 } from './failures.ts'
-import { type FunctionName, type Library, READS } from './library.ts'
+import { COUNTING, type FunctionName, type Library, READS } from './library.ts'
 
 /** When a write counts as done: on the primary, on a replica too, or on the primary's disk. */
 export type Durability = 'primary' | 'replica' | 'disk'
@@ -31,6 +31,8 @@ export interface RedisServer {
   ready(ms: number): Promise<Failure | undefined>
   /** The number of the connection; another one may be to another server. */
   readonly connection: number
+  /** How often the server could not be reached since the start. */
+  readonly outages: number
   readonly isAvailable: boolean
   readonly pending: number
   readonly pendingBytes: number
@@ -80,6 +82,7 @@ class GuardedServer implements RedisServer {
   readonly #options: ServerOptions
   #connection: Connection | null = null
   #number = 0
+  #outages = 0
   #failures = 0
   /** Whether calls may be sent. */
   #isOpen = false
@@ -103,6 +106,10 @@ class GuardedServer implements RedisServer {
 
   get connection(): number {
     return this.#number
+  }
+
+  get outages(): number {
+    return this.#outages
   }
 
   get isAvailable(): boolean {
@@ -235,6 +242,7 @@ class GuardedServer implements RedisServer {
     this.#lastFailure = failure
     if (!this.#isOpen || this.#isClosed) return
     this.#isOpen = false
+    this.#outages++
     this.#awaySince = performance.now()
     this.#announce(failure)
     this.#schedule(0)
@@ -329,14 +337,6 @@ function shaped(name: FunctionName, answer: Result<Reply>): Result<Reply> {
   const isFit = COUNTING.has(name) ? typeof reply === 'number' : Array.isArray(reply)
   return isFit ? answer : STRANGE
 }
-
-/** Functions that answer with a number, not with a list. */
-const COUNTING: ReadonlySet<FunctionName> = new Set([
-  'used',
-  'discard',
-  'purge_generation',
-  'evict',
-])
 
 /** Writes that wait for durability together. */
 interface Group {
