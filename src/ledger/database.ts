@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, renameSync, statSync } from 'node:fs'
+import { chmodSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { SCHEMA, SCHEMA_VERSION } from './schema.ts'
@@ -10,8 +10,8 @@ const BUSY_MS = 500
 
 /** SQLite's codes for a file that is damaged or none of its own. */
 const [CORRUPT, NOT_A_DATABASE] = [11, 26]
-/** SQLite's primary code if another process holds the file. */
-const BUSY = 5
+/** SQLite's primary codes if another process holds the file, and if its folder is away. */
+const [BUSY, CANNOT_OPEN] = [5, 14]
 
 /**
  * Opens the ledger of a data folder; several processes may have it open. A file that is damaged, or
@@ -19,7 +19,6 @@ const BUSY = 5
  * has some.
  */
 export function openLedgerFile(folder: string): DatabaseSync {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, LEDGER_FILE)
   try {
     return openAt(path)
@@ -46,10 +45,11 @@ function openAt(path: string): DatabaseSync {
   }
 }
 
-/** Whether another process holds the file for too long. */
-export function isBusy(error: unknown): boolean {
-  const { errcode } = error as { readonly errcode?: number }
-  return errcode !== undefined && (errcode & 0xff) === BUSY
+/** Why the ledger cannot be used for now; `null` if the error is another one. */
+export function whyAway(error: unknown): string | null {
+  const code = ((error as { readonly errcode?: number }).errcode ?? 0) & 0xff
+  if (code === BUSY) return 'another process holds the ledger'
+  return code === CANNOT_OPEN ? 'the ledger cannot be opened' : null
 }
 
 /** Names the file that is there now; `null`: none is. */

@@ -229,18 +229,18 @@ class ThreadLedger implements Ledger {
     this.#isOpen = true
     this.#reads.clear()
     try {
-      await this.#thread.run(WRITER, 'write', {
-        folder,
-        arrivals,
-        limits,
-        now: this.#options.now(),
-      })
+      await this.#thread.run(WRITER, 'write', { folder, arrivals })
       this.#isFailing = false
     } catch (error) {
       if (!this.#putBack(arrivals, error)) this.#options.onDropped(sizeOf(arrivals))
       this.#fail(String(error))
       return
     }
+    // The rows are written by now: if this fails, they must not be written once more.
+    const now = this.#options.now()
+    await this.#thread.run(WRITER, 'prune', { folder, limits, now }).catch(error => {
+      if (!isAway(error)) this.#fail(String(error))
+    })
     const { results, turns } = arrivals
     for (const tenant of new Set([...results, ...turns].map(each => each.tenant))) {
       this.#written.emit(nameOf(tenant))
@@ -249,10 +249,9 @@ class ThreadLedger implements Ledger {
 
   /** Rows that another process kept from being written wait once more, if there is room. */
   #putBack({ results, turns, fetches }: Arrivals, error: unknown): boolean {
-    const { code } = error instanceof AppError ? error : { code: undefined }
     const waiting = this.#waiting
     const isWaiting = sizeOf(waiting) + sizeOf({ results, turns, fetches }) <= MOST_WAITING
-    if (code !== 'overloaded' || !isWaiting) return false
+    if (!isAway(error) || !isWaiting) return false
     this.#waiting = {
       results: [...results, ...waiting.results],
       turns: [...turns, ...waiting.turns],
@@ -277,6 +276,11 @@ function remember<T>(entries: Map<string, T>, key: string, entry: T, most: numbe
   entries.delete(key)
   entries.set(key, entry)
   if (entries.size > most) entries.delete(entries.keys().next().value as string)
+}
+
+/** Whether the ledger can be used later. */
+function isAway(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'overloaded'
 }
 
 function nothing() {

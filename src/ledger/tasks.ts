@@ -1,6 +1,7 @@
+import { mkdirSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { AppError } from '../core/base/errors.ts'
-import { fileIdentity, isBusy, openLedgerFile } from './database.ts'
+import { fileIdentity, openLedgerFile, whyAway } from './database.ts'
 import { type LedgerLimits, prune } from './prune.ts'
 import {
   readConversation,
@@ -18,8 +19,7 @@ interface Folder {
   readonly folder: string
 }
 
-interface WriteInput {
-  readonly arrivals: Arrivals
+interface PruneInput {
   readonly limits: LedgerLimits
   /** Unix milliseconds. */
   readonly now: number
@@ -40,25 +40,32 @@ export type Tasks = ReturnType<typeof createTasks>
 /** What the thread of the ledger does. All tasks are for one folder. */
 export function createTasks() {
   let opened: Opened | null = null
+  let isFolderMade = false
 
   function open({ folder }: Folder): Opened {
     if (opened !== null && opened.identity === fileIdentity(folder)) return opened
     opened?.database.close()
     opened = null
+    // A folder that went away is not made again: it may be a volume that comes back.
+    if (!isFolderMade) mkdirSync(folder, { recursive: true, mode: 0o700 })
+    isFolderMade = true
     const database = openLedgerFile(folder)
     const identity = fileIdentity(folder)
     opened = { database, writer: new RowWriter(database), prunedAt: 0, identity }
     return opened
   }
 
-  return orBusy({
-    write(input: Folder & WriteInput): void {
-      const { arrivals, limits, now } = input
+  return orAway({
+    write(input: Folder & { readonly arrivals: Arrivals }): void {
+      open(input).writer.write(input.arrivals)
+    },
+    /** Removes what is beyond the limits, at most once in a while. */
+    prune(input: Folder & PruneInput): void {
+      const { limits, now } = input
       const ledger = open(input)
-      ledger.writer.write(arrivals)
       if (Math.abs(now - ledger.prunedAt) < PRUNE_MS) return
-      ledger.prunedAt = now
       prune(ledger.database, limits, now)
+      ledger.prunedAt = now
     },
     overview: (input: Folder & Window & { readonly hours: number }) =>
       readOverview(open(input).database, input, input.hours),
@@ -82,17 +89,17 @@ export function createTasks() {
 
 type Task<Input, Output> = (input: Input) => Output
 
-/** The same tasks, of which each throws `overloaded` if another process holds the file. */
+/** The same tasks, of which each throws `overloaded` if the file cannot be used for now. */
 // biome-ignore lint/suspicious/noExplicitAny: each task has an input of its own
-function orBusy<Tasks extends Readonly<Record<string, Task<any, unknown>>>>(tasks: Tasks): Tasks {
+function orAway<Tasks extends Readonly<Record<string, Task<any, unknown>>>>(tasks: Tasks): Tasks {
   const guarded = Object.entries(tasks).map(([name, task]) => [
     name,
     (input: unknown) => {
       try {
         return task(input)
       } catch (error) {
-        if (!isBusy(error)) throw error
-        const detail = 'another process holds the ledger'
+        const detail = whyAway(error)
+        if (detail === null) throw error
         throw new AppError('overloaded', detail, { retry_after_s: 1 }, error)
       }
     },

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
@@ -170,6 +170,51 @@ describe('the ledger', () => {
     expect(failures).toHaveLength(1)
   })
 
+  it('writes no row twice if the file is held while it is pruned', async () => {
+    const folder = ledgerFolder()
+    const tasks = inlineTasks()
+    const other = { database: null as DatabaseSync | null }
+    const { ledger, dropped, failures } = ownLedger({
+      folder,
+      thread: {
+        run(by, name, input) {
+          // Another process takes the file right after the rows were written.
+          if (name === 'prune' && other.database === null) {
+            other.database = new DatabaseSync(join(folder, LEDGER_FILE))
+            other.database.exec('BEGIN IMMEDIATE')
+          }
+          return tasks.run(by, name, input)
+        },
+        close: tasks.close,
+      },
+    })
+    ledger.result(resultOf('a'))
+    expect((await ledger.overview('a', 24, 1)).results.results).toBe(1)
+    other.database?.close()
+    ledger.result(resultOf('a'))
+    expect((await ledger.overview('a', 24, 1)).results.results).toBe(2)
+    expect([dropped, failures]).toEqual([[], []])
+  })
+
+  it('keeps rows and shows the last figures while its folder is away', async () => {
+    const folder = join(ledgerFolder(), 'data')
+    const away = `${folder}-away`
+    const { ledger, dropped } = ownLedger({ folder })
+    const overview = () => ledger.overview('a', 24, 1)
+    ledger.result(resultOf('a'))
+    expect((await overview()).results.results).toBe(1)
+    renameSync(folder, away)
+    ledger.result(resultOf('a'))
+    const last = await overview()
+    expect(last.results.results).toBe(1)
+    expect(ledger.readAt(last)).not.toBeNull()
+    expect(existsSync(folder)).toBe(false)
+    renameSync(away, folder)
+    ledger.result(resultOf('a'))
+    expect((await overview()).results.results).toBe(3)
+    expect(dropped).toEqual([])
+  })
+
   it('goes on in a new file if its own was removed or replaced', async () => {
     const folder = ledgerFolder()
     const { ledger } = ownLedger({ folder })
@@ -220,7 +265,7 @@ describe('the ledger', () => {
       now: () => now,
       thread: {
         run(by, name, input) {
-          reads.push(name)
+          if (name !== 'prune') reads.push(name)
           return tasks.run(by, name, input)
         },
         close: tasks.close,
