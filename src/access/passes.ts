@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Access, Caller } from './access.ts'
+import type { EndedPasses } from './ended-passes.ts'
 
 /**
  * Passes replace a key that was presented before, so that a browser does not have to keep the key.
@@ -11,7 +12,7 @@ export interface Passes {
   issue(caller: Caller): string
   /** The caller of a pass; `null` if it is forged, over, or its key is not in force any more. */
   callerOf(pass: string): Caller | null
-  /** From now on this process does not take the pass. */
+  /** From now on the pass is not taken. */
   end(pass: string): void
 }
 
@@ -19,20 +20,17 @@ export interface PassOptions {
   /** 32 random bytes. */
   readonly secret: Uint8Array
   readonly lifeMs: number
+  readonly ended: EndedPasses
   /** Unix milliseconds. */
   now(): number
 }
 
-/** Passes that were given back and whose time has not ended; the oldest are forgotten first. */
-const MOST_ENDED = 10_000
 const PASS = /^(\d{1,16})\.([\w-]{4,32})\.([\w-]{43})$/
 
 export function createPasses(
   access: Pick<Access, 'digestOf' | 'resume'>,
-  { secret, lifeMs, now }: PassOptions,
+  { secret, lifeMs, ended, now }: PassOptions,
 ): Passes {
-  const ended = new Set<string>()
-
   function sign(until: string, keyId: string): Buffer | null {
     const digest = access.digestOf(keyId)
     if (digest === null) return null
@@ -48,22 +46,18 @@ export function createPasses(
     },
     callerOf(pass) {
       const [, until = '', keyId = '', mac = ''] = PASS.exec(pass) ?? []
-      if (ended.has(pass)) return null
       const own = sign(until, keyId)
       const given = Buffer.from(mac, 'base64url')
       if (own === null || given.length !== own.length || !timingSafeEqual(own, given)) return null
       const left = Number(until) - now()
       // A clock that went back must not make a pass live longer than it may.
-      return left > 0 && left <= lifeMs ? access.resume(keyId) : null
+      if (left <= 0 || left > lifeMs || ended.has(pass)) return null
+      return access.resume(keyId)
     },
     end(pass) {
       // What is no pass needs no place.
       if (this.callerOf(pass) === null) return
-      ended.add(pass)
-      for (const oldest of ended) {
-        if (ended.size <= MOST_ENDED) break
-        ended.delete(oldest)
-      }
+      ended.add(pass, Number(PASS.exec(pass)?.[1]))
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { Access, Caller } from '../access/access.ts'
+import type { EndedPasses } from '../access/ended-passes.ts'
 import type { ErrorCode } from '../core/base/errors.ts'
 import type { PlanningTerms } from '../core/contract/request-terms.ts'
 import type { RewriteMemory } from '../core/conversation/rewrite/rewrite-memory.ts'
@@ -166,8 +167,8 @@ export interface UiSource {
     'threads' | 'utilization' | 'jobsWaiting' | 'waitMs' | 'connections' | 'store'
   >
   readonly upstreams: readonly { readonly path: string; readonly host: string }[]
-  /** What the passes of readers are signed with. */
-  readonly passSecret: Uint8Array
+  /** What the passes of readers are signed with, and which were given back. */
+  readonly passes: { readonly secret: Uint8Array; readonly ended: EndedPasses }
   /** Where keys can be added and revoked; absent: there are none. */
   readonly keysFile?: string
 }

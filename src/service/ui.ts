@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { createEndedPasses } from '../access/ended-passes.ts'
 import type { Config } from '../config/config.ts'
 import type { UiSource } from '../http/context.ts'
 import type { Logger } from '../observability/logger.ts'
@@ -8,6 +9,7 @@ import { loadSecret, SecretFileError } from '../runtime/secret-file.ts'
 
 /** In the data folder. */
 const SECRET_FILE = 'ui.key'
+const ENDED_FILE = 'ui.ended'
 const SECRET_BYTES = 32
 
 /** What the page shows of the service; absent if it is off, or has no ledger to show. */
@@ -28,23 +30,31 @@ export function uiSource(
     ui: {
       gauges,
       upstreams: all.map(({ path, url }) => ({ path, host: new URL(url).host })),
-      passSecret: passSecret(config, logger),
+      passes: passes(config, logger),
       ...(keys_file === undefined ? {} : { keysFile: keys_file }),
     },
   }
 }
 
 /** Without a file that can be used, passes end with the process. Without keys there are none. */
-function passSecret(
+function passes(
   { data_dir, keys_file }: Pick<Config, 'keys_file' | 'data_dir'>,
   logger: Pick<Logger, 'warn'>,
-): Uint8Array {
-  if (keys_file === undefined) return randomBytes(SECRET_BYTES)
+): UiSource['passes'] {
+  const ended = (file: string | null) =>
+    createEndedPasses({
+      file,
+      now: Date.now,
+      onUnwritten: err => logger.warn({ err }, 'a reader who left the page is out here only'),
+    })
+  const own = { secret: randomBytes(SECRET_BYTES), ended: ended(null) }
+  if (keys_file === undefined) return own
   try {
-    return loadSecret(join(data_dir, SECRET_FILE), SECRET_BYTES)
+    const secret = loadSecret(join(data_dir, SECRET_FILE), SECRET_BYTES)
+    return { secret, ended: ended(join(data_dir, ENDED_FILE)) }
   } catch (error) {
     if (!(error instanceof SecretFileError)) throw error
     logger.warn({ err: error }, 'readers of the page have to log in again after a restart')
-    return randomBytes(SECRET_BYTES)
+    return own
   }
 }

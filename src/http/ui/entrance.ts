@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { type Caller, LOCAL } from '../../access/access.ts'
-import { createPasses, type Passes } from '../../access/passes.ts'
+import { createPasses, type Passes, type PassOptions } from '../../access/passes.ts'
 import { AppError } from '../../core/base/errors.ts'
 import type { AppContext, AppDeps } from '../context.ts'
 
@@ -27,10 +27,10 @@ const LIFE_MS = 12 * 3_600_000
 
 export function createEntrance(
   access: AppDeps['access'],
-  secret: Uint8Array,
+  shared: Pick<PassOptions, 'secret' | 'ended'>,
   now: () => number,
 ): Entrance {
-  const passes = createPasses(access, { secret, lifeMs: LIFE_MS, now })
+  const passes = createPasses(access, { ...shared, lifeMs: LIFE_MS, now })
   const hasKeys = access.records() !== null
   return {
     hasKeys,

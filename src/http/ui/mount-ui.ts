@@ -32,7 +32,7 @@ const LOGIN = '/ui/login'
 
 /** Mounts the page below `/ui`. A browser that asks for `/` is sent there. */
 export function mountUi(app: Hono<AppEnv>, needs: UiNeeds): void {
-  const entrance = createEntrance(needs.access, needs.ui.passSecret, Date.now)
+  const entrance = createEntrance(needs.access, needs.ui.passes, Date.now)
   const live = createLiveEvents(needs.ledger, () => needs.health.state === 'draining')
   const assets = readAssets()
 

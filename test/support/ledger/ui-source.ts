@@ -1,4 +1,5 @@
 import type { UiSource } from '../../../src/http/context.ts'
+import { ownEndedPasses } from '../ended-passes.ts'
 
 /** An idle service, as the page shows it. */
 export const IDLE_SERVICE: UiSource = {
@@ -11,5 +12,5 @@ export const IDLE_SERVICE: UiSource = {
     store: async () => null,
   },
   upstreams: [],
-  passSecret: Buffer.alloc(32, 1),
+  passes: { secret: Buffer.alloc(32, 1), ended: ownEndedPasses() },
 }

@@ -1,16 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { createAccess } from '../../../src/access/access.ts'
 import { createPasses } from '../../../src/access/passes.ts'
+import { ownEndedPasses } from '../../support/ended-passes.ts'
 import { keyFor } from '../../support/keys.ts'
 
 const LIFE_MS = 1_000
 const secret = Buffer.alloc(32, 1)
+const ended = ownEndedPasses()
 
 function setUp() {
   const clock = { now: 5_000 }
   const key = keyFor('team', { scopes: ['ui'] })
   const access = createAccess([key.record], () => 0)
-  const passes = createPasses(access, { secret, lifeMs: LIFE_MS, now: () => clock.now })
+  const passes = createPasses(access, { secret, ended, lifeMs: LIFE_MS, now: () => clock.now })
   const pass = passes.issue(access.identify(() => key.key))
   return { clock, key, access, passes, pass }
 }
@@ -45,7 +47,7 @@ describe('a pass', () => {
 
   it('is taken by another process with the same secret', () => {
     const { access, pass } = setUp()
-    const other = createPasses(access, { secret, lifeMs: LIFE_MS, now: () => 5_000 })
+    const other = createPasses(access, { secret, ended, lifeMs: LIFE_MS, now: () => 5_000 })
     expect(other.callerOf(pass)).not.toBeNull()
   })
 
@@ -63,6 +65,7 @@ describe('a pass', () => {
     const { access, passes, pass } = setUp()
     const other = createPasses(access, {
       secret: Buffer.alloc(32, 2),
+      ended,
       lifeMs: LIFE_MS,
       now: () => 5_000,
     })
