@@ -49,6 +49,16 @@ export function fail(reason: FailureReason, detail: string): Failure {
   return { ok: false, reason, detail }
 }
 
+/**
+ * The failure of a reference to a body that was kept.
+ * @param at when it expired or was removed, in Unix milliseconds
+ * @param isRemoved whether it is known to have expired, or may have made room for others
+ */
+export function goneFailure(ref: string, at: number, isRemoved: boolean): Failure {
+  const how = isRemoved ? 'expired, or made room for others,' : 'expired'
+  return fail('gone', `the original ${ref} ${how} at ${new Date(at).toISOString()}`)
+}
+
 /** The failure that an `AppError` of `src/core/parts` is returned as. */
 export function partFailure(error: AppError): Failure {
   const { detail, extras } = error

@@ -1,5 +1,5 @@
 import type { Codec } from '../codec.ts'
-import { fail } from '../failure.ts'
+import { fail, goneFailure } from '../failure.ts'
 import { MIN_DIGITS } from '../hash-range.ts'
 import type { CounterName, Failure, Reference, StoreEvent } from '../store.ts'
 import { refusal } from './failures.ts'
@@ -47,9 +47,14 @@ export function chunkKey(root: string, id: string, incarnation: string, number: 
   return `${root}c:${id}:${incarnation}:${number}`
 }
 
-/** The failure of a reference that names no body. */
-export function missing(outcome: string, ref: string): Failure {
-  if (outcome === 'gone') return fail('gone', `the original ${ref} has expired`)
+/**
+ * The failure of a reference that names no body.
+ * @param time when it went, if the outcome has one, in Unix milliseconds
+ */
+export function missing(outcome: string, ref: string, time: unknown): Failure {
+  if (outcome === 'expired' || outcome === 'removed') {
+    return goneFailure(ref, Number(time), outcome === 'removed')
+  }
   return outcome === 'not_found'
     ? fail('not_found', `no original ${ref} is kept`)
     : refusal(outcome)

@@ -76,7 +76,7 @@ export class BodyReader {
     const [outcome, id, value] = called.reply as [Buffer, Buffer, Buffer]
     if (String(outcome) !== 'found') {
       count('misses')
-      return missing(String(outcome), reference.ref)
+      return missing(String(outcome), reference.ref, id)
     }
     try {
       const body = readBody(value)

@@ -70,7 +70,7 @@ export class BodyWriter {
     ])
     if (!called.ok) return called
     const [outcome, expires_at, bytes, hash] = called.reply as [Buffer, number, number, Buffer]
-    if (String(outcome) !== 'kept') return missing(String(outcome), item.ref)
+    if (String(outcome) !== 'kept') return missing(String(outcome), item.ref, expires_at)
     this.#options.count('refreshed')
     const weak = await server.confirm(root, connection)
     return weak ?? { ok: true, hash: String(hash), bytes, expires_at, created: false }

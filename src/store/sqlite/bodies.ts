@@ -2,7 +2,7 @@ import { hash as digest } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { countLines } from '../../core/parts/lines.ts'
 import { type Codec, UnreadableError } from '../codec.ts'
-import { fail } from '../failure.ts'
+import { fail, goneFailure } from '../failure.ts'
 import { type HashRange, hashRange, MIN_DIGITS } from '../hash-range.ts'
 import type { Failure, Kept, PutItem, Reference, Result, TouchItem } from '../store.ts'
 import { type BodyRow, type BodyStatements, prepareBodyStatements, toBodyRow } from './body-row.ts'
@@ -107,11 +107,11 @@ class BodyRows implements Bodies {
     if (rows.length > 1) return fail('ambiguous', `several originals begin with ${reference.ref}`)
     if (rows[0] !== undefined) return rows[0]
     // Both are always asked, because the time must not reveal which one was found.
-    const over = this.#sql.expired.get(tenant, range.low, range.high, now) !== undefined
-    const dead = this.#deps.tombstones.has(tenant, range, now)
-    return over || dead
-      ? fail('gone', `the original ${reference.ref} has expired`)
-      : fail('not_found', `no original ${reference.ref} is kept`)
+    const over = this.#sql.expired.get(tenant, range.low, range.high, now)
+    const removedAt = this.#deps.tombstones.removedAt(tenant, range, now)
+    if (over !== undefined) return goneFailure(reference.ref, Number(over['expires_at']), false)
+    if (removedAt !== null) return goneFailure(reference.ref, removedAt, true)
+    return fail('not_found', `no original ${reference.ref} is kept`)
   }
 
   byId(id: number): BodyRow | undefined {

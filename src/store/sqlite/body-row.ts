@@ -33,7 +33,8 @@ export function prepareBodyStatements(database: DatabaseSync) {
       `${FROM} body.tenant = ? AND hash BETWEEN ? AND ? AND expires_at > ? LIMIT 2`,
     ),
     expired: database.prepare(
-      'SELECT 1 FROM body WHERE tenant = ? AND hash BETWEEN ? AND ? AND expires_at <= ? LIMIT 1',
+      `SELECT expires_at FROM body
+         WHERE tenant = ? AND hash BETWEEN ? AND ? AND expires_at <= ? LIMIT 1`,
     ),
     insert: database.prepare(
       `INSERT INTO body (tenant, hash, bytes, charge, lines, chunks, media_type, key_id, alone, created_at,

@@ -13,7 +13,8 @@ export interface Tombstones {
   add(tenant: number, hash: Uint8Array, now: number): void
   /** The body is there again. */
   remove(tenant: number, hash: Uint8Array): void
-  has(tenant: number, range: HashRange, now: number): boolean
+  /** When a body of the range was removed, in Unix milliseconds; `null` if none was. */
+  removedAt(tenant: number, range: HashRange, now: number): number | null
   /** Removes old ones, a step at most; whether there are more. */
   sweep(now: number): boolean
   due(now: number): boolean
@@ -35,7 +36,7 @@ export function createTombstones(
   const trim = database.prepare('DELETE FROM tombstone WHERE id <= ?')
   const erase = database.prepare('DELETE FROM tombstone WHERE tenant = ? AND hash = ?')
   const find = database.prepare(
-    'SELECT 1 FROM tombstone WHERE tenant = ? AND hash BETWEEN ? AND ? AND until > ? LIMIT 1',
+    'SELECT until FROM tombstone WHERE tenant = ? AND hash BETWEEN ? AND ? AND until > ? LIMIT 1',
   )
   // Ids grow with time, so the oldest come first; none further on is looked at.
   const oldest = database.prepare('SELECT id, until FROM tombstone ORDER BY id LIMIT ?')
@@ -53,9 +54,10 @@ export function createTombstones(
     remove(tenant, hash) {
       erase.run(tenant, hash.subarray(0, STORED_BYTES))
     },
-    has(tenant, range, now) {
+    removedAt(tenant, range, now) {
       const [low, high] = shorten(range, STORED_BYTES)
-      return find.get(tenant, low, high, now) !== undefined
+      const found = find.get(tenant, low, high, now)
+      return found === undefined ? null : Number(found['until']) - tombstoneMs
     },
     due(now) {
       const first = oldest.get(1)

@@ -198,9 +198,16 @@ export function bodyCases(open: OpenStore): void {
       clock.now += 30 * MINUTE - 1
       must(await get('a'))
       clock.now += 1
-      expect(await get('a')).toMatchObject({ reason: 'gone' })
+      const at = new Date(clock.now).toISOString()
+      const expired = { reason: 'gone', detail: `the original ${hash} expired at ${at}` }
+      expect(await get('a')).toMatchObject(expired)
+      expect(await store.touch([{ tenant: 'a', ref: hash }])).toMatchObject([expired])
       expect(must(await store.prune())).toMatchObject({ bodies: 2 })
-      expect(await get('a')).toMatchObject({ reason: 'gone' })
+      clock.now += 1
+      expect(await get('a')).toMatchObject({
+        reason: 'gone',
+        detail: `the original ${hash} expired, or made room for others, at ${at}`,
+      })
       expect(await get('b')).toMatchObject({ reason: 'not_found' })
       expect(await store.get({ tenant: 'a', session: 's', ref: hash.slice(0, 8) })).toMatchObject({
         reason: 'gone',

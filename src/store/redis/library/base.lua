@@ -92,14 +92,17 @@ local function removeBody(at, id, head, now, tombstoneMs)
   redis.call('ZREM', at.base .. 'p', id)
   change(at, -1, 0, -head.charge)
   if tombstoneMs > 0 then
-    local ends = string.format('%.0f', now + tombstoneMs)
-    redis.call('SET', at.base .. 't:' .. id, ends, 'PX', tombstoneMs)
+    local times = string.format('%.0f:%.0f', now, now + tombstoneMs)
+    redis.call('SET', at.base .. 't:' .. id, times, 'PX', tombstoneMs)
   end
 end
 
-local function hasTombstone(at, id, now)
-  local dead = redis.call('GET', at.base .. 't:' .. id)
-  return dead and tonumber(dead) > now
+-- When a body was removed, as text, if its tombstone is there.
+local function removalOf(at, id, now)
+  local times = redis.call('GET', at.base .. 't:' .. id)
+  if not times then return nil end
+  local removed, ends = times:match('^(%d+):(%d+)$')
+  if removed and tonumber(ends) > now then return removed end
 end
 
 -- Pins that have ended: their bodies may be evicted again.

@@ -126,7 +126,7 @@ local function toHex(bytes)
   return (bytes:gsub('.', function(byte) return string.format('%02x', byte:byte()) end))
 end
 
--- The live body that a reference names, else nil and why not.
+-- The live body that a reference names, else nil and why not. `expired` and `removed` have a time.
 local function find(at, now, ref, session)
   local id = ref:sub(1, 12)
   if #ref < 12 then
@@ -142,8 +142,9 @@ local function find(at, now, ref, session)
   if head and toHex(head.hash):sub(1, #ref) ~= ref then return nil, 'not_found' end
   if head and head.expires > now then return head, id end
   -- Both are always asked, because the time must not reveal which one was found.
-  local isDead = hasTombstone(at, id, now)
-  if head or isDead then return nil, 'gone' end
+  local removed = removalOf(at, id, now)
+  if head then return nil, 'expired', string.format('%.0f', head.expires) end
+  if removed then return nil, 'removed', removed end
   return nil, 'not_found'
 end
 
@@ -151,8 +152,8 @@ end
 -- not.
 local function get(keys, args)
   local at = rootOf(keys)
-  local head, id = find(at, timeOf(args[1]), args[2], args[3])
-  if not head then return { id } end
+  local head, id, time = find(at, timeOf(args[1]), args[2], args[3])
+  if not head then return { id, time } end
   return { 'found', id, redis.call('GET', bodyKey(at, id)) }
 end
 
@@ -160,8 +161,8 @@ end
 local function touch(keys, args)
   local now = timeOf(args[1])
   local at = rootOf(keys)
-  local head, id = find(at, now, args[2], args[3])
-  if not head then return { id } end
+  local head, id, time = find(at, now, args[2], args[3])
+  if not head then return { id, time } end
   prolong(at, id, head, now, tonumber(args[4]), tonumber(args[5]), 0)
   return { 'kept', head.expires, head.bytes, toHex(head.hash) }
 end

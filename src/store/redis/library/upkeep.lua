@@ -42,7 +42,7 @@ local function sweepLinks(at, now)
   local page = redis.call('HSCAN', links, cursor, 'COUNT', STEP)
   for i = 1, #page[2], 2 do
     local link = page[2][i + 1]
-    if not isLive(at, link) and not hasTombstone(at, link:sub(1, 12), now) then
+    if not isLive(at, link) and not removalOf(at, link:sub(1, 12), now) then
       redis.call('HDEL', links, page[2][i])
     end
   end
