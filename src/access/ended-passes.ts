@@ -9,8 +9,8 @@ export interface EndedPasses {
 }
 
 /**
- * A line: when the pass ends by itself, and its hash, so that the file gives away no pass. It begins
- * with the line break, so that a torn line spoils no other.
+ * A line: when the pass ends by itself, and its hash, so that the file gives away no pass. A line
+ * break comes first, so that a torn line spoils no other.
  */
 const LINE = /^(\d{1,16}) ([0-9a-f]{64})$/
 /** Beyond so many, those that are over are removed, and then the oldest. */
