@@ -1,4 +1,3 @@
-import { OPEN_BRACE, OPEN_BRACKET } from '../json/char-codes.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { ObjectValue, type Value } from '../json/value.ts'
 import { type LineCounts, scanLines } from './scan-lines.ts'
@@ -89,7 +88,9 @@ function addWithinLines(text: string, findings: Findings): void {
   findings.inline_json ||= hasInlineJson(text)
   const mayBeProse = !findings.prose && text.length >= MIN_PROSE_CHARS
   if (findings.hash && !mayBeProse) return
-  const { hash, words, sentences, letters } = scanWords(text)
+  // One more for the end, which counts as white space, and one for rounding.
+  const most = mayBeProse ? text.length - text.length * MIN_LETTER_SHARE + 2 : 0
+  const { hash, words, sentences, letters } = scanWords(text, findings.hash, most)
   findings.hash ||= hash
   findings.prose ||=
     words >= MIN_WORDS && sentences >= MIN_SENTENCES && letters >= text.length * MIN_LETTER_SHARE
@@ -136,12 +137,11 @@ const MAX_DEPTH = 250
  * continues after the place of the fault, so the work is linear.
  */
 function hasInlineJson(text: string): boolean {
-  // Most strings have neither, and this is a tenth of the search.
-  if (!text.includes('{') && !text.includes('[')) return false
-  for (let at = nextOpener(text, 0); at !== -1; ) {
+  const openers = openersOf(text)
+  for (let at = openers.from(0); at < text.length; ) {
     const parsed = parseJson(text, { start: at, prefix: true, maxDepth: MAX_DEPTH })
     if (parsed.ok && parsed.end - at >= MIN_CHARS && hasMembers(parsed.value)) return true
-    at = nextOpener(text, Math.max(at + 1, parsed.ok ? parsed.end : parsed.offset))
+    at = openers.from(Math.max(at + 1, parsed.ok ? parsed.end : parsed.offset))
   }
   return false
 }
@@ -151,13 +151,22 @@ function hasMembers(value: Value): boolean {
   return Array.isArray(value) && value.length >= MIN_ITEMS
 }
 
-/** The next bracket or brace with something after it that JSON may begin with. */
-function nextOpener(text: string, start: number): number {
-  for (let at = start; at < text.length; at++) {
-    const c = text.charCodeAt(at)
-    if (c === OPEN_BRACE || c === OPEN_BRACKET) return at
+/** Finds brackets and braces, each of which is looked for at most once between two of its kind. */
+function openersOf(text: string) {
+  const next = (char: string, start: number) => {
+    const at = text.indexOf(char, start)
+    return at === -1 ? text.length : at
   }
-  return -1
+  let brace = next('{', 0)
+  let bracket = next('[', 0)
+  return {
+    /** The first one at `start` or later; the text's length if there is none. */
+    from(start: number): number {
+      if (brace < start) brace = next('{', start)
+      if (bracket < start) bracket = next('[', start)
+      return Math.min(brace, bracket)
+    },
+  }
 }
 
 /** Elements that are opened and closed; one pair alone is how tools wrap a remark. */

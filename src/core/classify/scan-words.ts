@@ -38,10 +38,15 @@ const CLASSES = Uint8Array.from({ length: 128 }, (_, c) =>
   isSpace(c) ? WHITE_SPACE : wordKind(c) & IN_WORD,
 )
 
-/** Counts words, sentences and letters, and looks for a hash. */
-export function scanWords(text: string): WordFacts {
+/**
+ * Counts words, sentences and letters, and looks for a hash.
+ * @param isHashKnown whether another text had one
+ * @param mostOthers if the text has more characters that are neither letters nor white space, its
+ * words need not be counted: after these and a hash the rest is not looked at
+ */
+export function scanWords(text: string, isHashKnown: boolean, mostOthers: number): WordFacts {
   const { length } = text
-  let hash = false
+  let hash = isHashKnown
   let words = 0
   let sentences = 0
   let letters = 0
@@ -65,6 +70,7 @@ export function scanWords(text: string): WordFacts {
     }
     seen = 0
     start = at + 1
+    if (hash && start - letters > mostOthers) break
   }
   return { hash, words, sentences, letters }
 }

@@ -46,8 +46,32 @@ for (const [chars, bit] of [
   for (const char of chars) BITS[char.charCodeAt(0)] = bit
 }
 
+/** The BOM begins with this byte, and what replaces lone surrogates, and some other characters. */
+const LEAD_OF_UNSAFE = 0xef
+const MAYBE_UNSAFE = 1 << 15
+/** The same for bytes of UTF-8. */
+const BYTE_BITS = new Uint16Array(256)
+BYTE_BITS.set(BITS)
+BYTE_BITS[LEAD_OF_UNSAFE] = MAYBE_UNSAFE
+
+/** From this length on, to encode the string and look at its bytes takes less time. */
+const LONG = 48
+/** Longer strings are looked at where they are. */
+const MOST_BYTES = 1 << 16
+
+const encoder = new TextEncoder()
+const bytes = new Uint8Array(MOST_BYTES)
+
 /** The bits of everything the string contains; one pass. */
 export function contentOf(text: string): number {
+  if (text.length < LONG || text.length > MOST_BYTES / 3) return contentOfUnits(text)
+  const { written } = encoder.encodeInto(text, bytes)
+  let bits = 0
+  for (let at = 0; at < written; at++) bits |= BYTE_BITS[bytes[at]!]!
+  return (bits & MAYBE_UNSAFE) === 0 ? bits : contentOfUnits(text)
+}
+
+function contentOfUnits(text: string): number {
   let bits = 0
   let surrogates = false
   for (let at = 0; at < text.length; at++) {

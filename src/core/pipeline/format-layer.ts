@@ -24,7 +24,7 @@ export function createJsonLayer(formats: readonly JsonFormat[]): Layer {
         if (written === null) declined.push(formatId(format))
         // An unchanged text saves nothing, so it is not counted.
         if (written === null || written.content === input.content) continue
-        const tokens = input.prices.price(written.content)
+        const tokens = input.prices.price(written.content, written.tokens)
         if (tokens === null) bigger.push(formatId(format))
         else candidates.push(valueCandidate(format, written, tokens, value))
       }

@@ -6,8 +6,11 @@ export interface Prices {
   readonly counter: TokenCounter
   /** Tokens of the unchanged input. */
   readonly baseline: number
-  /** Tokens of a candidate, or `null` if it does not save any. */
-  price(candidate: string): number | null
+  /**
+   * Tokens of a candidate, or `null` if it does not save any.
+   * @param counted its tokens, if the counter has counted them
+   */
+  price(candidate: string, counted?: number): number | null
 }
 
 /** If an estimate decides, these exact counters must agree that the candidate is smaller. */
@@ -37,16 +40,21 @@ export function createPrices(
   return {
     counter,
     baseline,
-    price(candidate) {
-      const tokens = below(counter, candidate, baseline)
+    price(candidate, counted) {
+      const tokens = below(counter, candidate, baseline, counted)
       return tokens !== null && seenSmaller(candidate) ? tokens : null
     },
   }
 }
 
 /** Tokens of `text` if fewer than `bound`, else `null`. */
-function below(counter: TokenCounter, text: string, bound: number): number | null {
+function below(
+  counter: TokenCounter,
+  text: string,
+  bound: number,
+  counted?: number,
+): number | null {
   if (bound === 0) return null
-  const tokens = counter.countUpTo(text, bound - 1)
+  const tokens = counted ?? counter.countUpTo(text, bound - 1)
   return tokens < bound ? tokens : null
 }

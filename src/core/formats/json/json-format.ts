@@ -33,6 +33,8 @@ export interface JsonFormat {
 export interface Weighed {
   readonly content: string
   readonly surcharge: number
+  /** Tokens of the content, if the format counted them. */
+  readonly tokens?: number
 }
 
 /** A list or object of the value, and the ways that it was looked at in. */

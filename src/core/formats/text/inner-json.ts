@@ -34,7 +34,7 @@ export function cheapestJson(
     const written = weighed(format, value, counter)
     if (written === null || !fits(written.content)) continue
     const { content, surcharge } = written
-    const tokens = counter.count(content)
+    const tokens = written.tokens ?? counter.count(content)
     const price = tokens + surcharge
     if (price >= lowest) continue
     lowest = price

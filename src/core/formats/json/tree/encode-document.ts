@@ -6,28 +6,39 @@ import type { Pricer } from './pricer.ts'
 import { type Shapes, writeDeclaration } from './shape.ts'
 import { freeNames } from './shape-names.ts'
 import type { Piece } from './trace.ts'
-import { writtenLists } from './written-lists.ts'
+import { type WrittenText, writtenLists } from './written-lists.ts'
+
+/** A text with its surcharge, and its tokens if they were counted. */
+interface Document {
+  readonly text: string
+  readonly surcharge: number
+  readonly tokens: number | undefined
+}
 
 /**
  * The value as `encodeTree` writes it, or with declared shapes if that takes fewer tokens; `null`
  * for a scalar.
  */
-export function encodeDocument(value: Value, pricer: Pricer): Piece | null {
+export function encodeDocument(value: Value, pricer: Pricer): Document | null {
   const { trace, ...untraced } = pricer
   const silent = { ...untraced, drafts: new Map() }
   const plain = encodeTree(value, silent)
   if (plain === null) return null
-  const shapes = usefulShapes(value, plain.text, silent)
+  const { text, surcharge } = plain
+  // The tokens of the parts do not always add up, so the whole is counted, at most once.
+  let counted: number | undefined
+  const tokens = () => (counted ??= pricer.tokens(text))
+  const shapes = usefulShapes(value, { text, tokens }, silent)
   const shaped = shapes === null ? null : withShapes(value, shapes, silent)
-  const isShorter = shaped !== null && shaped.tokens < pricer.tokens(plain.text)
+  const isShorter = shaped !== null && shaped.tokens < tokens()
   if (trace !== undefined) {
     encodeTree(value, isShorter && shapes !== null ? { ...pricer, shapes } : pricer)
   }
-  return isShorter ? shaped : plain
+  return isShorter ? shaped : { text, surcharge, tokens: counted }
 }
 
 /** Shapes that may be worth their declarations; `null` if there are none. */
-function usefulShapes(value: Value, plain: string, pricer: Pricer): Shapes | null {
+function usefulShapes(value: Value, plain: WrittenText, pricer: Pricer): Shapes | null {
   const { tableCost, bracketCost, maxBracketChars } = pricer.style
   if (tableCost !== 1 || bracketCost !== 1 || maxBracketChars !== Number.POSITIVE_INFINITY) {
     return null

@@ -39,8 +39,10 @@ export function treeInStyle(style: TreeStyle): JsonFormat {
     ...tree,
     encode: (value, counter) => encodeDocument(value, createPricer(counter, style))?.text ?? null,
     weigh(value, counter) {
-      const piece = encodeDocument(value, createPricer(counter, style))
-      return piece === null ? null : { content: piece.text, surcharge: piece.surcharge }
+      const document = encodeDocument(value, createPricer(counter, style))
+      if (document === null) return null
+      const { text, surcharge, tokens } = document
+      return { content: text, surcharge, ...(tokens === undefined ? {} : { tokens }) }
     },
     explain: (value, counter) => explainTree(value, counter, style),
   }

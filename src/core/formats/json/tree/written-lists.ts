@@ -15,14 +15,20 @@ const IN_NAME = /\w/
 const SHAPE_TOKENS = 2
 const KEY_SIGNS = 1
 
+/** A document that was written, and its tokens, which are counted when they are first asked for. */
+export interface WrittenText {
+  readonly text: string
+  tokens(this: void): number
+}
+
 /**
  * The lists of keys that the text has more than once, if shapes of them may save enough in it; none
  * otherwise. The longest key of each list represents the others.
- * @param text the document as it was written without shapes
+ * @param plain the document as it was written without shapes
  */
 export function writtenLists(
   lists: readonly KeyList[],
-  text: string,
+  { text, tokens }: WrittenText,
   pricer: Pricer,
 ): readonly KeyList[] {
   const searched = sampleOf(text)
@@ -38,7 +44,9 @@ export function writtenLists(
     const each = pricer.tokens(keys.join(' ')) + keys.length * KEY_SIGNS - SHAPE_TOKENS
     saved += Math.min(times, list.objects.length) * each
   }
-  return saved > LEAST_SHARE * scale * pricer.tokens(searched) ? written : []
+  if (written.length === 0) return []
+  const all = searched === text ? tokens() : pricer.tokens(searched)
+  return saved > LEAST_SHARE * scale * all ? written : []
 }
 
 function sampleOf(text: string): string {
