@@ -4,12 +4,11 @@ import { secretReader } from '../mcp/secret-text.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { defineActions } from './command.ts'
 import { answerHook } from './hook/answer-hook.ts'
-import { DEFAULT_SERVICE_URL, serviceAt } from './service-client.ts'
+import { readEvent } from './hook/read-event.ts'
+import { agentService, serviceAt } from './service-client.ts'
 
 /** The agent waits for its hooks: the longest wait for a service, in milliseconds. */
 const DEADLINE_MS = 2_000
-/** Longest event that is read. */
-const MAX_EVENT_BYTES = 16 * 1024 * 1024
 
 export interface HookOptions {
   readonly url: string
@@ -29,7 +28,7 @@ export const hookCommand = defineActions({
     url: {
       type: 'string',
       value: 'URL',
-      help: `The service (default HAVERSACK_URL, else ${DEFAULT_SERVICE_URL})`,
+      help: 'The service (default HAVERSACK_URL, else the one of the base URL of the agent)',
     },
     'key-file': {
       type: 'string',
@@ -43,7 +42,7 @@ export const hookCommand = defineActions({
         try {
           const env = processEnv()
           const file = values['key-file']
-          const url = values.url ?? (env['HAVERSACK_URL'] || DEFAULT_SERVICE_URL)
+          const url = values.url ?? agentService(env)
           const key = file === undefined ? env['HAVERSACK_KEY'] : secretReader(`file:${file}`, {})()
           const answer = await runHook(process.stdin, { url, key: key || undefined })
           if (answer !== null) process.stdout.write(`${answer}\n`)
@@ -66,21 +65,4 @@ export async function runHook(
   const signal = AbortSignal.timeout(deadlineMs)
   const values = key === undefined ? {} : { key }
   return answerHook(await readEvent(input, signal), serviceAt(url, values, signal))
-}
-
-async function readEvent(input: Readable, signal: AbortSignal): Promise<string> {
-  const stop = () => input.destroy(new Error('the event did not come in time'))
-  signal.addEventListener('abort', stop)
-  try {
-    const chunks: Buffer[] = []
-    let bytes = 0
-    for await (const chunk of input as AsyncIterable<Buffer>) {
-      bytes += chunk.length
-      if (bytes > MAX_EVENT_BYTES) throw new Error('the event is too long')
-      chunks.push(chunk)
-    }
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
 }

@@ -14,6 +14,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import('./run-command.ts')).runCommand,
   setup: async () => (await import('./setup.ts')).setupCommand,
   doctor: async () => (await import('./doctor.ts')).doctorCommand,
+  savings: async () => (await import('./savings.ts')).savingsCommand,
+  statusline: async () => (await import('./statusline.ts')).statuslineCommand,
   hook: async () => (await import('./hook.ts')).hookCommand,
   proxy: async () => (await import('./proxy.ts')).proxyCommand,
   serve: async () => (await import('./serve.ts')).serveCommand,

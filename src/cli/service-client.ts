@@ -1,9 +1,15 @@
-import { processEnv } from '../config/env.ts'
+import { type Env, processEnv } from '../config/env.ts'
 import { urlFault } from '../config/url-fault.ts'
 import { type Options, UsageError, type ValuesOf } from './command.ts'
 
 /** Where a service listens if nothing else is said. */
 export const DEFAULT_SERVICE_URL = 'http://127.0.0.1:8787'
+
+/** The service of an agent that calls us: the one that is named, or that of its own base URL. */
+export function agentService(env: Env): string {
+  const [, ofBaseUrl] = /^(.+)\/anthropic\/?$/.exec(env['ANTHROPIC_BASE_URL'] ?? '') ?? []
+  return env['HAVERSACK_URL'] || (ofBaseUrl ?? DEFAULT_SERVICE_URL)
+}
 
 /** The options by which every command names a service. */
 export const serviceOptions = {

@@ -15,12 +15,19 @@ export const setupCommand = defineCommand({
   details:
     `AGENT is one of ${Object.keys(AGENTS).join(', ')}. The change is shown first. What the file ` +
     'was before stays beside it, and --undo puts that back byte for byte.',
-  examples: ['setup claude', 'setup --print codex', 'setup claude --hook', 'setup --undo claude'],
+  examples: [
+    'setup claude',
+    'setup --print codex',
+    'setup claude --statusline',
+    'setup claude --hook',
+    'setup --undo claude',
+  ],
   operands: 'AGENT',
   maxOperands: 1,
   options: {
     url: { type: 'string', value: 'URL', help: `The service (default ${DEFAULT_SERVICE_URL})` },
     hook: { type: 'boolean', help: 'Set a hook instead of the base URL (claude)' },
+    statusline: { type: 'boolean', help: 'Also show savings in the status line (claude)' },
     print: { type: 'boolean', help: 'Show the change and write nothing' },
     yes: { type: 'boolean', help: 'Do not ask' },
     undo: { type: 'boolean', help: 'Put back what the file was before' },
@@ -38,7 +45,12 @@ export const setupCommand = defineCommand({
     const fault = urlFault(service)
     if (fault !== null) throw new UsageError(`--url ${fault}`)
     const before = readConfigFile(file)
-    const change = values.hook ? hookChange(agent, service) : urlChange(agent, service, env)
+    if (values.hook && values.statusline) {
+      throw new UsageError('--statusline shows what a base URL saves: take one of the two')
+    }
+    const change = values.hook
+      ? hookChange(agent, service)
+      : urlChange(agent, service, env, values.statusline)
     const after = changed(change, file, before)
     if (after === before) {
       const what = values.hook ? 'hook' : 'base URL'
@@ -70,8 +82,14 @@ export function agentOf(name: string | undefined): Agent {
 /** Makes another text of the text of a file. */
 type Change = (text: string) => string
 
-function urlChange(agent: Agent, service: string, env: Env): Change {
-  return text => agent.withBaseUrl(text, agent.baseUrl(service, env))
+function urlChange(agent: Agent, service: string, env: Env, hasLine: boolean): Change {
+  const { statusLine } = agent
+  if (hasLine && statusLine === undefined) throw new UsageError('--statusline is for claude')
+  const baseUrl = agent.baseUrl(service, env)
+  return text => {
+    const withUrl = agent.withBaseUrl(text, baseUrl)
+    return hasLine && statusLine !== undefined ? statusLine.withLine(withUrl, service) : withUrl
+  }
 }
 
 function hookChange({ hook }: Agent, service: string): Change {
@@ -88,14 +106,17 @@ function changed(change: Change, file: string, before: string | null): string {
   }
 }
 
-/** Whether a text is what `setup` made of `before`, with the base URL or the hook that it has. */
+/** Whether a text is what `setup` made of `before`, with the settings of ours that it has. */
 function isOurs(agent: Agent, text: string, before: string | null): boolean {
   try {
     const baseUrl = agent.baseUrlIn(text)
     const service = agent.hook?.serviceIn(text)
+    const ofLine = agent.statusLine?.serviceIn(text)
+    const withUrl = baseUrl === undefined ? null : agent.withBaseUrl(before ?? '', baseUrl)
     return [
-      baseUrl === undefined ? null : agent.withBaseUrl(before ?? '', baseUrl),
+      withUrl,
       service === undefined ? null : agent.hook?.withHook(before ?? '', service),
+      withUrl === null || ofLine === undefined ? null : agent.statusLine?.withLine(withUrl, ofLine),
     ].includes(text)
   } catch {
     return false

@@ -188,6 +188,7 @@ type RequestHeader =
   | 'transfer-encoding'
   | 'upgrade'
   | 'x-api-key'
+  | 'x-claude-code-session-id'
   | 'x-haversack-bypass'
   | 'x-haversack-key'
   | 'x-haversack-response-budget'

@@ -15,6 +15,8 @@ export interface AnsweredRequest {
   readonly report?: RewriteReport | undefined
   /** Why it was forwarded unchanged, if that is known. */
   readonly untouched?: string | undefined
+  /** What the agent calls its session, if it says so. */
+  readonly session?: string | undefined
 }
 
 export interface EntryTerms {
@@ -28,16 +30,17 @@ export interface EntryTerms {
  * saved.
  */
 export function entryOf(
-  { vendor, said, report, untouched }: AnsweredRequest,
+  { vendor, said, report, untouched, session }: AnsweredRequest,
   terms: EntryTerms,
 ): Entry {
   const id = report?.conversation
+  const of = session === undefined ? {} : { session }
   const done = {
     report: { untouched: untouched ?? null, prefixChanged: report?.prefix_changed === true },
   }
   if (said === null) {
     const account = { ...NO_ACCOUNT, requests: 1, without_usage: 1, results: resultsOf(report) }
-    const unknown = id === undefined ? {} : { conversation: { id, ...UNKNOWN } }
+    const unknown = id === undefined ? {} : { conversation: { id, ...UNKNOWN, ...of } }
     return { vendor, account, ...done, ...unknown }
   }
   const { usage, model } = said
@@ -57,7 +60,7 @@ export function entryOf(
     money: per_million === undefined ? NO_ACCOUNT.money : moneyOf(bill, per_million / 1e6),
   }
   if (id === undefined) return { vendor, account, ...done }
-  const conversation = { id, model: model ?? null, cached: cachedOf(said) }
+  const conversation = { id, model: model ?? null, cached: cachedOf(said), ...of }
   return { vendor, account, ...done, conversation }
 }
 

@@ -1,7 +1,7 @@
 import type { SavingsAnswer, SavingsQuery } from '../core/contract/savings.ts'
 import { type PriceRule, pricesFor } from '../core/conversation/usage/billing.ts'
 import { PROFILES, TOKENIZER_IDS } from '../core/tokens/profiles.ts'
-import type { Account } from './account.ts'
+import { type Account, addAccounts, NO_ACCOUNT } from './account.ts'
 import { figuresOf } from './figures.ts'
 import { type TenantLedger, VENDOR_NAMES } from './tenant-ledger.ts'
 
@@ -17,10 +17,15 @@ const BASELINE =
 /** The answer for a tenant, from its ledger. */
 export function savingsAnswer(
   { since, vendors, conversations }: TenantLedger,
-  { conversation, limit }: SavingsQuery,
+  { conversation, session, limit }: SavingsQuery,
   list: PriceList,
 ): SavingsAnswer {
-  const wanted = conversations.filter(({ id }) => conversation === undefined || id === conversation)
+  const wanted = conversations.filter(
+    each =>
+      (conversation === undefined || each.id === conversation) &&
+      (session === undefined || each.session === session),
+  )
+  const sum = wanted.map(({ account }) => account).reduce(addAccounts, NO_ACCOUNT)
   return {
     scope: 'proxies',
     baseline: BASELINE,
@@ -36,6 +41,9 @@ export function savingsAnswer(
       ...about,
       ...accountAnswer(account, list.currency),
     })),
+    ...(session === undefined
+      ? {}
+      : { session: { session, ...accountAnswer(sum, list.currency) } }),
     prices: pricesAnswer(list.prices),
   }
 }

@@ -14,6 +14,8 @@ const conversationSchema = z.object({
   vendor: z.enum(VENDOR_NAMES),
   /** Names it by its opening: 16 hex digits. */
   id: z.string(),
+  /** What the agent calls its session, if it says so; it may have several conversations. */
+  session: z.string().optional(),
   /** The model that answered last, as the provider names it. */
   model: z.string().nullable(),
   first_at: time,
@@ -47,7 +49,7 @@ export function emptyLedger(now: number): TenantLedger {
 export interface Entry {
   readonly vendor: VendorName
   readonly account: Account
-  readonly conversation?: Pick<Conversation, 'id' | 'model' | 'cached'>
+  readonly conversation?: Pick<Conversation, 'id' | 'model' | 'cached' | 'session'>
   /** What was done to the request; it is in no total. */
   readonly report: {
     /** Why it was forwarded unchanged; `null` if it was read. */
@@ -86,8 +88,9 @@ export function addLedgers(a: TenantLedger, b: TenantLedger): TenantLedger {
   }
 }
 
-function keyOf({ vendor, id }: Pick<Conversation, 'vendor' | 'id'>): string {
-  return `${vendor} ${id}`
+/** Conversations of two sessions may have the same opening. */
+function keyOf({ vendor, id, session }: Pick<Conversation, 'vendor' | 'id' | 'session'>): string {
+  return `${vendor} ${id} ${session ?? ''}`
 }
 
 function addConversations(a: Conversation, b: Conversation): Conversation {

@@ -1,5 +1,5 @@
 import type { EncodeAnswer, EncodeRequest } from '../../core/contract/encode.ts'
-import type { ServiceClient } from '../service-client.ts'
+import { type ServiceClient, ServiceProblem } from '../service-client.ts'
 import { isMembers, toolOutputOf } from './tool-output.ts'
 
 /**
@@ -10,7 +10,9 @@ import { isMembers, toolOutputOf } from './tool-output.ts'
  */
 export async function answerHook(json: string, service: ServiceClient): Promise<string | null> {
   const event: unknown = JSON.parse(json)
-  if (!isMembers(event) || event['hook_event_name'] !== 'PostToolUse') return null
+  if (!isMembers(event)) return null
+  if (event['hook_event_name'] === 'SessionStart') return warningOf(service)
+  if (event['hook_event_name'] !== 'PostToolUse') return null
   const tool = event['tool_name']
   if (typeof tool !== 'string') return null
   const output = toolOutputOf(tool, event['tool_response'])
@@ -24,6 +26,18 @@ export async function answerHook(json: string, service: ServiceClient): Promise<
       updatedToolOutput: output.withTexts(texts),
     },
   })
+}
+
+/** Tells the user at the start of a session that no service answers; `null` if one does. */
+async function warningOf(service: ServiceClient): Promise<string | null> {
+  try {
+    await service.get('/v1/savings', { limit: '0' })
+    return null
+  } catch (error) {
+    if (error instanceof ServiceProblem) return null
+    const systemMessage = `Haversack: ${(error as Error).message}. haversack doctor claude says why.`
+    return JSON.stringify({ systemMessage })
+  }
 }
 
 /**

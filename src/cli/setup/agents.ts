@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Env } from '../../config/env.ts'
 import { hasChatGptLogin } from '../run-command/codex.ts'
 import { type AgentHook, CLAUDE_HOOK } from './claude-hook.ts'
+import { type AgentStatusLine, CLAUDE_STATUS_LINE } from './claude-status-line.ts'
 import { dotenvAt, editDotenv } from './edit-dotenv.ts'
 import { editJson, jsonAt } from './edit-json.ts'
 import { editToml, tomlAt } from './edit-toml.ts'
@@ -29,6 +30,8 @@ export interface Agent {
   obstacleIn?(text: string): string | undefined
   /** Makes results smaller without a base URL; absent: the agent has nothing like it. */
   readonly hook?: AgentHook
+  /** A line that shows what a session saved; absent: the agent has nothing like it. */
+  readonly statusLine?: AgentStatusLine
 }
 
 const CLAUDE_URL = ['env', 'ANTHROPIC_BASE_URL'] as const
@@ -61,6 +64,7 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
     variable: 'ANTHROPIC_BASE_URL',
     upstream: () => ANTHROPIC_UPSTREAM,
     hook: CLAUDE_HOOK,
+    statusLine: CLAUDE_STATUS_LINE,
   },
   codex: {
     file: env => join(codexHome(env), 'config.toml'),

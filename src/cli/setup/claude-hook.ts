@@ -17,7 +17,8 @@ const COMMAND = 'haversack hook claude --url '
 const TIMEOUT_S = 5
 /** The tools whose outputs have a shape that is known. */
 const TOOLS = 'Bash|mcp__.*'
-const PLAIN_URL = /^[\w.:/[\]-]+$/
+/** A URL that a shell takes as it is. */
+export const PLAIN_URL = /^[\w.:/[\]-]+$/
 
 const PATH = ['hooks', 'PostToolUse'] as const
 

@@ -6,6 +6,9 @@ import { tokenCount } from './fields.ts'
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 200
 
+/** A session as its agent calls it: Claude Code in the header `X-Claude-Code-Session-Id`. */
+export const agentSession = z.string().regex(/^[\w.:-]{1,128}$/, '1 to 128 letters, digits, _.:-')
+
 /** `GET /v1/savings`. */
 export const savingsQuery = z.strictObject({
   conversation: z
@@ -13,6 +16,9 @@ export const savingsQuery = z.strictObject({
     .regex(/^[0-9a-f]{16}$/, '16 hex digits')
     .optional()
     .describe('Only this one: 16 hex digits'),
+  session: agentSession
+    .optional()
+    .describe('Only those of this session, as the agent calls it; then `session` has their sum'),
   limit: z.coerce
     .number()
     .int()
@@ -98,6 +104,7 @@ export const savingsAnswer = z.strictObject({
   conversations: z.array(
     z.strictObject({
       conversation: z.string(),
+      session: z.string().optional().describe('As the agent calls it, if it says so'),
       vendor,
       model: z.string().nullable(),
       first_at: time,
@@ -105,6 +112,10 @@ export const savingsAnswer = z.strictObject({
       ...account,
     }),
   ),
+  session: z
+    .strictObject({ session: z.string(), ...account })
+    .optional()
+    .describe('The sum of the conversations of the session that was asked for'),
   prices: z
     .record(z.string(), prices)
     .describe('Of now, by vendor, and vendor/prefix of models that have their own'),

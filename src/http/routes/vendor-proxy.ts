@@ -2,13 +2,20 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
 import { AppError } from '../../core/base/errors.ts'
 import type { RewriteReport } from '../../core/contract/operation-result.ts'
+import { agentSession } from '../../core/contract/savings.ts'
 import { billingVendor } from '../../core/conversation/usage/billing.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Exchange } from '../../proxy/exchange.ts'
 import type { SeenAnswer, UsageObserver } from '../../proxy/usage-observer.ts'
 import type { Vendor } from '../../proxy/vendor-errors.ts'
 import type { Savings } from '../../savings/savings.ts'
-import type { AppContext, AppDeps, AppEnv, Rewriting } from '../context.ts'
+import {
+  type AppContext,
+  type AppDeps,
+  type AppEnv,
+  type Rewriting,
+  requestHeader,
+} from '../context.ts'
 import { authorize } from '../middleware/authorize.ts'
 import { seesExactTimes } from '../middleware/observe.ts'
 import { billedAs, wantsWebSocketConversation } from '../proxy/rewritable-request.ts'
@@ -134,8 +141,9 @@ function account(
   { vendor, report, untouched, seen }: ToAccount,
   savings: ProxyNeeds['savings'],
 ): void {
+  const session = agentSession.safeParse(requestHeader(c, 'x-claude-code-session-id')).data
   const answered = seen.then(({ isGiven, said }) =>
-    isGiven ? { vendor, said, report, untouched } : null,
+    isGiven ? { vendor, said, report, untouched, session } : null,
   )
   void savings.record(c.get('state').caller.tenant, answered)
 }

@@ -220,6 +220,32 @@ describe('setup', () => {
     expect(readFileSync(settings, 'utf8')).toBe(before)
   })
 
+  it('sets the status line of Claude Code beside the base URL, and takes both out', async () => {
+    const before = '{\n  "model": "opus" // mine\n}\n'
+    mkdirSync(join(home, '.claude'))
+    writeFileSync(settings, before)
+    expect((await run('--yes', '--statusline', 'claude')).code).toBe(0)
+    const written = readFileSync(settings, 'utf8')
+    expect(written).toContain('"command": "haversack statusline --url http://127.0.0.1:8787"')
+    expect(written).toContain('http://127.0.0.1:8787/anthropic')
+    expect(written).toContain('// mine')
+    expect((await run('--undo', 'claude')).code).toBe(0)
+    expect(readFileSync(settings, 'utf8')).toBe(before)
+  })
+
+  it('leaves a status line that is not ours', async () => {
+    const before = '{"statusLine": {"type": "command", "command": "mine"}}'
+    mkdirSync(join(home, '.claude'))
+    writeFileSync(settings, before)
+    const { code, stderr } = await run('--yes', '--statusline', 'claude')
+    expect([code, stderr]).toEqual([1, expect.stringContaining('has a status line already')])
+    expect(readFileSync(settings, 'utf8')).toBe(before)
+    expect((await run('--yes', '--statusline', 'codex')).code).toBe(2)
+    expect((await run('--yes', '--statusline', '--hook', 'claude')).code).toBe(2)
+    const url = 'http://127.0.0.1/$(id)'
+    expect((await run('--yes', '--statusline', '--url', url, 'claude')).code).toBe(2)
+  })
+
   it('refuses a hook for other agents, and a URL that a shell would not take', async () => {
     expect(await run('--yes', '--hook', 'codex')).toMatchObject({ code: 2 })
     const url = 'http://127.0.0.1/$(id)'

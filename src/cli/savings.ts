@@ -1,0 +1,46 @@
+import type { SavingsAnswer } from '../core/contract/savings.ts'
+import { EXIT } from '../runtime/exit-codes.ts'
+import { defineCommand } from './command.ts'
+import { figureLines, type ReportFigures } from './figure-lines.ts'
+import { DEFAULT_SERVICE_URL, namedService, serviceAt, serviceOptions } from './service-client.ts'
+
+export const savingsCommand = defineCommand({
+  name: 'savings',
+  summary: 'What the proxies of a running service saved: results, requests, billed',
+  details:
+    'Of everything that the service has accounts of, or of one session as the agent calls it. ' +
+    'Claude Code names its session in each request.',
+  examples: ['savings', 'savings --session 0f5b7c1e-4a2d-4c6b-9d3e-8a7b6c5d4e3f', 'savings --json'],
+  operands: '',
+  maxOperands: 0,
+  options: {
+    session: { type: 'string', value: 'ID', help: 'One session, as the agent calls it' },
+    ...serviceOptions,
+    json: { type: 'boolean', help: 'The answer of the service' },
+  },
+  async run(values) {
+    const service = namedService(values) ?? serviceAt(DEFAULT_SERVICE_URL, values)
+    const { session } = values
+    const query = { ...(session === undefined ? {} : { session }) }
+    const answer = await service.get<SavingsAnswer>('/v1/savings', query)
+    const lines = values.json ? [JSON.stringify(answer)] : savingsLines(answer)
+    process.stdout.write(`${lines.join('\n')}\n`)
+    return EXIT.ok
+  },
+})
+
+/** The figures of the session that was asked for, else of each vendor. */
+export function savingsLines({ session, vendors }: SavingsAnswer): readonly string[] {
+  if (session !== undefined) return figuresOf(session)
+  const all = Object.entries(vendors)
+  if (all.length === 0) return ['No model request has passed through the proxies yet.']
+  return all.flatMap(([vendor, account]) =>
+    all.length === 1 ? figuresOf(account) : [`${vendor}:`, ...figuresOf(account)],
+  )
+}
+
+function figuresOf({ figures }: { readonly figures: ReportFigures }): readonly string[] {
+  const { requests } = figures
+  if (requests === null || requests.count > 0) return figureLines(figures)
+  return ['No model request of this session has passed through the proxies.']
+}

@@ -1,0 +1,132 @@
+import { connect } from 'node:net'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { processEnv } from '../config/env.ts'
+import type { SavingsAnswer } from '../core/contract/savings.ts'
+import { secretReader } from '../mcp/secret-text.ts'
+import { EXIT } from '../runtime/exit-codes.ts'
+import { defineCommand } from './command.ts'
+import { readEvent } from './hook/read-event.ts'
+import type { HookOptions } from './hook.ts'
+import { agentService } from './service-client.ts'
+
+/** The agent draws its screen meanwhile: the longest wait, in milliseconds. */
+const DEADLINE_MS = 1_000
+
+export const statuslineCommand = defineCommand({
+  name: 'statusline',
+  summary: "This session's savings as a line for the status line of Claude Code",
+  details:
+    'Claude Code calls it: haversack setup claude --statusline. It reads the session on stdin. ' +
+    'If nothing is known of the session, or anything fails, it prints nothing and its exit code ' +
+    'is 0.',
+  examples: ['statusline', 'statusline --url http://127.0.0.1:8787'],
+  operands: '',
+  maxOperands: 0,
+  options: {
+    url: {
+      type: 'string',
+      value: 'URL',
+      help: 'The service (default HAVERSACK_URL, else the one of the base URL of the agent)',
+    },
+    'key-file': {
+      type: 'string',
+      value: 'FILE',
+      help: 'Holds the key for the service (default HAVERSACK_KEY)',
+    },
+  },
+  async run(values) {
+    try {
+      const env = processEnv()
+      const file = values['key-file']
+      const key = file === undefined ? env['HAVERSACK_KEY'] : secretReader(`file:${file}`, {})()
+      const service = { url: values.url ?? agentService(env), key: key || undefined }
+      const line = await runStatusLine(process.stdin, service)
+      if (line !== null) process.stdout.write(`${line}\n`)
+    } catch {
+      // The line stays empty.
+    } finally {
+      process.stdin.destroy()
+    }
+    return EXIT.ok
+  },
+})
+
+/** Reads an event and answers it, within a time. @throws whatever keeps it from that */
+export async function runStatusLine(
+  input: Readable,
+  { url, key, deadlineMs = DEADLINE_MS }: HookOptions,
+): Promise<string | null> {
+  const signal = AbortSignal.timeout(deadlineMs)
+  const session = sessionOf(await readEvent(input, signal))
+  const asked = new URL(`${url.replace(/\/+$/, '')}/v1/savings`)
+  asked.search = new URLSearchParams({ session, limit: '0' }).toString()
+  return statusLine(await ask(asked, key, signal))
+}
+
+/** @throws Error if the event names no session */
+function sessionOf(event: string): string {
+  const { session_id } = JSON.parse(event) as { readonly session_id?: unknown }
+  if (typeof session_id !== 'string') throw new Error('no session')
+  return session_id
+}
+
+/** The figures of a session in a line; `null` if no request of it is known. */
+function statusLine({ session }: Pick<SavingsAnswer, 'session'>): string | null {
+  if (session === undefined || session.figures.requests.count === 0) return null
+  const { results, billed } = session.figures
+  const saved = Math.round(results.before - results.after).toLocaleString('en-US')
+  const ofResults = `results ${change(results)} (${saved} tokens)`
+  return `Haversack: ${ofResults}${billed === null ? '' : `, billed ${change(billed)}`}`
+}
+
+function change({ before, after }: { readonly before: number; readonly after: number }): string {
+  const percent = before === 0 ? 0 : ((after - before) / before) * 100
+  const text = Math.abs(percent).toFixed(1)
+  if (text === '0.0') return '0 %'
+  return `${percent < 0 ? '−' : '+'}${text} %`
+}
+
+/** @throws Error if no service answers, or it refuses */
+async function ask(url: URL, key: string | undefined, signal: AbortSignal): Promise<SavingsAnswer> {
+  const headers = key === undefined ? {} : { 'x-api-key': key }
+  if (url.protocol === 'http:') return askPlainly(url, headers, signal)
+  const answer = await fetch(url, { headers, signal })
+  if (answer.status !== 200) throw new Error(`status ${answer.status}`)
+  return (await answer.json()) as SavingsAnswer
+}
+
+/** What a header may have: a line break in a key would begin another one. */
+const VISIBLE = /^[\x21-\x7e]+$/
+
+/**
+ * Asks by HTTP/1.0, in which a server answers in one piece and ends the connection. To load the
+ * module of HTTP takes longer than all of the rest.
+ */
+async function askPlainly(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<SavingsAnswer> {
+  const all = Object.entries({ host: url.host, ...headers })
+  if (!all.every(([, value]) => VISIBLE.test(value))) throw new Error('a key that no header may be')
+  const lines = [
+    `GET ${url.pathname}${url.search} HTTP/1.0`,
+    ...all.map(([name, value]) => `${name}: ${value}`),
+  ]
+  const socket = connect({
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: Number(url.port || 80),
+    signal,
+  })
+  try {
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`)
+    const answer = await text(socket)
+    const status = /^HTTP\/1\.[01] (\d{3})/.exec(answer)?.[1]
+    const end = answer.indexOf('\r\n\r\n')
+    if (status !== '200' || end === -1) throw new Error(`status ${status}`)
+    return JSON.parse(answer.slice(end)) as SavingsAnswer
+  } finally {
+    socket.destroy()
+  }
+}
