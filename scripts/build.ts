@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundleOutput } from './bundle-output.ts'
 
@@ -28,6 +28,16 @@ function compile(): number {
     stdio: 'inherit',
   })
   return status ?? 1
+}
+
+/** Those of the encodings that are counted exactly; tiktoken has more, and each three times. */
+const VOCABULARIES = ['o200k_base', 'cl100k_base'].map(name =>
+  join(ROOT, `node_modules/tiktoken/encoders/${name}.json`),
+)
+
+function copyVocabularies(): void {
+  mkdirSync(join(OUT, 'vocabularies'))
+  for (const file of VOCABULARIES) copyFileSync(file, join(OUT, 'vocabularies', basename(file)))
 }
 
 function copyAssets(): void {
@@ -65,8 +75,10 @@ rmSync(OUT, { recursive: true, force: true })
 process.exitCode = compile()
 if (process.exitCode === 0) {
   copyAssets()
+  copyVocabularies()
   removeOtherDeclarations()
-  await bundleOutput(OUT)
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  await bundleOutput(OUT, Object.keys(dependencies), VOCABULARIES)
   // npm sets it for the commands that it links; this is for whoever unpacks the tarball by hand.
   chmodSync(join(OUT, 'src/cli.js'), 0o755)
 }

@@ -1,19 +1,30 @@
 import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { dirname, isAbsolute, join, relative } from 'node:path/posix'
 import { type OutputChunk, rolldown } from 'rolldown'
+import { thirdPartyLicenses } from './third-party-licenses.ts'
 
 /** What is started by its path: programs, what a program imports, and the modules of threads. */
 const ENTRIES = ['src/{cli,main,index}.js', 'workers/tasks.js', 'src/**/{thread,*-thread}.js']
+/** Of the packages that were put in. */
+const LICENSES = 'THIRD-PARTY-LICENSES.txt'
 /** Stands for the URL of the module that it is in, until its bundle is known. */
 const URL_OF = '__URL_OF__'
 const PLACE = new RegExp(`${URL_OF}\\("([^"]+)"\\)`, 'g')
 
 /**
  * Puts the compiled modules of a folder into few files. A thread loads 400 modules otherwise, which
- * takes three quarters of its start. Entries keep their paths, packages stay outside.
+ * takes three quarters of its start. Entries keep their paths. Packages that are not installed with
+ * ours are put in, as far as they are used, with their licences.
  * @param folder absolute, with compiled modules
+ * @param installed names of packages that stay outside
+ * @param copied files of other packages that were copied into the folder
  */
-export async function bundleOutput(folder: string): Promise<void> {
+export async function bundleOutput(
+  folder: string,
+  installed: readonly string[],
+  copied: readonly string[],
+): Promise<void> {
   const entries = globSync(ENTRIES, { cwd: folder })
   const bundle = await rolldown({
     input: Object.fromEntries(
@@ -21,13 +32,12 @@ export async function bundleOutput(folder: string): Promise<void> {
     ),
     cwd: folder,
     platform: 'node',
-    // The bundler's own helpers are put into the bundle.
-    external: id => !id.startsWith('.') && !isAbsolute(id) && !id.startsWith('@oxc-project/'),
+    external: id => isBuiltin(id) || installed.includes(packageOf(id)),
     plugins: [
       {
         name: 'own-url',
         transform: (code, id) =>
-          code.includes('import.meta.url')
+          id.startsWith(folder) && code.includes('import.meta.url')
             ? code.replaceAll('import.meta.url', `${URL_OF}("${relative(folder, id)}")`)
             : null,
         renderChunk: (code, { fileName }) =>
@@ -48,9 +58,20 @@ export async function bundleOutput(folder: string): Promise<void> {
   for (const file of globSync('**/*.js', { cwd: folder, exclude: ['src/ui/assets/**'] })) {
     rmSync(join(folder, file))
   }
+  const modules = chunks.flatMap(({ moduleIds }) => moduleIds)
+  writeFileSync(join(folder, LICENSES), thirdPartyLicenses([...modules, ...copied]))
   for (const { fileName, code } of chunks) {
     const file = join(folder, fileName)
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, code)
   }
+}
+
+/** The package of a module's name; empty for a path. */
+function packageOf(id: string): string {
+  if (id.startsWith('.') || isAbsolute(id)) return ''
+  return id
+    .split('/')
+    .slice(0, id.startsWith('@') ? 2 : 1)
+    .join('/')
 }

@@ -5,8 +5,8 @@ import * as gptCl100k from 'gpt-tokenizer/encoding/cl100k_base'
 import * as gptO200k from 'gpt-tokenizer/encoding/o200k_base'
 import { createBpeCounter } from '../../src/core/tokens/bpe-counter.ts'
 import type { Encoding } from '../../src/core/tokens/profiles.ts'
-import { tokenIds } from '../../src/core/tokens/token-ids.ts'
 import { openVocabulary, type Vocabularies } from '../../src/core/tokens/vocabulary.ts'
+import { tiktokenIds } from './tiktoken-ids.ts'
 
 export type Count = (text: string) => number
 
@@ -22,7 +22,7 @@ export function competitors(encoding: Encoding, vocabularies: Vocabularies): Rec
   const ai = new Tokenizer(encoding === 'o200k_base' ? aiO200k : aiCl100k)
   return {
     [OURS]: createBpeCounter(openVocabulary(vocabularies[encoding])).count,
-    tiktoken: text => tokenIds(text, encoding).length,
+    tiktoken: text => tiktokenIds(text, encoding).length,
     'gpt-tokenizer': text => gpt.countTokens(text, ordinary),
     'ai-tokenizer': text => ai.count(text),
   }

@@ -1,5 +1,9 @@
+import { processEnv } from '../config/env.ts'
+import { loadConfig } from '../config/load.ts'
 import { tokenIds } from '../core/tokens/token-ids.ts'
+import { openVocabulary } from '../core/tokens/vocabulary.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
+import { loadVocabularies } from '../runtime/vocabulary.ts'
 import { defineCommand } from './command.ts'
 import { readInput } from './input.ts'
 import { choice } from './options.ts'
@@ -8,7 +12,7 @@ const ENCODINGS = ['o200k_base', 'cl100k_base'] as const
 
 export const tokensCommand = defineCommand({
   name: 'tokens',
-  summary: 'Print the token ids of a text, from tiktoken',
+  summary: 'Print the token ids of a text',
   examples: ['tokens result.json'],
   operands: '[FILE]',
   maxOperands: 1,
@@ -22,7 +26,10 @@ export const tokensCommand = defineCommand({
   },
   async run(values, [file]) {
     const { tokenizer = ENCODINGS[0] } = values
-    const ids = tokenIds(await readInput(file), tokenizer)
+    const { cache_dir } = loadConfig({ env: processEnv(), insecure: true })
+    const text = await readInput(file)
+    const vocabularies = loadVocabularies({ cacheDir: cache_dir })
+    const ids = tokenIds(text, openVocabulary(vocabularies[tokenizer]))
     process.stdout.write(values.json ? `[${ids.join(',')}]\n` : `${ids.join(' ')}\n`)
     return EXIT.ok
   },

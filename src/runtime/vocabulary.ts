@@ -1,10 +1,11 @@
 /**
  * Loads the packed vocabularies: from the cache folder if they are there and whole, else from
- * tiktoken's data.
+ * tiktoken's data. The published package has the data of two encodings; a clone has tiktoken.
  */
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
+  existsSync,
   fstatSync,
   mkdirSync,
   openSync,
@@ -15,6 +16,7 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { packVocabulary } from '../core/tokens/pack-vocabulary.ts'
 import type { Encoding } from '../core/tokens/profiles.ts'
 import { isSealedVocabulary, type Vocabularies } from '../core/tokens/vocabulary.ts'
@@ -48,7 +50,9 @@ function loadOne(encoding: Encoding, cacheDir: string | undefined): SharedArrayB
 
 function packFromTiktoken(encoding: Encoding): SharedArrayBuffer {
   const require = createRequire(import.meta.url)
-  const data = require(`tiktoken/encoders/${encoding}.json`) as { bpe_ranks: string }
+  const own = fileURLToPath(new URL(`../../vocabularies/${encoding}.json`, import.meta.url))
+  const path = existsSync(own) ? own : `tiktoken/encoders/${encoding}.json`
+  const data = require(path) as { bpe_ranks: string }
   return packVocabulary(encoding, data.bpe_ranks)
 }
 

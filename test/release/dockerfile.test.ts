@@ -61,7 +61,14 @@ describe('the final stage', () => {
       'node_modules',
       'package.json',
     ])
-    expect(readdirSync(inImage('app/dist')).sort()).toEqual(['chunks', 'src', 'views', 'workers'])
+    expect(readdirSync(inImage('app/dist')).sort()).toEqual([
+      'THIRD-PARTY-LICENSES.txt',
+      'chunks',
+      'src',
+      'views',
+      'vocabularies',
+      'workers',
+    ])
     const odd = globSync(['**/.git', '**/.env', 'app/dist/**/*.test.*', 'app/dist/**/!(*.d).ts'], {
       cwd: image.root,
     })

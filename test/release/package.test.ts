@@ -1,6 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -8,8 +16,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EncodeAnswer } from '../../src/index.ts'
 import { VERSION } from '../../src/runtime/version.ts'
 
-/** Unpacked, in bytes: the compiled sources and the documents, nothing else. */
-const MAX_UNPACKED_BYTES = 4_000_000
+/** Unpacked, in bytes: the compiled sources, the vocabularies and the documents, nothing else. */
+const MAX_UNPACKED_BYTES = 11_000_000
+/** With the packages that are installed with it. */
+const MAX_INSTALLED_BYTES = 30_000_000
 /** Within which the service says that it listens, on a busy machine too. */
 const READY_MS = 300_000
 const RECORDS = JSON.stringify(
@@ -53,10 +63,12 @@ function runModule(source: string): string {
   return execFileSync(process.execPath, ['module.mjs'], { cwd: home, env }).toString()
 }
 
-async function startServe(): Promise<{ child: ChildProcess; url: string }> {
+async function startServe(
+  settings: NodeJS.ProcessEnv,
+): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(join(home, 'node_modules/.bin/haversack'), ['serve', '--port', '0'], {
     cwd: home,
-    env: { ...env, HAVERSACK_WORKERS: '1' },
+    env: { ...env, HAVERSACK_WORKERS: '1', ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   // One whose workers do not load would try for ever.
@@ -68,8 +80,11 @@ async function startServe(): Promise<{ child: ChildProcess; url: string }> {
   return { child, url: String(line).replace('haversack listens on ', '') }
 }
 
-async function encodeOverHttp(request: object): Promise<EncodeAnswer> {
-  const { child, url } = await startServe()
+async function encodeOverHttp(
+  request: object,
+  settings: NodeJS.ProcessEnv = {},
+): Promise<EncodeAnswer> {
+  const { child, url } = await startServe(settings)
   try {
     const response = await fetch(`${url}/v1/encode`, {
       method: 'POST',
@@ -104,6 +119,7 @@ describe('the packed tarball', () => {
     const odd = paths.filter(
       path =>
         !/^dist\/(src|workers|chunks)\/.+\.(js|d\.ts|json|lua|wasm)$/.test(path) &&
+        !/^dist\/(vocabularies\/(o200k|cl100k)_base\.json|THIRD-PARTY-LICENSES\.txt)$/.test(path) &&
         !/^dist\/views\/[a-z-]+\.toml$/.test(path) &&
         !/^dist\/src\/ui\/assets\/(style\.css|live\.js|icon\.svg)$/.test(path) &&
         !/^(package\.json|config\.example\.toml|(README|CHANGELOG)\.md|LICENSE)$/.test(path),
@@ -114,9 +130,40 @@ describe('the packed tarball', () => {
     )
     expect(packed.unpackedSize).toBeLessThan(MAX_UNPACKED_BYTES)
   })
+
+  it('has the licences of the packages that were put in, and of no installed one', () => {
+    const own = join(home, 'node_modules/haversack')
+    const licenses = readFileSync(join(own, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8')
+    const { dependencies } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8'))
+    for (const name of ['hono', 'tiktoken', '@redis/client', '@opentelemetry/sdk-trace']) {
+      expect(licenses).toMatch(new RegExp(`^${name} \\d`, 'm'))
+      expect(dependencies).not.toHaveProperty(name)
+    }
+    for (const name of Object.keys(dependencies)) {
+      expect(licenses).not.toMatch(new RegExp(`^${name} \\d`, 'm'))
+    }
+  })
 })
 
 describe('installed elsewhere', () => {
+  it('takes little space with what it needs', () => {
+    const files = readdirSync(join(home, 'node_modules'), { recursive: true, withFileTypes: true })
+    const sizes = files.map(file =>
+      file.isFile() ? statSync(join(file.parentPath, file.name)).size : 0,
+    )
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MAX_INSTALLED_BYTES)
+  })
+
+  it('has what is loaded only if it is configured', async () => {
+    // Nothing listens there: that the modules load is shown by a service that answers.
+    const settings = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+      HAVERSACK_REDIS_URL: 'redis://127.0.0.1:9',
+    }
+    const answer = await encodeOverHttp({ content: RECORDS }, settings)
+    expect(answer.lossless).toBe(true)
+  })
+
   it('has a command that encodes, decodes and counts', () => {
     expect(haversack(['--version'])).toBe(`${VERSION}\n`)
     const answer = JSON.parse(haversack(['encode', '--json'], RECORDS)) as EncodeAnswer

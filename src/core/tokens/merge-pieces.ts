@@ -34,6 +34,8 @@ const WINDOWS: readonly WindowSize[] = [
 export interface PieceMerger {
   /** Tokens of `bytes[start .. end)` by merges alone. */
   count(bytes: Uint8Array, start: number, end: number): number
+  /** Their ids, valid until the next call. */
+  ids(bytes: Uint8Array, start: number, end: number): Int32Array
   /** Pieces so far for which a window size did not do, by size: for tests of linear work. */
   readonly retries: Int32Array
 }
@@ -116,6 +118,10 @@ export function createPieceMerger(vocabulary: OpenVocabulary): PieceMerger {
 
   return {
     retries,
+    ids(bytes, start, end) {
+      const left = merge(bytes, start, end)
+      return room.ids.subarray(0, left)
+    },
     count(bytes, start, end) {
       const length = end - start
       if (length <= BLOCK_PARTS) return merge(bytes, start, end)

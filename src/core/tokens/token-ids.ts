@@ -1,34 +1,28 @@
-/**
- * Token ids from tiktoken's WASM build: for people who want to see tokens, and the oracle in tests.
- * Never a hot path.
- */
-import { createRequire } from 'node:module'
-import type { Tiktoken } from 'tiktoken'
-import type { Encoding } from './profiles.ts'
+import { createPieceMerger } from './merge-pieces.ts'
+import { pieceEndCl100k, pieceEndO200k, SENTINEL } from './split-pieces.ts'
+import { hashOfBytes, tokenId } from './token-index.ts'
+import type { OpenVocabulary } from './vocabulary.ts'
 
-const require = createRequire(import.meta.url)
-const encoders = new Map<Encoding, Tiktoken>()
+/** Readable bytes past the text, since pieces are hashed by words. */
+const PADDING_BYTES = 4
 
-/**
- * Ids of `text` as tiktoken's `encode_ordinary` gives them. Blocks; quadratic on long unbroken
- * runs. An encoding's first call takes some 100 ms and keeps tens of MB.
- */
-export function tokenIds(text: string, encoding: Encoding): Uint32Array {
-  return encoderOf(encoding).encode_ordinary(text)
-}
-
-/** Loaded on first use: tiktoken compiles its WASM and parses megabytes when it is imported. */
-function encoderOf(encoding: Encoding): Tiktoken {
-  let encoder = encoders.get(encoding)
-  if (encoder === undefined) {
-    const { Tiktoken: create } = require('tiktoken/lite') as typeof import('tiktoken/lite')
-    const data = require(`tiktoken/encoders/${encoding}.json`) as {
-      bpe_ranks: string
-      special_tokens: Record<string, number>
-      pat_str: string
-    }
-    encoder = new create(data.bpe_ranks, data.special_tokens, data.pat_str)
-    encoders.set(encoding, encoder)
+/** Ids of a text's tokens, for people who want to see them. Counting does not need them. */
+export function tokenIds(text: string, vocabulary: OpenVocabulary): readonly number[] {
+  const { encoding, classTable } = vocabulary
+  const pieceEnd = encoding === 'o200k_base' ? pieceEndO200k : pieceEndCl100k
+  const merger = createPieceMerger(vocabulary)
+  const length = Buffer.byteLength(text)
+  const bytes = new Uint8Array(length + PADDING_BYTES)
+  new TextEncoder().encodeInto(text, bytes)
+  bytes[length] = SENTINEL
+  const view = new DataView(bytes.buffer)
+  const ids: number[] = []
+  for (let start = 0; start < length; ) {
+    const end = pieceEnd(bytes, start, classTable)
+    const whole = tokenId(vocabulary, bytes, start, end, hashOfBytes(view, start, end))
+    if (whole >= 0) ids.push(whole)
+    else for (const id of merger.ids(bytes, start, end)) ids.push(id)
+    start = end
   }
-  return encoder
+  return ids
 }

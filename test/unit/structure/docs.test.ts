@@ -13,6 +13,11 @@ const manifest = JSON.parse(read('package.json')) as {
   dependencies: Record<string, string>
 }
 
+/** What the modules of the product say. */
+const sources = () => globSync('{src,workers}/**/*.ts', { cwd: root }).map(name => read(name))
+/** The package of an import. */
+const PACKAGE = /(?:from|import\(|require\() ?['"](?!node:)((?:@[\w-]+\/)?[a-z][\w-]+)/g
+
 /** Every page that a reader may open: none can be forgotten in a list. */
 const PAGES = [
   'README.md',
@@ -90,9 +95,10 @@ describe('the package', () => {
     expect(read('CHANGELOG.md')).toContain(`## ${VERSION}`)
   })
 
-  it('gives a reason for every runtime dependency', () => {
-    for (const name of Object.keys(manifest.dependencies)) {
-      expect(read('CONTRIBUTING.md')).toContain(`| ${name} |`)
-    }
+  it('gives a reason for every package that is installed with it or put into it', () => {
+    const imported = sources().flatMap(text => [...text.matchAll(PACKAGE)].map(([, name]) => name))
+    const names = new Set([...Object.keys(manifest.dependencies), ...imported])
+    expect(names).toContain('hono')
+    for (const name of names) expect(read('CONTRIBUTING.md')).toContain(`| ${name} |`)
   })
 })

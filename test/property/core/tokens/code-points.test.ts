@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { tiktokenIds } from '../../../../bench/tokens/tiktoken-ids.ts'
 import { ENCODINGS } from '../../../../src/core/tokens/profiles.ts'
-import { tokenIds } from '../../../../src/core/tokens/token-ids.ts'
 import { FULL_RUNS, SEED } from '../../../support/runs.ts'
 import { counters } from '../../../support/vocabularies.ts'
 
@@ -12,7 +12,7 @@ it.each(ENCODINGS)('every single code point counts as in tiktoken: %s', encoding
   const wrong: string[] = []
   for (let point = SEED % STEP; point < 0x110000; point += STEP) {
     const text = String.fromCodePoint(point)
-    if (counter.count(text) !== tokenIds(text, encoding).length) wrong.push(point.toString(16))
+    if (counter.count(text) !== tiktokenIds(text, encoding).length) wrong.push(point.toString(16))
   }
   expect(wrong).toEqual([])
 })

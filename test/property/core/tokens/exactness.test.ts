@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { generatedTexts, HOSTILE } from '../../../../bench/support/generated-text.ts'
 import { createXorshift } from '../../../../bench/support/random.ts'
+import { tiktokenIds } from '../../../../bench/tokens/tiktoken-ids.ts'
 import { createHeapRoom, mergeWithHeap } from '../../../../src/core/tokens/merge-heap.ts'
 import { createPieceMerger } from '../../../../src/core/tokens/merge-pieces.ts'
 import { ENCODINGS } from '../../../../src/core/tokens/profiles.ts'
@@ -24,14 +25,14 @@ describe.each(ENCODINGS)('%s', encoding => {
     for (let i = 0; i < STRINGS; i++) {
       const text = boundaryText(random)
       const tokens = counter.count(text)
-      if (tokens !== tokenIds(text, encoding).length)
+      if (tokens !== tiktokenIds(text, encoding).length)
         expect.fail(`${tokens} of ${JSON.stringify(text)}`)
     }
   })
 
   it('counts generated tool results as tiktoken does', () => {
     for (const text of generatedTexts(SEED, runs(150)))
-      expect(counter.count(text)).toBe(tokenIds(text, encoding).length)
+      expect(counter.count(text)).toBe(tiktokenIds(text, encoding).length)
   })
 
   it('counts hostile text as tiktoken does', () => {
@@ -42,9 +43,23 @@ describe.each(ENCODINGS)('%s', encoding => {
         expect({ name, chars, tokens: counter.count(text) }).toEqual({
           name,
           chars,
-          tokens: tokenIds(text, encoding).length,
+          tokens: tiktokenIds(text, encoding).length,
         })
       }
+    }
+  })
+
+  it('gives the ids that tiktoken gives', () => {
+    const vocabulary = openVocabulary(vocabularies[encoding])
+    const random = createXorshift(SEED)
+    const texts = [
+      ...generatedTexts(SEED, runs(150)),
+      ...Array.from({ length: runs(20_000) }, () => boundaryText(random)),
+      ...Object.values(HOSTILE).flatMap(make => [70, 290, 2600].map(chars => make(chars, random))),
+      ...['', 'a', '\ud800 lone', '\ufeffa', '<|endoftext|>', 'a'.repeat(5_000)],
+    ]
+    for (const text of texts) {
+      expect(tokenIds(text, vocabulary)).toEqual([...tiktokenIds(text, encoding)])
     }
   })
 

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { createXorshift } from '../../../../bench/support/random.ts'
+import { tiktokenIds } from '../../../../bench/tokens/tiktoken-ids.ts'
 import { ENCODINGS } from '../../../../src/core/tokens/profiles.ts'
 import {
   isSafeBoundary,
   lastSafeBoundary,
   middleOf,
 } from '../../../../src/core/tokens/safe-boundary.ts'
-import { tokenIds } from '../../../../src/core/tokens/token-ids.ts'
 import { FULL_RUNS, runs, SEED } from '../../../support/runs.ts'
 import { counters } from '../../../support/vocabularies.ts'
 import { boundaryText } from './boundary-text.ts'
@@ -41,8 +41,8 @@ it('every pair of ASCII characters that is declared safe is safe in tiktoken too
       const before = around[(last + first) % around.length]! + left
       const after = right + around[(last * 3 + first) % around.length]!
       for (const encoding of ENCODINGS) {
-        const parts = tokenIds(before, encoding).length + tokenIds(after, encoding).length
-        expect(tokenIds(before + after, encoding).length).toBe(parts)
+        const parts = tiktokenIds(before, encoding).length + tiktokenIds(after, encoding).length
+        expect(tiktokenIds(before + after, encoding).length).toBe(parts)
       }
     }
   }

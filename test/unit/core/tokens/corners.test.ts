@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { tiktokenIds } from '../../../../bench/tokens/tiktoken-ids.ts'
 import { ENCODINGS } from '../../../../src/core/tokens/profiles.ts'
-import { tokenIds } from '../../../../src/core/tokens/token-ids.ts'
 import { counters } from '../../../support/vocabularies.ts'
 
 /** Texts at the edges of both split patterns, by what they try. */
@@ -199,12 +199,12 @@ describe.each(ENCODINGS)('%s counts as tiktoken', encoding => {
   it.each(Object.entries(CORNERS))('%s', (_name, texts) => {
     const counter = counters.get(encoding)
     for (const text of texts) {
-      const expected = tokenIds(text, encoding).length
+      const expected = tiktokenIds(text, encoding).length
       expect({ text, tokens: counter.count(text) }).toEqual({ text, tokens: expected })
       // Again from the cache, and inside other text.
       expect(counter.count(text)).toBe(expected)
       const inside = `x1${text}(y`
-      expect(counter.count(inside)).toBe(tokenIds(inside, encoding).length)
+      expect(counter.count(inside)).toBe(tiktokenIds(inside, encoding).length)
     }
   })
 
@@ -216,7 +216,7 @@ describe.each(ENCODINGS)('%s counts as tiktoken', encoding => {
     for (const left of texts) {
       for (let i = 0; i < texts.length; i += 3) {
         const text = left + texts[(i + left.length) % texts.length]!
-        if (counter.count(text) !== tokenIds(text, encoding).length)
+        if (counter.count(text) !== tiktokenIds(text, encoding).length)
           expect.fail(JSON.stringify(text))
       }
     }
@@ -227,12 +227,12 @@ describe.each(ENCODINGS)('%s counts as tiktoken', encoding => {
     const lines = Array.from({ length: 9000 }, (_, i) => `line ${i}: "value" = ${i * 7}é\n`).join(
       '',
     )
-    expect(counter.count(lines)).toBe(tokenIds(lines, encoding).length)
+    expect(counter.count(lines)).toBe(tiktokenIds(lines, encoding).length)
     // No safe boundary anywhere: the block grows, and the kernel is let go afterwards.
     const unbroken = '漢，'.repeat(900_000)
     const short = '漢，'.repeat(1000)
     expect(counter.count(unbroken)).toBe((counter.count(short) / 1000) * 900_000)
-    expect(counter.count(lines)).toBe(tokenIds(lines, encoding).length)
+    expect(counter.count(lines)).toBe(tiktokenIds(lines, encoding).length)
   })
 
   it('stops at a limit', () => {
