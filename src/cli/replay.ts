@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { processEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
-import { resolveTokenizer } from '../core/tokens/profiles.ts'
+import type { PricedVendor } from '../core/conversation/usage/billing.ts'
+import { bareModelName, resolveTokenizer } from '../core/tokens/profiles.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { createLocalContext } from '../runtime/local-context.ts'
 import { defineCommand, type Refuse, UsageError } from './command.ts'
@@ -104,7 +105,8 @@ export const replayCommand = defineCommand({
     })
     transcript.close()
     const print = values.json ? toJson : toTables
-    process.stdout.write(print({ tally, tokenizer: tokens.tokenizer, baseline, verdicts }))
+    const vendor = vendorOf(values.model)
+    process.stdout.write(print({ tally, tokenizer: tokens.tokenizer, baseline, verdicts, vendor }))
     const { total, failed, findings } = tally
     const isRight = failed === 0 && findings === 0 && total.restored === total.results
     return isRight ? EXIT.ok : EXIT.failed
@@ -119,6 +121,14 @@ function playPlans(path: string, isJson: boolean): number {
   if (study.sessions.told === 0) throw new UsageError(`no sessions in ${path}`)
   process.stdout.write(`${isJson ? JSON.stringify(planRecord(study)) : reportPlans(study)}\n`)
   return EXIT.ok
+}
+
+/** Whose prices a model has; Anthropic's if that is not known. */
+function vendorOf(model: string | undefined): PricedVendor {
+  const name = bareModelName(model ?? '')
+  if (/^(?:gpt|o\d|codex|chatgpt)/.test(name)) return 'openai'
+  if (name.startsWith('gemini')) return 'google'
+  return name.startsWith('nova') ? 'amazon' : 'anthropic'
 }
 
 function readShare(given: string, refuse: Refuse): number {

@@ -44,8 +44,11 @@ export async function replayAll(
       await follow(result)
       const played = await play(result, common, { player, verifier, write })
       const { tokens } = played.answer
-      tally.add(played, baselineTokens?.(result.text) ?? tokens.baseline)
-      addRetrieval(tally.retrieval, played.answer, result.text, retrieved)
+      const before = baselineTokens?.(result.text) ?? tokens.baseline
+      tally.add(played, before)
+      const fetched = addRetrieval(tally.retrieval, played.answer, result.text, retrieved)
+      const { session, epoch } = result
+      tally.billed.push({ session, epoch, before, after: tokens.final, fetched })
       for (const { family, reason } of played.findings) tell('not true', `${family}: ${reason}`)
       verdicts?.add(explain(requestOf(result, common)).candidates)
     } catch (error) {

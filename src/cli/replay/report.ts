@@ -1,8 +1,10 @@
+import { DEFAULT_PRICES, type PricedVendor } from '../../core/conversation/usage/billing.ts'
 import { figureLines, type ReportFigures, resultFigures } from '../figure-lines.ts'
 import { percent, table } from '../table.ts'
 import { BASELINES, type Baseline } from './baselines.ts'
 import type { Retrieval } from './retrieval.ts'
 import { DIMENSIONS, MEANS, type Sums, type Tally, VERDICTS, type VerdictTally } from './tally.ts'
+import { billTurns } from './turn-bill.ts'
 
 /** The measured sums, and how they were measured. */
 export interface Replayed {
@@ -10,6 +12,8 @@ export interface Replayed {
   readonly tokenizer: string
   readonly baseline: Baseline
   readonly verdicts: VerdictTally | null
+  /** Whose prices a bill by turns has. */
+  readonly vendor: PricedVendor
 }
 
 /** Most rows of a group that the tables show; `--json` has them all. */
@@ -24,7 +28,7 @@ const MEANS_NAMES = {
 } as const satisfies Record<(typeof MEANS)[number], string>
 
 /** All sums, one JSON object. */
-export function toJson({ tally, tokenizer, baseline, verdicts }: Replayed): string {
+export function toJson({ tally, tokenizer, baseline, verdicts, vendor }: Replayed): string {
   const { total, failed, too_small, hints, retrieval: redemption, findings, by } = tally
   const groups = Object.fromEntries(DIMENSIONS.map(name => [name, Object.fromEntries(by[name])]))
   const candidates = verdicts && { candidates: Object.fromEntries(verdicts.byFormat) }
@@ -38,13 +42,14 @@ export function toJson({ tally, tokenizer, baseline, verdicts }: Replayed): stri
     too_small,
     hints,
     redemption,
+    turns: { vendor, ...billTurns(tally.billed, DEFAULT_PRICES[vendor]) },
     findings,
   }
   return `${JSON.stringify({ ...sums, ...groups, ...candidates })}\n`
 }
 
 /** Tables for a reader. */
-export function toTables({ tally, tokenizer, baseline, verdicts }: Replayed): string {
+export function toTables({ tally, tokenizer, baseline, verdicts, vendor }: Replayed): string {
   const { total, failed, too_small, hints, findings, by } = tally
   const parts = DIMENSIONS.map(name => {
     const groups = [...by[name]].sort(([, a], [, b]) => b.tokens_in - a.tokens_in)
@@ -58,6 +63,7 @@ export function toTables({ tally, tokenizer, baseline, verdicts }: Replayed): st
   const figures = figuresOf(total, baseline)
   if (figures !== null) parts.push(figureLines(figures).join('\n'))
   if (tally.retrieval.sent > 0) parts.push(netOf(total, tally.retrieval))
+  parts.push(billOf(tally, vendor))
   parts.push(`Hints: ${hints.sent - hints.failed} verified, ${hints.failed} failed.`)
   if (findings > 0) parts.push(`Not true: ${findings} findings, on stderr.`)
   if (too_small > 0) parts.push(`In no form within the budget, and in no sum: ${too_small}.`)
@@ -79,6 +85,17 @@ function netOf({ tokens_in, tokens_out }: Sums, { markers, sent, tokens }: Retri
   return (
     `If ${markers} of ${sent} markers are fetched, each at its first place, that takes ${tokens} tokens; ` +
     `saved net: ${net} (${percent(net, tokens_in)}).`
+  )
+}
+
+/** By estimate, since a recording of results has no bills. */
+function billOf({ billed, retrieval }: Tally, vendor: PricedVendor): string {
+  const { before, after, fetching } = billTurns(billed, DEFAULT_PRICES[vendor])
+  const round = (tokens: number) => Math.round(tokens).toLocaleString('en-US')
+  const fetched = retrieval.sent === 0 ? '' : `, of which fetching is ${round(fetching)}`
+  return (
+    `With a turn after each result, at the prices of ${vendor} with its cache: about ${round(before)} → ` +
+    `${round(after)} uncached input tokens${fetched}; saved: ${percent(before - after, before)}.`
   )
 }
 

@@ -3,6 +3,7 @@ import { type PartQuery, parsePart } from '../../core/parts/parse-part.ts'
 import { selectPart } from '../../core/parts/select-part.ts'
 import type { TokenCounter } from '../../core/tokens/counter.ts'
 import type { EncodeAnswer } from '../../index.ts'
+import { CALL_TOKENS } from './turn-bill.ts'
 
 /** The tokens that fetching originals back would take. */
 export interface Retrieval {
@@ -15,8 +16,6 @@ export interface Retrieval {
 
 /** Default share of the markers that an agent is assumed to fetch. */
 export const RETRIEVED_SHARE = 0.2
-/** Approximate tokens of a call with a hash and a place, and of the frame of its result. */
-const CALL_TOKENS = 60
 
 /**
  * Adds the tokens of fetching an answer's marker. The hash alone decides whether it is fetched, so
@@ -24,20 +23,23 @@ const CALL_TOKENS = 60
  * or the whole if it names none.
  * @param share of the markers that are fetched, 0 to 1
  * @param text the original
+ * @returns tokens of the fetched text; 0 if it is not fetched
  */
 export function addRetrieval(
   sums: Retrieval,
   { elided, hints }: EncodeAnswer,
   text: string,
   { share, counter }: { readonly share: number; readonly counter: TokenCounter },
-): void {
+): number {
   const [marker] = elided
-  if (marker === undefined) return
+  if (marker === undefined) return 0
   sums.sent++
-  if (Number.parseInt(marker.hash.slice(0, 8), 16) >= share * 2 ** 32) return
+  if (Number.parseInt(marker.hash.slice(0, 8), 16) >= share * 2 ** 32) return 0
   sums.markers++
   const line = hints.find(({ family }) => family === 'elision')?.text ?? ''
-  sums.tokens += CALL_TOKENS + counter.count(fetched(text, line))
+  const tokens = counter.count(fetched(text, line))
+  sums.tokens += CALL_TOKENS + tokens
+  return tokens
 }
 
 function fetched(text: string, line: string): string {

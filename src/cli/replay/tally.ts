@@ -9,6 +9,7 @@ import {
 import type { EncodeAnswer, explain } from '../../index.ts'
 import type { Played } from './play.ts'
 import type { Retrieval } from './retrieval.ts'
+import type { BilledResult } from './turn-bill.ts'
 
 /** Sums over results that have something in common. */
 export interface Sums {
@@ -38,6 +39,8 @@ export interface Tally {
   readonly hints: HintCounts
   /** The tokens for fetching some of the omitted parts. */
   readonly retrieval: Retrieval
+  /** Every result, for a bill by turns. */
+  readonly billed: BilledResult[]
   /** Of all answers, beside what was wrong with hints. */
   findings: number
   /** Results that got no answer. The sums do not include them. */
@@ -58,6 +61,7 @@ export function createTally(): Tally {
     by,
     hints,
     retrieval,
+    billed: [],
     findings: 0,
     failed: 0,
     too_small: 0,

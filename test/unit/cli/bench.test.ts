@@ -153,11 +153,11 @@ describe('net savings', () => {
     })
     const part = text.split('\n').slice(1, 10).join('\n')
     expect(sums).toMatchObject({ markers: 1, sent: 1 })
-    expect(sums.tokens - 60 - counter.count(part)).toBeLessThanOrEqual(1)
+    expect(sums.tokens - 150 - counter.count(part)).toBeLessThanOrEqual(1)
     addRetrieval(sums, answer('f'.repeat(24), '9 lines'), text, { share: 0.5, counter })
     expect(sums).toMatchObject({ markers: 1, sent: 2 })
     const before = sums.tokens
     addRetrieval(sums, answer('f'.repeat(24), '9 lines'), text, { share: 1, counter })
-    expect(sums.tokens - before).toBe(60 + counter.count(text))
+    expect(sums.tokens - before).toBe(150 + counter.count(text))
   })
 })
