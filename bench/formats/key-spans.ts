@@ -18,6 +18,7 @@ export function keySpans(label: string, content: string): readonly Span[] {
       return [[0, lineEnd(content, 0)]]
     case 'tree':
     case 'ndjson':
+    case 'blocks':
     case 'mcp':
       return treeSpans(content)
     default:

@@ -1,4 +1,5 @@
 import { formatId } from '../json/json-format.ts'
+import { blocks } from './blocks.ts'
 import { columns } from './columns.ts'
 import { diff } from './diff.ts'
 import { embedded } from './embedded.ts'
@@ -19,6 +20,7 @@ const PLAIN_FORMATS: readonly TextFormat[] = [
   numbered,
   diff,
   prefixed,
+  blocks,
   columns,
   headed,
 ]

@@ -180,6 +180,38 @@ const ndjson = fc
   .tuple(rows, fc.constantFrom('', '\n', '\r\n'))
   .map(([values, end]) => values.map(value => JSON.stringify(value)).join('\n') + end)
 
+/** Records over several lines, with labels of all kinds and texts that look like more of them. */
+const label = fc.constantFrom(
+  ...['Author: ', 'Date:   ', 'text: ', 'Name:\t', 'cpu\t\t: ', 'Empty:', 'a b: ', 'x: : '],
+  ...['commit ', 'Key : ', 'Key  : ', ' Key: ', '-: ', 'Merge: '],
+)
+const record = fc
+  .record({
+    lines: fc.array(fc.tuple(label, fc.oneof(fc.constantFrom('', 'same', 'a\n more', ' '), cell)), {
+      maxLength: 4,
+    }),
+    text: fc.array(
+      fc.constantFrom('', '', '    said', '    Key: no', '  two', 'bare', '\ttab', ' '),
+      {
+        maxLength: 5,
+      },
+    ),
+  })
+  .map(({ lines, text }) => [...lines.map(parts => parts.join('')), ...text].join('\n'))
+const records = fc
+  .record({
+    first: fc.constantFrom('commit ', 'Package: ', 'processor\t: ', 'Name:'),
+    all: fc.array(fc.tuple(fc.constantFrom('a1', 'b2', '', 'c:3'), record), {
+      minLength: 2,
+      maxLength: 6,
+    }),
+    gap: fc.constantFrom('\n', '\n', '\n\n', '\n\n\n'),
+    end: fc.constantFrom('', '\n', '\n\n', '\r\n'),
+  })
+  .map(({ first, all, gap, end }) => {
+    return all.map(([name, rest]) => `${first}${name}\n${rest}`).join(gap) + end
+  })
+
 const fence = fc
   .tuple(fc.constantFrom('```', '```csv', '```json', '~~~', '````', '```csv lr'), cell)
   .map(([mark, text]) => `${mark}\n${text}\n\`\`\``)
@@ -222,6 +254,7 @@ const mixed = fc
       spaced,
       python,
       ndjson,
+      records,
       fence,
       cell,
     ),
@@ -237,6 +270,7 @@ export const arbitraryToolText = fc.oneof(
   { weight: 5, arbitrary: mixed },
   neat,
   ndjson,
+  records,
   diff,
   aligned,
   withHead,

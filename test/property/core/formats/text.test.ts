@@ -23,6 +23,7 @@ const LEAST_WRITTEN: Readonly<Record<string, number>> = {
   numbered: 0.05,
   prefixed: 0.1,
   ndjson: 0.02,
+  blocks: 0.05,
   embedded: 0.03,
   diff: 0.05,
   columns: 0.02,

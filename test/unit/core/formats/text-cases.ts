@@ -330,6 +330,35 @@ export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
     text: lines('{"id": 1, "v": "a"}', '{"id": 2, "v": "\\u00e9"}'),
     content: lines('id,v', '1,a', '2,é'),
   },
+  'records that begin alike, with a text below their labels': {
+    format: 'blocks;1-1-4-1,csv@1',
+    text: lines(
+      ...['commit a1', 'Author: Mira', 'Date:   Mon', '', '    first', '', '    and more', ''],
+      ...['commit b2', 'Author: Mira', 'Date:   Tue', '', '    second', ''],
+    ),
+    content: lines(
+      '"commit ",Author,"Date:   ",text',
+      'a1,Mira,Mon,"first',
+      '',
+      'and more"',
+      'b2,Mira,Tue,second',
+    ),
+  },
+  'records of labels alone, with continuation lines': {
+    format: 'blocks;1-0-0-0,csv@1',
+    text: lines('Package: a', 'Note: one', ' two', '', 'Package: b', 'Note: three'),
+    content: lines('Package,Note', 'a,"one', ' two"', 'b,three'),
+  },
+  'lines that begin alike, and are no blocks': {
+    format: 'blocks;0-0-0-0,csv@1',
+    text: lines('error one', 'error two', 'error three'),
+    content: null,
+  },
+  'a label that has the name of the text': {
+    format: 'blocks;0-0-0-0,csv@1',
+    text: lines('Package: a', 'text: b', 'below', 'Package: c', 'text: d', 'below'),
+    content: null,
+  },
   'lines that were written by different programs': {
     format: 'ndjson;compact,csv@1',
     text: lines('{"id":1}', '{"id": 2}'),
@@ -500,6 +529,12 @@ export const UNDECODABLE_TEXTS: readonly (readonly [
   ['ndjson@1;compact,xml@1', '[]', 1],
   ['ndjson@1;compact,json_compact@1', '{}', 1],
   ['ndjson@1;compact,csv@1', 'a\n1\n', 3],
+  ['blocks@1', '[]', 1],
+  ['blocks@1;1-1,csv@1', 'a', 1],
+  ['blocks@1;1-1-4-1,xml@1', '[]', 1],
+  ['blocks@1;1-1-4-1,json_compact@1', '{}', 1],
+  ['blocks@1;1-1-4-1,json_compact@1', '[{"a":1}]', 1],
+  ['blocks@1;1-1-4-100,json_compact@1', '[{"a":"1"}]', 1],
   ['embedded@1;compact,csv@2', 'a', 1],
   ['embedded@1;compact,csv@1', 'a\n```csv\na\n1', 2],
   ['embedded@1;compact,csv@1', '```csv\n[1\n```', 1],

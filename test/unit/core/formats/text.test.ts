@@ -40,6 +40,7 @@ const STYLES: Readonly<Record<string, readonly string[]>> = {
   headed: ['1_0_compact,csv@1', '2_1_indent2-ascii,json_compact@1'],
   md: ['s-s-3', 'a-t-c', 'p-s-2000'],
   ndjson: ['ended_compact,csv@1', 'python,json_compact@1'],
+  blocks: ['1-1-4-1,csv@1', '0-0-0-0,json_compact@1'],
   mcp: ['compact,json_compact@1', 'result_plain,json_compact@1'],
   strings: ['1,json_compact@1', '2,tree@1'],
   embedded: ['indent8,csv@1,json_compact@1'],

@@ -34,6 +34,12 @@ const processes = [
   ),
 ].join('\n')
 
+const commits = Array.from(
+  { length: 9 },
+  (_, i) =>
+    `commit ${String(i).repeat(40)}\nAuthor: Mira <mira@example.org>\nDate:   Mon Nov ${i + 1} 10:00:00 2025 +0100\n\n    say it ${i}\n`,
+).join('\n')
+
 /** What the answer decodes to. */
 function restored(content: string, request: Partial<EncodeRequest> = {}): string {
   const { content: encoded, format } = encode({ content, ...request })
@@ -45,6 +51,7 @@ describe('text', () => {
     ['numbered', read],
     ['md', table],
     ['ndjson', log],
+    ['blocks', commits],
     ['prefixed', matches],
     ['diff', patch],
     ['headed', answer],
