@@ -14,7 +14,10 @@ export const LENGTH_64 = 127
 export const MAX_CONTROL_BYTES = 125
 export const KEY_BYTES = 4
 
-export interface FrameOptions {
+/** Status codes of close frames (RFC 6455 §7.4.1). */
+export const CLOSE_CODES = { going_away: 1001, protocol_error: 1002, internal: 1011 } as const
+
+interface FrameOptions {
   /** Frames of a client are masked, those of a server are not. */
   readonly isMasked: boolean
   /** Whether the message ends with this frame. */

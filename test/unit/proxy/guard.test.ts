@@ -10,7 +10,14 @@ const UNGUARDED =
   /(?<!guard)\.(?:on|once|addListener|prependListener)\(|(?<!guard)\.nextTick\(|setImmediate\(/g
 
 /** Timers and promises whose callbacks their callers guard. */
-const GUARDED_BY_CALLER = ['end-gate.ts', 'forwarder.ts', 'time-limits.ts', 'tunnel.ts']
+const GUARDED_BY_CALLER = [
+  'end-gate.ts',
+  'forwarder.ts',
+  'time-limits.ts',
+  'tunnel.ts',
+  'websocket/message-relay.ts',
+  'websocket/relay-limits.ts',
+]
 
 it('gives what a handler throws to one place, and nothing to the caller', () => {
   const thrown = vi.fn()
