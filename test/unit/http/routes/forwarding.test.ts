@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import type { AppDeps, Rewriting, ServerBindings } from '../../../../src/http/context.ts'
+import type { AppDeps, Health, Rewriting, ServerBindings } from '../../../../src/http/context.ts'
 import type { VendorProxy } from '../../../../src/http/proxy/vendor-proxies.ts'
 import type { Exchange, ForwardOptions } from '../../../../src/proxy/exchange.ts'
 import { testApp } from '../../../support/app.ts'
@@ -22,6 +22,7 @@ function forwarding({
   exchange = ANSWERED,
   isGiven = true,
   rewriting = undefined as Rewriting | undefined,
+  state = 'ready' as Health['state'],
 } = {}) {
   const noted: unknown[] = []
   const options: ForwardOptions[] = []
@@ -50,6 +51,7 @@ function forwarding({
   }
   const { app, logged } = testApp({
     vendorProxies: [proxy],
+    health: { state, store: async () => ({ state: 'ok' }) as never },
     ...(rewriting === undefined ? {} : { rewriting }),
     observeUsage: ((route: string) => {
       noted.push(['observed', route])
@@ -193,5 +195,17 @@ describe('a WebSocket', () => {
     await send('GET', path, { upgradeHead }, { ...headers, 'x-haversack-bypass': 'true' })
     await send('GET', '/openai/v1/realtime', { upgradeHead }, headers)
     expect(noted).toHaveLength(2 + 4)
+  })
+
+  test('for a conversation is refused while the service drains', async () => {
+    const { send, noted } = forwarding({
+      rewriting: rewriting(true, 'rewrite'),
+      state: 'draining',
+    })
+    const path = '/openai/v1/responses'
+    const { response } = await send('GET', path, { upgradeHead }, headers)
+    expect([response.status, response.headers.get('retry-after'), noted]).toEqual([503, '1', []])
+    await send('GET', '/openai/v1/realtime', { upgradeHead }, headers)
+    expect(noted).toHaveLength(1)
   })
 })
