@@ -46,6 +46,9 @@ export class ResponseEvents {
   }
 }
 
+/** How much of a message is read before it is known whether that is enough. */
+const STEP_BYTES = 256
+
 /** Reads the `type` of one message that comes in pieces, no further than that. */
 export class MessageType {
   #found: string | null = null
@@ -55,7 +58,9 @@ export class MessageType {
 
   /** Returns the type; `null` if it did not come yet. Never throws. */
   read(bytes: Uint8Array): string | null {
-    if (this.#found === null) this.#reader.read(bytes)
+    for (let at = 0; at < bytes.length && this.#found === null; at += STEP_BYTES) {
+      this.#reader.read(bytes.subarray(at, at + STEP_BYTES))
+    }
     return this.#found
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { FrameReader } from '../../../../src/proxy/websocket/frame-reader.ts'
-import { OPCODES, writeClose, writeFrame } from '../../../../src/proxy/websocket/frames.ts'
+import { mask, OPCODES, writeClose, writeFrame } from '../../../../src/proxy/websocket/frames.ts'
 
 interface Read {
   readonly messages: readonly string[]
@@ -77,6 +77,23 @@ describe('frames', () => {
       const got = read(wire, true, size)
       expect(got.messages).toEqual(['text one two'])
       expect(got.controls).toEqual([`9 ${'p'.repeat(125)}`, '8 \x03\xe9away'])
+    }
+  })
+
+  it('are masked wherever they are in memory', () => {
+    const key = Buffer.of(1, 20, 30, 255)
+    const all = Buffer.from(Array.from({ length: 40 }, (_, at) => at))
+    for (let start = 0; start < 8; start++) {
+      for (let length = 0; length < 12; length++) {
+        for (let offset = 0; offset < 5; offset++) {
+          const copy = Buffer.from(all)
+          mask(copy.subarray(start, start + length), key, offset)
+          const expected = all.map((byte, at) =>
+            at < start || at >= start + length ? byte : byte ^ key[(offset + at - start) & 3]!,
+          )
+          expect(copy).toEqual(Buffer.from(expected))
+        }
+      }
     }
   })
 
