@@ -53,7 +53,7 @@ const STEP_BYTES = 256
 export class MessageType {
   #found: string | null = null
   readonly #reader = new FigureReader({ type: 'type' }, (_, text) => {
-    this.#found = text
+    this.#found ??= text
   })
 
   /** Returns the type; `null` if it did not come yet. Never throws. */
