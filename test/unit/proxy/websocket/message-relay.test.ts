@@ -132,6 +132,7 @@ describe('the messages of a client', () => {
     say('one')
     await turn()
     upstream.stream.destroy()
+    await turn()
     one.resolve({ bytes: Buffer.from('ONE'), done: isSent => sent.push(isSent) })
     await expect.poll(() => sent).toEqual([false])
     client.stream.push(null)
