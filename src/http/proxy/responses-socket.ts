@@ -1,8 +1,9 @@
 import type { Access, Caller } from '../../access/access.ts'
 import { inTime } from '../../core/base/deadline.ts'
 import { AppError } from '../../core/base/errors.ts'
+import type { RewriteReport } from '../../core/contract/operation-result.ts'
 import { billingVendor } from '../../core/conversation/usage/billing.ts'
-import { ResponseEvents } from '../../core/conversation/usage/socket-events.ts'
+import { type ResponseEnd, ResponseEvents } from '../../core/conversation/usage/socket-events.ts'
 import type { Vendor } from '../../proxy/vendor-errors.ts'
 import type { ClientMessage, SocketMessages } from '../../proxy/websocket/socket-messages.ts'
 import type { Savings } from '../../savings/savings.ts'
@@ -35,6 +36,7 @@ export function createResponsesSocket(
   const { tenant, keyId } = state.caller
   const digest = access.digestOf(keyId)
   const events = new ResponseEvents()
+  const conversations = new Conversations()
   const waiting: (AskedResponse & { hasBegun: boolean })[] = []
   let isDraining = false
 
@@ -50,10 +52,11 @@ export function createResponsesSocket(
   }
 
   /** Accounts for the first response that is waited for. */
-  function account(isGiven: boolean, said: ResponseUsage): void {
+  function account(isGiven: boolean, { said, id }: Pick<ResponseEnd, 'said' | 'id'>): void {
     const asked = waiting.shift()
     if (asked === undefined) return
     const { report, untouched } = asked
+    conversations.note(id, report?.conversation)
     const answered = isGiven
       ? { vendor: billingVendor(vendor, SHAPE, undefined), said, report, untouched }
       : null
@@ -61,7 +64,9 @@ export function createResponsesSocket(
   }
 
   async function rewrite(body: Uint8Array): ReturnType<MessageTerms['rewrite']> {
-    const rewritten = await runRewrite(c, { vendor, shape: SHAPE, body }, rewriting, needs)
+    const conversationOf = ({ continues }: RewriteReport) => conversations.of(continues)
+    const message = { vendor, shape: SHAPE, body, conversationOf } as const
+    const rewritten = await runRewrite(c, message, rewriting, needs)
     const { body: bytes, recorded, ...asked } = rewritten
     if (recorded === undefined) return { bytes, ...asked }
     return { bytes, recorded: inTime(recorded, rewriting.timeoutMs), ...asked }
@@ -89,7 +94,7 @@ export function createResponsesSocket(
       const first = waiting[0]
       if (!isLast || first === undefined) return
       if (end === null) first.hasBegun = true
-      else account(end.isGiven || first.hasBegun, end.said)
+      else account(end.isGiven || first.hasBegun, end)
     },
     get pending() {
       return waiting.length
@@ -101,12 +106,37 @@ export function createResponsesSocket(
       isDraining = true
     },
     end() {
-      while (waiting.length > 0) account(waiting[0]?.hasBegun === true, null)
+      while (waiting.length > 0) account(waiting[0]?.hasBegun === true, NO_END)
     },
   }
 }
 
-type ResponseUsage = NonNullable<ReturnType<ResponseEvents['read']>>['said']
+const NO_END = { said: null, id: undefined }
+
+/** Responses of a connection that a request may continue. */
+const MAX_RESPONSES = 256
+
+/**
+ * The conversations that responses belong to. A request that has only its new items continues one
+ * of these; its own opening would name it after a result.
+ */
+class Conversations {
+  readonly #byResponse = new Map<string, string>()
+
+  /** The name of the conversation of a response; `undefined` if it is not known. */
+  of(response: string | undefined): string | undefined {
+    return response === undefined ? undefined : this.#byResponse.get(response)
+  }
+
+  note(response: string | undefined, conversation: string | undefined): void {
+    if (response === undefined || conversation === undefined) return
+    this.#byResponse.set(response, conversation)
+    const [oldest] = this.#byResponse.keys()
+    if (this.#byResponse.size > MAX_RESPONSES && oldest !== undefined) {
+      this.#byResponse.delete(oldest)
+    }
+  }
+}
 
 function refused(event: Uint8Array): ClientMessage {
   return { take: () => ({ kind: 'refuse', event }), drop: () => undefined }

@@ -136,6 +136,30 @@ describe('the accounts', () => {
     expect(conversations).toHaveLength(1)
   })
 
+  it('name a conversation alike in all of its turns', async () => {
+    const { url } = await start()
+    const client = await openClient(url + PATH)
+    const ask = async (input: readonly object[], more: object = {}) => {
+      client.send(JSON.stringify({ type: 'response.create', model: 'gpt-5', input, ...more }))
+      const { response } = await lastOf(client, client.got.length + 3)
+      return response.id as string
+    }
+    const result = (output: string) => ({ type: 'function_call_output', call_id: 'c', output })
+    const first = await ask([{ role: 'user', content: 'one' }])
+    const other = await ask([{ role: 'user', content: 'other' }])
+    const second = await ask([result('1')], { previous_response_id: first })
+    await ask([result('2')], { previous_response_id: second })
+    await ask([result('2')], { previous_response_id: other })
+    const { conversations } = await eventually(async () => {
+      const sums = await savings(url)
+      expect(sums.vendors.openai?.requests).toBe(5)
+      return sums
+    })
+    expect(conversations.map(each => (each as { requests: number }).requests).sort()).toEqual([
+      2, 3,
+    ])
+  })
+
   it('have those that broke off, and none that was refused', async () => {
     const { url } = await start()
     let count = 0

@@ -1,8 +1,15 @@
-import { FigureReader } from './figure-reader.ts'
+import { type FigurePlaces, FigureReader } from './figure-reader.ts'
 import { ANSWER_PLACES, type Figures, usageOf } from './usage-figures.ts'
 import type { AnswerUsage } from './usage-reader.ts'
 
 const ROUTE = 'openai_responses'
+
+const FIGURES = ANSWER_PLACES[ROUTE]
+const PLACES: FigurePlaces = {
+  ...FIGURES,
+  type: 'type',
+  response: { ...Object(FIGURES['response']), id: 'id' },
+}
 
 /** Events that are the last ones of a response. */
 const ENDS: ReadonlySet<string> = new Set([
@@ -17,6 +24,8 @@ export interface ResponseEnd {
   readonly isGiven: boolean
   /** `null` if the event reports none. */
   readonly said: AnswerUsage | null
+  /** By which the next request continues it. */
+  readonly id: string | undefined
 }
 
 /**
@@ -25,7 +34,7 @@ export interface ResponseEnd {
  */
 export class ResponseEvents {
   #figures: Figures = {}
-  readonly #reader = new FigureReader({ type: 'type', ...ANSWER_PLACES[ROUTE] }, (name, text) => {
+  readonly #reader = new FigureReader(PLACES, (name, text) => {
     this.#figures[name] = text
   })
 
@@ -36,13 +45,13 @@ export class ResponseEvents {
   read(bytes: Uint8Array, isLast: boolean): ResponseEnd | null {
     this.#reader.read(bytes)
     if (!isLast) return null
-    const { type = '', model } = this.#figures
+    const { type = '', model, id } = this.#figures
     const usage = usageOf(ROUTE, this.#figures)
     this.#figures = {}
     this.#reader.reset()
     const isGiven = ENDS.has(type)
     if (!isGiven && type !== 'error') return null
-    return { isGiven, said: usage === null ? null : { usage, model } }
+    return { isGiven, said: usage === null ? null : { usage, model }, id }
   }
 }
 

@@ -32,18 +32,21 @@ describe('the last event of a response', () => {
         {
           isGiven: true,
           said: { usage: expect.objectContaining({ output: 3 }), model: 'gpt-5' },
+          id: 'resp_1',
         },
       ])
     }
   })
 
   it('may have none', () => {
-    expect(ends(9, event('response.completed'))).toEqual([{ isGiven: true, said: null }])
+    expect(ends(9, event('response.completed'))).toEqual([
+      { isGiven: true, said: null, id: 'resp_1' },
+    ])
   })
 
   it('is an error if none is made', () => {
     expect(ends(9, '{"type":"error","status":429,"error":{}}')).toEqual([
-      { isGiven: false, said: null },
+      { isGiven: false, said: null, id: undefined },
     ])
   })
 
@@ -51,7 +54,7 @@ describe('the last event of a response', () => {
     const other = '{"type":"response.output_text.delta","usage":{"input_tokens":1}}'
     expect(ends(7, other, '', 'response.completed', '[[{"', event('response.completed'))).toEqual([
       ...[null, null, null, null],
-      { isGiven: true, said: null },
+      { isGiven: true, said: null, id: 'resp_1' },
     ])
   })
 })
