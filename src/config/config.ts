@@ -201,10 +201,10 @@ export const configSchema = z.strictObject({
        */
       openai_paths: z.enum(['versioned', 'as_sent']).default('versioned'),
       /**
-       * Conversations over WebSockets are not rewritten. So clients that can use HTTP are sent
-       * there.
+       * What is done with conversations over WebSockets. To decline sends clients to HTTP that can
+       * use it.
        */
-      responses_websockets: z.enum(['decline', 'pass']).default('decline'),
+      responses_websockets: z.enum(['rewrite', 'decline', 'pass']).default('rewrite'),
     })
     .prefault({}),
   /** Whether the proxies rewrite requests; if off, everything is forwarded byte for byte. */

@@ -96,6 +96,12 @@ export interface JobDeps {
   readonly authority?: Authority
 }
 
+/**
+ * Whether the messages of a conversation over a WebSocket are rewritten, or its client is sent to
+ * HTTP if it can use that, or its bytes pass.
+ */
+export type WebSocketConversations = 'rewrite' | 'decline' | 'pass'
+
 export interface Rewriting {
   /** Larger bodies are forwarded unchanged. */
   readonly maxBytes: number
@@ -109,11 +115,8 @@ export interface Rewriting {
   readonly memory: Pick<RewriteMemory, 'place' | 'confirm'>
   /** Whether anything is rewritten now. */
   isOn(): boolean
-  /**
-   * Whether clients that want conversations over a WebSocket are sent to HTTP, so that these are
-   * rewritten.
-   */
-  declinesWebSockets(): boolean
+  /** What is done with conversations over a WebSocket. */
+  webSockets(): WebSocketConversations
 }
 
 /** The gateway of MCP, as its endpoints. */

@@ -109,6 +109,7 @@ export class ExchangeRun {
         body: this.#body,
         keepExpect: this.#awaitsContinue && isAscii(rawHeaders),
         keepUpgrade: this.#upgrade !== null,
+        keepExtensions: this.#upgrade?.keepExtensions ?? true,
       })
       request = upstream.request({ method, path, headers }, fresh)
     } catch {
@@ -311,7 +312,8 @@ export class ExchangeRun {
   }
 
   #tunnel(answer: IncomingMessage, socket: Duplex, head: Buffer): void {
-    if (this.#over || this.#upgrade === null) {
+    const upgrade = this.#upgrade
+    if (this.#over || upgrade === null || !upgrade.accepts(answer)) {
       // The client did not ask for it.
       socket.destroy()
       this.#fail(FAILURES.malformed)
@@ -324,7 +326,7 @@ export class ExchangeRun {
     // This is used until the tunnel stands.
     this.#endTunnel = () => socket.destroy()
     const upgraded = { answer, upstream: socket, head, guard: this.#guard }
-    this.#endTunnel = this.#upgrade(upgraded, (outcome, sent, received) => {
+    this.#endTunnel = upgrade.join(upgraded, (outcome, sent, received) => {
       if (this.#record.outcome === 'answered') this.#record.outcome = outcome
       this.#record.sent = sent
       this.#record.received = received

@@ -69,11 +69,15 @@ export interface UpgradedUpstream {
   readonly guard: Guard
 }
 
-/**
- * Takes over both connections after an upgrade. Returns a function that is called when the exchange
- * must end.
- */
-export type Upgrade = (
-  upgraded: UpgradedUpstream,
-  end: (outcome: Outcome, sent: number, received: number) => void,
-) => () => void
+/** An upgrade that a client asks for. */
+export interface Upgrade {
+  /** Whether the upstream may use extensions of WebSockets that the client offers. */
+  readonly keepExtensions: boolean
+  /** Whether an answer that switches protocols may be passed on. */
+  accepts(answer: IncomingMessage): boolean
+  /** Takes over both connections. Returns a function that is called when the exchange must end. */
+  join(
+    upgraded: UpgradedUpstream,
+    end: (outcome: Outcome, sent: number, received: number) => void,
+  ): () => void
+}

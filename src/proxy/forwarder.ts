@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Exchange, ExchangeContext, ForwardOptions } from './exchange.ts'
+import type { Exchange, ExchangeContext, ForwardOptions, Upgrade } from './exchange.ts'
 import { ExchangeRun } from './exchange-run.ts'
-import { answerOn, joinUpgraded } from './upgraded.ts'
+import { answerOn, joinUpgraded, joinWebSocket, type MessageUpgrade } from './upgraded.ts'
 import { createUpstream, type ForwardLimits, type ProxyEnvironment } from './upstream.ts'
 import type { Vendor } from './vendor-errors.ts'
+import type { SocketMessages } from './websocket/socket-messages.ts'
 
 export interface ForwarderOptions {
   /**
@@ -21,6 +22,10 @@ export interface ForwarderOptions {
   readonly onBug?: (error: unknown) => void
 }
 
+export interface UpgradeOptions extends Pick<ForwardOptions, 'path' | 'extraHeaders'> {
+  readonly messages?: SocketMessages
+}
+
 /** Sends requests to one upstream and its answers back, unchanged and without delay. */
 export interface Forwarder {
   /**
@@ -35,13 +40,12 @@ export interface Forwarder {
   /**
    * Forwards a request for another protocol (the server's `upgrade` event, with the head that it
    * gives), then bytes both ways on the request's connection. An answer that does not switch is
-   * passed on as any other; a request with a body is refused.
+   * passed on as any other; a request with a body is refused. With `messages`, only a WebSocket is
+   * accepted, whose messages go through these.
    */
-  upgrade(
-    incoming: IncomingMessage,
-    head: Buffer,
-    options: Pick<ForwardOptions, 'path' | 'extraHeaders'>,
-  ): Promise<Exchange>
+  upgrade(incoming: IncomingMessage, head: Buffer, options: UpgradeOptions): Promise<Exchange>
+  /** Ends each WebSocket whose messages are read when its responses have ended, or after `ms`. */
+  drain(ms: number): void
   /** Takes no more, ends what is under way, and closes the kept connections. */
   close(): Promise<void>
 }
@@ -53,6 +57,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const upstream = createUpstream(base, limits.connect_ms, env)
   const context: ExchangeContext = { upstream, vendor, limits, now, onBug }
   const active = new Map<ExchangeRun, Promise<Exchange>>()
+  const webSockets = new Set<MessageUpgrade>()
   let closed = false
 
   function start(run: ExchangeRun): Promise<Exchange> {
@@ -66,11 +71,22 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   return {
     forward: (incoming, outgoing, forwardOptions) =>
       start(new ExchangeRun(context, incoming, outgoing, forwardOptions)),
-    upgrade(incoming, head, { path, extraHeaders = {} }) {
+    upgrade(incoming, head, { path, extraHeaders = {}, messages }) {
       const { socket } = incoming
       const outgoing = answerOn(socket, incoming)
-      const join = joinUpgraded(socket, outgoing, { head, idleMs: limits.idle_ms, extraHeaders })
-      return start(new ExchangeRun(context, incoming, outgoing, { path, extraHeaders }, join))
+      const options = { head, extraHeaders }
+      const begin = (upgrade: Upgrade) =>
+        start(new ExchangeRun(context, incoming, outgoing, { path, extraHeaders }, upgrade))
+      if (messages === undefined) {
+        return begin(joinUpgraded(socket, outgoing, { ...options, idleMs: limits.idle_ms }))
+      }
+      const relay = { vendor, limits, messages }
+      const upgrade = joinWebSocket(socket, outgoing, { ...options, relay })
+      webSockets.add(upgrade)
+      return begin(upgrade).finally(() => webSockets.delete(upgrade))
+    },
+    drain(ms) {
+      for (const upgrade of webSockets) upgrade.drain(ms)
     },
     async close() {
       closed = true

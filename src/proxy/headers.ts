@@ -46,6 +46,8 @@ export interface RequestHeaderOptions {
   readonly keepExpect: boolean
   /** `Connection: Upgrade` and the protocol go along. */
   readonly keepUpgrade: boolean
+  /** The extensions of WebSockets go along. */
+  readonly keepExtensions: boolean
 }
 
 /** Headers of which one line is enough. */
@@ -96,6 +98,8 @@ function keptValue(key: string, value: string, options: RequestHeaderOptions): s
       return options.keepUpgrade ? 'Upgrade' : null
     case 'upgrade':
       return options.keepUpgrade ? value : null
+    case 'sec-websocket-extensions':
+      return options.keepExtensions ? value : null
     default:
       return key.startsWith(OWN_PREFIX) ? null : value
   }

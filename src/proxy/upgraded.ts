@@ -3,7 +3,8 @@ import type { Socket } from 'node:net'
 import type { Upgrade } from './exchange.ts'
 import { Guard } from './guard.ts'
 import { answerHeaders } from './headers.ts'
-import { joinStreams } from './tunnel.ts'
+import { joinStreams, type TunnelEnd } from './tunnel.ts'
+import { joinMessages, type Relay, type RelayOptions } from './websocket/message-relay.ts'
 
 /**
  * An answer on a connection that the server gave away with its `upgrade` event; the connection is
@@ -30,7 +31,6 @@ export function answerOn(socket: Socket, incoming: IncomingMessage): ServerRespo
 export interface JoinOptions {
   /** What came in after the head of the request. */
   readonly head: Buffer
-  readonly idleMs: number
   readonly extraHeaders: Readonly<Record<string, string>>
 }
 
@@ -38,17 +38,65 @@ export interface JoinOptions {
 export function joinUpgraded(
   socket: Socket,
   outgoing: ServerResponse,
-  options: JoinOptions,
+  { idleMs, ...options }: JoinOptions & { readonly idleMs: number },
 ): Upgrade {
-  return ({ answer, upstream, head, guard }, ended) => {
-    outgoing.detachSocket(socket)
-    socket.write(switchingHead(answer, options.extraHeaders), 'latin1')
-    return joinStreams(
-      { stream: socket, head: options.head },
-      { stream: upstream, head },
-      { guard, idleMs: options.idleMs, ended },
-    )
+  return {
+    keepExtensions: true,
+    accepts: () => true,
+    join({ answer, upstream, head, guard }, ended) {
+      const client = switched(socket, outgoing, answer, options)
+      return joinStreams(client, { stream: upstream, head }, { guard, idleMs, ended })
+    },
   }
+}
+
+/** An upgrade that can be drained. */
+export interface MessageUpgrade extends Upgrade {
+  /** Ends it once its responses have ended, or after `ms`. */
+  drain(ms: number): void
+}
+
+/**
+ * The same for a WebSocket whose messages are read. Its frames must be readable, so there are no
+ * extensions.
+ */
+export function joinWebSocket(
+  socket: Socket,
+  outgoing: ServerResponse,
+  { relay, ...options }: JoinOptions & { readonly relay: Omit<RelayOptions, 'guard' | 'ended'> },
+): MessageUpgrade {
+  let joined: Relay | null = null
+  let drainMs: number | null = null
+  return {
+    keepExtensions: false,
+    accepts({ headers }) {
+      const isWebSocket = headers.upgrade?.toLowerCase() === 'websocket'
+      return isWebSocket && headers['sec-websocket-extensions'] === undefined
+    },
+    join({ answer, upstream, head, guard }, ended) {
+      const client = switched(socket, outgoing, answer, options)
+      const relayed = joinMessages(client, { stream: upstream, head }, { ...relay, guard, ended })
+      joined = relayed
+      if (drainMs !== null) relayed.drain(drainMs)
+      return () => relayed.end()
+    },
+    drain(ms) {
+      drainMs = ms
+      joined?.drain(ms)
+    },
+  }
+}
+
+/** The client's side, once it was told that the protocol is another one. */
+function switched(
+  socket: Socket,
+  outgoing: ServerResponse,
+  answer: IncomingMessage,
+  { head, extraHeaders }: JoinOptions,
+): TunnelEnd {
+  outgoing.detachSocket(socket)
+  socket.write(switchingHead(answer, extraHeaders), 'latin1')
+  return { stream: socket, head }
 }
 
 function switchingHead(

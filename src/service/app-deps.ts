@@ -57,7 +57,7 @@ function rewritingOf(
     recordsFirst,
     memory,
     isOn: () => live.config.compression.enabled,
-    declinesWebSockets: () => live.config.proxy.responses_websockets === 'decline',
+    webSockets: () => live.config.proxy.responses_websockets,
   }
 }
 

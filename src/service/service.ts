@@ -185,6 +185,9 @@ async function assemble(
   // A start that failed has accepted no work, so there is nothing to wait for.
   const drainMs = () => (health.state === 'draining' ? live.config.limits.drain_timeout_ms : 0)
   resources.defer(() => server.drain(drainMs()))
+  resources.defer(() => {
+    for (const { forwarder } of vendorProxies) forwarder.drain(drainMs())
+  })
   resources.defer(() => mcp.drain())
   const address = await server.listen(config.host, config.port)
   await build.warmUp(pool)

@@ -117,6 +117,8 @@ export interface RewriteReport {
   readonly prefix_changed?: boolean
   /** Names the conversation by its opening, 16 hex digits; the same in each of its turns. */
   readonly conversation?: string
+  /** The response that the request continues, if the provider keeps the conversation. */
+  readonly continues?: string
   /** Where the tokens were saved, from the start of the prompt on. */
   readonly saved?: readonly SavedPlace[]
 }

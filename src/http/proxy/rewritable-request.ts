@@ -71,23 +71,24 @@ export function billedAs(c: AppContext, path: string): RequestShape | null {
   return c.req.method === 'POST' && !isCounting ? shapeOf(path) : null
 }
 
+/** Whether a request asks for a WebSocket for conversations of the Responses API. */
+export function wantsWebSocketConversation(c: AppContext, path: string): boolean {
+  return (
+    c.req.method === 'GET' &&
+    shapeOf(path)?.shape === 'openai_responses' &&
+    requestHeader(c, 'upgrade')?.trim().toLowerCase() === 'websocket'
+  )
+}
+
 /**
  * Clients say so in the handshake for conversations over a WebSocket that they can have over HTTP
  * as well.
  */
 const WEBSOCKET_CONVERSATIONS = 'responses_websockets'
 
-/**
- * Whether a request asks for a WebSocket for conversations of the Responses API. Clients that ask
- * so use HTTP if they get none.
- */
-export function wantsWebSocketConversation(c: AppContext, path: string): boolean {
-  return (
-    c.req.method === 'GET' &&
-    shapeOf(path)?.shape === 'openai_responses' &&
-    requestHeader(c, 'upgrade')?.trim().toLowerCase() === 'websocket' &&
-    requestHeader(c, 'openai-beta')?.includes(WEBSOCKET_CONVERSATIONS) === true
-  )
+/** Whether the client of such a request uses HTTP if it gets no WebSocket. */
+export function canUseHttp(c: AppContext): boolean {
+  return requestHeader(c, 'openai-beta')?.includes(WEBSOCKET_CONVERSATIONS) === true
 }
 
 function shapeOf(path: string): RequestShape | null {

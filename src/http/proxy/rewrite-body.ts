@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Caller } from '../../access/access.ts'
 import { AppError } from '../../core/base/errors.ts'
 import type { RewriteReport } from '../../core/contract/operation-result.ts'
 import { rewriteOp } from '../../core/operations/rewrite-request.ts'
@@ -60,7 +61,11 @@ export async function rewriteBody(
     untouched('signed')
     return { ...AS_IT_COMES, untouched: 'signed' }
   }
-  const entered = enter(c, rewriteOp(is.shape), rewriting.maxBytes, needs)
+  const entered = enter(
+    c.get('state').caller,
+    { op: rewriteOp(is.shape), length: announced(c) ?? 0, maxBytes: rewriting.maxBytes },
+    needs,
+  )
   if (typeof entered === 'string') {
     untouched(entered)
     return { ...AS_IT_COMES, untouched: entered }
@@ -93,23 +98,31 @@ function announced(c: AppContext): number | null {
   return length === undefined ? null : Number(length)
 }
 
+/** What is known of a body before it is read. */
+interface ArrivingBody {
+  /** The operation that it is for. */
+  readonly op: string
+  /** As announced, in bytes; 0 if it is not known. */
+  readonly length: number
+  readonly maxBytes: number
+}
+
 /** A place for the body, or why there is none. */
-function enter(
-  c: AppContext,
-  op: string,
-  maxBytes: number,
-  { admission }: RewriteNeeds,
+export function enter(
+  caller: Caller,
+  { op, length, maxBytes }: ArrivingBody,
+  { admission }: Pick<RewriteNeeds, 'admission'>,
 ): Ticket | UntouchedReason {
-  const length = announced(c) ?? 0
   if (length > maxBytes) return 'too_large'
   try {
-    return admission.enter(c.get('state').caller, length, op)
+    return admission.enter(caller, length, op)
   } catch (error) {
     return reasonOf(error)
   }
 }
 
-function reasonOf(error: unknown): UntouchedReason {
+/** Why a body is forwarded unchanged that met a limit. Throws what is no limit. */
+export function reasonOf(error: unknown): UntouchedReason {
   if (!(error instanceof AppError)) throw error
   return error.code === 'payload_too_large' ? 'too_large' : 'overloaded'
 }

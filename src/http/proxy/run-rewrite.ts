@@ -26,6 +26,8 @@ import type { RewritableBody } from './rewritable-request.ts'
 export interface ReadBody extends RewritableBody {
   readonly vendor: Vendor
   readonly body: Uint8Array
+  /** The name of the conversation that a request continues, if more than the body tells it. */
+  readonly conversationOf?: (report: RewriteReport) => string | undefined
 }
 
 /** What leaves for a body. */
@@ -59,7 +61,7 @@ const LOSSLESS: RequestTerms = { redeems: false, bypass: false }
  */
 export async function runRewrite(
   c: AppContext,
-  { vendor, shape, model, coding, body }: ReadBody,
+  { vendor, shape, model, coding, body, conversationOf }: ReadBody,
   { rewrites, memory, recordsFirst, timeoutMs, maxBytes }: Rewriting,
   { pool, metrics, logger, originals, telemetry, ledger }: RunNeeds,
 ): Promise<RewrittenBody> {
@@ -151,10 +153,12 @@ export async function runRewrite(
       const isFull = result?.problem.code === 'overloaded'
       return untouched(isFull ? 'overloaded' : 'failed')
     }
-    const report = result.reports.find(({ rewrite }) => rewrite !== undefined)?.rewrite
-    if (report?.readable !== true) {
+    const own = result.reports.find(({ rewrite }) => rewrite !== undefined)?.rewrite
+    if (own?.readable !== true) {
       return untouched('unreadable')
     }
+    const conversation = conversationOf?.(own)
+    const report = conversation === undefined ? own : { ...own, conversation }
     metrics.proxy.rewrite(vendor, report)
     const origin = { tenant, source: vendor, conversation: report.conversation }
     reportResults(result, origin, { telemetry, ledger })

@@ -31,7 +31,7 @@ export function readBody(
 }
 
 /** Where the parts of a body go. */
-interface Sink {
+export interface Sink {
   /** Takes all of a part, or throws `AppError` and takes nothing of it. */
   add(chunk: Uint8Array): void
   /** All parts so far. */

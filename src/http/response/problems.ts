@@ -1,6 +1,7 @@
 import { ERRORS, type Problem } from '../../core/base/errors.ts'
 import { problemBody } from '../../core/contract/problem.ts'
-import { type Vendor, vendorErrorBody } from '../../proxy/vendor-errors.ts'
+import { type Vendor, type VendorError, vendorErrorBody } from '../../proxy/vendor-errors.ts'
+import { errorEvent } from '../../proxy/websocket/error-event.ts'
 
 /**
  * An `application/problem+json` response (RFC 9457).
@@ -27,14 +28,25 @@ export function vendorResponse(
   problem: Problem,
   headers: Readonly<Record<string, string>>,
 ): Response {
-  const { status, title, detail = title, code } = problemBody(problem)
-  const retry =
-    problem.retry_after_s === undefined ? {} : { 'retry-after': `${problem.retry_after_s}` }
+  const { error, retry } = vendorError(problem)
   // The answer must name the protocol that the client shall use instead (RFC 9110 §15.5.22).
   const upgrade =
-    code === 'upgrade_required' ? { upgrade: 'HTTP/1.1', connection: 'upgrade, close' } : {}
-  return new Response(vendorErrorBody(vendor, { status, code, message: `Haversack: ${detail}` }), {
-    status,
+    error.code === 'upgrade_required' ? { upgrade: 'HTTP/1.1', connection: 'upgrade, close' } : {}
+  return new Response(vendorErrorBody(vendor, error), {
+    status: error.status,
     headers: { 'content-type': 'application/json', ...retry, ...upgrade, ...headers },
   })
+}
+
+/** The same as an event over a WebSocket. */
+export function vendorEvent(vendor: Vendor, problem: Problem): Buffer {
+  const { error, retry } = vendorError(problem)
+  return errorEvent(vendor, error, retry)
+}
+
+function vendorError(problem: Problem): { error: VendorError; retry: Record<string, string> } {
+  const { status, title, detail = title, code } = problemBody(problem)
+  const retry: Record<string, string> =
+    problem.retry_after_s === undefined ? {} : { 'retry-after': `${problem.retry_after_s}` }
+  return { error: { status, code, message: `Haversack: ${detail}` }, retry }
 }

@@ -8,17 +8,13 @@ import type { Logger } from '../../observability/logger.ts'
 import type { Exchange } from '../../proxy/exchange.ts'
 import type { SeenAnswer, UsageObserver } from '../../proxy/usage-observer.ts'
 import type { Vendor } from '../../proxy/vendor-errors.ts'
+import type { SocketMessages } from '../../proxy/websocket/socket-messages.ts'
 import type { Savings } from '../../savings/savings.ts'
-import {
-  type AppContext,
-  type AppDeps,
-  type AppEnv,
-  type Rewriting,
-  requestHeader,
-} from '../context.ts'
+import { type AppContext, type AppDeps, type AppEnv, requestHeader } from '../context.ts'
 import { authorize } from '../middleware/authorize.ts'
 import { seesExactTimes } from '../middleware/observe.ts'
-import { billedAs, wantsWebSocketConversation } from '../proxy/rewritable-request.ts'
+import { createResponsesSocket } from '../proxy/responses-socket.ts'
+import { billedAs, canUseHttp, wantsWebSocketConversation } from '../proxy/rewritable-request.ts'
 import { type ForwardedBody, type RewriteNeeds, rewriteBody } from '../proxy/rewrite-body.ts'
 import { type VendorProxy, vendorProxyFor } from '../proxy/vendor-proxies.ts'
 import { isBypassed } from '../request/bypass.ts'
@@ -44,16 +40,14 @@ async function forward(c: AppContext, proxy: VendorProxy, needs: ProxyNeeds): Pr
   const path = vendorProxyFor([proxy], incoming?.url)?.path
   if (incoming === undefined || path === undefined) throw new AppError('not_found', 'no such route')
   const upstreamPath = proxy.basePath + path
-  if (isDeclined(c, upstreamPath, needs.rewriting)) {
-    throw new AppError('upgrade_required', 'conversations are rewritten over HTTP only')
-  }
+  const messages = socketMessages(c, { vendor: proxy.vendor, path: upstreamPath }, needs)
   const billed = billedAs(c, upstreamPath)
   const usage = billed === null ? null : needs.observeUsage(billed.shape)
   // The result is taken apart at once, so that the code that waits for the answer does not hold the
   // body.
   const { exchange, report, untouched } = send(
     c,
-    { proxy, path, usage },
+    { proxy, path, usage, messages },
     await rewriteBody(c, proxy.vendor, upstreamPath, needs),
   )
   note(c, await exchange, proxy, needs)
@@ -66,11 +60,26 @@ async function forward(c: AppContext, proxy: VendorProxy, needs: ProxyNeeds): Pr
 }
 
 /**
- * Whether a WebSocket is refused, so that what would go over it comes over HTTP and is rewritten.
+ * What reads the messages of a request for a WebSocket; `undefined` if its bytes pass.
+ * @throws AppError `upgrade_required` if its client shall use HTTP, so that the conversation is
+ * rewritten; `overloaded` if the service is draining
  */
-function isDeclined(c: AppContext, path: string, rewriting: Rewriting | undefined): boolean {
-  if (c.env.upgradeHead === undefined || !wantsWebSocketConversation(c, path)) return false
-  return rewriting?.isOn() === true && rewriting.declinesWebSockets() && !isBypassed(c)
+function socketMessages(
+  c: AppContext,
+  { vendor, path }: { readonly vendor: Vendor; readonly path: string },
+  { rewriting, ...needs }: ProxyNeeds,
+): SocketMessages | undefined {
+  if (c.env.upgradeHead === undefined || !wantsWebSocketConversation(c, path)) return undefined
+  const isRewritten = rewriting?.isOn() === true && !isBypassed(c)
+  const done = isRewritten ? rewriting.webSockets() : 'pass'
+  if (done === 'decline' && canUseHttp(c)) {
+    throw new AppError('upgrade_required', 'conversations are rewritten over HTTP only')
+  }
+  if (done !== 'rewrite' || rewriting === undefined) return undefined
+  if (c.get('state').last) {
+    throw new AppError('overloaded', 'the service is shutting down', { retry_after_s: 1 })
+  }
+  return createResponsesSocket(c, vendor, { ...needs, rewriting })
 }
 
 /** Where a request goes, and who reads what its answer used. */
@@ -78,6 +87,7 @@ interface Destination {
   readonly proxy: VendorProxy
   readonly path: string
   readonly usage: UsageObserver | null
+  readonly messages: SocketMessages | undefined
 }
 
 /** A request on its way, and what was done to it. */
@@ -89,7 +99,7 @@ interface Sent {
 
 function send(
   c: AppContext,
-  { proxy: { forwarder }, path, usage }: Destination,
+  { proxy: { forwarder }, path, usage, messages }: Destination,
   { body, ticket, readingMs, continued, paused, recorded, report, untouched }: ForwardedBody,
 ): Sent {
   const { incoming, outgoing, upgradeHead } = c.env
@@ -98,11 +108,8 @@ function send(
   const decimals = seesExactTimes(state) ? 3 : 0
   const extraHeaders = { 'x-haversack-added-ms': addedMs.toFixed(decimals) }
   if (upgradeHead !== undefined) {
-    return {
-      exchange: forwarder.upgrade(incoming!, upgradeHead, { path, extraHeaders }),
-      report,
-      untouched,
-    }
+    const options = { path, extraHeaders, ...(messages === undefined ? {} : { messages }) }
+    return { exchange: forwarder.upgrade(incoming!, upgradeHead, options), report, untouched }
   }
   if (state.last) outgoing!.shouldKeepAlive = false
   const exchange = forwarder.forward(incoming!, outgoing!, {

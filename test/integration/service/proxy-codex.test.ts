@@ -12,7 +12,7 @@ import { answerOk, type RecordingUpstream, recordingUpstream } from './recording
 
 /**
  * What Codex does beside plain requests: compressed bodies, the paths of a subscription, WebSockets
- * first.
+ * first. `proxy-websocket.test.ts` has conversations over WebSockets.
  */
 type TestService = Awaited<ReturnType<typeof startSmallService>>
 
@@ -20,12 +20,16 @@ const MAX_BYTES = 60_000
 
 let upstream: RecordingUpstream
 let service: TestService
-/** Before an upstream with a path, and with WebSockets as they come. */
+/** Before an upstream with a path. */
 let subscription: TestService
 
 beforeAll(async () => {
   upstream = await recordingUpstream()
-  const proxy = { openai_url: upstream.url, max_rewrite_bytes: MAX_BYTES }
+  const proxy = {
+    openai_url: upstream.url,
+    max_rewrite_bytes: MAX_BYTES,
+    responses_websockets: 'decline',
+  }
   service = await startSmallService({ workers: { count: 1 }, proxy })
   subscription = await startSmallService({
     workers: { count: 1 },

@@ -187,7 +187,12 @@ describe('headers', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(name, latin1)), lines => {
         const raw = ['Host', 'us', ...lines.flat()]
-        const options = { method: 'GET', keepExpect: false, keepUpgrade: false } as const
+        const options = {
+          method: 'GET',
+          keepExpect: false,
+          keepUpgrade: false,
+          keepExtensions: true,
+        } as const
         const body = { kind: 'none' } as const
         const sent = requestHeaders(raw, { ...options, host: 'up', body })
         expect(sent).toEqual(['Host', 'up', ...lines.flat()])

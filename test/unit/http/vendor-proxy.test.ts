@@ -62,6 +62,7 @@ function proxying(rewrites: Partial<Rewriting['rewrites']> = {}) {
         return ANSWERED
       },
       upgrade: async () => ANSWERED,
+      drain: () => {},
       close: async () => {},
     },
   }
@@ -72,7 +73,7 @@ function proxying(rewrites: Partial<Rewriting['rewrites']> = {}) {
     memory,
     isOn: () => true,
     recordsFirst: false,
-    declinesWebSockets: () => false,
+    webSockets: () => 'rewrite',
     rewrites: {
       async recall(tenant, records) {
         recalled.push([tenant, records])

@@ -61,6 +61,13 @@ function clearsThinkingOnly(management: JsonNode | undefined, reader: Conversati
   )
 }
 
+/** Longer ones than any provider's are not read. */
+const MAX_ID_BYTES = 256
+
+function idOf(node: JsonNode | undefined, reader: ConversationReader): string | undefined {
+  return node === undefined || node.end - node.start > MAX_ID_BYTES ? undefined : reader.text(node)
+}
+
 /** A request body's shape, by the endpoint that it is sent to. */
 export type RouteName = keyof typeof ROUTES
 
@@ -75,6 +82,8 @@ export interface ScannedRequest {
   readonly body: JsonBytes
   readonly model: string | undefined
   readonly stream: boolean | undefined
+  /** The response that it continues, if the provider keeps the conversation. */
+  readonly continues: string | undefined
   /** Names of the tools that the request defines itself. */
   readonly tools: readonly string[]
   /** The messages of the conversation, or the items of the input. */
@@ -136,6 +145,7 @@ export function scanRequest(
     body,
     model: reader.text(memberOf(request, 'model')),
     stream: reader.flag(memberOf(request, 'stream')),
+    continues: idOf(memberOf(request, 'previous_response_id'), reader),
     tools: rules.toolNames(request, reader),
     messages: (messages ?? []).map(({ start, end }) => ({ start, end })),
     results: reader.found,

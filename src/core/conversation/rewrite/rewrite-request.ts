@@ -72,6 +72,7 @@ export function rewriteRequest(
     ...(fresh === null ? {} : { fresh }),
     ...(lookAlikes === 0 ? {} : { look_alikes: lookAlikes }),
     conversation,
+    ...(scanned.continues === undefined ? {} : { continues: scanned.continues }),
     saved: savedPlaces(scanned, savings),
   }
   return { bytes, report, responses, ...promised }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   billedAs,
+  canUseHttp,
   isSigned,
   rewritableAs,
   wantsWebSocketConversation,
@@ -113,7 +114,7 @@ describe('a conversation over a WebSocket', () => {
   test('is wanted by a handshake that says so', async () => {
     expect(await wants(HANDSHAKE)).toBe(true)
     expect(await wants({ ...HANDSHAKE, upgrade: ' WebSocket ' })).toBe(true)
-    expect(await wants({ ...HANDSHAKE, 'openai-beta': 'x=1, responses_websockets=1' })).toBe(true)
+    expect(await wants({ upgrade: 'websocket' })).toBe(true)
   })
 
   test.each([
@@ -122,9 +123,16 @@ describe('a conversation over a WebSocket', () => {
     ['a conversation of another API', HANDSHAKE, 'GET', '/v1/chat/completions'],
     ['another protocol', { ...HANDSHAKE, upgrade: 'h2c' }, 'GET', '/v1/responses'],
     ['no upgrade', { 'openai-beta': HANDSHAKE['openai-beta'] }, 'GET', '/v1/responses'],
-    ['another feature', { ...HANDSHAKE, 'openai-beta': 'realtime=v1' }, 'GET', '/v1/responses'],
-    ['no feature', { upgrade: 'websocket' }, 'GET', '/v1/responses'],
   ])('is not wanted with %s', async (_, headers, method, path) => {
     expect(await wants(headers as Record<string, string>, method, path)).toBe(false)
+  })
+
+  test('can be had over HTTP by clients that say so', async () => {
+    const can = (beta: string | null) =>
+      inContext({ headers: beta === null ? {} : { 'openai-beta': beta } }, canUseHttp)
+    expect(await can('responses_websockets=2026-02-06')).toBe(true)
+    expect(await can('x=1, responses_websockets=1')).toBe(true)
+    expect(await can('realtime=v1')).toBe(false)
+    expect(await can(null)).toBe(false)
   })
 })

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import type { AppDeps, Rewriting, ServerBindings } from '../../../../src/http/context.ts'
+import type { AppDeps, Health, Rewriting, ServerBindings } from '../../../../src/http/context.ts'
 import type { VendorProxy } from '../../../../src/http/proxy/vendor-proxies.ts'
 import type { Exchange, ForwardOptions } from '../../../../src/proxy/exchange.ts'
 import { testApp } from '../../../support/app.ts'
@@ -22,6 +22,7 @@ function forwarding({
   exchange = ANSWERED,
   isGiven = true,
   rewriting = undefined as Rewriting | undefined,
+  state = 'ready' as Health['state'],
 } = {}) {
   const noted: unknown[] = []
   const options: ForwardOptions[] = []
@@ -39,14 +40,18 @@ function forwarding({
         return exchange
       },
       async upgrade(_incoming, head, given) {
-        noted.push(['upgrade', head.toString(), given.path, Object.keys(given.extraHeaders ?? {})])
+        const { path, extraHeaders = {}, messages } = given
+        noted.push(['upgrade', head.toString(), path, Object.keys(extraHeaders)])
+        if (messages !== undefined) noted.push('messages are read')
         return exchange
       },
+      drain: () => {},
       close: async () => {},
     },
   }
   const { app, logged } = testApp({
     vendorProxies: [proxy],
+    health: { state, store: async () => ({ state: 'ok' }) as never },
     ...(rewriting === undefined ? {} : { rewriting }),
     observeUsage: ((route: string) => {
       noted.push(['observed', route])
@@ -150,8 +155,8 @@ describe('a request to a vendor', () => {
 
 describe('a WebSocket', () => {
   const headers = { upgrade: 'websocket', 'openai-beta': 'responses_websockets=1' }
-  const rewriting = (isOn: boolean, declines: boolean) =>
-    ({ isOn: () => isOn, declinesWebSockets: () => declines }) as unknown as Rewriting
+  const rewriting = (isOn: boolean, done: ReturnType<Rewriting['webSockets']>) =>
+    ({ isOn: () => isOn, webSockets: () => done }) as unknown as Rewriting
   const upgradeHead = Buffer.from('head')
 
   test('is upgraded at the upstream', async () => {
@@ -162,20 +167,45 @@ describe('a WebSocket', () => {
 
   test('for a conversation is declined if that is rewritten, and asked for so', async () => {
     const path = '/openai/v1/responses'
-    const declined = forwarding({ rewriting: rewriting(true, true) })
+    const declined = forwarding({ rewriting: rewriting(true, 'decline') })
     const { response } = await declined.send('GET', path, { upgradeHead }, headers)
     expect([response.status, declined.noted]).toEqual([426, []])
     const { send, noted } = declined
     await send('GET', path, { upgradeHead }, { ...headers, 'x-haversack-bypass': 'true' })
     await send('GET', '/openai/v1/realtime', { upgradeHead }, headers)
-    expect(noted).toHaveLength(2)
-    for (const [isOn, declines] of [
-      [true, false],
-      [false, true],
+    await send('GET', path, { upgradeHead }, { upgrade: 'websocket' })
+    expect(noted).toHaveLength(3)
+    for (const [isOn, done] of [
+      [true, 'pass'],
+      [false, 'decline'],
+      [false, 'rewrite'],
     ] as const) {
-      const taken = forwarding({ rewriting: rewriting(isOn, declines) })
+      const taken = forwarding({ rewriting: rewriting(isOn, done) })
       await taken.send('GET', path, { upgradeHead }, headers)
       expect(taken.noted).toHaveLength(1)
     }
+  })
+
+  test('for a conversation has its messages read, if that is rewritten', async () => {
+    const { send, noted } = forwarding({ rewriting: rewriting(true, 'rewrite') })
+    const path = '/openai/v1/responses'
+    await send('GET', path, { upgradeHead }, headers)
+    await send('GET', path, { upgradeHead }, { upgrade: 'websocket' })
+    expect(noted.filter(each => each === 'messages are read')).toHaveLength(2)
+    await send('GET', path, { upgradeHead }, { ...headers, 'x-haversack-bypass': 'true' })
+    await send('GET', '/openai/v1/realtime', { upgradeHead }, headers)
+    expect(noted).toHaveLength(2 + 4)
+  })
+
+  test('for a conversation is refused while the service drains', async () => {
+    const { send, noted } = forwarding({
+      rewriting: rewriting(true, 'rewrite'),
+      state: 'draining',
+    })
+    const path = '/openai/v1/responses'
+    const { response } = await send('GET', path, { upgradeHead }, headers)
+    expect([response.status, response.headers.get('retry-after'), noted]).toEqual([503, '1', []])
+    await send('GET', '/openai/v1/realtime', { upgradeHead }, headers)
+    expect(noted).toHaveLength(1)
   })
 })

@@ -46,7 +46,12 @@ const ITEM = members({
 
 /** `/v1/responses` (https://platform.openai.com/docs/api-reference/responses). */
 export const openaiResponses: Route = {
-  request: members({ ...COMMON_KEYS, tools: TOOLS, input: items(ITEM) }),
+  request: members({
+    ...COMMON_KEYS,
+    tools: TOOLS,
+    input: items(ITEM),
+    previous_response_id: RANGE,
+  }),
   list: 'input',
   listOptional: true,
 

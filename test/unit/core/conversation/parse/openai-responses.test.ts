@@ -56,6 +56,17 @@ describe('items of the input', () => {
     expect(scanned(route, body)).toMatchObject({ model: 'm', messages: [], results: [] })
   })
 
+  it('name the response that they continue', () => {
+    for (const [id, continues] of [
+      ['resp_1', 'resp_1'],
+      [null, undefined],
+      [7, undefined],
+      ['x'.repeat(300), undefined],
+    ]) {
+      expect(scanned(route, { input: [], previous_response_id: id })?.continues).toBe(continues)
+    }
+  })
+
   it('have the names of tools, of namespaces, and of tools that came on the way', () => {
     const space = { type: 'namespace', name: 'crm', tools: [{ type: 'function', name: 'b' }] }
     const later = { type: 'additional_tools', tools: [{ type: 'custom', name: 'c' }] }
