@@ -40,13 +40,30 @@ const priceRule = z.strictObject({
   per_million: z.number().min(0).max(1e6).optional(),
 })
 
-/** An API beside those of Anthropic and OpenAI, at `/up/NAME`. */
-const namedUpstream = z.strictObject({
-  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be a-z, 0-9 and -, at most 32'),
-  url: upstreamUrl,
-  /** Whose API it is, or is like. */
-  dialect: z.enum(['anthropic', 'openai', 'azure', 'gemini', 'vertex', 'bedrock']),
+/** A secret, or `env:NAME` or `file:PATH` that has it. */
+const secretText = z.string().min(1).max(4_096)
+
+/** With which requests for AWS are signed. */
+const awsTerms = z.strictObject({
+  region: z.string().regex(/^[a-z0-9-]{1,32}$/, 'must be a region such as us-east-1'),
+  access_key_id: secretText,
+  secret_access_key: secretText,
+  session_token: secretText.optional(),
 })
+
+/** An API beside those of Anthropic and OpenAI, at `/up/NAME`. */
+const namedUpstream = z
+  .strictObject({
+    name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be a-z, 0-9 and -, at most 32'),
+    url: upstreamUrl,
+    /** Whose API it is, or is like. */
+    dialect: z.enum(['anthropic', 'openai', 'azure', 'gemini', 'vertex', 'bedrock']),
+    aws: awsTerms.optional(),
+  })
+  .refine(({ dialect, aws }) => aws === undefined || dialect === 'bedrock', {
+    path: ['aws'],
+    message: 'is for the dialect bedrock',
+  })
 
 /** `ID:BASE64` of 32 bytes. The text is a secret: messages must not quote it. */
 const encryptionKey = z

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type AnswerFraming, flushHead, isAscii, writeAnswerHead } from './answer-head.ts'
 import { type AnswerObserver, harmless } from './answer-observer.ts'
+import { signedHeaders } from './aws-signature.ts'
 import { EndGate } from './end-gate.ts'
 import type { Exchange, ExchangeContext, ForwardOptions, Upgrade } from './exchange.ts'
 import { ExchangeRecord } from './exchange-record.ts'
@@ -111,7 +112,9 @@ export class ExchangeRun {
         keepUpgrade: this.#upgrade !== null,
         keepExtensions: this.#upgrade?.keepExtensions ?? true,
       })
-      request = upstream.request({ method, path, headers }, fresh)
+      const { sign } = this.#options
+      const signed = signedHeaders(sign, { method, path, headers, body: this.#body })
+      request = upstream.request({ method, path, headers: signed }, fresh)
     } catch {
       return void this.#fail(FAILURES.head)
     }

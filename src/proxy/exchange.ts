@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { AnswerObserver } from './answer-observer.ts'
+import type { SignRequest } from './aws-signature.ts'
 import type { Outcome } from './failures.ts'
 import type { Guard } from './guard.ts'
 import type { ForwardLimits, Upstream } from './upstream.ts'
@@ -33,6 +34,8 @@ export interface ForwardOptions {
   readonly path: string
   /** Sent instead of the incoming body, with its own length. */
   readonly body?: Uint8Array
+  /** Signs it once more; only a request with no body, or with all of it, can be signed. */
+  readonly sign?: SignRequest
   /** Added after the headers of the answer, even if it is an error of ours. */
   readonly extraHeaders?: Readonly<Record<string, string>>
   readonly onAnswer?: AnswerObserver

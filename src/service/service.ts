@@ -9,6 +9,7 @@ import { MAIN_OWNER } from '../core/sessions/turn/shared-sessions.ts'
 import type { Health } from '../http/context.ts'
 import { vendorProxyFor } from '../http/proxy/vendor-proxies.ts'
 import type { Route } from '../http/routes/route.ts'
+import { secretReader } from '../mcp/secret-text.ts'
 import { createLogger, type Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import type { Authority } from '../pool/job.ts'
@@ -136,7 +137,11 @@ async function assemble(
   const pool = build.createConfiguredPool(live, shared, reports)
   resources.defer(() => pool.close())
   const admission = build.createConfiguredAdmission(live, pool, access)
-  const vendorProxies = build.createVendorProxies(config.proxy, { below: proxiesBelow, onBug })
+  const vendorProxies = build.createVendorProxies(config.proxy, {
+    below: proxiesBelow,
+    secret: text => secretReader(text, processEnv()),
+    onBug,
+  })
   resources.defer(async () => {
     await Promise.all(vendorProxies.map(({ forwarder }) => forwarder.close()))
   })

@@ -5,12 +5,13 @@ import type { RewriteReport } from '../../core/contract/operation-result.ts'
 import { rewriteOp } from '../../core/operations/rewrite-request.ts'
 import type { UntouchedReason } from '../../observability/proxy-metrics.ts'
 import type { Admission, Ticket } from '../../pool/admission.ts'
-import type { Vendor } from '../../proxy/vendor-errors.ts'
+import type { SignRequest } from '../../proxy/aws-signature.ts'
 import { type AppContext, type Rewriting, requestHeader } from '../context.ts'
 import { createSink, takeBody } from '../request/body.ts'
 import { isBypassed } from '../request/bypass.ts'
 import { isSigned, rewritableAs } from './rewritable-request.ts'
 import { type RunNeeds, runRewrite } from './run-rewrite.ts'
+import type { VendorProxy } from './vendor-proxies.ts'
 
 /** What is forwarded for the body of a request. */
 export interface ForwardedBody {
@@ -28,6 +29,8 @@ export interface ForwardedBody {
   readonly untouched?: UntouchedReason
   /** Settles once the rewrites are recorded. The answer may not be complete before. */
   readonly recorded?: Promise<unknown>
+  /** Signs what is forwarded, since the client's own signature is for another host and body. */
+  readonly sign?: SignRequest
   /** The request is paused, with what was read of its body put back. */
   readonly paused: boolean
 }
@@ -42,28 +45,36 @@ const AS_IT_COMES: ForwardedBody = { readingMs: 0, continued: false, paused: fal
 
 /**
  * Reads a body that can be rewritten, and lets a worker rewrite it. If anything fails, the client's
- * own bytes are forwarded.
+ * own bytes are forwarded. The body of a signed request is read too if it can be signed once more.
  * @param path at the upstream
  * @throws AppError `invalid_request` for a body that breaks off
  */
 export async function rewriteBody(
   c: AppContext,
-  vendor: Vendor,
+  { vendor, sign }: Pick<VendorProxy, 'vendor' | 'sign'>,
   path: string,
   needs: RewriteNeeds,
 ): Promise<ForwardedBody> {
-  const { incoming, rewriting, is } = { ...needs, ...c.env, is: rewritableAs(c, path) }
-  if (is === null || incoming === undefined || rewriting?.isOn() !== true || isBypassed(c)) {
-    return AS_IT_COMES
+  const { incoming, rewriting } = { ...needs, ...c.env }
+  const is = rewriting?.isOn() === true && !isBypassed(c) ? rewritableAs(c, path) : null
+  const signing = sign !== undefined && isSigned(c) ? { sign } : {}
+  if (incoming === undefined || rewriting === undefined) return AS_IT_COMES
+  if (is === null && (signing.sign === undefined || !hasBody(c)))
+    return { ...AS_IT_COMES, ...signing }
+  const untouched = (reason: UntouchedReason) => {
+    if (is !== null) needs.metrics.proxy.untouched(vendor, reason)
   }
-  const untouched = (reason: UntouchedReason) => needs.metrics.proxy.untouched(vendor, reason)
-  if (isSigned(c)) {
+  if (isSigned(c) && signing.sign === undefined) {
     untouched('signed')
     return { ...AS_IT_COMES, untouched: 'signed' }
   }
   const entered = enter(
     c.get('state').caller,
-    { op: rewriteOp(is.shape), length: announced(c) ?? 0, maxBytes: rewriting.maxBytes },
+    {
+      op: is === null ? undefined : rewriteOp(is.shape),
+      length: announced(c) ?? 0,
+      maxBytes: rewriting.maxBytes,
+    },
     needs,
   )
   if (typeof entered === 'string') {
@@ -84,9 +95,10 @@ export async function rewriteBody(
       // The ticket holds the bytes that were read until they are forwarded.
       return { ticket, readingMs, continued, paused: true, untouched: reason }
     }
-    const asItCame = { vendor, ...is, body: taken.body }
-    const rewritten = await runRewrite(c, asItCame, rewriting, needs)
-    return { ...rewritten, ticket, readingMs, continued, paused: false }
+    const { body } = taken
+    const leaves =
+      is === null ? { body } : await runRewrite(c, { vendor, ...is, body }, rewriting, needs)
+    return { ...leaves, ...signing, ticket, readingMs, continued, paused: false }
   } catch (error) {
     ticket.leave()
     throw error
@@ -98,10 +110,14 @@ function announced(c: AppContext): number | null {
   return length === undefined ? null : Number(length)
 }
 
+function hasBody(c: AppContext): boolean {
+  return (announced(c) ?? 0) > 0 || requestHeader(c, 'transfer-encoding') !== undefined
+}
+
 /** What is known of a body before it is read. */
 interface ArrivingBody {
-  /** The operation that it is for. */
-  readonly op: string
+  /** The operation that it is for; `undefined` if it is only signed. */
+  readonly op: string | undefined
   /** As announced, in bytes; 0 if it is not known. */
   readonly length: number
   readonly maxBytes: number

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts'
+import { createAwsSigner, type SignRequest } from '../../proxy/aws-signature.ts'
 import { createForwarder, type Forwarder } from '../../proxy/forwarder.ts'
 import { pathAfter, versionedPath } from '../../proxy/target.ts'
 import type { Vendor } from '../../proxy/vendor-errors.ts'
@@ -15,11 +16,15 @@ export interface VendorProxy {
   /** The path at the upstream after `basePath` for one that a client sent. */
   pathAtVendor(path: string): string
   readonly forwarder: Forwarder
+  /** Signs requests that came signed; absent: the service has no credentials for it. */
+  readonly sign?: SignRequest
 }
 
 export interface VendorProxyOptions {
   /** Comes before the prefixes: nothing, or one secret segment that only permitted clients know. */
   readonly below?: string | undefined
+  /** Reads a secret, or what it names. @throws Error if that is not there */
+  secret(text: string): () => string
   /** Gets a bug that ended an exchange. */
   readonly onBug: (error: unknown) => void
 }
@@ -27,7 +32,7 @@ export interface VendorProxyOptions {
 /** One for each vendor whose upstream is configured. */
 export function createVendorProxies(
   settings: Config['proxy'],
-  { below = '', onBug }: VendorProxyOptions,
+  { below = '', secret: read, onBug }: VendorProxyOptions,
 ): readonly VendorProxy[] {
   const { anthropic_url, openai_url, https_proxy, no_proxy } = settings
   const limits = {
@@ -41,7 +46,17 @@ export function createVendorProxies(
     ...(no_proxy === undefined ? {} : { NO_PROXY: no_proxy }),
   }
   const secret = below === '' ? '' : '/:secret'
-  const proxyAt = (place: string, url: string, dialect: Dialect): VendorProxy => {
+  const signer = (aws: AwsTerms): SignRequest =>
+    createAwsSigner(
+      {
+        region: aws.region,
+        accessKeyId: read(aws.access_key_id),
+        secretAccessKey: read(aws.secret_access_key),
+        sessionToken: aws.session_token === undefined ? () => undefined : read(aws.session_token),
+      },
+      Date.now,
+    )
+  const proxyAt = (place: string, url: string, dialect: Dialect, aws?: AwsTerms): VendorProxy => {
     const base = new URL(url)
     const vendor = VENDORS[dialect]
     const basePath = base.pathname.replace(/\/$/, '')
@@ -55,16 +70,20 @@ export function createVendorProxies(
       pathAtVendor: path =>
         isNamedByVendor ? versionedPath({ vendor, basePath, openaiPathsAsSent }, path) : path,
       forwarder: createForwarder({ base, vendor, limits, env, onBug }),
+      ...(aws === undefined ? {} : { sign: signer(aws) }),
     }
   }
   return [
     ...(anthropic_url === undefined ? [] : [proxyAt('/anthropic', anthropic_url, 'anthropic')]),
     ...(openai_url === undefined ? [] : [proxyAt('/openai', openai_url, 'openai')]),
-    ...settings.upstreams.map(({ name, url, dialect }) => proxyAt(`/up/${name}`, url, dialect)),
+    ...settings.upstreams.map(({ name, url, dialect, aws }) =>
+      proxyAt(`/up/${name}`, url, dialect, aws),
+    ),
   ]
 }
 
 type Dialect = Config['proxy']['upstreams'][number]['dialect']
+type AwsTerms = NonNullable<Config['proxy']['upstreams'][number]['aws']>
 
 /** Whose errors the clients of a dialect expect. */
 const VENDORS: Readonly<Record<Dialect, Vendor>> = {

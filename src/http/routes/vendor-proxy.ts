@@ -48,7 +48,7 @@ async function forward(c: AppContext, proxy: VendorProxy, needs: ProxyNeeds): Pr
   const { exchange, report, untouched } = send(
     c,
     { proxy, path, usage, messages },
-    await rewriteBody(c, proxy.vendor, upstreamPath, needs),
+    await rewriteBody(c, proxy, upstreamPath, needs),
   )
   note(c, await exchange, proxy, needs)
   if (billed !== null && usage !== null) {
@@ -100,7 +100,7 @@ interface Sent {
 function send(
   c: AppContext,
   { proxy: { forwarder }, path, usage, messages }: Destination,
-  { body, ticket, readingMs, continued, paused, recorded, report, untouched }: ForwardedBody,
+  { body, ticket, readingMs, continued, paused, recorded, report, untouched, sign }: ForwardedBody,
 ): Sent {
   const { incoming, outgoing, upgradeHead } = c.env
   const state = c.get('state')
@@ -118,6 +118,7 @@ function send(
     awaitsContinue: c.env.awaitsContinue === true && !continued,
     ...(body === undefined ? {} : { body }),
     ...(recorded === undefined ? {} : { holdEnd: recorded }),
+    ...(sign === undefined ? {} : { sign }),
     onAnswer: {
       head(status, headers) {
         // Once an answer has begun, the body is not needed any more.

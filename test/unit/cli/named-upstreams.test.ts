@@ -18,6 +18,18 @@ describe('the upstreams of a command', () => {
     expect(urlsOf({ ...bedrock, AWS_BEARER_TOKEN_BEDROCK: 'x' })['bedrock']).toBe(
       'https://bedrock-runtime.eu-west-1.amazonaws.com',
     )
+    const key = { AWS_ACCESS_KEY_ID: 'AKID', AWS_SECRET_ACCESS_KEY: 'secret' }
+    const signed = namedUpstreams({ ...bedrock, ...key, AWS_SESSION_TOKEN: 't' }, [])
+    expect(signed.find(({ name }) => name === 'bedrock')).toMatchObject({
+      url: 'https://bedrock-runtime.eu-west-1.amazonaws.com',
+      aws: {
+        region: 'eu-west-1',
+        access_key_id: 'env:AWS_ACCESS_KEY_ID',
+        secret_access_key: 'env:AWS_SECRET_ACCESS_KEY',
+        session_token: 'env:AWS_SESSION_TOKEN',
+      },
+    })
+    expect(JSON.stringify(signed)).not.toContain('"secret"')
     expect(urlsOf({ CLAUDE_CODE_USE_VERTEX: '1' })['vertex']).toBe(
       'https://aiplatform.googleapis.com/v1',
     )

@@ -13,7 +13,10 @@ const SETTINGS = {
 } as unknown as Config['proxy']
 
 function proxiesOf(settings: object, below?: string) {
-  const all = createVendorProxies({ ...SETTINGS, ...settings }, { below, onBug: () => {} })
+  const all = createVendorProxies(
+    { ...SETTINGS, ...settings },
+    { below, secret: text => () => text, onBug: () => {} },
+  )
   onTestFinished(
     async () => void (await Promise.all(all.map(({ forwarder }) => forwarder.close()))),
   )
