@@ -66,7 +66,8 @@ export class ResponseRequest implements ClientMessage {
     const type = this.#type.read(bytes)
     if (type === CREATE && !this.#isCreate) {
       this.#isCreate = true
-      if (this.#terms.isDraining()) return this.#refuse()
+      // A message that has begun to pass must come to its end.
+      if (this.#terms.isDraining() && !this.#passes) return this.#refuse()
     }
     const isOther = type === null ? isLast : type !== CREATE
     if (this.#passes || isOther) return this.#pass(bytes, isLast)

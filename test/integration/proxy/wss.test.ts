@@ -60,9 +60,9 @@ async function realtime(keys = certificate) {
   return { url: await listen(server, 'https'), asked }
 }
 
-async function opened(url: URL) {
+async function opened(url: URL, path = '/v1/realtime?model=x') {
   const service = await serviceBefore(url)
-  const target = `${service.url.replace('http', 'ws')}/openai/v1/realtime?model=x`
+  const target = `${service.url.replace('http', 'ws')}/openai${path}`
   const socket = new WebSocket(target, ['realtime', 'openai-beta.realtime-v1'])
   onTestFinished(() => socket.close())
   const over = new Promise<CloseEvent>(resolve => socket.addEventListener('close', resolve))
@@ -70,29 +70,31 @@ async function opened(url: URL) {
 }
 
 describe('a WebSocket to an upstream with TLS', () => {
-  it('carries messages both ways, and the close', async () => {
-    const upstream = await realtime()
-    const { service, socket, over } = await opened(upstream.url)
-    const got: unknown[] = []
-    const texts = ['{"type":"session.update"}', 'früh 🕒', 'x'.repeat(60_000)]
-    socket.addEventListener('message', ({ data }) => {
-      got.push(data)
-      if (got.length === texts.length) socket.close(1000, 'done')
-    })
-    socket.addEventListener('open', () => {
-      for (const text of texts) socket.send(text)
-    })
-    const { code, reason, wasClean } = await over
-    expect({ code, reason, wasClean }).toEqual({ code: 1000, reason: 'done', wasClean: true })
-    expect(got).toEqual(texts)
-    expect(socket.protocol).toBe('realtime')
-    const { host } = upstream.url
-    expect(upstream.asked).toEqual([
-      `/v1/realtime?model=x ${host} realtime, openai-beta.realtime-v1`,
-    ])
-    const answered = 'haversack_proxy_exchanges_total{vendor="openai",outcome="answered"}'
-    await expect.poll(() => figure(service, answered)).toBe(1)
-  })
+  // The frames of the second are read.
+  it.each(['/v1/realtime?model=x', '/v1/responses?model=x'])(
+    'carries messages both ways, and the close: %s',
+    async path => {
+      const upstream = await realtime()
+      const { service, socket, over } = await opened(upstream.url, path)
+      const got: unknown[] = []
+      const texts = ['{"type":"session.update"}', 'früh 🕒', 'x'.repeat(60_000)]
+      socket.addEventListener('message', ({ data }) => {
+        got.push(data)
+        if (got.length === texts.length) socket.close(1000, 'done')
+      })
+      socket.addEventListener('open', () => {
+        for (const text of texts) socket.send(text)
+      })
+      const { code, reason, wasClean } = await over
+      expect({ code, reason, wasClean }).toEqual({ code: 1000, reason: 'done', wasClean: true })
+      expect(got).toEqual(texts)
+      expect(socket.protocol).toBe('realtime')
+      const { host } = upstream.url
+      expect(upstream.asked).toEqual([`${path} ${host} realtime, openai-beta.realtime-v1`])
+      const answered = 'haversack_proxy_exchanges_total{vendor="openai",outcome="answered"}'
+      await expect.poll(() => figure(service, answered)).toBe(1)
+    },
+  )
 
   it('is not opened where nobody vouches for the certificate', async () => {
     const upstream = await realtime(selfSigned())

@@ -1,9 +1,11 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { OPCODES, writeClose, writeFrame } from '../../../src/proxy/websocket/frames.ts'
 import { eventually } from '../../support/eventually.ts'
+import { runs } from '../../support/runs.ts'
 import { dial, message, rawUpstream, type Wire } from '../proxy/stand-in.ts'
 import { startSmallService } from './harness.ts'
 import { openClient, type ResponsesUpstream, responsesUpstream } from './responses-upstream.ts'
@@ -188,6 +190,70 @@ describe('a client', () => {
     client.socket.write(Buffer.concat([...parts, masked(OPCODES.continuation, Buffer.alloc(0))]))
     await eventually(() => expect(came).toHaveLength(1))
     expect(came[0]!.bytes.toString()).toBe(sent)
+  })
+})
+
+/** Frames of a side, some of them spoiled, as any bytes in any pieces. */
+const noise = (isMasked: boolean) =>
+  fc.array(
+    fc.oneof(
+      fc.uint8Array({ maxLength: 40 }).map(bytes => Buffer.from(bytes)),
+      fc
+        .record({
+          opcode: fc.integer({ min: 0, max: 15 }),
+          bytes: fc.oneof(
+            fc.uint8Array({ maxLength: 300 }),
+            fc
+              .constantFrom(
+                '{"type":"response.create"',
+                '{"type":"response.completed"}',
+                '{"input":[]}',
+              )
+              .map(json => Buffer.from(json)),
+          ),
+          isLast: fc.boolean(),
+          cut: fc.integer({ min: 0, max: 400 }),
+        })
+        .map(({ opcode, bytes, isLast, cut }) => {
+          const frame = writeFrame(opcode, bytes, { isMasked, isLast })
+          return cut < 40 ? frame.subarray(0, cut) : frame
+        }),
+    ),
+    { minLength: 1, maxLength: 8 },
+  )
+
+describe('noise', () => {
+  it('of either side ends its connection at most', async () => {
+    const raw = await rawUpstream()
+    const other = await startSmallService({
+      workers: { count: 1 },
+      proxy: { openai_url: raw.url.href },
+    })
+    onTestFinished(() => other.close())
+    await fc.assert(
+      fc.asyncProperty(noise(true), noise(false), async (said, answered) => {
+        const client = dial(new URL(other.url), HANDSHAKE)
+        const wire = await raw.next()
+        await wire.until('\r\n\r\n')
+        wire.socket.write(message(SWITCHED))
+        await client.until('\r\n\r\n')
+        for (let n = 0; n < Math.max(said.length, answered.length); n++) {
+          const [one, two] = [said[n], answered[n]]
+          if (one !== undefined && client.socket.writable) client.socket.write(one)
+          if (two !== undefined && wire.socket.writable) wire.socket.write(two)
+          await new Promise(setImmediate)
+        }
+        client.socket.end()
+        wire.socket.end()
+        await Promise.all([client.all(), wire.all()])
+      }),
+      { numRuns: runs(200) },
+    )
+    expect((await fetch(`${other.url}/readyz`)).status).toBe(200)
+    const { text: bugs } = await fetch(`${other.url}/metrics`).then(async r => ({
+      text: await r.text(),
+    }))
+    expect(bugs).not.toMatch(/haversack_proxy_exchanges_total\{[^}]*outcome="failed"/)
   })
 })
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startSmallService } from './harness.ts'
 import { CONVERSATIONS, records } from './proxy-conversations.ts'
 import {
@@ -34,8 +34,8 @@ const open = (path = '/openai/v1/responses', headers: Record<string, string> = {
 /** The connection that was opened last. */
 const atUpstream = () => upstream.sockets.at(-1)!
 
-async function metric(name: string): Promise<number> {
-  const text = await (await fetch(`${service.url}/metrics`)).text()
+async function metric(name: string, url = service.url): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text()
   const line = text.split('\n').find(each => each.startsWith(`${name} `))
   return Number(line?.split(' ').at(-1) ?? 0)
 }
@@ -86,6 +86,21 @@ describe('a message', () => {
     ])
   })
 
+  it('has the results that it would have over HTTP, before or after', async () => {
+    const outputs = (body: string) =>
+      JSON.parse(body).input.map(({ output }: { output?: string }) => output)
+    const post = async (turn: number) => {
+      const response = await service.post('/openai/v1/responses', bodyOf(turn))
+      await response.text()
+      return outputs(upstream.posted.at(-1)!)
+    }
+    const client = await open()
+    const first = await post(5)
+    const [got = ''] = await sent(client, create(bodyOf(6)))
+    expect(outputs(got).slice(0, first.length)).toEqual(first)
+    expect(await post(6)).toEqual(outputs(got))
+  })
+
   it('begins in each turn as the one before', async () => {
     const client = await open()
     const turns = await sent(client, ...[1, 2, 3, 4].map(turn => create(bodyOf(turn))))
@@ -127,6 +142,23 @@ describe('a message', () => {
     expect(came[0]!.isBinary).toBe(typeof message !== 'string')
     expect(came[1]!.bytes.toString()).toBe('{"type":"response.processed"}')
     expect(got).toEqual(came)
+  })
+
+  it('without a place in the queue passes unchanged, and is counted', async () => {
+    const full = await startSmallService({
+      workers: { count: 1 },
+      limits: { max_body_bytes: 4_096, max_queue_bytes: 4_096 },
+      proxy: { openai_url: upstream.url },
+    })
+    onTestFinished(() => full.close())
+    const client = await openClient(`${full.url}/openai/v1/responses`)
+    const message = create(bodyOf(4))
+    expect(message.length).toBeGreaterThan(4_096)
+    expect(await sent(client, message)).toEqual([message])
+    const counted = 'haversack_proxy_untouched_total{vendor="openai",reason="overloaded"}'
+    expect(await metric(counted, full.url)).toBe(1)
+    const small = create(bodyOf(0))
+    expect((await sent(client, small))[0]!.length).toBeLessThan(small.length)
   })
 
   it('above the limit passes unchanged, and is counted', async () => {

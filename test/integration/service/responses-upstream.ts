@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import { type ClientOptions, WebSocket, WebSocketServer } from 'ws'
 
@@ -21,6 +22,8 @@ export interface UpstreamSocket {
 export interface ResponsesUpstream {
   readonly url: string
   readonly sockets: readonly UpstreamSocket[]
+  /** The bodies of requests over HTTP. */
+  readonly posted: readonly string[]
   /** What is done with the next messages; by default a response is made of each request. */
   answerWith(answer: (socket: WebSocket, came: Came) => void): void
   /** Answers the next handshakes by these bytes. */
@@ -47,7 +50,11 @@ function respond(socket: WebSocket, id: string): void {
 
 export async function responsesUpstream(): Promise<ResponsesUpstream> {
   const sockets: UpstreamSocket[] = []
-  const http = createServer((_, response) => void response.writeHead(404).end())
+  const posted: string[] = []
+  const http = createServer(async (incoming, response) => {
+    posted.push(await text(incoming))
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+  })
   const open = new Set<Socket>()
   http.on('connection', (socket: Socket) => {
     open.add(socket)
@@ -79,6 +86,7 @@ export async function responsesUpstream(): Promise<ResponsesUpstream> {
   return {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
     sockets,
+    posted,
     answerWith(next) {
       answer = next
       onTestFinished(() => {
