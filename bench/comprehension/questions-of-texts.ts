@@ -148,6 +148,17 @@ const jsonLines: readonly Question[] = [
   structure('How many lines are there?', d => String(rowsOf(d).length)),
 ]
 
+const byMira = (d: Json) => rowsOf(d).filter(row => String(row['Author']).startsWith('Mira'))
+
+const commits: readonly Question[] = [
+  retrieval('What is the message of the fifth commit?', d => String(at(d, 4, 'text'))),
+  aggregation('How many commits are by Mira?', d => String(byMira(d).length)),
+  filtering('What are the messages of the commits by Mira?', d =>
+    list(byMira(d).map(row => row['text'])),
+  ),
+  structure('What is the id of the last commit?', d => String(rowsOf(d).at(-1)?.['commit '])),
+]
+
 const reportWithJson: readonly Question[] = [
   retrieval('How many seconds took the check flush-4 of the night?', d =>
     String(at(d, 0, 4, 'seconds')),
@@ -209,6 +220,7 @@ export const QUESTIONS_OF_TEXTS: Readonly<Record<string, readonly Question[]>> =
   'aligned columns': alignedColumns,
   'markdown table': markdownTable,
   'json lines': jsonLines,
+  commits,
   'report with JSON': reportWithJson,
   'output with a head': outputWithHead,
   'MCP result': mcpResult,

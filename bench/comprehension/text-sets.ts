@@ -15,6 +15,7 @@ export function textSets(): DataSet[] {
     processList(),
     markdownTable(),
     jsonLines(),
+    commits(),
     reportWithJson(),
     outputWithHead(),
     mcpResult(),
@@ -135,6 +136,24 @@ function jsonLines(): DataSet {
   }))
   const text = `${data.map(row => JSON.stringify(row)).join('\n')}\n`
   return { name: 'json lines', kind: 'text', data, text }
+}
+
+/** Commits as `git log` prints them. Their members have the names of its labels. */
+function commits(): DataSet {
+  const random = createRandom(137)
+  const data = Array.from({ length: 14 }, (_, index) => ({
+    'commit ': `${random(1_000_000)}`.padStart(12, '4f'),
+    Author: ['Mira <mira@example.org>', 'Tom <tom@example.org>'][random(2)] ?? '',
+    'Date:   ': `Mon Nov 3 ${String(23 - index).padStart(2, '0')}:${10 + random(50)}:00 2025 +0100`,
+    text: `${VERBS[random(VERBS.length)]} the ${HOSTS[random(HOSTS.length)]} ${index}`,
+  }))
+  const text = data
+    .map(row => {
+      const { 'commit ': id, Author, 'Date:   ': date, text } = row
+      return `commit ${id}\nAuthor: ${Author}\nDate:   ${date}\n\n    ${text}\n`
+    })
+    .join('\n')
+  return { name: 'commits', kind: 'text', data, text }
 }
 
 /** Headings, and below each an answer as JSON. */
