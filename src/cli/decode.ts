@@ -4,24 +4,36 @@ import { defineCommand, UsageError } from './command.ts'
 import { readInput } from './input.ts'
 import { jsonOption } from './options.ts'
 
+/** @throws UsageError if the text is no answer of `encode --json` */
+function encodedIn(json: string): { readonly content: string; readonly format: string } {
+  try {
+    const { content, format } = JSON.parse(json) as Record<string, unknown>
+    if (typeof content === 'string' && typeof format === 'string') return { content, format }
+  } catch {
+    // It is another text.
+  }
+  throw new UsageError('--format is required, unless the text is an answer of encode --json')
+}
+
 export const decodeCommand = defineCommand({
   name: 'decode',
   summary: 'Decode an encoded text',
-  examples: ['decode --format csv@1 rows.csv'],
+  details: 'Without --format it takes the whole answer of encode --json, which names the format.',
+  examples: ['decode --format csv@1 rows.csv', 'decode answer.json'],
   operands: '[FILE]',
   maxOperands: 1,
   options: {
     format: {
       type: 'string',
       value: 'FORMAT',
-      help: 'The format that encode named, e.g. csv@1 (required)',
+      help: 'The format that encode named, e.g. csv@1',
     },
     ...jsonOption,
   },
   async run(values, [file]) {
-    const format = values.format
-    if (format === undefined) throw new UsageError('--format is required')
-    const answer = decode({ content: await readInput(file), format })
+    const { format } = values
+    const text = await readInput(file)
+    const answer = decode(format === undefined ? encodedIn(text) : { content: text, format })
     process.stdout.write(values.json ? `${JSON.stringify(answer)}\n` : answer.content)
     return EXIT.ok
   },

@@ -116,6 +116,17 @@ describe('encode and decode', () => {
     const { stdout, stderr } = await captureCli('encode', '--json', file('rows.json', rows))
     expect(stderr).toBe('')
     expect(JSON.parse(stdout)).toMatchObject({ layer: 'L2', lossless: true })
+    const back = await captureCli('decode', file('answer.json', stdout))
+    expect(JSON.parse(back.stdout)).toEqual(JSON.parse(rows))
+  })
+
+  it('need a format for a text that is no answer', async () => {
+    for (const text of [rows, '{"content":"a"}', 'id,name\n1,a']) {
+      expect(await captureCli('decode', file('text', text))).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('--format is required, unless'),
+      })
+    }
   })
 
   it('say a failure by code and exit code', async () => {
