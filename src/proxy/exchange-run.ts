@@ -70,8 +70,7 @@ export class ExchangeRun {
     const guard = this.#guard
     guard.on(outgoing, 'finish', () => this.#settle())
     guard.on(outgoing, 'close', () => this.#left())
-    // The server would end a quiet connection. Here a model may be thinking, so we have our own
-    // limits.
+    // The server would end a quiet connection. A model may be thinking; we have our own limits.
     guard.on(outgoing, 'timeout', () => undefined)
     // These two are followed by the close of the answer.
     guard.on(outgoing, 'error', () => outgoing.destroy())
@@ -112,8 +111,7 @@ export class ExchangeRun {
         keepUpgrade: this.#upgrade !== null,
         keepExtensions: this.#upgrade?.keepExtensions ?? true,
       })
-      const { sign } = this.#options
-      const signed = signedHeaders(sign, { method, path, headers, body: this.#body })
+      const signed = signedHeaders(this.#options.sign, { method, path, headers, body: this.#body })
       request = upstream.request({ method, path, headers: signed }, fresh)
     } catch {
       return void this.#fail(FAILURES.head)
@@ -347,7 +345,6 @@ export class ExchangeRun {
   #settle(): void {
     this.#limits.close()
     const { headersSent, statusCode } = this.#outgoing
-    const isTunnel = this.#endTunnel !== null
-    this.#record.close(isTunnel ? 101 : headersSent ? statusCode : null)
+    this.#record.close(this.#endTunnel !== null ? 101 : headersSent ? statusCode : null)
   }
 }

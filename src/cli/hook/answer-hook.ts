@@ -35,8 +35,10 @@ async function warningOf(service: ServiceClient): Promise<string | null> {
     return null
   } catch (error) {
     if (error instanceof ServiceProblem) return null
-    const systemMessage = `Haversack: ${(error as Error).message}. haversack doctor claude says why.`
-    return JSON.stringify({ systemMessage })
+    const { message } = error as Error
+    return JSON.stringify({
+      systemMessage: `Haversack: ${message}. haversack doctor claude says why.`,
+    })
   }
 }
 

@@ -94,8 +94,9 @@ function billOf({ billed, retrieval }: Tally, vendor: PricedVendor): string {
   const round = (tokens: number) => Math.round(tokens).toLocaleString('en-US')
   const fetched = retrieval.sent === 0 ? '' : `, of which fetching is ${round(fetching)}`
   return (
-    `With a turn after each result, at the prices of ${vendor} with its cache: about ${round(before)} → ` +
-    `${round(after)} uncached input tokens${fetched}; saved: ${percent(before - after, before)}.`
+    `With a turn after each result, at the prices of ${vendor} with its cache: about ` +
+    `${round(before)} → ${round(after)} uncached input tokens${fetched}; ` +
+    `saved: ${percent(before - after, before)}.`
   )
 }
 

@@ -49,7 +49,7 @@ beforeAll(async () => {
   })
   service = await startSmallService({ proxy: { anthropic_url: upstream.url } })
   await send('session-1', 'one')
-  await send('session-1', 'a subagent of one')
+  await send('session-1', 'another part of one')
   // The same words in another session.
   await send('session-2', 'one')
   await send(undefined, 'none')
