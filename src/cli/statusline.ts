@@ -1,14 +1,10 @@
 import { connect } from 'node:net'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { processEnv } from '../config/env.ts'
 import type { SavingsAnswer } from '../core/contract/savings.ts'
-import { secretReader } from '../mcp/secret-text.ts'
-import { EXIT } from '../runtime/exit-codes.ts'
 import { defineCommand } from './command.ts'
+import { type AskedService, answerAgent, calledOptions } from './hook/called-by-agent.ts'
 import { readEvent } from './hook/read-event.ts'
-import type { HookOptions } from './hook.ts'
-import { agentService } from './service-client.ts'
 
 /** The agent draws its screen meanwhile: the longest wait, in milliseconds. */
 const DEADLINE_MS = 1_000
@@ -23,39 +19,14 @@ export const statuslineCommand = defineCommand({
   examples: ['statusline', 'statusline --url http://127.0.0.1:8787'],
   operands: '',
   maxOperands: 0,
-  options: {
-    url: {
-      type: 'string',
-      value: 'URL',
-      help: 'The service (default HAVERSACK_URL, else the one of the base URL of the agent)',
-    },
-    'key-file': {
-      type: 'string',
-      value: 'FILE',
-      help: 'Holds the key for the service (default HAVERSACK_KEY)',
-    },
-  },
-  async run(values) {
-    try {
-      const env = processEnv()
-      const file = values['key-file']
-      const key = file === undefined ? env['HAVERSACK_KEY'] : secretReader(`file:${file}`, {})()
-      const service = { url: values.url ?? agentService(env), key: key || undefined }
-      const line = await runStatusLine(process.stdin, service)
-      if (line !== null) process.stdout.write(`${line}\n`)
-    } catch {
-      // The line stays empty.
-    } finally {
-      process.stdin.destroy()
-    }
-    return EXIT.ok
-  },
+  options: calledOptions,
+  run: values => answerAgent(values, runStatusLine),
 })
 
 /** Reads an event and answers it, within a time. @throws whatever keeps it from that */
 export async function runStatusLine(
   input: Readable,
-  { url, key, deadlineMs = DEADLINE_MS }: HookOptions,
+  { url, key, deadlineMs = DEADLINE_MS }: AskedService,
 ): Promise<string | null> {
   const signal = AbortSignal.timeout(deadlineMs)
   const session = sessionOf(await readEvent(input, signal))

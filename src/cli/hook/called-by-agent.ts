@@ -1,0 +1,48 @@
+import type { Readable } from 'node:stream'
+import { processEnv } from '../../config/env.ts'
+import { secretReader } from '../../mcp/secret-text.ts'
+import { EXIT } from '../../runtime/exit-codes.ts'
+import type { Options, ValuesOf } from '../command.ts'
+import { agentService } from '../service-client.ts'
+
+/** The service that a command asks, and for how long. */
+export interface AskedService {
+  readonly url: string
+  readonly key: string | undefined
+  /** How long the agent may wait, in milliseconds. */
+  readonly deadlineMs?: number
+}
+
+/** The options of commands that an agent calls. */
+export const calledOptions = {
+  url: {
+    type: 'string',
+    value: 'URL',
+    help: 'The service (default HAVERSACK_URL, else the one of the base URL of the agent)',
+  },
+  'key-file': {
+    type: 'string',
+    value: 'FILE',
+    help: 'Holds the key for the service (default HAVERSACK_KEY)',
+  },
+} as const satisfies Options
+
+/** Prints what `answer` makes of standard input. On any failure nothing is printed, and it is 0. */
+export async function answerAgent(
+  values: ValuesOf<typeof calledOptions>,
+  answer: (input: Readable, service: AskedService) => Promise<string | null>,
+): Promise<number> {
+  try {
+    const env = processEnv()
+    const file = values['key-file']
+    const key = file === undefined ? env['HAVERSACK_KEY'] : secretReader(`file:${file}`, {})()
+    const url = values.url ?? agentService(env)
+    const printed = await answer(process.stdin, { url, key: key || undefined })
+    if (printed !== null) process.stdout.write(`${printed}\n`)
+  } catch {
+    // The agent keeps what it has.
+  } finally {
+    process.stdin.destroy()
+  }
+  return EXIT.ok
+}
