@@ -81,20 +81,24 @@ export class JobRunner {
     const { limits, asked } = this.#setup
     const envelope = readEnvelope(body, job.media, limits.envelope, { keepsSpelling })
     const request = validate(operation.request, envelope)
-    const lookups = job.phase === 'ask' ? (operation.lookups?.(request, asked) ?? []) : []
+    const sources = { sessions: asked.sessions && job.sessionless !== true }
+    const lookups = job.phase === 'ask' ? (operation.lookups?.(request, sources) ?? []) : []
     if (lookups.some(lookup => lookup !== null)) {
       const outcome = { kind: 'ask', lookups, start: 0, length: 0, ...took() } as const
       return { outcome, bytes: body, ...NOTHING_ELSE }
     }
     const context = this.#contexts.of(job)
-    const { answer, reports, keep = [], dependencies = [] } = operation.run(request, context)
+    const ran = operation.run(request, context)
+    const { answer, reports, keep = [], dependencies = [], changes = [] } = ran
     const { media, bytes } = writeEnvelope(answer, job.accept)
-    const isOfSession = dependencies.length > 0 || keep.some(({ session }) => session !== undefined)
+    const isOfSession =
+      dependencies.length > 0 ||
+      changes.length > 0 ||
+      keep.some(({ session }) => session !== undefined)
     const isOfTerms = job.terms?.redeems === true && keep.length > 0
     const again = isOfSession || isOfTerms ? body : null
-    const sessions = operation.sessions?.(request) ?? []
-    const ofSessions = sessions.length === 0 ? {} : { sessions }
-    const outcome = { ...done(media), dependencies, ...ofSessions, ...took() }
+    const changed = changes.length === 0 ? {} : { changes }
+    const outcome = { ...done(media), dependencies, ...changed, ...took() }
     return { outcome, reports, bytes, keep, records: [], again }
   }
 
@@ -153,6 +157,7 @@ class JobContexts {
       tenant,
       nowMs: Date.now(),
       isDetached: sessionless === true,
+      isShared: this.#setup.asked.sessions,
       ...(attempt === undefined ? {} : { attempt }),
     }
     const rewrites = {

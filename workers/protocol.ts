@@ -10,6 +10,7 @@ import type { LookupRequest, LookupResults, LookupSources } from '../src/core/co
 import type { FreshRecord, KeepItem, SentReport } from '../src/core/contract/operation-result.ts'
 import type { RequestTerms } from '../src/core/contract/request-terms.ts'
 import type { PipelineConfig } from '../src/core/pipeline/profile/pipeline-config.ts'
+import type { SessionChanges } from '../src/core/sessions/journal/changes.ts'
 import type { Dependency } from '../src/core/sessions/turn/call-memory.ts'
 import type { SharedSessions } from '../src/core/sessions/turn/shared-sessions.ts'
 import type { Vocabularies } from '../src/core/tokens/vocabulary.ts'
@@ -89,8 +90,8 @@ export type Outcome = { readonly work_us: number } & (
       readonly markers: readonly string[]
       /** Bodies that must be there before the answer may leave. */
       readonly dependencies: readonly Dependency[]
-      /** The sessions that the job was of; absent: none. */
-      readonly sessions?: readonly string[]
+      /** What the job changed in sessions that other processes share; absent: nothing. */
+      readonly changes?: readonly SessionChanges[]
       /**
        * The request body again, if another answer may be needed: see `JobHeader.sessionless`.
        */

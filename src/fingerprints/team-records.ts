@@ -197,8 +197,7 @@ function problem(failure: Failure): AppError {
   // If the store is not available now, or its disk fails, it recovers by itself, so the client may
   // retry.
   if (failure.reason === 'failed' || failure.reason === 'unavailable') return AWAY
-  const { code, detail, ...extras } = failureProblem(failure)
-  return new AppError(code, detail, extras)
+  return AppError.of(failureProblem(failure))
 }
 
 /** Does work of the same key one after the other, in the order in which it came. */

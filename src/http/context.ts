@@ -17,13 +17,12 @@ import type { Logger } from '../observability/logger.ts'
 import type { Gauges, Metrics } from '../observability/metrics.ts'
 import type { Tracing } from '../observability/tracing.ts'
 import type { Admission } from '../pool/admission.ts'
-import type { Authority } from '../pool/job.ts'
 import type { WorkerPool } from '../pool/pool.ts'
 import type { UsageObserver } from '../proxy/usage-observer.ts'
 import type { Savings } from '../savings/savings.ts'
-import type { SessionTaking } from '../store/commit-answer.ts'
 import type { Originals } from '../store/originals.ts'
 import type { Rewrites } from '../store/rewrites.ts'
+import type { SessionSharing } from '../store/session-sharing.ts'
 import type { StoreHealth } from '../store/store-health.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { VendorProxy } from './proxy/vendor-proxies.ts'
@@ -90,10 +89,8 @@ export interface JobDeps {
   readonly ledger?: Ledger
   /** What sessions have seen; absent if they have no effect. */
   readonly sessions?: Sessions
-  /** Present if other processes may serve the same sessions. */
-  readonly taking?: SessionTaking
-  /** Present if another process knows the sessions. */
-  readonly authority?: Authority
+  /** Present if other processes share the sessions. */
+  readonly sharing?: SessionSharing
 }
 
 /**

@@ -121,7 +121,7 @@ export function toResult(
     return { ok: false, problem: outcome.problem, ...times(end) }
   }
   if (outcome.kind === 'ask') throw new Error('a question came back from a phase that has none')
-  const { media, reports, dependencies, markers, sessions, again } = outcome
+  const { media, reports, dependencies, markers, changes, again } = outcome
   const part = (range: { readonly start: number; readonly length: number }) =>
     bytes.subarray(range.start, range.start + range.length)
   const item = <T extends Parameters<typeof part>[0]>({ start, length, ...rest }: T) => {
@@ -136,7 +136,7 @@ export function toResult(
     reports,
     dependencies,
     markers,
-    ...(sessions === undefined ? {} : { sessions }),
+    ...(changes === undefined ? {} : { changes }),
     ...kept,
     ...rest,
     ...times(end),

@@ -3,6 +3,7 @@ import type { MediaType } from '../core/contract/envelope.ts'
 import type { LookupRequest, LookupResults } from '../core/contract/lookup.ts'
 import type { FreshRecord, KeepItem, SentReport } from '../core/contract/operation-result.ts'
 import type { RequestTerms } from '../core/contract/request-terms.ts'
+import type { SessionChanges } from '../core/sessions/journal/changes.ts'
 import type { Dependency } from '../core/sessions/turn/call-memory.ts'
 
 /** One request for the workers. The pool owns `body` from then on, and may detach it. */
@@ -60,8 +61,8 @@ export type JobResult = JobTimes &
         readonly markers: readonly string[]
         /** Must be there and be prolonged before it does. */
         readonly dependencies: readonly Dependency[]
-        /** The sessions that the job was of; absent: none. */
-        readonly sessions?: readonly string[]
+        /** What the job changed in sessions that other processes share; absent: nothing. */
+        readonly changes?: readonly SessionChanges[]
         /** The request's body, if it may be needed once more. */
         readonly again?: Uint8Array
       }

@@ -83,8 +83,7 @@ class OneThread<Tasks extends TaskTable> implements TaskThread<Tasks> {
       const settle = (taskEnd: TaskEnd) => {
         if (taskEnd.ok) resolve(taskEnd.value as Awaited<ReturnType<Tasks[Name]>>)
         else {
-          const { code, detail, ...extras } = taskEnd.problem
-          reject(new AppError(code, detail, extras))
+          reject(AppError.of(taskEnd.problem))
         }
       }
       const isFull =

@@ -164,8 +164,7 @@ export function createSavings(options: SavingsOptions): Savings {
     async read(tenant) {
       const ledger = await whole(tenant)
       if (!('ok' in ledger)) return ledger
-      const { code, detail, ...extras } = failureProblem(ledger)
-      throw new AppError(code, detail, extras)
+      throw AppError.of(failureProblem(ledger))
     },
     async close() {
       clearInterval(timer)

@@ -1,12 +1,13 @@
 import { indexUse } from '../core/sessions/index/owners.ts'
-import type { SharedSessions } from '../core/sessions/turn/shared-sessions.ts'
+import type { Sessions, SharedSessions } from '../core/sessions/turn/shared-sessions.ts'
 import type { AppDeps, Health, Rewriting } from '../http/context.ts'
 import type { HttpServer } from '../http/server.ts'
 import type { Gauges } from '../observability/metrics.ts'
 import type { Admission } from '../pool/admission.ts'
 import type { WorkerPool } from '../pool/pool.ts'
-import { createOriginals, type Lifetimes } from '../store/originals.ts'
+import { createOriginals } from '../store/originals.ts'
 import { createRewrites } from '../store/rewrites.ts'
+import { createSessionSharing } from '../store/session-sharing.ts'
 import type { Store } from '../store/store.ts'
 import { statsOf } from '../store/store-health.ts'
 import type { Records } from './records.ts'
@@ -25,10 +26,9 @@ export function appRecords(
     rewriting: rewritingOf(
       live,
       createRewrites(store, () => live.config.proxy.rewrite_ttl_ms),
-      store.owners !== undefined,
+      isShared(live),
       memory,
     ),
-    ...takingOf(store, lifetimes),
     savings,
     fingerprints,
     ...(telemetry === null ? {} : { telemetry }),
@@ -37,10 +37,16 @@ export function appRecords(
   } satisfies Partial<AppDeps>
 }
 
-/** With a store that several processes share, each session is served by one of them at a time. */
-function takingOf({ owners }: Store, lifetimes: (tenant: string) => Lifetimes) {
-  if (owners === undefined) return {}
-  return { taking: { owners, ttlMs: (tenant: string) => lifetimes(tenant).sessionMs } }
+/** Whether other processes have the same store. */
+export function isShared({ config }: LiveConfig): boolean {
+  return config.store.redis !== undefined
+}
+
+/** The sessions of a store that other processes have too. */
+export function sharingOf(live: LiveConfig, store: Store, sessions: Sessions) {
+  if (!isShared(live)) return {}
+  const ttlMs = (tenant: string) => lifetimesOf(live.config.store, tenant).sessionMs
+  return { sharing: createSessionSharing({ store, sessions, ttlMs, now: Date.now }) }
 }
 
 function rewritingOf(

@@ -12,10 +12,9 @@ import type { Route } from '../http/routes/route.ts'
 import { secretReader } from '../mcp/secret-text.ts'
 import { createLogger, type Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
-import type { Authority } from '../pool/job.ts'
 import { createUsageObservers } from '../proxy/usage-observer.ts'
 import { storeHealth } from '../store/store-health.ts'
-import { appRecords, gaugesOf } from './app-deps.ts'
+import { appRecords, gaugesOf, isShared, sharingOf } from './app-deps.ts'
 import { BUILDERS, type Builders } from './builders.ts'
 import { createServiceEnrichment } from './enrichment.ts'
 import { createMcpEndpoints } from './mcp-endpoints.ts'
@@ -56,7 +55,6 @@ export interface ServiceSeams {
   /** Instead of those that `cache_dir` keeps. */
   readonly vocabularies?: WorkerSetup['vocabularies']
   readonly routes?: readonly Route[]
-  readonly authority?: Authority
   readonly logger?: Logger
   /** Used instead of those of the same names. */
   readonly builders?: Partial<Builders>
@@ -105,7 +103,7 @@ async function assemble(
   seams: ServiceSeams & { readonly logger: Logger },
   resources: AsyncDisposableStack,
 ): Promise<Running> {
-  const { logger, authority, proxiesBelow } = seams
+  const { logger, proxiesBelow } = seams
   const build = { ...BUILDERS, ...seams.builders }
   const live: LiveConfig = { config }
   const pipeline = build.readPipelineConfig(config)
@@ -122,7 +120,7 @@ async function assemble(
   const shared = build.startConfiguredThreads(config, {
     pipeline,
     telemetryKey,
-    hasAuthority: authority !== undefined,
+    isShared: isShared(live),
     logger,
     workerUrl: seams.workerUrl,
     vocabularies: seams.vocabularies,
@@ -176,7 +174,7 @@ async function assemble(
       planning: () => planningTerms(live.config),
       enrichment,
       ...uiSource(config, gauges, logger),
-      ...(authority === undefined ? {} : { authority }),
+      ...sharingOf(live, records.store, sessions),
     },
     seams.routes,
   )

@@ -23,8 +23,8 @@ export interface ConfiguredThreads {
 
 export interface ThreadsOptions extends Pick<WorkerSetup, 'pipeline'> {
   readonly telemetryKey: Uint8Array | null
-  /** Another process knows the sessions. */
-  readonly hasAuthority: boolean
+  /** Whether other processes share the sessions. */
+  readonly isShared: boolean
   readonly logger: Logger
   /** Instead of the module of the service. */
   readonly workerUrl: URL | undefined
@@ -45,7 +45,7 @@ const KEPT_THREADS = 1
 /** @param create starts the threads; a test may have one that runs every batch itself */
 export function startConfiguredThreads(
   { workers, limits, sessions: settings, proxy, cache_dir: cacheDir }: Config,
-  { pipeline, telemetryKey, hasAuthority, logger, workerUrl, vocabularies }: ThreadsOptions,
+  { pipeline, telemetryKey, isShared, logger, workerUrl, vocabularies }: ThreadsOptions,
   create: typeof createThreads = createThreads,
 ): ConfiguredThreads {
   const size = workers.count + KEPT_THREADS
@@ -67,7 +67,7 @@ export function startConfiguredThreads(
     onExit: threadId => releaseThread(sessions, threadId),
     onShrunk: thread => logger.debug({ thread }, 'an idle worker thread gave memory back'),
     setup: {
-      asked: { sessions: hasAuthority },
+      asked: { sessions: isShared },
       vocabularies: vocabularies ?? loadVocabularies({ cacheDir }),
       progress,
       limits: {
@@ -79,8 +79,7 @@ export function startConfiguredThreads(
       rewrites,
       conversations: Math.max(LEAST_CONVERSATIONS, Math.floor(CONVERSATIONS / workers.count)),
       ...(telemetryKey === null ? {} : { telemetryKey }),
-      // If another process knows the sessions, it knows more than this process does.
-      ...(hasAuthority ? {} : { sessions }),
+      sessions,
     },
   })
   return { threads, progress, sessions, rewrites }

@@ -1,14 +1,15 @@
 import { AppError, type ErrorCode } from '../core/base/errors.ts'
 import type { KeepItem } from '../core/contract/operation-result.ts'
 import { IndexBusyError } from '../core/sessions/index/lock.ts'
-import { sessionKey } from '../core/sessions/index/session-index.ts'
+import type { SessionChanges } from '../core/sessions/journal/changes.ts'
 import type { Dependency } from '../core/sessions/turn/call-memory.ts'
 import { lengthen } from '../core/sessions/turn/long-references.ts'
 import { isPresent } from '../core/sessions/turn/open-turn.ts'
 import { type BodyTicket, commitBody, lengthenBody } from '../core/sessions/turn/remember.ts'
 import type { Sessions } from '../core/sessions/turn/shared-sessions.ts'
 import type { Originals } from './originals.ts'
-import type { Kept, Result, SessionOwners } from './store.ts'
+import type { SessionSharing } from './session-sharing.ts'
+import type { Kept } from './store.ts'
 
 /** What the commit of an answer needs. */
 export interface CommitContext {
@@ -16,23 +17,16 @@ export interface CommitContext {
   readonly tenant: string
   /** Learns which bodies are durable; absent if sessions have no effect. */
   readonly sessions: Sessions | undefined
-  /** Present if other processes may serve the same sessions. */
-  readonly taking?: SessionTaking | undefined
-}
-
-/** How this process becomes the one that serves a session. */
-export interface SessionTaking {
-  readonly owners: SessionOwners
-  /** How long it stays so without a turn, in milliseconds. */
-  ttlMs(tenant: string): number
+  /** Present if other processes share the sessions. */
+  readonly sharing?: Pick<SessionSharing, 'tell'> | undefined
 }
 
 /** What an answer keeps, and what it depends on. */
 export interface Answered {
   readonly keep: readonly KeepItem[]
   readonly dependencies: readonly Dependency[]
-  /** The sessions that it is of; absent: none. */
-  readonly sessions?: readonly string[]
+  /** What it changed in sessions that other processes share; absent: nothing. */
+  readonly changes?: readonly SessionChanges[]
 }
 
 /** An answer that may leave now, unless `kept` is `null`. */
@@ -49,26 +43,28 @@ export interface Prepared {
  * @throws AppError of the store, for texts without which the answer cannot be sent
  */
 export async function prepareAnswer(
-  { keep, dependencies, sessions: names = [] }: Answered,
+  { keep, dependencies, changes = [] }: Answered,
   context: CommitContext,
 ): Promise<Prepared> {
-  const { sessions } = context
+  const { sessions, sharing, tenant } = context
   const commit = (isTrue: boolean) => {
     if (sessions === undefined) return
     for (const { ticket } of keep) {
       if (ticket !== undefined) commitBody(sessions, ticket, isTrue)
     }
   }
-  const taken = takeAll(names, context)
   if (keep.length === 0 && dependencies.length === 0) {
-    await taken
+    // Nothing in the answer depends on what others know.
+    if (changes.length > 0) await sharing?.tell(tenant, changes)
     return { kept: [], commit }
   }
   try {
     const kept = await keepAll(keep, context)
     // Some of it may just have been kept.
     const isTrue = kept !== null && (await areRetrievable(dependencies, context))
-    if ((await taken) && isTrue) return { kept, commit }
+    // What others are told is durable.
+    const isTold = isTrue && ((await sharing?.tell(tenant, changes)) ?? true)
+    if (isTold) return { kept, commit }
     // If the answer does not leave, its bodies must not be referred to.
     commit(false)
     return { kept: null, commit: () => {} }
@@ -186,33 +182,4 @@ async function failureOf(attempt: Promise<unknown>): Promise<ErrorCode | null> {
     if (error instanceof AppError) return error.code
     throw error
   }
-}
-
-/**
- * Makes this process the one that serves a session. If another one may have served it meanwhile,
- * forgets what is remembered of it. Never rejects.
- */
-export async function takeSession(
-  session: string,
-  { tenant, sessions, taking }: Omit<CommitContext, 'originals'>,
-): Promise<Result<{ readonly isOurs: boolean }>> {
-  if (taking === undefined || sessions === undefined) return { ok: true, isOurs: true }
-  const { owners } = taking
-  const taken = await owners.take(tenant, session, taking.ttlMs(tenant))
-  if (!taken.ok || taken.isOurs) return taken
-  try {
-    sessions.index.close(sessionKey(tenant, session))
-  } catch (error) {
-    if (!(error instanceof IndexBusyError)) throw error
-    // A worker is using it. The next turn forgets it.
-    owners.doubt(tenant, session)
-  }
-  return taken
-}
-
-/** Whether this process serves all of the sessions, and did so without a break. */
-async function takeAll(names: readonly string[], context: CommitContext): Promise<boolean> {
-  const distinct = [...new Set(names)]
-  const taken = await Promise.all(distinct.map(name => takeSession(name, context)))
-  return taken.every(result => result.ok && result.isOurs)
 }

@@ -1,5 +1,5 @@
-import type { AppError, ErrorCode, Problem } from '../core/base/errors.ts'
-import type { Failure, FailureReason } from './store.ts'
+import { AppError, type ErrorCode, type Problem } from '../core/base/errors.ts'
+import type { Failure, FailureReason, Result } from './store.ts'
 
 /** The code that a client sees for each reason. */
 const CODES: Readonly<Record<FailureReason, ErrorCode>> = {
@@ -43,6 +43,12 @@ export function failureProblem(failure: Failure): Problem {
     ...(failure.errors === undefined ? {} : { errors: failure.errors }),
     ...(seconds === undefined ? {} : { retry_after_s: seconds }),
   }
+}
+
+/** @throws AppError for a failure */
+export function valueOr<T>(result: Result<T>): T {
+  if (result.ok) return result
+  throw AppError.of(failureProblem(result))
 }
 
 export function fail(reason: FailureReason, detail: string): Failure {

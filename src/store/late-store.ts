@@ -59,8 +59,8 @@ export async function openLateStore(options: LateStoreOptions): Promise<Store> {
     prune: async () => store?.prune() ?? missing(),
     verify: async (limit, cursor) => store?.verify(limit, cursor) ?? missing(),
     stats: async tenant => store?.stats(tenant) ?? missing(),
-    get owners() {
-      return store?.owners
+    get journal() {
+      return store?.journal
     },
     get load() {
       return store?.load ?? NO_LOAD

@@ -2,7 +2,7 @@ import { AppError } from '../core/base/errors.ts'
 import type { TextBytes } from '../core/base/text-bytes.ts'
 import type { PartSelector } from '../core/parts/part.ts'
 import type { Dependency } from '../core/sessions/turn/call-memory.ts'
-import { failureProblem } from './failure.ts'
+import { valueOr } from './failure.ts'
 import type { Kept, Reference, Result, Store, StoredBody, StoredPart, TouchItem } from './store.ts'
 
 /** How long a tenant's bodies are kept, in milliseconds. */
@@ -150,12 +150,6 @@ export function createOriginals(
 
 /** Reasons for a body that was kept and is not there any more. */
 const GONE: ReadonlySet<string> = new Set(['not_found', 'gone', 'ambiguous'])
-
-function valueOr<T>(result: Result<T>): T {
-  if (result.ok) return result
-  const { code, detail, ...extras } = failureProblem(result)
-  throw new AppError(code, detail, extras)
-}
 
 /** When something was last done for a key; forgets the oldest beyond its size. */
 interface Recency {

@@ -1,5 +1,7 @@
 import type { FieldError } from '../core/base/errors.ts'
 import type { Part, PartSelector } from '../core/parts/part.ts'
+import type { SharedState } from '../core/sessions/index/session-index.ts'
+import type { SessionChanges } from '../core/sessions/journal/changes.ts'
 
 /**
  * Keeps originals, sessions and fingerprints. Nothing here rejects or throws for an expected
@@ -46,8 +48,8 @@ export interface Store {
    */
   verify(limit: number, cursor?: string): Promise<Result<VerifyStep>>
   stats(tenant?: string): Promise<Result<StoreStats>>
-  /** Which process serves a session; absent if this process has the store for itself. */
-  readonly owners?: SessionOwners | undefined
+  /** What processes tell each other of sessions; absent if this one has the store for itself. */
+  readonly journal?: SessionJournal | undefined
   /** What the store has refused or lost since its start; known without asking the thread. */
   readonly load: StoreLoad
   /** Waits for accepted calls, makes everything durable and closes. Calls after it fail. */
@@ -55,22 +57,53 @@ export interface Store {
 }
 
 /**
- * Sessions of a store that several processes share. What a session has seen is in the memory of one
- * process, so one process serves it at a time.
+ * What the processes that share a store tell each other of a session: how many results it had, and
+ * what each of them changed.
  */
-export interface SessionOwners {
+export interface SessionJournal {
   /**
-   * Makes this process the one that serves a session. `isOurs`: it was so since this process opened
-   * the session. If not, another one may have answered for it since, so what this process remembers
-   * of it is not true any more.
+   * Counts a result and gives what other processes have changed since. If this fails, the result
+   * must be answered without the session. Then the session begins again for all processes.
+   * `not_found` if nothing is to be counted, and nothing was before.
    */
-  take(
-    tenant: string,
-    session: string,
-    ttlMs: number,
-  ): Promise<Result<{ readonly isOurs: boolean }>>
-  /** From now on `take` says once more that the session is not ours. */
-  doubt(tenant: string, session: string): void
+  open(asked: OpenSession): Promise<Result<OpenedSession>>
+  /**
+   * Tells other processes of a change. `conflict` if another epoch has begun, `not_found` if the
+   * session has ended.
+   */
+  append(change: AppendChange): Promise<Result<{ readonly number: number }>>
+  /** Begins another epoch and another partition; `null` if the session is unknown. */
+  compact(
+    session: Pick<OpenSession, 'tenant' | 'session' | 'ttlMs'>,
+  ): Promise<Result<{ readonly partition: number | null }>>
+}
+
+export interface OpenSession {
+  readonly tenant: string
+  readonly session: string
+  /** Whether a result comes, which is counted. */
+  readonly isCounted: boolean
+  /** Names the call with its result, in hex digits, so that a retry is counted once. */
+  readonly call?: string
+  /** What this process has of the session; `null`: nothing. */
+  readonly has: { readonly epoch: number; readonly applied: number } | null
+  /** How long the session lives from now on, in milliseconds. */
+  readonly ttlMs: number
+}
+
+/** See `SharedState` and `SharedTurn`. */
+export interface OpenedSession
+  extends Pick<SharedState, 'epoch' | 'partition' | 'results' | 'openedMs'>,
+    Pick<SharedState, 'from' | 'to' | 'isBroken'> {
+  readonly sequence?: number
+  readonly changes: readonly Pick<SessionChanges, 'bytes' | 'texts'>[]
+}
+
+export interface AppendChange
+  extends Pick<OpenSession, 'tenant' | 'session' | 'ttlMs'>,
+    Pick<SessionChanges, 'bytes' | 'texts'> {
+  /** The epoch that it is of; absent: the present one. */
+  readonly epoch?: number
 }
 
 /** Names a body: 64 hex digits, or a prefix of at least 12; of at least 8 inside a session. */

@@ -16,6 +16,7 @@ import { createProgress } from '../../src/pool/slots.ts'
 import type { Threads } from '../../src/pool/threads.ts'
 import { fail } from '../../src/store/failure.ts'
 import { createOriginals } from '../../src/store/originals.ts'
+import { createSessionSharing } from '../../src/store/session-sharing.ts'
 import type { FailureReason, Store } from '../../src/store/store.ts'
 import { testApp } from './app.ts'
 import { keyFor } from './keys.ts'
@@ -28,7 +29,7 @@ const BODY_BYTES = 1 << 20
 const setup = workerSetup()
 
 /** What sessions use of a store. */
-type SessionStore = Pick<Store, 'put' | 'get' | 'part' | 'touch' | 'purgeSession'>
+type SessionStore = Pick<Store, 'put' | 'get' | 'part' | 'touch' | 'purgeSession' | 'journal'>
 
 export interface SessionAppOptions {
   readonly store: SessionStore
@@ -38,6 +39,8 @@ export interface SessionAppOptions {
   readonly bodyBytes?: number
   readonly maxSessions?: number
   readonly ttlMs?: number
+  /** Whether other processes share the sessions through the store. */
+  readonly isShared?: boolean
 }
 
 /** What goes wrong, until it is told otherwise. */
@@ -56,6 +59,7 @@ export interface Mishaps {
  */
 export function sessionApp(options: SessionAppOptions) {
   const { store, clock, pipeline = pipelineSchema.parse({}), ttlMs = HOUR_MS } = options
+  const { isShared = false } = options
   const mishaps: Mishaps = { put: null, lost: 0, beforeKept: async () => {} }
   const shared = createSharedSessions(
     { maxSessions: options.maxSessions ?? 1_000, maxEntries: 5_000, seeds: [1, 2] },
@@ -64,7 +68,7 @@ export function sessionApp(options: SessionAppOptions) {
   const sessions = attachSessions(shared, { owner: MAIN_OWNER, maxWaitMs: 5 })
   const runBatch = inlineRunner(undefined, {
     ...setup,
-    asked: { sessions: false },
+    asked: { sessions: isShared },
     pipeline,
     sessions: shared,
   })
@@ -78,7 +82,10 @@ export function sessionApp(options: SessionAppOptions) {
     },
   }
   const failing: SessionStore = {
-    ...store,
+    get: (...of) => store.get(...of),
+    part: (...of) => store.part(...of),
+    touch: (...of) => store.touch(...of),
+    purgeSession: (...of) => store.purgeSession(...of),
     async put(items: Parameters<Store['put']>[0]) {
       if (mishaps.put !== null) return items.map(() => fail(mishaps.put ?? 'full', 'a test'))
       const kept = await store.put(items)
@@ -87,6 +94,8 @@ export function sessionApp(options: SessionAppOptions) {
     },
   }
   const lifetimes = () => ({ originalMs: ttlMs, sessionMs: ttlMs })
+  const now = () => clock.now
+  const sharing = createSessionSharing({ store, sessions, ttlMs: () => ttlMs, now })
   const records = ['acme', 'beta'].map(name => keyFor(name, { scopes: ['encode', 'retrieve'] }))
   const { app, logged } = testApp({
     pool: createPool({
@@ -106,6 +115,7 @@ export function sessionApp(options: SessionAppOptions) {
     sessions,
     desk: createSessionDesk(sessions.index),
     maxBodyBytes: 1_000_000,
+    ...(isShared ? { sharing } : {}),
   })
 
   /** @param tenant 0 or 1 */

@@ -62,6 +62,11 @@ export class AppError extends Error {
     this.extras = extras
   }
 
+  /** The failure that a problem is of. */
+  static of({ code, detail, ...extras }: Problem): AppError {
+    return new AppError(code, detail, extras)
+  }
+
   /** The same failure as plain data. */
   toProblem(): Problem {
     return { code: this.code, detail: this.detail, ...this.extras }

@@ -1,25 +1,24 @@
 import type { Problem } from '../base/errors.ts'
 import type { TextBytes } from '../base/text-bytes.ts'
+import type { SharedTurn } from '../sessions/journal/apply-changes.ts'
 
 /** Data that a request needs from outside its thread before it can be answered (first phase). */
 export interface LookupRequest {
   /** The id of a kept input that represents the content. */
   readonly input_ref?: string
-  /** For the authority over sessions, if there is one. */
-  readonly body?: BodyLookup
+  /** The session of the result, if other processes share it. */
+  readonly session?: SessionLookup
   /** Earlier results of a session that a text refers to. */
   readonly references?: { readonly session: string; readonly refs: readonly string[] }
 }
 
-/** The facts of a body for the authority over sessions. */
-export interface BodyLookup {
+/** A result that comes to a session which other processes share. */
+export interface SessionLookup {
   readonly session: string
-  /** SHA-256 of the content's UTF-8 bytes, lower-case hex. */
-  readonly identity: string
-  readonly bytes: number
-  readonly tool_call_id?: string
-  readonly tool?: string
-  readonly file_path?: string
+  /** Whether it is counted: not if it comes from another context. */
+  readonly isCounted: boolean
+  /** Names the call with its result, so that a retry is not counted; absent: it has no name. */
+  readonly call?: string
 }
 
 /** The answer to a `LookupRequest` (carried into the second phase). */
@@ -30,10 +29,8 @@ export interface LookupResult {
   readonly problem?: Problem
   /** The texts of the references that were found. */
   readonly texts?: Readonly<Record<string, TextBytes>>
-  /** The session's partition: compactions so far. */
-  readonly partition?: number
-  /** Reference id of the body, 8 hex or more; present once the body is durably kept. */
-  readonly ref?: string
+  /** The session; absent if it is unknown what other processes did there. */
+  readonly shared?: SharedTurn
 }
 
 /** One entry for each job of a request, `null` if there was no question, or there is no answer. */
@@ -41,6 +38,6 @@ export type LookupResults = readonly (LookupResult | null)[]
 
 /** Sources that a worker may ask the main thread to look up. */
 export interface LookupSources {
-  /** Whether another process knows the sessions. */
+  /** Whether other processes share the sessions. */
   readonly sessions: boolean
 }

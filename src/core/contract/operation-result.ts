@@ -1,4 +1,5 @@
 import type { TextBytes } from '../base/text-bytes.ts'
+import type { SessionChanges } from '../sessions/journal/changes.ts'
 import type { Dependency } from '../sessions/turn/call-memory.ts'
 import type { KeptForSession } from '../sessions/turn/remember.ts'
 import type { LayerId } from './encode.ts'
@@ -11,6 +12,8 @@ export interface Done<Answer> {
   readonly keep?: readonly KeepItem[]
   /** Bodies that must be there, with their lives prolonged, before the answer may leave. */
   readonly dependencies?: readonly Dependency[]
+  /** What it changed in sessions that other processes share; absent: nothing. */
+  readonly changes?: readonly SessionChanges[]
 }
 
 /** A text to keep, for a session if it names one. */

@@ -8,6 +8,7 @@ import {
 import type { KeepItem, Report } from '../contract/operation-result.ts'
 import { problemBody } from '../contract/problem.ts'
 import { validate } from '../contract/validate.ts'
+import type { SessionChanges } from '../sessions/journal/changes.ts'
 import type { Dependency } from '../sessions/turn/call-memory.ts'
 import type { Operation, OperationContext } from './operation.ts'
 
@@ -35,10 +36,12 @@ export function batchOperation(
 
   function run(job: Record<string, unknown>, context: OperationContext, collected: Collected) {
     const { operation, request } = read(job)
-    const { answer, reports, keep = [], dependencies = [] } = operation.run(request, context)
+    const done = operation.run(request, context)
+    const { answer, reports, keep = [], dependencies = [], changes = [] } = done
     collected.reports.push(...reports)
     collected.keep.push(...keep)
     collected.dependencies.push(...dependencies)
+    collected.changes.push(...changes)
     return answer as Record<string, unknown>
   }
 
@@ -56,18 +59,8 @@ export function batchOperation(
           () => null,
         ),
       ),
-    sessions: ({ jobs }) =>
-      jobs.flatMap(job =>
-        settle(
-          () => {
-            const { operation, request } = read(job)
-            return operation.sessions?.(request) ?? []
-          },
-          () => [],
-        ),
-      ),
     run({ jobs }, context) {
-      const collected: Collected = { reports: [], keep: [], dependencies: [] }
+      const collected: Collected = { reports: [], keep: [], dependencies: [], changes: [] }
       // The decoded size is bounded for all jobs of the batch together.
       let left = context.maxDecodedChars
       const results = jobs.map((job, index) =>
@@ -90,6 +83,7 @@ interface Collected {
   readonly reports: Report[]
   readonly keep: KeepItem[]
   readonly dependencies: Dependency[]
+  readonly changes: SessionChanges[]
 }
 
 /** `attempt`'s result, or what `refused` makes of an expected failure; bugs are thrown on. */

@@ -35,7 +35,7 @@ function lookupOf({ content, format, session }: DecodeRequest): LookupRequest | 
 /** @throws AppError if the references could not be looked for */
 function resolverOf(resolution: LookupResult | null | undefined): ResolveReference {
   const problem = resolution?.problem
-  if (problem !== undefined) throw new AppError(problem.code, problem.detail, problem)
+  if (problem !== undefined) throw AppError.of(problem)
   const texts = resolution?.texts ?? {}
   return ref => (Object.hasOwn(texts, ref) ? toText(texts[ref]!) : undefined)
 }

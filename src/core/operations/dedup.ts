@@ -6,12 +6,16 @@ import {
 } from '../contract/sessions.ts'
 import { dedupContent } from '../pipeline/dedup.ts'
 import type { Operation } from './operation.ts'
+import { inSharedSession, sessionLookupOf } from './shared-session.ts'
 
 /** `POST /v1/dedup`. Fails with `invalid_request` for an unknown tokenizer. */
 export const dedupOperation: Operation<DedupRequest, DedupAnswer> = {
   name: 'dedup',
   request: dedupRequest,
   answer: dedupAnswer,
-  sessions: ({ session }) => [session],
-  run: dedupContent,
+  lookups(request, sources) {
+    const session = sessionLookupOf(request, sources)
+    return [session === null ? null : { session }]
+  },
+  run: (request, context) => inSharedSession(request, context, own => dedupContent(request, own)),
 }

@@ -20,8 +20,6 @@ export interface Operation<Request = unknown, Answer = unknown> {
   readonly answer: z.ZodType<Answer>
   /** The lookups before `run`, one entry for each job; `null` if there are none. */
   lookups?(request: Request, sources: LookupSources): readonly (LookupRequest | null)[]
-  /** The sessions that a request is of; absent: none. */
-  sessions?(request: Request): readonly string[]
   /** Throws `AppError` for expected failures. */
   run(request: Request, context: OperationContext): Done<Answer>
 }

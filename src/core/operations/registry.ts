@@ -4,6 +4,7 @@ import { countOperation } from './count.ts'
 import { decodeOperation } from './decode.ts'
 import { dedupOperation } from './dedup.ts'
 import { encodeOperation } from './encode.ts'
+import { JOIN_SESSION, joinSessionOperation } from './join-session.ts'
 import { keepInputOperation } from './keep-input.ts'
 import { knapsackOperation } from './knapsack.ts'
 import type { ByteOperation, Operation } from './operation.ts'
@@ -27,6 +28,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = Object.assign(Obj
   knapsack: knapsackOperation,
   plan: planOperation,
   show_result: showResultOperation,
+  [JOIN_SESSION]: joinSessionOperation,
   batch: batchOperation([
     encodeOperation,
     decodeOperation,

@@ -26,18 +26,22 @@ export function createSessionDesk(index: SessionIndex): SessionDesk {
     summary: (tenant, session) =>
       summaryAnswer(session, index.summary(sessionKey(tenant, session))),
     compact: (tenant, session) => index.compact(sessionKey(tenant, session)),
-    invalidate(tenant, session, { file_paths = [], tools = [] }) {
+    invalidate(tenant, session, what) {
       const key = sessionKey(tenant, session)
       if (index.summary(key) === null) return null
-      let invalidated = 0
-      for (const file_path of file_paths) {
-        invalidated += index.invalidate(key, { pathHash: hash32(pathOf({ file_path })) })
-      }
-      for (const tool of tools) invalidated += index.invalidate(key, { toolHash: hash32(tool) })
-      return invalidated
+      return invalidationsOf(what).reduce((sum, { match }) => sum + index.invalidate(key, match), 0)
     },
     close: (tenant, session) => summaryAnswer(session, index.close(sessionKey(tenant, session))),
   }
+}
+
+/** The changes that an invalidation makes in a session. */
+export function invalidationsOf({ file_paths = [], tools = [] }: InvalidateRequest) {
+  const matches = [
+    ...file_paths.map(file_path => ({ pathHash: hash32(pathOf({ file_path })) })),
+    ...tools.map(tool => ({ toolHash: hash32(tool) })),
+  ]
+  return matches.map(match => ({ kind: 'invalidate', match }) as const)
 }
 
 function summaryAnswer(

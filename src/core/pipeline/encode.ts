@@ -4,6 +4,7 @@ import type { Done, Refusal, Report } from '../contract/operation-result.ts'
 import { formatLabel } from '../formats/text/text-format.ts'
 import { responseFacts, writeFacts } from '../telemetry/response-facts.ts'
 import { resultRow } from '../telemetry/result-row.ts'
+import { resolveTokenizer } from '../tokens/profiles.ts'
 import type { Outcome } from './fit-budget.ts'
 import type { LayerInput } from './layer.ts'
 import { FORMAT_NAMES, KNOWN_FORMATS } from './layers.ts'
@@ -42,7 +43,7 @@ export function encodeContent(
   }
   const refusals: Refusal[] = []
   const outcomes = createOutcomes({ ...input, request }, profile, context, { layer, refusals })
-  const seen = seenBy(layer, context)
+  const seen = { partition: layer?.partition ?? 0, ref: layer?.ref }
   let sent: Outcome = outcomes.referred() ?? outcomes.encoded()
   let answer = toAnswer(input, sent, seen)
   let keep = layer === null ? [] : layer.deliver(deliveryOf(answer, sent), sent.referral ?? null)
@@ -69,8 +70,9 @@ export function encodeContent(
 
 /** The request with the budget of the configuration, if it is to be trimmed and names none. */
 function withBudget(request: ContentRequest, { pipeline }: PipelineContext): ContentRequest {
+  if (request.mode !== 'trim') return request
   const budget_tokens = request.budget_tokens ?? pipeline?.format_pipeline.budget_tokens
-  if (request.mode !== 'trim' || budget_tokens === undefined) return request
+  if (budget_tokens === undefined) throw invalid('budget_tokens', 'mode trim needs a budget')
   return { ...request, budget_tokens }
 }
 
@@ -93,11 +95,13 @@ function deliveryOf(answer: EncodeAnswer, { referral }: Outcome): Delivery {
 /** Fields that name which part of a list of items is returned. */
 const PART_FIELDS = ['level', 'chunk', 'offset', 'limit'] as const
 
-function checkRequest(request: EncodeRequest): void {
-  const { formats, mode, budget_tokens } = request
-  if (mode === 'trim' && budget_tokens === undefined) {
-    throw invalid('budget_tokens', 'mode trim needs a budget')
-  }
+/**
+ * @throws AppError `invalid_request` for fields that do not go together, an unknown format or
+ * tokenizer
+ */
+export function checkRequest(request: EncodeRequest): void {
+  const { formats, mode } = request
+  resolveTokenizer(request)
   const part = PART_FIELDS.find(field => request[field] !== undefined)
   if (part !== undefined && mode !== 'trim') throw invalid(part, 'this goes with mode trim only')
   if (request.chunk !== undefined && (request.offset ?? request.limit) !== undefined) {
@@ -110,20 +114,6 @@ function checkRequest(request: EncodeRequest): void {
 
 function invalid(path: string, message: string): AppError {
   return new AppError('invalid_request', `${path}: ${message}`, { errors: [{ path, message }] })
-}
-
-/** The fields of an answer about the session. */
-interface Seen {
-  readonly partition: number
-  readonly ref: string | undefined
-}
-
-function seenBy(layer: SessionLayer | null, { resolutions }: PipelineContext): Seen {
-  const resolution = resolutions?.[0]
-  return {
-    partition: layer?.partition ?? resolution?.partition ?? 0,
-    ref: layer?.ref ?? resolution?.ref,
-  }
 }
 
 function reportOf(answer: EncodeAnswer): Report {
@@ -175,7 +165,11 @@ function rowOf(
   return () => resultRow(source, answer, bareFormat(answer.format), refusals)
 }
 
-function toAnswer(input: LayerInput, outcome: Outcome, { partition, ref }: Seen): EncodeAnswer {
+function toAnswer(
+  input: LayerInput,
+  outcome: Outcome,
+  { partition, ref }: Pick<SessionLayer, 'partition' | 'ref'>,
+): EncodeAnswer {
   const { request, shape, prices } = input
   const saved = prices.baseline - outcome.tokens
   const elided = outcome.elided.reduce((sum, { tokens }) => sum + tokens, 0)

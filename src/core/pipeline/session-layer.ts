@@ -296,15 +296,20 @@ function sentTo(
  * retry too.
  */
 function nameOf({ tool_call_id }: SessionRequest, { attempt }: SessionContext): string | undefined {
-  if (tool_call_id !== undefined) return `call ${tool_call_id}`
+  if (tool_call_id !== undefined) return callName(tool_call_id)
   return attempt === undefined ? undefined : `job ${attempt}`
+}
+
+/** The name of a call that the agent has named. */
+export function callName(toolCallId: string): string {
+  return `call ${toolCallId}`
 }
 
 /**
  * SHA-256 of the UTF-8 bytes. For text that has none, of its UTF-16, which only distinguishes it
  * from others.
  */
-function contentId(content: string): string {
+export function contentId(content: string): string {
   return hash('sha256', content.isWellFormed() ? content : Buffer.from(content, 'utf16le'), 'hex')
 }
 

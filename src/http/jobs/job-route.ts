@@ -4,7 +4,7 @@ import { AppError } from '../../core/base/errors.ts'
 import { MEDIA_TYPES, type MediaType } from '../../core/contract/envelope.ts'
 import type { RequestTerms } from '../../core/contract/request-terms.ts'
 import type { Ticket } from '../../pool/admission.ts'
-import type { Authority, Done, Job, JobResult } from '../../pool/job.ts'
+import type { Authority, Done, Job } from '../../pool/job.ts'
 import { commitAnswer, commitOrNull } from '../../store/commit-answer.ts'
 import type { Kept } from '../../store/store.ts'
 import { type AppContext, type JobDeps, requestHeader } from '../context.ts'
@@ -93,7 +93,7 @@ function questionsOf(tenant: string, ticket: Ticket, deps: JobDeps) {
       }
       ticket.grow(bytes)
     },
-    sessions: deps.authority,
+    sharing: deps.sharing,
   })
 }
 
@@ -120,8 +120,8 @@ function toJob(c: AppContext, op: string, media: MediaType, body: Uint8Array): J
  */
 async function answerDurably(c: AppContext, job: Job, ticket: Ticket, deps: JobDeps) {
   const { tenant } = job
-  const { originals, sessions, taking } = deps
-  const context = { originals, tenant, sessions, taking }
+  const { originals, sessions, sharing } = deps
+  const context = { originals, tenant, sessions, sharing }
   const result = await run(c, job, questionsOf(tenant, ticket, deps), deps)
   const commit = job.terms?.redeems === true ? commitOrNull : commitAnswer
   const keptNow = await commit(result, context)
@@ -145,14 +145,8 @@ async function run(
   const { queue_ms, work_ms } = result
   c.get('state').timing = { queue: queue_ms, work: work_ms }
   metrics.job(job.op, queue_ms, work_ms)
-  if (!result.ok) throw failure(result)
+  if (!result.ok) throw AppError.of(result.problem)
   return result
-}
-
-/** Failures are thrown, so that all of them are rendered and counted in one place. */
-function failure({ problem }: JobResult & { readonly ok: false }): AppError {
-  const { code, detail, ...extras } = problem
-  return new AppError(code, detail, extras)
 }
 
 function respond(c: AppContext, { media, bytes }: Written): Response {

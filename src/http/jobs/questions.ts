@@ -4,6 +4,7 @@ import type { LookupRequest, LookupResult } from '../../core/contract/lookup.ts'
 import { MAX_REFERENCES } from '../../core/sessions/turn/decode-references.ts'
 import type { Authority } from '../../pool/job.ts'
 import type { Originals } from '../../store/originals.ts'
+import type { SessionSharing } from '../../store/session-sharing.ts'
 
 /** Answers the lookups of one request's jobs. */
 export interface Answerers {
@@ -11,15 +12,15 @@ export interface Answerers {
   readonly tenant: string
   /** Claims room for each use of an input. Throws `AppError` if there is none. */
   claim(bytes: number): void
-  /** Knows the sessions, if another process does. */
-  readonly sessions: Authority | undefined
+  /** Knows what other processes did in the sessions, if they share them. */
+  readonly sharing: Pick<SessionSharing, 'resolve'> | undefined
 }
 
 /**
  * Makes the authority of one request. Kept inputs come from the store, each once; sessions come
- * from their authority.
+ * from the processes that share them.
  */
-export function answerQuestions({ originals, tenant, claim, sessions }: Answerers): Authority {
+export function answerQuestions({ originals, tenant, claim, sharing }: Answerers): Authority {
   /**
    * Inputs are fetched one after the other, each once, so that no more is fetched than there is
    * room for.
@@ -95,17 +96,23 @@ export function answerQuestions({ originals, tenant, claim, sessions }: Answerer
     return resolved
   }
 
+  async function turnsOf(lookups: readonly (LookupRequest | null)[]) {
+    const isAsked = lookups.some(lookup => lookup?.session !== undefined)
+    return sharing !== undefined && isAsked ? sharing.resolve(tenant, lookups) : []
+  }
+
   return {
     async resolve(lookups) {
       const resolved = await inputs(lookups)
       const referred = await references(lookups)
-      const known =
-        sessions !== undefined && lookups.some(lookup => lookup?.body !== undefined)
-          ? await sessions.resolve(lookups)
-          : []
-      return lookups.map((lookup, index) =>
-        lookup === null ? null : { ...known[index], ...resolved[index], ...referred[index] },
-      )
+      // A request that fails because there is no input is not counted.
+      const counted = lookups.map((lookup, i) => (resolved[i]?.problem ? null : lookup))
+      const turns = await turnsOf(counted)
+      return lookups.map((lookup, i) => {
+        if (lookup === null) return null
+        const shared = turns[i]
+        return { ...resolved[i], ...referred[i], ...(shared?.ok === true ? { shared } : {}) }
+      })
     },
   }
 }

@@ -11,10 +11,11 @@ import {
   sessionSummary,
 } from '../../core/contract/sessions.ts'
 import { validate } from '../../core/contract/validate.ts'
-import type { SessionDesk } from '../../core/operations/session-desk.ts'
+import { JOIN_SESSION } from '../../core/operations/join-session.ts'
+import { invalidationsOf, type SessionDesk } from '../../core/operations/session-desk.ts'
 import { IndexBusyError } from '../../core/sessions/index/lock.ts'
 import { sessionOfContext } from '../../mcp/contexts/contexts.ts'
-import { takeSession } from '../../store/commit-answer.ts'
+import type { Authority } from '../../pool/job.ts'
 import { failureProblem } from '../../store/failure.ts'
 import { type AppContext, type AppDeps, type JobDeps, requestHeader } from '../context.ts'
 import { jobRoute } from '../jobs/job-route.ts'
@@ -31,7 +32,7 @@ const PATH = '/v1/sessions/:id'
 
 type SessionNeeds = Pick<
   AppDeps,
-  'desk' | 'admission' | 'originals' | 'telemetry' | 'sessions' | 'taking'
+  'desk' | 'admission' | 'originals' | 'telemetry' | 'pool' | 'sharing'
 >
 
 /** What a route does to the session that its path names; `null`: there is none. */
@@ -55,28 +56,33 @@ export const SESSION_ROUTES: readonly Route<SessionNeeds & JobDeps>[] = [
     act: async (desk, { tenant, session }) => desk.summary(tenant, session),
   }),
   route('delete', PATH, 'Close a session: forget it, and what only it keeps', sessionSummary, {
-    async act(desk, { tenant, session }, _, { originals, telemetry }) {
+    async act(desk, { tenant, session }, _, { originals, telemetry, sharing }) {
+      // What is shared ends first: if that fails, nothing has ended.
+      if (sharing !== undefined) await originals.forget(tenant, session)
       const summary = desk.close(tenant, session)
       telemetry?.end(tenant, session)
-      await originals.forget(tenant, session)
+      if (sharing === undefined) await originals.forget(tenant, session)
       return summary
     },
   }),
   route('post', `${PATH}/compaction`, "The agent's context was compacted", compactionAnswer, {
-    async act(desk, { tenant, session }, c) {
+    async act(desk, { tenant, session }, c, { sharing }) {
+      const shared = (await sharing?.compact(tenant, session)) ?? null
       // A context of MCP has a session of its own for each key.
       const ofContext = sessionOfContext(session, c.get('state').caller.keyId)
       const ended = ofContext === session ? null : desk.compact(tenant, ofContext)
-      const partition = desk.compact(tenant, session) ?? ended
+      const partition = shared ?? desk.compact(tenant, session) ?? ended
       return partition === null ? null : { session, partition }
     },
   }),
   route('post', `${PATH}/invalidate`, 'Results of files or tools are stale', invalidateAnswer, {
     request: invalidateRequest,
-    async act(desk, { tenant, session }, c, { admission }) {
+    async act(desk, { tenant, session }, c, { admission, sharing }) {
       const what = validate(invalidateRequest, await readSmall(c, admission))
       const invalidated = desk.invalidate(tenant, session, what)
-      return invalidated === null ? null : { session, invalidated }
+      if (invalidated === null) return null
+      await sharing?.change(tenant, session, invalidationsOf(what))
+      return { session, invalidated }
     },
   }),
 ]
@@ -97,23 +103,31 @@ function route(
     answer,
     mount: (app, needs) =>
       app.on(method.toUpperCase(), path, async c => {
-        if (method !== 'get') await takeOver(c, needs)
+        if (needs.sharing !== undefined) await join(c, needs)
         return serve(c, act, needs)
       }),
   }
 }
 
 /**
- * Makes this process the one that serves the session, so that a change holds for all others.
- * @throws AppError if it is unknown whether it does: then nothing was changed
+ * Learns what other processes did in the session.
+ * @throws AppError `not_found`, or if it is unknown: then nothing was changed
  */
-async function takeOver(c: AppContext, { sessions, taking }: SessionNeeds): Promise<void> {
+async function join(c: AppContext, { pool, sharing }: SessionNeeds): Promise<void> {
   const session = validate(sessionField, c.req.param('id'))
-  const { tenant } = c.get('state').caller
-  const taken = await takeSession(session, { tenant, sessions, taking })
-  if (taken.ok) return
-  const { code, detail, ...extras } = failureProblem(taken)
-  throw new AppError(code, detail, extras)
+  const { requestId, caller } = c.get('state')
+  const { tenant } = caller
+  const job = { op: JOIN_SESSION, tenant, media: 'json', accept: 'json', requestId } as const
+  const body = Buffer.from(JSON.stringify({ session }))
+  const authority: Authority = {
+    async resolve(lookups) {
+      const [shared] = (await sharing?.resolve(tenant, lookups)) ?? []
+      if (shared === undefined) return [null]
+      return [shared.ok ? { shared } : { problem: failureProblem(shared) }]
+    },
+  }
+  const done = await pool.runTwoPhase({ ...job, body }, authority)
+  if (!done.ok) throw AppError.of(done.problem)
 }
 
 async function serve(c: AppContext, act: Act, needs: SessionNeeds): Promise<Response> {

@@ -42,8 +42,7 @@ export async function showText(
       requestId: c.get('state').requestId,
     })
     if (result.ok) return JSON.parse(Buffer.from(result.body).toString()) as ShowAnswer
-    const { code, detail, ...extras } = result.problem
-    throw new AppError(code, detail, extras)
+    throw AppError.of(result.problem)
   } finally {
     ticket.leave()
   }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
 /** The parts of the library, in the order in which they use each other. */
-const PARTS = ['base', 'bodies', 'records', 'upkeep', 'register'] as const
+const PARTS = ['base', 'bodies', 'records', 'sessions', 'upkeep', 'register'] as const
 
 /** Functions of the library, by what they do. */
 export type FunctionName =
@@ -14,6 +14,9 @@ export type FunctionName =
   | 'touch'
   | 'used'
   | 'write_record'
+  | 'open_session'
+  | 'append_change'
+  | 'renew_session'
   | 'discard'
   | 'delete_record'
   | 'disown_session'
@@ -26,9 +29,18 @@ export type FunctionName =
 /** Functions that change nothing; they also work on a server that takes no writes. */
 export const READS: ReadonlySet<FunctionName> = new Set(['get', 'read_record', 'stats', 'list'])
 
+/** Functions that add something. They are refused while the server may evict it. */
+export const ADDING: ReadonlySet<FunctionName> = new Set([
+  'put',
+  'write_record',
+  'open_session',
+  'append_change',
+])
+
 /** Functions that answer with a number, not with a list. */
 export const COUNTING: ReadonlySet<FunctionName> = new Set([
   'used',
+  'renew_session',
   'discard',
   'purge_generation',
   'evict',

@@ -31,7 +31,7 @@ import { rootOf, shortName } from './layout.ts'
 import type { Library } from './library.ts'
 import { RedisRecords } from './records.ts'
 import type { RedisServer } from './server.ts'
-import { RedisOwners } from './session-owners.ts'
+import { RedisJournal } from './session-journal.ts'
 import { RedisUpkeep } from './upkeep.ts'
 
 /** What the store promises and within which bounds. */
@@ -71,7 +71,7 @@ export class RedisStore implements Store {
   readonly #reader: BodyReader
   readonly #records: RedisRecords
   readonly #upkeep: RedisUpkeep
-  readonly owners: RedisOwners
+  readonly journal: RedisJournal
   readonly #parts: ReturnType<typeof createPartsDesk>
   readonly #prefix: string
   readonly #time: () => string
@@ -108,7 +108,7 @@ export class RedisStore implements Store {
     this.#writer = new BodyWriter(common)
     this.#reader = new BodyReader(common)
     this.#records = new RedisRecords(common)
-    this.owners = new RedisOwners(common)
+    this.journal = new RedisJournal(common)
     this.#upkeep = new RedisUpkeep({
       server,
       library,
@@ -254,7 +254,7 @@ export class RedisStore implements Store {
 
   async close(): Promise<void> {
     this.#upkeep.close()
-    this.owners.close()
+    this.journal.close()
     await this.#parts.close()
     this.#server.close()
   }

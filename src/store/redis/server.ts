@@ -7,14 +7,14 @@ import {
   failureOf,
   isAway,
   isMissingFunction,
-  NO_REDIS,
   NOT_DURABLE,
   OVERLOADED,
   STRANGE,
   TOO_LATE,
   UNREACHABLE,
 } from './failures.ts'
-import { COUNTING, type FunctionName, type Library, READS } from './library.ts'
+import { ADDING, COUNTING, type FunctionName, type Library, READS } from './library.ts'
+import { faultOf, policyOf } from './server-info.ts'
 
 /** When a write counts as done: on the primary, on a replica too, or on the primary's disk. */
 export type Durability = 'primary' | 'replica' | 'disk'
@@ -31,8 +31,8 @@ export interface RedisServer {
   ready(ms: number): Promise<Failure | undefined>
   /** The number of the connection; another one may be to another server. */
   readonly connection: number
-  /** How often the server could not be reached since the start. */
-  readonly outages: number
+  /** When it was last reached again, by `performance.now()`; -Infinity: it was never away. */
+  readonly backSinceMs: number
   readonly isAvailable: boolean
   readonly pending: number
   readonly pendingBytes: number
@@ -69,10 +69,6 @@ export interface ServerOptions {
 
 /** How often a server that answers is asked what it is. */
 const WATCH_MS = 1_000
-const POLICY = /maxmemory_policy:([\w-]+)/
-const ROLE = /role:(\w+)/
-/** Writes that add something. They are refused while the server may evict it. */
-const ADDING: ReadonlySet<FunctionName> = new Set(['put', 'write_record'])
 
 export function createRedisServer(options: ServerOptions): RedisServer {
   return new GuardedServer(options)
@@ -82,6 +78,7 @@ class GuardedServer implements RedisServer {
   readonly #options: ServerOptions
   #connection: Connection | null = null
   #number = 0
+  #backSinceMs = Number.NEGATIVE_INFINITY
   #outages = 0
   #failures = 0
   /** Whether calls may be sent. */
@@ -108,8 +105,8 @@ class GuardedServer implements RedisServer {
     return this.#number
   }
 
-  get outages(): number {
-    return this.#outages
+  get backSinceMs(): number {
+    return this.#backSinceMs
   }
 
   get isAvailable(): boolean {
@@ -279,10 +276,9 @@ class GuardedServer implements RedisServer {
     if (answer === MISSING) return UNREACHABLE
     if (!answer.ok) return answer
     const info = String(answer.reply)
-    if (!info.includes('redis_version:')) return NO_REDIS
-    if (ROLE.exec(info)?.[1] === 'slave') return failureOf(new Error('READONLY'))
-    this.#seePolicy(POLICY.exec(info)?.[1] ?? 'noeviction')
-    return undefined
+    const fault = faultOf(info)
+    if (fault === undefined) this.#seePolicy(policyOf(info))
+    return fault
   }
 
   async #connect(): Promise<Connection | Failure> {
@@ -317,6 +313,7 @@ class GuardedServer implements RedisServer {
   #comeBack(): void {
     this.#isOpen = true
     this.#failures = 0
+    if (this.#outages > 0) this.#backSinceMs = performance.now()
     const away_ms = Math.round(performance.now() - this.#awaySince)
     if (this.#isAnnounced) this.#options.onEvent({ kind: 'reachable', away_ms })
     this.#isAnnounced = false

@@ -32,33 +32,4 @@ describe('the service', () => {
     await expect(startTestService({ port })).rejects.toThrow(/EADDRINUSE/)
     await first.close()
   })
-
-  it('asks an authority between the phases where it has one', async () => {
-    const asked: unknown[] = []
-    const service = await startTestService(
-      {},
-      {
-        authority: {
-          async resolve(lookups) {
-            asked.push(...lookups)
-            return lookups.map(lookup =>
-              lookup === null
-                ? null
-                : { partition: 4, ref: lookup.body?.identity.slice(0, 8) ?? '' },
-            )
-          },
-        },
-      },
-    )
-    const encode = (fields: object) =>
-      json(service.post('/v1/encode', JSON.stringify({ content: 'x '.repeat(40_000), ...fields })))
-    expect(await encode({})).toMatchObject({ partition: 0 })
-    expect(asked).toEqual([])
-    expect(await encode({ session: 's' })).toMatchObject({
-      partition: 4,
-      ref: expect.stringMatching(/^[0-9a-f]{8}$/),
-    })
-    expect(asked).toMatchObject([{ body: { session: 's', bytes: 80_000 } }])
-    await service.close()
-  })
 })

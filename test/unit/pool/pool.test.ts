@@ -203,20 +203,19 @@ describe('two phases', () => {
     return JSON.parse(Buffer.from(settled.body).toString())
   }
 
-  it('carry what the authority says into the answer', async () => {
+  it('ask the authority between their phases', async () => {
     const { pool } = poolOver(honest)
     const asked: unknown[] = []
     const authority = {
       async resolve(lookups: unknown) {
         asked.push(lookups)
-        return [{ partition: 2, ref: '0123abcd' }]
+        return [{}]
       },
     }
     expect(await answer(pool.runTwoPhase(encode({ session: 's' }), authority))).toMatchObject({
-      ref: '0123abcd',
-      partition: 2,
+      partition: 0,
     })
-    expect(asked).toMatchObject([[{ body: { session: 's', bytes: 16 } }]])
+    expect(asked).toMatchObject([[{ session: { session: 's', isCounted: true } }]])
   })
 
   it('do not ask for a job without a session', async () => {

@@ -3,11 +3,12 @@ import { AppError, type ErrorCode } from '../../../src/core/base/errors.ts'
 import type { KeepItem } from '../../../src/core/contract/operation-result.ts'
 import { IndexBusyError } from '../../../src/core/sessions/index/lock.ts'
 import { sessionKey } from '../../../src/core/sessions/index/session-index.ts'
+import type { SessionChanges } from '../../../src/core/sessions/journal/changes.ts'
 import type { Dependency } from '../../../src/core/sessions/turn/call-memory.ts'
 import { contextKey } from '../../../src/core/sessions/turn/open-turn.ts'
 import type { Sessions } from '../../../src/core/sessions/turn/shared-sessions.ts'
 import { commitAnswer, commitOrNull } from '../../../src/store/commit-answer.ts'
-import type { Kept, SessionOwners } from '../../../src/store/store.ts'
+import type { Kept } from '../../../src/store/store.ts'
 
 const CONTEXT = contextKey(sessionKey('t', 's'), 5)
 const bytes = new Uint8Array(1)
@@ -228,65 +229,40 @@ describe('an answer that depends on bodies', () => {
   })
 })
 
-describe('sessions that several processes serve', () => {
-  /** Owners that say this of each session, and sessions that note what is closed. */
-  function taking(says: Readonly<Record<string, boolean | 'away'>>, isBusy = false) {
-    const done: string[] = []
-    const owners: SessionOwners = {
-      async take(tenant, session, ttlMs) {
-        done.push(`take ${tenant} ${session} ${ttlMs}`)
-        const isOurs = says[session]
-        return isOurs === 'away'
-          ? { ok: false, reason: 'unavailable', detail: 'away' }
-          : { ok: true, isOurs: isOurs === true }
-      },
-      doubt: (tenant, session) => void done.push(`doubt ${tenant} ${session}`),
+describe('sessions that several processes share', () => {
+  const changed = (session: string): SessionChanges => ({ session, epoch: 1, bytes, texts: [] })
+
+  /** A journal that takes changes or not, and sessions that note what is committed. */
+  function sharing(isTold: boolean, fails: Record<string, ErrorCode> = {}) {
+    const { done, context } = committing(fails)
+    const tell = async (tenant: string, changes: readonly SessionChanges[]) => {
+      done.push(`tell ${tenant} ${changes.map(({ session }) => session)}`)
+      return isTold
     }
-    const index = {
-      close() {
-        if (isBusy) throw new IndexBusyError('busy')
-        done.push('close')
-      },
-      commit: (entry: string, kept: boolean) => void done.push(`${entry} ${kept}`),
-    }
-    const context = {
-      originals: { keep: async () => ({ hash: 'x' }) as Kept, pinDependency: async () => {} },
-      tenant: 't',
-      sessions: { index, bodies: { confirm: () => {}, retract: () => {} } } as unknown as Sessions,
-      taking: { owners, ttlMs: () => 7 },
-    }
-    const answer = (...sessions: string[]) =>
-      commitAnswer({ keep: [text('a', 'result')], dependencies: [], sessions }, context)
-    return { done, answer, context }
+    return { done, context: { ...context, sharing: { tell } } }
   }
+  const kept = [text('r', 'result')]
+  const answer = { keep: kept, dependencies: [], changes: [changed('s')] }
 
-  test('an answer of our own sessions leaves, and each is taken once', async () => {
-    const { done, answer } = taking({ s: true, r: true })
-    expect(await answer('s', 'r', 's')).toHaveLength(0)
-    expect(done).toEqual(['take t s 7', 'take t r 7', 'entry a true'])
+  test('an answer leaves once others are told, and they are told of what is durable', async () => {
+    const { done, context } = sharing(true)
+    expect(await commitAnswer(answer, context)).toEqual([])
+    expect(done).toEqual(['keep t r s short', 'tell t s', 'confirm 7', 'entry r true'])
   })
 
-  test('one of a session that another process has served does not, and it is forgotten', async () => {
-    const { done, answer } = taking({ s: true, r: false })
-    expect(await answer('s', 'r')).toBeNull()
-    expect(done).toEqual(['take t s 7', 'take t r 7', 'close', 'entry a false'])
+  test('it does not if they could not be told, and they are told of no failure', async () => {
+    const untold = sharing(false)
+    expect(await commitAnswer(answer, untold.context)).toBeNull()
+    expect(untold.done.at(-1)).toBe('entry r false')
+    const unkept = sharing(true, { r: 'overloaded' })
+    expect(await commitAnswer(answer, unkept.context)).toBeNull()
+    expect(unkept.done).not.toContain('tell t s')
   })
 
-  test('nor one of which that is not known; nothing is forgotten then', async () => {
-    const { done, answer } = taking({ s: 'away' })
-    expect(await answer('s')).toBeNull()
-    expect(done).toEqual(['take t s 7', 'entry a false'])
-  })
-
-  test('a session that a worker is using is forgotten at the next turn', async () => {
-    const { done, answer } = taking({ s: false }, true)
-    expect(await answer('s')).toBeNull()
-    expect(done).toContain('doubt t s')
-  })
-
-  test('an answer that promises nothing leaves, but its session is taken', async () => {
-    const { done, context } = taking({ s: false })
-    expect(await commitAnswer({ keep: [], dependencies: [], sessions: ['s'] }, context)).toEqual([])
-    expect(done).toEqual(['take t s 7', 'close'])
+  test('an answer that promises nothing leaves, told or not', async () => {
+    const { done, context } = sharing(false)
+    const nothing = { keep: [], dependencies: [], changes: [changed('s')] }
+    expect(await commitAnswer(nothing, context)).toEqual([])
+    expect(done).toEqual(['tell t s'])
   })
 })

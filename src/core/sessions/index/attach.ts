@@ -12,16 +12,19 @@ import type {
   SessionIndex,
   SessionKey,
   SessionSummary,
+  SharedState,
   Ticket,
   Turn,
 } from './session-index.ts'
 import { shardOf } from './session-table.ts'
 import {
   addCounters,
+  adoptSession,
   closeSession,
   compactSession,
   dropIdle,
   invalidateEntries,
+  noteApplied,
   readEntries,
   readPresent,
   readSummary,
@@ -71,6 +74,14 @@ class AttachedIndex implements SessionIndex {
 
   present(key: SessionKey): ReturnType<typeof readPresent> {
     return this.#locked(key, readPresent, key, undefined, undefined)
+  }
+
+  adopt(key: SessionKey, state: SharedState): boolean {
+    return this.#locked(key, adoptSession, key, state, undefined)
+  }
+
+  applied(key: SessionKey, change: Parameter<'applied', 1>): void {
+    this.#locked(key, noteApplied, key, change, undefined)
   }
 
   begin(key: SessionKey, result: ResultFacts): Turn {

@@ -11,7 +11,7 @@ const MAGIC = 0x48565358
  * Changes with the layout; threads of one process always agree, so this only catches a wrong
  * buffer.
  */
-const VERSION = 2
+const VERSION = 3
 
 export const HEADER = {
   magic: 0,
@@ -65,7 +65,7 @@ export const COUNTERS = [
   'elided_tokens',
 ] as const
 /** Families of hints that are counted apart, in 16 bits each. */
-export const HINT_FAMILIES = 8
+export const HINT_FAMILIES = 7
 
 export const SESSION = {
   /** Four words: 128 bits of SHA-256. */
@@ -94,6 +94,11 @@ export const SESSION = {
   opened: 24,
   counters: 26,
   hints: 36,
+  /**
+   * The upper half of the word: the number of the last change that this process has of those that
+   * several processes make.
+   */
+  applied: 39,
 } as const
 export const SESSION_WORDS = 40
 export const FILTER_WORDS = 4

@@ -45,7 +45,8 @@ export function beginTurn(
   }
   const isCounted = again?.epoch === epoch
   const sequence = isCounted ? again.sequence : words[slot + SESSION.results]! + 1
-  if (!isCounted) words[slot + SESSION.results] = sequence
+  // A result that another process counted may be the first that this one sees.
+  if (sequence > words[slot + SESSION.results]!) words[slot + SESSION.results] = sequence
   const at = identity === undefined ? 0 : findBody(view, slot, digest)
   const match = at === 0 ? null : readEntry(view, slot, at, identity)
   return { key, sequence, partition, epoch, slot, answered: null, match }

@@ -97,10 +97,33 @@ export interface Turn {
   readonly match: Entry | null
 }
 
+/** A session as the processes know it that share it, when this process needs it. */
+export interface SharedState {
+  /** Any positive 31-bit number that no earlier life of the session had. */
+  readonly epoch: number
+  readonly partition: number
+  readonly results: number
+  readonly openedMs: number
+  readonly timeMs: number
+  /**
+   * The number of the last change that this process had, and that of the last change there is: at
+   * most 65,535.
+   */
+  readonly from: number
+  readonly to: number
+  /** Whether changes between them are missing, so that what this process has is not true. */
+  readonly isBroken: boolean
+}
+
 /** Names an entry whose body is on its way to the store; plain data. */
 export interface Ticket {
   readonly slot: number
   readonly stamp: number
+}
+
+/** Where a session is. `applied`: see `SharedState.from`; 0 if it has no changes of others. */
+export interface PresentState extends Pick<Turn, 'epoch' | 'partition'> {
+  readonly applied: number
 }
 
 export type Counters = { readonly [name in (typeof COUNTERS)[number]]: number }
@@ -127,7 +150,18 @@ export interface SessionIndex {
    * The epoch and partition in which the session's next result will be. Returns null if it is
    * unknown.
    */
-  present(key: SessionKey): Pick<Turn, 'epoch' | 'partition'> | null
+  present(key: SessionKey): PresentState | null
+  /**
+   * Makes the session what other processes know of it. What this process knows of another epoch is
+   * forgotten. Returns whether the caller must apply the changes after `from`: false if another
+   * thread does, or if the session was evicted meanwhile.
+   */
+  adopt(key: SessionKey, state: SharedState): boolean
+  /**
+   * Notes that the session has the change `number` of this process itself, if all before it are
+   * there.
+   */
+  applied(key: SessionKey, change: { readonly epoch: number; readonly number: number }): void
   /**
    * Counts a result of the session, which is opened if it is unknown, and looks for its identity.
    * With its call a retry is recognised, and not counted again.
@@ -162,7 +196,7 @@ export interface SessionIndex {
   compact(key: SessionKey): number | null
   /** Adds to the session's counters (whole numbers from 0). */
   count(key: SessionKey, counters: Partial<Counters>): void
-  /** Counts a hint of a family (0 to 7), unless `max` were sent. Returns whether it may be sent. */
+  /** Counts a hint of a family (0 to 6), unless `max` were sent. Returns whether it may be sent. */
   takeHint(key: SessionKey, family: number, max: number): boolean
   summary(key: SessionKey): SessionSummary | null
   /** Forgets the session; gives its last summary. */

@@ -10,21 +10,70 @@ import {
   type Entry,
   type EntryMatch,
   KINDS,
+  type PresentState,
   type SessionKey,
   type SessionSummary,
-  type Turn,
+  type SharedState,
 } from './session-index.ts'
-import { dropSession, findSession, nextEpoch } from './session-table.ts'
+import { dropSession, findSession, nextEpoch, openSession } from './session-table.ts'
 
-export function readPresent(
-  view: IndexView,
-  shard: number,
-  key: SessionKey,
-): Pick<Turn, 'epoch' | 'partition'> | null {
+export function readPresent(view: IndexView, shard: number, key: SessionKey): PresentState | null {
   const { words } = view
   const slot = findSession(view, shard, key)
   if (slot === 0) return null
-  return { epoch: words[slot + SESSION.epoch]!, partition: words[slot + SESSION.partition]! }
+  return {
+    epoch: words[slot + SESSION.epoch]!,
+    partition: words[slot + SESSION.partition]!,
+    applied: appliedOf(view, slot),
+  }
+}
+
+export function adoptSession(
+  view: IndexView,
+  shard: number,
+  key: SessionKey,
+  { epoch, partition, results, openedMs, timeMs, from, to, isBroken }: SharedState,
+): boolean {
+  const { words, floats } = view
+  let slot = findSession(view, shard, key)
+  const isOther = slot !== 0 && words[slot + SESSION.epoch] !== epoch
+  const isBehind = slot !== 0 && appliedOf(view, slot) < to
+  if (isOther || (isBroken && isBehind)) {
+    dropSession(view, shard, slot)
+    slot = 0
+  }
+  const isNew = slot === 0
+  if (isNew) {
+    slot = openSession(view, shard, key, timeMs)
+    words[slot + SESSION.epoch] = epoch
+    floats[(slot + SESSION.opened) >> 1] = openedMs
+  }
+  words[slot + SESSION.partition] = partition
+  words[slot + SESSION.results] = Math.max(words[slot + SESSION.results]!, results)
+  const has = isNew && isBroken ? from : appliedOf(view, slot)
+  if (has !== from || from === to) return false
+  setApplied(view, slot, to)
+  return true
+}
+
+function appliedOf({ words }: IndexView, slot: number): number {
+  return words[slot + SESSION.applied]! >>> 16
+}
+
+function setApplied({ words }: IndexView, slot: number, number: number): void {
+  words[slot + SESSION.applied] = (words[slot + SESSION.applied]! & 0xffff) | (number << 16)
+}
+
+export function noteApplied(
+  view: IndexView,
+  shard: number,
+  key: SessionKey,
+  { epoch, number }: { readonly epoch: number; readonly number: number },
+): void {
+  const { words } = view
+  const slot = findSession(view, shard, key)
+  if (slot === 0 || words[slot + SESSION.epoch] !== epoch) return
+  if (appliedOf(view, slot) === number - 1) setApplied(view, slot, number)
 }
 
 export function readEntries(

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { SessionKey } from '../index/session-index.ts'
 import type { BodyMemory } from '../lines/body-memory.ts'
-import { unsplit } from '../lines/scan-text.ts'
+import { type ScannedText, unsplit } from '../lines/scan-text.ts'
 
 /** A body that an answer depends on: it must be retrievable when the answer leaves. */
 export interface Dependency {
@@ -66,15 +66,26 @@ export interface CallMemory {
 /** All data is in the note. */
 export const NO_TEXT = unsplit(new Uint8Array(0))
 
+/** Whether a text is that of a note, not of a body. */
+export function isNote(text: ScannedText): boolean {
+  return text === NO_TEXT
+}
+
+/** Names a call with its result, whatever else was asked: 64 hex digits. */
+export function callDigest({ name, identity }: Pick<NamedCall, 'name' | 'identity'>): string {
+  return digest(`${name.length}:${name}${identity}`)
+}
+
 /** The memory of a call of a context. */
 export function createCallMemory(
   bodies: BodyMemory,
   context: SessionKey,
-  { name, identity, options }: NamedCall,
+  named: NamedCall,
 ): CallMemory {
   const key = notesKey(context)
   // The call came, with whatever options.
-  const call = digest(`${name.length}:${name}${identity}`)
+  const call = callDigest(named)
+  const { options } = named
   const seenId = digest(`seen ${call}`)
   const answerId = digest(`answer ${call}${options}`)
   const detachedId = digest(`detached ${call}${options}`)

@@ -58,6 +58,8 @@ export interface SessionContext extends Sessions {
    * kept.
    */
   readonly isDetached?: boolean
+  /** Whether other processes have these sessions too: see `inSharedSession`. */
+  readonly isShared?: boolean
   /** The result's turn, if it was counted when its call came; absent: it is counted now. */
   readonly counted?: Pick<Turn, 'sequence' | 'epoch'>
 }

@@ -12,8 +12,10 @@ end
 register({ 'no-writes' }, { 'get', 'read_record', 'stats', 'list' },
   { get, readRecord, stats, list })
 register({}, { 'put', 'touch', 'used', 'write_record' }, { put, touch, used, writeRecord })
+register({}, { 'open_session', 'append_change' }, { openSession, appendChange })
 -- These may run while the server is out of memory, because they free some.
 register({ 'allow-oom' }, { 'discard', 'delete_record', 'disown_session', 'purge_session' },
   { discard, deleteRecord, disownSession, purgeSession })
+register({ 'allow-oom' }, { 'renew_session' }, { renewSession })
 register({ 'allow-oom' }, { 'disown_tenant', 'purge_generation', 'sweep', 'evict' },
   { disownTenant, purgeGeneration, sweep, evict })

@@ -37,6 +37,7 @@ end
 local function sweepLinks(at, now)
   local due = redis.call('ZRANGEBYSCORE', at.base .. 'ss', '-inf', now, 'LIMIT', 0, 1)[1]
   if not due then return 0 end
+  forgetSession(at, due)
   local links = linkKey(at, due)
   local cursor = redis.call('HGET', at.base .. 'sc', due) or '0'
   local page = redis.call('HSCAN', links, cursor, 'COUNT', STEP)
@@ -88,6 +89,7 @@ end
 local function disownSession(keys, args)
   local at = rootOf(keys)
   local links = linkKey(at, args[2])
+  forgetSession(at, args[2])
   redis.call('ZREM', at.base .. 'ss', args[2])
   redis.call('HDEL', at.base .. 'sc', args[2])
   if redis.call('EXISTS', links) == 0 then return { 0, '' } end
@@ -131,11 +133,14 @@ local function purgeGeneration(keys, args)
     redis.call('UNLINK', recordKey(at, records[i]:match('^(.*):')))
   end
   local sessions = redis.call('ZPOPMIN', at.base .. 'ss', STEP)
-  for i = 1, #sessions, 2 do redis.call('UNLINK', linkKey(at, sessions[i])) end
+  for i = 1, #sessions, 2 do
+    redis.call('UNLINK', linkKey(at, sessions[i]), stateKey(at, sessions[i]),
+      changesKey(at, sessions[i]), callsKey(at, sessions[i]))
+  end
   local disowned = redis.call('SPOP', at.base .. 'ds', STEP)
   for _, name in ipairs(disowned) do redis.call('UNLINK', name) end
   if #bodies + #records + #sessions + #disowned > 0 then return 0 end
-  for _, name in ipairs({ 'x', 'u', 'p', 'e', 'q', 'ss', 'sc', 'ds' }) do
+  for _, name in ipairs({ 'x', 'u', 'p', 'e', 'q', 'ss', 'sc', 'sz', 'ds' }) do
     redis.call('UNLINK', at.base .. name)
   end
   redis.call('SREM', at.root .. 'og', at.generation)

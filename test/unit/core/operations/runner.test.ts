@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { Packr } from 'msgpackr'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -30,6 +31,8 @@ const telling: Operation<{ content: string }> = {
   },
 }
 const setup = workerSetup()
+/** SHA-256 of the length of the call's name, the name and the SHA-256 of `body`. */
+const CALL = hash('sha256', Buffer.from(`7:call c1${hash('sha256', 'body')}`, 'utf16le'))
 const runBatch = inlineRunner({ ...OPERATIONS, throwing, telling }, setup)
 
 /** Runs one request as a message of its own; the answer is parsed where there is one. */
@@ -205,7 +208,7 @@ describe('two phases', () => {
     file_path: '/f',
   }
 
-  it('ask for what the authority knows, and give the body back', () => {
+  it('ask for the session, and give the body back', () => {
     const bytes = bytesOf(JSON.stringify(request))
     const result = runBatch({
       jobs: [header('encode', bytes, { phase: 'ask' })],
@@ -215,18 +218,7 @@ describe('two phases', () => {
     const [outcome] = result.outcomes
     expect(outcome).toMatchObject({
       kind: 'ask',
-      lookups: [
-        {
-          body: {
-            session: 's1',
-            identity: '230d8358dc8e8890b4c58deeb62912ee2f20357ae92a5cc861b98e68fe31acb5',
-            bytes: 4,
-            tool: 'Read',
-            tool_call_id: 'c1',
-            file_path: '/f',
-          },
-        },
-      ],
+      lookups: [{ session: { session: 's1', isCounted: true, call: CALL } }],
     })
     if (outcome?.kind !== 'ask') return
     expect(JSON.parse(Buffer.from(result.body, outcome.start, outcome.length).toString())).toEqual(
@@ -234,21 +226,36 @@ describe('two phases', () => {
     )
   })
 
-  it('use what it answered', () => {
-    const { answer } = run('encode', request, {
-      phase: 'finish',
-      resolutions: [{ partition: 3, ref: '230d8358' }],
-    })
-    expect(answer).toMatchObject({ ref: '230d8358', partition: 3 })
+  it.each([
+    ['another call', { tool_call_id: 'c2' }],
+    ['another result', { content: 'text' }],
+  ])('have another name for %s', (_, other) => {
+    const { outcome } = run('encode', { ...request, ...other }, { phase: 'ask' })
+    if (outcome.kind !== 'ask') throw new Error('there is nothing to ask')
+    expect(outcome.lookups[0]?.session?.call).not.toBe(CALL)
+  })
+
+  it('count no result of a sub-agent, and none that is refused', () => {
+    const side = run('dedup', { ...request, is_sidechain: true }, { phase: 'ask' }).outcome
+    expect(side).toMatchObject({ lookups: [{ session: { session: 's1', isCounted: false } }] })
+    const refused = { ...request, formats: ['nope@1'] }
+    expect(run('encode', refused, { phase: 'ask' }).outcome.kind).toBe('failed')
+  })
+
+  it('ask for no session if the answer is to be without', () => {
+    const { outcome } = run('encode', request, { phase: 'ask', sessionless: true })
+    expect(outcome.kind).toBe('done')
+  })
+
+  it('answer without the session if it is unknown what others did there', () => {
+    const { answer } = run('encode', request, { phase: 'finish', resolutions: [{}] })
+    expect(answer).toMatchObject({ layer: 'L3', partition: 0 })
+    expect(answer).not.toHaveProperty('ref')
   })
 
   it('end in the first where there is nothing to ask', () => {
     expect(run('count', { content: 'x' }, { phase: 'ask' }).outcome.kind).toBe('done')
     expect(run('encode', { content: 'x' }, { phase: 'ask' }).outcome.kind).toBe('done')
-    // Lone surrogates have no UTF-8 bytes of their own to identify them by.
-    expect(run('encode', { content: 'x\ud800', session: 's' }, { phase: 'ask' }).outcome.kind).toBe(
-      'done',
-    )
   })
 
   it('ask once for each job of a batch, and hand each its answer', () => {
@@ -259,16 +266,7 @@ describe('two phases', () => {
       { op: 'encode', content: 'y', session: 's2' },
     ]
     expect(run('batch', { jobs }, { phase: 'ask' }).outcome).toMatchObject({
-      lookups: [null, { body: { session: 's1' } }, null, { body: { session: 's2' } }],
+      lookups: [null, { session: { session: 's1' } }, null, { session: { session: 's2' } }],
     })
-    const resolutions = [null, { partition: 1, ref: 'aaaaaaaa' }, null, { partition: 2 }]
-    const { answer } = run('batch', { jobs }, { phase: 'finish', resolutions })
-    expect(answer.results).toMatchObject([
-      { ok: true },
-      { ref: 'aaaaaaaa', partition: 1 },
-      { ok: false },
-      { partition: 2 },
-    ])
-    expect(answer.results[3]).not.toHaveProperty('ref')
   })
 })

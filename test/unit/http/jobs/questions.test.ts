@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../../../../src/core/base/errors.ts'
+import type { SharedTurn } from '../../../../src/core/sessions/journal/apply-changes.ts'
 import { MAX_REFERENCES } from '../../../../src/core/sessions/turn/decode-references.ts'
 import { answerQuestions } from '../../../../src/http/jobs/questions.ts'
-import type { Authority } from '../../../../src/pool/job.ts'
+import { fail } from '../../../../src/store/failure.ts'
+import type { SessionSharing } from '../../../../src/store/session-sharing.ts'
 import type { StoredBody } from '../../../../src/store/store.ts'
+
+type Sharing = Pick<SessionSharing, 'resolve'>
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const text = (content: string) => ({ bytes: bytes(content), media_type: 'text/plain' })
@@ -11,7 +15,7 @@ const text = (content: string) => ({ bytes: bytes(content), media_type: 'text/pl
 /** Questions about these texts, by reference, or by reference and session. */
 function questions(
   texts: Record<string, string | AppError>,
-  { room = 1e9, sessions = undefined as Authority | undefined } = {},
+  { room = 1e9, sharing = undefined as Sharing | undefined } = {},
 ) {
   const fetched: string[] = []
   const claimed: number[] = []
@@ -24,7 +28,7 @@ function questions(
   const authority = answerQuestions({
     tenant: 't',
     claim,
-    sessions,
+    sharing,
     originals: {
       async fetch({ tenant, ref, session }, take) {
         const name = session === undefined ? ref : `${ref} ${session}`
@@ -124,30 +128,45 @@ describe('references', () => {
   })
 })
 
-describe('sessions of another process', () => {
-  const body = { session: 's', identity: 'f', bytes: 1 }
+describe('sessions that other processes share', () => {
+  const session = { session: 's', isCounted: true }
+  const turn = { epoch: 1 } as SharedTurn
 
-  test('are asked if there is a question for them, and their answers joined', async () => {
+  test('are asked for if there is a session, and what is known of them is joined', async () => {
     const asked: unknown[] = []
-    const sessions: Authority = {
-      async resolve(lookups) {
-        asked.push(lookups)
-        return lookups.map((_, index) => ({ partition: index, ref: `ref ${index}` }))
+    const sharing: Sharing = {
+      async resolve(tenant, lookups) {
+        asked.push([tenant, lookups])
+        return [{ ok: true, ...turn }, undefined, fail('unavailable', 'away')]
       },
     }
-    const { authority } = questions({ x: 'one' }, { sessions })
-    const lookups = [{ input_ref: 'x', body }, null, {}]
+    const { authority } = questions({ x: 'one' }, { sharing })
+    const lookups = [{ input_ref: 'x', session }, null, { session }]
     expect(await authority.resolve(lookups)).toEqual([
-      { input: text('one'), partition: 0, ref: 'ref 0' },
+      { input: text('one'), shared: { ok: true, ...turn } },
       null,
-      { partition: 2, ref: 'ref 2' },
+      // It is unknown, so the job is answered without its session.
+      {},
     ])
-    expect(asked).toEqual([lookups])
+    expect(asked).toEqual([['t', lookups]])
     await authority.resolve([{ input_ref: 'x' }, null])
     expect(asked).toHaveLength(1)
   })
 
-  test('are nobody’s without another process', async () => {
-    expect(await questions({}).authority.resolve([{ body }])).toEqual([{}])
+  test('do not count a result whose input is not there', async () => {
+    const asked: unknown[] = []
+    const sharing: Sharing = {
+      async resolve(_, lookups) {
+        asked.push(...lookups)
+        return lookups.map(() => undefined)
+      },
+    }
+    const { authority } = questions({}, { sharing })
+    await authority.resolve([{ input_ref: 'gone', session }, { session }])
+    expect(asked).toEqual([null, { session }])
+  })
+
+  test('are only ours without other processes', async () => {
+    expect(await questions({}).authority.resolve([{ session }])).toEqual([{}])
   })
 })

@@ -1,4 +1,4 @@
-import { argumentBodies } from '../../../../../src/core/sessions/lines/argument-bodies.ts'
+import { argumentBodies } from '../../src/core/sessions/lines/argument-bodies.ts'
 
 /** A result as a test sends it. */
 export interface SentResult {

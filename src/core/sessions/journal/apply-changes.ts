@@ -1,0 +1,90 @@
+import { type TextBytes, toText } from '../../base/text-bytes.ts'
+import type { SessionKey, SharedState, Turn } from '../index/session-index.ts'
+import { scanText } from '../lines/scan-text.ts'
+import { NO_TEXT, notesKey } from '../turn/call-memory.ts'
+import { contextKey } from '../turn/open-turn.ts'
+import type { Sessions } from '../turn/shared-sessions.ts'
+import { type Change, readChanges, type TurnChanges } from './changes.ts'
+
+/** A session as other processes know it, and what they did there since this one last looked. */
+export interface SharedTurn extends SharedState {
+  /** Position of the result that comes now; absent if it is not counted. */
+  readonly sequence?: number
+  /** For `readChanges`, in their order. */
+  readonly changes: readonly Uint8Array[]
+  /** The texts that they name, by SHA-256, as far as this process needs them and could get them. */
+  readonly texts: ReadonlyMap<string, TextBytes>
+}
+
+/**
+ * Makes the session what the processes know of it that share it. A text that is missing cannot be
+ * referred to here.
+ */
+export function applyChanges(sessions: Sessions, key: SessionKey, shared: SharedTurn): void {
+  if (!sessions.index.adopt(key, shared)) return
+  for (const bytes of shared.changes) {
+    const turn = readChanges(bytes)
+    // A change that cannot be understood may have made anything stale.
+    if (turn === null) sessions.index.invalidate(key, {})
+    else applyTurn(sessions, key, turn, shared)
+  }
+}
+
+function applyTurn(
+  sessions: Sessions,
+  key: SessionKey,
+  { sequence, timeMs, changes }: TurnChanges,
+  { epoch, texts }: SharedTurn,
+): void {
+  const { index } = sessions
+  const turn = sequence === 0 ? null : index.begin(key, { timeMs, again: { sequence, epoch } })
+  for (const change of changes) applyChange(sessions, { key, epoch, turn, texts }, change)
+}
+
+/** Where a change belongs. */
+interface Place extends Pick<SharedTurn, 'epoch' | 'texts'> {
+  readonly key: SessionKey
+  readonly turn: Turn | null
+}
+
+function applyChange(
+  { index, bodies }: Sessions,
+  { key, epoch, turn, texts }: Place,
+  change: Change,
+): void {
+  const context = contextKey(key, epoch)
+  switch (change.kind) {
+    case 'invalidate':
+      index.invalidate(key, change.match)
+      return
+    case 'count':
+      index.count(key, change.counters)
+      return
+    case 'hint':
+      index.takeHint(key, change.family, change.max)
+      return
+    case 'note':
+      confirm(bodies.place(NO_TEXT, notesKey(context), change.id, change.note))
+      return
+    case 'body': {
+      const text = texts.get(change.identity)
+      const scanned = text === undefined ? null : scanText(toText(text), context)
+      if (scanned !== null) confirm(bodies.place(scanned, context, change.identity, change.note))
+      return
+    }
+    case 'record': {
+      const ticket = turn && index.record(turn, change.entry, { lruSize: change.lruSize })
+      if (ticket !== null) index.commit(ticket, true)
+      return
+    }
+    case 'refer': {
+      const entry = turn && index.check(turn, change.identity)
+      if (turn !== null && entry?.sequence === change.sequence)
+        index.refer(turn, entry, change.callHash)
+    }
+  }
+
+  function confirm(position: number | null): void {
+    if (position !== null) bodies.confirm(position)
+  }
+}

@@ -1,0 +1,181 @@
+-- What replicas tell each other of sessions: a state, a list of changes, and the calls that were
+-- counted. The list and the calls are of the present epoch, and begin again with the next one.
+
+-- What key, index entries and sums of a session and of a change take in Redis, measured.
+local SESSION_BYTES = 700
+local CHANGE_BYTES = 40
+local CALL_BYTES = 60
+-- A replica that was away for longer knows the session from here on.
+local MAX_CHANGES = 512
+local MAX_CHANGE_BYTES = 1048576
+local MAX_CALLS = 1024
+local MAX_EPOCH = 2147483647
+-- The last number of a change. An epoch with more of them ends.
+local LAST_CHANGE = 65535
+
+local function stateKey(at, session)
+  return at.base .. 's:' .. session
+end
+
+local function changesKey(at, session)
+  return at.base .. 'l:' .. session
+end
+
+local function callsKey(at, session)
+  return at.base .. 'k:' .. session
+end
+
+local function stateOf(at, session)
+  local state = redis.call('HMGET', stateKey(at, session), 'e', 'p', 'n', 'v', 'o', 'x', 'b', 't')
+  if not state[1] then return nil end
+  return {
+    epoch = tonumber(state[1]), partition = tonumber(state[2]), results = tonumber(state[3]),
+    last = tonumber(state[4]), opened = tonumber(state[5]), ends = tonumber(state[6]),
+    bytes = tonumber(state[7]), seen = tonumber(state[8])
+  }
+end
+
+-- Adds to the sums of the session, of the tenant, and of what a sweep gives back.
+local function charge(at, session, bytes)
+  if bytes == 0 then return end
+  change(at, 0, 0, bytes)
+  redis.call('HINCRBY', at.base .. 'sz', session, bytes)
+end
+
+local function writeState(at, session, state, now, ttl)
+  state.ends = now + ttl
+  redis.call('HSET', stateKey(at, session), 'e', state.epoch, 'p', state.partition,
+    'n', state.results, 'v', state.last, 'o', string.format('%.0f', state.opened),
+    'x', string.format('%.0f', state.ends), 'b', state.bytes, 't', string.format('%.0f', now))
+  local net = ttl + NET_MS
+  redis.call('PEXPIRE', stateKey(at, session), net)
+  redis.call('PEXPIRE', changesKey(at, session), net)
+  redis.call('PEXPIRE', callsKey(at, session), net)
+  redis.call('ZADD', at.base .. 'ss', 'GT', string.format('%.0f', state.ends), session)
+end
+
+local function forgetSession(at, session)
+  redis.call('UNLINK', stateKey(at, session), changesKey(at, session), callsKey(at, session))
+  local bytes = tonumber(redis.call('HGET', at.base .. 'sz', session) or '0')
+  if bytes ~= 0 then
+    change(at, 0, 0, -bytes)
+    redis.call('HDEL', at.base .. 'sz', session)
+  end
+end
+
+-- Nothing that was said in the session before is true for what comes.
+local function beginEpoch(at, session, state)
+  local calls = redis.call('HLEN', callsKey(at, session)) * CALL_BYTES
+  redis.call('UNLINK', changesKey(at, session), callsKey(at, session))
+  charge(at, session, -state.bytes - calls)
+  state.epoch = state.epoch % MAX_EPOCH + 1
+  state.last = 0
+  state.bytes = 0
+end
+
+-- The number of the call's result, counted now unless it was before.
+local function countResult(at, session, state, call)
+  if call == '' then
+    state.results = state.results + 1
+    return state.results
+  end
+  local calls = callsKey(at, session)
+  local known = redis.call('HGET', calls, call)
+  if known then return tonumber(known) end
+  local count = redis.call('HLEN', calls)
+  if count >= MAX_CALLS then
+    redis.call('UNLINK', calls)
+    charge(at, session, -count * CALL_BYTES)
+  end
+  state.results = state.results + 1
+  redis.call('HSET', calls, call, state.results)
+  charge(at, session, CALL_BYTES)
+  return state.results
+end
+
+-- args: time, session, whether the result is counted, its call or empty, the caller's epoch and its
+-- last change, an epoch for a new session, how long it lives, for how long no turn can have been
+-- missed, share, tombstone time.
+-- Returns `not_found` if no result of the session was counted, `quota`, `busy`, or `ok`, epoch,
+-- partition, number of the result, results, time of opening, from, to, whether
+-- changes between them are missing, and the changes.
+local function openSession(keys, args)
+  local now = timeOf(args[1])
+  local at = rootOf(keys)
+  local session, ttl = args[2], tonumber(args[8])
+  local state = stateOf(at, session)
+  if state and state.ends < now then
+    forgetSession(at, session)
+    state = nil
+  end
+  if not state then
+    if args[3] ~= '1' then return { 'not_found' } end
+    local refusal = claimSpace(at, SESSION_BYTES, tonumber(args[10]), now, tonumber(args[11]))
+    if refusal then return { refusal } end
+    charge(at, session, SESSION_BYTES)
+    state = {
+      epoch = tonumber(args[7]), partition = 0, results = 0, last = 0, opened = now, bytes = 0
+    }
+  elseif state.seen < now - tonumber(args[9]) then
+    beginEpoch(at, session, state)
+  end
+  local number = 0
+  if args[3] == '1' then number = countResult(at, session, state, args[4]) end
+  writeState(at, session, state, now, ttl)
+  local from = tonumber(args[5]) == state.epoch and tonumber(args[6]) or 0
+  local kept = redis.call('LLEN', changesKey(at, session))
+  local isBroken = from < state.last - kept
+  if isBroken then from = state.last - kept end
+  local reply = {
+    'ok', state.epoch, state.partition, number, state.results,
+    string.format('%.0f', state.opened), from, state.last, isBroken and 1 or 0
+  }
+  if from == state.last then return reply end
+  local changes = redis.call('LRANGE', changesKey(at, session), from - state.last, -1)
+  for i = 1, #changes do reply[9 + i] = changes[i] end
+  return reply
+end
+
+-- args: time, session, epoch or empty for the present one, change, how long the session lives,
+-- share, tombstone time. Returns `ok` and the change's number, or why not.
+local function appendChange(keys, args)
+  local now = timeOf(args[1])
+  local at = rootOf(keys)
+  local session, value = args[2], args[4]
+  local state = stateOf(at, session)
+  if not state or state.ends < now then return { 'not_found' } end
+  if args[3] ~= '' and tonumber(args[3]) ~= state.epoch then return { 'conflict' } end
+  if state.last == LAST_CHANGE then
+    beginEpoch(at, session, state)
+    writeState(at, session, state, now, tonumber(args[5]))
+    return { 'conflict' }
+  end
+  local bytes = #value + CHANGE_BYTES
+  local refusal = claimSpace(at, bytes, tonumber(args[6]), now, tonumber(args[7]))
+  if refusal then return { refusal } end
+  local list = changesKey(at, session)
+  local count = redis.call('RPUSH', list, value)
+  local freed = 0
+  while count > 1 and (count > MAX_CHANGES or state.bytes + bytes - freed > MAX_CHANGE_BYTES) do
+    freed = freed + #redis.call('LPOP', list) + CHANGE_BYTES
+    count = count - 1
+  end
+  charge(at, session, bytes - freed)
+  state.bytes = state.bytes + bytes - freed
+  state.last = state.last + 1
+  writeState(at, session, state, now, tonumber(args[5]))
+  return { 'ok', state.last }
+end
+
+-- args: time, session, whether the agent's context was compacted (else turns were missed), how
+-- long the session lives. Returns the partition; -1 if there is no such session.
+local function renewSession(keys, args)
+  local now = timeOf(args[1])
+  local at = rootOf(keys)
+  local state = stateOf(at, args[2])
+  if not state or state.ends < now then return -1 end
+  beginEpoch(at, args[2], state)
+  if args[3] == '1' then state.partition = state.partition + 1 end
+  writeState(at, args[2], state, now, tonumber(args[4]))
+  return state.partition
+end

@@ -1,0 +1,190 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { type Codec, UnreadableError } from '../codec.ts'
+import { fail } from '../failure.ts'
+import type { Failure, OpenedSession, OpenSession, Result, SessionJournal } from '../store.ts'
+import { openChange, sealChange, WRITER_BYTES } from './change-value.ts'
+import type { Argument } from './connection.ts'
+import { isAway, refusal } from './failures.ts'
+import { shortName } from './layout.ts'
+import type { RedisServer, Reply } from './server.ts'
+
+export interface JournalOptions {
+  readonly server: RedisServer
+  readonly codec: Codec
+  readonly time: () => string
+  readonly rootOf: (tenant: string) => string
+  /** Notes that a tenant has data, so that it is swept. */
+  readonly register: (tenant: string) => Promise<Failure | undefined>
+  readonly tenantMaxBytes: number
+  readonly tombstoneMs: number
+  /** How often a missed turn is tried to be told, in milliseconds. */
+  readonly retryMs?: number
+}
+
+/** Sessions of which this process remembers that it missed a turn. */
+const MAX_MISSED = 100_000
+const RETRY_MS = 500
+const MAX_EPOCH = 2 ** 31
+/** Of a call's name, as many bytes as no two calls of a session have in common. */
+const CALL_DIGITS = 24
+/** Longer ago than any session was seen. */
+const FOREVER_MS = 2 ** 50
+
+/** The journal of sessions in Redis. Nothing here rejects for an expected failure. */
+export class RedisJournal implements SessionJournal {
+  readonly #options: JournalOptions
+  /** Differs for every start of a process, which forgets its sessions. */
+  readonly #writer = randomBytes(WRITER_BYTES).toString('hex')
+  /** Sessions of which this process answered turns without Redis, and how to tell it. */
+  readonly #missed = new Map<string, { readonly root: string; readonly args: readonly string[] }>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: JournalOptions) {
+    this.#options = options
+  }
+
+  async open(asked: OpenSession): Promise<Result<OpenedSession>> {
+    const { tenant, session, isCounted, call = '', has, ttlMs } = asked
+    const { server, register, rootOf, tenantMaxBytes, tombstoneMs } = this.#options
+    const root = rootOf(tenant)
+    // A turn that this process could not tell of makes the session begin again, first of all.
+    const untold = this.#missed.has(missedKey(root, session)) ? UNTOLD : await register(tenant)
+    const called =
+      untold ??
+      (await this.#call('open_session', asked, [
+        isCounted ? '1' : '0',
+        call.slice(0, CALL_DIGITS),
+        `${has?.epoch ?? 0}`,
+        `${has?.applied ?? 0}`,
+        `${randomInt(1, MAX_EPOCH)}`,
+        `${ttlMs}`,
+        `${Math.min(FOREVER_MS, Math.ceil(performance.now() - server.backSinceMs))}`,
+        `${tenantMaxBytes}`,
+        `${tombstoneMs}`,
+      ]))
+    if (!called.ok) {
+      if (isCounted) this.#miss(root, asked)
+      return called
+    }
+    const [outcome, epoch, partition, number, results, opened, from, to, isBroken, ...changes] =
+      called.reply as [Buffer, number, number, number, number, Buffer, number, number, number]
+    if (String(outcome) === 'not_found') return NO_SESSION
+    if (String(outcome) !== 'ok') {
+      if (isCounted) this.#miss(root, asked)
+      return refusal(String(outcome))
+    }
+    return {
+      ok: true,
+      epoch,
+      partition,
+      ...(isCounted ? { sequence: number } : {}),
+      results,
+      openedMs: Number(opened),
+      from,
+      to,
+      isBroken: isBroken === 1,
+      changes: this.#read(changes as unknown as Buffer[], asked, from),
+    }
+  }
+
+  async append(
+    change: Parameters<SessionJournal['append']>[0],
+  ): Promise<Result<{ readonly number: number }>> {
+    const { tenant, session, epoch, ttlMs } = change
+    const { codec, rootOf, tenantMaxBytes, tombstoneMs } = this.#options
+    const value = sealChange(codec, change, this.#writer, binding(rootOf(tenant), session))
+    const called = await this.#call('append_change', change, [
+      epoch === undefined ? '' : `${epoch}`,
+      value,
+      `${ttlMs}`,
+      `${tenantMaxBytes}`,
+      `${tombstoneMs}`,
+    ])
+    if (!called.ok) return called
+    const [outcome, number] = called.reply as [Buffer, number]
+    if (String(outcome) === 'ok') return { ok: true, number }
+    return String(outcome) === 'not_found' ? NO_SESSION : refusal(String(outcome))
+  }
+
+  async compact({
+    tenant,
+    session,
+    ttlMs,
+  }: Parameters<SessionJournal['compact']>[0]): Promise<
+    Result<{ readonly partition: number | null }>
+  > {
+    const named = { tenant, session }
+    const called = await this.#call('renew_session', named, ['1', `${ttlMs}`])
+    if (!called.ok) return called
+    const partition = called.reply as number
+    return { ok: true, partition: partition < 0 ? null : partition }
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #call(
+    name: 'open_session' | 'append_change' | 'renew_session',
+    { tenant, session }: { readonly tenant: string; readonly session: string },
+    args: readonly Argument[],
+  ): Promise<Result<Reply>> {
+    const { server, rootOf, time } = this.#options
+    return server.call(name, rootOf(tenant), [time(), shortName(session), ...args])
+  }
+
+  /** The changes that this process has not made itself, or does not have any more. */
+  #read(values: readonly Buffer[], { tenant, session }: OpenSession, from: number) {
+    const { codec, rootOf } = this.#options
+    const place = binding(rootOf(tenant), session)
+    return values.flatMap(value => {
+      try {
+        const { writer, ...change } = openChange(codec, value, place)
+        return from > 0 && writer === this.#writer ? [] : [change]
+      } catch (error) {
+        if (error instanceof UnreadableError) return [UNKNOWN]
+        throw error
+      }
+    })
+  }
+
+  /** The session begins again for all, as soon as Redis can be told. */
+  #miss(root: string, { session, ttlMs }: OpenSession): void {
+    const args = [shortName(session), '0', `${ttlMs}`]
+    this.#missed.set(missedKey(root, session), { root, args })
+    if (this.#missed.size > MAX_MISSED)
+      this.#missed.delete(this.#missed.keys().next().value as string)
+    this.#tellLater()
+  }
+
+  #tellLater(): void {
+    const { retryMs = RETRY_MS } = this.#options
+    this.#timer ??= setTimeout(() => void this.#tell(), retryMs).unref()
+  }
+
+  async #tell(): Promise<void> {
+    const { server, time } = this.#options
+    for (const [key, missed] of this.#missed) {
+      const told = await server.call('renew_session', missed.root, [time(), ...missed.args])
+      if (!told.ok && isAway(told)) break
+      // Another turn may have been missed meanwhile.
+      if (told.ok && this.#missed.get(key) === missed) this.#missed.delete(key)
+    }
+    this.#timer = undefined
+    if (this.#missed.size > 0) this.#tellLater()
+  }
+}
+
+const NO_SESSION = fail('not_found', 'no such session is known')
+const UNTOLD = fail('unavailable', 'Redis does not know yet what it missed of the session')
+/** A change that this version cannot read. */
+const UNKNOWN = { bytes: new Uint8Array(0), texts: [] }
+
+function missedKey(root: string, session: string): string {
+  return `${root}${shortName(session)}`
+}
+
+/** Which session: a value fits nowhere else. */
+function binding(root: string, session: string): Uint8Array {
+  return Buffer.from(JSON.stringify(['session', root, session]))
+}

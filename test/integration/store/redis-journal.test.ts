@@ -1,0 +1,219 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { OpenSession, Store } from '../../../src/store/store.ts'
+import { eventually } from '../../support/eventually.ts'
+import { type RedisProcess, startRedis } from '../../support/redis-server.ts'
+import { redisStore } from '../../support/store/redis-store.ts'
+import { bytesOf, must, NEVER_SWEPT, text } from '../../unit/store/inline-store.ts'
+
+const HOUR = 3_600_000
+const CALL = 'ab'.repeat(32)
+const TEXT = { identity: 'cd'.repeat(32), bytes: 7 }
+const name = { tenant: 'a', session: 's', ttlMs: HOUR }
+const withoutRedis = process.env['TEST_WITHOUT_REDIS'] === '1'
+
+const journalOf = ({ journal }: Store) => journal!
+/** A result that comes. */
+async function open(store: Store, asked: Partial<OpenSession> = {}) {
+  return must(await journalOf(store).open({ ...name, isCounted: true, has: null, ...asked }))
+}
+/** What the result changed. */
+async function append(store: Store, epoch: number, value: string) {
+  return journalOf(store).append({ ...name, epoch, bytes: bytesOf(value), texts: [TEXT] })
+}
+const valuesOf = ({ changes }: { readonly changes: readonly { readonly bytes: Uint8Array }[] }) =>
+  changes.map(({ bytes }) => text(bytes))
+
+describe.skipIf(withoutRedis)('a journal in Redis', () => {
+  let redis: RedisProcess
+
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  afterAll(() => redis.stop())
+
+  const start = (options: Parameters<typeof redisStore>[1] = {}) => redisStore(redis.url, options)
+  /** Two processes with one prefix. */
+  async function two(options: Parameters<typeof redisStore>[1] = {}) {
+    const one = await start({ upkeepMs: NEVER_SWEPT, ...options })
+    const other = await start({ upkeepMs: NEVER_SWEPT, ...options, ...one })
+    return { one: one.store, other: other.store, clock: one.clock, prefix: one.prefix }
+  }
+
+  test('counts each result once, whichever process asks, and a retry as its first try', async () => {
+    const { one, other } = await two()
+    const first = await open(one, { call: CALL })
+    expect(first).toMatchObject({ sequence: 1, results: 1, partition: 0, from: 0, to: 0 })
+    expect((await open(other)).sequence).toBe(2)
+    expect(await open(other, { call: CALL })).toMatchObject({ sequence: 1, results: 2 })
+    expect((await open(one, { call: 'ef'.repeat(32) })).sequence).toBe(3)
+    expect(await open(one, { isCounted: false })).toMatchObject({ results: 3 })
+    expect(await open(one, { isCounted: false })).not.toHaveProperty('sequence')
+    expect((await open(one, { session: 'other' })).sequence).toBe(1)
+    expect((await open(one, { tenant: 'b' })).sequence).toBe(1)
+  })
+
+  test('counts results that come at once, each with a number of its own', async () => {
+    const { one, other } = await two()
+    const opened = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => open(i % 2 === 0 ? one : other)),
+    )
+    const numbers = opened.map(({ sequence }) => sequence!).sort((a, b) => a - b)
+    expect(numbers).toEqual(Array.from({ length: 40 }, (_, i) => i + 1))
+  })
+
+  test('gives a process what others have changed since it last asked', async () => {
+    const { one, other } = await two()
+    const { epoch } = await open(one)
+    expect(await append(one, epoch, 'first')).toEqual({ ok: true, number: 1 })
+    const seen = await open(other)
+    expect(seen).toMatchObject({ epoch, from: 0, to: 1, isBroken: false })
+    expect(seen.changes).toEqual([{ bytes: Buffer.from('first'), texts: [TEXT] }])
+    expect(await append(other, epoch, 'second')).toEqual({ ok: true, number: 2 })
+    const has = (applied: number) => ({ has: { epoch, applied } })
+    // Its own changes it has already, unless it has forgotten the session.
+    expect(valuesOf(await open(one, has(1)))).toEqual(['second'])
+    expect(valuesOf(await open(other, has(1)))).toEqual([])
+    expect(valuesOf(await open(one))).toEqual(['first', 'second'])
+    expect(await open(one, has(2))).toMatchObject({ from: 2, to: 2, changes: [] })
+    // Of another life of the session it has nothing.
+    expect(await open(one, { has: { epoch: epoch + 1, applied: 2 } })).toMatchObject({ from: 0 })
+  })
+
+  test('begins another epoch with a compaction; what was on its way does not join it', async () => {
+    const { one, other } = await two()
+    const { epoch } = await open(one, { call: CALL })
+    must(await append(one, epoch, 'before'))
+    expect(await journalOf(other).compact(name)).toEqual({ ok: true, partition: 1 })
+    expect(await append(one, epoch, 'late')).toMatchObject({ reason: 'conflict' })
+    const next = await open(one, { call: CALL, has: { epoch, applied: 1 } })
+    expect(next).toMatchObject({ partition: 1, sequence: 2, from: 0, to: 0, changes: [] })
+    expect(next.epoch).not.toBe(epoch)
+    expect(await journalOf(one).compact({ ...name, session: 'unknown' })).toEqual({
+      ok: true,
+      partition: null,
+    })
+  })
+
+  test('knows nothing of a session that was closed, purged, or idle for too long', async () => {
+    const { one, other, clock } = await two()
+    const unknown = { ...name, isCounted: false, has: null }
+    const before = await open(one)
+    must(await other.purgeSession('a', 's'))
+    expect(await journalOf(one).open(unknown)).toMatchObject({ reason: 'not_found' })
+    expect(await append(one, before.epoch, 'x')).toMatchObject({ reason: 'not_found' })
+    const second = await open(one)
+    expect(second).toMatchObject({ sequence: 1, partition: 0 })
+    must(await other.purgeTenant('a'))
+    expect(await journalOf(one).open(unknown)).toMatchObject({ reason: 'not_found' })
+    const third = await open(one)
+    clock.now += HOUR + 1
+    expect(await journalOf(one).open(unknown)).toMatchObject({ reason: 'not_found' })
+    const epochs = [before, second, third, await open(one)].map(({ epoch }) => epoch)
+    expect(new Set(epochs).size).toBe(4)
+  })
+
+  test('says that a process has been away for too many changes', async () => {
+    const { one, other } = await two()
+    const { epoch } = await open(one)
+    for (let i = 1; i <= 600; i++) must(await append(one, epoch, `${i}`))
+    const late = await open(other, { has: { epoch, applied: 10 } })
+    expect(late).toMatchObject({ from: 88, to: 600, isBroken: true })
+    expect(valuesOf(late)).toHaveLength(512)
+    expect(valuesOf(late)[0]).toBe('89')
+    expect(await open(other, { has: { epoch, applied: 88 } })).toMatchObject({ isBroken: false })
+    // Large ones are kept up to 1 MiB.
+    for (let i = 1; i <= 5; i++) must(await append(one, epoch, `${i}`.repeat(300_000)))
+    expect(valuesOf(await open(other))).toHaveLength(3)
+  })
+
+  test('takes part in the share of its tenant, and gives all of it back', async () => {
+    const { one, clock, prefix } = await two({ tenantMaxBytes: 20_000 })
+    const { epoch } = await open(one, { call: CALL })
+    must(await append(one, epoch, 'x'.repeat(10_000)))
+    const { stored_bytes } = must(await one.stats('a'))
+    expect(stored_bytes).toBeGreaterThan(10_000)
+    expect(await append(one, epoch, 'x'.repeat(10_000))).toMatchObject({ reason: 'quota' })
+    must(await journalOf(one).compact(name))
+    expect(must(await one.stats('a')).stored_bytes).toBeLessThan(1_000)
+    must(await append(one, (await open(one)).epoch, 'x'.repeat(5_000)))
+    clock.now += 2 * HOUR
+    must(await one.prune())
+    expect(must(await one.stats('a')).stored_bytes).toBe(0)
+    const left = (await redis.ask('KEYS', `${prefix}:*`)) as string[]
+    expect(left.filter(key => /:[slk]:|:s[sz]$/.test(key))).toEqual([])
+  })
+
+  test('seals what is changed, for its session only', async () => {
+    const key = { id: 'one', key: Buffer.alloc(32, 7) }
+    const { one, other, prefix } = await two({ keys: [key] })
+    const { epoch } = await open(one)
+    must(await append(one, epoch, 'secret'))
+    expect(valuesOf(await open(other))).toEqual(['secret'])
+    const [list] = (await redis.ask('KEYS', `${prefix}:*:l:*`)) as [string]
+    const stored = String(await redis.ask('LINDEX', list, '0'))
+    expect(stored).not.toContain('secret')
+    await open(one, { session: 'other' })
+    const [foreign] = ((await redis.ask('KEYS', `${prefix}:*:s:*`)) as string[])
+      .map(each => each.replace(':s:', ':l:'))
+      .filter(each => each !== list)
+    await redis.ask('COPY', list, foreign!)
+    const state = foreign!.replace(':l:', ':s:')
+    await redis.ask('HSET', state, 'v', '1')
+    // What cannot be read has unknown effects.
+    expect(valuesOf(await open(other, { session: 'other' }))).toEqual([''])
+  })
+
+  test('ends an epoch that has as many changes as can be counted', async () => {
+    const { one, prefix } = await two()
+    const { epoch } = await open(one)
+    const [state] = (await redis.ask('KEYS', `${prefix}:*:s:*`)) as [string]
+    await redis.ask('HSET', state, 'v', '65535')
+    expect(await append(one, epoch, 'more')).toMatchObject({ reason: 'conflict' })
+    const next = await open(one)
+    expect(next).toMatchObject({ from: 0, to: 0, sequence: 2 })
+    expect(await append(one, next.epoch, 'first')).toEqual({ ok: true, number: 1 })
+  })
+})
+
+describe.skipIf(withoutRedis)('a session whose turns were missed', () => {
+  let redis: RedisProcess
+
+  beforeEach(async () => {
+    redis = await startRedis()
+  })
+  afterEach(() => redis.stop())
+
+  const start = (options: Parameters<typeof redisStore>[1] = {}) =>
+    redisStore(redis.url, { callTimeoutMs: 200, probeMs: 50, ...options })
+
+  test('begins again for all, before the process that missed one uses it', async () => {
+    const one = await start()
+    const other = await start({ clock: one.clock, prefix: one.prefix })
+    const { epoch } = await open(one.store)
+    // Only one call fails, so no process has seen an outage.
+    await redis.ask('CLIENT', 'PAUSE', '300', 'ALL')
+    const missed = await journalOf(one.store).open({ ...name, isCounted: true, has: null })
+    expect(missed).toMatchObject({ ok: false, reason: 'unavailable' })
+    await eventually(async () => {
+      expect((await open(other.store, { isCounted: false })).epoch).not.toBe(epoch)
+    })
+    expect((await open(one.store, { isCounted: false })).epoch).not.toBe(epoch)
+  })
+
+  test('begins again after an outage, also for a process that has not used it', async () => {
+    const one = await start()
+    const other = await start({ clock: one.clock, prefix: one.prefix })
+    const { epoch } = await open(one.store)
+    process.kill(redis.pid, 'SIGSTOP')
+    await journalOf(other.store).open({ ...name, session: 't', isCounted: true, has: null })
+    await eventually(() => expect(other.store.load.state).toBe('unavailable'))
+    process.kill(redis.pid, 'SIGCONT')
+    await eventually(() => expect(other.store.load.state).toBe('open'))
+    one.clock.now += HOUR / 2
+    const again = await open(other.store)
+    expect(again.epoch).not.toBe(epoch)
+    // Once, not at every turn.
+    one.clock.now += 1
+    expect((await open(other.store)).epoch).toBe(again.epoch)
+  })
+})
