@@ -1,177 +1,32 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { parseRedisUrl } from '../src/store/redis/address.ts'
-import { openRedisStore } from '../src/store/redis/open.ts'
-import { openSqliteStore } from '../src/store/sqlite/client.ts'
-import type { Store } from '../src/store/store.ts'
-import { type RedisProcess, startRedis } from '../test/support/redis-server.ts'
-import { prose } from './store/bodies.ts'
-import { timed } from './store/timed.ts'
+import { encodes } from './replicas/encodes.ts'
+import { movingSessions } from './replicas/moving-sessions.ts'
+import { storeCalls } from './replicas/store-calls.ts'
 import { machine } from './support/machine.ts'
-import { markdownTable } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
-import { median, percentile } from './support/statistics.ts'
 
 /**
- * npm run bench -- replicas [--rounds N --bodies N]
+ * npm run bench -- replicas [CORPUS] [--only store,encodes,sessions --rounds N --bodies N
+ *   --seconds S --sample N]
  *
- * The shared store against the embedded one: puts with a session and gets, one at a time and 32 at
- * a time, in turn. Processor time is of this process and of the Redis servers. Then what Redis takes
- * for a body and for a record. Needs `redis-server` on the path. Prints Markdown.
+ * The shared store against the embedded one, encodes with sessions on both, and with a CORPUS its
+ * recorded sessions on three replicas against one process; every Nth of them. Needs `redis-server`
+ * on the path. Prints Markdown.
  */
-const { rounds, bodies } = readOptions({ rounds: 5, bodies: 1_000 })
+const options = readOptions({
+  only: ['store', 'encodes', 'sessions'],
+  rounds: 5,
+  bodies: 1_000,
+  seconds: 4,
+  sample: 1,
+  corpus: '',
+})
 
-const BODY_BYTES = 4096
-const GIB = 2 ** 30
-/** A tick of the processor times in `/proc`, in microseconds. */
-const TICK_US = 10_000
-
-const folder = mkdtempSync(join(tmpdir(), 'haversack-bench-replicas-'))
-const primary = await startRedis('--repl-diskless-sync-delay', '0')
-const replicated = await startRedis('--repl-diskless-sync-delay', '0')
-const replica = await startRedis('--replicaof', `127.0.0.1 ${replicated.port}`)
-const servers = [primary, replicated, replica]
-
-const openShared = (redis: RedisProcess, durability: 'primary' | 'replica') => {
-  const address = parseRedisUrl(redis.url)
-  if ('fault' in address) throw new Error(address.fault)
-  return openRedisStore({
-    address,
-    durability,
-    waitMs: 1_000,
-    callTimeoutMs: 5_000,
-    tenantMaxBytes: 8 * GIB,
-    maxBodyBytes: 2 ** 24,
-    compressFromBytes: 512,
-    onEvent: event => process.stderr.write(`${JSON.stringify(event)}\n`),
-  })
+const PARTS: Readonly<Record<string, () => Promise<string>>> = {
+  store: () => storeCalls(options.rounds, options.bodies),
+  encodes: () => encodes(options.rounds, options.seconds),
+  sessions: async () =>
+    options.corpus === '' ? 'No corpus was named.' : movingSessions(options.corpus, options.sample),
 }
 
-const stores: readonly (readonly [label: string, store: Store])[] = [
-  ['SQLite', await openSqliteStore({ folder, maxBytes: 8 * GIB, onEvent: () => {} })],
-  ['Redis, `primary`', await openShared(primary, 'primary')],
-  ['Redis, `replica`', await openShared(replicated, 'replica')],
-]
-
-try {
-  process.stdout.write(`${JSON.stringify(machine())}\n\n${await speed()}\n\n${await memory()}\n`)
-} finally {
-  for (const [, store] of stores) await store.close()
-  for (const server of servers) await server.stop()
-  rmSync(folder, { recursive: true, force: true })
-}
-
-async function speed(): Promise<string> {
-  const rows: (string | number)[][] = []
-  for (const lanes of [1, 32]) {
-    const results = stores.map(() => ({ put: [] as number[][], get: [] as number[][] }))
-    for (let round = 0; round < rounds; round++) {
-      const texts = Array.from({ length: bodies }, (_, i) =>
-        prose(BODY_BYTES, `${lanes} ${round} ${i}`),
-      )
-      for (const [at, [, store]] of stores.entries()) {
-        const refs: string[] = []
-        const result = results[at]!
-        result.put.push(
-          await measured(lanes, async i => {
-            refs[i] = await put(store, texts[i]!, `session ${Math.floor(i / 5)}`)
-          }),
-        )
-        result.get.push(
-          await measured(lanes, async i => {
-            const got = await store.get({ tenant: 't', ref: refs[(i * 7919) % bodies]! })
-            if (!got.ok) throw new Error(got.detail)
-          }),
-        )
-      }
-    }
-    for (const [at, { put: puts, get: gets }] of results.entries()) {
-      const middle = (runs: number[][]) => [0, 1, 2, 3].map(i => median(runs.map(run => run[i]!)))
-      rows.push([`${lanes} at a time`, stores[at]![0], ...middle(puts), ...middle(gets)])
-    }
-  }
-  const four = ['/s', 'p50 ms', 'µs here', 'µs in Redis']
-  const header = [
-    '',
-    'store',
-    ...four.map(each => `put ${each}`),
-    ...four.map(each => `get ${each}`),
-  ]
-  return markdownTable(header, rows)
-}
-
-/** Calls a second, their median time, and processor time of a call here and in the servers. */
-async function measured(lanes: number, call: (index: number) => Promise<unknown>) {
-  const before = { own: process.cpuUsage(), servers: serversUs() }
-  const { ms, total_ms } = await timed(bodies, lanes, call)
-  const { user, system } = process.cpuUsage(before.own)
-  return [
-    bodies / (total_ms / 1000),
-    percentile(ms, 0.5),
-    (user + system) / bodies,
-    (serversUs() - before.servers) / bodies,
-  ]
-}
-
-async function memory(): Promise<string> {
-  const store = await openShared(primary, 'primary')
-  await primary.ask('FLUSHALL')
-  const empty = await dataset()
-  const count = 10_000
-  for (let from = 0; from < count; from += 100) {
-    await Promise.all(
-      Array.from({ length: 100 }, (_, i) =>
-        put(store, prose(BODY_BYTES, `memory ${from + i}`), `session ${(from + i) % 2_000}`),
-      ),
-    )
-  }
-  const withBodies = await dataset()
-  const accounted = await storedBytes(store)
-  for (let i = 0; i < count; i++) {
-    const record = { tenant: 't', namespace: 'rewrites', key: `key ${i}`, ttlMs: 1e9 }
-    await store.writeRecord({ ...record, value: Buffer.alloc(120, i) })
-  }
-  const withAll = await dataset()
-  const ofRecords = (await storedBytes(store)) - accounted
-  await store.close()
-  const taken = withBodies - empty
-  return markdownTable(
-    ['10,000 of', 'bytes each in Redis', 'of the raw size', 'accounted ÷ taken'],
-    [
-      ['4 KiB bodies with session', taken / count, taken / count / BODY_BYTES, accounted / taken],
-      [
-        'records of 120 bytes',
-        (withAll - withBodies) / count,
-        (withAll - withBodies) / count / 120,
-        ofRecords / (withAll - withBodies),
-      ],
-    ],
-  )
-}
-
-async function put(store: Store, body: Uint8Array, session: string): Promise<string> {
-  const pinUntil = Date.now() + 3_600_000
-  const item = { tenant: 't', body, mediaType: 'text/plain', session, pinUntil }
-  const [kept] = await store.put([item])
-  if (kept?.ok !== true) throw new Error(JSON.stringify(kept))
-  return kept.hash
-}
-
-async function storedBytes(store: Store): Promise<number> {
-  const stats = await store.stats('t')
-  return stats.ok ? stats.stored_bytes : 0
-}
-
-async function dataset(): Promise<number> {
-  const info = String(await primary.ask('INFO', 'memory'))
-  return Number(/used_memory_dataset:(\d+)/.exec(info)?.[1])
-}
-
-/** Processor time of all servers so far, in microseconds. */
-function serversUs(): number {
-  return servers.reduce((sum, { pid }) => {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')
-    return sum + (Number(fields[13]) + Number(fields[14])) * TICK_US
-  }, 0)
-}
+process.stdout.write(`${JSON.stringify(machine())}\n`)
+for (const name of options.only) process.stdout.write(`\n${await PARTS[name]!()}\n`)

@@ -22,6 +22,7 @@ import {
 } from '../../../../../src/core/sessions/index/session-index.ts'
 import {
   addCounters,
+  adoptSession,
   closeSession,
   compactSession,
   dropIdle,
@@ -63,6 +64,18 @@ function fullIndex(): SharedArrayBuffer {
     }
   }
   return memory
+}
+
+/** A session as other processes know it. */
+const SHARED = {
+  epoch: 77,
+  partition: 2,
+  results: 8,
+  openedMs: 3,
+  timeMs: 9,
+  from: 0,
+  to: 4,
+  isBroken: false,
 }
 
 /** What all sessions would answer. */
@@ -116,6 +129,8 @@ const OPERATIONS: Record<string, (view: IndexView, shard: number) => unknown> = 
       callHash: 5,
     }),
   compact: (view, shard) => compactSession(view, shard, middle!),
+  'adopt another epoch': (view, shard) => adoptSession(view, shard, middle!, SHARED),
+  'adopt an unknown session': (view, shard) => adoptSession(view, shard, fresh!, SHARED),
   invalidate: (view, shard) => invalidateEntries(view, shard, newest!, { toolHash: 1 }),
   close: (view, shard) => closeSession(view, shard, middle!),
   'close idle': (view, shard) => dropIdle(view, shard, 2),

@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { attachIndex } from '../../../../../src/core/sessions/index/attach.ts'
-import { COUNTERS, createIndexMemory } from '../../../../../src/core/sessions/index/layout.ts'
+import {
+  COUNTERS,
+  createIndexMemory,
+  HINT_FAMILIES,
+} from '../../../../../src/core/sessions/index/layout.ts'
 import { indexUse } from '../../../../../src/core/sessions/index/owners.ts'
 import {
   ANSWERS,
@@ -77,7 +81,7 @@ const operations = fc.oneof(
   fc.record({
     op: fc.constant('hint' as const),
     name: names,
-    family: fc.nat({ max: 7 }),
+    family: fc.nat({ max: HINT_FAMILIES - 1 }),
     max: fc.nat({ max: 3 }),
   }),
   fc.record({ op: fc.constant('close' as const), name: names }),
