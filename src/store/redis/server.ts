@@ -34,6 +34,8 @@ export interface RedisServer {
   /** When it was last reached again, by `performance.now()`; -Infinity: it was never away. */
   readonly backSinceMs: number
   readonly isAvailable: boolean
+  /** For how long it has been away, in milliseconds; 0 if calls are sent. */
+  readonly awayMs: number
   readonly pending: number
   readonly pendingBytes: number
   readonly refused: number
@@ -111,6 +113,10 @@ class GuardedServer implements RedisServer {
 
   get isAvailable(): boolean {
     return this.#isOpen && !this.#mayEvict
+  }
+
+  get awayMs(): number {
+    return this.#isOpen ? 0 : performance.now() - this.#awaySince
   }
 
   get pending(): number {
@@ -330,8 +336,7 @@ class GuardedServer implements RedisServer {
 /** A function's answer is of its kind, whatever the server is. */
 function shaped(name: FunctionName, answer: Result<Reply>): Result<Reply> {
   if (!answer.ok) return answer
-  const { reply } = answer
-  const isFit = COUNTING.has(name) ? typeof reply === 'number' : Array.isArray(reply)
+  const isFit = COUNTING.has(name) ? typeof answer.reply === 'number' : Array.isArray(answer.reply)
   return isFit ? answer : STRANGE
 }
 

@@ -1,4 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Codec, UnreadableError } from '../codec.ts'
 import { fail } from '../failure.ts'
 import type { Failure, OpenedSession, OpenSession, Result, SessionJournal } from '../store.ts'
@@ -23,7 +24,10 @@ export interface JournalOptions {
 
 /** Sessions of which this process remembers that it missed a turn. */
 const MAX_MISSED = 100_000
-const RETRY_MS = 500
+const RETRY_MS = 50
+/** How long a turn waits for a server that went away just now, in milliseconds. */
+const WAIT_MS = 200
+const LOOK_MS = 20
 const MAX_EPOCH = 2 ** 31
 /** Of a call's name, as many bytes as no two calls of a session have in common. */
 const CALL_DIGITS = 24
@@ -36,7 +40,7 @@ export class RedisJournal implements SessionJournal {
   /** Differs for every start of a process, which forgets its sessions. */
   readonly #writer = randomBytes(WRITER_BYTES).toString('hex')
   /** Sessions of which this process answered turns without Redis, and how to tell it. */
-  readonly #missed = new Map<string, { readonly root: string; readonly args: readonly string[] }>()
+  readonly #missed = new Map<string, () => Promise<Result<Reply>>>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: JournalOptions) {
@@ -44,47 +48,17 @@ export class RedisJournal implements SessionJournal {
   }
 
   async open(asked: OpenSession): Promise<Result<OpenedSession>> {
-    const { tenant, session, isCounted, call = '', has, ttlMs } = asked
-    const { server, register, rootOf, tenantMaxBytes, tombstoneMs } = this.#options
-    const root = rootOf(tenant)
-    // A turn that this process could not tell of makes the session begin again, first of all.
-    const untold = this.#missed.has(missedKey(root, session)) ? UNTOLD : await register(tenant)
-    const called =
-      untold ??
-      (await this.#call('open_session', asked, [
-        isCounted ? '1' : '0',
-        call.slice(0, CALL_DIGITS),
-        `${has?.epoch ?? 0}`,
-        `${has?.applied ?? 0}`,
-        `${randomInt(1, MAX_EPOCH)}`,
-        `${ttlMs}`,
-        `${Math.min(FOREVER_MS, Math.ceil(performance.now() - server.backSinceMs))}`,
-        `${tenantMaxBytes}`,
-        `${tombstoneMs}`,
-      ]))
-    if (!called.ok) {
-      if (isCounted) this.#miss(root, asked)
-      return called
+    const opened = await this.#ask(asked)
+    if (opened.ok || opened.reason === 'not_found' || !asked.isCounted) return opened
+    this.#miss(asked)
+    if (!isAway(opened)) return opened
+    // A connection that broke is often back at once. Then nothing was missed.
+    const name = this.#nameOf(asked)
+    for (let left = WAIT_MS - this.#options.server.awayMs; left > 0; left -= LOOK_MS) {
+      await sleep(LOOK_MS)
+      if (!this.#missed.has(name)) return this.#ask(asked)
     }
-    const [outcome, epoch, partition, number, results, opened, from, to, isBroken, ...changes] =
-      called.reply as [Buffer, number, number, number, number, Buffer, number, number, number]
-    if (String(outcome) === 'not_found') return NO_SESSION
-    if (String(outcome) !== 'ok') {
-      if (isCounted) this.#miss(root, asked)
-      return refusal(String(outcome))
-    }
-    return {
-      ok: true,
-      epoch,
-      partition,
-      ...(isCounted ? { sequence: number } : {}),
-      results,
-      openedMs: Number(opened),
-      from,
-      to,
-      isBroken: isBroken === 1,
-      changes: this.#read(changes as unknown as Buffer[], asked, from),
-    }
+    return opened
   }
 
   async append(
@@ -134,9 +108,8 @@ export class RedisJournal implements SessionJournal {
   }
 
   /** The changes that this process has not made itself, or does not have any more. */
-  #read(values: readonly Buffer[], { tenant, session }: OpenSession, from: number) {
-    const { codec, rootOf } = this.#options
-    const place = binding(rootOf(tenant), session)
+  #read(values: readonly Buffer[], place: Uint8Array, from: number) {
+    const { codec } = this.#options
     return values.flatMap(value => {
       try {
         const { writer, ...change } = openChange(codec, value, place)
@@ -148,10 +121,52 @@ export class RedisJournal implements SessionJournal {
     })
   }
 
+  async #ask(asked: OpenSession): Promise<Result<OpenedSession>> {
+    const { tenant, session, isCounted, call = '', has, ttlMs } = asked
+    const { server, register, rootOf, tenantMaxBytes, tombstoneMs } = this.#options
+    // A turn that this process could not tell of makes the session begin again, first of all.
+    if (this.#missed.has(this.#nameOf(asked))) return UNTOLD
+    const unknown = await register(tenant)
+    if (unknown !== undefined) return unknown
+    const called = await this.#call('open_session', { tenant, session }, [
+      isCounted ? '1' : '0',
+      call.slice(0, CALL_DIGITS),
+      `${has?.epoch ?? 0}`,
+      `${has?.applied ?? 0}`,
+      `${randomInt(1, MAX_EPOCH)}`,
+      `${ttlMs}`,
+      `${Math.min(FOREVER_MS, Math.ceil(performance.now() - server.backSinceMs))}`,
+      `${tenantMaxBytes}`,
+      `${tombstoneMs}`,
+    ])
+    if (!called.ok) return called
+    const [outcome, epoch, partition, number, results, opened, from, to, isBroken, ...changes] =
+      called.reply as [Buffer, number, number, number, number, Buffer, number, number, number]
+    if (String(outcome) === 'not_found') return NO_SESSION
+    if (String(outcome) !== 'ok') return refusal(String(outcome))
+    const place = binding(rootOf(tenant), session)
+    return {
+      ok: true,
+      epoch,
+      partition,
+      ...(isCounted ? { sequence: number } : {}),
+      results,
+      openedMs: Number(opened),
+      from,
+      to,
+      isBroken: isBroken === 1,
+      changes: this.#read(changes as unknown as Buffer[], place, from),
+    }
+  }
+
+  #nameOf({ tenant, session }: Pick<OpenSession, 'tenant' | 'session'>): string {
+    return `${this.#options.rootOf(tenant)}${shortName(session)}`
+  }
+
   /** The session begins again for all, as soon as Redis can be told. */
-  #miss(root: string, { session, ttlMs }: OpenSession): void {
-    const args = [shortName(session), '0', `${ttlMs}`]
-    this.#missed.set(missedKey(root, session), { root, args })
+  #miss({ tenant, session, ttlMs }: OpenSession): void {
+    const tell = () => this.#call('renew_session', { tenant, session }, ['0', `${ttlMs}`])
+    this.#missed.set(this.#nameOf({ tenant, session }), tell)
     if (this.#missed.size > MAX_MISSED)
       this.#missed.delete(this.#missed.keys().next().value as string)
     this.#tellLater()
@@ -163,12 +178,11 @@ export class RedisJournal implements SessionJournal {
   }
 
   async #tell(): Promise<void> {
-    const { server, time } = this.#options
-    for (const [key, missed] of this.#missed) {
-      const told = await server.call('renew_session', missed.root, [time(), ...missed.args])
+    for (const [name, tell] of this.#missed) {
+      const told = await tell()
       if (!told.ok && isAway(told)) break
       // Another turn may have been missed meanwhile.
-      if (told.ok && this.#missed.get(key) === missed) this.#missed.delete(key)
+      if (told.ok && this.#missed.get(name) === tell) this.#missed.delete(name)
     }
     this.#timer = undefined
     if (this.#missed.size > 0) this.#tellLater()
@@ -179,10 +193,6 @@ const NO_SESSION = fail('not_found', 'no such session is known')
 const UNTOLD = fail('unavailable', 'Redis does not know yet what it missed of the session')
 /** A change that this version cannot read. */
 const UNKNOWN = { bytes: new Uint8Array(0), texts: [] }
-
-function missedKey(root: string, session: string): string {
-  return `${root}${shortName(session)}`
-}
 
 /** Which session: a value fits nowhere else. */
 function binding(root: string, session: string): Uint8Array {
