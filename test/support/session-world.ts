@@ -123,27 +123,23 @@ type Sent = SentResult & { readonly budget_tokens?: number; readonly formats?: r
 export interface WorldOptions {
   readonly bodyBytes: number
   readonly hasCallIds: boolean
-  readonly store: SessionAppOptions['store'] & { purgeTenant(tenant: string): unknown }
+  /** One for each replica. If there are several, the replicas share the sessions. */
+  readonly stores: readonly WorldStore[]
   readonly clock: { now: number }
-  /** Replicas that share the sessions; absent: there is one service, which has them alone. */
-  readonly replicas?: number
 }
 
+type WorldStore = SessionAppOptions['store'] & { purgeTenant(tenant: string): unknown }
+
 /** A service that is told what goes wrong, and what its clients' agents hold. */
-export function createSessionWorld({
-  bodyBytes,
-  hasCallIds,
-  store,
-  clock,
-  replicas,
-}: WorldOptions) {
+export function createSessionWorld({ bodyBytes, hasCallIds, stores, clock }: WorldOptions) {
   const named = ({ tool_call_id, ...rest }: Sent): Sent => {
     return hasCallIds && tool_call_id !== undefined ? { ...rest, tool_call_id } : rest
   }
 
-  const isShared = replicas !== undefined
-  const start = () => sessionApp({ store, clock, pipeline: PIPELINE, bodyBytes, isShared })
-  const apps = Array.from({ length: replicas ?? 1 }, start)
+  const isShared = stores.length > 1
+  const start = (store: WorldStore) =>
+    sessionApp({ store, clock, pipeline: PIPELINE, bodyBytes, isShared })
+  const apps = stores.map(start)
   /** The replica whose turn it is. */
   let app = apps[0]!
   let contexts = new Map<string, AgentContext>()
@@ -302,7 +298,7 @@ export function createSessionWorld({
         await app.post(`${path}/invalidate`, { file_paths: ['a.ts'], tools: ['Write'] }, tenant)
         return
       case 'purge':
-        await store.purgeTenant(tenant === 0 ? 'acme' : 'beta')
+        await stores[0]!.purgeTenant(tenant === 0 ? 'acme' : 'beta')
         // What processes tell each other of its sessions goes too.
         if (isShared) forget(key => key.startsWith(`${tenant} `))
         break
@@ -317,7 +313,7 @@ export function createSessionWorld({
         if (isShared) forget(() => true)
         break
       default:
-        app = start()
+        app = start(stores[replica % apps.length]!)
         apps[replica % apps.length] = app
         // The others know what it knew.
         if (isShared) return

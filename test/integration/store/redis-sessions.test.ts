@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RedisProcess, startRedis } from '../../support/redis-server.ts'
 import { runs } from '../../support/runs.ts'
+import { sessionApp, sourceText } from '../../support/session-app.ts'
 import { createSessionWorld, sessionStep } from '../../support/session-world.ts'
 import { redisStore } from '../../support/store/redis-store.ts'
 
@@ -15,11 +16,69 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('three replicas on on
   })
   afterAll(() => redis.stop())
 
+  /** A store for each of several processes. */
+  async function processes(count: number) {
+    const { store, clock, prefix } = await redisStore(redis.url)
+    const others = Array.from({ length: count - 1 }, () => redisStore(redis.url, { clock, prefix }))
+    return { stores: [store, ...(await Promise.all(others)).map(each => each.store)], clock }
+  }
+
+  /** Two replicas, and what each encodes and says of the session `s`. */
+  async function two() {
+    const { stores, clock } = await processes(2)
+    return stores.map(store => sessionApp({ store, clock, isShared: true })) as [App, App]
+  }
+  type App = ReturnType<typeof sessionApp>
+  const content = sourceText('a')
+  const read = (tool_call_id: string) => {
+    return { content, session: 's', tool: 'Read', args: { file_path: 'a.ts' }, tool_call_id }
+  }
+
+  it('say of a session what all of them did there', async () => {
+    const [one, other] = await two()
+    expect(await one.call('GET', '/v1/sessions/s')).toMatchObject({ status: 404 })
+    await one.encode(read('c1'))
+    const again = await other.encode(read('c2'))
+    expect(again.format).toBe('ref@1')
+    for (const app of [one, other]) {
+      expect(await app.call('GET', '/v1/sessions/s')).toMatchObject({
+        results: 2,
+        entries: 1,
+        references: { exact: 1 },
+      })
+    }
+    expect(await one.call('DELETE', '/v1/sessions/s')).toMatchObject({ results: 2 })
+    expect(await other.call('GET', '/v1/sessions/s')).toMatchObject({ status: 404 })
+    expect((await other.encode(read('c3'))).format).not.toBe('ref@1')
+  })
+
+  it('make results stale for each other, and count them', async () => {
+    const [one, other] = await two()
+    await one.encode(read('c1'))
+    const stale = { file_paths: ['./a.ts'] }
+    expect(await other.post('/v1/sessions/s/invalidate', stale)).toMatchObject({ invalidated: 1 })
+    expect((await one.encode(read('c2'))).format).not.toBe('ref@1')
+    expect((await other.encode(read('c3'))).format).toBe('ref@1')
+    // A write does so too.
+    await one.encode({ ...read('c4'), content: 'ok', tool: 'Write' })
+    expect((await other.encode(read('c5'))).format).not.toBe('ref@1')
+  })
+
+  it('give a retry the answer of its first try, on any of them', async () => {
+    const [one, other] = await two()
+    await one.encode(read('c1'))
+    const first = await other.encode(read('c2'))
+    expect(first.format).toBe('ref@1')
+    await other.encode({ ...read('c3'), content: sourceText('b') })
+    expect(await one.encode(read('c2'))).toEqual(first)
+    expect(await one.call('GET', '/v1/sessions/s')).toMatchObject({ results: 3 })
+  })
+
   it.each([
     ['enough', { bodyBytes: 1 << 22, hasCallIds: true }],
     ['little', { bodyBytes: 1 << 16, hasCallIds: false }],
   ])('give true answers at every turn, with %s memory', async (_, options) => {
-    const world = createSessionWorld({ ...options, ...(await redisStore(redis.url)), replicas: 3 })
+    const world = createSessionWorld({ ...options, ...(await processes(3)) })
     await fc.assert(
       fc.asyncProperty(fc.array(sessionStep, { minLength: 10, maxLength: 40 }), async steps => {
         world.begin()

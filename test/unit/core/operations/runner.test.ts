@@ -2,8 +2,11 @@ import { hash } from 'node:crypto'
 import { Packr } from 'msgpackr'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { toBytes } from '../../../../src/core/base/text-bytes.ts'
 import type { Operation } from '../../../../src/core/operations/operation.ts'
 import { OPERATIONS } from '../../../../src/core/operations/registry.ts'
+import { readChanges } from '../../../../src/core/sessions/journal/changes.ts'
+import { createSharedSessions } from '../../../../src/core/sessions/turn/shared-sessions.ts'
 import type { JobHeader } from '../../../../workers/protocol.ts'
 import { bytesOf, header, inlineRunner, workerSetup } from '../../../support/runner.ts'
 
@@ -30,7 +33,8 @@ const telling: Operation<{ content: string }> = {
     return { answer: {}, reports: [{ op: 'telling', response }] }
   },
 }
-const setup = workerSetup()
+const sessions = createSharedSessions({ maxSessions: 8, maxEntries: 64, seeds: [1, 2] }, 1 << 20)
+const setup = { ...workerSetup(), sessions }
 /** SHA-256 of the length of the call's name, the name and the SHA-256 of `body`. */
 const CALL = hash('sha256', Buffer.from(`7:call c1${hash('sha256', 'body')}`, 'utf16le'))
 const runBatch = inlineRunner({ ...OPERATIONS, throwing, telling }, setup)
@@ -247,8 +251,29 @@ describe('two phases', () => {
     expect(outcome.kind).toBe('done')
   })
 
+  it('count as the processes do that share the session, and tell what they changed', () => {
+    const content = Array.from({ length: 60 }, (_, i) => `${i * i} a line of its own`).join('\n')
+    const texts = new Map([[hash('sha256', content), toBytes(content)]])
+    const turn = (sequence: number, tool_call_id: string, changes: readonly Uint8Array[] = []) => {
+      const results = sequence
+      const known = { epoch: 9, partition: 3, results, openedMs: 0, timeMs: 0, isBroken: false }
+      const shared = { ...known, sequence, from: 0, to: changes.length, changes, texts }
+      const body = { ...request, content, tool_call_id }
+      return run('encode', body, { phase: 'finish', resolutions: [{ shared }] })
+    }
+    const { answer, outcome } = turn(5, 'c5')
+    expect(answer).toMatchObject({ partition: 3, ref: expect.any(String) })
+    if (outcome.kind !== 'done') throw new Error('it is not done')
+    const [changed] = outcome.changes!
+    expect(changed).toMatchObject({ session: 's1', epoch: 9, texts: [{ bytes: content.length }] })
+    expect(readChanges(changed!.bytes)).toMatchObject({ sequence: 5 })
+    // In this process it is pending until it is kept. Told by the journal, it is there.
+    expect(turn(9, 'c9', [changed!.bytes]).answer.content).toContain('4 calls ago')
+  })
+
   it('answer without the session if it is unknown what others did there', () => {
-    const { answer } = run('encode', request, { phase: 'finish', resolutions: [{}] })
+    const unknown = { ...request, session: 's2' }
+    const { answer } = run('encode', unknown, { phase: 'finish', resolutions: [{}] })
     expect(answer).toMatchObject({ layer: 'L3', partition: 0 })
     expect(answer).not.toHaveProperty('ref')
   })

@@ -12,7 +12,8 @@ it.each([
   // Where calls are forgotten soon, one that comes again is another one.
   ['little', { bodyBytes: 1 << 16, hasCallIds: false }],
 ])('every answer is true, with %s memory', async (_, options) => {
-  const world = createSessionWorld({ ...options, ...memoryStore() })
+  const { store, clock } = memoryStore()
+  const world = createSessionWorld({ ...options, stores: [store], clock })
   await fc.assert(
     fc.asyncProperty(fc.array(sessionStep, { minLength: 10, maxLength: 40 }), async steps => {
       world.begin()
