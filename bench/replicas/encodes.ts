@@ -14,7 +14,7 @@ const CONNECTIONS = [1, 32] as const
 
 interface Figures extends SessionLoad, Measured {
   readonly redis_us: number
-  readonly commands: number
+  readonly calls: number
 }
 
 /** A service, and the servers that it uses. */
@@ -78,7 +78,7 @@ async function measure(
   run: number,
 ): Promise<Figures> {
   await measuredBy(server)
-  const before = { us: cpuUsOf(servers), commands: await commandsOf(servers[0]) }
+  const before = { us: cpuUsOf(servers), calls: await callsOf(servers[0]) }
   const load = await runPlan<SessionLoad>('sessions/load.ts', {
     port: server.port,
     kind: 'half',
@@ -93,14 +93,16 @@ async function measure(
     ...load,
     ...(await measuredBy(server)),
     redis_us: cpuUsOf(servers) - before.us,
-    commands: (await commandsOf(servers[0])) - before.commands,
+    calls: (await callsOf(servers[0])) - before.calls,
   }
 }
 
-async function commandsOf(server: RedisProcess | undefined): Promise<number> {
+/** Calls of functions and waits, as the server counts them. */
+async function callsOf(server: RedisProcess | undefined): Promise<number> {
   if (server === undefined) return 0
-  const info = String(await server.ask('INFO', 'stats'))
-  return Number(/total_commands_processed:(\d+)/.exec(info)?.[1])
+  const info = String(await server.ask('INFO', 'commandstats'))
+  const counted = info.matchAll(/cmdstat_(?:fcall|fcall_ro|wait):calls=(\d+)/g)
+  return [...counted].reduce((sum, [, calls]) => sum + Number(calls), 0)
 }
 
 function tableOf(candidates: readonly Candidate[]): string {
@@ -118,7 +120,7 @@ function tableOf(candidates: readonly Candidate[]): string {
         middle(({ main_ms, requests }) => (1000 * main_ms) / requests),
         middle(({ process_ms, requests }) => (1000 * process_ms) / requests),
         middle(({ redis_us, requests }) => redis_us / requests),
-        middle(({ commands, requests }) => commands / requests),
+        middle(({ calls, requests }) => calls / requests),
       ]
     }),
   )
@@ -132,7 +134,7 @@ function tableOf(candidates: readonly Candidate[]): string {
     'main thread, µs',
     'process, µs',
     'Redis, µs',
-    'commands in Redis',
+    'calls of Redis',
   ]
   return markdownTable(header, rows)
 }

@@ -59,12 +59,13 @@ export async function prepareAnswer(
     return { kept: [], commit }
   }
   try {
-    const kept = await keepAll(keep, context)
+    // Others check whether a body is there before they refer to it, so they may be told at once.
+    const tell = async () =>
+      changes.length === 0 || (await sharing?.tell(tenant, changes)) !== false
+    const [kept, isTold] = await Promise.all([keepAll(keep, context), tell()])
     // Some of it may just have been kept.
-    const isTrue = kept !== null && (await areRetrievable(dependencies, context))
-    // What others are told is durable.
-    const isTold = isTrue && ((await sharing?.tell(tenant, changes)) ?? true)
-    if (isTold) return { kept, commit }
+    const isTrue = kept !== null && isTold && (await areRetrievable(dependencies, context))
+    if (isTrue) return { kept, commit }
     // If the answer does not leave, its bodies must not be referred to.
     commit(false)
     return { kept: null, commit: () => {} }

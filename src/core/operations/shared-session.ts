@@ -35,7 +35,7 @@ export function sessionLookupOf(
  * changes there. If that is unknown, it runs detached.
  */
 export function inSharedSession<Answer>(
-  { session }: Pick<SessionRequest, 'session'>,
+  { session, tool_call_id }: Pick<SessionRequest, 'session' | 'tool_call_id'>,
   context: OperationContext,
   run: (context: OperationContext) => Done<Answer>,
 ): Done<Answer> {
@@ -44,11 +44,13 @@ export function inSharedSession<Answer>(
   if (sessions === undefined || isApart || session === undefined) return run(context)
   const shared = resolutions?.[0]?.shared
   if (shared === undefined) return run({ ...context, sessions: { ...sessions, isDetached: true } })
-  return runRecorded(session, shared, sessions, own => run({ ...context, sessions: own }))
+  const named = { session, isNamed: tool_call_id !== undefined }
+  return runRecorded(named, shared, sessions, own => run({ ...context, sessions: own }))
 }
 
+/** Changes of a call without a name have no notes, because no retry can ask for them. */
 function runRecorded<Answer>(
-  session: string,
+  { session, isNamed }: { readonly session: string; readonly isNamed: boolean },
   shared: SharedTurn,
   sessions: SessionContext,
   run: (sessions: SessionContext) => Done<Answer>,
@@ -58,7 +60,7 @@ function runRecorded<Answer>(
   const recorded = recordChanges(sessions)
   const counted = sequence === undefined ? {} : { counted: { sequence, epoch } }
   const done = run({ ...sessions, ...recorded.sessions, ...counted })
-  const { changes } = recorded
+  const changes = recorded.changes.filter(({ kind }) => isNamed || kind !== 'note')
   if (changes.length === 0) return done
   const timeMs = sessions.nowMs
   const bytes = writeChanges({ sequence: sequence ?? 0, timeMs, changes })

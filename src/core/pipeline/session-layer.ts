@@ -129,7 +129,9 @@ export const openSessionLayer: OpenLayer = (op, input, profile, { sessions, maxD
   const here = openTurn(index, key, { ...request, content }, call, sessions.nowMs)
   const memory = here.turn.epoch === present?.epoch ? known : memoryIn(here.turn.epoch)
   const sent = here.seen?.sent ?? sentTo(sessions, key, profile)
-  if (here.seen === null) memory?.noteSeen({ sequence: here.turn.sequence, sent })
+  // Of a result that was counted elsewhere, the number is known there.
+  const isKnown = counted !== undefined && sent.length === 0
+  if (here.seen === null && !isKnown) memory?.noteSeen({ sequence: here.turn.sequence, sent })
   return presentLayer(input, profile, { request, sessions, here, memory, sent, maxDecodedChars })
 }
 

@@ -108,7 +108,9 @@ export class RedisStore implements Store {
     this.#writer = new BodyWriter(common)
     this.#reader = new BodyReader(common)
     this.#records = new RedisRecords(common)
-    this.journal = new RedisJournal(common)
+    // Changes are too small to be compressed.
+    const codec = createCodec({ keys: options.keys ?? [], compressFromBytes: null })
+    this.journal = new RedisJournal({ ...common, codec })
     this.#upkeep = new RedisUpkeep({
       server,
       library,

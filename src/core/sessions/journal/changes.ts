@@ -1,4 +1,10 @@
-import type { Counters, EntryMatch, NewEntry } from '../index/session-index.ts'
+import {
+  ANSWERS,
+  type Counters,
+  type EntryMatch,
+  KINDS,
+  type NewEntry,
+} from '../index/session-index.ts'
 
 /** Something that one result changed in its session, in the order in which it happened. */
 export type Change =
@@ -49,10 +55,15 @@ const VERSION = 1
 /** Larger notes are answers for retries, which then are answered as new calls. */
 const MAX_NOTE_CHARS = 8_192
 
-/** Changes as bytes: JSON after the version. */
+/**
+ * Changes as bytes: JSON of the version, the sequence, the time, the hashes in base64, and of each
+ * change its kind and fields in a fixed order, in which a hash is its index.
+ */
 export function writeChanges({ sequence, timeMs, changes }: TurnChanges): Uint8Array {
+  const hashes = createHashTable()
   const kept = changes.filter(each => !('note' in each) || each.note.length <= MAX_NOTE_CHARS)
-  return Buffer.from(JSON.stringify([VERSION, sequence, timeMs, ...kept]))
+  const rows = kept.map(change => rowOf(change, timeMs, hashes.indexOf))
+  return Buffer.from(JSON.stringify([VERSION, sequence, timeMs, hashes.all, ...rows]))
 }
 
 /**
@@ -61,13 +72,96 @@ export function writeChanges({ sequence, timeMs, changes }: TurnChanges): Uint8A
  */
 export function readChanges(bytes: Uint8Array): TurnChanges | null {
   if (bytes.length === 0) return null
-  const [version, sequence, timeMs, ...changes] = JSON.parse(Buffer.from(bytes).toString()) as [
-    number,
-    number,
-    number,
-    ...Change[],
-  ]
-  return version === VERSION ? { sequence, timeMs, changes } : null
+  const read = JSON.parse(Buffer.from(bytes).toString()) as Written
+  const [version, sequence, timeMs, hashes, ...rows] = read
+  if (version !== VERSION) return null
+  const hash = (index: number) => Buffer.from(hashes[index]!, 'base64url').toString('hex')
+  return { sequence, timeMs, changes: rows.map(row => changeOf(row, timeMs, hash)) }
+}
+
+type Written = readonly [number, number, number, readonly string[], ...Row[]]
+
+type Row =
+  | readonly ['i', EntryMatch]
+  | readonly ['r', number, ...EntryFields, lruSize: number]
+  | readonly ['b', number, bytes: number, note: string]
+  | readonly ['n', number, note: string]
+  | readonly ['f', number, sequence: number, callHash: number]
+  | readonly ['c', Partial<Counters>]
+  | readonly ['h', family: number, max: number]
+
+type EntryFields = readonly [
+  kind: number,
+  toolHash: number,
+  pathHash: number,
+  callHash: number,
+  bytes: number,
+  answer: number,
+  of: number,
+  /** After the turn's time. */
+  ageMs: number,
+]
+
+function rowOf(change: Change, timeMs: number, indexOf: (hash: string) => number): Row {
+  switch (change.kind) {
+    case 'invalidate':
+      return ['i', change.match]
+    case 'record': {
+      const { identity, toolHash, pathHash, callHash, bytes, of, ...rest } = change.entry
+      const [kind, answer] = [KINDS.indexOf(rest.kind), ANSWERS.indexOf(rest.answer)]
+      const fields = [kind, toolHash, pathHash, callHash, bytes, answer, of] as const
+      return ['r', indexOf(identity), ...fields, rest.timeMs - timeMs, change.lruSize]
+    }
+    case 'body':
+      return ['b', indexOf(change.identity), change.bytes, change.note]
+    case 'note':
+      return ['n', indexOf(change.id), change.note]
+    case 'refer':
+      return ['f', indexOf(change.identity), change.sequence, change.callHash]
+    case 'count':
+      return ['c', change.counters]
+    case 'hint':
+      return ['h', change.family, change.max]
+  }
+}
+
+function changeOf(row: Row, timeMs: number, hash: (index: number) => string): Change {
+  switch (row[0]) {
+    case 'i':
+      return { kind: 'invalidate', match: row[1] }
+    case 'r': {
+      const [, index, kind, toolHash, pathHash, callHash, bytes, answer, of, ageMs, lruSize] = row
+      const hashes = { identity: hash(index), toolHash, pathHash, callHash }
+      const rest = { bytes, of, timeMs: timeMs + ageMs }
+      const entry = { ...hashes, kind: KINDS[kind]!, answer: ANSWERS[answer]!, ...rest }
+      return { kind: 'record', entry, lruSize }
+    }
+    case 'b':
+      return { kind: 'body', identity: hash(row[1]), bytes: row[2], note: row[3] }
+    case 'n':
+      return { kind: 'note', id: hash(row[1]), note: row[2] }
+    case 'f':
+      return { kind: 'refer', identity: hash(row[1]), sequence: row[2], callHash: row[3] }
+    case 'c':
+      return { kind: 'count', counters: row[1] }
+    case 'h':
+      return { kind: 'hint', family: row[1], max: row[2] }
+  }
+}
+
+/** Hashes in hexadecimal, each once. */
+function createHashTable() {
+  const indexes = new Map<string, number>()
+  return {
+    indexOf(hash: string): number {
+      const known = indexes.get(hash) ?? indexes.size
+      indexes.set(hash, known)
+      return known
+    },
+    get all() {
+      return [...indexes.keys()].map(hash => Buffer.from(hash, 'hex').toString('base64url'))
+    },
+  }
 }
 
 /** The texts that changes add to what the agent has. */

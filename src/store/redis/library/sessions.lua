@@ -42,11 +42,14 @@ local function charge(at, session, bytes)
   redis.call('HINCRBY', at.base .. 'sz', session, bytes)
 end
 
+-- The end of the session, and Redis's own of its keys, are moved now and then, not with every turn.
 local function writeState(at, session, state, now, ttl)
-  state.ends = now + ttl
+  local isDue = state.hasNewKey or not state.ends or state.ends < now + ttl * 7 / 8
+  if isDue then state.ends = now + ttl end
   redis.call('HSET', stateKey(at, session), 'e', state.epoch, 'p', state.partition,
     'n', state.results, 'v', state.last, 'o', string.format('%.0f', state.opened),
     'x', string.format('%.0f', state.ends), 'b', state.bytes, 't', string.format('%.0f', now))
+  if not isDue then return end
   local net = ttl + NET_MS
   redis.call('PEXPIRE', stateKey(at, session), net)
   redis.call('PEXPIRE', changesKey(at, session), net)
@@ -89,6 +92,7 @@ local function countResult(at, session, state, call)
   end
   state.results = state.results + 1
   redis.call('HSET', calls, call, state.results)
+  state.hasNewKey = count == 0 or count >= MAX_CALLS
   charge(at, session, CALL_BYTES)
   return state.results
 end
@@ -155,6 +159,7 @@ local function appendChange(keys, args)
   if refusal then return { refusal } end
   local list = changesKey(at, session)
   local count = redis.call('RPUSH', list, value)
+  state.hasNewKey = count == 1
   local freed = 0
   while count > 1 and (count > MAX_CHANGES or state.bytes + bytes - freed > MAX_CHANGE_BYTES) do
     freed = freed + #redis.call('LPOP', list) + CHANGE_BYTES
