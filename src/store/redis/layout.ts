@@ -7,6 +7,9 @@ import { UnreadableError } from '../codec.ts'
  */
 const NAME_BYTES = 16
 
+/** The start of all keys, if none is configured. */
+export const DEFAULT_PREFIX = 'hvs1'
+
 /** The start of all keys of a tenant. The part in braces keeps them on one node of a cluster. */
 export function rootOf(prefix: string, tenant: string): string {
   return `${prefix}:{${shortName(tenant)}}:`

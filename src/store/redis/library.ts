@@ -38,13 +38,18 @@ export const ADDING: ReadonlySet<FunctionName> = new Set([
 ])
 
 /** Functions that answer with a number, not with a list. */
-export const COUNTING: ReadonlySet<FunctionName> = new Set([
+const COUNTING: ReadonlySet<FunctionName> = new Set([
   'used',
   'renew_session',
   'discard',
   'purge_generation',
   'evict',
 ])
+
+/** Whether an answer is of the kind that the function gives. */
+export function isAnswerOf(name: FunctionName, reply: unknown): boolean {
+  return COUNTING.has(name) ? typeof reply === 'number' : Array.isArray(reply)
+}
 
 export interface Library {
   /** Differs between any two versions of the text. */

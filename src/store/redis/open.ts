@@ -1,6 +1,7 @@
 import type { Store } from '../store.ts'
 import type { RedisAddress } from './address.ts'
 import { connectRedis, type TlsOptions } from './connection.ts'
+import { DEFAULT_PREFIX } from './layout.ts'
 import { readLibrary } from './library.ts'
 import { RedisStore, type StoreSettings } from './redis-store.ts'
 import { createRedisServer, type Durability } from './server.ts'
@@ -47,6 +48,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
     probeMs: options.probeMs ?? 500,
     onEvent: options.onEvent,
     maxCalls: MAX_CALLS,
+    unsureKey: `${options.prefix ?? DEFAULT_PREFIX}:unsure`,
     maxBytesWaiting: MAX_BYTES_WAITING,
   })
   const failure = await server.ready(options.startMs ?? CONNECT_MS)

@@ -27,7 +27,7 @@ import {
 } from '../store.ts'
 import { BodyReader } from './body-reader.ts'
 import { BodyWriter } from './body-writer.ts'
-import { rootOf, shortName } from './layout.ts'
+import { DEFAULT_PREFIX, rootOf, shortName } from './layout.ts'
 import type { Library } from './library.ts'
 import { RedisRecords } from './records.ts'
 import type { RedisServer } from './server.ts'
@@ -82,7 +82,7 @@ export class RedisStore implements Store {
   constructor(server: RedisServer, library: Library, options: StoreSettings) {
     const { clock } = options
     this.#server = server
-    this.#prefix = options.prefix ?? 'hvs1'
+    this.#prefix = options.prefix ?? DEFAULT_PREFIX
     this.#time = () => (clock === undefined ? '' : `${clock()}`)
     this.#tombstoneMs = options.tombstoneMs ?? 24 * 60 * MINUTE_MS
     const count = (name: CounterName, by = 1) => {

@@ -1,6 +1,9 @@
 import type { Failure } from '../store.ts'
 import { failureOf, NO_REDIS } from './failures.ts'
 
+/** What is asked to know whether a server can be used. */
+export const INFO_COMMAND = ['INFO', 'server', 'memory', 'replication'] as const
+
 const POLICY = /maxmemory_policy:([\w-]+)/
 const ROLE = /role:(\w+)/
 

@@ -1,6 +1,7 @@
 import { inTime } from '../../core/base/deadline.ts'
 import type { Failure, Result, StoreEvent } from '../store.ts'
 import type { Argument, Connection } from './connection.ts'
+import { Contact } from './contact.ts'
 import {
   CLOSED,
   EVICTING,
@@ -13,8 +14,9 @@ import {
   TOO_LATE,
   UNREACHABLE,
 } from './failures.ts'
-import { ADDING, COUNTING, type FunctionName, type Library, READS } from './library.ts'
-import { faultOf, policyOf } from './server-info.ts'
+import { GroupedWaits } from './grouped-waits.ts'
+import { ADDING, type FunctionName, isAnswerOf, type Library, READS } from './library.ts'
+import { faultOf, INFO_COMMAND, policyOf } from './server-info.ts'
 
 /** When a write counts as done: on the primary, on a replica too, or on the primary's disk. */
 export type Durability = 'primary' | 'replica' | 'disk'
@@ -31,8 +33,9 @@ export interface RedisServer {
   ready(ms: number): Promise<Failure | undefined>
   /** The number of the connection; another one may be to another server. */
   readonly connection: number
-  /** When it was last reached again, by `performance.now()`; -Infinity: it was never away. */
-  readonly backSinceMs: number
+  readonly contact: Pick<Contact, 'sinceMs'>
+  /** The server's time after which a call that is sent now must have no effect; empty: unknown. */
+  latest(): string
   readonly isAvailable: boolean
   /** For how long it has been away, in milliseconds; 0 if calls are sent. */
   readonly awayMs: number
@@ -66,22 +69,25 @@ export interface ServerOptions {
   readonly probeMs: number
   onEvent(event: ServerEvent): void
   readonly maxCalls: number
+  /** A key that is there while some process may have answered turns that others do not know of. */
+  readonly unsureKey: string
   readonly maxBytesWaiting: number
 }
 
 /** How often a server that answers is asked what it is. */
-const WATCH_MS = 1_000
+const WATCH_MS = 100
+/** How much longer than its probes a process that was away takes to tell what it missed. */
+const UNSURE_MS = 300
 
 export function createRedisServer(options: ServerOptions): RedisServer {
   return new GuardedServer(options)
 }
 
 class GuardedServer implements RedisServer {
+  readonly contact = new Contact()
   readonly #options: ServerOptions
   #connection: Connection | null = null
   #number = 0
-  #backSinceMs = Number.NEGATIVE_INFINITY
-  #outages = 0
   #failures = 0
   /** Whether calls may be sent. */
   #isOpen = false
@@ -96,7 +102,7 @@ class GuardedServer implements RedisServer {
   #onReady: (value: true) => void = () => {}
   /** Whether the operator knows that the server is away. */
   #isAnnounced = false
-  readonly #groups = new Map<string, Group>()
+  readonly #waits = new GroupedWaits(key => this.#wait(key))
 
   constructor(options: ServerOptions) {
     this.#options = options
@@ -107,8 +113,8 @@ class GuardedServer implements RedisServer {
     return this.#number
   }
 
-  get backSinceMs(): number {
-    return this.#backSinceMs
+  latest(): string {
+    return this.contact.timeIn(this.#options.callTimeoutMs)
   }
 
   get isAvailable(): boolean {
@@ -152,12 +158,7 @@ class GuardedServer implements RedisServer {
   async confirm(root: string, connection: number): Promise<Failure | undefined> {
     if (this.#options.durability === 'primary') return undefined
     if (connection !== this.#number) return NOT_DURABLE
-    // One wait serves all writes that were sent before it, as in a group commit.
-    const key = this.#options.isSharded ? root : ''
-    const group = this.#groups.get(key) ?? { next: null, running: null }
-    this.#groups.set(key, group)
-    group.next ??= this.#afterRunning(key, group)
-    return group.next
+    return this.#waits.next(this.#options.isSharded ? root : '')
   }
 
   async ready(ms: number): Promise<Failure | undefined> {
@@ -181,16 +182,12 @@ class GuardedServer implements RedisServer {
     this.#connection = null
   }
 
-  async #afterRunning(key: string, group: Group): Promise<Failure | undefined> {
-    await group.running
-    group.running = group.next
-    group.next = null
+  async #wait(key: string): Promise<Failure | undefined> {
     const { durability, waitMs } = this.#options
     const connection = this.#number
     const wait =
       durability === 'replica' ? ['WAIT', '1', `${waitMs}`] : ['WAITAOF', '1', '0', `${waitMs}`]
     const answer = await this.#guarded(key, wait, waitMs)
-    if (group.next === null) this.#groups.delete(key)
     if (answer === MISSING || connection !== this.#number) return NOT_DURABLE
     if (!answer.ok) return answer
     const confirmed = Number(Array.isArray(answer.reply) ? answer.reply[0] : answer.reply)
@@ -245,7 +242,7 @@ class GuardedServer implements RedisServer {
     this.#lastFailure = failure
     if (!this.#isOpen || this.#isClosed) return
     this.#isOpen = false
-    this.#outages++
+    this.contact.lost()
     this.#awaySince = performance.now()
     this.#announce(failure)
     this.#schedule(0)
@@ -266,6 +263,7 @@ class GuardedServer implements RedisServer {
   async #watch(): Promise<void> {
     const failure = await this.#look()
     if (this.#isClosed) return
+    if (failure !== undefined) this.contact.lost()
     if (failure === TOO_LATE && this.#isOpen) this.#note(failure)
     else if (failure !== undefined) {
       // The Sentinels may know another primary by now, so the next attempt asks them.
@@ -278,13 +276,22 @@ class GuardedServer implements RedisServer {
   async #look(): Promise<Failure | undefined> {
     const connection = this.#connection ?? (await this.#connect())
     if ('ok' in connection) return connection
-    const answer = await this.#send(connection, '', ['INFO'])
+    const { unsureKey: key, probeMs } = this.#options
+    const askedMs = performance.now()
+    const [answer, unsure] = await Promise.all([
+      this.#send(connection, '', INFO_COMMAND),
+      this.#send(connection, key, ['GET', key]),
+    ])
     if (answer === MISSING) return UNREACHABLE
     if (!answer.ok) return answer
     const info = String(answer.reply)
     const fault = faultOf(info)
-    if (fault === undefined) this.#seePolicy(policyOf(info))
-    return fault
+    if (fault !== undefined) return fault
+    this.#seePolicy(policyOf(info))
+    const isUnsure = unsure === MISSING || !unsure.ok || unsure.reply !== null
+    if (this.contact.heard(info, askedMs, isUnsure))
+      await this.#send(connection, key, ['SET', key, '1', 'PX', `${probeMs + UNSURE_MS}`])
+    return undefined
   }
 
   async #connect(): Promise<Connection | Failure> {
@@ -319,7 +326,6 @@ class GuardedServer implements RedisServer {
   #comeBack(): void {
     this.#isOpen = true
     this.#failures = 0
-    if (this.#outages > 0) this.#backSinceMs = performance.now()
     const away_ms = Math.round(performance.now() - this.#awaySince)
     if (this.#isAnnounced) this.#options.onEvent({ kind: 'reachable', away_ms })
     this.#isAnnounced = false
@@ -335,15 +341,7 @@ class GuardedServer implements RedisServer {
 
 /** A function's answer is of its kind, whatever the server is. */
 function shaped(name: FunctionName, answer: Result<Reply>): Result<Reply> {
-  if (!answer.ok) return answer
-  const isFit = COUNTING.has(name) ? typeof answer.reply === 'number' : Array.isArray(answer.reply)
-  return isFit ? answer : STRANGE
-}
-
-/** Writes that wait for durability together. */
-interface Group {
-  next: Promise<Failure | undefined> | null
-  running: Promise<Failure | undefined> | null
+  return answer.ok && !isAnswerOf(name, answer.reply) ? STRANGE : answer
 }
 
 /** The server has no such function yet. */

@@ -5,7 +5,7 @@ import { fail } from '../failure.ts'
 import type { Failure, OpenedSession, OpenSession, Result, SessionJournal } from '../store.ts'
 import { openChange, sealChange, WRITER_BYTES } from './change-value.ts'
 import type { Argument } from './connection.ts'
-import { isAway, refusal } from './failures.ts'
+import { isAway, refusal, TOO_LATE } from './failures.ts'
 import { shortName } from './layout.ts'
 import type { RedisServer, Reply } from './server.ts'
 
@@ -65,7 +65,7 @@ export class RedisJournal implements SessionJournal {
     change: Parameters<SessionJournal['append']>[0],
   ): Promise<Result<{ readonly number: number }>> {
     const { tenant, session, epoch, ttlMs } = change
-    const { codec, rootOf, tenantMaxBytes, tombstoneMs } = this.#options
+    const { server, codec, rootOf, tenantMaxBytes, tombstoneMs } = this.#options
     const value = sealChange(codec, change, this.#writer, binding(rootOf(tenant), session))
     const called = await this.#call('append_change', change, [
       epoch === undefined ? '' : `${epoch}`,
@@ -73,10 +73,12 @@ export class RedisJournal implements SessionJournal {
       `${ttlMs}`,
       `${tenantMaxBytes}`,
       `${tombstoneMs}`,
+      server.latest(),
     ])
     if (!called.ok) return called
     const [outcome, number] = called.reply as [Buffer, number]
     if (String(outcome) === 'ok') return { ok: true, number }
+    if (String(outcome) === 'late') return TOO_LATE
     return String(outcome) === 'not_found' ? NO_SESSION : refusal(String(outcome))
   }
 
@@ -135,14 +137,16 @@ export class RedisJournal implements SessionJournal {
       `${has?.applied ?? 0}`,
       `${randomInt(1, MAX_EPOCH)}`,
       `${ttlMs}`,
-      `${Math.min(FOREVER_MS, Math.ceil(performance.now() - server.backSinceMs))}`,
+      `${Math.min(FOREVER_MS, Math.ceil(performance.now() - server.contact.sinceMs))}`,
       `${tenantMaxBytes}`,
       `${tombstoneMs}`,
+      server.latest(),
     ])
     if (!called.ok) return called
     const [outcome, epoch, partition, number, results, opened, from, to, isBroken, ...changes] =
       called.reply as [Buffer, number, number, number, number, Buffer, number, number, number]
     if (String(outcome) === 'not_found') return NO_SESSION
+    if (String(outcome) === 'late') return TOO_LATE
     if (String(outcome) !== 'ok') return refusal(String(outcome))
     const place = binding(rootOf(tenant), session)
     return {

@@ -36,7 +36,7 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('a Redis that', () =>
       Array.from({ length: 100 }, () => store.get({ tenant: 'a', ref })),
     )
     expect(refused.every(each => !each.ok && each.reason === 'unavailable')).toBe(true)
-    expect(store.load).toMatchObject({ pending: 0, pending_bytes: 0 })
+    await eventually(() => expect(store.load).toMatchObject({ pending: 0, pending_bytes: 0 }))
     process.kill(redis.pid, 'SIGCONT')
     await eventually(() => expect(store.load.state).toBe('open'))
     expect(text(must(await store.get({ tenant: 'a', ref })).body)).toBe('x')

@@ -199,6 +199,19 @@ describe.skipIf(withoutRedis)('a session whose turns were missed', () => {
     expect((await open(other.store)).epoch).not.toBe(epoch)
   })
 
+  test('is not counted by a call that comes after its caller gave it up', async () => {
+    const { store, prefix } = await start()
+    await open(store)
+    process.kill(redis.pid, 'SIGSTOP')
+    // The call waits in the server's socket.
+    const late = journalOf(store).open({ ...name, isCounted: true, has: null })
+    await eventually(() => expect(store.load.state).toBe('unavailable'))
+    expect(await late).toMatchObject({ reason: 'unavailable' })
+    process.kill(redis.pid, 'SIGCONT')
+    const other = await start({ prefix })
+    expect((await open(other.store, { isCounted: false })).results).toBe(1)
+  })
+
   test('is not missed if the connection is back at once; it begins again all the same', async () => {
     const { store } = await start()
     const { epoch } = await open(store)

@@ -90,7 +90,9 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('servers', () => {
     await eventually(async () => {
       expect(text(must(await store.get({ tenant: 'a', ref })).body)).toBe('confirmed')
     })
-    expect(events.map(({ kind }) => kind)).toEqual(['unreachable', 'reachable'])
+    // The new primary may be away for a moment while the others follow it.
+    const kinds = events.map(({ kind }) => kind).join(' ')
+    expect(kinds).toMatch(/^unreachable reachable(?: unreachable reachable)?$/)
     expect(String(await replica.ask('ROLE'))).toMatch(/^master/)
   })
 })

@@ -97,13 +97,19 @@ local function countResult(at, session, state, call)
   return state.results
 end
 
+-- Whether a call comes so late that its caller has given it up: the server hung, or the network.
+local function isLate(latest)
+  return latest ~= '' and timeOf('') > tonumber(latest)
+end
+
 -- args: time, session, whether the result is counted, its call or empty, the caller's epoch and its
 -- last change, an epoch for a new session, how long it lives, for how long no turn can have been
--- missed, share, tombstone time.
--- Returns `not_found` if no result of the session was counted, `quota`, `busy`, or `ok`, epoch,
+-- missed, share, tombstone time, the server's time after which it has no effect or empty.
+-- Returns `late`, `not_found` if no result of the session was counted, `quota`, `busy`, or `ok`, epoch,
 -- partition, number of the result, results, time of opening, from, to, whether
 -- changes between them are missing, and the changes.
 local function openSession(keys, args)
+  if isLate(args[12]) then return { 'late' } end
   local now = timeOf(args[1])
   local at = rootOf(keys)
   local session, ttl = args[2], tonumber(args[8])
@@ -141,8 +147,9 @@ local function openSession(keys, args)
 end
 
 -- args: time, session, epoch or empty for the present one, change, how long the session lives,
--- share, tombstone time. Returns `ok` and the change's number, or why not.
+-- share, tombstone time, latest time as above. Returns `ok` and the change's number, or why not.
 local function appendChange(keys, args)
+  if isLate(args[8]) then return { 'late' } end
   local now = timeOf(args[1])
   local at = rootOf(keys)
   local session, value = args[2], args[4]

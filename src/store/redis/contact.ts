@@ -1,0 +1,50 @@
+const SERVER_TIME = /server_time_usec:(\d+)/
+
+/**
+ * What looks at a server say of its time, and since when all processes have reached it without a
+ * break. A process that could not reach it may have answered turns that others do not know of. When
+ * it is back, it makes the others doubt until it has told them.
+ */
+export class Contact {
+  #isLost = false
+  #isDoubted = false
+  #sinceMs = Number.NEGATIVE_INFINITY
+  /** The server's clock minus ours, in milliseconds, or a little more. */
+  #aheadMs: number | null = null
+
+  /** Since when there is no doubt, by `performance.now()`; -Infinity: since the start. */
+  get sinceMs(): number {
+    return this.#isDoubted ? performance.now() : this.#sinceMs
+  }
+
+  /** It did not answer, or could not be reached. */
+  lost(): void {
+    this.#isLost = true
+    this.#isDoubted = true
+  }
+
+  /**
+   * It answered.
+   * @param info its answer to `INFO`
+   * @param askedMs when it was asked, by `performance.now()`
+   * @param isUnsure whether some process was away until now
+   * @returns whether this one was, so that others must be told
+   */
+  heard(info: string, askedMs: number, isUnsure: boolean): boolean {
+    const wasLost = this.#isLost
+    this.#isLost = false
+    if (this.#isDoubted && !wasLost && !isUnsure) this.#sinceMs = performance.now()
+    this.#isDoubted = wasLost || isUnsure
+    const time = SERVER_TIME.exec(info)?.[1]
+    this.#aheadMs = time === undefined ? null : Number(time) / 1000 - askedMs
+    return wasLost
+  }
+
+  /**
+   * The server's time in so many milliseconds, as text; empty if it is unknown. A call that it gets
+   * later is one that its caller has given up.
+   */
+  timeIn(ms: number): string {
+    return this.#aheadMs === null ? '' : `${Math.ceil(performance.now() + this.#aheadMs + ms)}`
+  }
+}
