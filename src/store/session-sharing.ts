@@ -1,3 +1,4 @@
+import { AppError } from '../core/base/errors.ts'
 import type { TextBytes } from '../core/base/text-bytes.ts'
 import type { LookupRequest, SessionLookup } from '../core/contract/lookup.ts'
 import { IndexBusyError } from '../core/sessions/index/lock.ts'
@@ -18,6 +19,7 @@ export interface SessionSharing {
   resolve(
     tenant: string,
     lookups: readonly (LookupRequest | null)[],
+    claim: Claim,
   ): Promise<readonly (Result<SharedTurn> | undefined)[]>
   /** Tells others what an answer changed. @returns false if it must not leave */
   tell(tenant: string, changes: readonly SessionChanges[]): Promise<boolean>
@@ -26,6 +28,9 @@ export interface SessionSharing {
   /** Tells of changes that are no result's. @throws AppError as `compact` */
   change(tenant: string, session: string, changes: readonly Change[]): Promise<void>
 }
+
+/** Claims room for the bytes of a text. @throws AppError if there is none */
+type Claim = (bytes: number) => void
 
 export interface SharingOptions {
   readonly store: Pick<Store, 'journal' | 'get'>
@@ -53,13 +58,13 @@ class Sharing implements SessionSharing {
     this.#options = options
   }
 
-  async resolve(tenant: string, lookups: readonly (LookupRequest | null)[]) {
+  async resolve(tenant: string, lookups: readonly (LookupRequest | null)[], claim: Claim) {
     const opened = await Promise.all(
       lookups.map(lookup => lookup?.session && this.#open(tenant, lookup.session)),
     )
     const texts = new Map<string, TextBytes>()
     const told = new Set<string>()
-    const budget = { bytes: MAX_TEXT_BYTES }
+    const room = createRoom(claim)
     const turns: (Result<SharedTurn> | undefined)[] = []
     for (const [i, each] of opened.entries()) {
       const session = lookups[i]?.session?.session
@@ -69,7 +74,7 @@ class Sharing implements SessionSharing {
         // The jobs run one after the other, so the first one of a session applies what is new.
         const changes = told.has(session) ? [] : each.changes
         told.add(session)
-        await this.#fetch(tenant, session, { ...each, changes }, texts, budget)
+        await this.#fetch(tenant, session, { ...each, changes }, texts, room)
         turns.push({
           ...each,
           changes: changes.map(({ bytes }) => bytes),
@@ -128,17 +133,15 @@ class Sharing implements SessionSharing {
     session: string,
     { epoch, changes }: Pick<OpenedSession, 'epoch' | 'changes'>,
     texts: Map<string, TextBytes>,
-    budget: { bytes: number },
+    room: Room,
   ): Promise<void> {
     const { store, sessions } = this.#options
     const context = contextKey(sessionKey(tenant, session), epoch)
     const missing = new Set<string>()
     for (const { identity, bytes } of changes.flatMap(change => change.texts).reverse()) {
-      const isHere = missing.has(identity) || texts.has(identity)
-      if (isHere || bytes > budget.bytes) continue
+      if (missing.has(identity) || texts.has(identity)) continue
       if (sessions.bodies.noteOf(identity, context) !== null) continue
-      missing.add(identity)
-      budget.bytes -= bytes
+      if (room.take(bytes)) missing.add(identity)
     }
     await Promise.all(
       [...missing].map(async ref => {
@@ -146,6 +149,30 @@ class Sharing implements SessionSharing {
         if (found.ok) texts.set(ref, { bytes: found.body, media_type: found.media_type })
       }),
     )
+  }
+}
+
+/** The room that the texts of one request may take. */
+interface Room {
+  /** Whether there is room for a text. */
+  take(bytes: number): boolean
+}
+
+function createRoom(claim: Claim): Room {
+  let left = MAX_TEXT_BYTES
+  return {
+    take(bytes) {
+      if (bytes > left) return false
+      try {
+        claim(bytes)
+        left -= bytes
+        return true
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        left = 0
+        return false
+      }
+    },
   }
 }
 

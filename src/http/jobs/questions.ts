@@ -98,7 +98,7 @@ export function answerQuestions({ originals, tenant, claim, sharing }: Answerers
 
   async function turnsOf(lookups: readonly (LookupRequest | null)[]) {
     const isAsked = lookups.some(lookup => lookup?.session !== undefined)
-    return sharing !== undefined && isAsked ? sharing.resolve(tenant, lookups) : []
+    return sharing !== undefined && isAsked ? sharing.resolve(tenant, lookups, claim) : []
   }
 
   return {

@@ -121,7 +121,7 @@ async function join(c: AppContext, { pool, sharing }: SessionNeeds): Promise<voi
   const body = Buffer.from(JSON.stringify({ session }))
   const authority: Authority = {
     async resolve(lookups) {
-      const [shared] = (await sharing?.resolve(tenant, lookups)) ?? []
+      const [shared] = (await sharing?.resolve(tenant, lookups, () => {})) ?? []
       if (shared === undefined) return [null]
       return [shared.ok ? { shared } : { problem: failureProblem(shared) }]
     },

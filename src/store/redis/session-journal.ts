@@ -109,13 +109,13 @@ export class RedisJournal implements SessionJournal {
     return server.call(name, rootOf(tenant), [time(), shortName(session), ...args])
   }
 
-  /** The changes that this process has not made itself, or does not have any more. */
-  #read(values: readonly Buffer[], place: Uint8Array, from: number) {
+  /** The changes that this process needs: its own only if it does not have them any more. */
+  #read(values: readonly Buffer[], place: Uint8Array, hasOwn: boolean) {
     const { codec } = this.#options
     return values.flatMap(value => {
       try {
         const { writer, ...change } = openChange(codec, value, place)
-        return from > 0 && writer === this.#writer ? [] : [change]
+        return hasOwn && writer === this.#writer ? [] : [change]
       } catch (error) {
         if (error instanceof UnreadableError) return [UNKNOWN]
         throw error
@@ -149,6 +149,7 @@ export class RedisJournal implements SessionJournal {
     if (String(outcome) === 'late') return TOO_LATE
     if (String(outcome) !== 'ok') return refusal(String(outcome))
     const place = binding(rootOf(tenant), session)
+    const hasOwn = has?.epoch === epoch && isBroken === 0
     return {
       ok: true,
       epoch,
@@ -159,7 +160,7 @@ export class RedisJournal implements SessionJournal {
       from,
       to,
       isBroken: isBroken === 1,
-      changes: this.#read(changes as unknown as Buffer[], place, from),
+      changes: this.#read(changes as unknown as Buffer[], place, hasOwn),
     }
   }
 

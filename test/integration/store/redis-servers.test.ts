@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -24,6 +24,15 @@ async function useAll(url: string): Promise<void> {
   must(await store.writeRecord({ ...record, value: bytesOf('v') }))
   must(await store.readRecord(record))
   must(await store.deleteRecord(record))
+  const name = { tenant: 'a', session: 's', ttlMs: 60_000 }
+  const asked = { ...name, isCounted: true, call: 'ab'.repeat(32), has: null }
+  const { epoch } = must(await store.journal!.open(asked))
+  // The second change is so large that the first one leaves.
+  const bytes = new Uint8Array(600 * 1024)
+  for (let i = 0; i < 2; i++)
+    must(await store.journal!.append({ ...name, epoch, bytes, texts: [] }))
+  expect(must(await store.journal!.open(asked)).changes).toHaveLength(1)
+  must(await store.journal!.compact(name))
   must(await store.prune())
   expect(must(await store.verify(10)).checked).toBe(2)
   expect(must(await store.stats()).bodies).toBe(2)
@@ -45,6 +54,17 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('servers', () => {
     await redis.ask('ACL', 'SETUSER', 'haversack', '-zadd')
     await expect(useAll(redis.url.replace('//', '//haversack:secret@'))).rejects.toThrow()
     expect(await redis.ask('ACL', 'LOG')).not.toEqual([])
+  })
+
+  test('the ACL file has each command that a function runs', () => {
+    const folder = new URL('src/store/redis/library/', root)
+    const lua = readdirSync(folder).map(file => readFileSync(new URL(file, folder), 'utf8'))
+    const run = lua.join('').matchAll(/redis\.call\('([A-Z]+)'/g)
+    const commands = [...new Set([...run].map(([, command]) => command!.toLowerCase()))]
+    const file = readFileSync(new URL('k8s/components/shared-store/users.acl', root), 'utf8')
+    const rights = file.trim().split(/\s+/)
+    expect(commands.length).toBeGreaterThan(20)
+    expect(commands.filter(command => !rights.includes(`+${command}`))).toEqual([])
   })
 
   test('a cluster serves as one server does', async () => {

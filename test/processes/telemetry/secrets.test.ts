@@ -120,6 +120,7 @@ function requestsOf(format: string): Record<string, readonly object[]> {
       { content: secret(), format: secret() },
       { content: secret(), format },
     ],
+    join_session: [{ session: secret() }],
     show_result: [
       { content: rows(), tool: secret(), model: secret(), mode: 'elide', budget_tokens: 9_999 },
     ],
