@@ -5,7 +5,7 @@ import { fail } from '../failure.ts'
 import type { Failure, OpenedSession, OpenSession, Result, SessionJournal } from '../store.ts'
 import { openChange, sealChange, WRITER_BYTES } from './change-value.ts'
 import type { Argument } from './connection.ts'
-import { isAway, refusal, TOO_LATE } from './failures.ts'
+import { isAway, refusal, STRANGE, TOO_LATE } from './failures.ts'
 import { shortName } from './layout.ts'
 import type { RedisServer, Reply } from './server.ts'
 
@@ -148,6 +148,8 @@ export class RedisJournal implements SessionJournal {
     if (String(outcome) === 'not_found') return NO_SESSION
     if (String(outcome) === 'late') return TOO_LATE
     if (String(outcome) !== 'ok') return refusal(String(outcome))
+    const numbers = [epoch, partition, number, results, from, to]
+    if (!numbers.every(Number.isSafeInteger)) return STRANGE
     const place = binding(rootOf(tenant), session)
     const hasOwn = has?.epoch === epoch && isBroken === 0
     return {

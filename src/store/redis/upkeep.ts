@@ -1,4 +1,5 @@
 import type { Failure, Removed, Result } from '../store.ts'
+import { STRANGE } from './failures.ts'
 import { isOwnLibrary, type Library } from './library.ts'
 import type { RedisServer } from './server.ts'
 
@@ -56,7 +57,8 @@ export class RedisUpkeep {
     const key = `${this.#options.prefix}:tenants`
     const last = from + TENANTS_A_SWEEP - 1
     const called = await this.#options.server.command(key, ['ZRANGE', key, `${from}`, `${last}`])
-    return called.ok ? { ok: true, roots: (called.reply as Buffer[]).map(String) } : called
+    if (!called.ok) return called
+    return Array.isArray(called.reply) ? { ok: true, roots: called.reply.map(String) } : STRANGE
   }
 
   close(): void {
@@ -113,7 +115,8 @@ export class RedisUpkeep {
     if (!noted.ok) return noted
     const listed = await server.command(key, ['FUNCTION', 'LIST', 'LIBRARYNAME', 'haversack_*'])
     if (!listed.ok) return listed
-    for (const entry of listed.reply as unknown[][]) {
+    if (!Array.isArray(listed.reply)) return STRANGE
+    for (const entry of listed.reply.filter(Array.isArray)) {
       const name = String(entry[entry.findIndex(each => String(each) === 'library_name') + 1])
       if (!isOwnLibrary(name) || name === library.name) continue
       const seen = await server.command(key, ['ZSCORE', key, name])

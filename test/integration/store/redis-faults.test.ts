@@ -199,6 +199,8 @@ test.each(Object.entries(SERVERS))('a server that %s ends nothing', async (_, an
   ]) {
     expect(await call).toMatchObject(refused)
   }
+  // What the store does by itself ends nothing either.
+  expect(await store.prune()).toMatchObject(refused)
   await store.close()
   server.close()
 })
