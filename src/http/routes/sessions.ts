@@ -66,6 +66,7 @@ export const SESSION_ROUTES: readonly Route<SessionNeeds & JobDeps>[] = [
     },
   }),
   route('post', `${PATH}/compaction`, "The agent's context was compacted", compactionAnswer, {
+    joins: false,
     async act(desk, { tenant, session }, c, { sharing }) {
       const shared = (await sharing?.compact(tenant, session)) ?? null
       // A context of MCP has a session of its own for each key.
@@ -92,7 +93,16 @@ function route(
   path: string,
   summary: string,
   answer: z.ZodType,
-  { act, request }: { readonly act: Act; readonly request?: z.ZodType },
+  {
+    act,
+    request,
+    joins = true,
+  }: {
+    readonly act: Act
+    readonly request?: z.ZodType
+    /** Whether it matters what other processes did in the session. */
+    readonly joins?: boolean
+  },
 ): Route<SessionNeeds> {
   return {
     method,
@@ -103,7 +113,7 @@ function route(
     answer,
     mount: (app, needs) =>
       app.on(method.toUpperCase(), path, async c => {
-        if (needs.sharing !== undefined) await join(c, needs)
+        if (joins && needs.sharing !== undefined) await join(c, needs)
         return serve(c, act, needs)
       }),
   }
@@ -111,7 +121,7 @@ function route(
 
 /**
  * Learns what other processes did in the session.
- * @throws AppError `not_found`, or if it is unknown: then nothing was changed
+ * @throws AppError if that is unknown: then nothing was changed
  */
 async function join(c: AppContext, { pool, sharing }: SessionNeeds): Promise<void> {
   const session = validate(sessionField, c.req.param('id'))

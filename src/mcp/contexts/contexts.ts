@@ -78,8 +78,10 @@ export function createContexts(options: ContextsOptions): Contexts {
     return index.present(keyOf(context))?.epoch === epoch
   }
 
-  function begin(context: string): ResultPlace {
+  function begin(context: string): ResultPlace | null {
     const key = keyOf(context)
+    // Its results are counted elsewhere, and this call would not be among them.
+    if (index.present(key)?.isShared) return null
     const timeMs = now()
     const known = index.summary(key)
     if (known !== null && timeMs - known.seenMs > IDLE_MS) index.close(key)

@@ -114,7 +114,9 @@ class GuardedServer implements RedisServer {
   }
 
   latest(): string {
-    return this.contact.timeIn(this.#options.callTimeoutMs)
+    const { isSharded, callTimeoutMs } = this.#options
+    // Nodes of a cluster have clocks of their own.
+    return isSharded ? '' : this.contact.timeIn(callTimeoutMs)
   }
 
   get isAvailable(): boolean {

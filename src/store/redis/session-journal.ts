@@ -1,23 +1,16 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Codec, UnreadableError } from '../codec.ts'
+import { UnreadableError } from '../codec.ts'
 import { fail } from '../failure.ts'
-import type { Failure, OpenedSession, OpenSession, Result, SessionJournal } from '../store.ts'
+import type { OpenedSession, OpenSession, Result, SessionJournal } from '../store.ts'
 import { openChange, sealChange, WRITER_BYTES } from './change-value.ts'
 import type { Argument } from './connection.ts'
 import { isAway, refusal, STRANGE, TOO_LATE } from './failures.ts'
 import { shortName } from './layout.ts'
-import type { RedisServer, Reply } from './server.ts'
+import type { RecordsOptions } from './records.ts'
+import type { Reply } from './server.ts'
 
-export interface JournalOptions {
-  readonly server: RedisServer
-  readonly codec: Codec
-  readonly time: () => string
-  readonly rootOf: (tenant: string) => string
-  /** Notes that a tenant has data, so that it is swept. */
-  readonly register: (tenant: string) => Promise<Failure | undefined>
-  readonly tenantMaxBytes: number
-  readonly tombstoneMs: number
+export interface JournalOptions extends Omit<RecordsOptions, 'onEvent'> {
   /** How often a missed turn is tried to be told, in milliseconds. */
   readonly retryMs?: number
 }
@@ -42,6 +35,7 @@ export class RedisJournal implements SessionJournal {
   /** Sessions of which this process answered turns without Redis, and how to tell it. */
   readonly #missed = new Map<string, () => Promise<Result<Reply>>>()
   #timer: NodeJS.Timeout | undefined
+  #isClosed = false
 
   constructor(options: JournalOptions) {
     this.#options = options
@@ -97,6 +91,7 @@ export class RedisJournal implements SessionJournal {
   }
 
   close(): void {
+    this.#isClosed = true
     clearTimeout(this.#timer)
   }
 
@@ -180,6 +175,7 @@ export class RedisJournal implements SessionJournal {
   }
 
   #tellLater(): void {
+    if (this.#isClosed) return
     const { retryMs = RETRY_MS } = this.#options
     this.#timer ??= setTimeout(() => void this.#tell(), retryMs).unref()
   }

@@ -52,6 +52,19 @@ describe.skipIf(withoutRedis)('a journal in Redis', () => {
     expect((await open(one, { tenant: 'b' })).sequence).toBe(1)
   })
 
+  test('remembers more than a thousand calls, and gives the room of older ones back', async () => {
+    const { one } = await two()
+    const callOf = (i: number) => ({ call: `${i}`.padStart(24, '0') })
+    for (let i = 1; i <= 2_100; i++) await open(one, callOf(i))
+    // Those that came last are known, whatever had to go.
+    expect(await open(one, callOf(1_100))).toMatchObject({ sequence: 1_100, results: 2_100 })
+    expect((await open(one, callOf(2_048))).sequence).toBe(2_048)
+    const { stored_bytes } = must(await one.stats('a'))
+    expect(stored_bytes).toBeLessThan(2_048 * 60 + 1_000)
+    must(await journalOf(one).compact(name))
+    expect(must(await one.stats('a')).stored_bytes).toBeLessThan(1_000)
+  })
+
   test('counts results that come at once, each with a number of its own', async () => {
     const { one, other } = await two()
     const opened = await Promise.all(
@@ -140,7 +153,7 @@ describe.skipIf(withoutRedis)('a journal in Redis', () => {
     must(await one.prune())
     expect(must(await one.stats('a')).stored_bytes).toBe(0)
     const left = (await redis.ask('KEYS', `${prefix}:*`)) as string[]
-    expect(left.filter(key => /:[slk]:|:s[sz]$/.test(key))).toEqual([])
+    expect(left.filter(key => /:(?:[slk]|ko):|:s[sz]$/.test(key))).toEqual([])
   })
 
   test('seals what is changed, for its session only', async () => {
@@ -167,7 +180,7 @@ describe.skipIf(withoutRedis)('a journal in Redis', () => {
     const { one, prefix } = await two()
     const { epoch } = await open(one)
     const [state] = (await redis.ask('KEYS', `${prefix}:*:s:*`)) as [string]
-    await redis.ask('HSET', state, 'v', '65535')
+    await redis.ask('HSET', state, 'v', '32767')
     expect(await append(one, epoch, 'more')).toMatchObject({ reason: 'conflict' })
     const next = await open(one)
     expect(next).toMatchObject({ from: 0, to: 0, sequence: 2 })

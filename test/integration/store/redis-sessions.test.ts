@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sessionKey } from '../../../src/core/sessions/index/session-index.ts'
 import { type RedisProcess, startRedis } from '../../support/redis-server.ts'
 import { runs } from '../../support/runs.ts'
 import { sessionApp, sourceText } from '../../support/session-app.ts'
@@ -50,6 +51,18 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('three replicas on on
     expect(await one.call('DELETE', '/v1/sessions/s')).toMatchObject({ results: 2 })
     expect(await other.call('GET', '/v1/sessions/s')).toMatchObject({ status: 404 })
     expect((await other.encode(read('c3'))).format).not.toBe('ref@1')
+  })
+
+  it('forget what has ended for all, and no session that only one of them has', async () => {
+    const [one, other] = await two()
+    await one.encode(read('c1'))
+    await other.call('DELETE', '/v1/sessions/s')
+    expect(await one.call('GET', '/v1/sessions/s')).toMatchObject({ status: 404 })
+    // As the gateway does it for a context of MCP.
+    one.sessions.index.begin(sessionKey('acme', 'context'), { timeMs: 1 })
+    expect(await one.call('GET', '/v1/sessions/context')).toMatchObject({ results: 1 })
+    expect(await one.post('/v1/sessions/context/compaction', {})).toMatchObject({ partition: 1 })
+    expect(await other.post('/v1/sessions/context/compaction', {})).toMatchObject({ status: 404 })
   })
 
   it('make results stale for each other, and count them', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { IndexBusyError } from '../../../src/core/sessions/index/lock.ts'
+import { sessionKey } from '../../../src/core/sessions/index/session-index.ts'
 import {
   attachSessions,
   createSharedSessions,
@@ -42,6 +43,14 @@ describe('a context', () => {
     )
     for (const contexts of all) expect(contexts.arrive('same')?.sequence).toBe(1)
     for (const contexts of all) expect(contexts.arrive('same')?.sequence).toBe(2)
+  })
+
+  it('counts nothing in a session that other processes share', () => {
+    const contexts = contextsAt({ now: 1e12 })
+    const state = { partition: 0, results: 4, openedMs: 0, timeMs: 0, isBroken: false }
+    index.adopt(sessionKey('t', 'shared'), { ...state, epoch: 99, from: 0, to: 0 })
+    expect(contexts.arrive('shared')).toBeNull()
+    expect(index.summary(sessionKey('t', 'shared'))?.results).toBe(4)
   })
 
   it('begins again after a call that could not be counted', () => {

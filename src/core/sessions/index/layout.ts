@@ -95,8 +95,8 @@ export const SESSION = {
   counters: 26,
   hints: 36,
   /**
-   * The upper half of the word: the number of the last change that this process has of those that
-   * several processes make.
+   * The upper half of the word: the highest bit is set if several processes share the session, and
+   * the others are the number of the last change that this process has of theirs.
    */
   applied: 39,
 } as const

@@ -107,7 +107,7 @@ export interface SharedState {
   readonly timeMs: number
   /**
    * The number of the last change that this process had, and that of the last change there is: at
-   * most 65,535.
+   * most 32,767.
    */
   readonly from: number
   readonly to: number
@@ -121,8 +121,11 @@ export interface Ticket {
   readonly stamp: number
 }
 
-/** Where a session is. `applied`: see `SharedState.from`; 0 if it has no changes of others. */
+/** Where a session is. */
 export interface PresentState extends Pick<Turn, 'epoch' | 'partition'> {
+  /** Whether other processes share it. */
+  readonly isShared: boolean
+  /** See `SharedState.from`; 0 if it has no changes of others. */
   readonly applied: number
 }
 

@@ -24,6 +24,7 @@ export function readPresent(view: IndexView, shard: number, key: SessionKey): Pr
   return {
     epoch: words[slot + SESSION.epoch]!,
     partition: words[slot + SESSION.partition]!,
+    isShared: (words[slot + SESSION.applied]! & SHARED) !== 0,
     applied: appliedOf(view, slot),
   }
 }
@@ -47,6 +48,7 @@ export function adoptSession(
     slot = openSession(view, shard, key, timeMs)
     words[slot + SESSION.epoch] = epoch
     floats[(slot + SESSION.opened) >> 1] = openedMs
+    setApplied(view, slot, 0)
   }
   words[slot + SESSION.partition] = partition
   words[slot + SESSION.results] = Math.max(words[slot + SESSION.results]!, results)
@@ -56,12 +58,15 @@ export function adoptSession(
   return true
 }
 
+const SHARED = 1 << 31
+
 function appliedOf({ words }: IndexView, slot: number): number {
-  return words[slot + SESSION.applied]! >>> 16
+  return (words[slot + SESSION.applied]! & ~SHARED) >>> 16
 }
 
 function setApplied({ words }: IndexView, slot: number, number: number): void {
-  words[slot + SESSION.applied] = (words[slot + SESSION.applied]! & 0xffff) | (number << 16)
+  const hints = words[slot + SESSION.applied]! & 0xffff
+  words[slot + SESSION.applied] = hints | (number << 16) | SHARED
 }
 
 export function noteApplied(

@@ -11,7 +11,7 @@ local MAX_CHANGE_BYTES = 1048576
 local MAX_CALLS = 1024
 local MAX_EPOCH = 2147483647
 -- The last number of a change. An epoch with more of them ends.
-local LAST_CHANGE = 65535
+local LAST_CHANGE = 32767
 
 local function stateKey(at, session)
   return at.base .. 's:' .. session
@@ -23,6 +23,11 @@ end
 
 local function callsKey(at, session)
   return at.base .. 'k:' .. session
+end
+
+-- The calls that were counted before those of `callsKey`.
+local function olderCallsKey(at, session)
+  return at.base .. 'ko:' .. session
 end
 
 local function stateOf(at, session)
@@ -54,11 +59,13 @@ local function writeState(at, session, state, now, ttl)
   redis.call('PEXPIRE', stateKey(at, session), net)
   redis.call('PEXPIRE', changesKey(at, session), net)
   redis.call('PEXPIRE', callsKey(at, session), net)
+  redis.call('PEXPIRE', olderCallsKey(at, session), net)
   redis.call('ZADD', at.base .. 'ss', 'GT', string.format('%.0f', state.ends), session)
 end
 
 local function forgetSession(at, session)
-  redis.call('UNLINK', stateKey(at, session), changesKey(at, session), callsKey(at, session))
+  redis.call('UNLINK', stateKey(at, session), changesKey(at, session), callsKey(at, session),
+    olderCallsKey(at, session))
   local bytes = tonumber(redis.call('HGET', at.base .. 'sz', session) or '0')
   if bytes ~= 0 then
     change(at, 0, 0, -bytes)
@@ -68,9 +75,10 @@ end
 
 -- Nothing that was said in the session before is true for what comes.
 local function beginEpoch(at, session, state)
-  local calls = redis.call('HLEN', callsKey(at, session)) * CALL_BYTES
-  redis.call('UNLINK', changesKey(at, session), callsKey(at, session))
-  charge(at, session, -state.bytes - calls)
+  local calls = redis.call('HLEN', callsKey(at, session))
+    + redis.call('HLEN', olderCallsKey(at, session))
+  redis.call('UNLINK', changesKey(at, session), callsKey(at, session), olderCallsKey(at, session))
+  charge(at, session, -state.bytes - calls * CALL_BYTES)
   state.epoch = state.epoch % MAX_EPOCH + 1
   state.last = 0
   state.bytes = 0
@@ -83,16 +91,18 @@ local function countResult(at, session, state, call)
     return state.results
   end
   local calls = callsKey(at, session)
-  local known = redis.call('HGET', calls, call)
+  local older = olderCallsKey(at, session)
+  local known = redis.call('HGET', calls, call) or redis.call('HGET', older, call)
   if known then return tonumber(known) end
   local count = redis.call('HLEN', calls)
   if count >= MAX_CALLS then
-    redis.call('UNLINK', calls)
-    charge(at, session, -count * CALL_BYTES)
+    charge(at, session, -redis.call('HLEN', older) * CALL_BYTES)
+    redis.call('RENAME', calls, older)
+    count = 0
   end
   state.results = state.results + 1
   redis.call('HSET', calls, call, state.results)
-  state.hasNewKey = count == 0 or count >= MAX_CALLS
+  state.hasNewKey = count == 0
   charge(at, session, CALL_BYTES)
   return state.results
 end
@@ -105,9 +115,9 @@ end
 -- args: time, session, whether the result is counted, its call or empty, the caller's epoch and its
 -- last change, an epoch for a new session, how long it lives, for how long no turn can have been
 -- missed, share, tombstone time, the server's time after which it has no effect or empty.
--- Returns `late`, `not_found` if no result of the session was counted, `quota`, `busy`, or `ok`, epoch,
--- partition, number of the result, results, time of opening, from, to, whether
--- changes between them are missing, and the changes.
+-- Returns `late`, `not_found` if no result of the session was counted, `quota`, `busy`, or `ok`,
+-- epoch, partition, number of the result, results, time of opening, from, to, whether changes
+-- between them are missing, and the changes.
 local function openSession(keys, args)
   if isLate(args[12]) then return { 'late' } end
   local now = timeOf(args[1])

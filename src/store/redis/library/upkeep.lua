@@ -135,7 +135,7 @@ local function purgeGeneration(keys, args)
   local sessions = redis.call('ZPOPMIN', at.base .. 'ss', STEP)
   for i = 1, #sessions, 2 do
     redis.call('UNLINK', linkKey(at, sessions[i]), stateKey(at, sessions[i]),
-      changesKey(at, sessions[i]), callsKey(at, sessions[i]))
+      changesKey(at, sessions[i]), callsKey(at, sessions[i]), olderCallsKey(at, sessions[i]))
   end
   local disowned = redis.call('SPOP', at.base .. 'ds', STEP)
   for _, name in ipairs(disowned) do redis.call('UNLINK', name) end

@@ -44,9 +44,22 @@ function withEntry(epoch: number) {
 test('an unknown session is opened as the others have it', () => {
   const index = open()
   expect(index.adopt(key, state({ partition: 2, results: 7, to: 5 }))).toBe(true)
-  expect(index.present(key)).toEqual({ epoch: 1_000, partition: 2, applied: 5 })
+  expect(index.present(key)).toEqual({
+    epoch: 1_000,
+    partition: 2,
+    isShared: true,
+    applied: 5,
+  })
   expect(index.summary(key)).toMatchObject({ results: 7, openedMs: 5, entries: 0 })
   expect(index.begin(key, { timeMs: 9 })).toMatchObject({ epoch: 1_000, sequence: 8 })
+})
+
+test('a session that only this process has is not shared', () => {
+  const index = open()
+  index.begin(key, { timeMs: 9 })
+  expect(index.present(key)).toMatchObject({ isShared: false, applied: 0 })
+  index.adopt(key, state())
+  expect(index.present(key)).toMatchObject({ isShared: true, applied: 0 })
 })
 
 test('each change is applied by one thread, and by none that lacks the ones before it', () => {
@@ -71,7 +84,7 @@ test('what was seen stays in its epoch, and is forgotten with the next one', () 
   expect(index.summary(key)?.results).toBe(4)
   expect(index.adopt(key, state({ epoch: 1_001, partition: 1, results: 4 }))).toBe(false)
   expect(index.entries(key)).toEqual([])
-  expect(index.present(key)).toEqual({ epoch: 1_001, partition: 1, applied: 0 })
+  expect(index.present(key)).toEqual({ epoch: 1_001, partition: 1, isShared: true, applied: 0 })
 })
 
 test('what is not true any more, because changes are missing, is forgotten', () => {
@@ -98,8 +111,9 @@ test('a change of this process counts as applied if all before it are', () => {
 
 test('as many hints and changes as can be counted do not touch each other', () => {
   const index = open()
-  index.adopt(key, state({ to: 65_535 }))
+  index.adopt(key, state({ to: 32_767 }))
   expect(index.takeHint(key, 6, 10)).toBe(true)
-  expect(index.present(key)?.applied).toBe(65_535)
+  expect(index.present(key)?.isShared).toBe(true)
+  expect(index.present(key)?.applied).toBe(32_767)
   expect(index.summary(key)?.hints).toEqual([0, 0, 0, 0, 0, 0, 1])
 })
