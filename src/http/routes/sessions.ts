@@ -66,7 +66,6 @@ export const SESSION_ROUTES: readonly Route<SessionNeeds & JobDeps>[] = [
     },
   }),
   route('post', `${PATH}/compaction`, "The agent's context was compacted", compactionAnswer, {
-    joins: false,
     async act(desk, { tenant, session }, c, { sharing }) {
       const shared = (await sharing?.compact(tenant, session)) ?? null
       // A context of MCP has a session of its own for each key.
@@ -93,16 +92,7 @@ function route(
   path: string,
   summary: string,
   answer: z.ZodType,
-  {
-    act,
-    request,
-    joins = true,
-  }: {
-    readonly act: Act
-    readonly request?: z.ZodType
-    /** Whether it matters what other processes did in the session. */
-    readonly joins?: boolean
-  },
+  { act, request }: { readonly act: Act; readonly request?: z.ZodType },
 ): Route<SessionNeeds> {
   return {
     method,
@@ -113,7 +103,7 @@ function route(
     answer,
     mount: (app, needs) =>
       app.on(method.toUpperCase(), path, async c => {
-        if (joins && needs.sharing !== undefined) await join(c, needs)
+        if (needs.sharing !== undefined) await join(c, needs)
         return serve(c, act, needs)
       }),
   }

@@ -57,6 +57,7 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('three replicas on on
     const [one, other] = await two()
     await one.encode(read('c1'))
     await other.call('DELETE', '/v1/sessions/s')
+    expect(await one.post('/v1/sessions/s/compaction', {})).toMatchObject({ status: 404 })
     expect(await one.call('GET', '/v1/sessions/s')).toMatchObject({ status: 404 })
     // As the gateway does it for a context of MCP.
     one.sessions.index.begin(sessionKey('acme', 'context'), { timeMs: 1 })
