@@ -4,7 +4,12 @@ import type { LookupRequest, SessionLookup } from '../core/contract/lookup.ts'
 import { IndexBusyError } from '../core/sessions/index/lock.ts'
 import { sessionKey } from '../core/sessions/index/session-index.ts'
 import type { SharedTurn } from '../core/sessions/journal/apply-changes.ts'
-import { type Change, type SessionChanges, writeChanges } from '../core/sessions/journal/changes.ts'
+import {
+  type Change,
+  joinChanges,
+  type SessionChanges,
+  writeChanges,
+} from '../core/sessions/journal/changes.ts'
 import { contextKey } from '../core/sessions/turn/open-turn.ts'
 import type { Sessions } from '../core/sessions/turn/shared-sessions.ts'
 import { fail, valueOr } from './failure.ts'
@@ -44,6 +49,12 @@ export interface SharingOptions {
 /** Bytes of the texts that one request brings from the store, at most. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024
 
+/** Results that one call counts, at most: it keeps Redis from other work. */
+const MAX_JOBS = 100
+
+/** Changes of one session that one call tells, at most, unless one alone is larger. */
+const MAX_GROUP_BYTES = 32 * 1024
+
 /** The store gives a journal once it is open. */
 export function createSessionSharing(options: SharingOptions): SessionSharing {
   return new Sharing(options)
@@ -59,36 +70,29 @@ class Sharing implements SessionSharing {
   }
 
   async resolve(tenant: string, lookups: readonly (LookupRequest | null)[], claim: Claim) {
-    const opened = await Promise.all(
-      lookups.map(lookup => lookup?.session && this.#open(tenant, lookup.session)),
+    const jobs = lookups.flatMap((lookup, index) =>
+      lookup?.session === undefined ? [] : [{ ...lookup.session, index }],
     )
+    const bySession = [...Map.groupBy(jobs, ({ session }) => session).values()]
+    const groups = await Promise.all(bySession.map(each => this.#openAll(tenant, each)))
     const texts = new Map<string, TextBytes>()
-    const told = new Set<string>()
     const room = createRoom(claim)
-    const turns: (Result<SharedTurn> | undefined)[] = []
-    for (const [i, each] of opened.entries()) {
-      const session = lookups[i]?.session?.session
-      if (each === undefined || session === undefined) turns.push(undefined)
-      else if (!each.ok) turns.push(each)
-      else {
-        // The jobs run one after the other, so the first one of a session applies what is new.
-        const changes = told.has(session) ? [] : each.changes
-        told.add(session)
-        await this.#fetch(tenant, session, { ...each, changes }, texts, room)
-        turns.push({
-          ...each,
-          changes: changes.map(({ bytes }) => bytes),
-          texts,
-          timeMs: this.#options.now(),
-        })
-      }
+    const turns: (Result<SharedTurn> | undefined)[] = lookups.map(() => undefined)
+    for (const { jobs, opened } of groups.flat()) {
+      if (opened.ok) await this.#fetch(tenant, jobs[0]!.session, opened, texts, room)
+      const timeMs = this.#options.now()
+      const found = turnsOf(jobs, opened, { texts, timeMs })
+      for (const [i, { index }] of jobs.entries()) turns[index] = found[i]
     }
     return turns
   }
 
   async tell(tenant: string, changes: readonly SessionChanges[]): Promise<boolean> {
-    const told = await Promise.all(changes.map(change => this.#append(tenant, change)))
-    return told.every(({ ok }) => ok)
+    const bySession = Map.groupBy(changes, ({ session, epoch }) => `${epoch} ${session}`)
+    const told = await Promise.all(
+      [...bySession.values()].map(ofSession => this.#appendAll(tenant, ofSession)),
+    )
+    return !told.includes(false)
   }
 
   async compact(tenant: string, session: string): Promise<number | null> {
@@ -106,13 +110,33 @@ class Sharing implements SessionSharing {
     valueOr((await store.journal?.append(change)) ?? NO_JOURNAL)
   }
 
-  #open(tenant: string, { session, ...result }: SessionLookup): Promise<Result<OpenedSession>> {
+  /** Opens a session for jobs that come to it, in their order. */
+  async #openAll(tenant: string, jobs: readonly Job[]): Promise<readonly OpenedGroup[]> {
     const { store, sessions } = this.#options
-    const key = sessionKey(tenant, session)
-    const has = unlessBusy(() => sessions.index.present(key))
+    const { session } = jobs[0]!
     const ttlMs = this.#options.ttlMs(tenant)
-    const asked: OpenSession = { tenant, session, ...result, has, ttlMs }
-    return store.journal?.open(asked) ?? Promise.resolve(NO_JOURNAL)
+    let has: OpenSession['has'] = unlessBusy(() =>
+      sessions.index.present(sessionKey(tenant, session)),
+    )
+    const groups: OpenedGroup[] = []
+    for (let at = 0; at < jobs.length; at += MAX_JOBS) {
+      const some = jobs.slice(at, at + MAX_JOBS)
+      const calls = some.flatMap(({ isCounted, call = '' }) => (isCounted ? [call] : []))
+      const asked: OpenSession = { tenant, session, calls, has, ttlMs }
+      const opened = (await store.journal?.open(asked)) ?? NO_JOURNAL
+      groups.push({ jobs: some, opened })
+      // By then the jobs of this group have applied what they were told.
+      if (opened.ok) has = { epoch: opened.epoch, applied: opened.to }
+    }
+    return groups
+  }
+
+  /** Tells what a session's results changed, in their order, in few calls. */
+  async #appendAll(tenant: string, changes: readonly SessionChanges[]): Promise<boolean> {
+    for (const change of inGroups(changes)) {
+      if (!(await this.#append(tenant, change)).ok) return false
+    }
+    return true
   }
 
   async #append(tenant: string, change: SessionChanges): Promise<Result<object>> {
@@ -150,6 +174,48 @@ class Sharing implements SessionSharing {
       }),
     )
   }
+}
+
+/** A job of a request, with its index, that comes to a session. */
+interface Job extends SessionLookup {
+  readonly index: number
+}
+
+interface OpenedGroup {
+  readonly jobs: readonly Job[]
+  readonly opened: Result<OpenedSession>
+}
+
+/** What each job must know. They run one after the other, so the first one applies what is new. */
+function turnsOf(
+  jobs: readonly Job[],
+  opened: Result<OpenedSession>,
+  known: Pick<SharedTurn, 'texts' | 'timeMs'>,
+): readonly Result<SharedTurn>[] {
+  if (!opened.ok) return jobs.map(() => opened)
+  const { sequences, changes, ...shared } = opened
+  const left = [...sequences]
+  return jobs.map(({ isCounted }, i) => ({
+    ...shared,
+    ...known,
+    ...(isCounted ? { sequence: left.shift()! } : {}),
+    changes: i === 0 ? changes.map(({ bytes }) => bytes) : [],
+  }))
+}
+
+/** Joins changes, as long as a call does not become large by them. */
+function inGroups(changes: readonly SessionChanges[]): readonly SessionChanges[] {
+  const groups: SessionChanges[][] = []
+  let left = 0
+  for (const change of changes) {
+    left -= change.bytes.length
+    if (left < 0) {
+      groups.push([])
+      left = MAX_GROUP_BYTES - change.bytes.length
+    }
+    groups.at(-1)?.push(change)
+  }
+  return groups.map(joinChanges)
 }
 
 /** The room that the texts of one request may take. */

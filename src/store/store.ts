@@ -81,10 +81,11 @@ export interface SessionJournal {
 export interface OpenSession {
   readonly tenant: string
   readonly session: string
-  /** Whether a result comes, which is counted. */
-  readonly isCounted: boolean
-  /** Names the call with its result, in hex digits, so that a retry is counted once. */
-  readonly call?: string
+  /**
+   * The results that come and are counted, in their order: of each what names the call with its
+   * result, in hex digits, so that a retry is counted once. Empty text: it has no name.
+   */
+  readonly calls: readonly string[]
   /** What this process has of the session; `null`: nothing. */
   readonly has: { readonly epoch: number; readonly applied: number } | null
   /** How long the session lives from now on, in milliseconds. */
@@ -95,7 +96,8 @@ export interface OpenSession {
 export interface OpenedSession
   extends Pick<SharedState, 'epoch' | 'partition' | 'results' | 'openedMs'>,
     Pick<SharedState, 'from' | 'to' | 'isBroken'> {
-  readonly sequence?: number
+  /** The position of each of `OpenSession.calls`. */
+  readonly sequences: readonly number[]
   readonly changes: readonly Pick<SessionChanges, 'bytes' | 'texts'>[]
 }
 

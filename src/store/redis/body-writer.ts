@@ -14,26 +14,36 @@ import {
 import { CHUNK_BYTES, chunkCount, type SealedBody, sealLarge, sealSmall } from './chunks.ts'
 import { refusal } from './failures.ts'
 import { BODY_HEAD_BYTES, bodyTail, shortName } from './layout.ts'
+import { Turns } from './turns.ts'
 
 /** What key, index entries and sums of a body take in Redis, measured. */
 const ENTRY_BYTES = 500
 /** How long chunks wait for the put that makes them a body. */
 const STAGED_MS = 60_000
 
+/** Sealing so many takes some milliseconds, for which this thread does nothing else. */
+const PUTS_AT_ONCE = 64
+
 /** Keeps bodies and prolongs their lives. Nothing here rejects for an expected failure. */
 export class BodyWriter {
   readonly #options: BodiesOptions
+  readonly #turns = new Turns(PUTS_AT_ONCE)
 
   constructor(options: BodiesOptions) {
     this.#options = options
   }
 
   async put(item: PutItem): Promise<Result<Kept>> {
-    const { maxBodyBytes, rootOf, register } = this.#options
-    const { tenant, mediaType } = item
+    const { maxBodyBytes } = this.#options
     if (item.body.byteLength > maxBodyBytes) {
       return fail('too_large', `an original may have ${maxBodyBytes} bytes`)
     }
+    return this.#turns.run(() => this.#put(item))
+  }
+
+  async #put(item: PutItem): Promise<Result<Kept>> {
+    const { rootOf, register } = this.#options
+    const { tenant, mediaType } = item
     const isLarge = chunkCount(item.body.byteLength) > 0
     // Other work continues while a large body is sealed. Its content must not change meanwhile.
     const body = isLarge && item.transfer !== true ? new Uint8Array(item.body) : item.body

@@ -37,6 +37,9 @@ export const ADDING: ReadonlySet<FunctionName> = new Set([
   'append_change',
 ])
 
+/** Functions whose last argument is the server's time after which they have no effect. */
+export const TIMED: ReadonlySet<FunctionName> = new Set(['open_session', 'append_change'])
+
 /** Functions that answer with a number, not with a list. */
 const COUNTING: ReadonlySet<FunctionName> = new Set([
   'used',

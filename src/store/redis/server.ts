@@ -1,5 +1,6 @@
 import { inTime } from '../../core/base/deadline.ts'
 import type { Failure, Result, StoreEvent } from '../store.ts'
+import { CallQueue, type CallQueueOptions } from './call-queue.ts'
 import type { Argument, Connection } from './connection.ts'
 import { Contact } from './contact.ts'
 import {
@@ -15,7 +16,7 @@ import {
   UNREACHABLE,
 } from './failures.ts'
 import { GroupedWaits } from './grouped-waits.ts'
-import { ADDING, type FunctionName, isAnswerOf, type Library, READS } from './library.ts'
+import { ADDING, type FunctionName, isAnswerOf, type Library, READS, TIMED } from './library.ts'
 import { faultOf, INFO_COMMAND, policyOf } from './server-info.ts'
 
 /** When a write counts as done: on the primary, on a replica too, or on the primary's disk. */
@@ -23,7 +24,7 @@ export type Durability = 'primary' | 'replica' | 'disk'
 
 /** Redis as the store uses it: functions with a deadline each, behind a breaker. */
 export interface RedisServer {
-  /** Calls a function on a tenant's keys. */
+  /** Calls a function on a tenant's keys; one of `TIMED` learns until when it may have effect. */
   call(name: FunctionName, root: string, args: readonly Argument[]): Promise<Result<Reply>>
   /** Sends a command about one key. */
   command(key: string, args: readonly Argument[]): Promise<Result<Reply>>
@@ -34,8 +35,6 @@ export interface RedisServer {
   /** The number of the connection; another one may be to another server. */
   readonly connection: number
   readonly contact: Pick<Contact, 'sinceMs'>
-  /** The server's time after which a call that is sent now must have no effect; empty: unknown. */
-  latest(): string
   readonly isAvailable: boolean
   /** For how long it has been away, in milliseconds; 0 if calls are sent. */
   readonly awayMs: number
@@ -43,6 +42,13 @@ export interface RedisServer {
   readonly pendingBytes: number
   readonly refused: number
   close(): void
+}
+
+interface CallOptions {
+  /** Whether the last argument is until when it may have effect. */
+  readonly isTimed?: boolean
+  /** How much longer than others it may take, in milliseconds. */
+  readonly extraMs?: number
 }
 
 export interface Reply {
@@ -54,7 +60,7 @@ export type ServerEvent = Extract<
   { readonly kind: 'unreachable' | 'reachable' | 'wrong_policy' }
 >
 
-export interface ServerOptions {
+export interface ServerOptions extends CallQueueOptions {
   connect(onEnd: (error: Error) => void): Promise<Connection>
   readonly library: Library
   readonly durability: Durability
@@ -68,10 +74,8 @@ export interface ServerOptions {
   /** How often an unreachable server is tried again. */
   readonly probeMs: number
   onEvent(event: ServerEvent): void
-  readonly maxCalls: number
   /** A key that is there while some process may have answered turns that others do not know of. */
   readonly unsureKey: string
-  readonly maxBytesWaiting: number
 }
 
 /** How often a server that answers is asked what it is. */
@@ -86,6 +90,7 @@ export function createRedisServer(options: ServerOptions): RedisServer {
 class GuardedServer implements RedisServer {
   readonly contact = new Contact()
   readonly #options: ServerOptions
+  readonly #queue: CallQueue
   #connection: Connection | null = null
   #number = 0
   #failures = 0
@@ -96,27 +101,21 @@ class GuardedServer implements RedisServer {
   #awaySince = performance.now()
   #lastFailure: Failure = UNREACHABLE
   #timer: NodeJS.Timeout | undefined
-  #pending = 0
-  #pendingBytes = 0
-  #refused = 0
   #onReady: (value: true) => void = () => {}
   /** Whether the operator knows that the server is away. */
   #isAnnounced = false
+  /** By node. */
+  readonly #loading = new Map<string, Promise<Result<Reply>>>()
   readonly #waits = new GroupedWaits(key => this.#wait(key))
 
   constructor(options: ServerOptions) {
     this.#options = options
+    this.#queue = new CallQueue(options)
     void this.#watch()
   }
 
   get connection(): number {
     return this.#number
-  }
-
-  latest(): string {
-    const { isSharded, callTimeoutMs } = this.#options
-    // Nodes of a cluster have clocks of their own.
-    return isSharded ? '' : this.contact.timeIn(callTimeoutMs)
   }
 
   get isAvailable(): boolean {
@@ -128,15 +127,15 @@ class GuardedServer implements RedisServer {
   }
 
   get pending(): number {
-    return this.#pending
+    return this.#queue.pending
   }
 
   get pendingBytes(): number {
-    return this.#pendingBytes
+    return this.#queue.pendingBytes
   }
 
   get refused(): number {
-    return this.#refused
+    return this.#queue.refused
   }
 
   async call(name: FunctionName, root: string, args: readonly Argument[]): Promise<Result<Reply>> {
@@ -144,11 +143,12 @@ class GuardedServer implements RedisServer {
     const { library } = this.#options
     const verb = READS.has(name) ? 'FCALL_RO' : 'FCALL'
     const command = [verb, library.functionOf(name), '1', root, ...args]
-    const answer = await this.#guarded(root, command)
+    const call = { isTimed: TIMED.has(name) }
+    const answer = await this.#guarded(root, command, call)
     if (answer !== MISSING) return shaped(name, answer)
-    const loaded = await this.#guarded(root, ['FUNCTION', 'LOAD', 'REPLACE', library.text])
-    if (loaded !== MISSING && !loaded.ok) return loaded
-    const again = await this.#guarded(root, command)
+    const loaded = await this.#load(root)
+    if (!loaded.ok) return loaded
+    const again = await this.#guarded(root, command, call)
     return again === MISSING ? UNREACHABLE : shaped(name, again)
   }
 
@@ -184,35 +184,50 @@ class GuardedServer implements RedisServer {
     this.#connection = null
   }
 
+  /** Loads the library, once for all calls that lack it at the same time. */
+  #load(root: string): Promise<Result<Reply>> {
+    const { isSharded, library } = this.#options
+    const node = isSharded ? root : ''
+    const loading =
+      this.#loading.get(node) ??
+      this.command(root, ['FUNCTION', 'LOAD', 'REPLACE', library.text]).finally(() =>
+        this.#loading.delete(node),
+      )
+    this.#loading.set(node, loading)
+    return loading
+  }
+
   async #wait(key: string): Promise<Failure | undefined> {
     const { durability, waitMs } = this.#options
     const connection = this.#number
     const wait =
       durability === 'replica' ? ['WAIT', '1', `${waitMs}`] : ['WAITAOF', '1', '0', `${waitMs}`]
-    const answer = await this.#guarded(key, wait, waitMs)
+    const answer = await this.#guarded(key, wait, { extraMs: waitMs })
     if (answer === MISSING || connection !== this.#number) return NOT_DURABLE
     if (!answer.ok) return answer
     const confirmed = Number(Array.isArray(answer.reply) ? answer.reply[0] : answer.reply)
     return confirmed >= 1 ? undefined : NOT_DURABLE
   }
 
-  /** Sends a command if the breaker is closed and the queue has room. */
-  async #guarded(key: string, args: readonly Argument[], extraMs = 0) {
-    if (this.#isClosed) return CLOSED
-    if (!this.#isOpen || this.#connection === null) return this.#lastFailure
-    const { maxCalls, maxBytesWaiting } = this.#options
+  /** Sends a command when its turn comes, if the breaker is closed then and the queue has room. */
+  async #guarded(key: string, args: readonly Argument[], call: CallOptions = {}) {
     const bytes = args.reduce((sum, each) => sum + each.length, 0)
-    if (this.#pending >= maxCalls || this.#pendingBytes + bytes > maxBytesWaiting) {
-      this.#refused++
-      return OVERLOADED
-    }
-    this.#pending++
-    this.#pendingBytes += bytes
-    const answer = await this.#send(this.#connection, key, args, extraMs)
-    this.#pending--
-    this.#pendingBytes -= bytes
-    if (answer !== MISSING) this.#note(answer)
-    return answer
+    const answer = await this.#queue.run(bytes, async () => {
+      if (this.#isClosed) return CLOSED
+      if (!this.#isOpen || this.#connection === null) return this.#lastFailure
+      const timed = call.isTimed === true ? [...args, this.#latest()] : args
+      const answered = await this.#send(this.#connection, key, timed, call.extraMs)
+      if (answered !== MISSING) this.#note(answered)
+      return answered
+    })
+    return answer ?? OVERLOADED
+  }
+
+  /** The server's time after which a call that is sent now has no effect; empty: unknown. */
+  #latest(): string {
+    const { isSharded, callTimeoutMs } = this.#options
+    // Nodes of a cluster have clocks of their own.
+    return isSharded ? '' : this.contact.timeIn(callTimeoutMs)
   }
 
   async #send(

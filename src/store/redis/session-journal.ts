@@ -43,7 +43,7 @@ export class RedisJournal implements SessionJournal {
 
   async open(asked: OpenSession): Promise<Result<OpenedSession>> {
     const opened = await this.#ask(asked)
-    if (opened.ok || opened.reason === 'not_found' || !asked.isCounted) return opened
+    if (opened.ok || opened.reason === 'not_found' || asked.calls.length === 0) return opened
     this.#miss(asked)
     if (!isAway(opened)) return opened
     // A connection that broke is often back at once. Then nothing was missed.
@@ -59,7 +59,7 @@ export class RedisJournal implements SessionJournal {
     change: Parameters<SessionJournal['append']>[0],
   ): Promise<Result<{ readonly number: number }>> {
     const { tenant, session, epoch, ttlMs } = change
-    const { server, codec, rootOf, tenantMaxBytes, tombstoneMs } = this.#options
+    const { codec, rootOf, tenantMaxBytes, tombstoneMs } = this.#options
     const value = sealChange(codec, change, this.#writer, binding(rootOf(tenant), session))
     const called = await this.#call('append_change', change, [
       epoch === undefined ? '' : `${epoch}`,
@@ -67,7 +67,6 @@ export class RedisJournal implements SessionJournal {
       `${ttlMs}`,
       `${tenantMaxBytes}`,
       `${tombstoneMs}`,
-      server.latest(),
     ])
     if (!called.ok) return called
     const [outcome, number] = called.reply as [Buffer, number]
@@ -119,15 +118,13 @@ export class RedisJournal implements SessionJournal {
   }
 
   async #ask(asked: OpenSession): Promise<Result<OpenedSession>> {
-    const { tenant, session, isCounted, call = '', has, ttlMs } = asked
+    const { tenant, session, calls, has, ttlMs } = asked
     const { server, register, rootOf, tenantMaxBytes, tombstoneMs } = this.#options
     // A turn that this process could not tell of makes the session begin again, first of all.
     if (this.#missed.has(this.#nameOf(asked))) return UNTOLD
     const unknown = await register(tenant)
     if (unknown !== undefined) return unknown
     const called = await this.#call('open_session', { tenant, session }, [
-      isCounted ? '1' : '0',
-      call.slice(0, CALL_DIGITS),
       `${has?.epoch ?? 0}`,
       `${has?.applied ?? 0}`,
       `${randomInt(1, MAX_EPOCH)}`,
@@ -135,15 +132,18 @@ export class RedisJournal implements SessionJournal {
       `${Math.min(FOREVER_MS, Math.ceil(performance.now() - server.contact.sinceMs))}`,
       `${tenantMaxBytes}`,
       `${tombstoneMs}`,
-      server.latest(),
+      `${calls.length}`,
+      ...calls.map(call => call.slice(0, CALL_DIGITS)),
     ])
     if (!called.ok) return called
-    const [outcome, epoch, partition, number, results, opened, from, to, isBroken, ...changes] =
-      called.reply as [Buffer, number, number, number, number, Buffer, number, number, number]
+    const [outcome, epoch, partition, results, opened, from, to, isBroken, ...rest] =
+      called.reply as [Buffer, number, number, number, Buffer, number, number, number, ...unknown[]]
     if (String(outcome) === 'not_found') return NO_SESSION
     if (String(outcome) === 'late') return TOO_LATE
     if (String(outcome) !== 'ok') return refusal(String(outcome))
-    const numbers = [epoch, partition, number, results, from, to]
+    const sequences = rest.slice(0, calls.length) as number[]
+    const changes = rest.slice(calls.length) as Buffer[]
+    const numbers = [epoch, partition, results, from, to, ...sequences]
     if (!numbers.every(Number.isSafeInteger)) return STRANGE
     const place = binding(rootOf(tenant), session)
     const hasOwn = has?.epoch === epoch && isBroken === 0
@@ -151,13 +151,13 @@ export class RedisJournal implements SessionJournal {
       ok: true,
       epoch,
       partition,
-      ...(isCounted ? { sequence: number } : {}),
+      sequences,
       results,
       openedMs: Number(opened),
       from,
       to,
       isBroken: isBroken === 1,
-      changes: this.#read(changes as unknown as Buffer[], place, hasOwn),
+      changes: this.#read(changes, place, hasOwn),
     }
   }
 

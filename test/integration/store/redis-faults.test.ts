@@ -55,6 +55,18 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('a Redis that', () =>
     must(await store.get({ tenant: 'a', ref }))
   })
 
+  test('lost its library gets it once, however many calls lack it', async () => {
+    const { store } = await open()
+    const { hash: ref } = await keep(store, 'x')
+    await redis.ask('FUNCTION', 'FLUSH')
+    const before = await calls(redis, 'function\\|load')
+    const many = Array.from({ length: 300 }, () => store.get({ tenant: 'a', ref }))
+    for (const each of await Promise.all(many)) must(each)
+    const loads = (await calls(redis, 'function\\|load')) - before
+    expect(loads).toBeGreaterThan(0)
+    expect(loads).toBeLessThan(4)
+  })
+
   test('is full refuses what is new; what is there can be read and removed', async () => {
     const { store } = await open({ compressFromBytes: null })
     const pinned = await keep(store, noise(40 * KIB, 1), PINNED)

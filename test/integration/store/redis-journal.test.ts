@@ -14,7 +14,7 @@ const withoutRedis = process.env['TEST_WITHOUT_REDIS'] === '1'
 const journalOf = ({ journal }: Store) => journal!
 /** A result that comes. */
 async function open(store: Store, asked: Partial<OpenSession> = {}) {
-  return must(await journalOf(store).open({ ...name, isCounted: true, has: null, ...asked }))
+  return must(await journalOf(store).open({ ...name, calls: [''], has: null, ...asked }))
 }
 /** What the result changed. */
 async function append(store: Store, epoch: number, value: string) {
@@ -41,24 +41,24 @@ describe.skipIf(withoutRedis)('a journal in Redis', () => {
 
   test('counts each result once, whichever process asks, and a retry as its first try', async () => {
     const { one, other } = await two()
-    const first = await open(one, { call: CALL })
-    expect(first).toMatchObject({ sequence: 1, results: 1, partition: 0, from: 0, to: 0 })
-    expect((await open(other)).sequence).toBe(2)
-    expect(await open(other, { call: CALL })).toMatchObject({ sequence: 1, results: 2 })
-    expect((await open(one, { call: 'ef'.repeat(32) })).sequence).toBe(3)
-    expect(await open(one, { isCounted: false })).toMatchObject({ results: 3 })
-    expect(await open(one, { isCounted: false })).not.toHaveProperty('sequence')
-    expect((await open(one, { session: 'other' })).sequence).toBe(1)
-    expect((await open(one, { tenant: 'b' })).sequence).toBe(1)
+    const first = await open(one, { calls: [CALL] })
+    expect(first).toMatchObject({ sequences: [1], results: 1, partition: 0, from: 0, to: 0 })
+    expect((await open(other)).sequences).toEqual([2])
+    expect(await open(other, { calls: [CALL] })).toMatchObject({ sequences: [1], results: 2 })
+    expect((await open(one, { calls: ['ef'.repeat(32)] })).sequences).toEqual([3])
+    expect(await open(one, { calls: [] })).toMatchObject({ results: 3 })
+    expect(await open(one, { calls: [] })).toHaveProperty('sequences', [])
+    expect((await open(one, { session: 'other' })).sequences).toEqual([1])
+    expect((await open(one, { tenant: 'b' })).sequences).toEqual([1])
   })
 
   test('remembers more than a thousand calls, and gives the room of older ones back', async () => {
     const { one } = await two()
-    const callOf = (i: number) => ({ call: `${i}`.padStart(24, '0') })
+    const callOf = (i: number) => ({ calls: [`${i}`.padStart(24, '0')] })
     for (let i = 1; i <= 2_100; i++) await open(one, callOf(i))
     // Those that came last are known, whatever had to go.
-    expect(await open(one, callOf(1_100))).toMatchObject({ sequence: 1_100, results: 2_100 })
-    expect((await open(one, callOf(2_048))).sequence).toBe(2_048)
+    expect(await open(one, callOf(1_100))).toMatchObject({ sequences: [1_100], results: 2_100 })
+    expect((await open(one, callOf(2_048))).sequences).toEqual([2_048])
     const { stored_bytes } = must(await one.stats('a'))
     expect(stored_bytes).toBeLessThan(2_048 * 60 + 1_000)
     must(await journalOf(one).compact(name))
@@ -70,7 +70,7 @@ describe.skipIf(withoutRedis)('a journal in Redis', () => {
     const opened = await Promise.all(
       Array.from({ length: 40 }, (_, i) => open(i % 2 === 0 ? one : other)),
     )
-    const numbers = opened.map(({ sequence }) => sequence!).sort((a, b) => a - b)
+    const numbers = opened.flatMap(({ sequences }) => sequences).sort((a, b) => a - b)
     expect(numbers).toEqual(Array.from({ length: 40 }, (_, i) => i + 1))
   })
 
@@ -94,12 +94,12 @@ describe.skipIf(withoutRedis)('a journal in Redis', () => {
 
   test('begins another epoch with a compaction; what was on its way does not join it', async () => {
     const { one, other } = await two()
-    const { epoch } = await open(one, { call: CALL })
+    const { epoch } = await open(one, { calls: [CALL] })
     must(await append(one, epoch, 'before'))
     expect(await journalOf(other).compact(name)).toEqual({ ok: true, partition: 1 })
     expect(await append(one, epoch, 'late')).toMatchObject({ reason: 'conflict' })
-    const next = await open(one, { call: CALL, has: { epoch, applied: 1 } })
-    expect(next).toMatchObject({ partition: 1, sequence: 2, from: 0, to: 0, changes: [] })
+    const next = await open(one, { calls: [CALL], has: { epoch, applied: 1 } })
+    expect(next).toMatchObject({ partition: 1, sequences: [2], from: 0, to: 0, changes: [] })
     expect(next.epoch).not.toBe(epoch)
     expect(await journalOf(one).compact({ ...name, session: 'unknown' })).toEqual({
       ok: true,
@@ -109,13 +109,13 @@ describe.skipIf(withoutRedis)('a journal in Redis', () => {
 
   test('knows nothing of a session that was closed, purged, or idle for too long', async () => {
     const { one, other, clock } = await two()
-    const unknown = { ...name, isCounted: false, has: null }
+    const unknown = { ...name, calls: [], has: null }
     const before = await open(one)
     must(await other.purgeSession('a', 's'))
     expect(await journalOf(one).open(unknown)).toMatchObject({ reason: 'not_found' })
     expect(await append(one, before.epoch, 'x')).toMatchObject({ reason: 'not_found' })
     const second = await open(one)
-    expect(second).toMatchObject({ sequence: 1, partition: 0 })
+    expect(second).toMatchObject({ sequences: [1], partition: 0 })
     must(await other.purgeTenant('a'))
     expect(await journalOf(one).open(unknown)).toMatchObject({ reason: 'not_found' })
     const third = await open(one)
@@ -141,7 +141,7 @@ describe.skipIf(withoutRedis)('a journal in Redis', () => {
 
   test('takes part in the share of its tenant, and gives all of it back', async () => {
     const { one, clock, prefix } = await two({ tenantMaxBytes: 20_000 })
-    const { epoch } = await open(one, { call: CALL })
+    const { epoch } = await open(one, { calls: [CALL] })
     must(await append(one, epoch, 'x'.repeat(10_000)))
     const { stored_bytes } = must(await one.stats('a'))
     expect(stored_bytes).toBeGreaterThan(10_000)
@@ -183,7 +183,7 @@ describe.skipIf(withoutRedis)('a journal in Redis', () => {
     await redis.ask('HSET', state, 'v', '32767')
     expect(await append(one, epoch, 'more')).toMatchObject({ reason: 'conflict' })
     const next = await open(one)
-    expect(next).toMatchObject({ from: 0, to: 0, sequence: 2 })
+    expect(next).toMatchObject({ from: 0, to: 0, sequences: [2] })
     expect(await append(one, next.epoch, 'first')).toEqual({ ok: true, number: 1 })
   })
 })
@@ -205,7 +205,7 @@ describe.skipIf(withoutRedis)('a session whose turns were missed', () => {
     const { epoch } = await open(one.store)
     // Only one call fails, so no process has seen an outage.
     await redis.ask('CLIENT', 'PAUSE', '700', 'ALL')
-    const missed = await journalOf(one.store).open({ ...name, isCounted: true, has: null })
+    const missed = await journalOf(one.store).open({ ...name, calls: [''], has: null })
     expect(missed).toMatchObject({ ok: false, reason: 'unavailable' })
     // Until that is told, the process that missed it does not use the session.
     await eventually(async () => expect((await open(one.store)).epoch).not.toBe(epoch))
@@ -217,12 +217,12 @@ describe.skipIf(withoutRedis)('a session whose turns were missed', () => {
     await open(store)
     process.kill(redis.pid, 'SIGSTOP')
     // The call waits in the server's socket.
-    const late = journalOf(store).open({ ...name, isCounted: true, has: null })
+    const late = journalOf(store).open({ ...name, calls: [''], has: null })
     await eventually(() => expect(store.load.state).toBe('unavailable'))
     expect(await late).toMatchObject({ reason: 'unavailable' })
     process.kill(redis.pid, 'SIGCONT')
     const other = await start({ prefix })
-    expect((await open(other.store, { isCounted: false })).results).toBe(1)
+    expect((await open(other.store, { calls: [] })).results).toBe(1)
   })
 
   test('is not missed if the connection is back at once; it begins again all the same', async () => {
@@ -230,7 +230,7 @@ describe.skipIf(withoutRedis)('a session whose turns were missed', () => {
     const { epoch } = await open(store)
     await redis.ask('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
     const next = await open(store)
-    expect(next.sequence).toBe(2)
+    expect(next.sequences).toEqual([2])
     expect(next.epoch).not.toBe(epoch)
   })
 
@@ -239,7 +239,7 @@ describe.skipIf(withoutRedis)('a session whose turns were missed', () => {
     const other = await start({ clock: one.clock, prefix: one.prefix })
     const { epoch } = await open(one.store)
     process.kill(redis.pid, 'SIGSTOP')
-    await journalOf(other.store).open({ ...name, session: 't', isCounted: true, has: null })
+    await journalOf(other.store).open({ ...name, session: 't', calls: [''], has: null })
     await eventually(() => expect(other.store.load.state).toBe('unavailable'))
     process.kill(redis.pid, 'SIGCONT')
     await eventually(() => expect(other.store.load.state).toBe('open'))

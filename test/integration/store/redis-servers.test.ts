@@ -25,7 +25,7 @@ async function useAll(url: string): Promise<void> {
   must(await store.readRecord(record))
   must(await store.deleteRecord(record))
   const name = { tenant: 'a', session: 's', ttlMs: 60_000 }
-  const asked = { ...name, isCounted: true, call: 'ab'.repeat(32), has: null }
+  const asked = { ...name, calls: ['ab'.repeat(32)], has: null }
   const { epoch } = must(await store.journal!.open(asked))
   // The second change is so large that the first one leaves.
   const bytes = new Uint8Array(600 * 1024)

@@ -88,6 +88,19 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('three replicas on on
     expect(await one.call('GET', '/v1/sessions/s')).toMatchObject({ results: 3 })
   })
 
+  it('number the jobs of a batch in their order', async () => {
+    const [one, other] = await two()
+    const read = (i: number) => ({ content: sourceText(`file ${i}`), session: 's', tool: 'Read' })
+    const jobs = Array.from({ length: 250 }, (_, i) => ({ op: 'encode', ...read(i) }))
+    await redis.ask('FUNCTION', 'FLUSH')
+    await one.post('/v1/batch', { jobs })
+    for (const [turn, i] of [0, 101, 249].entries()) {
+      const { content } = await other.encode(read(i))
+      expect(Number(/(\d+) calls? ago/.exec(content)?.[1])).toBe(250 - i + turn)
+    }
+    expect(await one.call('GET', '/v1/sessions/s')).toMatchObject({ results: 253 })
+  })
+
   it.each([
     ['enough', { bodyBytes: 1 << 22, hasCallIds: true }],
     ['little', { bodyBytes: 1 << 16, hasCallIds: false }],

@@ -22,8 +22,7 @@ export interface SharedTurn extends SharedState {
  */
 export function applyChanges(sessions: Sessions, key: SessionKey, shared: SharedTurn): void {
   if (!sessions.index.adopt(key, shared)) return
-  for (const bytes of shared.changes) {
-    const turn = readChanges(bytes)
+  for (const turn of shared.changes.flatMap(readChanges)) {
     // A change that cannot be understood may have made anything stale.
     if (turn === null) sessions.index.invalidate(key, {})
     else applyTurn(sessions, key, turn, shared)

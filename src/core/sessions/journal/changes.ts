@@ -38,7 +38,7 @@ export interface TurnChanges {
   readonly changes: readonly Change[]
 }
 
-/** The same, ready to be recorded for the processes that share the session. */
+/** Those of one result or of several, ready for the processes that share the session. */
 export interface SessionChanges {
   readonly session: string
   /** The life of the session that they are of. */
@@ -52,12 +52,14 @@ export interface SessionChanges {
 /** Raise if a reader of the present version would misunderstand what is written. */
 const VERSION = 1
 
+const NEW_LINE = Buffer.from('\n')
+
 /** Larger notes are answers for retries, which then are answered as new calls. */
 const MAX_NOTE_CHARS = 8_192
 
 /**
- * Changes as bytes: JSON of the version, the sequence, the time, the hashes in base64, and of each
- * change its kind and fields in a fixed order, in which a hash is its index.
+ * Changes as bytes: a line of JSON, with the version, the sequence, the time, the hashes in base64,
+ * and of each change its kind and fields in a fixed order, in which a hash is its index.
  */
 export function writeChanges({ sequence, timeMs, changes }: TurnChanges): Uint8Array {
   const hashes = createHashTable()
@@ -66,13 +68,29 @@ export function writeChanges({ sequence, timeMs, changes }: TurnChanges): Uint8A
   return Buffer.from(JSON.stringify([VERSION, sequence, timeMs, hashes.all, ...rows]))
 }
 
+/** The changes of several results of a session as those of one, in their order. */
+export function joinChanges(parts: readonly SessionChanges[]): SessionChanges {
+  const [first] = parts as [SessionChanges]
+  if (parts.length === 1) return first
+  return {
+    ...first,
+    bytes: Buffer.concat(parts.flatMap(({ bytes }, i) => (i === 0 ? [bytes] : [NEW_LINE, bytes]))),
+    texts: parts.flatMap(({ texts }) => texts),
+  }
+}
+
 /**
- * Returns `null` for bytes of another version, and for none: it is unknown what they changed.
+ * The changes of each result; `null` for those of another version, and for no bytes: it is unknown
+ * what they changed.
  * @throws SyntaxError for bytes that `writeChanges` has not written
  */
-export function readChanges(bytes: Uint8Array): TurnChanges | null {
-  if (bytes.length === 0) return null
-  const read = JSON.parse(Buffer.from(bytes).toString()) as Written
+export function readChanges(bytes: Uint8Array): readonly (TurnChanges | null)[] {
+  return Buffer.from(bytes).toString().split('\n').map(readTurn)
+}
+
+function readTurn(line: string): TurnChanges | null {
+  if (line === '') return null
+  const read = JSON.parse(line) as Written
   const [version, sequence, timeMs, hashes, ...rows] = read
   if (version !== VERSION) return null
   const hash = (index: number) => Buffer.from(hashes[index]!, 'base64url').toString('hex')

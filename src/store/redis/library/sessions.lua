@@ -112,47 +112,48 @@ local function isLate(latest)
   return latest ~= '' and timeOf('') > tonumber(latest)
 end
 
--- args: time, session, whether the result is counted, its call or empty, the caller's epoch and its
--- last change, an epoch for a new session, how long it lives, for how long no turn can have been
--- missed, share, tombstone time, the server's time after which it has no effect or empty.
+-- args: time, session, the caller's epoch and its last change, an epoch for a new session, how long
+-- it lives, for how long no turn can have been missed, share, tombstone time, how many results are
+-- counted, of each its call or empty, the server's time after which it has no effect or empty.
 -- Returns `late`, `not_found` if no result of the session was counted, `quota`, `busy`, or `ok`,
--- epoch, partition, number of the result, results, time of opening, from, to, whether changes
--- between them are missing, and the changes.
+-- epoch, partition, results, time of opening, from, to, whether changes between them are missing,
+-- the number of each result, and the changes.
 local function openSession(keys, args)
-  if isLate(args[12]) then return { 'late' } end
+  local count = tonumber(args[10])
+  if isLate(args[11 + count]) then return { 'late' } end
   local now = timeOf(args[1])
   local at = rootOf(keys)
-  local session, ttl = args[2], tonumber(args[8])
+  local session, ttl = args[2], tonumber(args[6])
   local state = stateOf(at, session)
   if state and state.ends < now then
     forgetSession(at, session)
     state = nil
   end
   if not state then
-    if args[3] ~= '1' then return { 'not_found' } end
-    local refusal = claimSpace(at, SESSION_BYTES, tonumber(args[10]), now, tonumber(args[11]))
+    if count == 0 then return { 'not_found' } end
+    local refusal = claimSpace(at, SESSION_BYTES, tonumber(args[8]), now, tonumber(args[9]))
     if refusal then return { refusal } end
     charge(at, session, SESSION_BYTES)
     state = {
-      epoch = tonumber(args[7]), partition = 0, results = 0, last = 0, opened = now, bytes = 0
+      epoch = tonumber(args[5]), partition = 0, results = 0, last = 0, opened = now, bytes = 0
     }
-  elseif state.seen < now - tonumber(args[9]) then
+  elseif state.seen < now - tonumber(args[7]) then
     beginEpoch(at, session, state)
   end
-  local number = 0
-  if args[3] == '1' then number = countResult(at, session, state, args[4]) end
+  local numbers = {}
+  for i = 1, count do numbers[i] = countResult(at, session, state, args[10 + i]) end
   writeState(at, session, state, now, ttl)
-  local from = tonumber(args[5]) == state.epoch and tonumber(args[6]) or 0
+  local from = tonumber(args[3]) == state.epoch and tonumber(args[4]) or 0
   local kept = redis.call('LLEN', changesKey(at, session))
   local isBroken = from < state.last - kept
   if isBroken then from = state.last - kept end
   local reply = {
-    'ok', state.epoch, state.partition, number, state.results,
-    string.format('%.0f', state.opened), from, state.last, isBroken and 1 or 0
+    'ok', state.epoch, state.partition, state.results,
+    string.format('%.0f', state.opened), from, state.last, isBroken and 1 or 0, unpack(numbers)
   }
   if from == state.last then return reply end
   local changes = redis.call('LRANGE', changesKey(at, session), from - state.last, -1)
-  for i = 1, #changes do reply[9 + i] = changes[i] end
+  for i = 1, #changes do reply[8 + count + i] = changes[i] end
   return reply
 end
 

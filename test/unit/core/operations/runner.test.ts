@@ -266,7 +266,7 @@ describe('two phases', () => {
     if (outcome.kind !== 'done') throw new Error('it is not done')
     const [changed] = outcome.changes!
     expect(changed).toMatchObject({ session: 's1', epoch: 9, texts: [{ bytes: content.length }] })
-    expect(readChanges(changed!.bytes)).toMatchObject({ sequence: 5 })
+    expect(readChanges(changed!.bytes)).toMatchObject([{ sequence: 5 }])
     // In this process it is pending until it is kept. Told by the journal, it is there.
     expect(turn(9, 'c9', [changed!.bytes]).answer.content).toContain('4 calls ago')
   })

@@ -8,6 +8,7 @@ import {
 } from '../../../../src/core/sessions/journal/apply-changes.ts'
 import {
   type Change,
+  joinChanges,
   readChanges,
   textsIn,
   writeChanges,
@@ -137,12 +138,28 @@ describe('what one process changes', () => {
   })
 })
 
+test('changes of several results can be told as one', () => {
+  const { changes } = turnOfOne()
+  const [one, two] = [
+    { changes, sequence: 1 },
+    { changes: [], sequence: 2 },
+  ]
+  const texts = textsIn(changes)
+  const parts = [one, two].map(each => {
+    return { session: 's', epoch: EPOCH, texts, bytes: writeChanges({ ...each, timeMs: 5 }) }
+  })
+  const joined = joinChanges(parts)
+  expect(readChanges(joined.bytes)).toEqual(parts.flatMap(({ bytes }) => readChanges(bytes)))
+  expect(joined).toMatchObject({ session: 's', epoch: EPOCH, texts: [...texts, ...texts] })
+  expect(joinChanges(parts.slice(0, 1))).toEqual(parts[0])
+})
+
 describe('a change that cannot be understood', () => {
   const later = new TextEncoder().encode('[2,1,5,{"kind":"new"}]')
 
   test('is none of this version', () => {
-    expect(readChanges(later)).toBeNull()
-    expect(readChanges(new Uint8Array(0))).toBeNull()
+    expect(readChanges(later)).toEqual([null])
+    expect(readChanges(new Uint8Array(0))).toEqual([null])
     expect(() => readChanges(new TextEncoder().encode('{'))).toThrow(SyntaxError)
   })
 
@@ -160,5 +177,5 @@ test('long answers are not told', () => {
     { ...note, note: 'x'.repeat(8_192) },
     { ...note, note: 'x'.repeat(8_193) },
   ]
-  expect(readChanges(written(changes))?.changes).toEqual(changes.slice(0, 1))
+  expect(readChanges(written(changes))[0]?.changes).toEqual(changes.slice(0, 1))
 })
