@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { delimiter, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { canRetrieve } from '../src/cli/run-command/retrieval.ts'
 import type { RouteName } from '../src/core/conversation/parse/scan-request.ts'
@@ -15,16 +15,26 @@ import { writeSection } from './support/write-section.ts'
 import { createFollower } from './turns/follow-messages.ts'
 
 /**
- * npm run bench -- agents [--claude PROGRAM] [--codex PROGRAM] [--opencode PROGRAM] [--write]
+ * npm run bench -- agents [--claude PROGRAM] [--codex PROGRAM] [--opencode PROGRAM]
+ *   [--gemini PROGRAM] [--qwen PROGRAM] [--write]
  *
  * Real agents as their users start them, with a vendor of this machine whose model follows a
  * script: directly, and behind `haversack run`. What arrives at the vendor, and whether each
  * request begins as the one before. The programs are not among the dependencies: npm has them as
- * `@anthropic-ai/claude-code`, `@openai/codex` and `opencode-ai`.
+ * `@anthropic-ai/claude-code`, `@openai/codex`, `opencode-ai`, `@google/gemini-cli` and
+ * `@qwen-code/qwen-code`.
  */
-const options = readOptions({ claude: '', codex: '', opencode: '', write: false })
+const options = readOptions({
+  ...{ claude: '', codex: '', opencode: '', gemini: '', qwen: '' },
+  write: false,
+})
 
 const LIMIT_MS = 120_000
+/** npm puts our own Node first, which not every agent runs on. */
+const PATH_OF_USERS = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .filter(folder => !folder.endsWith(join('node_modules', '.bin')))
+  .join(delimiter)
 const COMMAND_LINE = new URL('../src/cli.ts', import.meta.url).pathname
 const run = promisify(execFile)
 const context = createLocalContext()
@@ -45,7 +55,7 @@ async function converse(
   const vendor = await startScriptedVendor(script)
   try {
     const env = {
-      ...{ PATH: process.env['PATH'] ?? '', HOME: home },
+      ...{ PATH: PATH_OF_USERS, HOME: home },
       ...client.prepare(home, vendor.url),
     }
     const [file, ...args] = [...before, program, ...client.args]

@@ -5,7 +5,7 @@ import type { RouteName } from '../../src/core/conversation/parse/scan-request.t
 /** An agent as its users start it. */
 export interface AgentClient {
   readonly name: string
-  readonly program: 'claude' | 'codex' | 'opencode'
+  readonly program: 'claude' | 'codex' | 'opencode' | 'gemini' | 'qwen'
   readonly route: RouteName
   readonly args: readonly string[]
   /**
@@ -80,7 +80,41 @@ export const CLIENTS: readonly AgentClient[] = [
       return {}
     },
   },
+  {
+    name: 'Gemini CLI',
+    program: 'gemini',
+    route: 'gemini_generate',
+    // With a model of its own choice it asks another one first which to take.
+    args: ['--yolo', '--skip-trust', '-m', 'gemini-2.5-pro', '-p', PROMPT],
+    prepare(home, vendorUrl) {
+      const auth = { selectedType: 'gemini-api-key' }
+      writeSettings(join(home, '.gemini'), { security: { auth }, ...UNREPORTED })
+      return { GEMINI_API_KEY: 'none', GOOGLE_GEMINI_BASE_URL: vendorUrl }
+    },
+  },
+  {
+    name: 'Qwen Code',
+    program: 'qwen',
+    route: 'openai_chat',
+    args: ['--yolo', '-p', PROMPT],
+    prepare(home, vendorUrl) {
+      // Its memory is a second conversation.
+      const memory = { enableManagedAutoMemory: false }
+      // In a terminal of its own it loses the end of what a short command writes.
+      const tools = { shell: { enableInteractiveShell: false } }
+      writeSettings(join(home, '.qwen'), { memory, tools, ...UNREPORTED })
+      return { OPENAI_API_KEY: 'none', OPENAI_MODEL: 'm', OPENAI_BASE_URL: `${vendorUrl}/v1` }
+    },
+  },
 ]
+
+/** Nothing is told to the makers of the programs. */
+const UNREPORTED = { privacy: { usageStatisticsEnabled: false } }
+
+function writeSettings(folder: string, settings: object): void {
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings))
+}
 
 function configure(home: string, settings: Readonly<Record<string, string>>): void {
   mkdirSync(join(home, '.codex'), { recursive: true })

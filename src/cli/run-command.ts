@@ -1,13 +1,14 @@
 import { rmSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { type Env, processEnv } from '../config/env.ts'
 import { watchUncaught } from '../runtime/uncaught.ts'
 import { defineCommand, UsageError } from './command.ts'
-import { type BaseUrls, baseUrls } from './run-command/base-urls.ts'
+import { agentSettings, decidingSetting } from './run-command/agent-settings.ts'
+import { type BaseUrls, baseUrls, OPENAI_NAMES } from './run-command/base-urls.ts'
 import { codeOf, createSignalRelay, runChild, type SignalRelay } from './run-command/child.ts'
 import { type CodexCommand, codexCommand } from './run-command/codex.ts'
 import { logErrorsOnly, logToFile, type QuietLog } from './run-command/error-log.ts'
-import { namedBaseUrls, opencodeSettings } from './run-command/named-upstreams.ts'
+import { namedBaseUrls } from './run-command/named-upstreams.ts'
 import { type OwnService, startOwnService } from './run-command/own-service.ts'
 import { canRetrieve, OWN_TOOLS, withRetrieval } from './run-command/retrieval.ts'
 import { summaryLines } from './run-command/summary.ts'
@@ -90,14 +91,12 @@ async function runBehindProxy(
   const env = processEnv()
   const codex = codexCommand(command, env)
   const urls = baseUrls(codex === null ? env : { ...env, OPENAI_BASE_URL: codex.baseUrl })
-  const folder = dataDir ?? makeTemporaryFolder()
-  const isTemporary = dataDir === undefined
-  const mcpConfigFile = elides ? join(folder, `mcp-${process.pid}.json`) : null
+  const files = makeTemporaryFolder()
   try {
     const service = await startOwnService({
       env: { ...env, ...urls.upstreams },
-      folder,
-      isTemporary,
+      folder: dataDir ?? files,
+      isTemporary: dataDir === undefined,
       logger: log.logger,
       // No agent could have another one that fetches from here.
       retrievingTools: elides ? OWN_TOOLS : [],
@@ -107,26 +106,27 @@ async function runBehindProxy(
     let code = NOT_STARTED
     try {
       if (relay.pending !== null) code = codeOf(relay.pending)
-      else code = await runCommandAt(service, { command, mcpConfigFile, codex, urls, env, relay })
+      else code = await runCommandAt(service, { command, elides, files, codex, urls, env, relay })
     } finally {
       const isClosed = await closeInTime(service)
-      if (summary) await tellWhatWasSaved(service)
+      await tellWhatWasSaved(service, { command, code, summary })
       uncaught.close()
       // Open handles would keep the process alive, and delay the command's exit code.
       if (!isClosed || uncaught.count > 0) setTimeout(() => process.exit(code), EXIT_MS).unref()
     }
     return code
   } finally {
-    if (isTemporary) removeFolder(folder)
-    else if (mcpConfigFile !== null) rmSync(mcpConfigFile, { force: true })
+    removeFolder(files)
     tellErrors(log)
   }
 }
 
 interface CommandToRun {
   readonly command: readonly [string, ...string[]]
-  /** Where the agent's configuration of our MCP server is written; `null`: it gets none. */
-  readonly mcpConfigFile: string | null
+  /** Whether the agent gets a tool that fetches what was left out. */
+  readonly elides: boolean
+  /** A folder for what the agent reads, removed at the end. */
+  readonly files: string
   readonly codex: CodexCommand | null
   readonly urls: BaseUrls
   readonly env: Env
@@ -135,26 +135,22 @@ interface CommandToRun {
 
 function runCommandAt(
   service: OwnService,
-  { command, mcpConfigFile, codex, urls, env, relay }: CommandToRun,
+  { command, elides, files, codex, urls, env, relay }: CommandToRun,
 ): Promise<number> {
   const childEnv = {
     ...urls.environment(service.url, service.anthropicUrl),
     ...namedBaseUrls(service.url, service.upstreams),
-    ...(isOpencode(command) ? opencodeSettings(service.url, env) : {}),
+    ...agentSettings(command[0], service.url, env),
   }
-  const retrieval =
-    mcpConfigFile === null ? null : { url: `${service.url}/mcp`, configFile: mcpConfigFile }
+  const retrieval = { url: `${service.url}/mcp`, configFile: join(files, 'mcp.json') }
   const equipped = (line: readonly [string, ...string[]]) =>
-    retrieval === null ? line : withRetrieval(line, retrieval)
+    elides ? withRetrieval(line, retrieval) : line
   if (codex === null) return runChild(equipped(command), childEnv, relay)
   // Processes that the command starts use the base URL that they would have used.
   const { OPENAI_BASE_URL: url = '' } = childEnv
-  const codexEnv = { ...childEnv, OPENAI_BASE_URL: env['OPENAI_BASE_URL'] }
+  const own = Object.fromEntries(OPENAI_NAMES.map(name => [name, env[name]]))
+  const codexEnv = { ...childEnv, ...own }
   return runChild(equipped(codex.behind(url)), codexEnv, relay)
-}
-
-function isOpencode([program]: readonly [string, ...string[]]): boolean {
-  return /^opencode(?:\.exe|\.cmd)?$/.test(basename(program))
 }
 
 /**
@@ -189,7 +185,19 @@ function tellErrors(log: QuietLog): void {
   process.stderr.write(`haversack: ${all}: ${errors.first} (--log FILE keeps them)\n`)
 }
 
-async function tellWhatWasSaved(service: OwnService): Promise<void> {
-  const lines = summaryLines(await service.saved())
+interface Ended {
+  readonly command: readonly [string, ...string[]]
+  readonly code: number
+  readonly summary: boolean
+}
+
+/** An agent that failed before it asked its model is told why, also without `--summary`. */
+async function tellWhatWasSaved(service: OwnService, ended: Ended): Promise<void> {
+  const { command, code, summary } = ended
+  const saved = await service.saved()
+  const deciding = decidingSetting(command[0])
+  const isCutOff = code > 0 && code < NOT_STARTED && saved.figures.requests.count === 0
+  if (!summary && !(isCutOff && deciding !== null)) return
+  const lines = summaryLines(saved, deciding)
   process.stderr.write(lines.map(line => `haversack: ${line}\n`).join(''))
 }

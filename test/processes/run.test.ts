@@ -181,8 +181,20 @@ fetch(url + '/responses', { method: 'POST', headers, body: rest[1] }).then(({ st
     const { ended, stderr } = startRun(['--summary', ...node('0')], {})
     expect(await ended).toBe(0)
     expect(stderr()).toMatch(
-      / no model request: the command made none, or has its base URL from somewhere else$/m,
+      / no model request came. If the command made one: it may have its base URL from somewhere else$/m,
     )
+  })
+
+  it('names the setting of an agent that ended with an error before it asked its model', async () => {
+    const gemini = join(folder, 'gemini')
+    writeFileSync(gemini, `#!${process.execPath}\nprocess.exit(41)`, { mode: 0o755 })
+    const failed = startRun(['--', gemini], {})
+    expect(await failed.ended).toBe(41)
+    expect(failed.stderr()).toMatch(/^haversack: no model request came.*\.selectedType in .*\n$/)
+    writeFileSync(gemini, `#!${process.execPath}\n`, { mode: 0o755 })
+    const fine = startRun(['--', gemini], {})
+    expect(await fine.ended).toBe(0)
+    expect(fine.stderr()).toBe('')
   })
 
   it('ends with 128 and the number of the signal that killed the command', async () => {

@@ -21,8 +21,8 @@ const WEB_PROXY = /^(?:https?|all)_proxy$/i
  * base URL that is not a URL
  */
 export function baseUrls(env: Env): BaseUrls {
-  const anthropic = baseUrlIn(env, 'ANTHROPIC_BASE_URL')
-  const openai = baseUrlIn(env, 'OPENAI_BASE_URL')
+  const anthropic = baseUrlIn(env, ANTHROPIC_NAMES)
+  const openai = baseUrlIn(env, OPENAI_NAMES)
   // Clients put `/chat/completions` after theirs, which may have another version or none.
   const version = openai === null || openai.endsWith(VERSION) ? VERSION : ''
   return {
@@ -37,8 +37,8 @@ export function baseUrls(env: Env): BaseUrls {
     },
     environment: (url, anthropicUrl) => ({
       ...env,
-      ANTHROPIC_BASE_URL: `${url}/anthropic`,
-      OPENAI_BASE_URL: `${url}/openai${version}`,
+      ...namedBy(ANTHROPIC_NAMES, `${url}/anthropic`),
+      ...namedBy(OPENAI_NAMES, `${url}/openai${version}`),
       ...toolSearch(env, anthropicUrl),
       ...reachedDirectly(env, new URL(url).hostname),
     }),
@@ -47,10 +47,19 @@ export function baseUrls(env: Env): BaseUrls {
 
 const VERSION = '/v1'
 
-/** Without the slash at its end; `null` if it is not set. */
-function baseUrlIn(env: Env, name: string): string | null {
-  const value = env[name]
-  if (value === undefined || value === '') return null
+/** Those of the vendors' clients, then those of LiteLLM, with which Aider works, and LangChain. */
+const ANTHROPIC_NAMES = ['ANTHROPIC_BASE_URL', 'ANTHROPIC_API_BASE']
+export const OPENAI_NAMES = ['OPENAI_BASE_URL', 'OPENAI_API_BASE']
+
+function namedBy(names: readonly string[], url: string | undefined): Env {
+  return Object.fromEntries(names.map(name => [name, url]))
+}
+
+/** The first that is set, without the slash at its end; `null` if none is. */
+function baseUrlIn(env: Env, names: readonly string[]): string | null {
+  const name = names.find(each => env[each])
+  const value = name === undefined ? undefined : env[name]
+  if (value === undefined) return null
   const fault = urlFault(value)
   if (fault === null) return value.replace(/\/$/, '')
   throw new Error(`${name} ${fault}`)

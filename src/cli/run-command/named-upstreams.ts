@@ -88,16 +88,3 @@ export function namedBaseUrls(url: string, upstreams: readonly NamedUpstream[]):
   const served = NAMED_APIS.filter(({ name }) => upstreams.some(each => each.name === name))
   return Object.fromEntries(served.map(({ variable, name }) => [variable, `${url}/up/${name}`]))
 }
-
-/**
- * The variable by which opencode gets its base URLs, which it takes from no variable of its own;
- * nothing if it is set already.
- */
-export function opencodeSettings(url: string, env: Env): Env {
-  if (env['OPENCODE_CONFIG_CONTENT']) return {}
-  const provider = {
-    anthropic: { options: { baseURL: `${url}/anthropic/v1` } },
-    openai: { options: { baseURL: `${url}/openai/v1` } },
-  }
-  return { OPENCODE_CONFIG_CONTENT: JSON.stringify({ provider }) }
-}

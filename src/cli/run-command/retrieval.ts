@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { basename } from 'node:path'
+import { nameOf } from './agent-settings.ts'
 
 /**
  * The name under which the agent knows our MCP server, and by which its permission is given. An
@@ -45,8 +45,4 @@ export function withRetrieval(
     return [program, '-c', `mcp_servers.${SERVER}.url=${JSON.stringify(url)}`, ...args]
   }
   return command
-}
-
-function nameOf(program: string): string {
-  return basename(program).replace(/\.(?:exe|cmd)$/, '')
 }

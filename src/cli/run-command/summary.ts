@@ -1,10 +1,17 @@
 import { figureLines } from '../figure-lines.ts'
 import type { Saved } from './own-service.ts'
 
-/** The three figures, a line each, and why nothing was saved if nothing was. */
-export function summaryLines({ figures, untouched }: Saved): readonly string[] {
+/**
+ * The three figures, a line each, and why nothing was saved if nothing was.
+ * @param deciding the setting of the command that decides where its requests go; `null`: unknown
+ */
+export function summaryLines(
+  { figures, untouched }: Saved,
+  deciding: string | null = null,
+): readonly string[] {
   if (figures.requests.count === 0) {
-    return ['no model request: the command made none, or has its base URL from somewhere else']
+    const where = deciding ?? 'it may have its base URL from somewhere else'
+    return [`no model request came. If the command made one: ${where}`]
   }
   const reason = whyNothing(figures, untouched)
   return [...figureLines(figures), ...(reason === null ? [] : [`nothing was saved: ${reason}`])]

@@ -3,7 +3,6 @@ import {
   type NamedUpstream,
   namedBaseUrls,
   namedUpstreams,
-  opencodeSettings,
 } from '../../../src/cli/run-command/named-upstreams.ts'
 
 const GEMINI = 'https://generativelanguage.googleapis.com'
@@ -54,19 +53,6 @@ describe('the upstreams of a command', () => {
       GOOGLE_GEMINI_BASE_URL: 'http://127.0.0.1:1/s/up/gemini',
       ANTHROPIC_VERTEX_BASE_URL: 'http://127.0.0.1:1/s/up/vertex',
     })
-  })
-})
-
-describe('opencode', () => {
-  it('gets its base URLs as inline settings, unless it has such', () => {
-    const { OPENCODE_CONFIG_CONTENT: text = '' } = opencodeSettings('http://h/s', {})
-    expect(JSON.parse(text)).toEqual({
-      provider: {
-        anthropic: { options: { baseURL: 'http://h/s/anthropic/v1' } },
-        openai: { options: { baseURL: 'http://h/s/openai/v1' } },
-      },
-    })
-    expect(opencodeSettings('http://h/s', { OPENCODE_CONFIG_CONTENT: '{}' })).toEqual({})
   })
 })
 

@@ -33,7 +33,9 @@ describe('baseUrls', () => {
     expect(environment(AT, VENDOR)).toEqual({
       ...env,
       ANTHROPIC_BASE_URL: `${AT}/anthropic`,
+      ANTHROPIC_API_BASE: `${AT}/anthropic`,
       OPENAI_BASE_URL: `${AT}/openai/v1`,
+      OPENAI_API_BASE: `${AT}/openai/v1`,
       ENABLE_TOOL_SEARCH: 'true',
     })
     expect(env).toEqual({ PATH: '/bin', LANG: 'C' })
@@ -59,6 +61,14 @@ describe('baseUrls', () => {
     expect(environment(AT, 'https://gateway/a')).not.toHaveProperty('ENABLE_TOOL_SEARCH')
     const chosen = { ENABLE_TOOL_SEARCH: 'auto:5' }
     expect(baseUrls(chosen).environment(AT, VENDOR)).toMatchObject(chosen)
+  })
+
+  it('takes the names of LiteLLM too, after those of the vendors', () => {
+    const { upstreams, environment } = baseUrls({ OPENAI_API_BASE: 'https://gateway/v1' })
+    expect(upstreams['HAVERSACK_OPENAI_URL']).toBe('https://gateway')
+    expect(environment(AT, VENDOR)['OPENAI_API_BASE']).toBe(`${AT}/openai/v1`)
+    const both = { ANTHROPIC_BASE_URL: 'https://a', ANTHROPIC_API_BASE: 'https://b' }
+    expect(baseUrls(both).upstreams).toEqual({ HAVERSACK_ANTHROPIC_URL: 'https://a' })
   })
 
   it.each([['ftp://gateway'], ['gateway'], ['//gateway']])('refuses %s', value => {

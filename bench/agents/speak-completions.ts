@@ -1,0 +1,44 @@
+import {
+  type Events,
+  LAST_WORDS,
+  type ModelRequest,
+  nextStep,
+  resultsIn,
+  shellOf,
+} from './model.ts'
+import type { Step } from './project.ts'
+
+/** A streamed answer of OpenAI's chat completions. */
+export function speakCompletions(request: ModelRequest, script: readonly Step[]): Events {
+  const done = resultsIn(request.messages, /"role":"tool"/g)
+  const step = shellOf(request) === undefined ? undefined : nextStep(request, script[done])
+  const call = step === undefined ? null : { id: `call_${done}`, type: 'function', index: 0 }
+  const delta =
+    step === undefined
+      ? { role: 'assistant', content: LAST_WORDS }
+      : {
+          ...{ role: 'assistant', content: null },
+          tool_calls: [{ ...call, function: callOf(step) }],
+        }
+  const chunk = (choice: object, more: object = {}) => ({
+    ...{ id: `chat_${done}`, object: 'chat.completion.chunk', created: 1, model: request.model },
+    ...{ choices: [{ index: 0, ...choice }], ...more },
+  })
+  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
+  return [
+    chunk({ delta, finish_reason: null }),
+    chunk({ delta: {}, finish_reason: call === null ? 'stop' : 'tool_calls' }, { usage }),
+    '[DONE]',
+  ]
+}
+
+/** As Qwen Code's tools take their arguments. */
+function callOf(step: Step): object {
+  if ('retrieves' in step) throw new Error('the agent has no tool that fetches')
+  const called = (name: string, args: object) => ({ name, arguments: JSON.stringify(args) })
+  if ('command' in step) {
+    return called('run_shell_command', { ...step, description: 'look', is_background: false })
+  }
+  const { file, ...part } = step
+  return called('read_file', { ...part, file_path: file })
+}

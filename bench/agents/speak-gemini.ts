@@ -1,0 +1,30 @@
+import {
+  type Events,
+  LAST_WORDS,
+  type ModelRequest,
+  nextStep,
+  resultsIn,
+  shellOf,
+} from './model.ts'
+import type { Step } from './project.ts'
+
+/** A streamed answer of Gemini's API. */
+export function speakGemini(request: ModelRequest, script: readonly Step[]): Events {
+  const done = resultsIn(request.contents, /"functionResponse":/g)
+  const step = shellOf(request) === undefined ? undefined : nextStep(request, script[done])
+  const part = step === undefined ? { text: LAST_WORDS } : { functionCall: callOf(step) }
+  const content = { role: 'model', parts: [part] }
+  const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 }
+  return [{ candidates: [{ content, finishReason: 'STOP', index: 0 }], usageMetadata }]
+}
+
+/** As Gemini CLI's tools take their arguments. */
+function callOf(step: Step): object {
+  if ('retrieves' in step) throw new Error('the agent has no tool that fetches')
+  if ('command' in step) {
+    return { name: 'run_shell_command', args: { ...step, description: 'look' } }
+  }
+  const { file, offset = 1, limit } = step
+  const lines = limit === undefined ? {} : { start_line: offset, end_line: offset + limit - 1 }
+  return { name: 'read_file', args: { ...lines, file_path: file } }
+}
