@@ -6,7 +6,8 @@ import { EXIT } from '../runtime/exit-codes.ts'
 import { defineCommand, UsageError } from './command.ts'
 import { readConfigFile, replaceWithBackup, restore } from './config-files/replace-file.ts'
 import { DEFAULT_SERVICE_URL } from './service-client.ts'
-import { AGENTS, type Agent } from './setup/agents.ts'
+import type { Agent } from './setup/agent.ts'
+import { AGENTS } from './setup/agents.ts'
 import { lineDiff } from './setup/line-diff.ts'
 
 export const setupCommand = defineCommand({
@@ -14,7 +15,8 @@ export const setupCommand = defineCommand({
   summary: 'Set the base URL of an agent in its own configuration file, or put it back',
   details:
     `AGENT is one of ${Object.keys(AGENTS).join(', ')}. The change is shown first. What the file ` +
-    'was before stays beside it, and --undo puts that back byte for byte.',
+    'was before stays beside it, and --undo puts that back byte for byte. The file of litellm is ' +
+    'config.yaml in this folder, or what CONFIG_FILE_PATH names.',
   examples: [
     'setup claude',
     'setup --print codex',
@@ -109,15 +111,14 @@ function changed(change: Change, file: string, before: string | null): string {
 /** Whether a text is what `setup` made of `before`, with the settings of ours that it has. */
 function isOurs(agent: Agent, text: string, before: string | null): boolean {
   try {
-    const baseUrl = agent.baseUrlIn(text)
     const service = agent.hook?.serviceIn(text)
     const ofLine = agent.statusLine?.serviceIn(text)
-    const withUrl = baseUrl === undefined ? null : agent.withBaseUrl(before ?? '', baseUrl)
-    return [
-      withUrl,
-      service === undefined ? null : agent.hook?.withHook(before ?? '', service),
-      withUrl === null || ofLine === undefined ? null : agent.statusLine?.withLine(withUrl, ofLine),
-    ].includes(text)
+    const withUrls = agent.baseUrlsIn(text).map(url => agent.withBaseUrl(before ?? '', url))
+    const withLines = withUrls.map(withUrl =>
+      ofLine === undefined ? undefined : agent.statusLine?.withLine(withUrl, ofLine),
+    )
+    const withHook = service === undefined ? null : agent.hook?.withHook(before ?? '', service)
+    return [...withUrls, ...withLines, withHook].includes(text)
   } catch {
     return false
   }
@@ -142,27 +143,28 @@ function whatNext(name: string, agent: Agent, env: Env): string[] {
   ]
 }
 
-function hookNext({ baseUrlIn }: Agent, before: string): string[] {
+function hookNext({ baseUrlsIn }: Agent, before: string): string[] {
   return [
     'Written. Start the service with: haversack serve',
     'While no service answers, results stay unchanged. To check it: haversack doctor claude',
-    ...(baseUrlIn(before) === undefined
+    ...(baseUrlsIn(before).length === 0
       ? []
       : ['The file names a base URL too: if that is Haversack, one of the two is enough.']),
   ]
 }
 
 /** What may keep the agent from using the base URL, or its requests from their destination. */
-function warnings({ variable, baseUrlIn, obstacleIn }: Agent, before: string, env: Env): string[] {
-  const earlier = baseUrlIn(before)
-  const obstacle = obstacleIn?.(before)
+function warnings(agent: Agent, before: string, env: Env): string[] {
+  const { variable, baseUrlsIn, obstacle, left } = agent
+  const found = obstacle?.(before, env)
   return [
-    ...(earlier === undefined
-      ? []
-      : [`The file had ${earlier} before: let that be the upstream of the service.`]),
+    ...(left === undefined ? baseUrlsIn(before) : []).map(earlier => {
+      return `The file had ${earlier} before: let that be the upstream of the service.`
+    }),
     ...(variable !== undefined && env[variable]
       ? [`${variable} in your environment takes precedence over the file: unset it.`]
       : []),
-    ...(obstacle === undefined ? [] : [obstacle]),
+    ...(left?.(before) ?? []),
+    ...(found === undefined ? [] : [`${found.found}: ${found.advice}.`]),
   ]
 }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Env } from '../../config/env.ts'
 import { readConfigFile } from '../config-files/replace-file.ts'
-import type { Agent } from '../setup/agents.ts'
+import type { Agent } from '../setup/agent.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** Longest wait for the program of the agent, in milliseconds. */
@@ -21,7 +21,7 @@ export async function checkClaudeHook(agent: Agent, service: string, env: Env): 
   if (called !== service) {
     return fail(check, 'it calls another service', 'set --url to that of the hook')
   }
-  if (text !== null && agent.baseUrlIn(text)?.startsWith(`${service}/`)) {
+  if (text !== null && agent.baseUrlsIn(text).some(url => url.startsWith(`${service}/`))) {
     return warn(check, 'set beside the base URL of the service', 'take one of the two out')
   }
   return checkVersion(check, await versionOf('claude'))

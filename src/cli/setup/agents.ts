@@ -1,38 +1,16 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Env } from '../../config/env.ts'
+import { readConfigFile } from '../config-files/replace-file.ts'
 import { hasChatGptLogin } from '../run-command/codex.ts'
-import { type AgentHook, CLAUDE_HOOK } from './claude-hook.ts'
-import { type AgentStatusLine, CLAUDE_STATUS_LINE } from './claude-status-line.ts'
+import type { Agent, Obstacle } from './agent.ts'
+import { CLAUDE_HOOK } from './claude-hook.ts'
+import { CLAUDE_STATUS_LINE } from './claude-status-line.ts'
 import { dotenvAt, editDotenv } from './edit-dotenv.ts'
 import { editJson, jsonAt } from './edit-json.ts'
 import { editToml, tomlAt } from './edit-toml.ts'
-
-/** An agent whose configuration names its base URL in a file. */
-export interface Agent {
-  /** The user's file. */
-  file(env: Env): string
-  /** The base URL for an agent of a service. */
-  baseUrl(service: string, env: Env): string
-  /**
-   * The text of the file with the base URL. @throws Error if the text cannot be changed so that
-   * nothing else changes
-   */
-  withBaseUrl(text: string, baseUrl: string): string
-  /** The base URL in the text of the file; `undefined` if there is none. */
-  baseUrlIn(text: string): string | undefined
-  /** The variable that takes precedence over the file; absent: there is none. */
-  readonly variable?: string
-  /** What the service needs, as a sentence or as lines of its configuration. */
-  upstream(env: Env): string
-  /** What in the text of the file keeps the agent from using the base URL, as a sentence. */
-  obstacleIn?(text: string): string | undefined
-  /** Makes results smaller without a base URL; absent: the agent has nothing like it. */
-  readonly hook?: AgentHook
-  /** A line that shows what a session saved; absent: the agent has nothing like it. */
-  readonly statusLine?: AgentStatusLine
-}
+import { apiBasesIn, modelsLeft, withApiBases } from './litellm-models.ts'
 
 const CLAUDE_URL = ['env', 'ANTHROPIC_BASE_URL'] as const
 const OPENCODE_URL = ['provider', 'anthropic', 'options', 'baseURL'] as const
@@ -60,7 +38,7 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
         [CLAUDE_URL, url],
         [['env', 'ENABLE_TOOL_SEARCH'], textAt(text, ['env', 'ENABLE_TOOL_SEARCH']) ?? 'true'],
       ]),
-    baseUrlIn: text => textAt(text, CLAUDE_URL),
+    baseUrlsIn: text => asList(textAt(text, CLAUDE_URL)),
     variable: 'ANTHROPIC_BASE_URL',
     upstream: () => ANTHROPIC_UPSTREAM,
     hook: CLAUDE_HOOK,
@@ -71,11 +49,12 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
     baseUrl: (service, env) =>
       hasChatGptLogin(codexHome(env)) ? `${service}/openai` : `${service}/openai/v1`,
     withBaseUrl: (text, url) => editToml(text, CODEX_KEY, url),
-    baseUrlIn: text => asText(tomlAt(text, CODEX_KEY)),
-    obstacleIn(text) {
+    baseUrlsIn: text => asList(asText(tomlAt(text, CODEX_KEY))),
+    obstacle(text) {
       const provider = asText(tomlAt(text, 'model_provider')) ?? 'openai'
       if (provider === 'openai') return undefined
-      return `model_provider = "${provider}" has a base URL of its own, which is used instead.`
+      const found = `model_provider = "${provider}" has a base URL of its own, which is used instead`
+      return { found, advice: 'use the provider openai' }
     },
     upstream: env =>
       hasChatGptLogin(codexHome(env))
@@ -94,29 +73,61 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
         [OPENCODE_URL, url],
         [OPENCODE_OPENAI_URL, url.replace(/\/anthropic\/v1$/, '/openai/v1')],
       ]),
-    baseUrlIn: text => textAt(text, OPENCODE_URL),
+    baseUrlsIn: text => asList(textAt(text, OPENCODE_URL)),
     upstream: () => `${ANTHROPIC_UPSTREAM} HAVERSACK_OPENAI_URL=https://api.openai.com`,
   },
   gemini: {
-    file: env => join(env['GEMINI_CLI_HOME'] || homeOf(env), '.gemini', '.env'),
+    file: env => join(geminiFolder(env), '.env'),
     baseUrl: service => `${service}/up/gemini`,
     withBaseUrl: (text, url) => editDotenv(text, 'GOOGLE_GEMINI_BASE_URL', url),
-    baseUrlIn: text => dotenvAt(text, 'GOOGLE_GEMINI_BASE_URL'),
+    baseUrlsIn: text => asList(dotenvAt(text, 'GOOGLE_GEMINI_BASE_URL')),
     variable: 'GOOGLE_GEMINI_BASE_URL',
+    obstacle: (_, env) => geminiObstacle(join(geminiFolder(env), 'settings.json')),
     upstream: () => GEMINI_UPSTREAM,
   },
   qwen: {
     file: env => join(homeOf(env), '.qwen', '.env'),
     baseUrl: service => `${service}/openai/v1`,
     withBaseUrl: (text, url) => editDotenv(text, 'OPENAI_BASE_URL', url),
-    baseUrlIn: text => dotenvAt(text, 'OPENAI_BASE_URL'),
+    baseUrlsIn: text => asList(dotenvAt(text, 'OPENAI_BASE_URL')),
     variable: 'OPENAI_BASE_URL',
     upstream: () => 'Start the service with HAVERSACK_OPENAI_URL=URL, your provider',
+  },
+  litellm: {
+    // Where LiteLLM looks if it is not told, and its documents have it.
+    file: env => resolve(env['CONFIG_FILE_PATH'] || 'config.yaml'),
+    baseUrl: service => service,
+    withBaseUrl: withApiBases,
+    baseUrlsIn: apiBasesIn,
+    upstream: () => `${ANTHROPIC_UPSTREAM} HAVERSACK_OPENAI_URL=https://api.openai.com`,
+    left: modelsLeft,
   },
 }
 
 function homeOf(env: Env): string {
   return env['HOME'] || homedir()
+}
+
+function geminiFolder(env: Env): string {
+  return join(env['GEMINI_CLI_HOME'] || homeOf(env), '.gemini')
+}
+
+const GEMINI_CHOICE = ['security', 'auth', 'selectedType'] as const
+/** With Google's login it has another service, and a base URL alone chooses no key. */
+const GEMINI_KEYS = ['gemini-api-key', 'vertex-ai']
+
+function geminiObstacle(settings: string): Obstacle | undefined {
+  let chosen: string | undefined
+  try {
+    chosen = textAt(readConfigFile(settings) ?? '', GEMINI_CHOICE)
+  } catch {
+    return undefined // Gemini CLI reports it.
+  }
+  if (chosen !== undefined && GEMINI_KEYS.includes(chosen)) return undefined
+  return {
+    found: `${settings} chooses ${chosen ?? 'no sign-in'}, with which the base URL is not used`,
+    advice: `set ${GEMINI_CHOICE.join('.')} to "gemini-api-key" there`,
+  }
 }
 
 function codexHome(env: Env): string {
@@ -125,6 +136,10 @@ function codexHome(env: Env): string {
 
 function textAt(json: string, path: readonly string[]): string | undefined {
   return asText(jsonAt(json, path))
+}
+
+function asList(text: string | undefined): readonly string[] {
+  return text === undefined ? [] : [text]
 }
 
 function asText(value: unknown): string | undefined {

@@ -13,12 +13,14 @@ import fc from 'fast-check'
 import { parse as parseJsonc } from 'jsonc-parser'
 import { stringify } from 'smol-toml'
 import { afterAll, describe, expect, it } from 'vitest'
+import { parse as parseYaml } from 'yaml'
 import {
   readConfigFile,
   replaceWithBackup,
   restore,
 } from '../../../src/cli/config-files/replace-file.ts'
-import { AGENTS, type Agent } from '../../../src/cli/setup/agents.ts'
+import type { Agent } from '../../../src/cli/setup/agent.ts'
+import { AGENTS } from '../../../src/cli/setup/agents.ts'
 import { leastHits, runs } from '../../support/runs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-setup-'))
@@ -69,6 +71,36 @@ const dotenv = fc
     { maxLength: 6 },
   )
   .chain(lines => ends.map(end => lines.join(end)))
+/** Models of LiteLLM, as blocks and in braces, with comments, and such as are left alone. */
+const model = fc
+  .record({
+    model: fc.constantFrom('anthropic/*', 'claude-opus-4', 'openai/gpt-4o', 'o3', 'azure/a', '"x"'),
+    own: fc.constantFrom('', '', 'https://gateway/v1', 'https://api.openai.com/v1', 'os.environ/B'),
+    comment: fc.constantFrom('', ' # keep this', '   #'),
+    isBlock: fc.boolean(),
+    isFirst: fc.boolean(),
+  })
+  .map(({ model, own, comment, isBlock, isFirst }) => {
+    const params = [
+      `model: ${model}`,
+      'api_key: os.environ/K',
+      ...(own ? [`api_base: ${own}`] : []),
+    ]
+    if (!isFirst) params.reverse()
+    if (!isBlock) return `  - {model_name: m, litellm_params: {${params.join(', ')}}}${comment}`
+    const lines = params.map(line => `      ${line}${comment}`)
+    return ['  - model_name: m', '    litellm_params:', ...lines].join('\n')
+  })
+const yaml = fc
+  .record({
+    head: fc.constantFrom('', '# models\n', 'general_settings: {master_key: k}\n\n'),
+    models: fc.array(model, { minLength: 1, maxLength: 5 }),
+    tail: fc.constantFrom('', '\n', '\n# end\nlitellm_settings:\n  drop_params: yes\n'),
+    end: ends,
+  })
+  .map(({ head, models, tail, end }) => {
+    return `${head}model_list:\n${models.join('\n')}${tail}`.replaceAll('\n', end)
+  })
 const broken = fc.constantFrom('{', '[1]', '"x"', 'a = = b', '{"env": 3}', '{"env":{"a":1}} x')
 
 const FILES: Readonly<Record<string, fc.Arbitrary<string>>> = {
@@ -77,6 +109,12 @@ const FILES: Readonly<Record<string, fc.Arbitrary<string>>> = {
   codex: fc.oneof({ weight: 9, arbitrary: toml }, broken),
   gemini: dotenv,
   qwen: dotenv,
+  litellm: fc.oneof({ weight: 9, arbitrary: yaml }, broken),
+}
+
+/** A configuration of LiteLLM without what `setup` sets, as JSON. */
+function withoutApiBases(text: string): string {
+  return JSON.stringify(parseYaml(text), (key, at) => (key === 'api_base' ? undefined : at))
 }
 
 /** The text after the change; `null` if it is refused. */
@@ -197,7 +235,7 @@ describe.each(Object.entries(AGENTS))('a configuration of %s', (name, agent) => 
         rmSync(file, { force: true })
         if (before !== null) writeFileSync(file, before)
         replaceWithBackup(file, before, after)
-        expect(agent.baseUrlIn(readFileSync(file, 'utf8'))).toBe(to)
+        expect(agent.baseUrlsIn(readFileSync(file, 'utf8'))).toContain(to)
         expect(changed(agent, after, to)).toBe(after)
         restore(file, text => text === after)
         const left = readdirSync(folder).filter(each => each.startsWith(name))
@@ -222,6 +260,11 @@ describe.each(Object.entries(AGENTS))('a configuration of %s', (name, agent) => 
           for (const comment of ['// keep this', '/* and']) {
             expect(after.includes(comment)).toBe(before.includes(comment))
           }
+          return
+        }
+        if (name === 'litellm') {
+          expect(withoutApiBases(after)).toBe(withoutApiBases(before))
+          expect(after.split('#').length).toBe(before.split('#').length)
           return
         }
         // Line by line: one line is another, or new.
