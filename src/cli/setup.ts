@@ -5,7 +5,7 @@ import { urlFault } from '../config/url-fault.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { defineCommand, UsageError } from './command.ts'
 import { readConfigFile, replaceWithBackup, restore } from './config-files/replace-file.ts'
-import { DEFAULT_SERVICE_URL } from './service-client.ts'
+import { DEFAULT_SERVICE_URL, serviceOptions } from './service-client.ts'
 import type { Agent } from './setup/agent.ts'
 import { AGENTS } from './setup/agents.ts'
 import { lineDiff } from './setup/line-diff.ts'
@@ -27,7 +27,7 @@ export const setupCommand = defineCommand({
   operands: 'AGENT',
   maxOperands: 1,
   options: {
-    url: { type: 'string', value: 'URL', help: `The service (default ${DEFAULT_SERVICE_URL})` },
+    url: serviceOptions.url,
     hook: { type: 'boolean', help: 'Set a hook instead of the base URL (claude)' },
     statusline: { type: 'boolean', help: 'Also show savings in the status line (claude)' },
     print: { type: 'boolean', help: 'Show the change and write nothing' },
@@ -43,9 +43,10 @@ export const setupCommand = defineCommand({
       process.stderr.write(`${file} is as it was.\n`)
       return EXIT.ok
     }
-    const service = (values.url ?? DEFAULT_SERVICE_URL).replace(/\/+$/, '')
+    const named = values.url ?? (env['HAVERSACK_URL'] || DEFAULT_SERVICE_URL)
+    const service = named.replace(/\/+$/, '')
     const fault = urlFault(service)
-    if (fault !== null) throw new UsageError(`--url ${fault}`)
+    if (fault !== null) throw new UsageError(`the URL of the service ${fault}`)
     const before = readConfigFile(file)
     if (values.hook && values.statusline) {
       throw new UsageError('--statusline shows what a base URL saves: take one of the two')

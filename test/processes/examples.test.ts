@@ -9,24 +9,11 @@ import {
   type RecordingUpstream,
   recordingUpstream,
 } from '../integration/service/recording-upstream.ts'
+import { answerByScript, LAST_WORDS } from './scripted-model.ts'
 
 const fileOf = (name: string) =>
   fileURLToPath(new URL(`../../docs/examples/${name}`, import.meta.url))
 const hasPython = spawnSync('python3', ['--version']).status === 0
-
-/** What the model says: it calls the tool once, and then has the last word. */
-const CALL = {
-  role: 'assistant',
-  content: null,
-  tool_calls: [
-    {
-      id: 'call_1',
-      type: 'function',
-      function: { name: 'list_orders', arguments: '{"customer":"Ada"}' },
-    },
-  ],
-}
-const LAST_WORDS = { role: 'assistant', content: 'Those with the state lost.' }
 
 interface ChatRequest {
   readonly messages: readonly { readonly role: string; readonly content: string }[]
@@ -47,21 +34,7 @@ afterAll(async () => {
 
 /** The last words of an example, and the tool result that the vendor got. */
 async function play({ program, file }: Example, baseUrl: string) {
-  upstream.answerWith((response, { body }) => {
-    const { messages } = JSON.parse(body.toString()) as ChatRequest
-    const isLast = messages.at(-1)?.role === 'tool'
-    const choice = isLast
-      ? { message: LAST_WORDS, finish_reason: 'stop' }
-      : { message: CALL, finish_reason: 'tool_calls' }
-    const usage = { prompt_tokens: body.length >> 2, completion_tokens: 5, total_tokens: 5 }
-    response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(
-      JSON.stringify({
-        ...{ id: 'c1', object: 'chat.completion', created: 1, model: 'gpt-5', usage },
-        choices: [{ index: 0, ...choice }],
-      }),
-    )
-  })
+  upstream.answerWith(answerByScript)
   const env = { ...process.env, OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: 'k' }
   const { stdout } = await promisify(execFile)(program, [fileOf(file)], { env })
   const { messages } = JSON.parse(upstream.last().body.toString()) as ChatRequest
@@ -84,7 +57,7 @@ describe.each(EXAMPLES)('the example $file', example => {
   it('has the same last words through the proxy, with a smaller result', async () => {
     const direct = await play(example, upstream.url)
     const through = await play(example, `${service.url}/openai/v1`)
-    expect(through.stdout).toBe('Those with the state lost.\n')
+    expect(through.stdout).toBe(`${LAST_WORDS}\n`)
     expect(through.stdout).toBe(direct.stdout)
     expect(direct.result).toMatch(/"customer": ?"Ada"/)
     expect(through.result.length).toBeLessThan(direct.result.length * 0.6)
