@@ -6,7 +6,8 @@ const LEAST_NODE = 24
 
 if (Number.parseInt(process.versions.node, 10) < LEAST_NODE) {
   process.stderr.write(
-    `haversack: Node ${LEAST_NODE} or newer is needed, this is ${process.version}\n`,
+    `haversack: Node ${LEAST_NODE} or newer is needed, this is ${process.version}. ` +
+      `Get it from https://nodejs.org, or run: npx --package node@${LEAST_NODE} --package haversack haversack\n`,
   )
   process.exitCode = 1
 } else {

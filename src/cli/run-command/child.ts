@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { constants } from 'node:os'
+import spawn from 'cross-spawn'
 import type { Env } from '../../config/env.ts'
 
 /** Exit codes as shells use them (POSIX, Shell Command Language, 2.8.2). */
@@ -40,8 +41,8 @@ export function codeOf(signal: NodeJS.Signals): number {
   return SIGNALLED + constants.signals[signal]
 }
 
-/** Signals that ask a process to end. */
-const SIGNALS = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const
+/** Signals that ask a process to end; SIGBREAK is Windows' for Ctrl-Break. */
+const SIGNALS = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const
 export type EndSignal = (typeof SIGNALS)[number]
 
 /** A terminal sends these to every process in its foreground: the child has them already. */
@@ -62,18 +63,29 @@ export interface SignalRelayOptions {
   readonly from?: NodeJS.EventEmitter
   /** Whether there is a terminal that signals the child as well. */
   readonly hasTerminal?: () => boolean
+  /** The system, as `process.platform` names it. */
+  readonly platform?: NodeJS.Platform
 }
 
 /** Keeps this process from being ended by a signal as long as it has something to close. */
 export function createSignalRelay(options: SignalRelayOptions = {}): SignalRelay {
   const { from = process, hasTerminal = hasControllingTerminal } = options
+  const { platform = process.platform } = options
   let pending: EndSignal | null = null
   let child: Pick<ChildProcess, 'kill'> | null = null
 
   function onSignal(signal: EndSignal): void {
     if (child === null) pending ??= signal
     // Twice is more than once: many agents take a second interrupt for "quit now".
-    else if (!FROM_TERMINAL.has(signal) || !hasTerminal()) child.kill(signal)
+    else if (!reachesAll(signal)) child.kill(signal)
+  }
+
+  /**
+   * Whether the child got the signal too. Consoles of Windows signal all of their processes; to
+   * signal one from here would end it at once.
+   */
+  function reachesAll(signal: EndSignal): boolean {
+    return platform === 'win32' || (FROM_TERMINAL.has(signal) && hasTerminal())
   }
 
   for (const signal of SIGNALS) from.on(signal, onSignal)

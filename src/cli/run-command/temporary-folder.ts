@@ -47,11 +47,16 @@ function isRunning(pid: number): boolean {
   }
 }
 
+/** On Windows, folders for temporary files are a user's own, and owners have no numbers. */
+function isOwn(uid: number): boolean {
+  return process.getuid === undefined || process.getuid() === uid
+}
+
 /** A folder of another user with such a name stays. */
 function removeOwn(path: string): void {
   try {
     const found = lstatSync(path)
-    if (found.isDirectory() && found.uid === process.getuid?.()) {
+    if (found.isDirectory() && isOwn(found.uid)) {
       rmSync(path, { recursive: true, force: true })
     }
   } catch {

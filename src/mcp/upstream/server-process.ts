@@ -1,11 +1,21 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import spawn from 'cross-spawn'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import type { Guard } from '../../proxy/guard.ts'
 import type { Clock } from './clock.ts'
 import type { ServerTarget } from './options.ts'
 
-/** What a child gets of our environment. */
-const INHERITED = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR'] as const
+const IS_WINDOWS = process.platform === 'win32'
+
+/** What a child gets of our environment, in capitals. */
+const INHERITED = new Set(
+  IS_WINDOWS
+    ? [
+        ...['PATH', 'PATHEXT', 'SYSTEMROOT', 'SYSTEMDRIVE', 'COMSPEC', 'TEMP', 'TMP', 'USERNAME'],
+        ...['USERPROFILE', 'HOMEDRIVE', 'HOMEPATH', 'APPDATA', 'LOCALAPPDATA', 'PROGRAMDATA'],
+      ]
+    : ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR'],
+)
 
 /** What is kept of standard error. */
 const ERROR_BYTES = 4096
@@ -37,7 +47,7 @@ export class ServerProcess {
       detached: true,
       stdio: 'pipe',
       windowsHide: true,
-    })
+    }) as ChildProcessWithoutNullStreams
     const onExit = () => {
       this.#hasExited = true
       for (const handler of this.#onExit.splice(0)) handler()
@@ -96,17 +106,21 @@ export class ServerProcess {
 }
 
 function childEnvironment({ env, processEnvironment }: StdioTarget): Record<string, string> {
-  const inherited = INHERITED.flatMap(name => {
-    const value = processEnvironment[name]
-    return value === undefined ? [] : [[name, value] as const]
-  })
+  // Windows does not tell `Path` from `PATH`.
+  const inherited = Object.entries(processEnvironment).filter(
+    (each): each is [string, string] =>
+      INHERITED.has(IS_WINDOWS ? each[0].toUpperCase() : each[0]) && each[1] !== undefined,
+  )
   return { ...Object.fromEntries(inherited), ...env }
 }
 
-/** A group that is gone cannot be signalled, and needs no signal. */
+/**
+ * A group that is gone cannot be signalled, and needs no signal. Windows has no groups: there only
+ * the process itself is ended.
+ */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    return process.kill(-pid, signal)
+    return process.kill(IS_WINDOWS ? pid : -pid, signal)
   } catch {
     return false
   }

@@ -90,16 +90,24 @@ describe('baseUrls', () => {
 })
 
 describe('createSignalRelay', () => {
-  function relayed(hasTerminal: boolean) {
+  function relayed(hasTerminal: boolean, platform: NodeJS.Platform = 'linux') {
     const from = new EventEmitter()
     const sent: unknown[] = []
-    const relay = createSignalRelay({ from, hasTerminal: () => hasTerminal })
+    const relay = createSignalRelay({ from, hasTerminal: () => hasTerminal, platform })
     const child = { kill: (signal?: unknown) => sent.push(signal) > 0 }
     const raise = (...signals: string[]) => {
       for (const signal of signals) from.emit(signal, signal)
     }
     return { from, sent, relay, child, raise }
   }
+
+  it('signals nothing on Windows, whose console has signalled the child already', () => {
+    const { relay, child, sent, raise } = relayed(false, 'win32')
+    relay.relayTo(child)
+    raise('SIGINT', 'SIGBREAK', 'SIGHUP')
+    expect(sent).toEqual([])
+    relay.close()
+  })
 
   it.each([
     [false, ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP', 'SIGINT']],
@@ -120,7 +128,7 @@ describe('createSignalRelay', () => {
 
   it('lets go of all signals', () => {
     const { from, relay } = relayed(false)
-    expect(from.eventNames()).toHaveLength(4)
+    expect(from.eventNames()).toHaveLength(5)
     relay.close()
     expect(from.eventNames()).toEqual([])
   })
