@@ -1,3 +1,4 @@
+import type { RouteName } from '../../src/core/conversation/parse/scan-request.ts'
 import { generatedTexts } from '../support/generated-text.ts'
 import { type Step, turnBody } from '../turns/bodies.ts'
 import { conversationsOf } from '../turns/conversations.ts'
@@ -35,12 +36,14 @@ export function stepsFor(corpus: string | undefined): readonly Step[] {
 }
 
 /**
- * The n-th conversation of bodies of about `bytes` bytes, as an agent of Anthropic's sends them.
+ * The n-th conversation of bodies of about `bytes` bytes, as an agent of Anthropic's sends them, or
+ * one of another API.
  */
 export function growingConversation(
   all: readonly Step[],
   n: number,
   bytes: number,
+  route: RouteName = 'anthropic_messages',
 ): GrowingConversation {
   const steps: Step[] = []
   const bodies: Uint8Array<ArrayBuffer>[] = []
@@ -51,7 +54,7 @@ export function growingConversation(
     length += JSON.stringify(steps.at(-1)).length
     if (length < bytes * (1 - SPREAD)) continue
     const turn = { end: steps.length, before: steps.length - 1 }
-    bodies.push(turnBody('anthropic_messages', steps, turn, TERMS).bytes)
+    bodies.push(turnBody(route, steps, turn, TERMS).bytes)
   }
   const [first, ...turns] = bodies
   return { first: first!, turns }

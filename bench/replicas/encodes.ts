@@ -6,9 +6,9 @@ import type { SessionLoad, SessionPlan } from '../sessions/load.ts'
 import type { Measured } from '../sessions/measured-server.ts'
 import { measuredBy } from '../sessions/throughput.ts'
 import { markdownTable } from '../support/markdown-table.ts'
+import { cpuUsOf } from '../support/process-time.ts'
 import { runPlan, type Server, startServer } from '../support/processes.ts'
 import { median } from '../support/statistics.ts'
-import { cpuUsOf } from './process-time.ts'
 
 const CONNECTIONS = [1, 32] as const
 

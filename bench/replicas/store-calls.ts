@@ -9,8 +9,8 @@ import { type RedisProcess, startRedis } from '../../test/support/redis-server.t
 import { prose } from '../store/bodies.ts'
 import { timed } from '../store/timed.ts'
 import { markdownTable } from '../support/markdown-table.ts'
+import { cpuUsOf } from '../support/process-time.ts'
 import { median, percentile } from '../support/statistics.ts'
-import { cpuUsOf } from './process-time.ts'
 
 const BODY_BYTES = 4096
 const GIB = 2 ** 30
