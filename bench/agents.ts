@@ -6,8 +6,8 @@ import { promisify } from 'node:util'
 import { canRetrieve } from '../src/cli/run-command/retrieval.ts'
 import type { RouteName } from '../src/core/conversation/parse/scan-request.ts'
 import { createLocalContext } from '../src/runtime/local-context.ts'
-import { type AgentClient, CLIENTS } from './agents/clients.ts'
-import { makeProject, type Step } from './agents/project.ts'
+import { type AgentClient, CLIENTS, EXAMPLES } from './agents/clients.ts'
+import { makeProject, ORDERS, type Step } from './agents/project.ts'
 import { type ArrivedRequest, startScriptedVendor } from './agents/scripted-vendor.ts'
 import { markdownTable } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
@@ -20,7 +20,8 @@ import { createFollower } from './turns/follow-messages.ts'
  *
  * Real agents as their users start them, with a vendor of this machine whose model follows a
  * script: directly, and behind `haversack run`. What arrives at the vendor, and whether each
- * request begins as the one before. The programs are not among the dependencies: npm has them as
+ * request begins as the one before; then the examples of the documents in the same way. The
+ * programs are not among the dependencies: npm has them as
  * `@anthropic-ai/claude-code`, `@openai/codex`, `opencode-ai`, `@google/gemini-cli` and
  * `@qwen-code/qwen-code`.
  */
@@ -48,7 +49,7 @@ interface Ran {
 
 /** One conversation; with `before`, behind a command that is given the agent's. */
 async function converse(
-  { client, program, project, script }: Subject,
+  { client, command, project, script }: Subject,
   before: readonly string[],
 ): Promise<Ran> {
   const home = mkdtempSync(join(tmpdir(), 'haversack-agent-'))
@@ -58,7 +59,7 @@ async function converse(
       ...{ PATH: PATH_OF_USERS, HOME: home },
       ...client.prepare(home, vendor.url),
     }
-    const [file, ...args] = [...before, program, ...client.args]
+    const [file, ...args] = [...before, ...command]
     const running = run(file!, args, { cwd: project, env, timeout: LIMIT_MS })
     running.child.stdin?.end()
     const { stdout } = await running
@@ -72,7 +73,8 @@ async function converse(
 
 interface Subject {
   readonly client: AgentClient
-  readonly program: string
+  readonly command: readonly [string, ...string[]]
+  readonly version: string
   readonly project: string
   readonly script: readonly Step[]
 }
@@ -97,8 +99,8 @@ function retrievedIn(requests: readonly ArrivedRequest[]): number {
 
 /** What `run --elide` makes of the conversation. */
 async function reportElided(subject: Subject, plainTokens: number): Promise<readonly string[]> {
-  const { client } = subject
-  if (!canRetrieve([client.program])) return ['', '']
+  const { client, command } = subject
+  if (!canRetrieve(command)) return ['', '']
   const before = [process.execPath, COMMAND_LINE, 'run', '--elide', '--']
   const { requests } = await converse(subject, before)
   const { tokens } = follow(requests, client.route)
@@ -107,15 +109,14 @@ async function reportElided(subject: Subject, plainTokens: number): Promise<read
 }
 
 async function report(subject: Subject): Promise<readonly string[]> {
-  const { client, program } = subject
-  const { stdout: version } = await run(program, ['--version'])
+  const { client, version } = subject
   const direct = await converse(subject, [])
   const behind = await converse(subject, [process.execPath, COMMAND_LINE, 'run', '--'])
   const [plain, sent] = [direct, behind].map(each => follow(each.requests, client.route))
   const saved = 1 - sent!.tokens / plain!.tokens
   return [
     client.name,
-    /\d+\.\d+\.\d+/.exec(version)?.[0] ?? '',
+    version,
     `${direct.requests.length} → ${behind.requests.length}`,
     `${direct.handshakes} → ${behind.handshakes}`,
     behind.requests.every(each => each.isCompressed) ? 'yes' : 'no',
@@ -131,15 +132,20 @@ const folder = mkdtempSync(join(tmpdir(), 'haversack-project-'))
 try {
   const rows: (readonly string[])[] = []
   for (const client of CLIENTS) {
-    const program = options[client.program]
+    const program = client.program === null ? '' : options[client.program]
     if (program === '') continue
-    const project = join(folder, client.program)
+    const project = join(folder, client.program ?? '')
     mkdirSync(project, { recursive: true })
     const script = makeProject(project)
-    rows.push(await report({ client, program: resolve(program), project, script }))
+    const { stdout } = await run(resolve(program), ['--version'])
+    const version = /\d+\.\d+\.\d+/.exec(stdout)?.[0] ?? ''
+    const command = [resolve(program), ...client.args] as const
+    rows.push(await report({ client, command, version, project, script }))
   }
-  if (rows.length === 0)
-    throw new Error('usage: npm run bench -- agents --claude PROGRAM --codex PROGRAM')
+  for (const client of EXAMPLES) {
+    const command = client.args as readonly [string, ...string[]]
+    rows.push(await report({ client, command, version: '', project: folder, script: ORDERS }))
+  }
   const header = [
     ...['agent', 'version', 'requests', 'WebSocket handshakes', 'compressed'],
     ...['tokens of results', 'saved', 'beginnings that changed', 'same last words'],

@@ -1,11 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { RouteName } from '../../src/core/conversation/parse/scan-request.ts'
 
 /** An agent as its users start it. */
 export interface AgentClient {
   readonly name: string
-  readonly program: 'claude' | 'codex' | 'opencode' | 'gemini' | 'qwen'
+  /** A program that must be there, by the option that names it; `null`: a file of `docs`. */
+  readonly program: 'claude' | 'codex' | 'opencode' | 'gemini' | 'qwen' | null
   readonly route: RouteName
   readonly args: readonly string[]
   /**
@@ -134,3 +136,17 @@ function logIn(home: string): void {
   const login = { auth_mode: 'chatgpt', tokens, last_refresh: new Date().toISOString() }
   writeFileSync(join(home, '.codex', 'auth.json'), JSON.stringify(login), { mode: 0o600 })
 }
+
+const example = (name: string, file: string, runner = process.execPath): AgentClient => ({
+  ...{ name, program: null, route: 'openai_chat' },
+  args: [runner, fileURLToPath(new URL(`../../docs/examples/${file}`, import.meta.url))],
+  prepare: (_, vendorUrl) => ({ OPENAI_API_KEY: 'none', OPENAI_BASE_URL: `${vendorUrl}/v1` }),
+})
+
+/** Agents of one tool, as the documents have them. */
+export const EXAMPLES: readonly AgentClient[] = [
+  example('AI SDK', 'ai-sdk.mjs'),
+  example('LangChain JS', 'langchain.mjs'),
+  example('OpenAI Agents SDK', 'openai-agents.mjs'),
+  example('Python, no packages', 'agent.py', 'python3'),
+]

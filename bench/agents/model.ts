@@ -13,6 +13,7 @@ interface Tool {
 /** What a model gets, in the shapes of four APIs. */
 export interface ModelRequest {
   readonly model?: string
+  readonly stream?: boolean
   readonly tools?: readonly Tool[]
   readonly messages?: readonly object[]
   readonly contents?: readonly object[]
@@ -22,8 +23,8 @@ export interface ModelRequest {
 /** The data of server-sent events. Those with a type are named by it. */
 export type Events = readonly (string | object)[]
 
-/** What a model answers that follows a script. */
-export type Speak = (request: ModelRequest, script: readonly Step[]) => Events
+/** What a model answers that follows a script: a stream, or one piece. */
+export type Speak = (request: ModelRequest, script: readonly Step[]) => Events | object
 
 export const LAST_WORDS = 'That is all.'
 
@@ -60,7 +61,7 @@ export function nextStep(request: ModelRequest, step: Step | undefined): Step | 
 
 /** A step as a command of a shell. @throws Error for one that is none */
 export function commandOf(step: Step): string {
-  if ('retrieves' in step) throw new Error('a retrieval is no command')
+  if ('retrieves' in step || 'tool' in step) throw new Error('it is no command')
   if ('command' in step) return step.command
   const { file, offset = 1, limit } = step
   return `nl -ba ${file} | tail -n +${offset}${limit === undefined ? '' : ` | head -n ${limit}`}`

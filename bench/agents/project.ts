@@ -10,6 +10,8 @@ export type Step =
   | { readonly file: string; readonly offset?: number; readonly limit?: number }
   /** Fetches what the last marker names, if the conversation has one and the agent a tool for it. */
   | { readonly retrieves: true }
+  /** Calls a tool of the agent's own. */
+  | { readonly tool: string; readonly args: object }
 
 /** Writes a small project, and gives steps that look at it, some twice. */
 export function makeProject(folder: string): readonly Step[] {
@@ -47,3 +49,8 @@ export function makeProject(folder: string): readonly Step[] {
     { retrieves: true },
   ]
 }
+
+/** The same question twice, for agents with the one tool of the examples. */
+export const ORDERS: readonly Step[] = Array.from({ length: 2 }, () => {
+  return { tool: 'list_orders', args: { customer: 'Ada' } }
+})

@@ -38,14 +38,16 @@ export async function startScriptedVendor(script: readonly Step[]): Promise<Scri
     const raw = await buffer(incoming)
     const path = (incoming.url ?? '').split('?', 1)[0]!
     const speak = incoming.method === 'POST' ? SPEAKERS.find(([end]) => path.endsWith(end)) : null
-    if (speak == null) return answerJson(response, path.endsWith('/models') ? 200 : 404)
+    if (speak == null) return answerJson(response, path.endsWith('/models') ? 200 : 404, NO_MODELS)
     const coding = contentCodingOf(incoming.headers['content-encoding'] ?? '')
     const body = coding === null ? raw : decodeBody(raw, coding, MAX_BYTES)
-    if (body === null) return answerJson(response, 400)
+    if (body === null) return answerJson(response, 400, {})
     const request = JSON.parse(Buffer.from(body).toString()) as ModelRequest
     // Titles and the like are asked for without tools.
     if (toolsOf(request).length > 0) requests.push({ body, isCompressed: coding !== null })
-    answerEvents(response, speak[1](request, script))
+    const answer = speak[1](request, script)
+    if (isStream(answer)) answerEvents(response, answer)
+    else answerJson(response, 200, answer)
   })
   server.on('upgrade', (_, socket) => {
     handshakes++
@@ -74,9 +76,15 @@ const SPEAKERS: readonly (readonly [string, Speak])[] = [
   [':streamGenerateContent', speakGemini],
 ]
 
-function answerJson(response: ServerResponse, status: number): void {
+const NO_MODELS = { data: [], models: [] }
+
+function isStream(answer: Events | object): answer is Events {
+  return Array.isArray(answer)
+}
+
+function answerJson(response: ServerResponse, status: number, answer: object): void {
   response.writeHead(status, { 'content-type': 'application/json' })
-  response.end('{"data":[],"models":[]}')
+  response.end(JSON.stringify(answer))
 }
 
 function answerEvents(response: ServerResponse, events: Events): void {

@@ -44,6 +44,7 @@ function callOf(request: ModelRequest, step: Step): readonly [string, object] {
     const { tool, hash } = retrievalIn(request)!
     return [tool, { hash, lines: '1-5' }]
   }
+  if ('tool' in step) return [step.tool, step.args]
   const isClaude = shellOf(request) === 'Bash'
   if ('command' in step) return [isClaude ? 'Bash' : 'bash', { ...step, description: 'look' }]
   const { file, ...part } = step

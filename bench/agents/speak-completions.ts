@@ -5,13 +5,14 @@ import {
   nextStep,
   resultsIn,
   shellOf,
+  toolsOf,
 } from './model.ts'
 import type { Step } from './project.ts'
 
-/** A streamed answer of OpenAI's chat completions. */
-export function speakCompletions(request: ModelRequest, script: readonly Step[]): Events {
+/** An answer of OpenAI's chat completions, streamed if that is asked for. */
+export function speakCompletions(request: ModelRequest, script: readonly Step[]): Events | object {
   const done = resultsIn(request.messages, /"role":"tool"/g)
-  const step = shellOf(request) === undefined ? undefined : nextStep(request, script[done])
+  const step = hasTools(request) ? nextStep(request, script[done]) : undefined
   const call = step === undefined ? null : { id: `call_${done}`, type: 'function', index: 0 }
   const delta =
     step === undefined
@@ -20,22 +21,33 @@ export function speakCompletions(request: ModelRequest, script: readonly Step[])
           ...{ role: 'assistant', content: null },
           tool_calls: [{ ...call, function: callOf(step) }],
         }
-  const chunk = (choice: object, more: object = {}) => ({
-    ...{ id: `chat_${done}`, object: 'chat.completion.chunk', created: 1, model: request.model },
+  const answer = (object: string, choice: object, more: object = {}) => ({
+    ...{ id: `chat_${done}`, object, created: 1, model: request.model },
     ...{ choices: [{ index: 0, ...choice }], ...more },
   })
   const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
+  const finish_reason = call === null ? 'stop' : 'tool_calls'
+  if (request.stream !== true) {
+    return answer('chat.completion', { message: delta, finish_reason }, { usage })
+  }
+  const chunk = 'chat.completion.chunk'
   return [
-    chunk({ delta, finish_reason: null }),
-    chunk({ delta: {}, finish_reason: call === null ? 'stop' : 'tool_calls' }, { usage }),
+    answer(chunk, { delta, finish_reason: null }),
+    answer(chunk, { delta: {}, finish_reason }, { usage }),
     '[DONE]',
   ]
+}
+
+/** Whether the agent asks for its main model. */
+function hasTools(request: ModelRequest): boolean {
+  return shellOf(request) !== undefined || toolsOf(request).includes('list_orders')
 }
 
 /** As Qwen Code's tools take their arguments. */
 function callOf(step: Step): object {
   if ('retrieves' in step) throw new Error('the agent has no tool that fetches')
   const called = (name: string, args: object) => ({ name, arguments: JSON.stringify(args) })
+  if ('tool' in step) return called(step.tool, step.args)
   if ('command' in step) {
     return called('run_shell_command', { ...step, description: 'look', is_background: false })
   }

@@ -21,6 +21,7 @@ export function speakGemini(request: ModelRequest, script: readonly Step[]): Eve
 /** As Gemini CLI's tools take their arguments. */
 function callOf(step: Step): object {
   if ('retrieves' in step) throw new Error('the agent has no tool that fetches')
+  if ('tool' in step) return { name: step.tool, args: step.args }
   if ('command' in step) {
     return { name: 'run_shell_command', args: { ...step, description: 'look' } }
   }
