@@ -12,12 +12,14 @@ export function readTree(text: string): Json {
   const lines = new Lines(all.slice(end), all.slice(0, end))
   const first = lines.peek()
   if (first.startsWith('- ')) return lines.list(0)
-  if (TABLE_HEAD.test(first)) return lines.table(lines.take())
+  if (TABLE_HEAD.test(first) || WORDS.test(first)) return lines.table(lines.take())
   return /^[[{]/.test(first) ? readValue(lines.place(lines.take())) : lines.block(0)
 }
 
 /** `[3]:` and `{3}:`, with the separator of the cells where it is no comma. */
 const TABLE_HEAD = /^(\[|\{)(\d+)([\t| ]?)[\]}]:$/
+/** `[3 ]: a b c` and `[3 ]=before*after: a b c`: the strings of a list, on one line. */
+const WORDS = /^\[(\d+)([\t| ]?)\](?=:.|=)/
 /** A shape: its name, and its columns in braces. */
 const DECLARATION = /^[A-Za-z]{1,3}\{(?!\d+[\t| ]?\}:)/
 const SHAPED = /^[A-Za-z]{1,3}(?=\()/
@@ -132,7 +134,7 @@ class Lines {
     const items: Json[] = []
     while (this.#more() && this.#indent() === indent && this.peek().startsWith('- ', indent)) {
       const item = this.take().slice(indent + 2)
-      if (TABLE_HEAD.test(item)) items.push(this.table(item))
+      if (TABLE_HEAD.test(item) || WORDS.test(item)) items.push(this.table(item))
       else if (isMember(item) && !this.#isShaped(item)) {
         // An object, whose first member stands behind the dash.
         const first = this.#member(item, indent + 1)
@@ -148,6 +150,7 @@ class Lines {
   }
 
   table(head: string): Json {
+    if (WORDS.test(head)) return readWords(head)
     const [, opener, count = '0', sign = ''] = TABLE_HEAD.exec(head) ?? []
     const separator = sign === '' ? ',' : sign
     const columns = readColumns(this.take(), separator)
@@ -161,6 +164,30 @@ class Lines {
       rows.map(row => readKeyedRow(this.place(row), columns, separator)),
     ) as Json
   }
+}
+
+/** The strings of a list on one line. */
+function readWords(line: string): Json {
+  const [head = '', count = '0', sign = ''] = WORDS.exec(line) ?? []
+  const place: Place = { text: line, at: head.length }
+  const hasPattern = place.text[place.at] === '='
+  const [before, after] = hasPattern ? affixes(place) : ['', '']
+  skip(place, ':')
+  const separator = sign === '' ? ',' : sign
+  return Array.from({ length: Number(count) }, () => {
+    const inQuotes = place.text[place.at] === '"'
+    const text = inQuotes ? quoted(place) : until(place, separator)
+    skip(place, separator)
+    return inQuotes || hasPattern ? before + text + after : scalar(text)
+  })
+}
+
+/** What stands before and after the star of `=before*after:`. */
+function affixes(place: Place): readonly [string, string] {
+  place.at++
+  const before = place.text[place.at] === '"' ? quoted(place) : until(place, '*')
+  place.at++
+  return [before, place.text[place.at] === '"' ? quoted(place) : until(place, ':')]
 }
 
 /** Whether an item of a list begins with a key, and so is an object. */

@@ -17,6 +17,8 @@ const SIGNS = [
   '[2]:',
   '{2}:',
   '[2\t]:',
+  '[2 ]: a b',
+  '[2]=*:',
   'key=*',
   'a{b}',
   'a[b]',
@@ -190,6 +192,14 @@ const jsonText: fc.Arbitrary<Value> = fc
     return indent === undefined ? json : JSON.stringify(JSON.parse(json), null, indent)
   })
 
+/** Lists of strings that begin or end alike, or not at all. */
+const words: fc.Arbitrary<Value> = affixed.chain(text =>
+  fc.array(fc.oneof({ weight: 20, arbitrary: text }, { weight: 1, arbitrary: scalar }), {
+    minLength: 3,
+    maxLength: 8,
+  }),
+)
+
 /**
  * Documents that use every device of `tree@1`: tables in objects, keyed tables, lists, paths,
  * fences, runs.
@@ -200,10 +210,14 @@ export const arbitraryTree: fc.Arbitrary<Value> = fc.oneof(
   { weight: 4, arbitrary: shaped },
   {
     weight: 3,
-    arbitrary: objectOf(fc.oneof(scalar, table, keyedTable, alike, jsonText, anything(2)), 4),
+    arbitrary: objectOf(
+      fc.oneof(scalar, table, keyedTable, words, alike, jsonText, anything(2)),
+      4,
+    ),
   },
   { weight: 1, arbitrary: fc.oneof(alike, fc.array(alike, { maxLength: 3 })) },
-  { weight: 1, arbitrary: fc.array(fc.oneof(table, anything(2)), { maxLength: 3 }) },
+  { weight: 1, arbitrary: fc.array(fc.oneof(table, words, anything(2)), { maxLength: 3 }) },
+  { weight: 1, arbitrary: words },
   { weight: 1, arbitrary: fc.oneof(objectOf(objectOf(table, 1), 1), anything(3)) },
 )
 

@@ -183,6 +183,18 @@ export const TREE_CASES: Readonly<Record<string, readonly [json: string, text: s
       'A: B(x',
     ),
   ],
+  'a list of words, one of them in quotes': [
+    '["cwd","a;b","c[d]","e,f","git branch","parent","g;h","7","i,j"]',
+    lines('[9 ]: cwd a;b c[d] e,f "git branch" parent g;h "7" i,j'),
+  ],
+  'words that begin and end alike': [
+    '{"files":["src/core/read.ts","src/core/write it.ts","src/core/null.ts","src/core/1.ts"],"n":1}',
+    lines('files[4 ]=src/core/*.ts: read "write it" null 1', 'n:1'),
+  ],
+  'phrases that begin alike, after a prefix with signs': [
+    '{"a":["see: *x, one two","see: *x, three four","see: *x, five, six","see: *x, seven ten"],"n":1}',
+    lines('a[4]="see: *x, "*: one two, three four,"five, six", seven ten', 'n:1'),
+  ],
   'lines between fences': [
     '{"code":"if (x === \\"a\\") {\\n  log(\\"b\\")\\n  log(\\"c\\")\\n}\\n```\\n"}',
     lines('code:````', 'if (x === "a") {', '  log("b")', '  log("c")', '}', '```', '', '````'),
@@ -224,6 +236,12 @@ export const NO_TREES: readonly (readonly [text: string, line: number])[] = [
   ['a{1}:\nkey\n1', 2],
   ['a{1}:\nkey{x},y\n1,2', 2],
   ['a[1]\nx\n1', 1],
+  ['a[2 ]: x', 1],
+  ['a[2 ]: x y z', 1],
+  ['a[2 ]: x  y', 1],
+  ['a[2 ]=x: 1 2', 1],
+  ['a[2 ]=x*y\n1', 1],
+  ['a{2 }: x y', 1],
   ['=x', 1],
   ['=x*', 1],
   ['=x*\na:1', 2],

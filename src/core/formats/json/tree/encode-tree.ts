@@ -9,6 +9,7 @@ import { bracketPiece, cheapest, LazyPiece, type Pricer } from './pricer.ts'
 import { type CountedText, type ScalarText, scalarText } from './scalar-text.ts'
 import { JSON_MARK } from './syntax.ts'
 import { type Piece, priceOf, type Role, type Ways } from './trace.ts'
+import { wordsPiece } from './word-list.ts'
 import { bracketFrame, inlinePiece, writeInline } from './write-inline.ts'
 import {
   type Forms,
@@ -203,11 +204,12 @@ function formsOfArray(
   const { inner, brackets, lines } = draftOf(value, level, role, pricer)
   const inline = inlinePiece(value, inner.map(inlineOf), brackets, pricer)
   const rows = table === null ? null : tablePiece(table, pricer)
+  const words = wordsPiece(value, pricer)
   const ways = (): Ways => {
-    if (lines === null) return { brackets: inline, table: rows }
+    if (lines === null) return { brackets: inline, table: rows, words }
     const list = fillFrame(lines, inner)
-    if (role === 'document') return { brackets: inline, table: rows, list }
-    return { brackets: plus(':', inline, 1), table: rows, list: plus(':\n', list, 1) }
+    if (role === 'document') return { brackets: inline, table: rows, words, list }
+    return { brackets: plus(':', inline, 1), table: rows, words, list: plus(':\n', list, 1) }
   }
   return { inline, shown: cheapest(role, ways(), pricer) }
 }

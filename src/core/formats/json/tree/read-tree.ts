@@ -32,6 +32,7 @@ import {
   readFence,
 } from './reader.ts'
 import { JSON_MARK, SEPARATOR_BITS } from './syntax.ts'
+import { isWords, readWords } from './word-list.ts'
 
 /** Decodes what `encodeTree` wrote, in time linear in the text. @throws AppError `not_decodable` */
 export function decodeTree(text: string): Value {
@@ -225,7 +226,10 @@ class TreeReader {
     return text.charCodeAt(at) === COLON
   }
 
-  /** The table whose `[3]:` or `{3}:` is at the place; `undefined` if there is none. */
+  /**
+   * The table whose `[3]:` or `{3}:` is at the place, or the list of words on its line; `undefined`
+   * if there is none.
+   */
   #table(depth: number): Value | undefined {
     const reader = this.#reader
     const opener = reader.next
@@ -242,7 +246,15 @@ class TreeReader {
       at++
     }
     const closer = opener === OPEN_BRACKET ? CLOSE_BRACKET : CLOSE_BRACE
-    if (text.charCodeAt(at) !== closer || text.charCodeAt(at + 1) !== COLON) return undefined
+    if (text.charCodeAt(at) !== closer) return undefined
+    if (opener === OPEN_BRACKET && isWords(text, at + 1)) {
+      reader.checkDepth(depth)
+      reader.at = at + 1
+      const words = readWords(reader, rows, separator)
+      this.#endLine()
+      return words
+    }
+    if (text.charCodeAt(at + 1) !== COLON) return undefined
     reader.checkDepth(depth + 1)
     reader.at = at + 2
     reader.newLine()

@@ -61,6 +61,9 @@ export const NOT_IN_HEADER = NOT_INLINE | COLON_BIT | QUOTE_BIT | TAB_BIT | PIPE
 /** Affixes and constants may hold dots and colons as well. */
 export const NOT_IN_AFFIX = NOT_INLINE | QUOTE_BIT | TAB_BIT | PIPE_BIT
 
+/** ... as the prefix or suffix of the strings of a list, after which a colon follows. */
+export const NOT_IN_LIST_AFFIX = NOT_IN_AFFIX | COLON_BIT
+
 /** Characters that a bare string in a cell of this table must not contain. */
 export function notInCell(separator: Separator): number {
   return ALWAYS | SEPARATOR_BITS[separator]

@@ -22,12 +22,13 @@ type Way =
   | 'list'
   | 'table'
   | 'keyed table'
+  | 'words'
   | 'path'
   | 'string'
   | 'value'
 
 /** Ways in which nested containers have no way of their own. */
-const CLOSED: readonly Way[] = ['shape', 'brackets', 'table', 'keyed table', 'string']
+const CLOSED: readonly Way[] = ['shape', 'brackets', 'table', 'keyed table', 'words', 'string']
 
 /** The role of a container, which decides what may follow. */
 export type Role = 'member' | 'item' | 'document'
