@@ -116,13 +116,13 @@ describe('prefer_explicit_keys', () => {
 })
 
 describe('max_inline_nested', () => {
-  const list = { path: 'x', values: Array.from({ length: 12 }, (_, i) => `item ${i}`) }
+  const list = { path: 'x', values: Array.from({ length: 12 }, (_, i) => `${i} of ${i * i}`) }
   const cells = [0, 1, 2].map(id => ({ id, values: [id, 10, 20, 30, 40] }))
 
   it('puts longer values on lines, and leaves shorter ones in brackets', () => {
-    expect(encodeWith({}, list).content).toContain('values:[item 0')
-    expect(encodeWith(llm({ max_inline_nested: 200 }), list).content).toContain('values:[item 0')
-    expect(encodeWith(llm({ max_inline_nested: 20 }), list).content).toContain('\n- item 11')
+    expect(encodeWith({}, list).content).toContain('values:[0 of 0')
+    expect(encodeWith(llm({ max_inline_nested: 200 }), list).content).toContain('values:[0 of 0')
+    expect(encodeWith(llm({ max_inline_nested: 20 }), list).content).toContain('\n- 11 of 121')
   })
 
   it('holds for cells', () => {

@@ -1,7 +1,7 @@
 import { ASTERISK, COLON, EQUALS, LINE_FEED, QUOTE, SPACE } from '../../../json/char-codes.ts'
 import type { Value } from '../../../json/value.ts'
 import { patternOf } from './plan-columns.ts'
-import type { Pricer } from './pricer.ts'
+import { bracketSurcharge, type Pricer } from './pricer.ts'
 import { bareValue, isPatternMark, type Reader } from './reader.ts'
 import { NOT_IN_LIST_AFFIX, notInCell, PATTERN_MARK, type Separator } from './syntax.ts'
 import type { Piece } from './trace.ts'
@@ -39,7 +39,7 @@ export function wordsPiece(value: readonly Value[], pricer: Pricer): Piece | nul
     else text += separator + (separator === ',' ? afterSign(word, written) : written)
   }
   const tokens = pricer.tokens(text)
-  return { text, tokens, surcharge: tokens * (pricer.style.tableCost - 1) }
+  return { text, tokens, surcharge: bracketSurcharge(text, tokens, pricer.style) }
 }
 
 function separatorOf(words: readonly string[]): Separator {
