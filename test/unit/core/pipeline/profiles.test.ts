@@ -120,8 +120,8 @@ describe('max_inline_nested', () => {
   const cells = [0, 1, 2].map(id => ({ id, values: [id, 10, 20, 30, 40] }))
 
   it('puts longer values on lines, and leaves shorter ones in brackets', () => {
-    expect(encodeWith({}, list).content).toContain('values:[0 of 0')
-    expect(encodeWith(llm({ max_inline_nested: 200 }), list).content).toContain('values:[0 of 0')
+    expect(encodeWith({}, list).content).toMatch(/values:\["?0 of 0/)
+    expect(encodeWith(llm({ max_inline_nested: 200 }), list).content).toMatch(/values:\["?0 of 0/)
     expect(encodeWith(llm({ max_inline_nested: 20 }), list).content).toContain('\n- 11 of 121')
   })
 
