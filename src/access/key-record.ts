@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
+import { TENANT_NAME } from '../core/base/tenant-name.ts'
 import { memberName, teamName } from '../core/fingerprints/upload.ts'
 
 /** The scopes of keys; each route names one. */
@@ -15,9 +16,6 @@ export const SCOPES = [
   'admin',
 ] as const
 export type Scope = (typeof SCOPES)[number]
-
-/** Names of tenants: safe in logs, file names and headers. */
-export const TENANT_NAME = /^[A-Za-z0-9][\w.-]{0,62}$/
 
 /** One key at rest. The key itself is not in it and cannot be computed from it. */
 export const keyRecordSchema = z.strictObject({

@@ -34,6 +34,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   bench: async () => (await import('./bench.ts')).benchCommand,
   tune: async () => (await import('./tune.ts')).tuneCommand,
   fingerprints: async () => (await import('./fingerprints.ts')).fingerprintsCommand,
+  config: async () => (await import('./config.ts')).configCommand,
   views: async () => (await import('./views.ts')).viewsCommand,
 }
 

@@ -17,9 +17,11 @@ export function describeIssue(issue: Issue, schema: z.ZodType): string {
     case 'invalid_value':
       return `must be ${issue.values.map(value => JSON.stringify(value)).join(' or ')}`
     case 'too_small':
-      return boundOf('at least', issue.minimum, issue.origin)
+      return boundOf(issue.inclusive === false ? 'above' : 'at least', issue.minimum, issue.origin)
     case 'too_big':
-      return boundOf('at most', issue.maximum, issue.origin)
+      return boundOf(issue.inclusive === false ? 'below' : 'at most', issue.maximum, issue.origin)
+    case 'invalid_key':
+      return issue.issues[0]?.message ?? issue.message
     default:
       return issue.message
   }
@@ -53,8 +55,11 @@ function boundOf(word: string, bound: number | bigint, origin: string): string {
 function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
   let at: unknown = schema
   for (const step of path) at = memberOf(bare(at), step)
-  const { shape } = Object(bare(at)) as { readonly shape?: object }
-  return Object.keys(shape ?? {})
+  const { shape, keyType } = Object(bare(at)) as {
+    readonly shape?: object
+    readonly keyType?: { readonly options?: readonly string[] }
+  }
+  return Object.keys(shape ?? {}).concat(keyType?.options ?? [])
 }
 
 /** A schema without its default, its checks and the like. */

@@ -4,11 +4,14 @@ import type { Tree } from './env.ts'
 
 /** A configuration that cannot be used; `message` lists every fault, a line each. */
 export class ConfigError extends Error {
+  readonly faults: readonly string[]
+
   constructor(faults: readonly string[]) {
     super(
       `the configuration has ${faults.length} fault${faults.length === 1 ? '' : 's'}:\n  ${faults.join('\n  ')}`,
     )
     this.name = 'ConfigError'
+    this.faults = faults
   }
 }
 

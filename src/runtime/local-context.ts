@@ -3,6 +3,7 @@ import { loadConfig } from '../config/load.ts'
 import { readPipelineConfig } from '../config/pipeline.ts'
 import type { OperationContext } from '../core/operations/operation.ts'
 import { createTokenCounters } from '../core/tokens/counters.ts'
+import { LOCAL_TENANT } from './local-sessions.ts'
 import { loadVocabularies } from './vocabulary.ts'
 
 /**
@@ -17,7 +18,7 @@ export function createLocalContext(): OperationContext {
     counters: createTokenCounters(loadVocabularies({ cacheDir: cache_dir })),
     maxDepth: limits.content_depth,
     maxDecodedChars: limits.max_body_bytes,
-    pipeline: readPipelineConfig(config),
+    pipeline: readPipelineConfig(config, { tenant: LOCAL_TENANT }),
     keepsOriginals: false,
   }
 }

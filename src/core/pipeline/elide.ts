@@ -108,6 +108,7 @@ function writeLeft(
     : `${annotate(kept.content, notes)}\n${marker}`
   const tokens = prices.price(whole)
   if (tokens === null || tokens > lossless.tokens * elision.maxRatio) return null
+  if (lossless.tokens - tokens < elision.minSavedTokens) return null
   return {
     content: whole,
     layer: lossless.layer,

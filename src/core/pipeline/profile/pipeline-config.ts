@@ -7,8 +7,11 @@ import { VIEW_LEVELS } from '../../reduce/views/level.ts'
 import type { ViewData } from '../../reduce/views/view-schema.ts'
 import { FORMAT_IDS, profileAxes, recursionDepth, TEMPLATE_IDS } from './profile-axes.ts'
 
-/** The schema that this version reads; raised when a key changes its meaning. */
-const SCHEMA_VERSION = 1
+/**
+ * The newest schema of the file. Keys kept their meaning since the first one, so all of them are
+ * read alike.
+ */
+export const NEWEST_SCHEMA = 4
 
 const positive = z.int().positive()
 const lruSize = positive.max(1_000)
@@ -146,6 +149,7 @@ const endpointOverride = z.strictObject({
   hint_verbosity: verbosity.optional(),
   formats: formats.optional(),
   elision_enabled: z.boolean().optional(),
+  elision_min_saved_tokens: minSavedTokens.optional(),
   max_ratio: maxRatio.optional(),
   strategy: strategy.optional(),
   field_values: fieldValues.optional(),
@@ -158,7 +162,7 @@ const endpointOverride = z.strictObject({
  */
 export const pipelineSchema = z
   .strictObject({
-    schema_version: z.literal(SCHEMA_VERSION).default(SCHEMA_VERSION),
+    schema_version: z.int().min(1).max(NEWEST_SCHEMA).default(NEWEST_SCHEMA),
     dedup: dedup.prefault({}),
     templates: templates.prefault({}),
     mckp: mckp.prefault({}),
@@ -173,9 +177,17 @@ export const pipelineSchema = z
   })
   .readonly()
 
+/** What one layer of the configuration says: keys that it does not have are not there. */
+export type LayerSettings = z.input<typeof pipelineSchema>
+
 export type PipelineConfig = z.output<typeof pipelineSchema> & {
   /** The views that may apply, in their order: read from files, never a key of the file itself. */
   readonly knownViews?: readonly ViewData[]
+  /**
+   * The layers that were merged, the latest first, without the built-in one. Keys by tool are found
+   * in them. Absent: the configuration is one layer.
+   */
+  readonly layers?: readonly LayerSettings[]
 }
 
 /** The configuration without a file. */
@@ -187,21 +199,4 @@ export function own<T>(
   key: string | undefined,
 ): T | undefined {
   return key !== undefined && Object.hasOwn(record, key) ? record[key] : undefined
-}
-
-/**
- * Keys of the published predecessor that would have no effect here, with the reasons. The refusal
- * of a file names them.
- */
-export const LEFT_OUT: Readonly<Record<string, string>> = {
-  toon_overhead: 'TOON is none of the formats here, since it never wins',
-  chars_per_token: 'tokens are counted as docs/reference/tokens.md says; profiles only weigh',
-  bpe: 'tokens are counted as docs/reference/tokens.md says; profiles only weigh',
-  format_factors: 'formats are compared by counted tokens',
-  context_window: 'a request says its own budget',
-  margin: 'what leaves is counted, never estimated from characters',
-  priority: 'choices take no time that could be saved; set recursion_depth',
-  hint_aggressiveness: 'a hint is sent where it saves; set hints.types',
-  auto_detect_window: 'an agent variant is set by name, so that a session does not change midway',
-  mckp_recursion_depth: 'it is called recursion_depth here',
 }

@@ -113,5 +113,4 @@ export type ProfileAxes = z.output<typeof profileAxes>
 
 type Axis<Name extends keyof ProfileAxes> = ProfileAxes[Name]['variants']
 export type LlmVariant = Axis<'llm'>[string]
-export type AgentVariant = Axis<'agent'>[string]
 export type DataVariant = Axis<'data'>[string]

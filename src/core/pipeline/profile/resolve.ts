@@ -3,9 +3,7 @@ import { resolveTokenizer } from '../../tokens/profiles.ts'
 import { matchModel } from './match-model.ts'
 import { DEFAULT_PIPELINE, own, type PipelineConfig } from './pipeline-config.ts'
 import {
-  type AgentVariant,
   AUTO,
-  BUILT_IN_AGENTS,
   type DataVariant,
   DEFAULT_VARIANT,
   type LlmVariant,
@@ -23,7 +21,7 @@ import {
   type ViewProfile,
   viewFor,
 } from './sections.ts'
-import { ToolNames } from './tool-names.ts'
+import { ToolSettings } from './tool-settings.ts'
 
 /** How values and texts are written; see `docs/reference/profiles.md`. */
 export interface EncodingProfile {
@@ -46,6 +44,8 @@ export interface ElisionProfile {
   readonly minBlockBytes: number
   /** Most tokens that may be left, as a share of those of the smallest lossless text. */
   readonly maxRatio: number
+  /** Tokens that leaving out saves, at least. */
+  readonly minSavedTokens: number
   /** Tools by which agents fetch originals. */
   readonly retrievingTools: readonly string[]
 }
@@ -76,42 +76,52 @@ export function resolveProfile(
   const { profiles, mckp } = config
   const { tokenizer } = profiles
   const llm = llmVariant(profiles.llm, query.model)
-  const agent = agentVariant(profiles.agent)
   const data = dataVariant(profiles.data, query.tool)
   const weights =
     tokenizer.active === AUTO ? (llm.tokenizer ?? resolveTokenizer(query)) : tokenizer.active
   const thresholds = mckp.shape_thresholds
-  const hints = hintsFor(config, query, agent, data)
-  const named = { tool: query.tool, names: new ToolNames(query) }
-  const settingOf = <Key extends keyof Override>(key: Key) =>
-    named.names.find(config.endpoint_overrides, entry => entry[key])
+  const settings = settingsWith(config, query, data)
+  const hints = hintsFor(config, query, settings, data?.variant)
   return {
     encoding: {
       inlineJsonCost: tokenizer.variants[weights]?.inline_json_cost ?? 1,
       preferExplicitKeys: llm.prefer_explicit_keys ?? false,
       maxInlineNested: llm.max_inline_nested ?? Number.POSITIVE_INFINITY,
-      recursionDepth: agent.recursion_depth ?? mckp.recursion_depth,
-      formats: settingOf('formats') ?? mckp.formats_enabled,
+      recursionDepth: settings.get('recursion_depth') ?? mckp.recursion_depth,
+      formats: settings.get('formats') ?? mckp.formats_enabled,
       minItems: thresholds.array_of_objects_min_items,
       minKeyStability: thresholds.array_of_objects_min_key_stability,
       minFields: thresholds.flat_object_min_fields,
       minCols: thresholds.markdown_table_min_cols,
     },
-    preferred: preferredFormat(config, named.names, data),
-    budget: budgetFor(config, named),
+    preferred: preferredFormat(config, settings.get('template_id')),
+    budget: budgetFor(config, query.tool, settings),
     elision: {
-      enabled: settingOf('elision_enabled') ?? config.elision.enabled,
+      enabled: settings.get('elision_enabled') ?? config.elision.enabled,
       minBlockBytes: config.elision.min_block_bytes,
-      maxRatio: settingOf('max_ratio') ?? config.elision.max_ratio,
+      maxRatio: settings.get('max_ratio') ?? config.elision.max_ratio,
+      minSavedTokens: settings.get('elision_min_saved_tokens') ?? 0,
       retrievingTools: config.elision.redeem_tools,
     },
-    dedup: dedupFor(config, named, agent, hints),
+    dedup: dedupFor(config, query.tool, settings, hints),
     hints,
-    view: viewFor(config, query, named.names),
+    view: viewFor(config, query, settings),
   }
 }
 
-type Override = PipelineConfig['endpoint_overrides'][string]
+/** What is set for a call, and by which layer and name. */
+export function settingsFor(config: PipelineConfig, query: ProfileQuery): ToolSettings {
+  return settingsWith(config, query, dataVariant(config.profiles.data, query.tool))
+}
+
+function settingsWith(
+  config: PipelineConfig,
+  { tool, args }: ProfileQuery,
+  data: NamedVariant | undefined,
+): ToolSettings {
+  const agent = config.profiles.agent.active
+  return new ToolSettings(config, { tool, args, agent, data: data?.name })
+}
 
 function llmVariant({ active, variants }: ProfileAxes['llm'], model?: string): Partial<LlmVariant> {
   const named = Object.keys(variants).filter(name => name !== DEFAULT_VARIANT)
@@ -119,37 +129,34 @@ function llmVariant({ active, variants }: ProfileAxes['llm'], model?: string): P
   return own(variants, name) ?? {}
 }
 
-/** The file's values of a built-in variant are laid over it. */
-function agentVariant({ active, variants }: ProfileAxes['agent']): AgentVariant {
-  return { ...own(BUILT_IN_AGENTS, active), ...own(variants, active) }
+/** A data variant and its name. */
+interface NamedVariant {
+  readonly name: string
+  readonly variant: DataVariant
 }
 
 /**
  * By the longest pattern that is the tool's name or its prefix; of equal ones the first by the
  * variant's name.
  */
-function dataVariant({ active, variants }: ProfileAxes['data'], tool = ''): Partial<DataVariant> {
-  if (active !== AUTO) return own(variants, active) ?? {}
-  let best: Partial<DataVariant> = {}
+function dataVariant(
+  { active, variants }: ProfileAxes['data'],
+  tool = '',
+): NamedVariant | undefined {
+  const fixed = own(variants, active)
+  if (active !== AUTO) return fixed && { name: active, variant: fixed }
+  let best: NamedVariant | undefined
   for (const name of Object.keys(variants).sort()) {
     const variant = variants[name] as DataVariant
     const { endpoint_pattern: pattern } = variant
     if (!tool.startsWith(pattern)) continue
-    if (pattern.length > (best.endpoint_pattern?.length ?? 0)) best = variant
+    if (pattern.length > (best?.variant.endpoint_pattern.length ?? 0)) best = { name, variant }
   }
   return best
 }
 
-/** By the most particular key that names the tool. */
-function preferredFormat(
-  { templates, endpoint_overrides }: PipelineConfig,
-  names: ToolNames,
-  { preferred_format }: Partial<DataVariant>,
-): string | undefined {
-  const format =
-    names.find(endpoint_overrides, ({ template_id }) => template_id) ??
-    names.find(templates.endpoint_overrides, template => template) ??
-    preferred_format
+/** @param format a template, or a format by name */
+function preferredFormat({ templates }: PipelineConfig, format: string | undefined) {
   if (format === undefined || !Object.hasOwn(TEMPLATE_FORMATS, format)) return format
   const template = format as TemplateId
   return templates.active.includes(template) ? TEMPLATE_FORMATS[template] : undefined

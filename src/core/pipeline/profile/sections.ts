@@ -10,8 +10,9 @@ import type { DedupTerms } from '../../sessions/turn/dedup-terms.ts'
 import type { TrimAlgorithm } from '../../solvers/tree/trim-tree.ts'
 import { matchModel } from './match-model.ts'
 import { own, type PipelineConfig } from './pipeline-config.ts'
-import type { AgentVariant, DataVariant } from './profile-axes.ts'
-import type { ToolNames } from './tool-names.ts'
+import type { DataVariant } from './profile-axes.ts'
+import type { PressureStep } from './tool-keys.ts'
+import type { ToolSettings } from './tool-settings.ts'
 
 /** The fields of a request by which profiles are found. */
 export interface ProfileQuery {
@@ -43,12 +44,12 @@ const EVERY_MODEL: readonly string[] = ['*']
 export function hintsFor(
   { hints }: PipelineConfig,
   { model }: ProfileQuery,
-  { hints_enabled }: AgentVariant,
-  { hint_set }: Partial<DataVariant>,
+  settings: ToolSettings,
+  { hint_set }: Partial<DataVariant> = {},
 ): HintProfile {
   const types = hint_set === undefined ? usualRules(hints, model) : rulesOf(hints, model, hint_set)
   const { default_verbosity } = hints
-  return { enabled: hints_enabled ?? hints.enabled, default_verbosity, types }
+  return { enabled: settings.get('hints_enabled') ?? hints.enabled, default_verbosity, types }
 }
 
 type HintsSection = PipelineConfig['hints']
@@ -93,58 +94,44 @@ function rulesOf(
   return types
 }
 
-/** A tool, and the names by which it has settings. */
-export interface NamedTool {
-  readonly tool: string | undefined
-  readonly names: ToolNames
-}
-
-type Override = PipelineConfig['endpoint_overrides'][string]
-
 /** The section `dedup` for a tool and an agent. References that no hint may write are off. */
 export function dedupFor(
-  { dedup, endpoint_overrides }: PipelineConfig,
-  { tool, names }: NamedTool,
-  agent: AgentVariant,
+  { dedup }: PipelineConfig,
+  tool: string | undefined,
+  settings: ToolSettings,
   hints: HintProfile,
 ): DedupTerms {
-  const settingOf = <Key extends keyof Override>(key: Key) =>
-    names.find(endpoint_overrides, entry => entry[key])
-  const enabled =
-    settingOf('dedup_enabled') ?? names.find(dedup.enabled_per_endpoint, isOn => isOn) ?? true
+  const enabled = settings.get('dedup_enabled') ?? true
   const may = (family: HintFamily) => enabled && hints.enabled && hints.types[family].enabled
-  const near = settingOf('near_ref_enabled') ?? agent.near_ref_enabled ?? dedup.near_ref_enabled
-  const lines = settingOf('lines_enabled') ?? agent.lines_enabled ?? dedup.lines_enabled
   return {
     exact: may('reference'),
-    near: near && may('near_reference'),
-    lines: lines && may('lines'),
-    lruSize: settingOf('lru_size') ?? dedup.lru_size,
-    minBodyChars: settingOf('min_body_chars') ?? dedup.min_body_chars,
+    near: (settings.get('near_ref_enabled') ?? dedup.near_ref_enabled) && may('near_reference'),
+    lines: (settings.get('lines_enabled') ?? dedup.lines_enabled) && may('lines'),
+    lruSize: settings.get('lru_size') ?? dedup.lru_size,
+    minBodyChars: settings.get('min_body_chars') ?? dedup.min_body_chars,
     nearMaxDeltaBytes: dedup.near_ref_max_delta_bytes,
     nearMinBodyBytes: dedup.near_ref_min_body_bytes,
-    minSavedTokens: settingOf('lines_min_saved_tokens') ?? dedup.lines_min_saved_tokens,
+    minSavedTokens: settings.get('lines_min_saved_tokens') ?? dedup.lines_min_saved_tokens,
     mutating: dedup.mutating_tools,
     stale: own(dedup.invalidates, tool) ?? [],
-    verbosity: settingOf('hint_verbosity') ?? dedup.hint_verbosity ?? hints.default_verbosity,
+    verbosity: settings.get('hint_verbosity') ?? hints.default_verbosity,
   }
 }
 
 /**
- * The section `budget` for a tool: the value of its parts. Fields that the tool's section names
- * take precedence, one by one.
+ * The section `budget` for a tool: the value of its parts. Fields of a more particular name, or of
+ * a later layer, take precedence, one by one.
  */
 export function budgetFor(
-  { budget, format_pipeline, endpoint_overrides }: PipelineConfig,
-  { tool, names }: NamedTool,
+  { budget, format_pipeline }: PipelineConfig,
+  tool: string | undefined,
+  settings: ToolSettings,
 ): BudgetProfile {
-  const ofTool = names.find(endpoint_overrides, ({ strategy }) => strategy)
-  const ofList = names.find(format_pipeline.strategies, strategy => strategy)
-  const fields = names.find(endpoint_overrides, ({ field_values }) => field_values) ?? {}
+  const fields = settings.all('field_values').toReversed()
   return {
-    strategy: ofTool ?? ofList ?? strategyFor(tool) ?? budget.strategy,
+    strategy: settings.get('strategy') ?? strategyFor(tool) ?? budget.strategy,
     algorithm: format_pipeline.algorithm,
-    fields: new Map([...Object.entries(budget.field_values), ...Object.entries(fields)]),
+    fields: new Map(fields.flatMap(each => Object.entries(each))),
   }
 }
 
@@ -184,14 +171,25 @@ const compiled = new WeakMap<PipelineConfig, readonly View[]>()
 export function viewFor(
   config: PipelineConfig,
   { response_budget: wish, context_tokens: before = 0 }: ProfileQuery,
-  names: ToolNames,
+  settings: ToolSettings,
 ): ViewProfile {
-  const { level, levels, pressure } = config.views
   if (typeof wish === 'number') return { level: 'full', tokens: wish, views: viewsOf(config) }
-  const ofTool = names.find(levels, each => each)
-  const ofContext = pressure.findLast(({ from_tokens }) => from_tokens <= before)?.level
-  const inForce = wish ?? ofTool ?? ofContext ?? level
+  const inForce = wish ?? levelOf(settings, before) ?? config.views.level
   return { level: inForce, views: inForce === 'full' ? [] : viewsOf(config) }
+}
+
+function levelOf({ entries }: ToolSettings, before: number): ViewLevel | undefined {
+  let steps: readonly PressureStep[] | undefined
+  for (const { of, values } of entries) {
+    // Of a section, the steps come before the general level.
+    if (of === 'section' && steps === undefined && values.pressure !== undefined) {
+      steps = values.pressure
+      const step = steps.findLast(({ from_tokens }) => from_tokens <= before)
+      if (step !== undefined) return step.level
+    }
+    if (values.level !== undefined) return values.level
+  }
+  return undefined
 }
 
 function viewsOf(config: PipelineConfig): readonly View[] {

@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
 import { HINT_FAMILIES } from '../../../../../src/core/hints/hint-policy.ts'
-import {
-  LEFT_OUT,
-  pipelineSchema,
-} from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
+import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { resolveProfile } from '../../../../../src/core/pipeline/profile/resolve.ts'
 
 const text = readFileSync(
@@ -93,9 +90,5 @@ describe('docs/reference/profiles.md', () => {
     expect(claude.hints.types.format.enabled).toBe(false)
     expect(resolveProfile(config, { tool: 'mcp__logs__tail' }).preferred).toBe('prefixed')
     expect(resolveProfile(config, { tool: 'TodoWrite' }).dedup.exact).toBe(false)
-  })
-
-  it('names every key that was left out', () => {
-    for (const key of Object.keys(LEFT_OUT)) expect(text).toContain(`\`${key}\``)
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { encodeOperation } from '../../../../../src/core/operations/encode.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { resolveProfile } from '../../../../../src/core/pipeline/profile/resolve.ts'
-import { ToolNames } from '../../../../../src/core/pipeline/profile/tool-names.ts'
+import { ToolSettings } from '../../../../../src/core/pipeline/profile/tool-settings.ts'
 import { anonymousName } from '../../../../../src/core/telemetry/anonymous-name.ts'
 import { counters } from '../../../../support/vocabularies.ts'
 
@@ -11,8 +11,10 @@ const MCP = { tool: 'mcp__github__list_issues' }
 
 /** The name of the entry that a call gets. */
 function entryOf(names: readonly string[], call: { tool?: string; args?: unknown }) {
-  const record = Object.fromEntries(names.map(name => [name, name]))
-  return new ToolNames(call).find(record, name => name)
+  const entries = names.map((name, at) => [name, { lru_size: at + 1 }])
+  const config = pipelineSchema.parse({ endpoint_overrides: Object.fromEntries(entries) })
+  const [first] = new ToolSettings(config, { ...call, agent: 'default', data: undefined }).entries
+  return first?.of === 'name' ? first.name : undefined
 }
 
 describe('settings by tool', () => {

@@ -1,0 +1,76 @@
+import { processEnv } from '../config/env.ts'
+import { explainCall, explainLayers } from '../config/layers/explain-layers.ts'
+import { readLayers } from '../config/layers/read-layers.ts'
+import { loadConfig } from '../config/load.ts'
+import { EXIT } from '../runtime/exit-codes.ts'
+import { LOCAL_TENANT } from '../runtime/local-sessions.ts'
+import { defineActions, type Options, UsageError, type ValuesOf } from './command.ts'
+import { explanationLines } from './config-command/explanation-lines.ts'
+import { jsonOption } from './options.ts'
+
+const options = {
+  model: { type: 'string', value: 'ID', help: 'What applies to this model', actions: ['show'] },
+  tool: {
+    type: 'string',
+    value: 'NAME',
+    help: "What applies to this tool's results",
+    actions: ['show'],
+  },
+  args: {
+    type: 'string',
+    value: 'JSON',
+    help: "The call's arguments: they tell the class of a shell's command",
+    actions: ['show'],
+  },
+  tenant: {
+    type: 'string',
+    value: 'NAME',
+    help: `Whose files are read (default ${LOCAL_TENANT})`,
+    actions: ['show'],
+  },
+  project: { type: 'string', value: 'FILE', help: "The project's file", actions: ['show'] },
+  ...jsonOption,
+} as const satisfies Options
+
+type Values = ValuesOf<typeof options>
+
+export const configCommand = defineActions({
+  name: 'config',
+  summary: 'Show how the pipeline chooses, and which file says so',
+  details:
+    'Each key with its value in force, the layer, file and line that say it, and the values that ' +
+    'it takes precedence over. Keys that `tune` wrote have their rule, evidence and date.',
+  examples: [
+    'config show',
+    `config show --tool Bash --args '{"command":"git log"}'`,
+    'config show --tenant acme --json',
+  ],
+  options,
+  actions: {
+    show: { operands: { text: '', min: 0, max: 0 }, run: async values => show(values) },
+  },
+})
+
+function show(values: Values): number {
+  const { tenant = LOCAL_TENANT, project, tool, model } = values
+  const layered = readLayers(loadConfig({ env: processEnv(), insecure: true }), { tenant, project })
+  const args = argsOf(values)
+  const isOfCall = [tool, model, args].some(given => given !== undefined)
+  const keys = isOfCall ? explainCall(layered, { tool, model, args }) : explainLayers(layered)
+  const { generation, warnings, tunedFaults } = layered
+  for (const line of [...tunedFaults, ...warnings]) process.stderr.write(`${line}\n`)
+  const text = values.json
+    ? JSON.stringify({ generation, keys })
+    : [`generation ${generation}`, '', ...explanationLines(keys)].join('\n')
+  process.stdout.write(`${text}\n`)
+  return EXIT.ok
+}
+
+function argsOf({ args }: Values): unknown {
+  if (args === undefined) return undefined
+  try {
+    return JSON.parse(args)
+  } catch {
+    throw new UsageError('--args takes JSON')
+  }
+}

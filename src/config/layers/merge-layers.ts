@@ -1,0 +1,56 @@
+import { isTable, type Tree } from '../../core/pipeline/profile/key-path.ts'
+import {
+  NEWEST_SCHEMA,
+  type PipelineConfig,
+  pipelineSchema,
+} from '../../core/pipeline/profile/pipeline-config.ts'
+import { describeIssue } from '../describe-issue.ts'
+import { ConfigError } from '../read-toml.ts'
+import { lineOf } from '../toml-lines.ts'
+import { configuredViews } from '../views.ts'
+import type { FileLayer } from './layer-file.ts'
+
+/**
+ * The configuration of layers, of which later ones take precedence key by key.
+ * @throws ConfigError for what only shows in all of them: variants and views that none has
+ */
+export function mergeLayers(layers: readonly FileLayer[]): PipelineConfig {
+  const merged = layers.reduce<Tree>((tree, { settings }) => merge(tree, settings as Tree), {})
+  const parsed = pipelineSchema.safeParse({ ...merged, schema_version: NEWEST_SCHEMA })
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map(issue => {
+      const { path } = issue
+      const { file, source } =
+        layers.findLast(layer => has(layer.settings as Tree, path)) ?? NO_FILE
+      const place = file === '' ? '' : `${file}: line ${lineOf(source, path)}: `
+      return `${place}${path.join('.')}: ${describeIssue(issue, pipelineSchema)}`
+    })
+    throw new ConfigError(faults)
+  }
+  const knownViews = configuredViews(parsed.data.views)
+  const ofTools = layers.map(({ settings }) => settings).toReversed()
+  // One layer is found in the merged configuration as well.
+  const more = ofTools.length > 1 ? { layers: ofTools } : {}
+  return { ...parsed.data, knownViews, ...more }
+}
+
+const NO_FILE = { file: '', source: '' }
+
+function has(tree: Tree, path: readonly PropertyKey[]): boolean {
+  let value: unknown = tree
+  for (const part of path) {
+    if (!isTable(value) || !Object.hasOwn(value, part)) return false
+    value = value[String(part)]
+  }
+  return true
+}
+
+/** Tables are merged, anything else is replaced. */
+function merge(under: Tree, over: Tree): Tree {
+  const entries = new Map(Object.entries(under))
+  for (const [name, value] of Object.entries(over)) {
+    const before = entries.get(name)
+    entries.set(name, isTable(before) && isTable(value) ? merge(before, value) : value)
+  }
+  return Object.fromEntries(entries)
+}

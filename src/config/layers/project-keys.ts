@@ -1,0 +1,51 @@
+import { type KeyPath, leavesOf, type Tree } from '../../core/pipeline/profile/key-path.ts'
+import type { Fault } from './fault.ts'
+
+/** A repository's file may have these, and what is below them. */
+const ALLOWED: readonly KeyPath[] = [
+  ['schema_version'],
+  ['dedup'],
+  ['templates'],
+  ['mckp'],
+  ['profiles', 'data'],
+  ['hints'],
+  ['endpoint_overrides'],
+  ['elision', 'enabled'],
+]
+
+/** Keys that could leave out parts of results: such a file may only switch them off. */
+const ONLY_OFF: readonly KeyPath[] = [
+  ['elision', 'enabled'],
+  ['hints', 'enabled'],
+  ['hints', 'types', 'elision', 'enabled'],
+  ['endpoint_overrides', '*', 'elision_enabled'],
+]
+
+/** How much elision leaves out; none of it can be said by switching it off. */
+const NEVER: readonly KeyPath[] = [
+  ['hints', 'types', 'elision', 'max_per_session'],
+  ['hints', 'types', 'elision', 'applies_to_models'],
+  ['endpoint_overrides', '*', 'max_ratio'],
+  ['endpoint_overrides', '*', 'elision_min_saved_tokens'],
+]
+
+/**
+ * What a repository's file may not say: each of its authors would say it to all who work there.
+ */
+export function projectFaults(tree: Tree): readonly Fault[] {
+  return leavesOf(tree).flatMap(path => {
+    const value = path.reduce<unknown>((inner, name) => (inner as Tree)[name], tree)
+    const isAllowed = ALLOWED.some(start => fits(start, path))
+    if (!isAllowed || NEVER.some(start => fits(start, path))) {
+      return [{ path, text: 'is not for the file of a repository' }]
+    }
+    if (value !== false && ONLY_OFF.some(start => fits(start, path))) {
+      return [{ path, text: 'can only be switched off by the file of a repository' }]
+    }
+    return []
+  })
+}
+
+function fits(start: KeyPath, path: KeyPath): boolean {
+  return start.every((part, at) => part === '*' || part === path[at])
+}

@@ -1,0 +1,107 @@
+import { hash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { TENANT_NAME } from '../../core/base/tenant-name.ts'
+import type { PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
+import { ConfigError } from '../read-toml.ts'
+import { type FileLayer, readLayerFile } from './layer-file.ts'
+import { mergeLayers } from './merge-layers.ts'
+
+/** Where the files are, beside those of projects. */
+export interface LayersPlace {
+  readonly data_dir: string
+  /** `pipeline_config.toml` in `data_dir` if absent. */
+  readonly pipeline_config_file?: string | undefined
+}
+
+/** Whose configuration is read. */
+export interface LayersOf {
+  /** Absent: no tenant's files are read. */
+  readonly tenant?: string | undefined
+  /** The project's file; absent: there is none. */
+  readonly project?: string | undefined
+}
+
+/** A configuration, and what it was made of. */
+export interface Layered {
+  readonly pipeline: PipelineConfig
+  /** Names what the layers say: 16 hex digits. */
+  readonly generation: string
+  /** In their order: later ones take precedence. */
+  readonly layers: readonly FileLayer[]
+  /** What a user should know of their keys; a line each. */
+  readonly warnings: readonly string[]
+  /** Why the tuned file has no effect; a line each. */
+  readonly tunedFaults: readonly string[]
+}
+
+const FILE_NAME = 'pipeline_config.toml'
+const GENERATION_DIGITS = 16
+
+/** Where the common file is, or would be. */
+export function pipelineFileOf({ data_dir, pipeline_config_file }: LayersPlace): string {
+  return pipeline_config_file ?? join(data_dir, FILE_NAME)
+}
+
+/** The file that `tune` writes for a tenant. */
+function tunedFileOf({ data_dir }: LayersPlace, tenant: string): string {
+  return join(data_dir, 'tuned', `${tenant}.toml`)
+}
+
+/** The file of a tenant's own settings, beside the common one. */
+function tenantFileOf(place: LayersPlace, tenant: string): string {
+  return join(dirname(pipelineFileOf(place)), 'tenants', `${tenant}.toml`)
+}
+
+/**
+ * Reads the layers of a configuration. A tuned file with faults has no effect, because no person
+ * wrote it.
+ * @throws ConfigError with every fault of the other files; also for a named file that is not there
+ */
+export function readLayers(place: LayersPlace, { tenant, project }: LayersOf = {}): Layered {
+  const layers: FileLayer[] = []
+  const faults: string[] = []
+  const tunedFaults: string[] = []
+  const read = (file: string, options: Parameters<typeof readLayerFile>[1], into = faults) => {
+    try {
+      layers.push(readLayerFile(file, options))
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      into.push(...error.faults)
+    }
+  }
+  if (tenant !== undefined && !TENANT_NAME.test(tenant)) {
+    throw new ConfigError([`${JSON.stringify(tenant)} is no tenant`])
+  }
+  if (tenant !== undefined) {
+    const file = tunedFileOf(place, tenant)
+    if (existsSync(file)) read(file, { name: 'tuned', tenant }, tunedFaults)
+  }
+  const common = pipelineFileOf(place)
+  if (place.pipeline_config_file !== undefined || existsSync(common)) read(common, { name: 'file' })
+  if (tenant !== undefined) {
+    const file = tenantFileOf(place, tenant)
+    if (existsSync(file)) read(file, { name: 'tenant' })
+  }
+  if (project !== undefined) read(project, { name: 'project' })
+  if (faults.length > 0) throw new ConfigError(faults)
+  return { ...layered(layers), tunedFaults }
+}
+
+/** @throws ConfigError for what only shows in all of them */
+function layered(layers: readonly FileLayer[]): Omit<Layered, 'tunedFaults'> {
+  const pipeline = mergeLayers(layers)
+  return {
+    pipeline,
+    generation: generationOf(layers, pipeline),
+    layers,
+    warnings: layers.flatMap(({ warnings }) => warnings),
+  }
+}
+
+/** The views are part of it, since their files may change alone. */
+function generationOf(layers: readonly FileLayer[], { knownViews }: PipelineConfig): string {
+  const said = layers.map(({ name, settings }) => [name, settings])
+  const text = JSON.stringify([said, knownViews])
+  return hash('sha256', text, 'hex').slice(0, GENERATION_DIGITS)
+}

@@ -1,0 +1,2 @@
+/** Names of tenants: safe in logs, file names and headers. */
+export const TENANT_NAME = /^[A-Za-z0-9][\w.-]{0,62}$/

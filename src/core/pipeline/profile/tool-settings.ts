@@ -1,0 +1,202 @@
+import { NamePatterns, WILDCARD } from './name-patterns.ts'
+import {
+  DEFAULT_PIPELINE,
+  type LayerSettings,
+  own,
+  type PipelineConfig,
+} from './pipeline-config.ts'
+import { BUILT_IN_AGENTS } from './profile-axes.ts'
+import { TOOL_KEY_NAMES, TOOL_KEYS, type ToolKey, type ToolValues } from './tool-keys.ts'
+import { type NamedCall, namesOf, rankOf } from './tool-names.ts'
+
+type Values = Partial<ToolValues>
+
+/** What one layer says under one name, of a variant, or for all tools. */
+export interface SettingsEntry {
+  readonly values: Values
+  /** Index of the layer, from the latest on. */
+  readonly layer: number
+  readonly of: 'name' | 'agent' | 'data' | 'section'
+  /** The name, or that of the variant; empty for a section. */
+  readonly name: string
+}
+
+/** A call, and the variants that are in force for it. */
+export interface SettingsQuery extends NamedCall {
+  readonly agent: string
+  readonly data: string | undefined
+}
+
+/** What is set for one call, by the later layer, and in it by the more particular name. */
+export class ToolSettings {
+  /** The ones that take precedence first. */
+  readonly entries: readonly SettingsEntry[]
+
+  constructor(config: PipelineConfig, query: SettingsQuery) {
+    const { layers, hasNames } = compiledOf(config)
+    const names = hasNames ? namesOf(query) : NO_NAMES
+    this.entries = layers.flatMap(layer => layer.entriesFor(names, query))
+  }
+
+  /** The value in force; `undefined` if nothing has the key. */
+  get<Key extends ToolKey>(key: Key): ToolValues[Key] | undefined {
+    for (const { values } of this.entries) {
+      const value = values[key]
+      if (value !== undefined) return value
+    }
+    return undefined
+  }
+
+  /** All values of a key, the one in force first. */
+  all<Key extends ToolKey>(key: Key): readonly ToolValues[Key][] {
+    return this.entries.map(({ values }) => values[key]).filter(value => value !== undefined)
+  }
+}
+
+const NO_NAMES: readonly string[] = []
+
+/** A configuration's layers, the latest first; the built-in one comes last. */
+export function layersOf(config: PipelineConfig): readonly LayerSettings[] {
+  return config.layers === undefined ? [config] : [...config.layers, DEFAULT_PIPELINE]
+}
+
+interface Compiled {
+  readonly layers: readonly CompiledLayer[]
+  readonly hasNames: boolean
+}
+
+const compiled = new WeakMap<PipelineConfig, Compiled>()
+
+function compiledOf(config: PipelineConfig): Compiled {
+  let known = compiled.get(config)
+  if (known === undefined) {
+    const all = layersOf(config)
+    const { active } = config.profiles.agent
+    // A built-in variant counts as part of the layer that makes it active.
+    const chooses = all.findIndex(({ profiles }) => profiles?.agent?.active === active)
+    const layers = all.map((settings, at) => new CompiledLayer(settings, at, at === chooses))
+    known = { layers, hasNames: layers.some(({ hasNames }) => hasNames) }
+    compiled.set(config, known)
+  }
+  return known
+}
+
+class CompiledLayer {
+  readonly hasNames: boolean
+  readonly #settings: LayerSettings
+  readonly #layer: number
+  readonly #hasBuiltIn: boolean
+  readonly #byName: ReadonlyMap<string, SettingsEntry>
+  readonly #patterns: NamePatterns<SettingsEntry>
+  readonly #section: SettingsEntry | null
+  readonly #variants = new Map<string, SettingsEntry | null>()
+
+  constructor(settings: LayerSettings, layer: number, hasBuiltIn: boolean) {
+    this.#settings = settings
+    this.#layer = layer
+    this.#hasBuiltIn = hasBuiltIn
+    const byName = valuesByName(settings)
+    const entries = [...byName].map(([name, values]) => {
+      return [name, { values, layer, of: 'name', name }] as const
+    })
+    this.hasNames = entries.length > 0
+    this.#byName = new Map(entries)
+    this.#patterns = new NamePatterns(entries.filter(([name]) => name.endsWith(WILDCARD)))
+    const values = sectionValues(settings)
+    this.#section = entryOf({ values, layer, of: 'section', name: '' })
+  }
+
+  /** The most particular first. */
+  entriesFor(names: readonly string[], { agent, data }: SettingsQuery): readonly SettingsEntry[] {
+    const found: SettingsEntry[] = []
+    if (this.hasNames) {
+      const fitting = new Set<SettingsEntry>()
+      for (const name of names) {
+        const entry = this.#byName.get(name)
+        if (entry !== undefined) found.push(entry)
+        this.#patterns.collect(name, fitting)
+      }
+      const patterns = fitting.size > 1 ? [...fitting].sort(moreParticular) : fitting
+      found.push(...patterns)
+    }
+    const ofAgent = this.#agent(agent)
+    if (ofAgent !== null) found.push(ofAgent)
+    const ofData = data === undefined ? null : this.#data(data)
+    if (ofData !== null) found.push(ofData)
+    if (this.#section !== null) found.push(this.#section)
+    return found
+  }
+
+  #agent(name: string): SettingsEntry | null {
+    return this.#variant(`agent ${name}`, () => {
+      const variant = {
+        ...(this.#hasBuiltIn ? own(BUILT_IN_AGENTS, name) : {}),
+        ...own(this.#settings.profiles?.agent?.variants ?? {}, name),
+      }
+      const values = valuesAt(key => own(variant, TOOL_KEYS[key].agent))
+      return entryOf({ values, layer: this.#layer, of: 'agent', name })
+    })
+  }
+
+  #data(name: string): SettingsEntry | null {
+    return this.#variant(`data ${name}`, () => {
+      const variant = own(this.#settings.profiles?.data?.variants ?? {}, name) ?? {}
+      const values = valuesAt(key => own(variant as Tree, TOOL_KEYS[key].data))
+      return entryOf({ values, layer: this.#layer, of: 'data', name })
+    })
+  }
+
+  /** Variants are named in the configuration only, so there are few. */
+  #variant(id: string, make: () => SettingsEntry | null): SettingsEntry | null {
+    let entry = this.#variants.get(id)
+    if (entry === undefined) {
+      entry = make()
+      this.#variants.set(id, entry)
+    }
+    return entry
+  }
+}
+
+function moreParticular(a: SettingsEntry, b: SettingsEntry): number {
+  return rankOf(b.name) - rankOf(a.name)
+}
+
+type Tree = Readonly<Record<string, unknown>>
+
+function entryOf(entry: SettingsEntry): SettingsEntry | null {
+  return Object.keys(entry.values).length === 0 ? null : entry
+}
+
+/** The values that `read` finds, without keys that it does not. */
+function valuesAt(read: (key: ToolKey) => unknown): Values {
+  const found = TOOL_KEY_NAMES.flatMap(key => {
+    const value = read(key)
+    return value === undefined ? [] : [[key, value] as const]
+  })
+  return Object.fromEntries(found)
+}
+
+function sectionValues(settings: LayerSettings): Values {
+  return valuesAt(key => {
+    const { section } = TOOL_KEYS[key]
+    return section === undefined ? undefined : (settings as Sections)[section[0]]?.[section[1]]
+  })
+}
+
+type Sections = Readonly<Record<string, Tree | undefined>>
+
+/** By name; `endpoint_overrides` takes precedence over the records of sections. */
+function valuesByName(settings: LayerSettings): ReadonlyMap<string, Values> {
+  const byName = new Map<string, Values>()
+  for (const key of TOOL_KEY_NAMES) {
+    const { record } = TOOL_KEYS[key]
+    const values = record === undefined ? undefined : (settings as Sections)[record[0]]?.[record[1]]
+    for (const [name, value] of Object.entries(values ?? {})) {
+      byName.set(name, { ...byName.get(name), [key]: value })
+    }
+  }
+  for (const [name, values] of Object.entries(settings.endpoint_overrides ?? {})) {
+    byName.set(name, { ...byName.get(name), ...(values as Values) })
+  }
+  return byName
+}
