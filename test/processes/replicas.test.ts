@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
@@ -6,6 +9,7 @@ import { type RedisProcess, startRedis } from '../support/redis-server.ts'
 import { killProcesses, type ServiceProcess, startProcess } from '../support/service-process.ts'
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+const BASE_CONFIG = fileURLToPath(new URL('../support/service-process.toml', import.meta.url))
 const LOG = Array.from({ length: 400 }, (_, i) => `line ${i} of a file that is read again`).join(
   '\n',
 )
@@ -20,15 +24,21 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('two replicas on one 
   let redis: RedisProcess
   let one: ServiceProcess
   let two: ServiceProcess
+  const folder = mkdtempSync(join(tmpdir(), 'haversack-replicas-'))
 
   beforeAll(async () => {
     redis = await startRedis()
-    const env = { HAVERSACK_REDIS_URL: redis.url }
+    const config = join(folder, 'config.toml')
+    // A call on a busy machine may take longer than the default. That would cost references.
+    const store = '[store.redis]\ncall_timeout_ms = 2_000\n'
+    writeFileSync(config, `${readFileSync(BASE_CONFIG, 'utf8')}\n${store}`)
+    const env = { HAVERSACK_REDIS_URL: redis.url, HAVERSACK_CONFIG: config }
     ;[one, two] = await Promise.all([startProcess({ env }), startProcess({ env })])
   })
   afterAll(async () => {
     killProcesses()
     await redis.stop()
+    rmSync(folder, { recursive: true, force: true })
   })
 
   const post = (service: ServiceProcess, path: string, body: object) =>
