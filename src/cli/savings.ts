@@ -1,8 +1,15 @@
+import { processEnv } from '../config/env.ts'
 import type { SavingsAnswer } from '../core/contract/savings.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { defineCommand } from './command.ts'
 import { figureLines, type ReportFigures } from './figure-lines.ts'
-import { DEFAULT_SERVICE_URL, namedService, serviceAt, serviceOptions } from './service-client.ts'
+import {
+  agentService,
+  agentServiceOption,
+  DEFAULT_SERVICE_URL,
+  serviceAt,
+  serviceOptions,
+} from './service-client.ts'
 
 export const savingsCommand = defineCommand({
   name: 'savings',
@@ -16,10 +23,12 @@ export const savingsCommand = defineCommand({
   options: {
     session: { type: 'string', value: 'ID', help: 'One session, as the agent calls it' },
     ...serviceOptions,
+    url: agentServiceOption,
     json: { type: 'boolean', help: 'The answer of the service' },
   },
   async run(values) {
-    const service = namedService(values) ?? serviceAt(DEFAULT_SERVICE_URL, values)
+    const url = values.url ?? agentService(processEnv()) ?? DEFAULT_SERVICE_URL
+    const service = serviceAt(url, values)
     const { session } = values
     const query = { ...(session === undefined ? {} : { session }) }
     const answer = await service.get<SavingsAnswer>('/v1/savings', query)

@@ -1,15 +1,31 @@
 import { type Env, processEnv } from '../config/env.ts'
+import { isLoopback } from '../config/loopback.ts'
 import { urlFault } from '../config/url-fault.ts'
 import { type Options, UsageError, type ValuesOf } from './command.ts'
 
 /** Where a service listens if nothing else is said. */
 export const DEFAULT_SERVICE_URL = 'http://127.0.0.1:8787'
 
-/** The service of an agent that calls us: the one that is named, or that of its own base URL. */
-export function agentService(env: Env): string {
-  const [, ofBaseUrl] = /^(.+)\/anthropic\/?$/.exec(env['ANTHROPIC_BASE_URL'] ?? '') ?? []
-  return env['HAVERSACK_URL'] || (ofBaseUrl ?? DEFAULT_SERVICE_URL)
+/**
+ * The service of an agent that calls us: the one that is named, or that of its own base URL.
+ * `undefined` for a base URL on another machine: that may be anything, and shall get neither keys
+ * nor results.
+ */
+export function agentService(env: Env): string | undefined {
+  const named = env['HAVERSACK_URL']
+  if (named) return named
+  const baseUrl = env['ANTHROPIC_BASE_URL']
+  if (!baseUrl) return DEFAULT_SERVICE_URL
+  if (!isLoopback(URL.parse(baseUrl)?.hostname ?? '')) return undefined
+  return /^(.+)\/anthropic\/?$/.exec(baseUrl)?.[1] ?? DEFAULT_SERVICE_URL
 }
+
+/** The option of commands that may be called by an agent, or behind one. */
+export const agentServiceOption = {
+  type: 'string',
+  value: 'URL',
+  help: 'The service (default HAVERSACK_URL, else that of the base URL of the agent)',
+} as const
 
 /** The options by which every command names a service. */
 export const serviceOptions = {

@@ -4,6 +4,7 @@ import { modelFaults } from '../core/enrich/models.ts'
 import { type Config, configSchema } from './config.ts'
 import { describeIssue } from './describe-issue.ts'
 import { ENV_KEYS, type Env, FILE_SUFFIX, overlayEnv, type Tree, unknownVariables } from './env.ts'
+import { isLoopback } from './loopback.ts'
 import { loadMinedModels, minedModelsOf } from './mined-models.ts'
 import { ConfigError, readToml } from './read-toml.ts'
 
@@ -106,11 +107,4 @@ function crossChecks(config: Config, insecure: boolean): string[] {
     )
   }
   return faults
-}
-
-/** Whether only this machine can reach the address. */
-export function isLoopback(host: string): boolean {
-  return (
-    host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
-  )
 }

@@ -7,11 +7,11 @@ import { checkOrigin } from './middleware/origin.ts'
 import { reportRequest } from './middleware/report-request.ts'
 import { vendorProxyFor } from './proxy/vendor-proxies.ts'
 import { problemResponse, vendorResponse } from './response/problems.ts'
+import { mountBelowSecret } from './routes/below-secret.ts'
 import { FINGERPRINT_TEAM_ROUTES } from './routes/fingerprint-teams.ts'
 import { fingerprintsRoute } from './routes/fingerprints.ts'
 import { JOB_ROUTES } from './routes/jobs.ts'
 import { MCP_ROUTES } from './routes/mcp.ts'
-import { mountSecretMcp } from './routes/mcp-retrieve.ts'
 import { openApiRoute } from './routes/openapi.ts'
 import { livezRoute, metricsRoute, readyzRoute } from './routes/operator.ts'
 import { retrieveRoute } from './routes/retrieve.ts'
@@ -74,9 +74,7 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
     const allow = offered.join(', ')
     app.all(path, knownCaller, c => refuse(c, wrongMethod(path, allow), { allow }))
   }
-  if (below !== undefined) {
-    mountSecretMcp(app, below, authorize(deps.access, 'retrieve'), deps)
-  }
+  if (below !== undefined) mountBelowSecret(app, below, deps)
   const { ui, ledger } = deps
   if (below === undefined && ui !== undefined && ledger !== undefined) {
     mountUi(app, { ...deps, ui, ledger })

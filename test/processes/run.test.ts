@@ -83,7 +83,7 @@ async function isRefused(url: string): Promise<boolean> {
 const SEND = `
 const { readFileSync } = require('node:fs')
 const { ANTHROPIC_BASE_URL: a, OPENAI_BASE_URL: o } = process.env
-const headers = { 'content-type': 'application/json', 'x-api-key': 'k' }
+const headers = { 'content-type': 'application/json', 'x-api-key': 'k', 'x-claude-code-session-id': 's1' }
 async function send(url, file) {
   const answer = await fetch(url, { method: 'POST', headers, body: readFileSync(file) })
   return [answer.status, await answer.text()]
@@ -94,10 +94,17 @@ async function send(url, file) {
   const status = async path => (await fetch(new URL(path, a))).status
   const answers = [await send(a + '/v1/messages', first), await send(o + '/chat/completions', second)]
   const others = []
-  for (const path of ['/metrics', '/livez', '/openapi.json', '/anthropic/v1/models',
-    '/' + secret + '/metrics', '/' + 'f'.repeat(32) + '/anthropic/v1/models'])
+  for (const path of ['/metrics', '/livez', '/openapi.json', '/anthropic/v1/models', '/v1/savings',
+    '/' + secret + '/metrics', '/' + 'f'.repeat(32) + '/anthropic/v1/models',
+    '/' + 'f'.repeat(32) + '/v1/savings'])
     others.push(await status(path))
-  console.log(JSON.stringify({ a, o, answers, others, home: process.env.HOME }))
+  // As a status line asks, and the command of the plugin. An answer is accounted for after its end.
+  const asked = new URL(a.replace(/anthropic$/, 'v1/savings?session=s1'))
+  let saved
+  do saved = (await (await fetch(asked)).json()).session.requests
+  while (saved < 2)
+  const posted = (await fetch(asked, { method: 'POST' })).status
+  console.log(JSON.stringify({ a, o, answers, others, saved, posted, home: process.env.HOME }))
   process.exit(3)
 })()`
 
@@ -120,7 +127,8 @@ describe('haversack run', () => {
       [200, '{"ok": true}'],
       [200, '{"ok": true}'],
     ])
-    expect(said.others).toEqual([404, 404, 404, 404, 404, 404])
+    expect(said.others).toEqual(Array(8).fill(404))
+    expect([said.saved, said.posted]).toEqual([2, 405])
 
     expect(upstream.requests.map(({ line }) => line)).toEqual([
       'POST /v1/messages',

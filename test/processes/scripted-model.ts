@@ -7,22 +7,25 @@ const NAME = 'list_orders'
 const ARGS = { customer: 'Ada' }
 
 interface ModelRequest {
-  readonly messages: readonly { readonly role: string; readonly content: unknown }[]
+  readonly messages?: readonly { readonly role: string; readonly content: unknown }[]
+  readonly contents?: readonly object[]
 }
 
 /**
- * A model behind the APIs of OpenAI's completions and of Anthropic: it calls a tool once, and then
- * has the last word.
+ * A model behind the APIs of OpenAI's completions, of Anthropic and of Gemini: it calls a tool once,
+ * and then has the last word.
  */
 export const answerByScript: Answer = (response, { line, body }) => {
   if (!line.startsWith('POST ')) {
     response.writeHead(404).end()
     return
   }
-  const { messages } = JSON.parse(body.toString()) as ModelRequest
-  const last = messages.at(-1)
-  const isLast = last?.role === 'tool' || Array.isArray(last?.content)
-  const answer = line.includes('/messages') ? ofAnthropic(isLast, body) : ofOpenAi(isLast, body)
+  const { messages, contents = [] } = JSON.parse(body.toString()) as ModelRequest
+  const last = messages?.at(-1)
+  const isLast = last?.role === 'tool' || Array.isArray(last?.content) || contents.length > 1
+  const speak =
+    messages === undefined ? ofGemini : line.includes('/messages') ? ofAnthropic : ofOpenAi
+  const answer = speak(isLast, body)
   response.writeHead(200, { 'content-type': 'application/json' })
   response.end(JSON.stringify(answer))
 }
@@ -52,4 +55,11 @@ function ofAnthropic(isLast: boolean, body: Buffer): object {
     ...{ stop_reason: isLast ? 'end_turn' : 'tool_use', stop_sequence: null },
     usage: { input_tokens: body.length >> 2, output_tokens: 5 },
   }
+}
+
+function ofGemini(isLast: boolean, body: Buffer): object {
+  const part = isLast ? { text: LAST_WORDS } : { functionCall: { name: NAME, args: ARGS } }
+  const usageMetadata = { promptTokenCount: body.length >> 2, candidatesTokenCount: 5 }
+  const content = { role: 'model', parts: [part] }
+  return { candidates: [{ content, finishReason: 'STOP', index: 0 }], usageMetadata }
 }

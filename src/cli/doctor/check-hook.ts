@@ -9,8 +9,8 @@ import { type Finding, fail, ok, warn } from './finding.ts'
 const PATIENCE_MS = 5_000
 /** The first version that takes outputs from hooks. */
 const LEAST_VERSION = '2.1.121'
-/** Versions before were seen to pass over the outputs of hooks for some tools. */
-const KNOWN_GOOD_VERSION = '2.1.233'
+/** Tried, and takes them for Bash; some versions before were reported to pass over them. */
+const KNOWN_GOOD_VERSION = '2.1.197'
 
 /** Whether Claude Code has the hook, and a version that takes what it answers. */
 export async function checkClaudeHook(agent: Agent, service: string, env: Env): Promise<Finding> {

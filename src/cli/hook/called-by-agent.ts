@@ -3,7 +3,7 @@ import { processEnv } from '../../config/env.ts'
 import { secretReader } from '../../mcp/secret-text.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
 import type { Options, ValuesOf } from '../command.ts'
-import { agentService } from '../service-client.ts'
+import { agentService, agentServiceOption } from '../service-client.ts'
 
 /** The service that a command asks, and for how long. */
 export interface AskedService {
@@ -15,11 +15,7 @@ export interface AskedService {
 
 /** The options of commands that an agent calls. */
 export const calledOptions = {
-  url: {
-    type: 'string',
-    value: 'URL',
-    help: 'The service (default HAVERSACK_URL, else the one of the base URL of the agent)',
-  },
+  url: agentServiceOption,
   'key-file': {
     type: 'string',
     value: 'FILE',
@@ -37,6 +33,7 @@ export async function answerAgent(
     const file = values['key-file']
     const key = file === undefined ? env['HAVERSACK_KEY'] : secretReader(`file:${file}`, {})()
     const url = values.url ?? agentService(env)
+    if (url === undefined) return EXIT.ok
     const printed = await answer(process.stdin, { url, key: key || undefined })
     if (printed !== null) process.stdout.write(`${printed}\n`)
   } catch {

@@ -1,10 +1,8 @@
-import type { Hono, MiddlewareHandler } from 'hono'
-import { AppError } from '../../core/base/errors.ts'
 import { answerRetrievePost } from '../../mcp/retrieve-endpoint.ts'
 import type { Admission } from '../../pool/admission.ts'
 import { VERSION } from '../../runtime/version.ts'
 import type { Originals } from '../../store/originals.ts'
-import type { AppContext, AppEnv } from '../context.ts'
+import type { AppContext } from '../context.ts'
 import { answerHeaders } from '../middleware/observe.ts'
 import { announcedLength, readBody } from '../request/body.ts'
 
@@ -14,27 +12,6 @@ const MAX_CALL_BYTES = 64 * 1024
 export interface RetrieveNeeds {
   readonly admission: Pick<Admission, 'enter'>
   readonly originals: Pick<Originals, 'fetch' | 'fetchPart'>
-}
-
-/**
- * Mounts an MCP server with the tool `haversack_retrieve` below a path that is a secret.
- * @param below the secret, with a slash before it
- */
-export function mountSecretMcp(
-  app: Hono<AppEnv>,
-  below: string,
-  authorized: MiddlewareHandler<AppEnv>,
-  needs: RetrieveNeeds,
-): void {
-  app.use('/:secret/mcp', async (c, next) => {
-    if (c.req.path !== `${below}/mcp`) return next()
-    let response: Response | undefined
-    await authorized(c, async () => {
-      if (c.req.method !== 'POST') throw new AppError('method_not_allowed', 'a POST is wanted')
-      response = await serveRetrieve(c, needs)
-    })
-    return response
-  })
 }
 
 /** Answers a POST for an MCP server whose only tool is `haversack_retrieve`. */

@@ -23,10 +23,14 @@ export const savingsRoute: Route<SavingsNeeds> = {
   scope: ['proxy', 'admin'],
   parameters: savingsQuery,
   answer: answerSchema,
-  mount: (app, needs) => app.get(PATH, c => serve(c, needs)),
+  mount: (app, needs) => app.get(PATH, c => serveSavings(c, needs)),
 }
 
-async function serve(c: AppContext, { admission, savings }: SavingsNeeds): Promise<Response> {
+/** Answers a request for what the proxies saved. */
+export async function serveSavings(
+  c: AppContext,
+  { admission, savings }: SavingsNeeds,
+): Promise<Response> {
   const state = c.get('state')
   const { caller } = state
   const query = validate(savingsQuery, singleQuery(c))
