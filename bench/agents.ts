@@ -7,6 +7,7 @@ import { canRetrieve } from '../src/cli/run-command/retrieval.ts'
 import type { RouteName } from '../src/core/conversation/parse/scan-request.ts'
 import { createLocalContext } from '../src/runtime/local-context.ts'
 import { type AgentClient, CLIENTS, EXAMPLES } from './agents/clients.ts'
+import { type HookService, startHookService } from './agents/hook-service.ts'
 import { makeProject, ORDERS, type Step } from './agents/project.ts'
 import { type ArrivedRequest, startScriptedVendor } from './agents/scripted-vendor.ts'
 import { markdownTable } from './support/markdown-table.ts'
@@ -51,12 +52,16 @@ interface Ran {
 async function converse(
   { client, command, project, script }: Subject,
   before: readonly string[],
+  hasHook = false,
 ): Promise<Ran> {
   const home = mkdtempSync(join(tmpdir(), 'haversack-agent-'))
   const vendor = await startScriptedVendor(script)
+  let hooked: HookService | undefined
   try {
+    hooked = hasHook ? await startHookService(home) : undefined
+    const programs = hooked === undefined ? [] : [hooked.programs]
     const env = {
-      ...{ PATH: PATH_OF_USERS, HOME: home },
+      ...{ PATH: [...programs, PATH_OF_USERS].join(delimiter), HOME: home },
       ...client.prepare(home, vendor.url),
     }
     const [file, ...args] = [...before, ...command]
@@ -66,6 +71,7 @@ async function converse(
     const { requests, handshakes } = vendor
     return { answer: stdout.trim().split('\n').at(-1) ?? '', requests, handshakes }
   } finally {
+    await hooked?.close()
     await vendor.close()
     rmSync(home, { recursive: true, force: true, maxRetries: 5 })
   }
@@ -100,7 +106,7 @@ function retrievedIn(requests: readonly ArrivedRequest[]): number {
 /** What `run --elide` makes of the conversation. */
 async function reportElided(subject: Subject, plainTokens: number): Promise<readonly string[]> {
   const { client, command } = subject
-  if (!canRetrieve(command)) return ['', '']
+  if (client.hasHook || !canRetrieve(command)) return ['', '']
   const before = [process.execPath, COMMAND_LINE, 'run', '--elide', '--']
   const { requests } = await converse(subject, before)
   const { tokens } = follow(requests, client.route)
@@ -111,7 +117,9 @@ async function reportElided(subject: Subject, plainTokens: number): Promise<read
 async function report(subject: Subject): Promise<readonly string[]> {
   const { client, version } = subject
   const direct = await converse(subject, [])
-  const behind = await converse(subject, [process.execPath, COMMAND_LINE, 'run', '--'])
+  const behind = client.hasHook
+    ? await converse(subject, [], true)
+    : await converse(subject, [process.execPath, COMMAND_LINE, 'run', '--'])
   const [plain, sent] = [direct, behind].map(each => follow(each.requests, client.route))
   const saved = 1 - sent!.tokens / plain!.tokens
   return [
@@ -153,7 +161,7 @@ try {
   ]
   const table = markdownTable(header, rows)
   const title =
-    'Directly → behind `haversack run`; tokens (o200k_base) of the tool results in the last request of one conversation of six steps.'
+    'Directly → behind `haversack run`, or with the hook; tokens (o200k_base) of the tool results in the last request of one conversation of six steps.'
   if (options.write) writeSection('agents', `${title}\n\n${table}`)
   console.log(table)
 } finally {

@@ -10,6 +10,8 @@ export interface AgentClient {
   readonly program: 'claude' | 'codex' | 'opencode' | 'gemini' | 'qwen' | null
   readonly route: RouteName
   readonly args: readonly string[]
+  /** Its results become smaller by a hook, and its requests go to the vendor. */
+  readonly hasHook?: true
   /**
    * Points it at a vendor, by files at its home or by variables of its environment, which are
    * returned.
@@ -23,18 +25,21 @@ const CODEX_ARGS = [
   PROMPT,
 ]
 
+const CLAUDE_CODE: AgentClient = {
+  name: 'Claude Code',
+  program: 'claude',
+  route: 'anthropic_messages',
+  args: ['-p', PROMPT, '--allowedTools', 'Bash Read Grep'],
+  prepare: (_, vendorUrl) => ({
+    ANTHROPIC_BASE_URL: vendorUrl,
+    ANTHROPIC_API_KEY: 'sk-ant-none',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  }),
+}
+
 export const CLIENTS: readonly AgentClient[] = [
-  {
-    name: 'Claude Code',
-    program: 'claude',
-    route: 'anthropic_messages',
-    args: ['-p', PROMPT, '--allowedTools', 'Bash Read Grep'],
-    prepare: (_, vendorUrl) => ({
-      ANTHROPIC_BASE_URL: vendorUrl,
-      ANTHROPIC_API_KEY: 'sk-ant-none',
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    }),
-  },
+  CLAUDE_CODE,
+  { ...CLAUDE_CODE, name: 'Claude Code, hook', hasHook: true },
   {
     name: 'OpenCode',
     program: 'opencode',
@@ -137,16 +142,27 @@ function logIn(home: string): void {
   writeFileSync(join(home, '.codex', 'auth.json'), JSON.stringify(login), { mode: 0o600 })
 }
 
-const example = (name: string, file: string, runner = process.execPath): AgentClient => ({
+const example = (name: string, file: string, more: Partial<AgentClient> = {}): AgentClient => ({
   ...{ name, program: null, route: 'openai_chat' },
-  args: [runner, fileURLToPath(new URL(`../../docs/examples/${file}`, import.meta.url))],
+  args: [file.endsWith('.py') ? 'python3' : process.execPath, EXAMPLES_FOLDER + file],
   prepare: (_, vendorUrl) => ({ OPENAI_API_KEY: 'none', OPENAI_BASE_URL: `${vendorUrl}/v1` }),
+  ...more,
 })
+
+const EXAMPLES_FOLDER = fileURLToPath(new URL('../../docs/examples/', import.meta.url))
 
 /** Agents of one tool, as the documents have them. */
 export const EXAMPLES: readonly AgentClient[] = [
+  example('Anthropic SDK', 'anthropic-sdk.mjs', {
+    route: 'anthropic_messages',
+    prepare: (_, url) => ({ ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_URL: url }),
+  }),
+  example('Google Gen AI SDK', 'google-genai.mjs', {
+    route: 'gemini_generate',
+    prepare: (_, url) => ({ GEMINI_API_KEY: 'none', GOOGLE_GEMINI_BASE_URL: url }),
+  }),
   example('AI SDK', 'ai-sdk.mjs'),
   example('LangChain JS', 'langchain.mjs'),
   example('OpenAI Agents SDK', 'openai-agents.mjs'),
-  example('Python, no packages', 'agent.py', 'python3'),
+  example('Python, no packages', 'agent.py'),
 ]

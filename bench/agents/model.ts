@@ -67,6 +67,11 @@ export function commandOf(step: Step): string {
   return `nl -ba ${file} | tail -n +${offset}${limit === undefined ? '' : ` | head -n ${limit}`}`
 }
 
+/** Whether an agent asks for its main model; titles and the like are asked for without tools. */
+export function isMain(request: ModelRequest): boolean {
+  return shellOf(request) !== undefined || toolsOf(request).includes('list_orders')
+}
+
 /** The tool that runs commands, if the agent asks for its main model. */
 export function shellOf(request: ModelRequest): string | undefined {
   const names: readonly string[] = ['Bash', 'bash', 'run_shell_command']

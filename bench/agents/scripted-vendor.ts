@@ -73,7 +73,8 @@ const SPEAKERS: readonly (readonly [string, Speak])[] = [
   ['/v1/messages', speakAnthropic],
   ['/responses', speakResponses],
   ['/chat/completions', speakCompletions],
-  [':streamGenerateContent', speakGemini],
+  [':generateContent', speakGemini],
+  [':streamGenerateContent', (request, script) => [speakGemini(request, script)]],
 ]
 
 const NO_MODELS = { data: [], models: [] }

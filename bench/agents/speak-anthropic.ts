@@ -1,5 +1,6 @@
 import {
   type Events,
+  isMain,
   LAST_WORDS,
   type ModelRequest,
   nextStep,
@@ -9,11 +10,11 @@ import {
 } from './model.ts'
 import type { Step } from './project.ts'
 
-/** A streamed message of Anthropic's API. */
-export function speakAnthropic(request: ModelRequest, script: readonly Step[]): Events {
+/** A message of Anthropic's API, streamed if that is asked for. */
+export function speakAnthropic(request: ModelRequest, script: readonly Step[]): Events | object {
   const { model, messages } = request
   const done = resultsIn(messages, /"type":"tool_result"/g)
-  const step = shellOf(request) === undefined ? undefined : nextStep(request, script[done])
+  const step = isMain(request) ? nextStep(request, script[done]) : undefined
   const isCall = step !== undefined
   const called = step === undefined ? [] : callOf(request, step)
   const usage = { input_tokens: 10, output_tokens: 5 }
@@ -21,6 +22,13 @@ export function speakAnthropic(request: ModelRequest, script: readonly Step[]): 
   const message = {
     ...{ id: `msg_${done}`, type: 'message', role: 'assistant', model, content: [], usage },
     ...{ stop_reason: null, stop_sequence: null },
+  }
+  if (request.stream !== true) {
+    const [name, input] = called
+    const whole = isCall
+      ? { type: 'tool_use', id: `toolu_${done}`, name, input }
+      : { type: 'text', text: LAST_WORDS }
+    return { ...message, ...stop, content: [whole] }
   }
   const block = isCall
     ? { type: 'tool_use', id: `toolu_${done}`, name: called[0], input: {} }

@@ -1,18 +1,10 @@
-import {
-  type Events,
-  LAST_WORDS,
-  type ModelRequest,
-  nextStep,
-  resultsIn,
-  shellOf,
-  toolsOf,
-} from './model.ts'
+import { type Events, isMain, LAST_WORDS, type ModelRequest, nextStep, resultsIn } from './model.ts'
 import type { Step } from './project.ts'
 
 /** An answer of OpenAI's chat completions, streamed if that is asked for. */
 export function speakCompletions(request: ModelRequest, script: readonly Step[]): Events | object {
   const done = resultsIn(request.messages, /"role":"tool"/g)
-  const step = hasTools(request) ? nextStep(request, script[done]) : undefined
+  const step = isMain(request) ? nextStep(request, script[done]) : undefined
   const call = step === undefined ? null : { id: `call_${done}`, type: 'function', index: 0 }
   const delta =
     step === undefined
@@ -36,11 +28,6 @@ export function speakCompletions(request: ModelRequest, script: readonly Step[])
     answer(chunk, { delta: {}, finish_reason }, { usage }),
     '[DONE]',
   ]
-}
-
-/** Whether the agent asks for its main model. */
-function hasTools(request: ModelRequest): boolean {
-  return shellOf(request) !== undefined || toolsOf(request).includes('list_orders')
 }
 
 /** As Qwen Code's tools take their arguments. */

@@ -1,21 +1,14 @@
-import {
-  type Events,
-  LAST_WORDS,
-  type ModelRequest,
-  nextStep,
-  resultsIn,
-  shellOf,
-} from './model.ts'
+import { isMain, LAST_WORDS, type ModelRequest, nextStep, resultsIn } from './model.ts'
 import type { Step } from './project.ts'
 
-/** A streamed answer of Gemini's API. */
-export function speakGemini(request: ModelRequest, script: readonly Step[]): Events {
+/** An answer of Gemini's API in one piece; a stream has one event with it. */
+export function speakGemini(request: ModelRequest, script: readonly Step[]): object {
   const done = resultsIn(request.contents, /"functionResponse":/g)
-  const step = shellOf(request) === undefined ? undefined : nextStep(request, script[done])
+  const step = isMain(request) ? nextStep(request, script[done]) : undefined
   const part = step === undefined ? { text: LAST_WORDS } : { functionCall: callOf(step) }
   const content = { role: 'model', parts: [part] }
   const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 }
-  return [{ candidates: [{ content, finishReason: 'STOP', index: 0 }], usageMetadata }]
+  return { candidates: [{ content, finishReason: 'STOP', index: 0 }], usageMetadata }
 }
 
 /** As Gemini CLI's tools take their arguments. */
