@@ -43,6 +43,8 @@ export interface HintGain {
    * needed.
    */
   readonly usual?: string
+  /** How the hint is written; absent: as the policy says. */
+  readonly verbosity?: Verbosity
 }
 
 /** Decides about every hint of one answer. */
@@ -81,9 +83,9 @@ export function createHintGate(policy: HintsPolicy, context: HintContext): HintG
   }
 
   return {
-    admit(hint, { saved_tokens: saved, counter, usual }) {
+    admit(hint, { saved_tokens: saved, counter, usual, verbosity = policy.default_verbosity }) {
       if (!isAllowed(hint.family) || isNeedless(hint, usual)) return null
-      const line = hintLine(hint, policy.default_verbosity)
+      const line = hintLine(hint, verbosity)
       if (line === null || !(saved > BREAK_EVEN * counter.count(line))) return null
       count(hint.family)
       return line

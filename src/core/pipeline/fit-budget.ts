@@ -2,6 +2,7 @@ import { AppError } from '../base/errors.ts'
 import type { TextBytes } from '../base/text-bytes.ts'
 import type { EncodeAnswer } from '../contract/encode.ts'
 import type { HintGate } from '../hints/policy.ts'
+import type { ObjectValue } from '../json/value.ts'
 import { STRATEGIES, type Valuation } from '../reduce/budget/strategies.ts'
 import { rankLists } from '../reduce/elide/rank-items.ts'
 import { BULK, CRITICAL } from '../reduce/elide/reducer.ts'
@@ -96,7 +97,8 @@ function withNotes(input: LayerInput, text: Choice, options: FitOptions): Outcom
   if (isJsonAsked(input)) return plain
   const gain = { saved_tokens: prices.baseline - text.tokens, counter: prices.counter }
   const { format } = withoutEscapes(text.format)
-  const notes = notesFor(request, { format, usual: options.usual }, gain, options.gate)
+  const written = { format, usual: options.usual, sizes: sizesOf(input) }
+  const notes = notesFor(request, written, gain, options.gate)
   const content = annotate(text.content, notes)
   const tokens = content === text.content ? null : prices.price(content)
   if (tokens === null || tokens > budget) return plain
@@ -107,6 +109,15 @@ function withNotes(input: LayerInput, text: Choice, options: FitOptions): Outcom
     format: notedFormat(text.format, notes),
     hints: [...notes.before, ...notes.after],
   }
+}
+
+/** Rows and columns of a list of objects with the same keys, or of a table in Markdown. */
+function sizesOf({ shape, value }: LayerInput): { rows?: number; columns?: number } {
+  const { n_rows: rows = shape.n_items, n_cols } = shape
+  const isTable = shape.shape === 'array_of_objects' && shape.key_stability === 1
+  const first = isTable && Array.isArray(value) ? (value[0] as ObjectValue) : undefined
+  const columns = n_cols ?? first?.keys.length
+  return rows === undefined || columns === undefined ? {} : { rows, columns }
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { EncodeRequest } from '../contract/encode.ts'
-import type { Hint, HintFamily } from '../hints/hint.ts'
+import type { FormatHint, Hint, HintFamily } from '../hints/hint.ts'
 import { nextPageCall } from '../hints/next-page-call.ts'
 import type { HintGain, HintGate } from '../hints/policy.ts'
 
@@ -15,25 +15,32 @@ export interface Notes {
   readonly after: readonly SentHint[]
 }
 
+/** The text that notes are about. */
+interface WrittenText {
+  readonly format: string
+  /** The format that a reader expects of this endpoint, by name; `undefined` if none is known. */
+  readonly usual: string | undefined
+  /** Of the table that it is, if it is one. */
+  readonly sizes?: Pick<FormatHint, 'rows' | 'columns'>
+}
+
 export const NO_NOTES: Notes = { before: [], after: [] }
 
 /**
  * The notes that save tokens: figures that the provider reported for one page of many, the call for
  * the next page if it is certain, and the format if it is not the endpoint's usual one.
- * @param written the text's format, and the one that this endpoint's results usually have if that
- * is known
  */
 export function notesFor(
   { query, pagination, sort, tool, args }: EncodeRequest,
-  written: { readonly format: string; readonly usual: string | undefined },
+  written: WrittenText,
   gain: HintGain,
   gate: HintGate,
 ): Notes {
   const before: SentHint[] = []
   const after: SentHint[] = []
-  const { format, usual } = written
+  const { format, usual, sizes } = written
   if (usual !== undefined && !format.startsWith(`${usual}@`)) {
-    admit({ family: 'format', format }, before)
+    admit({ family: 'format', format, ...sizes }, before)
   }
   if (pagination !== undefined) {
     const { total, returned, offset = 0 } = pagination

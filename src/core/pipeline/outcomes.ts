@@ -71,6 +71,10 @@ export function createOutcomes(
     createHintGate(profile.hints, { sentInSession: family => layer?.sentInSession(family) ?? 0 })
   const freshGate = () => createHintGate(profile.hints, { sentInSession: () => 0 })
 
+  /** The format that a reader expects of this endpoint. */
+  const usualFormat = () =>
+    (profile.hints.comparesFormats ? layer?.lastFormat() : undefined) ?? profile.preferred
+
   function priced(referral: Referral | null, written?: BesideReferences): Outcome | null {
     if (referral === null) return null
     const { hints } = referral
@@ -118,7 +122,7 @@ export function createOutcomes(
       const options = {
         freshGate: freshGate(),
         valuation: valuationOf(profile.budget, strategy),
-        usual: profile.preferred,
+        usual: usualFormat(),
         algorithm: profile.budget.algorithm,
         keepsOriginals: context.keepsOriginals,
         retrievingTools: profile.elision.retrievingTools,

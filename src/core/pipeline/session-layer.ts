@@ -11,6 +11,7 @@ import { createCallMemory, type Dependency } from '../sessions/turn/call-memory.
 import { LINES_FORMAT } from '../sessions/turn/decode-references.ts'
 import { takesPart } from '../sessions/turn/dedup-terms.ts'
 import { hopsTo } from '../sessions/turn/earlier-results.ts'
+import { createLastFormat, type LastFormat } from '../sessions/turn/last-format.ts'
 import { refIn } from '../sessions/turn/long-references.ts'
 import { contextKey, invalidateBy, openTurn, type SessionTurn } from '../sessions/turn/open-turn.ts'
 import {
@@ -22,10 +23,11 @@ import {
 } from '../sessions/turn/refer-to-earlier.ts'
 import { keepOn, remember, rememberArguments } from '../sessions/turn/remember.ts'
 import type { SessionContext } from '../sessions/turn/shared-sessions.ts'
+import { endpointName } from '../telemetry/endpoint-class.ts'
 import type { LayerInput } from './layer.ts'
 import type { Profile } from './profile/resolve.ts'
 import type { PipelineContext } from './read-input.ts'
-import { bareFormat, innerFormat, withoutEscapes } from './wrapped-format.ts'
+import { bareFormat, innerFormat, labelOf, withoutEscapes } from './wrapped-format.ts'
 
 /** L0: a result's place in its session, from its arrival to its answer. */
 export interface SessionLayer {
@@ -43,6 +45,11 @@ export interface SessionLayer {
   toLines(gate: HintGate): Referral | null
   /** Hints of a family that the session had been sent when the call came first. */
   sentInSession(family: HintFamily): number
+  /**
+   * The format, without its version, that the endpoint's last result was written in when the call
+   * came first; `undefined` if it has none, or none is known.
+   */
+  lastFormat(): string | undefined
   /**
    * Records the result as it is delivered, counts it, and notes the answer for a retry.
    * @returns the texts to keep before the answer leaves, or `null` if a dependency is gone
@@ -131,8 +138,17 @@ export const openSessionLayer: OpenLayer = (op, input, profile, { sessions, maxD
   const sent = here.seen?.sent ?? sentTo(sessions, key, profile)
   // Of a result that was counted elsewhere, the number is known there.
   const isKnown = counted !== undefined && sent.length === 0
-  if (here.seen === null && !isKnown) memory?.noteSeen({ sequence: here.turn.sequence, sent })
-  return presentLayer(input, profile, { request, sessions, here, memory, sent, maxDecodedChars })
+  // Other processes would not know it, and answer a retry in another way.
+  const isCompared = profile.hints.comparesFormats && present?.isShared !== true
+  const formats = isCompared
+    ? createLastFormat(bodies, here.context, endpointName(request.tool, request.args))
+    : undefined
+  const format = here.seen === null ? formats?.read() : here.seen.format
+  if (here.seen === null && (!isKnown || format !== undefined)) {
+    memory?.noteSeen({ sequence: here.turn.sequence, sent, ...(format && { format }) })
+  }
+  const place = { request, sessions, here, memory, sent, format, formats, maxDecodedChars }
+  return presentLayer(input, profile, place)
 }
 
 /** The parts of a layer with a session. */
@@ -142,13 +158,16 @@ interface Present {
   readonly here: ReturnType<typeof openTurn>
   readonly memory: ReturnType<typeof createCallMemory> | undefined
   readonly sent: readonly number[]
+  /** Of the endpoint's last result; see `SessionLayer.lastFormat`. */
+  readonly format: string | undefined
+  readonly formats: LastFormat | undefined
   readonly maxDecodedChars: number
 }
 
 function presentLayer(
   { content, prices }: Pick<LayerInput, 'content' | 'prices'>,
   { dedup }: Profile,
-  { request, sessions, here, memory, sent, maxDecodedChars }: Present,
+  { request, sessions, here, memory, sent, format, formats, maxDecodedChars }: Present,
 ): SessionLayer {
   const { index, bodies, nowMs, attempt } = sessions
   const { turn } = here
@@ -191,7 +210,8 @@ function presentLayer(
     return kind === 'near' ? record('near', entry!.sequence, hops) : record('lines', 0, hops)
   }
 
-  function count({ counters, families }: Delivery): void {
+  function count({ counters, families, format }: Delivery, referral: Referral | null): void {
+    if (referral === null) formats?.write(labelOf(format))
     index.count(turn.key, counters)
     for (const family of new Set(families)) {
       const number = HINT_FAMILIES.indexOf(family as HintFamily)
@@ -233,13 +253,14 @@ function presentLayer(
     },
     toLines: gate => (isNew ? referToLines(content, here, options(gate)) : null),
     sentInSession: family => sent[HINT_FAMILIES.indexOf(family)] ?? 0,
+    lastFormat: () => format,
     deliver(delivery, referral) {
       if (referral !== null && !isStillTrue(referral)) return null
       // If there is no room for the note, the answer must not depend on the session, so that a
       // retry gets the same.
       const isNoted = note(delivery, referral)
       if (!isNoted && referral !== null && referral.kind !== 'exact') return null
-      if (before === null && answered === null) count(delivery)
+      if (before === null && answered === null) count(delivery, referral)
       return recordAs(delivery, referral)
     },
   }
@@ -267,7 +288,7 @@ export function hopsInto(
 }
 
 /** The layer of a detached answer, which uses nothing of the session and leaves nothing there. */
-function detachedLayer(
+export function detachedLayer(
   partition: number,
   sentInSession: SessionLayer['sentInSession'],
 ): SessionLayer {
@@ -279,6 +300,7 @@ function detachedLayer(
     toResult: none,
     toLines: none,
     sentInSession,
+    lastFormat: () => undefined,
     deliver: (_, referral) => (referral === null ? [] : null),
   }
 }

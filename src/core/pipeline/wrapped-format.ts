@@ -63,6 +63,11 @@ export function bareFormat(format: string): string {
   return formatLabel(withoutEscapes(bare).format)
 }
 
+/** The name of that format, without its version. */
+export function labelOf(format: string): string {
+  return bareFormat(format).split('@')[0] as string
+}
+
 /** The answer's `format` for a text in `format` that `annotate` wrote with notes. */
 export function notedFormat(format: string, { before, after }: Notes): string {
   if (before.length + after.length === 0) return format

@@ -22,6 +22,11 @@ const SHELL_TOOLS: ReadonlySet<string> = new Set([
 /** Arguments that hold the command. */
 const COMMAND_ARGUMENTS = ['command', 'cmd', 'script', 'input'] as const
 
+/** The endpoint of a call, for its own user: the tool, or for a shell the class of its command. */
+export function endpointName(tool: string | undefined, args: unknown): string {
+  return endpointClass(tool, args, name => name ?? '')
+}
+
 /**
  * The class of a result's call, coarse enough to be shared: for tools that run shell commands the
  * class of the command (`commandClass`), for others the anonymous name. Names of two tools that do

@@ -4,7 +4,7 @@ import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
 import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
 import { resolveTokenizer } from '../../tokens/profiles.ts'
 import { earlierResults } from './earlier-results.ts'
-import { type MessageText, mapTexts } from './message-texts.ts'
+import { argsOf, type MessageText, mapTexts } from './message-texts.ts'
 import type { ConversationContext } from './rewrite-context.ts'
 import {
   type Counting,
@@ -14,6 +14,7 @@ import {
   rewriteLossless,
   rewriteWithin,
 } from './rewrite-text.ts'
+import { createSentNotes, noteOf } from './sent-notes.ts'
 
 /**
  * A text payload of the conversation: its tokens, and its replacement; `null` if it stays
@@ -54,6 +55,7 @@ export function compressMessages(
   const mayRefer = request.config?.references ?? context.terms?.references ?? false
   const isFixed = !bypass && typeof budget !== 'number'
   const results = mayRefer && isFixed ? earlierResults(request, context) : null
+  const notes = createSentNotes()
   let before = 0
   const payloads = textsOf(messages).map((source): Payload => {
     const write = bypass ? null : writerOf(source, request, retrievingTools)
@@ -64,12 +66,16 @@ export function compressMessages(
       before += tokens
       return { source, tokens, rewritten: null }
     }
+    const called = { tool: source.call.tool, args: () => argsOf(source.call) }
+    const openLayer = notes.layer(called, turn?.layer)
     const mayLeaveOut = mayElide && isCut(source, retrievingTools)
     const rewritten =
       mayLeaveOut && (wish !== undefined || hasPressure)
-        ? rewriteAtLevel(source, { wish, contextTokens: before }, counting, context, turn?.layer)
-        : write(source, counting, context, turn?.layer)
-    turn?.end()
+        ? rewriteAtLevel(source, { wish, contextTokens: before }, counting, context, openLayer)
+        : write(source, counting, context, openLayer)
+    const note = noteOf(rewritten.answer)
+    notes.add(called, note)
+    turn?.end(note)
     before += rewritten.answer.tokens.final
     return { source, tokens: rewritten.answer.tokens.baseline, rewritten }
   })

@@ -4,13 +4,14 @@ import type { OpenLayer } from '../../pipeline/session-layer.ts'
 import type { HistoryResult } from './history.ts'
 import { argsOf, type MessageText } from './message-texts.ts'
 import type { ConversationContext } from './rewrite-context.ts'
+import type { SentNote } from './sent-notes.ts'
 
 /** A text of the conversation, until its replacement is known. */
 interface OpenText {
   /** Its references to earlier results; absent: it has none. */
   readonly layer?: OpenLayer
   /** Notes how it was written, for those after it. */
-  end(): void
+  end(note?: SentNote): void
 }
 
 /** The texts of a conversation, in their order. */
@@ -19,6 +20,7 @@ interface EarlierResults {
   next(source: MessageText, mayRefer: boolean): OpenText
 }
 
+const NOT_SOURCE = { isSource: false }
 const NOTHING: OpenText = { end: () => {} }
 
 /**
@@ -45,7 +47,7 @@ export function earlierResults(
       const turn = mayRefer ? history.open(name, result) : null
       return {
         ...(turn === null ? {} : { layer: turn.layer }),
-        end: () => history.add(name, result, turn?.written() ?? { isSource: false }),
+        end: note => history.add(name, result, { ...(turn?.written() ?? NOT_SOURCE), ...note }),
       }
     },
   }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { HintFamily } from '../../hints/hint.ts'
 import type { Profile } from '../../pipeline/profile/resolve.ts'
 import { hopsInto, type OpenLayer } from '../../pipeline/session-layer.ts'
 import { type SessionKey, sessionKey } from '../../sessions/index/session-index.ts'
@@ -6,15 +7,17 @@ import { argumentBodies } from '../../sessions/lines/argument-bodies.ts'
 import { attachBodyMemory, type BodyMemory } from '../../sessions/lines/body-memory.ts'
 import { createBodyMemory } from '../../sessions/lines/memory-layout.ts'
 import { type ScannedText, scanText } from '../../sessions/lines/scan-text.ts'
-import { takesPart } from '../../sessions/turn/dedup-terms.ts'
+import { type DedupTerms, takesPart } from '../../sessions/turn/dedup-terms.ts'
 import { noteFor, noteForArgument } from '../../sessions/turn/earlier-results.ts'
 import { lengthen, shortRef } from '../../sessions/turn/long-references.ts'
 import {
   type LinesOptions,
   referToLines,
+  referToNear,
   referToSame,
 } from '../../sessions/turn/refer-to-earlier.ts'
 import type { ToolResultText } from '../parse/tool-result-text.ts'
+import type { SentNote } from './sent-notes.ts'
 
 /** A result of a conversation; of `start` and `end` only their distance counts. */
 export type HistoryResult = Pick<
@@ -32,7 +35,7 @@ export type HistoryResult = Pick<
 >
 
 /** How a result of the history was written; only what later results need. */
-export interface WrittenResult {
+export interface WrittenResult extends Pick<SentNote, 'hints'> {
   /** References that a reader follows to its lines; absent if they cannot be found. */
   readonly hops?: number
   /** Whether later results may refer to it. */
@@ -195,7 +198,7 @@ function createHistory(take: TakeMemory): History {
       return {
         written: () => written,
         layer: (_op, { content, prices, request }, profile, { maxDecodedChars }) => {
-          const { dedup } = profile
+          const dedup = inRequest(profile.dedup)
           const { callsAhead } = result
           if (callsAhead === undefined || !isKept(content, request, profile)) return null
           const bodies = fillFor(key, result)
@@ -215,9 +218,12 @@ function createHistory(take: TakeMemory): History {
             ref: undefined,
             past: () => null,
             sentInSession: () => 0,
+            lastFormat: () => undefined,
             toResult(gate) {
-              const identity = hash('sha256', Buffer.from(content, 'utf8'), 'hex')
-              return dedup.exact ? referToSame(identity, here, options(gate)) : null
+              const identity = identityOf(content)
+              const same = dedup.exact ? referToSame(identity, here, options(gate)) : null
+              const entries = () => nearEntries(passed, result, content, dedup)
+              return same ?? referToNear(content, entries, here, options(gate))
             },
             toLines: gate => referToLines(content, here, options(gate)),
             deliver({ format, lossless }, referral) {
@@ -237,6 +243,39 @@ function createHistory(take: TakeMemory): History {
       sum = sumOfWritten(sum, written)
     },
   }
+}
+
+/**
+ * Earlier results of the same tool of which the content may differ in a few values, the newest
+ * first. Each was sent without references, so that a reader has its values.
+ */
+function* nearEntries(
+  passed: readonly Passed[],
+  { tool, callsAhead }: HistoryResult,
+  content: string,
+  { lruSize, nearMaxDeltaBytes }: DedupTerms,
+): Generator<{ readonly identity: string; readonly bytes: number }> {
+  let left = lruSize
+  for (let index = passed.length - 1; index >= 0 && left > 0; index--) {
+    const { result, written } = passed[index]!
+    if (result.tool !== tool || result.callsAhead !== callsAhead || !written.isSource) continue
+    left--
+    if (written.hints?.some(family => REFERRING.has(family))) continue
+    const text = result.text()
+    if (Math.abs(text.length - content.length) > nearMaxDeltaBytes) continue
+    if (text.startsWith('{')) yield { identity: identityOf(text), bytes: Buffer.byteLength(text) }
+  }
+}
+
+const REFERRING: ReadonlySet<HintFamily> = new Set(['reference', 'near_reference', 'lines'])
+
+/** What is in the request cannot be retrieved from the service, so no reference says so. */
+function inRequest(dedup: DedupTerms): DedupTerms {
+  return dedup.verbosity === 'verbose' ? { ...dedup, verbosity: 'standard' } : dedup
+}
+
+function identityOf(text: string): string {
+  return hash('sha256', Buffer.from(text, 'utf8'), 'hex')
 }
 
 function remember(to: Filled, { result, written }: Passed): void {
@@ -290,9 +329,9 @@ function sequenceOf({ ordinal }: HistoryResult): number {
 function isKept(
   content: string,
   { is_error }: { readonly is_error?: boolean | undefined },
-  { dedup, hints }: Profile,
+  { dedup }: Profile,
 ): boolean {
-  const isNamed = dedup.verbosity !== 'terse' && hints.default_verbosity !== 'terse'
+  const isNamed = dedup.verbosity !== 'terse'
   const isLong = content.length >= dedup.minBodyChars
   return isNamed && takesPart(dedup) && is_error !== true && isLong && content.isWellFormed()
 }

@@ -153,12 +153,13 @@ function rewriteResults(scanned: ScannedRequest, context: ConversationContext): 
     const isUsable = recalled !== null && (options.mayElide || recalled.markers.length === 0)
     const { clears, isApplied } = sent.step(index, result, recalled)
     const contextTokens = () => size?.tokensBefore(result)
+    const { history, notes } = sent
     const rewritten = isUsable
       ? { ...recalled, keep: [] }
       : rewrite(
           key,
           result,
-          { ...options, history: sent.history, isOriginal, contextTokens: contextTokens() },
+          { ...options, history, notes, isOriginal, contextTokens: contextTokens() },
           context,
         )
     if ('lookAlikes' in rewritten) lookAlikes += rewritten.lookAlikes

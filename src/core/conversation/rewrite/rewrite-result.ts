@@ -7,6 +7,7 @@ import type { History } from './history.ts'
 import type { MessageText } from './message-texts.ts'
 import type { ConversationContext } from './rewrite-context.ts'
 import { type Counting, rewriteByItself } from './rewrite-text.ts'
+import { noteOf, type SentNotes } from './sent-notes.ts'
 import { digestOf, NOTHING_SAVED, readStored, type StoredRewrite } from './stored-rewrite.ts'
 
 /** How the result was sent before, if this thread or the record has it. */
@@ -20,6 +21,8 @@ export function recall(key: string, { rewrites }: ConversationContext): StoredRe
 export interface RewriteOptions {
   readonly counting: Counting
   readonly history: History | undefined
+  /** How those before it were sent. */
+  readonly notes: SentNotes
   readonly mayElide: boolean
   /** The host's wish for results that come for the first time. */
   readonly responseBudget: ResponseBudget | undefined
@@ -48,11 +51,12 @@ export interface NewRewrite extends Omit<StoredRewrite, 'sent'> {
 export function rewrite(
   key: string,
   result: ToolResultText,
-  { counting, history, mayElide, responseBudget, isOriginal, contextTokens }: ResultOptions,
+  { counting, history, notes, mayElide, responseBudget, isOriginal, contextTokens }: ResultOptions,
   context: ConversationContext,
 ): NewRewrite {
   const turn = isOriginal ? undefined : history?.open(key, result)
-  const terms = { openLayer: turn?.layer, mayElide, responseBudget, isOriginal, contextTokens }
+  const openLayer = notes.layer(result, turn?.layer)
+  const terms = { openLayer, mayElide, responseBudget, isOriginal, contextTokens }
   const { answer, keep = [], reports } = rewriteByItself(sourceOf(result), counting, context, terms)
   const { response, row } = reports[0] ?? {}
   const { savings, elided, tokens, look_alikes: lookAlikes = 0 } = answer
@@ -60,7 +64,7 @@ export function rewrite(
   // Nothing is saved if only look-alikes of hints were escaped.
   if (answer.content === result.text()) {
     const none = { literal: null, saved: NOTHING_SAVED, markers: [], digest: 0, keep: [] }
-    return { ...none, ...written, lookAlikes, response, row, tokens }
+    return { ...none, ...written, ...noteOf(answer), lookAlikes, response, row, tokens }
   }
   const literal = literalOf(answer.content)
   return {
@@ -74,6 +78,7 @@ export function rewrite(
       elided: savings.elided_tokens,
     },
     ...written,
+    ...noteOf(answer),
     lookAlikes,
     markers: elided.map(({ hash }) => hash),
     digest: digestOf(literal),

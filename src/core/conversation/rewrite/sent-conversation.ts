@@ -11,6 +11,7 @@ import type { ContextSize } from './context-size.ts'
 import type { History } from './history.ts'
 import type { ConversationContext } from './rewrite-context.ts'
 import { type RewriteOptions, recall, rewrite } from './rewrite-result.ts'
+import { createSentNotes } from './sent-notes.ts'
 import { type Saving, type StoredRewrite, writeStored } from './stored-rewrite.ts'
 import { stubFor } from './stub.ts'
 
@@ -29,7 +30,7 @@ interface Passed {
   now: Sent | null
 }
 
-interface SentOptions extends Omit<RewriteOptions, 'history'> {
+interface SentOptions extends Omit<RewriteOptions, 'history' | 'notes'> {
   readonly forgets: boolean
   readonly size: ContextSize | null
   /** Byte of the body at which the messages begin. */
@@ -62,6 +63,8 @@ const NOT_SOURCE = { isSource: false }
 export class SentConversation {
   /** Decisions that were made for the first time. */
   readonly records: FreshRecord[] = []
+  /** How the results up to here were sent the first time. */
+  readonly notes = createSentNotes()
   readonly #context: ConversationContext
   readonly #options: SentOptions
   readonly #plan: ClearingPlan | null
@@ -110,6 +113,7 @@ export class SentConversation {
     const isSettled = this.#settled === this.#lastStep
     const length = result.end - result.start
     const sent = first?.literal?.length ?? length
+    if (first !== null) this.notes.add(result, first)
     this.#passed.push({ key, result, first, now: first })
     this.#plan?.pass(result, sent)
     this.#options.size?.replaced(length, sent)
@@ -173,7 +177,8 @@ export class SentConversation {
     if (first === null || first.saved.referred === 0) return first
     return this.#recorded(`${key} after ${this.#lastStep}`, () => {
       const contextTokens = this.#options.size === null ? undefined : 0
-      const terms = { ...this.#options, history: this.#history, isOriginal: false, contextTokens }
+      const state = { history: this.#history, notes: createSentNotes() }
+      const terms = { ...this.#options, ...state, isOriginal: false, contextTokens }
       return { ...rewrite(key, result, terms, this.#context), sent: 0 }
     })
   }

@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto'
 import { AppError } from '../../base/errors.ts'
 import type { SavedPlace } from '../../contract/operation-result.ts'
+import type { HintFamily } from '../../hints/hint.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
+import type { SentNote } from './sent-notes.ts'
 
 /** The replacement of a result in a conversation, as it was sent. */
-export interface StoredRewrite {
+export interface StoredRewrite extends SentNote {
   /** The JSON string literal that is written; `null`: the result's own stays. */
   readonly literal: Uint8Array | null
   readonly saved: SavedTokens
@@ -78,11 +80,13 @@ interface Head {
   readonly digest: number
   readonly sent: number
   readonly clears?: readonly number[]
+  readonly hints?: readonly HintFamily[]
+  readonly format?: string
 }
 
 /** As bytes to keep: a line of JSON, then the literal. */
 export function writeStored(rewrite: StoredRewrite): Uint8Array {
-  const { literal, saved, hops, isSource, markers, digest, sent, clears } = rewrite
+  const { literal, saved, hops, isSource, markers, digest, sent, clears, hints, format } = rewrite
   const head: Head = {
     v: VERSION,
     saved: [saved.referred, saved.encoded, saved.elided],
@@ -92,6 +96,8 @@ export function writeStored(rewrite: StoredRewrite): Uint8Array {
     digest,
     sent,
     ...(clears === undefined ? {} : { clears }),
+    ...(hints === undefined ? {} : { hints }),
+    ...(format === undefined ? {} : { format }),
   }
   const line = Buffer.from(`${JSON.stringify(head)}\n`)
   return literal === null ? line : Buffer.concat([line, literal])
@@ -118,6 +124,8 @@ export function readStored(bytes: Uint8Array): StoredRewrite | null {
     digest: head.digest,
     sent: head.sent,
     ...(head.clears === undefined ? {} : { clears: head.clears }),
+    ...(head.hints === undefined ? {} : { hints: head.hints }),
+    ...(head.format === undefined ? {} : { format: head.format }),
   }
 }
 

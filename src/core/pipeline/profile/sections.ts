@@ -33,6 +33,11 @@ export interface ProfileQuery {
  */
 export interface HintProfile extends HintsPolicy {
   readonly types: Readonly<Record<HintFamily, HintRule>>
+  /**
+   * Whether a note names the format if the endpoint's last result had another one. The
+   * configuration must ask for it, with a rule of its own.
+   */
+  readonly comparesFormats: boolean
 }
 
 const EVERY_MODEL: readonly string[] = ['*']
@@ -49,7 +54,9 @@ export function hintsFor(
 ): HintProfile {
   const types = hint_set === undefined ? usualRules(hints, model) : rulesOf(hints, model, hint_set)
   const { default_verbosity } = hints
-  return { enabled: settings.get('hints_enabled') ?? hints.enabled, default_verbosity, types }
+  const enabled = settings.get('hints_enabled') ?? hints.enabled
+  const comparesFormats = enabled && hints.types.format !== undefined && types.format.enabled
+  return { enabled, default_verbosity, types, comparesFormats }
 }
 
 type HintsSection = PipelineConfig['hints']

@@ -30,6 +30,8 @@ export interface Seen {
   readonly sequence: number
   /** Hints of each family that the session had been sent. */
   readonly sent: readonly number[]
+  /** The format of the endpoint's last result, if the configuration compares formats. */
+  readonly format?: string
 }
 
 /**

@@ -72,13 +72,8 @@ export function referToResult(
     if (sent !== null)
       return of(match, referral('exact', REFERENCE_FORMAT, sent, match.identity, here, bodies))
   }
-  if (!dedup.near || !content.startsWith('{')) return null
-  for (const entry of index.entries(here.turn.key)) {
-    const sent = nearTo(content, entry, find(entry.identity), here, options)
-    if (sent !== null)
-      return of(entry, referral('near', NEAR_FORMAT, sent, entry.identity, here, bodies))
-  }
-  return null
+  const near = nearest(content, () => index.entries(here.turn.key), here, options)
+  return near && of(near.entry, near.referral)
 }
 
 /** The reference that a retry was answered with the first time. */
@@ -109,23 +104,58 @@ export function referToSame(
     : referral('exact', REFERENCE_FORMAT, sent, identity, here, options.bodies)
 }
 
+/** An earlier result that a content may nearly equal. */
+type NearEntry = Pick<Entry, 'identity' | 'bytes'>
+
+/**
+ * The content as a reference to one of these results, which came earlier in this context, with a
+ * few scalars changed. The first that fits counts.
+ */
+export function referToNear(
+  content: string,
+  entries: () => Iterable<NearEntry>,
+  here: NamedTurn & Pick<SessionTurn, 'session'>,
+  options: LinesOptions,
+): Referral | null {
+  return nearest(content, entries, here, options)?.referral ?? null
+}
+
+function nearest<E extends NearEntry>(
+  content: string,
+  entries: () => Iterable<E>,
+  here: NamedTurn & Pick<SessionTurn, 'session'>,
+  options: LinesOptions,
+): { readonly entry: E; readonly referral: Referral } | null {
+  const { dedup, bodies } = options
+  if (!dedup.near || !content.startsWith('{')) return null
+  const find = createEarlierResults(bodies, here)
+  for (const entry of entries()) {
+    const { identity } = entry
+    const sent = nearTo(content, entry, find(identity), here, options)
+    if (sent === null) continue
+    return { entry, referral: referral('near', NEAR_FORMAT, sent, identity, here, bodies) }
+  }
+  return null
+}
+
 /** A hint that is admitted, as it is sent. */
 interface Sent {
   readonly family: HintFamily
   readonly text: string
 }
 
-function send(hint: Hint, { gate, counter, baseline }: LinesOptions): Sent | null {
-  const text = gate.admit(hint, { saved_tokens: baseline, counter })
+function send(hint: Hint, { gate, counter, baseline, dedup }: LinesOptions): Sent | null {
+  const { verbosity } = dedup
+  const text = gate.admit(hint, { saved_tokens: baseline, counter, verbosity })
   return text === null ? null : { family: hint.family, text }
 }
 
 function nearTo(
   content: string,
-  { identity, bytes }: Entry,
+  { identity, bytes }: Pick<Entry, 'identity' | 'bytes'>,
   result: EarlierResult | undefined,
-  { context }: SessionTurn,
-  options: ReferOptions,
+  { context }: Pick<SessionTurn, 'context'>,
+  options: LinesOptions,
 ): Sent | null {
   const { dedup, bodies } = options
   const { nearMaxDeltaBytes: maxDeltaBytes, nearMinBodyBytes: minBodyBytes } = dedup

@@ -1,0 +1,31 @@
+import { hash } from 'node:crypto'
+import type { SessionKey } from '../index/session-index.ts'
+import type { BodyMemory } from '../lines/body-memory.ts'
+import { NO_TEXT, notesKey } from './call-memory.ts'
+
+/**
+ * The format that an endpoint's last result was written in, of a context. It is kept with the
+ * bodies, within the same bounds.
+ */
+export interface LastFormat {
+  /** Returns the name without its version; `undefined` if none is known. */
+  read(): string | undefined
+  write(format: string): void
+}
+
+export function createLastFormat(
+  bodies: BodyMemory,
+  context: SessionKey,
+  endpoint: string,
+): LastFormat {
+  const key = notesKey(context)
+  const id = hash('sha256', Buffer.from(`format ${endpoint}`, 'utf16le'), 'hex')
+  return {
+    read: () => bodies.noteOf(id, key) ?? undefined,
+    write(format) {
+      bodies.retract(id, key)
+      const position = bodies.place(NO_TEXT, key, id, format)
+      if (position !== null) bodies.confirm(position)
+    },
+  }
+}

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest'
+import { attachRewriteMemory } from '../../../../../src/core/conversation/rewrite/rewrite-memory.ts'
+import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
+import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
+import { page, read, remembering, type Step, sent } from './steps.ts'
+
+/** A job as its server returns it; only its state differs from call to call. */
+const job = (status: string, fields: object = {}) =>
+  JSON.stringify({ id: 7, status, steps: page(1, 12), ...fields })
+
+const poll = (text: string): Step => ({ tool: 'get_job', args: { id: 7 }, text })
+
+const nearOn = { dedup: { near_ref_enabled: true } }
+
+describe('a result that nearly equals an earlier one of the request', () => {
+  it('is a near reference, if they are on', () => {
+    const steps = [poll(job('pending')), poll(job('success'))]
+    const [, second] = sent(steps, remembering(nearOn))
+    expect(second).toMatch(
+      /^> \[near-ref [0-9a-f]{8} get_job 1 call ago, status: pending→success\]$/,
+    )
+    expect(sent(steps, remembering())[1]).not.toContain('near-ref')
+  })
+
+  it('names the last result that was sent with its values', () => {
+    const steps = [poll(job('a')), poll(job('b')), poll(job('c')), poll(job('d'))]
+    const texts = sent(steps, remembering(nearOn))
+    expect(texts[3]).toContain(' get_job 3 calls ago, status: a→d]')
+  })
+
+  it.each([
+    ['another tool', [read('a.ts', job('a')), poll(job('b'))], nearOn],
+    ['it forgot', [poll(job('a')), poll(page(3)), poll(job('b'))], nearOn],
+    ['too much differs', [poll(job('a')), poll(job('b'.repeat(60)))], nearOn],
+  ] as const)('is written out if %s', (_, steps, { dedup }) => {
+    const context = remembering({ dedup: { ...dedup, lru_size: 1, lines_enabled: false } })
+    expect(sent(steps, context).at(-1)).not.toContain('near-ref')
+  })
+
+  it('is the same turn by turn as at once', () => {
+    const steps = ['a', 'b', 'b', 'c', 'a'].map(state => poll(job(state)))
+    const context = remembering(nearOn)
+    const whole = sent(steps, remembering(nearOn))
+    steps.forEach((_, i) => {
+      expect(sent(steps.slice(0, i + 1), context)).toEqual(whole.slice(0, i + 1))
+    })
+  })
+})
+
+describe('the verbosity of references in a request', () => {
+  const steps = [read('a', page(1)), read('a', page(1))]
+
+  it('is never verbose, since the service keeps none of what the request has', () => {
+    const pipeline = { dedup: { hint_verbosity: 'verbose' } }
+    expect(sent(steps, remembering(pipeline))[1]).toMatch(/^> \[ref [0-9a-f]{8} Read 1 call ago\]$/)
+  })
+
+  it('is that of `dedup`, whatever other hints have', () => {
+    const hints = { default_verbosity: 'terse' }
+    const pipeline = { hints, dedup: { hint_verbosity: 'standard' } }
+    expect(sent(steps, remembering(pipeline))[1]).toContain(' Read 1 call ago]')
+  })
+})
+
+describe('hints of a family in a conversation', () => {
+  const limited = (family: string, most: number) => ({
+    dedup: { lines_enabled: false },
+    hints: { types: { [family]: { max_per_session: most } } },
+  })
+  const steps = [0, 1, 2, 3].map(() => read('a', page(1)))
+
+  it('are as many as the configuration allows', () => {
+    const texts = sent(steps, remembering(limited('reference', 2)))
+    expect(texts.filter(text => text.startsWith('> [ref '))).toHaveLength(2)
+    expect(texts[3]).toBe(page(1))
+  })
+
+  it('are counted over all turns, and after a restart by what is on record', () => {
+    const pipeline = limited('reference', 1)
+    const one = remembering(pipeline)
+    const whole = sent(steps, one)
+    const two = remembering(pipeline)
+    steps.forEach((_, i) => {
+      expect(sent(steps.slice(0, i + 1), two)).toEqual(whole.slice(0, i + 1))
+    })
+    // The record stays, and everything that a thread remembers of histories is gone.
+    const { rewrites } = two
+    const restarted = { ...remembering(pipeline), rewrites: { ...rewrites!, history: undefined! } }
+    expect(sent([...steps, read('b', page(2))], restarted).slice(0, 4)).toEqual(whole)
+  })
+
+  it('are limited if nothing may be referred to either', () => {
+    const rows = JSON.stringify(Array.from({ length: 400 }, (_, id) => ({ id, state: 'open' })))
+    const lists = [0, 1, 2].map(i => ({ tool: 'list', args: { i }, text: rows }))
+    const fields = {
+      truncation: 'auto',
+      tools: [{ name: 'haversack_retrieve', input_schema: {} }],
+    }
+    const eliding = { ...remembering(limited('elision', 1)), terms }
+    const marked = sent(lists, eliding, fields).filter(text => text.includes('> [elided'))
+    expect(marked).toHaveLength(1)
+  })
+
+  const terms = { redeems: true, bypass: false } as const
+})
+
+describe('a note on the format', () => {
+  const rule = { hints: { types: { format: {} } } }
+  const table = (rows: number) =>
+    JSON.stringify(Array.from({ length: rows }, (_, id) => ({ id, name: `user ${id}`, on: true })))
+  const lines = page(9)
+  const list = (text: string, tool = 'list'): Step => ({ tool, args: {}, text })
+
+  it('is sent if the last result of the endpoint had another one', () => {
+    const [first, second, third] = sent([list(lines), list(table(60)), list(table(61))], {
+      ...remembering(rule),
+    })
+    expect(first).not.toContain('> [encoded: ')
+    expect(second).toMatch(/^> \[encoded: [a-z]+@1 \| rows=60, cols=3\]\n/)
+    expect(third).not.toContain('> [encoded: ')
+  })
+
+  it('is not sent without a rule of its own, nor for another endpoint', () => {
+    const steps = [list(lines), list(table(60))]
+    expect(sent(steps, remembering()).join()).not.toContain('> [encoded: ')
+    const others = [list(lines, 'one'), list(table(60), 'two')]
+    expect(sent(others, remembering(rule)).join()).not.toContain('> [encoded: ')
+  })
+
+  it('does not change what was sent if the rule comes later', () => {
+    const rewrites = attachRewriteMemory(createBodyMemory({ bytes: 1 << 20 }))
+    const before = remembering()
+    const context = { ...before, rewrites: { ...before.rewrites!, memory: rewrites } }
+    const steps = [list(lines), list(table(60))]
+    const texts = sent(steps, context)
+    const pipeline = pipelineSchema.parse(rule)
+    expect(sent(steps, { ...context, pipeline })).toEqual(texts)
+  })
+})
