@@ -8,6 +8,7 @@ import type {
   SentReport,
 } from '../src/core/contract/operation-result.ts'
 import { validate } from '../src/core/contract/validate.ts'
+import { createHeadMemory } from '../src/core/conversation/prefix/head-memory.ts'
 import { createHistoryMemory } from '../src/core/conversation/rewrite/history.ts'
 import { attachRewriteMemory } from '../src/core/conversation/rewrite/rewrite-memory.ts'
 import { createTurnMemories } from '../src/core/conversation/rewrite/turn-memory.ts'
@@ -122,6 +123,7 @@ class JobContexts {
   readonly #base: OperationContext
   readonly #history
   readonly #turns
+  readonly #heads = createHeadMemory()
   readonly #memory
   readonly #sessions
   readonly #pseudonyms = new Map<string, Pseudonyms>()
@@ -166,6 +168,7 @@ class JobContexts {
       recalled,
       history: this.#history,
       turns: this.#turns.of(tenant),
+      heads: this.#heads,
     }
     return {
       ...this.#base,

@@ -20,6 +20,8 @@ export interface ProxyMetrics {
   /** One exchange that is over; `outcome` is of the forwarder's fixed set. */
   exchange(vendor: string, outcome: string): void
   rewrite(vendor: string, rewrite: RewriteReport): void
+  /** A prompt changed before its conversation; all labels are of fixed sets. */
+  promptChange(vendor: string, change: NonNullable<RewriteReport['head_change']>): void
   untouched(vendor: string, reason: UntouchedReason): void
   /** What an answered request used and saved; without usage if its answer did not report any. */
   account(vendor: string, account: Account): void
@@ -81,7 +83,19 @@ export function createProxyMetrics(registry: Registry): ProxyMetrics {
     'What requests cost more than as they came, in uncached input tokens',
     ['vendor'],
   )
+  const promptChanges = counter(
+    'haversack_prompt_changes_total',
+    'Requests that had something else before the conversation than an earlier one, by what changed',
+    ['vendor', 'place', 'kind', 'scope'],
+  )
+  const levers = counter(
+    'haversack_levers_total',
+    'Requests that a lever changed besides their results, by lever',
+    ['vendor', 'lever'],
+  )
   return {
+    promptChange: (vendor, { place, kind, scope }) =>
+      promptChanges.inc({ vendor, place, kind, scope }),
     unrecorded: vendor => unrecorded.inc({ vendor }),
     exchange: (vendor, outcome) => exchanges.inc({ vendor, outcome }),
     rewrite(vendor, rewrite) {
@@ -92,6 +106,7 @@ export function createProxyMetrics(registry: Registry): ProxyMetrics {
       saved.inc({ vendor, by: 'omission' }, omission)
       saved.inc({ vendor, by: 'encoder' }, tokens_saved - dedup - omission)
       changes.inc({ vendor }, rewrite.prefix_changed === true ? 1 : 0)
+      for (const lever of rewrite.levers ?? []) levers.inc({ vendor, lever })
     },
     untouched: (vendor, reason) => untouched.inc({ vendor, reason }),
     account(vendor, { without_usage, usage, billed, without }) {

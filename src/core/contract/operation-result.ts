@@ -122,6 +122,16 @@ export interface RewriteReport {
   readonly conversation?: string
   /** The response that the request continues, if the provider keeps the conversation. */
   readonly continues?: string
+  /** What changed before the conversation since an earlier request; absent: nothing. */
+  readonly head_change?: {
+    readonly place: string
+    readonly kind: string
+    /** Bytes of the place before the change. */
+    readonly at: number
+    readonly scope: string
+  }
+  /** Levers that changed the request besides its results; absent: none. */
+  readonly levers?: readonly string[]
   /** Where the tokens were saved, from the start of the prompt on. */
   readonly saved?: readonly SavedPlace[]
 }

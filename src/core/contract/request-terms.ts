@@ -14,6 +14,8 @@ export interface RequestTerms {
   readonly restores?: true
   /** The model, if the path of the request names it; absent: the body does. */
   readonly model?: string
+  /** The key that it came with; absent: there are no keys. */
+  readonly key?: string
   /** The host's wish for each result; absent: it has none. */
   readonly responseBudget?: ResponseBudget
   /** What is known of an MCP tool result; absent for any other request. */

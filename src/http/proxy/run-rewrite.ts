@@ -20,6 +20,7 @@ import type { OnRecord, Rewrites } from '../../store/rewrites.ts'
 import type { AppContext, JobDeps, Rewriting } from '../context.ts'
 import { reportResults } from '../jobs/report-results.ts'
 import { responseBudgetTerm } from '../request/response-budget.ts'
+import type { PromptWarnings } from './prompt-warnings.ts'
 import type { RewritableBody } from './rewritable-request.ts'
 
 /** A body that was read, and what it is. */
@@ -46,6 +47,7 @@ export interface RunNeeds extends Pick<JobDeps, 'telemetry' | 'ledger'> {
   readonly metrics: Pick<Metrics, 'job' | 'proxy'>
   readonly logger: Pick<Logger, 'error'>
   readonly originals: Pick<Originals, 'keep' | 'renew'>
+  readonly warnings: PromptWarnings
 }
 
 /** A request whose own tools fetch originals may have markers. */
@@ -63,17 +65,20 @@ export async function runRewrite(
   c: AppContext,
   { vendor, shape, model, coding, body, conversationOf }: ReadBody,
   { rewrites, memory, recordsFirst, timeoutMs, maxBytes }: Rewriting,
-  { pool, metrics, logger, originals, telemetry, ledger }: RunNeeds,
+  { pool, metrics, logger, originals, telemetry, ledger, warnings }: RunNeeds,
 ): Promise<RewrittenBody> {
   const state = c.get('state')
   const { requestId, caller } = state
   const { tenant } = caller
   const op = rewriteOp(shape)
   const ofRequest = {
+    ...(caller.keyId === '' ? {} : { key: caller.keyId }),
     ...(coding === undefined ? {} : { compressed: { coding, maxBytes } }),
     ...(model === undefined ? {} : { model }),
   }
   let isLate = false
+  /** The first run sees what changed; those after it compare the request with itself. */
+  let change: RewriteReport['head_change']
   const job = {
     op,
     tenant,
@@ -90,6 +95,7 @@ export async function runRewrite(
     const result = await pool.run({ ...job, terms: { ...terms, ...ofRequest }, recalled })
     state.timing = { queue: result.queue_ms, work: result.work_ms }
     metrics.job(op, result.queue_ms, result.work_ms)
+    if (result.ok) change ??= rewriteOf(result)?.head_change
     return result
   }
 
@@ -153,9 +159,13 @@ export async function runRewrite(
       const isFull = result?.problem.code === 'overloaded'
       return untouched(isFull ? 'overloaded' : 'failed')
     }
-    const own = result.reports.find(({ rewrite }) => rewrite !== undefined)?.rewrite
+    const own = rewriteOf(result)
     if (own?.readable !== true) {
       return untouched('unreadable')
+    }
+    if (change !== undefined) {
+      warnings.changed(tenant, change)
+      metrics.proxy.promptChange(vendor, change)
     }
     const conversation = conversationOf?.(own)
     const report = conversation === undefined ? own : { ...own, conversation }
@@ -168,6 +178,10 @@ export async function runRewrite(
     logger.error({ requestId, err: bug }, 'unexpected error')
     return untouched('failed')
   }
+}
+
+function rewriteOf({ reports }: Pick<Done, 'reports'>): RewriteReport | undefined {
+  return reports.find(({ rewrite }) => rewrite !== undefined)?.rewrite
 }
 
 /**

@@ -13,6 +13,7 @@ import type { Savings } from '../../savings/savings.ts'
 import { type AppContext, type AppDeps, type AppEnv, requestHeader } from '../context.ts'
 import { authorize } from '../middleware/authorize.ts'
 import { seesExactTimes } from '../middleware/observe.ts'
+import { createPromptWarnings } from '../proxy/prompt-warnings.ts'
 import { createResponsesSocket } from '../proxy/responses-socket.ts'
 import { billedAs, canUseHttp, wantsWebSocketConversation } from '../proxy/rewritable-request.ts'
 import { type ForwardedBody, type RewriteNeeds, rewriteBody } from '../proxy/rewrite-body.ts'
@@ -20,21 +21,24 @@ import { type VendorProxy, vendorProxyFor } from '../proxy/vendor-proxies.ts'
 import { isBypassed } from '../request/bypass.ts'
 
 interface ProxyNeeds
-  extends RewriteNeeds,
+  extends Omit<RewriteNeeds, 'warnings'>,
     Pick<AppDeps, 'access' | 'vendorProxies' | 'observeUsage'> {
   readonly savings: Pick<Savings, 'record'>
   readonly logger: Pick<Logger, 'error' | 'warn'>
 }
 
+type ForwardNeeds = ProxyNeeds & RewriteNeeds
+
 /** Forwards every path and method below the prefixes of the configured vendors. */
 export function mountVendorProxies(app: Hono<AppEnv>, needs: ProxyNeeds): void {
+  const all: ForwardNeeds = { ...needs, warnings: createPromptWarnings(needs.logger) }
   for (const proxy of needs.vendorProxies ?? []) {
     const paths = `${proxy.pattern}/*`
-    app.all(paths, authorize(needs.access, 'proxy'), c => forward(c, proxy, needs))
+    app.all(paths, authorize(needs.access, 'proxy'), c => forward(c, proxy, all))
   }
 }
 
-async function forward(c: AppContext, proxy: VendorProxy, needs: ProxyNeeds): Promise<Response> {
+async function forward(c: AppContext, proxy: VendorProxy, needs: ForwardNeeds): Promise<Response> {
   const { incoming } = c.env
   // The path as it was sent; in the app's own path dot segments are resolved.
   const path = vendorProxyFor([proxy], incoming?.url)?.path
@@ -67,7 +71,7 @@ async function forward(c: AppContext, proxy: VendorProxy, needs: ProxyNeeds): Pr
 function socketMessages(
   c: AppContext,
   { vendor, path }: { readonly vendor: Vendor; readonly path: string },
-  { rewriting, ...needs }: ProxyNeeds,
+  { rewriting, ...needs }: ForwardNeeds,
 ): SocketMessages | undefined {
   if (c.env.upgradeHead === undefined || !wantsWebSocketConversation(c, path)) return undefined
   const isRewritten = rewriting?.isOn() === true && !isBypassed(c)

@@ -66,7 +66,9 @@ function useProxies({ proxy }: Metrics): void {
   proxy.exchange('anthropic', 'answered')
   proxy.untouched('anthropic', 'failed')
   proxy.unrecorded('anthropic')
-  proxy.rewrite('anthropic', { readable: true, texts: 1, rewritten: 1, tokens_saved: 1 })
+  const counts = { texts: 1, rewritten: 1, tokens_saved: 1 }
+  proxy.rewrite('anthropic', { readable: true, ...counts, levers: ['verbosity'] })
+  proxy.promptChange('anthropic', { place: 'tools', kind: 'date', at: 1, scope: 'key' })
   proxy.account('anthropic', { ...NO_ACCOUNT, without_usage: 1 })
 }
 

@@ -12,7 +12,7 @@ import { bedrockConverse } from './routes/bedrock-converse.ts'
 import { geminiGenerate } from './routes/gemini-generate.ts'
 import { openaiChat } from './routes/openai-chat.ts'
 import { openaiResponses } from './routes/openai-responses.ts'
-import type { Route } from './routes/route.ts'
+import type { HeadRules, Route } from './routes/route.ts'
 import type { ProgramResult, ToolResultText } from './tool-result-text.ts'
 
 const ROUTES = {
@@ -68,6 +68,12 @@ function idOf(node: JsonNode | undefined, reader: ConversationReader): string | 
   return node === undefined || node.end - node.start > MAX_ID_BYTES ? undefined : reader.text(node)
 }
 
+/** What stands before the conversation in requests of an endpoint; `undefined`: it is not read. */
+export function headRulesOf(route: RouteName): HeadRules | undefined {
+  const rules: Route = ROUTES[route]
+  return rules.head
+}
+
 /** A request body's shape, by the endpoint that it is sent to. */
 export type RouteName = keyof typeof ROUTES
 
@@ -80,6 +86,9 @@ export interface ByteRange {
 /** The results of scanning a request body. They refer to the body, which must not change. */
 export interface ScannedRequest {
   readonly body: JsonBytes
+  readonly route: RouteName
+  /** All that was read of the body. */
+  readonly request: JsonNode
   readonly model: string | undefined
   readonly stream: boolean | undefined
   /** The response that it continues, if the provider keeps the conversation. */
@@ -143,6 +152,8 @@ export function scanRequest(
   if (reader.isSet(memberOf(request, 'cache_control'))) reader.endCachedPrefix()
   return {
     body,
+    route,
+    request,
     model: reader.text(memberOf(request, 'model')),
     stream: reader.flag(memberOf(request, 'stream')),
     continues: idOf(memberOf(request, 'previous_response_id'), reader),

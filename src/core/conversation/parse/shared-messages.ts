@@ -9,7 +9,7 @@ import type { ByteRange, ScannedRequest } from './scan-request.ts'
  * differently have different pieces.
  */
 export function messagePieces(scanned: ScannedRequest, message: number): readonly Uint8Array[] {
-  return pieces(scanned, scanned.messages[message]!, firstWithin(scanned, message))
+  return piecesOf(scanned, scanned.messages[message]!, firstWithin(scanned, message))
 }
 
 /**
@@ -34,8 +34,15 @@ function isSame(a: ScannedRequest, b: ScannedRequest, message: number): boolean 
   return Buffer.concat(piecesOfA).equals(Buffer.concat(piecesOfB))
 }
 
-function pieces(scanned: ScannedRequest, message: ByteRange, first: number): readonly Uint8Array[] {
-  const { body, breakpoints } = scanned
+/**
+ * The same of any part of a body.
+ * @param first the first breakpoint that does not lie before it, as an index
+ */
+export function piecesOf(
+  { body, breakpoints }: Pick<ScannedRequest, 'body' | 'breakpoints'>,
+  message: ByteRange,
+  first = 0,
+): readonly Uint8Array[] {
   const found: Uint8Array[] = []
   let from = message.start
   for (let i = first; i < breakpoints.length && breakpoints[i]!.start < message.end; i++) {

@@ -1,5 +1,6 @@
 import type { RequestTerms } from '../../contract/request-terms.ts'
 import type { PipelineContext } from '../../pipeline/read-input.ts'
+import type { HeadMemory } from '../prefix/head-memory.ts'
 import type { HistoryMemory } from './history.ts'
 import type { RewriteMemory } from './rewrite-memory.ts'
 import type { TurnMemory } from './turn-memory.ts'
@@ -20,6 +21,8 @@ export interface RewriteContext {
    * Memory of earlier turns, so that equal messages are not read again; absent: everything is read.
    */
   readonly turns?: TurnMemory
+  /** What stood before earlier conversations; absent: nothing is compared. */
+  readonly heads?: HeadMemory
   /** For references to earlier results of the same request; absent: there are none. */
   readonly history?: HistoryMemory
   /** Recorded decisions by their keys; they hold against any other. */

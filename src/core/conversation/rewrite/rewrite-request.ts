@@ -9,6 +9,7 @@ import { inConversation } from '../../telemetry/pseudonyms.ts'
 import { conversationName } from '../parse/conversation-name.ts'
 import { type RouteName, type ScannedRequest, scanRequest } from '../parse/scan-request.ts'
 import type { ToolResultText } from '../parse/tool-result-text.ts'
+import { type Steered, steerRequest } from '../prefix/steer-request.ts'
 import { ContextSize } from './context-size.ts'
 import { createResultKeys } from './result-keys.ts'
 import type { ConversationContext } from './rewrite-context.ts'
@@ -56,9 +57,11 @@ export function rewriteRequest(
     return { bytes: body, report, responses: [], records: [], keep: [], markers: [] }
   }
   const conversation = conversationName(scanned)
-  const results = rewriteResults(scanned, named(conversation, context))
-  const { replacements, savings, isChanged, lookAlikes, fresh, responses, ...promised } = results
-  const bytes = splice(body, replacements)
+  const results = rewriteResults(scanned, conversation, named(conversation, context))
+  const { replacements, savings, isChanged, lookAlikes, fresh, responses } = results
+  const { records, keep, markers } = results
+  const steered = results.steered.replacements
+  const bytes = splice(body, inOrder([...replacements, ...steered]))
   const sum = (kind: keyof SavedTokens) => savings.reduce((all, { saved }) => all + saved[kind], 0)
   const [referred, elided] = [sum('referred'), sum('elided')]
   const report: RewriteReport = {
@@ -72,10 +75,28 @@ export function rewriteRequest(
     ...(fresh === null ? {} : { fresh }),
     ...(lookAlikes === 0 ? {} : { look_alikes: lookAlikes }),
     conversation,
+    ...headChange(scanned, context),
+    ...(results.steered.levers.length > 0 && { levers: results.steered.levers }),
     ...(scanned.continues === undefined ? {} : { continues: scanned.continues }),
     saved: savedPlaces(scanned, savings),
   }
-  return { bytes, report, responses, ...promised }
+  return { bytes, report, responses, records, keep, markers }
+}
+
+/** Levers and results change places of their own. */
+function inOrder(replacements: readonly Replacement[]): readonly Replacement[] {
+  return [...replacements].sort((a, b) => a.start - b.start)
+}
+
+/** What changed before the conversation, if that is looked for. */
+function headChange(
+  scanned: ScannedRequest,
+  { rewrites, terms, pipeline = DEFAULT_PIPELINE }: ConversationContext,
+): Pick<RewriteReport, 'head_change'> {
+  if (rewrites?.heads === undefined || !pipeline.cache_align.detect) return {}
+  const whose = { tenant: rewrites.tenant, key: terms?.key ?? '' }
+  const change = rewrites.heads.see(scanned, whose)
+  return change === null ? {} : { head_change: change }
 }
 
 /** The rewritten results of a conversation. */
@@ -92,6 +113,7 @@ interface RewrittenResults extends Promised {
   readonly lookAlikes: number
   /** Of results that came for the first time. */
   readonly responses: readonly NewResult[]
+  readonly steered: Steered
 }
 
 /** The record of telemetry and the ledger's row of a result, and its key. */
@@ -108,7 +130,11 @@ function named(conversation: string, context: ConversationContext): Conversation
   return { ...context, telemetry: inConversation(telemetry, `conversation ${conversation}`) }
 }
 
-function rewriteResults(scanned: ScannedRequest, context: ConversationContext): RewrittenResults {
+function rewriteResults(
+  scanned: ScannedRequest,
+  conversation: string,
+  context: ConversationContext,
+): RewrittenResults {
   const { results, forgets, tools } = scanned
   const { rewrites, terms, pipeline = DEFAULT_PIPELINE } = context
   const { model = terms?.model } = scanned
@@ -178,8 +204,10 @@ function rewriteResults(scanned: ScannedRequest, context: ConversationContext): 
       responses.push({ recordKey: key, ...(response && { response }), ...(row && { row }) })
     }
   }
+  const steered = steerRequest(scanned, conversation, context)
+  records.push(...steered.records)
   const finished = sent.finish(terms?.restores === true)
-  return { ...finished, records, isChanged, lookAlikes, fresh, responses }
+  return { ...finished, records, isChanged, lookAlikes, fresh, responses, steered }
 }
 
 /** All of one request are counted by one tokenizer. */

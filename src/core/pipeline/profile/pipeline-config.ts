@@ -6,6 +6,7 @@ import { TRIM_ALGORITHMS } from '../../reduce/trim/plan-tree.ts'
 import { VIEW_LEVELS } from '../../reduce/views/level.ts'
 import type { ViewData } from '../../reduce/views/view-schema.ts'
 import { FORMAT_IDS, profileAxes, recursionDepth, TEMPLATE_IDS } from './profile-axes.ts'
+import { cacheAlign, steering } from './steering-section.ts'
 
 /**
  * The newest schema of the file. Keys kept their meaning since the first one, so all of them are
@@ -174,6 +175,8 @@ export const pipelineSchema = z
     endpoint_overrides: z.record(endpoint, endpointOverride).default({}),
     profiles: profileAxes.prefault({}),
     hints: hintPolicy.prefault({}),
+    steering: steering.prefault({}),
+    cache_align: cacheAlign.prefault({}),
   })
   .readonly()
 

@@ -43,11 +43,20 @@ export const anthropicMessages: Route = {
   request: members({
     ...COMMON_KEYS,
     cache_control: RANGE,
-    tools: items(members({ name: RANGE })),
+    system: TEXT_PARTS,
+    tools: items(members({ name: RANGE, defer_loading: RANGE, ...BREAKPOINT_KEYS })),
+    output_config: members({ effort: RANGE }),
     messages: items(members({ role: RANGE, content: items(BLOCK), ...BREAKPOINT_KEYS })),
   }),
   list: 'messages',
   listOptional: false,
+  head: {
+    system: 'system',
+    textType: 'text',
+    effort: ['output_config', 'effort'],
+    toolNames: [['name']],
+    hasToolBreakpoints: true,
+  },
 
   toolNames: (request, reader) => namesIn(itemsOf(memberOf(request, 'tools')), ['name'], reader),
 

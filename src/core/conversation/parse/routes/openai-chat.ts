@@ -34,12 +34,23 @@ const NAMED = members({ name: RANGE })
 export const openaiChat: Route = {
   request: members({
     ...COMMON_KEYS,
-    tools: items(members({ function: NAMED, custom: NAMED })),
+    tools: items(members({ function: NAMED, custom: NAMED, ...BREAKPOINT_KEYS })),
+    reasoning_effort: RANGE,
     functions: items(NAMED),
     messages: items(MESSAGE),
   }),
   list: 'messages',
   listOptional: false,
+  head: {
+    system: undefined,
+    textType: 'text',
+    effort: ['reasoning_effort'],
+    toolNames: [
+      ['function', 'name'],
+      ['custom', 'name'],
+    ],
+    hasToolBreakpoints: false,
+  },
 
   toolNames(request, reader) {
     const tools = itemsOf(memberOf(request, 'tools'))

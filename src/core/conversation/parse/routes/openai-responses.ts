@@ -39,7 +39,7 @@ const ITEM = members({
   caller: CALLER,
   output: TEXT_PARTS,
   error: RANGE,
-  content: items(members(BREAKPOINT_KEYS)),
+  content: TEXT_PARTS,
   tools: TOOLS,
   ...BREAKPOINT_KEYS,
 })
@@ -51,9 +51,20 @@ export const openaiResponses: Route = {
     tools: TOOLS,
     input: items(ITEM),
     previous_response_id: RANGE,
+    instructions: RANGE,
+    reasoning: members({ effort: RANGE }),
+    store: RANGE,
+    prompt_cache_key: RANGE,
   }),
   list: 'input',
   listOptional: true,
+  head: {
+    system: 'instructions',
+    textType: 'input_text',
+    effort: ['reasoning', 'effort'],
+    toolNames: [['name'], ['type']],
+    hasToolBreakpoints: false,
+  },
 
   toolNames(request, reader) {
     // Tools may also come into the conversation on the way.

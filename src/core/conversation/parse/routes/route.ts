@@ -8,6 +8,23 @@ import {
 } from '../../../json/bytes/json-node.ts'
 import type { ConversationReader } from '../conversation-reader.ts'
 
+/**
+ * What stands before the conversation, and what may be changed there. Its members are read of the
+ * request.
+ */
+export interface HeadRules {
+  /** The member with the instructions, if they are no messages. */
+  readonly system: string | undefined
+  /** Where a list of parts has a text: the type of the part. */
+  readonly textType: 'text' | 'input_text'
+  /** The member with the effort of reasoning. */
+  readonly effort: readonly string[]
+  /** Where a tool has its name. */
+  readonly toolNames: readonly (readonly string[])[]
+  /** Whether a tool may end a cached prefix. */
+  readonly hasToolBreakpoints: boolean
+}
+
 /** How the requests of one endpoint are built. */
 export interface Route {
   /** The selection that is read of a body. Its keys include `list`, `COMMON_KEYS` and `tools`. */
@@ -19,6 +36,8 @@ export interface Route {
    * provider.
    */
   readonly listOptional: boolean
+  /** What stands before the conversation; absent: it is not read. */
+  readonly head?: HeadRules
   /** Names of the tools that the request defines. */
   toolNames(request: JsonNode, reader: ConversationReader): readonly string[]
   /** Adds the calls and results of one message. */

@@ -12,6 +12,7 @@ import type { OperationContext } from '../../../../../src/core/operations/operat
 import { BYTE_OPERATIONS } from '../../../../../src/core/operations/registry.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
 import { createTokenCounters } from '../../../../../src/core/tokens/counters.ts'
+import { resultRecords } from '../../../../support/recording-proxy.ts'
 import { bytesOf, header, inlineRunner, workerSetup } from '../../../../support/runner.ts'
 
 const setup = workerSetup()
@@ -172,7 +173,7 @@ describe('texts that were sent before', () => {
       chat('"a short sentence of a tool"'),
       chat(OTHER_ROWS),
     ]
-    for (const body of bodies) expect(send(body).records).toHaveLength(1)
+    for (const body of bodies) expect(resultRecords(send(body).records)).toHaveLength(1)
     for (const body of bodies.toReversed()) {
       const again = send(body)
       expect(again.records).toEqual([])
@@ -227,7 +228,7 @@ describe('texts that were sent before', () => {
     })
     expect(Buffer.from(bytes).toString()).toContain('"as it was written once"')
     expect(report).toMatchObject({ rewritten: 1, tokens_saved: 7, prefix_changed: false })
-    expect(records).toEqual([])
+    expect(resultRecords(records)).toEqual([])
   })
 
   it('are told to have changed where another beginning leaves before them, once', () => {
@@ -249,7 +250,7 @@ describe('texts that were sent before', () => {
     }
     const { report, records } = send(conversation, 'openai_chat', changed)
     expect(report.prefix_changed).toBe(true)
-    expect(records).toMatchObject([{ replaces: true }])
+    expect(resultRecords(records)).toMatchObject([{ replaces: true }])
     const settled = { [first!.key]: writeStored(stored), [records[0]!.key]: records[0]!.bytes }
     const again = { ...shared, rewrites: { ...rewrites, recalled: settled } }
     expect(send(conversation, 'openai_chat', again).report.prefix_changed).toBe(false)
@@ -258,7 +259,7 @@ describe('texts that were sent before', () => {
   it('survive where results before them are too short to be written in another way', () => {
     const { send, blind } = sending()
     const known = turns('ok', ROWS, 'ok')
-    expect(send(known).records).toHaveLength(1)
+    expect(resultRecords(send(known).records)).toHaveLength(1)
     expect(send(turns('ok', ROWS, 'ok', 'done'), 'openai_chat', blind).report.rewritten).toBe(1)
     expect(() => send(turns('no', ROWS), 'openai_chat', blind)).toThrow('counted')
   })
@@ -303,7 +304,7 @@ describe('a request whose tools fetch originals', () => {
     const { send, shared } = eliding()
     const short = JSON.stringify({ ...JSON.parse(chat(ROWS)), tools })
     const { bytes, records } = send(short, 'openai_chat', shared)
-    expect(records).toHaveLength(1)
+    expect(resultRecords(records)).toHaveLength(1)
     const terms = { redeems: true, bypass: false, restores: true } as const
     const again = send(short, 'openai_chat', { ...shared, terms })
     expect(again).toMatchObject({ keep: [], markers: [], records: [] })

@@ -11,6 +11,7 @@ import {
 import type { OperationContext } from '../../../../../src/core/operations/operation.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
 import { createTokenCounters } from '../../../../../src/core/tokens/counters.ts'
+import { resultRecords } from '../../../../support/recording-proxy.ts'
 import { bytesOf, workerSetup } from '../../../../support/runner.ts'
 
 const LIMITS = { maxBytes: 1_000_000, maxDepth: 64, maxValues: 10_000 }
@@ -77,7 +78,7 @@ it('tells that a prefix changed if two earlier results left in each other’s fo
     const rewrites = { tenant: '', memory, recalled }
     return rewriteRequest(bytesOf(CONVERSATION), 'openai_chat', LIMITS, { ...context, rewrites })
   }
-  const { records } = send({})
+  const records = resultRecords(send({}).records)
   expect(records).toHaveLength(3)
   const stored = records.map(({ bytes }) => readStored(bytes)!)
   /** The first two results as they are on record, each with the digest of what it left as. */

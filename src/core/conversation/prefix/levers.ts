@@ -1,0 +1,112 @@
+import { hash } from 'node:crypto'
+import type { FreshRecord } from '../../contract/operation-result.ts'
+import { type JsonNode, memberOf, textOf } from '../../json/bytes/json-node.ts'
+import { LOWER_F } from '../../json/char-codes.ts'
+import type { PipelineConfig } from '../../pipeline/profile/pipeline-config.ts'
+import type { Steering } from '../../pipeline/profile/steering-section.ts'
+import { headRulesOf, type ScannedRequest } from '../parse/scan-request.ts'
+import type { ConversationContext } from '../rewrite/rewrite-context.ts'
+import { recall } from '../rewrite/rewrite-result.ts'
+import { NOTHING_SAVED, writeStored } from '../rewrite/stored-rewrite.ts'
+
+/** What is done to a conversation's requests besides their results, from its first request on. */
+interface Levers {
+  readonly steering?: Steering
+  readonly normalise?: true
+}
+
+/** The levers of one request, and how their decisions are recorded. */
+export interface LeversInForce extends Levers {
+  /** The recorded decision, or the one that is made now. */
+  decide<Decision extends object>(name: string, make: () => Decision): Decision
+  /** Decisions that were made for the first time. */
+  readonly records: readonly FreshRecord[]
+}
+
+const NONE: Levers = {}
+
+/**
+ * The levers of a conversation: those that were in force when it began. A conversation that began
+ * without them stays without, whatever the configuration says later.
+ * @param conversation its name
+ * @returns `null` if nothing is to be done
+ */
+export function leversOf(
+  scanned: ScannedRequest,
+  conversation: string,
+  context: ConversationContext,
+): LeversInForce | null {
+  const { rewrites, pipeline } = context
+  if (rewrites === undefined || headRulesOf(scanned.route) === undefined) return null
+  const name = nameOf(scanned, conversation)
+  if (name === null) return null
+  const { tenant, memory } = rewrites
+  const keyOf = (what: string) =>
+    hash('sha256', JSON.stringify(['levers', what, tenant, scanned.route, name]), 'hex')
+  const wanted = wantedBy(pipeline)
+  // One that is under way may have begun with levers, before they were switched off.
+  if (wanted === NONE && isNew(scanned) && recall(keyOf(''), context) === null) return null
+  const records: FreshRecord[] = []
+  function decide<Decision extends object>(what: string, make: () => Decision): Decision {
+    const key = keyOf(what)
+    const literal = recall(key, context)?.literal
+    if (literal != null) return JSON.parse(Buffer.from(literal).toString()) as Decision
+    const made = make()
+    const bytes = writeStored({ ...NO_RESULT, literal: Buffer.from(JSON.stringify(made)) })
+    records.push({ key, bytes, position: memory.place(key, bytes) })
+    return made
+  }
+  const levers = decide('', () => (isNew(scanned) ? wanted : NONE))
+  return { ...levers, decide, records }
+}
+
+/** A decision is recorded as the rewrite of no result. */
+const NO_RESULT = { saved: NOTHING_SAVED, isSource: false, markers: [], digest: 0, sent: 0 }
+
+const known = new WeakMap<PipelineConfig, Levers>()
+
+function wantedBy(pipeline: PipelineConfig | undefined): Levers {
+  if (pipeline === undefined) return NONE
+  const wanted = known.get(pipeline) ?? leversIn(pipeline)
+  known.set(pipeline, wanted)
+  return wanted
+}
+
+function leversIn({ steering, cache_align: { normalise } }: PipelineConfig): Levers {
+  const { verbosity, effort, mechanical_effort: mechanical, effort_models: models } = steering
+  const hasEffort = (effort ?? mechanical) !== undefined && models.length > 0
+  const steers = verbosity !== 'balanced' || hasEffort
+  if (!steers && !normalise) return NONE
+  return { ...(steers && { steering }), ...(normalise && { normalise }) }
+}
+
+/** Longer keys are no provider's. */
+const MAX_KEY_BYTES = 1_024
+
+/**
+ * What names the conversation in each of its requests. A request of Responses may have only what is
+ * new: then nothing but its cache key does. `null`: nothing does.
+ */
+function nameOf({ body, route, request, continues }: ScannedRequest, conversation: string) {
+  if (route !== 'openai_responses') return conversation
+  const key = memberOf(request, 'prompt_cache_key')
+  const isShort = key !== undefined && key.end - key.start <= MAX_KEY_BYTES
+  const text = isShort ? textOf(body, key) : undefined
+  if (text !== undefined && text !== '') return `key ${text}`
+  // If the provider stores it, the next request may continue it by its id.
+  const isStored = !isFalse(body, memberOf(request, 'store'))
+  return isStored || continues !== undefined ? null : conversation
+}
+
+function isFalse(body: Buffer, node: JsonNode | undefined): boolean {
+  return node !== undefined && body[node.start] === LOWER_F
+}
+
+const ASKING: ReadonlySet<string | undefined> = new Set(['user', 'system', 'developer'])
+
+/** Whether the model has said nothing yet. */
+function isNew({ body, read, continues }: ScannedRequest): boolean {
+  return (
+    continues === undefined && read.every(node => ASKING.has(textOf(body, memberOf(node, 'role'))))
+  )
+}

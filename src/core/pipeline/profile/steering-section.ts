@@ -1,0 +1,48 @@
+import { z } from 'zod'
+
+/** How briefly the model shall write; `balanced` asks for nothing. */
+const VERBOSITY_LEVELS = ['balanced', 'concise', 'terse', 'minimal'] as const
+
+/** Efforts of reasoning, from the least on, as vendors call them. */
+export const EFFORTS = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
+export type Effort = (typeof EFFORTS)[number]
+
+const effort = z.enum(EFFORTS)
+
+/** Section `steering`: fewer tokens that models write; see `docs/guide/cache-and-steering.md`. */
+export const steering = z
+  .strictObject({
+    verbosity: z.enum(VERBOSITY_LEVELS).default('balanced'),
+    /** The most effort, constant in a conversation; absent: as its client asks. */
+    effort: effort.optional(),
+    /** Models whose effort may be lowered; none if empty. */
+    effort_models: z.array(z.string().min(1).max(256)).max(1_000).default([]),
+    /** For turns that only continue after results without an error; opens a new cache. */
+    mechanical_effort: effort.optional(),
+    /** For all other turns, if there is a `mechanical_effort`. */
+    base_effort: effort.optional(),
+    /** Whether it is known that a change of effort between turns loses the prompt cache. */
+    accept_cache_loss: z.boolean().default(false),
+  })
+  .superRefine(({ mechanical_effort, base_effort, accept_cache_loss }, context) => {
+    if (mechanical_effort === undefined) return
+    const fault = (key: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [key], message })
+    if (base_effort === undefined) fault('base_effort', 'mechanical_effort needs a base_effort')
+    if (!accept_cache_loss) {
+      fault(
+        'accept_cache_loss',
+        'mechanical_effort loses the prompt cache: it needs this to be true',
+      )
+    }
+  })
+
+/** Section `cache_align`: prompts that providers' caches find again. */
+export const cacheAlign = z.strictObject({
+  /** Whether changes before the conversation are looked for. Nothing is changed. */
+  detect: z.boolean().default(true),
+  /** Whether tools are sent in one order and spelling. */
+  normalise: z.boolean().default(false),
+})
+
+export type Steering = z.output<typeof steering>
