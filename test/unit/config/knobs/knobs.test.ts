@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
+import { leavesOf } from './leaves.ts'
+import { ENTRIES, leaves } from './play.ts'
+import { NOTE_ROWS, ROWS_OF_KEYS, type Row } from './rows.ts'
+
+const rows: readonly Row[] = [...ROWS_OF_KEYS, ...NOTE_ROWS]
+
+describe('keys of pipeline_config.toml', () => {
+  it('all have a row, and no row is of another', () => {
+    const keys = ROWS_OF_KEYS.map(([key]) => key)
+    expect(keys.toSorted()).toEqual(leavesOf(pipelineSchema).toSorted())
+  })
+
+  it.each(rows.filter(([, shown]) => typeof shown === 'string'))('%s: %s', (_, reason) => {
+    expect(String(reason).length).toBeGreaterThan(20)
+  })
+
+  const acting = rows.flatMap(([key, shown]) =>
+    typeof shown === 'string'
+      ? []
+      : ENTRIES.map(entry => [key, entry, shown.not?.[entry] ?? 'acts', shown] as const),
+  )
+
+  it.each(acting)('%s at %s: %s', (_, entry, reason, { with: changed, without = {}, ...play }) => {
+    const before = leaves(entry, without, play)
+    const after = leaves(entry, changed, play)
+    if (reason === 'acts') expect(after).not.toBe(before)
+    else expect(after).toBe(before)
+  })
+})

@@ -1,0 +1,629 @@
+import {
+  DIFF,
+  FAR_JOBS,
+  FLAT,
+  JOBS,
+  LINES,
+  LOG,
+  MANY,
+  NESTED,
+  page,
+  ROWS,
+  read,
+  SAME,
+  TABLE,
+  UNEVEN,
+  WORDY,
+} from './fixtures.ts'
+import type { Entry, Play } from './play.ts'
+
+/** A key, what shows its effect, and why it has none at some entries. */
+export type Row = readonly [key: string, shown: Shown | string]
+
+export interface Shown extends Play {
+  /** The configuration with the key, and without. */
+  readonly with: object
+  readonly without?: object
+  /** Reasons by entry; there the key must change nothing. */
+  readonly not?: { readonly [E in Entry]?: string }
+}
+
+const PROXIES = ['messages', 'chat', 'responses'] as const
+
+function at(entries: readonly Entry[], reason: string): NonNullable<Shown['not']> {
+  return Object.fromEntries(entries.map(entry => [entry, reason]))
+}
+
+const COMPARES = at(['dedup'], '/v1/dedup compares whole results; it writes no format')
+const WHOLE = at(['dedup'], '/v1/dedup refers to whole results alone')
+const STALE = at(
+  ['compress', ...PROXIES],
+  'a reference in a request claims only that the request has the text, not that a file still has it',
+)
+const NO_BUDGET = at(PROXIES, 'a proxied request has no budget of tokens')
+const ITEMS = { ...COMPARES, ...NO_BUDGET }
+const ELIDED = at(['dedup'], '/v1/dedup leaves nothing out')
+const ASKED = at(
+  ['compress'],
+  '/v1/compress leaves out only what its request or the pressure asks for',
+)
+const ONLY_PROXIES = at(
+  ['encode', 'dedup', 'batch', 'compress', 'mcp'],
+  'only proxied requests have what it is about',
+)
+const NOTES = at(
+  ['dedup', 'compress', ...PROXIES, 'mcp'],
+  'only a request to /v1/encode tells of pages',
+)
+
+const near = { dedup: { near_ref_enabled: true, lines_enabled: false } }
+const nearWith = (more: object) => ({ dedup: { ...near.dedup, ...more } })
+const trim = { mode: 'trim', budget: 150 } as const
+const compact = { wish: 'compact' } as const
+const ofTool = (tool: string, fields: object) => ({ endpoint_overrides: { [tool]: fields } })
+const hintsOf = (family: string, rule: object) => ({ hints: { types: { [family]: rule } } })
+const effort = { effort: 'low', effort_models: ['gpt-5'] }
+const reasons = {
+  output_config: { effort: 'high' },
+  reasoning_effort: 'high',
+  reasoning: { effort: 'high' },
+}
+const mechanical = {
+  effort_models: ['gpt-5'],
+  mechanical_effort: 'low',
+  base_effort: 'medium',
+  accept_cache_loss: true,
+}
+const PROMPT = { system: 'Be good.', instructions: 'Be good.' }
+const clearing = {
+  enabled: true,
+  keep_newest: 2,
+  cached_read: 1,
+  cache_write: 1.01,
+}
+const cleared = { results: MANY, mode: 'elide', not: ONLY_PROXIES } as const
+const clearingWith = (more: object) => ({ clearing: { ...clearing, ...more } })
+
+/** Every key of `pipeline_config.toml`. */
+export const ROWS_OF_KEYS: readonly Row[] = [
+  ['schema_version', 'names the schema that the file is read by'],
+
+  ['dedup.lru_size', { results: FAR_JOBS, without: near, with: nearWith({ lru_size: 1 }) }],
+  ['dedup.hint_verbosity', { results: SAME, with: { dedup: { hint_verbosity: 'terse' } } }],
+  ['dedup.min_body_chars', { results: SAME, with: { dedup: { min_body_chars: 5_000 } } }],
+  [
+    'dedup.enabled_per_endpoint.*',
+    { results: SAME, with: { dedup: { enabled_per_endpoint: { Read: false } } } },
+  ],
+  ['dedup.near_ref_enabled', { results: JOBS, with: { dedup: { near_ref_enabled: true } } }],
+  [
+    'dedup.near_ref_max_delta_bytes',
+    { results: JOBS, without: near, with: nearWith({ near_ref_max_delta_bytes: 1 }) },
+  ],
+  [
+    'dedup.near_ref_min_body_bytes',
+    { results: JOBS, without: near, with: nearWith({ near_ref_min_body_bytes: 100_000 }) },
+  ],
+  [
+    'dedup.lines_enabled',
+    { results: LINES, with: { dedup: { lines_enabled: false } }, not: WHOLE },
+  ],
+  [
+    'dedup.lines_min_saved_tokens',
+    { results: LINES, with: { dedup: { lines_min_saved_tokens: 100_000 } }, not: WHOLE },
+  ],
+  [
+    'dedup.mutating_tools',
+    {
+      results: [
+        read('a', page(1)),
+        {
+          tool: 'Edit',
+          args: { file_path: '/src/a' },
+          text: 'It is done, and nothing else is to be said.',
+        },
+        read('a', page(1)),
+      ],
+      without: { dedup: { lines_enabled: false } },
+      with: { dedup: { lines_enabled: false, mutating_tools: [] } },
+      not: STALE,
+    },
+  ],
+  [
+    'dedup.invalidates.*',
+    {
+      results: [
+        read('a', page(1)),
+        { tool: 'Build', text: 'It is done, and nothing else is to be said.' },
+        read('a', page(1)),
+      ],
+      without: { dedup: { lines_enabled: false } },
+      with: { dedup: { lines_enabled: false, invalidates: { Build: ['Read'] } } },
+      not: STALE,
+    },
+  ],
+
+  [
+    'templates.active',
+    {
+      results: WORDY,
+      without: { templates: { endpoint_overrides: { list: 'pipeline_deep_mckp' } } },
+      with: { templates: { endpoint_overrides: { list: 'pipeline_deep_mckp' }, active: [] } },
+      not: COMPARES,
+    },
+  ],
+  [
+    'templates.endpoint_overrides.*',
+    {
+      results: WORDY,
+      with: { templates: { endpoint_overrides: { list: 'pipeline_deep_mckp' } } },
+      not: COMPARES,
+    },
+  ],
+  [
+    'mckp.recursion_depth',
+    { results: NESTED, with: { mckp: { recursion_depth: 0 } }, not: COMPARES },
+  ],
+  [
+    'mckp.formats_enabled',
+    { results: ROWS, with: { mckp: { formats_enabled: [] } }, not: COMPARES },
+  ],
+  [
+    'mckp.shape_thresholds.array_of_objects_min_items',
+    {
+      results: ROWS,
+      with: { mckp: { shape_thresholds: { array_of_objects_min_items: 1_000 } } },
+      not: COMPARES,
+    },
+  ],
+  [
+    'mckp.shape_thresholds.array_of_objects_min_key_stability',
+    {
+      results: UNEVEN,
+      with: { mckp: { shape_thresholds: { array_of_objects_min_key_stability: 1 } } },
+      not: COMPARES,
+    },
+  ],
+  [
+    'mckp.shape_thresholds.flat_object_min_fields',
+    {
+      results: FLAT,
+      with: { mckp: { shape_thresholds: { flat_object_min_fields: 1_000 } } },
+      not: COMPARES,
+    },
+  ],
+  [
+    'mckp.shape_thresholds.markdown_table_min_cols',
+    {
+      results: TABLE,
+      with: { mckp: { shape_thresholds: { markdown_table_min_cols: 1_000 } } },
+      not: COMPARES,
+    },
+  ],
+
+  [
+    'budget.strategy',
+    { results: ROWS, ...trim, with: { budget: { strategy: 'trailing' } }, not: ITEMS },
+  ],
+  [
+    'budget.field_values.*',
+    {
+      results: ROWS,
+      ...trim,
+      with: { budget: { field_values: { more: 100, id: 0, name: 0 } } },
+      not: ITEMS,
+    },
+  ],
+  [
+    'format_pipeline.budget_tokens',
+    {
+      results: ROWS,
+      mode: 'trim',
+      with: { format_pipeline: { budget_tokens: 150 } },
+      not: {
+        ...ITEMS,
+        ...at(['compress'], '/v1/compress trims to the budget of its request alone'),
+      },
+    },
+  ],
+  [
+    'format_pipeline.default_format',
+    { results: ROWS, ...trim, with: { format_pipeline: { default_format: 'json' } }, not: ITEMS },
+  ],
+  [
+    'format_pipeline.strategies.*',
+    {
+      results: ROWS,
+      ...trim,
+      with: { format_pipeline: { strategies: { list: 'trailing' } } },
+      not: ITEMS,
+    },
+  ],
+  [
+    'format_pipeline.algorithm',
+    { results: ROWS, ...trim, with: { format_pipeline: { algorithm: 'head_tail' } }, not: ITEMS },
+  ],
+
+  [
+    'elision.enabled',
+    { results: LOG, ...compact, with: { elision: { enabled: false } }, not: ELIDED },
+  ],
+  [
+    'elision.min_block_bytes',
+    { results: LOG, ...compact, with: { elision: { min_block_bytes: 1_000_000 } }, not: ELIDED },
+  ],
+  [
+    'elision.max_ratio',
+    { results: LOG, ...compact, with: { elision: { max_ratio: 0.001 } }, not: ELIDED },
+  ],
+  [
+    'elision.redeem_tools',
+    { results: LOG, ...compact, with: { elision: { redeem_tools: ['Bash'] } }, not: ELIDED },
+  ],
+  [
+    'elision.own_tools',
+    { results: LOG, ...compact, with: { elision: { own_tools: [] } }, not: ONLY_PROXIES },
+  ],
+
+  [
+    'views.level',
+    {
+      results: DIFF,
+      contextTokens: 1,
+      with: { views: { level: 'compact' } },
+      not: { ...ELIDED, ...ASKED },
+    },
+  ],
+  [
+    'views.levels.*',
+    {
+      results: DIFF,
+      contextTokens: 1,
+      with: { views: { levels: { Bash: 'compact' } } },
+      not: { ...ELIDED, ...ASKED },
+    },
+  ],
+  [
+    'views.files',
+    'names files that are read with the configuration; test/unit/config/views.test.ts',
+  ],
+  ['views.on', 'names views of those files; test/unit/config/views.test.ts'],
+  ['views.off', 'names views of those files; test/unit/config/views.test.ts'],
+  [
+    'views.pressure',
+    {
+      results: [read('a', page(4)), ...DIFF],
+      contextTokens: 100,
+      with: { views: { pressure: [{ from_tokens: 1, level: 'compact' }] } },
+      not: { ...ELIDED, ...at(['mcp'], 'a tool call does not tell how much the context has') },
+    },
+  ],
+
+  ['clearing.enabled', { ...cleared, with: { clearing } }],
+  [
+    'clearing.keep_newest',
+    { ...cleared, without: { clearing }, with: clearingWith({ keep_newest: 20 }) },
+  ],
+  [
+    'clearing.min_bytes',
+    { ...cleared, without: { clearing }, with: clearingWith({ min_bytes: 100_000 }) },
+  ],
+  [
+    'clearing.cached_read',
+    { ...cleared, without: { clearing }, with: clearingWith({ cached_read: 0.001 }) },
+  ],
+  [
+    'clearing.cache_write',
+    { ...cleared, without: { clearing }, with: clearingWith({ cache_write: 10 }) },
+  ],
+  [
+    'clearing.exclude',
+    { ...cleared, without: { clearing }, with: clearingWith({ exclude: ['Read'] }) },
+  ],
+
+  [
+    'endpoint_overrides.*.dedup_enabled',
+    { results: SAME, with: ofTool('Read', { dedup_enabled: false }) },
+  ],
+  [
+    'endpoint_overrides.*.lru_size',
+    { results: FAR_JOBS, without: near, with: { ...near, ...ofTool('get_job', { lru_size: 1 }) } },
+  ],
+  [
+    'endpoint_overrides.*.template_id',
+    { results: WORDY, with: ofTool('list', { template_id: 'pipeline_deep_mckp' }), not: COMPARES },
+  ],
+  [
+    'endpoint_overrides.*.min_body_chars',
+    { results: SAME, with: ofTool('Read', { min_body_chars: 5_000 }) },
+  ],
+  [
+    'endpoint_overrides.*.near_ref_enabled',
+    { results: JOBS, with: ofTool('get_job', { near_ref_enabled: true }) },
+  ],
+  [
+    'endpoint_overrides.*.lines_enabled',
+    { results: LINES, with: ofTool('Read', { lines_enabled: false }), not: WHOLE },
+  ],
+  [
+    'endpoint_overrides.*.lines_min_saved_tokens',
+    { results: LINES, with: ofTool('Read', { lines_min_saved_tokens: 100_000 }), not: WHOLE },
+  ],
+  [
+    'endpoint_overrides.*.hint_verbosity',
+    { results: SAME, with: ofTool('Read', { hint_verbosity: 'terse' }) },
+  ],
+  [
+    'endpoint_overrides.*.formats',
+    { results: ROWS, with: ofTool('list', { formats: [] }), not: COMPARES },
+  ],
+  [
+    'endpoint_overrides.*.elision_enabled',
+    { results: LOG, ...compact, with: ofTool('Bash', { elision_enabled: false }), not: ELIDED },
+  ],
+  [
+    'endpoint_overrides.*.elision_min_saved_tokens',
+    {
+      results: LOG,
+      ...compact,
+      with: ofTool('Bash', { elision_min_saved_tokens: 1_000_000 }),
+      not: ELIDED,
+    },
+  ],
+  [
+    'endpoint_overrides.*.max_ratio',
+    { results: LOG, ...compact, with: ofTool('Bash', { max_ratio: 0.001 }), not: ELIDED },
+  ],
+  [
+    'endpoint_overrides.*.strategy',
+    { results: ROWS, ...trim, with: ofTool('list', { strategy: 'trailing' }), not: ITEMS },
+  ],
+  [
+    'endpoint_overrides.*.field_values.*',
+    {
+      results: ROWS,
+      ...trim,
+      with: ofTool('list', { field_values: { more: 100, id: 0, name: 0 } }),
+      not: ITEMS,
+    },
+  ],
+
+  [
+    'profiles.tokenizer.active',
+    {
+      results: NESTED,
+      without: { profiles: { tokenizer: { variants: { cl100k_base: { inline_json_cost: 10 } } } } },
+      with: {
+        profiles: {
+          tokenizer: { active: 'cl100k_base', variants: { cl100k_base: { inline_json_cost: 10 } } },
+        },
+      },
+      not: COMPARES,
+    },
+  ],
+  [
+    'profiles.tokenizer.variants.*.inline_json_cost',
+    {
+      results: NESTED,
+      with: {
+        profiles: {
+          tokenizer: {
+            variants: {
+              o200k_base: { inline_json_cost: 10 },
+              openai_o200k: { inline_json_cost: 10 },
+            },
+          },
+        },
+      },
+      not: COMPARES,
+    },
+  ],
+  [
+    'profiles.llm.active',
+    {
+      results: NESTED,
+      without: { profiles: { llm: { variants: { other: { max_inline_nested: 0 } } } } },
+      with: {
+        profiles: { llm: { active: 'other', variants: { other: { max_inline_nested: 0 } } } },
+      },
+      not: COMPARES,
+    },
+  ],
+  [
+    'profiles.llm.variants.*.tokenizer',
+    {
+      results: NESTED,
+      model: 'gpt-5',
+      without: { profiles: { tokenizer: { variants: { cl100k_base: { inline_json_cost: 10 } } } } },
+      with: {
+        profiles: {
+          tokenizer: { variants: { cl100k_base: { inline_json_cost: 10 } } },
+          llm: { variants: { 'gpt-5': { tokenizer: 'cl100k_base' } } },
+        },
+      },
+      not: { ...COMPARES, ...at(['mcp'], 'a tool call does not tell the model') },
+    },
+  ],
+  [
+    'profiles.llm.variants.*.prefer_explicit_keys',
+    {
+      results: WORDY,
+      with: { profiles: { llm: { variants: { default: { prefer_explicit_keys: true } } } } },
+      not: COMPARES,
+    },
+  ],
+  [
+    'profiles.llm.variants.*.max_inline_nested',
+    {
+      results: NESTED,
+      with: { profiles: { llm: { variants: { default: { max_inline_nested: 0 } } } } },
+      not: COMPARES,
+    },
+  ],
+  [
+    'profiles.agent.active',
+    { results: JOBS, with: { profiles: { agent: { active: 'marathon_refactor' } } } },
+  ],
+  [
+    'profiles.agent.variants.*.recursion_depth',
+    {
+      results: NESTED,
+      with: { profiles: { agent: { variants: { default: { recursion_depth: 0 } } } } },
+      not: COMPARES,
+    },
+  ],
+  [
+    'profiles.agent.variants.*.near_ref_enabled',
+    {
+      results: JOBS,
+      with: { profiles: { agent: { variants: { default: { near_ref_enabled: true } } } } },
+    },
+  ],
+  [
+    'profiles.agent.variants.*.lines_enabled',
+    {
+      results: LINES,
+      with: { profiles: { agent: { variants: { default: { lines_enabled: false } } } } },
+      not: WHOLE,
+    },
+  ],
+  [
+    'profiles.agent.variants.*.hints_enabled',
+    {
+      results: SAME,
+      with: { profiles: { agent: { variants: { default: { hints_enabled: false } } } } },
+    },
+  ],
+  [
+    'profiles.data.active',
+    {
+      results: WORDY,
+      without: {
+        profiles: {
+          data: { variants: { other: { endpoint_pattern: 'other', preferred_format: 'tree' } } },
+        },
+      },
+      with: {
+        profiles: {
+          data: {
+            active: 'other',
+            variants: { other: { endpoint_pattern: 'other', preferred_format: 'tree' } },
+          },
+        },
+      },
+      not: COMPARES,
+    },
+  ],
+  [
+    'profiles.data.variants.*.endpoint_pattern',
+    {
+      results: WORDY,
+      without: {
+        profiles: {
+          data: { variants: { one: { endpoint_pattern: 'other', preferred_format: 'tree' } } },
+        },
+      },
+      with: {
+        profiles: {
+          data: { variants: { one: { endpoint_pattern: 'li', preferred_format: 'tree' } } },
+        },
+      },
+      not: COMPARES,
+    },
+  ],
+  [
+    'profiles.data.variants.*.preferred_format',
+    {
+      results: WORDY,
+      with: {
+        profiles: {
+          data: { variants: { one: { endpoint_pattern: 'li', preferred_format: 'tree' } } },
+        },
+      },
+      not: COMPARES,
+    },
+  ],
+  [
+    'profiles.data.variants.*.hint_set',
+    {
+      results: SAME,
+      with: { profiles: { data: { variants: { one: { endpoint_pattern: 'Re', hint_set: [] } } } } },
+    },
+  ],
+
+  ['hints.enabled', { results: SAME, with: { hints: { enabled: false } } }],
+  ['hints.default_verbosity', { results: SAME, with: { hints: { default_verbosity: 'terse' } } }],
+  ['hints.types.*.enabled', { results: SAME, with: hintsOf('reference', { enabled: false }) }],
+  [
+    'hints.types.*.max_per_session',
+    { results: [...SAME, SAME[0]!], with: hintsOf('reference', { max_per_session: 1 }) },
+  ],
+  [
+    'hints.types.*.applies_to_models',
+    { results: SAME, with: hintsOf('reference', { applies_to_models: ['other'] }) },
+  ],
+
+  [
+    'steering.verbosity',
+    { results: [], head: PROMPT, with: { steering: { verbosity: 'terse' } }, not: ONLY_PROXIES },
+  ],
+  [
+    'steering.effort',
+    {
+      results: [],
+      head: reasons,
+      without: { steering: { effort_models: ['gpt-5'] } },
+      with: { steering: effort },
+      not: ONLY_PROXIES,
+    },
+  ],
+  [
+    'steering.effort_models',
+    {
+      results: [],
+      head: reasons,
+      without: { steering: { effort: 'low' } },
+      with: { steering: effort },
+      not: ONLY_PROXIES,
+    },
+  ],
+  [
+    'steering.mechanical_effort',
+    {
+      results: [],
+      head: reasons,
+      without: { steering: { effort_models: ['gpt-5'] } },
+      with: { steering: mechanical },
+      not: ONLY_PROXIES,
+    },
+  ],
+  [
+    'steering.base_effort',
+    {
+      results: [],
+      head: reasons,
+      without: { steering: mechanical },
+      with: { steering: { ...mechanical, base_effort: 'low' } },
+      not: ONLY_PROXIES,
+    },
+  ],
+  ['steering.accept_cache_loss', 'allows mechanical_effort, and does nothing by itself'],
+  ['cache_align.detect', 'looks for changes and reports them; what leaves is the same'],
+  [
+    'cache_align.normalise',
+    { results: [], with: { cache_align: { normalise: true } }, not: ONLY_PROXIES },
+  ],
+]
+
+/** Families of hints that only notes have. */
+export const NOTE_ROWS: readonly Row[] = [
+  [
+    'hints.types.overflow',
+    {
+      results: ROWS,
+      fields: { pagination: { total: 900, returned: 30 } },
+      with: hintsOf('metadata', { enabled: false }),
+      not: NOTES,
+    },
+  ],
+]
