@@ -100,6 +100,10 @@ const redisSchema = z.strictObject({
   breaker_failures: positive.max(1_000).default(5),
   /** How often a server that does not answer is tried again. */
   probe_ms: positive.min(50).max(60_000).default(500),
+  /** What was written in this time is kept, to write it again after a failover. */
+  repair_ms: positive.min(1_000).max(600_000).default(10_000),
+  /** Bytes of it at most. */
+  repair_bytes: positive.min(1_048_576).default(67_108_864),
   /** PEM files for TLS. */
   ca_file: z.string().min(1).optional(),
   cert_file: z.string().min(1).optional(),

@@ -81,6 +81,8 @@ async function openShared(
     callTimeoutMs: redis.call_timeout_ms,
     breakerFailures: redis.breaker_failures,
     probeMs: redis.probe_ms,
+    repairMs: redis.repair_ms,
+    repairBytes: redis.repair_bytes,
   })
 }
 

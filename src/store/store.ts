@@ -308,6 +308,16 @@ export type StoreEvent =
   /** The server takes no calls; until it does, nothing is kept and nothing is found. */
   | { readonly kind: 'unreachable'; readonly detail: string }
   | { readonly kind: 'reachable'; readonly away_ms: number }
+  /**
+   * It is another one, or has forgotten. What this process had written in the last seconds was
+   * written again; `replaced`: another process had it otherwise; `left`: it cannot be made yet.
+   */
+  | {
+      readonly kind: 'other_server'
+      readonly written: number
+      readonly replaced: number
+      readonly left: number
+    }
   /** The server may evict what hints need, so nothing more is kept. */
   | { readonly kind: 'wrong_policy'; readonly policy: string }
   | { readonly kind: 'thread_lost'; readonly detail: string }

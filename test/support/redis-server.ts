@@ -8,9 +8,12 @@ import { createClient } from '@redis/client'
 export interface RedisProcess {
   readonly port: number
   readonly url: string
+  /** Of the process that runs now. */
   readonly pid: number
   /** Sends one command as an operator would, and returns the answer as text. */
   ask(...args: string[]): Promise<unknown>
+  /** Kills the process and starts it again: what was not saved since is lost. */
+  restart(): Promise<void>
   /** Ends the process; data that is not on disk is lost. */
   stop(): Promise<void>
 }
@@ -36,7 +39,7 @@ async function start(settings: (folder: string) => readonly string[]): Promise<R
   const port = await freePort()
   const own = settings(folder)
   const args = [...own, '--port', `${port}`, '--bind', '127.0.0.1']
-  const child = spawn(BINARY, args, { stdio: 'ignore' })
+  let child = spawn(BINARY, args, { stdio: 'ignore' })
   const failed = new Promise<never>((_, reject) => {
     child.on('error', () =>
       reject(new Error('install redis-server, or set TEST_WITHOUT_REDIS=1 to skip these tests')),
@@ -49,8 +52,15 @@ async function start(settings: (folder: string) => readonly string[]): Promise<R
   return {
     port,
     url,
-    pid: child.pid as number,
+    get pid() {
+      return child.pid as number
+    },
     ask: (...args) => client.sendCommand(args),
+    async restart() {
+      await ended(child)
+      child = spawn(BINARY, args, { stdio: 'ignore' })
+      await client.sendCommand(['PING'])
+    },
     async stop() {
       client.destroy()
       await ended(child)

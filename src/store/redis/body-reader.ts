@@ -76,6 +76,8 @@ export class BodyReader {
     const [outcome, id, value] = called.reply as [Buffer, Buffer, Buffer]
     if (String(outcome) !== 'found') {
       count('misses')
+      // Another process may still have to write it again.
+      if (String(outcome) === 'not_found' && server.contact.isDoubted) return NOT_SURE
       return missing(String(outcome), reference.ref, id)
     }
     try {
@@ -164,6 +166,8 @@ export class BodyReader {
     onEvent({ kind: 'damaged_body', tenant: root, hash: value.toString('hex', 48, 80) })
   }
 }
+
+const NOT_SURE = fail('unavailable', 'Redis may have lost originals that are being written again')
 
 /** A call within a read that failed. */
 class CallError extends Error {

@@ -11,16 +11,20 @@ import {
   idOf,
   missing,
 } from './body-calls.ts'
-import { CHUNK_BYTES, chunkCount, type SealedBody, sealLarge, sealSmall } from './chunks.ts'
+import {
+  CHUNK_BYTES,
+  chunkCount,
+  type SealedBody,
+  STAGED_MS,
+  sealLarge,
+  sealSmall,
+} from './chunks.ts'
 import { refusal } from './failures.ts'
 import { BODY_HEAD_BYTES, bodyTail, shortName } from './layout.ts'
 import { Turns } from './turns.ts'
 
 /** What key, index entries and sums of a body take in Redis, measured. */
 const ENTRY_BYTES = 500
-/** How long chunks wait for the put that makes them a body. */
-const STAGED_MS = 60_000
-
 /** Sealing so many takes some milliseconds, for which this thread does nothing else. */
 const PUTS_AT_ONCE = 64
 
@@ -58,9 +62,10 @@ export class BodyWriter {
     const owner = { root, hash, mediaType }
     const sealed = isLarge ? await sealLarge(codec, body, owner) : sealSmall(codec, body, owner)
     const incarnation = randomBytes(4).toString('hex')
-    const staged = await this.#stage(root, idOf(hash), incarnation, sealed)
-    if (staged !== undefined) return staged
-    const done = await this.#send(item, root, hash, { sealed, incarnation })
+    const content = { sealed, incarnation }
+    const unstaged = await this.#stage(root, idOf(hash), content)
+    if (unstaged !== undefined) return unstaged
+    const done = await this.#send(item, root, hash, content)
     return done === NEEDED ? fail('busy', 'the parts of the original have expired') : done
   }
 
@@ -71,17 +76,23 @@ export class BodyWriter {
     const root = rootOf(item.tenant)
     const ttl = item.ttlMs ?? ttlMs
     const { connection } = server
-    const called = await server.call('touch', root, [
-      time(),
-      checked.ref,
-      checked.session,
-      `${ttl}`,
-      `${this.#pinOf(item)}`,
-    ])
+    const pin = `${this.#pinOf(item)}`
+    const args = [time(), checked.ref, checked.session, `${ttl}`, pin]
+    const called = await server.call('touch', root, args)
     if (!called.ok) return called
-    const [outcome, expires_at, bytes, hash] = called.reply as [Buffer, number, number, Buffer]
+    const [outcome, expires_at, bytes, hash, guard] = called.reply as [
+      Buffer,
+      number,
+      number,
+      Buffer,
+      Buffer,
+    ]
     if (String(outcome) !== 'kept') return missing(String(outcome), item.ref, expires_at)
     this.#options.count('refreshed')
+    server.remember(
+      { name: 'touch', root, session: checked.session, guard: String(guard), args },
+      connection,
+    )
     const weak = await server.confirm(root, connection)
     return weak ?? { ok: true, hash: String(hash), bytes, expires_at, created: false }
   }
@@ -91,7 +102,7 @@ export class BodyWriter {
     item: PutItem,
     root: string,
     hash: Buffer,
-    content: { readonly sealed: SealedBody; readonly incarnation: string } | null,
+    content: Content | null,
   ): Promise<Result<Kept> | typeof NEEDED> {
     const { server, time, codec, tenantMaxBytes, tombstoneMs, ttlMs, count } = this.#options
     const { session, ref, mediaType } = item
@@ -124,13 +135,22 @@ export class BodyWriter {
       called = await server.call('put', root, args)
     }
     if (!called.ok) return called
-    const [name, expires_at, bytes, evicted = 0] = called.reply as [Buffer, number, number, number?]
+    const [name, expires_at, bytes, evicted = 0, guard] = called.reply as [
+      Buffer,
+      number,
+      number,
+      number?,
+      Buffer?,
+    ]
     const outcome = String(name)
     if (outcome === 'need') return NEEDED
     if (evicted > 0) count('evicted', evicted)
     if (outcome !== 'created' && outcome !== 'kept') return refusal(outcome)
     const created = outcome === 'created'
     count(created ? 'created' : 'refreshed')
+    const staged = content === null ? [] : stagedOf(root, idOf(hash), content)
+    const whose = { root, session: args[SESSION_AT] as string, guard: String(guard) }
+    server.remember({ name: 'put', ...whose, args, staged }, connection)
     const weak = await server.confirm(root, connection)
     return weak ?? { ok: true, hash: hash.toString('hex'), bytes, expires_at, created }
   }
@@ -144,13 +164,13 @@ export class BodyWriter {
   }
 
   /** Keeps chunks for a minute; the put that follows keeps them for good. */
-  async #stage(root: string, id: string, incarnation: string, { chunks }: SealedBody) {
+  async #stage(root: string, id: string, content: Content) {
     const { server } = this.#options
-    for (let from = 0; from < chunks.length; from += CHUNKS_AT_ONCE) {
-      const some = chunks.slice(from, from + CHUNKS_AT_ONCE).map((chunk, index) => {
-        const key = chunkKey(root, id, incarnation, from + index)
-        return server.command(key, ['SET', key, chunk, 'PX', `${STAGED_MS}`])
-      })
+    const staged = stagedOf(root, id, content)
+    for (let from = 0; from < staged.length; from += CHUNKS_AT_ONCE) {
+      const some = staged
+        .slice(from, from + CHUNKS_AT_ONCE)
+        .map(([key, chunk]) => server.command(key, ['SET', key, chunk, 'PX', `${STAGED_MS}`]))
       const failed = (await Promise.all(some)).find(each => !each.ok)
       if (failed !== undefined && !failed.ok) return failed
     }
@@ -161,6 +181,22 @@ export class BodyWriter {
   #pinOf({ pinUntil }: Pick<PutItem, 'pinUntil'>): number {
     return pinUntil === undefined ? 0 : Math.max(0, Math.round(pinUntil - this.#options.now()))
   }
+}
+
+/** A body as it is sent. */
+interface Content {
+  readonly sealed: SealedBody
+  readonly incarnation: string
+}
+
+/** Where the arguments of a put have the session. */
+const SESSION_AT = 6
+
+/** The chunks of a large body, with their keys. */
+function stagedOf(root: string, id: string, { sealed, incarnation }: Content) {
+  return sealed.chunks.map(
+    (chunk, number) => [chunkKey(root, id, incarnation, number), chunk] as const,
+  )
 }
 
 /** A body must be sent with its content. */

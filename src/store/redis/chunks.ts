@@ -10,6 +10,9 @@ import type { BodyValue } from './layout.ts'
  */
 export const CHUNK_BYTES = 64 * 1024
 
+/** How long chunks wait for the put that makes them a body. */
+export const STAGED_MS = 60_000
+
 /** What a sealed part of a body is bound to, so that it is valid nowhere else. */
 export interface Owner {
   /** The tenant's root; bound instead of its name, which Redis does not have. */

@@ -10,6 +10,8 @@ export interface Connection {
    * the server's error or the connection's. @param key of a cluster's slot
    */
   send(key: string, args: readonly Argument[]): Promise<unknown>
+  /** Sends a command to every primary. */
+  sendAll(args: readonly Argument[]): Promise<readonly unknown[]>
   close(): void
 }
 
@@ -72,6 +74,7 @@ async function connectNode(node: RedisNode, options: ConnectOptions): Promise<Co
   client.on('end', () => end(new Error('Socket closed')))
   return {
     send: (_key, args) => client.sendCommand(toArguments(args)),
+    sendAll: async args => [await client.sendCommand(toArguments(args))],
     close() {
       hasEnded = true
       if (client.isOpen) client.destroy()
@@ -94,6 +97,12 @@ async function connectCluster(options: ConnectOptions): Promise<Connection> {
   await cluster.connect()
   return {
     send: (key, args) => cluster.sendCommand(key, false, toArguments(args)),
+    sendAll: args =>
+      Promise.all(
+        cluster.masters.map(async node =>
+          (await cluster.nodeClient(node)).sendCommand(toArguments(args)),
+        ),
+      ),
     close: () => cluster.destroy(),
   }
 }

@@ -12,6 +12,11 @@ export class Contact {
   /** The server's clock minus ours, in milliseconds, or a little more. */
   #aheadMs: number | null = null
 
+  /** Whether some process may have something to tell that this server does not have. */
+  get isDoubted(): boolean {
+    return this.#isDoubted
+  }
+
   /** Since when there is no doubt, by `performance.now()`; -Infinity: since the start. */
   get sinceMs(): number {
     return this.#isDoubted ? performance.now() : this.#sinceMs

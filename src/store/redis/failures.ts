@@ -8,6 +8,7 @@ export const NOT_DURABLE = fail(
   'unavailable',
   'no replica of Redis has confirmed the write in time',
 )
+export const FORGETFUL = fail('unavailable', 'Redis is another one, or has forgotten')
 export const EVICTING = fail(
   'unavailable',
   'Redis may evict what hints need; its maxmemory-policy must be noeviction',

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
 /** The parts of the library, in the order in which they use each other. */
-const PARTS = ['base', 'bodies', 'records', 'sessions', 'upkeep', 'register'] as const
+const PARTS = ['base', 'bodies', 'records', 'sessions', 'upkeep', 'redo', 'register'] as const
 
 /** Functions of the library, by what they do. */
 export type FunctionName =
@@ -25,6 +25,8 @@ export type FunctionName =
   | 'purge_generation'
   | 'sweep'
   | 'evict'
+  | 'redo'
+  | 'redo_purge'
 
 /** Functions that change nothing; they also work on a server that takes no writes. */
 export const READS: ReadonlySet<FunctionName> = new Set(['get', 'read_record', 'stats', 'list'])

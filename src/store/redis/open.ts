@@ -14,6 +14,10 @@ export interface RedisStoreOptions extends StoreSettings {
   readonly waitMs?: number
   readonly breakerFailures?: number
   readonly probeMs?: number
+  /** What was written in so many milliseconds is kept, to write it again after a failover. */
+  readonly repairMs?: number
+  /** Bytes of it at most. */
+  readonly repairBytes?: number
   /** Fails if the server cannot be used at the start, instead of going on without it. */
   readonly mustAnswer?: boolean
   /** How long the start waits for a server that can be used. */
@@ -48,7 +52,9 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
     probeMs: options.probeMs ?? 500,
     onEvent: options.onEvent,
     maxCalls: MAX_CALLS,
-    unsureKey: `${options.prefix ?? DEFAULT_PREFIX}:unsure`,
+    prefix: options.prefix ?? DEFAULT_PREFIX,
+    repairMs: options.repairMs ?? 10_000,
+    repairBytes: options.repairBytes ?? 64 * 1024 * 1024,
     maxBytesWaiting: MAX_BYTES_WAITING,
   })
   const failure = await server.ready(options.startMs ?? CONNECT_MS)

@@ -53,20 +53,23 @@ export class RedisRecords {
     if (unknown !== undefined) return unknown
     const root = rootOf(write.tenant)
     const { connection } = server
-    const called = await server.call('write_record', root, [
+    const argsOn = (expected: number) => [
       time(),
       idOf(write),
       `${ttlMs ?? -1}`,
-      `${ifVersion ?? -1}`,
+      `${expected}`,
       `${charge}`,
       `${value.byteLength}`,
       tail,
       `${tenantMaxBytes}`,
       `${tombstoneMs}`,
-    ])
+    ]
+    const called = await server.call('write_record', root, argsOn(ifVersion ?? -1))
     if (!called.ok) return called
-    const [outcome, version] = called.reply as [Buffer, number]
+    const [outcome, version, replaced, guard] = called.reply as [Buffer, number, number, Buffer]
     if (String(outcome) !== 'ok') return refusal(String(outcome))
+    const whose = { root, session: '', guard: String(guard), version: `${version}` }
+    server.remember({ name: 'write_record', ...whose, args: argsOn(replaced) }, connection)
     const weak = await server.confirm(root, connection)
     return weak ?? { ok: true, version }
   }
@@ -75,15 +78,14 @@ export class RedisRecords {
     const { server, rootOf, time } = this.#options
     const root = rootOf(key.tenant)
     const { connection } = server
-    const called = await server.call('delete_record', root, [
-      time(),
-      idOf(key),
-      `${ifVersion ?? -1}`,
-    ])
+    const argsOn = (expected: number) => [time(), idOf(key), `${expected}`]
+    const called = await server.call('delete_record', root, argsOn(ifVersion ?? -1))
     if (!called.ok) return called
-    const [outcome] = called.reply as [Buffer]
+    const [outcome, version, guard] = called.reply as [Buffer, number, Buffer]
     if (String(outcome) === 'not_found') return NO_RECORD
     if (String(outcome) !== 'ok') return refusal(String(outcome))
+    const whose = { root, session: '', guard: String(guard) }
+    server.remember({ name: 'delete_record', ...whose, args: argsOn(version) }, connection)
     return (await server.confirm(root, connection)) ?? { ok: true }
   }
 

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { PartSelector } from '../../core/parts/part.ts'
 import { createCodec, type StoreKey } from '../codec.ts'
 import { fail } from '../failure.ts'
@@ -57,6 +58,7 @@ export interface StoreSettings {
 }
 
 const MINUTE_MS = 60_000
+const MAX_GENERATION = 2 ** 31
 /** Calls that wait for a part of a large body. */
 const MAX_PARTS = 4096
 const MAX_WAIT_MS = 2_000
@@ -77,6 +79,8 @@ export class RedisStore implements Store {
   readonly #time: () => string
   readonly #tombstoneMs: number
   readonly #registered = new Set<string>()
+  /** The server that has them. */
+  #registeredAt = ''
   readonly #counters = Object.fromEntries(COUNTERS.map(name => [name, 0])) as Counters
 
   constructor(server: RedisServer, library: Library, options: StoreSettings) {
@@ -150,15 +154,18 @@ export class RedisStore implements Store {
   async purgeSession(tenant: string, session: string): Promise<Result<Removed>> {
     const root = this.#rootOf(tenant)
     const { connection } = this.#server
-    const whose = [this.#time(), shortName(session), `${this.#tombstoneMs}`]
-    const begun = await this.#server.call('disown_session', root, whose)
+    const short = shortName(session)
+    const args = [this.#time(), short, `${this.#tombstoneMs}`, `${randomInt(MAX_GENERATION)}`]
+    const begun = await this.#server.call('disown_session', root, args)
     if (!begun.ok) return begun
-    const [first, left] = begun.reply as [number, Buffer]
+    const [first, left, guard] = begun.reply as [number, Buffer, Buffer]
+    const purge = { name: 'disown_session', root, session: short, guard: String(guard) } as const
+    this.#server.remember({ ...purge, args }, connection)
     const name = String(left)
     let bodies = first
     while (name !== '') {
-      const args = [this.#time(), name, `${this.#tombstoneMs}`]
-      const step = await this.#server.call('purge_session', root, args)
+      const next = [this.#time(), name, `${this.#tombstoneMs}`]
+      const step = await this.#server.call('purge_session', root, next)
       if (!step.ok) return step
       const [removed, isDone] = step.reply as [number, number]
       bodies += removed
@@ -171,9 +178,12 @@ export class RedisStore implements Store {
   async purgeTenant(tenant: string): Promise<Result<Removed>> {
     const root = this.#rootOf(tenant)
     const { connection } = this.#server
-    const begun = await this.#server.call('disown_tenant', root, [])
+    const args = [`${randomInt(1, MAX_GENERATION)}`]
+    const begun = await this.#server.call('disown_tenant', root, args)
     if (!begun.ok) return begun
     const [generation, bodies, records] = begun.reply as [Buffer, number, number]
+    const purge = { name: 'disown_tenant', root, session: '', guard: String(generation) } as const
+    this.#server.remember({ ...purge, args }, connection)
     for (;;) {
       const step = await this.#server.call('purge_generation', root, [this.#time(), generation])
       if (!step.ok) return step
@@ -274,6 +284,9 @@ export class RedisStore implements Store {
 
   /** Notes that a tenant has data, once for a process. */
   async #register(tenant: string): Promise<Failure | undefined> {
+    const { generation } = this.#server
+    if (this.#registeredAt !== generation) this.#registered.clear()
+    this.#registeredAt = generation
     if (this.#registered.has(tenant)) return undefined
     const key = `${this.#prefix}:tenants`
     const args = ['ZADD', key, 'NX', '0', this.#rootOf(tenant)]

@@ -1,14 +1,13 @@
-import { inTime } from '../../core/base/deadline.ts'
 import type { Failure, Result, StoreEvent } from '../store.ts'
 import { CallQueue, type CallQueueOptions } from './call-queue.ts'
 import type { Argument, Connection } from './connection.ts'
-import { Contact } from './contact.ts'
+import type { Contact } from './contact.ts'
 import {
   CLOSED,
   EVICTING,
+  FORGETFUL,
   failureOf,
   isAway,
-  isMissingFunction,
   NOT_DURABLE,
   OVERLOADED,
   STRANGE,
@@ -16,8 +15,10 @@ import {
   UNREACHABLE,
 } from './failures.ts'
 import { GroupedWaits } from './grouped-waits.ts'
-import { ADDING, type FunctionName, isAnswerOf, type Library, READS, TIMED } from './library.ts'
-import { faultOf, INFO_COMMAND, policyOf } from './server-info.ts'
+import { ADDING, type FunctionName, isAnswerOf, READS, TIMED } from './library.ts'
+import type { RecentWrite } from './recent-writes.ts'
+import { MISSING, type Reply, sendInTime } from './send.ts'
+import { ServerWatch, type WatchOptions } from './server-watch.ts'
 
 /** When a write counts as done: on the primary, on a replica too, or on the primary's disk. */
 export type Durability = 'primary' | 'replica' | 'disk'
@@ -30,11 +31,18 @@ export interface RedisServer {
   command(key: string, args: readonly Argument[]): Promise<Result<Reply>>
   /** Resolves when the writes so far are as durable as configured; with the reason if not. */
   confirm(root: string, connection: number): Promise<Failure | undefined>
+  /**
+   * Keeps a write that was answered, to make it again on a server that may not have it.
+   * @param connection the number of the connection before the call
+   */
+  remember(write: RecentWrite, connection: number): void
   /** Resolves when the server can be used, or after `ms` milliseconds with why not. Called once. */
   ready(ms: number): Promise<Failure | undefined>
   /** The number of the connection; another one may be to another server. */
   readonly connection: number
-  readonly contact: Pick<Contact, 'sinceMs'>
+  readonly contact: Pick<Contact, 'sinceMs' | 'isDoubted'>
+  /** Names what the server remembers; differs after a restart, a failover and a flush. */
+  readonly generation: string
   readonly isAvailable: boolean
   /** For how long it has been away, in milliseconds; 0 if calls are sent. */
   readonly awayMs: number
@@ -51,53 +59,40 @@ interface CallOptions {
   readonly extraMs?: number
 }
 
-export interface Reply {
-  readonly reply: unknown
-}
-
 export type ServerEvent = Extract<
   StoreEvent,
-  { readonly kind: 'unreachable' | 'reachable' | 'wrong_policy' }
+  { readonly kind: 'unreachable' | 'reachable' | 'wrong_policy' | 'other_server' }
 >
 
-export interface ServerOptions extends CallQueueOptions {
+export interface ServerOptions extends CallQueueOptions, WatchOptions {
   connect(onEnd: (error: Error) => void): Promise<Connection>
-  readonly library: Library
   readonly durability: Durability
   /** Whether tenants are on several nodes, so that each needs a wait of its own. */
   readonly isSharded: boolean
-  readonly callTimeoutMs: number
   /** How long a write may wait for a replica or the disk. */
   readonly waitMs: number
   /** Failures in a row after which calls fail at once. */
   readonly breakerFailures: number
-  /** How often an unreachable server is tried again. */
-  readonly probeMs: number
   onEvent(event: ServerEvent): void
-  /** A key that is there while some process may have answered turns that others do not know of. */
-  readonly unsureKey: string
 }
 
 /** How often a server that answers is asked what it is. */
 const WATCH_MS = 100
-/** How much longer than its probes a process that was away takes to tell what it missed. */
-const UNSURE_MS = 300
 
 export function createRedisServer(options: ServerOptions): RedisServer {
   return new GuardedServer(options)
 }
 
 class GuardedServer implements RedisServer {
-  readonly contact = new Contact()
   readonly #options: ServerOptions
   readonly #queue: CallQueue
+  readonly #watching: ServerWatch
   #connection: Connection | null = null
   #number = 0
   #failures = 0
   /** Whether calls may be sent. */
   #isOpen = false
   #isClosed = false
-  #mayEvict = false
   #awaySince = performance.now()
   #lastFailure: Failure = UNREACHABLE
   #timer: NodeJS.Timeout | undefined
@@ -111,6 +106,7 @@ class GuardedServer implements RedisServer {
   constructor(options: ServerOptions) {
     this.#options = options
     this.#queue = new CallQueue(options)
+    this.#watching = new ServerWatch(options)
     void this.#watch()
   }
 
@@ -119,7 +115,15 @@ class GuardedServer implements RedisServer {
   }
 
   get isAvailable(): boolean {
-    return this.#isOpen && !this.#mayEvict
+    return this.#isOpen && !this.#watching.mayEvict
+  }
+
+  get contact(): Contact {
+    return this.#watching.contact
+  }
+
+  get generation(): string {
+    return this.#watching.repair.server
   }
 
   get awayMs(): number {
@@ -139,7 +143,7 @@ class GuardedServer implements RedisServer {
   }
 
   async call(name: FunctionName, root: string, args: readonly Argument[]): Promise<Result<Reply>> {
-    if (this.#mayEvict && ADDING.has(name)) return EVICTING
+    if (this.#watching.mayEvict && ADDING.has(name)) return EVICTING
     const { library } = this.#options
     const verb = READS.has(name) ? 'FCALL_RO' : 'FCALL'
     const command = [verb, library.functionOf(name), '1', root, ...args]
@@ -155,6 +159,10 @@ class GuardedServer implements RedisServer {
   async command(key: string, args: readonly Argument[]): Promise<Result<Reply>> {
     const answer = await this.#guarded(key, args)
     return answer === MISSING ? UNREACHABLE : answer
+  }
+
+  remember(write: RecentWrite, connection: number): void {
+    this.#watching.repair.note(write, connection === this.#number)
   }
 
   async confirm(root: string, connection: number): Promise<Failure | undefined> {
@@ -216,7 +224,8 @@ class GuardedServer implements RedisServer {
       if (this.#isClosed) return CLOSED
       if (!this.#isOpen || this.#connection === null) return this.#lastFailure
       const timed = call.isTimed === true ? [...args, this.#latest()] : args
-      const answered = await this.#send(this.#connection, key, timed, call.extraMs)
+      const ms = this.#options.callTimeoutMs + (call.extraMs ?? 0)
+      const answered = await sendInTime(this.#connection, key, timed, ms)
       if (answered !== MISSING) this.#note(answered)
       return answered
     })
@@ -228,20 +237,6 @@ class GuardedServer implements RedisServer {
     const { isSharded, callTimeoutMs } = this.#options
     // Nodes of a cluster have clocks of their own.
     return isSharded ? '' : this.contact.timeIn(callTimeoutMs)
-  }
-
-  async #send(
-    connection: Connection,
-    key: string,
-    args: readonly Argument[],
-    extraMs = 0,
-  ): Promise<Result<Reply> | typeof MISSING> {
-    try {
-      const sent = connection.send(key, args).then(reply => ({ ok: true, reply }) as const)
-      return (await inTime(sent, this.#options.callTimeoutMs + extraMs)) ?? TOO_LATE
-    } catch (error) {
-      return isMissingFunction(error) ? MISSING : failureOf(error)
-    }
   }
 
   #note(answer: Result<Reply>): void {
@@ -259,7 +254,7 @@ class GuardedServer implements RedisServer {
     this.#lastFailure = failure
     if (!this.#isOpen || this.#isClosed) return
     this.#isOpen = false
-    this.contact.lost()
+    this.#watching.contact.lost()
     this.#awaySince = performance.now()
     this.#announce(failure)
     this.#schedule(0)
@@ -280,7 +275,7 @@ class GuardedServer implements RedisServer {
   async #watch(): Promise<void> {
     const failure = await this.#look()
     if (this.#isClosed) return
-    if (failure !== undefined) this.contact.lost()
+    if (failure !== undefined) this.#watching.contact.lost()
     if (failure === TOO_LATE && this.#isOpen) this.#note(failure)
     else if (failure !== undefined) {
       // The Sentinels may know another primary by now, so the next attempt asks them.
@@ -292,23 +287,16 @@ class GuardedServer implements RedisServer {
 
   async #look(): Promise<Failure | undefined> {
     const connection = this.#connection ?? (await this.#connect())
-    if ('ok' in connection) return connection
-    const { unsureKey: key, probeMs } = this.#options
-    const askedMs = performance.now()
-    const [answer, unsure] = await Promise.all([
-      this.#send(connection, '', INFO_COMMAND),
-      this.#send(connection, key, ['GET', key]),
-    ])
-    if (answer === MISSING) return UNREACHABLE
-    if (!answer.ok) return answer
-    const info = String(answer.reply)
-    const fault = faultOf(info)
-    if (fault !== undefined) return fault
-    this.#seePolicy(policyOf(info))
-    const isUnsure = unsure === MISSING || !unsure.ok || unsure.reply !== null
-    if (this.contact.heard(info, askedMs, isUnsure))
-      await this.#send(connection, key, ['SET', key, '1', 'PX', `${probeMs + UNSURE_MS}`])
-    return undefined
+    return 'ok' in connection ? connection : this.#watching.look(connection, () => this.#fence())
+  }
+
+  /** Another server: calls that were sent before have no effect there, and none is sent for now. */
+  #fence(): void {
+    this.#number++
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    this.#awaySince = performance.now()
+    this.#lastFailure = FORGETFUL
   }
 
   async #connect(): Promise<Connection | Failure> {
@@ -348,18 +336,9 @@ class GuardedServer implements RedisServer {
     this.#isAnnounced = false
     this.#onReady(true)
   }
-
-  #seePolicy(policy: string): void {
-    const mayEvict = policy !== 'noeviction'
-    if (mayEvict && !this.#mayEvict) this.#options.onEvent({ kind: 'wrong_policy', policy })
-    this.#mayEvict = mayEvict
-  }
 }
 
 /** A function's answer is of its kind, whatever the server is. */
 function shaped(name: FunctionName, answer: Result<Reply>): Result<Reply> {
   return answer.ok && !isAnswerOf(name, answer.reply) ? STRANGE : answer
 }
-
-/** The server has no such function yet. */
-const MISSING = Symbol('the library is not loaded')

@@ -8,7 +8,7 @@ import type { Argument } from './connection.ts'
 import { isAway, refusal, STRANGE, TOO_LATE } from './failures.ts'
 import { shortName } from './layout.ts'
 import type { RecordsOptions } from './records.ts'
-import type { Reply } from './server.ts'
+import type { Reply } from './send.ts'
 
 export interface JournalOptions extends Omit<RecordsOptions, 'onEvent'> {
   /** How often a missed turn is tried to be told, in milliseconds. */
@@ -132,6 +132,7 @@ export class RedisJournal implements SessionJournal {
       `${Math.min(FOREVER_MS, Math.ceil(performance.now() - server.contact.sinceMs))}`,
       `${tenantMaxBytes}`,
       `${tombstoneMs}`,
+      server.generation,
       `${calls.length}`,
       ...calls.map(call => call.slice(0, CALL_DIGITS)),
     ])

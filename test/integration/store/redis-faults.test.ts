@@ -44,19 +44,22 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('a Redis that', () =>
   })
 
   test('was flushed, or lost its library, has nothing and takes everything', async () => {
-    const { store } = await open()
+    // Without room for its last writes, it cannot make them again.
+    const { store } = await open({ repairBytes: 0 })
     const { hash: ref } = await keep(store, 'x')
     await redis.ask('FUNCTION', 'FLUSH')
     must(await store.get({ tenant: 'a', ref }))
     await redis.ask('FLUSHALL')
     await redis.ask('FUNCTION', 'FLUSH')
-    expect(await store.get({ tenant: 'a', ref })).toMatchObject({ reason: 'not_found' })
-    expect((await keep(store, 'x')).created).toBe(true)
-    must(await store.get({ tenant: 'a', ref }))
+    await eventually(async () => {
+      expect(await store.get({ tenant: 'a', ref })).toMatchObject({ reason: 'not_found' })
+    })
+    await eventually(() => keep(store, 'x'))
+    await eventually(async () => must(await store.get({ tenant: 'a', ref })))
   })
 
   test('lost its library gets it once, however many calls lack it', async () => {
-    const { store } = await open()
+    const { store } = await open({ callTimeoutMs: 60_000 })
     const { hash: ref } = await keep(store, 'x')
     await redis.ask('FUNCTION', 'FLUSH')
     const before = await calls(redis, 'function\\|load')

@@ -246,8 +246,11 @@ describe.skipIf(withoutRedis)('a session whose turns were missed', () => {
     one.clock.now += HOUR / 2
     const again = await open(other.store)
     expect(again.epoch).not.toBe(epoch)
-    // Once, not at every turn.
-    one.clock.now += 1
-    expect((await open(other.store)).epoch).toBe(again.epoch)
+    // Once, not at every turn. The process that has not used it may have more to tell.
+    await eventually(async () => {
+      const { epoch: before } = await open(other.store)
+      one.clock.now += 1
+      expect((await open(other.store)).epoch).toBe(before)
+    })
   })
 })

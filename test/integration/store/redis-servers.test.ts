@@ -112,7 +112,7 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('servers', () => {
     })
     // The new primary may be away for a moment while the others follow it.
     const kinds = events.map(({ kind }) => kind).join(' ')
-    expect(kinds).toMatch(/^unreachable reachable(?: unreachable reachable)?$/)
+    expect(kinds).toMatch(/^unreachable other_server reachable(?: unreachable reachable)?$/)
     expect(String(await replica.ask('ROLE'))).toMatch(/^master/)
   })
 })

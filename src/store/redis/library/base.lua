@@ -31,6 +31,19 @@ local function rootOf(keys, generation)
   return { root = root, base = root .. current .. ':', generation = current }
 end
 
+-- Names the last purge of a session. It stays for an hour, in which a lost call may be made again.
+local PURGE_NOTE_MS = 3600000
+local function purgeKey(at, session)
+  return at.base .. 'z:' .. session
+end
+
+-- A call that was lost is made again only if this has not changed since: the tenant's generation,
+-- and the last purge of the session. Otherwise it would bring back what was purged.
+local function guardOf(at, session)
+  if session == '' then return at.generation end
+  return at.generation .. ':' .. (redis.call('GET', purgeKey(at, session)) or '')
+end
+
 local function bodyKey(at, id)
   return at.base .. 'b:' .. id
 end

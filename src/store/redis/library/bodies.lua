@@ -79,7 +79,8 @@ end
 
 -- args: time, id (12 hex digits), hash, ttl, pin or 0, alone, session or empty, whether long,
 -- bytes, charge, chunks, incarnation, tail or empty, share, tombstone time.
--- Returns the outcome, the end, the size, and how many were evicted. `need`: send it with its tail.
+-- Returns the outcome, the end, the size, how many were evicted, and the guard. `need`: send it with
+-- its tail.
 local function put(keys, args)
   local now = timeOf(args[1])
   local at = rootOf(keys)
@@ -94,7 +95,7 @@ local function put(keys, args)
   if isWhole then
     addLink(at, session, id, old, isLong)
     prolong(at, id, old, now, ttl, pin, alone)
-    return { 'kept', old.expires, old.bytes, 0 }
+    return { 'kept', old.expires, old.bytes, 0, guardOf(at, session) }
   end
   if args[13] == '' then return { 'need' } end
   local head = {
@@ -119,7 +120,7 @@ local function put(keys, args)
   end
   addLink(at, session, id, head, isLong)
   schedule(at, id, head, now)
-  return { 'created', head.expires, head.bytes, evicted }
+  return { 'created', head.expires, head.bytes, evicted, guardOf(at, session) }
 end
 
 local function toHex(bytes)
@@ -157,14 +158,15 @@ local function get(keys, args)
   return { 'found', id, redis.call('GET', bodyKey(at, id)) }
 end
 
--- args: time, reference, session or empty, ttl, pin or 0.
+-- args: time, reference, session or empty, ttl, pin or 0. Returns the outcome, the end, the size,
+-- the hash and the guard.
 local function touch(keys, args)
   local now = timeOf(args[1])
   local at = rootOf(keys)
   local head, id, time = find(at, now, args[2], args[3])
   if not head then return { id, time } end
   prolong(at, id, head, now, tonumber(args[4]), tonumber(args[5]), 0)
-  return { 'kept', head.expires, head.bytes, toHex(head.hash) }
+  return { 'kept', head.expires, head.bytes, toHex(head.hash), guardOf(at, args[3]) }
 end
 
 -- args: time, id. Notes a read of a body, for the order of eviction.

@@ -47,7 +47,7 @@ local function readRecord(keys, args)
 end
 
 -- args: time, id, ttl or -1, version that must be there or -1, charge, bytes, tail, share,
--- tombstone time.
+-- tombstone time. Returns the outcome, the version, the one that it replaced or 0, and the guard.
 local function writeRecord(keys, args)
   local now = timeOf(args[1])
   local at = rootOf(keys)
@@ -58,10 +58,12 @@ local function writeRecord(keys, args)
   if wanted >= 0 and wanted ~= version then return { 'conflict' } end
   local refusal = claimSpace(at, charge, tonumber(args[8]), now, tonumber(args[9]))
   if refusal then return { refusal } end
-  return { 'ok', storeRecord(at, id, now, ttl, charge, tonumber(args[6]), args[7], old) }
+  local written = storeRecord(at, id, now, ttl, charge, tonumber(args[6]), args[7], old)
+  return { 'ok', written, version, guardOf(at, '') }
 end
 
--- args: time, id, version that must be there or -1.
+-- args: time, id, version that must be there or -1. Returns the outcome, the version that was there,
+-- and the guard.
 local function deleteRecord(keys, args)
   local at = rootOf(keys)
   local record, problem = readValue(at, args[2], timeOf(args[1]))
@@ -70,5 +72,5 @@ local function deleteRecord(keys, args)
   local wanted = tonumber(args[3])
   if wanted >= 0 and wanted ~= record.version then return { 'conflict' } end
   dropRecord(at, args[2], record)
-  return { 'ok' }
+  return { 'ok', record.version, guardOf(at, '') }
 end

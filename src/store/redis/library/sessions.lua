@@ -31,12 +31,13 @@ local function olderCallsKey(at, session)
 end
 
 local function stateOf(at, session)
-  local state = redis.call('HMGET', stateKey(at, session), 'e', 'p', 'n', 'v', 'o', 'x', 'b', 't')
+  local state = redis.call('HMGET', stateKey(at, session), 'e', 'p', 'n', 'v', 'o', 'x', 'b', 't',
+    'f')
   if not state[1] then return nil end
   return {
     epoch = tonumber(state[1]), partition = tonumber(state[2]), results = tonumber(state[3]),
     last = tonumber(state[4]), opened = tonumber(state[5]), ends = tonumber(state[6]),
-    bytes = tonumber(state[7]), seen = tonumber(state[8])
+    bytes = tonumber(state[7]), seen = tonumber(state[8]), fence = state[9]
   }
 end
 
@@ -53,7 +54,8 @@ local function writeState(at, session, state, now, ttl)
   if isDue then state.ends = now + ttl end
   redis.call('HSET', stateKey(at, session), 'e', state.epoch, 'p', state.partition,
     'n', state.results, 'v', state.last, 'o', string.format('%.0f', state.opened),
-    'x', string.format('%.0f', state.ends), 'b', state.bytes, 't', string.format('%.0f', now))
+    'x', string.format('%.0f', state.ends), 'b', state.bytes, 't', string.format('%.0f', now),
+    'f', state.fence)
   if not isDue then return end
   local net = ttl + NET_MS
   redis.call('PEXPIRE', stateKey(at, session), net)
@@ -73,13 +75,14 @@ local function forgetSession(at, session)
   end
 end
 
--- Nothing that was said in the session before is true for what comes.
-local function beginEpoch(at, session, state)
+-- Nothing that was said in the session before is true for what comes. `epoch` if the next number may
+-- have been used: a primary that was lost may have had it.
+local function beginEpoch(at, session, state, epoch)
   local calls = redis.call('HLEN', callsKey(at, session))
     + redis.call('HLEN', olderCallsKey(at, session))
   redis.call('UNLINK', changesKey(at, session), callsKey(at, session), olderCallsKey(at, session))
   charge(at, session, -state.bytes - calls * CALL_BYTES)
-  state.epoch = state.epoch % MAX_EPOCH + 1
+  state.epoch = epoch or state.epoch % MAX_EPOCH + 1
   state.last = 0
   state.bytes = 0
 end
@@ -113,14 +116,15 @@ local function isLate(latest)
 end
 
 -- args: time, session, the caller's epoch and its last change, an epoch for a new session, how long
--- it lives, for how long no turn can have been missed, share, tombstone time, how many results are
--- counted, of each its call or empty, the server's time after which it has no effect or empty.
+-- it lives, for how long no turn can have been missed, share, tombstone time, what the caller calls
+-- this server, how many results are counted, of each its call or empty, the server's time after which
+-- it has no effect or empty.
 -- Returns `late`, `not_found` if no result of the session was counted, `quota`, `busy`, or `ok`,
 -- epoch, partition, results, time of opening, from, to, whether changes between them are missing,
 -- the number of each result, and the changes.
 local function openSession(keys, args)
-  local count = tonumber(args[10])
-  if isLate(args[11 + count]) then return { 'late' } end
+  local count = tonumber(args[11])
+  if isLate(args[12 + count]) then return { 'late' } end
   local now = timeOf(args[1])
   local at = rootOf(keys)
   local session, ttl = args[2], tonumber(args[6])
@@ -135,13 +139,15 @@ local function openSession(keys, args)
     if refusal then return { refusal } end
     charge(at, session, SESSION_BYTES)
     state = {
-      epoch = tonumber(args[5]), partition = 0, results = 0, last = 0, opened = now, bytes = 0
+      epoch = tonumber(args[5]), partition = 0, results = 0, last = 0, opened = now, bytes = 0,
+      fence = args[10]
     }
-  elseif state.seen < now - tonumber(args[7]) then
-    beginEpoch(at, session, state)
+  elseif state.seen < now - tonumber(args[7]) or state.fence ~= args[10] then
+    beginEpoch(at, session, state, tonumber(args[5]))
+    state.fence = args[10]
   end
   local numbers = {}
-  for i = 1, count do numbers[i] = countResult(at, session, state, args[10 + i]) end
+  for i = 1, count do numbers[i] = countResult(at, session, state, args[11 + i]) end
   writeState(at, session, state, now, ttl)
   local from = tonumber(args[3]) == state.epoch and tonumber(args[4]) or 0
   local kept = redis.call('LLEN', changesKey(at, session))

@@ -84,20 +84,23 @@ local function releaseLinks(at, name, now, tombstoneMs)
   return removed, isDone
 end
 
--- args: time, session, tombstone time. From now on the session is not found. Takes the first step
--- of its purge. Returns how many bodies that removed, and the name of what is left or an empty one.
+-- args: time, session, tombstone time, a name of this purge. From now on the session is not found.
+-- Takes the first step of its purge. Returns how many bodies that removed, the name of what is left or
+-- an empty one, and the guard.
 local function disownSession(keys, args)
   local at = rootOf(keys)
   local links = linkKey(at, args[2])
+  local guard = guardOf(at, args[2])
+  redis.call('SET', purgeKey(at, args[2]), args[4], 'PX', PURGE_NOTE_MS)
   forgetSession(at, args[2])
   redis.call('ZREM', at.base .. 'ss', args[2])
   redis.call('HDEL', at.base .. 'sc', args[2])
-  if redis.call('EXISTS', links) == 0 then return { 0, '' } end
+  if redis.call('EXISTS', links) == 0 then return { 0, '', guard } end
   local name = at.base .. 'd:' .. redis.call('INCR', at.root .. 'v')
   redis.call('RENAME', links, name)
   redis.call('SADD', at.base .. 'ds', name)
   local removed, isDone = releaseLinks(at, name, timeOf(args[1]), tonumber(args[3]))
-  return { removed, isDone and '' or name }
+  return { removed, isDone and '' or name, guard }
 end
 
 -- args: time, name, tombstone time. Returns how many bodies were removed, and whether all is done.
@@ -108,12 +111,12 @@ local function purgeSession(keys, args)
   return { removed, isDone and 1 or 0 }
 end
 
--- Begins a new generation. Returns the old one, and how many bodies and records it had.
-local function disownTenant(keys)
+-- args: the next generation. Returns the old one, and how many bodies and records it had.
+local function disownTenant(keys, args)
   local at = rootOf(keys)
   local counts = redis.call('HMGET', at.base .. 'q', 'b', 'r')
   redis.call('SADD', at.root .. 'og', at.generation)
-  redis.call('INCR', at.root .. 'g')
+  redis.call('SET', at.root .. 'g', args[1])
   return { at.generation, tonumber(counts[1] or '0'), tonumber(counts[2] or '0') }
 end
 

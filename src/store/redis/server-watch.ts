@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto'
+import { inTime } from '../../core/base/deadline.ts'
+import type { Failure, StoreEvent } from '../store.ts'
+import type { Argument, Connection } from './connection.ts'
+import { Contact } from './contact.ts'
+import { failureOf, TOO_LATE, UNREACHABLE } from './failures.ts'
+import { Repair, type RepairOptions } from './repair.ts'
+import { MISSING, sendInTime } from './send.ts'
+import { faultOf, INFO_COMMAND, policyOf } from './server-info.ts'
+
+export interface WatchOptions extends RepairOptions {
+  /** The start of all keys. */
+  readonly prefix: string
+  /** How often an unreachable server is tried again. */
+  readonly probeMs: number
+  onEvent(event: Extract<StoreEvent, { readonly kind: 'wrong_policy' | 'other_server' }>): void
+}
+
+/** How much longer than its probes a process that was away takes to tell what it missed. */
+const UNSURE_MS = 300
+const FENCE_BYTES = 8
+
+/** Looks at the servers: role, policy, time, and whether they are the same as before. */
+export class ServerWatch {
+  readonly contact = new Contact()
+  readonly repair: Repair
+  readonly #options: WatchOptions
+  readonly #unsureKey: string
+  readonly #fenceKey: string
+  #mayEvict = false
+
+  constructor(options: WatchOptions) {
+    this.#options = options
+    this.repair = new Repair(options)
+    // There while some process may have answered turns, or written texts, that others do not have.
+    this.#unsureKey = `${options.prefix}:unsure`
+    this.#fenceKey = `${options.prefix}:fence`
+  }
+
+  /** Whether the server may evict what hints need. */
+  get mayEvict(): boolean {
+    return this.#mayEvict
+  }
+
+  /**
+   * Looks once. If the server has forgotten what this process wrote, writes it again.
+   * @param fence called before that: until it is done, no call may be sent
+   * @returns why the server cannot be used
+   */
+  async look(connection: Connection, fence: () => void): Promise<Failure | undefined> {
+    const askedMs = performance.now()
+    const [infos, unsure, fenced] = await Promise.all([
+      this.#infos(connection),
+      this.#send(connection, this.#unsureKey, ['GET', this.#unsureKey]),
+      this.#send(connection, this.#fenceKey, ['GET', this.#fenceKey]),
+    ])
+    if ('ok' in infos) return infos
+    const fault = infos.map(faultOf).find(each => each !== undefined)
+    if (fault !== undefined) return fault
+    if (fenced === MISSING) return UNREACHABLE
+    if (!fenced.ok) return fenced
+    this.#seePolicy(infos.map(policyOf).find(policy => policy !== 'noeviction'))
+    const name = fenced.reply === null ? await this.#makeFence(connection) : String(fenced.reply)
+    if (typeof name !== 'string') return name
+    const isOther = this.repair.see(infos, name, askedMs)
+    if (isOther) {
+      fence()
+      this.contact.lost()
+    }
+    const isUnsure = unsure === MISSING || !unsure.ok || unsure.reply !== null
+    const wasAway = this.contact.heard(infos[0]!, askedMs, isUnsure)
+    if (wasAway) await this.#tellOthers(connection)
+    if (!this.repair.isPending) return undefined
+    const repaired = await this.repair.redo(connection)
+    if (!repaired.ok) return repaired
+    const { ok: _, ...counts } = repaired
+    if (isOther) this.#options.onEvent({ kind: 'other_server', ...counts })
+    if (wasAway) await this.#tellOthers(connection)
+    return undefined
+  }
+
+  async #infos(connection: Connection): Promise<readonly string[] | Failure> {
+    try {
+      const asked = connection.sendAll(INFO_COMMAND)
+      const answers = await inTime(asked, this.#options.callTimeoutMs)
+      return answers === null ? TOO_LATE : answers.map(String)
+    } catch (error) {
+      return failureOf(error)
+    }
+  }
+
+  /** Makes the fence of an empty server; the process that is first makes it for all. */
+  async #makeFence(connection: Connection): Promise<string | Failure> {
+    const key = this.#fenceKey
+    const name = randomBytes(FENCE_BYTES).toString('hex')
+    await this.#send(connection, key, ['SET', key, name, 'NX'])
+    const made = await this.#send(connection, key, ['GET', key])
+    if (made === MISSING) return UNREACHABLE
+    return made.ok ? String(made.reply) : made
+  }
+
+  async #tellOthers(connection: Connection): Promise<void> {
+    const key = this.#unsureKey
+    const ms = this.#options.probeMs + UNSURE_MS
+    await this.#send(connection, key, ['SET', key, '1', 'PX', `${ms}`])
+  }
+
+  #send(connection: Connection, key: string, args: readonly Argument[]) {
+    return sendInTime(connection, key, args, this.#options.callTimeoutMs)
+  }
+
+  #seePolicy(policy: string | undefined): void {
+    const mayEvict = policy !== undefined
+    if (mayEvict && !this.#mayEvict) this.#options.onEvent({ kind: 'wrong_policy', policy })
+    this.#mayEvict = mayEvict
+  }
+}
