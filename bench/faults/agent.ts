@@ -1,0 +1,130 @@
+import { hash } from 'node:crypto'
+import type { Random } from '../support/random.ts'
+import { ContextLog, type MadeCall, referencesIn } from './context-log.ts'
+import type { Replicas } from './replicas.ts'
+
+/** What the agents of a run did, and what was wrong. */
+export interface Findings {
+  readonly counts: Record<'encodes' | 'references' | 'retrieves' | 'compactions', number>
+  /** One line each. */
+  readonly violations: string[]
+}
+
+export interface AgentOptions {
+  readonly session: string
+  readonly tenant: string
+  readonly headers: Readonly<Record<string, string>>
+  /** The headers of a key of another tenant. */
+  readonly foreign: Readonly<Record<string, string>>
+  readonly replicas: Replicas
+  readonly random: Random
+  readonly findings: Findings
+}
+
+const FILES = ['a.ts', 'b.ts', 'c.ts', 'd.ts']
+const LINES = 50
+const EDITS = 4
+/** Hints that are followed once more, later. */
+const MAX_DUE = 40
+
+/** The text of a file after some edits; no two lines of all texts of a session are the same. */
+function textOf(owner: string, file: string, edits: number): string {
+  const line = (i: number) =>
+    `${file} ${i} ${hash('md5', `${owner} ${file} ${i < edits ? edits : 0} ${i}`)}`
+  return Array.from({ length: LINES }, (_, i) => line(i)).join('\n')
+}
+
+/** One agent of a tenant. It checks all that it is sent, by its own log. */
+export class Agent {
+  readonly #options: AgentOptions
+  readonly #log = new ContextLog()
+  /** Whose texts it reads: agents of the same session name in two tenants read the same. */
+  readonly #due: { readonly id: string; readonly text: string }[] = []
+
+  constructor(options: AgentOptions) {
+    this.#options = options
+  }
+
+  /** One operation, drawn at random. */
+  async act(): Promise<void> {
+    const { random } = this.#options
+    const drawn = random(100)
+    if (drawn < 4) return this.#compact()
+    if (drawn < 16) return this.#followOld()
+    return this.#read()
+  }
+
+  async #read(): Promise<void> {
+    const { session, replicas, headers, random, findings } = this.#options
+    const argument = FILES[random(FILES.length)]!
+    const text = textOf(session, argument, random(3) * EDITS)
+    const call: MadeCall = { tool: 'Read', argument, text }
+    const number = this.#log.next()
+    const { status, answer } = await replicas.ask('/v1/encode', headers, {
+      session,
+      content: text,
+      tool: call.tool,
+      args: { file_path: argument },
+      tool_call_id: `call ${number}`,
+    })
+    findings.counts.encodes++
+    if (status !== 200) return this.#fault(`encode answered ${status}`)
+    const { content, format } = answer as { readonly content: string; readonly format: string }
+    for (const { kind, line } of this.#log.judge(content, number))
+      this.#fault(`${kind} in call ${number}: ${line}`)
+    await this.#decode(content, format, text)
+    const named = referencesIn(content)
+    findings.counts.references += named.length
+    // Each hint is followed at once, and once more at some later time.
+    for (const { id, line } of named.slice(0, 2)) {
+      const original = this.#log.textOf(id)
+      if (original === null) continue
+      await this.#follow(id, original, line)
+      if (this.#due.length < MAX_DUE) this.#due.push({ id, text: original })
+    }
+    this.#log.hold(call, number)
+  }
+
+  async #decode(content: string, format: string, text: string): Promise<void> {
+    const { session, replicas, headers } = this.#options
+    const { status, answer } = await replicas.ask('/v1/decode', headers, {
+      content,
+      format,
+      session,
+    })
+    if (status !== 200 || (answer as { content?: string }).content !== text)
+      this.#fault(`decode answered ${status}, or another text: ${content.slice(0, 80)}`)
+  }
+
+  async #followOld(): Promise<void> {
+    const { random } = this.#options
+    const [due] = this.#due.splice(random(Math.max(1, this.#due.length)), 1)
+    if (due !== undefined) await this.#follow(due.id, due.text, 'followed later')
+  }
+
+  async #follow(id: string, text: string, what: string): Promise<void> {
+    const { session, replicas, headers, foreign, findings } = this.#options
+    const path = `/v1/retrieve/${id}?session=${encodeURIComponent(session)}`
+    const { status, answer } = await replicas.ask(path, headers)
+    findings.counts.retrieves++
+    const given = (answer as { original_content?: string }).original_content
+    if (status !== 200 || given !== text) this.#fault(`dead (${status}): ${id} ${what}`)
+    const others = await replicas.ask(`/v1/retrieve/${hash('sha256', text)}`, foreign)
+    if (others.status !== 404) this.#fault(`another tenant got ${others.status} for ${id}`)
+  }
+
+  async #compact(): Promise<void> {
+    const { session, replicas, headers, findings } = this.#options
+    const path = `/v1/sessions/${encodeURIComponent(session)}/compaction`
+    const { status } = await replicas.ask(path, headers, {})
+    if (status === 200) findings.counts.compactions++
+    else if (status !== 404) this.#fault(`compaction answered ${status}`)
+    // Acknowledged, or the session is unknown: nothing from before may be named any more.
+    this.#log.compact()
+  }
+
+  #fault(what: string): void {
+    const { tenant, session, findings } = this.#options
+    findings.violations.push(`${tenant} ${session}: ${what}`)
+  }
+}
