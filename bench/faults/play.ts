@@ -62,13 +62,15 @@ export async function playFaults(options: PlayOptions): Promise<FaultRun> {
       }),
     )
     let done = 0
+    let due = each
     let running: Promise<void> | null = null
     let next = 0
     const work = async (agent: Agent) => {
       while (done < operations) {
         done++
         await agent.act()
-        if (faults.length === 0 || done % each !== 0 || running !== null) continue
+        if (faults.length === 0 || done < due || running !== null) continue
+        due = done + each
         const name = faults[next++ % faults.length]!
         happened[name] = (happened[name] ?? 0) + 1
         // One at a time; the agents continue meanwhile.

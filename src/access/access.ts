@@ -1,6 +1,8 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../core/base/errors.ts'
 import { type KeyRecord, SCOPES, type Scope } from './key-record.ts'
+import { createRateLimit, type RateLimit } from './rate-limit.ts'
+import { createSharedRate, type SharedRates } from './shared-rate.ts'
 
 /** The sender of a request. */
 export interface Caller {
@@ -82,8 +84,13 @@ interface Entry {
 /**
  * @param initial the configured keys; `null` if there is no keys file
  * @param now milliseconds of a clock for the rates
+ * @param shared rates that hold for several processes, once there are any; absent: for this one
  */
-export function createAccess(initial: readonly KeyRecord[] | null, now: () => number): Access {
+export function createAccess(
+  initial: readonly KeyRecord[] | null,
+  now: () => number,
+  shared?: () => SharedRates | undefined,
+): Access {
   if (initial === null) {
     return {
       identify: () => LOCAL,
@@ -117,7 +124,7 @@ export function createAccess(initial: readonly KeyRecord[] | null, now: () => nu
     const known = new Map([...before.values()].flat().map(entry => [entry.record.id, entry]))
     const byStart = new Map<number, Entry[]>()
     for (const record of keys) {
-      const entry = toEntry(record, now(), known.get(record.id))
+      const entry = toEntry(record, { now: now(), shared }, known.get(record.id))
       const start = entry.digest.readUInt32BE(0)
       byStart.set(start, [...(byStart.get(start) ?? []), entry])
     }
@@ -154,11 +161,22 @@ export function createAccess(initial: readonly KeyRecord[] | null, now: () => nu
   }
 }
 
-function toEntry(record: KeyRecord, now: number, before: Entry | undefined): Entry {
+function toEntry(
+  record: KeyRecord,
+  {
+    now,
+    shared,
+  }: { readonly now: number; readonly shared?: (() => SharedRates | undefined) | undefined },
+  before: Entry | undefined,
+): Entry {
   const { rate_per_s: rate, burst } = record
   const sameRate = before?.record.rate_per_s === rate && before?.record.burst === burst
   const newRate = () =>
-    rate === undefined ? null : createRateLimit(rate, burst ?? Math.ceil(rate), now)
+    rate === undefined ? null : rateLimit(record, rate, burst ?? Math.ceil(rate))
+  const rateLimit = ({ tenant, id }: KeyRecord, perSecond: number, most: number) =>
+    shared === undefined
+      ? createRateLimit(perSecond, most, now)
+      : createSharedRate({ tenant, keyId: id, perSecond, burst: most }, shared)
   return {
     record,
     digest: Buffer.from(record.sha256, 'hex'),
@@ -184,27 +202,4 @@ function tooFast(waitMs: number): AppError {
   return new AppError('rate_limited', 'the key has used up its rate', {
     retry_after_s: Math.ceil(waitMs / 1000),
   })
-}
-
-/** A token bucket: `perSecond` in the long run, up to `burst` at once after a pause. */
-export interface RateLimit {
-  /** Takes a token and returns 0, or returns the milliseconds until there is one. */
-  take(now: number): number
-}
-
-export function createRateLimit(perSecond: number, burst: number, now: number): RateLimit {
-  const perMs = perSecond / 1000
-  let tokens = burst
-  let filledAt = now
-
-  return {
-    take(at) {
-      // A clock that went backwards adds nothing.
-      tokens = Math.min(burst, tokens + Math.max(0, at - filledAt) * perMs)
-      filledAt = at
-      if (tokens < 1) return (1 - tokens) / perMs
-      tokens -= 1
-      return 0
-    },
-  }
 }

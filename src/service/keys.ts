@@ -1,5 +1,6 @@
 import { type Access, createAccess } from '../access/access.ts'
 import { readKeysFile } from '../access/keys-file.ts'
+import type { SharedRates } from '../access/shared-rate.ts'
 import { type FileWatch, watchFile } from '../access/watch-file.ts'
 
 /** The keys of a service, and the file that they come from. */
@@ -13,13 +14,19 @@ export interface ServiceKeys {
   } | null
 }
 
-/** @throws KeysFileError if the file cannot be used */
-export async function openConfiguredKeys(path: string | undefined): Promise<ServiceKeys> {
+/**
+ * @param shared rates that hold for all replicas; absent: for this process
+ * @throws KeysFileError if the file cannot be used
+ */
+export async function openConfiguredKeys(
+  path: string | undefined,
+  shared?: () => SharedRates | undefined,
+): Promise<ServiceKeys> {
   const now = () => performance.now()
   if (path === undefined) return { access: createAccess(null, now), file: null }
   // The watch begins before the first read, so that no change is missed.
   const watch = await watchFile(path)
-  const access = createAccess(readKeysFile(path), now)
+  const access = createAccess(readKeysFile(path), now, shared)
   return {
     access,
     file: {

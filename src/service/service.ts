@@ -109,7 +109,9 @@ async function assemble(
   const pipeline = build.readPipelineConfig(config)
   const onBug = (err: unknown) => logger.error({ err }, 'unexpected error')
   const health = { state: 'starting' as Health['state'], store: () => storeHealth(records.store) }
-  const keys = await build.openConfiguredKeys(config.keys_file)
+  // The store is opened later, since it reports to the metrics.
+  const rates = config.store.redis === undefined ? undefined : () => records.store.rates
+  const keys = await build.openConfiguredKeys(config.keys_file, rates)
   const { access } = keys
   const telemetryKey = build.telemetryKeyFor(config)
   const gauges = gaugesOf(live, () => {

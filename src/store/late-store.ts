@@ -62,6 +62,9 @@ export async function openLateStore(options: LateStoreOptions): Promise<Store> {
     get journal() {
       return store?.journal
     },
+    get rates() {
+      return store?.rates
+    },
     get load() {
       return store?.load ?? NO_LOAD
     },

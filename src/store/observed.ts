@@ -18,6 +18,13 @@ export function observed(store: Store, observe: StoreObserver): Store {
 
   return {
     ...store,
+    // A store that is opened late has these only then.
+    get journal() {
+      return store.journal
+    },
+    get rates() {
+      return store.rates
+    },
     get load() {
       return store.load
     },

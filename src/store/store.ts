@@ -50,6 +50,8 @@ export interface Store {
   stats(tenant?: string): Promise<Result<StoreStats>>
   /** What processes tell each other of sessions; absent if this one has the store for itself. */
   readonly journal?: SessionJournal | undefined
+  /** Rates of keys that processes share; absent if this one has the store for itself. */
+  readonly rates?: SharedRates | undefined
   /** What the store has refused or lost since its start; known without asking the thread. */
   readonly load: StoreLoad
   /** Waits for accepted calls, makes everything durable and closes. Calls after it fail. */
@@ -76,6 +78,31 @@ export interface SessionJournal {
   compact(
     session: Pick<OpenSession, 'tenant' | 'session' | 'ttlMs'>,
   ): Promise<Result<{ readonly partition: number | null }>>
+}
+
+/** Rates of keys, over all processes that share a store. */
+export interface SharedRates {
+  /** Reports tokens that were used and gets others; `null` if the store cannot be asked. */
+  lease(asked: LeaseOfRate): Promise<RateLease | null>
+  /** Processes that share the store, as far as this one knows; at least 1. */
+  readonly replicas: number
+}
+
+export interface LeaseOfRate {
+  readonly tenant: string
+  readonly keyId: string
+  readonly perSecond: number
+  readonly burst: number
+  /** Tokens that are wanted at most. */
+  readonly wanted: number
+  /** Tokens that were used without a lease since the last report. */
+  readonly taken: number
+}
+
+export interface RateLease {
+  readonly granted: number
+  /** After how many milliseconds there is another token. */
+  readonly waitMs: number
 }
 
 export interface OpenSession {

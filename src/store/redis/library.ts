@@ -2,7 +2,16 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
 /** The parts of the library, in the order in which they use each other. */
-const PARTS = ['base', 'bodies', 'records', 'sessions', 'upkeep', 'redo', 'register'] as const
+const PARTS = [
+  'base',
+  'bodies',
+  'records',
+  'sessions',
+  'upkeep',
+  'redo',
+  'rates',
+  'register',
+] as const
 
 /** Functions of the library, by what they do. */
 export type FunctionName =
@@ -26,6 +35,8 @@ export type FunctionName =
   | 'sweep'
   | 'evict'
   | 'redo'
+  | 'lease_rate'
+  | 'note_process'
   | 'redo_purge'
 
 /** Functions that change nothing; they also work on a server that takes no writes. */

@@ -33,6 +33,7 @@ import type { Library } from './library.ts'
 import { RedisRecords } from './records.ts'
 import type { RedisServer } from './server.ts'
 import { RedisJournal } from './session-journal.ts'
+import { RedisRates } from './shared-rates.ts'
 import { RedisUpkeep } from './upkeep.ts'
 
 /** What the store promises and within which bounds. */
@@ -74,6 +75,7 @@ export class RedisStore implements Store {
   readonly #records: RedisRecords
   readonly #upkeep: RedisUpkeep
   readonly journal: RedisJournal
+  readonly rates: RedisRates
   readonly #parts: ReturnType<typeof createPartsDesk>
   readonly #prefix: string
   readonly #time: () => string
@@ -115,6 +117,7 @@ export class RedisStore implements Store {
     // Changes are too small to be compressed.
     const codec = createCodec({ keys: options.keys ?? [], compressFromBytes: null })
     this.journal = new RedisJournal({ ...common, codec })
+    this.rates = new RedisRates({ ...common, library, prefix: this.#prefix })
     this.#upkeep = new RedisUpkeep({
       server,
       library,
@@ -267,6 +270,7 @@ export class RedisStore implements Store {
   async close(): Promise<void> {
     this.#upkeep.close()
     this.journal.close()
+    this.rates.close()
     await this.#parts.close()
     this.#server.close()
   }

@@ -116,7 +116,7 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('a Redis that', () =>
   })
 
   test('has no replica cannot confirm a write that must be on one', async () => {
-    const { store } = await open({ durability: 'replica', waitMs: 20 })
+    const { store } = await open({ durability: 'replica', waitMs: 20, callTimeoutMs: 60_000 })
     const put = () => store.put([{ tenant: 'a', body: bytesOf('x'), mediaType: 'text/plain' }])
     expect(await put()).toMatchObject([{ ok: false, reason: 'unavailable' }])
     const replica = await startRedis('--replicaof', `127.0.0.1 ${redis.port}`)
