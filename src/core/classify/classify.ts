@@ -79,6 +79,14 @@ export function classify(text: string, parsed: Value | undefined): ShapeReport {
   )
 }
 
+/** The shape of a value, with its sizes. Its strings are not looked at. */
+export function shapeOfValue(value: Value): ShapeReport {
+  if (!(value instanceof ObjectValue) && !Array.isArray(value)) {
+    return { shape: 'unknown', inner_formats: [] }
+  }
+  return { ...jsonShape(value, null), inner_formats: [] }
+}
+
 function report(facts: JsonShapeFacts | TextShapeFacts, findings: Findings): ShapeReport {
   const own = OWN_FORMAT[facts.shape]
   const inner_formats = INNER_FORMATS.filter(format => findings[format] && format !== own)

@@ -137,6 +137,7 @@ const MAX_DEPTH = 250
  * continues after the place of the fault, so the work is linear.
  */
 function hasInlineJson(text: string): boolean {
+  if (!text.includes('{') && !text.includes('[')) return false
   const openers = openersOf(text)
   for (let at = openers.from(0); at < text.length; ) {
     const parsed = parseJson(text, { start: at, prefix: true, maxDepth: MAX_DEPTH })

@@ -31,10 +31,11 @@ type Container = ObjectValue | readonly Value[]
 const KEY_STABILITY_ROWS = 20
 
 /**
- * The shape of an object or array. Inner formats of its strings, at every depth, go to `findings`.
+ * The shape of an object or array. Inner formats of its strings, at every depth, go to `findings`,
+ * unless that is `null`.
  */
-export function jsonShape(value: Container, findings: Findings): JsonShapeFacts {
-  const depth = scanLeaves(value, findings)
+export function jsonShape(value: Container, findings: Findings | null): JsonShapeFacts {
+  const depth = depthOf(value, findings)
   if (value instanceof ObjectValue) {
     const n_fields = value.keys.length
     if (n_fields === 0) return { shape: 'empty', n_fields }
@@ -51,15 +52,16 @@ export function jsonShape(value: Container, findings: Findings): JsonShapeFacts 
   return { shape, n_items, depth }
 }
 
-/** Scans every string, level by level; gives the number of levels. */
-function scanLeaves(root: Container, findings: Findings): number {
+/** The number of levels; scans every string for inner formats, level by level. */
+function depthOf(root: Container, findings: Findings | null): number {
   let levels = 0
   for (let level: Container[] = [root]; level.length > 0; levels++) {
     const next: Container[] = []
     for (const container of level) {
       for (const member of container instanceof ObjectValue ? container.values : container) {
-        if (typeof member === 'string') scanString(member, findings)
-        else if (isContainer(member)) next.push(member)
+        if (typeof member === 'string') {
+          if (findings !== null) scanString(member, findings)
+        } else if (isContainer(member)) next.push(member)
       }
     }
     level = next

@@ -1,3 +1,4 @@
+import { BACKSLASH, FIRST_SURROGATE, LAST_SURROGATE, QUOTE, SPACE } from './char-codes.ts'
 import { NumberLiteral, ObjectValue, type Value } from './value.ts'
 
 /**
@@ -7,8 +8,8 @@ import { NumberLiteral, ObjectValue, type Value } from './value.ts'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must be found
 const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/
 
-/** Keys remembered in quotes; more would cost memory where keys do not repeat. */
-const MAX_QUOTED_KEYS = 1024
+/** Shorter strings are looked at character by character: a regular expression starts slowly. */
+const SHORT = 24
 
 type Container = ObjectValue | readonly Value[]
 
@@ -18,7 +19,9 @@ type Container = ObjectValue | readonly Value[]
  */
 export function writeJson(value: Value): string {
   if (!isContainer(value)) return writeScalar(value)
-  const quotedKeys = new Map<string, string>()
+  // Rows of a list share their keys, so these are put in quotes once.
+  let lastKeys: readonly string[] = []
+  let quoted: string[] = []
   /** Containers that wait for the current one, and the next member of each. */
   const waiting: Container[] = []
   const waitingAt: number[] = []
@@ -29,10 +32,14 @@ export function writeJson(value: Value): string {
     const keys = container instanceof ObjectValue ? container.keys : null
     const values: readonly Value[] = container instanceof ObjectValue ? container.values : container
     if (at === 0) out += keys === null ? '[' : '{'
+    if (keys !== null && keys !== lastKeys) {
+      lastKeys = keys
+      quoted = []
+    }
     let inner: Container | undefined
     while (at < values.length && inner === undefined) {
       if (at > 0) out += ','
-      if (keys !== null) out += quoteKey(keys[at]!, quotedKeys)
+      if (keys !== null) out += quoted[at] ??= `${quoteJson(keys[at]!)}:`
       const member = values[at++]!
       if (isContainer(member)) inner = member
       else out += writeScalar(member)
@@ -54,7 +61,17 @@ export function writeJson(value: Value): string {
 
 /** The string as a JSON string literal. */
 export function quoteJson(text: string): string {
-  return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`
+  return needsEscape(text) ? JSON.stringify(text) : `"${text}"`
+}
+
+function needsEscape(text: string): boolean {
+  if (text.length >= SHORT) return NEEDS_ESCAPE.test(text)
+  for (let at = 0; at < text.length; at++) {
+    const c = text.charCodeAt(at)
+    if (c < SPACE || c === QUOTE || c === BACKSLASH) return true
+    if (c >= FIRST_SURROGATE && c <= LAST_SURROGATE) return true
+  }
+  return false
 }
 
 function isContainer(value: Value): value is Container {
@@ -66,19 +83,6 @@ function writeScalar(value: Exclude<Value, Container>): string {
   return value instanceof NumberLiteral ? value.text : String(value)
 }
 
-/** The key in quotes with its colon. */
-function quoteKey(key: string, quotedKeys: Map<string, string>): string {
-  let quoted = quotedKeys.get(key)
-  if (quoted === undefined) {
-    quoted = `${quoteJson(key)}:`
-    if (quotedKeys.size < MAX_QUOTED_KEYS) quotedKeys.set(key, quoted)
-  }
-  return quoted
-}
-
-/** Keys remembered with their length; more would cost memory where keys do not repeat. */
-const MAX_MEASURED_KEYS = 1024
-
 /**
  * UTF-16 code units that `writeJson` would write, counted without writing them. Where the length is
  * above `limit`, it stops there and gives some number above `limit`: values share their keys, so
@@ -86,18 +90,23 @@ const MAX_MEASURED_KEYS = 1024
  * recursion.
  */
 export function jsonLength(value: Value, limit: number): number {
-  const keyLengths = new Map<string, number>()
+  let lastKeys: readonly string[] = []
+  let keysLength = 0
   const pending: (readonly Value[])[] = [[value]]
   let length = 0
   for (let values = pending.pop(); values !== undefined; values = pending.pop()) {
     for (const member of values) {
       if (member instanceof ObjectValue) {
-        // A colon is written with each key.
-        length += containerLength(member.values) + member.keys.length
-        for (const key of member.keys) {
-          length += keyLength(key, keyLengths)
-          if (length > limit) return length
+        if (member.keys !== lastKeys) {
+          lastKeys = member.keys
+          // A colon is written with each key.
+          keysLength = lastKeys.length
+          for (const key of lastKeys) {
+            keysLength += quotedLength(key)
+            if (keysLength > limit) return keysLength
+          }
         }
+        length += containerLength(member.values) + keysLength
         pending.push(member.values)
       } else if (Array.isArray(member)) {
         length += containerLength(member)
@@ -121,16 +130,7 @@ function scalarLength(value: Exclude<Value, ObjectValue | readonly Value[]>): nu
 
 /** The length of `quoteJson`, which mostly needs no writing. */
 function quotedLength(text: string): number {
-  return NEEDS_ESCAPE.test(text) ? JSON.stringify(text).length : text.length + 2
-}
-
-function keyLength(key: string, known: Map<string, number>): number {
-  let length = known.get(key)
-  if (length === undefined) {
-    length = quotedLength(key)
-    if (known.size < MAX_MEASURED_KEYS) known.set(key, length)
-  }
-  return length
+  return needsEscape(text) ? JSON.stringify(text).length : text.length + 2
 }
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/

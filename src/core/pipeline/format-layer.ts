@@ -1,5 +1,10 @@
 import { formatId, type JsonFormat, type Weighed, weighed } from '../formats/json/json-format.ts'
-import { type TextFormat, textFormat, type WrittenText } from '../formats/text/text-format.ts'
+import {
+  type TextFormat,
+  type TextTools,
+  textFormat,
+  type WrittenText,
+} from '../formats/text/text-format.ts'
 import { createWorkBudget, extentOf } from '../formats/work.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { equalValues, type Value } from '../json/value.ts'
@@ -20,7 +25,9 @@ export function createJsonLayer(formats: readonly JsonFormat[]): Layer {
       for (const format of formats) {
         if (!isAllowed(format, input) || !format.accepts(value, input.shape)) continue
         const isAffordable = work.take(format.steps?.(extent) ?? 0)
-        const written = isAffordable ? weighed(format, value, input.prices.counter) : null
+        const written = isAffordable
+          ? weighed(format, value, input.prices.counter, input.memo)
+          : null
         if (written === null) declined.push(formatId(format))
         // An unchanged text saves nothing, so it is not counted.
         if (written === null || written.content === input.content) continue
@@ -68,6 +75,8 @@ export function createTextLayer(
       const tools = {
         work,
         counter: prices.counter,
+        memo: input.memo,
+        ...parsedOf(input),
         formats: values.filter(format => isAllowed(format, input)),
       }
       for (const format of formats) {
@@ -89,6 +98,11 @@ export function createTextLayer(
       return { candidates: byPrice(candidates), bigger, declined }
     },
   }
+}
+
+/** The value for formats that take JSON; the levels of nesting are known of a container only. */
+function parsedOf({ value, shape: { depth } }: LayerInput): Pick<TextTools, 'parsed'> {
+  return value === undefined || depth === undefined ? {} : { parsed: { value, depth } }
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { ShapeReport } from '../classify/classify.ts'
 import type { EncodeRequest, LayerId } from '../contract/encode.ts'
 import { formatId } from '../formats/json/json-format.ts'
+import type { PartMemo } from '../formats/part-memo.ts'
 import type { Value } from '../json/value.ts'
 import type { Prices } from './prices.ts'
 
@@ -19,6 +20,8 @@ export interface LayerInput {
   readonly value: Value | undefined
   readonly shape: ShapeReport
   readonly prices: Prices
+  /** What value formats found out about the parts of the value. */
+  readonly memo: PartMemo
 }
 
 /** A smaller text that a layer offers. */

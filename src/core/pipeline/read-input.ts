@@ -1,5 +1,6 @@
 import { classify } from '../classify/classify.ts'
 import type { LookupResults } from '../contract/lookup.ts'
+import { PartMemo } from '../formats/part-memo.ts'
 import { parseJson } from '../json/parse-json.ts'
 import type { SessionContext } from '../sessions/turn/shared-sessions.ts'
 import type { Pseudonyms } from '../telemetry/pseudonyms.ts'
@@ -48,5 +49,6 @@ export function readInput(
     value,
     shape: classify(content, value),
     prices: createPrices(content, resolveTokenizer(request), context.counters),
+    memo: new PartMemo(),
   }
 }

@@ -1,4 +1,4 @@
-import { classify } from '../../classify/classify.ts'
+import { shapeOfValue } from '../../classify/classify.ts'
 import type { Value } from '../../json/value.ts'
 import { formatId, type JsonFormat, weighed } from '../json/json-format.ts'
 import { findJsonFormat } from '../json/registry.ts'
@@ -20,18 +20,18 @@ export interface InnerJson {
  */
 export function cheapestJson(
   value: Value,
-  { formats, counter, work }: TextTools,
+  { formats, counter, work, memo }: TextTools,
   chars: number,
   fits: (content: string) => boolean,
 ): InnerJson | null {
-  const shape = classify('', value)
+  const shape = shapeOfValue(value)
   const extent = extentOf(value, chars)
   let best: InnerJson | null = null
   let lowest = Number.POSITIVE_INFINITY
   for (const format of formats) {
     if (!format.accepts(value, shape)) continue
     if (work?.take(format.steps?.(extent) ?? 0) === false) continue
-    const written = weighed(format, value, counter)
+    const written = weighed(format, value, counter, memo)
     if (written === null || !fits(written.content)) continue
     const { content, surcharge } = written
     const tokens = written.tokens ?? counter.count(content)

@@ -6,7 +6,7 @@ export const MAX_DEPTH = 250
 
 /**
  * The value with each string, in the order of the document, replaced by what `replace` returns.
- * Keys stay as they are.
+ * Keys stay as they are, and so do values without such strings, which are not copied.
  * @throws AppError `not_decodable` for a value that is nested too deep
  */
 export function replaceStrings(
@@ -19,6 +19,13 @@ export function replaceStrings(
   if (!isObject && !Array.isArray(value)) return value
   if (depth === 0) throw notDecodable('', 0, `JSON of at most ${MAX_DEPTH} levels expected`)
   const members = isObject ? value.values : value
-  const replaced = members.map(each => replaceStrings(each, replace, depth - 1))
+  let replaced: Value[] | undefined
+  for (let at = 0; at < members.length; at++) {
+    const other = replaceStrings(members[at]!, replace, depth - 1)
+    if (other === members[at]) continue
+    replaced ??= [...members]
+    replaced[at] = other
+  }
+  if (replaced === undefined) return value
   return isObject ? new ObjectValue(value.keys, replaced) : replaced
 }

@@ -1,5 +1,6 @@
 import { classify, type ShapeReport } from '../../classify/classify.ts'
 import { parseJson } from '../../json/parse-json.ts'
+import type { Value } from '../../json/value.ts'
 import { jsonLength, writeJson } from '../../json/write-json.ts'
 import { formatId } from '../json/json-format.ts'
 import { decodedTooLong, notDecodable } from '../not-decodable.ts'
@@ -34,11 +35,11 @@ export function createStrings(blocks: readonly TextFormat[]): TextFormat {
     accepts: hasLongTexts,
     steps: text => text.length,
     encode(text, tools) {
-      const parsed = parseJson(text, { maxDepth: MAX_DEPTH })
-      if (!parsed.ok) return []
+      const value = valueIn(text, tools)
+      if (value === undefined) return []
       const taken: Block[] = []
       const names = new Set<string>()
-      const frame = replaceStrings(parsed.value, string => {
+      const frame = replaceStrings(value, string => {
         const block = taken.length < MAX_BLOCKS ? blockOf(string, blocks, tools) : null
         if (block === null) {
           if (string.startsWith(NAME)) names.add(string)
@@ -49,7 +50,12 @@ export function createStrings(blocks: readonly TextFormat[]): TextFormat {
       })
       // A string that has the name of a block would be read as that block.
       if (taken.length === 0 || taken.some((_, at) => names.has(nameOf(at + 1)))) return []
-      const inner = cheapestJson(frame, tools, writeJson(frame).length, () => true)
+      const inner = cheapestJson(
+        frame,
+        tools,
+        jsonLength(frame, Number.POSITIVE_INFINITY),
+        () => true,
+      )
       if (inner === null) return []
       const lines = countLines(inner.content)
       const parts = taken.map(({ content, format }, at) => {
@@ -60,6 +66,13 @@ export function createStrings(blocks: readonly TextFormat[]): TextFormat {
     },
     decode: (content, style, maxChars) => decode(content, style, maxChars, byId),
   }
+}
+
+/** The value of the text; `undefined` if it is no JSON, or nested too deep. */
+function valueIn(text: string, { parsed }: TextTools): Value | undefined {
+  if (parsed !== undefined) return parsed.depth <= MAX_DEPTH ? parsed.value : undefined
+  const read = parseJson(text, { maxDepth: MAX_DEPTH })
+  return read.ok ? read.value : undefined
 }
 
 /** A string as it stands below the frame; without `format` it is unchanged. */

@@ -1,6 +1,8 @@
 import type { ShapeReport } from '../../classify/classify.ts'
+import type { Value } from '../../json/value.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import type { JsonFormat } from '../json/json-format.ts'
+import type { PartMemo } from '../part-memo.ts'
 import type { WorkBudget } from '../work.ts'
 
 /** What a text format may use while it encodes. */
@@ -11,6 +13,10 @@ export interface TextTools {
   readonly formats: readonly JsonFormat[]
   /** Budget of work for the JSON inside; absent: there is no bound. */
   readonly work?: WorkBudget
+  /** The value of the whole text, if it is JSON and was parsed, and the levels of nesting in it. */
+  readonly parsed?: { readonly value: Value; readonly depth: number }
+  /** What value formats found out about the parts of that value; absent: nothing. */
+  readonly memo?: PartMemo
 }
 
 /** One way in which a format represents the text. */

@@ -3,6 +3,7 @@ import { AppError } from '../../../../src/core/base/errors.ts'
 import { classify } from '../../../../src/core/classify/classify.ts'
 import type { Refusal } from '../../../../src/core/contract/operation-result.ts'
 import type { JsonFormat } from '../../../../src/core/formats/json/json-format.ts'
+import { PartMemo } from '../../../../src/core/formats/part-memo.ts'
 import type { TextFormat } from '../../../../src/core/formats/text/text-format.ts'
 import { parseJson } from '../../../../src/core/json/parse-json.ts'
 import { createJsonLayer, createTextLayer } from '../../../../src/core/pipeline/format-layer.ts'
@@ -33,6 +34,7 @@ function gate(content: string, formats: readonly JsonFormat[]) {
     value,
     shape: classify(content, value),
     prices: createPrices(content, 'o200k_base', counters),
+    memo: new PartMemo(),
   })
   return { winner: passGate(proposals, refusals), refusals }
 }
@@ -98,6 +100,7 @@ describe('the gate of texts', () => {
       value,
       shape: classify(content, value),
       prices: createPrices(content, 'o200k_base', counters),
+      memo: new PartMemo(),
     })
     passGate(proposals, refusals)
     return refusals

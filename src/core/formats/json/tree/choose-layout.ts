@@ -44,10 +44,11 @@ export function chooseLayout(
     shapes: pricer.shapes,
   })
   const isWhole = sample.length === rows.length
+  const spaces = new SpaceChooser(pricer)
   let fewest = Number.POSITIVE_INFINITY
   for (const separator of SEPARATORS) {
     const written = cells.between(separator)
-    const spaced = spacedLeaves(written.texts, separator, pricer)
+    const spaced = spaces.spacedLeaves(written.texts, separator)
     const tokens = pricer.tokens(written.counted(spaced))
     if (tokens < fewest) {
       fewest = tokens
@@ -94,7 +95,7 @@ export function layoutOfShape(
   const short = sampleOf(objects)
   const sample = short.length === 0 ? objects.slice(0, 1) : short
   const cells = sampleCells(sample, columns, { write: writeMembers }).between(INNER_SEPARATOR)
-  const spaced = spacedLeaves(cells.texts, INNER_SEPARATOR, pricer)
+  const spaced = new SpaceChooser(pricer).spacedLeaves(cells.texts, INNER_SEPARATOR)
   const layout: Layout = { separator: INNER_SEPARATOR, spaced }
   return { layout, sample, tokens: pricer.tokens(cells.counted(spaced)) }
 }
@@ -106,25 +107,63 @@ function writeMembers(writer: RowWriter, columns: readonly Column[], object: Obj
   return true
 }
 
-/** Leaves whose cells are cheaper with a space in front, if the separator is not a space itself. */
-function spacedLeaves(
-  cells: ReadonlyMap<Leaf, readonly string[]>,
-  separator: Separator,
-  pricer: Pricer,
-): ReadonlySet<Leaf> {
-  if (separator === ' ') return NO_LEAVES
-  const spaced = new Set<Leaf>()
-  for (const [leaf, texts] of cells) {
-    if (texts.every(startsWithDigit)) continue
-    const tight = `${separator}${texts.join(`\n${separator}`)}\n`
-    const wide = `${separator} ${texts.join(`\n${separator} `)}\n`
-    if (pricer.tokens(wide) < pricer.tokens(tight)) spaced.add(leaf)
+/** The cells of a leaf with a space before each, and their tokens. */
+interface WideCells {
+  readonly texts: readonly string[]
+  readonly tokens: number
+}
+
+/** Chooses the spaces before the cells of one table. */
+class SpaceChooser {
+  readonly #pricer: Pricer
+  readonly #wide = new Map<Leaf, WideCells>()
+
+  constructor(pricer: Pricer) {
+    this.#pricer = pricer
   }
-  return spaced
+
+  /** Leaves whose cells are cheaper with a space in front, if the separator is no space itself. */
+  spacedLeaves(
+    cells: ReadonlyMap<Leaf, readonly string[]>,
+    separator: Separator,
+  ): ReadonlySet<Leaf> {
+    if (separator === ' ') return NO_LEAVES
+    const spaced = new Set<Leaf>()
+    for (const [leaf, texts] of cells) {
+      if (texts.every(startsWithDigit)) continue
+      const wide = this.#wideTokens(leaf, texts, separator)
+      if (wide < this.#pricer.tokens(rowsAfter(separator, texts))) spaced.add(leaf)
+    }
+    return spaced
+  }
+
+  /**
+   * The tokens of the cells with a separator and a space before each. A piece ends between the two,
+   * and each separator is a token, so the tokens are the same for all of them:
+   * docs/internals/tree-counting.md.
+   */
+  #wideTokens(leaf: Leaf, texts: readonly string[], separator: Separator): number {
+    const known = this.#wide.get(leaf)
+    if (known?.texts === texts) return known.tokens
+    const tokens = this.#pricer.tokens(rowsAfter(`${separator} `, texts))
+    if (this.#pricer.additive && texts.every(startsWithAscii))
+      this.#wide.set(leaf, { texts, tokens })
+    return tokens
+  }
+}
+
+/** A line for each cell, with a text before it. */
+function rowsAfter(before: string, cells: readonly string[]): string {
+  return `${before}${cells.join(`\n${before}`)}\n`
 }
 
 /** No tokenizer has a token of a space and a digit: a space before a number is one of its own. */
 function startsWithDigit(text: string): boolean {
   const first = text.charCodeAt(0)
   return first >= DIGIT_0 && first <= DIGIT_9
+}
+
+/** Beyond ASCII a cell may begin with white space, which a tab would be joined with. */
+function startsWithAscii(text: string): boolean {
+  return text.charCodeAt(0) < 0x80
 }

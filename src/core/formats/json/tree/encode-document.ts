@@ -1,4 +1,5 @@
 import type { Value } from '../../../json/value.ts'
+import { Drafts, type KnownParts } from './draft.ts'
 import { encodeTree } from './encode-tree.ts'
 import { findShapes } from './find-shapes.ts'
 import { collectKeyLists } from './key-lists.ts'
@@ -18,10 +19,11 @@ interface Document {
 /**
  * The value as `encodeTree` writes it, or with declared shapes if that takes fewer tokens; `null`
  * for a scalar.
+ * @param known of earlier documents with some of the same values, written by the same prices
  */
-export function encodeDocument(value: Value, pricer: Pricer): Document | null {
+export function encodeDocument(value: Value, pricer: Pricer, known?: KnownParts): Document | null {
   const { trace, ...untraced } = pricer
-  const silent = { ...untraced, drafts: new Map() }
+  const silent = { ...untraced, drafts: new Drafts(known) }
   const plain = encodeTree(value, silent)
   if (plain === null) return null
   const { text, surcharge } = plain
@@ -43,7 +45,10 @@ function usefulShapes(value: Value, plain: WrittenText, pricer: Pricer): Shapes 
   if (tableCost !== 1 || bracketCost !== 1 || maxBracketChars !== Number.POSITIVE_INFINITY) {
     return null
   }
-  const lists = writtenLists(collectKeyLists(value), plain, pricer)
+  const all = collectKeyLists(value)
+  // A shape begins with a list of keys that two objects have.
+  if (all.every(({ objects }) => objects.length < 2)) return null
+  const lists = writtenLists(all, plain, pricer)
   if (lists.length === 0) return null
   const shapes = findShapes(lists, freeNames(value), pricer)
   if (shapes.all.length === 0) return null

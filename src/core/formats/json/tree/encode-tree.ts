@@ -93,7 +93,7 @@ function draftOf(
 ): Draft {
   const isObject = value instanceof ObjectValue
   const members: readonly Value[] = isObject ? value.values : value
-  const known = pricer.drafts?.get(value)
+  const known = pricer.drafts?.draftOf(value)
   const inner = members.map((member, i) => {
     if (known !== undefined && pricer.shapes?.reaches(member) !== true) return known.inner[i]!
     return isObject
@@ -104,7 +104,8 @@ function draftOf(
   const scalars = scalarsAmong(members, inner, pricer)
   const brackets = bracketFrame(value, scalars, pricer)
   const draft = { inner, scalars, brackets, lines: linesOf(value, scalars, level, role, pricer) }
-  pricer.drafts?.set(value, draft)
+  // With shapes the forms inside are those of this document only.
+  if (pricer.shapes === undefined) pricer.drafts?.keepDraft(value, draft)
   return draft
 }
 
@@ -136,10 +137,23 @@ function formsAt(
   role: Role,
   pricer: DraftPricer,
 ): Forms | null {
-  pricer.trace?.enter(step)
+  const { trace, drafts, shapes } = pricer
+  const isKept = drafts !== undefined && shapes === undefined && mayHaveForms(value)
+  const place = { level, role }
+  const known = isKept ? drafts.formsOf(value, place) : undefined
+  if (known !== undefined) return known
+  trace?.enter(step)
   const forms = formsOf(value, level, role, pricer)
-  pricer.trace?.leave()
+  trace?.leave()
+  if (isKept) drafts.keepForms(value, place, forms)
   return forms
+}
+
+/** Whether a value is a container, or a string that begins like the JSON of one. */
+function mayHaveForms(value: Value): boolean {
+  return typeof value === 'string'
+    ? value.length >= SHORTEST_JSON && /^[[{]/.test(value)
+    : !isScalar(value)
 }
 
 /**
@@ -152,8 +166,7 @@ function formsOfJsonText(
   role: Role,
   pricer: DraftPricer,
 ): Forms | null {
-  if (level >= pricer.style.lineDepth || text.length < SHORTEST_JSON) return null
-  if (!/^[[{]/.test(text)) return null
+  if (level >= pricer.style.lineDepth || !mayHaveForms(text)) return null
   const parsed = parseJson(text, { maxDepth: MAX_JSON_DEPTH })
   if (!parsed.ok) return null
   const spacing = findSpacing(text, parsed.value)

@@ -9,15 +9,10 @@ import {
   SPACE,
 } from '../../../json/char-codes.ts'
 import { ObjectValue, type Value } from '../../../json/value.ts'
-import { bareValue, type Reader } from './reader.ts'
+import { bareValue, endsOf, type Reader } from './reader.ts'
 
-function isInlineEnd(c: number): boolean {
-  return c === COMMA || c === CLOSE_BRACKET || c === CLOSE_BRACE
-}
-
-function isKeyEnd(c: number): boolean {
-  return c === COLON || isInlineEnd(c)
-}
+const INLINE_ENDS = endsOf(COMMA, CLOSE_BRACKET, CLOSE_BRACE)
+const KEY_ENDS = endsOf(COLON, COMMA, CLOSE_BRACKET, CLOSE_BRACE)
 
 /**
  * The value in brackets at the place: JSON, or as `writeInline` writes it.
@@ -30,7 +25,7 @@ export function readInline(reader: Reader, depth: number): Value {
   if (c === QUOTE) return reader.quoted()
   const shaped = reader.readShaped?.(depth)
   if (shaped !== undefined) return shaped
-  const bare = reader.bare(isInlineEnd)
+  const bare = reader.bare(INLINE_ENDS)
   if (bare === '') throw reader.error('a value expected')
   return bareValue(bare)
 }
@@ -56,7 +51,7 @@ function readObject(reader: Reader, depth: number): Value {
   if (reader.skip(CLOSE_BRACE)) return new ObjectValue(keys, values)
   for (;;) {
     const quoted = reader.next === QUOTE
-    const key = quoted ? reader.quoted() : reader.bare(isKeyEnd)
+    const key = quoted ? reader.quoted() : reader.bare(KEY_ENDS)
     if (key === '' && !quoted) throw reader.error('a key expected')
     reader.expect(COLON, 'a colon')
     reader.skip(SPACE)

@@ -15,7 +15,14 @@ import {
 import { ObjectValue, type Value } from '../../../json/value.ts'
 import type { CellColumn, Column, Leaf, PatternColumn } from './column.ts'
 import { readInline } from './read-inline.ts'
-import { bareValue, type Reader } from './reader.ts'
+import {
+  bareValue,
+  type Ends,
+  endsOf,
+  type Reader,
+  SEPARATOR_CODES,
+  separatedEnds,
+} from './reader.ts'
 
 /**
  * The columns at the place, up to a line end or closing bracket.
@@ -64,9 +71,7 @@ export function readColumn(reader: Reader, separator: number, depth: number): Co
 
 function readName(reader: Reader, separator: number): string {
   if (reader.next === QUOTE) return reader.quoted()
-  const name = reader.bare(
-    c => c === separator || c === EQUALS || c === OPEN_BRACE || c === OPEN_BRACKET || isClosing(c),
-  )
+  const name = reader.bare(headerEnds(separator).name)
   if (name === '') throw reader.error('a column name expected')
   return name
 }
@@ -77,8 +82,7 @@ function readFixed(reader: Reader, name: string, separator: number, depth: numbe
   if (c === OPEN_BRACE || c === OPEN_BRACKET) {
     return { kind: 'constant', name, value: readInline(reader, depth) }
   }
-  const ends = (end: number): boolean =>
-    end === separator || end === ASTERISK || end === QUOTE || isClosing(end)
+  const ends = headerEnds(separator).affix
   const quoted = c === QUOTE
   const text = quoted ? reader.quoted() : reader.bare(ends)
   if (!reader.skip(ASTERISK)) {
@@ -89,8 +93,25 @@ function readFixed(reader: Reader, name: string, separator: number, depth: numbe
   return { kind: 'pattern', name, prefix: text, suffix }
 }
 
-function isClosing(c: number): boolean {
-  return c === CLOSE_BRACE || c === CLOSE_BRACKET || c === LINE_FEED
+/** The ends of bare texts in a header. */
+interface HeaderEnds {
+  readonly name: Ends
+  readonly affix: Ends
+}
+
+/** By the separator. */
+const HEADER_ENDS: ReadonlyMap<number, HeaderEnds> = new Map(
+  SEPARATOR_CODES.map(separator => [
+    separator,
+    {
+      name: endsOf(separator, EQUALS, OPEN_BRACE, OPEN_BRACKET, CLOSE_BRACE, CLOSE_BRACKET),
+      affix: endsOf(separator, ASTERISK, QUOTE, CLOSE_BRACE, CLOSE_BRACKET),
+    },
+  ]),
+)
+
+function headerEnds(separator: number): HeaderEnds {
+  return HEADER_ENDS.get(separator)!
 }
 
 const MISSING = Symbol('missing')
@@ -119,6 +140,9 @@ function known(columns: readonly Column[]): Members {
   return members
 }
 
+const INNER_ENDS = endsOf(COMMA, SEMICOLON, CLOSE_BRACKET)
+const SHAPE_ENDS = endsOf(COMMA, CLOSE_PARENTHESIS)
+
 /** What the rows are in: lines of a table, a cell, or the parentheses of an object in its shape. */
 type Within = 'table' | 'cell' | 'shape'
 
@@ -127,7 +151,7 @@ export class RowReader {
   readonly #reader: Reader
   readonly #separator: number
   readonly #within: Within
-  readonly #ends: (c: number) => boolean
+  readonly #ends: Ends
   #rowEnded = false
   #firstCell = true
 
@@ -135,9 +159,9 @@ export class RowReader {
     this.#reader = reader
     this.#separator = separator
     this.#within = within
-    if (within === 'cell') this.#ends = isInnerEnd
-    else if (within === 'shape') this.#ends = isShapeEnd
-    else this.#ends = c => c === separator
+    if (within === 'cell') this.#ends = INNER_ENDS
+    else if (within === 'shape') this.#ends = SHAPE_ENDS
+    else this.#ends = separatedEnds(separator)
   }
 
   /** The only row, all of it. */
@@ -276,12 +300,4 @@ export class RowReader {
     reader.expect(CLOSE_BRACKET, 'a closing bracket')
     return rows
   }
-}
-
-function isInnerEnd(c: number): boolean {
-  return c === COMMA || c === SEMICOLON || c === CLOSE_BRACKET
-}
-
-function isShapeEnd(c: number): boolean {
-  return c === COMMA || c === CLOSE_PARENTHESIS
 }

@@ -25,9 +25,9 @@ import { RowReader, readColumn, readHeader } from './read-table.ts'
 import {
   bareValue,
   isDigit,
-  isKeyEnd,
-  isMarkEnd,
-  isPatternMark,
+  KEY_ENDS,
+  MARK_ENDS,
+  PREFIX_ENDS,
   Reader,
   readFence,
 } from './reader.ts'
@@ -92,7 +92,7 @@ class TreeReader {
   /** Members below a pattern: each value is the pattern with the line's text in it. */
   #patternRun(keys: string[], values: Value[], indent: number): void {
     const reader = this.#reader
-    const prefix = reader.next === QUOTE ? reader.quoted() : reader.bare(isPatternMark)
+    const prefix = reader.next === QUOTE ? reader.quoted() : reader.bare(PREFIX_ENDS)
     reader.expect(ASTERISK, 'a pattern')
     reader.newLine()
     this.#measure()
@@ -128,7 +128,7 @@ class TreeReader {
     }
     if (!marked && reader.skip(OPEN_PARENTHESIS)) {
       const start = reader.at
-      const word = reader.bare(isMarkEnd)
+      const word = reader.bare(MARK_ENDS)
       if (!reader.text.startsWith(JSON_MARK, reader.at)) throw reader.error('no known mark', start)
       reader.at += JSON_MARK.length
       const text = writeSpacedJson(this.#afterKey(indent, depth, true), word, reader.charsLeft)
@@ -146,7 +146,7 @@ class TreeReader {
   #key(): string {
     const reader = this.#reader
     if (reader.next === QUOTE) return reader.quoted()
-    const key = reader.bare(isKeyEnd)
+    const key = reader.bare(KEY_ENDS)
     if (key === '' || key.startsWith(' ')) throw reader.error('a key expected')
     return key
   }

@@ -5,6 +5,7 @@ import {
   CLOSE_BRACKET,
   CLOSE_PARENTHESIS,
   COLON,
+  COMMA,
   DIGIT_0,
   DIGIT_9,
   DOT,
@@ -12,8 +13,10 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   OPEN_PARENTHESIS,
+  PIPE,
   QUOTE,
   SPACE,
+  TAB,
 } from '../../../json/char-codes.ts'
 import { DEFAULT_MAX_DEPTH } from '../../../json/parse-json.ts'
 import type { NumberLiteral, ObjectValue } from '../../../json/value.ts'
@@ -27,6 +30,21 @@ import { LONGEST_FENCE } from './syntax.ts'
  */
 const FREE_CELLS = 4_000_000
 const CELLS_PER_CHAR = 32
+
+const ASCII = 128
+
+/**
+ * The ASCII characters that end a bare text: 1 at their code units. A table, since a function that
+ * is called for each character takes longer than everything else here.
+ */
+export type Ends = Uint8Array
+
+/** These characters and the line feed. */
+export function endsOf(...codes: readonly number[]): Ends {
+  const ends = new Uint8Array(ASCII)
+  for (const code of [LINE_FEED, ...codes]) ends[code] = 1
+  return ends
+}
 
 /**
  * A place in the text, which moves as the text is read. Every failure is
@@ -126,14 +144,14 @@ export class Reader {
     return text.slice(start, this.at)
   }
 
-  /** The bare characters up to one that `ends`, a line feed, or the end of the text. */
-  bare(ends: (c: number) => boolean): string {
+  /** The bare characters up to one of these ends, a line feed, or the end of the text. */
+  bare(ends: Ends): string {
     const { text } = this
     const start = this.at
     let at = start
     for (; at < text.length; at++) {
       const c = text.charCodeAt(at)
-      if (c === LINE_FEED || ends(c)) break
+      if (c < ASCII && ends[c] === 1) break
     }
     this.at = at
     return text.slice(start, at)
@@ -167,28 +185,34 @@ export function readFence(reader: Reader): string {
   throw reader.error('a fence that is not closed', start)
 }
 
-/** Whether `c` ends the bare key of a line. */
-export function isKeyEnd(c: number): boolean {
-  return (
-    c === COLON ||
-    c === DOT ||
-    c === OPEN_PARENTHESIS ||
-    c === QUOTE ||
-    c === OPEN_BRACKET ||
-    c === OPEN_BRACE ||
-    c === CLOSE_BRACKET ||
-    c === CLOSE_BRACE
-  )
-}
+/** The ends of the bare key of a line. */
+export const KEY_ENDS = endsOf(
+  COLON,
+  DOT,
+  OPEN_PARENTHESIS,
+  QUOTE,
+  OPEN_BRACKET,
+  OPEN_BRACE,
+  CLOSE_BRACKET,
+  CLOSE_BRACE,
+)
 
-/** Whether `c` ends the bare prefix of a run. */
-export function isPatternMark(c: number): boolean {
-  return c === ASTERISK
-}
+/** The end of the bare prefix of a run. */
+export const PREFIX_ENDS = endsOf(ASTERISK)
 
-/** Whether `c` ends the word in a key's mark. */
-export function isMarkEnd(c: number): boolean {
-  return c === SPACE || c === CLOSE_PARENTHESIS
+/** The ends of the word in a key's mark. */
+export const MARK_ENDS = endsOf(SPACE, CLOSE_PARENTHESIS)
+
+/** The code units of all separators between cells. */
+export const SEPARATOR_CODES = [COMMA, TAB, PIPE, SPACE] as const
+
+const SEPARATED_ENDS: ReadonlyMap<number, Ends> = new Map(
+  SEPARATOR_CODES.map(separator => [separator, endsOf(separator)]),
+)
+
+/** The end of a bare text between such separators. */
+export function separatedEnds(separator: number): Ends {
+  return SEPARATED_ENDS.get(separator)!
 }
 
 /** Whether `c` is an ASCII digit. */

@@ -106,7 +106,8 @@ interface Collected {
 
 /** The cells of a leaf, and what of them is counted. */
 interface Cells {
-  readonly whole: readonly string[]
+  /** In full; most are never asked for. */
+  readonly whole: () => readonly string[]
   /** For the choice of a separator. */
   readonly counted: readonly string[]
   /** For the choice of a space before them. */
@@ -124,7 +125,9 @@ class CollectedCells implements SampleCells {
     this.#all = all
     this.#lines = all.texts.map(cells => cells.join('\n'))
     this.#additive = additive
-    this.#cells = all.texts.map(whole => this.#cellsOf(whole, additive ? whole.map(cut) : whole))
+    this.#cells = all.texts.map(whole =>
+      this.#cellsOf(() => whole, additive ? whole.map(cut) : whole),
+    )
   }
 
   between(separator: Separator): SeparatedCells {
@@ -143,13 +146,13 @@ class CollectedCells implements SampleCells {
         return this.#rows(
           separator,
           spaced,
-          cells.map(each => each.whole),
+          cells.map(each => each.whole()),
         )
       },
     }
   }
 
-  #cellsOf(whole: readonly string[], counted: readonly string[]): Cells {
+  #cellsOf(whole: Cells['whole'], counted: readonly string[]): Cells {
     return { whole, counted, starts: this.#additive ? counted.map(startOf) : counted }
   }
 
@@ -177,12 +180,17 @@ class CollectedCells implements SampleCells {
   #separated(leaf: number, separator: Separator): Cells {
     const cells = this.#cells[leaf]!
     if (!this.#lines[leaf]!.includes(separator)) return cells
-    const { whole, counted } = cells
-    const written = whole.map(text => (isApart(text, separator) ? text : escapeText(text)))
-    if (!this.#additive) return this.#cellsOf(written, written)
-    const quoted = (text: string, i: number) =>
-      text === whole[i] ? written[i]! : written[i] === whole[i] ? text : `"${text}"`
-    return this.#cellsOf(written, counted.map(quoted))
+    const texts = this.#all.texts[leaf]!
+    const write = (text: string) => (isApart(text, separator) ? text : escapeText(text))
+    const written = () => texts.map(write)
+    if (!this.#additive) return this.#cellsOf(written, written())
+    // What lacks its middle has nothing that quotes would change.
+    const quoted = (text: string, i: number) => {
+      const whole = texts[i]!
+      if (text === whole) return write(whole)
+      return isApart(whole, separator) ? text : `"${text}"`
+    }
+    return this.#cellsOf(written, cells.counted.map(quoted))
   }
 }
 

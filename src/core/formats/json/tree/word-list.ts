@@ -2,7 +2,7 @@ import { ASTERISK, COLON, EQUALS, LINE_FEED, QUOTE, SPACE } from '../../../json/
 import type { Value } from '../../../json/value.ts'
 import { patternOf } from './plan-columns.ts'
 import { bracketSurcharge, type Pricer } from './pricer.ts'
-import { bareValue, isPatternMark, type Reader } from './reader.ts'
+import { bareValue, endsOf, PREFIX_ENDS, type Reader, separatedEnds } from './reader.ts'
 import { NOT_IN_LIST_AFFIX, notInCell, PATTERN_MARK, type Separator } from './syntax.ts'
 import type { Piece } from './trace.ts'
 import { afterSign } from './write-inline.ts'
@@ -12,6 +12,8 @@ import { writeAffix, writeScalar, writeText } from './write-text.ts'
 const FEWEST_WORDS = 4
 /** The part of the strings that may have spaces, and so be in quotes, between spaces. */
 const MOST_QUOTED = 0.25
+
+const SUFFIX_ENDS = endsOf(COLON)
 
 /**
  * The text after a key whose value is a list of strings: `[4 ]: ann bo cy di`. What all of them
@@ -70,12 +72,13 @@ export function readWords(reader: Reader, count: number, separator: number): rea
   const hasPattern = reader.next !== COLON
   if (hasPattern) {
     reader.at++
-    prefix = reader.next === QUOTE ? reader.quoted() : reader.bare(isPatternMark)
+    prefix = reader.next === QUOTE ? reader.quoted() : reader.bare(PREFIX_ENDS)
     reader.expect(ASTERISK, 'a pattern')
-    suffix = reader.next === QUOTE ? reader.quoted() : reader.bare(c => c === COLON)
+    suffix = reader.next === QUOTE ? reader.quoted() : reader.bare(SUFFIX_ENDS)
   }
   reader.expect(COLON, 'a colon')
   reader.skip(SPACE)
+  const ends = separatedEnds(separator)
   const words: Value[] = []
   for (let i = 0; i < count; i++) {
     if (i > 0) {
@@ -83,7 +86,7 @@ export function readWords(reader: Reader, count: number, separator: number): rea
       if (separator !== SPACE) reader.skip(SPACE)
     }
     const isQuoted = reader.next === QUOTE
-    const text = isQuoted ? reader.quoted() : reader.bare(c => c === separator)
+    const text = isQuoted ? reader.quoted() : reader.bare(ends)
     if (text === '' && !isQuoted) throw reader.error('a string expected')
     const word = isQuoted || hasPattern ? text : bareValue(text)
     words.push(hasPattern ? prefix + String(word) + suffix : word)
