@@ -21,7 +21,8 @@ import type { Operations } from '../src/core/operations/registry.ts'
 import { attachSessions, workerOwner } from '../src/core/sessions/turn/shared-sessions.ts'
 import { createPseudonyms, type Pseudonyms } from '../src/core/telemetry/pseudonyms.ts'
 import { createTokenCounters, type SharedCounters } from '../src/core/tokens/counters.ts'
-import type { JobHeader, Outcome, WorkerSetup } from './protocol.ts'
+import { Generations } from './generations.ts'
+import type { BatchMessage, JobHeader, Outcome, WorkerSetup } from './protocol.ts'
 
 /**
  * An outcome whose bytes are still its own: the answer's, or the request's again, and what to keep.
@@ -54,6 +55,11 @@ export class JobRunner {
     this.#setup = setup
     this.#counters = createTokenCounters(setup.vocabularies)
     this.#contexts = new JobContexts(setup, this.#counters)
+  }
+
+  /** Takes the configurations that jobs of a message may need. */
+  learn({ generations }: Pick<BatchMessage, 'generations'>): void {
+    if (generations !== undefined) this.#contexts.generations.learn(generations)
   }
 
   run(job: JobHeader, body: Uint8Array): UnpackedOutcome {
@@ -119,6 +125,7 @@ export class JobRunner {
 
 /** The contexts in which jobs run. */
 class JobContexts {
+  readonly generations: Generations
   readonly #setup: WorkerSetup
   readonly #base: OperationContext
   readonly #history
@@ -130,11 +137,11 @@ class JobContexts {
 
   constructor(setup: WorkerSetup, counters: SharedCounters) {
     this.#setup = setup
+    this.generations = new Generations(setup)
     this.#base = {
       counters,
       maxDepth: setup.limits.contentDepth,
       maxDecodedChars: setup.limits.decodedChars,
-      pipeline: setup.pipeline,
       keepsOriginals: true,
     }
     this.#history = createHistoryMemory(setup.conversations)
@@ -153,6 +160,9 @@ class JobContexts {
     attempt,
     sessionless,
     recalled = {},
+    generation = this.#setup.generation,
+    lostGeneration,
+    isPaused,
   }: JobHeader): OperationContext {
     const sessions = this.#sessions
     const job = {
@@ -170,10 +180,22 @@ class JobContexts {
       turns: this.#turns.of(tenant),
       heads: this.#heads,
     }
+    const { generations } = this
+    const pipeline = generations.find(generation)
+    if (pipeline === null) throw new Error(`the thread does not have generation ${generation}`)
     return {
       ...this.#base,
       ...this.#telemetryOf(tenant),
+      pipeline,
       rewrites,
+      ...(isPaused && { isPaused }),
+      ...(generation !== undefined && {
+        generations: {
+          newest: generation,
+          find: (id: string) => generations.find(id),
+          isLost: (id: string) => id === lostGeneration,
+        },
+      }),
       ...(resolutions === undefined ? {} : { resolutions }),
       ...(terms === undefined ? {} : { terms }),
       ...(sessions === null ? {} : { sessions: { ...sessions, ...job } }),

@@ -19,8 +19,10 @@ import type { Vocabularies } from '../src/core/tokens/vocabulary.ts'
 export interface WorkerSetup {
   readonly vocabularies: Vocabularies
   readonly limits: WorkerLimits
-  /** How the pipeline chooses. */
+  /** How the pipeline chooses for jobs that name no generation. */
   readonly pipeline: PipelineConfig
+  /** The generation of that configuration; absent: it has none, and nothing is kept with it. */
+  readonly generation?: string
   /** Sources that can be asked between the phases of a job. */
   readonly asked: LookupSources
   /** What sessions have seen lately; absent: sessions have no effect. */
@@ -66,12 +68,23 @@ export interface JobHeader {
   readonly recalled?: Readonly<Record<string, Uint8Array>>
   /** Answer without the session: nothing can be kept now, or a dependency of the answer is gone. */
   readonly sessionless?: true
+  /** The newest generation of its tenant; absent: that of the setup. */
+  readonly generation?: string
+  /** A generation that a conversation keeps and nothing has any more. */
+  readonly lostGeneration?: string
+  /** Nothing new is rewritten. */
+  readonly isPaused?: true
 }
 
 export interface BatchMessage {
   readonly jobs: readonly JobHeader[]
   readonly body: ArrayBuffer
   readonly slot: number
+  /**
+   * Configurations by generation, as JSON in UTF-8, in memory that is shared and not copied. A
+   * thread reads each once.
+   */
+  readonly generations?: Readonly<Record<string, SharedArrayBuffer>>
 }
 
 /** The end of a job; byte ranges are of the result's `body`. */

@@ -56,6 +56,7 @@ export function createRunner(
   const progress = new Int32Array(setup.progress)
   return message => {
     const bodies = new Uint8Array(message.body)
+    runner.learn(message)
     const unpacked = message.jobs
       .map((job, index) => {
         Atomics.store(progress, message.slot, index)

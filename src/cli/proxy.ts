@@ -1,8 +1,10 @@
+import { compressionOf } from '../config/compression.ts'
 import { processEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import type { RouteName } from '../core/conversation/parse/scan-request.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { createLocalContext } from '../runtime/local-context.ts'
+import { LOCAL_TENANT } from '../runtime/local-sessions.ts'
 import { defineCommand, UsageError } from './command.ts'
 import { readBytes } from './input.ts'
 import { choice } from './options.ts'
@@ -94,6 +96,6 @@ function unreadable(body: unknown, name: string, label: string): string {
 function untouchedBecause(body: Uint8Array): Untouched | null {
   // This process listens on no port, so it needs no keys.
   const { compression, proxy } = loadConfig({ env: processEnv(), insecure: true })
-  if (!compression.enabled) return 'compression is off'
+  if (compressionOf(compression, LOCAL_TENANT) === false) return 'compression is off'
   return body.length > proxy.max_rewrite_bytes ? 'above max_rewrite_bytes' : null
 }

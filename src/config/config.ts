@@ -6,6 +6,7 @@ import { memberName, teamName } from '../core/fingerprints/upload.ts'
 import { sampleRate } from '../core/telemetry/event.ts'
 import { LOG_LEVELS } from '../observability/logger.ts'
 import { parseRedisUrl } from '../store/redis/address.ts'
+import { compressionSchema } from './compression.ts'
 import { mcpSchema } from './mcp.ts'
 import { upstreamFault } from './url-fault.ts'
 
@@ -228,8 +229,10 @@ export const configSchema = z.strictObject({
       responses_websockets: z.enum(['rewrite', 'decline', 'pass']).default('rewrite'),
     })
     .prefault({}),
-  /** Whether the proxies rewrite requests; if off, everything is forwarded byte for byte. */
-  compression: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),
+  /** Whether this file and those of the pipeline are read again when they change. */
+  watch: z.boolean().default(false),
+  /** Whether anything is rewritten, in every operation. */
+  compression: compressionSchema,
   /** Prices of tokens, for the accounts of the proxies. */
   savings: z
     .strictObject({

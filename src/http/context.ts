@@ -17,6 +17,7 @@ import type { Logger } from '../observability/logger.ts'
 import type { Gauges, Metrics } from '../observability/metrics.ts'
 import type { Tracing } from '../observability/tracing.ts'
 import type { Admission } from '../pool/admission.ts'
+import type { Generation } from '../pool/job.ts'
 import type { WorkerPool } from '../pool/pool.ts'
 import type { UsageObserver } from '../proxy/usage-observer.ts'
 import type { Savings } from '../savings/savings.ts'
@@ -110,10 +111,20 @@ export interface Rewriting {
   readonly recordsFirst: boolean
   /** The memory of rewrites that all threads share. */
   readonly memory: Pick<RewriteMemory, 'place' | 'confirm'>
-  /** Whether anything is rewritten now. */
-  isOn(): boolean
+  /** The configurations that conversations keep. */
+  readonly generations: KeptGenerations
+  /** Whether a tenant's requests are read at all now. */
+  isOn(tenant: string): boolean
   /** What is done with conversations over a WebSocket. */
   webSockets(): WebSocketConversations
+}
+
+/** Configurations beside the newest. */
+export interface KeptGenerations {
+  /** Returns `null` if nothing has it any more. */
+  find(tenant: string, id: string): Promise<Generation | null>
+  /** Makes one durable. Never rejects. */
+  keep(tenant: string, id: string): Promise<void>
 }
 
 /** The gateway of MCP, as its endpoints. */

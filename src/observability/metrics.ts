@@ -48,6 +48,8 @@ export interface Gauges {
   utilization(): number
   connections(): number
   draining(): boolean
+  /** Whether a file of the pipeline's configuration has a fault. */
+  configStale(): boolean
   /** `null` if it does not answer. */
   store(): Promise<StoreStats | null>
   /** Calls that wait for the store. */
@@ -124,6 +126,11 @@ function registerGauges({ gauge }: Register, gauges: Gauges): void {
     gauges.utilization,
   )
   gauge('haversack_connections', 'Open connections of clients', gauges.connections)
+  gauge(
+    'haversack_config_stale',
+    '1 while a file of the configuration has a fault, and what was before is in force',
+    () => Number(gauges.configStale()),
+  )
   gauge('haversack_draining', '1 once the service has begun to end', () =>
     Number(gauges.draining()),
   )

@@ -3,7 +3,7 @@ import { isDetached, packRanges } from '../core/base/byte-ranges.ts'
 import type { Problem } from '../core/base/errors.ts'
 import type { LookupResults } from '../core/contract/lookup.ts'
 import { BATCH_LIMITS } from './batching.ts'
-import type { Job, JobResult } from './job.ts'
+import type { Job, JobResult, TenantTerms } from './job.ts'
 import type { AtWork } from './slots.ts'
 
 /** A job on its way, possibly for the second time. */
@@ -82,12 +82,22 @@ export function refuse(entries: readonly Entry[], problem: Problem): void {
 }
 
 /** What a thread gets for a batch. Bodies that may be needed once more are copied to it. */
-export function messageOf(entries: readonly Entry[], slot: number): BatchMessage {
+export function messageOf(
+  entries: readonly Entry[],
+  slot: number,
+  termsOf: (tenant: string) => TenantTerms = () => NO_TERMS,
+): BatchMessage {
   const isCopied = entries.some(({ job, kind }) => job.retained || kind === 'short')
   const { body, starts } = packRanges(
     entries.map(({ job }) => job.body),
     isCopied ? Number.POSITIVE_INFINITY : BATCH_LIMITS.copyBytes,
   )
+  const generations: Record<string, SharedArrayBuffer> = {}
+  const terms = entries.map(({ job }) => {
+    const { generation, isPaused } = termsOf(job.tenant)
+    for (const each of [generation, job.kept]) if (each) generations[each.id] = each.bytes
+    return { ...(generation && { generation: generation.id }), ...(isPaused && { isPaused }) }
+  })
   const jobs = entries.map(({ job, phase, resolutions }, index) => ({
     op: job.op,
     tenant: job.tenant,
@@ -101,9 +111,14 @@ export function messageOf(entries: readonly Entry[], slot: number): BatchMessage
     ...(job.attempt === undefined ? {} : { attempt: job.attempt }),
     ...(job.recalled === undefined ? {} : { recalled: job.recalled }),
     ...(job.sessionless === true ? { sessionless: true as const } : {}),
+    ...(job.lostGeneration === undefined ? {} : { lostGeneration: job.lostGeneration }),
+    ...terms[index],
   }))
-  return { jobs, body, slot }
+  const isAny = Object.keys(generations).length > 0
+  return { jobs, body, slot, ...(isAny && { generations }) }
 }
+
+const NO_TERMS: TenantTerms = {}
 
 /**
  * The result of a job for its caller.

@@ -30,12 +30,32 @@ export interface Job {
   readonly recalled?: Readonly<Record<string, Uint8Array>>
   /** Answer without the session: see `SessionContext.isDetached`. */
   readonly sessionless?: true
+  /** The generation that its conversation keeps, beside the tenant's newest. */
+  readonly kept?: Generation
+  /** The same, if nothing has it any more. */
+  readonly lostGeneration?: string
   /**
    * Whether the client is gone; asked before the job gets a thread. This is not an AbortSignal,
    * because making one for each request costs more than everything else that the queue does with
    * it.
    */
   readonly abandoned?: () => boolean
+}
+
+/** A configuration of the pipeline. */
+export interface Generation {
+  /** 16 hex digits. */
+  readonly id: string
+  /** As JSON in UTF-8. */
+  readonly bytes: SharedArrayBuffer
+}
+
+/** What the configuration says of a tenant's jobs. */
+export interface TenantTerms {
+  /** The newest; absent: the one that the threads were started with. */
+  readonly generation?: Generation
+  /** Nothing new is rewritten; absent: results are. */
+  readonly isPaused?: true
 }
 
 /** Where the time went, in milliseconds. */

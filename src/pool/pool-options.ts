@@ -1,3 +1,4 @@
+import type { TenantTerms } from './job.ts'
 import type { StopReason } from './slots.ts'
 import type { Threads } from './threads.ts'
 
@@ -12,6 +13,8 @@ export interface PoolOptions {
   readonly width?: number
   /** Asked each time, because a reload may change them. */
   limits(): PoolLimits
+  /** Asked for each message; absent: there is one configuration, which is in force. */
+  termsOf?(tenant: string): TenantTerms
   /** Gets bugs in jobs, with the request id; never shown to clients. */
   onBug(requestId: string, bug: string): void
   /** Gets the number of jobs of each message. */

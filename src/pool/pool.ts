@@ -213,7 +213,7 @@ class Pool implements WorkerPool {
     const startedAt = performance.now()
     this.#running += entries.length
     options.onBatch?.(entries.length)
-    options.threads.run(messageOf(entries, slot.index), slot.signal).then(
+    options.threads.run(messageOf(entries, slot.index, options.termsOf), slot.signal).then(
       result => {
         this.#free(slot)
         this.#settle(entries, result, startedAt)

@@ -1,3 +1,4 @@
+import { compressionOf } from '../config/compression.ts'
 import { indexUse } from '../core/sessions/index/owners.ts'
 import type { Sessions, SharedSessions } from '../core/sessions/turn/shared-sessions.ts'
 import type { AppDeps, Health, Rewriting } from '../http/context.ts'
@@ -10,6 +11,7 @@ import { createRewrites } from '../store/rewrites.ts'
 import { createSessionSharing } from '../store/session-sharing.ts'
 import type { Store } from '../store/store.ts'
 import { statsOf } from '../store/store-health.ts'
+import type { Configurations } from './configuration/configurations.ts'
 import type { Records } from './records.ts'
 import type { LiveConfig } from './reload.ts'
 import { lifetimesOf } from './store.ts'
@@ -18,7 +20,7 @@ import { lifetimesOf } from './store.ts'
 export function appRecords(
   live: LiveConfig,
   { store, savings, fingerprints, telemetry, ledger, tracing }: Records,
-  memory: Rewriting['memory'],
+  shared: Pick<Rewriting, 'memory' | 'generations'>,
 ) {
   const lifetimes = (tenant: string) => lifetimesOf(live.config.store, tenant)
   return {
@@ -27,7 +29,7 @@ export function appRecords(
       live,
       createRewrites(store, () => live.config.proxy.rewrite_ttl_ms),
       isShared(live),
-      memory,
+      shared,
     ),
     savings,
     fingerprints,
@@ -53,7 +55,7 @@ function rewritingOf(
   live: LiveConfig,
   rewrites: Rewriting['rewrites'],
   recordsFirst: boolean,
-  memory: Rewriting['memory'],
+  shared: Pick<Rewriting, 'memory' | 'generations'>,
 ): Rewriting {
   const { max_rewrite_bytes, rewrite_timeout_ms } = live.config.proxy
   return {
@@ -61,8 +63,8 @@ function rewritingOf(
     timeoutMs: rewrite_timeout_ms,
     rewrites,
     recordsFirst,
-    memory,
-    isOn: () => live.config.compression.enabled,
+    ...shared,
+    isOn: tenant => compressionOf(live.config.compression, tenant) !== false,
     webSockets: () => live.config.proxy.responses_websockets,
   }
 }
@@ -75,6 +77,7 @@ interface Measured {
   readonly admission: Pick<Admission, 'jobs' | 'bytes'>
   readonly pool: Pick<WorkerPool, 'waiting' | 'waitMs' | 'utilization'>
   readonly server: Pick<HttpServer, 'connections'>
+  readonly configurations: Pick<Configurations, 'isStale' | 'load'>
   readonly store: Store
   readonly health: Pick<Health, 'state'>
   readonly shared: { readonly sessions: SharedSessions }
@@ -93,6 +96,7 @@ export function gaugesOf(live: LiveConfig, measured: () => Measured): Gauges {
     utilization: () => measured().pool.utilization,
     connections: () => measured().server.connections,
     draining: () => measured().health.state === 'draining',
+    configStale: () => measured().configurations.isStale,
     store: () => statsOf(measured().store),
     storePending: () => measured().store.load.pending,
     storeState: () => measured().store.load.state,

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts'
-import { readPipelineConfig } from '../config/pipeline.ts'
+import { readAllLayers } from '../config/layers/read-all.ts'
+import type { LayersPlace } from '../config/layers/read-layers.ts'
 import { attachRewriteMemory } from '../core/conversation/rewrite/rewrite-memory.ts'
 import { attachSessions } from '../core/sessions/turn/shared-sessions.ts'
 import { createApp } from '../http/app.ts'
@@ -8,6 +9,7 @@ import { createHttpServer } from '../http/server.ts'
 import { createMetrics } from '../observability/metrics.ts'
 import type { Tracing } from '../observability/tracing.ts'
 import { createSavings } from '../savings/savings.ts'
+import { createConfigurations } from './configuration/configurations.ts'
 import { openConfiguredFingerprints } from './fingerprints.ts'
 import { openConfiguredKeys } from './keys.ts'
 import { openConfiguredLedger } from './ledger.ts'
@@ -19,7 +21,9 @@ import { startConfiguredThreads } from './threads.ts'
 
 /** The builders that the composition root calls, each once. A caller may replace any of them. */
 export const BUILDERS = {
-  readPipelineConfig,
+  layersPlaceOf,
+  readAllLayers,
+  createConfigurations,
   openConfiguredKeys,
   telemetryKeyFor,
   createMetrics,
@@ -40,6 +44,11 @@ export const BUILDERS = {
   warmUp,
   createReloading,
 } as const
+
+/** Where the files are that say how the pipeline chooses. */
+function layersPlaceOf({ data_dir, pipeline_config_file }: Config): LayersPlace {
+  return { data_dir, pipeline_config_file }
+}
 
 export type Builders = typeof BUILDERS
 

@@ -4,6 +4,7 @@ import { type LoadOptions, loadConfig } from '../config/load.ts'
 import { ConfigError } from '../config/read-toml.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { watchUncaught } from '../runtime/uncaught.ts'
+import { watchConfiguration } from './configuration/watch-files.ts'
 import { type Service, startService } from './service.ts'
 
 /**
@@ -29,9 +30,11 @@ export async function runService(options: Omit<LoadOptions, 'env'>): Promise<num
     const stopped = signalled()
     // The handler is set from the start. Until there is a service, a signal needs no action: the
     // service will read new files anyway.
-    process.on('SIGHUP', () => service?.reload(load))
+    const reload = () => service?.reload(load)
+    process.on('SIGHUP', reload)
     const config = load()
     service = await startService(config)
+    if (config.watch) watchConfiguration(config, processEnv()['HAVERSACK_CONFIG'], reload)
     process.stdout.write(`haversack listens on ${service.url}\n`)
     if (service.hasPage) process.stdout.write(`what it saves: ${service.url}/ui\n`)
     await Promise.race([stopped, uncaught.first])

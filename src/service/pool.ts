@@ -1,7 +1,9 @@
+import { compressionOf } from '../config/compression.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { type Admission, createAdmission } from '../pool/admission.ts'
 import { createPool, type WorkerPool } from '../pool/pool.ts'
+import type { Configurations } from './configuration/configurations.ts'
 import { type LiveConfig, queueTimeoutMs } from './reload.ts'
 import type { ConfiguredThreads } from './threads.ts'
 
@@ -10,9 +12,11 @@ export function createConfiguredPool(
   live: LiveConfig,
   { threads, progress }: Pick<ConfiguredThreads, 'threads' | 'progress'>,
   {
+    configurations,
     metrics,
     logger,
   }: {
+    readonly configurations: Pick<Configurations, 'newest'>
     readonly metrics: Pick<Metrics, 'batch' | 'threadLost'>
     readonly logger: Pick<Logger, 'error' | 'warn'>
   },
@@ -26,6 +30,11 @@ export function createConfiguredPool(
       queueTimeoutMs: queueTimeoutMs(live.config.limits),
       maxWaitMs: live.config.limits.max_queue_wait_ms,
     }),
+    termsOf(tenant) {
+      const generation = configurations.newest(tenant)
+      const isPaused = compressionOf(live.config.compression, tenant) !== true
+      return { ...(generation && { generation }), ...(isPaused && { isPaused }) }
+    },
     onBug: (requestId, bug) => logger.error({ requestId, bug }, 'unexpected error in a worker'),
     onBatch: metrics.batch,
     onThreadLost(reason) {

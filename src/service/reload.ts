@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { WorkerSetup } from '../../workers/protocol.ts'
 import type { Config } from '../config/config.ts'
-import { readPipelineConfig } from '../config/pipeline.ts'
 import type { HttpServer, ServerLimits } from '../http/server.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
+import type { Configurations } from './configuration/configurations.ts'
 import type { ServiceKeys } from './keys.ts'
 import type { ServiceEndpoints } from './mcp-endpoints.ts'
 
@@ -21,8 +20,8 @@ export interface Reloading {
 
 export interface ReloadingOptions {
   readonly live: LiveConfig
-  /** The configuration that the threads were given at their start: a change waits for a restart. */
-  readonly pipeline: WorkerSetup['pipeline']
+  /** How the pipeline chooses. */
+  readonly configurations: Pick<Configurations, 'reload'>
   readonly keys: Pick<ServiceKeys, 'file'>
   readonly server: Pick<HttpServer, 'apply'>
   readonly mcp: Pick<ServiceEndpoints, 'read'>
@@ -32,7 +31,7 @@ export interface ReloadingOptions {
 
 /** Neither of its functions throws: the log and the metrics say what failed. */
 export function createReloading(options: ReloadingOptions): Reloading {
-  const { live, pipeline, keys, server, mcp, logger, metrics } = options
+  const { live, configurations, keys, server, mcp, logger, metrics } = options
 
   function attempt(what: 'keys' | 'config', read: () => object): void {
     try {
@@ -52,14 +51,14 @@ export function createReloading(options: ReloadingOptions): Reloading {
     readConfig(load) {
       attempt('config', () => {
         const { config: next, waiting } = reloaded(live.config, load())
-        const isTuned = !isDeepStrictEqual(readPipelineConfig(next), pipeline)
         // Clients keep connections to the servers that they began with.
         if (!isDeepStrictEqual(next.mcp, live.config.mcp)) mcp.read(next)
         live.config = next
         logger.level = next.log.level
         server.apply(serverLimits(next.limits))
-        return { needs_restart: isTuned ? [...waiting, 'pipeline_config.toml'] : waiting }
+        return { needs_restart: waiting }
       })
+      void configurations.reload()
     },
   }
 }
@@ -74,6 +73,7 @@ const AT_START: readonly (readonly [keyof Config, string?])[] = [
   ['cache_dir'],
   ['keys_file'],
   ['data_dir'],
+  ['watch'],
   ['pipeline_config_file'],
   ['store', 'max_bytes'],
   ['store', 'tenant_max_bytes'],

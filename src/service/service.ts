@@ -16,6 +16,7 @@ import { createUsageObservers } from '../proxy/usage-observer.ts'
 import { storeHealth } from '../store/store-health.ts'
 import { appRecords, gaugesOf, isShared, sharingOf } from './app-deps.ts'
 import { BUILDERS, type Builders } from './builders.ts'
+import { startConfig } from './configuration/configurations.ts'
 import { createServiceEnrichment } from './enrichment.ts'
 import { createMcpEndpoints } from './mcp-endpoints.ts'
 import { createOfferEvents } from './offer-events.ts'
@@ -106,7 +107,8 @@ async function assemble(
   const { logger, proxiesBelow } = seams
   const build = { ...BUILDERS, ...seams.builders }
   const live: LiveConfig = { config }
-  const pipeline = build.readPipelineConfig(config)
+  const place = build.layersPlaceOf(config)
+  const first = build.readAllLayers(place)
   const onBug = (err: unknown) => logger.error({ err }, 'unexpected error')
   const health = { state: 'starting' as Health['state'], store: () => storeHealth(records.store) }
   // The store is opened later, since it reports to the metrics.
@@ -115,12 +117,12 @@ async function assemble(
   const { access } = keys
   const telemetryKey = build.telemetryKeyFor(config)
   const gauges = gaugesOf(live, () => {
-    return { admission, pool, server, health, shared, store: records.store }
+    return { admission, configurations, pool, server, health, shared, store: records.store }
   })
   const metrics: Metrics = build.createMetrics(gauges)
   const reports = { metrics, logger, onBug }
   const shared = build.startConfiguredThreads(config, {
-    pipeline,
+    ...startConfig(first),
     telemetryKey,
     isShared: isShared(live),
     logger,
@@ -134,7 +136,12 @@ async function assemble(
     maxWaitMs: LOCK_WAIT_MS,
   })
   const records = await openRecords(live, telemetryKey, { build, reports, resources })
-  const pool = build.createConfiguredPool(live, shared, reports)
+  const configurations = build.createConfigurations({
+    ...{ place, first, logger, store: records.store, now: Date.now },
+    ttlMs: () => live.config.proxy.rewrite_ttl_ms,
+  })
+  resources.defer(() => configurations.close())
+  const pool = build.createConfiguredPool(live, shared, { ...reports, configurations })
   resources.defer(() => pool.close())
   const admission = build.createConfiguredAdmission(live, pool, access)
   const vendorProxies = build.createVendorProxies(config.proxy, {
@@ -145,7 +152,8 @@ async function assemble(
   resources.defer(async () => {
     await Promise.all(vendorProxies.map(({ forwarder }) => forwarder.close()))
   })
-  const kept = appRecords(live, records, build.attachRewriteMemory(shared.rewrites))
+  const memory = build.attachRewriteMemory(shared.rewrites)
+  const kept = appRecords(live, records, { memory, generations: configurations })
   const { telemetry } = records
   const offerEvents =
     telemetry === null || telemetryKey === null ? null : createOfferEvents(telemetry, telemetryKey)
@@ -196,7 +204,7 @@ async function assemble(
   resources.defer(() => mcp.drain())
   const address = await server.listen(config.host, config.port)
   await build.warmUp(pool)
-  const reloading = build.createReloading({ live, pipeline, keys, server, mcp, ...reports })
+  const reloading = build.createReloading({ live, configurations, keys, server, mcp, ...reports })
   resources.defer(() => sleep(live.config.limits.drain_grace_ms))
   const steadyNow = createSteadyClock({ wall: Date.now, stopwatch: () => performance.now() })
   const idleWatch = setInterval(() => {
@@ -232,7 +240,7 @@ function serviceOf(
       isUncaughtLogged = true
     },
     forwardPlainly() {
-      live.config = { ...live.config, compression: { enabled: false } }
+      live.config = { ...live.config, compression: { enabled: false, tenants: {} } }
     },
     close() {
       closing ??= resources.disposeAsync()

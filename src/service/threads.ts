@@ -21,7 +21,7 @@ export interface ConfiguredThreads {
   readonly rewrites: SharedArrayBuffer
 }
 
-export interface ThreadsOptions extends Pick<WorkerSetup, 'pipeline'> {
+export interface ThreadsOptions extends Pick<WorkerSetup, 'pipeline' | 'generation'> {
   readonly telemetryKey: Uint8Array | null
   /** Whether other processes share the sessions. */
   readonly isShared: boolean
@@ -45,7 +45,7 @@ const KEPT_THREADS = 1
 /** @param create starts the threads; a test may have one that runs every batch itself */
 export function startConfiguredThreads(
   { workers, limits, sessions: settings, proxy, cache_dir: cacheDir }: Config,
-  { pipeline, telemetryKey, isShared, logger, workerUrl, vocabularies }: ThreadsOptions,
+  { pipeline, generation, telemetryKey, isShared, logger, workerUrl, vocabularies }: ThreadsOptions,
   create: typeof createThreads = createThreads,
 ): ConfiguredThreads {
   const size = workers.count + KEPT_THREADS
@@ -76,6 +76,7 @@ export function startConfiguredThreads(
         decodedChars: limits.max_body_bytes,
       },
       pipeline,
+      ...(generation === undefined ? {} : { generation }),
       rewrites,
       conversations: Math.max(LEAST_CONVERSATIONS, Math.floor(CONVERSATIONS / workers.count)),
       ...(telemetryKey === null ? {} : { telemetryKey }),

@@ -71,6 +71,7 @@ export function testApp(overrides: Partial<AppDeps> = {}) {
       utilization: () => pool.utilization,
       connections: () => 0,
       draining: () => false,
+      configStale: () => false,
       store: async () => null,
       storePending: () => 0,
       storeState: () => 'open',

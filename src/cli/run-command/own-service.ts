@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import type { Config } from '../../config/config.ts'
 import type { Env } from '../../config/env.ts'
-import { pipelineFileOf } from '../../config/layers/read-layers.ts'
+import { type LayersPlace, pipelineFileOf } from '../../config/layers/read-layers.ts'
 import { loadConfig } from '../../config/load.ts'
-import { readPipelineConfig } from '../../config/pipeline.ts'
 import type { Logger } from '../../observability/logger.ts'
 import { createMetrics, type Metrics } from '../../observability/metrics.ts'
 import { addAccounts, NO_ACCOUNT } from '../../savings/account.ts'
@@ -68,11 +67,7 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
     proxiesBelow: path,
     logger: options.logger(config.log.level),
     builders: {
-      readPipelineConfig(place) {
-        const pipeline = readPipelineConfig(place)
-        const own_tools = [...options.retrievingTools]
-        return { ...pipeline, elision: { ...pipeline.elision, own_tools } }
-      },
+      layersPlaceOf: () => layersFor(options),
       createMetrics(gauges) {
         metrics = createMetrics(gauges)
         return metrics
@@ -101,6 +96,12 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
     },
     close: () => service.close(),
   }
+}
+
+/** Where `serve` would find its files. */
+function layersFor({ env, retrievingTools }: OwnServiceOptions): LayersPlace {
+  const { data_dir, pipeline_config_file } = loadConfig({ env, insecure: true })
+  return { data_dir, pipeline_config_file, ownTools: retrievingTools }
 }
 
 function configFor({ env, folder, isTemporary }: OwnServiceOptions) {

@@ -54,7 +54,7 @@ export function readLayerFile(file: string, options: ReadOptions): FileLayer {
 }
 
 /** The same for a text that was read already. */
-function parseLayer(file: string, source: string, options: ReadOptions): FileLayer {
+export function parseLayer(file: string, source: string, options: ReadOptions): FileLayer {
   const { name, tenant } = options
   const place = (path: readonly PropertyKey[]) => `${file}: line ${lineOf(source, path)}: `
   const { tuned, ...rest } = parseToml(file, source)

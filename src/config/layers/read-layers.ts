@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { TENANT_NAME } from '../../core/base/tenant-name.ts'
 import type { PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
 import { ConfigError } from '../read-toml.ts'
-import { type FileLayer, readLayerFile } from './layer-file.ts'
+import { type FileLayer, parseLayer, readLayerFile } from './layer-file.ts'
 import { mergeLayers } from './merge-layers.ts'
 
 /** Where the files are, beside those of projects. */
@@ -12,6 +12,8 @@ export interface LayersPlace {
   readonly data_dir: string
   /** `pipeline_config.toml` in `data_dir` if absent. */
   readonly pipeline_config_file?: string | undefined
+  /** The tools, as requests name them, that fetch what was left out; instead of all layers'. */
+  readonly ownTools?: readonly string[]
 }
 
 /** Whose configuration is read. */
@@ -20,6 +22,8 @@ export interface LayersOf {
   readonly tenant?: string | undefined
   /** The project's file; absent: there is none. */
   readonly project?: string | undefined
+  /** The text of the tuned file when it had no faults, which is in force if it has some now. */
+  readonly tunedBefore?: string | undefined
 }
 
 /** A configuration, and what it was made of. */
@@ -35,6 +39,10 @@ export interface Layered {
   readonly tunedFaults: readonly string[]
 }
 
+/** Folders of files by tenant. */
+export const TUNED_FOLDER = 'tuned'
+export const TENANTS_FOLDER = 'tenants'
+
 const FILE_NAME = 'pipeline_config.toml'
 const GENERATION_DIGITS = 16
 
@@ -45,20 +53,21 @@ export function pipelineFileOf({ data_dir, pipeline_config_file }: LayersPlace):
 
 /** The file that `tune` writes for a tenant. */
 function tunedFileOf({ data_dir }: LayersPlace, tenant: string): string {
-  return join(data_dir, 'tuned', `${tenant}.toml`)
+  return join(data_dir, TUNED_FOLDER, `${tenant}.toml`)
 }
 
 /** The file of a tenant's own settings, beside the common one. */
 function tenantFileOf(place: LayersPlace, tenant: string): string {
-  return join(dirname(pipelineFileOf(place)), 'tenants', `${tenant}.toml`)
+  return join(dirname(pipelineFileOf(place)), TENANTS_FOLDER, `${tenant}.toml`)
 }
 
 /**
  * Reads the layers of a configuration. A tuned file with faults has no effect, because no person
- * wrote it.
+ * wrote it: what it said before stays in force.
  * @throws ConfigError with every fault of the other files; also for a named file that is not there
  */
-export function readLayers(place: LayersPlace, { tenant, project }: LayersOf = {}): Layered {
+export function readLayers(place: LayersPlace, of: LayersOf = {}): Layered {
+  const { tenant, project, tunedBefore } = of
   const layers: FileLayer[] = []
   const faults: string[] = []
   const tunedFaults: string[] = []
@@ -76,6 +85,9 @@ export function readLayers(place: LayersPlace, { tenant, project }: LayersOf = {
   if (tenant !== undefined) {
     const file = tunedFileOf(place, tenant)
     if (existsSync(file)) read(file, { name: 'tuned', tenant }, tunedFaults)
+    if (tunedFaults.length > 0 && tunedBefore !== undefined) {
+      layers.push(parseLayer(file, tunedBefore, { name: 'tuned', tenant }))
+    }
   }
   const common = pipelineFileOf(place)
   if (place.pipeline_config_file !== undefined || existsSync(common)) read(common, { name: 'file' })
@@ -85,12 +97,18 @@ export function readLayers(place: LayersPlace, { tenant, project }: LayersOf = {
   }
   if (project !== undefined) read(project, { name: 'project' })
   if (faults.length > 0) throw new ConfigError(faults)
-  return { ...layered(layers), tunedFaults }
+  return { ...layered(layers, place), tunedFaults }
 }
 
 /** @throws ConfigError for what only shows in all of them */
-function layered(layers: readonly FileLayer[]): Omit<Layered, 'tunedFaults'> {
-  const pipeline = mergeLayers(layers)
+function layered(
+  layers: readonly FileLayer[],
+  { ownTools }: LayersPlace,
+): Omit<Layered, 'tunedFaults'> {
+  const merged = mergeLayers(layers)
+  const elision =
+    ownTools === undefined ? merged.elision : { ...merged.elision, own_tools: [...ownTools] }
+  const pipeline = { ...merged, elision }
   return {
     pipeline,
     generation: generationOf(layers, pipeline),
@@ -100,8 +118,11 @@ function layered(layers: readonly FileLayer[]): Omit<Layered, 'tunedFaults'> {
 }
 
 /** The views are part of it, since their files may change alone. */
-function generationOf(layers: readonly FileLayer[], { knownViews }: PipelineConfig): string {
+function generationOf(
+  layers: readonly FileLayer[],
+  { knownViews, elision: { own_tools } }: PipelineConfig,
+): string {
   const said = layers.map(({ name, settings }) => [name, settings])
-  const text = JSON.stringify([said, knownViews])
+  const text = JSON.stringify([said, own_tools, knownViews])
   return hash('sha256', text, 'hex').slice(0, GENERATION_DIGITS)
 }

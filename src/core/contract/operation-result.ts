@@ -48,6 +48,8 @@ export interface FreshRecord {
   readonly position: number | null
   /** It replaces an earlier record, which could not be followed. */
   readonly replaces?: true
+  /** The generation that it records; absent: it is a result's. */
+  readonly generation?: string
 }
 
 /** The report of one operation for metrics and telemetry, without content. */
@@ -134,6 +136,8 @@ export interface RewriteReport {
   readonly levers?: readonly string[]
   /** Where the tokens were saved, from the start of the prompt on. */
   readonly saved?: readonly SavedPlace[]
+  /** The generation that the thread needs to rewrite it; absent: it was rewritten. */
+  readonly needs_generation?: string
 }
 
 /** Results that came for the first time, so that each is counted once in its conversation. */

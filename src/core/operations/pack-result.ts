@@ -58,6 +58,7 @@ export const packResultOperation: ByteOperation = {
     if (terms === undefined) throw new Error('a result needs terms')
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
     const limits = { maxBytes: bytes.length, maxDepth: context.maxDepth, maxValues: MAX_VALUES }
+    if (context.isPaused) return UNCHANGED
     const root = readJson(bytes, RESULT, limits)
     // If a member is there twice, parsers may read either one.
     if (root === null || root.members === null || root.doubled) return UNCHANGED

@@ -16,7 +16,9 @@ export function dedupContent(request: DedupRequest, context: PipelineContext): D
   // The content is neither parsed nor classified, because references compare bytes.
   const prices = createPrices(content, resolveTokenizer(request), context.counters)
   const profile = resolveProfile(context.pipeline, request)
-  const layer = openSessionLayer('dedup', { request, content, prices }, profile, context)
+  const layer = context.isPaused
+    ? null
+    : openSessionLayer('dedup', { request, content, prices }, profile, context)
   const reportsFor = (answer: DedupAnswer) => reportsOn(request, prices, answer, layer, context)
   if (layer === null) {
     const answer = { kind: 'none', partition: 0 } as const

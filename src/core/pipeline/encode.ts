@@ -17,6 +17,7 @@ import {
   openSessionLayer,
   type SessionLayer,
 } from './session-layer.ts'
+import { unchangedAnswer } from './unchanged.ts'
 import { bareFormat } from './wrapped-format.ts'
 
 /**
@@ -31,6 +32,10 @@ export function encodeContent(
   context: PipelineContext,
   openLayer: OpenLayer = openSessionLayer,
 ): Done<EncodeAnswer> {
+  if (context.isPaused) {
+    checkRequest(asked)
+    return unchangedAnswer(readInput(asked, context))
+  }
   const request = withBudget(asked, context)
   checkRequest(request)
   const input = readInput(request, context)

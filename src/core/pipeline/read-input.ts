@@ -26,6 +26,8 @@ export interface PipelineContext {
   readonly sessions?: SessionContext
   /** How the pipeline chooses; absent: by the built-in defaults. */
   readonly pipeline?: PipelineConfig
+  /** Everything passes unchanged; absent: it does not. */
+  readonly isPaused?: boolean
   /** Results of lookups outside the thread, one entry for each job; absent if there were none. */
   readonly resolutions?: LookupResults
   /** Replaces ids in telemetry; absent if telemetry is off. */

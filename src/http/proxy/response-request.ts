@@ -59,7 +59,7 @@ export class ResponseRequest implements ClientMessage {
   constructor(length: number | null, terms: MessageTerms) {
     this.#terms = terms
     this.#length = length
-    this.#passes = !terms.needs.rewriting.isOn()
+    this.#passes = !terms.needs.rewriting.isOn(terms.caller.tenant)
   }
 
   take(bytes: Buffer, isLast: boolean): Taken {

@@ -56,7 +56,10 @@ export async function rewriteBody(
   needs: RewriteNeeds,
 ): Promise<ForwardedBody> {
   const { incoming, rewriting } = { ...needs, ...c.env }
-  const is = rewriting?.isOn() === true && !isBypassed(c) ? rewritableAs(c, path) : null
+  const is =
+    rewriting?.isOn(c.get('state').caller.tenant) === true && !isBypassed(c)
+      ? rewritableAs(c, path)
+      : null
   const signing = sign !== undefined && isSigned(c) ? { sign } : {}
   if (incoming === undefined || rewriting === undefined) return AS_IT_COMES
   if (is === null && (signing.sign === undefined || !hasBody(c)))

@@ -12,7 +12,7 @@ import { rewriteOp } from '../../core/operations/rewrite-request.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Metrics } from '../../observability/metrics.ts'
 import type { UntouchedReason } from '../../observability/proxy-metrics.ts'
-import type { Done, Job, JobResult } from '../../pool/job.ts'
+import type { Done, Generation, Job, JobResult } from '../../pool/job.ts'
 import type { WorkerPool } from '../../pool/pool.ts'
 import type { Vendor } from '../../proxy/vendor-errors.ts'
 import type { Originals } from '../../store/originals.ts'
@@ -64,7 +64,7 @@ const LOSSLESS: RequestTerms = { redeems: false, bypass: false }
 export async function runRewrite(
   c: AppContext,
   { vendor, shape, model, coding, body, conversationOf }: ReadBody,
-  { rewrites, memory, recordsFirst, timeoutMs, maxBytes }: Rewriting,
+  { rewrites, memory, generations, recordsFirst, timeoutMs, maxBytes }: Rewriting,
   { pool, metrics, logger, originals, telemetry, ledger, warnings }: RunNeeds,
 ): Promise<RewrittenBody> {
   const state = c.get('state')
@@ -92,11 +92,17 @@ export async function runRewrite(
   } as const
 
   async function run(terms: RequestTerms, recalled: Recalled): Promise<JobResult> {
-    const result = await pool.run({ ...job, terms: { ...terms, ...ofRequest }, recalled })
-    state.timing = { queue: result.queue_ms, work: result.work_ms }
-    metrics.job(op, result.queue_ms, result.work_ms)
-    if (result.ok) change ??= rewriteOf(result)?.head_change
-    return result
+    const now = { ...job, terms: { ...terms, ...ofRequest }, recalled }
+    return withGeneration(
+      async kept => {
+        const result = await pool.run({ ...now, ...kept })
+        state.timing = { queue: result.queue_ms, work: result.work_ms }
+        metrics.job(op, result.queue_ms, result.work_ms)
+        if (result.ok) change ??= rewriteOf(result)?.head_change
+        return result
+      },
+      id => generations.find(tenant, id),
+    )
   }
 
   const wish = responseBudgetTerm(c)
@@ -121,6 +127,8 @@ export async function runRewrite(
 
   /** Records new decisions. @returns those for which another process recorded its own first */
   async function record({ records }: Done): Promise<ReadonlySet<string>> {
+    const begun = records.flatMap(({ generation }) => generation ?? [])
+    await Promise.all(begun.map(id => generations.keep(tenant, id)))
     const overruled = await rewrites.record(tenant, records)
     for (const { key, position } of records) {
       if (position !== null && !overruled.has(key)) memory.confirm(position)
@@ -203,6 +211,22 @@ async function areKept(
   }
   const attempts = [originals.renew(tenant, markers), ...keep.map(isKept)]
   return !(await Promise.all(attempts)).includes(false)
+}
+
+/** A generation for a job beside the newest. */
+type KeptTerms = Pick<Job, 'kept' | 'lostGeneration'>
+
+/** Runs a job once more with the generation that its conversation keeps, if its thread needs it. */
+async function withGeneration(
+  run: (kept: KeptTerms) => Promise<JobResult>,
+  find: (id: string) => Promise<Generation | null>,
+): Promise<JobResult> {
+  const result = await run({})
+  const needed = result.ok && result.reports.find(({ rewrite }) => rewrite?.needs_generation)
+  const id = needed ? needed.rewrite?.needs_generation : undefined
+  if (id === undefined) return result
+  const kept = await find(id)
+  return run(kept === null ? { lostGeneration: id } : { kept })
 }
 
 /** Recorded decisions, by their keys. */

@@ -74,7 +74,7 @@ function socketMessages(
   { rewriting, ...needs }: ForwardNeeds,
 ): SocketMessages | undefined {
   if (c.env.upgradeHead === undefined || !wantsWebSocketConversation(c, path)) return undefined
-  const isRewritten = rewriting?.isOn() === true && !isBypassed(c)
+  const isRewritten = rewriting?.isOn(c.get('state').caller.tenant) === true && !isBypassed(c)
   const done = isRewritten ? rewriting.webSockets() : 'pass'
   if (done === 'decline' && canUseHttp(c)) {
     throw new AppError('upgrade_required', 'conversations are rewritten over HTTP only')

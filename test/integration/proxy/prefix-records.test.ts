@@ -73,9 +73,10 @@ describe('what is on record', () => {
     const { send, jobs } = await twoConfigurations()
     const sent = await send(0, 1, 2)
     expect(await send(1, 1, 2)).toBe(sent)
-    expect(await jobs(1)).toBe(2)
-    expect(await send(1, 1, 2)).toBe(sent)
+    // Once by itself, once by the record, and once with the configuration that it names.
     expect(await jobs(1)).toBe(3)
+    expect(await send(1, 1, 2)).toBe(sent)
+    expect(await jobs(1)).toBe(4)
     expect(await send(1, 2, 2)).not.toBe(await send(0, 3, 2))
   })
 

@@ -17,12 +17,13 @@ const OTHERS: Readonly<Record<string, unknown>> = {
   traces: { endpoint: 'http://other', sample_ratio: 0.5 },
   workers: { count: 3, heap_mb: 200 },
   proxy: { openai_url: 'http://other' },
-  compression: { enabled: false },
+  compression: { enabled: 'hold', tenants: { acme: { enabled: false } } },
+  watch: true,
 }
 
 const WAITING = [
   ...['host', 'port', 'cache_dir', 'keys_file', 'pipeline_config_file', 'workers', 'traces'],
-  'proxy',
+  ...['proxy', 'watch'],
   ...['max_body_bytes', 'envelope_depth', 'envelope_values', 'content_depth'].map(
     name => `limits.${name}`,
   ),

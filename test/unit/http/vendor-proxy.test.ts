@@ -71,6 +71,7 @@ function proxying(rewrites: Partial<Rewriting['rewrites']> = {}) {
     maxBytes: 100_000,
     timeoutMs: 60_000,
     memory,
+    generations: { find: async () => null, keep: async () => {} },
     isOn: () => true,
     recordsFirst: false,
     webSockets: () => 'rewrite',

@@ -43,7 +43,7 @@ export function leversOf(
   const { tenant, memory } = rewrites
   const keyOf = (what: string) =>
     hash('sha256', JSON.stringify(['levers', what, tenant, scanned.route, name]), 'hex')
-  const wanted = wantedBy(pipeline)
+  const wanted = context.isPaused ? NONE : wantedBy(pipeline)
   // One that is under way may have begun with levers, before they were switched off.
   if (wanted === NONE && isNew(scanned) && recall(keyOf(''), context) === null) return null
   const records: FreshRecord[] = []

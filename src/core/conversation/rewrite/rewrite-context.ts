@@ -1,4 +1,5 @@
 import type { RequestTerms } from '../../contract/request-terms.ts'
+import type { PipelineConfig } from '../../pipeline/profile/pipeline-config.ts'
 import type { PipelineContext } from '../../pipeline/read-input.ts'
 import type { HeadMemory } from '../prefix/head-memory.ts'
 import type { HistoryMemory } from './history.ts'
@@ -11,6 +12,18 @@ export interface ConversationContext extends PipelineContext {
   readonly rewrites?: RewriteContext
   /** Terms of the request besides its body; absent if the route has none. */
   readonly terms?: RequestTerms
+  /** The configurations that conversations keep; absent: there is one for all. */
+  readonly generations?: Generations
+}
+
+/** The configurations at hand. */
+export interface Generations {
+  /** The one in force for conversations that begin. */
+  readonly newest: string
+  /** Returns `null` if it is not at hand. */
+  find(id: string): PipelineConfig | null
+  /** Whether nothing has it any more. */
+  isLost(id: string): boolean
 }
 
 /** The owner of the conversations, and their earlier rewrites. */

@@ -11,6 +11,7 @@ import { type RouteName, type ScannedRequest, scanRequest } from '../parse/scan-
 import type { ToolResultText } from '../parse/tool-result-text.ts'
 import { type Steered, steerRequest } from '../prefix/steer-request.ts'
 import { ContextSize } from './context-size.ts'
+import { keptGeneration } from './kept-generation.ts'
 import { createResultKeys } from './result-keys.ts'
 import type { ConversationContext } from './rewrite-context.ts'
 import { recall, rewrite } from './rewrite-result.ts'
@@ -52,14 +53,14 @@ export function rewriteRequest(
 ): RewrittenRequest {
   const { turns } = context.rewrites ?? {}
   const scanned = (turns?.scan ?? scanRequest)(body, route, limits)
-  if (scanned === null) {
-    const report = { readable: false, texts: 0, rewritten: 0, tokens_saved: 0 }
-    return { bytes: body, report, responses: [], records: [], keep: [], markers: [] }
-  }
+  if (scanned === null) return unread(body)
+  const kept = keptGeneration(scanned, context)
+  if ('missing' in kept) return unread(body, { needs_generation: kept.missing })
   const conversation = conversationName(scanned)
-  const results = rewriteResults(scanned, conversation, named(conversation, context))
+  const results = rewriteResults(scanned, conversation, named(conversation, kept.context))
   const { replacements, savings, isChanged, lookAlikes, fresh, responses } = results
-  const { records, keep, markers } = results
+  const { keep, markers } = results
+  const records = kept.record === undefined ? results.records : [kept.record, ...results.records]
   const steered = results.steered.replacements
   const bytes = splice(body, inOrder([...replacements, ...steered]))
   const sum = (kind: keyof SavedTokens) => savings.reduce((all, { saved }) => all + saved[kind], 0)
@@ -97,6 +98,12 @@ function headChange(
   const whose = { tenant: rewrites.tenant, key: terms?.key ?? '' }
   const change = rewrites.heads.see(scanned, whose)
   return change === null ? {} : { head_change: change }
+}
+
+/** The body as it is. */
+function unread(body: Uint8Array, more: Partial<RewriteReport> = {}): RewrittenRequest {
+  const report = { readable: false, texts: 0, rewritten: 0, tokens_saved: 0, ...more }
+  return { bytes: body, report, responses: [], records: [], keep: [], markers: [] }
 }
 
 /** The rewritten results of a conversation. */

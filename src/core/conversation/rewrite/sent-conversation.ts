@@ -82,7 +82,7 @@ export class SentConversation {
     const mayMark = mayElide && hints.enabled && hints.types.elision.enabled
     this.#context = context
     this.#options = options
-    const isOn = pipeline.clearing.enabled && mayMark && !forgets
+    const isOn = pipeline.clearing.enabled && mayMark && !forgets && !context.isPaused
     this.#plan = isOn ? createClearingPlan(pipeline, start) : null
     this.#history = this.#begin()
   }

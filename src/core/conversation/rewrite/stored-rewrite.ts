@@ -25,6 +25,8 @@ export interface StoredRewrite extends SentNote {
   readonly sent: number
   /** Earlier results that are cleared from this one on, by index; absent: none. */
   readonly clears?: readonly number[]
+  /** The generation that the conversation keeps, if it is recorded; see `keptGeneration`. */
+  readonly generation?: string
 }
 
 const DIGEST_DIGITS = 8
@@ -82,11 +84,13 @@ interface Head {
   readonly clears?: readonly number[]
   readonly hints?: readonly HintFamily[]
   readonly format?: string
+  readonly generation?: string
 }
 
 /** As bytes to keep: a line of JSON, then the literal. */
 export function writeStored(rewrite: StoredRewrite): Uint8Array {
-  const { literal, saved, hops, isSource, markers, digest, sent, clears, hints, format } = rewrite
+  const { literal, saved, hops, isSource, markers, digest, sent } = rewrite
+  const { clears, hints, format, generation } = rewrite
   const head: Head = {
     v: VERSION,
     saved: [saved.referred, saved.encoded, saved.elided],
@@ -98,6 +102,7 @@ export function writeStored(rewrite: StoredRewrite): Uint8Array {
     ...(clears === undefined ? {} : { clears }),
     ...(hints === undefined ? {} : { hints }),
     ...(format === undefined ? {} : { format }),
+    ...(generation === undefined ? {} : { generation }),
   }
   const line = Buffer.from(`${JSON.stringify(head)}\n`)
   return literal === null ? line : Buffer.concat([line, literal])
@@ -126,6 +131,7 @@ export function readStored(bytes: Uint8Array): StoredRewrite | null {
     ...(head.clears === undefined ? {} : { clears: head.clears }),
     ...(head.hints === undefined ? {} : { hints: head.hints }),
     ...(head.format === undefined ? {} : { format: head.format }),
+    ...(head.generation === undefined ? {} : { generation: head.generation }),
   }
 }
 

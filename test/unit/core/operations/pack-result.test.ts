@@ -8,10 +8,11 @@ const ROWS = Array.from({ length: 30 }, (_, id) => ({ id, name: `item ${id}`, st
 const JSON_TEXT = JSON.stringify(ROWS)
 
 /** The result as it leaves; the same text if nothing changed. */
-function pack(result: string, terms: Partial<ResultTerms> = {}): string {
+function pack(result: string, terms: Partial<ResultTerms> = {}, context: object = {}): string {
   const { bytes } = packResultOperation.run(Buffer.from(result), {
     ...createLocalContext(),
     keepsOriginals: true,
+    ...context,
     terms: {
       redeems: false,
       bypass: false,
@@ -38,6 +39,11 @@ describe('an MCP tool result', () => {
     expect(block.type).toBe('text')
     expect(block.text.length).toBeLessThan(JSON_TEXT.length / 2)
     expect(JSON.parse(unpack(block.text, JSON_TEXT))).toEqual(ROWS)
+  })
+
+  it('stays as it came while compression is held', () => {
+    const result = `{"content":[${textBlock(JSON_TEXT)}]}`
+    expect(pack(result, { structured: 'text' }, { isPaused: true })).toBe(result)
   })
 
   it('keeps every other byte', () => {

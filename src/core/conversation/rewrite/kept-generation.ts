@@ -1,0 +1,46 @@
+import type { FreshRecord } from '../../contract/operation-result.ts'
+import type { ScannedRequest } from '../parse/scan-request.ts'
+import { createResultKeys } from './result-keys.ts'
+import type { ConversationContext } from './rewrite-context.ts'
+import { recall } from './rewrite-result.ts'
+import { NOTHING_SAVED, writeStored } from './stored-rewrite.ts'
+
+/** The configuration that a conversation keeps. */
+export type KeptGeneration =
+  | {
+      /** The context with that configuration. */
+      readonly context: ConversationContext
+      /** Present if the conversation begins with it. */
+      readonly record?: FreshRecord
+    }
+  /** The thread does not have it. */
+  | { readonly missing: string }
+
+/** How a record says which generation a conversation keeps. It is no result's. */
+const NO_RESULT = { literal: null, saved: NOTHING_SAVED, isSource: false, markers: [] } as const
+
+/**
+ * A conversation keeps the configuration that it began with. So a result that must be written once
+ * more is written as it was, and a prompt cache still finds its prefix. It is recorded under the
+ * first result, by its call and text alone. After a compaction another result is the first, and the
+ * conversation takes the newest configuration.
+ */
+export function keptGeneration(
+  { body, results }: Pick<ScannedRequest, 'body' | 'results'>,
+  context: ConversationContext,
+): KeptGeneration {
+  const { generations, rewrites } = context
+  const first = results[0]
+  if (generations === undefined || rewrites === undefined || first === undefined) return { context }
+  const key = createResultKeys(body, JSON.stringify([rewrites.tenant, 'generation'])).next(first)
+  const id = recall(key, context)?.generation
+  if (id !== undefined) {
+    const pipeline = generations.find(id)
+    if (pipeline !== null) return { context: { ...context, pipeline } }
+    // Nothing has it any more: another one is better than none.
+    return generations.isLost(id) ? { context } : { missing: id }
+  }
+  const bytes = writeStored({ ...NO_RESULT, digest: 0, sent: 0, generation: generations.newest })
+  const position = rewrites.memory.place(key, bytes)
+  return { context, record: { key, bytes, position, generation: generations.newest } }
+}

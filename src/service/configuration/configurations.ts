@@ -1,0 +1,139 @@
+import { extname } from 'node:path'
+import { type AllLayers, readWritten } from '../../config/layers/read-all.ts'
+import type { LayersPlace } from '../../config/layers/read-layers.ts'
+import type { PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
+import type { Logger } from '../../observability/logger.ts'
+import type { Generation } from '../../pool/job.ts'
+import { createTaskThread } from '../../runtime/task-thread.ts'
+import type { TASKS } from './compile.ts'
+import { Generations, type GenerationsOptions } from './generations.ts'
+
+/** How the pipeline chooses for each tenant, now and in conversations that began earlier. */
+export interface Configurations {
+  /** The newest of a tenant; `undefined`: the one that threads were started with. */
+  newest(tenant: string): Generation | undefined
+  /** The id of it. */
+  idOf(tenant: string): string
+  /** One that a conversation of the tenant began with; `null` if nothing has it any more. */
+  find(tenant: string, id: string): Promise<Generation | null>
+  /** Makes one durable that a conversation begins with. Never rejects. */
+  keep(tenant: string, id: string): Promise<void>
+  /**
+   * Reads all files again, in a thread of its own. If one has a fault, nothing changes, and the log
+   * says so once. Never rejects.
+   */
+  reload(): Promise<void>
+  /** Whether the files say something else than what is in force, because one has a fault. */
+  readonly isStale: boolean
+  /** Generations at hand, and their bytes. */
+  readonly load: Generations['load']
+  close(): Promise<void>
+}
+
+export interface ConfigurationsOptions extends GenerationsOptions {
+  readonly place: LayersPlace
+  /** What was read at the start. */
+  readonly first: AllLayers
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>
+}
+
+/** Whose turn the thread takes: there is only one. */
+const SERVICE = 'service'
+
+export function createConfigurations(options: ConfigurationsOptions): Configurations {
+  const { place, first, logger } = options
+  const generations = new Generations(options)
+  const thread = createTaskThread<typeof TASKS>({
+    name: 'configuration',
+    module: new URL(`./thread${extname(import.meta.url)}`, import.meta.url),
+    onBug: bug => logger.error({ bug }, 'unexpected error in the thread of configurations'),
+    onLost: reason => logger.warn({ reason }, 'the thread of configurations was replaced'),
+  })
+  let current = first
+  /** The faults that were logged last. */
+  let reported = ''
+  let isStale = false
+  /** The reload that is under way, and whether files may have changed since it began. */
+  let running: Promise<void> | null = null
+  let isAgain = false
+
+  function accept(read: AllLayers): void {
+    current = read
+    for (const each of [read.common, ...Object.values(read.tenants)]) generations.add(each)
+    for (const line of read.warnings) logger.warn({ line }, 'a key of the configuration')
+  }
+
+  function report(faults: readonly string[]): void {
+    isStale = faults.length > 0
+    const text = faults.join('\n')
+    if (isStale && text !== reported) {
+      logger.error({ faults }, 'configuration not read; what was before stays in force')
+    }
+    reported = text
+  }
+
+  async function compile(): Promise<void> {
+    try {
+      const read = await thread.run(SERVICE, 'compile', { place, tuned: current.tuned })
+      if ('faults' in read) return report(read.faults)
+      const isNew = idsOf(read) !== idsOf(current)
+      accept(read)
+      report(Object.values(read.tunedFaults).flat())
+      if (isNew) logger.info({ generation: read.common.id }, 'configuration read again')
+    } catch (err) {
+      // The thread was lost, or ran into its limit.
+      report([err instanceof Error ? err.message : String(err)])
+    }
+  }
+
+  const inForce = (tenant: string) =>
+    Object.hasOwn(current.tenants, tenant)
+      ? (current.tenants[tenant] as Generation)
+      : current.common
+
+  accept(first)
+  report(Object.values(first.tunedFaults).flat())
+  return {
+    newest(tenant) {
+      const generation = inForce(tenant)
+      return generation.id === first.common.id ? undefined : generation
+    },
+    idOf: tenant => inForce(tenant).id,
+    find: (tenant, id) => generations.find(tenant, id),
+    async keep(tenant, id) {
+      const { id: newest } = inForce(tenant)
+      const generation = newest === id ? inForce(tenant) : await generations.find(tenant, id)
+      if (generation !== null) await generations.keep(tenant, generation)
+    },
+    async reload() {
+      isAgain = true
+      running ??= (async () => {
+        while (isAgain) {
+          isAgain = false
+          await compile()
+        }
+        running = null
+      })()
+      await running
+    },
+    get isStale() {
+      return isStale
+    },
+    get load() {
+      return generations.load
+    },
+    close: () => thread.close(),
+  }
+}
+
+function idsOf({ common, tenants }: AllLayers): string {
+  return JSON.stringify([common.id, Object.entries(tenants).map(([name, { id }]) => [name, id])])
+}
+
+/** The configuration that threads are started with. */
+export function startConfig({ common }: AllLayers): {
+  readonly pipeline: PipelineConfig
+  readonly generation: string
+} {
+  return { pipeline: readWritten(common), generation: common.id }
+}
