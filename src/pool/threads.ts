@@ -10,6 +10,7 @@ import type * as tasks from '../../workers/tasks.ts'
 
 /** The worker threads. */
 export interface Threads {
+  /** Threads that there may be. Each is started when it is first needed. */
   readonly size: number
   /**
    * Runs a batch on a free thread; an aborted signal terminates that thread. Rejects if it is lost.
@@ -44,22 +45,26 @@ const RESTART_MS = 500
 type Pool = Piscina<BatchMessage | ShrinkMessage, BatchResult | ShrinkResult>
 
 /**
- * Piscina with a fixed number of threads. If a replacement ends before it was ready, Piscina stops
- * replacing threads. Then a new pool takes over after a pause, so that the service does not stay
- * with fewer threads or none. Batches that waited for the old pool are rejected and sent again.
+ * Piscina with one thread, and another one each time that a batch finds no free thread: a thread
+ * takes some 30 MB and 0.2 s to start, and one agent rarely needs a second one. From then on lost
+ * threads are replaced, so that there are never fewer again.
+ *
+ * If a thread ends before it was ready, Piscina stops replacing threads. Then a new pool takes over
+ * after a pause, so that the service does not stay with fewer threads or none. Batches that waited
+ * for the old pool are rejected and sent again.
  */
 export function createThreads(options: ThreadOptions): Threads {
   const watched = new WeakSet<object>()
-  const shrinking = createShrinking({ idle: () => options.size - busy, ask: askToShrink })
+  const shrinking = createShrinking({ idle: () => started() - busy, ask: askToShrink })
   let busy = 0
   let restart: NodeJS.Timeout | undefined
   let pool: Pool | null = start()
 
   function start(): Pool {
-    const started: Pool = new Piscina({
+    const created: Pool = new Piscina({
       filename: options.workerUrl.href,
       name: TASK,
-      minThreads: options.size,
+      minThreads: 1,
       maxThreads: options.size,
       // Batches are handed over one per free thread; twice that covers replacements being started.
       maxQueue: options.size * 2,
@@ -71,11 +76,16 @@ export function createThreads(options: ThreadOptions): Threads {
       },
       recordTiming: false,
     })
-    started.on('error', error => options.onCrash(error))
-    started.on('workerDestroy', () => setImmediate(replaceIfShrunk, started))
-    started.on('workerCreate', () => watchThreads(started))
-    watchThreads(started)
-    return started
+    created.on('error', error => options.onCrash(error))
+    created.on('workerDestroy', () => setImmediate(replaceIfShrunk, created))
+    created.on('workerCreate', () => watchThreads(created))
+    watchThreads(created)
+    return created
+  }
+
+  /** Threads that were started, ready or not. */
+  function started(): number {
+    return pool?.options.minThreads ?? 0
   }
 
   function watchThreads({ threads }: Pool): void {
@@ -99,7 +109,7 @@ export function createThreads(options: ThreadOptions): Threads {
   }
 
   function replaceIfShrunk(candidate: Pool): void {
-    if (candidate !== pool || candidate.threads.length === options.size) return
+    if (candidate !== pool || candidate.threads.length >= started()) return
     pool = null
     restart = setTimeout(() => {
       pool = start()
@@ -114,6 +124,8 @@ export function createThreads(options: ThreadOptions): Threads {
       busy++
       try {
         const sent = pool.run(message, { transferList: movable(message.body), signal })
+        // A thread that was started for this batch is kept.
+        pool.options.minThreads = Math.max(pool.options.minThreads, pool.threads.length)
         const result = (await sent) as BatchResult
         if (result.grownThread !== undefined) shrinking.noteGrown(result.grownThread)
         return result

@@ -48,7 +48,7 @@ it('has idle threads give back what a large job took, and loses no job', async (
     expect(await heldMib(workers)).toBeGreaterThan(100)
 
     vi.advanceTimersByTime(SHRINK_PAUSE_MS)
-    // Both threads are asked now; these jobs come after the question, or wait for a thread.
+    // The idle thread is asked now; these jobs come after the question, or start another thread.
     const results = await Promise.all(
       [1, 2, 3].map(slot => threads.run(message('count', slot), signal)),
     )
