@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { EnrichmentObserver } from '../enrich/enrichment.ts'
 import type { LostReason } from '../pool/pool-options.ts'
-import type { StoreState, StoreStats } from '../store/store.ts'
+import type { SharedLoad, StoreState, StoreStats } from '../store/store.ts'
 import { createEnrichmentMetrics } from './enrichment-metrics.ts'
 import { createMcpMetrics, type McpMetrics } from './mcp-metrics.ts'
 import {
@@ -55,6 +55,8 @@ export interface Gauges {
   /** Calls that wait for the store. */
   storePending(): number
   storeState(): StoreState
+  /** `null` if the store is not shared. */
+  storeShared(): SharedLoad | null
   sessions(): SessionUse
 }
 

@@ -1,11 +1,13 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import { COUNTERS, type StoreState, type StoreStats } from '../store/store.ts'
+import { COUNTERS, type SharedLoad, type StoreState, type StoreStats } from '../store/store.ts'
 import { type Register, SECONDS } from './register.ts'
 
 /** Calls of the store. */
 export interface StoreMetrics {
   /** One call of the store. */
   store(op: string, ms: number, failure: string | null): void
+  /** One call of the server of a shared store: a function or a command. */
+  storeCall(call: string, ms: number, failure: string | null): void
   /** Something that an operator should know of the store. */
   storeProblem(kind: string): void
 }
@@ -14,12 +16,14 @@ interface StoreGauges {
   store(): Promise<StoreStats | null>
   storePending(): number
   storeState(): StoreState
+  /** `null` if the store is not shared. */
+  storeShared(): SharedLoad | null
 }
 
 /** Registers gauges and counters whose values the store has. It is asked once for each scrape. */
 export function registerStoreGauges(
   registry: Registry,
-  { store, storePending, storeState }: StoreGauges,
+  { store, storePending, storeState, storeShared }: StoreGauges,
 ): void {
   const registers = [registry]
   let asking: Promise<StoreStats | null> | null = null
@@ -75,6 +79,34 @@ export function registerStoreGauges(
     },
   })
 
+  new Gauge({
+    name: 'haversack_store_replicas',
+    help: 'Processes that share the store; 1 if it is not shared',
+    registers,
+    collect() {
+      this.set(storeShared()?.replicas ?? 1)
+    },
+  })
+  new Gauge({
+    name: 'haversack_store_repair_bytes',
+    help: 'Bytes of the last writes, which are made again if the server turns out to lack them',
+    registers,
+    collect() {
+      this.set(storeShared()?.repair_bytes ?? 0)
+    },
+  })
+  new Gauge({
+    name: 'haversack_store_repaired',
+    help: 'Writes that were made again, could not be made again, or found no room, since the start',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      const shared = storeShared()
+      for (const outcome of ['written', 'lost', 'dropped'] as const)
+        this.set({ outcome }, shared?.[outcome] ?? 0)
+    },
+  })
+
   const seen = new Map<string, number>()
   new Counter({
     name: 'haversack_store_events_total',
@@ -102,6 +134,17 @@ export function createStoreMetrics({ histogram, counter }: Register): StoreMetri
     'op',
     'reason',
   ])
+  const callTime = histogram(
+    'haversack_store_server_seconds',
+    'Time of a call of the server of a shared store',
+    SECONDS,
+    'call',
+  )
+  const callFailures = counter(
+    'haversack_store_server_failures_total',
+    'Calls of the server of a shared store that failed',
+    ['call', 'reason'],
+  )
   const problems = counter(
     'haversack_store_problems_total',
     'Damage, failed writes, lost threads of the store',
@@ -111,6 +154,10 @@ export function createStoreMetrics({ histogram, counter }: Register): StoreMetri
     store(op, ms, failure) {
       time(ms / 1000, op)
       if (failure !== null) failures.inc({ op, reason: failure })
+    },
+    storeCall(call, ms, failure) {
+      callTime(ms / 1000, call)
+      if (failure !== null) callFailures.inc({ call, reason: failure })
     },
     storeProblem: kind => problems.inc({ kind }),
   }

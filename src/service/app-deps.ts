@@ -100,6 +100,7 @@ export function gaugesOf(live: LiveConfig, measured: () => Measured): Gauges {
     store: () => statsOf(measured().store),
     storePending: () => measured().store.load.pending,
     storeState: () => measured().store.load.state,
+    storeShared: () => measured().store.load.shared ?? null,
     sessions: () => indexUse(measured().shared.sessions.index),
   }
 }

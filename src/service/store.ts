@@ -28,7 +28,13 @@ export function openConfiguredStore(
   {
     mustExist = false,
     open = openSqliteStore,
-  }: { readonly mustExist?: boolean; readonly open?: Open } = {},
+    onCall,
+  }: {
+    readonly mustExist?: boolean
+    readonly open?: Open
+    /** Learns of each call of a shared store. */
+    readonly onCall?: NonNullable<RedisStoreOptions['onCall']>
+  } = {},
 ): Promise<Store> {
   const { data_dir, store, limits, keys_file } = config
   const { max_bytes, compress, encryption_keys } = store
@@ -44,6 +50,7 @@ export function openConfiguredStore(
     return openShared(store.redis, {
       ...common,
       mustAnswer: mustExist,
+      ...(onCall === undefined ? {} : { onCall }),
       compressFromBytes: compress ? SHARED_FROM_BYTES : null,
     })
   }
@@ -61,7 +68,13 @@ async function openShared(
   redis: NonNullable<Config['store']['redis']>,
   common: Pick<
     RedisStoreOptions,
-    'maxBodyBytes' | 'keys' | 'tenantMaxBytes' | 'onEvent' | 'compressFromBytes' | 'mustAnswer'
+    | 'maxBodyBytes'
+    | 'keys'
+    | 'tenantMaxBytes'
+    | 'onEvent'
+    | 'onCall'
+    | 'compressFromBytes'
+    | 'mustAnswer'
   >,
 ): Promise<Store> {
   const { ca_file, cert_file, key_file } = redis
@@ -98,7 +111,7 @@ export async function openServiceStore(
     metrics,
     logger,
   }: {
-    readonly metrics: Pick<Metrics, 'store' | 'storeProblem'>
+    readonly metrics: Pick<Metrics, 'store' | 'storeProblem' | 'storeCall'>
     readonly logger: Pick<Logger, 'warn' | 'error'>
   },
   openStore: Open = openSqliteStore,
@@ -108,7 +121,8 @@ export async function openServiceStore(
     logger.warn(event, 'the store')
   }
   const store = await openLateStore({
-    open: () => openConfiguredStore(config, onEvent, { open: openStore }),
+    open: () =>
+      openConfiguredStore(config, onEvent, { open: openStore, onCall: metrics.storeCall }),
     onUnavailable(detail) {
       metrics.storeProblem('unavailable')
       logger.error({ detail }, 'the store cannot be opened; nothing is kept meanwhile')

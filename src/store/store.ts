@@ -268,6 +268,20 @@ export interface StoreLoad {
   readonly pending_bytes: number
   readonly refused: number
   readonly threads_lost: number
+  /** Of a store that processes share. */
+  readonly shared?: SharedLoad
+}
+
+/** What a process knows of a store that it shares. */
+export interface SharedLoad {
+  /** Processes that share it now. */
+  readonly replicas: number
+  /** Bytes of the last writes, which could be made again now. */
+  readonly repair_bytes: number
+  /** Writes made again on another server; those that could not be; those that found no room. */
+  readonly written: number
+  readonly lost: number
+  readonly dropped: number
 }
 
 export type Result<T> = ({ readonly ok: true } & T) | Failure

@@ -75,6 +75,7 @@ export function testApp(overrides: Partial<AppDeps> = {}) {
       store: async () => null,
       storePending: () => 0,
       storeState: () => 'open',
+      storeShared: () => null,
       sessions: () => ({ sessions: 0, entries: 0, evicted: 0 }),
     }),
     access: createAccess(null, () => 0),

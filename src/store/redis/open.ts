@@ -1,4 +1,4 @@
-import type { Store } from '../store.ts'
+import type { FailureReason, Store } from '../store.ts'
 import type { RedisAddress } from './address.ts'
 import { connectRedis, type TlsOptions } from './connection.ts'
 import { DEFAULT_PREFIX } from './layout.ts'
@@ -18,6 +18,8 @@ export interface RedisStoreOptions extends StoreSettings {
   readonly repairMs?: number
   /** Bytes of it at most. */
   readonly repairBytes?: number
+  /** Called for each call: the function or command, its time, and why it failed. */
+  onCall?(call: string, ms: number, failure: FailureReason | null): void
   /** Fails if the server cannot be used at the start, instead of going on without it. */
   readonly mustAnswer?: boolean
   /** How long the start waits for a server that can be used. */
@@ -51,6 +53,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
     breakerFailures: options.breakerFailures ?? 5,
     probeMs: options.probeMs ?? 500,
     onEvent: options.onEvent,
+    ...(options.onCall === undefined ? {} : { onCall: options.onCall }),
     maxCalls: MAX_CALLS,
     prefix: options.prefix ?? DEFAULT_PREFIX,
     repairMs: options.repairMs ?? 10_000,

@@ -257,13 +257,14 @@ export class RedisStore implements Store {
   }
 
   get load(): StoreLoad {
-    const { isAvailable, pending, pendingBytes, refused } = this.#server
+    const { isAvailable, pending, pendingBytes, refused, repair } = this.#server
     return {
       state: isAvailable ? 'open' : 'unavailable',
       pending: pending + this.#parts.waiting,
       pending_bytes: pendingBytes,
       refused: refused + this.#parts.refused,
       threads_lost: 0,
+      shared: { replicas: this.rates.replicas, repair_bytes: repair.bytes, ...repair.counts },
     }
   }
 

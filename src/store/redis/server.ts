@@ -1,4 +1,4 @@
-import type { Failure, Result, StoreEvent } from '../store.ts'
+import type { Failure, FailureReason, Result, StoreEvent } from '../store.ts'
 import { CallQueue, type CallQueueOptions } from './call-queue.ts'
 import type { Argument, Connection } from './connection.ts'
 import type { Contact } from './contact.ts'
@@ -17,6 +17,7 @@ import {
 import { GroupedWaits } from './grouped-waits.ts'
 import { ADDING, type FunctionName, isAnswerOf, READS, TIMED } from './library.ts'
 import type { RecentWrite } from './recent-writes.ts'
+import type { Repair } from './repair.ts'
 import { MISSING, type Reply, sendInTime } from './send.ts'
 import { ServerWatch, type WatchOptions } from './server-watch.ts'
 
@@ -49,10 +50,13 @@ export interface RedisServer {
   readonly pending: number
   readonly pendingBytes: number
   readonly refused: number
+  /** Writes that could be made again now, and what became of others. */
+  readonly repair: Pick<Repair, 'bytes' | 'counts'>
   close(): void
 }
 
 interface CallOptions {
+  readonly name: string
   /** Whether the last argument is until when it may have effect. */
   readonly isTimed?: boolean
   /** How much longer than others it may take, in milliseconds. */
@@ -65,6 +69,8 @@ export type ServerEvent = Extract<
 >
 
 export interface ServerOptions extends CallQueueOptions, WatchOptions {
+  /** Called for each call: the function or command, its time, and why it failed. */
+  onCall?(call: string, ms: number, failure: FailureReason | null): void
   connect(onEnd: (error: Error) => void): Promise<Connection>
   readonly durability: Durability
   /** Whether tenants are on several nodes, so that each needs a wait of its own. */
@@ -126,6 +132,10 @@ class GuardedServer implements RedisServer {
     return this.#watching.repair.server
   }
 
+  get repair(): Repair {
+    return this.#watching.repair
+  }
+
   get awayMs(): number {
     return this.#isOpen ? 0 : performance.now() - this.#awaySince
   }
@@ -147,7 +157,7 @@ class GuardedServer implements RedisServer {
     const { library } = this.#options
     const verb = READS.has(name) ? 'FCALL_RO' : 'FCALL'
     const command = [verb, library.functionOf(name), '1', root, ...args]
-    const call = { isTimed: TIMED.has(name) }
+    const call = { name, isTimed: TIMED.has(name) }
     const answer = await this.#guarded(root, command, call)
     if (answer !== MISSING) return shaped(name, answer)
     const loaded = await this.#load(root)
@@ -157,7 +167,7 @@ class GuardedServer implements RedisServer {
   }
 
   async command(key: string, args: readonly Argument[]): Promise<Result<Reply>> {
-    const answer = await this.#guarded(key, args)
+    const answer = await this.#guarded(key, args, { name: String(args[0]).toLowerCase() })
     return answer === MISSING ? UNREACHABLE : answer
   }
 
@@ -210,7 +220,7 @@ class GuardedServer implements RedisServer {
     const connection = this.#number
     const wait =
       durability === 'replica' ? ['WAIT', '1', `${waitMs}`] : ['WAITAOF', '1', '0', `${waitMs}`]
-    const answer = await this.#guarded(key, wait, { extraMs: waitMs })
+    const answer = await this.#guarded(key, wait, { name: 'wait', extraMs: waitMs })
     if (answer === MISSING || connection !== this.#number) return NOT_DURABLE
     if (!answer.ok) return answer
     const confirmed = Number(Array.isArray(answer.reply) ? answer.reply[0] : answer.reply)
@@ -218,15 +228,18 @@ class GuardedServer implements RedisServer {
   }
 
   /** Sends a command when its turn comes, if the breaker is closed then and the queue has room. */
-  async #guarded(key: string, args: readonly Argument[], call: CallOptions = {}) {
+  async #guarded(key: string, args: readonly Argument[], call: CallOptions) {
     const bytes = args.reduce((sum, each) => sum + each.length, 0)
     const answer = await this.#queue.run(bytes, async () => {
       if (this.#isClosed) return CLOSED
       if (!this.#isOpen || this.#connection === null) return this.#lastFailure
       const timed = call.isTimed === true ? [...args, this.#latest()] : args
+      const started = performance.now()
       const ms = this.#options.callTimeoutMs + (call.extraMs ?? 0)
       const answered = await sendInTime(this.#connection, key, timed, ms)
       if (answered !== MISSING) this.#note(answered)
+      const failure = answered === MISSING || answered.ok ? null : answered.reason
+      this.#options.onCall?.(call.name, performance.now() - started, failure)
       return answered
     })
     return answer ?? OVERLOADED

@@ -61,8 +61,8 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('a Redis that', () =>
   test('lost its library gets it once, however many calls lack it', async () => {
     const { store } = await open({ callTimeoutMs: 60_000 })
     const { hash: ref } = await keep(store, 'x')
-    await redis.ask('FUNCTION', 'FLUSH')
     const before = await calls(redis, 'function\\|load')
+    await redis.ask('FUNCTION', 'FLUSH')
     const many = Array.from({ length: 300 }, () => store.get({ tenant: 'a', ref }))
     for (const each of await Promise.all(many)) must(each)
     const loads = (await calls(redis, 'function\\|load')) - before

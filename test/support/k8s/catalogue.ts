@@ -39,6 +39,7 @@ export async function createCatalogue(): Promise<Catalogue> {
   metrics.threadLost('lost')
   metrics.reload('keys', true)
   metrics.store('fetch', 1, 'busy')
+  metrics.storeCall('put', 1, 'unavailable')
   metrics.storeProblem('damaged_file')
   metrics.store('put', 1, 'full')
   metrics.storeProblem('thread_lost')

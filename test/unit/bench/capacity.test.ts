@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { capacityOf, MEASURED, TYPICAL } from '../../../bench/capacity/model.ts'
+import { simulate } from '../../../bench/capacity/simulate.ts'
+import { createRandom } from '../../../bench/support/random.ts'
+
+const needOf = (agents: number, load: Partial<typeof TYPICAL> = {}) =>
+  capacityOf({ ...TYPICAL, agents, ...load })
+
+test('ten times the agents need ten times of what they use, and never fewer than three pods', () => {
+  expect(needOf(100)).toMatchObject({ pods: 3, podsBy: 'availability', redisNodes: 1 })
+  const some = needOf(1_000_000)
+  const more = needOf(10_000_000)
+  expect(more.redisGib / some.redisGib).toBeCloseTo(10)
+  expect(more.redisCallsPerS / some.redisCallsPerS).toBeCloseTo(10)
+  expect(more.pods / some.pods).toBeCloseTo(10, 0)
+})
+
+test('what breaks first depends on the load', () => {
+  expect(needOf(1_000_000).breaksFirst).toMatch(/largest tenant/)
+  const small = { largestTenant: 0.001 }
+  expect(needOf(1_000_000, small).breaksFirst).toMatch(/memory/)
+  expect(needOf(1_000_000, { ...small, sessionHours: 0.1 }).breaksFirst).toMatch(/one thread/)
+  expect(needOf(120_000, { ...small, sessionHours: 0.1, coresPerPod: 1 }).breaksFirst).toMatch(
+    /pods/,
+  )
+})
+
+test.each([10_000, 100_000, 1_000_000])(
+  '%i agents keep queues as busy as the model says',
+  agents => {
+    const need = needOf(agents, { sessionHours: 0.1 })
+    const results = 20_000
+    const played = simulate(need, MEASURED, { results, random: createRandom(1) })
+    const redis = (need.resultsPerS * MEASURED.redisUs) / 1e6 / need.redisNodes
+    expect(played.redisBusy / redis).toBeGreaterThan(0.8)
+    expect(played.redisBusy / redis).toBeLessThan(1.2)
+    expect(played.threadsBusy).toBeLessThan(0.6)
+    expect(played.p99WaitMs).toBeLessThan(100)
+    // With half of the pods the queues do not end.
+    const few = { ...need, pods: Math.ceil(need.pods / 3), cores: Math.ceil(need.cores / 3) }
+    const crowded = simulate(few, MEASURED, { results, random: createRandom(1) })
+    expect(crowded.p99WaitMs).toBeGreaterThan(played.p99WaitMs)
+  },
+)
