@@ -31,7 +31,7 @@ const options = readOptions({
   write: false,
 })
 
-const LIMIT_MS = 120_000
+const LIMIT_MS = 300_000
 /** npm puts our own Node first, which not every agent runs on. */
 const PATH_OF_USERS = (process.env['PATH'] ?? '')
   .split(delimiter)
