@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
+import { reasonOfFile } from '../runtime/system-reason.ts'
 import { UsageError } from './command.ts'
 
 /**
@@ -25,12 +26,7 @@ function readFile(path: string): Buffer {
   try {
     return readFileSync(path)
   } catch (error) {
-    throw new UsageError(`${path} ${whyUnread((error as NodeJS.ErrnoException).code)}`)
+    const { code } = error as NodeJS.ErrnoException
+    throw new UsageError(`${path} ${reasonOfFile(code) ?? `cannot be read (${code})`}`)
   }
-}
-
-function whyUnread(code: string | undefined): string {
-  if (code === 'ENOENT') return 'does not exist'
-  if (code === 'EISDIR') return 'is a folder; name a file'
-  return `cannot be read (${code})`
 }

@@ -1,6 +1,7 @@
 import { didYouMean } from '../config/nearest-name.ts'
 import { AppError } from '../core/base/errors.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
+import { reasonOf } from '../runtime/system-reason.ts'
 import { VERSION } from '../runtime/version.ts'
 import { type Command, type CommandOption, UsageError } from './command.ts'
 import { parseArguments } from './parse-arguments.ts'
@@ -95,7 +96,7 @@ function explain(command: Command, error: unknown): number {
     process.stderr.write(`haversack: ${error.code}: ${error.detail}\n`)
     return error.code === 'invalid_request' ? EXIT.usage : EXIT.failed
   }
-  process.stderr.write(`haversack: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`haversack: ${reasonOf(error)}\n`)
   return EXIT.failed
 }
 

@@ -1,11 +1,18 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Env, processEnv } from '../config/env.ts'
+import { reasonOf } from '../runtime/system-reason.ts'
 import { watchUncaught } from '../runtime/uncaught.ts'
 import { defineCommand, UsageError } from './command.ts'
 import { agentSettings, decidingSetting } from './run-command/agent-settings.ts'
 import { type BaseUrls, baseUrls, OPENAI_NAMES } from './run-command/base-urls.ts'
-import { codeOf, createSignalRelay, runChild, type SignalRelay } from './run-command/child.ts'
+import {
+  codeOf,
+  createSignalRelay,
+  runChild,
+  SIGNALLED,
+  type SignalRelay,
+} from './run-command/child.ts'
 import { type CodexCommand, codexCommand } from './run-command/codex.ts'
 import { logErrorsOnly, logToFile, type QuietLog } from './run-command/error-log.ts'
 import { namedBaseUrls } from './run-command/named-upstreams.ts'
@@ -67,7 +74,7 @@ export const runCommand = defineCommand({
         relay,
       })
     } catch (error) {
-      process.stderr.write(`haversack: ${error instanceof Error ? error.message : String(error)}\n`)
+      process.stderr.write(`haversack: ${reasonOf(error)}\n`)
       return NOT_STARTED
     } finally {
       relay.close()
@@ -196,6 +203,8 @@ async function tellWhatWasSaved(service: OwnService, ended: Ended): Promise<void
   const { command, code, summary } = ended
   const saved = await service.saved()
   const deciding = decidingSetting(command[0])
+  const isStarted = code < NOT_STARTED || code >= SIGNALLED
+  if (!isStarted && saved.figures.requests.count === 0) return
   const isCutOff = code > 0 && code < NOT_STARTED && saved.figures.requests.count === 0
   if (!summary && !(isCutOff && deciding !== null)) return
   const lines = summaryLines(saved, deciding)

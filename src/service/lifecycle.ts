@@ -3,6 +3,7 @@ import { processEnv } from '../config/env.ts'
 import { type LoadOptions, loadConfig } from '../config/load.ts'
 import { ConfigError } from '../config/read-toml.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
+import { reasonOf } from '../runtime/system-reason.ts'
 import { watchUncaught } from '../runtime/uncaught.ts'
 import { watchConfiguration } from './configuration/watch-files.ts'
 import { type Service, startService } from './service.ts'
@@ -51,14 +52,6 @@ export async function runService(options: Omit<LoadOptions, 'env'>): Promise<num
     const isUsage = error instanceof ConfigError || error instanceof KeysFileError
     return isUsage ? EXIT.usage : EXIT.failed
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  const isTaken = 'code' in error && error.code === 'EADDRINUSE'
-  return isTaken
-    ? `${error.message}; end what listens there, or give another --port`
-    : error.message
 }
 
 function signalled(): Promise<void> {

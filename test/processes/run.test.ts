@@ -218,8 +218,9 @@ fetch(url + '/responses', { method: 'POST', headers, body: rest[1] }).then(({ st
     const file = join(folder, 'plain')
     writeFileSync(file, 'x')
     chmodSync(file, 0o644)
-    const none = await captureCli('run', '--', join(folder, 'none'), '--help')
-    expect([none.code, none.stderr]).toEqual([127, expect.stringContaining('not found')])
+    const missing = join(folder, 'none')
+    const none = await captureCli('run', '--summary', '--', missing, '--help')
+    expect([none.code, none.stderr]).toEqual([127, `haversack: ${missing}: not found\n`])
     expect(left()).toEqual([])
     const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     expect(await runChild([file], process.env, { relayTo() {} })).toBe(126)
@@ -235,7 +236,12 @@ fetch(url + '/responses', { method: 'POST', headers, body: rest[1] }).then(({ st
       [],
       /OPENAI_BASE_URL has no scheme/,
     ],
-    ['a log that cannot be written', {}, ['--log', '/dev/null/log'], /ENOTDIR/],
+    [
+      'a log that cannot be written',
+      {},
+      ['--log', '/dev/null/log'],
+      /leads through what is no folder/,
+    ],
   ])('does not start the command with %s', async (_, env, options, reason) => {
     for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
     const { code, stdout, stderr, out } = await run('fs.writeFileSync("OUT", "")', ...options)

@@ -7,7 +7,7 @@ import type { Env } from '../../config/env.ts'
 /** Exit codes as shells use them (POSIX, Shell Command Language, 2.8.2). */
 const NOT_EXECUTABLE = 126
 const NOT_FOUND = 127
-const SIGNALLED = 128
+export const SIGNALLED = 128
 
 /**
  * Runs a command with the streams of this process, and resolves when it has ended.
