@@ -12,7 +12,7 @@ export const MESSAGE = {
   ...{ stop_reason: 'end_turn', stop_sequence: null, an_unknown_field: { z: 1 } },
   usage: { input_tokens: 9, output_tokens: 2 },
 }
-export const EVENTS = [
+const EVENTS = [
   { type: 'message_start', message: { ...MESSAGE, content: [], stop_reason: null } },
   { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
   { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Twelve.' } },
