@@ -81,8 +81,11 @@ async function rewrite(results: readonly (JobResult | Error | null)[], setting: 
         rewrite: (vendor: string, report: unknown) =>
           void noted.push(`rewrite ${vendor} ${report === REPORT}`),
         unrecorded: () => {},
+        promptChange: (vendor: string, { kind }: { kind: string }) =>
+          void noted.push(`change ${vendor} ${kind}`),
       },
     },
+    warnings: { changed: (tenant: string) => void noted.push(`warning ${tenant}`) },
     logger: { error: (fields: unknown) => void logged.push(fields) },
     originals: {
       async keep(tenant: string, text: { bytes: Uint8Array }) {
@@ -158,6 +161,18 @@ describe('a body whose decisions other processes may make too', () => {
 })
 
 describe('a body that a worker rewrites', () => {
+  test('is reported with what changed before it, which only the first run sees', async () => {
+    const change = { kind: 'uuid', place: 'system', at: 1, scope: 'key' }
+    const reports = [{ op: 'rewrite', rewrite: { ...REPORT, head_change: change } }]
+    const first = done({ reports, markers: ['a'] })
+    const { jobs, noted } = await rewrite([first, done()], { renewed: [false, true] })
+    expect(jobs).toHaveLength(2)
+    expect(noted.filter(each => /^(change|warning)/.test(each))).toEqual([
+      'warning t',
+      'change openai uuid',
+    ])
+  })
+
   test('leaves smaller, on record, and reported', async () => {
     const records = [
       { key: 'a', bytes: bytes(''), position: 3 },
