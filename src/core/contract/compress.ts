@@ -15,7 +15,11 @@ const message = z
  * have no effect.
  */
 export const compressRequest = z.looseObject({
-  messages: z.array(message).describe('In the shape of OpenAI or Anthropic; may be mixed'),
+  messages: z
+    .array(message)
+    .describe(
+      'In the shape of OpenAI or Anthropic; may be mixed. A text part may have an `input_ref`, kept with /v1/inputs, in place of its text',
+    ),
   tokenizer: tokenizerFields.tokenizer,
   model: z.string().nullish().describe('Model id, resolved to a tokenizer profile'),
   token_budget: z
@@ -37,6 +41,8 @@ export const compressRequest = z.looseObject({
     .describe('Whose texts are encoded too, without losing anything; references'),
 })
 
+const count = z.int().nonnegative()
+
 export const compressAnswer = z.strictObject({
   messages: z.array(message),
   tokens_before: tokenCount.describe('Of all text payloads, before'),
@@ -44,6 +50,10 @@ export const compressAnswer = z.strictObject({
   tokens_saved: tokenCount,
   compression_ratio: z.number().min(0).max(1).describe('tokens_after / tokens_before'),
   transforms_applied: z.array(z.string()).describe('Formats of the texts that were rewritten'),
+  inputs: z
+    .strictObject({ kept: count, uses: count })
+    .optional()
+    .describe('Kept inputs among the texts, and how often they stand there'),
   ccr_hashes: z.array(z.string()).describe('24 hex each; what GET /v1/retrieve/{hash} gives back'),
 })
 

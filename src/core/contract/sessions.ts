@@ -14,8 +14,10 @@ export const dedupRequest = encodeRequest
     is_sidechain: true,
     model: true,
     tokenizer: true,
+    content: true,
+    input_ref: true,
   })
-  .extend({ session: sessionField, content: z.string() })
+  .extend({ session: sessionField })
 
 export const dedupAnswer = z.strictObject({
   kind: z.enum(['exact', 'near', 'none']),

@@ -1,3 +1,4 @@
+import { AppError } from '../base/errors.ts'
 import {
   type CompressAnswer,
   type CompressRequest,
@@ -10,11 +11,13 @@ import {
   type Payload,
   tokensAfter,
 } from '../conversation/rewrite/compress-messages.ts'
+import { inputRefsIn, withInputs } from '../conversation/rewrite/message-inputs.ts'
 import { countNewTexts, openingOf } from '../conversation/rewrite/message-texts.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { bareFormat, ESCAPED_LABEL, isTrimmed, TRIMMED_LABEL } from '../pipeline/wrapped-format.ts'
 import { inConversation } from '../telemetry/pseudonyms.ts'
 import { ofConversation } from '../telemetry/result-row.ts'
+import { keptText } from './kept-content.ts'
 import type { Operation, OperationContext } from './operation.ts'
 
 /** `POST /v1/compress`: a conversation with smaller tool results. Fails with `invalid_request`. */
@@ -23,7 +26,9 @@ export const compressOperation: Operation<CompressRequest, CompressAnswer> = {
   keepsSpelling: true,
   request: compressRequest,
   answer: compressAnswer,
-  run(request, context) {
+  lookups: ({ messages }) => refsOf(messages).map(input_ref => ({ input_ref })),
+  run(asked, context) {
+    const { request, inputs } = withKept(asked, context)
     const { messages, payloads } = compressMessages(request, named(request, context))
     const rewritten = payloads.flatMap(payload => payload.rewritten ?? [])
     const before = payloads.reduce((sum, { tokens }) => sum + tokens, 0)
@@ -36,12 +41,38 @@ export const compressOperation: Operation<CompressRequest, CompressAnswer> = {
         tokens_saved: Math.max(0, before - after),
         compression_ratio: before === 0 ? 1 : after / before,
         transforms_applied: transformsOf(payloads),
+        ...(inputs && { inputs }),
         ccr_hashes: distinct(rewritten.flatMap(({ answer }) => answer.elided.map(e => e.hash))),
       },
       reports: reportsOn(request.messages, payloads),
       keep: rewritten.flatMap(({ keep = [] }) => keep),
     }
   },
+}
+
+/** Texts of one conversation that may be kept inputs. */
+const MAX_INPUTS = 1_000
+
+/** A lookup for each use, so that each takes room. */
+function refsOf(messages: readonly unknown[]): readonly string[] {
+  const refs = inputRefsIn(messages)
+  if (refs.length <= MAX_INPUTS) return refs
+  throw new AppError('invalid_request', `messages: at most ${MAX_INPUTS} kept inputs`)
+}
+
+/**
+ * The request with the texts of kept inputs. They count like texts that were sent, since a prompt
+ * needs them in any case.
+ */
+function withKept(request: CompressRequest, { resolutions }: OperationContext) {
+  const refs = refsOf(request.messages)
+  if (refs.length === 0) return { request }
+  const texts = new Map<string, string>()
+  for (const [i, ref] of refs.entries()) {
+    if (!texts.has(ref)) texts.set(ref, keptText(resolutions?.[i] ?? null))
+  }
+  const messages = [...withInputs(request.messages, ref => texts.get(ref) as string)]
+  return { request: { ...request, messages }, inputs: { kept: texts.size, uses: refs.length } }
 }
 
 /** The context with a name of the conversation for telemetry, if there is one. */

@@ -6,21 +6,31 @@ import {
   countRequest,
 } from '../contract/count.ts'
 import { resolveTokenizer } from '../tokens/profiles.ts'
+import { contentLookup, withContent } from './kept-content.ts'
 import type { Operation } from './operation.ts'
 
+function checkCount({ content, contents, input_ref }: CountRequest): void {
+  const given = [content, contents, input_ref].filter(each => each !== undefined)
+  if (given.length === 1) return
+  const message = 'exactly one of content, contents and input_ref is required'
+  throw new AppError('invalid_request', message, { errors: [{ path: 'content', message }] })
+}
+
 /**
- * `POST /v1/count`. Fails with `invalid_request` if not exactly one of the two contents is given.
+ * `POST /v1/count`. Fails with `invalid_request` if not exactly one of the contents is given.
  */
 export const countOperation: Operation<CountRequest, CountAnswer> = {
   name: 'count',
   request: countRequest,
   answer: countAnswer,
+  lookups(request) {
+    checkCount(request)
+    return [request.input_ref === undefined ? null : contentLookup(request)]
+  },
   run(request, context) {
-    const { content, contents } = request
-    if ((content === undefined) === (contents === undefined)) {
-      const message = 'exactly one of content and contents is required'
-      throw new AppError('invalid_request', message, { errors: [{ path: 'content', message }] })
-    }
+    checkCount(request)
+    const { contents } = request
+    const { content } = contents === undefined ? withContent(request, context) : request
     const counter = context.counters.get(resolveTokenizer(request))
     const counts = (contents ?? [content as string]).map(text => counter.count(text))
     const used = { tokenizer: counter.id, exact: counter.exact }

@@ -5,6 +5,7 @@ import {
   dedupRequest,
 } from '../contract/sessions.ts'
 import { dedupContent } from '../pipeline/dedup.ts'
+import { checkContent, contentLookup, withContent } from './kept-content.ts'
 import type { Operation } from './operation.ts'
 import { inSharedSession, sessionLookupOf } from './shared-session.ts'
 
@@ -14,8 +15,11 @@ export const dedupOperation: Operation<DedupRequest, DedupAnswer> = {
   request: dedupRequest,
   answer: dedupAnswer,
   lookups(request, sources) {
+    checkContent(request)
     const session = sessionLookupOf(request, sources)
-    return [session === null ? null : { session }]
+    if (request.input_ref === undefined && session === null) return [null]
+    return [{ ...contentLookup(request), ...(session === null ? {} : { session }) }]
   },
-  run: (request, context) => inSharedSession(request, context, own => dedupContent(request, own)),
+  run: (request, context) =>
+    inSharedSession(request, context, own => dedupContent(withContent(request, own), own)),
 }

@@ -11,7 +11,10 @@ import type { PipelineContext } from './read-input.ts'
 import { type Delivery, openSessionLayer, type SessionLayer } from './session-layer.ts'
 
 /** Runs L0 alone: compares a content with what the session knows, and records it for later ones. */
-export function dedupContent(request: DedupRequest, context: PipelineContext): Done<DedupAnswer> {
+export function dedupContent(
+  request: DedupRequest & { readonly content: string },
+  context: PipelineContext,
+): Done<DedupAnswer> {
   const { content } = request
   // The content is neither parsed nor classified, because references compare bytes.
   const prices = createPrices(content, resolveTokenizer(request), context.counters)
@@ -40,7 +43,7 @@ export function dedupContent(request: DedupRequest, context: PipelineContext): D
 
 /** The record for telemetry, if it is on. It assumes that the caller sends the hint. */
 function reportsOn(
-  request: DedupRequest,
+  request: DedupRequest & { readonly content: string },
   { counter, baseline }: Prices,
   { hint, partition }: DedupAnswer,
   layer: SessionLayer | null,
