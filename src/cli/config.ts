@@ -1,5 +1,6 @@
 import { processEnv } from '../config/env.ts'
 import { explainCall, explainLayers } from '../config/layers/explain-layers.ts'
+import { layersInProject } from '../config/layers/project-file.ts'
 import { readLayers } from '../config/layers/read-layers.ts'
 import { loadConfig } from '../config/load.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
@@ -28,7 +29,12 @@ const options = {
     help: `Whose files are read (default ${LOCAL_TENANT})`,
     actions: ['show'],
   },
-  project: { type: 'string', value: 'FILE', help: "The project's file", actions: ['show'] },
+  project: {
+    type: 'string',
+    value: 'FILE',
+    help: "The project's file (default: looked for upward, to the repository's root)",
+    actions: ['show'],
+  },
   ...jsonOption,
 } as const satisfies Options
 
@@ -53,7 +59,12 @@ export const configCommand = defineActions({
 
 function show(values: Values): number {
   const { tenant = LOCAL_TENANT, project, tool, model } = values
-  const layered = readLayers(loadConfig({ env: processEnv(), insecure: true }), { tenant, project })
+  const { data_dir, pipeline_config_file } = loadConfig({ env: processEnv(), insecure: true })
+  const inProject = layersInProject({ data_dir, pipeline_config_file }, process.cwd())
+  const layered = readLayers(
+    { ...inProject, ...(project !== undefined && { project }) },
+    { tenant },
+  )
   const args = argsOf(values)
   const isOfCall = [tool, model, args].some(given => given !== undefined)
   const keys = isOfCall ? explainCall(layered, { tool, model, args }) : explainLayers(layered)

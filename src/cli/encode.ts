@@ -1,5 +1,9 @@
-import { type EncodeAnswer, type EncodeRequest, encode, explain } from '../index.ts'
+import { validate } from '../core/contract/validate.ts'
+import { encodeOperation } from '../core/operations/encode.ts'
+import { type Explanation, explainContent } from '../core/pipeline/explain.ts'
+import type { EncodeAnswer, EncodeRequest } from '../index.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
+import { createLocalContext } from '../runtime/local-context.ts'
 import { defineCommand, type Options, UsageError, type ValuesOf } from './command.ts'
 import { readInput } from './input.ts'
 import {
@@ -47,7 +51,7 @@ export const encodeCommand = defineCommand({
     if (values.explain) return explainInput(values, { ...fields, file })
     const service = serviceFor(values)
     const request = { content: await readInput(file), ...fields }
-    const answer = await (service?.post<EncodeAnswer>('/v1/encode', request) ?? encode(request))
+    const answer = await (service?.post<EncodeAnswer>('/v1/encode', request) ?? encodeHere(request))
     if (values.json) {
       process.stdout.write(`${JSON.stringify(answer)}\n`)
       return EXIT.ok
@@ -60,6 +64,16 @@ export const encodeCommand = defineCommand({
   },
 })
 
+/** By the configuration of the project that this process works in. */
+function contextHere() {
+  return createLocalContext({ project: process.cwd() })
+}
+
+function encodeHere(request: EncodeRequest): EncodeAnswer {
+  const { answer } = encodeOperation.run(validate(encodeOperation.request, request), contextHere())
+  return answer
+}
+
 async function explainInput(
   values: Values,
   { file, ...fields }: Omit<EncodeRequest, 'content'> & { file: string | undefined },
@@ -68,7 +82,9 @@ async function explainInput(
   if (elsewhere !== undefined) {
     throw new UsageError(`--explain looks into this process; it cannot be used with --${elsewhere}`)
   }
-  const explanation = explain({ content: await readInput(file), ...fields })
+  const content = await readInput(file)
+  const request = validate(encodeOperation.request, { content, ...fields })
+  const explanation = explainContent({ ...request, content }, contextHere())
   const isJson = values.json
   process.stdout.write(isJson ? `${JSON.stringify(explanation)}\n` : writeExplanation(explanation))
   return EXIT.ok
@@ -119,8 +135,6 @@ function accountOf({ shape, layer, format, tokens, savings, hints }: EncodeAnswe
     `(${counted}); saved: ${saved}${hinted}`
   )
 }
-
-type Explanation = ReturnType<typeof explain>
 
 /** Rows of a table at most: a value of a thousand objects has as many decisions. */
 const MOST_ROWS = 60

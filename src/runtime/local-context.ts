@@ -1,4 +1,6 @@
+import { compressionOf } from '../config/compression.ts'
 import { processEnv } from '../config/env.ts'
+import { layersInProject } from '../config/layers/project-file.ts'
 import { loadConfig } from '../config/load.ts'
 import { readPipelineConfig } from '../config/pipeline.ts'
 import type { OperationContext } from '../core/operations/operation.ts'
@@ -6,19 +8,26 @@ import { createTokenCounters } from '../core/tokens/counters.ts'
 import { LOCAL_TENANT } from './local-sessions.ts'
 import { loadVocabularies } from './vocabulary.ts'
 
+interface LocalTerms {
+  /** The folder whose project's file applies; absent: none does. */
+  readonly project?: string
+}
+
 /**
  * The context of operations in this thread, by the service's own configuration. So operations here
  * and in a service give the same answers.
  */
-export function createLocalContext(): OperationContext {
+export function createLocalContext({ project }: LocalTerms = {}): OperationContext {
   // This process listens on no port, so it needs no keys.
   const config = loadConfig({ env: processEnv(), insecure: true })
   const { cache_dir, limits } = config
+  const place = project === undefined ? config : layersInProject(config, project)
   return {
     counters: createTokenCounters(loadVocabularies({ cacheDir: cache_dir })),
     maxDepth: limits.content_depth,
     maxDecodedChars: limits.max_body_bytes,
-    pipeline: readPipelineConfig(config, { tenant: LOCAL_TENANT }),
+    pipeline: readPipelineConfig(place, { tenant: LOCAL_TENANT }),
+    ...(compressionOf(config.compression, LOCAL_TENANT) === true ? {} : { isPaused: true }),
     keepsOriginals: false,
   }
 }

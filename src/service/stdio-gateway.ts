@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { LOCAL } from '../access/access.ts'
 import type { Config } from '../config/config.ts'
 import type { Env } from '../config/env.ts'
+import { layersInProject } from '../config/layers/project-file.ts'
 import type { Gateway } from '../mcp/gateway.ts'
 import type { GatewayClient } from '../mcp/gateway-options.ts'
 import { serveStdio } from '../mcp/stdio-front.ts'
@@ -36,6 +37,7 @@ export async function runGateway(config: Config, run: GatewayRun): Promise<void>
   const service = await startEmbedded(
     { ...open, mcp: { servers: {}, composed: {} }, limits },
     logger,
+    { builders: { layersPlaceOf: place => layersInProject(place, process.cwd()) } },
   )
   try {
     const createGateway = gatewayFactory(config, service.deps, { env, logger, isOneContext })

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import type { Config } from '../../config/config.ts'
 import type { Env } from '../../config/env.ts'
+import { layersInProject } from '../../config/layers/project-file.ts'
 import { type LayersPlace, pipelineFileOf } from '../../config/layers/read-layers.ts'
 import { loadConfig } from '../../config/load.ts'
 import type { Logger } from '../../observability/logger.ts'
@@ -101,7 +102,8 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
 /** Where `serve` would find its files. */
 function layersFor({ env, retrievingTools }: OwnServiceOptions): LayersPlace {
   const { data_dir, pipeline_config_file } = loadConfig({ env, insecure: true })
-  return { data_dir, pipeline_config_file, ownTools: retrievingTools }
+  const place = { data_dir, pipeline_config_file, ownTools: retrievingTools }
+  return layersInProject(place, process.cwd())
 }
 
 function configFor({ env, folder, isTemporary }: OwnServiceOptions) {

@@ -42,6 +42,8 @@ interface ReadOptions {
   readonly name: LayerName
   /** Whose tuned file it must be. */
   readonly tenant?: string
+  /** It came with a repository, so it is small and may say little. */
+  readonly isOfRepository?: boolean
 }
 
 /**
@@ -49,7 +51,7 @@ interface ReadOptions {
  * @throws ConfigError with every fault: file, line, key and what fits
  */
 export function readLayerFile(file: string, options: ReadOptions): FileLayer {
-  const source = readBounded(file, options.name === 'project' ? MAX_PROJECT_BYTES : MAX_BYTES)
+  const source = readBounded(file, options.isOfRepository ? MAX_PROJECT_BYTES : MAX_BYTES)
   return parseLayer(file, source, options)
 }
 
@@ -67,7 +69,7 @@ export function parseLayer(file: string, source: string, options: ReadOptions): 
   const parsed = pipelineSchema.safeParse(tree)
   const issues = (parsed.error?.issues ?? []).filter(issue => !isOfWhole(issue))
   const faults = issues.flatMap(issue => faultsOf(issue, pipelineSchema, tree))
-  if (name === 'project') faults.push(...projectFaults(tree))
+  if (options.isOfRepository) faults.push(...projectFaults(tree))
   const head = name === 'tuned' ? tunedTable.safeParse(tuned) : null
   for (const issue of head?.error?.issues ?? []) {
     faults.push(...faultsOf({ ...issue, path: ['tuned', ...issue.path] }, tunedTable, {}))

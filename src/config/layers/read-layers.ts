@@ -14,14 +14,16 @@ export interface LayersPlace {
   readonly pipeline_config_file?: string | undefined
   /** The tools, as requests name them, that fetch what was left out; instead of all layers'. */
   readonly ownTools?: readonly string[]
+  /** The project's file; absent: there is none. */
+  readonly project?: string | undefined
+  /** The files in the data folder came with a repository, so they say no more than a project's. */
+  readonly isOfRepository?: boolean
 }
 
 /** Whose configuration is read. */
 export interface LayersOf {
   /** Absent: no tenant's files are read. */
   readonly tenant?: string | undefined
-  /** The project's file; absent: there is none. */
-  readonly project?: string | undefined
   /** The text of the tuned file when it had no faults, which is in force if it has some now. */
   readonly tunedBefore?: string | undefined
 }
@@ -67,7 +69,8 @@ function tenantFileOf(place: LayersPlace, tenant: string): string {
  * @throws ConfigError with every fault of the other files; also for a named file that is not there
  */
 export function readLayers(place: LayersPlace, of: LayersOf = {}): Layered {
-  const { tenant, project, tunedBefore } = of
+  const { tenant, tunedBefore } = of
+  const { project, isOfRepository = false } = place
   const layers: FileLayer[] = []
   const faults: string[] = []
   const tunedFaults: string[] = []
@@ -84,18 +87,20 @@ export function readLayers(place: LayersPlace, of: LayersOf = {}): Layered {
   }
   if (tenant !== undefined) {
     const file = tunedFileOf(place, tenant)
-    if (existsSync(file)) read(file, { name: 'tuned', tenant }, tunedFaults)
+    if (existsSync(file)) read(file, { name: 'tuned', tenant, isOfRepository }, tunedFaults)
     if (tunedFaults.length > 0 && tunedBefore !== undefined) {
-      layers.push(parseLayer(file, tunedBefore, { name: 'tuned', tenant }))
+      layers.push(parseLayer(file, tunedBefore, { name: 'tuned', tenant, isOfRepository }))
     }
   }
   const common = pipelineFileOf(place)
-  if (place.pipeline_config_file !== undefined || existsSync(common)) read(common, { name: 'file' })
+  if (place.pipeline_config_file !== undefined || existsSync(common)) {
+    read(common, { name: 'file', isOfRepository })
+  }
   if (tenant !== undefined) {
     const file = tenantFileOf(place, tenant)
-    if (existsSync(file)) read(file, { name: 'tenant' })
+    if (existsSync(file)) read(file, { name: 'tenant', isOfRepository })
   }
-  if (project !== undefined) read(project, { name: 'project' })
+  if (project !== undefined) read(project, { name: 'project', isOfRepository: true })
   if (faults.length > 0) throw new ConfigError(faults)
   return { ...layered(layers, place), tunedFaults }
 }

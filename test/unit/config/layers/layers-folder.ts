@@ -16,6 +16,9 @@ created_at = "2026-11-20T10:00:00.000Z"
 generation = "0123456789abcdef"
 `
 
+/** Whose configuration is read, and the project's file. */
+type Whose = LayersOf & { readonly project?: string }
+
 /** A data folder with the files of layers. */
 export class LayersFolder {
   readonly path = mkdtempSync(join(tmpdir(), 'haversack-layers-'))
@@ -27,11 +30,11 @@ export class LayersFolder {
     return file
   }
 
-  read(of: LayersOf = { tenant: 'acme' }): Layered {
-    return readLayers({ data_dir: this.path }, of)
+  read({ project, ...of }: Whose = { tenant: 'acme' }): Layered {
+    return readLayers({ data_dir: this.path, project }, of)
   }
 
-  faults(of?: LayersOf): readonly string[] {
+  faults(of?: Whose): readonly string[] {
     try {
       this.read(of)
     } catch (error) {
