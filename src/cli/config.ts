@@ -7,6 +7,7 @@ import { EXIT } from '../runtime/exit-codes.ts'
 import { LOCAL_TENANT } from '../runtime/local-sessions.ts'
 import { defineActions, type Options, UsageError, type ValuesOf } from './command.ts'
 import { explanationLines } from './config-command/explanation-lines.ts'
+import { migrateConfig } from './config-command/migrate.ts'
 import { jsonOption } from './options.ts'
 
 const options = {
@@ -35,6 +36,12 @@ const options = {
     help: "The project's file (default: looked for upward, to the repository's root)",
     actions: ['show'],
   },
+  write: { type: 'boolean', help: 'Write FILE, with a copy beside it', actions: ['migrate'] },
+  'keep-defaults': {
+    type: 'boolean',
+    help: "Keep values that the predecessor's file has by default",
+    actions: ['migrate'],
+  },
   ...jsonOption,
 } as const satisfies Options
 
@@ -42,18 +49,25 @@ type Values = ValuesOf<typeof options>
 
 export const configCommand = defineActions({
   name: 'config',
-  summary: 'Show how the pipeline chooses, and which file says so',
+  summary: 'Show how the pipeline chooses and which file says so; migrate files',
   details:
     'Each key with its value in force, the layer, file and line that say it, and the values that ' +
-    'it takes precedence over. Keys that `tune` wrote have their rule, evidence and date.',
+    'it takes precedence over. Keys that `tune` wrote have their rule, evidence and date. ' +
+    '`migrate` prints a file of the predecessor as this version writes it, and reports each line.',
   examples: [
     'config show',
     `config show --tool Bash --args '{"command":"git log"}'`,
     'config show --tenant acme --json',
+    'config migrate pipeline_config.toml',
   ],
   options,
   actions: {
-    show: { operands: { text: '', min: 0, max: 0 }, run: async values => show(values) },
+    show: { operands: { text: '', min: 0, max: 0 }, run: show },
+    migrate: {
+      operands: { text: 'FILE', min: 1, max: 1 },
+      run: ({ write, 'keep-defaults': keepsDefaults }, [file = '']) =>
+        migrateConfig(file, { writes: write, keepsDefaults }),
+    },
   },
 })
 

@@ -116,7 +116,7 @@ describe('pipeline_config.toml', () => {
 
   it.each([
     ['llm', 'active = "gpt-5"', 'auto'],
-    ['agent', 'active = "auto"', 'marathon_refactor'],
+    ['agent', 'active = "automatic"', 'marathon_refactor'],
     ['data', 'active = "constructor"', 'auto'],
     ['tokenizer', 'active = "bpe"', 'o200k_base'],
   ])(

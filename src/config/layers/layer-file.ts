@@ -103,7 +103,8 @@ function readBounded(file: string, maxBytes: number): string {
   throw new ConfigError([`${file}: has ${size} bytes; ${maxBytes} are allowed`])
 }
 
-function parseToml(file: string, source: string): Tree {
+/** @throws ConfigError with the line of a fault */
+export function parseToml(file: string, source: string): Tree {
   try {
     return parse(source)
   } catch (error) {

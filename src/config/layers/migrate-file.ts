@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { stringify } from 'smol-toml'
 import {
   type KeyPath,
@@ -9,7 +10,8 @@ import {
 import { NEWEST_SCHEMA } from '../../core/pipeline/profile/pipeline-config.ts'
 import { lineOf } from '../toml-lines.ts'
 import { parseLayer, parseToml } from './layer-file.ts'
-import { describeNote, translateKeys } from './predecessor-keys.ts'
+import { SAVED_DEFAULTS } from './predecessor-defaults.ts'
+import { describeNote, type KeyNote, translateKeys } from './predecessor-keys.ts'
 
 /** What became of a key, and the line of the file that it was read in. */
 export interface MigratedKey {
@@ -27,19 +29,6 @@ export interface Migrated {
 }
 
 /**
- * Defaults of the predecessor, which its `save` writes into each file. Here they cost tokens
- * (docs/reference/profiles.md), and most likely no person chose them.
- */
-const DEFAULTS: readonly (readonly [path: string, value: unknown])[] = [
-  ['dedup.lru_size', 5],
-  ['mckp.recursion_depth', 5],
-  ['mckp.shape_thresholds.markdown_table_min_cols', 2],
-  ['mckp.shape_thresholds.array_of_objects_min_items', 4],
-  ['mckp.shape_thresholds.array_of_objects_min_key_stability', 0.7],
-  ['mckp.shape_thresholds.flat_object_min_fields', 8],
-]
-
-/**
  * A file of the predecessor, or of an earlier schema, in the words of this version. Nothing is
  * written.
  * @param options.keepsDefaults whether values stay that its `save` writes by itself
@@ -54,32 +43,36 @@ export function migrateFile(
   parseLayer(file, source, { name: 'file' })
   const before = parseToml(file, source)
   const { tree, notes } = translateKeys(before)
-  const byDefault = keepsDefaults ? [] : DEFAULTS.filter(([key, value]) => has(tree, key, value))
-  const dropped = new Set(byDefault.map(([key]) => key))
-  const renamed = new Map<string, string[]>()
-  for (const note of notes) {
-    const key = writeKey(note.path)
-    renamed.set(key, [...(renamed.get(key) ?? []), describeNote(note)])
-  }
+  const saved = keepsDefaults ? [] : SAVED_DEFAULTS
+  const dropped = saved
+    .filter(([path, value]) => isDeepStrictEqual(valueAt(tree, path), value))
+    .map(([path]) => path)
   const keys = leavesOf(before).map((path): MigratedKey => {
-    const key = writeKey(path)
-    const line = lineOf(source, path)
-    if (key === 'schema_version') return { line, key, fate: `is ${NEWEST_SCHEMA}` }
-    if (dropped.has(key)) return { line, key, fate: DEFAULT_FATE }
-    const fates = path.flatMap((_, at) => renamed.get(writeKey(path.slice(0, at + 1))) ?? [])
-    return { line, key, fate: fates.join('; ') || 'stays' }
+    const fate = fateOf(path, notes, dropped)
+    return { line: lineOf(source, path), key: writeKey(path), fate }
   })
-  const { schema_version: _, ...rest } = without(tree, [...dropped].map(key => key.split('.')))
+  const { schema_version: _, ...rest } = without(tree, dropped)
   return {
     text: `${stringify({ schema_version: NEWEST_SCHEMA, ...rest })}\n`,
     keys: keys.toSorted((a, b) => a.line - b.line),
   }
 }
 
-const DEFAULT_FATE = "is left out: the predecessor's own default, which costs tokens here"
+function fateOf(path: KeyPath, notes: readonly KeyNote[], dropped: readonly KeyPath[]): string {
+  if (path.join() === 'schema_version') return `is ${NEWEST_SCHEMA}`
+  const own = notes.filter(note => startsWith(path, note.path))
+  const now = [...path]
+  for (const { path: at, value, fate } of own) {
+    if (value === undefined && fate.kind === 'renamed') now[at.length - 1] = fate.to
+  }
+  if (dropped.some(each => startsWith(now, each))) {
+    return "is left out: the predecessor's own default, which costs tokens here"
+  }
+  return own.map(describeNote).join('; ') || 'stays'
+}
 
-function has(tree: Tree, key: string, value: unknown): boolean {
-  return valueAt(tree, key.split('.')) === value
+function startsWith(path: KeyPath, start: KeyPath): boolean {
+  return start.every((part, at) => part === path[at])
 }
 
 /** The tree without these leaves, and without tables that are empty then. */

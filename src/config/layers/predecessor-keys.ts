@@ -21,6 +21,8 @@ const dropped = (why: string): KeyFate => ({ kind: 'dropped', why })
 
 const COUNTED = dropped('tokens are counted as docs/reference/tokens.md says; profiles only weigh')
 
+const BY_NAME = dropped('an agent variant is set by name, so that a session does not change midway')
+
 const TOKENIZERS: Fates = {
   openai_o200k: renamed('o200k_base'),
   openai_cl100k: renamed('cl100k_base'),
@@ -83,8 +85,9 @@ const PREDECESSOR_PLACES: readonly Place[] = [
   { at: ['profiles', 'llm', 'variants', '*', 'tokenizer'], values: TOKENIZERS },
   {
     at: ['profiles', 'agent'],
-    keys: { auto_detect_window: dropped('`active = "auto"` looks at the last 20 conversations') },
+    keys: { auto_detect_window: BY_NAME },
   },
+  { at: ['profiles', 'agent', 'active'], values: { auto: BY_NAME } },
   {
     at: ['profiles', 'agent', 'variants', '*'],
     keys: {
