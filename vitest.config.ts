@@ -19,12 +19,13 @@ const TIMEOUT_MS = {
   unit: 60_000,
   property: 300_000,
   integration: 300_000,
+  faults: 300_000,
   contract: 300_000,
   processes: 300_000,
   release: 600_000,
 }
 
-const STARTS_SERVICES = ['quick', 'integration', 'contract', 'processes', 'release']
+const STARTS_SERVICES = ['quick', 'integration', 'faults', 'contract', 'processes', 'release']
 
 /** What `npm test` runs in the same few processes, by `--project=quick`. */
 const QUICK = ['unit', 'property', 'integration', 'contract']

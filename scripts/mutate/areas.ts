@@ -59,9 +59,11 @@ export const AREAS: Readonly<Record<string, Area>> = {
     tests: [
       'test/unit/http/**/*.test.ts',
       'test/property/http/http-*.test.ts',
-      'test/integration/proxy/{faults-held-end,faults-store,prefix-records}.test.ts',
+      'test/integration/proxy/prefix-records.test.ts',
+      'test/faults/proxy/{faults-held-end,faults-store}.test.ts',
       'test/integration/service/{originals,proxy,proxy-elision,sessions}.test.ts',
-      'test/integration/service/{session-faults,verify}.test.ts',
+      'test/integration/service/verify.test.ts',
+      'test/faults/service/session-faults.test.ts',
     ],
     percent: 10,
   },
@@ -74,7 +76,8 @@ export const AREAS: Readonly<Record<string, Area>> = {
     code: ['src/proxy/**/*.ts'],
     tests: [
       'test/property/proxy/**/*.test.ts',
-      'test/integration/proxy/{bytes,continue,failures,hostile-bytes,streams,upgrade}.test.ts',
+      'test/integration/proxy/{bytes,continue,streams,upgrade}.test.ts',
+      'test/faults/proxy/{failures,hostile-bytes}.test.ts',
     ],
     percent: 9,
   },

@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config'
  */
 export default defineConfig({
   test: {
-    include: ['test/{unit,property,integration}/**/*.test.ts'],
+    include: ['test/{unit,property,integration,faults}/**/*.test.ts'],
     expect: { poll: { timeout: 10_000, interval: 10 } },
     setupFiles: ['scripts/mutate/seeded-properties.ts'],
     testTimeout: 600_000,

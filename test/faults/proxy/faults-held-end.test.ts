@@ -8,7 +8,7 @@ import {
   type RawUpstream,
   rawUpstream,
   type Wire,
-} from './stand-in.ts'
+} from '../../integration/proxy/stand-in.ts'
 
 const POST = message(['POST /api/ HTTP/1.1', 'Host: us', 'Content-Length: 4'], 'body')
 const CHUNKED = message([

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { fingerprintsToParquet } from '../../../src/fingerprints/parquet-file.ts'
+import { json, startSmallService } from '../../integration/service/harness.ts'
 import { runs } from '../../support/runs.ts'
 import { row as fixedRow } from '../../unit/fingerprints/rows.ts'
-import { json, startSmallService } from '../service/harness.ts'
 
 const TEAM = '/mcp/fingerprints/v1/teams/backend'
 const PARQUET = 'application/vnd.apache.parquet'

@@ -8,10 +8,10 @@ import { loadConfig } from '../../../src/config/load.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
 import { BUILDERS, type Builders } from '../../../src/service/builders.ts'
 import { startService } from '../../../src/service/service.ts'
+import { watchLeftOpen } from '../../integration/service/left-open.ts'
 import { eventually } from '../../support/eventually.ts'
 import { keyFor, writeKeysFile } from '../../support/keys.ts'
 import { FULL_RUNS, SEED } from '../../support/runs.ts'
-import { watchLeftOpen } from './left-open.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-start-'))
 const keysFile = join(folder, 'keys.json')
@@ -34,7 +34,7 @@ const configWith = (port = 0) =>
     },
   })
 
-const workerUrl = new URL('worker-that-idles.ts', import.meta.url)
+const workerUrl = new URL('../../integration/service/worker-that-idles.ts', import.meta.url)
 
 /** Without a job for its threads. */
 const start = (builders: Partial<Builders> = {}, port?: number) =>

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startSmallService } from '../../integration/service/harness.ts'
 import { eventually } from '../../support/eventually.ts'
 import { keyFor, writeKeysFile } from '../../support/keys.ts'
 import { countRequest, dial, exchange, type RawAnswer, request } from '../../support/raw-http.ts'
-import { startSmallService } from './harness.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-attacks-'))
 const acme = keyFor('acme')

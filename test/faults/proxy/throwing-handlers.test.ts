@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect, it } from 'vitest'
-import { dial, front, message, rawUpstream, type Wire } from './stand-in.ts'
+import { dial, front, message, rawUpstream, type Wire } from '../../integration/proxy/stand-in.ts'
 
 /** What a handler may do that throws, by the bytes at which it happens. */
 const ANSWER = message(

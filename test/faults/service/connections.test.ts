@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { json, startSmallService } from '../../integration/service/harness.ts'
 import { eventually } from '../../support/eventually.ts'
 import { FULL_RUNS } from '../../support/runs.ts'
-import { json, startSmallService } from './harness.ts'
 
 let service: Awaited<ReturnType<typeof startSmallService>>
 

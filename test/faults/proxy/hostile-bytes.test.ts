@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { dial, front, message, rawUpstream } from '../../integration/proxy/stand-in.ts'
 import { FULL_RUNS, SEED } from '../../support/runs.ts'
-import { dial, front, message, rawUpstream } from './stand-in.ts'
 
 /** Every byte; in a short run all control characters of ASCII, and every eighth of the others. */
 const BYTES = Array.from({ length: 256 }, (_, byte) => byte)

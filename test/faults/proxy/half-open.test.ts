@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { dial, front, message, rawUpstream } from './stand-in.ts'
+import { dial, front, message, rawUpstream } from '../../integration/proxy/stand-in.ts'
 
 const GET = message(['GET /api/ HTTP/1.1', 'Host: us', 'Connection: close'])
 const ANSWER = message(['HTTP/1.1 200 OK', 'Content-Length: 4'], 'good')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { jobRoute } from '../../../src/http/jobs/job-route.ts'
-import { json, startTestService } from './harness.ts'
+import { json, startTestService } from '../../integration/service/harness.ts'
 
 type TestService = Awaited<ReturnType<typeof startTestService>>
 
@@ -17,7 +17,7 @@ const start = (job_timeout_ms: number) =>
   startTestService(
     { workers: { count: 2, heap_mb: 128 }, limits: { job_timeout_ms } },
     {
-      workerUrl: new URL('./worker-with-faults.ts', import.meta.url),
+      workerUrl: new URL('../../integration/service/worker-with-faults.ts', import.meta.url),
       routes: ['exit', 'hoard', 'spin', 'bug'].map(op =>
         jobRoute({
           path: `/${op}`,

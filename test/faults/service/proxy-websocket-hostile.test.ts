@@ -4,11 +4,15 @@ import { text } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { OPCODES, writeClose, writeFrame } from '../../../src/proxy/websocket/frames.ts'
+import { dial, message, rawUpstream, type Wire } from '../../integration/proxy/stand-in.ts'
+import { startSmallService } from '../../integration/service/harness.ts'
+import {
+  openClient,
+  type ResponsesUpstream,
+  responsesUpstream,
+} from '../../integration/service/responses-upstream.ts'
 import { eventually } from '../../support/eventually.ts'
 import { runs } from '../../support/runs.ts'
-import { dial, message, rawUpstream, type Wire } from '../proxy/stand-in.ts'
-import { startSmallService } from './harness.ts'
-import { openClient, type ResponsesUpstream, responsesUpstream } from './responses-upstream.ts'
 
 /** What misbehaving clients and upstreams do to a conversation over a WebSocket: they end it. */
 type TestService = Awaited<ReturnType<typeof startSmallService>>

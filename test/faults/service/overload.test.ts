@@ -4,10 +4,10 @@ import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { json, startTestService } from '../../integration/service/harness.ts'
 import { eventually } from '../../support/eventually.ts'
 import { keyFor, writeKeysFile } from '../../support/keys.ts'
 import { countRequest, dial, exchange, request } from '../../support/raw-http.ts'
-import { json, startTestService } from './harness.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-overload-'))
 afterAll(() => rmSync(folder, { recursive: true }))

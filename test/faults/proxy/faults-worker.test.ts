@@ -1,15 +1,23 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { startSmallService } from '../service/harness.ts'
-import { CONVERSATIONS } from '../service/proxy-conversations.ts'
+import {
+  exchange,
+  expectNothingHeld,
+  figure,
+  type TestService,
+} from '../../integration/proxy/watched-service.ts'
+import { startSmallService } from '../../integration/service/harness.ts'
+import { CONVERSATIONS } from '../../integration/service/proxy-conversations.ts'
 import {
   answerOk,
   type RecordingUpstream,
   recordingUpstream,
-} from '../service/recording-upstream.ts'
-import { exchange, expectNothingHeld, figure, type TestService } from './watched-service.ts'
+} from '../../integration/service/recording-upstream.ts'
 
 const { path, body } = CONVERSATIONS['anthropic']!
-const workerUrl = new URL('../service/worker-with-rewrite-faults.ts', import.meta.url)
+const workerUrl = new URL(
+  '../../integration/service/worker-with-rewrite-faults.ts',
+  import.meta.url,
+)
 const FAILED = 'haversack_proxy_untouched_total{vendor="anthropic",reason="failed"}'
 
 let upstream: RecordingUpstream

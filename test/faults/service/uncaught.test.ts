@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createLogger } from '../../../src/observability/logger.ts'
-import { figure } from '../proxy/watched-service.ts'
-import { startSmallService } from './harness.ts'
+import { figure } from '../../integration/proxy/watched-service.ts'
+import { startSmallService } from '../../integration/service/harness.ts'
 
 it('an error that nothing caught is counted, and the first is logged', async () => {
   const lines: string[] = []

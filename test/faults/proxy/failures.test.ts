@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { dial, front, message, rawUpstream } from '../../integration/proxy/stand-in.ts'
 import { exchange as answersTo } from '../../support/raw-http.ts'
 import { FULL_RUNS } from '../../support/runs.ts'
-import { dial, front, message, rawUpstream } from './stand-in.ts'
 
 const GET = message(['GET /api/ HTTP/1.1', 'Host: us', 'Connection: close'])
 const EVENTS = ['HTTP/1.1 200 OK', 'Content-Type: text/event-stream; charset=utf-8']

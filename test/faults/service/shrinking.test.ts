@@ -33,7 +33,9 @@ it('has idle threads give back what a large job took, and loses no job', async (
   })
   const threads = createThreads({
     size: SIZE,
-    workerUrl: bundledWorker(new URL('worker-that-grows.ts', import.meta.url)),
+    workerUrl: bundledWorker(
+      new URL('../../integration/service/worker-that-grows.ts', import.meta.url),
+    ),
     heapMb: 1024,
     setup: workerSetup(SIZE),
     onCrash: error => lost.push(error),

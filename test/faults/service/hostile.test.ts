@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Packr } from 'msgpackr'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { json, startTestService } from '../../integration/service/harness.ts'
 import { FULL_RUNS } from '../../support/runs.ts'
-import { json, startTestService } from './harness.ts'
 
 const MIB = 1024 * 1024
 const packr = new Packr({ useRecords: false })

@@ -1,10 +1,10 @@
 import { connect as dial } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Service } from '../../../src/service/service.ts'
+import { startSmallService } from '../../integration/service/harness.ts'
 import { eventually } from '../../support/eventually.ts'
 import { eventsOf, RawHttpClient } from '../../support/mcp/http-client.ts'
 import { RecordingUpstream } from '../../support/mcp/recording-upstream.ts'
-import { startSmallService } from '../service/harness.ts'
 
 let upstream: RecordingUpstream
 let service: Service

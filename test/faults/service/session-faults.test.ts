@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { EncodeAnswer } from '../../../src/core/contract/encode.ts'
 import { jobRoute } from '../../../src/http/jobs/job-route.ts'
+import { json, startTestService } from '../../integration/service/harness.ts'
 import { sourceText } from '../../support/session-app.ts'
-import { json, startTestService } from './harness.ts'
 
 type TestService = Awaited<ReturnType<typeof startTestService>>
 
@@ -31,7 +31,7 @@ describe('a thread that is lost while it is at a session', () => {
     service = await startTestService(
       { workers: { count: 2 } },
       {
-        workerUrl: new URL('./worker-lost-in-session.ts', import.meta.url),
+        workerUrl: new URL('../../integration/service/worker-lost-in-session.ts', import.meta.url),
         routes: [
           ...['encode', 'decode', 'end-at'].map(op =>
             jobRoute({

@@ -3,9 +3,9 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { front, httpUpstream } from '../../integration/proxy/stand-in.ts'
+import { startSmallService } from '../../integration/service/harness.ts'
 import { FULL_RUNS } from '../../support/runs.ts'
-import { startSmallService } from '../service/harness.ts'
-import { front, httpUpstream } from './stand-in.ts'
 
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as () => void

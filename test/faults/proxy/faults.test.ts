@@ -12,15 +12,6 @@ import {
   it,
   onTestFinished,
 } from 'vitest'
-import { eventually } from '../../support/eventually.ts'
-import { startSmallService } from '../service/harness.ts'
-import { CONVERSATIONS } from '../service/proxy-conversations.ts'
-import {
-  answerOk,
-  type Recorded,
-  type RecordingUpstream,
-  recordingUpstream,
-} from '../service/recording-upstream.ts'
 import {
   answerOf,
   begin,
@@ -29,7 +20,16 @@ import {
   figure,
   serviceBefore,
   type TestService,
-} from './watched-service.ts'
+} from '../../integration/proxy/watched-service.ts'
+import { startSmallService } from '../../integration/service/harness.ts'
+import { CONVERSATIONS } from '../../integration/service/proxy-conversations.ts'
+import {
+  answerOk,
+  type Recorded,
+  type RecordingUpstream,
+  recordingUpstream,
+} from '../../integration/service/recording-upstream.ts'
+import { eventually } from '../../support/eventually.ts'
 
 const { path: MESSAGES, body: messages } = CONVERSATIONS['anthropic']!
 const { path: CHAT, body: chat } = CONVERSATIONS['chat']!

@@ -6,11 +6,16 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { createRewrites } from '../../../src/store/rewrites.ts'
 import type { Store } from '../../../src/store/store.ts'
+import {
+  exchange,
+  expectNothingHeld,
+  figure,
+  serviceBefore,
+} from '../../integration/proxy/watched-service.ts'
+import { STORE_THREAD } from '../../integration/service/harness.ts'
+import { CONVERSATIONS } from '../../integration/service/proxy-conversations.ts'
+import { answerOk, recordingUpstream } from '../../integration/service/recording-upstream.ts'
 import { eventually } from '../../support/eventually.ts'
-import { STORE_THREAD } from '../service/harness.ts'
-import { CONVERSATIONS } from '../service/proxy-conversations.ts'
-import { answerOk, recordingUpstream } from '../service/recording-upstream.ts'
-import { exchange, expectNothingHeld, figure, serviceBefore } from './watched-service.ts'
 
 const { path, body } = CONVERSATIONS['anthropic']!
 type ReadResult = Awaited<ReturnType<Store['readRecord']>>

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { WebSocket } from 'ws'
-import { eventually } from '../../support/eventually.ts'
-import { keyFor, writeKeysFile } from '../../support/keys.ts'
-import { json, startSmallService } from './harness.ts'
-import { CONVERSATIONS } from './proxy-conversations.ts'
+import { json, startSmallService } from '../../integration/service/harness.ts'
+import { CONVERSATIONS } from '../../integration/service/proxy-conversations.ts'
 import {
   type Came,
   type Client,
   openClient,
   type ResponsesUpstream,
   responsesUpstream,
-} from './responses-upstream.ts'
+} from '../../integration/service/responses-upstream.ts'
+import { eventually } from '../../support/eventually.ts'
+import { keyFor, writeKeysFile } from '../../support/keys.ts'
 
 /** Keys, bills, time limits, back-pressure and the end of conversations over a WebSocket. */
 const PATH = '/openai/v1/responses'
