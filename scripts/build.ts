@@ -18,6 +18,7 @@ const ASSETS = [
   'src/ui/assets/*',
   'workers/**/*.{json,wasm}',
   'views/*.toml',
+  'skills/*/SKILL.md',
 ]
 
 /** The exit code of the compiler, which has printed what it found. */

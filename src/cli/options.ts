@@ -115,3 +115,9 @@ export function tokenizerFieldsOf({ tokenizer, model }: ValuesOf<typeof tokenize
     ...(model === undefined ? {} : { model }),
   }
 }
+
+/** Reads an option that takes a share. */
+export function readShare(given: string, refuse: Refuse): number {
+  const share = Number(given)
+  return given !== '' && share >= 0 && share <= 1 ? share : refuse('a share from 0 to 1')
+}

@@ -1,15 +1,16 @@
 import { existsSync } from 'node:fs'
 import { processEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
-import type { PricedVendor } from '../core/conversation/usage/billing.ts'
-import { bareModelName, resolveTokenizer } from '../core/tokens/profiles.ts'
+import { resolveTokenizer } from '../core/tokens/profiles.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { createLocalContext } from '../runtime/local-context.ts'
-import { defineCommand, type Refuse, UsageError } from './command.ts'
+import { defineCommand, UsageError } from './command.ts'
+import { vendorOf } from './model-vendor.ts'
 import {
   budgetFieldsOf,
   budgetOptions,
   choice,
+  readShare,
   tokenizerFieldsOf,
   tokenizerOptions,
 } from './options.ts'
@@ -121,17 +122,4 @@ function playPlans(path: string, isJson: boolean): number {
   if (study.sessions.told === 0) throw new UsageError(`no sessions in ${path}`)
   process.stdout.write(`${isJson ? JSON.stringify(planRecord(study)) : reportPlans(study)}\n`)
   return EXIT.ok
-}
-
-/** Whose prices a model has; Anthropic's if that is not known. */
-function vendorOf(model: string | undefined): PricedVendor {
-  const name = bareModelName(model ?? '')
-  if (/^(?:gpt|o\d|codex|chatgpt)/.test(name)) return 'openai'
-  if (name.startsWith('gemini')) return 'google'
-  return name.startsWith('nova') ? 'amazon' : 'anthropic'
-}
-
-function readShare(given: string, refuse: Refuse): number {
-  const share = Number(given)
-  return given !== '' && share >= 0 && share <= 1 ? share : refuse('a share from 0 to 1')
 }

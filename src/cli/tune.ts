@@ -3,12 +3,14 @@ import { existsSync } from 'node:fs'
 import { availableParallelism, homedir } from 'node:os'
 import { join } from 'node:path'
 import { stringify } from 'smol-toml'
+import type { Config } from '../config/config.ts'
 import { processEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { TELEMETRY_KEY_BYTES } from '../core/telemetry/pseudonyms.ts'
 import { resolveTokenizer } from '../core/tokens/profiles.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { createLocalContext } from '../runtime/local-context.ts'
+import { LOCAL_TENANT } from '../runtime/local-sessions.ts'
 import { loadTelemetryKey } from '../telemetry/key-file.ts'
 import { telemetryFolder } from '../telemetry/layout.ts'
 import type { EventFile } from '../tune/event-file.ts'
@@ -16,14 +18,27 @@ import { type LogList, listLogs } from '../tune/logs/list-logs.ts'
 import { createModelMiner } from '../tune/speculation/mine-models.ts'
 import { createStudy } from '../tune/study/study.ts'
 import { defineActions, type Options, UsageError, type ValuesOf } from './command.ts'
-import { tokenizerFieldsOf, tokenizerOptions } from './options.ts'
+import { vendorOf } from './model-vendor.ts'
+import { choice, readShare, tokenizerFieldsOf, tokenizerOptions, wholeNumber } from './options.ts'
 import { createProgress } from './progress.ts'
+import { BASELINE_IDS, BASELINES, loadBaseline } from './replay/baselines.ts'
+import { analysisRecord, reportAnalysis } from './tune/analysis-report.ts'
 import { analyzeSessions, analyzeTelemetry, reportProposals } from './tune/analyze.ts'
 import { mineFiles } from './tune/mine-files.ts'
 import { recordedSessions } from './tune/recorded-sessions.ts'
 import { type Minings, summaryOf, toJson, toTables } from './tune/report.ts'
+import { runAnalysis } from './tune/run-analysis.ts'
+import {
+  applyProposals,
+  printSkill,
+  revertVersion,
+  showProposals,
+  showTuned,
+} from './tune/versions.ts'
 
 const MEGABYTE = 1_000_000
+const DEFAULT_DAYS = 30
+const DAY_MS = 86_400_000
 /** Bytes of logs for which a thread is started. */
 const THREAD_BYTES = 2 * MEGABYTE
 
@@ -46,6 +61,42 @@ const options = {
     help: 'Rule R7: calls ahead of which tools to switch off, or all on',
     actions: ['analyze'],
   },
+  logs: {
+    type: 'string',
+    value: 'PATH',
+    help: 'Logs to analyze, like PATH',
+    actions: ['analyze'],
+  },
+  days: wholeNumber({
+    value: 'N',
+    help: 'Passes over results that are older (default 30 without PATH)',
+    min: 1,
+    takes: 'a number of days',
+    actions: ['analyze'],
+  }),
+  baseline: choice(BASELINE_IDS, {
+    value: 'ID',
+    help: `What savings are measured against: ${BASELINE_IDS.join(', ')} (default the first)`,
+    actions: ['analyze'],
+  }),
+  mode: choice(['elide', 'lossless'], {
+    value: 'MODE',
+    help: 'Whether the agent can fetch what is left out: elide, lossless (default the first)',
+    actions: ['analyze'],
+  }),
+  fetched: {
+    type: 'string',
+    value: 'SHARE',
+    help: "Share of a needed result's text that an agent fetches (default 1)",
+    actions: ['analyze'],
+    read: readShare,
+  },
+  encode: {
+    type: 'boolean',
+    help: 'Results go through encode, not a proxy: hints may be terse (rule R8)',
+    actions: ['analyze'],
+  },
+  tenant: { type: 'string', value: 'NAME', help: `Whose tuned file (default ${LOCAL_TENANT})` },
   json: { type: 'boolean', help: 'Print the same as JSON' },
 } as const satisfies Options
 
@@ -53,25 +104,34 @@ type Values = ValuesOf<typeof options>
 
 export const tuneCommand = defineActions({
   name: 'tune',
-  summary: 'Read the logs of Claude Code and Codex, and report what would be saved',
+  summary: 'Read the logs of Claude Code and Codex, and fit the pipeline to them',
   details:
     'Without PATH: the logs where both keep them. Reports the shapes of their tool results, ' +
     'and what formats save; ' +
-    'nothing of their content is shown or written.',
-  examples: ['tune mine', 'tune analyze ~/.claude/projects'],
+    'nothing of their content is shown or written. analyze proposes changes and judges them by ' +
+    'conversations that they were not chosen by; apply writes those that it accepted.',
+  examples: ['tune mine', 'tune analyze ~/.claude/projects', 'tune diff', 'tune apply'],
   options,
   actions: {
     // A shell may have named each log.
     mine: { operands: { text: '[PATH …]', min: 0, max: Infinity }, run: mineLogs },
     analyze: { operands: { text: '[PATH …]', min: 0, max: Infinity }, run: analyze },
+    diff: {
+      run: values => showProposals(configOf(values).data_dir, tenantOf(values), values.json),
+    },
+    apply: { run: values => applyProposals(configOf(values), tenantOf(values)) },
+    revert: {
+      operands: { text: '[ID]', min: 0, max: 1 },
+      run: (values, [id]) => revertVersion(configOf(values), tenantOf(values), id),
+    },
+    show: { run: values => showTuned(configOf(values).data_dir, tenantOf(values), values.json) },
+    skill: { run: printSkill },
   },
 })
 
-/** Without a path: what telemetry has. */
-async function analyze(values: Values, paths: readonly string[]): Promise<number> {
-  if (!values['auto-enrichment']) throw new UsageError('analyze takes --auto-enrichment')
-  const overrides = values.data === undefined ? {} : { data_dir: values.data }
-  const config = loadConfig({ env: processEnv(), overrides, insecure: true })
+/** Rule R7 alone. Without a path: what telemetry has. */
+async function analyzeEnrichment(values: Values, paths: readonly string[]): Promise<number> {
+  const config = configOf(values)
   const counter = createLocalContext().counters.get(resolveTokenizer(tokenizerFieldsOf(values)))
   const proposals =
     paths.length === 0
@@ -81,6 +141,40 @@ async function analyze(values: Values, paths: readonly string[]): Promise<number
         )
   const text = values.json ? `${JSON.stringify({ proposals })}\n` : reportProposals(proposals)
   process.stdout.write(text)
+  return EXIT.ok
+}
+
+function tenantOf({ tenant = LOCAL_TENANT }: Pick<Values, 'tenant'>): string {
+  return tenant
+}
+
+function configOf(values: Pick<Values, 'data'>): Config {
+  const overrides = values.data === undefined ? {} : { data_dir: values.data }
+  return loadConfig({ env: processEnv(), overrides, insecure: true })
+}
+
+async function analyze(values: Values, paths: readonly string[]): Promise<number> {
+  const named = [...(values.logs === undefined ? [] : [values.logs]), ...paths]
+  if (values['auto-enrichment']) return analyzeEnrichment(values, named)
+  const tokens = tokenizerFieldsOf(values)
+  const counter = createLocalContext().counters.get(resolveTokenizer(tokens))
+  const { baseline = 'input', fetched = 1, mode = 'elide', tenant = LOCAL_TENANT } = values
+  // A caller who names logs wants all of them.
+  const days = values.days ?? (named.length === 0 ? DEFAULT_DAYS : null)
+  const result = runAnalysis(listLogs(pathsOf(named)), {
+    ...{ config: configOf(values), tenant, tokens, fetched, isProxied: !values.encode },
+    vendor: vendorOf(values.model),
+    elides: mode === 'elide',
+    sinceMs: days === null ? 0 : Date.now() - days * DAY_MS,
+  })
+  const render = await loadBaseline(baseline)
+  const tokensOf = baseline === 'input' ? null : (text: string) => counter.count(render(text))
+  const options = { tokensOf, baseline: BASELINES[baseline] }
+  process.stdout.write(
+    values.json
+      ? `${JSON.stringify(analysisRecord(result, options))}\n`
+      : reportAnalysis(result, options),
+  )
   return EXIT.ok
 }
 

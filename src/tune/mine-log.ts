@@ -1,18 +1,9 @@
 import { hash } from 'node:crypto'
-import { AppError } from '../core/base/errors.ts'
 import { classify } from '../core/classify/classify.ts'
 import type { EncodeAnswer, EncodeRequest } from '../core/contract/encode.ts'
 import { parseJson } from '../core/json/parse-json.ts'
-import { encodeOperation } from '../core/operations/encode.ts'
 import type { OperationContext } from '../core/operations/operation.ts'
-import { createSessionDesk } from '../core/operations/session-desk.ts'
 import { bareFormat } from '../core/pipeline/wrapped-format.ts'
-import { commitBody } from '../core/sessions/turn/remember.ts'
-import {
-  attachSessions,
-  createSharedSessions,
-  MAIN_OWNER,
-} from '../core/sessions/turn/shared-sessions.ts'
 import { TELEMETRY_SCHEMA_VERSION, type TelemetryEvent } from '../core/telemetry/event.ts'
 import type { Pseudonyms } from '../core/telemetry/pseudonyms.ts'
 import { responseFacts } from '../core/telemetry/response-facts.ts'
@@ -20,6 +11,7 @@ import { formatLevels } from './format-levels.ts'
 import { isCompressed } from './logs/chunks.ts'
 import type { LogFile } from './logs/list-logs.ts'
 import { type LogTally, type MinedResult, readLog } from './logs/read-log.ts'
+import { createResultEncoder, encodeOrNull } from './play/result-encoder.ts'
 
 /**
  * One tool result as telemetry would have it, with what the study of a corpus needs in addition.
@@ -68,19 +60,6 @@ export function* mineLog(
     const answer = encodeOrNull(requestOf(result, options), encoder)
     if (answer === null) tally.skipped.not_encoded++
     else yield mineResult(result, answer, options)
-  }
-}
-
-/** `null` if the request is one that the service refuses. */
-function encodeOrNull(
-  request: ReturnType<typeof requestOf>,
-  encoder: ResultEncoder,
-): EncodeAnswer | null {
-  try {
-    return encoder.encode(request)
-  } catch (error) {
-    if (error instanceof AppError) return null
-    throw error
   }
 }
 
@@ -147,58 +126,4 @@ function identityOf({ call_id, ts_ms, isRestamped }: MinedResult, content: strin
   if (call_id === undefined || (ts_ms === 0 && !isRestamped)) return null
   const digits = hash('sha256', JSON.stringify([call_id, isRestamped || ts_ms, content]), 'hex')
   return Number.parseInt(digits.slice(0, IDENTITY_DIGITS), 16)
-}
-
-/** Encodes the results of one log as the service would have, with its sessions. */
-interface ResultEncoder {
-  /** @throws AppError as `encode` does */
-  encode(request: EncodeRequest & { readonly content: string }): EncodeAnswer
-  /** Nothing older of the session is referred to from now on. */
-  compact(session: string): void
-}
-
-const TENANT = 'mine'
-const MIB = 1024 * 1024
-/** A log of an agent has one session; a recording has more. */
-const MAX_SESSIONS = 1_000
-/**
- * Fewer for small logs, of which there are many: no line is shorter than 32 bytes, and a session
- * has one of 32 parts of the index.
- */
-const MAX_ENTRIES = 50_000
-const MIN_ENTRIES = 1_000
-/** Memory for texts that references to lines are made from. */
-const MIN_BODY_BYTES = 64 * 1024
-const MAX_BODY_BYTES = 64 * MIB
-
-/**
- * Sessions in memory of fixed size. Originals are never fetched here, so only the data to find
- * references is kept.
- * @param logBytes size of the log, which bounds what there is to remember; `Infinity` if it is not
- * known
- */
-function createResultEncoder(context: OperationContext, logBytes: number): ResultEncoder {
-  const bodyBytes = Math.min(Math.max(MIN_BODY_BYTES, 2 * logBytes), MAX_BODY_BYTES)
-  const maxEntries = Math.min(Math.max(MIN_ENTRIES, logBytes), MAX_ENTRIES)
-  const size = { maxSessions: MAX_SESSIONS, maxEntries }
-  const sessions = attachSessions(createSharedSessions(size, bodyBytes), { owner: MAIN_OWNER })
-  const desk = createSessionDesk(sessions.index)
-  const encodeContext = {
-    ...context,
-    keepsOriginals: true,
-    // Nothing here depends on the time.
-    sessions: { ...sessions, tenant: TENANT, nowMs: 0 },
-  }
-  return {
-    encode(request) {
-      const { answer, keep = [] } = encodeOperation.run(request, encodeContext)
-      for (const { ticket } of keep) {
-        if (ticket !== undefined) commitBody(sessions, ticket, true)
-      }
-      return answer
-    },
-    compact(session) {
-      desk.compact(TENANT, session)
-    },
-  }
 }

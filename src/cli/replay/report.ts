@@ -1,10 +1,10 @@
 import { DEFAULT_PRICES, type PricedVendor } from '../../core/conversation/usage/billing.ts'
+import { billTurns } from '../../tune/guard/bill.ts'
 import { figureLines, type ReportFigures, resultFigures } from '../figure-lines.ts'
 import { percent, table } from '../table.ts'
 import { BASELINES, type Baseline } from './baselines.ts'
 import type { Retrieval } from './retrieval.ts'
 import { DIMENSIONS, MEANS, type Sums, type Tally, VERDICTS, type VerdictTally } from './tally.ts'
-import { billTurns } from './turn-bill.ts'
 
 /** The measured sums, and how they were measured. */
 export interface Replayed {

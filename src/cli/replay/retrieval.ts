@@ -3,7 +3,7 @@ import { type PartQuery, parsePart } from '../../core/parts/parse-part.ts'
 import { selectPart } from '../../core/parts/select-part.ts'
 import type { TokenCounter } from '../../core/tokens/counter.ts'
 import type { EncodeAnswer } from '../../index.ts'
-import { CALL_TOKENS } from './turn-bill.ts'
+import { CALL_TOKENS } from '../../tune/guard/bill.ts'
 
 /** The tokens that fetching originals back would take. */
 export interface Retrieval {

@@ -7,9 +7,9 @@ import {
   REFERENCE_FORMAT,
 } from '../../core/sessions/turn/decode-references.ts'
 import type { EncodeAnswer, explain } from '../../index.ts'
+import type { BilledResult } from '../../tune/guard/bill.ts'
 import type { Played } from './play.ts'
 import type { Retrieval } from './retrieval.ts'
-import type { BilledResult } from './turn-bill.ts'
 
 /** Sums over results that have something in common. */
 export interface Sums {

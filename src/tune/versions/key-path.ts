@@ -1,16 +1,9 @@
-/** The path of a key in `pipeline_config.toml`, a part each. */
-export type KeyPath = readonly string[]
+import { isTable, type KeyPath, type Tree } from '../../core/pipeline/profile/key-path.ts'
 
-const BARE = /^[A-Za-z0-9_-]+$/
 /** A part of a dotted key: bare, or a basic string of TOML. */
 const PART = /(?:([A-Za-z0-9_-]+)|("(?:[^"\\]|\\.)*"))(\.|$)/y
 
-/** As TOML writes it: `endpoint_overrides."a.b".lru_size`. */
-export function writeKey(path: KeyPath): string {
-  return path.map(part => (BARE.test(part) ? part : JSON.stringify(part))).join('.')
-}
-
-/** Returns `null` if the text is no key as `writeKey` writes it. */
+/** The path of a dotted key; `null` if it is none as `writeKey` writes it. */
 export function readKey(text: string): KeyPath | null {
   const path: string[] = []
   let isMore = true
@@ -38,30 +31,15 @@ function unquoted(text: string): string | null {
 /** A value of a configuration. */
 export type ConfigValue = boolean | number | string | readonly string[]
 
-/** A table of a configuration. */
-export interface ConfigTable {
-  [key: string]: ConfigValue | ConfigTable
-}
-
-/** The value at a path; `undefined` if there is none. */
-export function valueAt(table: ConfigTable, path: KeyPath): ConfigValue | ConfigTable | undefined {
-  let value: ConfigValue | ConfigTable | undefined = table
-  for (const part of path) {
-    if (!isTable(value) || !Object.hasOwn(value, part)) return undefined
-    value = value[part]
-  }
-  return value
-}
-
 /**
  * The table with another value at a path, or without one. Tables that are empty then are left out.
  * @param value `null` for none
  */
 export function withValue(
-  table: ConfigTable,
+  table: Tree,
   [part = '', ...rest]: KeyPath,
   value: ConfigValue | null,
-): ConfigTable {
+): Tree {
   const entries = new Map(Object.entries(table))
   if (rest.length > 0) {
     const inner = entries.get(part)
@@ -72,8 +50,4 @@ export function withValue(
   else entries.set(part, value)
   // A key such as `__proto__` becomes an entry like any other.
   return Object.fromEntries(entries)
-}
-
-function isTable(value: ConfigValue | ConfigTable | undefined): value is ConfigTable {
-  return typeof value === 'object' && !Array.isArray(value)
 }

@@ -1,7 +1,14 @@
 import { parse, stringify } from 'smol-toml'
-import { z } from 'zod'
-import { DEFAULT_PIPELINE, pipelineSchema } from '../../core/pipeline/profile/pipeline-config.ts'
-import { type ConfigTable, type KeyPath, readKey, valueAt, writeKey } from './key-path.ts'
+import {
+  isTable,
+  type KeyPath,
+  type Tree,
+  valueAt,
+  writeKey,
+} from '../../core/pipeline/profile/key-path.ts'
+import { NEWEST_SCHEMA, pipelineSchema } from '../../core/pipeline/profile/pipeline-config.ts'
+import { tunedTable } from '../../core/pipeline/profile/tuned-table.ts'
+import { readKey } from './key-path.ts'
 
 /** Why a key of the tuned file has its value. */
 export interface TunedReason {
@@ -17,56 +24,37 @@ export interface TunedReason {
 export interface TunedFile {
   /** Of the version that wrote it. */
   readonly id: string
+  readonly tenant: string
   /** ISO time. */
   readonly createdAt: string
   /** Of the configuration that the changes were measured with. */
   readonly generation: string
-  readonly config: ConfigTable
+  readonly config: Tree
   readonly reasons: readonly TunedReason[]
 }
 
 /** A tuned file that cannot be used, or changes that cannot be written. */
 export class TunedFault extends Error {}
 
-const VERSION_ID = /^[0-9a-f]{12}$/
-
-const record = z.strictObject({
-  id: z.string().regex(VERSION_ID),
-  created_at: z.iso.datetime(),
-  generation: z.string().max(64),
-  changes: z
-    .array(
-      z.strictObject({
-        key: z.string().max(2_048),
-        rule: z.string().max(64),
-        evidence: z.string().max(2_048),
-        date: z.iso.date(),
-      }),
-    )
-    .max(100_000)
-    .default([]),
-})
-
 const HEAD = '# Written by `haversack tune`. Keys of your own belong in pipeline_config.toml.\n'
 
 /** The text of a tuned file. @throws TunedFault if its keys are no valid configuration */
-export function writeTuned({ id, createdAt, generation, config, reasons }: TunedFile): string {
+export function writeTuned(file: TunedFile): string {
+  const { id, tenant, createdAt, generation, config, reasons } = file
   checkConfig(config)
   const changes = reasons.map(({ key, rule, evidence, date }) => {
     return { key: writeKey(key), rule, evidence, date }
   })
-  const { schema_version } = DEFAULT_PIPELINE
-  const tuned = { id, created_at: createdAt, generation, changes }
-  return `${HEAD}${stringify({ schema_version, ...config, tuned })}\n`
+  const tuned = { id, tenant, created_at: createdAt, generation, changes }
+  checkTable(tuned)
+  return `${HEAD}${stringify({ schema_version: NEWEST_SCHEMA, ...config, tuned })}\n`
 }
 
 /** @throws TunedFault */
 export function readTuned(text: string): TunedFile {
   const { tuned, schema_version: _, ...config } = parsed(text)
-  const head = record.safeParse(tuned)
-  if (!head.success) throw new TunedFault('its section [tuned] is not as tune writes it')
+  const { id, tenant = '', created_at, generation, changes } = checkTable(tuned)
   checkConfig(config)
-  const { id, created_at, generation, changes } = head.data
   const reasons = changes.map(({ key, ...reason }) => {
     const path = readKey(key)
     if (path === null || valueAt(config, path) === undefined) {
@@ -74,12 +62,13 @@ export function readTuned(text: string): TunedFile {
     }
     return { key: path, ...reason }
   })
-  return { id, createdAt: created_at, generation, config, reasons }
+  return { id, tenant, createdAt: created_at, generation, config, reasons }
 }
 
-function parsed(text: string): ConfigTable {
+function parsed(text: string): Tree {
   try {
-    return parse(text) as ConfigTable
+    const value: unknown = parse(text)
+    return isTable(value) ? value : {}
   } catch {
     // The message of a parser quotes the file.
     throw new TunedFault('it is no TOML')
@@ -87,9 +76,16 @@ function parsed(text: string): ConfigTable {
 }
 
 /** @throws TunedFault */
-function checkConfig(config: ConfigTable): void {
+function checkTable(tuned: unknown) {
+  const read = tunedTable.safeParse(tuned)
+  if (!read.success) throw new TunedFault('its table [tuned] is not as tune writes it')
+  return read.data
+}
+
+/** @throws TunedFault */
+function checkConfig(config: Tree): void {
   const read = pipelineSchema.safeParse(config)
   if (read.success) return
   const [{ path, message } = { path: [], message: 'unknown' }] = read.error.issues
-  throw new TunedFault(`${writeKey(path.map(String))}: ${message}`)
+  throw new TunedFault(`${writeKey(path)}: ${message}`)
 }

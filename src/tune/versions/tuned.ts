@@ -1,15 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { TENANT_NAME } from '../../core/base/tenant-name.ts'
+import { type KeyPath, type Tree, valueAt, writeKey } from '../../core/pipeline/profile/key-path.ts'
 import { FolderBusy, lockFolder } from '../../runtime/folder-lock.ts'
-import {
-  type ConfigTable,
-  type ConfigValue,
-  type KeyPath,
-  readKey,
-  valueAt,
-  withValue,
-  writeKey,
-} from './key-path.ts'
+import { type ConfigValue, readKey, withValue } from './key-path.ts'
 import { TunedFault, type TunedFile, type TunedReason, writeTuned } from './tuned-file.ts'
 import { type InForce, nextNumber, readInForce, writeVersion } from './version-files.ts'
 import type { TunedVersion, VersionChange } from './version-record.ts'
@@ -63,12 +57,10 @@ type RevertTerms = Omit<ChangeTerms, 'effect' | 'onto'>
 
 /** A change takes some milliseconds. */
 const WAIT_MS = 5_000
-/** Names of tenants that are safe as names of files. */
-const TENANT = /^[A-Za-z0-9][\w.-]{0,62}$/
 
 /** @throws TunedFault if the tenant's name is none */
 export function openTuned(dataDir: string, tenant: string): Tuned {
-  if (!TENANT.test(tenant)) throw new TunedFault(`${JSON.stringify(tenant)} is no tenant`)
+  if (!TENANT_NAME.test(tenant)) throw new TunedFault(`${JSON.stringify(tenant)} is no tenant`)
   const folder = join(dataDir, 'tuned')
   const file = join(folder, `${tenant}.toml`)
   const files = { file, records: join(folder, 'versions', tenant) }
@@ -94,7 +86,10 @@ export function openTuned(dataDir: string, tenant: string): Tuned {
   ): TunedVersion {
     const id = randomBytes(6).toString('hex')
     const createdAt = now.toISOString()
-    const text = writeTuned({ ...withChanges(before.now, changes), id, createdAt, generation })
+    const text = writeTuned({
+      ...withChanges(before.now, changes),
+      ...{ id, tenant, createdAt, generation },
+    })
     const number = nextNumber(files, before)
     const onto = before.now?.id ?? null
     const head = { id, number, created_at: createdAt, onto, generation, inputs }
@@ -175,7 +170,7 @@ function withChanges(
   now: TunedFile | null,
   changes: readonly VersionChange[],
 ): Pick<TunedFile, 'config' | 'reasons'> {
-  let config: ConfigTable = now?.config ?? {}
+  let config: Tree = now?.config ?? {}
   const reasons = new Map<string, TunedReason>()
   for (const reason of now?.reasons ?? []) reasons.set(writeKey(reason.key), reason)
   for (const change of changes) {

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { KeyPath } from '../../../../src/core/pipeline/profile/key-path.ts'
 import { lockFolder } from '../../../../src/runtime/folder-lock.ts'
-import type { ConfigValue, KeyPath } from '../../../../src/tune/versions/key-path.ts'
+import type { ConfigValue } from '../../../../src/tune/versions/key-path.ts'
 import { openTuned, type TunedChange } from '../../../../src/tune/versions/tuned.ts'
 import { KEPT_VERSIONS } from '../../../../src/tune/versions/version-files.ts'
 
@@ -47,6 +48,7 @@ describe('openTuned', () => {
       dedup: { lru_size: 20 },
       tuned: {
         id: version?.id,
+        tenant: 'ours',
         created_at: '2026-03-01T10:00:00.000Z',
         generation: terms.generation,
         changes: [

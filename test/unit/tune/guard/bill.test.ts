@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { billTurns } from '../../../src/cli/replay/turn-bill.ts'
+import { billTurns } from '../../../../src/tune/guard/bill.ts'
 
 const PRICES = { cache_read: 0.1, cache_write: 1.25, cache_write_long: 2, output: 5 }
 const result = (before: number, after: number, about: object = {}) => {

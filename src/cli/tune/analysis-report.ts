@@ -1,0 +1,125 @@
+import { writeKey } from '../../core/pipeline/profile/key-path.ts'
+import type { Judged, Judgement } from '../../tune/guard/judge.ts'
+import type { Conversation } from '../../tune/play/conversation.ts'
+import { percent, table } from '../table.ts'
+import type { AnalysisResult } from './run-analysis.ts'
+
+/** What was saved of one class, by means, against a baseline. */
+interface ClassRow {
+  readonly name: string
+  results: number
+  tokens: number
+  references: number
+  formats: number
+  omission: number
+}
+
+/** Classes that are printed. */
+const MOST_CLASSES = 20
+
+/** The three savings by class. @param tokensOf a text's tokens as the baseline writes it */
+function classRows(
+  { conversations, analysis }: AnalysisResult,
+  tokensOf: ((text: string) => number) | null,
+): readonly ClassRow[] {
+  const rows = new Map<string, ClassRow>()
+  for (const conversation of conversations) {
+    const { played } = analysis.plays.outcome(conversation)
+    for (const [at, result] of conversation.results.entries()) {
+      const { before, after, referred, elided } = played[at]!
+      const row = rows.get(result.class) ?? {
+        ...{ name: result.class, results: 0, tokens: 0, references: 0, formats: 0, omission: 0 },
+      }
+      rows.set(result.class, row)
+      const baseline = tokensOf?.(result.text) ?? before
+      row.results++
+      row.tokens += baseline
+      row.references += referred
+      row.omission += elided
+      row.formats += baseline - after - referred - elided
+    }
+  }
+  return [...rows.values()].sort((a, b) => b.tokens - a.tokens)
+}
+
+export interface ReportOptions {
+  readonly tokensOf: ((text: string) => number) | null
+  readonly baseline: string
+}
+
+/** Tables for a reader: what is saved by class, each proposal with its verdict, and the sum. */
+export function reportAnalysis(result: AnalysisResult, options: ReportOptions): string {
+  const rows = classRows(result, options.tokensOf)
+  const { judgement } = result.analysis
+  const savings = rows
+    .slice(0, MOST_CLASSES)
+    .map(({ name, results, tokens, references, formats, omission }) => [
+      ...[name, results, tokens, percent(references, tokens), percent(formats, tokens)],
+      percent(omission, tokens),
+    ])
+  const head = ['class', 'results', 'tokens', 'references', 'formats', 'omission']
+  const more =
+    rows.length > MOST_CLASSES ? [`… and ${rows.length - MOST_CLASSES} more (--json)`] : []
+  return `${[
+    [`Saved of ${options.baseline}:`, '', table(head, savings), ...more].join('\n'),
+    judgedTable(judgement),
+    togetherLine(judgement),
+  ].join('\n\n')}\n`
+}
+
+function judgedTable({ judged, conversations: { chosen, unseen } }: Judgement): string {
+  const title =
+    `${judged.length} candidates. They were chosen by ${chosen} conversations and judged by ` +
+    `${unseen} others; billed input tokens that each saves alone:`
+  if (judged.length === 0) return 'No rule proposes a change.'
+  const order = ['applies', 'prior', 'loses', 'no effect', 'shadowed', 'too few']
+  const sorted = judged.toSorted((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict))
+  const rows = sorted.map(({ proposal, chosen: a, unseen: b, verdict }) => [
+    ...[proposal.rule, `${writeKey(proposal.key)} = ${JSON.stringify(proposal.to)}`],
+    ...[signed(a), signed(b), verdict, proposal.evidence],
+  ])
+  const head = ['rule', 'change', 'chosen half', 'unseen half', 'verdict', 'evidence']
+  return [title, '', table(head, rows)].join('\n')
+}
+
+function togetherLine({ together }: Judgement): string {
+  if (together === null) return 'Nothing to change.'
+  const { proposals, before, after, interval, isAccepted } = together
+  return (
+    `Together ${proposals.length} save ${signed(before - after)} of ${signed(before, '')} billed on ` +
+    `the unseen half (95 %: ${signed(interval.low)} to ${signed(interval.high)}): ` +
+    (isAccepted ? 'accepted. `haversack tune apply` writes them.' : 'nothing to change.')
+  )
+}
+
+function signed(tokens: number | null, plus = '+'): string {
+  if (tokens === null) return '–'
+  const whole = Math.round(tokens)
+  const digits = Math.abs(whole).toLocaleString('en-US')
+  return whole < 0 ? `−${digits}` : `${whole === 0 ? '' : plus}${digits}`
+}
+
+/** The same for programs. */
+export function analysisRecord(result: AnalysisResult, { tokensOf, baseline }: ReportOptions) {
+  const { judged, together, conversations } = result.analysis.judgement
+  return {
+    baseline,
+    conversations,
+    results: countOf(result.conversations),
+    classes: classRows(result, tokensOf),
+    candidates: judged.map(recordOf),
+    together: together && {
+      ...together,
+      proposals: together.proposals.map(({ key }) => writeKey(key)),
+    },
+  }
+}
+
+function recordOf({ proposal, chosen, unseen, verdict }: Judged) {
+  const { rule, key, to, evidence } = proposal
+  return { rule, key: writeKey(key), to, evidence, chosen, unseen, verdict }
+}
+
+function countOf(conversations: readonly Conversation[]): number {
+  return conversations.reduce((sum, { results }) => sum + results.length, 0)
+}

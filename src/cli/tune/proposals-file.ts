@@ -1,0 +1,56 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import type { TunedChange } from '../../tune/versions/tuned.ts'
+
+/** What the last analysis accepted. */
+const schema = z.object({
+  created_at: z.string(),
+  /** The version that was in force; `null` for none. */
+  onto: z.string().nullable(),
+  /** The configuration that it was judged against. */
+  generation: z.string(),
+  /** Digest of the conversations. */
+  inputs: z.string(),
+  effect: z.object({ before: z.number(), after: z.number() }).optional(),
+  changes: z.array(
+    z.object({
+      key: z.array(z.string()),
+      to: z.union([z.boolean(), z.number(), z.string(), z.array(z.string())]),
+      rule: z.string(),
+      evidence: z.string(),
+    }),
+  ),
+})
+
+export type Proposals = Omit<z.output<typeof schema>, 'changes'> & {
+  readonly changes: readonly TunedChange[]
+}
+
+function fileOf(dataDir: string, tenant: string): string {
+  return join(dataDir, 'tuned', 'proposals', `${tenant}.json`)
+}
+
+/** Replaces the proposals of the tenant's last analysis. */
+export function saveProposals(dataDir: string, tenant: string, proposals: Proposals): void {
+  const file = fileOf(dataDir, tenant)
+  const draft = `${file}.${process.pid}`
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  try {
+    writeFileSync(draft, `${JSON.stringify(proposals)}\n`, { mode: 0o600, flush: true })
+    renameSync(draft, file)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
+}
+
+/** Returns `null` if there was no analysis, or its file is damaged. */
+export function loadProposals(dataDir: string, tenant: string): Proposals | null {
+  try {
+    const read = schema.safeParse(JSON.parse(readFileSync(fileOf(dataDir, tenant), 'utf8')))
+    return read.success ? read.data : null
+  } catch {
+    return null
+  }
+}

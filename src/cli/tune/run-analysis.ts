@@ -1,0 +1,80 @@
+import { createHmac } from 'node:crypto'
+import type { Config } from '../../config/config.ts'
+import { readLayers } from '../../config/layers/read-layers.ts'
+import type { EncodeRequest } from '../../core/contract/encode.ts'
+import { DEFAULT_PRICES, type PricedVendor } from '../../core/conversation/usage/billing.ts'
+import { createLocalContext } from '../../runtime/local-context.ts'
+import { loadTelemetryKey } from '../../telemetry/key-file.ts'
+import { type Analysis, analyze } from '../../tune/analyze.ts'
+import type { LogList } from '../../tune/logs/list-logs.ts'
+import { type Conversation, readConversations } from '../../tune/play/conversation.ts'
+import { openTuned } from '../../tune/versions/tuned.ts'
+import { createProgress } from '../progress.ts'
+import { type Proposals, saveProposals } from './proposals-file.ts'
+import { createTunedConfig } from './tuned-config.ts'
+
+export interface AnalysisTerms {
+  readonly config: Config
+  readonly tenant: string
+  readonly tokens: Pick<EncodeRequest, 'tokenizer' | 'model'>
+  readonly vendor: PricedVendor
+  readonly elides: boolean
+  /** Share of a needed result's text that is fetched. */
+  readonly fetched: number
+  readonly sinceMs: number
+  readonly isProxied: boolean
+}
+
+export interface AnalysisResult {
+  readonly conversations: readonly Conversation[]
+  readonly analysis: Analysis
+  readonly proposals: Proposals
+}
+
+/**
+ * Analyses logs for a tenant, and keeps what the guard accepted for `tune apply`.
+ * @throws ConfigError if a file of the configuration has faults
+ */
+export function runAnalysis(list: LogList, terms: AnalysisTerms): AnalysisResult {
+  const { config, tenant, tokens, vendor, elides, fetched, sinceMs, isProxied } = terms
+  const key = loadTelemetryKey(config.data_dir)
+  const layered = readLayers(config, { tenant })
+  const conversations = readConversations(list, { sinceMs })
+  const progress = createProgress('analyze', conversations.length)
+  const analysis = analyze(conversations, {
+    ...createTunedConfig(layered),
+    ...{ context: createLocalContext(), prices: DEFAULT_PRICES[vendor], tokens, elides, isProxied },
+    fetching: { share: fetched },
+    key,
+    onPlayed: () => progress.advance(),
+  })
+  progress.done()
+  const { judged, together } = analysis.judgement
+  const proposals: Proposals = {
+    created_at: new Date().toISOString(),
+    onto: openTuned(config.data_dir, tenant).current()?.id ?? null,
+    generation: layered.generation,
+    inputs: digestOf(conversations, key),
+    ...(together?.isAccepted ? { effect: { before: together.before, after: together.after } } : {}),
+    changes: judged
+      .filter(({ verdict }) => verdict === 'applies')
+      .map(({ proposal: { key: path, to, rule, evidence } }) => ({
+        key: path,
+        to,
+        rule,
+        evidence,
+      })),
+  }
+  saveProposals(config.data_dir, tenant, proposals)
+  return { conversations, analysis, proposals }
+}
+
+/** Keyed, since a plain digest would confirm a guess of the content. */
+function digestOf(conversations: readonly Conversation[], key: Uint8Array): string {
+  const digest = createHmac('sha256', key)
+  for (const { id, results } of conversations) {
+    digest.update(JSON.stringify([id, results.length]))
+    for (const { text } of results) digest.update(text)
+  }
+  return digest.digest('hex')
+}

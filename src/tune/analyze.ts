@@ -1,0 +1,47 @@
+import { splitByHash } from './guard/halves.ts'
+import { type Judgement, type JudgeOptions, judge } from './guard/judge.ts'
+import { markersOf } from './guard/outcome.ts'
+import { createPlays, type Plays, type PlayTerms } from './guard/plays.ts'
+import { type BillTerms, createTrials } from './guard/trials.ts'
+import type { Conversation } from './play/conversation.ts'
+import { collectStats, type Seen, type Stats } from './rules/class-stats.ts'
+import type { Proposal } from './rules/proposal.ts'
+import { proposeByRules } from './rules/rules.ts'
+
+export interface AnalyzeTerms extends PlayTerms, BillTerms, JudgeOptions {
+  readonly isProxied: boolean
+  /** Proposals beside those of the rules, by the same figures. */
+  readonly more?: readonly Proposal[]
+  /** Called after each conversation that was played. */
+  onPlayed?(): void
+}
+
+export interface Analysis {
+  readonly stats: Stats
+  readonly judgement: Judgement
+  readonly plays: Plays
+}
+
+/**
+ * Plays conversations as the configuration has them now, lets the rules propose by one half of
+ * them, and judges the proposals by the other.
+ */
+export function analyze(conversations: readonly Conversation[], terms: AnalyzeTerms): Analysis {
+  const { configWith, more = [], isProxied } = terms
+  const plays = createPlays(terms)
+  const trials = createTrials(plays, terms)
+  const seen = conversations.map((conversation): Seen => {
+    const outcome = plays.outcome(conversation)
+    terms.onPlayed?.()
+    const markers = markersOf(conversation, outcome, terms.fetching, terms.prices)
+    return { conversation, played: outcome.played, markers }
+  })
+  const chosen = new Set(splitByHash(conversations, terms.key).chosen)
+  const stats = collectStats(seen)
+  const ofHalf = collectStats(seen.filter(({ conversation }) => chosen.has(conversation)))
+  const proposals = [
+    ...proposeByRules({ config: configWith([]), stats: ofHalf, all: stats, isProxied }),
+    ...more,
+  ]
+  return { stats, judgement: judge(conversations, proposals, trials, terms), plays }
+}

@@ -1,0 +1,80 @@
+import { hash } from 'node:crypto'
+import { endpointClass } from '../../core/telemetry/endpoint-class.ts'
+import { UnreadableLog } from '../logs/chunks.ts'
+import type { LogList } from '../logs/list-logs.ts'
+import { type MinedResult, noTally, readLog } from '../logs/read-log.ts'
+
+/** A tool result of a recorded conversation. */
+export interface RecordedResult {
+  readonly tool: string | undefined
+  readonly args: unknown
+  readonly text: string
+  readonly isError: boolean
+  readonly callId: string | undefined
+  /** Its endpoint class, by which the configuration can name it. */
+  readonly class: string
+  /** The sub-agent whose context it is in. */
+  readonly agent: string | undefined
+  /** Compactions of that context before it. */
+  readonly epoch: number
+}
+
+/** What one agent did for one task, with its sub-agents. */
+export interface Conversation {
+  /** Tells it apart from others, and is the same in each reading. Never written anywhere. */
+  readonly id: string
+  readonly results: readonly RecordedResult[]
+}
+
+interface ReadOptions {
+  /** Unix milliseconds: earlier results are passed over; those without a time are not. */
+  readonly sinceMs?: number
+}
+
+/**
+ * The conversations of logs, in the order of their first results. A session that continues in
+ * another log is one conversation, and a result that stands in both counts once. Logs that cannot
+ * be read to their end give what they have.
+ */
+export function readConversations(
+  { files }: LogList,
+  { sinceMs = 0 }: ReadOptions = {},
+): readonly Conversation[] {
+  const conversations = new Map<string, RecordedResult[]>()
+  const seen = new Set<string>()
+  const add = (path: string) => {
+    for (const mined of readLog(path, noTally())) {
+      if (mined.ts_ms > 0 && mined.ts_ms < sinceMs) continue
+      const id = mined.session ?? path
+      const key = identityOf(id, mined)
+      if (key !== null && seen.has(key)) continue
+      if (key !== null) seen.add(key)
+      const results = conversations.get(id) ?? []
+      conversations.set(id, results)
+      results.push(toResult(mined))
+    }
+  }
+  for (const { path } of files) {
+    try {
+      add(path)
+    } catch (error) {
+      if (!(error instanceof UnreadableLog)) throw error
+    }
+  }
+  return [...conversations].map(([id, results]) => ({ id, results }))
+}
+
+/** `null` if the log does not name calls. */
+function identityOf(session: string, { call_id, text }: MinedResult): string | null {
+  if (call_id === undefined) return null
+  return hash('sha256', JSON.stringify([session, call_id, text]), 'base64')
+}
+
+function toResult(mined: MinedResult): RecordedResult {
+  const { tool, args, text, is_error, call_id, agent, context } = mined
+  return {
+    ...{ tool, args, text, agent, isError: is_error, callId: call_id },
+    class: endpointClass(tool, args),
+    epoch: context.partition,
+  }
+}

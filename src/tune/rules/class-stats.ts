@@ -1,0 +1,115 @@
+import { classify } from '../../core/classify/classify.ts'
+import { parseJson } from '../../core/json/parse-json.ts'
+import { createRepeats } from '../../core/telemetry/repeats.ts'
+import type { MarkerBill } from '../guard/outcome.ts'
+import type { Conversation, RecordedResult } from '../play/conversation.ts'
+import type { PlayedResult } from '../play/play.ts'
+import { entryOf } from '../study/counts.ts'
+
+/** What the results of an endpoint class have in common. */
+export interface ClassStats {
+  readonly name: string
+  /** One of them, by which its settings are found. */
+  readonly example: RecordedResult
+  results: number
+  /** Replaced by a reference to the same result, to a nearly equal one, or to lines of others. */
+  exact: number
+  near: number
+  lines: number
+  /** Different results since the same one, of those that came again. */
+  readonly bursts: number[]
+  readonly shapes: Map<PlayedResult['shape'], number>
+  /** Columns of its Markdown tables. */
+  readonly columns: number[]
+  readonly innerFormats: Map<string, number>
+  hints: number
+  readonly markers: MarkerBill[]
+  /** Conversations that have a marker of it. */
+  markerConversations: number
+}
+
+/** What all results have in common. */
+export interface SessionStats {
+  conversations: number
+  results: number
+  compactions: number
+  /** UTF-8 bytes, and levels of nested objects. */
+  readonly bytes: number[]
+  readonly depths: number[]
+}
+
+export interface Stats {
+  readonly classes: ReadonlyMap<string, ClassStats>
+  readonly sessions: SessionStats
+}
+
+/** A conversation as it is played now. */
+export interface Seen {
+  readonly conversation: Conversation
+  readonly played: readonly PlayedResult[]
+  readonly markers: readonly MarkerBill[]
+}
+
+/** What rules read of conversations. */
+export function collectStats(all: Iterable<Seen>): Stats {
+  const classes = new Map<string, ClassStats>()
+  const sessions = { conversations: 0, results: 0, compactions: 0, bytes: [], depths: [] }
+  for (const { conversation, played, markers } of all) {
+    const { results } = conversation
+    sessions.conversations++
+    sessions.compactions += Math.max(0, ...results.map(({ epoch }) => epoch))
+    const repeats = createRepeats()
+    for (const [at, result] of results.entries()) {
+      const own = entryOf(classes, result.class, () => noStats(result))
+      addResult(own, result, played[at]!)
+      addSession(sessions, result, played[at]!)
+      if (result.agent !== undefined) continue
+      const burst = repeats.next(result.text, result.epoch)
+      if (burst !== undefined) own.bursts.push(burst)
+    }
+    for (const marker of markers) classes.get(marker.class)?.markers.push(marker)
+    for (const name of new Set(markers.map(each => each.class))) {
+      const own = classes.get(name)
+      if (own !== undefined) own.markerConversations++
+    }
+  }
+  return { classes, sessions }
+}
+
+function noStats(example: RecordedResult): ClassStats {
+  return {
+    ...{ name: example.class, example, results: 0, exact: 0, near: 0, lines: 0, hints: 0 },
+    ...{ bursts: [], shapes: new Map(), columns: [], innerFormats: new Map() },
+    ...{ markers: [], markerConversations: 0 },
+  }
+}
+
+function addResult(own: ClassStats, { text }: RecordedResult, played: PlayedResult): void {
+  const { format, layer, shape, innerFormats, hints } = played
+  own.results++
+  own.hints += hints
+  if (layer === 'L0') {
+    if (/\bref@/.test(format)) own.exact++
+    else if (/\bnear@/.test(format)) own.near++
+    else own.lines++
+  }
+  own.shapes.set(shape, (own.shapes.get(shape) ?? 0) + 1)
+  for (const each of innerFormats) {
+    own.innerFormats.set(each, (own.innerFormats.get(each) ?? 0) + 1)
+  }
+  if (shape === 'markdown_table') own.columns.push(classify(text, undefined).n_cols ?? 0)
+}
+
+function addSession(sessions: SessionStats, { text }: RecordedResult, { shape }: PlayedResult) {
+  sessions.results++
+  sessions.bytes.push(Buffer.byteLength(text))
+  if (shape !== 'nested_object') return
+  const parsed = parseJson(text)
+  if (parsed.ok) sessions.depths.push(classify(text, parsed.value).depth ?? 0)
+}
+
+/** The value that so large a share of them does not exceed; 0 of nothing. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0
+}

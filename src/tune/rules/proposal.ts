@@ -1,0 +1,28 @@
+import type { KeyPath } from '../../core/pipeline/profile/key-path.ts'
+import type { RecordedResult } from '../play/conversation.ts'
+import type { PlayedResult } from '../play/play.ts'
+import type { ConfigValue } from '../versions/key-path.ts'
+
+export type RuleId = 'R1' | 'R2' | 'R3' | 'R4' | 'R5' | 'R6' | 'R8' | 'P1' | 'P2' | 'P3'
+
+/** One change of the configuration that a rule proposes. */
+export interface Proposal {
+  readonly rule: RuleId
+  readonly key: KeyPath
+  readonly to: ConfigValue
+  /** A call of the class that it is for; absent if it is for all. */
+  readonly example?: Pick<RecordedResult, 'tool' | 'args'>
+  /** The figures that the rule decided by, in words, without any content. */
+  readonly evidence: string
+  /** Whether the figures are of others, since there are too few own results. */
+  readonly isPrior: boolean
+  /** Own results are too few to change this. */
+  readonly isTooFew: boolean
+  /** Whether the change can only leave out less: it is no risk to an agent. */
+  readonly isSafe: boolean
+  /**
+   * Whether the change can have an effect on a conversation that was played so without it. It may
+   * say yes if there is none.
+   */
+  touches(results: readonly RecordedResult[], played: readonly PlayedResult[]): boolean
+}

@@ -1,0 +1,251 @@
+import type { KeyPath } from '../../core/pipeline/profile/key-path.ts'
+import type { PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
+import { type Profile, resolveProfile } from '../../core/pipeline/profile/resolve.ts'
+import { intervalOfSum } from '../guard/bootstrap.ts'
+import type { RecordedResult } from '../play/conversation.ts'
+import type { PlayedResult } from '../play/play.ts'
+import type { ConfigValue } from '../versions/key-path.ts'
+import { type ClassStats, quantile, type Stats } from './class-stats.ts'
+import type { Proposal, RuleId } from './proposal.ts'
+
+/** Own results from which on a rule may change what a class leaves out (seed 000, "call_count"). */
+const LEAST_RESULTS = 20
+/** Markers and conversations from which on elision of a class is changed. */
+const LEAST_MARKERS = 20
+const LEAST_MARKER_CONVERSATIONS = 5
+const PERCENT = 100
+const SEED = 6
+
+export interface RuleTerms {
+  readonly config: PipelineConfig
+  /** Of the half that proposals are chosen by. */
+  readonly stats: Stats
+  /** Results, markers and their conversations of all conversations, by class. */
+  readonly all: Stats
+  /** Whether results go through a proxy, whose hints are all that the model knows of them. */
+  readonly isProxied: boolean
+}
+
+/** Proposals of all rules, for each class those that would change something. */
+export function proposeByRules(terms: RuleTerms): readonly Proposal[] {
+  const { config, all, isProxied } = terms
+  const byClass = [...terms.stats.classes.values()].flatMap(stats => {
+    const { tool, args } = stats.example
+    const profile = resolveProfile(config, { tool, args })
+    const about: About = { stats, profile, known: all.classes.get(stats.name), isProxied }
+    return [...r1(about), ...r2(about), ...r6(about), ...r8(about)]
+  })
+  return [...byClass, ...r3(terms, config), ...r4(terms, config), ...r5(terms, config)]
+}
+
+interface About {
+  readonly stats: ClassStats
+  /** The same of all conversations. */
+  readonly known: ClassStats | undefined
+  readonly profile: Profile
+  readonly isProxied: boolean
+}
+
+type Touches = Proposal['touches']
+type Touched = (result: RecordedResult, played: PlayedResult) => boolean
+
+/** Touches conversations that have such a result. */
+function anyResult(isTouched: Touched): Touches {
+  return (results, played) => results.some((result, at) => isTouched(result, played[at]!))
+}
+
+/** Whether a result was replaced by references. Without one, memory has no effect. */
+const hasReferences: Touches = (_, played) => played.some(({ layer }) => layer === 'L0')
+
+function propose(
+  rule: RuleId,
+  key: KeyPath,
+  to: ConfigValue,
+  more: Pick<Proposal, 'evidence' | 'touches'> & Partial<Proposal>,
+): Proposal {
+  const isSafe = key.at(-1) === 'elision_enabled' && to === false
+  return { ...{ rule, key, to, isPrior: false, isSafe, isTooFew: false }, ...more }
+}
+
+/** A key of the class, for whose results the change has an effect. */
+function ofClass(
+  rule: RuleId,
+  { stats, known }: About,
+  [name, to]: readonly [string, ConfigValue],
+  { evidence, when, also }: ClassTerms,
+): Proposal {
+  const { tool, args } = stats.example
+  return propose(rule, ['endpoint_overrides', stats.name, name], to, {
+    ...{ evidence, example: { tool, args } },
+    isTooFew: (known?.results ?? 0) < LEAST_RESULTS,
+    touches: (results, played) =>
+      anyResult((result, each) => result.class === stats.name && (when?.(each) ?? true))(
+        results,
+        played,
+      ) &&
+      (also?.(results, played) ?? true),
+  })
+}
+
+interface ClassTerms {
+  readonly evidence: string
+  /** Which of the class's results are touched; all if absent. */
+  when?(played: PlayedResult): boolean
+  /** What must be true of the conversation too. */
+  readonly also?: Touches
+}
+
+const LEAST_REFERRED = 0.3
+const MOST_UNREFERRED = 0.05
+const MOST_LRU = 10
+
+/** References on and a longer memory, or off: by references to results, near results and lines. */
+function r1(about: About): readonly Proposal[] {
+  const { stats, profile } = about
+  const { results, exact, near, lines, bursts } = stats
+  const share = (exact + near + lines) / results
+  const evidence =
+    `${results} results; references to the same ${exact}, nearly the same ${near}, lines ${lines}` +
+    ` (${percent(share)})`
+  const isOn = profile.dedup.exact
+  if (share <= MOST_UNREFERRED) {
+    return isOn
+      ? [ofClass('R1', about, ['dedup_enabled', false], { evidence, also: hasReferences })]
+      : []
+  }
+  if (share < LEAST_REFERRED) return []
+  const lru = Math.min(MOST_LRU, 1 + Math.round(quantile(bursts, 0.9)))
+  const on = isOn ? [] : [ofClass('R1', about, ['dedup_enabled', true], { evidence })]
+  if (lru <= profile.dedup.lruSize) return on
+  return [...on, ofClass('R1', about, ['lru_size', lru], { evidence })]
+}
+
+/** A template by shape, columns and inner formats. */
+function r2(about: About): readonly Proposal[] {
+  const { stats, profile } = about
+  const [shape] = largest(stats.shapes, 1)
+  const inner = largest(stats.innerFormats, 3)
+  const columns = stats.columns.reduce((sum, each) => sum + each, 0) / (stats.columns.length || 1)
+  const template =
+    shape === 'markdown_table' && columns >= 2
+      ? 'csv_from_md'
+      : ['log', 'url', 'hash'].every(each => inner.includes(each))
+        ? 'pipeline_deep_mckp'
+        : inner.includes('diff')
+          ? 'mr_diff_fence'
+          : null
+  if (template === null || profile.preferred !== undefined) return []
+  const evidence = `${stats.results} results, most ${shape}; formats in them: ${inner.join(', ') || 'none'}`
+  return [ofClass('R2', about, ['template_id', template], { evidence })]
+}
+
+/** Elision of a class off, or for large savings only, if fetching costs more than it saves. */
+function r6(about: About): readonly Proposal[] {
+  const { stats, known, profile } = about
+  const { markers } = stats
+  if (markers.length === 0 || !profile.elision.enabled) return []
+  const isTooFew =
+    (known?.markers.length ?? 0) < LEAST_MARKERS ||
+    (known?.markerConversations ?? 0) < LEAST_MARKER_CONVERSATIONS
+  const value = markers.reduce((sum, each) => sum + each.value, 0)
+  const fetching = markers.reduce((sum, each) => sum + each.fetching, 0)
+  const needed = markers.filter(each => each.isNeeded).length
+  const evidence =
+    `${markers.length} markers, ${needed} needed (${percent(needed / markers.length)}); ` +
+    `saves ${Math.round(value)} billed, fetching costs ${Math.round(fetching)}`
+  const least = leastThatPays(markers)
+  if (least === 0) return []
+  const change: readonly [string, ConfigValue] =
+    least === null ? ['elision_enabled', false] : ['elision_min_saved_tokens', least]
+  const when = ({ shown, elided }: PlayedResult) =>
+    shown !== undefined && (least === null || elided < least)
+  return [{ ...ofClass('R6', about, change, { evidence, when }), isTooFew }]
+}
+
+/**
+ * From how many saved tokens on markers pay: 0 if each may be sent, `null` if none pays. A bound
+ * between is taken only if the markers above it save, and those below it cost, beyond chance. Fewer
+ * than 20 above it are no evidence.
+ */
+function leastThatPays(markers: ClassStats['markers']): number | null {
+  const sorted = markers.toSorted((a, b) => b.saved - a.saved)
+  const nets = sorted.map(({ value, fetching }) => value - fetching)
+  const total = nets.reduce((sum, each) => sum + each, 0)
+  let net = 0
+  let best = { net: Math.max(0, total), count: 0 }
+  for (const [at, each] of nets.entries()) {
+    net += each
+    const isBound = sorted[at + 1] !== undefined && sorted[at + 1]!.saved !== sorted[at]!.saved
+    if (isBound && at + 1 >= LEAST_MARKERS && net > best.net) best = { net, count: at + 1 }
+  }
+  const isSure =
+    best.count > 0 &&
+    intervalOfSum(nets.slice(0, best.count), SEED).low > 0 &&
+    intervalOfSum(nets.slice(best.count), SEED).high < 0
+  if (isSure) return sorted[best.count - 1]!.saved
+  return total < 0 ? null : 0
+}
+
+/** Hints of a class shorter; a proxy's reader has only the hint, so it stays at the standard. */
+function r8(about: About): readonly Proposal[] {
+  const { stats, profile, isProxied } = about
+  const shorter = isProxied ? 'standard' : 'terse'
+  const { verbosity } = profile.dedup
+  if (stats.hints === 0 || verbosity === shorter || verbosity === 'terse') return []
+  const evidence = `${stats.hints} hints in ${stats.results} results`
+  return [
+    ofClass('R8', about, ['hint_verbosity', shorter], { evidence, when: ({ hints }) => hints > 0 }),
+  ]
+}
+
+/** The memory of sessions, as the seed has it. */
+function r3({ stats: { sessions } }: RuleTerms, { dedup }: PipelineConfig): readonly Proposal[] {
+  const { results, compactions, conversations } = sessions
+  if (results === 0) return []
+  const rate = compactions / results
+  const mean = results / conversations
+  const inPartition = results / (conversations + compactions)
+  const lru = rate > 0.05 ? Math.max(10, Math.ceil(inPartition * 0.2)) : mean < 20 ? 3 : 5
+  if (lru === dedup.lru_size) return []
+  const evidence =
+    `${compactions} compactions in ${results} results, ` +
+    `${mean.toFixed(0)} results a conversation`
+  return [propose('R3', ['dedup', 'lru_size'], lru, { evidence, touches: () => true })]
+}
+
+/** Levels of JSON, as the seed has it. */
+function r4({ stats: { sessions } }: RuleTerms, { mckp }: PipelineConfig): readonly Proposal[] {
+  const deepest = quantile(sessions.depths, 0.95)
+  const depth = deepest < 3 ? 3 : 5
+  if (sessions.depths.length === 0 || depth === mckp.recursion_depth) return []
+  const evidence = `95 % of ${sessions.depths.length} nested objects have at most ${deepest} levels`
+  const touches = anyResult((_, { shape }) => /object/.test(shape))
+  return [propose('R4', ['mckp', 'recursion_depth'], depth, { evidence, touches })]
+}
+
+/** The shortest result that is remembered, as the seed has it. */
+function r5({ stats: { sessions } }: RuleTerms, { dedup }: PipelineConfig): readonly Proposal[] {
+  const short = quantile(sessions.bytes, 0.25)
+  const least = Math.min(500, Math.max(100, short))
+  if (sessions.bytes.length === 0 || least === dedup.min_body_chars) return []
+  const [from, to] = [least, dedup.min_body_chars].sort((a, b) => a - b) as [number, number]
+  return [
+    propose('R5', ['dedup', 'min_body_chars'], least, {
+      evidence: `a quarter of ${sessions.bytes.length} results has at most ${short} bytes`,
+      touches: anyResult(({ text }) => {
+        const bytes = Buffer.byteLength(text)
+        return bytes >= from && bytes < to
+      }),
+    }),
+  ]
+}
+
+/** The names with the highest counts. */
+function largest<Name extends string>(counts: ReadonlyMap<Name, number>, most: number): Name[] {
+  const sorted = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+  return sorted.slice(0, most).map(([name]) => name)
+}
+
+function percent(share: number): string {
+  return `${(PERCENT * share).toFixed(1)} %`
+}

@@ -1,0 +1,151 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { TELEMETRY_KEY_BYTES } from '../../../src/core/telemetry/pseudonyms.ts'
+import { captureCli } from '../../support/capture.ts'
+import { temporaryFolder } from '../telemetry/writer.ts'
+
+/** Never in an output, whatever they stand in. */
+const SECRET = 'hunter2-planted'
+
+function code(file: number): string {
+  const lines = Array.from({ length: 12 }, (_, n) => [
+    `export function work${file}x${n}(left, right) {`,
+    ...Array.from({ length: 8 }, (_, at) => `  const v${at} = left * ${file}${n}${at} + right`),
+    '  return v0 + v1',
+    '}',
+  ]).flat()
+  return [`// ${SECRET}`, ...lines].map((line, at) => `${at + 1}\t${line}`).join('\n')
+}
+
+interface Step {
+  readonly tool: string
+  readonly args: object
+  readonly text: string
+}
+
+/** Sessions in which every read file is edited at a place that elision hides, or none is. */
+function writeLogs(folder: string, isNeeded: boolean, sessions = 14): string {
+  const lines: string[] = []
+  for (let s = 0; s < sessions; s++) {
+    const steps: Step[] = []
+    for (let f = 0; f < 2; f++) {
+      const file_path = `/src/file${s}-${f}.ts`
+      const file = 2 * s + f
+      steps.push({ tool: 'Read', args: { file_path }, text: code(file) })
+      const old_string = `const v7 = left * ${file}57 + right`
+      const args = isNeeded ? { file_path, old_string, new_string: SECRET } : { file_path }
+      steps.push({ tool: 'Edit', args, text: 'ok' })
+    }
+    for (const [at, step] of steps.entries()) {
+      lines.push(JSON.stringify({ session: `s${s}`, call_id: `c${s}-${at}`, ...step }))
+    }
+  }
+  const path = join(folder, 'log.jsonl')
+  writeFileSync(path, `${lines.join('\n')}\n`)
+  return path
+}
+
+/** A data folder whose halves are the same in each run. */
+function dataFolder(): string {
+  const data = temporaryFolder()
+  writeFileSync(join(data, 'telemetry.key'), new Uint8Array(TELEMETRY_KEY_BYTES), { mode: 0o600 })
+  return data
+}
+
+function tuneIn(data: string) {
+  return (...argv: string[]) => captureCli('tune', ...argv, '--data', data)
+}
+
+describe('haversack tune analyze', () => {
+  it('switches elision of a class off if agents need what it hides, and back on by revert', async () => {
+    const data = dataFolder()
+    const tune = tuneIn(data)
+    const log = writeLogs(data, true)
+    const analyzed = await tune('analyze', log, '--json')
+    const { candidates, together } = JSON.parse(analyzed.stdout)
+    const off = candidates.find(({ rule }: { rule: string }) => rule === 'R6')
+    expect(off).toMatchObject({
+      ...{ key: 'endpoint_overrides.Read.elision_enabled', to: false, verdict: 'applies' },
+      evidence: expect.stringMatching(/^\d+ markers, \d+ needed \(100\.0 %\)/),
+    })
+    expect(together.isAccepted).toBe(true)
+    // Nothing is written before `apply`.
+    expect(existsSync(join(data, 'tuned', 'local.toml'))).toBe(false)
+    expect((await tune('diff')).stdout).toContain(
+      '+ endpoint_overrides.Read.elision_enabled = false\n',
+    )
+    expect((await tune('apply')).code).toBe(0)
+    const shown = await tune('show')
+    expect(shown.stdout).toContain('elision_enabled = false')
+    const texts = [analyzed.stdout, shown.stdout]
+    for (const name of readdirSync(join(data, 'tuned'), { recursive: true, encoding: 'utf8' })) {
+      if (/\.(?:toml|json)$/.test(name)) texts.push(readFileSync(join(data, 'tuned', name), 'utf8'))
+    }
+    expect(texts).toHaveLength(5)
+    for (const text of texts) {
+      for (const planted of [SECRET, 'file3-1', 'const v']) expect(text).not.toContain(planted)
+    }
+    // The tuned file is one of the layers now, so that the analysis is of another configuration.
+    expect((await tune('apply')).stderr).toContain('run `haversack tune analyze` again')
+    const after = JSON.parse((await tune('analyze', log, '--json')).stdout)
+    expect(after.candidates.filter(({ rule }: { rule: string }) => rule === 'R6')).toEqual([])
+    expect((await tune('revert')).stderr).toContain('- endpoint_overrides.Read.elision_enabled')
+    expect((await tune('show')).stdout).not.toContain('elision_enabled = false')
+  })
+
+  it('changes nothing if nothing is needed', async () => {
+    const data = dataFolder()
+    const tune = tuneIn(data)
+    const { stdout } = await tune('analyze', writeLogs(data, false))
+    expect(stdout).not.toContain('elision_enabled')
+    expect(stdout).not.toMatch(/ applies /)
+    expect((await tune('diff')).stdout).toBe('Nothing to change.\n')
+    expect((await tune('apply')).stderr).toBe('Nothing to change.\n')
+  })
+
+  it('says that a hand-written file shadows a proposal', async () => {
+    const data = dataFolder()
+    writeFileSync(join(data, 'pipeline_config.toml'), '[elision]\nenabled = true\n')
+    const { stdout } = await tuneIn(data)('analyze', writeLogs(data, true), '--json')
+    const { candidates } = JSON.parse(stdout)
+    const off = candidates.find(({ rule }: { rule: string }) => rule === 'R6')
+    expect(off).toMatchObject({ verdict: 'shadowed', chosen: null })
+  })
+
+  it('says too few of one session', async () => {
+    const data = dataFolder()
+    const { stdout } = await tuneIn(data)('analyze', writeLogs(data, true, 1), '--json')
+    const { candidates } = JSON.parse(stdout)
+    expect(candidates.every(({ verdict }: { verdict: string }) => verdict === 'too few')).toBe(true)
+  })
+
+  it('needs an analysis before diff and apply', async () => {
+    const tune = tuneIn(dataFolder())
+    expect(await tune('diff')).toMatchObject({ code: 2 })
+    expect(await tune('apply')).toMatchObject({ code: 2 })
+    expect(await tune('revert')).toMatchObject({ code: 2 })
+    expect((await tune('show')).stdout).toBe('Nothing is tuned.\n')
+  })
+})
+
+describe('haversack tune skill', () => {
+  it('prints a recipe whose commands run', async () => {
+    const data = dataFolder()
+    const logs = join(data, 'projects')
+    const { stdout } = await captureCli('tune', 'skill')
+    const commands = [...stdout.matchAll(/^ +haversack (.+)$/gm)].map(([, line]) => line as string)
+    expect(commands).toHaveLength(7)
+    const before = { ...process.env }
+    Object.assign(process.env, { CLAUDE_CONFIG_DIR: data, HAVERSACK_DATA_DIR: data })
+    try {
+      mkdirSync(logs)
+      writeLogs(logs, true)
+      for (const command of commands) {
+        expect(await captureCli(...command.split(' ')), command).toMatchObject({ code: 0 })
+      }
+    } finally {
+      process.env = before
+    }
+  })
+})
