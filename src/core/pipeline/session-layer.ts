@@ -10,7 +10,7 @@ import type { BodyMemory } from '../sessions/lines/body-memory.ts'
 import { createCallMemory, type Dependency } from '../sessions/turn/call-memory.ts'
 import { LINES_FORMAT } from '../sessions/turn/decode-references.ts'
 import { takesPart } from '../sessions/turn/dedup-terms.ts'
-import { hopsTo } from '../sessions/turn/earlier-results.ts'
+import { hopsThrough, hopsTo } from '../sessions/turn/earlier-results.ts'
 import { createLastFormat, type LastFormat } from '../sessions/turn/last-format.ts'
 import { refIn } from '../sessions/turn/long-references.ts'
 import { contextKey, invalidateBy, openTurn, type SessionTurn } from '../sessions/turn/open-turn.ts'
@@ -267,8 +267,8 @@ function presentLayer(
 }
 
 /**
- * References that a reader follows from an answer to the content's lines; `undefined`: they cannot
- * be found.
+ * References that a reader follows from an answer to the content's lines, as a note has them;
+ * `undefined`: they cannot be found.
  */
 export function hopsInto(
   format: string,
@@ -278,13 +278,15 @@ export function hopsInto(
 ): number | undefined {
   const bare = withoutEscapes(format).format
   const inner = referral === null ? bareFormat(bare) : innerFormat(bare, LINES_FORMAT)
-  const isCounted = inner === PASSTHROUGH || inner === LINE_BY_LINE
-  if (!isCounted && !(inner?.startsWith(NUMBERED) && scan()?.numbered)) return undefined
-  if (referral === null) return 0
-  const hops = referral.dependencies.map(
+  if (inner === undefined) return undefined
+  const isCounted =
+    inner === PASSTHROUGH ||
+    inner === LINE_BY_LINE ||
+    (inner.startsWith(NUMBERED) && scan()?.numbered === true)
+  const hops = referral?.dependencies.map(
     ({ identity }) => hopsTo(bodies, { context }, identity) ?? 0,
   )
-  return 1 + Math.max(...hops)
+  return hopsThrough(isCounted, hops ?? [])
 }
 
 /** The layer of a detached answer, which uses nothing of the session and leaves nothing there. */

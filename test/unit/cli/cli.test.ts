@@ -286,12 +286,12 @@ describe('verify', () => {
     expect(stdout).toMatch(
       /^line +session +family +reason\n-+\n3 +s +answer +tokens\.final is \d+, not \d+\n/,
     )
-    expect(stdout).toContain('2 answers, 0 hints: 2 findings.')
+    expect(stdout).toContain('2 answers, 1 hint: 2 findings.')
     const json = await captureCli('verify', '--json', path)
     expect(json.code).toBe(1)
     expect(JSON.parse(json.stdout)).toMatchObject({
       answers: 2,
-      hints: 0,
+      hints: 1,
       redeemed: null,
       findings: [{ line: 3, session: 's', family: 'answer' }, { line: 3 }],
     })

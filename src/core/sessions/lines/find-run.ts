@@ -42,14 +42,26 @@ const FAVOUR_BYTES = 60
 const MAX_BACK_LINES = 32
 const MAX_BACK_BYTES = 4096
 
+/** What may be referred to of a body: any of its lines, or only nearly all of them. */
+export type Allowed = 'lines' | 'whole' | 'none'
+
 /**
- * @param allowed whether an identity may be referred to; called once for each body
+ * Lines, and bytes of them, that may be before and after a run that is nearly all of a body. Hosts
+ * put such a head and tail around what a command printed. With a bracket they may be a part of it.
+ */
+const MAX_AROUND_LINES = 6
+const MAX_AROUND_BYTES = 300
+const BRACKETS: ReadonlySet<number> = new Set(Buffer.from('[]{}'))
+const OPENERS: ReadonlySet<number> = new Set(Buffer.from('[{'))
+
+/**
+ * @param allowed what of the body with an identity may be referred to; called once for each body
  */
 export function createRunFinder(
   text: ScannedText,
   memory: BodyMemory,
   key: SessionKey,
-  allowed: (identity: string) => boolean,
+  allowed: (identity: string) => Allowed,
 ): RunFinder {
   return new MemoryRunFinder(text, memory, key, allowed)
 }
@@ -58,9 +70,10 @@ class MemoryRunFinder implements RunFinder {
   readonly #text: ScannedText
   readonly #memory: BodyMemory
   readonly #key: SessionKey
-  readonly #allowed: (identity: string) => boolean
+  readonly #allowed: (identity: string) => Allowed
   readonly #comparer: LineComparer
   readonly #bodies = new Map<number, KeptBody | null>()
+  readonly #wholes = new Set<KeptBody>()
   readonly #gutter: ByteGutter = createGutter()
   /** The best run of the current `find`; its body is `null` if there is none. */
   #best: KeptBody | null = null
@@ -71,7 +84,7 @@ class MemoryRunFinder implements RunFinder {
     text: ScannedText,
     memory: BodyMemory,
     key: SessionKey,
-    allowed: (identity: string) => boolean,
+    allowed: (identity: string) => Allowed,
   ) {
     this.#text = text
     this.#memory = memory
@@ -107,7 +120,9 @@ class MemoryRunFinder implements RunFinder {
     let body = this.#bodies.get(position)
     if (body === undefined) {
       const opened = this.#memory.open(position, this.#key)
-      body = opened !== null && this.#allowed(opened.identity) ? opened : null
+      const part = opened === null ? 'none' : this.#allowed(opened.identity)
+      body = part === 'none' ? null : opened
+      if (body !== null && part === 'whole') this.#wholes.add(body)
       this.#bodies.set(position, body)
     }
     return body
@@ -120,9 +135,25 @@ class MemoryRunFinder implements RunFinder {
     // The favourite's run is followed to its end and then compared.
     const end = this.#forward(line, body, theirs, favour > 0 ? line : this.#bestEnd)
     if (end === line || starts[end]! + favour <= starts[this.#bestEnd]!) return
+    const isWhole = this.#wholes.has(body)
+    if (isWhole && !this.#isAround(body, end + theirs - line, body.lines)) return
     this.#best = body
     this.#bestOffset = theirs - line
     this.#bestEnd = end
+  }
+
+  /** Whether lines of a body are few, and may be what a host puts around a result. */
+  #isAround(body: KeptBody, from: number, end: number): boolean {
+    if (end - from > MAX_AROUND_LINES) return false
+    if (from === end) return true
+    const { words, bytes } = this.#memory.parts
+    const start = body.textAt + words[body.startsAt + from]!
+    let stop = body.textAt + words[body.startsAt + end]! - 1
+    if (stop - start > MAX_AROUND_BYTES) return false
+    // JSON may begin at the end of the line before its first whole one.
+    if (from === 0 && OPENERS.has(bytes[stop - 1]!)) stop--
+    for (let at = start; at < stop; at++) if (BRACKETS.has(bytes[at]!)) return false
+    return true
   }
 
   /**
@@ -178,7 +209,15 @@ class MemoryRunFinder implements RunFinder {
     const [start] = comparer.decodable(from, end)
     if (start !== from) return null
     const counted = first === from + offset + 1
-    return { body, from, end, first, last, counted, gutter: comparer.relation(from), offset }
+    const run = { body, from, end, first, last, counted, gutter: comparer.relation(from), offset }
+    return this.#wholes.has(body) && !this.#isWhole(run) ? null : run
+  }
+
+  /** Whether a run is nearly all of its body, with its lines unchanged. */
+  #isWhole({ body, from, end, gutter, offset }: FoundRun): boolean {
+    const isUnchanged = gutter.kind === 'kept' && gutter.shift === 0
+    const [first, last] = [from + offset, end + offset]
+    return isUnchanged && this.#isAround(body, 0, first) && this.#isAround(body, last, body.lines)
   }
 
   /**

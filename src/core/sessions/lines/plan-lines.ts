@@ -70,8 +70,9 @@ export function planLines(
   const results = new Map<string, EarlierResult>()
   const finder = createRunFinder(text, memory, key, identity => {
     const result = earlier.find(identity)
-    if (result !== undefined) results.set(identity, result)
-    return result !== undefined
+    if (result === undefined) return 'none'
+    results.set(identity, result)
+    return result.asWhole === true ? 'whole' : 'lines'
   })
   const writer = createReferenceWriter(verbosity)
   const runs: PlannedRun[] = []

@@ -8,6 +8,8 @@ export interface EarlierResult {
   readonly ref: string
   /** How a model finds it; without this its first delivery must have carried the ref. */
   readonly call?: EarlierCall
+  /** Whether a reader finds all of it, but no lines by their numbers. */
+  readonly asWhole?: true
 }
 
 /** The lines that one line of an answer refers to. */

@@ -14,8 +14,9 @@ export interface BodyNote extends CallName {
   /** Position of the result in its session. */
   readonly sequence: number
   /**
-   * References that a reader follows to its lines: 0 if they are in the answer as it was sent.
-   * Absent if they cannot be found by their numbers.
+   * References that a reader follows to its lines: 0 if they are in the answer as it was sent. From
+   * `AS_A_WHOLE` on it is found as a whole only, by so many references more. Absent if it cannot be
+   * found.
    */
   readonly hops?: number
   /**
@@ -29,6 +30,29 @@ export interface BodyNote extends CallName {
 
 /** Most references that a reader must follow. */
 const MAX_HOPS = 8
+
+/**
+ * Added to the number of references if the answer has the content in another form, such as JSON as
+ * a table. Its lines cannot be counted there, so references are to all of it.
+ */
+const AS_A_WHOLE = 16
+
+/**
+ * References that a reader follows through an answer to the content's lines, as in a note;
+ * `undefined` if they are too many.
+ * @param counted whether the content's lines can be counted in the answer
+ * @param dependencies of the results that the answer refers to
+ */
+export function hopsThrough(counted: boolean, dependencies: readonly number[]): number | undefined {
+  let most = -1
+  let isWhole = !counted
+  for (const hops of dependencies) {
+    isWhole ||= hops >= AS_A_WHOLE
+    most = Math.max(most, hops % AS_A_WHOLE)
+  }
+  if (most + 1 >= MAX_HOPS) return undefined
+  return most + 1 + (isWhole ? AS_A_WHOLE : 0)
+}
 
 /** The place of a body, and how it is found. */
 type BodyPlace = Pick<BodyNote, 'sequence' | 'part'> & { readonly hops: number | undefined }
@@ -84,7 +108,7 @@ export interface NamedTurn {
 /**
  * Finds bodies that were in the agent's context before this result, are durable, and have a name
  * for a reader.
- * @param byLine only those whose lines a reader finds
+ * @param byLine only those whose lines a reader finds, one by one or all of them
  */
 export function createEarlierResults(
   bodies: BodyMemory,
@@ -98,7 +122,8 @@ export function createEarlierResults(
     const note = bodies.noteOf(identity, context)
     if (note === null) return undefined
     const { sequence, hops = MAX_HOPS, given, part, ...name } = readNote(note)
-    if (byLine && hops >= MAX_HOPS) return undefined
+    if (byLine && hops % AS_A_WHOLE >= MAX_HOPS) return undefined
+    const whole = hops >= AS_A_WHOLE ? { asWhole: true as const } : {}
     // A result that is sent again refers neither to itself nor to what came after it.
     const latest = given === true ? turn.sequence : turn.sequence - 1
     if (sequence > latest) return undefined
@@ -107,7 +132,7 @@ export function createEarlierResults(
     if ((byRef.get(ref) ?? identity) !== identity) return undefined
     byRef.set(ref, identity)
     const call = nameByDistance(name, turn.sequence - sequence)
-    return { ref, call: part === undefined ? call : { ...call, part } }
+    return { ref, call: part === undefined ? call : { ...call, part }, ...whole }
   }
 
   return identity => {

@@ -95,6 +95,55 @@ describe('a result that the request holds already', () => {
   })
 })
 
+describe('a result that was sent in another form', () => {
+  const rows = (count: number) =>
+    Array.from({ length: count }, (_, id) => ({ id, name: hash('md5', `${id}`), open: id % 3 > 0 }))
+  const json = (count: number) => JSON.stringify(rows(count), null, 2)
+  const shell = (text: string, pid: number): Step => ({
+    tool: 'shell',
+    args: { command: 'cat rows.json' },
+    text: `Command: cat rows.json\nOutput: ${text}\nExit Code: 0\nProcess Group: ${pid}`,
+  })
+
+  it('is a reference to all of it under another head or before another tail', () => {
+    const steps = [shell(json(12), 4711), shell(json(12), 4712), shell(json(12), 4713)]
+    const [first, second, third] = sent(steps, remembering())
+    expect(first).toMatch(/^Command: cat rows\.json\nOutput: \n(?:\[12|id,)/)
+    expect(second).toMatch(
+      /^> \[ref [0-9a-f]{8} lines 1-64 of shell 1 call ago\]\nProcess Group: 4712$/,
+    )
+    expect(third).toMatch(/^> \[ref [0-9a-f]{8} lines 1-6[45] of shell [12] calls? ago\]\n/)
+  })
+
+  it.each([
+    ['the bare text first', [read('rows.json', json(12)), shell(json(12), 1)]],
+    ['the bare text later', [shell(json(12), 1), read('rows.json', json(12))]],
+    ['on one line', [JSON.stringify(rows(12)), JSON.stringify(rows(12))].map(shell)],
+  ])('%s', (_, steps) => {
+    expect(sent(steps, remembering()).at(-1)).toMatch(/^> \[ref [0-9a-f]{8} lines \d+-\d+ of /m)
+  })
+
+  it('has no lines that a reader could count', () => {
+    const part = json(12).split('\n').slice(20, 50).join('\n')
+    const cut = json(12).split('\n').slice(0, 50).join('\n')
+    for (const text of [part, cut, json(11), json(13)]) {
+      const [, again] = sent([shell(json(12), 1), shell(text, 2)], remembering())
+      expect(again).not.toContain('> [ref')
+    }
+  })
+
+  it('is followed over as many references as others', () => {
+    const pages = Array.from({ length: 12 }, (_, i) => shell(json(12), i))
+    const texts = sent(pages, remembering())
+    for (const text of texts.slice(1)) expect(text).toMatch(/^> \[ref [0-9a-f]{8} lines 1-6/)
+    // Turn by turn as at once.
+    const context = remembering()
+    for (let turns = 1; turns <= pages.length; turns++) {
+      expect(sent(pages.slice(0, turns), context)).toEqual(texts.slice(0, turns))
+    }
+  })
+})
+
 describe('what a thread remembers of conversations', () => {
   const step = fc.record({
     tool: fc.constantFrom('Read', 'Bash', 'Write'),
