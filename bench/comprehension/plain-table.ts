@@ -4,6 +4,8 @@ import { type Place, quoted, readValue, scalar, skip, until } from './plain-inli
 /** A column of a header: `name`, `name=constant`, `name=before*after`, `name{…}`, `name[…]`. */
 export interface PlainColumn {
   readonly name: string
+  /** What stands before it in the header: a space, or a comma and perhaps a space. */
+  gap?: string
   readonly constant?: Json
   readonly pattern?: readonly [string, string]
   readonly group?: readonly PlainColumn[]
@@ -17,13 +19,39 @@ export function readColumns(line: string, separator: string): PlainColumn[] {
 
 function columnsAt(place: Place, separator: string): PlainColumn[] {
   const columns: PlainColumn[] = []
-  do columns.push(columnAt(place, separator))
-  while (skip(place, separator))
+  for (let gap: string | null = separator; gap !== null; gap = gapAt(place, separator)) {
+    const column = columnAt(place, separator)
+    if (columns.length > 0) firstOf(column).gap = gap
+    columns.push(column)
+  }
   return columns
 }
 
+/** Between spaces, a comma may follow a column of phrases, here and in the rows. */
+function gapAt(place: Place, separator: string): string | null {
+  if (separator !== ' ') return skip(place, separator) ? separator : null
+  const [gap = ''] = /^(?: |, ?)/.exec(place.text.slice(place.at)) ?? []
+  place.at += gap.length
+  return gap === '' ? null : gap
+}
+
+/** A column's gap is that of its first cell. */
+function firstOf(column: PlainColumn): PlainColumn {
+  const [first] = column.group ?? []
+  return first === undefined ? column : firstOf(first)
+}
+
+/** The columns that are cells. */
+function cellsOf(columns: readonly PlainColumn[]): readonly PlainColumn[] {
+  return columns.flatMap(column => {
+    if ('constant' in column) return []
+    return column.group === undefined ? [column] : cellsOf(column.group)
+  })
+}
+
 function columnAt(place: Place, separator: string): PlainColumn {
-  const name = place.text[place.at] === '"' ? quoted(place) : until(place, `${separator}={[]}`)
+  const ends = `${separator === ' ' ? ' ,' : separator}={[]}`
+  const name = place.text[place.at] === '"' ? quoted(place) : until(place, ends)
   if (skip(place, '{')) {
     const group = columnsAt(place, separator)
     place.at++
@@ -40,7 +68,7 @@ function columnAt(place: Place, separator: string): PlainColumn {
 function fixed(place: Place, name: string, separator: string): PlainColumn {
   if (/[[{]/.test(place.text[place.at] ?? '')) return { name, constant: readValue(place) }
   const inQuotes = place.text[place.at] === '"'
-  const ends = `${separator}*"]}`
+  const ends = `${separator === ' ' ? ' ,' : separator}*"]}`
   const text = inQuotes ? quoted(place) : until(place, ends)
   if (place.text[place.at] !== '*') return { name, constant: inQuotes ? text : scalar(text) }
   place.at++
@@ -52,7 +80,7 @@ function fixed(place: Place, name: string, separator: string): PlainColumn {
 
 /** The object of a row. */
 export function readRow(row: Place, columns: readonly PlainColumn[], separator: string): Json {
-  return new Cells(row, separator, '').row(columns)
+  return new Cells(row, separator, '', cellsOf(columns)).row(columns)
 }
 
 /** The object whose cells are in parentheses, the first of which is at the place. */
@@ -69,8 +97,8 @@ export function readKeyedRow(
   columns: readonly PlainColumn[],
   separator: string,
 ): [string, Json] {
-  const cells = new Cells(row, separator, '')
   const [keys, ...members] = columns
+  const cells = new Cells(row, separator, '', cellsOf(members))
   return [cells.key(keys?.pattern), cells.row(members)]
 }
 
@@ -80,10 +108,13 @@ class Cells {
   readonly #separator: string
   /** What ends a row in a cell; nothing if the row is a line. */
   readonly #rowEnds: string
+  /** The cells of a line, if spaces separate them: each may have another gap. */
+  readonly #line: readonly PlainColumn[]
   #first = true
   #over = false
 
-  constructor(place: Place, separator: string, rowEnds: string) {
+  constructor(place: Place, separator: string, rowEnds: string, line: readonly PlainColumn[] = []) {
+    this.#line = separator === ' ' ? line : []
     this.#place = place
     this.#separator = separator
     this.#rowEnds = rowEnds
@@ -132,17 +163,36 @@ class Cells {
     return column.group === undefined ? this.#cell(column) : this.#group(column.group)
   }
 
-  #cell({ pattern, rows }: PlainColumn): Json | undefined {
+  /** Moves to the next cell; there is none if the row is over. */
+  #next({ gap = ' ' }: PlainColumn): void {
     const place = this.#place
-    if (!this.#first && !this.#over && !skip(place, this.#separator)) this.#over = true
+    if (this.#first || this.#over) return
+    if (this.#line.length === 0) this.#over = !skip(place, this.#separator)
+    else if (place.text.startsWith(gap, place.at)) place.at += gap.length
+    else this.#over = true
+  }
+
+  /** The sign that ends a bare cell of a line; none ends the last one. */
+  #endOf(column: PlainColumn): string {
+    if (this.#line.length === 0) return this.#separator
+    const next = this.#line[this.#line.indexOf(column) + 1]
+    return next === undefined ? '' : (next.gap ?? ' ').charAt(0)
+  }
+
+  #cell(column: PlainColumn): Json | undefined {
+    const { pattern, rows } = column
+    const place = this.#place
+    this.#next(column)
     this.#first = false
     const sign = place.text[place.at] ?? ''
-    if (this.#over || sign === this.#separator || this.#rowEnds.includes(sign)) return undefined
+    const end = this.#endOf(column)
+    const isEmpty = sign === '' || sign === end || this.#rowEnds.includes(sign)
+    if (this.#over || isEmpty) return undefined
     if (sign === '[' && rows !== undefined) return this.#rows(rows)
     if (pattern === undefined && '[{'.includes(sign)) return readValue(place)
     const shaped = pattern === undefined && sign !== '"' ? place.shaped?.(place) : undefined
     if (shaped !== undefined) return shaped
-    const text = sign === '"' ? quoted(place) : until(place, this.#separator + this.#rowEnds)
+    const text = sign === '"' ? quoted(place) : until(place, end + this.#rowEnds)
     if (pattern !== undefined)
       return sign !== '"' && text === 'null' ? null : pattern[0] + text + pattern[1]
     return sign === '"' ? text : scalar(text)

@@ -96,7 +96,18 @@ export const TREE_CASES: Readonly<Record<string, readonly [json: string, text: s
   ],
   'cells with the separator': [
     '[{"a":"x,\\ty|z w"},{"a":"p"}]',
-    lines('[2]:', 'a', '"x,\\ty|z w"', 'p'),
+    lines('[2 ]:', 'a', 'x,\ty|z w', 'p'),
+  ],
+  'phrases before a comma, and a last column with the rest of its line': [
+    '[{"id":1,"by":{"name":"Ann Lee","of":"x,y|z"},"at":"Rome","note":"so,\\t| \\"it\\" is"},{"id":2,"by":{"name":"Bo, A. Li","of":"y,y|z"},"at":"Bern","note":"7"},{"id":3,"at":"Oslo","note":"not now"},{"id":4,"by":{"name":"Cy Fox Jr","of":"z,y|z"}}]',
+    lines(
+      '[4 ]:',
+      'id by{name,of=*",y|z"} at note',
+      '1 Ann Lee,x Rome so,\t| "it" is',
+      '2 "Bo, A. Li",y Bern "7"',
+      '3 , Oslo not now',
+      '4 Cy Fox Jr,z',
+    ),
   ],
   'names and constants with signs': [
     '[{"a,b":"x*","c{":"p,q","=":"1","n":1},{"a,b":"x*","c{":"p,q","=":"1","n":2}]',
@@ -236,6 +247,9 @@ export const NO_TREES: readonly (readonly [text: string, line: number])[] = [
   ['a{1}:\nkey\n1', 2],
   ['a{1}:\nkey{x},y\n1,2', 2],
   ['a[1]\nx\n1', 1],
+  ['[1 ]:\nx,,y\n1', 2],
+  ['[1 ]:\nx, y z\n1,2 3', 3],
+  ['[1 ]:\nx, y z\n"1" 2 3', 3],
   ['a[2 ]: x', 1],
   ['a[2 ]: x y z', 1],
   ['a[2 ]: x  y', 1],

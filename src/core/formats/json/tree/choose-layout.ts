@@ -1,10 +1,11 @@
 import type { ObjectValue } from '../../../json/value.ts'
 import { jsonLength } from '../../../json/write-json.ts'
+import { createGaps, type Gap, leavesOf, NO_GAPS } from './cell-gaps.ts'
 import type { Column, Leaf } from './column.ts'
 import type { Pricer } from './pricer.ts'
-import { sampleCells } from './sample-cells.ts'
+import { type SeparatedCells, sampleCells } from './sample-cells.ts'
 import { INNER_SEPARATOR, type Separator } from './syntax.ts'
-import type { Layout, RowWriter } from './write-table.ts'
+import { type Layout, RowWriter } from './write-table.ts'
 
 /**
  * Rows that represent the whole table, and their length as JSON at most. In longer rows separators
@@ -45,17 +46,70 @@ export function chooseLayout(
   })
   const isWhole = sample.length === rows.length
   const spaces = new SpaceChooser(pricer)
+  const uniform = createGaps(columns, NO_GAPS)
   let fewest = Number.POSITIVE_INFINITY
+  let betweenSpaces: SeparatedCells['texts'] = new Map()
   for (const separator of SEPARATORS) {
     const written = cells.between(separator)
     const spaced = spaces.spacedLeaves(written.texts, separator)
     const tokens = pricer.tokens(written.counted(spaced))
+    if (separator === ' ') betweenSpaces = written.texts
     if (tokens < fewest) {
       fewest = tokens
-      best = { ...best, separator, spaced, rows: () => (isWhole ? written.rows(spaced) : null) }
+      const gaps = separator === ' ' ? { gaps: uniform } : {}
+      const rows = () => (isWhole ? written.rows(spaced) : null)
+      best = { separator, spaced, ...gaps, ...shapes, rows }
     }
   }
-  return best
+  const mixed = withCommas(columns, betweenSpaces, spaces)
+  if (mixed === null) return best
+  const layout = { ...mixed, ...shapes }
+  const isCheaper =
+    tokensIn(layout, sample, columns, pricer) < tokensIn(best, sample, columns, pricer)
+  return isCheaper ? { ...layout, rows: () => null } : best
+}
+
+/** The part of a column's cells that must need quotes between spaces, for a comma after them. */
+const QUOTED = 0.25
+
+/**
+ * Spaces between cells, and a comma after each column of phrases; `null` if there is none.
+ * @param texts the cells between spaces
+ */
+function withCommas(
+  columns: readonly Column[],
+  texts: SeparatedCells['texts'],
+  spaces: SpaceChooser,
+): Layout | null {
+  const leaves = leavesOf(columns)
+  const after = new Map<Leaf, readonly string[]>()
+  for (let i = 0; i + 1 < leaves.length; i++) {
+    const cells = texts.get(leaves[i]!) ?? []
+    const quoted = cells.filter(text => text.startsWith('"')).length
+    if (quoted > 0 && quoted >= cells.length * QUOTED) {
+      after.set(leaves[i + 1]!, texts.get(leaves[i + 1]!) ?? [])
+    }
+  }
+  if (after.size === 0) return null
+  const spaced = spaces.spacedLeaves(after, ',')
+  const gaps = new Map<Leaf, Gap>()
+  for (const leaf of after.keys()) gaps.set(leaf, spaced.has(leaf) ? ', ' : ',')
+  return { separator: ' ', spaced: NO_LEAVES, gaps: createGaps(columns, gaps) }
+}
+
+/** Tokens of rows in a layout. */
+function tokensIn(
+  layout: Layout,
+  rows: readonly ObjectValue[],
+  columns: readonly Column[],
+  pricer: Pricer,
+): number {
+  const writer = new RowWriter(layout)
+  for (const row of rows) {
+    writer.out += '\n'
+    writer.row(columns, row)
+  }
+  return pricer.tokens(writer.out)
 }
 
 function sampleOf(rows: readonly ObjectValue[]): readonly ObjectValue[] {

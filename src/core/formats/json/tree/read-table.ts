@@ -13,7 +13,9 @@ import {
   SPACE,
 } from '../../../json/char-codes.ts'
 import { ObjectValue, type Value } from '../../../json/value.ts'
+import type { Gap } from './cell-gaps.ts'
 import type { CellColumn, Column, Leaf, PatternColumn } from './column.ts'
+import { type CellEnds, cellEndsOf, noteGap, readGap } from './read-gaps.ts'
 import { readInline } from './read-inline.ts'
 import {
   bareValue,
@@ -32,14 +34,14 @@ import {
 export function readHeader(reader: Reader, separator: number, depth: number): readonly Column[] {
   const columns: Column[] = []
   const names = new Set<string>()
-  do {
-    if (columns.length > 0 && separator !== SPACE) reader.skip(SPACE)
+  for (let gap: Gap | null = ' '; gap !== null; gap = readGap(reader, separator)) {
     const start = reader.at
     const column = readColumn(reader, separator, depth)
     if (names.has(column.name)) throw reader.error('a new column name expected', start)
     names.add(column.name)
     columns.push(column)
-  } while (reader.skip(separator))
+    if (gap !== ' ') noteGap(column, gap)
+  }
   return columns
 }
 
@@ -99,15 +101,14 @@ interface HeaderEnds {
   readonly affix: Ends
 }
 
-/** By the separator. */
+/** By the separator. A comma may take the place of a space. */
 const HEADER_ENDS: ReadonlyMap<number, HeaderEnds> = new Map(
-  SEPARATOR_CODES.map(separator => [
-    separator,
-    {
-      name: endsOf(separator, EQUALS, OPEN_BRACE, OPEN_BRACKET, CLOSE_BRACE, CLOSE_BRACKET),
-      affix: endsOf(separator, ASTERISK, QUOTE, CLOSE_BRACE, CLOSE_BRACKET),
-    },
-  ]),
+  SEPARATOR_CODES.map(separator => {
+    const gaps = separator === SPACE ? [SPACE, COMMA] : [separator]
+    const name = endsOf(...gaps, EQUALS, OPEN_BRACE, OPEN_BRACKET, CLOSE_BRACE, CLOSE_BRACKET)
+    const affix = endsOf(...gaps, ASTERISK, QUOTE, CLOSE_BRACE, CLOSE_BRACKET)
+    return [separator, { name, affix }]
+  }),
 )
 
 function headerEnds(separator: number): HeaderEnds {
@@ -140,8 +141,8 @@ function known(columns: readonly Column[]): Members {
   return members
 }
 
-const INNER_ENDS = endsOf(COMMA, SEMICOLON, CLOSE_BRACKET)
-const SHAPE_ENDS = endsOf(COMMA, CLOSE_PARENTHESIS)
+const IN_CELL: CellEnds = { end: COMMA, ends: endsOf(COMMA, SEMICOLON, CLOSE_BRACKET) }
+const IN_SHAPE: CellEnds = { end: COMMA, ends: endsOf(COMMA, CLOSE_PARENTHESIS) }
 
 /** What the rows are in: lines of a table, a cell, or the parentheses of an object in its shape. */
 type Within = 'table' | 'cell' | 'shape'
@@ -151,17 +152,20 @@ export class RowReader {
   readonly #reader: Reader
   readonly #separator: number
   readonly #within: Within
-  readonly #ends: Ends
+  readonly #uniform: CellEnds
+  readonly #endsOf: ReadonlyMap<Leaf, CellEnds> | null
   #rowEnded = false
   #firstCell = true
 
-  constructor(reader: Reader, separator: number, within: Within = 'table') {
+  /** @param columns of a table */
+  constructor(reader: Reader, separator: number, within: Within, columns?: readonly Column[]) {
     this.#reader = reader
     this.#separator = separator
     this.#within = within
-    if (within === 'cell') this.#ends = INNER_ENDS
-    else if (within === 'shape') this.#ends = SHAPE_ENDS
-    else this.#ends = separatedEnds(separator)
+    if (within === 'cell') this.#uniform = IN_CELL
+    else if (within === 'shape') this.#uniform = IN_SHAPE
+    else this.#uniform = { end: separator, ends: separatedEnds(separator) }
+    this.#endsOf = columns !== undefined && separator === SPACE ? cellEndsOf(columns) : null
   }
 
   /** The only row, all of it. */
@@ -185,9 +189,9 @@ export class RowReader {
   /** The first cell of a row whose object is the value of a key. */
   keyCell(column: CellColumn | PatternColumn): string {
     const reader = this.#reader
-    this.#nextCell()
+    this.#nextCell(this.#uniform)
     const quoted = reader.next === QUOTE
-    const key = quoted ? reader.quoted() : reader.bare(this.#ends)
+    const key = quoted ? reader.quoted() : reader.bare(this.#uniform.ends)
     if (key === '' && !quoted) throw reader.error('a key expected')
     return this.#wrap(column, key)
   }
@@ -240,13 +244,14 @@ export class RowReader {
       reader.countCell()
       return MISSING
     }
-    this.#nextCell()
+    const cell = this.#endsOf?.get(column) ?? this.#uniform
+    this.#nextCell(cell)
     if (this.#rowEnded) return MISSING
     const c = reader.next
-    if (c === this.#separator || this.#atEnd()) return MISSING
+    if (c === cell.end || this.#atEnd()) return MISSING
     if (c === QUOTE) return this.#wrap(column, reader.quoted())
     if (column.kind === 'pattern') {
-      const text = reader.bare(this.#ends)
+      const text = reader.bare(cell.ends)
       return text === 'null' ? null : this.#wrap(column, text)
     }
     if (c === OPEN_BRACKET) {
@@ -255,7 +260,7 @@ export class RowReader {
     if (c === OPEN_BRACE) return readInline(reader, depth)
     const shaped = reader.readShaped?.(depth)
     if (shaped !== undefined) return shaped
-    return bareValue(reader.bare(this.#ends))
+    return bareValue(reader.bare(cell.ends))
   }
 
   #wrap(column: Leaf, text: string): string {
@@ -265,13 +270,15 @@ export class RowReader {
   /**
    * Moves over the separator in front of a cell that is not the first; without one the row ends.
    */
-  #nextCell(): void {
+  #nextCell({ before }: CellEnds): void {
     if (this.#firstCell) {
       this.#firstCell = false
       return
     }
     const reader = this.#reader
-    if (reader.skip(this.#separator)) {
+    if (before !== undefined && reader.text.startsWith(before, reader.at)) {
+      reader.at += before.length
+    } else if (before === undefined && reader.skip(this.#separator)) {
       if (this.#separator !== SPACE) reader.skip(SPACE)
     } else if (this.#atEnd()) this.#rowEnded = true
     else throw reader.error('a separator expected')

@@ -273,7 +273,7 @@ class TreeReader {
       if (separator !== SPACE) reader.skip(SPACE)
     }
     const columns = readHeader(reader, separator, depth + 2)
-    const cells = new RowReader(reader, separator)
+    const cells = new RowReader(reader, separator, 'table', columns)
     const keys: string[] = []
     const rows: ObjectValue[] = []
     for (let i = 0; i < count; i++) {

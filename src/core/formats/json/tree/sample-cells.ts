@@ -1,6 +1,7 @@
 import type { ObjectValue } from '../../../json/value.ts'
 import { firstWordEnd, middleOf } from '../../../tokens/safe-boundary.ts'
 import { escapeText } from '../../bare-text.ts'
+import { createGaps, leavesOf, NO_GAPS } from './cell-gaps.ts'
 import type { Column, Leaf } from './column.ts'
 import type { ShapeWriter } from './pricer.ts'
 import { NOT_IN_LINE, type Separator } from './syntax.ts'
@@ -89,7 +90,14 @@ function collectCells(
     feeds += '\n'
     if (!write(writer, columns, row)) return null
   }
-  const all = { leaves: [...leaves.keys()], texts, order, gaps, tail: feeds }
+  const all = {
+    leaves: [...leaves.keys()],
+    texts,
+    order,
+    gaps,
+    tail: feeds,
+    last: leavesOf(columns).at(-1),
+  }
   return new CollectedCells(all, additive)
 }
 
@@ -102,6 +110,8 @@ interface Collected {
   readonly gaps: readonly string[]
   /** What follows the last cell. */
   readonly tail: string
+  /** The leaf whose cells have the rest of their lines, if spaces separate them. */
+  readonly last: Leaf | undefined
 }
 
 /** The cells of a leaf, and what of them is counted. */
@@ -180,6 +190,7 @@ class CollectedCells implements SampleCells {
   #separated(leaf: number, separator: Separator): Cells {
     const cells = this.#cells[leaf]!
     if (!this.#lines[leaf]!.includes(separator)) return cells
+    if (separator === ' ' && this.#all.leaves[leaf] === this.#all.last) return cells
     const texts = this.#all.texts[leaf]!
     const write = (text: string) => (isApart(text, separator) ? text : escapeText(text))
     const written = () => texts.map(write)
@@ -245,7 +256,9 @@ class RewrittenCells implements SampleCells {
 
   between(separator: Separator): SeparatedCells {
     const texts = new Map<Leaf, string[]>()
-    const writer = new RowWriter({ separator, spaced: NO_LEAVES, ...this.#shapes })
+    const gaps = separator === ' ' ? { gaps: createGaps(this.#columns, NO_GAPS) } : {}
+    const layout = { separator, ...gaps, ...this.#shapes }
+    const writer = new RowWriter({ ...layout, spaced: NO_LEAVES })
     writer.observe = (leaf, text) => {
       const known = texts.get(leaf)
       if (known === undefined) texts.set(leaf, [text])
@@ -255,9 +268,7 @@ class RewrittenCells implements SampleCells {
     return {
       texts,
       counted: spaced =>
-        spaced.size === 0
-          ? tight
-          : this.#write(new RowWriter({ separator, spaced, ...this.#shapes })),
+        spaced.size === 0 ? tight : this.#write(new RowWriter({ ...layout, spaced })),
       rows: () => null,
     }
   }

@@ -1,4 +1,5 @@
 import { ObjectValue, type Value } from '../../../json/value.ts'
+import { firstLeaf, type Gaps } from './cell-gaps.ts'
 import type { Column, ConstantColumn, Leaf } from './column.ts'
 import type { ShapeWriter } from './pricer.ts'
 import {
@@ -19,6 +20,8 @@ export interface Layout {
   readonly separator: Separator
   /** Leaves with a space between the separator and the cell. */
   readonly spaced: ReadonlySet<Leaf>
+  /** Of a table whose separator is a space; absent elsewhere. */
+  readonly gaps?: Gaps
   /** Writes the objects in cells that have a shape; absent if there are no shapes. */
   readonly shapes?: ShapeWriter
 }
@@ -30,15 +33,20 @@ export interface Layout {
 export function writeHeader(columns: readonly Column[], layout: Layout): string {
   let out = ''
   for (const column of columns) {
-    if (out !== '') out += startsSpaced(column, layout) ? `${layout.separator} ` : layout.separator
+    if (out !== '') out += gapBefore(column, layout)
     out += writeColumn(column, layout)
   }
   return out
 }
 
-function startsSpaced(column: Column, layout: Layout): boolean {
-  if (column.kind === 'constant' || column.kind === 'group') return false
-  return layout.spaced.has(column)
+/** A gap belongs to the first cell after it; a column without a cell has no gap of its own. */
+function gapBefore(column: Column, { separator, spaced, gaps }: Layout): string {
+  if (gaps !== undefined) {
+    const leaf = firstLeaf(column)
+    return leaf === null ? separator : gaps.before(leaf)
+  }
+  if (column.kind === 'constant' || column.kind === 'group') return separator
+  return spaced.has(column) ? `${separator} ` : separator
 }
 
 function writeColumn(column: Column, layout: Layout): string {
@@ -69,7 +77,8 @@ function writeConstant({ value }: ConstantColumn, layout: Layout): string {
 
 /** Rows inside a cell have commas between their cells, whatever the table has. */
 function innerLayout(layout: Layout): Layout {
-  return { ...layout, separator: INNER_SEPARATOR }
+  const { gaps, ...others } = layout
+  return { ...others, separator: INNER_SEPARATOR }
 }
 
 /** Writes the rows of one table, or of one cell. */
@@ -86,6 +95,8 @@ export class RowWriter {
   readonly #inner: RowWriter | null
   /** Separators that stand before the next cell; those after the last cell are left out. */
   #pending = 0
+  /** The same as text, if the layout has gaps. */
+  #gaps = ''
   #first = true
   /** Cells of this row that are not empty, and the last of them. */
   #cells = 0
@@ -101,6 +112,7 @@ export class RowWriter {
 
   startRow(): void {
     this.#pending = 0
+    this.#gaps = ''
     this.#first = true
     this.#cells = 0
   }
@@ -159,13 +171,14 @@ export class RowWriter {
 
   #text(column: Leaf, value: Value): string {
     if (value === null) return 'null'
+    const not = this.#layout.gaps?.notIn(column) ?? this.#not
     if (column.kind === 'pattern') {
       const text = value as string
       const own = text.slice(column.prefix.length, text.length - column.suffix.length)
-      return writePatterned(own, this.#not)
+      return writePatterned(own, not)
     }
     if (column.kind === 'rows') return this.#rows(column.columns, value as readonly ObjectValue[])
-    return isScalar(value) ? writeScalar(value, this.#not) : this.#bracket(this.inline(value))
+    return isScalar(value) ? writeScalar(value, not) : this.#bracket(this.inline(value))
   }
 
   #bracket(text: string): string {
@@ -190,12 +203,19 @@ export class RowWriter {
   }
 
   #cell(leaf: Leaf | null, text: string): void {
-    if (!this.#first) this.#pending++
+    const { separator, spaced, gaps } = this.#layout
+    if (!this.#first) {
+      this.#pending++
+      if (gaps !== undefined) this.#gaps += leaf === null ? separator : gaps.before(leaf)
+    }
     this.#first = false
     if (text === '') return
-    const { separator, spaced } = this.#layout
     if (leaf !== null) this.observe?.(leaf, text, this.#pending)
-    if (this.#pending > 0) {
+    if (gaps !== undefined) {
+      this.out += this.#gaps
+      this.#gaps = ''
+      this.#pending = 0
+    } else if (this.#pending > 0) {
       this.out += this.#pending === 1 ? separator : separator.repeat(this.#pending)
       this.#pending = 0
       if (leaf !== null && spaced.has(leaf)) this.out += ' '
