@@ -8,6 +8,7 @@ import { reportRequest } from './middleware/report-request.ts'
 import { vendorProxyFor } from './proxy/vendor-proxies.ts'
 import { problemResponse, vendorResponse } from './response/problems.ts'
 import { mountBelowSecret } from './routes/below-secret.ts'
+import { configRoute } from './routes/config.ts'
 import { FINGERPRINT_TEAM_ROUTES } from './routes/fingerprint-teams.ts'
 import { fingerprintsRoute } from './routes/fingerprints.ts'
 import { JOB_ROUTES } from './routes/jobs.ts'
@@ -28,6 +29,7 @@ const ROUTES: readonly Route[] = [
   ...MCP_ROUTES,
   ...SESSION_ROUTES,
   savingsRoute,
+  configRoute,
   fingerprintsRoute,
   ...FINGERPRINT_TEAM_ROUTES,
   livezRoute,

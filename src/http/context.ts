@@ -3,6 +3,7 @@ import type { Context } from 'hono'
 import type { Access, Caller } from '../access/access.ts'
 import type { EndedPasses } from '../access/ended-passes.ts'
 import type { ErrorCode } from '../core/base/errors.ts'
+import type { ConfigAnswer, ConfigQuery } from '../core/contract/config.ts'
 import type { PlanningTerms } from '../core/contract/request-terms.ts'
 import type { RewriteMemory } from '../core/conversation/rewrite/rewrite-memory.ts'
 import type { UsageRoute } from '../core/conversation/usage/usage-figures.ts'
@@ -156,6 +157,8 @@ export interface AppDeps extends JobDeps {
   readonly rewriting?: Rewriting
   /** What the MCP gateway's clients share of calls that are made ahead. */
   readonly enrichment?: Enrichment<LandedResult>
+  /** How the pipeline chooses for a tenant, and which layer says so. */
+  explainConfig(tenant: string, query: ConfigQuery): Promise<ConfigAnswer>
   /** What the proxies saved. */
   readonly savings: Pick<Savings, 'record' | 'read' | 'prices'>
   /** Reads what an answer used, while it passes. */

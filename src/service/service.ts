@@ -182,6 +182,7 @@ async function assemble(
       allowedHosts: () => live.config.allowed_hosts,
       maxBodyBytes: config.limits.max_body_bytes,
       planning: () => planningTerms(live.config),
+      explainConfig: configurations.explain,
       enrichment,
       ...uiSource(config, gauges, logger),
       ...sharingOf(live, records.store, sessions),

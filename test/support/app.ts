@@ -82,6 +82,7 @@ export function testApp(overrides: Partial<AppDeps> = {}) {
     originals: NOTHING_KEPT,
     desk: createSessionDesk(attachIndex(createIndexMemory(FEW), { owner: 1 })),
     health: { state: 'ready', store: async () => 'open' },
+    explainConfig: async () => ({ generation: '0'.repeat(16), faults: [], keys: [] }),
     savings: {
       record: async () => {},
       read: async () => emptyLedger(0),

@@ -1,6 +1,7 @@
 import { extname } from 'node:path'
 import { type AllLayers, readWritten } from '../../config/layers/read-all.ts'
 import type { LayersPlace } from '../../config/layers/read-layers.ts'
+import type { ConfigAnswer, ConfigQuery } from '../../core/contract/config.ts'
 import type { PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Generation } from '../../pool/job.ts'
@@ -18,6 +19,8 @@ export interface Configurations {
   find(tenant: string, id: string): Promise<Generation | null>
   /** Makes one durable that a conversation begins with. Never rejects. */
   keep(tenant: string, id: string): Promise<void>
+  /** Explains what the files say. @throws AppError `invalid_request`, `overloaded` */
+  explain(tenant: string, query: ConfigQuery): Promise<ConfigAnswer>
   /**
    * Reads all files again, in a thread of its own. If one has a fault, nothing changes, and the log
    * says so once. Never rejects.
@@ -104,6 +107,10 @@ export function createConfigurations(options: ConfigurationsOptions): Configurat
       const { id: newest } = inForce(tenant)
       const generation = newest === id ? inForce(tenant) : await generations.find(tenant, id)
       if (generation !== null) await generations.keep(tenant, generation)
+    },
+    async explain(tenant, query) {
+      const explained = await thread.run(tenant, 'explain', { place, tenant, query })
+      return { generation: inForce(tenant).id, ...explained }
     },
     async reload() {
       isAgain = true

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Step, turnBody } from '../../../bench/turns/bodies.ts'
 import { ATTEMPT_HEADER, startRecordingVendor } from '../../../bench/turns/recording-vendor.ts'
 import { loadConfig } from '../../../src/config/load.ts'
+import type { ConfigAnswer } from '../../../src/core/contract/config.ts'
 import { eventually } from '../../support/eventually.ts'
 import { STORE_THREAD, startSmallService } from '../service/harness.ts'
 
@@ -47,6 +48,7 @@ async function serviceOn(folder = mkdtempSync(join(tmpdir(), 'haversack-kept-'))
       mkdirSync(dirname(join(data_dir, name)), { recursive: true })
       writeFileSync(join(data_dir, name), text)
     },
+    url: () => service.url,
     post: (path: string, body: object) => service.post(path, JSON.stringify(body)),
     /** What arrives of a conversation's results up to `end`, without those `before`. */
     async send(conversation: number, end: number, before = 0): Promise<readonly string[]> {
@@ -128,6 +130,41 @@ describe('a conversation', () => {
     service.write('pipeline_config.toml', '[mckp\n')
     service.reload()
     expect(isJson((await service.send(++conversation, 1))[0])).toBe(true)
+  })
+})
+
+describe('GET /v1/config', () => {
+  it('says what is in force, by which line, without the places of files', async () => {
+    const service = await serviceOn()
+    service.write('tenants/local.toml', '[endpoint_overrides.git_log]\nlru_size = 3\n')
+    await service.restart()
+    const read = async (query: string) => {
+      const response = await fetch(`${service.url()}/v1/config${query}`)
+      return [response.status, (await response.json()) as ConfigAnswer] as const
+    }
+    const [status, all] = await read('')
+    expect([status, all]).toMatchObject([200, { faults: [] }])
+    expect(all.generation).toMatch(/^[0-9a-f]{16}$/)
+    expect(all.keys).toContainEqual({
+      key: 'endpoint_overrides.git_log.lru_size',
+      value: 3,
+      layer: 'tenant',
+      file: 'local.toml',
+      line: 2,
+      losing: [],
+    })
+    const args = encodeURIComponent('{"command":"git log"}')
+    const [, ofCall] = await read(`?tool=Bash&args=${args}`)
+    const isSize = ({ key }: { key: string }) => key === 'lru_size'
+    expect(ofCall.keys.find(isSize)).toMatchObject({ value: 3, losing: [{ value: 16 }] })
+    expect((await read('?args=x'))[0]).toBe(400)
+    expect((await read('?tenant=other'))[0]).toBe(400)
+    service.write('tenants/local.toml', 'colour = 3\n')
+    expect((await read(''))[1]).toEqual({
+      generation: all.generation,
+      faults: ['local.toml: line 1: colour: colour is no setting'],
+      keys: [],
+    })
   })
 })
 

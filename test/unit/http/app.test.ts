@@ -297,6 +297,7 @@ describe('operations', () => {
       '/readyz',
       '/v1/batch',
       '/v1/compress',
+      '/v1/config',
       '/v1/count',
       '/v1/decode',
       '/v1/dedup',

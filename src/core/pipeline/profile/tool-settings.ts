@@ -33,9 +33,9 @@ export class ToolSettings {
   readonly entries: readonly SettingsEntry[]
 
   constructor(config: PipelineConfig, query: SettingsQuery) {
-    const { layers, hasNames } = compiledOf(config)
-    const names = hasNames ? namesOf(query) : NO_NAMES
-    this.entries = layers.flatMap(layer => layer.entriesFor(names, query))
+    const compiled = compiledOf(config)
+    const names = compiled.hasNames ? namesOf(query) : NO_NAMES
+    this.entries = entriesIn(compiled, names, query)
   }
 
   /** The value in force; `undefined` if nothing has the key. */
@@ -54,6 +54,27 @@ export class ToolSettings {
 }
 
 const NO_NAMES: readonly string[] = []
+/** Calls whose entries are remembered for a configuration. */
+const MAX_KNOWN = 512
+/** Clients choose names: longer ones are not remembered. */
+const MAX_CHARS = 1_024
+
+function entriesIn(
+  { layers, known }: Compiled,
+  names: readonly string[],
+  query: SettingsQuery,
+): readonly SettingsEntry[] {
+  const find = () => layers.flatMap(layer => layer.entriesFor(names, query))
+  if (known === null) return find()
+  const id = [query.agent, query.data, ...names].join('\0')
+  let entries = known.get(id)
+  if (entries === undefined) {
+    if (known.size >= MAX_KNOWN) known.clear()
+    entries = find()
+    if (id.length <= MAX_CHARS) known.set(id, entries)
+  }
+  return entries
+}
 
 /** A configuration's layers, the latest first; the built-in one comes last. */
 export function layersOf(config: PipelineConfig): readonly LayerSettings[] {
@@ -63,6 +84,11 @@ export function layersOf(config: PipelineConfig): readonly LayerSettings[] {
 interface Compiled {
   readonly layers: readonly CompiledLayer[]
   readonly hasNames: boolean
+  /**
+   * What was found, if there are several layers: then it is one tenant's configuration. In one that
+   * tenants share, the time would reveal to one what another calls.
+   */
+  readonly known: Map<string, readonly SettingsEntry[]> | null
 }
 
 const compiled = new WeakMap<PipelineConfig, Compiled>()
@@ -75,7 +101,8 @@ function compiledOf(config: PipelineConfig): Compiled {
     // A built-in variant counts as part of the layer that makes it active.
     const chooses = all.findIndex(({ profiles }) => profiles?.agent?.active === active)
     const layers = all.map((settings, at) => new CompiledLayer(settings, at, at === chooses))
-    known = { layers, hasNames: layers.some(({ hasNames }) => hasNames) }
+    const hasNames = layers.some(each => each.hasNames)
+    known = { layers, hasNames, known: config.layers === undefined ? null : new Map() }
     compiled.set(config, known)
   }
   return known
