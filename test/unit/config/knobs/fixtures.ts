@@ -116,6 +116,9 @@ function fileDiff(path: string, seed: number): string {
   ].join('\n')
 }
 
+/** A tool that answers with lines first, and then with a list. */
+export const FORMATS: readonly Result[] = [list(page(6)), ...ROWS]
+
 /** A log of which most is progress. */
 export const LOG: readonly Result[] = [
   {

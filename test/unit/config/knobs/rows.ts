@@ -2,6 +2,7 @@ import {
   DIFF,
   FAR_JOBS,
   FLAT,
+  FORMATS,
   JOBS,
   LINES,
   LOG,
@@ -617,6 +618,14 @@ export const ROWS_OF_KEYS: readonly Row[] = [
 
 /** Families of hints that only notes have. */
 export const NOTE_ROWS: readonly Row[] = [
+  [
+    'hints.types.format',
+    {
+      results: FORMATS,
+      with: hintsOf('format', {}),
+      not: at(['dedup'], '/v1/dedup writes no format'),
+    },
+  ],
   [
     'hints.types.overflow',
     {
