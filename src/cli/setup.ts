@@ -110,7 +110,7 @@ function changed(change: Change, file: string, before: string | null): string {
 }
 
 /** Whether a text is what `setup` made of `before`, with the settings of ours that it has. */
-function isOurs(agent: Agent, text: string, before: string | null): boolean {
+export function isOurs(agent: Agent, text: string, before: string | null): boolean {
   try {
     const service = agent.hook?.serviceIn(text)
     const ofLine = agent.statusLine?.serviceIn(text)

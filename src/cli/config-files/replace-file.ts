@@ -5,6 +5,7 @@ import {
   chmodSync,
   constants,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readFileSync,
@@ -44,19 +45,17 @@ export function readConfigFile(file: string): string | null {
  * @throws Error for a link, a file that may not be written, or one with a backup
  */
 export function replaceWithBackup(file: string, before: string | null, after: string): void {
-  for (const kept of [backupOf(file), absenceOf(file)]) {
-    if (existsSync(kept)) throw new Error(`${kept} is there already: --undo first, or remove it`)
-  }
+  for (const kept of [backupOf(file), absenceOf(file)]) if (existsSync(kept)) throw isThere(kept)
   if (readConfigFile(file) !== before) throw new Error(`${file} has just changed: try again`)
   if (before === null) {
     mkdirSync(dirname(file), { recursive: true })
-    writeAtomic(absenceOf(file), '', NEW_FILE_MODE)
+    writeNew(absenceOf(file), '', NEW_FILE_MODE)
     writeAtomic(file, after, NEW_FILE_MODE)
     return
   }
   checkWritable(file)
   const { mode } = lstatSync(file)
-  writeAtomic(backupOf(file), before, mode)
+  writeNew(backupOf(file), before, mode)
   writeAtomic(file, after, mode)
 }
 
@@ -101,12 +100,41 @@ function checkWritable(file: string): void {
   if ((lstatSync(file).mode & 0o222) === 0) throw new Error(`${file} may not be written`)
 }
 
+function isThere(kept: string): Error {
+  return new Error(`${kept} is there already: --undo first, or remove it`)
+}
+
+/** Writes a whole file, or none if another process has just made one: one of the two continues. */
+function writeNew(file: string, text: string, mode: number): void {
+  writeBeside(file, text, mode, temporary => {
+    try {
+      linkSync(temporary, file)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw isThere(file)
+      // A file system without links.
+      renameSync(temporary, file)
+      return
+    }
+    rmSync(temporary)
+  })
+}
+
 function writeAtomic(file: string, text: string, mode: number): void {
+  writeBeside(file, text, mode, temporary => renameSync(temporary, file))
+}
+
+/** Writes a file beside another one, for `put`, and leaves nothing of it. */
+function writeBeside(
+  file: string,
+  text: string,
+  mode: number,
+  put: (temporary: string) => void,
+): void {
   const temporary = `${file}.${randomUUID()}`
   try {
     writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 })
     chmodSync(temporary, mode & 0o777)
-    renameSync(temporary, file)
+    put(temporary)
   } catch (error) {
     rmSync(temporary, { force: true })
     throw error

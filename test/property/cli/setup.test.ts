@@ -21,6 +21,7 @@ import {
 } from '../../../src/cli/config-files/replace-file.ts'
 import type { Agent } from '../../../src/cli/setup/agent.ts'
 import { AGENTS } from '../../../src/cli/setup/agents.ts'
+import { isOurs } from '../../../src/cli/setup.ts'
 import { leastHits, runs } from '../../support/runs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-setup-'))
@@ -189,7 +190,8 @@ it('keeps a file that others changed after setup', () => {
 })
 
 it('has the hook of Claude Code after setup, and everything else as it was', () => {
-  const { hook } = AGENTS['claude']!
+  const agent = AGENTS['claude']!
+  const { hook } = agent
   const service = 'http://127.0.0.1:8787'
   const own = fc.oneof(fc.array(value, { maxLength: 2 }), value)
   const withHooks = fc
@@ -211,10 +213,33 @@ it('has the hook of Claude Code after setup, and everything else as it was', () 
       written++
       expect(hook!.serviceIn(after)).toBe(service)
       expect(hook!.withHook(after, service)).toBe(after)
+      expect(isOurs(agent, after, before)).toBe(true)
       const { hooks, ...rest } = parseJsonc(after)
       const { hooks: hooks_, ...rest_ } = parseJsonc(before)
       expect(rest).toEqual(rest_)
       expect(hooks.PostToolUse.slice(0, -1)).toEqual(hooks_?.PostToolUse ?? [])
+    }),
+    { numRuns: runs(1_000) },
+  )
+  expect(written).toBeGreaterThanOrEqual(leastHits(runs(1_000) / 3))
+})
+
+it('knows again what it made with a status line', () => {
+  const agent = AGENTS['claude']!
+  const service = 'http://127.0.0.1:8787'
+  let written = 0
+  fc.assert(
+    fc.property(json, before => {
+      let after: string
+      try {
+        const withUrl = agent.withBaseUrl(before, agent.baseUrl(service, {}))
+        after = agent.statusLine!.withLine(withUrl, service)
+      } catch {
+        return
+      }
+      written++
+      expect(isOurs(agent, after, before)).toBe(true)
+      expect(isOurs(agent, `${after} `, before)).toBe(false)
     }),
     { numRuns: runs(1_000) },
   )
@@ -237,7 +262,7 @@ describe.each(Object.entries(AGENTS))('a configuration of %s', (name, agent) => 
         replaceWithBackup(file, before, after)
         expect(agent.baseUrlsIn(readFileSync(file, 'utf8'))).toContain(to)
         expect(changed(agent, after, to)).toBe(after)
-        restore(file, text => text === after)
+        restore(file, (text, was) => isOurs(agent, text, was))
         const left = readdirSync(folder).filter(each => each.startsWith(name))
         expect(left).toEqual(before === null ? [] : [name])
         if (before !== null) expect(readFileSync(file, 'utf8')).toBe(before)
