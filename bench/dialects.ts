@@ -157,6 +157,7 @@ const table = markdownTable(
   ]),
 )
 const contents = options.corpus === '' ? 'made-up results' : 'recorded results'
-const conditions = `${contents}; load ${loadavg()[0]!.toFixed(1)}; ${JSON.stringify(machine())}`
+const { date: _, ...described } = machine()
+const conditions = `${contents}; load ${loadavg()[0]!.toFixed(1)}; ${JSON.stringify(described)}`
 console.log(`${table}\n\n${conditions}`)
 if (options.write) writeSection('dialects', `${table}\n\n${conditions}`)

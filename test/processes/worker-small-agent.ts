@@ -9,7 +9,8 @@ interface Block {
   readonly text?: string
 }
 
-const MOST_TRIES = 100
+/** Some minutes, since a busy machine starts a service slowly. */
+const MOST_TRIES = 3_000
 const PAUSE_MS = 100
 
 /** The file comes before the environment. */
