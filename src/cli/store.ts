@@ -42,6 +42,7 @@ export const storeCommand = defineActions({
     prune: onStore(async store => removed(await store.prune())),
     verify: onStore(verify),
     purge: onStore(purge),
+    check: onStore(check),
   },
 })
 
@@ -57,7 +58,8 @@ function onStore(action: (store: Store, values: Values, config: Config) => Promi
       const rows = Object.entries(figures) as [string, number][]
       const text = values.json ? JSON.stringify(figures) : alignColumns(rows).join('\n')
       process.stdout.write(`${text}\n`)
-      return figures['damaged'] === undefined || figures['damaged'] === 0 ? EXIT.ok : EXIT.failed
+      const faults = figures['damaged'] ?? figures['problems'] ?? 0
+      return faults === 0 ? EXIT.ok : EXIT.failed
     } finally {
       await store.close()
     }
@@ -68,6 +70,14 @@ function onStore(action: (store: Store, values: Values, config: Config) => Promi
 async function stats(store: Store, { tenant }: Values): Promise<Figures> {
   const { ok: _, file, counters: __, ...own } = demand(await store.stats(tenant))
   return { ...own, ...file }
+}
+
+/** Before an upgrade, run by the new version. Without a shared store there is nothing to check. */
+async function check(store: Store): Promise<Figures> {
+  if (store.check === undefined) return { shared: 0, problems: 0 }
+  const { ok: _, problems, ...figures } = demand(await store.check())
+  for (const problem of problems) process.stderr.write(`haversack: ${problem}\n`)
+  return { shared: 1, ...figures, problems: problems.length }
 }
 
 async function verify(store: Store): Promise<Figures> {

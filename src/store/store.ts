@@ -52,6 +52,8 @@ export interface Store {
   readonly journal?: SessionJournal | undefined
   /** Rates of keys that processes share; absent if this one has the store for itself. */
   readonly rates?: SharedRates | undefined
+  /** Whether this version may join those that share the store; absent if it is not shared. */
+  check?(): Promise<Result<StoreCheck>>
   /** What the store has refused or lost since its start; known without asking the thread. */
   readonly load: StoreLoad
   /** Waits for accepted calls, makes everything durable and closes. Calls after it fail. */
@@ -270,6 +272,17 @@ export interface StoreLoad {
   readonly threads_lost: number
   /** Of a store that processes share. */
   readonly shared?: SharedLoad
+}
+
+/** What a shared store says to a version that may join. */
+export interface StoreCheck {
+  /** Other processes that use it now, and how many versions of the library they have. */
+  readonly processes: number
+  readonly libraries: number
+  /** The version of values that this process writes. */
+  readonly layout: number
+  /** Why it must not join, one sentence each. */
+  readonly problems: readonly string[]
 }
 
 /** What a process knows of a store that it shares. */

@@ -39,7 +39,8 @@ export interface BodyValue {
   readonly sealed: Uint8Array
 }
 
-const LAYOUT = 1
+/** The version of values that is written. Earlier ones are read too, and later ones left alone. */
+export const LAYOUT = 1
 export const BODY_HEAD_BYTES = 80
 const RECORD_HEAD_BYTES = 25
 

@@ -17,6 +17,7 @@ import {
   type Removed,
   type Result,
   type Store,
+  type StoreCheck,
   type StoredBody,
   type StoredPart,
   type StoredRecord,
@@ -28,6 +29,7 @@ import {
 } from '../store.ts'
 import { BodyReader } from './body-reader.ts'
 import { BodyWriter } from './body-writer.ts'
+import { checkServer } from './check-server.ts'
 import { DEFAULT_PREFIX, rootOf, shortName } from './layout.ts'
 import type { Library } from './library.ts'
 import { RedisRecords } from './records.ts'
@@ -256,6 +258,10 @@ export class RedisStore implements Store {
     return { ok: true, ...all, counters: { ...this.#counters } }
   }
 
+  check(): Promise<Result<StoreCheck>> {
+    return checkServer(this.#server, this.rates)
+  }
+
   get load(): StoreLoad {
     const { isAvailable, pending, pendingBytes, refused, repair } = this.#server
     return {
@@ -271,7 +277,7 @@ export class RedisStore implements Store {
   async close(): Promise<void> {
     this.#upkeep.close()
     this.journal.close()
-    this.rates.close()
+    await this.rates.close()
     await this.#parts.close()
     this.#server.close()
   }

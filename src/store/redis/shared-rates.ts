@@ -1,7 +1,13 @@
 import type { LeaseOfRate, RateLease, Result, SharedRates } from '../store.ts'
-import { shortName } from './layout.ts'
+import { LAYOUT, shortName } from './layout.ts'
 import type { Library } from './library.ts'
 import type { RedisServer } from './server.ts'
+
+/** A process: its library, and the latest version of values that it reads. */
+export interface SharingProcess {
+  readonly library: string
+  readonly layout: number
+}
 
 export interface SharedRatesOptions {
   readonly server: RedisServer
@@ -25,7 +31,7 @@ export class RedisRates implements SharedRates {
 
   constructor(options: SharedRatesOptions) {
     this.#options = options
-    this.#process = `${crypto.randomUUID()} ${options.library.name}`
+    this.#process = `${crypto.randomUUID()} ${options.library.name} ${LAYOUT}`
     this.#timer = setInterval(() => void this.#note(), NOTE_MS).unref()
     void this.#note()
   }
@@ -58,23 +64,31 @@ export class RedisRates implements SharedRates {
       : null
   }
 
-  /** The names of the libraries that processes use now, one for each process. */
-  async libraries(): Promise<Result<{ readonly names: readonly string[] }>> {
+  /** The other processes that share the store now. */
+  async others(): Promise<Result<{ readonly processes: readonly SharingProcess[] }>> {
     const { server, prefix, time } = this.#options
     const args = [time(), this.#process, `${GONE_MS}`]
     const called = await server.call('note_process', `${prefix}:processes`, args)
     if (!called.ok) return called
-    const names = (called.reply as Buffer[]).map(each => String(each).split(' ')[1] ?? '')
-    return { ok: true, names }
+    const members = (called.reply as unknown[]).map(String)
+    const processes = members.flatMap(member => {
+      const [, library = '', layout = ''] = member.split(' ')
+      return member === this.#process ? [] : [{ library, layout: Number(layout) }]
+    })
+    return { ok: true, processes }
   }
 
-  close(): void {
+  /** Says that this process is gone, unless the server is away. */
+  async close(): Promise<void> {
     clearInterval(this.#timer)
+    const { server, prefix } = this.#options
+    const key = `${prefix}:processes`
+    if (server.isAvailable) await server.command(key, ['ZREM', key, this.#process])
   }
 
   async #note(): Promise<void> {
     if (!this.#options.server.isAvailable) return
-    const noted = await this.libraries()
-    if (noted.ok) this.#replicas = Math.max(1, noted.names.length)
+    const noted = await this.others()
+    if (noted.ok) this.#replicas = 1 + noted.processes.length
   }
 }
