@@ -48,7 +48,7 @@ const hostile = fc.oneof(
 const affixed = fc
   .tuple(
     fc.constantFrom('', 'id-', '2025-', 'https://x.y/', '"', '* ', ' ', 'é', '😀', '[', 'null'),
-    fc.constantFrom('', 'Z', '.com', '"', '*', ' ', '😀', ']', ';'),
+    fc.constantFrom('', 'Z', '.com', ':ro', '"', '*', ' ', '😀', ']', ';'),
   )
   .map(([prefix, suffix]) =>
     fc.oneof(word, hostile).map((text): Value => `${prefix}${text}${suffix}`),

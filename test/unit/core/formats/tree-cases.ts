@@ -202,6 +202,10 @@ export const TREE_CASES: Readonly<Record<string, readonly [json: string, text: s
     '{"files":["src/core/read.ts","src/core/write it.ts","src/core/null.ts","src/core/1.ts"],"n":1}',
     lines('files[4 ]=src/core/*.ts: read "write it" null 1', 'n:1'),
   ],
+  'words that end alike, with a colon': [
+    '{"mounts":["home:/data:ro","etc:/data:ro","srv:/data:ro","opt:/data:ro","var:/data:ro"],"n":1}',
+    lines('mounts[5 ]=*":/data:ro": home etc srv opt var', 'n:1'),
+  ],
   'phrases that begin alike, after a prefix with signs': [
     '{"a":["see: *x, one two","see: *x, three four","see: *x, five, six","see: *x, seven ten"],"n":1}',
     lines('a[4]="see: *x, "*: one two, three four,"five, six", seven ten', 'n:1'),
