@@ -126,6 +126,5 @@ function seedR2({ name, shapes, columns, innerFormats }: ClassStats): readonly P
 }
 
 function proposal(rule: RuleId, key: readonly string[], to: boolean | number | string): Proposal {
-  const flags = { isPrior: false, isTooFew: false, isSafe: false }
-  return { rule, key, to, evidence: '', ...flags, touches: () => true }
+  return { rule, key, to, evidence: '', isTooFew: false, touches: () => true }
 }

@@ -5,13 +5,10 @@ import { createPlays, type Plays, type PlayTerms } from './guard/plays.ts'
 import { type BillTerms, createTrials } from './guard/trials.ts'
 import type { Conversation } from './play/conversation.ts'
 import { collectStats, type Seen, type Stats } from './rules/class-stats.ts'
-import type { Proposal } from './rules/proposal.ts'
 import { proposeByRules } from './rules/rules.ts'
 
 export interface AnalyzeTerms extends PlayTerms, BillTerms, JudgeOptions {
   readonly isProxied: boolean
-  /** Proposals beside those of the rules, by the same figures. */
-  readonly more?: readonly Proposal[]
   /** Called after each conversation that was played. */
   onPlayed?(): void
 }
@@ -27,7 +24,7 @@ export interface Analysis {
  * them, and judges the proposals by the other.
  */
 export function analyze(conversations: readonly Conversation[], terms: AnalyzeTerms): Analysis {
-  const { configWith, more = [], isProxied } = terms
+  const { configWith, isProxied } = terms
   const plays = createPlays(terms)
   const trials = createTrials(plays, terms)
   const seen = conversations.map((conversation): Seen => {
@@ -39,9 +36,6 @@ export function analyze(conversations: readonly Conversation[], terms: AnalyzeTe
   const chosen = new Set(splitByHash(conversations, terms.key).chosen)
   const stats = collectStats(seen)
   const ofHalf = collectStats(seen.filter(({ conversation }) => chosen.has(conversation)))
-  const proposals = [
-    ...proposeByRules({ config: configWith([]), stats: ofHalf, all: stats, isProxied }),
-    ...more,
-  ]
+  const proposals = proposeByRules({ config: configWith([]), stats: ofHalf, all: stats, isProxied })
   return { stats, judgement: judge(conversations, proposals, trials, terms), plays }
 }

@@ -72,7 +72,7 @@ function judgedTable({ judged, conversations: { chosen, unseen } }: Judgement): 
     `${judged.length} candidates. They were chosen by ${chosen} conversations and judged by ` +
     `${unseen} others; billed input tokens that each saves alone:`
   if (judged.length === 0) return 'No rule proposes a change.'
-  const order = ['applies', 'prior', 'loses', 'no effect', 'shadowed', 'too few']
+  const order = ['applies', 'loses', 'no effect', 'shadowed', 'too few']
   const sorted = judged.toSorted((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict))
   const rows = sorted.map(({ proposal, chosen: a, unseen: b, verdict }) => [
     ...[proposal.rule, `${writeKey(proposal.key)} = ${JSON.stringify(proposal.to)}`],

@@ -12,10 +12,6 @@ export interface BilledResult {
   readonly fetched: number
   /** Results of its context between it and the fetch; 0 if absent. */
   readonly fetchedAfter?: number
-  /** How probable the fetch is; 1 if absent. */
-  readonly chance?: number
-  /** Tokens of the prompt that the log reports for this turn; absent: an estimate. */
-  readonly prompt?: number
 }
 
 /** In uncached input tokens of the model: an estimate. */
@@ -81,17 +77,17 @@ function fetchCosts(context: readonly BilledResult[], prices: TokenPrices): read
   const costs = new Array<number>(context.length).fill(0)
   const due = new Map<number, number[]>()
   let prompt = PROMPT_TOKENS
-  for (const [i, { after, fetched, fetchedAfter = 0, prompt: reported }] of context.entries()) {
-    prompt = Math.max(prompt, reported ?? 0) + after
+  for (const [i, { after, fetched, fetchedAfter = 0 }] of context.entries()) {
+    prompt += after
     if (fetched > 0) {
       const at = Math.min(context.length - 1, i + fetchedAfter)
       due.set(at, [...(due.get(at) ?? []), i])
     }
     for (const owner of due.get(i) ?? []) {
-      const { fetched: tokens, chance = 1 } = context[owner]!
+      const { fetched: tokens } = context[owner]!
       const turn = prices.cache_read * prompt + prices.output * OUTPUT_TOKENS + CALL_TOKENS
-      costs[owner] = chance * (tokens * keptFor(context.length - 1 - i, prices) + turn)
-      prompt += chance * tokens
+      costs[owner] = tokens * keptFor(context.length - 1 - i, prices) + turn
+      prompt += tokens
     }
   }
   return costs

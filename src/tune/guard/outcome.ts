@@ -26,8 +26,6 @@ export function playOutcome(conversation: Conversation, options: PlayOptions): O
 export interface FetchModel {
   /** Share of a result's text that is fetched if it is needed. */
   readonly share: number
-  /** By class: the share of markers that agents fetched, where it was observed. */
-  readonly observed?: ReadonlyMap<string, number>
 }
 
 /** What a conversation is billed, in uncached input tokens, and the same by class. */
@@ -84,21 +82,16 @@ export function markersOf(
 function bills(
   { results }: Conversation,
   { played, needs }: Outcome,
-  { share, observed }: FetchModel,
+  { share }: FetchModel,
   prices: TokenPrices,
 ): readonly TurnBill[] {
   const billed = results.map((result, at): BilledResult => {
     const { before, after, shown } = played[at]!
     // A sub-agent has a prompt of its own.
     const place = { session: `${result.agent ?? ''}`, epoch: result.epoch, before, after }
-    const chance = observed?.get(result.class)
     const later = needs.get(at)
-    if (shown === undefined || (chance === undefined && later === undefined)) {
-      return { ...place, fetched: 0 }
-    }
-    const fetched = Math.ceil(before * share)
-    if (chance !== undefined) return { ...place, fetched, chance }
-    return { ...place, fetched, fetchedAfter: later ?? 0 }
+    if (shown === undefined || later === undefined) return { ...place, fetched: 0 }
+    return { ...place, fetched: Math.ceil(before * share), fetchedAfter: later }
   })
   return billEach(billed, prices)
 }

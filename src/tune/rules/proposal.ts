@@ -14,12 +14,8 @@ export interface Proposal {
   readonly example?: Pick<RecordedResult, 'tool' | 'args'>
   /** The figures that the rule decided by, in words, without any content. */
   readonly evidence: string
-  /** Whether the figures are of others, since there are too few own results. */
-  readonly isPrior: boolean
   /** Own results are too few to change this. */
   readonly isTooFew: boolean
-  /** Whether the change can only leave out less: it is no risk to an agent. */
-  readonly isSafe: boolean
   /**
    * Whether the change can have an effect on a conversation that was played so without it. It may
    * say yes if there is none.

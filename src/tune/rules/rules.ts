@@ -63,8 +63,7 @@ function propose(
   to: ConfigValue,
   more: Pick<Proposal, 'evidence' | 'touches'> & Partial<Proposal>,
 ): Proposal {
-  const isSafe = key.at(-1) === 'elision_enabled' && to === false
-  return { ...{ rule, key, to, isPrior: false, isSafe, isTooFew: false }, ...more }
+  return { ...{ rule, key, to, isTooFew: false }, ...more }
 }
 
 /** A key of the class, for whose results the change has an effect. */

@@ -17,7 +17,7 @@ let made = 0
 function proposal(more: Partial<Proposal> = {}): Proposal {
   return {
     ...{ rule: 'R1', key: ['dedup', `k${++made}`], to: 1, evidence: '' },
-    ...{ isPrior: false, isTooFew: false, isSafe: false, touches: () => true },
+    ...{ isTooFew: false, touches: () => true },
     ...more,
   }
 }
@@ -126,8 +126,6 @@ describe('judge', () => {
 
   it.each([
     ['too few', { isTooFew: true }, {}],
-    ['prior', { isPrior: true, isSafe: true }, {}],
-    ['too few', { isPrior: true }, {}],
     ['shadowed', {}, { isShadowed: () => true }],
   ] as const)('says %s without playing', (verdict, more, options) => {
     const gain = () => {
