@@ -20,14 +20,15 @@ import { startTwoServices, type Which } from './turns/two-services.ts'
  * npm run bench -- turns CORPUS [--sample N] [--write]
  *
  * Every recorded conversation, turn by turn in each shape of requests, through two services
- * with one data folder that are ended all the while and get another `pipeline_config.toml` on the
- * way: whether what arrives at the vendor begins in each turn as it did before, and what that saves
+ * with one data folder that are ended all the while, and get another `pipeline_config.toml` at
+ * restarts and reloads: whether what arrives at the vendor begins in each turn as it did before, and what that saves
  * of a bill with a prompt cache. `--sample` plays each N-th conversation.
  */
 const options = readOptions({ corpus: REQUIRED, sample: 1, write: false })
 
 const MOST_TURNS = 24
 const TURNS_A_RESTART = 120
+const TURNS_A_RELOAD = 12
 const AT_ONCE = 4
 /**
  * Of so many conversations, one defines a tool that gives originals back, so that results may leave
@@ -97,11 +98,17 @@ async function playShape(route: RouteName): Promise<ShapeReport> {
 
   const restarts = { SIGTERM: 0, SIGKILL: 0 }
   let turns = 0
+  let reloads = 0
   let restarting: Promise<void> | null = null
 
   /** Ends one of the two, each in turn and each way in turn, as soon as an answer is there. */
   function disturb(): void {
     turns++
+    if (turns % TURNS_A_RELOAD === 0) {
+      // Each of the two has either configuration in turn.
+      services.reload((reloads % 2) as Which, PIPELINES[(reloads >> 1) % 2 === 0 ? 1 : 0])
+      reloads++
+    }
     if (turns % TURNS_A_RESTART !== 0 || restarting !== null) return
     const n = restarts.SIGTERM + restarts.SIGKILL
     const signal = n % 2 === 0 ? 'SIGKILL' : 'SIGTERM'
@@ -143,6 +150,7 @@ async function playShape(route: RouteName): Promise<ShapeReport> {
     source: conversation.source,
     counts: played.counts,
   }))
+  process.stderr.write(`${route}: ${turns} turns, ${reloads} reloads\n`)
   return { route, seconds, restarts, services: services.counts, conversations: results }
 }
 

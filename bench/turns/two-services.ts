@@ -28,6 +28,8 @@ export interface TwoServices {
    * counted since `look` is lost then.
    */
   restart(which: Which, signal: 'SIGTERM' | 'SIGKILL', pipeline?: string): Promise<void>
+  /** Has one of them read another `pipeline_config.toml` while it runs. */
+  reload(which: Which, pipeline: string): void
   /** Asks both what they counted. */
   look(): Promise<void>
   readonly counts: Counts
@@ -116,6 +118,10 @@ export async function startTwoServices(options: {
         return await open(which)
       })()
       await coming[which]
+    },
+    reload(which, pipeline) {
+      writeFileSync(fileOf(which), pipeline)
+      current[which]?.child.kill('SIGHUP')
     },
     async look() {
       await Promise.all(current.map(async service => service && (await lookAt(service))))
