@@ -24,6 +24,8 @@ export interface AgentOptions {
 const FILES = ['a.ts', 'b.ts', 'c.ts', 'd.ts']
 const LINES = 50
 const EDITS = 4
+/** After so many calls all files have other texts. */
+const CALLS_A_TIME = 24
 /** Hints that are followed once more, later. */
 const MAX_DUE = 40
 
@@ -57,9 +59,11 @@ export class Agent {
   async #read(): Promise<void> {
     const { session, replicas, headers, random, findings } = this.#options
     const argument = FILES[random(FILES.length)]!
-    const text = textOf(session, argument, random(3) * EDITS)
-    const call: MadeCall = { tool: 'Read', argument, text }
     const number = this.#log.next()
+    // Texts of an earlier time do not come again, so that none is kept once more by chance.
+    const owner = `${session} ${Math.floor(number / CALLS_A_TIME)}`
+    const text = textOf(owner, argument, random(3) * EDITS)
+    const call: MadeCall = { tool: 'Read', argument, text }
     const { status, answer } = await replicas.ask('/v1/encode', headers, {
       session,
       content: text,

@@ -77,7 +77,7 @@ export class BodyReader {
     if (String(outcome) !== 'found') {
       count('misses')
       // Another process may still have to write it again.
-      if (String(outcome) === 'not_found' && server.contact.isDoubted) return NOT_SURE
+      if (String(outcome) === 'not_found' && server.mayLack) return NOT_SURE
       return missing(String(outcome), reference.ref, id)
     }
     try {

@@ -19,6 +19,8 @@ export interface WatchOptions extends RepairOptions {
 /** How much longer than its probes a process that was away takes to tell what it missed. */
 const UNSURE_MS = 300
 const FENCE_BYTES = 8
+/** So long other processes may take to write again what a server has lost, on busy machines. */
+const LACKING_MS = 5_000
 
 /** Looks at the servers: role, policy, time, and whether they are the same as before. */
 export class ServerWatch {
@@ -28,6 +30,7 @@ export class ServerWatch {
   readonly #unsureKey: string
   readonly #fenceKey: string
   #mayEvict = false
+  #changedMs = Number.NEGATIVE_INFINITY
 
   constructor(options: WatchOptions) {
     this.#options = options
@@ -40,6 +43,11 @@ export class ServerWatch {
   /** Whether the server may evict what hints need. */
   get mayEvict(): boolean {
     return this.#mayEvict
+  }
+
+  /** Whether what is not found may still be written again by another process. */
+  get mayLack(): boolean {
+    return this.contact.isDoubted || performance.now() - this.#changedMs < LACKING_MS
   }
 
   /**
@@ -64,6 +72,7 @@ export class ServerWatch {
     if (typeof name !== 'string') return name
     const isOther = this.repair.see(infos, name, askedMs)
     if (isOther) {
+      this.#changedMs = performance.now()
       fence()
       this.contact.lost()
     }

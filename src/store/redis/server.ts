@@ -41,7 +41,9 @@ export interface RedisServer {
   ready(ms: number): Promise<Failure | undefined>
   /** The number of the connection; another one may be to another server. */
   readonly connection: number
-  readonly contact: Pick<Contact, 'sinceMs' | 'isDoubted'>
+  readonly contact: Pick<Contact, 'sinceMs'>
+  /** Whether what is not found may still be written again by another process. */
+  readonly mayLack: boolean
   /** Names what the server remembers; differs after a restart, a failover and a flush. */
   readonly generation: string
   readonly isAvailable: boolean
@@ -126,6 +128,10 @@ class GuardedServer implements RedisServer {
 
   get contact(): Contact {
     return this.#watching.contact
+  }
+
+  get mayLack(): boolean {
+    return this.#watching.mayLack
   }
 
   get generation(): string {
