@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import('./run-command.ts')).runCommand,
   setup: async () => (await import('./setup.ts')).setupCommand,
   doctor: async () => (await import('./doctor.ts')).doctorCommand,
+  arms: async () => (await import('./arms.ts')).armsCommand,
   savings: async () => (await import('./savings.ts')).savingsCommand,
   statusline: async () => (await import('./statusline.ts')).statuslineCommand,
   hook: async () => (await import('./hook.ts')).hookCommand,

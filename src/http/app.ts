@@ -7,6 +7,7 @@ import { checkOrigin } from './middleware/origin.ts'
 import { reportRequest } from './middleware/report-request.ts'
 import { vendorProxyFor } from './proxy/vendor-proxies.ts'
 import { problemResponse, vendorResponse } from './response/problems.ts'
+import { armsRoute } from './routes/arms.ts'
 import { mountBelowSecret } from './routes/below-secret.ts'
 import { configRoute } from './routes/config.ts'
 import { FINGERPRINT_TEAM_ROUTES } from './routes/fingerprint-teams.ts'
@@ -30,6 +31,7 @@ const ROUTES: readonly Route[] = [
   ...SESSION_ROUTES,
   savingsRoute,
   configRoute,
+  armsRoute,
   fingerprintsRoute,
   ...FINGERPRINT_TEAM_ROUTES,
   livezRoute,

@@ -2,6 +2,7 @@ import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { Access, Caller } from '../access/access.ts'
 import type { EndedPasses } from '../access/ended-passes.ts'
+import type { Arms } from '../arms/arms.ts'
 import type { ErrorCode } from '../core/base/errors.ts'
 import type { ConfigAnswer, ConfigQuery } from '../core/contract/config.ts'
 import type { PlanningTerms } from '../core/contract/request-terms.ts'
@@ -114,6 +115,8 @@ export interface Rewriting {
   readonly memory: Pick<RewriteMemory, 'place' | 'confirm'>
   /** The configurations that conversations keep. */
   readonly generations: KeptGenerations
+  /** Draws arms, and counts what becomes of them; absent: all of it is treated. */
+  readonly arms?: Pick<Arms, 'terms' | 'record' | 'beside'>
   /** Whether a tenant's requests are read at all now. */
   isOn(tenant: string): boolean
   /** What is done with conversations over a WebSocket. */
@@ -159,6 +162,8 @@ export interface AppDeps extends JobDeps {
   readonly enrichment?: Enrichment<LandedResult>
   /** How the pipeline chooses for a tenant, and which layer says so. */
   explainConfig(tenant: string, query: ConfigQuery): Promise<ConfigAnswer>
+  /** What elision does to the work of agents. */
+  readonly arms: Pick<Arms, 'read' | 'settings'>
   /** What the proxies saved. */
   readonly savings: Pick<Savings, 'record' | 'read' | 'prices'>
   /** Reads what an answer used, while it passes. */
@@ -206,6 +211,7 @@ type RequestHeader =
   | 'x-haversack-bypass'
   | 'x-haversack-key'
   | 'x-haversack-response-budget'
+  | 'x-haversack-session'
   | 'x-headroom-bypass'
   | 'x-request-id'
 

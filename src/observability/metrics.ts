@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { EnrichmentObserver } from '../enrich/enrichment.ts'
 import type { LostReason } from '../pool/pool-options.ts'
 import type { SharedLoad, StoreState, StoreStats } from '../store/store.ts'
+import { type ArmsMetrics, createArmsMetrics } from './arms-metrics.ts'
 import { createEnrichmentMetrics } from './enrichment-metrics.ts'
 import { createMcpMetrics, type McpMetrics } from './mcp-metrics.ts'
 import {
@@ -22,6 +23,7 @@ import { createStoreMetrics, registerStoreGauges, type StoreMetrics } from './st
 export interface Metrics extends OperationMetrics, ResultMetrics, StoreMetrics, ProcessMetrics {
   readonly registry: Registry
   readonly proxy: ProxyMetrics
+  readonly arms: ArmsMetrics
   readonly enrichment: EnrichmentObserver
   readonly mcp: McpMetrics
   error(code: string): void
@@ -104,6 +106,7 @@ export function createMetrics(gauges: Gauges): Metrics {
     ...createStoreMetrics(register),
     ...createProcessMetrics(register),
     proxy: createProxyMetrics(registry),
+    arms: createArmsMetrics(register),
     enrichment: createEnrichmentMetrics(register),
     mcp: createMcpMetrics(register),
   }

@@ -12,6 +12,8 @@ export type UntouchedReason =
   | 'unreadable'
   /** Its client signed the body, so that a changed one would be refused. */
   | 'signed'
+  /** Its unit is held out, so that the two arms can be compared. */
+  | 'held_out'
   /** The job ran into its time limit, lost its thread, or met a bug. */
   | 'failed'
 

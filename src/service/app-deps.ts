@@ -1,3 +1,4 @@
+import type { Arms } from '../arms/arms.ts'
 import { compressionOf } from '../config/compression.ts'
 import { indexUse } from '../core/sessions/index/owners.ts'
 import type { Sessions, SharedSessions } from '../core/sessions/turn/shared-sessions.ts'
@@ -20,7 +21,7 @@ import { lifetimesOf } from './store.ts'
 export function appRecords(
   live: LiveConfig,
   { store, savings, fingerprints, telemetry, ledger, tracing }: Records,
-  shared: Pick<Rewriting, 'memory' | 'generations'>,
+  shared: Pick<Rewriting, 'memory' | 'generations'> & { readonly arms: Arms },
 ) {
   const lifetimes = (tenant: string) => lifetimesOf(live.config.store, tenant)
   return {
@@ -31,6 +32,7 @@ export function appRecords(
       isShared(live),
       shared,
     ),
+    arms: shared.arms,
     savings,
     fingerprints,
     ...(telemetry === null ? {} : { telemetry }),
@@ -55,7 +57,7 @@ function rewritingOf(
   live: LiveConfig,
   rewrites: Rewriting['rewrites'],
   recordsFirst: boolean,
-  shared: Pick<Rewriting, 'memory' | 'generations'>,
+  shared: Pick<Rewriting, 'memory' | 'generations' | 'arms'>,
 ): Rewriting {
   const { max_rewrite_bytes, rewrite_timeout_ms } = live.config.proxy
   return {

@@ -9,6 +9,7 @@ import { createHttpServer } from '../http/server.ts'
 import { createMetrics } from '../observability/metrics.ts'
 import type { Tracing } from '../observability/tracing.ts'
 import { createSavings } from '../savings/savings.ts'
+import { openServiceArms } from './arms.ts'
 import { createConfigurations } from './configuration/configurations.ts'
 import { openConfiguredFingerprints } from './fingerprints.ts'
 import { openConfiguredKeys } from './keys.ts'
@@ -32,6 +33,7 @@ export const BUILDERS = {
   openServiceStore,
   startConfiguredTracing,
   createSavings,
+  openServiceArms,
   openConfiguredFingerprints,
   openConfiguredTelemetry,
   openConfiguredLedger,

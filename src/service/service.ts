@@ -141,6 +141,11 @@ async function assemble(
     ttlMs: () => live.config.proxy.rewrite_ttl_ms,
   })
   resources.defer(() => configurations.close())
+  const arms = build.openServiceArms({
+    ...{ ...reports, configurations, store: records.store, dataDir: config.data_dir },
+    start: first,
+  })
+  resources.defer(() => arms.close())
   const pool = build.createConfiguredPool(live, shared, { ...reports, configurations })
   resources.defer(() => pool.close())
   const admission = build.createConfiguredAdmission(live, pool, access)
@@ -153,7 +158,7 @@ async function assemble(
     await Promise.all(vendorProxies.map(({ forwarder }) => forwarder.close()))
   })
   const memory = build.attachRewriteMemory(shared.rewrites)
-  const kept = appRecords(live, records, { memory, generations: configurations })
+  const kept = appRecords(live, records, { memory, arms, generations: configurations })
   const { telemetry } = records
   const offerEvents =
     telemetry === null || telemetryKey === null ? null : createOfferEvents(telemetry, telemetryKey)

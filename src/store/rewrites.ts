@@ -41,6 +41,8 @@ const READS_AT_ONCE = 64
  */
 const RECALL_MS = 2_000
 const RECORD_MS = 2_000
+/** A unit's arm is recorded for longer than its salt is in use. */
+const UNIT_TTL_MS = 100 * 86_400_000
 const NONE: ReadonlySet<string> = new Set()
 
 /** @param ttlMs how long a decision is recorded, asked each time */
@@ -78,9 +80,11 @@ export function createRewrites(
   async function recordAll(tenant: string, records: readonly FreshRecord[]) {
     const overruled = new Set<string>()
     const written = records.map(async record => {
+      if (record.isQuestion === true) return
       const at = keyOf(tenant, record)
       const expected = record.replaces === true ? {} : { ifVersion: 0 }
-      const write = { ...at, value: record.bytes, ttlMs: ttlMs(), ...expected }
+      const lifetime = record.isUnit === true ? Math.max(UNIT_TTL_MS, ttlMs()) : ttlMs()
+      const write = { ...at, value: record.bytes, ttlMs: lifetime, ...expected }
       const result = await store.writeRecord(write)
       if (result.ok || result.reason !== 'conflict') return
       const first = await store.readRecord(at)

@@ -1,4 +1,5 @@
 import { createAccess } from '../../src/access/access.ts'
+import { emptyArms } from '../../src/arms/tenant-arms.ts'
 import { AppError } from '../../src/core/base/errors.ts'
 import { createSessionDesk } from '../../src/core/operations/session-desk.ts'
 import { attachIndex } from '../../src/core/sessions/index/attach.ts'
@@ -83,6 +84,10 @@ export function testApp(overrides: Partial<AppDeps> = {}) {
     desk: createSessionDesk(attachIndex(createIndexMemory(FEW), { owner: 1 })),
     health: { state: 'ready', store: async () => 'open' },
     explainConfig: async () => ({ generation: '0'.repeat(16), faults: [], keys: [] }),
+    arms: {
+      read: async () => emptyArms(0),
+      settings: () => ({ holdout: 0, explore: 0, revert: true }),
+    },
     savings: {
       record: async () => {},
       read: async () => emptyLedger(0),

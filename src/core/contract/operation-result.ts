@@ -1,8 +1,10 @@
+import type { ArmDelta, UnitDelta } from '../arms/sums.ts'
 import type { TextBytes } from '../base/text-bytes.ts'
 import type { SessionChanges } from '../sessions/journal/changes.ts'
 import type { Dependency } from '../sessions/turn/call-memory.ts'
 import type { KeptForSession } from '../sessions/turn/remember.ts'
 import type { LayerId } from './encode.ts'
+import type { HeldOutUnit } from './request-terms.ts'
 
 /** An answer and the reports on it (several for a batch). */
 export interface Done<Answer> {
@@ -50,6 +52,10 @@ export interface FreshRecord {
   readonly replaces?: true
   /** The generation that it records; absent: it is a result's. */
   readonly generation?: string
+  /** It is only asked for: if there is a record it takes precedence, but none is written. */
+  readonly isQuestion?: true
+  /** The arm of a unit, which is recorded for longer than a decision. */
+  readonly isUnit?: true
 }
 
 /** The report of one operation for metrics and telemetry, without content. */
@@ -83,6 +89,10 @@ export interface Report {
    * Of a proxy's request: the key of the result's record. A recorded result is not reported again.
    */
   readonly recordKey?: string
+  /** What the result adds to the sums of arms. */
+  readonly arms?: readonly ArmDelta[]
+  /** What it adds to its unit, if the unit's arm was drawn. */
+  readonly unit?: UnitDelta
 }
 
 /** A report that has left its thread. */
@@ -134,6 +144,8 @@ export interface RewriteReport {
   }
   /** Levers that changed the request besides its results; absent: none. */
   readonly levers?: readonly string[]
+  /** Present if it was left untouched, because its unit is held out. */
+  readonly held_out?: HeldOutUnit
   /** Where the tokens were saved, from the start of the prompt on. */
   readonly saved?: readonly SavedPlace[]
   /** The generation that the thread needs to rewrite it; absent: it was rewritten. */

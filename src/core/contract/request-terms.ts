@@ -1,3 +1,4 @@
+import type { ArmTerms } from '../arms/assign.ts'
 import type { ContentCoding } from '../base/content-coding.ts'
 import type { FollowUp, ToolModels } from '../enrich/value-model.ts'
 import type { ResponseBudget } from './response-budget.ts'
@@ -22,10 +23,24 @@ export interface RequestTerms {
   readonly result?: ResultTerms
   /** How a body of bytes is compressed, and its largest size without that; absent: it is not. */
   readonly compressed?: { readonly coding: ContentCoding; readonly maxBytes: number }
+  /** What arms are drawn with; absent: all of the request is treated. */
+  readonly arms?: ArmTerms
+  /**
+   * The unit that a body was forwarded untouched for. What would have been written is computed
+   * beside, and recorded under names of its own; absent: the body is one that leaves.
+   */
+  readonly beside?: HeldOutUnit
   /** What plans are made with; absent: the defaults. */
   readonly planning?: PlanningTerms
   /** What a result may offer to be called next; absent for any other request. */
   readonly offers?: OfferTerms
+}
+
+/** A unit that is held out. */
+export interface HeldOutUnit {
+  /** 64 hex digits. */
+  readonly key: string
+  readonly share: number
 }
 
 /** The links of a tool whose result is read for calls that may come next. */

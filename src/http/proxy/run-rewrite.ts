@@ -1,13 +1,8 @@
 import { inTime } from '../../core/base/deadline.ts'
 import { AppError } from '../../core/base/errors.ts'
 import type { TextBytes } from '../../core/base/text-bytes.ts'
-import type {
-  FreshRecord,
-  RewriteReport,
-  SentReport,
-} from '../../core/contract/operation-result.ts'
+import type { RewriteReport, SentReport } from '../../core/contract/operation-result.ts'
 import type { RequestTerms } from '../../core/contract/request-terms.ts'
-import type { RewriteMemory } from '../../core/conversation/rewrite/rewrite-memory.ts'
 import { rewriteOp } from '../../core/operations/rewrite-request.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Metrics } from '../../observability/metrics.ts'
@@ -16,12 +11,14 @@ import type { Done, Generation, Job, JobResult } from '../../pool/job.ts'
 import type { WorkerPool } from '../../pool/pool.ts'
 import type { Vendor } from '../../proxy/vendor-errors.ts'
 import type { Originals } from '../../store/originals.ts'
-import type { OnRecord, Rewrites } from '../../store/rewrites.ts'
 import type { AppContext, JobDeps, Rewriting } from '../context.ts'
 import { reportResults } from '../jobs/report-results.ts'
+import { sessionTerm } from '../request/agent-session.ts'
 import { responseBudgetTerm } from '../request/response-budget.ts'
+import { countBeside } from './count-beside.ts'
 import type { PromptWarnings } from './prompt-warnings.ts'
 import type { RewritableBody } from './rewritable-request.ts'
+import { type Recalled, recordDecisions, runByRecord } from './run-by-record.ts'
 
 /** A body that was read, and what it is. */
 export interface ReadBody extends RewritableBody {
@@ -64,7 +61,7 @@ const LOSSLESS: RequestTerms = { redeems: false, bypass: false }
 export async function runRewrite(
   c: AppContext,
   { vendor, shape, model, coding, body, conversationOf }: ReadBody,
-  { rewrites, memory, generations, recordsFirst, timeoutMs, maxBytes }: Rewriting,
+  { rewrites, memory, generations, arms, recordsFirst, timeoutMs, maxBytes }: Rewriting,
   { pool, metrics, logger, originals, telemetry, ledger, warnings }: RunNeeds,
 ): Promise<RewrittenBody> {
   const state = c.get('state')
@@ -106,13 +103,13 @@ export async function runRewrite(
   }
 
   const wish = responseBudgetTerm(c)
+  const keeping = {
+    ...{ tenant, rewrites, memory, generations },
+    onUnrecorded: () => metrics.proxy.unrecorded(vendor),
+  }
+  let drawn: Pick<RequestTerms, 'arms'> = {}
   const runByTheRecord = (terms: RequestTerms) =>
-    runByRecord(recalled => run({ ...terms, ...wish }, recalled), {
-      tenant,
-      rewrites,
-      memory,
-      onUnrecorded: () => metrics.proxy.unrecorded(vendor),
-    })
+    runByRecord(recalled => run({ ...terms, ...wish, ...drawn }, recalled), keeping)
 
   /** Runs a rewrite whose markers are only for originals that are durable. */
   async function runWithOriginals(): Promise<JobResult> {
@@ -125,17 +122,6 @@ export async function runRewrite(
     return (await isTrue(restored)) ? restored : runByTheRecord(LOSSLESS)
   }
 
-  /** Records new decisions. @returns those for which another process recorded its own first */
-  async function record({ records }: Done): Promise<ReadonlySet<string>> {
-    const begun = records.flatMap(({ generation }) => generation ?? [])
-    await Promise.all(begun.map(id => generations.keep(tenant, id)))
-    const overruled = await rewrites.record(tenant, records)
-    for (const { key, position } of records) {
-      if (position !== null && !overruled.has(key)) memory.confirm(position)
-    }
-    return overruled
-  }
-
   /**
    * With a store that other processes share, decisions are recorded before they are sent. If
    * another process was first, the body is rewritten by its decisions. So two processes never send
@@ -143,10 +129,12 @@ export async function runRewrite(
    */
   async function runRecorded(): Promise<JobResult> {
     const own: SentReport[] = []
+    const terms = await arms?.terms(tenant)
+    if (terms != null) drawn = { arms: { ...terms, ...sessionTerm(c) } }
     for (let attempt = 1; ; attempt++) {
       const result = await runWithOriginals()
       if (!result.ok || !recordsFirst) return result
-      const overruled = await record(result)
+      const overruled = await recordDecisions(result, keeping)
       const reports = [...own, ...result.reports]
       if (overruled.size === 0 || attempt === ATTEMPTS) return { ...result, reports, records: [] }
       // These are recorded now, so the next run does not report them.
@@ -177,10 +165,19 @@ export async function runRewrite(
     }
     const conversation = conversationOf?.(own)
     const report = conversation === undefined ? own : { ...own, conversation }
+    const recordOnce = () => (recordsFirst ? Promise.resolve() : recordDecisions(result, keeping))
+    const { held_out: beside } = report
+    if (beside !== undefined) {
+      const { abandoned: _, ...whole } = job
+      const terms = { ...ELIDING, ...wish, ...ofRequest, beside }
+      arms?.beside(() => countBeside({ ...whole, terms }, keeping, { pool, arms }))
+      return { ...untouched('held_out'), report, recorded: recordOnce() }
+    }
     metrics.proxy.rewrite(vendor, report)
+    arms?.record(tenant, result.reports)
     const origin = { tenant, source: vendor, conversation: report.conversation }
     reportResults(result, origin, { telemetry, ledger })
-    const recorded = recordsFirst ? Promise.resolve() : record(result)
+    const recorded = recordOnce()
     return { body: result.body.length === 0 ? body : result.body, report, recorded }
   } catch (bug) {
     logger.error({ requestId, err: bug }, 'unexpected error')
@@ -227,72 +224,4 @@ async function withGeneration(
   if (id === undefined) return result
   const kept = await find(id)
   return run(kept === null ? { lostGeneration: id } : { kept })
-}
-
-/** Recorded decisions, by their keys. */
-export type Recalled = NonNullable<Job['recalled']>
-
-export interface RecordKeeping {
-  readonly tenant: string
-  readonly rewrites: Pick<Rewrites, 'recall'>
-  readonly memory: Pick<RewriteMemory, 'place' | 'confirm'>
-  /** Called if the store did not answer in time: then the new decisions are used. */
-  onUnrecorded(): void
-}
-
-/**
- * Runs a rewrite until each of its decisions is recorded or new: recorded decisions take
- * precedence. Meanwhile other requests of the same conversation may add decisions to the memory or
- * remove them. So the decisions of later runs are looked up as well, each once.
- * @param run rewrites the body by the decisions that are given
- * @returns the last run's result, without the records that are there already
- */
-export async function runByRecord(
-  run: (recalled: Recalled) => Promise<JobResult>,
-  { tenant, rewrites, memory, onUnrecorded }: RecordKeeping,
-): Promise<JobResult> {
-  const asked = new Set<string>()
-  let recalled: Recalled = {}
-  for (;;) {
-    const result = await run(recalled)
-    if (!result.ok) return result
-    const unasked = result.records.filter(({ key }) => !asked.has(key))
-    const onRecord = await rewrites.recall(tenant, unasked)
-    if (onRecord === null) onUnrecorded()
-    if (onRecord?.differs !== true) {
-      remember(recalled, result.records, memory)
-      return onRecord === null ? result : withoutKnown(result, onRecord, memory)
-    }
-    for (const { key } of unasked) asked.add(key)
-    recalled = { ...recalled, ...onRecord.found }
-  }
-}
-
-/** Removes the decisions that are recorded already; later turns find those in the store. */
-function withoutKnown(
-  result: Done,
-  { found }: OnRecord,
-  memory: Pick<RewriteMemory, 'confirm'>,
-): Done {
-  for (const { key, position } of result.records) {
-    if (position !== null && found[key] !== undefined) memory.confirm(position)
-  }
-  return {
-    ...result,
-    records: result.records.filter(({ key }) => found[key] === undefined),
-    reports: result.reports.filter(({ recordKey = '' }) => found[recordKey] === undefined),
-  }
-}
-
-/** Remembers the decisions in force, so that later turns do not have to look them up. */
-function remember(
-  recalled: Recalled,
-  records: readonly FreshRecord[],
-  memory: Pick<RewriteMemory, 'place' | 'confirm'>,
-): void {
-  const replaced = new Set(records.map(({ key }) => key))
-  for (const [key, bytes] of Object.entries(recalled)) {
-    const position = replaced.has(key) ? null : memory.place(key, bytes)
-    if (position !== null) memory.confirm(position)
-  }
 }

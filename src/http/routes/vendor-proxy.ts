@@ -2,7 +2,6 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
 import { AppError } from '../../core/base/errors.ts'
 import type { RewriteReport } from '../../core/contract/operation-result.ts'
-import { agentSession } from '../../core/contract/savings.ts'
 import { billingVendor } from '../../core/conversation/usage/billing.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Exchange } from '../../proxy/exchange.ts'
@@ -10,7 +9,7 @@ import type { SeenAnswer, UsageObserver } from '../../proxy/usage-observer.ts'
 import type { Vendor } from '../../proxy/vendor-errors.ts'
 import type { SocketMessages } from '../../proxy/websocket/socket-messages.ts'
 import type { Savings } from '../../savings/savings.ts'
-import { type AppContext, type AppDeps, type AppEnv, requestHeader } from '../context.ts'
+import type { AppContext, AppDeps, AppEnv } from '../context.ts'
 import { authorize } from '../middleware/authorize.ts'
 import { seesExactTimes } from '../middleware/observe.ts'
 import { createPromptWarnings } from '../proxy/prompt-warnings.ts'
@@ -18,6 +17,7 @@ import { createResponsesSocket } from '../proxy/responses-socket.ts'
 import { billedAs, canUseHttp, wantsWebSocketConversation } from '../proxy/rewritable-request.ts'
 import { type ForwardedBody, type RewriteNeeds, rewriteBody } from '../proxy/rewrite-body.ts'
 import { type VendorProxy, vendorProxyFor } from '../proxy/vendor-proxies.ts'
+import { sessionTerm } from '../request/agent-session.ts'
 import { isBypassed } from '../request/bypass.ts'
 
 interface ProxyNeeds
@@ -153,7 +153,7 @@ function account(
   { vendor, report, untouched, seen }: ToAccount,
   savings: ProxyNeeds['savings'],
 ): void {
-  const session = agentSession.safeParse(requestHeader(c, 'x-claude-code-session-id')).data
+  const { session } = sessionTerm(c)
   const answered = seen.then(({ isGiven, said }) =>
     isGiven ? { vendor, said, report, untouched, session } : null,
   )

@@ -60,6 +60,7 @@ export async function createCatalogue(): Promise<Catalogue> {
   metrics.uncaught()
   useProxies(metrics)
   useGateway(metrics)
+  useArms(metrics)
   return new Map([...exposed(await metrics.registry.metrics()), ...foreign()])
 }
 
@@ -71,6 +72,17 @@ function useProxies({ proxy }: Metrics): void {
   proxy.rewrite('anthropic', { readable: true, ...counts, levers: ['verbosity'] })
   proxy.promptChange('anthropic', { place: 'tools', kind: 'date', at: 1, scope: 'key' })
   proxy.account('anthropic', { ...NO_ACCOUNT, without_usage: 1 })
+}
+
+function useArms({ arms }: Metrics): void {
+  const kinds = { retrieval: 1, same_call: 1, same_file: 1, failed_edit: 1 }
+  const ofUnits = { heldOut: 1, treated: 1 }
+  arms.results({
+    results: { elided: 1, whole: 1 },
+    followUps: { elided: kinds, whole: kinds },
+    ofUnits,
+  })
+  arms.alarm(true)
 }
 
 function useGateway({ mcp, enrichment }: Metrics): void {

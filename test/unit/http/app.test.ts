@@ -295,6 +295,7 @@ describe('operations', () => {
       '/metrics',
       '/openapi.json',
       '/readyz',
+      '/v1/arms',
       '/v1/batch',
       '/v1/compress',
       '/v1/config',

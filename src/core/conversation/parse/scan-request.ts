@@ -14,6 +14,7 @@ import { openaiChat } from './routes/openai-chat.ts'
 import { openaiResponses } from './routes/openai-responses.ts'
 import type { HeadRules, Route } from './routes/route.ts'
 import type { ProgramResult, ToolResultText } from './tool-result-text.ts'
+import { unitInBody } from './unit-name.ts'
 
 const ROUTES = {
   anthropic_messages: anthropicMessages,
@@ -93,6 +94,8 @@ export interface ScannedRequest {
   readonly stream: boolean | undefined
   /** The response that it continues, if the provider keeps the conversation. */
   readonly continues: string | undefined
+  /** Names what the body says that it belongs to; see `unitInBody`. */
+  readonly unit: string | undefined
   /** Names of the tools that the request defines itself. */
   readonly tools: readonly string[]
   /** The messages of the conversation, or the items of the input. */
@@ -157,6 +160,7 @@ export function scanRequest(
     model: reader.text(memberOf(request, 'model')),
     stream: reader.flag(memberOf(request, 'stream')),
     continues: idOf(memberOf(request, 'previous_response_id'), reader),
+    unit: unitInBody(request, reader),
     tools: rules.toolNames(request, reader),
     messages: (messages ?? []).map(({ start, end }) => ({ start, end })),
     results: reader.found,

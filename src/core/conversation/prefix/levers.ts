@@ -7,7 +7,7 @@ import type { Steering } from '../../pipeline/profile/steering-section.ts'
 import { headRulesOf, type ScannedRequest } from '../parse/scan-request.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'
 import { recall } from '../rewrite/rewrite-result.ts'
-import { NOTHING_SAVED, writeStored } from '../rewrite/stored-rewrite.ts'
+import { NOTHING_SAVED, type StoredRewrite, writeStored } from '../rewrite/stored-rewrite.ts'
 
 /** What is done to a conversation's requests besides their results, from its first request on. */
 interface Levers {
@@ -37,12 +37,13 @@ export function leversOf(
   context: ConversationContext,
 ): LeversInForce | null {
   const { rewrites, pipeline } = context
+  // What is computed beside does not leave.
+  if (context.terms?.beside !== undefined) return null
   if (rewrites === undefined || headRulesOf(scanned.route) === undefined) return null
   const name = nameOf(scanned, conversation)
   if (name === null) return null
   const { tenant, memory } = rewrites
-  const keyOf = (what: string) =>
-    hash('sha256', JSON.stringify(['levers', what, tenant, scanned.route, name]), 'hex')
+  const keyOf = (what: string) => leverKey(tenant, scanned, name, what)
   const wanted = context.isPaused ? NONE : wantedBy(pipeline)
   // One that is under way may have begun with levers, before they were switched off.
   if (wanted === NONE && isNew(scanned) && recall(keyOf(''), context) === null) return null
@@ -58,6 +59,26 @@ export function leversOf(
   }
   const levers = decide('', () => (isNew(scanned) ? wanted : NONE))
   return { ...levers, decide, records }
+}
+
+function leverKey(tenant: string, { route }: ScannedRequest, name: string, what: string): string {
+  return hash('sha256', JSON.stringify(['levers', what, tenant, route, name]), 'hex')
+}
+
+/** The key of a conversation's levers; `undefined` if it can have none. */
+export function leversKey(
+  scanned: ScannedRequest,
+  conversation: string,
+  { rewrites }: ConversationContext,
+): string | undefined {
+  if (rewrites === undefined || headRulesOf(scanned.route) === undefined) return undefined
+  const name = nameOf(scanned, conversation)
+  return name === null ? undefined : leverKey(rewrites.tenant, scanned, name, '')
+}
+
+/** Whether a record says that a conversation has no levers. */
+export function hasNoLever({ literal }: StoredRewrite): boolean {
+  return literal !== null && Buffer.from(literal).toString() === JSON.stringify(NONE)
 }
 
 /** A decision is recorded as the rewrite of no result. */
@@ -105,7 +126,7 @@ function isFalse(body: Buffer, node: JsonNode | undefined): boolean {
 const ASKING: ReadonlySet<string | undefined> = new Set(['user', 'system', 'developer'])
 
 /** Whether the model has said nothing yet. */
-function isNew({ body, read, continues }: ScannedRequest): boolean {
+export function isNew({ body, read, continues }: ScannedRequest): boolean {
   return (
     continues === undefined && read.every(node => ASKING.has(textOf(body, memberOf(node, 'role'))))
   )

@@ -1,6 +1,6 @@
+import type { ArmDelta, UnitDelta } from '../../arms/sums.ts'
 import type { EncodeAnswer } from '../../contract/encode.ts'
 import type { ByteAnswer, FreshResults, RewriteReport } from '../../contract/operation-result.ts'
-import { findLookAlikes } from '../../hints/look-alikes.ts'
 import type { ReadLimits } from '../../json/bytes/read-json.ts'
 import { type Replacement, splice } from '../../json/bytes/splice.ts'
 import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
@@ -8,13 +8,13 @@ import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
 import { inConversation } from '../../telemetry/pseudonyms.ts'
 import { conversationName } from '../parse/conversation-name.ts'
 import { type RouteName, type ScannedRequest, scanRequest } from '../parse/scan-request.ts'
-import type { ToolResultText } from '../parse/tool-result-text.ts'
 import { type Steered, steerRequest } from '../prefix/steer-request.ts'
 import { ContextSize } from './context-size.ts'
-import { keptGeneration } from './kept-generation.ts'
-import { createResultKeys } from './result-keys.ts'
+import { armCounts, drawOf } from './count-arms.ts'
+import { type KeptGeneration, keptGeneration } from './kept-generation.ts'
+import { isLeftAlone, type NamedResults, nameResults } from './named-results.ts'
 import type { ConversationContext } from './rewrite-context.ts'
-import { recall, rewrite } from './rewrite-result.ts'
+import { type NewRewrite, recall, rewrite } from './rewrite-result.ts'
 import { SentConversation } from './sent-conversation.ts'
 import {
   type SavedTokens,
@@ -24,7 +24,7 @@ import {
   sumOfSteps,
   writeStored,
 } from './stored-rewrite.ts'
-import type { TurnMemory } from './turn-memory.ts'
+import { armOf, type RequestArm } from './unit-arm.ts'
 
 /** A rewritten request body, with a report. */
 export interface RewrittenRequest extends Promised {
@@ -54,10 +54,19 @@ export function rewriteRequest(
   const { turns } = context.rewrites ?? {}
   const scanned = (turns?.scan ?? scanRequest)(body, route, limits)
   if (scanned === null) return unread(body)
-  const kept = keptGeneration(scanned, context)
+  // What is computed beside keeps nothing.
+  const isBeside = context.terms?.beside !== undefined
+  const kept: KeptGeneration = isBeside ? { context } : keptGeneration(scanned, context)
   if ('missing' in kept) return unread(body, { needs_generation: kept.missing })
   const conversation = conversationName(scanned)
-  const results = rewriteResults(scanned, conversation, named(conversation, kept.context))
+  const named = nameResults(scanned, kept.context)
+  const first = () =>
+    named.keys.find((_, index) => !isLeftAlone(scanned.results[index]!, named.retrievingTools))
+  const arm = armOf({ scanned, conversation, first }, kept.context)
+  const known = { ...named, conversation, arm }
+  const change = headChange(scanned, context)
+  if (arm?.unit.isHeldOut === true) return heldOut(body, scanned, { conversation, arm, change })
+  const results = rewriteResults(scanned, known, inNamed(conversation, kept.context))
   const { replacements, savings, isChanged, lookAlikes, fresh, responses } = results
   const { keep, markers } = results
   const records = kept.record === undefined ? results.records : [kept.record, ...results.records]
@@ -76,7 +85,7 @@ export function rewriteRequest(
     ...(fresh === null ? {} : { fresh }),
     ...(lookAlikes === 0 ? {} : { look_alikes: lookAlikes }),
     conversation,
-    ...headChange(scanned, context),
+    ...change,
     ...(results.steered.levers.length > 0 && { levers: results.steered.levers }),
     ...(scanned.continues === undefined ? {} : { continues: scanned.continues }),
     saved: savedPlaces(scanned, savings),
@@ -94,7 +103,8 @@ function headChange(
   scanned: ScannedRequest,
   { rewrites, terms, pipeline = DEFAULT_PIPELINE }: ConversationContext,
 ): Pick<RewriteReport, 'head_change'> {
-  if (rewrites?.heads === undefined || !pipeline.cache_align.detect) return {}
+  const isLeaving = terms?.beside === undefined
+  if (rewrites?.heads === undefined || !pipeline.cache_align.detect || !isLeaving) return {}
   const whose = { tenant: rewrites.tenant, key: terms?.key ?? '' }
   const change = rewrites.heads.see(scanned, whose)
   return change === null ? {} : { head_change: change }
@@ -104,6 +114,33 @@ function headChange(
 function unread(body: Uint8Array, more: Partial<RewriteReport> = {}): RewrittenRequest {
   const report = { readable: false, texts: 0, rewritten: 0, tokens_saved: 0, ...more }
   return { bytes: body, report, responses: [], records: [], keep: [], markers: [] }
+}
+
+/** What is known of a request that is held out. */
+interface HeldOut {
+  readonly conversation: string
+  readonly arm: RequestArm
+  readonly change: Pick<RewriteReport, 'head_change'>
+}
+
+/** The very body, with what is recorded of its unit. */
+function heldOut(
+  body: Uint8Array,
+  { results, continues }: ScannedRequest,
+  { conversation, arm: { key, unit, records }, change }: HeldOut,
+): RewrittenRequest {
+  const report: RewriteReport = {
+    readable: true,
+    texts: results.length,
+    rewritten: 0,
+    tokens_saved: 0,
+    prefix_changed: false,
+    conversation,
+    ...change,
+    ...(continues === undefined ? {} : { continues }),
+    held_out: { key, share: unit.share },
+  }
+  return { bytes: body, report, responses: [], records, keep: [], markers: [] }
 }
 
 /** The rewritten results of a conversation. */
@@ -123,62 +160,60 @@ interface RewrittenResults extends Promised {
   readonly steered: Steered
 }
 
-/** The record of telemetry and the ledger's row of a result, and its key. */
+/** The record of telemetry and the ledger's row of a result, what it adds to arms, and its key. */
 export interface NewResult {
   readonly response?: () => string
   readonly row?: () => string
   readonly recordKey: string
+  readonly arms?: readonly ArmDelta[]
+  readonly unit?: UnitDelta
 }
 
 /** The context with the conversation's name for telemetry, if there is one. */
-function named(conversation: string, context: ConversationContext): ConversationContext {
+function inNamed(conversation: string, context: ConversationContext): ConversationContext {
   const { telemetry } = context
   if (telemetry === undefined) return context
   return { ...context, telemetry: inConversation(telemetry, `conversation ${conversation}`) }
 }
 
+/** What is known of a request before its results are rewritten. */
+interface KnownRequest extends NamedResults {
+  readonly conversation: string
+  readonly arm: RequestArm | null
+}
+
 function rewriteResults(
   scanned: ScannedRequest,
-  conversation: string,
+  { keys, canRetrieve, retrievingTools, conversation, arm }: KnownRequest,
   context: ConversationContext,
 ): RewrittenResults {
-  const { results, forgets, tools } = scanned
+  const { results, forgets } = scanned
   const { rewrites, terms, pipeline = DEFAULT_PIPELINE } = context
   const { model = terms?.model } = scanned
-  const { redeem_tools: retrievingTools, own_tools: ownTools = tools } = pipeline.elision
-  // Another gateway's tool of the same name fetches from a store that has none of our originals.
-  const canRetrieve = tools.some(
-    tool => isRetrieving(tool, retrievingTools) && ownTools.includes(tool),
-  )
   const options = {
     counting: model === undefined ? {} : { model },
     // If the provider forgets results, the agent may have lost the text that names how to ask.
     mayElide: canRetrieve && terms?.redeems === true,
     responseBudget: terms?.responseBudget,
+    draw: drawOf(arm, terms),
   }
   const size = pipeline.views.pressure.length === 0 ? null : new ContextSize(scanned)
-  const names = nameResults(
-    scanned,
-    JSON.stringify([rewrites?.tenant, model, forgets, canRetrieve]),
-    rewrites?.turns,
-  )
-  const sent = new SentConversation(context, {
-    ...options,
-    forgets,
-    size,
-    start: scanned.messages[0]?.start ?? 0,
-  })
+  const start = scanned.messages[0]?.start ?? 0
+  const sent = new SentConversation(context, { ...options, forgets, size, start })
+  const counted = armCounts(start, arm, options.counting, context)
   const { records } = sent
+  records.push(...(arm?.records ?? []))
   const responses: NewResult[] = []
   let fresh: FreshResults | null = null
   let lookAlikes = 0
   let sum = 0
   let isChanged = false
   for (const [index, result] of results.entries()) {
-    const key = names[index]!
+    const key = keys[index]!
     const isOriginal = isRetrieving(result.tool, retrievingTools)
-    if (isLeftAlone(result, isOriginal)) {
+    if (isLeftAlone(result, retrievingTools)) {
       sent.pass(key, result, null)
+      counted?.pass(result, null, false)
       continue
     }
     const recalled = recall(key, context)
@@ -205,10 +240,10 @@ function rewriteResults(
       records.push({ key, bytes, position, ...(differs ? { replaces: true } : {}) })
     }
     sent.pass(key, result, { ...rewritten, sent: sum, isRecalled: isUsable })
+    counted?.pass(result, rewritten, recalled !== null)
     if (recalled === null && 'response' in rewritten) {
       fresh = withResult(fresh, rewritten.tokens)
-      const { response, row } = rewritten
-      responses.push({ recordKey: key, ...(response && { response }), ...(row && { row }) })
+      responses.push({ ...reportOf(key, rewritten), ...counted?.last(rewritten.tokens) })
     }
   }
   const steered = steerRequest(scanned, conversation, context)
@@ -226,26 +261,6 @@ function withResult(
   return { tokenizer, count: count + 1, before: before + baseline, after: after + final }
 }
 
-/** The name of each result. */
-function nameResults(
-  scanned: ScannedRequest,
-  terms: string,
-  turns: TurnMemory | undefined,
-): readonly string[] {
-  const { body, results } = scanned
-  const known = turns?.knownKeys(scanned, terms) ?? []
-  const keys = createResultKeys(body, terms)
-  keys.resume(known)
-  const names = [...known, ...results.slice(known.length).map(result => keys.next(result))]
-  turns?.keep({ scanned, terms, keys: names })
-  return names
-}
-
-/** No format saves a token of a shorter literal. */
-const MIN_LITERAL_BYTES = 24
-
-/** Such a result still must not look like a hint of ours. */
-function isLeftAlone(result: ToolResultText, isOriginal: boolean): boolean {
-  const isShort = result.end - result.start < MIN_LITERAL_BYTES
-  return (isShort || isOriginal) && findLookAlikes(result.text()).length === 0
+function reportOf(recordKey: string, { response, row }: NewRewrite): NewResult {
+  return { recordKey, ...(response && { response }), ...(row && { row }) }
 }

@@ -1,7 +1,9 @@
+import type { ResultArm } from '../../arms/sums.ts'
 import type { EncodeAnswer } from '../../contract/encode.ts'
 import type { KeepItem } from '../../contract/operation-result.ts'
 import type { ResponseBudget } from '../../contract/response-budget.ts'
 import { literalOf } from '../../json/bytes/splice.ts'
+import { endpointClass } from '../../telemetry/endpoint-class.ts'
 import type { ToolResultText } from '../parse/tool-result-text.ts'
 import type { History } from './history.ts'
 import type { MessageText } from './message-texts.ts'
@@ -26,6 +28,14 @@ export interface RewriteOptions {
   readonly mayElide: boolean
   /** The host's wish for results that come for the first time. */
   readonly responseBudget: ResponseBudget | undefined
+  /** Draws arms for results that would be elided; absent: there are none. */
+  readonly draw?: DrawResult | undefined
+}
+
+/** Draws the arm of a result by its name. */
+export interface DrawResult {
+  readonly share: number
+  isWhole(key: string): boolean
 }
 
 /** The same for one result. */
@@ -49,6 +59,27 @@ export interface NewRewrite extends Omit<StoredRewrite, 'sent'> {
 
 /** Writes a result that is sent for the first time. */
 export function rewrite(
+  key: string,
+  result: ToolResultText,
+  options: ResultOptions,
+  context: ConversationContext,
+): NewRewrite {
+  const elided = writeOnce(key, result, options, context)
+  const { draw } = options
+  const direct = elided.saved.elided
+  if (draw === undefined || elided.markers.length === 0 || direct <= 0) return elided
+  const isWhole = draw.isWhole(key)
+  const arm: ResultArm = {
+    class: endpointClass(result.tool, result.args()),
+    isWhole,
+    direct,
+    share: draw.share,
+  }
+  const sent = isWhole ? writeOnce(key, result, { ...options, mayElide: false }, context) : elided
+  return { ...sent, arm }
+}
+
+function writeOnce(
   key: string,
   result: ToolResultText,
   { counting, history, notes, mayElide, responseBudget, isOriginal, contextTokens }: ResultOptions,

@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto'
+import type { UnitArm } from '../../arms/assign.ts'
+import type { ResultArm } from '../../arms/sums.ts'
 import { AppError } from '../../base/errors.ts'
 import type { SavedPlace } from '../../contract/operation-result.ts'
 import type { HintFamily } from '../../hints/hint.ts'
@@ -27,6 +29,16 @@ export interface StoredRewrite extends SentNote {
   readonly clears?: readonly number[]
   /** The generation that the conversation keeps, if it is recorded; see `keptGeneration`. */
   readonly generation?: string
+  /** Its arm, if it is or would have been elided; absent: none was drawn. */
+  readonly arm?: ResultArm
+  /** Of a unit instead of a result: the unit's arm. */
+  readonly unit?: UnitArm
+}
+
+/** The arm of a unit, under the unit's own key. */
+export function storedUnit(unit: UnitArm): StoredRewrite {
+  const nothing = { literal: null, saved: NOTHING_SAVED, markers: [], digest: 0, sent: 0 }
+  return { ...nothing, isSource: false, unit }
 }
 
 const DIGEST_DIGITS = 8
@@ -85,12 +97,14 @@ interface Head {
   readonly hints?: readonly HintFamily[]
   readonly format?: string
   readonly generation?: string
+  readonly arm?: ResultArm
+  readonly unit?: UnitArm
 }
 
 /** As bytes to keep: a line of JSON, then the literal. */
 export function writeStored(rewrite: StoredRewrite): Uint8Array {
   const { literal, saved, hops, isSource, markers, digest, sent } = rewrite
-  const { clears, hints, format, generation } = rewrite
+  const { clears, hints, format, generation, arm, unit } = rewrite
   const head: Head = {
     v: VERSION,
     saved: [saved.referred, saved.encoded, saved.elided],
@@ -103,6 +117,8 @@ export function writeStored(rewrite: StoredRewrite): Uint8Array {
     ...(hints === undefined ? {} : { hints }),
     ...(format === undefined ? {} : { format }),
     ...(generation === undefined ? {} : { generation }),
+    ...(arm === undefined ? {} : { arm }),
+    ...(unit === undefined ? {} : { unit }),
   }
   const line = Buffer.from(`${JSON.stringify(head)}\n`)
   return literal === null ? line : Buffer.concat([line, literal])
@@ -132,6 +148,8 @@ export function readStored(bytes: Uint8Array): StoredRewrite | null {
     ...(head.hints === undefined ? {} : { hints: head.hints }),
     ...(head.format === undefined ? {} : { format: head.format }),
     ...(head.generation === undefined ? {} : { generation: head.generation }),
+    ...(head.arm === undefined ? {} : { arm: head.arm }),
+    ...(head.unit === undefined ? {} : { unit: head.unit }),
   }
 }
 

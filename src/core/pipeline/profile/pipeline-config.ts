@@ -5,6 +5,7 @@ import { STRATEGY_IDS } from '../../reduce/budget/strategies.ts'
 import { TRIM_ALGORITHMS } from '../../reduce/trim/plan-tree.ts'
 import { VIEW_LEVELS } from '../../reduce/views/level.ts'
 import type { ViewData } from '../../reduce/views/view-schema.ts'
+import { armsSection } from './arms-section.ts'
 import { FORMAT_IDS, profileAxes, recursionDepth, TEMPLATE_IDS } from './profile-axes.ts'
 import { cacheAlign, steering } from './steering-section.ts'
 
@@ -172,6 +173,7 @@ export const pipelineSchema = z
     elision: elision.prefault({}),
     views: views.prefault({}),
     clearing: clearing.prefault({}),
+    arms: armsSection.prefault({}),
     endpoint_overrides: z.record(endpoint, endpointOverride).default({}),
     profiles: profileAxes.prefault({}),
     hints: hintPolicy.prefault({}),

@@ -52,6 +52,8 @@ const ONLY_PROXIES = at(
   ['encode', 'dedup', 'batch', 'compress', 'mcp'],
   'only proxied requests have what it is about',
 )
+const ARMS =
+  'a share that a service draws with a secret: test/integration/service/proxy-arms.test.ts'
 const NOTES = at(
   ['dedup', 'compress', ...PROXIES, 'mcp'],
   'only a request to /v1/encode tells of pages',
@@ -609,6 +611,9 @@ export const ROWS_OF_KEYS: readonly Row[] = [
     },
   ],
   ['steering.accept_cache_loss', 'allows mechanical_effort, and does nothing by itself'],
+  ['arms.explore', ARMS],
+  ['arms.holdout', ARMS],
+  ['arms.revert', 'decides what an alarm does, in src/arms/arms.ts'],
   ['cache_align.detect', 'looks for changes and reports them; what leaves is the same'],
   [
     'cache_align.normalise',

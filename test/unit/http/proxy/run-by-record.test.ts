@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { FreshRecord } from '../../../../src/core/contract/operation-result.ts'
-import { type Recalled, runByRecord } from '../../../../src/http/proxy/run-rewrite.ts'
+import { type Recalled, runByRecord } from '../../../../src/http/proxy/run-by-record.ts'
 import type { JobResult } from '../../../../src/pool/job.ts'
 import type { OnRecord } from '../../../../src/store/rewrites.ts'
 

@@ -81,6 +81,8 @@ export const COMMON_KEYS = {
   context_management: members({ edits: items(members({ type: RANGE })) }),
   transforms: RANGE,
   truncation: RANGE,
+  metadata: members({ user_id: RANGE }),
+  prompt_cache_key: RANGE,
 } as const satisfies Readonly<Record<string, Selection>>
 
 /**

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type ClientTerms, type Step, turnBody } from '../../../../../bench/turns/bodies.ts'
 import { createFollower } from '../../../../../bench/turns/follow-messages.ts'
+import type { RequestTerms } from '../../../../../src/core/contract/request-terms.ts'
 import type { RouteName } from '../../../../../src/core/conversation/parse/scan-request.ts'
 import { createHistoryMemory } from '../../../../../src/core/conversation/rewrite/history.ts'
 import {
@@ -14,7 +15,7 @@ import {
   pipelineSchema,
 } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
-import { type Recalled, runByRecord } from '../../../../../src/http/proxy/run-rewrite.ts'
+import { type Recalled, runByRecord } from '../../../../../src/http/proxy/run-by-record.ts'
 import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
 import { createRewrites } from '../../../../../src/store/rewrites.ts'
 import type { Store } from '../../../../../src/store/store.ts'
@@ -102,6 +103,7 @@ function processWith(
   pipeline: PipelineConfig,
   records: Map<string, Uint8Array>,
   misses: () => boolean = () => false,
+  arms: Pick<RequestTerms, 'arms'> = {},
 ) {
   const history = createHistoryMemory(2)
   const shared = attachRewriteMemory(createBodyMemory({ bytes: 1 << 19 }))
@@ -109,7 +111,7 @@ function processWith(
 
   function run(body: Uint8Array, route: RouteName, recalled: Recalled) {
     const rewrites = { tenant: 't', memory, history, recalled }
-    const terms = { redeems: true, bypass: false }
+    const terms = { redeems: true, bypass: false, ...arms }
     const context = { ...local, keepsOriginals: true, terms, pipeline, rewrites }
     return rewriteRequest(body, route, LIMITS, context)
   }
@@ -159,15 +161,19 @@ type Rewriting = ReturnType<typeof processWith>
 async function expectStable(
   { route, steps, terms }: SomeConversation,
   processOf: (turn: number) => Rewriting,
-): Promise<{ readonly rewritten: number; readonly elided: number }> {
+): Promise<{ readonly rewritten: number; readonly elided: number; readonly heldOut: number }> {
   const follower = createFollower(route, () => 0)
-  const sums = { rewritten: 0, elided: 0 }
+  const sums = { rewritten: 0, elided: 0, heldOut: 0 }
   for (const turn of steps.keys()) {
     const { bytes } = turnBody(route, steps, { end: turn + 1, before: turn }, terms)
     const sent = await processOf(turn)(bytes, route)
     expect(sent.report).toMatchObject({ readable: true, prefix_changed: false })
     expect(follower.advance(sent.bytes).changedAt).toBeNull()
     expect((await processOf(turn)(bytes, route)).bytes).toEqual(sent.bytes)
+    if (sent.report.held_out !== undefined) {
+      sums.heldOut++
+      expect(sent.bytes).toBe(bytes)
+    }
     sums.rewritten += sent.report.rewritten
     sums.elided += sent.report.tokens_elided ?? 0
   }
@@ -251,6 +257,33 @@ describe('what is sent for a conversation', () => {
       ),
       { numRuns: runs(25) },
     )
+  })
+
+  it('is of one arm, whatever the shares, salts and processes of its turns are', async () => {
+    const share = fc.constantFrom(0, 0.5, 1)
+    const arms = fc.record({ holdout: share, explore: share, quarter: fc.nat(3) })
+    const secret = new Uint8Array(32)
+    let heldOut = 0
+    await fc.assert(
+      fc.asyncProperty(
+        conversation,
+        fc.array(fc.tuple(arms, fc.boolean()), { minLength: 9, maxLength: 9 }),
+        fc.nat(3),
+        async (conversation, turns, onFrom) => {
+          const records = new Map<string, Uint8Array>()
+          const sums = await expectStable(conversation, turn => {
+            const [drawn, isBrief] = turns[turn]!
+            const terms = turn < onFrom ? {} : { arms: { ...drawn, secret } }
+            const misses = () => isBrief
+            return processWith(turn % 2 === 0 ? FIRST : SECOND, records, misses, terms)
+          })
+          expect(Math.min(sums.rewritten, sums.heldOut)).toBe(0)
+          heldOut += sums.heldOut
+        },
+      ),
+      { numRuns: runs(40) },
+    )
+    expect(heldOut).toBeGreaterThan(0)
   })
 
   it('would change with another configuration and no records', async () => {

@@ -1,0 +1,196 @@
+import { type ArmTerms, quarterOf } from '../core/arms/assign.ts'
+import { verdictOf } from '../core/arms/verdict.ts'
+import { AppError } from '../core/base/errors.ts'
+import type { SentReport } from '../core/contract/operation-result.ts'
+import { failureProblem } from '../store/failure.ts'
+import type { Store } from '../store/store.ts'
+import { createTenantSums } from '../store/tenant-sums.ts'
+import { createArmSecrets } from './secrets.ts'
+import {
+  type ArmsCount,
+  addArms,
+  armsOf,
+  countOf,
+  emptyArms,
+  OTHER_CLASSES,
+  readArms,
+  sinceAlarm,
+  type TenantArms,
+  writeArms,
+} from './tenant-arms.ts'
+
+/** A tenant's settings. */
+export interface ArmsSettings {
+  /** Share of units that are forwarded untouched. */
+  readonly holdout: number
+  /** Share of results that stay whole. */
+  readonly explore: number
+  /** Whether elision that does not pay is switched off for a class. */
+  readonly revert: boolean
+}
+
+/** A class whose elision costs more than it saves. */
+export interface ArmsAlarm {
+  readonly tenant: string
+  readonly class: string
+  /** Tokens that were left out, and what that saved in the end, at most. */
+  readonly direct: number
+  readonly high: number
+  /** Whether it was switched off. */
+  readonly isReverted: boolean
+}
+
+/** Draws arms, and counts what becomes of them. */
+export interface Arms {
+  /** What arms are drawn with; `null`: none are. Never rejects. */
+  terms(tenant: string): Promise<Omit<ArmTerms, 'session'> | null>
+  /** Counts what results add. */
+  record(tenant: string, reports: readonly Pick<SentReport, 'arms' | 'unit'>[]): void
+  /**
+   * What is known of a tenant.
+   * @throws AppError `overloaded`, `internal`, `worker_lost` if the store cannot be read
+   */
+  read(tenant: string): Promise<TenantArms>
+  settings(tenant: string): ArmsSettings
+  /**
+   * Does work that no request waits for, after what is under way. If too much of it runs, it is
+   * passed over: what it would have counted is counted with the next request.
+   */
+  beside(work: () => Promise<void>): void
+  /** Looks whether elision pays, for the tenants that had results since the last time. */
+  look(): Promise<void>
+  /** Writes what is not written yet. */
+  close(): Promise<void>
+}
+
+export interface ArmsOptions {
+  readonly store: Pick<Store, 'readRecord' | 'writeRecord'>
+  /** Asked at each request, since a reload may change them. */
+  readonly settings: (tenant: string) => ArmsSettings
+  /** Unix milliseconds. */
+  readonly now: () => number
+  /** Milliseconds of a clock that never goes back. */
+  readonly steadyNow: () => number
+  /** Switches elision off for a class of a tenant. Returns whether it did. */
+  readonly switchOff: (alarm: Omit<ArmsAlarm, 'isReverted'>) => Promise<boolean>
+  /** Called with what is counted. */
+  readonly onRecord: (count: ArmsCount) => void
+  readonly onAlarm: (alarm: ArmsAlarm) => void
+  readonly onUnsaved: (detail: string) => void
+  readonly onBug: (error: unknown) => void
+  readonly flushMs?: number
+}
+
+/** The format is in the key, so that a record of another version is never read as this one's. */
+const RECORD = { namespace: 'arms', key: 'sums.v1' } as const
+
+/** Between two looks. Intervals may be looked at as often as one likes. */
+const LOOK_MS = 600_000
+
+/** After an alarm of a class, until there may be another. */
+const QUIET_MS = 86_400_000
+
+/** At once in a process. */
+const MOST_BESIDE = 4
+
+export function createArms(options: ArmsOptions): Arms {
+  const { store, settings, now, onAlarm, onBug } = options
+  const secrets = createArmSecrets(options)
+  const sums = createTenantSums<TenantArms>({
+    ...options,
+    record: RECORD,
+    read: readArms,
+    write: writeArms,
+    add: addArms,
+  })
+  const changed = new Set<string>()
+
+  async function read(tenant: string): Promise<TenantArms> {
+    const found = await sums.read(tenant)
+    if ('ok' in found) throw AppError.of(failureProblem(found))
+    return found.sums ?? emptyArms(now())
+  }
+
+  /** Takes the right to act on an alarm, which one of all processes gets. */
+  async function claim(tenant: string, name: string, results: number): Promise<boolean> {
+    const key = `alarm ${name} ${results}`
+    const value = Buffer.from(String(now()))
+    const claimed = await store.writeRecord({ tenant, namespace: 'arms', key, value, ifVersion: 0 })
+    return claimed.ok
+  }
+
+  async function lookAt(tenant: string): Promise<void> {
+    const arms = await read(tenant)
+    const { explore, revert } = settings(tenant)
+    for (const name of Object.keys(arms.classes)) {
+      // Other processes still add what was under way at the alarm.
+      if (now() - (arms.alarms[name]?.at ?? 0) < QUIET_MS) continue
+      const { direct, net } = verdictOf(sinceAlarm(arms, name), explore)
+      if (net === null || net.high > 0) continue
+      // Alarms of a class are numbered by the results of the one before.
+      const before = arms.alarms[name]?.sums.elided.results ?? 0
+      if (!(await claim(tenant, name, before))) continue
+      const alarm = { tenant, class: name, direct, high: net.high }
+      const isReverted = revert && name !== OTHER_CLASSES && (await options.switchOff(alarm))
+      const kept = { at: now(), sums: arms.classes[name]! }
+      sums.add(tenant, { ...emptyArms(now()), alarms: { [name]: kept } })
+      onAlarm({ ...alarm, isReverted })
+    }
+  }
+
+  async function look(): Promise<void> {
+    const tenants = [...changed]
+    changed.clear()
+    for (const tenant of tenants) {
+      try {
+        await lookAt(tenant)
+      } catch (error) {
+        // The store does not answer; the next look is soon enough.
+        if (!(error instanceof AppError)) onBug(error)
+        changed.add(tenant)
+      }
+    }
+  }
+
+  const working = new Set<Promise<void>>()
+
+  function beside(work: () => Promise<void>): void {
+    if (working.size >= MOST_BESIDE) return
+    const done = new Promise(setImmediate).then(work).catch(onBug)
+    working.add(done)
+    void done.finally(() => working.delete(done))
+  }
+
+  const timer = setInterval(() => void look().catch(onBug), LOOK_MS)
+  timer.unref()
+
+  return {
+    settings,
+    beside,
+    read,
+    look,
+    async terms(tenant) {
+      const { holdout, explore } = settings(tenant)
+      const isOn = holdout > 0 || explore > 0
+      try {
+        const secret = await secrets.of(tenant, isOn)
+        return secret === null ? null : { secret, quarter: quarterOf(now()), holdout, explore }
+      } catch (error) {
+        onBug(error)
+        return null
+      }
+    },
+    record(tenant, reports) {
+      const more = armsOf(reports, now())
+      if (more === null) return
+      sums.add(tenant, more)
+      options.onRecord(countOf(more))
+      changed.add(tenant)
+    },
+    async close() {
+      clearInterval(timer)
+      await Promise.all(working)
+      await sums.close()
+    },
+  }
+}

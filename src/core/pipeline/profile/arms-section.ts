@@ -1,0 +1,14 @@
+import { z } from 'zod'
+
+/** A share of units or results; `nan` is none. */
+const share = z.number().min(0).max(1)
+
+/** What stays untouched so that effects can be measured; see `docs/guide/arms.md`. */
+export const armsSection = z.strictObject({
+  /** Share of sessions that proxies forward untouched. */
+  holdout: share.default(0),
+  /** Share of results that stay whole although they would be elided. */
+  explore: share.default(0),
+  /** Whether elision that does not pay is switched off for the class. */
+  revert: z.boolean().default(true),
+})

@@ -1,0 +1,42 @@
+import type { Arms } from '../../arms/arms.ts'
+import { armsAnswer } from '../../arms/arms-answer.ts'
+import { armsAnswer as answerSchema } from '../../core/contract/arms.ts'
+import { MEDIA_TYPES, writeEnvelope } from '../../core/contract/envelope.ts'
+import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
+import { answerHeaders } from '../middleware/observe.ts'
+import { answerMedia } from '../request/media.ts'
+import type { Route } from './route.ts'
+
+const PATH = '/v1/arms'
+
+interface ArmsNeeds extends Pick<AppDeps, 'admission'> {
+  readonly arms: Pick<Arms, 'read' | 'settings'>
+}
+
+/** What elision does to the work of the caller's agents. */
+export const armsRoute: Route<ArmsNeeds> = {
+  method: 'get',
+  path: PATH,
+  summary: 'What elision saves after what agents do about it',
+  scope: ['proxy', 'admin'],
+  answer: answerSchema,
+  mount: (app, needs) => app.get(PATH, c => serve(c, needs)),
+}
+
+async function serve(c: AppContext, { admission, arms }: ArmsNeeds): Promise<Response> {
+  const state = c.get('state')
+  const { caller } = state
+  const ticket = admission.enter(caller, 0)
+  try {
+    const { tenant } = caller
+    const answer = armsAnswer(await arms.read(tenant), arms.settings(tenant))
+    const accept = answerMedia(requestHeader(c, 'accept'), 'json')
+    const { media, bytes } = writeEnvelope(answer, accept)
+    state.answerBytes = bytes.length
+    const headers = answerHeaders(c)
+    headers['content-type'] = MEDIA_TYPES[media]
+    return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
+  } finally {
+    ticket.leave()
+  }
+}
