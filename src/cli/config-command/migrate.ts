@@ -1,4 +1,4 @@
-import { copyFileSync, constants, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { constants, copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { migrateFile } from '../../config/layers/migrate-file.ts'
 import { ConfigError } from '../../config/read-toml.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'

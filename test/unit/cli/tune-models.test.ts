@@ -149,8 +149,4 @@ describe('haversack tune analyze --auto-enrichment', () => {
     expect(stdout).toMatch(/R7 +tools.shop__read_page.speculate +false +34 of 50 +30 of 40 +/)
     expect(stdout).not.toContain('enabled')
   })
-
-  it('wants the name of its rule', async () => {
-    expect((await tune('analyze')).stderr).toContain('analyze takes --auto-enrichment')
-  })
 })
