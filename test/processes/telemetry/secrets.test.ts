@@ -114,6 +114,7 @@ function requestsOf(format: string): Record<string, readonly object[]> {
       { ...dedup, tool_call_id: secret() },
       { ...dedup, model: secret(), is_sidechain: true, tool_call_id: secret() },
       { ...dedup, session: '' },
+      { ...dedup, content: undefined, input_ref: secret() },
     ],
     decode: [
       { content: text, format: 'passthrough', session: secret() },
@@ -127,6 +128,7 @@ function requestsOf(format: string): Record<string, readonly object[]> {
     count: [
       { content: secret(), model: secret() },
       { contents: [secret()], tokenizer: secret() },
+      { input_ref: secret() },
     ],
     compress: [
       { messages, model: secret(), [secret()]: secret() },

@@ -143,7 +143,7 @@ describe('tune mine', () => {
 
   it.each([
     [[]],
-    [['analyze']],
+    [['analyze', '/does/not/exist']],
     [['mine', '/does/not/exist']],
     [['mine', logs, '--tokenizer', 'none']],
     [['mine', logs, '--out', join(folder, 'no', 'such', 'folder')]],
