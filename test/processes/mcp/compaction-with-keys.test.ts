@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { STORE_THREAD, startSmallService } from '../../integration/service/harness.ts'
 import { keyFor, writeKeysFile } from '../../support/keys.ts'
 import { RawHttpClient } from '../../support/mcp/http-client.ts'
 import { RecordingUpstream } from '../../support/mcp/recording-upstream.ts'
 import { type RedisProcess, startRedis } from '../../support/redis-server.ts'
-import { STORE_THREAD, startSmallService } from '../service/harness.ts'
 
 const PAGE = Array.from({ length: 60 }, (_, i) => `line ${i}: ${i * 7919}`).join('\n')
 const REFERENCE = /^> \[ref [0-9a-f]+ mcp__one__echo \d+ calls? ago\]$/
