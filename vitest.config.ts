@@ -28,7 +28,7 @@ const TIMEOUT_MS = {
 const STARTS_SERVICES = ['quick', 'integration', 'faults', 'contract', 'processes', 'release']
 
 /** What `npm test` runs in the same few processes, by `--project=quick`. */
-const QUICK = ['unit', 'property', 'integration', 'contract']
+const QUICK = ['unit', 'property', 'integration']
 
 /** Projects by what a test may touch: see CONTRIBUTING.md, "Tests". */
 function project([name, testTimeout]: [string, number]): TestProjectInlineConfiguration {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { TELEMETRY_KEY_BYTES } from '../../../src/core/telemetry/pseudonyms.ts'
 import { captureCli } from '../../support/capture.ts'
 import { temporaryFolder } from '../telemetry/writer.ts'
@@ -136,16 +136,13 @@ describe('haversack tune skill', () => {
     const { stdout } = await captureCli('tune', 'skill')
     const commands = [...stdout.matchAll(/^ +haversack (.+)$/gm)].map(([, line]) => line as string)
     expect(commands).toHaveLength(7)
-    const before = { ...process.env }
-    Object.assign(process.env, { CLAUDE_CONFIG_DIR: data, HAVERSACK_DATA_DIR: data })
-    try {
-      mkdirSync(logs)
-      writeLogs(logs, true)
-      for (const command of commands) {
-        expect(await captureCli(...command.split(' ')), command).toMatchObject({ code: 0 })
-      }
-    } finally {
-      process.env = before
+    onTestFinished(() => void vi.unstubAllEnvs())
+    vi.stubEnv('CLAUDE_CONFIG_DIR', data)
+    vi.stubEnv('HAVERSACK_DATA_DIR', data)
+    mkdirSync(logs)
+    writeLogs(logs, true)
+    for (const command of commands) {
+      expect(await captureCli(...command.split(' ')), command).toMatchObject({ code: 0 })
     }
   })
 })
