@@ -161,7 +161,8 @@ try {
   ]
   const table = markdownTable(header, rows)
   const title =
-    'Directly → behind `haversack run`, or with the hook; tokens (o200k_base) of the tool results in the last request of one conversation of six steps.'
+    'Directly → behind `haversack run`, or with the hook; tokens (o200k_base) of the tool ' +
+    'results in the last request of one conversation of six steps.'
   if (options.write) writeSection('agents', `${title}\n\n${table}`)
   console.log(table)
 } finally {

@@ -102,7 +102,12 @@ const rows = CASES.map(({ name, effect, stop, within, goal }) => {
   return [name, `${share.toFixed(1)} %`, sorted[sorted.length >> 1] ?? '–', goal]
 })
 const seconds = (process.cpuUsage(started).user / 1e6).toFixed(0)
-const about = `${all.length} results that would be elided, of ${recorded.length} conversations; ${options.runs} runs, ${SHARE * 100} % stay whole; ${(100 * mean(all.map(({ hasFollowUp }) => Number(hasFollowUp)))).toFixed(1)} % have a follow-up anyway; ${seconds} s of processor time.`
-const report = `${about}\n\n${markdownTable(['planted', 'found in', 'after, results (median)', 'goal'], rows)}`
+const followed = mean(all.map(({ hasFollowUp }) => Number(hasFollowUp)))
+const about =
+  `${all.length} results that would be elided, of ${recorded.length} conversations; ` +
+  `${options.runs} runs, ${SHARE * 100} % stay whole; ` +
+  `${(100 * followed).toFixed(1)} % have a follow-up anyway; ${seconds} s of processor time.`
+const header = ['planted', 'found in', 'after, results (median)', 'goal']
+const report = `${about}\n\n${markdownTable(header, rows)}`
 process.stdout.write(`${report}\n`)
 if (options.write) writeSection('arms', report)

@@ -6,8 +6,8 @@ import { readOptions } from './support/options.ts'
 /**
  * npm run bench -- faults [--operations N --seed N --each N --only FAULT,…]
  *
- * Three replicas of the service on one Redis, agents of two tenants, and a fault after every so many
- * operations. A judge that shares no code with the service checks each answer by the agent's own
+ * Three replicas of the service on one Redis, agents of two tenants, and a fault after every so
+ * many operations. A judge that shares no code with the service checks each answer by the agent's own
  * log. Needs `redis-server` on the path. Ends with 1 if anything was wrong.
  */
 const names = Object.keys(FAULTS)

@@ -16,8 +16,8 @@ import { median } from './support/statistics.ts'
  *
  * Milliseconds from the start of the process to the first 200 of /readyz, its processor time by
  * then, and its resident memory: with empty caches, and with caches that an earlier start filled.
- * `--main` measures another version, for example `main.js` of a built package. Compared in turn. The files themselves are in the
- * system's page cache in both cases.
+ * `--main` measures another version, for example `main.js` of a built package, in turn with this
+ * one. The files themselves are in the system's page cache in both cases.
  */
 const options = readOptions({ json: false, rounds: 9, main: '' })
 const { rounds } = options

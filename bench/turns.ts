@@ -21,8 +21,8 @@ import { startTwoServices, type Which } from './turns/two-services.ts'
  *
  * Every recorded conversation, turn by turn in each shape of requests, through two services
  * with one data folder that are ended all the while, and get another `pipeline_config.toml` at
- * restarts and reloads: whether what arrives at the vendor begins in each turn as it did before, and what that saves
- * of a bill with a prompt cache. `--sample` plays each N-th conversation.
+ * restarts and reloads: whether what arrives at the vendor begins in each turn as it did before,
+ * and what that saves of a bill with a prompt cache. `--sample` plays each N-th conversation.
  */
 const options = readOptions({ corpus: REQUIRED, sample: 1, write: false })
 

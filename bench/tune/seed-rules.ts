@@ -62,8 +62,8 @@ export function losslessOverSplits(
     best = Math.max(best, saved / together.before)
   }
   return (
-    `Of ${proposals.length} lossless candidates the guard accepted some in ${accepted} of ${splits} ` +
-    `splits. They cost tokens on the unseen half in ${lost}; at best they saved ` +
+    `Of ${proposals.length} lossless candidates the guard accepted some in ${accepted} of ` +
+    `${splits} splits. They cost tokens on the unseen half in ${lost}; at best they saved ` +
     `${(100 * best).toFixed(2)} % of the bill.`
   )
 }

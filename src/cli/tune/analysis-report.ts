@@ -86,8 +86,8 @@ function togetherLine({ together }: Judgement): string {
   if (together === null) return 'Nothing to change.'
   const { proposals, before, after, interval, isAccepted } = together
   return (
-    `Together ${proposals.length} save ${signed(before - after)} of ${signed(before, '')} billed on ` +
-    `the unseen half (95 %: ${signed(interval.low)} to ${signed(interval.high)}): ` +
+    `Together ${proposals.length} save ${signed(before - after)} of ${signed(before, '')} ` +
+    `billed on the unseen half (95 %: ${signed(interval.low)} to ${signed(interval.high)}): ` +
     (isAccepted ? 'accepted. `haversack tune apply` writes them.' : 'nothing to change.')
   )
 }

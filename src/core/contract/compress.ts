@@ -18,7 +18,8 @@ export const compressRequest = z.looseObject({
   messages: z
     .array(message)
     .describe(
-      'In the shape of OpenAI or Anthropic; may be mixed. A text part may have an `input_ref`, kept with /v1/inputs, in place of its text',
+      'In the shape of OpenAI or Anthropic; may be mixed. A text part may have an ' +
+        '`input_ref`, kept with /v1/inputs, in place of its text',
     ),
   tokenizer: tokenizerFields.tokenizer,
   model: z.string().nullish().describe('Model id, resolved to a tokenizer profile'),

@@ -30,8 +30,9 @@ export class RedisRates implements SharedRates {
   #replicas = 1
 
   constructor(options: SharedRatesOptions) {
+    const { library } = options
     this.#options = options
-    this.#process = `${crypto.randomUUID()} ${options.library.name} ${LAYOUT}`
+    this.#process = `${crypto.randomUUID()} ${library.name} ${LAYOUT}`
     this.#timer = setInterval(() => void this.#note(), NOTE_MS).unref()
     void this.#note()
   }

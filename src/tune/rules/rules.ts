@@ -134,7 +134,8 @@ function r2(about: About): readonly Proposal[] {
           ? 'mr_diff_fence'
           : null
   if (template === null || profile.preferred !== undefined) return []
-  const evidence = `${stats.results} results, most ${shape}; formats in them: ${inner.join(', ') || 'none'}`
+  const formats = inner.join(', ') || 'none'
+  const evidence = `${stats.results} results, most ${shape}; formats in them: ${formats}`
   return [ofClass('R2', about, ['template_id', template], { evidence })]
 }
 

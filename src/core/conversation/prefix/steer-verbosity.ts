@@ -11,14 +11,17 @@ const TAG = 'haversack_output'
 const OPEN = `<${TAG}>`
 const CLOSE = `</${TAG}>`
 
+const COMPLETE = 'Code, commands and file contents stay complete.'
+
 /** Each is one line of ASCII that JSON writes without an escape. */
 const WISHES: Readonly<Record<Verbosity, string>> = {
-  concise:
-    'Keep what you write short: no preamble, no summary of what you just did. Code, commands and file contents stay complete.',
+  concise: `Keep what you write short: no preamble, no summary of what you just did. ${COMPLETE}`,
   terse:
-    'Write as little prose as possible: findings, decisions and questions only, in short sentences. Do not announce or repeat steps. Code, commands and file contents stay complete.',
+    'Write as little prose as possible: findings, decisions and questions only, in short ' +
+    `sentences. Do not announce or repeat steps. ${COMPLETE}`,
   minimal:
-    'Write no prose beside what is asked for. Answer with the result alone, in as few words as are clear. Code, commands and file contents stay complete.',
+    'Write no prose beside what is asked for. Answer with the result alone, in as few words as ' +
+    `are clear. ${COMPLETE}`,
 }
 
 /** The block that asks for a verbosity, always the same bytes. */
