@@ -1,8 +1,9 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../core/base/errors.ts'
+import type { SharedRates } from '../core/base/shared-rates.ts'
 import { type KeyRecord, SCOPES, type Scope } from './key-record.ts'
 import { createRateLimit, type RateLimit } from './rate-limit.ts'
-import { createSharedRate, type SharedRates } from './shared-rate.ts'
+import { createSharedRate } from './shared-rate.ts'
 
 /** The sender of a request. */
 export interface Caller {

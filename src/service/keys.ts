@@ -1,7 +1,7 @@
 import { type Access, createAccess } from '../access/access.ts'
 import { readKeysFile } from '../access/keys-file.ts'
-import type { SharedRates } from '../access/shared-rate.ts'
 import { type FileWatch, watchFile } from '../access/watch-file.ts'
+import type { SharedRates } from '../core/base/shared-rates.ts'
 
 /** The keys of a service, and the file that they come from. */
 export interface ServiceKeys {

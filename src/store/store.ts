@@ -1,4 +1,5 @@
 import type { FieldError } from '../core/base/errors.ts'
+import type { SharedRates } from '../core/base/shared-rates.ts'
 import type { Part, PartSelector } from '../core/parts/part.ts'
 import type { SharedState } from '../core/sessions/index/session-index.ts'
 import type { SessionChanges } from '../core/sessions/journal/changes.ts'
@@ -80,31 +81,6 @@ export interface SessionJournal {
   compact(
     session: Pick<OpenSession, 'tenant' | 'session' | 'ttlMs'>,
   ): Promise<Result<{ readonly partition: number | null }>>
-}
-
-/** Rates of keys, over all processes that share a store. */
-export interface SharedRates {
-  /** Reports tokens that were used and gets others; `null` if the store cannot be asked. */
-  lease(asked: LeaseOfRate): Promise<RateLease | null>
-  /** Processes that share the store, as far as this one knows; at least 1. */
-  readonly replicas: number
-}
-
-export interface LeaseOfRate {
-  readonly tenant: string
-  readonly keyId: string
-  readonly perSecond: number
-  readonly burst: number
-  /** Tokens that are wanted at most. */
-  readonly wanted: number
-  /** Tokens that were used without a lease since the last report. */
-  readonly taken: number
-}
-
-export interface RateLease {
-  readonly granted: number
-  /** After how many milliseconds there is another token. */
-  readonly waitMs: number
 }
 
 export interface OpenSession {

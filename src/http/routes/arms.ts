@@ -1,10 +1,8 @@
 import type { Arms } from '../../arms/arms.ts'
 import { armsAnswer } from '../../arms/arms-answer.ts'
 import { armsAnswer as answerSchema } from '../../core/contract/arms.ts'
-import { MEDIA_TYPES, writeEnvelope } from '../../core/contract/envelope.ts'
-import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
-import { answerHeaders } from '../middleware/observe.ts'
-import { answerMedia } from '../request/media.ts'
+import type { AppContext, AppDeps } from '../context.ts'
+import { smallAnswer } from '../response/small-answer.ts'
 import type { Route } from './route.ts'
 
 const PATH = '/v1/arms'
@@ -24,18 +22,12 @@ export const armsRoute: Route<ArmsNeeds> = {
 }
 
 async function serve(c: AppContext, { admission, arms }: ArmsNeeds): Promise<Response> {
-  const state = c.get('state')
-  const { caller } = state
+  const { caller } = c.get('state')
   const ticket = admission.enter(caller, 0)
   try {
     const { tenant } = caller
     const answer = armsAnswer(await arms.read(tenant), arms.settings(tenant))
-    const accept = answerMedia(requestHeader(c, 'accept'), 'json')
-    const { media, bytes } = writeEnvelope(answer, accept)
-    state.answerBytes = bytes.length
-    const headers = answerHeaders(c)
-    headers['content-type'] = MEDIA_TYPES[media]
-    return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
+    return smallAnswer(c, answer)
   } finally {
     ticket.leave()
   }

@@ -4,12 +4,10 @@ import {
   configAnswer,
   configQuery,
 } from '../../core/contract/config.ts'
-import { MEDIA_TYPES, writeEnvelope } from '../../core/contract/envelope.ts'
 import { validate } from '../../core/contract/validate.ts'
-import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
-import { answerHeaders } from '../middleware/observe.ts'
-import { answerMedia } from '../request/media.ts'
+import type { AppContext, AppDeps } from '../context.ts'
 import { singleQuery } from '../request/single-query.ts'
+import { smallAnswer } from '../response/small-answer.ts'
 import type { Route } from './route.ts'
 
 const PATH = '/v1/config'
@@ -36,18 +34,12 @@ async function serveConfig(
   c: AppContext,
   { admission, explainConfig }: ConfigNeeds,
 ): Promise<Response> {
-  const state = c.get('state')
-  const { caller } = state
+  const { caller } = c.get('state')
   const query = validate(configQuery, singleQuery(c))
   const ticket = admission.enter(caller, 0)
   try {
     const answer = await explainConfig(caller.tenant, query)
-    const accept = answerMedia(requestHeader(c, 'accept'), 'json')
-    const { media, bytes } = writeEnvelope(answer, accept)
-    state.answerBytes = bytes.length
-    const headers = answerHeaders(c)
-    headers['content-type'] = MEDIA_TYPES[media]
-    return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
+    return smallAnswer(c, answer)
   } finally {
     ticket.leave()
   }

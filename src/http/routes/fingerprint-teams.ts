@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '../../core/base/errors.ts'
-import { MEDIA_TYPES, writeEnvelope } from '../../core/contract/envelope.ts'
+import { MEDIA_TYPES } from '../../core/contract/envelope.ts'
 import { validate } from '../../core/contract/validate.ts'
 import {
   memberName,
@@ -14,11 +14,11 @@ import {
 import type { UploadMedia } from '../../fingerprints/read-upload.ts'
 import type { Teams } from '../../fingerprints/teams.ts'
 import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
-import { answerHeaders } from '../middleware/observe.ts'
 import { announcedLength, readBody } from '../request/body.ts'
 import { answerMedia, essence, refuseCompressed, requestMedia } from '../request/media.ts'
 import { singleQuery } from '../request/single-query.ts'
 import { answerUnlessKnown } from '../response/not-modified.ts'
+import { smallAnswer } from '../response/small-answer.ts'
 import type { Route } from './route.ts'
 
 const PATH = '/mcp/fingerprints/v1/teams/:team'
@@ -94,7 +94,7 @@ async function upload(c: AppContext, needs: UploadNeeds): Promise<Response> {
       ...(window_days === undefined ? {} : { windowDays: window_days }),
     }
     const answer = await teamsOf(needs).upload(caller.tenant, team, sent, caller.member)
-    return small(c, answer)
+    return smallAnswer(c, answer)
   } finally {
     ticket.leave()
   }
@@ -126,7 +126,7 @@ async function withdraw(c: AppContext, needs: TeamNeeds): Promise<Response> {
   const ticket = needs.admission.enter(caller, 0)
   try {
     await teamsOf(needs).withdraw(caller.tenant, team, member)
-    return small(c, { team, member, withdrawn: true })
+    return smallAnswer(c, { team, member, withdrawn: true })
   } finally {
     ticket.leave()
   }
@@ -150,14 +150,6 @@ function teamOf(c: AppContext): string {
 
 const NO_TEAM = new AppError('not_found', 'no such team is known')
 const NO_UPLOAD = new AppError('not_found', 'no such upload is known')
-
-function small(c: AppContext, answer: object): Response {
-  const { media, bytes } = writeEnvelope(answer, answerMedia(requestHeader(c, 'accept'), 'json'))
-  const headers = answerHeaders(c)
-  headers['content-type'] = MEDIA_TYPES[media]
-  c.get('state').answerBytes = bytes.length
-  return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
-}
 
 function uploadMedia(c: AppContext): UploadMedia {
   if (essence(requestHeader(c, 'content-type') ?? '') !== PARQUET) return requestMedia(c)

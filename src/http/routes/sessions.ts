@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { AppError } from '../../core/base/errors.ts'
-import { MEDIA_TYPES, readEnvelope, writeEnvelope } from '../../core/contract/envelope.ts'
+import { readEnvelope } from '../../core/contract/envelope.ts'
 import { sessionField } from '../../core/contract/fields.ts'
 import {
   compactionAnswer,
@@ -17,11 +17,11 @@ import { IndexBusyError } from '../../core/sessions/index/lock.ts'
 import { sessionOfContext } from '../../mcp/contexts/contexts.ts'
 import type { Authority } from '../../pool/job.ts'
 import { failureProblem } from '../../store/failure.ts'
-import { type AppContext, type AppDeps, type JobDeps, requestHeader } from '../context.ts'
+import type { AppContext, AppDeps, JobDeps } from '../context.ts'
 import { jobRoute } from '../jobs/job-route.ts'
-import { answerHeaders } from '../middleware/observe.ts'
 import { announcedLength, readBody } from '../request/body.ts'
-import { answerMedia, requestMedia } from '../request/media.ts'
+import { requestMedia } from '../request/media.ts'
+import { smallAnswer } from '../response/small-answer.ts'
 import type { Route } from './route.ts'
 
 /** A list of names: read in place, since it takes microseconds. */
@@ -135,11 +135,7 @@ async function serve(c: AppContext, act: Act, needs: SessionNeeds): Promise<Resp
   const { tenant } = c.get('state').caller
   const found = await unlessBusy(() => act(needs.desk, { tenant, session }, c, needs))
   if (found === null) throw new AppError('not_found', 'no such session is known')
-  const { media, bytes } = writeEnvelope(found, answerMedia(requestHeader(c, 'accept'), 'json'))
-  const headers = answerHeaders(c)
-  headers['content-type'] = MEDIA_TYPES[media]
-  c.get('state').answerBytes = bytes.length
-  return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
+  return smallAnswer(c, found)
 }
 
 /** The main thread does not wait for a lock. */

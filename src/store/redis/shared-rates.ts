@@ -1,4 +1,5 @@
-import type { LeaseOfRate, RateLease, Result, SharedRates } from '../store.ts'
+import type { Lease, LeaseRequest, SharedRates } from '../../core/base/shared-rates.ts'
+import type { Result } from '../store.ts'
 import { LAYOUT, shortName } from './layout.ts'
 import type { Library } from './library.ts'
 import type { RedisServer } from './server.ts'
@@ -48,7 +49,7 @@ export class RedisRates implements SharedRates {
     burst,
     wanted,
     taken,
-  }: LeaseOfRate): Promise<RateLease | null> {
+  }: LeaseRequest): Promise<Lease | null> {
     const { server, rootOf, time } = this.#options
     const called = await server.call('lease_rate', rootOf(tenant), [
       time(),

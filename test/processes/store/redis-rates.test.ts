@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSharedRate, type SharedRates } from '../../../src/access/shared-rate.ts'
+import { createSharedRate } from '../../../src/access/shared-rate.ts'
+import type { SharedRates } from '../../../src/core/base/shared-rates.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type RedisProcess, startRedis } from '../../support/redis-server.ts'
 import { redisStore } from '../../support/store/redis-store.ts'

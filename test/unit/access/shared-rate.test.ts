@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  createSharedRate,
-  type LeaseRequest,
-  type SharedRates,
-} from '../../../src/access/shared-rate.ts'
+import { createSharedRate } from '../../../src/access/shared-rate.ts'
+import type { LeaseRequest, SharedRates } from '../../../src/core/base/shared-rates.ts'
 
 const KEY = { tenant: 'a', keyId: 'key1' }
 
