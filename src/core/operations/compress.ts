@@ -52,6 +52,8 @@ export const compressOperation: Operation<CompressRequest, CompressAnswer> = {
 
 /** Texts of one conversation that may be kept inputs. */
 const MAX_INPUTS = 1_000
+/** Characters of these texts, each use counted: about what a conversation may have that is sent. */
+const MAX_INPUT_CHARS = 16 * 1024 * 1024
 
 /** A lookup for each use, so that each takes room. */
 function refsOf(messages: readonly unknown[]): readonly string[] {
@@ -70,6 +72,11 @@ function withKept(request: CompressRequest, { resolutions }: OperationContext) {
   const texts = new Map<string, string>()
   for (const [i, ref] of refs.entries()) {
     if (!texts.has(ref)) texts.set(ref, keptText(resolutions?.[i] ?? null))
+  }
+  const length = refs.reduce((sum, ref) => sum + (texts.get(ref) as string).length, 0)
+  if (length > MAX_INPUT_CHARS) {
+    const detail = `messages: kept inputs have ${length} characters, each use counted`
+    throw new AppError('payload_too_large', `${detail}; at most ${MAX_INPUT_CHARS} may be used`)
   }
   const messages = [...withInputs(request.messages, ref => texts.get(ref) as string)]
   return { request: { ...request, messages }, inputs: { kept: texts.size, uses: refs.length } }

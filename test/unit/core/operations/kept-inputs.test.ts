@@ -7,7 +7,12 @@ import { createLocalContext } from '../../../../src/runtime/local-context.ts'
 const REF = 'a'.repeat(24)
 const OTHER = 'b'.repeat(24)
 const ROWS = JSON.stringify(Array.from({ length: 30 }, (_, id) => ({ id, state: 'open' })))
-const kept: Readonly<Record<string, string>> = { [REF]: ROWS, [OTHER]: 'A second text.' }
+const LARGE = 'c'.repeat(24)
+const kept: Readonly<Record<string, string>> = {
+  [REF]: ROWS,
+  [OTHER]: 'A second text.',
+  [LARGE]: 'y'.repeat(1024 * 1024),
+}
 const SOURCES = { sessions: false }
 
 /** Runs an operation in both phases. */
@@ -47,8 +52,8 @@ describe('a kept input', () => {
   })
 
   it.each([
-    ['count', { input_ref: 'c'.repeat(24) }],
-    ['dedup', { session: 's', input_ref: 'c'.repeat(24) }],
+    ['count', { input_ref: 'd'.repeat(24) }],
+    ['dedup', { session: 's', input_ref: 'd'.repeat(24) }],
     ['compress', { messages: [{ role: 'user', content: [{ type: 'text', input_ref: 'x' }] }] }],
   ])('fails a %s if nothing is kept', (op, request) => {
     expect(() => run(op, request)).toThrow(expect.objectContaining({ code: 'not_found' }))
@@ -95,5 +100,12 @@ describe('kept inputs in messages', () => {
   it('are a thousand at most', () => {
     const content = Array.from({ length: 1_001 }, () => text({ input_ref: REF }))
     expect(() => run('compress', { messages: [{ role: 'user', content }] })).toThrow(/at most 1000/)
+  })
+
+  it('may be no more text than a conversation that is sent, each use counted', () => {
+    const content = Array.from({ length: 17 }, () => text({ input_ref: LARGE }))
+    expect(() => run('compress', { messages: [{ role: 'user', content }] })).toThrow(
+      expect.objectContaining({ code: 'payload_too_large' }),
+    )
   })
 })
