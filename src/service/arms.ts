@@ -21,7 +21,7 @@ export interface ServiceArmsOptions {
 /** The arms of a service: what they find goes to the log, the metrics and the tuned files. */
 export function openServiceArms(options: ServiceArmsOptions): Arms {
   const { store, configurations, start, dataDir, metrics, logger, onBug } = options
-  const switchOff = createSwitchOff(dataDir, () => new Date(), logger)
+  const switchOff = createSwitchOff({ dataDir, now: () => new Date(), logger })
   return createArms({
     store,
     settings: settingsIn(configurations, start),

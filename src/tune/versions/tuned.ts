@@ -4,7 +4,13 @@ import { TENANT_NAME } from '../../core/base/tenant-name.ts'
 import { type KeyPath, type Tree, valueAt, writeKey } from '../../core/pipeline/profile/key-path.ts'
 import { FolderBusy, lockFolder } from '../../runtime/folder-lock.ts'
 import { type ConfigValue, readKey, withValue } from './key-path.ts'
-import { TunedFault, type TunedFile, type TunedReason, writeTuned } from './tuned-file.ts'
+import {
+  TunedBusy,
+  TunedFault,
+  type TunedFile,
+  type TunedReason,
+  writeTuned,
+} from './tuned-file.ts'
 import { type InForce, nextNumber, readInForce, writeVersion } from './version-files.ts'
 import type { TunedVersion, VersionChange } from './version-record.ts'
 
@@ -58,8 +64,11 @@ type RevertTerms = Omit<ChangeTerms, 'effect' | 'onto'>
 /** A change takes some milliseconds. */
 const WAIT_MS = 5_000
 
-/** @throws TunedFault if the tenant's name is none */
-export function openTuned(dataDir: string, tenant: string): Tuned {
+/**
+ * @param waitMs how long a change waits for another one, without a turn of the event loop
+ * @throws TunedFault if the tenant's name is none
+ */
+export function openTuned(dataDir: string, tenant: string, waitMs = WAIT_MS): Tuned {
   if (!TENANT_NAME.test(tenant)) throw new TunedFault(`${JSON.stringify(tenant)} is no tenant`)
   const folder = join(dataDir, 'tuned')
   const file = join(folder, `${tenant}.toml`)
@@ -69,7 +78,7 @@ export function openTuned(dataDir: string, tenant: string): Tuned {
   /** No other process changes a tuned file meanwhile. */
   function locked<T>(work: (before: InForce) => T): T {
     return faultsOf(file, () => {
-      const lock = take(folder)
+      const lock = take(folder, waitMs)
       try {
         return work(readInForce(files))
       } finally {
@@ -120,12 +129,12 @@ export function openTuned(dataDir: string, tenant: string): Tuned {
   }
 }
 
-function take(folder: string) {
+function take(folder: string, waitMs: number) {
   try {
-    return lockFolder(folder, 'tuned.lock', WAIT_MS)
+    return lockFolder(folder, 'tuned.lock', waitMs)
   } catch (error) {
     if (!(error instanceof FolderBusy)) throw error
-    throw new TunedFault('another change is under way', { cause: error })
+    throw new TunedBusy('another change is under way', { cause: error })
   }
 }
 
@@ -206,6 +215,7 @@ function faultsOf<T>(file: string, work: () => T): T {
     return work()
   } catch (error) {
     if (!(error instanceof TunedFault)) throw error
-    throw new TunedFault(`${file}: ${error.message}`, { cause: error })
+    const Kind = error instanceof TunedBusy ? TunedBusy : TunedFault
+    throw new Kind(`${file}: ${error.message}`, { cause: error })
   }
 }
