@@ -17,14 +17,16 @@ import { type ShapeReport, turnsReport } from './turns/report.ts'
 import { startTwoServices, type Which } from './turns/two-services.ts'
 
 /**
- * npm run bench -- turns CORPUS [--sample N] [--write]
+ * npm run bench -- turns CORPUS [--sample N --arms] [--write]
  *
  * Every recorded conversation, turn by turn in each shape of requests, through two services
  * with one data folder that are ended all the while, and get another `pipeline_config.toml` at
  * restarts and reloads: whether what arrives at the vendor begins in each turn as it did before,
  * and what that saves of a bill with a prompt cache. `--sample` plays each N-th conversation.
+ * `--arms` holds some conversations out, keeps some results whole and steers, and prints how many
+ * conversations arrived byte for byte.
  */
-const options = readOptions({ corpus: REQUIRED, sample: 1, write: false })
+const options = readOptions({ corpus: REQUIRED, sample: 1, arms: false, write: false })
 
 const MOST_TURNS = 24
 const TURNS_A_RESTART = 120
@@ -37,11 +39,23 @@ const AT_ONCE = 4
 const RETRIEVING_EACH = 3
 const RETRIEVING_TOOL = 'headroom_retrieve'
 
+/** Larger shares than in use, so that a sample has some of each. */
+const ARMS = `[arms]
+holdout = 0.25
+explore = 0.25
+[steering]
+verbosity = "terse"
+effort = "low"
+effort_models = ["*"]
+[cache_align]
+normalise = true
+`
+
 /** Before and after the change. */
 const PIPELINES = [
   '',
   '[mckp]\nformats_enabled = ["json_compact", "ndjson", "tree"]\nrecursion_depth = 1\n[dedup]\nlines_enabled = false\n[views]\npressure = [{ from_tokens = 4_000, level = "compact" }]\n',
-] as const
+].map(toml => (options.arms ? `${toml}${ARMS}` : toml)) as [string, string]
 
 /**
  * The shapes, each for every so many conversations: OpenAI's two differ in where a result stands,
@@ -150,7 +164,10 @@ async function playShape(route: RouteName): Promise<ShapeReport> {
     source: conversation.source,
     counts: played.counts,
   }))
-  process.stderr.write(`${route}: ${turns} turns, ${reloads} reloads\n`)
+  const whole = all.filter(({ played }) => played.counts.whole === played.counts.turns).length
+  process.stderr.write(
+    `${route}: ${turns} turns, ${reloads} reloads; byte for byte ${whole} of ${all.length}\n`,
+  )
   return { route, seconds, restarts, services: services.counts, conversations: results }
 }
 

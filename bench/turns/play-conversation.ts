@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { RouteName } from '../../src/core/conversation/parse/scan-request.ts'
 import type { TokenPrices } from '../../src/core/conversation/usage/billing.ts'
 import { type ClientTerms, type Step, turnBody } from './bodies.ts'
@@ -20,6 +21,8 @@ export interface PlayedCounts {
   turns: number
   /** Turns whose messages did not begin with those of the turn before, as they arrived. */
   changed: number
+  /** Turns that arrived byte for byte. */
+  whole: number
   /** Calls that ended without an answer, and were made again. */
   retried: number
   /** Of these, ones that had arrived with other bytes than the call that took their place. */
@@ -63,10 +66,13 @@ export function startConversation(
   const raw = { follower: createFollower(route, checks.count), cache: createPromptCache(prices) }
   const sent = { follower: createFollower(route, checks.count), cache: createPromptCache(prices) }
   const rewrites = noRewrites()
+  // The headers of one agent, whose names may be any text.
+  const session = hash('sha256', name).slice(0, 16)
   let before = 0
   const counts = {
     turns: 0,
     changed: 0,
+    whole: 0,
     retried: 0,
     retriedOtherwise: 0,
     tokensRaw: 0,
@@ -81,7 +87,11 @@ export function startConversation(
       const response = await fetch((await services.url(wanted)) + PATHS[route], {
         method: 'POST',
         body: bytes,
-        headers: { 'content-type': 'application/json', [ATTEMPT_HEADER]: attempt },
+        headers: {
+          'content-type': 'application/json',
+          'x-haversack-session': session,
+          [ATTEMPT_HEADER]: attempt,
+        },
       })
       const isAnswered = response.status === 200
       await response.arrayBuffer()
@@ -123,6 +133,7 @@ export function startConversation(
       checks.check(turn.scanned, smaller.scanned, rewrites.results, rewrites)
       if (turn.changedAt !== null) throw new Error(`${name}: the client changed its own prefix`)
       counts.turns++
+      counts.whole += Buffer.compare(body.bytes, arrived) === 0 ? 1 : 0
       counts.changed += smaller.changedAt === null ? 0 : 1
       counts.tokensRaw = tokensOf(turn)
       counts.tokensSent = tokensOf(smaller)
