@@ -7,7 +7,8 @@ import { observed } from '../store/observed.ts'
 import type { Lifetimes } from '../store/originals.ts'
 import type { RedisStoreOptions } from '../store/redis/open.ts'
 import { type OpenStoreOptions, openSqliteStore } from '../store/sqlite/client.ts'
-import type { Store, StoreEvent } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import type { StoreEvent } from '../store/store-event.ts'
 
 /** Opens the embedded store; a test may run it without a thread of its own. */
 type Open = (options: OpenStoreOptions) => Promise<Store>

@@ -1,6 +1,7 @@
 import { type Codec, UnreadableError } from '../codec.ts'
 import { fail } from '../failure.ts'
-import type { Failure, RecordKey, RecordWrite, Result, StoredRecord, StoreEvent } from '../store.ts'
+import type { Failure, RecordKey, RecordWrite, Result, StoredRecord } from '../store.ts'
+import type { StoreEvent } from '../store-event.ts'
 import { refusal } from './failures.ts'
 import { readRecordValue, recordTail, shortName } from './layout.ts'
 import type { RedisServer } from './server.ts'

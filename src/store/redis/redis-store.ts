@@ -21,12 +21,12 @@ import {
   type StoredBody,
   type StoredPart,
   type StoredRecord,
-  type StoreEvent,
   type StoreLoad,
   type StoreStats,
   type TouchItem,
   type VerifyStep,
 } from '../store.ts'
+import type { StoreEvent } from '../store-event.ts'
 import { BodyReader } from './body-reader.ts'
 import { BodyWriter } from './body-writer.ts'
 import { checkServer } from './check-server.ts'

@@ -13,11 +13,11 @@ import type {
   StoredBody,
   StoredPart,
   StoredRecord,
-  StoreEvent,
   StoreStats,
   TouchItem,
   VerifyStep,
 } from '../store.ts'
+import type { StoreEvent } from '../store-event.ts'
 import { type Bodies, createBodies } from './bodies.ts'
 import type { BodyRow } from './body-row.ts'
 import { createChunks } from './chunks.ts'

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { StoreEvent } from '../store.ts'
+import type { StoreEvent } from '../store-event.ts'
 import { APPLICATION_ID, hasOurTables, migrate, SCHEMA_VERSION } from './schema.ts'
 import { PAGE_BYTES, type Settings } from './settings.ts'
 import { DamagedFileError, sqliteFailure } from './sqlite-errors.ts'

@@ -2,7 +2,9 @@
  * The messages between the façade and the thread. Bodies travel in buffers of their own,
  * transferred.
  */
-import type { StoreEvent, StoreState } from '../store.ts'
+
+import type { StoreState } from '../store.ts'
+import type { StoreEvent } from '../store-event.ts'
 import type { Engine } from './engine.ts'
 
 type Operations = Engine['reads'] & Engine['writes']

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { createSteadyClock } from '../../core/base/steady-clock.ts'
-import type { StoreEvent } from '../store.ts'
+import type { StoreEvent } from '../store-event.ts'
 import { createLedger } from './ledger.ts'
 import { createLoop } from './loop.ts'
 import type { FromThread, ToThread } from './protocol.ts'

@@ -1,4 +1,5 @@
-import type { Store, StoreEvent } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/store/store.ts'
+import type { StoreEvent } from '../../../src/store/store-event.ts'
 import type { FakeClock } from '../../unit/store/inline-store.ts'
 
 /** What cases need to set, on any store. */

@@ -5,7 +5,8 @@ import { onTestFinished } from 'vitest'
 import { type SelectElsewhere, selectOwn } from '../../../src/store/parts/select-elsewhere.ts'
 import { type OpenStoreOptions, openSqliteStore } from '../../../src/store/sqlite/client.ts'
 import type { LedgerOptions } from '../../../src/store/sqlite/ledger.ts'
-import type { Kept, Result, StoreEvent } from '../../../src/store/store.ts'
+import type { Kept, Result } from '../../../src/store/store.ts'
+import type { StoreEvent } from '../../../src/store/store-event.ts'
 import { ownStore } from '../../support/own-store.ts'
 
 /** A clock that moves only when told. */

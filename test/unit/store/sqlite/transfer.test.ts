@@ -8,7 +8,7 @@ import type { OperationName } from '../../../../src/store/sqlite/protocol.ts'
 import type { Restore } from '../../../../src/store/sqlite/restore.ts'
 import { settle } from '../../../../src/store/sqlite/settings.ts'
 import { createTransfer } from '../../../../src/store/sqlite/transfer.ts'
-import type { StoreEvent } from '../../../../src/store/store.ts'
+import type { StoreEvent } from '../../../../src/store/store-event.ts'
 import { bytesOf, inlineStore, keep, must, START, tempFolder } from '../inline-store.ts'
 
 const ALL = [
