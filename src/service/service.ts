@@ -9,6 +9,7 @@ import { MAIN_OWNER } from '../core/sessions/turn/shared-sessions.ts'
 import type { Health } from '../http/context.ts'
 import { vendorProxyFor } from '../http/proxy/vendor-proxies.ts'
 import type { Route } from '../http/routes/route.ts'
+import type { HttpServer } from '../http/server.ts'
 import { secretReader } from '../mcp/secret-text.ts'
 import { createLogger, type Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
@@ -96,6 +97,15 @@ interface Running {
   readonly logger: Logger
 }
 
+/** Where things are built: from what, with what, and on which list they are closed. */
+interface Site {
+  readonly config: Config
+  readonly seams: ServiceSeams
+  readonly logger: Logger
+  readonly build: Builders
+  readonly resources: AsyncDisposableStack
+}
+
 /**
  * Builds in the reverse order of closing; each thing is put on `resources` as soon as it exists.
  */
@@ -104,8 +114,29 @@ async function assemble(
   seams: ServiceSeams & { readonly logger: Logger },
   resources: AsyncDisposableStack,
 ): Promise<Running> {
-  const { logger, proxiesBelow } = seams
+  const { logger } = seams
   const build = { ...BUILDERS, ...seams.builders }
+  const site: Site = { config, seams, logger, build, resources }
+  const state: State = await openState(site, () => front.server)
+  const front: Front = openFront(site, state)
+  drainAtTheEnd(site, state, front)
+  const address = await front.server.listen(config.host, config.port)
+  await build.warmUp(state.pool)
+  const reloading = startWatches(site, state, front)
+  state.health.state = 'ready'
+  return { address, live: state.live, reloading, metrics: state.reports.metrics, logger }
+}
+
+type State = Awaited<ReturnType<typeof openState>>
+
+/**
+ * Opens keys, threads, sessions, records, configurations and the pool.
+ * @param server the server, which is built later; asked for its gauges only
+ */
+async function openState(
+  { config, seams, logger, build, resources }: Site,
+  server: () => Pick<HttpServer, 'connections'>,
+) {
   const live: LiveConfig = { config }
   const place = build.layersPlaceOf(config)
   const first = build.readAllLayers(place)
@@ -114,10 +145,10 @@ async function assemble(
   // The store is opened later, since it reports to the metrics.
   const rates = config.store.redis === undefined ? undefined : () => records.store.rates
   const keys = await build.openConfiguredKeys(config.keys_file, rates)
-  const { access } = keys
   const telemetryKey = build.telemetryKeyFor(config)
   const gauges = gaugesOf(live, () => {
-    return { admission, configurations, pool, server, health, shared, store: records.store }
+    const { store } = records
+    return { admission, configurations, pool, server: server(), health, shared, store }
   })
   const metrics: Metrics = build.createMetrics(gauges)
   const reports = { metrics, logger, onBug }
@@ -148,7 +179,21 @@ async function assemble(
   resources.defer(() => arms.close())
   const pool = build.createConfiguredPool(live, shared, { ...reports, configurations })
   resources.defer(() => pool.close())
-  const admission = build.createConfiguredAdmission(live, pool, access)
+  const admission = build.createConfiguredAdmission(live, pool, keys.access)
+  return {
+    ...{ live, keys, health, gauges, reports, shared, sessions, records, configurations },
+    ...{ arms, pool, admission, telemetryKey },
+  }
+}
+
+type Front = ReturnType<typeof openFront>
+
+/** Builds the vendor proxies, the MCP endpoints, the app and its server. */
+function openFront({ config, seams, logger, build, resources }: Site, state: State) {
+  const { live, keys, health, gauges, reports, shared, sessions, records } = state
+  const { configurations, arms, pool, admission, telemetryKey } = state
+  const { metrics, onBug } = reports
+  const { proxiesBelow } = seams
   const vendorProxies = build.createVendorProxies(config.proxy, {
     below: proxiesBelow,
     secret: text => secretReader(text, processEnv()),
@@ -178,7 +223,7 @@ async function assemble(
       metrics,
       logger,
       health,
-      access,
+      access: keys.access,
       sessions,
       desk: createSessionDesk(sessions.index),
       vendorProxies,
@@ -201,6 +246,12 @@ async function assemble(
     },
     isForwarded: target => vendorProxyFor(vendorProxies, target) !== null,
   })
+  return { vendorProxies, mcp, server }
+}
+
+/** At the end the server takes nothing new and lets accepted work end. */
+function drainAtTheEnd({ resources }: Site, { live, health }: State, front: Front): void {
+  const { server, vendorProxies, mcp } = front
   // A start that failed has accepted no work, so there is nothing to wait for.
   const drainMs = () => (health.state === 'draining' ? live.config.limits.drain_timeout_ms : 0)
   resources.defer(() => server.drain(drainMs()))
@@ -208,8 +259,14 @@ async function assemble(
     for (const { forwarder } of vendorProxies) forwarder.drain(drainMs())
   })
   resources.defer(() => mcp.drain())
-  const address = await server.listen(config.host, config.port)
-  await build.warmUp(pool)
+}
+
+/** Starts what runs beside requests: reloading, watching keys, closing idle sessions. */
+function startWatches(
+  { build, resources }: Site,
+  { live, configurations, keys, sessions, health, reports }: State,
+  { server, mcp }: Front,
+): Reloading {
   const reloading = build.createReloading({ live, configurations, keys, server, mcp, ...reports })
   resources.defer(() => sleep(live.config.limits.drain_grace_ms))
   const steadyNow = createSteadyClock({ wall: Date.now, stopwatch: () => performance.now() })
@@ -222,8 +279,7 @@ async function assemble(
   resources.defer(() => {
     health.state = 'draining'
   })
-  health.state = 'ready'
-  return { address, live, reloading, metrics, logger }
+  return reloading
 }
 
 function serviceOf(
