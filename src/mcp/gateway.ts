@@ -2,7 +2,6 @@ import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import type { CacheHint } from './cache-hints.ts'
 import { failureError } from './call-failures.ts'
 import { LIST_KINDS, LISTS, type ListKind, type PublicEntry, publicEntry } from './catalogue.ts'
-import { sharedExtensions } from './extensions.ts'
 import type { ClientCall, GatewayOptions } from './gateway-options.ts'
 import { errorOutcome, jsonBytes, type Outcome, RPC_ERRORS } from './json-rpc.ts'
 import { describesOtherValues } from './legacy-results.ts'
@@ -262,4 +261,28 @@ function pageStart(params: JsonBytes | null): number | null {
   if (cursor === undefined) return 0
   const digits = cursor === null ? undefined : /^"(\d{1,6})"$/.exec(cursor.toString('latin1'))?.[1]
   return digits === undefined ? null : Number(digits)
+}
+
+/**
+ * The extensions that a client and a server both name, with what the first server says of each.
+ * @param client capabilities: a JSON object
+ * @returns a JSON object; `null` if there are none
+ */
+function sharedExtensions(
+  client: JsonBytes,
+  servers: readonly JsonBytes[],
+): JsonBytes | null {
+  const named = objectMember(client, 'extensions')
+  if (named === null) return null
+  const found: JsonBytes[] = []
+  for (const name of Object.keys(JSON.parse(named.toString()))) {
+    const settings = servers
+      .map(capabilities => objectMember(capabilities, 'extensions'))
+      .map(extensions => extensions && objectMember(extensions, name))
+      .find(each => each !== null)
+    if (settings == null) continue
+    found.push(Buffer.from(`${found.length === 0 ? '' : ','}${JSON.stringify(name)}:`), settings)
+  }
+  if (found.length === 0) return null
+  return Buffer.concat([Buffer.from('{'), ...found, Buffer.from('}')])
 }

@@ -12,11 +12,11 @@ import type {
 import { withInput } from './input-rounds.ts'
 import type { Outcome } from './json-rpc.ts'
 import { legacyEnd } from './legacy-results.ts'
-import { withLogLevel } from './log-level.ts'
-import { EMPTY_OBJECT, member } from './members.ts'
+import { EMPTY_OBJECT, member, withMember } from './members.ts'
 import { ServerLists } from './server-lists.ts'
 import { hasCapability } from './upstream/capabilities.ts'
 import type { CallEnd, ServerFacts, UpstreamConnection } from './upstream/connection.ts'
+import { META } from './upstream/envelope.ts'
 import { literalChars, matchesTemplate } from './uri-template.ts'
 
 /** How long lists wait for servers that start slowly, in milliseconds. */
@@ -257,4 +257,15 @@ export class Servers {
     if (kinds !== undefined) void this.#lists.refresh(name, kinds)
     else this.#options.client.notify(method, params)
   }
+}
+
+/**
+ * Parameters for a modern server, which sends logs of a request only if the request states a level.
+ * @param level what the client has set for all requests, a JSON string; `null`: nothing
+ */
+function withLogLevel(params: JsonBytes, level: JsonBytes | null): JsonBytes {
+  const meta = level === null ? null : (member(params, '_meta') ?? EMPTY_OBJECT)
+  if (level === null || meta === null || member(meta, META.logLevel) !== undefined) return params
+  const levelled = withMember(meta, META.logLevel, level)
+  return (levelled && withMember(params, '_meta', levelled)) ?? params
 }

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import { stringify } from 'smol-toml'
 import { definitionHash } from '../../mcp/memory/definition-hash.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
 import { type DefinedTool, definedTool, definedTools } from '../../tune/audit/defined-tool.ts'
@@ -11,8 +12,7 @@ import { askServers } from '../mcp-command/ask-servers.ts'
 import { loadMcpConfig } from '../mcp-command/load-config.ts'
 import { configOptions } from '../mcp-command/options.ts'
 import { jsonOption, tokenizerFieldsOf, tokenizerOptions } from '../options.ts'
-import { proposalToml } from './proposal.ts'
-import { auditReport } from './report.ts'
+import { type AuditReport, auditReport } from './report.ts'
 import { auditText } from './report-text.ts'
 
 export const auditOptions = {
@@ -99,4 +99,22 @@ function readUse(path: string): ToolUse {
     for (const result of readLog(file.path, tally)) use.add(result)
   }
   return use
+}
+
+const HEAD = `# Shorter texts for definitions of tools, proposed by haversack audit tools.
+# Read each of them before you copy it. It is used only while the definition has this hash.
+`
+
+/** The shorter texts as they stand in a configuration. */
+function proposalToml({ tools }: Pick<AuditReport, 'tools'>): string {
+  const tables = tools.flatMap(({ server, tool, hash, tokens, shorter }) => {
+    if (shorter === undefined || server === null || hash === null) return []
+    const { description, parameters, steps } = shorter
+    const hasParameters = Object.keys(parameters).length > 0
+    const text = { hash, description, ...(hasParameters ? { parameters: { ...parameters } } : {}) }
+    const settings = { mcp: { servers: { [server]: { texts: { [tool]: text } } } } }
+    const what = `# ${tokens} tokens, then ${shorter.tokens}: without ${steps.join(', without ')}`
+    return [`\n${what}\n${stringify(settings)}`]
+  })
+  return HEAD + tables.join('')
 }

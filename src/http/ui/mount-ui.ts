@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Hono } from 'hono'
 import type { Caller } from '../../access/access.ts'
 import { AppError, ERRORS } from '../../core/base/errors.ts'
@@ -5,7 +6,6 @@ import { faultPage, loginPage } from '../../ui/entrance-pages.ts'
 import { layout, type Page } from '../../ui/layout.ts'
 import { type AppContext, type AppEnv, requestHeader } from '../context.ts'
 import { answerHeaders } from '../middleware/observe.ts'
-import { readAssets } from './assets.ts'
 import { createEntrance, type Entrance } from './entrance.ts'
 import { createLiveEvents } from './live-events.ts'
 import { PAGES, type PageRoute } from './pages.ts'
@@ -168,5 +168,26 @@ async function guarded(
     const { status, title } = ERRORS[state.code]
     const detail = isExpected ? error.detail : 'an unexpected error; it was logged'
     return answer(c, { title, body: faultPage(detail) }, status)
+  }
+}
+
+/** A file that the browser fetches. */
+interface Asset {
+  readonly media: string
+  readonly text: string
+}
+
+const FOLDER = new URL('../../ui/assets/', import.meta.url)
+
+/** The page's own files, read when the first is asked for. */
+function readAssets(): Readonly<Record<string, Asset>> {
+  const read = (name: string, media: string) => ({
+    media,
+    text: readFileSync(new URL(name, FOLDER), 'utf8'),
+  })
+  return {
+    'style.css': read('style.css', 'text/css; charset=utf-8'),
+    'live.js': read('live.js', 'text/javascript; charset=utf-8'),
+    'icon.svg': read('icon.svg', 'image/svg+xml'),
   }
 }

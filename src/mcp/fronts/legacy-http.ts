@@ -1,3 +1,7 @@
+import { items, itemsOf, type JsonBytes, RANGE } from '../../core/json/bytes/json-node.ts'
+import { skipSpace } from '../../core/json/bytes/json-tokens.ts'
+import { readJson } from '../../core/json/bytes/read-json.ts'
+import { OPEN_BRACKET } from '../../core/json/char-codes.ts'
 import { type ClientSession, LEGACY_VERSIONS, type SessionOptions } from '../client-session.ts'
 import { CONTEXT_HEADER } from '../contexts/context-of.ts'
 import { type Message, RPC_ERRORS, readMessage, readRequestId } from '../json-rpc.ts'
@@ -5,8 +9,6 @@ import type { HttpExchange, HttpFront, HttpReply, McpCaller } from './http-excha
 import { emptyReply, refusal } from './http-replies.ts'
 import { HttpSession, type Posted } from './legacy/http-session.ts'
 import type { SessionTable } from './legacy/session-table.ts'
-import { accepts, isJson } from './media-types.ts'
-import { batchItems, isBatch } from './posted-messages.ts'
 
 /** Of a session that is not there, as servers of the official SDK answer it. */
 const SESSION_NOT_FOUND = -32_001
@@ -145,4 +147,43 @@ function readPosted(exchange: HttpExchange): Posted | HttpReply {
 
 function invalid(message: string): HttpReply {
   return refusal(400, { code: RPC_ERRORS.invalidRequest, message })
+}
+
+/** Whether a `Content-Type` says JSON. */
+function isJson(contentType: string | null): boolean {
+  return /^\s*application\/json\s*(?:;|$)/i.test(contentType ?? '')
+}
+
+/**
+ * Whether an `Accept` allows a media type; a missing one allows all.
+ * @param type in lower case
+ */
+function accepts(accept: string | null, type: string): boolean {
+  if (accept === null) return true
+  const group = `${type.split('/')[0]}/*`
+  return accept.split(',').some(range => {
+    const [name = '', ...parameters] = range.split(';').map(part => part.trim().toLowerCase())
+    if (name !== type && name !== group && name !== '*/*') return false
+    return !parameters.some(parameter => /^q=0(?:\.0{0,3})?$/.test(parameter))
+  })
+}
+
+/** Messages of one batch. */
+const MAX_BATCH = 100
+
+/** Levels of nesting that a message may have. */
+const MAX_DEPTH = 10_000
+
+/** Whether a body is an array: a batch of the revision 2025-03-26. */
+function isBatch(body: JsonBytes): boolean {
+  return body[skipSpace(body, 0)] === OPEN_BRACKET
+}
+
+/** The messages of a batch; `null` if they cannot be read, or are too many, or none. */
+function batchItems(body: JsonBytes): readonly JsonBytes[] | null {
+  const limits = { maxBytes: body.length, maxDepth: MAX_DEPTH, maxValues: 2 * MAX_BATCH }
+  const root = readJson(body, items(RANGE), limits)
+  if (root === null) return null
+  const found = itemsOf(root).map(({ start, end }) => body.subarray(start, end))
+  return found.length === 0 || found.length > MAX_BATCH ? null : found
 }

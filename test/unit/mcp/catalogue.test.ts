@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Catalogue, publicEntry, readPage, toolFacts } from '../../../src/mcp/catalogue.ts'
-import { publicName } from '../../../src/mcp/public-names.ts'
+import {
+  Catalogue,
+  publicEntry,
+  publicName,
+  readPage,
+  toolFacts,
+} from '../../../src/mcp/catalogue.ts'
 import { anyText } from '../../support/any-text.ts'
 
 const entries = (...names: string[]) =>

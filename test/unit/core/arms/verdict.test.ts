@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { createXorshift } from '../../../../bench/support/random.ts'
-import { sequenceFactor } from '../../../../src/core/arms/confidence-sequence.ts'
 import { testUnits } from '../../../../src/core/arms/randomisation-test.ts'
 import {
   type ArmSums,
@@ -10,7 +9,7 @@ import {
   NO_SUMS,
   type ResultArm,
 } from '../../../../src/core/arms/sums.ts'
-import { verdictOf } from '../../../../src/core/arms/verdict.ts'
+import { sequenceFactor, verdictOf } from '../../../../src/core/arms/verdict.ts'
 
 const SHARE = 0.1
 const DIRECT = [200, 500, 2_000]
