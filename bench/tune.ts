@@ -4,6 +4,7 @@ import { proposeByRules } from '../src/tune/rules/rules.ts'
 import { machine } from './support/machine.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
 import { writeSection } from './support/write-section.ts'
+import { codeReads } from './tune/code-reads.ts'
 import { elisionByClass, needsByClass } from './tune/elision-by-class.ts'
 import { conversationsOf, playsOf, seenBy } from './tune/recorded.ts'
 import { losslessOverSplits, seedRules } from './tune/seed-rules.ts'
@@ -34,6 +35,8 @@ const SECTIONS: Readonly<Record<(typeof options.only)[number], () => string>> = 
       elisionByClass(conversations, plays, options.splits),
       'Needed by quotation, all fetched whole:',
       needsByClass(conversations, plays),
+      'Source code alone:',
+      codeReads(conversations, plays),
     ].join('\n\n')
   },
   seed: () =>

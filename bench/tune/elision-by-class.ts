@@ -31,9 +31,9 @@ export function elisionByClass(
       const chosenSet = new Set(chosen)
       const stats = collectStats(all.filter(each => chosenSet.has(each.of)))
       const terms = { config: DEFAULT_PIPELINE, stats, all: total, isProxied: true }
-      const least = leastByClass(terms)
+      const limits = limitsByClass(terms)
       const ofUnseen = unseen.flatMap(each => markers.get(each) ?? [])
-      const tuned = ofUnseen.filter(each => each.saved >= (least.get(each.class) ?? 0))
+      const tuned = ofUnseen.filter(each => limits.get(each.class)?.(each) ?? true)
       return { all: netOf(ofUnseen), tuned: netOf(tuned) }
     })
     const mean = (of: 'all' | 'tuned') => nets.reduce((sum, each) => sum + each[of], 0) / splits
@@ -64,12 +64,19 @@ function withMarkersOnly({
   }
 }
 
-/** By class, the saved tokens from which on markers stay: infinite if elision is off. */
-function leastByClass(terms: Parameters<typeof proposeByRules>[0]): ReadonlyMap<string, number> {
-  const found = new Map<string, number>()
+/** By class that R6 changes, which markers stay. */
+function limitsByClass(
+  terms: Parameters<typeof proposeByRules>[0],
+): ReadonlyMap<string, (marker: MarkerBill) => boolean> {
+  const found = new Map<string, (marker: MarkerBill) => boolean>()
   for (const { rule, key, to, isTooFew } of proposeByRules(terms)) {
     if (rule !== 'R6' || isTooFew) continue
-    found.set(key[1]!, typeof to === 'number' ? to : Number.POSITIVE_INFINITY)
+    const [, name, setting] = key
+    const bound = Number(to)
+    found.set(name!, ({ saved, left }) => {
+      if (setting === 'elision_min_saved_tokens') return saved >= bound
+      return setting === 'max_ratio' && left / (left + saved) <= bound
+    })
   }
   return found
 }

@@ -53,8 +53,11 @@ export function costOf(
 /** A result of which parts were left out, and what that is worth. */
 export interface MarkerBill {
   readonly class: string
-  /** Tokens that leaving out saved once. */
+  /** The id of its conversation. */
+  readonly conversation: string
+  /** Tokens that leaving out saved once, and those that are left. */
   readonly saved: number
+  readonly left: number
   /** The same in the bill, and what fetching costs there. */
   readonly value: number
   readonly fetching: number
@@ -67,15 +70,15 @@ export function markersOf(
   fetching: FetchModel,
   prices: TokenPrices,
 ): readonly MarkerBill[] {
-  const { results } = conversation
+  const { id, results } = conversation
   const { played, needs } = outcome
   return bills(conversation, outcome, fetching, prices).flatMap((bill, at) => {
-    const { shown, elided, before } = played[at]!
+    const { shown, elided: saved, before, after: left } = played[at]!
     if (shown === undefined) return []
     // Each token of a result costs the same.
-    const value = before === 0 ? 0 : (elided * bill.before) / before
-    const isNeeded = needs.has(at)
-    return [{ class: results[at]!.class, saved: elided, value, fetching: bill.fetching, isNeeded }]
+    const value = before === 0 ? 0 : (saved * bill.before) / before
+    const of = { class: results[at]!.class, conversation: id }
+    return [{ ...of, saved, left, value, fetching: bill.fetching, isNeeded: needs.has(at) }]
   })
 }
 

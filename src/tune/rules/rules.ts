@@ -1,11 +1,11 @@
 import type { KeyPath } from '../../core/pipeline/profile/key-path.ts'
 import type { PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
 import { type Profile, resolveProfile } from '../../core/pipeline/profile/resolve.ts'
-import { intervalOfSum } from '../guard/bootstrap.ts'
 import type { RecordedResult } from '../play/conversation.ts'
 import type { PlayedResult } from '../play/play.ts'
 import type { ConfigValue } from '../versions/key-path.ts'
 import { type ClassStats, quantile, type Stats } from './class-stats.ts'
+import { chooseLimit, type ElisionLimit, passes } from './elision-limit.ts'
 import type { Proposal, RuleId } from './proposal.ts'
 
 /** Own results from which on a rule may change what a class leaves out (seed 000, "call_count"). */
@@ -14,7 +14,6 @@ const LEAST_RESULTS = 20
 const LEAST_MARKERS = 20
 const LEAST_MARKER_CONVERSATIONS = 5
 const PERCENT = 100
-const SEED = 6
 
 export interface RuleTerms {
   readonly config: PipelineConfig
@@ -139,7 +138,7 @@ function r2(about: About): readonly Proposal[] {
   return [ofClass('R2', about, ['template_id', template], { evidence })]
 }
 
-/** Elision of a class off, or for large savings only, if fetching costs more than it saves. */
+/** Elision of a class off, or only of what saves much, if fetching costs more than it saves. */
 function r6(about: About): readonly Proposal[] {
   const { stats, known, profile } = about
   const { markers } = stats
@@ -153,37 +152,25 @@ function r6(about: About): readonly Proposal[] {
   const evidence =
     `${markers.length} markers, ${needed} needed (${percent(needed / markers.length)}); ` +
     `saves ${Math.round(value)} billed, fetching costs ${Math.round(fetching)}`
-  const least = leastThatPays(markers)
-  if (least === 0) return []
-  const change: readonly [string, ConfigValue] =
-    least === null ? ['elision_enabled', false] : ['elision_min_saved_tokens', least]
-  const when = ({ shown, elided }: PlayedResult) =>
-    shown !== undefined && (least === null || elided < least)
+  const limit = chooseLimit(markers)
+  const change = changeFor(limit)
+  if (change === null) return []
+  const when = ({ shown, elided: saved, after: left }: PlayedResult) =>
+    shown !== undefined && !passes(limit, { saved, left })
   return [{ ...ofClass('R6', about, change, { evidence, when }), isTooFew }]
 }
 
-/**
- * From how many saved tokens on markers pay: 0 if each may be sent, `null` if none pays. A bound
- * between is taken only if the markers above it save, and those below it cost, beyond chance. Fewer
- * than 20 above it are no evidence.
- */
-function leastThatPays(markers: ClassStats['markers']): number | null {
-  const sorted = markers.toSorted((a, b) => b.saved - a.saved)
-  const nets = sorted.map(({ value, fetching }) => value - fetching)
-  const total = nets.reduce((sum, each) => sum + each, 0)
-  let net = 0
-  let best = { net: Math.max(0, total), count: 0 }
-  for (const [at, each] of nets.entries()) {
-    net += each
-    const isBound = sorted[at + 1] !== undefined && sorted[at + 1]!.saved !== sorted[at]!.saved
-    if (isBound && at + 1 >= LEAST_MARKERS && net > best.net) best = { net, count: at + 1 }
+function changeFor(limit: ElisionLimit): readonly [string, ConfigValue] | null {
+  switch (limit.kind) {
+    case 'all':
+      return null
+    case 'none':
+      return ['elision_enabled', false]
+    case 'saved':
+      return ['elision_min_saved_tokens', limit.least]
+    case 'ratio':
+      return ['max_ratio', limit.most]
   }
-  const isSure =
-    best.count > 0 &&
-    intervalOfSum(nets.slice(0, best.count), SEED).low > 0 &&
-    intervalOfSum(nets.slice(best.count), SEED).high < 0
-  if (isSure) return sorted[best.count - 1]!.saved
-  return total < 0 ? null : 0
 }
 
 /** Hints of a class shorter; a proxy's reader has only the hint, so it stays at the standard. */
