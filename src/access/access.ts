@@ -14,6 +14,8 @@ export interface Caller {
   readonly redeems: boolean
   /** Whether its client sends whole conversations. */
   readonly references: boolean
+  /** The project whose configuration its requests get; `null`: they may name one. */
+  readonly project: string | null
   /** The only teams that the key may use; `null`: all of the tenant. */
   readonly teams: ReadonlySet<string> | null
   /** The only member that it may write as; `null`: any. */
@@ -62,6 +64,7 @@ export const ANONYMOUS: Caller = {
   scopes: new Set(),
   redeems: false,
   references: false,
+  project: null,
   teams: null,
   member: null,
   maxConcurrent: Number.POSITIVE_INFINITY,
@@ -187,6 +190,7 @@ function toEntry(
       scopes: new Set(record.scopes),
       redeems: record.redeems,
       references: record.references ?? false,
+      project: record.project ?? null,
       teams: record.teams === undefined ? null : new Set(record.teams),
       member: record.member ?? null,
       maxConcurrent: record.max_concurrent ?? Number.POSITIVE_INFINITY,

@@ -33,6 +33,8 @@ export const keyRecordSchema = z.strictObject({
   burst: z.int().positive().max(1e6).optional(),
   /** Requests that are read, wait or run at the same time. Unset: no limit of its own. */
   max_concurrent: z.int().positive().optional(),
+  /** The project whose configuration its requests get, whatever they say. Unset: they may say. */
+  project: z.string().regex(TENANT_NAME).optional(),
   /** The only teams whose fingerprints it may read and write. Unset: all of the tenant. */
   teams: z.array(teamName).min(1).max(1_000).optional(),
   /** The one member that it may upload as, and withdraw. Unset: any. */

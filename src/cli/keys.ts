@@ -60,6 +60,13 @@ const options = {
     actions: ['add'],
     help: 'its client sends whole conversations to /v1/compress',
   },
+  project: {
+    type: 'string',
+    value: 'NAME',
+    actions: ['add'],
+    help: 'the project whose configuration its requests get',
+    read: readTenant,
+  },
   team: {
     type: 'string',
     value: 'LIST',
@@ -119,6 +126,7 @@ function add(file: string, values: Values): number {
     ...(rate === undefined ? {} : { rate_per_s: rate }),
     ...(burst === undefined ? {} : { burst }),
     ...(concurrent === undefined ? {} : { max_concurrent: concurrent }),
+    ...(values.project === undefined ? {} : { project: values.project }),
     ...teamsOf(values, scopes),
     created_at: Date.now(),
     ...(note === undefined ? {} : { note }),
@@ -162,13 +170,14 @@ function revoke(file: string, id: string): number {
 }
 
 function limitsOf(key: KeyRecord): string {
-  const { rate_per_s, burst, max_concurrent, redeems, references, teams, member } = key
+  const { rate_per_s, burst, max_concurrent, redeems, references, project, teams, member } = key
   const parts = [
     rate_per_s === undefined ? '' : `${rate_per_s}/s`,
     burst === undefined ? '' : `burst ${burst}`,
     max_concurrent === undefined ? '' : `${max_concurrent} at once`,
     redeems ? 'redeems' : '',
     references ? 'references' : '',
+    project === undefined ? '' : `project ${project}`,
     teams === undefined ? '' : `team ${teams.join(' ')}`,
     member === undefined ? '' : `member ${member}`,
   ]

@@ -4,7 +4,7 @@ import type { Access, Caller } from '../access/access.ts'
 import type { EndedPasses } from '../access/ended-passes.ts'
 import type { Arms } from '../arms/arms.ts'
 import type { ErrorCode } from '../core/base/errors.ts'
-import type { ConfigAnswer, ConfigQuery } from '../core/contract/config.ts'
+import type { ConfigAnswer, ConfigOf, ConfigQuery } from '../core/contract/config.ts'
 import type { PlanningTerms } from '../core/contract/request-terms.ts'
 import type { RewriteMemory } from '../core/conversation/rewrite/rewrite-memory.ts'
 import type { UsageRoute } from '../core/conversation/usage/usage-figures.ts'
@@ -161,7 +161,7 @@ export interface AppDeps extends JobDeps {
   /** What the MCP gateway's clients share of calls that are made ahead. */
   readonly enrichment?: Enrichment<LandedResult>
   /** How the pipeline chooses for a tenant, and which layer says so. */
-  explainConfig(tenant: string, query: ConfigQuery): Promise<ConfigAnswer>
+  explainConfig(of: ConfigOf, query: ConfigQuery): Promise<ConfigAnswer>
   /** What elision does to the work of agents. */
   readonly arms: Pick<Arms, 'read' | 'settings'>
   /** What the proxies saved. */
@@ -210,6 +210,7 @@ type RequestHeader =
   | 'x-claude-code-session-id'
   | 'x-haversack-bypass'
   | 'x-haversack-key'
+  | 'x-haversack-project'
   | 'x-haversack-response-budget'
   | 'x-haversack-session'
   | 'x-headroom-bypass'

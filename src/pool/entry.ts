@@ -85,7 +85,7 @@ export function refuse(entries: readonly Entry[], problem: Problem): void {
 export function messageOf(
   entries: readonly Entry[],
   slot: number,
-  termsOf: (tenant: string) => TenantTerms = () => NO_TERMS,
+  termsOf: (tenant: string, project?: string) => TenantTerms = () => NO_TERMS,
 ): BatchMessage {
   const isCopied = entries.some(({ job, kind }) => job.retained || kind === 'short')
   const { body, starts } = packRanges(
@@ -94,7 +94,7 @@ export function messageOf(
   )
   const generations: Record<string, SharedArrayBuffer> = {}
   const terms = entries.map(({ job }) => {
-    const { generation, isPaused } = termsOf(job.tenant)
+    const { generation, isPaused } = termsOf(job.tenant, job.project)
     for (const each of [generation, job.kept]) if (each) generations[each.id] = each.bytes
     return { ...(generation && { generation: generation.id }), ...(isPaused && { isPaused }) }
   })

@@ -11,6 +11,8 @@ export interface Job {
   readonly op: string
   /** Whose job it is: tenants that wait get equal parts of the threads. */
   readonly tenant: string
+  /** The project whose configuration it gets, if the tenant has one of that name. */
+  readonly project?: string
   readonly media: MediaType
   readonly accept: MediaType
   readonly body: Uint8Array

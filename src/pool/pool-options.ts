@@ -14,7 +14,7 @@ export interface PoolOptions {
   /** Asked each time, because a reload may change them. */
   limits(): PoolLimits
   /** Asked for each message; absent: there is one configuration, which is in force. */
-  termsOf?(tenant: string): TenantTerms
+  termsOf?(tenant: string, project?: string): TenantTerms
   /** Gets bugs in jobs, with the request id; never shown to clients. */
   onBug(requestId: string, bug: string): void
   /** Gets the number of jobs of each message. */

@@ -30,8 +30,8 @@ export function createConfiguredPool(
       queueTimeoutMs: queueTimeoutMs(live.config.limits),
       maxWaitMs: live.config.limits.max_queue_wait_ms,
     }),
-    termsOf(tenant) {
-      const generation = configurations.newest(tenant)
+    termsOf(tenant, project) {
+      const generation = configurations.newest(tenant, project)
       const isPaused = compressionOf(live.config.compression, tenant) !== true
       return { ...(generation && { generation }), ...(isPaused && { isPaused }) }
     },

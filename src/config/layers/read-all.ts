@@ -6,6 +6,7 @@ import {
   type Layered,
   type LayersPlace,
   pipelineFileOf,
+  projectsFolderOf,
   readLayers,
   TENANTS_FOLDER,
   TUNED_FOLDER,
@@ -30,6 +31,8 @@ export interface AllLayers {
   /** For tenants without files of their own. */
   readonly common: WrittenConfig
   readonly tenants: Readonly<Record<string, WrittenConfig>>
+  /** By tenant and project, as `projectKey` writes them. */
+  readonly projects: Readonly<Record<string, WrittenConfig>>
   /** A line each, of all files. */
   readonly warnings: readonly string[]
   /** Why tuned files have no effect, by tenant; a line each. */
@@ -49,11 +52,19 @@ export function readAllLayers(place: LayersPlace, tunedBefore: TunedTexts = {}):
   const own = tenantsIn(place).map(tenant => {
     return [tenant, readLayers(place, { tenant, tunedBefore: tunedBefore[tenant] })] as const
   })
-  const warnings = [common, ...own.map(([, each]) => each)].flatMap(each => each.warnings)
+  const ofProjects = tenantsIn(place).flatMap(tenant =>
+    projectsIn(place, tenant).map(project => {
+      const of = { tenant, project, tunedBefore: tunedBefore[tenant] }
+      return [projectKey(tenant, project), readLayers(place, of)] as const
+    }),
+  )
+  const all = [common, ...[...own, ...ofProjects].map(([, each]) => each)]
+  const warnings = all.flatMap(each => each.warnings)
   const faulty = own.filter(([, { tunedFaults }]) => tunedFaults.length > 0)
   return {
     common: written(common),
     tenants: Object.fromEntries(own.map(([tenant, each]) => [tenant, written(each)])),
+    projects: Object.fromEntries(ofProjects.map(([key, each]) => [key, written(each)])),
     warnings: [...new Set(warnings)],
     tunedFaults: Object.fromEntries(faulty.map(([tenant, each]) => [tenant, each.tunedFaults])),
     tuned: Object.fromEntries(
@@ -78,10 +89,34 @@ function tenantsIn(place: LayersPlace): readonly string[] {
     join(dirname(pipelineFileOf(place)), TENANTS_FOLDER),
   ]
   const files = folders.filter(folder => existsSync(folder)).flatMap(folder => readdirSync(folder))
-  const names = files
-    .filter(name => name.endsWith(SUFFIX))
-    .map(name => name.slice(0, -SUFFIX.length))
+  const names = [...files.flatMap(nameIn), ...foldersIn(dirname(projectsFolderOf(place, '-')))]
   return [...new Set(names)].filter(name => TENANT_NAME.test(name)).sort()
+}
+
+/** The projects of a tenant that have files, by name. */
+export function projectsIn(place: LayersPlace, tenant: string): readonly string[] {
+  const folder = projectsFolderOf(place, tenant)
+  const files = existsSync(folder) ? readdirSync(folder) : []
+  return files
+    .flatMap(nameIn)
+    .filter(name => TENANT_NAME.test(name))
+    .sort()
+}
+
+/** Names a project of a tenant. Neither name has a slash. */
+export function projectKey(tenant: string, project: string): string {
+  return `${tenant}/${project}`
+}
+
+function foldersIn(folder: string): readonly string[] {
+  if (!existsSync(folder)) return []
+  const entries = readdirSync(folder, { withFileTypes: true })
+  return entries.filter(each => each.isDirectory()).map(({ name }) => name)
+}
+
+/** What is in front of the suffix; empty if a file has another one. */
+function nameIn(file: string): readonly string[] {
+  return file.endsWith(SUFFIX) ? [file.slice(0, -SUFFIX.length)] : []
 }
 
 const SUFFIX = '.toml'

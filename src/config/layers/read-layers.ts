@@ -24,6 +24,8 @@ export interface LayersPlace {
 export interface LayersOf {
   /** Absent: no tenant's files are read. */
   readonly tenant?: string | undefined
+  /** The name of one of the tenant's projects, which has a file. */
+  readonly project?: string | undefined
   /** The text of the tuned file when it had no faults, which is in force if it has some now. */
   readonly tunedBefore?: string | undefined
 }
@@ -44,6 +46,8 @@ export interface Layered {
 /** Folders of files by tenant. */
 export const TUNED_FOLDER = 'tuned'
 export const TENANTS_FOLDER = 'tenants'
+/** A folder for each tenant, with a file for each of its projects. */
+export const PROJECTS_FOLDER = 'projects'
 
 const FILE_NAME = 'pipeline_config.toml'
 const GENERATION_DIGITS = 16
@@ -61,6 +65,11 @@ function tunedFileOf({ data_dir }: LayersPlace, tenant: string): string {
 /** The file of a tenant's own settings, beside the common one. */
 function tenantFileOf(place: LayersPlace, tenant: string): string {
   return join(dirname(pipelineFileOf(place)), TENANTS_FOLDER, `${tenant}.toml`)
+}
+
+/** The files of a tenant's projects, beside the common one. */
+export function projectsFolderOf(place: LayersPlace, tenant: string): string {
+  return join(dirname(pipelineFileOf(place)), PROJECTS_FOLDER, tenant)
 }
 
 /**
@@ -99,6 +108,10 @@ export function readLayers(place: LayersPlace, of: LayersOf = {}): Layered {
   if (tenant !== undefined) {
     const file = tenantFileOf(place, tenant)
     if (existsSync(file)) read(file, { name: 'tenant', isOfRepository })
+  }
+  if (tenant !== undefined && of.project !== undefined) {
+    const file = join(projectsFolderOf(place, tenant), `${of.project}.toml`)
+    read(file, { name: 'project', isOfRepository })
   }
   if (project !== undefined) read(project, { name: 'project', isOfRepository: true })
   if (faults.length > 0) throw new ConfigError(faults)

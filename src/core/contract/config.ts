@@ -34,5 +34,11 @@ export const configAnswer = z.strictObject({
   ),
 })
 
+/** Whose configuration: a tenant's, or that of one of its projects. */
+export interface ConfigOf {
+  readonly tenant: string
+  readonly project?: string
+}
+
 export type ConfigQuery = z.output<typeof configQuery>
 export type ConfigAnswer = z.output<typeof configAnswer>

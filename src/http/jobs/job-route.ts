@@ -11,6 +11,7 @@ import { type AppContext, type JobDeps, requestHeader } from '../context.ts'
 import { answerHeaders } from '../middleware/observe.ts'
 import { announcedLength, readBody } from '../request/body.ts'
 import { answerMedia, requestMedia } from '../request/media.ts'
+import { projectTerm } from '../request/project-of.ts'
 import type { Route, RouteScope } from '../routes/route.ts'
 import { answerQuestions } from './questions.ts'
 import { reportJob } from './report-results.ts'
@@ -105,6 +106,7 @@ function toJob(c: AppContext, op: string, media: MediaType, body: Uint8Array): J
   return {
     op,
     tenant: state.caller.tenant,
+    ...projectTerm(c),
     media,
     accept,
     body,

@@ -14,6 +14,7 @@ import type { Originals } from '../../store/originals.ts'
 import type { AppContext, JobDeps, Rewriting } from '../context.ts'
 import { reportResults } from '../jobs/report-results.ts'
 import { sessionTerm } from '../request/agent-session.ts'
+import { projectTerm } from '../request/project-of.ts'
 import { responseBudgetTerm } from '../request/response-budget.ts'
 import { countBeside } from './count-beside.ts'
 import type { PromptWarnings } from './prompt-warnings.ts'
@@ -77,8 +78,7 @@ export async function runRewrite(
   /** The first run sees what changed; those after it compare the request with itself. */
   let change: RewriteReport['head_change']
   const job = {
-    op,
-    tenant,
+    ...{ op, tenant, ...projectTerm(c) },
     media: 'json',
     accept: 'json',
     body,

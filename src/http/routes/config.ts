@@ -1,19 +1,23 @@
 import {
   type ConfigAnswer,
+  type ConfigOf,
   type ConfigQuery,
   configAnswer,
   configQuery,
 } from '../../core/contract/config.ts'
 import { validate } from '../../core/contract/validate.ts'
 import type { AppContext, AppDeps } from '../context.ts'
+import { projectTerm } from '../request/project-of.ts'
 import { singleQuery } from '../request/single-query.ts'
 import { smallAnswer } from '../response/small-answer.ts'
 import type { Route } from './route.ts'
 
 const PATH = '/v1/config'
 
-/** Explains the configuration of a tenant. @throws AppError `overloaded` */
-export type ExplainConfig = (tenant: string, query: ConfigQuery) => Promise<ConfigAnswer>
+/**
+ * Explains the configuration of a tenant, or of one of its projects. @throws AppError `overloaded`
+ */
+export type ExplainConfig = (of: ConfigOf, query: ConfigQuery) => Promise<ConfigAnswer>
 
 interface ConfigNeeds extends Pick<AppDeps, 'admission'> {
   readonly explainConfig: ExplainConfig
@@ -38,7 +42,7 @@ async function serveConfig(
   const query = validate(configQuery, singleQuery(c))
   const ticket = admission.enter(caller, 0)
   try {
-    const answer = await explainConfig(caller.tenant, query)
+    const answer = await explainConfig({ tenant: caller.tenant, ...projectTerm(c) }, query)
     return smallAnswer(c, answer)
   } finally {
     ticket.leave()

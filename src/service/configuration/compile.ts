@@ -4,18 +4,17 @@ import {
   explainCall,
   explainLayers,
 } from '../../config/layers/explain-layers.ts'
-import { type AllLayers, readAllLayers } from '../../config/layers/read-all.ts'
+import { type AllLayers, projectsIn, readAllLayers } from '../../config/layers/read-all.ts'
 import { type LayersPlace, readLayers } from '../../config/layers/read-layers.ts'
 import { ConfigError } from '../../config/read-toml.ts'
 import { AppError } from '../../core/base/errors.ts'
-import type { ConfigAnswer, ConfigQuery } from '../../core/contract/config.ts'
+import type { ConfigAnswer, ConfigOf, ConfigQuery } from '../../core/contract/config.ts'
 
 /** The configurations of all tenants, or every fault of their files. */
 export type Compiled = AllLayers | { readonly faults: readonly string[] }
 
-interface ExplainInput {
+interface ExplainInput extends ConfigOf {
   readonly place: LayersPlace
-  readonly tenant: string
   readonly query: ConfigQuery
 }
 
@@ -36,10 +35,11 @@ export const TASKS = {
     }
   },
 
-  explain({ place, tenant, query }: ExplainInput): Omit<ConfigAnswer, 'generation'> {
+  explain({ place, tenant, project, query }: ExplainInput): Omit<ConfigAnswer, 'generation'> {
     const args = argsOf(query)
+    const own = projectsIn(place, tenant).find(each => each === project)
     try {
-      const layered = readLayers(place, { tenant })
+      const layered = readLayers(place, { tenant, project: own })
       const isOfCall = (query.tool ?? query.model ?? query.args) !== undefined
       const keys = isOfCall ? explainCall(layered, { ...query, args }) : explainLayers(layered)
       return { faults: layered.tunedFaults.map(withoutFolder), keys: keys.map(inAnswer) }

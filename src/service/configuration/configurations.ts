@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
-import { type AllLayers, readWritten } from '../../config/layers/read-all.ts'
+import { type AllLayers, projectKey, readWritten } from '../../config/layers/read-all.ts'
 import type { LayersPlace } from '../../config/layers/read-layers.ts'
-import type { ConfigAnswer, ConfigQuery } from '../../core/contract/config.ts'
+import type { ConfigAnswer, ConfigOf, ConfigQuery } from '../../core/contract/config.ts'
 import type { PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Generation } from '../../pool/job.ts'
@@ -11,8 +11,11 @@ import { Generations, type GenerationsOptions } from './generations.ts'
 
 /** How the pipeline chooses for each tenant, now and in conversations that began earlier. */
 export interface Configurations {
-  /** The newest of a tenant; `undefined`: the one that threads were started with. */
-  newest(tenant: string): Generation | undefined
+  /**
+   * The newest of a tenant, or of its project if that has a file; `undefined`: the one that threads
+   * were started with.
+   */
+  newest(tenant: string, project?: string): Generation | undefined
   /** The id of it. */
   idOf(tenant: string): string
   /** One that a conversation of the tenant began with; `null` if nothing has it any more. */
@@ -20,7 +23,7 @@ export interface Configurations {
   /** Makes one durable that a conversation begins with. Never rejects. */
   keep(tenant: string, id: string): Promise<void>
   /** Explains what the files say. @throws AppError `invalid_request`, `overloaded` */
-  explain(tenant: string, query: ConfigQuery): Promise<ConfigAnswer>
+  explain(of: ConfigOf, query: ConfigQuery): Promise<ConfigAnswer>
   /**
    * Reads all files again, in a thread of its own. If one has a fault, nothing changes, and the log
    * says so once. Never rejects.
@@ -62,7 +65,10 @@ export function createConfigurations(options: ConfigurationsOptions): Configurat
 
   function accept(read: AllLayers): void {
     current = read
-    for (const each of [read.common, ...Object.values(read.tenants)]) generations.add(each)
+    const { common, tenants, projects } = read
+    for (const each of [common, ...Object.values(tenants), ...Object.values(projects)]) {
+      generations.add(each)
+    }
     for (const line of read.warnings) logger.warn({ line }, 'a key of the configuration')
   }
 
@@ -89,28 +95,38 @@ export function createConfigurations(options: ConfigurationsOptions): Configurat
     }
   }
 
-  const inForce = (tenant: string) =>
-    Object.hasOwn(current.tenants, tenant)
-      ? (current.tenants[tenant] as Generation)
-      : current.common
+  function inForce(tenant: string, project?: string): Generation {
+    const { common, tenants, projects } = current
+    const key = project === undefined ? '' : projectKey(tenant, project)
+    return own(projects, key) ?? own(tenants, tenant) ?? common
+  }
+
+  /** One that is in force for the tenant, by its id. */
+  function inForceById(tenant: string, id: string): Generation | undefined {
+    if (inForce(tenant).id === id) return inForce(tenant)
+    const ofProjects = Object.entries(current.projects)
+    return ofProjects.find(([key, each]) => {
+      return each.id === id && key.startsWith(projectKey(tenant, ''))
+    })?.[1]
+  }
 
   accept(first)
   report(Object.values(first.tunedFaults).flat())
   return {
-    newest(tenant) {
-      const generation = inForce(tenant)
+    newest(tenant, project) {
+      const generation = inForce(tenant, project)
       return generation.id === first.common.id ? undefined : generation
     },
     idOf: tenant => inForce(tenant).id,
     find: (tenant, id) => generations.find(tenant, id),
     async keep(tenant, id) {
-      const { id: newest } = inForce(tenant)
-      const generation = newest === id ? inForce(tenant) : await generations.find(tenant, id)
+      const generation = inForceById(tenant, id) ?? (await generations.find(tenant, id))
       if (generation !== null) await generations.keep(tenant, generation)
     },
-    async explain(tenant, query) {
-      const explained = await thread.run(tenant, 'explain', { place, tenant, query })
-      return { generation: inForce(tenant).id, ...explained }
+    async explain({ tenant, project }, query) {
+      const of = { tenant, ...(project === undefined ? {} : { project }) }
+      const explained = await thread.run(tenant, 'explain', { place, ...of, query })
+      return { generation: inForce(tenant, project).id, ...explained }
     },
     async reload() {
       isAgain = true
@@ -133,8 +149,14 @@ export function createConfigurations(options: ConfigurationsOptions): Configurat
   }
 }
 
-function idsOf({ common, tenants }: AllLayers): string {
-  return JSON.stringify([common.id, Object.entries(tenants).map(([name, { id }]) => [name, id])])
+function idsOf({ common, tenants, projects }: AllLayers): string {
+  const own = [...Object.entries(tenants), ...Object.entries(projects)]
+  return JSON.stringify([common.id, own.map(([name, { id }]) => [name, id])])
+}
+
+/** A name may be one that all objects have. */
+function own<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined
 }
 
 /** The configuration that threads are started with. */

@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import {
   type LayersPlace,
+  PROJECTS_FOLDER,
   pipelineFileOf,
   TENANTS_FOLDER,
   TUNED_FOLDER,
@@ -48,15 +49,21 @@ export function watchConfiguration(
 async function stampOf(place: LayersPlace, configFile: string | undefined): Promise<string> {
   const common = pipelineFileOf(place)
   const folders = [join(place.data_dir, TUNED_FOLDER), join(dirname(common), TENANTS_FOLDER)]
-  const inFolders = await Promise.all(folders.map(filesOf))
+  const projects = join(dirname(common), PROJECTS_FOLDER)
+  const ofProjects = (await namesIn(projects)).map(name => join(projects, name))
+  const inFolders = await Promise.all([...folders, ...ofProjects].map(filesOf))
   const files = [common, ...(configFile === undefined ? [] : [configFile]), ...inFolders.flat()]
   return (await Promise.all(files.map(stampOfFile))).join('\n')
 }
 
 async function filesOf(folder: string): Promise<readonly string[]> {
+  const names = await namesIn(folder)
+  return names.filter(name => name.endsWith('.toml')).map(name => join(folder, name))
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
   try {
-    const names = await readdir(folder)
-    return names.filter(name => name.endsWith('.toml')).map(name => join(folder, name))
+    return await readdir(folder)
   } catch {
     return []
   }

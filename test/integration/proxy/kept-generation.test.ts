@@ -49,15 +49,23 @@ async function serviceOn(folder = mkdtempSync(join(tmpdir(), 'haversack-kept-'))
       writeFileSync(join(data_dir, name), text)
     },
     url: () => service.url,
-    post: (path: string, body: object) => service.post(path, JSON.stringify(body)),
+    post: (path: string, body: object, headers: Record<string, string> = {}) =>
+      service.post(path, JSON.stringify(body), headers),
     /** What arrives of a conversation's results up to `end`, without those `before`. */
-    async send(conversation: number, end: number, before = 0): Promise<readonly string[]> {
+    async send(
+      conversation: number,
+      end: number,
+      { before = 0, project }: { readonly before?: number; readonly project?: string } = {},
+    ): Promise<readonly string[]> {
       const terms = { model: 'claude-sonnet-4-5', tools: ['list', TOOL] }
       const steps = stepsOf(conversation).slice(before)
       const place = { end: end - before, before: 0 }
       const { bytes } = turnBody('anthropic_messages', steps, place, terms)
       const attempt = `${++attempts}`
-      const headers = { [ATTEMPT_HEADER]: attempt }
+      const headers = {
+        [ATTEMPT_HEADER]: attempt,
+        ...(project === undefined ? {} : { 'X-Haversack-Project': project }),
+      }
       const response = await service.post('/anthropic/v1/messages', bytes, headers)
       await response.arrayBuffer()
       expect(response.status).toBe(200)
@@ -100,7 +108,7 @@ describe('a conversation', () => {
     expect(after.slice(0, 2)).toEqual(before)
     expect(after.map(isJson)).toEqual([false, false, false])
     // Its first results are gone after a compaction, so it begins again.
-    expect((await service.send(1, 4, 2)).map(isJson)).toEqual([true, true])
+    expect((await service.send(1, 4, { before: 2 })).map(isJson)).toEqual([true, true])
   })
 
   it('keeps it in another process that never read those files', async () => {
@@ -112,6 +120,29 @@ describe('a conversation', () => {
     expect(after.slice(0, 2)).toEqual(before)
     expect(after.map(isJson)).toEqual([false, false, false])
     expect((await service.send(2, 1)).map(isJson)).toEqual([true])
+  })
+
+  it('has the configuration of the project that its request names', async () => {
+    const service = await serviceOn()
+    service.write('projects/local/json.toml', AS_JSON)
+    service.write('projects/other/theirs.toml', AS_JSON)
+    await service.restart()
+    expect((await service.send(1, 1, { project: 'json' })).map(isJson)).toEqual([true])
+    const others = [undefined, 'theirs', 'none', '../local/json', '__proto__', 'constructor']
+    for (const [at, project] of others.entries()) {
+      const ofProject = project === undefined ? {} : { project }
+      expect((await service.send(2 + at, 1, ofProject)).map(isJson)).toEqual([false])
+    }
+    // It is kept, like any other configuration.
+    expect((await service.send(1, 2)).map(isJson)).toEqual([true, true])
+    const rows = Array.from({ length: 12 }, (_, id) => ({ id, ok: true }))
+    const encode = async (headers: Record<string, string>) => {
+      const body = { content: JSON.stringify(rows, null, 2), tool: 'list' }
+      const answer = await service.post('/v1/encode', body, headers)
+      return ((await answer.json()) as { content: string }).content
+    }
+    expect(isJson(await encode({ 'X-Haversack-Project': 'json' }))).toBe(true)
+    expect(isJson(await encode({}))).toBe(false)
   })
 
   it('stays what it was while a file is bad', async () => {

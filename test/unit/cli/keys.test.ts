@@ -47,6 +47,8 @@ describe('keys add', () => {
       '3',
       '--redeems',
       '--references',
+      '--project',
+      'web',
       '--note',
       'CI',
     ]
@@ -59,6 +61,7 @@ describe('keys add', () => {
       scopes: ['metrics', 'admin'],
       redeems: true,
       references: true,
+      project: 'web',
       rate_per_s: 2.5,
       burst: 7,
       max_concurrent: 3,
