@@ -29,7 +29,7 @@ export interface Outcomes {
 }
 
 /** A reference must stay a line of its own, word for word. */
-const AROUND_REFERENCES: readonly string[] = ['numbered', 'numbered@1']
+const AROUND_REFERENCES: readonly string[] = ['numbered', 'numbered@1', 'diff', 'diff@1']
 
 export function createOutcomes(
   asked: LayerInput & { readonly request: ContentRequest },

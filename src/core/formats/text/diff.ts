@@ -60,16 +60,19 @@ function encode(text: string): WrittenText | null {
       continue
     }
     const short = shortHeader(header)
-    out.push(...short)
-    at += short.length
     const sign = signOf(header)
-    if (sign === null) continue
-    const end = at + sign.lines
-    if (end > lines.length) return null
-    for (; at < end; at++) {
-      if (!lines[at]!.startsWith(sign.sign)) return null
-      out.push(lines[at]!.slice(1))
+    const start = at + short.length
+    const end = start + (sign?.lines ?? 0)
+    const body = lines.slice(start, end)
+    // For example with references in place of some lines: the header stays as it is.
+    const isWhole = end <= lines.length && body.every(each => each.startsWith(sign!.sign))
+    if (!isWhole) {
+      out.push(line)
+      at++
+      continue
     }
+    out.push(...short, ...body.map(each => each.slice(1)))
+    at = end
   }
   const content = out.join('\n')
   return content === text ? null : { content, style: '' }

@@ -32,6 +32,11 @@ export function bodyImage(
   image.set(key, BODY_KEY)
   image.set(identity.subarray(0, IDENTITY_WORDS), BODY_IDENTITY)
   image.set(text.starts, BODY_STARTS)
+  const { signed } = text
+  if (signed !== null) {
+    for (let line = 0; line < lines; line++)
+      if (signed[line] === 1) image[BODY_STARTS + line]! |= SIGNED
+  }
   const textAt = (BODY_STARTS + lines + 1) * 4
   const out = new Uint8Array(image.buffer)
   out.set(bytes, textAt)
@@ -39,6 +44,19 @@ export function bodyImage(
   image.set(noteChecksum(image, 0, note), BODY_NOTE_CHECKSUM)
   image.set(bodyChecksum(image, 0, length), BODY_CHECKSUM)
   return image
+}
+
+/** Set in the start of a line that has a diff's sign before it. */
+const SIGNED = 1 << 31
+
+/** Byte of the body's text at which a line starts, by the word that holds it. */
+export function startIn(word: number): number {
+  return word & ~SIGNED
+}
+
+/** Whether the line that starts there has a diff's sign before it. */
+export function isSignedIn(word: number): boolean {
+  return (word & SIGNED) !== 0
 }
 
 /** Words that a body takes, with `bytes` of text and note. */

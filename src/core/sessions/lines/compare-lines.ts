@@ -10,19 +10,23 @@ import {
   PATH_DASH,
   readGutter,
 } from '../../formats/gutter/byte-gutter.ts'
+import { isSignedIn, startIn } from './body-image.ts'
 import type { KeptBody } from './body-memory.ts'
 import type { MemoryParts } from './memory-layout.ts'
 import type { ScannedText } from './scan-text.ts'
+import { endOfSigns, type SignRun, signsOf } from './sign-runs.ts'
 
 /**
  * How the earlier lines' gutters change: `kept`, with a shift added to their numbers; `continued`,
  * replaced by the gutter of the line before the run, counted on, with the same separator or with
- * `-`; `dropped`.
+ * `-`; `dropped`. `unsigned`: the earlier lines are a diff's, and lose its signs. `signed`: the new
+ * lines are a diff's, and have its signs in place of whatever was before the earlier ones.
  */
 export type RunGutter =
   | { readonly kind: 'kept'; readonly shift: number }
-  | { readonly kind: 'continued'; readonly dashes: boolean }
-  | { readonly kind: 'dropped' }
+  | { readonly kind: 'continued'; readonly dashes: boolean; readonly unsigned?: true }
+  | { readonly kind: 'dropped'; readonly unsigned?: true }
+  | { readonly kind: 'signed'; readonly signs: readonly SignRun[] }
 
 /** Compares lines of a new text with lines of an earlier body, once `align` has related the two. */
 export interface LineComparer {
@@ -32,8 +36,8 @@ export interface LineComparer {
   align(line: number, body: KeptBody, theirs: number): boolean
   /** Whether `line` equals `theirs` after the relation is applied. */
   equal(line: number, theirs: number): boolean
-  /** The relation as a hint writes it. For `continued` the run must start at line `from`. */
-  relation(from: number): RunGutter
+  /** The relation as a hint writes it for the lines `from` to before `end`. */
+  relation(from: number, end: number): RunGutter
   /**
    * The part of a run from `from` to before `end` that a decoder can restore under the relation;
    * may be empty.
@@ -45,9 +49,12 @@ export function createLineComparer(text: ScannedText, memory: MemoryParts): Line
   const mine = createGutter()
   const other = createGutter()
   const before = createGutter()
+  const sameBytes = byteComparer(text.bytes, memory.bytes)
   let body: KeptBody
   let kind: RunGutter['kind'] = 'kept'
   let shift = 0
+  /** Whether the earlier lines must have signs, which go. */
+  let unsigned = false
   /** Of a continued gutter: its kind, and the number of line 0 if it were counted back so far. */
   let ownKind: GutterKind = NONE
   let base = 0
@@ -55,13 +62,27 @@ export function createLineComparer(text: ScannedText, memory: MemoryParts): Line
   const readMine = (line: number, gutter: ByteGutter) =>
     readGutter(text.bytes, text.starts[line]!, text.starts[line + 1]! - 1, gutter)
 
-  const theirStart = (line: number) => body.textAt + memory.words[body.startsAt + line]!
+  const theirWord = (line: number) => memory.words[body.startsAt + line]!
+  const theirStart = (line: number) => body.textAt + startIn(theirWord(line))
+  const isSigned = (line: number) => text.signed !== null && text.signed[line] === 1
 
   function align(line: number, earlier: KeptBody, theirs: number): boolean {
     body = earlier
+    const areSigned = isSignedIn(theirWord(theirs))
+    unsigned = areSigned && !isSigned(line)
+    if (isSigned(line)) {
+      const isKept = text.bytes[text.starts[line]!] === memory.bytes[theirStart(theirs)]
+      kind = areSigned && isKept ? 'kept' : 'signed'
+      shift = 0
+      return equal(line, theirs)
+    }
     readMine(line, mine)
     readGutter(memory.bytes, theirStart(theirs), theirStart(theirs + 1) - 1, other)
-    if (mine.kind === other.kind && haveSamePath(text.bytes, mine, memory.bytes, other)) {
+    if (
+      !unsigned &&
+      mine.kind === other.kind &&
+      haveSamePath(text.bytes, mine, memory.bytes, other)
+    ) {
       kind = 'kept'
       shift = mine.number - other.number
     } else if (mine.kind === NONE) kind = 'dropped'
@@ -79,9 +100,17 @@ export function createLineComparer(text: ScannedText, memory: MemoryParts): Line
     const from = theirStart(theirs)
     const to = theirStart(theirs + 1) - 1
     if (kind === 'kept' && shift === 0) return sameBytes(start, end, from, to)
-    readGutter(text.bytes, start, end, mine)
+    const areSigned = isSignedIn(theirWord(theirs))
+    if (unsigned && !areSigned) return false
     readGutter(memory.bytes, from, to, other)
-    return gutterFits(line) && sameBytes(mine.textStart, end, other.textStart, to)
+    if (kind === 'signed') {
+      const theirText = areSigned ? from + 1 : other.textStart
+      return isSigned(line) && sameBytes(start + 1, end, theirText, to)
+    }
+    readGutter(text.bytes, start, end, mine)
+    return (
+      gutterFits(line) && sameBytes(mine.textStart, end, unsigned ? from + 1 : other.textStart, to)
+    )
   }
 
   function gutterFits(line: number): boolean {
@@ -96,16 +125,8 @@ export function createLineComparer(text: ScannedText, memory: MemoryParts): Line
     )
   }
 
-  function sameBytes(start: number, end: number, from: number, to: number): boolean {
-    if (end - start !== to - from) return false
-    const { bytes } = text
-    const theirs = memory.bytes
-    const offset = from - start
-    for (let at = start; at < end; at++) if (bytes[at] !== theirs[at + offset]) return false
-    return true
-  }
-
   function decodable(from: number, end: number): readonly [number, number] {
+    if (kind === 'signed') return [from, endOfSigns(text, from, end)]
     if (kind !== 'continued') return [from, end]
     const dashes = ownKind === DASH || ownKind === PATH_DASH
     const earliest = Math.max(from, 1)
@@ -129,12 +150,24 @@ export function createLineComparer(text: ScannedText, memory: MemoryParts): Line
     return end
   }
 
-  function relation(from: number): RunGutter {
+  function relation(from: number, end: number): RunGutter {
     if (kind === 'kept') return { kind, shift }
-    if (kind === 'dropped') return { kind }
+    if (kind === 'signed') return { kind, signs: signsOf(text, from, end) }
+    const signs = unsigned ? ({ unsigned } as const) : {}
+    if (kind === 'dropped') return { kind, ...signs }
     readMine(from - 1, before)
-    return { kind, dashes: before.kind !== ownKind }
+    return { kind, dashes: before.kind !== ownKind, ...signs }
   }
 
   return { align, equal, relation, decodable }
+}
+
+/** Compares bytes `start` to before `end` of one array with those from `from` to `to` of another. */
+function byteComparer(bytes: Uint8Array, theirs: Uint8Array) {
+  return (start: number, end: number, from: number, to: number): boolean => {
+    if (end - start !== to - from) return false
+    const offset = from - start
+    for (let at = start; at < end; at++) if (bytes[at] !== theirs[at + offset]) return false
+    return true
+  }
 }

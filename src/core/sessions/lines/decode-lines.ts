@@ -7,11 +7,13 @@ import {
   readGutter,
   writeGutter,
 } from '../../formats/gutter/byte-gutter.ts'
+import { createSignScan } from '../../formats/gutter/byte-signs.ts'
 import { decodedTooLong, notDecodable } from '../../formats/not-decodable.ts'
 import type { RunGutter } from './compare-lines.ts'
 import { isReferenceLike, unguardLine } from './guard-line.ts'
 import { type LineReference, readReference } from './reference-line.ts'
 import { createNumberingTest, printedName, startsOfLines } from './scan-text.ts'
+import { printedSign, type SignRun } from './sign-runs.ts'
 
 /**
  * The text that `encodeLines` wrote.
@@ -64,10 +66,20 @@ export function decodeLines(
       last = current.slice(end - 1, end)
       return
     }
+    if (gutter.kind === 'signed') {
+      const signs = printedSigns(gutter.signs, end - from)
+      if (signs === null) throw fail('not as many signs as lines')
+      for (let line = from; line < end; line++) {
+        last = signs[line - from]! + current.bare(line)
+        push(last)
+      }
+      return
+    }
     const write = gutterWriter(gutter, last)
+    const isUnsigned = 'unsigned' in gutter
     for (let line = from; line < end; line++) {
-      const written = current.withGutter(line, write)
-      if (written === null) throw fail('no numbers to go on from')
+      const written = current.withGutter(line, write, isUnsigned)
+      if (written === null) throw fail(isUnsigned ? 'no signs to drop' : 'no numbers to go on from')
       last = written
       push(last)
     }
@@ -93,8 +105,13 @@ interface EarlierText {
   find(name: number): number
   /** Lines `from` to before `end` as they are. */
   slice(from: number, end: number): string
-  /** A line with another gutter; `write` is given the old one and the path before it. */
-  withGutter(line: number, write: GutterRewriter): string | null
+  /**
+   * A line with another gutter; `write` is given the old one and the path before it. `null` if it
+   * cannot have one, or has no sign to lose.
+   */
+  withGutter(line: number, write: GutterRewriter, isUnsigned: boolean): string | null
+  /** A line without its gutter or sign. */
+  bare(line: number): string
 }
 
 /** Returns the new gutter of a line, or `null` if it cannot have one. */
@@ -108,6 +125,13 @@ function openEarlierText(text: string): EarlierText | null {
   const lines = starts.length - 1
   const gutter = createGutter()
   const names = printedNames()
+  let signs: Uint8Array | undefined
+
+  const isSigned = (line: number) => {
+    signs ??= signedLines(buffer, starts)
+    return signs[line] === 1
+  }
+  const textFrom = (at: number, line: number) => buffer.toString('utf8', at, starts[line + 1]! - 1)
 
   /** Line by printed number, or `null` if lines are counted. */
   function printedNames(): ReadonlyMap<number, number> | null {
@@ -128,7 +152,13 @@ function openEarlierText(text: string): EarlierText | null {
       return name >= 1 && name <= lines ? name - 1 : -1
     },
     slice: (from, end) => buffer.toString('utf8', starts[from], starts[end]! - 1),
-    withGutter(line, write) {
+    bare(line) {
+      if (isSigned(line)) return textFrom(starts[line]! + 1, line)
+      readGutter(buffer, starts[line]!, starts[line + 1]! - 1, gutter)
+      return textFrom(gutter.textStart, line)
+    },
+    withGutter(line, write, isUnsigned) {
+      if (isUnsigned && !isSigned(line)) return null
       const end = starts[line + 1]! - 1
       readGutter(buffer, starts[line]!, end, gutter)
       const path = buffer.toString(
@@ -137,16 +167,36 @@ function openEarlierText(text: string): EarlierText | null {
         Math.max(gutter.start, gutter.numberStart - 1),
       )
       const written = write(gutter, path)
-      return written === null ? null : written + buffer.toString('utf8', gutter.textStart, end)
+      if (written === null) return null
+      return written + textFrom(isUnsigned ? starts[line]! + 1 : gutter.textStart, line)
     },
   }
+}
+
+function signedLines(bytes: Uint8Array, starts: Uint32Array): Uint8Array {
+  const signed = new Uint8Array(starts.length - 1)
+  const scan = createSignScan()
+  for (let line = 0; line < signed.length; line++) {
+    if (scan.isSigned(bytes, starts[line]!, starts[line + 1]! - 1)) signed[line] = 1
+  }
+  return signed
+}
+
+/** What is printed before each of so many lines; `null` if the signs are for another number. */
+function printedSigns(runs: readonly SignRun[], lines: number): readonly string[] | null {
+  const sum = runs.reduce((all, run) => all + run.lines, 0)
+  if (sum !== lines) return null
+  return runs.flatMap(run => Array<string>(run.lines).fill(printedSign(run.sign)))
 }
 
 /**
  * Returns how gutters are rewritten in a run. @param before the line before the run, whose gutter
  * may be continued
  */
-function gutterWriter(gutter: RunGutter, before: string): GutterRewriter {
+function gutterWriter(
+  gutter: Exclude<RunGutter, { kind: 'signed' }>,
+  before: string,
+): GutterRewriter {
   if (gutter.kind === 'dropped') return () => ''
   if (gutter.kind === 'kept') {
     const { shift } = gutter

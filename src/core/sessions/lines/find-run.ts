@@ -1,5 +1,6 @@
 import { type ByteGutter, createGutter, readGutter } from '../../formats/gutter/byte-gutter.ts'
 import type { SessionKey } from '../index/session-index.ts'
+import { startIn } from './body-image.ts'
 import type { BodyMemory, KeptBody } from './body-memory.ts'
 import { createLineComparer, type LineComparer, type RunGutter } from './compare-lines.ts'
 import { printedName, type ScannedText } from './scan-text.ts'
@@ -147,8 +148,8 @@ class MemoryRunFinder implements RunFinder {
     if (end - from > MAX_AROUND_LINES) return false
     if (from === end) return true
     const { words, bytes } = this.#memory.parts
-    const start = body.textAt + words[body.startsAt + from]!
-    let stop = body.textAt + words[body.startsAt + end]! - 1
+    const start = body.textAt + startIn(words[body.startsAt + from]!)
+    let stop = body.textAt + startIn(words[body.startsAt + end]!) - 1
     if (stop - start > MAX_AROUND_BYTES) return false
     // JSON may begin at the end of the line before its first whole one.
     if (from === 0 && OPENERS.has(bytes[stop - 1]!)) stop--
@@ -209,7 +210,16 @@ class MemoryRunFinder implements RunFinder {
     const [start] = comparer.decodable(from, end)
     if (start !== from) return null
     const counted = first === from + offset + 1
-    const run = { body, from, end, first, last, counted, gutter: comparer.relation(from), offset }
+    const run = {
+      body,
+      from,
+      end,
+      first,
+      last,
+      counted,
+      gutter: comparer.relation(from, end),
+      offset,
+    }
     return this.#wholes.has(body) && !this.#isWhole(run) ? null : run
   }
 
@@ -227,8 +237,8 @@ class MemoryRunFinder implements RunFinder {
   #nameOf(body: KeptBody, line: number): number {
     if (!body.numbered) return line + 1
     const { words, bytes } = this.#memory.parts
-    const start = body.textAt + words[body.startsAt + line]!
-    const end = body.textAt + words[body.startsAt + line + 1]! - 1
+    const start = body.textAt + startIn(words[body.startsAt + line]!)
+    const end = body.textAt + startIn(words[body.startsAt + line + 1]!) - 1
     readGutter(bytes, start, end, this.#gutter)
     return printedName(this.#gutter)
   }

@@ -1,6 +1,7 @@
 import type { EarlierCall, Verbosity } from '../../hints/hint.ts'
 import { hintLine, parseHint } from '../../hints/hint-line.ts'
 import type { RunGutter } from './compare-lines.ts'
+import { readSigns, writeSigns } from './sign-runs.ts'
 
 /** An earlier result as an answer refers to it. */
 export interface EarlierResult {
@@ -32,7 +33,19 @@ const SUFFIXES = [
   { text: ' numbered on', gutter: { kind: 'continued', dashes: false } },
   { text: ' numbered on with -', gutter: { kind: 'continued', dashes: true } },
   { text: ' without numbers', gutter: { kind: 'dropped' } },
+  {
+    text: ' numbered on without signs',
+    gutter: { kind: 'continued', dashes: false, unsigned: true },
+  },
+  {
+    text: ' numbered on with - without signs',
+    gutter: { kind: 'continued', dashes: true, unsigned: true },
+  },
+  { text: ' without signs', gutter: { kind: 'dropped', unsigned: true } },
 ] as const satisfies readonly { readonly text: string; readonly gutter: RunGutter }[]
+
+/** Precedes the signs that its lines have now. */
+const SIGNS = ' signs '
 
 /** Further lines of the body that the reference before was about. */
 const SAME_BODY = /^> \[lines? ([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?(?: ([+-][1-9]\d{0,8}))?\]$/
@@ -87,22 +100,33 @@ export function createReferenceWriter(verbosity: Verbosity): ReferenceWriter {
 
 function suffixOf(gutter: RunGutter): string {
   if (gutter.kind === 'kept') return ''
-  if (gutter.kind === 'dropped') return SUFFIXES[2].text
-  return SUFFIXES[gutter.dashes ? 1 : 0].text
+  if (gutter.kind === 'signed') return SIGNS + writeSigns(gutter.signs)
+  const { kind, unsigned } = gutter
+  const dashes = kind === 'continued' && gutter.dashes
+  const isSame = (known: (typeof SUFFIXES)[number]['gutter']) =>
+    known.kind === kind &&
+    'unsigned' in known === (unsigned === true) &&
+    (known.kind === 'dropped' || known.dashes === dashes)
+  return SUFFIXES.find(suffix => isSame(suffix.gutter))!.text
 }
 
 /** The reference that a line is, or `null` for any other line. */
 export function readReference(line: string): LineReference | null {
   const bracket = line.lastIndexOf(']') + 1
   const rest = line.slice(bracket)
-  const suffix = SUFFIXES.find(({ text }) => text === rest)
-  if (suffix === undefined && rest !== '') return null
   const hint = line.slice(0, bracket)
   const facts = fromSameBody(hint) ?? fromHint(hint)
   if (facts === null || facts.first > facts.last) return null
   const { shift, ...where } = facts
-  if (suffix !== undefined) return shift === 0 ? { ...where, gutter: suffix.gutter } : null
-  return { ...where, gutter: { kind: 'kept', shift } }
+  if (rest === '') return { ...where, gutter: { kind: 'kept', shift } }
+  const gutter = readSuffix(rest)
+  return gutter === null || shift !== 0 ? null : { ...where, gutter }
+}
+
+function readSuffix(text: string): RunGutter | null {
+  if (!text.startsWith(SIGNS)) return SUFFIXES.find(suffix => suffix.text === text)?.gutter ?? null
+  const signs = readSigns(text.slice(SIGNS.length))
+  return signs && { kind: 'signed', signs }
 }
 
 /** The fields of a hint about lines and their numbers. */

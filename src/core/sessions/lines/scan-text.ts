@@ -6,6 +6,7 @@ import {
   NONE,
   readGutter,
 } from '../../formats/gutter/byte-gutter.ts'
+import { createSignScan } from '../../formats/gutter/byte-signs.ts'
 import type { SessionKey } from '../index/session-index.ts'
 
 /** Texts of more lines are neither matched nor kept: their tables would take 16 bytes a line. */
@@ -19,12 +20,14 @@ export interface ScannedText {
   /** Start of each line, and one more: past the end, as if a line feed followed. */
   readonly starts: Uint32Array
   /**
-   * Two hashes of each line's text without its gutter; both 0 for a line that is too short to be
-   * looked for.
+   * Two hashes of each line's text without its gutter or sign; both 0 for a line that is too short
+   * to be looked for.
    */
   readonly hashes: Int32Array
   /** Whether lines are named by the numbers printed before them; else they are counted from 1. */
   readonly numbered: boolean
+  /** 1 for each line with the sign of a diff before it; `null` if no line has one. */
+  readonly signed: Uint8Array | null
 }
 
 /** Lines with a shorter text, such as a lone brace, are found only as neighbours of others. */
@@ -43,7 +46,7 @@ export function scanText(text: string, key: SessionKey): ScannedText | null {
 /** Bytes that are only kept, as one line that is never looked up. */
 export function unsplit(bytes: Uint8Array): ScannedText {
   const starts = Uint32Array.of(0, bytes.length + 1)
-  return { bytes, lines: 1, starts, hashes: new Int32Array(2), numbered: false }
+  return { bytes, lines: 1, starts, hashes: new Int32Array(2), numbered: false, signed: null }
 }
 
 const encoder = new TextEncoder()
@@ -57,16 +60,25 @@ function scanBytes(bytes: Uint8Array, key: SessionKey): ScannedText | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const numbering = createNumberingTest()
   const gutter = createGutter()
+  const signs = createSignScan()
+  let signed: Uint8Array | null = null
   for (let line = 0; line < lines; line++) {
+    const start = starts[line]!
     const end = starts[line + 1]! - 1
-    readGutter(bytes, starts[line]!, end, gutter)
+    readGutter(bytes, start, end, gutter)
     numbering.add(gutter, end)
-    if (end - gutter.textStart < MIN_HASHED_BYTES) continue
-    hasher.hash(view, gutter.textStart, end)
+    let textStart = gutter.textStart
+    if (signs.isSigned(bytes, start, end)) {
+      signed ??= new Uint8Array(lines)
+      signed[line] = 1
+      textStart = start + 1
+    }
+    if (end - textStart < MIN_HASHED_BYTES) continue
+    hasher.hash(view, textStart, end)
     hashes[2 * line] = hasher.first()
     hashes[2 * line + 1] = hasher.second()
   }
-  return { bytes, lines, starts, hashes, numbered: numbering.isNumbered() }
+  return { bytes, lines, starts, hashes, numbered: numbering.isNumbered(), signed }
 }
 
 /** The starts of lines, and one past the end; `null` if there are too many. */

@@ -50,6 +50,26 @@ function show(
   return texts.map((text, i) => gutter(first + Math.floor(i * step), text)).join(end)
 }
 
+/** How a diff shows lines: signs by their place, counts that may be wrong, its own numbers. */
+const asDiff = fc.record({
+  signs: fc.array(fc.constantFrom(' ', '+', '-'), { minLength: 1, maxLength: 7 }),
+  lie: fc.constantFrom(0, 0, 0, -2, 3),
+  isPatch: fc.boolean(),
+  end: fc.constantFrom('\n', '\r\n'),
+})
+
+function showDiff(
+  texts: readonly string[],
+  { signs, lie, isPatch, end }: typeof asDiff extends fc.Arbitrary<infer T> ? T : never,
+) {
+  const body = texts.map((text, i) => signs[Math.floor(i / 3) % signs.length]! + text)
+  const count = (sign: string) => body.filter(each => !each.startsWith(sign)).length + lie
+  const [head, tail] = isPatch
+    ? ['*** Begin Patch', '*** End Patch']
+    : [`@@ -5,${Math.max(0, count('+'))} +7,${Math.max(0, count('-'))} @@`, 'the end']
+  return ['a first line', head, ...body, tail].join(end)
+}
+
 /** Cuts, moves and changes of a list of lines. */
 const edit = fc.array(
   fc.record({ at: fc.nat(60), cut: fc.nat(4), put: fc.array(line, { maxLength: 3 }) }),
@@ -90,6 +110,40 @@ describe('references to lines', () => {
     expect(referred).toBeGreaterThanOrEqual(leastHits(runs(800) / 10))
   })
 
+  it('stand for the very bytes of diffs and of what diffs showed', () => {
+    let referred = 0
+    let signed = 0
+    let unsigned = 0
+    const write = fc.oneof(
+      asDiff.map(how => (texts: readonly string[]) => showDiff(texts, how)),
+      shown.map(how => (texts: readonly string[]) => show(texts, how)),
+    )
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(lines, write), { minLength: 1, maxLength: 3 }),
+        fc.nat(2),
+        edit,
+        write,
+        (earlier, pick, edits, writeLater) => {
+          const context = createContext()
+          for (const [texts, writeEarlier] of earlier) context.keep(writeEarlier(texts))
+          const [texts] = earlier[pick % earlier.length]!
+          const later = writeLater(apply(texts, edits))
+          const answer = context.refer(later)
+          if (answer === null) return
+          referred++
+          if (/^> \[.*\] signs /m.test(answer)) signed++
+          if (/^> \[.*\].* without signs$/m.test(answer)) unsigned++
+          expect(context.restore(answer)).toBe(later)
+        },
+      ),
+      { numRuns: runs(800) },
+    )
+    expect(referred).toBeGreaterThanOrEqual(leastHits(runs(800) / 10))
+    expect(signed).toBeGreaterThanOrEqual(leastHits(runs(800) / 40))
+    expect(unsigned).toBeGreaterThanOrEqual(leastHits(runs(800) / 40))
+  })
+
   it('decoding anything gives text or a documented error', () => {
     const context = createContext()
     const ref = context.keep(LINES.join('\n'))
@@ -102,6 +156,12 @@ describe('references to lines', () => {
         '   1→x',
       ),
       fc.constantFrom('> [lines 2-3] numbered on', '> [line 4] without numbers', `> [ref ${ref}]`),
+      fc.constantFrom(
+        '> [lines 2-3] signs +1 -1',
+        '> [line 4] signs =999999999',
+        '> [line 4] signs ',
+      ),
+      fc.constantFrom('> [lines 2-3] without signs', '> [line 4] numbered on without signs'),
       fc.string(),
     )
     fc.assert(
