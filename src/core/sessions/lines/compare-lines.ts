@@ -119,9 +119,7 @@ export function createLineComparer(text: ScannedText, memory: MemoryParts): Line
     return (
       mine.kind === other.kind &&
       (mine.kind === NONE ||
-        (mine.number === other.number + shift &&
-          hasLayoutOf(mine, other) &&
-          haveSamePath(text.bytes, mine, memory.bytes, other)))
+        (isMoved(mine, other, shift) && haveSamePath(text.bytes, mine, memory.bytes, other)))
     )
   }
 
@@ -160,6 +158,11 @@ export function createLineComparer(text: ScannedText, memory: MemoryParts): Line
   }
 
   return { align, equal, relation, decodable }
+}
+
+/** Whether a gutter is another one with `shift` added to its number. */
+function isMoved(gutter: ByteGutter, other: ByteGutter, shift: number): boolean {
+  return gutter.number === other.number + shift && hasLayoutOf(gutter, other)
 }
 
 /** Compares bytes `start` to before `end` of one array with those from `from` to `to` of another. */
