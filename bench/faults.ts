@@ -17,5 +17,4 @@ process.stdout.write(`${JSON.stringify(machine())}\n`)
 const { operations, seed, each, agents, only } = options
 const run = await playFaults({ operations, seed, each, agents, faults: only })
 process.stdout.write(`${JSON.stringify({ ...run, violations: run.violations.length }, null, 2)}\n`)
-for (const line of run.violations) process.stdout.write(`${line}\n`)
 process.exitCode = run.violations.length === 0 ? 0 : 1

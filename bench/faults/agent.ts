@@ -8,6 +8,8 @@ export interface Findings {
   readonly counts: Record<'encodes' | 'references' | 'retrieves' | 'compactions', number>
   /** One line each. */
   readonly violations: string[]
+  /** Milliseconds since the run began. */
+  nowMs(): number
 }
 
 export interface AgentOptions {
@@ -26,6 +28,7 @@ const LINES = 50
 const EDITS = 4
 /** After so many calls all files have other texts. */
 const CALLS_A_TIME = 24
+const TRAIL = 16
 /** Hints that are followed once more, later. */
 const MAX_DUE = 40
 
@@ -40,6 +43,8 @@ function textOf(owner: string, file: string, edits: number): string {
 export class Agent {
   readonly #options: AgentOptions
   readonly #log = new ContextLog()
+  /** Its last calls, for whoever looks for the cause of a violation. */
+  #trail: readonly string[] = []
   /** Whose texts it reads: agents of the same session name in two tenants read the same. */
   readonly #due: { readonly id: string; readonly text: string }[] = []
 
@@ -64,7 +69,7 @@ export class Agent {
     const owner = `${session} ${Math.floor(number / CALLS_A_TIME)}`
     const text = textOf(owner, argument, random(3) * EDITS)
     const call: MadeCall = { tool: 'Read', argument, text }
-    const { status, answer } = await replicas.ask('/v1/encode', headers, {
+    const { status, answer, trail } = await replicas.ask('/v1/encode', headers, {
       session,
       content: text,
       tool: call.tool,
@@ -74,10 +79,12 @@ export class Agent {
     findings.counts.encodes++
     if (status !== 200) return this.#fault(`encode answered ${status}`)
     const { content, format } = answer as { readonly content: string; readonly format: string }
-    for (const { kind, line } of this.#log.judge(content, number))
-      this.#fault(`${kind} in call ${number}: ${line}`)
-    await this.#decode(content, format, text)
     const named = referencesIn(content)
+    const mark = `${number}: ${trail}${named.length === 0 ? '' : ' refers'}`
+    this.#trail = [...this.#trail, mark].slice(-TRAIL)
+    for (const { kind, line, ago } of this.#log.judge(content, number))
+      this.#fault(`${kind} in call ${number}: ${line}, sent ${ago.join(', ')} calls ago`)
+    await this.#decode(content, format, text)
     findings.counts.references += named.length
     // Each hint is followed at once, and once more at some later time.
     for (const { id, line } of named.slice(0, 2)) {
@@ -129,6 +136,10 @@ export class Agent {
 
   #fault(what: string): void {
     const { tenant, session, findings } = this.#options
-    findings.violations.push(`${tenant} ${session}: ${what}`)
+    const violation = `${tenant} ${session}: ${what}`
+    findings.violations.push(violation)
+    // At once, so that it is known also if the run is ended before its time.
+    process.stderr.write(`${findings.nowMs()} violation: ${violation}\n`)
+    for (const line of this.#trail) process.stderr.write(`    ${line}\n`)
   }
 }

@@ -16,6 +16,8 @@ export interface MadeCall {
 export interface Violation {
   readonly kind: 'foreign' | 'distance' | 'call' | 'lines'
   readonly line: string
+  /** How many calls ago the agent was sent the bodies of that id. */
+  readonly ago: readonly number[]
 }
 
 /** A reference to a result, whole or in lines: its id, its lines, and what names the call. */
@@ -71,7 +73,9 @@ export class ContextLog {
   judge(content: string, number: number): readonly Violation[] {
     return referencesIn(content).flatMap(named => {
       const fault = this.#faultOf(named, number)
-      return fault === null ? [] : [{ kind: fault, line: named.line }]
+      if (fault === null) return []
+      const sent = this.#held.filter(({ digest }) => digest.startsWith(named.id))
+      return [{ kind: fault, line: named.line, ago: sent.map(each => number - each.number) }]
     })
   }
 

@@ -29,6 +29,7 @@ export interface PlayOptions {
 export async function playFaults(options: PlayOptions): Promise<FaultRun> {
   const { operations, seed, each, faults, agents } = options
   const random = createRandom(seed)
+  const begunMs = performance.now()
   const folder = mkdtempSync(join(tmpdir(), 'haversack-faults-'))
   const scopes = ['encode', 'retrieve'] as const
   const keys = ['one', 'two', 'three'].map(tenant => ({
@@ -43,6 +44,7 @@ export async function playFaults(options: PlayOptions): Promise<FaultRun> {
   const findings: Findings = {
     counts: { encodes: 0, references: 0, retrieves: 0, compactions: 0 },
     violations: [],
+    nowMs: () => Math.round(performance.now() - begunMs),
   }
   const happened: Record<string, number> = {}
   try {
@@ -73,6 +75,7 @@ export async function playFaults(options: PlayOptions): Promise<FaultRun> {
         due = done + each
         const name = faults[next++ % faults.length]!
         happened[name] = (happened[name] ?? 0) + 1
+        process.stderr.write(`${findings.nowMs()} ${name}\n`)
         // One at a time; the agents continue meanwhile.
         running = FAULTS[name]!({ redis, replicas }).finally(() => {
           running = null

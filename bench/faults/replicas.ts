@@ -51,11 +51,15 @@ export class Replicas {
 
   /** Sends a request until a replica answers it otherwise than with 503. */
   async ask(path: string, headers: Readonly<Record<string, string>>, body?: object) {
-    for (;;) {
-      const answered = await this.#try(path, headers, body)
+    for (let trail = ''; ; ) {
+      const at = this.#random(this.#services.length)
+      const askedMs = performance.now()
+      const answered = await this.#try(at, path, headers, body)
+      const tookMs = Math.round(performance.now() - askedMs)
+      trail += ` ${at}:${answered?.status ?? 'broken'} in ${tookMs} ms`
       if (answered !== null && answered.status !== 503) {
         this.counts.answered++
-        return answered
+        return { ...answered, trail }
       }
       this.counts[answered === null ? 'broken' : 'refused']++
       await new Promise(resolve => setTimeout(resolve, AGAIN_MS))
@@ -63,11 +67,12 @@ export class Replicas {
   }
 
   async #try(
+    at: number,
     path: string,
     headers: Readonly<Record<string, string>>,
     body: object | undefined,
   ): Promise<Answered | null> {
-    const { url } = this.#services[this.#random(this.#services.length)]!
+    const { url } = this.#services[at]!
     const signal = AbortSignal.timeout(REQUEST_MS)
     try {
       const response = await fetch(`${url}${path}`, {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@redis/client'
 
 export interface RedisProcess {
@@ -18,6 +19,8 @@ export interface RedisProcess {
   stop(): Promise<void>
 }
 
+/** How often a server that reads its file is asked again. */
+const LOADING_MS = 20
 /** The servers to test against, and what says that none is there. */
 const BINARY = process.env['REDIS_SERVER'] ?? 'redis-server'
 
@@ -59,13 +62,24 @@ async function start(settings: (folder: string) => readonly string[]): Promise<R
     async restart() {
       await ended(child)
       child = spawn(BINARY, args, { stdio: 'ignore' })
-      await client.sendCommand(['PING'])
+      while (!(await isLoaded(client))) await sleep(LOADING_MS)
     },
     async stop() {
       client.destroy()
       await ended(child)
       rmSync(folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** Whether a server that was started again has read its file. */
+async function isLoaded(client: Pick<ReturnType<typeof createClient>, 'sendCommand'>) {
+  try {
+    await client.sendCommand(['PING'])
+    return true
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith('LOADING')) return false
+    throw error
   }
 }
 
