@@ -62,10 +62,16 @@ export async function prepareAnswer(
     // Others check whether a body is there before they refer to it, so they may be told at once.
     const tell = async () =>
       changes.length === 0 || (await sharing?.tell(tenant, changes)) !== false
-    const [kept, isTold] = await Promise.all([keepAll(keep, context), tell()])
-    // Some of it may just have been kept.
-    const isTrue = kept !== null && isTold && (await areRetrievable(dependencies, context))
-    if (isTrue) return { kept, commit }
+    // What was there before is looked up with the same calls, what is kept now after them.
+    const [later, now] = partition(dependencies, each => keep.some(item => mayBe(each, item)))
+    const [kept, isTold, areThere] = await Promise.all([
+      keepAll(keep, context),
+      tell(),
+      areRetrievable(now, context),
+    ])
+    const isTrue = kept !== null && isTold && areThere && (await areRetrievable(later, context))
+    // The context is checked last: a compaction or an end of the session may have come meanwhile.
+    if (isTrue && isInContext(dependencies, tenant, sessions)) return { kept, commit }
     // If the answer does not leave, its bodies must not be referred to.
     commit(false)
     return { kept: null, commit: () => {} }
@@ -138,8 +144,18 @@ async function areRetrievable(
     return code === null
   }
   const areThere = await Promise.all([...distinct.values()].map(isThere))
-  // The context is checked last: a compaction or an end of the session may have come meanwhile.
-  return !areThere.includes(false) && isInContext([...distinct.values()], tenant, sessions)
+  return !areThere.includes(false)
+}
+
+/** Whether a dependency may be on a text that the same answer keeps. */
+function mayBe({ identity }: Dependency, { session, ref = '', ticket }: KeepItem): boolean {
+  if (session === undefined) return false
+  return ticket === undefined ? identity.startsWith(ref) : ticket.identity === identity
+}
+
+/** Those that a test is true of, and the others. */
+function partition<T>(all: readonly T[], test: (each: T) => boolean): readonly [T[], T[]] {
+  return [all.filter(test), all.filter(each => !test(each))]
 }
 
 function isInContext(

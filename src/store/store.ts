@@ -103,6 +103,8 @@ export interface OpenedSession
     Pick<SharedState, 'from' | 'to' | 'isBroken'> {
   /** The position of each of `OpenSession.calls`. */
   readonly sequences: readonly number[]
+  /** Whether a turn may be missing, so that distances to earlier ones are not known. */
+  readonly isUnsure: boolean
   readonly changes: readonly Pick<SessionChanges, 'bytes' | 'texts'>[]
 }
 

@@ -55,10 +55,10 @@ function runRecorded<Answer>(
   sessions: SessionContext,
   run: (sessions: SessionContext) => Done<Answer>,
 ): Done<Answer> {
-  const { sequence, epoch } = shared
+  const { sequence, epoch, isUnsure } = shared
   applyChanges(sessions, sessionKey(sessions.tenant, session), shared)
   const recorded = recordChanges(sessions)
-  const counted = sequence === undefined ? {} : { counted: { sequence, epoch } }
+  const counted = sequence === undefined ? {} : { counted: { sequence, epoch, isUnsure } }
   const done = run({ ...sessions, ...recorded.sessions, ...counted })
   const changes = recorded.changes.filter(({ kind }) => isNamed || kind !== 'note')
   if (changes.length === 0) return done

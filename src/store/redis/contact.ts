@@ -1,3 +1,5 @@
+/** As in `library/sessions.lua`: who is silent for so long may have something to tell. */
+const SILENT_MS = 250
 const SERVER_TIME = /server_time_usec:(\d+)/
 
 /**
@@ -9,6 +11,9 @@ export class Contact {
   #isLost = false
   #isDoubted = false
   #sinceMs = Number.NEGATIVE_INFINITY
+  #leaseMs = Number.NEGATIVE_INFINITY
+  /** Whether this process has turns to tell of. Until it has, it does not say that it is there. */
+  isOwing = false
   /** The server's clock minus ours, in milliseconds, or a little more. */
   #aheadMs: number | null = null
 
@@ -20,6 +25,19 @@ export class Contact {
   /** Since when there is no doubt, by `performance.now()`; -Infinity: since the start. */
   get sinceMs(): number {
     return this.#isDoubted ? performance.now() : this.#sinceMs
+  }
+
+  /**
+   * For how many milliseconds others may still think that this process has nothing to tell. Until
+   * then no turn may be answered that the server has not counted.
+   */
+  get leaseMs(): number {
+    return Math.max(0, this.#leaseMs - performance.now())
+  }
+
+  /** The server has noted that this process is there. */
+  noted(): void {
+    this.#leaseMs = performance.now() + SILENT_MS
   }
 
   /** It did not answer, or could not be reached. */

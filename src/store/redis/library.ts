@@ -10,6 +10,7 @@ const PARTS = [
   'upkeep',
   'redo',
   'rates',
+  'together',
   'register',
 ] as const
 
@@ -37,6 +38,7 @@ export type FunctionName =
   | 'redo'
   | 'lease_rate'
   | 'note_process'
+  | 'note_contact'
   | 'redo_purge'
 
 /** Functions that change nothing; they also work on a server that takes no writes. */
@@ -45,6 +47,18 @@ export const READS: ReadonlySet<FunctionName> = new Set(['get', 'read_record', '
 /** Functions that add something. They are refused while the server may evict it. */
 export const ADDING: ReadonlySet<FunctionName> = new Set([
   'put',
+  'write_record',
+  'open_session',
+  'append_change',
+])
+
+/** Functions whose calls may travel together. None of them runs while the server is full. */
+export const TOGETHER: ReadonlySet<FunctionName> = new Set([
+  'get',
+  'read_record',
+  'put',
+  'touch',
+  'used',
   'write_record',
   'open_session',
   'append_change',
@@ -60,6 +74,7 @@ const COUNTING: ReadonlySet<FunctionName> = new Set([
   'discard',
   'purge_generation',
   'evict',
+  'note_contact',
 ])
 
 /** Whether an answer is of the kind that the function gives. */
@@ -73,7 +88,7 @@ export interface Library {
   /** For `FUNCTION LOAD`. */
   readonly text: string
   /** The server's name of a function. */
-  functionOf(name: FunctionName): string
+  functionOf(name: FunctionName | 'together' | 'read_together'): string
 }
 
 const PREFIX = 'haversack_'

@@ -62,7 +62,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
   })
   const failure = await server.ready(options.startMs ?? CONNECT_MS)
   if (failure !== undefined && options.mustAnswer === true) {
-    server.close()
+    await server.close()
     throw new Error(failure.detail)
   }
   return new RedisStore(server, library, options)

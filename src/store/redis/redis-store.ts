@@ -279,7 +279,7 @@ export class RedisStore implements Store {
     this.journal.close()
     await this.rates.close()
     await this.#parts.close()
-    this.#server.close()
+    await this.#server.close()
   }
 
   async #statsOf(root: string): Promise<Result<StoreStats>> {

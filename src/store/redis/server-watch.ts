@@ -30,7 +30,11 @@ export class ServerWatch {
   readonly #options: WatchOptions
   readonly #unsureKey: string
   readonly #fenceKey: string
+  readonly #contactKey: string
+  /** Names this process among those that share the store. */
+  readonly #process = randomBytes(FENCE_BYTES).toString('hex')
   #mayEvict = false
+  #hasLeft = false
   #changedMs = Number.NEGATIVE_INFINITY
 
   constructor(options: WatchOptions) {
@@ -39,6 +43,7 @@ export class ServerWatch {
     // There while some process may have answered turns, or written texts, that others do not have.
     this.#unsureKey = `${options.prefix}:unsure`
     this.#fenceKey = `${options.prefix}:fence`
+    this.#contactKey = `${options.prefix}:contact`
   }
 
   /** Whether the server may evict what hints need. */
@@ -80,6 +85,7 @@ export class ServerWatch {
     const isUnsure = unsure === MISSING || !unsure.ok || unsure.reply !== null
     const wasAway = this.contact.heard(infos[0]!, askedMs, isUnsure)
     if (wasAway) await this.#tellOthers(connection)
+    await this.#sayThatThere(connection)
     if (!this.repair.isPending) return undefined
     const repaired = await this.repair.redo(connection)
     if (!repaired.ok) return repaired
@@ -87,6 +93,27 @@ export class ServerWatch {
     if (isOther) this.#options.onEvent({ kind: 'other_server', ...counts })
     if (wasAway) await this.#tellOthers(connection)
     return undefined
+  }
+
+  /** Ends without a word that others would wait for. */
+  async leave(connection: Connection): Promise<void> {
+    const key = this.#contactKey
+    this.#hasLeft = true
+    if (!this.contact.isOwing) await this.#send(connection, key, ['ZREM', key, this.#process])
+  }
+
+  /** Others give distances only while all processes say that they have nothing to tell. */
+  async #sayThatThere(connection: Connection): Promise<void> {
+    if (this.contact.isOwing || this.#hasLeft) return
+    const { library } = this.#options
+    const key = this.#contactKey
+    const command = ['FCALL', library.functionOf('note_contact'), '1', key, this.#process]
+    let noted = await this.#send(connection, key, command)
+    if (noted === MISSING) {
+      await this.#send(connection, key, ['FUNCTION', 'LOAD', 'REPLACE', library.text])
+      noted = await this.#send(connection, key, command)
+    }
+    if (noted !== MISSING && noted.ok) this.contact.noted()
   }
 
   async #infos(connection: Connection): Promise<readonly string[] | Failure> {

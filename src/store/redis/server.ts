@@ -11,12 +11,12 @@ import {
   isAway,
   NOT_DURABLE,
   OVERLOADED,
-  STRANGE,
   TOO_LATE,
   UNREACHABLE,
 } from './failures.ts'
+import { FunctionCalls, type SendOptions } from './function-calls.ts'
 import { GroupedWaits } from './grouped-waits.ts'
-import { ADDING, type FunctionName, isAnswerOf, READS, TIMED } from './library.ts'
+import { ADDING, type FunctionName } from './library.ts'
 import type { RecentWrite } from './recent-writes.ts'
 import type { Repair } from './repair.ts'
 import { MISSING, type Reply, sendInTime } from './send.ts'
@@ -42,7 +42,9 @@ export interface RedisServer {
   ready(ms: number): Promise<Failure | undefined>
   /** The number of the connection; another one may be to another server. */
   readonly connection: number
-  readonly contact: Pick<Contact, 'sinceMs'>
+  readonly contact: Pick<Contact, 'sinceMs' | 'leaseMs' | 'isOwing'>
+  /** Whether tenants are on several nodes. */
+  readonly isSharded: boolean
   /** Whether what is not found may still be written again by another process. */
   readonly mayLack: boolean
   /** Names what the server remembers; differs after a restart, a failover and a flush. */
@@ -55,15 +57,7 @@ export interface RedisServer {
   readonly refused: number
   /** Writes that could be made again now, and what became of others. */
   readonly repair: Pick<Repair, 'bytes' | 'counts'>
-  close(): void
-}
-
-interface CallOptions {
-  readonly name: string
-  /** Whether the last argument is until when it may have effect. */
-  readonly isTimed?: boolean
-  /** How much longer than others it may take, in milliseconds. */
-  readonly extraMs?: number
+  close(): Promise<void>
 }
 
 export type ServerEvent = Extract<
@@ -108,14 +102,17 @@ class GuardedServer implements RedisServer {
   #onReady: (value: true) => void = () => {}
   /** Whether the operator knows that the server is away. */
   #isAnnounced = false
-  /** By node. */
-  readonly #loading = new Map<string, Promise<Result<Reply>>>()
+  readonly #functions: FunctionCalls
   readonly #waits = new GroupedWaits(key => this.#wait(key))
 
   constructor(options: ServerOptions) {
     this.#options = options
     this.#queue = new CallQueue(options)
     this.#watching = new ServerWatch(options)
+    this.#functions = new FunctionCalls({
+      ...options,
+      send: (key, args, call) => this.#guarded(key, args, call),
+    })
     void this.#watch()
   }
 
@@ -161,20 +158,11 @@ class GuardedServer implements RedisServer {
 
   async call(name: FunctionName, root: string, args: readonly Argument[]): Promise<Result<Reply>> {
     if (this.#watching.mayEvict && ADDING.has(name)) return EVICTING
-    const { library } = this.#options
-    const verb = READS.has(name) ? 'FCALL_RO' : 'FCALL'
-    const command = [verb, library.functionOf(name), '1', root, ...args]
-    const call = { name, isTimed: TIMED.has(name) }
-    const answer = await this.#guarded(root, command, call)
-    if (answer !== MISSING) return shaped(name, answer)
-    const loaded = await this.#load(root)
-    if (!loaded.ok) return loaded
-    const again = await this.#guarded(root, command, call)
-    return again === MISSING ? UNREACHABLE : shaped(name, again)
+    return this.#functions.call(name, root, args)
   }
 
   async command(key: string, args: readonly Argument[]): Promise<Result<Reply>> {
-    const answer = await this.#guarded(key, args, { name: String(args[0]).toLowerCase() })
+    const answer = await this.#guarded(key, args, { names: [String(args[0]).toLowerCase()] })
     return answer === MISSING ? UNREACHABLE : answer
   }
 
@@ -201,7 +189,13 @@ class GuardedServer implements RedisServer {
     return this.#lastFailure
   }
 
-  close(): void {
+  get isSharded(): boolean {
+    return this.#options.isSharded
+  }
+
+  async close(): Promise<void> {
+    const connection = this.#connection
+    if (this.#isOpen && connection !== null) await this.#watching.leave(connection)
     this.#isClosed = true
     this.#isOpen = false
     clearTimeout(this.#timer)
@@ -209,25 +203,12 @@ class GuardedServer implements RedisServer {
     this.#connection = null
   }
 
-  /** Loads the library, once for all calls that lack it at the same time. */
-  #load(root: string): Promise<Result<Reply>> {
-    const { isSharded, library } = this.#options
-    const node = isSharded ? root : ''
-    const loading =
-      this.#loading.get(node) ??
-      this.command(root, ['FUNCTION', 'LOAD', 'REPLACE', library.text]).finally(() =>
-        this.#loading.delete(node),
-      )
-    this.#loading.set(node, loading)
-    return loading
-  }
-
   async #wait(key: string): Promise<Failure | undefined> {
     const { durability, waitMs } = this.#options
     const connection = this.#number
     const wait =
       durability === 'replica' ? ['WAIT', '1', `${waitMs}`] : ['WAITAOF', '1', '0', `${waitMs}`]
-    const answer = await this.#guarded(key, wait, { name: 'wait', extraMs: waitMs })
+    const answer = await this.#guarded(key, wait, { names: ['wait'], extraMs: waitMs })
     if (answer === MISSING || connection !== this.#number) return NOT_DURABLE
     if (!answer.ok) return answer
     const confirmed = Number(Array.isArray(answer.reply) ? answer.reply[0] : answer.reply)
@@ -235,7 +216,7 @@ class GuardedServer implements RedisServer {
   }
 
   /** Sends a command when its turn comes, if the breaker is closed then and the queue has room. */
-  async #guarded(key: string, args: readonly Argument[], call: CallOptions) {
+  async #guarded(key: string, args: readonly Argument[], call: SendOptions) {
     const bytes = args.reduce((sum, each) => sum + each.length, 0)
     const answer = await this.#queue.run(bytes, async () => {
       if (this.#isClosed) return CLOSED
@@ -246,7 +227,8 @@ class GuardedServer implements RedisServer {
       const answered = await sendInTime(this.#connection, key, timed, ms)
       if (answered !== MISSING) this.#note(answered)
       const failure = answered === MISSING || answered.ok ? null : answered.reason
-      this.#options.onCall?.(call.name, performance.now() - started, failure)
+      const tookMs = performance.now() - started
+      for (const name of call.names) this.#options.onCall?.(name, tookMs, failure)
       return answered
     })
     return answer ?? OVERLOADED
@@ -356,9 +338,4 @@ class GuardedServer implements RedisServer {
     this.#isAnnounced = false
     this.#onReady(true)
   }
-}
-
-/** A function's answer is of its kind, whatever the server is. */
-function shaped(name: FunctionName, answer: Result<Reply>): Result<Reply> {
-  return answer.ok && !isAnswerOf(name, answer.reply) ? STRANGE : answer
 }

@@ -18,9 +18,9 @@ export interface JournalOptions extends Omit<RecordsOptions, 'onEvent'> {
 /** Sessions of which this process remembers that it missed a turn. */
 const MAX_MISSED = 100_000
 const RETRY_MS = 50
-/** How long a turn waits for a server that went away just now, in milliseconds. */
-const WAIT_MS = 200
-const LOOK_MS = 20
+/** How often a turn tries to be counted at most, if it can be told between that it was not. */
+const MAX_ASKS = 4
+const LOOK_MS = 10
 const MAX_EPOCH = 2 ** 31
 /** Of a call's name, as many bytes as no two calls of a session have in common. */
 const CALL_DIGITS = 24
@@ -35,6 +35,7 @@ export class RedisJournal implements SessionJournal {
   /** Sessions of which this process answered turns without Redis, and how to tell it. */
   readonly #missed = new Map<string, () => Promise<Result<Reply>>>()
   #timer: NodeJS.Timeout | undefined
+  #isTelling = false
   #isClosed = false
 
   constructor(options: JournalOptions) {
@@ -42,17 +43,28 @@ export class RedisJournal implements SessionJournal {
   }
 
   async open(asked: OpenSession): Promise<Result<OpenedSession>> {
-    const opened = await this.#ask(asked)
-    if (opened.ok || opened.reason === 'not_found' || asked.calls.length === 0) return opened
-    this.#miss(asked)
-    if (!isAway(opened)) return opened
-    // A connection that broke is often back at once. Then nothing was missed.
-    const name = this.#nameOf(asked)
-    for (let left = WAIT_MS - this.#options.server.awayMs; left > 0; left -= LOOK_MS) {
-      await sleep(LOOK_MS)
-      if (!this.#missed.has(name)) return this.#ask(asked)
+    for (let asks = 1; ; asks++) {
+      const opened = await this.#ask(asked)
+      if (opened.ok || opened.reason === 'not_found' || asked.calls.length === 0) return opened
+      this.#miss(asked)
+      const isTold = await this.#isTold(asked)
+      // A connection that broke is often back at once. Then nothing was missed.
+      if (!isTold || !isAway(opened) || asks === MAX_ASKS) return opened
     }
-    return opened
+  }
+
+  /**
+   * Waits until the server knows that a turn of the session is not counted, or until other
+   * processes know that this one is silent.
+   */
+  async #isTold(asked: OpenSession): Promise<boolean> {
+    const { contact } = this.#options.server
+    const name = this.#nameOf(asked)
+    while (this.#missed.has(name)) {
+      if (contact.leaseMs === 0) return false
+      await sleep(Math.min(LOOK_MS, Math.ceil(contact.leaseMs)))
+    }
+    return true
   }
 
   async append(
@@ -133,12 +145,13 @@ export class RedisJournal implements SessionJournal {
       `${tenantMaxBytes}`,
       `${tombstoneMs}`,
       server.generation,
+      server.isSharded ? '1' : '0',
       `${calls.length}`,
       ...calls.map(call => call.slice(0, CALL_DIGITS)),
     ])
     if (!called.ok) return called
-    const [outcome, epoch, partition, results, opened, from, to, isBroken, ...rest] =
-      called.reply as [Buffer, number, number, number, Buffer, number, number, number, ...unknown[]]
+    const [outcome, epoch, partition, results, opened, from, to, isBroken, isUnsure, ...rest] =
+      called.reply as Opened
     if (String(outcome) === 'not_found') return NO_SESSION
     if (String(outcome) === 'late') return TOO_LATE
     if (String(outcome) !== 'ok') return refusal(String(outcome))
@@ -158,6 +171,7 @@ export class RedisJournal implements SessionJournal {
       from,
       to,
       isBroken: isBroken === 1,
+      isUnsure: isUnsure === 1,
       changes: this.#read(changes, place, hasOwn),
     }
   }
@@ -168,30 +182,37 @@ export class RedisJournal implements SessionJournal {
 
   /** The session begins again for all, as soon as Redis can be told. */
   #miss({ tenant, session, ttlMs }: OpenSession): void {
+    this.#options.server.contact.isOwing = true
     const tell = () => this.#call('renew_session', { tenant, session }, ['0', `${ttlMs}`])
     this.#missed.set(this.#nameOf({ tenant, session }), tell)
     if (this.#missed.size > MAX_MISSED)
       this.#missed.delete(this.#missed.keys().next().value as string)
-    this.#tellLater()
-  }
-
-  #tellLater(): void {
-    if (this.#isClosed) return
-    const { retryMs = RETRY_MS } = this.#options
-    this.#timer ??= setTimeout(() => void this.#tell(), retryMs).unref()
+    if (this.#timer === undefined) void this.#tell()
   }
 
   async #tell(): Promise<void> {
+    if (this.#isTelling || this.#isClosed) return
+    this.#isTelling = true
+    this.#timer = undefined
     for (const [name, tell] of this.#missed) {
       const told = await tell()
       if (!told.ok && isAway(told)) break
       // Another turn may have been missed meanwhile.
       if (told.ok && this.#missed.get(name) === tell) this.#missed.delete(name)
     }
-    this.#timer = undefined
-    if (this.#missed.size > 0) this.#tellLater()
+    this.#isTelling = false
+    this.#options.server.contact.isOwing = this.#missed.size > 0
+    const { retryMs = RETRY_MS } = this.#options
+    if (this.#missed.size > 0 && !this.#isClosed)
+      this.#timer = setTimeout(() => void this.#tell(), retryMs).unref()
   }
 }
+
+/**
+ * Outcome, epoch, partition, results, time of opening, from, to, whether changes are missing, and
+ * whether turns may be.
+ */
+type Opened = [Buffer, number, number, number, Buffer, number, number, number, number, ...unknown[]]
 
 const NO_SESSION = fail('not_found', 'no such session is known')
 const UNTOLD = fail('unavailable', 'Redis does not know yet what it missed of the session')

@@ -212,6 +212,37 @@ describe.skipIf(withoutRedis)('a session whose turns were missed', () => {
     expect((await open(other.store)).epoch).not.toBe(epoch)
   })
 
+  test('begins again before a turn is answered that a full server did not count', async () => {
+    const one = await start()
+    const other = await start({ clock: one.clock, prefix: one.prefix })
+    const { epoch } = await open(one.store)
+    await redis.ask('CONFIG', 'SET', 'maxmemory', '1')
+    const refused = await journalOf(one.store).open({ ...name, calls: [''], has: null })
+    expect(refused).toMatchObject({ ok: false, reason: 'full' })
+    await redis.ask('CONFIG', 'SET', 'maxmemory', '0')
+    expect((await open(other.store)).epoch).not.toBe(epoch)
+  })
+
+  test('has no sure distances while a process is silent that may have missed some', async () => {
+    const one = await start()
+    const other = await start({ clock: one.clock, prefix: one.prefix })
+    const isUnsure = async () => (await open(one.store)).isUnsure
+    await eventually(async () => expect(await isUnsure()).toBe(false))
+    const [seconds] = (await redis.ask('TIME')) as [string]
+    const silent = (ago: number) => `${(Number(seconds) - ago) * 1_000}`
+    const contact = `${one.prefix}:contact`
+    await redis.ask('ZADD', contact, silent(5), 'silent')
+    expect(await isUnsure()).toBe(true)
+    await redis.ask('ZREM', contact, 'silent')
+    await eventually(async () => expect(await isUnsure()).toBe(false))
+    // After a minute it counts as ended, and one that ends in order is not waited for.
+    await redis.ask('ZADD', contact, silent(70), 'silent')
+    await eventually(async () => expect(await isUnsure()).toBe(false))
+    await eventually(async () => expect(await redis.ask('ZCARD', contact)).toBe(2))
+    await other.store.close()
+    expect(await redis.ask('ZCARD', contact)).toBe(1)
+  })
+
   test('is not counted by a call that comes after its caller gave it up', async () => {
     const { store, prefix } = await start()
     await open(store)

@@ -90,7 +90,9 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('the store on Redis',
     must(await store.prune())
     const left = (await keysOf(prefix)).map(key => key.replace(/^.*\}:(?:\d+:)?/, ''))
     // Tombstones end by themselves; sums, the number of versions and the list of tenants stay.
-    const own = left.filter(name => !/^t:|:(?:fence|live|processes|sweep|tenants)$/.test(name))
+    const own = left.filter(
+      name => !/^t:|:(?:fence|live|contact|processes|sweep|tenants)$/.test(name),
+    )
     expect(own.sort()).toEqual(['q', 'v'])
   })
 

@@ -113,8 +113,8 @@ describe('an answer that keeps texts', () => {
       const { done, context } = committing({ r: code })
       const keep = [text('a', 'alone'), text('r', 'result')]
       expect(await commitAnswer({ keep, dependencies: [dependency('d')] }, context)).toBeNull()
-      // It may not be referred to, and what depends on others is not asked for.
-      expect(done).toEqual(['keep t a', 'keep t r s short', 'entry r false'])
+      // It may not be referred to. What it depends on is asked for at the same time.
+      expect(done).toEqual(['keep t a', 'keep t r s short', 'pin t s d', 'entry r false'])
     },
   )
 

@@ -10,6 +10,8 @@ import { type Change, readChanges, type TurnChanges } from './changes.ts'
 export interface SharedTurn extends SharedState {
   /** Position of the result that comes now; absent if it is not counted. */
   readonly sequence?: number
+  /** Whether a turn before it may be missing, so that distances are not known. */
+  readonly isUnsure: boolean
   /** For `readChanges`, in their order. */
   readonly changes: readonly Uint8Array[]
   /** The texts that they name, by SHA-256, as far as this process needs them and could get them. */

@@ -103,6 +103,8 @@ export function hopsTo(
 export interface NamedTurn {
   readonly context: SessionKey
   readonly turn: Pick<Turn, 'sequence'>
+  /** Whether a turn may be missing: then no distance is given. */
+  readonly isUnsure?: boolean
 }
 
 /**
@@ -112,7 +114,7 @@ export interface NamedTurn {
  */
 export function createEarlierResults(
   bodies: BodyMemory,
-  { context, turn }: NamedTurn,
+  { context, turn, isUnsure = false }: NamedTurn,
   { byLine = false }: { readonly byLine?: boolean } = {},
 ): (identity: string) => EarlierResult | undefined {
   const known = new Map<string, EarlierResult | undefined>()
@@ -131,7 +133,8 @@ export function createEarlierResults(
     // Two bodies with the same digits cannot be distinguished in one answer.
     if ((byRef.get(ref) ?? identity) !== identity) return undefined
     byRef.set(ref, identity)
-    const call = nameByDistance(name, turn.sequence - sequence)
+    const ago = turn.sequence - sequence
+    const call = isUnsure && ago > 0 ? nameByArgument(name) : nameByDistance(name, ago)
     return { ref, call: part === undefined ? call : { ...call, part }, ...whole }
   }
 
@@ -147,6 +150,10 @@ function nameByDistance(call: CallName, ago: number): EarlierCall {
   // The text is an argument of the very call that is answered.
   if (ago === 0) return { tool }
   if (ago <= NEAR_CALLS) return { tool, calls_ago: ago }
+  return { ...nameByArgument(call), calls_ago: ago }
+}
+
+function nameByArgument(call: CallName): EarlierCall {
   const { argument } = nameEarlierCall([call], 0)
-  return { tool, ...(argument === undefined ? {} : { argument }), calls_ago: ago }
+  return { tool: call.tool, ...(argument === undefined ? {} : { argument }) }
 }

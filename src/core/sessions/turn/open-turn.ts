@@ -7,6 +7,7 @@ import {
 import { type ScannedText, scanText } from '../lines/scan-text.ts'
 import { type CallFacts, hash32, kindOf, pathOf } from './call-facts.ts'
 import type { CallMemory, Seen } from './call-memory.ts'
+import type { CountedTurn } from './shared-sessions.ts'
 
 /** A result as it comes to a session. */
 export interface IncomingResult extends CallFacts {
@@ -23,6 +24,8 @@ export interface SessionTurn {
    */
   readonly context: SessionKey
   readonly turn: Turn
+  /** Whether turns before it may be missing. */
+  readonly isUnsure?: boolean
   /** SHA-256 of the content's UTF-8 bytes. */
   readonly identity: string
   readonly callHash: number
@@ -59,7 +62,7 @@ interface KnownCall {
   /** The epoch that `memory` is of. */
   readonly epoch: number
   /** See `SessionContext.counted`. */
-  readonly counted: Pick<Turn, 'sequence' | 'epoch'> | undefined
+  readonly counted: CountedTurn | undefined
 }
 
 /**
@@ -75,7 +78,7 @@ export function openTurn(
 ): SessionTurn & { readonly seen: Seen | null } {
   const callHash = hash32(name)
   const seen = memory?.seen() ?? null
-  const before = seen === null ? counted : { sequence: seen.sequence, epoch }
+  const before = seen === null ? counted && placeOf(counted) : { sequence: seen.sequence, epoch }
   const again = before === undefined ? {} : { again: before }
   // Text that UTF-8 cannot encode has no identity; it is counted only.
   const facts = content.isWellFormed() ? { callHash, identity } : {}
@@ -86,7 +89,12 @@ export function openTurn(
     if (scanned === undefined) scanned = scanText(content, context)
     return scanned
   }
-  return { session, context, turn, identity, callHash, seen, scan }
+  const isUnsure = counted?.isUnsure === true
+  return { session, context, turn, isUnsure, identity, callHash, seen, scan }
+}
+
+function placeOf({ sequence, epoch }: CountedTurn): Pick<Turn, 'sequence' | 'epoch'> {
+  return { sequence, epoch }
 }
 
 /**

@@ -46,6 +46,12 @@ export function attachSessions(
   return { index: attachIndex(index, options), bodies: attachBodyMemory(bodies) }
 }
 
+/** A turn that was counted when its call came. */
+export interface CountedTurn extends Pick<Turn, 'sequence' | 'epoch'> {
+  /** Whether turns may be missing, so that distances to earlier ones are not known. */
+  readonly isUnsure?: boolean
+}
+
 /** The data that L0 needs. */
 export interface SessionContext extends Sessions {
   readonly tenant: string
@@ -61,5 +67,5 @@ export interface SessionContext extends Sessions {
   /** Whether other processes have these sessions too: see `inSharedSession`. */
   readonly isShared?: boolean
   /** The result's turn, if it was counted when its call came; absent: it is counted now. */
-  readonly counted?: Pick<Turn, 'sequence' | 'epoch'>
+  readonly counted?: CountedTurn
 }

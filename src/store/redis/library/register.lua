@@ -12,12 +12,15 @@ end
 register({ 'no-writes' }, { 'get', 'read_record', 'stats', 'list' },
   { get, readRecord, stats, list })
 register({}, { 'put', 'touch', 'used', 'write_record' }, { put, touch, used, writeRecord })
+register({ 'no-writes' }, { 'read_together' }, { together(READING) })
+register({}, { 'together' }, { together(WRITING) })
 register({}, { 'open_session', 'append_change' }, { openSession, appendChange })
 -- These may run while the server is out of memory, because they free some.
 register({ 'allow-oom' }, { 'discard', 'delete_record', 'disown_session', 'purge_session' },
   { discard, deleteRecord, disownSession, purgeSession })
 -- A server that is full still says how many requests may pass.
-register({ 'allow-oom' }, { 'lease_rate', 'note_process' }, { leaseRate, noteProcess })
+register({ 'allow-oom' }, { 'lease_rate', 'note_process', 'note_contact' },
+  { leaseRate, noteProcess, noteContact })
 register({}, { 'redo' }, { redo })
 register({ 'allow-oom' }, { 'redo_purge' }, { redo })
 register({ 'allow-oom' }, { 'renew_session' }, { renewSession })

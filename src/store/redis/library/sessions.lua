@@ -115,16 +115,39 @@ local function isLate(latest)
   return latest ~= '' and timeOf('') > tonumber(latest)
 end
 
+-- Processes that have this store: when each was last heard. One that is silent may answer turns that
+-- nobody counts, until it is back and has told of them. After a minute it counts as ended.
+local SILENT_MS = 250
+local ENDED_MS = 60000
+
+-- args: process. The key is the list of them. Notes that the process has nothing left to tell.
+local function noteContact(keys, args)
+  local now = timeOf('')
+  local ended = redis.call('ZRANGEBYSCORE', keys[1], '-inf', now - ENDED_MS, 'LIMIT', 0, STEP)
+  for _, member in ipairs(ended) do redis.call('ZREM', keys[1], member) end
+  return redis.call('ZADD', keys[1], now, args[1])
+end
+
+-- Whether some process may have answered a turn that was not counted. Nodes of a cluster do not know.
+local function isUnsure(at, isSharded)
+  if isSharded then return false end
+  local contact = at.root:match('^(.*):{[^{}]*}:$') .. ':contact'
+  local now = timeOf('')
+  local latest = '(' .. now - SILENT_MS
+  local silent = redis.call('ZRANGEBYSCORE', contact, now - ENDED_MS, latest, 'LIMIT', 0, 1)
+  return #silent > 0
+end
+
 -- args: time, session, the caller's epoch and its last change, an epoch for a new session, how long
 -- it lives, for how long no turn can have been missed, share, tombstone time, what the caller calls
--- this server, how many results are counted, of each its call or empty, the server's time after which
--- it has no effect or empty.
+-- this server, whether it is a cluster's node, how many results are counted, of each its call or
+-- empty, the server's time after which it has no effect or empty.
 -- Returns `late`, `not_found` if no result of the session was counted, `quota`, `busy`, or `ok`,
 -- epoch, partition, results, time of opening, from, to, whether changes between them are missing,
--- the number of each result, and the changes.
+-- whether turns may be, the number of each result, and the changes.
 local function openSession(keys, args)
-  local count = tonumber(args[11])
-  if isLate(args[12 + count]) then return { 'late' } end
+  local count = tonumber(args[12])
+  if isLate(args[13 + count]) then return { 'late' } end
   local now = timeOf(args[1])
   local at = rootOf(keys)
   local session, ttl = args[2], tonumber(args[6])
@@ -147,7 +170,7 @@ local function openSession(keys, args)
     state.fence = args[10]
   end
   local numbers = {}
-  for i = 1, count do numbers[i] = countResult(at, session, state, args[11 + i]) end
+  for i = 1, count do numbers[i] = countResult(at, session, state, args[12 + i]) end
   writeState(at, session, state, now, ttl)
   local from = tonumber(args[3]) == state.epoch and tonumber(args[4]) or 0
   local kept = redis.call('LLEN', changesKey(at, session))
@@ -155,11 +178,12 @@ local function openSession(keys, args)
   if isBroken then from = state.last - kept end
   local reply = {
     'ok', state.epoch, state.partition, state.results,
-    string.format('%.0f', state.opened), from, state.last, isBroken and 1 or 0, unpack(numbers)
+    string.format('%.0f', state.opened), from, state.last, isBroken and 1 or 0,
+    isUnsure(at, args[11] == '1') and 1 or 0, unpack(numbers)
   }
   if from == state.last then return reply end
   local changes = redis.call('LRANGE', changesKey(at, session), from - state.last, -1)
-  for i = 1, #changes do reply[8 + count + i] = changes[i] end
+  for i = 1, #changes do reply[9 + count + i] = changes[i] end
   return reply
 end
 

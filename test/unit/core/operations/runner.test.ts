@@ -254,10 +254,15 @@ describe('two phases', () => {
   it('count as the processes do that share the session, and tell what they changed', () => {
     const content = Array.from({ length: 60 }, (_, i) => `${i * i} a line of its own`).join('\n')
     const texts = new Map([[hash('sha256', content), toBytes(content)]])
-    const turn = (sequence: number, tool_call_id: string, changes: readonly Uint8Array[] = []) => {
+    const turn = (
+      sequence: number,
+      tool_call_id: string,
+      changes: readonly Uint8Array[] = [],
+      isUnsure = false,
+    ) => {
       const results = sequence
       const known = { epoch: 9, partition: 3, results, openedMs: 0, timeMs: 0, isBroken: false }
-      const shared = { ...known, sequence, from: 0, to: changes.length, changes, texts }
+      const shared = { ...known, isUnsure, sequence, from: 0, to: changes.length, changes, texts }
       const body = { ...request, content, tool_call_id }
       return run('encode', body, { phase: 'finish', resolutions: [{ shared }] })
     }
@@ -269,6 +274,10 @@ describe('two phases', () => {
     expect(readChanges(changed!.bytes)).toMatchObject([{ sequence: 5 }])
     // In this process it is pending until it is kept. Told by the journal, it is there.
     expect(turn(9, 'c9', [changed!.bytes]).answer.content).toContain('4 calls ago')
+    // A turn between may be missing, so the distance is not known.
+    const { content: unsure } = turn(11, 'c11', [], true).answer
+    expect(unsure).toMatch(/^> \[ref /)
+    expect(unsure).not.toContain('ago')
   })
 
   it('answer without the session if it is unknown what others did there', () => {

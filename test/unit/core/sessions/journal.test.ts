@@ -55,6 +55,7 @@ const shared = (changes: readonly Uint8Array[], fields: Partial<SharedTurn> = {}
   from: 0,
   to: changes.length,
   isBroken: false,
+  isUnsure: false,
   changes,
   texts: new Map([[identity, toBytes(TEXT)]]),
   ...fields,
