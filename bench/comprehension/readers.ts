@@ -30,6 +30,7 @@ const READERS: Readonly<Record<string, PlainReader>> = {
   md: readMarkdownTables,
   ndjson: (text, style) => readPlainly(innerFormat(style), text),
   blocks: (text, style) => readPlainly(innerFormat(style), text),
+  yaml: (text, style) => readPlainly(innerFormat(style), text),
   embedded: text => readEmbedded(text, readPlainly),
   strings: (text, style) => readStrings(text, style, readPlainly),
   mcp: (text, style) => structuredContent(readPlainly(innerFormat(style), text)),

@@ -11,6 +11,7 @@ import { numbered } from './numbered.ts'
 import { prefixed } from './prefixed.ts'
 import { createStrings } from './strings.ts'
 import { splitFormat, type TextFormat } from './text-format.ts'
+import { yaml } from './yaml.ts'
 
 /** Formats of whole texts. */
 const PLAIN_FORMATS: readonly TextFormat[] = [
@@ -22,6 +23,7 @@ const PLAIN_FORMATS: readonly TextFormat[] = [
   prefixed,
   blocks,
   columns,
+  yaml,
   headed,
 ]
 

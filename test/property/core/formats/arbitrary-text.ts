@@ -241,6 +241,69 @@ const aligned = fc
     return [...above, ...lines].join('\n')
   })
 
+const yamlKey = fc.constantFrom(
+  ...['name', 'a.b/c', '"8080"', "'x y'", '200', '/v1/{id}', '&a key', '"#"', 'yes'],
+  ...['name', 'name', 'kind', 'kind', 'id', 'id', 'x', 'y'],
+)
+const yamlScalar = fc.oneof(
+  fc.constantFrom('a', 'b c', '1', '01', '1.50', 'null', 'true', '"2026-01-02"', "'it''s'", '"a"'),
+  fc.constantFrom('~', '', '{}', '[]', '[a, b]', '["a, b", 1]', '{a: 1}', '&x 1', '*x', '!t v'),
+  fc.constantFrom('a # said', '|', '|-', '>-', '"torn', "'", '`', '``', '- a', 'x: y', ' a', '#a'),
+  cell,
+)
+/** Lines of YAML at an indentation, mostly well formed. */
+const yamlLines = fc.letrec<{ block: string[] }>(tie => ({
+  block: fc.oneof(
+    { maxDepth: 4, depthIdentifier: 'yaml' },
+    fc.array(yamlScalar, { minLength: 1, maxLength: 3 }).map(all => all.map(each => `- ${each}`)),
+    fc
+      .array(
+        fc.tuple(
+          fc.oneof(
+            { weight: 30, arbitrary: fc.constantFrom([], [], [], [''], ['# said'], ['', '#']) },
+            fc.constantFrom(['\t'], ['@x: 1'], ['?'], ['- a'], ['  ']),
+          ),
+          yamlKey,
+          fc.oneof(
+            yamlScalar.map(each => ({
+              rest: each === '' ? '' : ` ${each}`,
+              below: [] as string[],
+            })),
+            fc
+              .tuple(tie('block'), fc.constantFrom(2, 2, 2, 0, 1, 4))
+              .map(([lines, by]) => ({ rest: '', below: deeper(lines, by) })),
+            fc
+              .array(fc.constantFrom('text', '', ' more', '- a: b', '# no'), { maxLength: 4 })
+              .map(lines => ({ rest: ' |', below: deeper(lines, 2) })),
+          ),
+        ),
+        { minLength: 1, maxLength: 4 },
+      )
+      .map(all =>
+        all.flatMap(([above, key, { rest, below }]) => [...above, `${key}:${rest}`, ...below]),
+      ),
+    fc
+      .array(tie('block'), { minLength: 1, maxLength: 3 })
+      .map(items => items.flatMap(lines => [`- ${lines[0] ?? ''}`, ...deeper(lines.slice(1), 2)])),
+  ),
+})).block
+/** YAML as programs and people write it, with its oddities. */
+const yamlText = fc
+  .record({
+    documents: fc.array(yamlLines, { minLength: 1, maxLength: 2 }),
+    head: fc.constantFrom('', '', '---\n', '# said\n'),
+    end: fc.constantFrom('\n', '\n', '', '\n\n', '\r\n', '\n...\n'),
+    copies: fc.constantFrom(1, 1, 3),
+  })
+  .map(({ documents, head, end, copies }) => {
+    const all = documents.flatMap(lines => new Array<string>(copies).fill(lines.join('\n')))
+    return head + all.join('\n---\n') + end
+  })
+
+function deeper(lines: readonly string[], by: number): string[] {
+  return lines.map(line => (line === '' ? '' : ' '.repeat(by) + line))
+}
+
 const mixed = fc
   .array(
     fc.oneof(
@@ -274,4 +337,5 @@ export const arbitraryToolText = fc.oneof(
   diff,
   aligned,
   withHead,
+  { weight: 2, arbitrary: yamlText },
 )

@@ -28,6 +28,7 @@ const LEAST_WRITTEN: Readonly<Record<string, number>> = {
   diff: 0.05,
   columns: 0.02,
   headed: 0.03,
+  yaml: 0.015,
   mcp: 0,
   strings: 0,
 }
@@ -81,6 +82,8 @@ describe.each(TEXT_FORMATS)('$id', format => {
           'l-r_4-2l-p',
           'compact,csv@1',
           '1_1_compact,csv@1',
+          '2-2-nds-bcno-nbaa-1,tree@1',
+          '4-0-dss-fsnm-nnnn-0,json_compact@1',
           style,
         ]) {
           decodeOrNull(text, each, 100_000)

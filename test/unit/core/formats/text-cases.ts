@@ -17,6 +17,88 @@ const ROWS = [
 ]
 
 export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
+  'YAML with comments, an anchor, quotes of both kinds, blank lines and a text': {
+    format: 'yaml;2-0-nsd-bchm-nnnn-1,json_compact@1',
+    text: lines(
+      '---',
+      '# Said first',
+      'name: shop',
+      "on: '8080'",
+      'note: "a: b"',
+      '',
+      'jobs:',
+      '- id: 1 # one',
+      '  run: |',
+      '    make',
+      '    make test',
+      '# between',
+      '- &second {id: 2}',
+      'other:   ~',
+      'deep:',
+      '   odd: 1',
+      'even:',
+      '  x: 1',
+      'also:',
+      '  x: true',
+      'none:',
+      '---',
+      'name: "shop"',
+      '',
+    ),
+    content:
+      '[{"#":"Said first","name":"shop","`on":"8080","note":"a: b","#":"","jobs":' +
+      '[{"id":"`1 # one","run":"make\\nmake test\\n"},"`# between","`&second {id: 2}"],' +
+      '"other":"`  ~","deep":"`\\n   odd: 1","even":{"x":1},"also":{"x":true},"none":"`"},{"name":"`\\"shop\\""}]',
+  },
+  'YAML with a blank line before each package but one, and lists in brackets': {
+    format: 'yaml;2-2-nss-fcno-bann-0,json_compact@1',
+    text: lines(
+      "version: '9.0'",
+      '',
+      'packages:',
+      '',
+      "  '@a/b@1':",
+      '    os: [linux, darwin]',
+      '',
+      '  c@2:',
+      '    os: [linux]',
+      '  d@3: {}',
+      '',
+      '  e@4:',
+      '    cpu: []',
+    ),
+    content:
+      '{"version":"9.0","packages":{"@a/b@1":{"os":["linux","darwin"]},"c@2":{"os":["linux"]},' +
+      '"#":"`","d@3":{},"e@4":{"cpu":[]}}}',
+  },
+  'a lock file whose values follow their keys after a space': {
+    format: 'yaml;2-2-ndd-bsno-bnnn-1,json_compact@1',
+    text: lines(
+      '# yarn lockfile v1',
+      '',
+      '',
+      '"@a/b@^1":',
+      '  version "1.2.0"',
+      '  integrity sha512-x',
+      '',
+      'c@^2, c@^3:',
+      '  version "2.0.0"',
+      '',
+    ),
+    content:
+      '{"#":"yarn lockfile v1","#":"","#":"","@a/b@^1":{"version":"`\\"1.2.0\\"","integrity":"sha512-x"},' +
+      '"c@^2, c@^3":{"version":"`\\"2.0.0\\""}}',
+  },
+  'YAML with tabs': {
+    format: 'yaml',
+    text: lines('a:', '\tb: 1', 'c: 2', 'd: 3', 'e: 4'),
+    content: null,
+  },
+  'a key with nothing but a space after its colon': {
+    format: 'yaml',
+    text: lines('a: ', 'b: 1', 'c: 2', 'd: 3', 'e: 4'),
+    content: null,
+  },
   'aligned columns with constants': {
     format: 'columns;l-3l-3r-3l',
     text: lines(
@@ -535,6 +617,10 @@ export const UNDECODABLE_TEXTS: readonly (readonly [
   ['blocks@1;1-1-4-1,json_compact@1', '{}', 1],
   ['blocks@1;1-1-4-1,json_compact@1', '[{"a":1}]', 1],
   ['blocks@1;1-1-4-100,json_compact@1', '[{"a":"1"}]', 1],
+  ['yaml@1', '{}', 1],
+  ['yaml@1;2-0-nds-bcno-nnnn-1,xml@1', '{}', 1],
+  ['yaml@1;0-0-nds-bcno-nnnn-1,json_compact@1', '{}', 1],
+  ['yaml@1;2-0-nds-bcno-nnnn-1,json_compact@1', `${'['.repeat(90)}1${']'.repeat(90)}`, 1],
   ['embedded@1;compact,csv@2', 'a', 1],
   ['embedded@1;compact,csv@1', 'a\n```csv\na\n1', 2],
   ['embedded@1;compact,csv@1', '```csv\n[1\n```', 1],

@@ -41,6 +41,7 @@ const STYLES: Readonly<Record<string, readonly string[]>> = {
   md: ['s-s-3', 'a-t-c', 'p-s-2000'],
   ndjson: ['ended_compact,csv@1', 'python,json_compact@1'],
   blocks: ['1-1-4-1,csv@1', '0-0-0-0,json_compact@1'],
+  yaml: ['2-2-nds-bcno-nbaa-1,csv@1', '4-0-dss-fcnm-nnnn-1,json_compact@1'],
   mcp: ['compact,json_compact@1', 'result_plain,json_compact@1'],
   strings: ['1,json_compact@1', '2,tree@1'],
   embedded: ['indent8,csv@1,json_compact@1'],
@@ -106,7 +107,26 @@ describe('formats of texts', () => {
 describe('hostile text', { timeout: 60_000 }, () => {
   /** Characters; a short run shows the same with fewer. */
   const SIZE = FULL_RUNS ? 200_000 : 40_000
-  const PIECES = ['|', '[', '{"a":', '1→', ' 1→x\n', '```', '```csv\n', '\n', ' ', '…\n', 'a/…\n']
+  const PIECES = [
+    'a:\n',
+    ' - ',
+    '- a: 1\n',
+    '# a\n',
+    "'",
+    'a: &a [*a]\n',
+    '---\n',
+    '|',
+    '[',
+    '{"a":',
+    '1→',
+    ' 1→x\n',
+    '```',
+    '```csv\n',
+    '\n',
+    ' ',
+    '…\n',
+    'a/…\n',
+  ]
   PIECES.push('| a |\n', '|-|\n', '{}\n', '"', '\\', 'a/', 'a b/c\n', '\u0000', '\u05d0|', '→\n')
 
   it.each(PIECES)('stays linear on a long run of %j', piece => {
