@@ -3,7 +3,7 @@ import type { ArmSums } from '../core/arms/sums.ts'
 import { type ClassVerdict, verdictOf } from '../core/arms/verdict.ts'
 import type { ArmsAnswer } from '../core/contract/arms.ts'
 import type { ArmsSettings } from './arms.ts'
-import { sinceAlarm, type TenantArms } from './tenant-arms.ts'
+import { alarmOf, sinceAlarm, type TenantArms } from './tenant-arms.ts'
 
 /** The answer for a tenant. */
 export function armsAnswer(arms: TenantArms, settings: ArmsSettings): ArmsAnswer {
@@ -41,7 +41,7 @@ function classAnswer(
     follow_ups: followUps,
     verdict: wordOf(verdict),
     missing,
-    alarm_at: Object.hasOwn(arms.alarms, name) ? arms.alarms[name]!.at : null,
+    alarm_at: alarmOf(arms, name)?.at ?? null,
   }
 }
 

@@ -9,6 +9,7 @@ import { createArmSecrets } from './secrets.ts'
 import {
   type ArmsCount,
   addArms,
+  alarmOf,
   armsOf,
   countOf,
   emptyArms,
@@ -124,11 +125,12 @@ export function createArms(options: ArmsOptions): Arms {
     const { explore, revert } = settings(tenant)
     for (const name of Object.keys(arms.classes)) {
       // Other processes still add what was under way at the alarm.
-      if (now() - (arms.alarms[name]?.at ?? 0) < QUIET_MS) continue
+      const last = alarmOf(arms, name)
+      if (now() - (last?.at ?? 0) < QUIET_MS) continue
       const { direct, net } = verdictOf(sinceAlarm(arms, name), explore)
       if (net === null || net.high > 0) continue
       // Alarms of a class are numbered by the results of the one before.
-      const before = arms.alarms[name]?.sums.elided.results ?? 0
+      const before = last?.sums.elided.results ?? 0
       if (!(await claim(tenant, name, before))) continue
       const alarm = { tenant, class: name, direct, high: net.high }
       const isReverted = revert && name !== OTHER_CLASSES && (await options.switchOff(alarm))

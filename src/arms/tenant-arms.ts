@@ -167,11 +167,15 @@ function byRecency(a: Unit, b: Unit): number {
   return a.unit < b.unit ? -1 : 1
 }
 
+/** The last alarm of a class, if there was one. Classes may have names such as `constructor`. */
+export function alarmOf({ alarms }: TenantArms, name: string): TenantArms['alarms'][string] | null {
+  return Object.hasOwn(alarms, name) ? alarms[name]! : null
+}
+
 /** The sums of a class since its last alarm: what came after it was turned on again. */
-export function sinceAlarm({ classes, alarms }: TenantArms, name: string): ClassArms {
-  const now = Object.hasOwn(classes, name) ? classes[name]! : NO_ARMS
-  const before = Object.hasOwn(alarms, name) ? alarms[name]!.sums : NO_ARMS
-  return combine(now, before, subtract)
+export function sinceAlarm(arms: TenantArms, name: string): ClassArms {
+  const now = Object.hasOwn(arms.classes, name) ? arms.classes[name]! : NO_ARMS
+  return combine(now, alarmOf(arms, name)?.sums ?? NO_ARMS, subtract)
 }
 
 function subtract(a: ArmSums, b: ArmSums): ArmSums {

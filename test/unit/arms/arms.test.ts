@@ -151,6 +151,13 @@ describe('a class whose elision costs more than it saves', () => {
     }
   })
 
+  test.each(['constructor', '__proto__', 'toString'])('may be named %s', async name => {
+    const { arms, alarms } = open(recordStore().store)
+    arms.record('t', reports(name, 1_000, 3))
+    await arms.look()
+    expect(alarms).toMatchObject([{ class: name, isReverted: true }])
+  })
+
   test('is none if elision pays, or nothing is known', async () => {
     const { arms, alarms } = open(recordStore().store)
     arms.record('t', reports('Read', 1_000, 0.2))
