@@ -50,7 +50,8 @@ type TunedTexts = Readonly<Record<string, string>>
 export function readAllLayers(place: LayersPlace, tunedBefore: TunedTexts = {}): AllLayers {
   const common = readLayers(place)
   const own = tenantsIn(place).map(tenant => {
-    return [tenant, readLayers(place, { tenant, tunedBefore: tunedBefore[tenant] })] as const
+    const before = Object.hasOwn(tunedBefore, tenant) ? tunedBefore[tenant] : undefined
+    return [tenant, readLayers(place, { tenant, tunedBefore: before })] as const
   })
   const ofProjects = tenantsIn(place).flatMap(tenant =>
     projectsIn(place, tenant).map(project => {

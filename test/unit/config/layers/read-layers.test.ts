@@ -1,6 +1,7 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { readAllLayers } from '../../../../src/config/layers/read-all.ts'
 import { resolveProfile } from '../../../../src/core/pipeline/profile/resolve.ts'
 import type { ProfileQuery } from '../../../../src/core/pipeline/profile/sections.ts'
 import { type LayersFolder, layersFolder, TUNED } from './layers-folder.ts'
@@ -207,6 +208,13 @@ date = "2026-11-20"
     expect(folder.tunedFaults()).toEqual(['tuned/acme.toml: cannot be read'])
     symlinkSync(join(folder.path, 'nowhere'), join(folder.path, 'tuned/other.toml'))
     expect(folder.read({ tenant: 'other' }).tunedFaults).toEqual([])
+  })
+
+  it('of a tenant that is named like a member of every object has no effect either', () => {
+    const folder = layersFolder()
+    folder.write('tuned/constructor.toml', 'colour = 1\n')
+    const { tunedFaults } = readAllLayers({ data_dir: folder.path })
+    expect(tunedFaults['constructor']).toContainEqual(expect.stringContaining('line 1: colour'))
   })
 })
 
