@@ -268,10 +268,7 @@ function pageStart(params: JsonBytes | null): number | null {
  * @param client capabilities: a JSON object
  * @returns a JSON object; `null` if there are none
  */
-function sharedExtensions(
-  client: JsonBytes,
-  servers: readonly JsonBytes[],
-): JsonBytes | null {
+function sharedExtensions(client: JsonBytes, servers: readonly JsonBytes[]): JsonBytes | null {
   const named = objectMember(client, 'extensions')
   if (named === null) return null
   const found: JsonBytes[] = []

@@ -46,6 +46,7 @@ describe.each(TEXT_FORMATS)('$id', format => {
       }),
       { numRuns: RUNS },
     )
+    expect(Object.keys(LEAST_WRITTEN)).toContain(format.id)
     expect(written).toBeGreaterThanOrEqual(leastHits(RUNS * LEAST_WRITTEN[format.id]!))
   })
 

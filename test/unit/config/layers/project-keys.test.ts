@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { projectFaults } from '../../../../src/config/layers/project-keys.ts'
+import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
+import { leafKeys } from '../../../support/leaf-keys.ts'
+
+/** Each of these was looked at: none can leave out parts of a result. */
+const OF_REPOSITORIES = [
+  'schema_version',
+  'dedup.lru_size',
+  'dedup.hint_verbosity',
+  'dedup.min_body_chars',
+  'dedup.enabled_per_endpoint.*',
+  'dedup.near_ref_enabled',
+  'dedup.near_ref_max_delta_bytes',
+  'dedup.near_ref_min_body_bytes',
+  'dedup.lines_enabled',
+  'dedup.lines_min_saved_tokens',
+  'dedup.mutating_tools',
+  'dedup.invalidates.*',
+  'templates.active',
+  'templates.endpoint_overrides.*',
+  'mckp.recursion_depth',
+  'mckp.formats_enabled',
+  'mckp.shape_thresholds.array_of_objects_min_items',
+  'mckp.shape_thresholds.array_of_objects_min_key_stability',
+  'mckp.shape_thresholds.flat_object_min_fields',
+  'mckp.shape_thresholds.markdown_table_min_cols',
+  'endpoint_overrides.*.dedup_enabled',
+  'endpoint_overrides.*.lru_size',
+  'endpoint_overrides.*.template_id',
+  'endpoint_overrides.*.min_body_chars',
+  'endpoint_overrides.*.near_ref_enabled',
+  'endpoint_overrides.*.lines_enabled',
+  'endpoint_overrides.*.lines_min_saved_tokens',
+  'endpoint_overrides.*.hint_verbosity',
+  'endpoint_overrides.*.formats',
+  // How a budget is kept that the client has asked for.
+  'endpoint_overrides.*.strategy',
+  'endpoint_overrides.*.field_values.*',
+  'profiles.data.active',
+  'profiles.data.variants.*.endpoint_pattern',
+  'profiles.data.variants.*.preferred_format',
+  'profiles.data.variants.*.hint_set',
+  'hints.default_verbosity',
+  'hints.types.*.enabled',
+  'hints.types.*.max_per_session',
+  'hints.types.*.applies_to_models',
+]
+
+it('a file in a repository may set only keys that were looked at', () => {
+  const all = leafKeys(z.toJSONSchema(pipelineSchema, { io: 'input', unrepresentable: 'any' }))
+  const allowed = all.filter(path => {
+    const tree = path.split('.').reduceRight<unknown>((inner, key) => ({ [key]: inner }), true)
+    return projectFaults(tree as Parameters<typeof projectFaults>[0]).length === 0
+  })
+  expect(allowed.toSorted()).toEqual(OF_REPOSITORIES.toSorted())
+})
