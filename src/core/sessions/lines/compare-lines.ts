@@ -165,7 +165,7 @@ function isMoved(gutter: ByteGutter, other: ByteGutter, shift: number): boolean 
   return gutter.number === other.number + shift && hasLayoutOf(gutter, other)
 }
 
-/** Compares bytes `start` to before `end` of one array with those from `from` to `to` of another. */
+/** Compares bytes `start` to before `end` of one array with `from` to before `to` of another. */
 function byteComparer(bytes: Uint8Array, theirs: Uint8Array) {
   return (start: number, end: number, from: number, to: number): boolean => {
     if (end - start !== to - from) return false
