@@ -24,6 +24,7 @@ import { createProgress } from './progress.ts'
 import { BASELINE_IDS, BASELINES, loadBaseline } from './replay/baselines.ts'
 import { analysisRecord, reportAnalysis } from './tune/analysis-report.ts'
 import { analyzeSessions, analyzeTelemetry, reportProposals } from './tune/analyze.ts'
+import { describeSessions } from './tune/describe-sessions.ts'
 import { mineFiles } from './tune/mine-files.ts'
 import { recordedSessions } from './tune/recorded-sessions.ts'
 import { type Minings, summaryOf, toJson, toTables } from './tune/report.ts'
@@ -54,7 +55,7 @@ const options = {
   tools: {
     type: 'boolean',
     help: 'Print value models of tools instead, as TOML (enrichment.mined_file)',
-    actions: ['mine'],
+    actions: ['mine', 'from-claude-logs'],
   },
   'auto-enrichment': {
     type: 'boolean',
@@ -96,6 +97,17 @@ const options = {
     help: 'Results go through encode, not a proxy: hints may be terse (rule R8)',
     actions: ['analyze'],
   },
+  'input-dir': {
+    type: 'string',
+    value: 'FOLDER',
+    help: 'Where the logs are (default where both agents keep them)',
+    actions: ['from-claude-logs'],
+  },
+  'dry-run': {
+    type: 'boolean',
+    help: 'Apply nothing',
+    actions: ['from-claude-logs'],
+  },
   tenant: { type: 'string', value: 'NAME', help: `Whose tuned file (default ${LOCAL_TENANT})` },
   json: { type: 'boolean', help: 'Print the same as JSON' },
 } as const satisfies Options
@@ -110,12 +122,13 @@ export const tuneCommand = defineActions({
     'and what formats save; ' +
     'nothing of their content is shown or written. analyze proposes changes and judges them by ' +
     'conversations that they were not chosen by; apply writes those that it accepted.',
-  examples: ['tune mine', 'tune analyze ~/.claude/projects', 'tune diff', 'tune apply'],
+  examples: ['tune mine', 'tune analyze ~/.claude/projects', 'tune from-claude-logs --dry-run'],
   options,
   actions: {
     // A shell may have named each log.
     mine: { operands: { text: '[PATH …]', min: 0, max: Infinity }, run: mineLogs },
     analyze: { operands: { text: '[PATH …]', min: 0, max: Infinity }, run: analyze },
+    'from-claude-logs': { run: fromLogs },
     diff: {
       run: values => showProposals(configOf(values).data_dir, tenantOf(values), values.json),
     },
@@ -167,6 +180,7 @@ async function analyze(values: Values, paths: readonly string[]): Promise<number
     elides: mode === 'elide',
     sinceMs: days === null ? 0 : Date.now() - days * DAY_MS,
   })
+  process.stderr.write(describeSessions(result.analysis.stats))
   const render = await loadBaseline(baseline)
   const tokensOf = baseline === 'input' ? null : (text: string) => counter.count(render(text))
   const options = { tokensOf, baseline: BASELINES[baseline] }
@@ -176,6 +190,16 @@ async function analyze(values: Values, paths: readonly string[]): Promise<number
       : reportAnalysis(result, options),
   )
   return EXIT.ok
+}
+
+/** Analyzes the logs as they are, says what they are of, and applies what the guard accepted. */
+async function fromLogs(values: Values): Promise<number> {
+  const { 'input-dir': folder, tools, json } = values
+  const paths = folder === undefined ? [] : [folder]
+  if (tools) return mineTools(paths, json)
+  const status = await analyze(values, paths)
+  if (status !== EXIT.ok || values['dry-run']) return status
+  return applyProposals(configOf(values), tenantOf(values))
 }
 
 function mineTools(paths: readonly string[], isJson: boolean): number {

@@ -32,7 +32,11 @@ export const claudeCode: Dialect = line => {
   if (type === 'user' && (line['isCompactSummary'] === true || isSummary(content))) {
     return placed(line, [{ kind: 'compaction' }])
   }
-  return placed(line, Array.isArray(content) ? content.flatMap(stepsOf) : [])
+  const model = textField(message, 'model')
+  const steps = Array.isArray(content) ? content.flatMap(stepsOf) : []
+  // What the program itself answers is of `<synthetic>`.
+  const isOfModel = model !== undefined && !model.startsWith('<')
+  return { ...placed(line, steps), ...(isOfModel ? { model } : {}) }
 }
 
 function placed(line: Fields, steps: readonly LogStep[]): LogLine {

@@ -37,6 +37,10 @@ export const codex: Dialect = line => {
   if (type === 'session_meta' && payload !== null) return { ...at, ...headOf(payload), steps: [] }
   if (isBareHead(line)) return { ...at, ...headOf(line), steps: [] }
   if (type === 'compacted') return { ...at, steps: [{ kind: 'compaction' }] }
+  if (type === 'turn_context' && payload !== null) {
+    const model = textField(payload, 'model')
+    return { ...at, ...(model === undefined ? {} : { model }), steps: [] }
+  }
   if (type === 'event_msg' && payload !== null) {
     const isCompaction = payload['type'] === 'context_compacted'
     return { ...at, steps: isCompaction ? [{ kind: 'compaction' }] : [] }

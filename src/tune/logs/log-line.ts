@@ -9,6 +9,8 @@ export interface LogLine {
    * sessions that it was forked from may follow, copied with their history.
    */
   readonly opens?: { readonly session: string; readonly agent?: string }
+  /** The model that wrote it, or writes what comes. */
+  readonly model?: string
   /** Unix milliseconds. */
   readonly ts_ms?: number
   readonly steps: readonly LogStep[]

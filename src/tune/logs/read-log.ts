@@ -48,6 +48,8 @@ export interface MinedResult {
   /** The sub-agent whose context it is in. */
   readonly agent: string | undefined
   readonly tool: string | undefined
+  /** The model that spoke last in its context; `undefined` if the log names none. */
+  readonly model: string | undefined
   readonly args: unknown
   readonly call_id: string | undefined
   readonly text: string
@@ -79,6 +81,7 @@ export function* readLog(
   const calls = createPendingCalls()
   const contexts = createContexts()
   const compacted = new WeakSet<Context>()
+  const models = new WeakMap<Context, string>()
   let owner: LogLine['opens']
   let session: string | undefined
   let ts_ms = 0
@@ -102,6 +105,7 @@ export function* readLog(
     ts_ms = said.ts_ms ?? ts_ms
     const agent = said.agent ?? owner?.agent
     const context = contexts.of(session, agent)
+    if (said.model !== undefined) models.set(context, said.model)
     for (const step of said.steps) {
       if (step.kind === 'compaction') {
         if (context.isFresh) continue
@@ -119,7 +123,8 @@ export function* readLog(
         follow(step, context)
         const isCompacted = compacted.delete(context)
         const took_ms = called_ms > 0 ? ts_ms - called_ms : undefined
-        yield { ...result, took_ms, session, agent, ts_ms, context, isCompacted }
+        const model = models.get(context)
+        yield { ...result, model, took_ms, session, agent, ts_ms, context, isCompacted }
       }
     }
   }

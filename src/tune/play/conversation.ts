@@ -11,6 +11,8 @@ export interface RecordedResult {
   readonly text: string
   readonly isError: boolean
   readonly callId: string | undefined
+  /** The model that made the call, as the log names it. */
+  readonly model: string | undefined
   /** Its endpoint class, by which the configuration can name it. */
   readonly class: string
   /** The sub-agent whose context it is in. */
@@ -71,9 +73,9 @@ function identityOf(session: string, { call_id, text }: MinedResult): string | n
 }
 
 function toResult(mined: MinedResult): RecordedResult {
-  const { tool, args, text, is_error, call_id, agent, context } = mined
+  const { tool, args, text, is_error, call_id, agent, context, model } = mined
   return {
-    ...{ tool, args, text, agent, isError: is_error, callId: call_id },
+    ...{ tool, args, text, agent, model, isError: is_error, callId: call_id },
     class: endpointClass(tool, args),
     epoch: context.partition,
   }

@@ -33,6 +33,10 @@ export interface SessionStats {
   conversations: number
   results: number
   compactions: number
+  /** Of calls that only read. */
+  reads: number
+  /** By the model that made the call, as the log names it. */
+  readonly models: Map<string, number>
   /** UTF-8 bytes, and levels of nested objects. */
   readonly bytes: number[]
   readonly depths: number[]
@@ -53,7 +57,10 @@ export interface Seen {
 /** What rules read of conversations. */
 export function collectStats(all: Iterable<Seen>): Stats {
   const classes = new Map<string, ClassStats>()
-  const sessions = { conversations: 0, results: 0, compactions: 0, bytes: [], depths: [] }
+  const sessions: SessionStats = {
+    ...{ conversations: 0, results: 0, compactions: 0, reads: 0 },
+    ...{ models: new Map(), bytes: [], depths: [] },
+  }
   for (const { conversation, played, markers } of all) {
     const { results } = conversation
     sessions.conversations++
@@ -100,8 +107,19 @@ function addResult(own: ClassStats, { text }: RecordedResult, played: PlayedResu
   if (shape === 'markdown_table') own.columns.push(classify(text, undefined).n_cols ?? 0)
 }
 
-function addSession(sessions: SessionStats, { text }: RecordedResult, { shape }: PlayedResult) {
+/** Tools and endpoint classes that look at files or pages, in lower case (seed 000, P2). */
+const READS: ReadonlySet<string> = new Set(
+  'read glob grep notebookread webfetch websearch cat head tail sed rg ls find tree'.split(' '),
+)
+
+function addSession(
+  sessions: SessionStats,
+  { text, model, class: name }: RecordedResult,
+  { shape }: PlayedResult,
+) {
   sessions.results++
+  if (READS.has(name.toLowerCase())) sessions.reads++
+  if (model !== undefined) sessions.models.set(model, (sessions.models.get(model) ?? 0) + 1)
   sessions.bytes.push(Buffer.byteLength(text))
   if (shape !== 'nested_object') return
   const parsed = parseJson(text)

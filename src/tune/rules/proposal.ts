@@ -22,3 +22,13 @@ export interface Proposal {
    */
   touches(results: readonly RecordedResult[], played: readonly PlayedResult[]): boolean
 }
+
+/** A proposal of a rule that has enough results. */
+export function propose(
+  rule: RuleId,
+  key: KeyPath,
+  to: ConfigValue,
+  more: Pick<Proposal, 'evidence' | 'touches'> & Partial<Proposal>,
+): Proposal {
+  return { ...{ rule, key, to, isTooFew: false }, ...more }
+}

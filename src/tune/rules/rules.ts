@@ -1,4 +1,3 @@
-import type { KeyPath } from '../../core/pipeline/profile/key-path.ts'
 import type { PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
 import { type Profile, resolveProfile } from '../../core/pipeline/profile/resolve.ts'
 import type { RecordedResult } from '../play/conversation.ts'
@@ -6,7 +5,8 @@ import type { PlayedResult } from '../play/play.ts'
 import type { ConfigValue } from '../versions/key-path.ts'
 import { type ClassStats, quantile, type Stats } from './class-stats.ts'
 import { chooseLimit, type ElisionLimit, passes } from './elision-limit.ts'
-import type { Proposal, RuleId } from './proposal.ts'
+import { proposeProfiles } from './profile-rules.ts'
+import { type Proposal, propose, type RuleId } from './proposal.ts'
 
 /** Own results from which on a rule may change what a class leaves out (seed 000, "call_count"). */
 const LEAST_RESULTS = 20
@@ -34,7 +34,11 @@ export function proposeByRules(terms: RuleTerms): readonly Proposal[] {
     const about: About = { stats, profile, known: all.classes.get(stats.name), isProxied }
     return [...r1(about), ...r2(about), ...r6(about), ...r8(about)]
   })
-  return [...byClass, ...r3(terms, config), ...r4(terms, config), ...r5(terms, config)]
+  const ofAll = [...r3(terms, config), ...r4(terms, config), ...r5(terms, config)]
+  const ofProfiles = proposeProfiles(config, terms.stats).map(each => {
+    return { ...each, isTooFew: all.sessions.results < LEAST_RESULTS }
+  })
+  return [...byClass, ...ofAll, ...ofProfiles]
 }
 
 interface About {
@@ -55,15 +59,6 @@ function anyResult(isTouched: Touched): Touches {
 
 /** Whether a result was replaced by references. Without one, memory has no effect. */
 const hasReferences: Touches = (_, played) => played.some(({ layer }) => layer === 'L0')
-
-function propose(
-  rule: RuleId,
-  key: KeyPath,
-  to: ConfigValue,
-  more: Pick<Proposal, 'evidence' | 'touches'> & Partial<Proposal>,
-): Proposal {
-  return { ...{ rule, key, to, isTooFew: false }, ...more }
-}
 
 /** A key of the class, for whose results the change has an effect. */
 function ofClass(

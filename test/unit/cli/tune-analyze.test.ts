@@ -129,6 +129,28 @@ describe('haversack tune analyze', () => {
   })
 })
 
+describe('haversack tune from-claude-logs', () => {
+  it('says what the logs are of, and applies what the guard accepted, unless it is a dry run', async () => {
+    const data = dataFolder()
+    const tune = tuneIn(data)
+    const logs = join(data, 'logs')
+    mkdirSync(logs)
+    writeLogs(logs, true)
+    const dry = await tune('from-claude-logs', '--input-dir', logs, '--dry-run')
+    expect(dry.stderr).toContain('# 14 conversations, 56 results (50.0 % reads), 0 compactions\n')
+    expect(dry.stdout).toMatch(/elision_enabled = false .* applies /)
+    expect((await tune('show')).stdout).toBe('Nothing is tuned.\n')
+    const done = await tune('from-claude-logs', '--input-dir', logs)
+    expect(done.stderr).toContain('+ endpoint_overrides.Read.elision_enabled = false\n')
+    expect((await tune('show')).stdout).toContain('elision_enabled = false')
+    const tools = await tune('from-claude-logs', '--input-dir', logs, '--tools', '--json')
+    expect(JSON.parse(tools.stdout)).toHaveProperty('tools')
+    expect(await tune('from-claude-logs', '--input-dir', join(data, 'none'))).toMatchObject({
+      code: 2,
+    })
+  })
+})
+
 describe('haversack tune skill', () => {
   it('prints a recipe whose commands run', async () => {
     const data = dataFolder()

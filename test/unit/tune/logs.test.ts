@@ -35,6 +35,32 @@ const gave = (id: string, content: unknown, more: object = {}) => {
   return claude('user', more, [{ type: 'tool_result', tool_use_id: id, content }])
 }
 
+describe('the model of a result', () => {
+  it('is the one that spoke last in its context', () => {
+    const by = (model: string, id: string, more: object = {}) => ({
+      ...{ type: 'assistant', sessionId: 's1', timestamp: TIME, ...more },
+      message: { model, content: [{ type: 'tool_use', id, name: 'Read', input: {} }] },
+    })
+    const side = { isSidechain: true, agentId: 'a' }
+    const turn = { type: 'turn_context', timestamp: TIME, payload: { model: 'gpt-5-codex' } }
+    const output = { type: 'function_call_output', call_id: 'c', output: 'x' }
+    const { results } = read([
+      gave('t0', 'before any'),
+      by('claude-opus-4-1', 't1'),
+      by('claude-haiku-4-5', 't2', side),
+      gave('t2', 'of the sub-agent', side),
+      gave('t1', 'of the agent'),
+      { type: 'assistant', sessionId: 's1', message: { model: '<synthetic>', content: 'refused' } },
+      gave('t3', 'still'),
+      turn,
+      { type: 'response_item', payload: output },
+    ])
+    expect(results.map(each => (each as { model?: string }).model)).toEqual([
+      ...[undefined, 'claude-haiku-4-5', 'claude-opus-4-1', 'claude-opus-4-1', 'gpt-5-codex'],
+    ])
+  })
+})
+
 describe('logs of Claude Code', () => {
   it('give the results with their calls', () => {
     const { results, tally } = read([

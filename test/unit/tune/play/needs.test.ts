@@ -12,7 +12,7 @@ const SHOWN = '   1→export function sum(left, right) {\n[… lines 2-3]'
 function result(more: Partial<RecordedResult> = {}): RecordedResult {
   return {
     ...{ tool: 'Read', args: FILE, text: TEXT, isError: false, callId: undefined },
-    ...{ class: 'Read', agent: undefined, epoch: 0 },
+    ...{ model: undefined, class: 'Read', agent: undefined, epoch: 0 },
     ...more,
   }
 }
