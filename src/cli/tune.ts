@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { availableParallelism, homedir } from 'node:os'
-import { join } from 'node:path'
+import { availableParallelism } from 'node:os'
 import { stringify } from 'smol-toml'
 import type { Config } from '../config/config.ts'
 import { processEnv } from '../config/env.ts'
@@ -11,6 +10,8 @@ import { resolveTokenizer } from '../core/tokens/profiles.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { createLocalContext } from '../runtime/local-context.ts'
 import { LOCAL_TENANT } from '../runtime/local-sessions.ts'
+import { logFolders } from '../service/tuning/log-folders.ts'
+import { runAnalysis } from '../service/tuning/run-analysis.ts'
 import { loadTelemetryKey } from '../telemetry/key-file.ts'
 import { telemetryFolder } from '../telemetry/layout.ts'
 import type { EventFile } from '../tune/event-file.ts'
@@ -28,7 +29,6 @@ import { describeSessions } from './tune/describe-sessions.ts'
 import { mineFiles } from './tune/mine-files.ts'
 import { recordedSessions } from './tune/recorded-sessions.ts'
 import { type Minings, summaryOf, toJson, toTables } from './tune/report.ts'
-import { runAnalysis } from './tune/run-analysis.ts'
 import {
   applyProposals,
   printSkill,
@@ -174,12 +174,18 @@ async function analyze(values: Values, paths: readonly string[]): Promise<number
   const { baseline = 'input', fetched = 1, mode = 'elide', tenant = LOCAL_TENANT } = values
   // A caller who names logs wants all of them.
   const days = values.days ?? (named.length === 0 ? DEFAULT_DAYS : null)
+  let progress = createProgress('analyze', 0)
   const result = runAnalysis(listLogs(pathsOf(named)), {
-    ...{ config: configOf(values), tenant, tokens, fetched, isProxied: !values.encode },
+    ...{ place: configOf(values), tenant, tokens, fetched, isProxied: !values.encode },
     vendor: vendorOf(values.model),
     elides: mode === 'elide',
     sinceMs: days === null ? 0 : Date.now() - days * DAY_MS,
+    onRead(conversations) {
+      progress = createProgress('analyze', conversations)
+    },
+    onPlayed: () => progress.advance(),
   })
+  progress.done()
   process.stderr.write(describeSessions(result.analysis.stats))
   const render = await loadBaseline(baseline)
   const tokensOf = baseline === 'input' ? null : (text: string) => counter.count(render(text))
@@ -279,7 +285,7 @@ async function mine(list: LogList, { tokens, key, file }: MineOptions): Promise<
 /** @throws UsageError */
 function pathsOf(paths: readonly string[]): readonly string[] {
   if (paths.length === 0) {
-    const folders = logFolders()
+    const folders = logFolders(processEnv())
     const found = folders.filter(existsSync)
     if (found.length > 0) return found
     throw new UsageError(`there is none of ${folders.join(', ')}; name a folder or a file`)
@@ -287,19 +293,6 @@ function pathsOf(paths: readonly string[]): readonly string[] {
   const missing = paths.find(path => !existsSync(path))
   if (missing !== undefined) throw new UsageError(`there is no ${missing}`)
   return paths
-}
-
-/** Where agents keep their logs, by their own variables. */
-function logFolders(): readonly string[] {
-  const { CLAUDE_CONFIG_DIR, CODEX_HOME } = processEnv()
-  const claude = CLAUDE_CONFIG_DIR || join(homedir(), '.claude')
-  const codex = CODEX_HOME || join(homedir(), '.codex')
-  return [
-    join(claude, 'projects'),
-    join(homedir(), '.config', 'claude', 'projects'),
-    join(codex, 'sessions'),
-    join(codex, 'archived_sessions'),
-  ]
 }
 
 /** The secret of this installation, so that events of several runs can be put together. */

@@ -1,6 +1,7 @@
 import { availableParallelism, homedir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { TENANT_NAME } from '../core/base/tenant-name.ts'
 import { toolModelSchema } from '../core/enrich/value-model.ts'
 import { memberName, teamName } from '../core/fingerprints/upload.ts'
 import { sampleRate } from '../core/telemetry/event.ts'
@@ -291,6 +292,19 @@ export const configSchema = z.strictObject({
           fingerprintTeam.extend({ servers: z.array(z.string().min(1).max(256)).min(1).max(100) }),
         )
         .default({}),
+    })
+    .prefault({}),
+  /** Analyses of agents' logs without a person; see `docs/guide/tuning.md`. */
+  tune: z
+    .strictObject({
+      /** Whether logs are analyzed, and what the guard accepted is applied. */
+      auto: z.enum(['off', 'propose', 'apply']).default('off'),
+      /** From one analysis to the next. */
+      interval_ms: positive.min(60_000).max(TIMER_MAX_MS).default(604_800_000),
+      /** Whose work it is, and whose tuned file. */
+      tenant: z.string().regex(TENANT_NAME).default('local'),
+      /** Files and folders; absent: where Claude Code and Codex keep theirs. */
+      logs: z.array(z.string().min(1)).min(1).max(100).optional(),
     })
     .prefault({}),
   /** The MCP gateway. */

@@ -19,6 +19,7 @@ import { createReloading } from './reload.ts'
 import { openServiceStore } from './store.ts'
 import { openConfiguredTelemetry, telemetryKeyFor } from './telemetry.ts'
 import { startConfiguredThreads } from './threads.ts'
+import { openAutoTune } from './tuning/auto-tune.ts'
 
 /** The builders that the composition root calls, each once. A caller may replace any of them. */
 export const BUILDERS = {
@@ -45,6 +46,7 @@ export const BUILDERS = {
   createHttpServer,
   warmUp,
   createReloading,
+  openAutoTune,
 } as const
 
 /** Where the files are that say how the pipeline chooses. */

@@ -261,9 +261,9 @@ function drainAtTheEnd({ resources }: Site, { live, health }: State, front: Fron
   resources.defer(() => mcp.drain())
 }
 
-/** Starts what runs beside requests: reloading, watching keys, closing idle sessions. */
+/** Starts what runs beside requests: reloading, watching keys, closing idle sessions, tuning. */
 function startWatches(
-  { build, resources }: Site,
+  { config, build, resources }: Site,
   { live, configurations, keys, sessions, health, reports }: State,
   { server, mcp }: Front,
 ): Reloading {
@@ -276,6 +276,12 @@ function startWatches(
   resources.defer(() => clearInterval(idleWatch))
   keys.file?.watch.begin(reloading.readKeys)
   resources.defer(() => keys.file?.watch.close())
+  const tuning = build.openAutoTune({
+    settings: () => live.config.tune,
+    place: build.layersPlaceOf(config),
+    ...{ configurations, logger: reports.logger, now: Date.now },
+  })
+  resources.defer(() => tuning.close())
   resources.defer(() => {
     health.state = 'draining'
   })

@@ -1,8 +1,8 @@
 import { writeKey } from '../../core/pipeline/profile/key-path.ts'
+import type { AnalysisResult } from '../../service/tuning/run-analysis.ts'
 import type { Judged, Judgement } from '../../tune/guard/judge.ts'
 import type { Conversation } from '../../tune/play/conversation.ts'
 import { percent, table } from '../table.ts'
-import type { AnalysisResult } from './run-analysis.ts'
 
 /** What was saved of one class, by means, against a baseline. */
 interface ClassRow {

@@ -3,12 +3,13 @@ import type { Config } from '../../config/config.ts'
 import { readLayers } from '../../config/layers/read-layers.ts'
 import { valueAt, writeKey } from '../../core/pipeline/profile/key-path.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
+import { applyAccepted } from '../../service/tuning/apply-proposals.ts'
+import { loadProposals, type Proposals } from '../../service/tuning/proposals-file.ts'
 import { openTuned, type Tuned } from '../../tune/versions/tuned.ts'
 import { TunedFault } from '../../tune/versions/tuned-file.ts'
 import type { TunedVersion } from '../../tune/versions/version-record.ts'
 import { UsageError } from '../command.ts'
 import { table } from '../table.ts'
-import { loadProposals, type Proposals } from './proposals-file.ts'
 
 /** What the last analysis accepted, beside what is in force. */
 export function showProposals(dataDir: string, tenant: string, isJson: boolean): number {
@@ -25,13 +26,7 @@ export function showProposals(dataDir: string, tenant: string, isJson: boolean):
 /** Writes what the last analysis accepted. */
 export function applyProposals(config: Config, tenant: string): number {
   const proposals = proposalsOf(config.data_dir, tenant)
-  const { generation } = readLayers(config, { tenant })
-  if (generation !== proposals.generation) {
-    throw new UsageError('the configuration was changed since: run `haversack tune analyze` again')
-  }
-  const { inputs, onto, effect, changes } = proposals
-  const terms = { inputs, generation, onto, now: new Date(), ...(effect && { effect }) }
-  const version = faultsAsUsage(() => openTuned(config.data_dir, tenant).apply(changes, terms))
+  const version = faultsAsUsage(() => applyAccepted(config, tenant, proposals))
   process.stderr.write(version === null ? 'Nothing to change.\n' : written(version))
   return EXIT.ok
 }

@@ -240,6 +240,7 @@ describe('config.example.toml', () => {
       traces,
       enrichment: { mined_file: example.enrichment.mined_file },
       fingerprints: { team, providers },
+      tune: { logs: example.tune.logs },
       workers: { count: workers.count },
       // Its URL is parsed, so the text is given again.
       store: { tenant_max_bytes: store.tenant_max_bytes, redis: plain.store.redis },

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { Config } from '../../config/config.ts'
-import { readLayers } from '../../config/layers/read-layers.ts'
+import { type LayersPlace, readLayers } from '../../config/layers/read-layers.ts'
 import type { EncodeRequest } from '../../core/contract/encode.ts'
 import { DEFAULT_PRICES, type PricedVendor } from '../../core/conversation/usage/billing.ts'
 import { createLocalContext } from '../../runtime/local-context.ts'
@@ -9,12 +8,11 @@ import { type Analysis, analyze } from '../../tune/analyze.ts'
 import type { LogList } from '../../tune/logs/list-logs.ts'
 import { type Conversation, readConversations } from '../../tune/play/conversation.ts'
 import { openTuned } from '../../tune/versions/tuned.ts'
-import { createProgress } from '../progress.ts'
 import { type Proposals, saveProposals } from './proposals-file.ts'
 import { createTunedConfig } from './tuned-config.ts'
 
 export interface AnalysisTerms {
-  readonly config: Config
+  readonly place: LayersPlace
   readonly tenant: string
   readonly tokens: Pick<EncodeRequest, 'tokenizer' | 'model'>
   readonly vendor: PricedVendor
@@ -23,6 +21,9 @@ export interface AnalysisTerms {
   readonly fetched: number
   readonly sinceMs: number
   readonly isProxied: boolean
+  /** Called when the logs are read, and after each conversation that was played. */
+  onRead?(conversations: number): void
+  onPlayed?(): void
 }
 
 export interface AnalysisResult {
@@ -36,23 +37,22 @@ export interface AnalysisResult {
  * @throws ConfigError if a file of the configuration has faults
  */
 export function runAnalysis(list: LogList, terms: AnalysisTerms): AnalysisResult {
-  const { config, tenant, tokens, vendor, elides, fetched, sinceMs, isProxied } = terms
-  const key = loadTelemetryKey(config.data_dir)
-  const layered = readLayers(config, { tenant })
+  const { place, tenant, tokens, vendor, elides, fetched, sinceMs, isProxied } = terms
+  const key = loadTelemetryKey(place.data_dir)
+  const layered = readLayers(place, { tenant })
   const conversations = readConversations(list, { sinceMs })
-  const progress = createProgress('analyze', conversations.length)
+  terms.onRead?.(conversations.length)
   const analysis = analyze(conversations, {
     ...createTunedConfig(layered),
     ...{ context: createLocalContext(), prices: DEFAULT_PRICES[vendor], tokens, elides, isProxied },
     fetching: { share: fetched },
     key,
-    onPlayed: () => progress.advance(),
+    onPlayed: () => terms.onPlayed?.(),
   })
-  progress.done()
   const { judged, together } = analysis.judgement
   const proposals: Proposals = {
     created_at: new Date().toISOString(),
-    onto: openTuned(config.data_dir, tenant).current()?.id ?? null,
+    onto: openTuned(place.data_dir, tenant).current()?.id ?? null,
     generation: layered.generation,
     inputs: digestOf(conversations, key),
     ...(together?.isAccepted ? { effect: { before: together.before, after: together.after } } : {}),
@@ -65,7 +65,7 @@ export function runAnalysis(list: LogList, terms: AnalysisTerms): AnalysisResult
         evidence,
       })),
   }
-  saveProposals(config.data_dir, tenant, proposals)
+  saveProposals(place.data_dir, tenant, proposals)
   return { conversations, analysis, proposals }
 }
 

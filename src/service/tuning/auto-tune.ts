@@ -1,0 +1,101 @@
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { Config } from '../../config/config.ts'
+import { processEnv } from '../../config/env.ts'
+import type { LayersPlace } from '../../config/layers/read-layers.ts'
+import type { Logger } from '../../observability/logger.ts'
+import type { Configurations } from '../configuration/configurations.ts'
+import { logFolders } from './log-folders.ts'
+import { loadProposals } from './proposals-file.ts'
+
+/** What the thread is to do. */
+export interface TuningTask {
+  readonly place: LayersPlace
+  readonly tenant: string
+  readonly logs: readonly string[]
+  readonly sinceMs: number
+  readonly mode: 'propose' | 'apply'
+}
+
+/** What it did, without any content. */
+export interface TuningDone {
+  readonly tenant: string
+  readonly conversations: number
+  /** Proposals that the guard accepted. */
+  readonly accepted: number
+  /** The version that was written; absent: none. */
+  readonly version?: string
+}
+
+export interface AutoTuneOptions {
+  /** The section `tune` in force, asked each time. */
+  settings(): Config['tune']
+  readonly place: LayersPlace
+  readonly configurations: Pick<Configurations, 'reload'>
+  readonly logger: Pick<Logger, 'info' | 'error'>
+  /** Unix milliseconds. */
+  now(): number
+}
+
+export interface AutoTune {
+  close(): Promise<void>
+}
+
+/** How often the age of the last analysis is looked at. */
+const LOOK_MS = 60_000
+/** The first look: a start has other work. */
+const FIRST_LOOK_MS = 1_000
+const DAY_MS = 86_400_000
+/** Logs that are older are passed over. */
+const DAYS = 30
+
+/**
+ * Analyzes the logs of agents from time to time, in a thread of its own with the lowest priority.
+ * The last analysis counts, by whatever process, so a restart begins none. If one fails, the log
+ * reports it, and the next one is due after the same time.
+ */
+export function openAutoTune(options: AutoTuneOptions): AutoTune {
+  const { settings, place, configurations, logger, now } = options
+  let worker: Worker | null = null
+  let failedAt = Number.NEGATIVE_INFINITY
+
+  function look(): void {
+    const { auto: mode, interval_ms, tenant, logs } = settings()
+    if (mode === 'off' || worker !== null) return
+    const made = loadProposals(place.data_dir, tenant)?.created_at
+    const last = Math.max(failedAt, made === undefined ? 0 : Date.parse(made))
+    // A clock that was ahead must not keep analyses away.
+    if (now() - last < interval_ms && last <= now()) return
+    const sinceMs = now() - DAYS * DAY_MS
+    start({ place, tenant, mode, sinceMs, logs: logs ?? logFolders(processEnv()) })
+  }
+
+  function start(task: TuningTask): void {
+    const module = new URL(`./thread${extname(import.meta.url)}`, import.meta.url)
+    const started = new Worker(module, { name: 'tuning', workerData: task })
+    worker = started
+    started.on('message', (done: TuningDone) => {
+      logger.info({ ...done }, 'logs analyzed')
+      if (done.version !== undefined) void configurations.reload()
+    })
+    started.on('error', err => {
+      failedAt = now()
+      logger.error({ err }, 'logs cannot be analyzed')
+    })
+    started.on('exit', () => {
+      worker = null
+    })
+    started.unref()
+  }
+
+  const first = setTimeout(look, FIRST_LOOK_MS).unref()
+  const timer = setInterval(look, LOOK_MS).unref()
+  return {
+    async close() {
+      clearTimeout(first)
+      clearInterval(timer)
+      // Files are renamed into place when they are complete.
+      await worker?.terminate()
+    },
+  }
+}

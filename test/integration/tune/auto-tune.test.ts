@@ -1,0 +1,83 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type AutoTuneOptions, openAutoTune } from '../../../src/service/tuning/auto-tune.ts'
+import { loadProposals } from '../../../src/service/tuning/proposals-file.ts'
+import { openTuned } from '../../../src/tune/versions/tuned.ts'
+import { dataFolder, writeLogs } from '../../support/agent-logs.ts'
+import { eventually } from '../../support/eventually.ts'
+
+const WEEK_MS = 7 * 86_400_000
+
+/** What is logged by analyses of a data folder, and how often the configuration is read again. */
+function tuneIn(data: string, log: string) {
+  const said: { readonly infos: object[]; readonly errors: object[]; reloads: number } = {
+    ...{ infos: [], errors: [], reloads: 0 },
+  }
+  let looks = 0
+  return {
+    said,
+    looks: () => looks,
+    open(auto: 'off' | 'propose' | 'apply', now = Date.now()) {
+      const tuning = openAutoTune({
+        settings() {
+          looks++
+          return { auto, interval_ms: WEEK_MS, tenant: 'local', logs: [log] }
+        },
+        place: { data_dir: data },
+        configurations: { reload: async () => void said.reloads++ },
+        logger: {
+          info: (fields: object) => void said.infos.push(fields),
+          error: (fields: object) => void said.errors.push(fields),
+        } as unknown as AutoTuneOptions['logger'],
+        now: () => now,
+      })
+      onTestFinished(() => tuning.close())
+    },
+  }
+}
+
+describe('analyses without a person', () => {
+  it('propose or apply what the guard accepted, a week after the last one', async () => {
+    const data = dataFolder()
+    const tune = tuneIn(data, writeLogs(data, true))
+    tune.open('propose')
+    await eventually(() => expect(tune.said.infos).toHaveLength(1))
+    expect(tune.said.infos[0]).toEqual({ tenant: 'local', conversations: 14, accepted: 1 })
+    expect(loadProposals(data, 'local')?.changes).toMatchObject([{ to: false, rule: 'R6' }])
+    expect(existsSync(join(data, 'tuned', 'local.toml'))).toBe(false)
+
+    // Another process finds the analysis, and waits for the rest of the week.
+    const before = tune.looks()
+    tune.open('apply', Date.now() + WEEK_MS - 3_600_000)
+    await eventually(() => expect(tune.looks()).toBe(before + 1))
+    expect(tune.said.infos).toHaveLength(1)
+
+    tune.open('apply', Date.now() + WEEK_MS)
+    await eventually(() => expect(tune.said.reloads).toBe(1))
+    const versions = openTuned(data, 'local').versions()
+    expect(tune.said.infos[1]).toMatchObject({ accepted: 1, version: versions[0]!.id })
+    expect(openTuned(data, 'local').current()).toMatchObject({
+      config: { endpoint_overrides: { Read: { elision_enabled: false } } },
+    })
+    expect(tune.said.errors).toEqual([])
+  })
+
+  it('are not made unless they are on', async () => {
+    const data = dataFolder()
+    const tune = tuneIn(data, writeLogs(data, true))
+    tune.open('off')
+    await eventually(() => expect(tune.looks()).toBe(1))
+    expect(loadProposals(data, 'local')).toBeNull()
+  })
+
+  it('report what they cannot read, and change nothing', async () => {
+    const data = dataFolder()
+    const tune = tuneIn(data, join(data, 'none'))
+    writeFileSync(join(data, 'pipeline_config.toml'), '[dedup\n')
+    tune.open('apply')
+    await eventually(() => expect(tune.said.errors).toHaveLength(1))
+    expect(tune.said.infos).toEqual([])
+    expect(tune.said.reloads).toBe(0)
+  })
+})
