@@ -134,3 +134,52 @@ export function readStrings(
   }
   return fill(read(format, frame))
 }
+
+/** `records@1`: the lines of the text, each row put into its template. */
+export function readRecords(text: string): Json {
+  const lines = text.split('\n')
+  const templates = new Map<string, { text: string; separator: string; isInLine: boolean }>()
+  let out = ''
+  while (lines.length > 0) {
+    const line = lines.shift()!
+    const [head, count, name = '', size, plus, separator = ','] =
+      /^\[(\d+) ([A-Z])(?:, (\d+) lines?(\+)?([|\t])?)?\]:$/.exec(line) ?? []
+    if (head === undefined) {
+      out += line + (lines.length > 0 ? '\n' : '')
+      continue
+    }
+    if (size !== undefined) {
+      const body = lines.splice(0, Number(size)).join('\n')
+      templates.set(name, { text: body, separator, isInLine: plus !== undefined })
+    }
+    const template = templates.get(name)!
+    if (template.isInLine) out = out.slice(0, -1)
+    for (const row of lines.splice(0, Number(count))) {
+      const cells = row.split(template.separator)
+      out += template.text.replace(/\{(\d+)\}/g, (_, place) => cells[Number(place) - 1] ?? '')
+      if (!template.isInLine) out += '\n'
+    }
+  }
+  return out.split('\n')
+}
+
+/** `terminal@1`: the lines that are left on a screen without colours. */
+export function readTerminal(
+  text: string,
+  style: string,
+  read: (format: string, text: string) => Json,
+): Json {
+  const [legend = '', ...lines] = text.split('\n')
+  const signs = new Set(legend.split(' ').map(word => word.charAt(0)))
+  const inner = style.replace(',', ';')
+  const rest = lines.join('\n')
+  const all = (style === '' ? rest.split('\n') : read(inner, rest)) as readonly string[]
+  const shown: string[] = []
+  for (const line of all) {
+    if (signs.has('←') && line.startsWith('←')) shown.pop()
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: rare sequences stay as they are.
+    const bare = line.replace(/\u001b\[[\d;?]*[A-Za-z]/g, '')
+    shown.push([...bare].filter(char => !signs.has(char)).join(''))
+  }
+  return shown
+}

@@ -8,7 +8,9 @@ import {
   readMarkdownTables,
   readNumbered,
   readPrefixed,
+  readRecords,
   readStrings,
+  readTerminal,
 } from './plain-texts.ts'
 import { readTree } from './plain-tree.ts'
 
@@ -31,6 +33,8 @@ const READERS: Readonly<Record<string, PlainReader>> = {
   ndjson: (text, style) => readPlainly(innerFormat(style), text),
   blocks: (text, style) => readPlainly(innerFormat(style), text),
   yaml: (text, style) => readPlainly(innerFormat(style), text),
+  records: readRecords,
+  terminal: (text, style) => readTerminal(text, style, readPlainly),
   embedded: text => readEmbedded(text, readPlainly),
   strings: (text, style) => readStrings(text, style, readPlainly),
   mcp: (text, style) => structuredContent(readPlainly(innerFormat(style), text)),

@@ -9,7 +9,9 @@ import { mcp } from './mcp.ts'
 import { ndjson } from './ndjson.ts'
 import { numbered } from './numbered.ts'
 import { prefixed } from './prefixed.ts'
+import { records } from './records.ts'
 import { createStrings } from './strings.ts'
+import { createTerminal } from './terminal.ts'
 import { splitFormat, type TextFormat } from './text-format.ts'
 import { yaml } from './yaml.ts'
 
@@ -24,14 +26,18 @@ const PLAIN_FORMATS: readonly TextFormat[] = [
   blocks,
   columns,
   yaml,
+  records,
   headed,
 ]
 
+/** The same, and what is for terminals, in colours or not. */
+const BLOCK_FORMATS: readonly TextFormat[] = [...PLAIN_FORMATS, createTerminal(PLAIN_FORMATS)]
+
 /** Every text format; of two equally cheap texts the earlier one is sent. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
-  ...PLAIN_FORMATS,
+  ...BLOCK_FORMATS,
   mcp,
-  createStrings(PLAIN_FORMATS),
+  createStrings(BLOCK_FORMATS),
 ]
 
 const BY_FORMAT: ReadonlyMap<string, TextFormat> = new Map(

@@ -1,13 +1,13 @@
-import { classify, type ShapeReport } from '../../classify/classify.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import type { Value } from '../../json/value.ts'
 import { jsonLength, writeJson } from '../../json/write-json.ts'
 import { formatId } from '../json/json-format.ts'
 import { decodedTooLong, notDecodable } from '../not-decodable.ts'
 import { cheapestJson, readInnerStyle } from './inner-json.ts'
+import { innerTexts } from './inner-text.ts'
 import { findSpacing } from './json-spacing.ts'
 import { MAX_DEPTH, replaceStrings } from './replace-strings.ts'
-import { splitFormat, type TextFormat, type TextTools, textFormat } from './text-format.ts'
+import { splitFormat, type TextFormat, type TextTools } from './text-format.ts'
 
 /** A shorter string costs less where it is than as a block. */
 const MIN_CHARS = 200
@@ -130,7 +130,7 @@ function blockOf(text: string, formats: readonly TextFormat[], tools: TextTools)
   if (lines < MIN_LINES || isKnownJson(text)) return null
   let best: Block = { content: text, format: undefined }
   let lowest = counter.count(text)
-  for (const each of asText(text, formats, tools)) {
+  for (const each of innerTexts(text, formats, tools)) {
     const tokens = counter.count(`${each.content}${each.format}`)
     if (tokens >= lowest) continue
     lowest = tokens
@@ -143,28 +143,6 @@ function blockOf(text: string, formats: readonly TextFormat[], tools: TextTools)
 function isKnownJson(text: string): boolean {
   const parsed = parseJson(text, { maxDepth: MAX_DEPTH })
   return parsed.ok && findSpacing(text, parsed.value) !== undefined
-}
-
-function asText(text: string, formats: readonly TextFormat[], tools: TextTools): readonly Block[] {
-  const shape: ShapeReport = classify(text, undefined)
-  return formats.flatMap(format => {
-    if (format.json === true || !format.accepts(text, shape)) return []
-    if (tools.work?.take(format.steps?.(text) ?? 0) === false) return []
-    const id = formatId(format)
-    return format
-      .encode(text, tools)
-      .filter(({ content, style }) => restores(format, content, style, text))
-      .map(({ content, style }) => ({ content, format: textFormat(id, style) }))
-  })
-}
-
-/** The gate only knows the whole: one block that differs must not cost all others their place. */
-function restores(format: TextFormat, content: string, style: string, text: string): boolean {
-  try {
-    return format.decode(content, style, text.length) === text
-  } catch {
-    return false
-  }
 }
 
 function decode(

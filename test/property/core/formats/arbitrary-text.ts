@@ -300,6 +300,51 @@ const yamlText = fc
     return head + all.join('\n---\n') + end
   })
 
+const markupCell = fc.oneof(
+  fc.constantFrom('a', 'b-1', 'b-2', '12', '', ' x', 'a,b', 'a|b', '{1}', '[3 A]:', '<b>c</b>'),
+  cell,
+)
+/** Rows of one shape as HTML, XML, TOML and lines of fields, with some that are odd. */
+const repeated = fc
+  .record({
+    rows: fc.array(fc.tuple(markupCell, markupCell, fc.constantFrom(0, 0, 0, 0, 0, 0, 1, 2)), {
+      minLength: 3,
+      maxLength: 12,
+    }),
+    row: fc.constantFrom<(a: string, b: string) => string>(
+      (a, b) => `  <tr>\n    <td class="${a}">${a}</td>\n    <td>${b}</td>\n  </tr>\n`,
+      (a, b) => `<li id="${b}"><a href="/x/${a}.html">${a}</a></li>`,
+      (a, b) => `<i n="${a}"/>\n<j>${b}</j>\n`,
+      (a, b) => `[[item]]\nname = "${a}"\nsize = ${b}\n\n`,
+      (a, b) => `time=2026-01-02 level=${a} msg="${b}"\n`,
+      (a, b) => `[${a}]\nx=${b}\r\n`,
+    ),
+    start: fc.constantFrom('', '<table>\n', '<ul>', 'a = 1\n', '\n'),
+    end: fc.constantFrom('', '</table>\n', '</ul>', '\n', '<a></a></b><c/><c/><c/>'),
+    odd: fc.constantFrom('<p>text</p>\n', '\n', 'x', '[2 B, 1 line]:\n'),
+    times: fc.constantFrom(1, 1, 2),
+  })
+  .map(({ rows, row, start, end, odd, times }) => {
+    const all = rows.map(([a, b, kind]) => (kind === 0 ? row(a, b) : kind === 1 ? odd : row(b, '')))
+    return start + all.join('').repeat(times) + end
+  })
+
+/** What programs print for terminals. */
+const forTerminal = fc
+  .tuple(
+    fc.array(
+      fc.oneof(
+        fc.constantFrom('\u001b[0m', '\u001b[32m', '\u001b[01;34m', '\u001b[m\u001b[K', '\u001b['),
+        fc.constantFrom('\r', '\r', '\r\n', '\n', '\n', '←', '\n←', '§', '¤', '\u001b]0;t\u0007'),
+        fc.constantFrom('src/a/', 'src/a/', ' 12% |##', ' 13% |##', '[3 ]:'),
+        word,
+      ),
+      { minLength: 4, maxLength: 40 },
+    ),
+    fc.constantFrom(1, 2, 4),
+  )
+  .map(([pieces, times]) => pieces.join('').repeat(times))
+
 function deeper(lines: readonly string[], by: number): string[] {
   return lines.map(line => (line === '' ? '' : ' '.repeat(by) + line))
 }
@@ -338,4 +383,6 @@ export const arbitraryToolText = fc.oneof(
   aligned,
   withHead,
   { weight: 2, arbitrary: yamlText },
+  { weight: 2, arbitrary: repeated },
+  forTerminal,
 )

@@ -9,6 +9,7 @@ import { diff } from '../../../../src/core/formats/text/diff.ts'
 import { ndjson } from '../../../../src/core/formats/text/ndjson.ts'
 import { numbered } from '../../../../src/core/formats/text/numbered.ts'
 import { prefixed } from '../../../../src/core/formats/text/prefixed.ts'
+import { records } from '../../../../src/core/formats/text/records.ts'
 import { writeJson } from '../../../../src/core/json/write-json.ts'
 import type { TokenCounter } from '../../../../src/core/tokens/counter.ts'
 import { lengthCounter } from '../../../support/length-counter.ts'
@@ -102,6 +103,11 @@ const TEXT_READINGS = [
       const gutter = new RegExp(`^(?=.{1,12}${sign}) *(\\d+)${sign}`, 's')
       return text.split('\n').map(line => line.replace(gutter, (_, digits) => `${Number(digits)} `))
     },
+  },
+  {
+    format: records,
+    said: (reading: unknown) => reading,
+    is: (text: string) => text.split('\n'),
   },
   {
     format: ndjson,

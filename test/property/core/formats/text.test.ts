@@ -29,6 +29,8 @@ const LEAST_WRITTEN: Readonly<Record<string, number>> = {
   columns: 0.02,
   headed: 0.03,
   yaml: 0.015,
+  records: 0.015,
+  terminal: 0.02,
   mcp: 0,
   strings: 0,
 }
@@ -83,6 +85,7 @@ describe.each(TEXT_FORMATS)('$id', format => {
           'l-r_4-2l-p',
           'compact,csv@1',
           '1_1_compact,csv@1',
+          'prefixed@1,dots',
           '2-2-nds-bcno-nbaa-1,tree@1',
           '4-0-dss-fsnm-nnnn-0,json_compact@1',
           style,

@@ -11,12 +11,120 @@ const lines = (...all: string[]): string => all.join('\n')
 
 const PATHS = ['c', 'd', 'e', 'f'].map(name => `/usr/lib/node/${name}`)
 
+/** A row of an HTML table, of three cells. */
+function htmlRow(cells: string): string {
+  const [id, name, state] = cells.split(',')
+  return lines(
+    '  <tr>',
+    `    <td class="id"><a href="/jobs/${id}">${id}</a></td>`,
+    `    <td>${name}</td>`,
+    `    <td>${state}</td>`,
+    '  </tr>',
+  )
+}
+
 const ROWS = [
   { id: 1, name: 'first of all' },
   { id: 2, name: 'second' },
 ]
 
 export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
+  'rows of an HTML table, two of them after another element': {
+    format: 'records',
+    text: lines(
+      '<table>',
+      ...['7,api,up', '8,web,up', '9,job,down'].map(htmlRow),
+      '  <tr><th colspan="3">Others</th></tr>',
+      ...['10,"x",up', '11,a,up', '12,b,up'].map(htmlRow),
+      '</table>',
+    ),
+    content: lines(
+      '<table>',
+      '[3 A, 5 lines]:',
+      '  <tr>',
+      '    <td class="id"><a href="/jobs/{1}">{1}</a></td>',
+      '    <td>{2}</td>',
+      '    <td>{3}</td>',
+      '  </tr>',
+      '7,api,up',
+      '8,web,up',
+      '9,job,down',
+      '  <tr><th colspan="3">Others</th></tr>',
+      '[3 A]:',
+      '10,"x",up',
+      '11,a,up',
+      '12,b,up',
+      '</table>',
+    ),
+  },
+  'elements within a line, whose values have commas': {
+    format: 'records',
+    text: `<ul>${['1,2', '3,4', '5', '6'].map(cell => `<li><b>${cell}</b> units</li>`).join('')}</ul>`,
+    content: lines(
+      '<ul>',
+      '[4 A, 1 line+|]:',
+      '<li><b>{1}</b> units</li>',
+      '1,2',
+      '3,4',
+      '5',
+      '6',
+      '</ul>',
+    ),
+  },
+  'log lines of keys with values': {
+    format: 'records',
+    text: ['07,hit', '12,miss', '31,hit']
+      .map(row => row.split(','))
+      .map(
+        ([second, msg]) => `ts=2026-01-02T10:00:${second}Z level=info msg="cache ${msg}" node=n1\n`,
+      )
+      .join(''),
+    content: lines(
+      '[3 A, 1 line]:',
+      'ts=2026-01-02T10:00:{1} level=info msg="cache {2}" node=n1',
+      '07Z,hit',
+      '12Z,miss',
+      '31Z,hit',
+      '',
+    ),
+  },
+  'elements with braces and digits like those of a template': {
+    format: 'records',
+    text: ['a', 'b', 'c'].map(cell => `<li><b>{1}</b><i>${cell}</i></li>\n`).join(''),
+    content: null,
+  },
+  'colours, with a sign for each kind of sequence that comes often': {
+    format: 'terminal',
+    text: ['src', 'test', 'docs', 'bench', '§']
+      .map(name => `\u001b[38;5;208m${name}\u001b[0m\u001b[K\n`)
+      .concat('\u001b[7mend\u001b[0m\u001b[K')
+      .join(''),
+    content: lines(
+      '¤=[38;5;208m ¶=[0m[K',
+      '¤src¶',
+      '¤test¶',
+      '¤docs¶',
+      '¤bench¶',
+      '¤§¶',
+      '\u001b[7mend¶',
+    ),
+  },
+  'a progress bar in a format of its own': {
+    format: 'terminal;prefixed@1,dots',
+    text: `get\r\n${[12, 37, 61, 88].map(part => `\rDownloading archive: ${part}%`).join('')}\nDone`,
+    content: lines(
+      '←=\\r',
+      'get\r',
+      '',
+      '←Downloading archive: …',
+      '12%',
+      '37%',
+      '61%',
+      '88%',
+      '',
+      'Done',
+    ),
+  },
   'YAML with comments, an anchor, quotes of both kinds, blank lines and a text': {
     format: 'yaml;2-0-nsd-bchm-nnnn-1,json_compact@1',
     text: lines(
@@ -617,6 +725,15 @@ export const UNDECODABLE_TEXTS: readonly (readonly [
   ['blocks@1;1-1-4-1,json_compact@1', '{}', 1],
   ['blocks@1;1-1-4-1,json_compact@1', '[{"a":1}]', 1],
   ['blocks@1;1-1-4-100,json_compact@1', '[{"a":"1"}]', 1],
+  ['records@1;x', 'a', 1],
+  ['records@1', 'a\n[2 A, 1 line]:\n{1}\nb', 2],
+  ['records@1', '[1 A]:\nb\n', 1],
+  ['records@1', '[1 A, 1 line]:\n{1}\nb,c\n', 1],
+  ['records@1', '[1 A, 1 line+]:\n{1}\nb\n', 1],
+  ['terminal@1', 'a', 1],
+  ['terminal@1', '§=[0m b=[1m\na', 1],
+  ['terminal@1', '§=0m\na', 1],
+  ['terminal@1;other@1', '§=[0m\na', 1],
   ['yaml@1', '{}', 1],
   ['yaml@1;2-0-nds-bcno-nnnn-1,xml@1', '{}', 1],
   ['yaml@1;0-0-nds-bcno-nnnn-1,json_compact@1', '{}', 1],

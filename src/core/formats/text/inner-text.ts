@@ -1,0 +1,37 @@
+import { classify, type ShapeReport } from '../../classify/classify.ts'
+import { formatId } from '../json/json-format.ts'
+import { type TextFormat, type TextTools, textFormat } from './text-format.ts'
+
+/** A part of a text, written in a text format. */
+export interface InnerText {
+  readonly content: string
+  /** As an answer has it, with the style. */
+  readonly format: string
+}
+
+/** The text in each of the formats that write it and give it back. */
+export function innerTexts(
+  text: string,
+  formats: readonly TextFormat[],
+  tools: TextTools,
+): readonly InnerText[] {
+  const shape: ShapeReport = classify(text, undefined)
+  return formats.flatMap(format => {
+    if (format.json === true || !format.accepts(text, shape)) return []
+    if (tools.work?.take(format.steps?.(text) ?? 0) === false) return []
+    const id = formatId(format)
+    return format
+      .encode(text, tools)
+      .filter(({ content, style }) => restores(format, content, style, text))
+      .map(({ content, style }) => ({ content, format: textFormat(id, style) }))
+  })
+}
+
+/** The gate only knows the whole: one part that differs must not cost all others their place. */
+function restores(format: TextFormat, content: string, style: string, text: string): boolean {
+  try {
+    return format.decode(content, style, text.length) === text
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,101 @@
+import { type Part, SLOT } from './record-parts.ts'
+
+/** Neighbouring parts that repeat: `count` records of `size` parts each. */
+export interface RecordRun {
+  readonly start: number
+  readonly size: number
+  readonly count: number
+}
+
+/** Longer records are not looked for. */
+const MOST_PARTS = 32
+const FEWEST_RECORDS = 3
+
+/**
+ * The runs of a text's parts, from the first to the last: at each place the one that has the most
+ * in common. Linear: each place is compared with the next few.
+ */
+export function findRuns(parts: readonly Part[]): readonly RecordRun[] {
+  const ids = frameIds(parts)
+  const same = sameAhead(ids)
+  const runs: RecordRun[] = []
+  for (let at = 0; at < parts.length; ) {
+    const run = runAt(at, parts, same)
+    if (run === null) at++
+    else {
+      runs.push(run)
+      at += run.size * run.count
+    }
+  }
+  return runs
+}
+
+function frameIds(parts: readonly Part[]): Uint32Array {
+  const known = new Map<string, number>()
+  return Uint32Array.from(parts, ({ frame }) => {
+    const id = known.get(frame) ?? known.size
+    known.set(frame, id)
+    return id
+  })
+}
+
+/** For each distance, how many parts from a place on have the same frame as those so far ahead. */
+function sameAhead(ids: Uint32Array): readonly Uint32Array[] {
+  return Array.from({ length: MOST_PARTS }, (_, index) => {
+    const distance = index + 1
+    const same = new Uint32Array(ids.length + 1)
+    for (let at = ids.length - distance - 1; at >= 0; at--) {
+      if (ids[at] === ids[at + distance]) same[at] = same[at + 1]! + 1
+    }
+    return same
+  })
+}
+
+function runAt(at: number, parts: readonly Part[], same: readonly Uint32Array[]): RecordRun | null {
+  // A record that begins with an end tag would be hard to read.
+  if (/^\s*<\//.test(parts[at]!.frame) || parts[at]!.frame.trim() === '') return null
+  let best: RecordRun | null = null
+  let most = 0
+  for (let size = 1; size <= MOST_PARTS; size++) {
+    const count = Math.floor(same[size - 1]![at]! / size) + 1
+    if (count < FEWEST_RECORDS) continue
+    let chars = 0
+    let slots = 0
+    for (let part = at; part < at + size; part++) {
+      chars += parts[part]!.frame.length
+      slots += parts[part]!.values.length
+    }
+    const gain = (count - 1) * (chars - 2 * slots)
+    if (slots === 0 || gain <= most) continue
+    most = gain
+    best = { start: at, size, count }
+  }
+  return best
+}
+
+/** The frames of a record's parts as one, and the values of each record. */
+export function recordsOf(
+  { start, size, count }: RecordRun,
+  parts: readonly Part[],
+): { readonly frame: string; readonly rows: readonly (readonly string[])[] } {
+  const frame = parts
+    .slice(start, start + size)
+    .map(part => part.frame)
+    .join('')
+  const rows = Array.from({ length: count }, (_, record) => {
+    const from = start + record * size
+    return parts.slice(from, from + size).flatMap(({ values }) => values)
+  })
+  return { frame, rows }
+}
+
+/** The text of the parts `[start, end)`. */
+export function textOfParts(parts: readonly Part[], start: number, end: number): string {
+  let text = ''
+  for (let at = start; at < end; at++) {
+    const { frame, values } = parts[at]!
+    let slot = 0
+    text += frame.replaceAll(SLOT, () => values[slot++] ?? '')
+  }
+  return text
+}

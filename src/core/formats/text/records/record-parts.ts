@@ -1,0 +1,66 @@
+/** A piece of a text: what others may have too, with a sign for each value, and these values. */
+export interface Part {
+  /** With `SLOT` where a value stands. */
+  readonly frame: string
+  readonly values: readonly string[]
+}
+
+/** Stands for a value in a frame. No text that is taken apart has it. */
+export const SLOT = '\u0001'
+
+const QUOTED = /="([^"\n]*)"/g
+
+/** The tags of HTML or XML. Attributes and the text after a tag are values. */
+export function markupParts(text: string): readonly Part[] {
+  return splitTags(text).map(source => {
+    const values: string[] = []
+    const tag = source.replace(QUOTED, (_, value: string) => {
+      values.push(value)
+      return `="${SLOT}"`
+    })
+    const start = tag.indexOf('>') + 1
+    const below = tag.slice(start)
+    const value = below.trim()
+    const isValue = start > 0 && value !== '' && !/[\n<>]/.test(value)
+    if (isValue) values.push(value)
+    const frame = isValue ? tag.slice(0, start) + below.replace(value, () => SLOT) : tag
+    return { frame, values }
+  })
+}
+
+/** Pieces that begin with a tag, or with its indentation if it is the first one of a line. */
+function splitTags(text: string): readonly string[] {
+  const parts: string[] = []
+  let start = 0
+  for (let at = text.indexOf('<', 1); at !== -1; at = text.indexOf('<', at + 1)) {
+    let from = at
+    while (text.charCodeAt(from - 1) === 0x20 || text.charCodeAt(from - 1) === 0x09) from--
+    if (from > 0 && text[from - 1] !== '\n') from = at
+    if (from <= start) continue
+    parts.push(text.slice(start, from))
+    start = from
+  }
+  parts.push(text.slice(start))
+  return parts
+}
+
+const ASSIGNED = /(?<=[\w.\])-])( ?= ?)(?:"((?:[^"\\\n]|\\.)*)"|([^\s"'[\]{},]+))/g
+const HEADING = /^\[([^[\]\n]+)\]\n?$/
+
+/** Lines. What follows an equals sign is a value, and what is in brackets that fill the line. */
+export function lineParts(text: string): readonly Part[] {
+  const lines = text.split(/(?<=\n)/)
+  return lines.map(line => {
+    const values: string[] = []
+    const frame = line
+      .replace(HEADING, (whole, value: string) => {
+        values.push(value)
+        return whole.replace(value, () => SLOT)
+      })
+      .replace(ASSIGNED, (_, sign: string, quoted?: string, bare?: string) => {
+        values.push(quoted ?? bare ?? '')
+        return quoted === undefined ? sign + SLOT : `${sign}"${SLOT}"`
+      })
+    return { frame, values }
+  })
+}
