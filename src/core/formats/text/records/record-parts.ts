@@ -1,11 +1,11 @@
 /** A piece of a text: what others may have too, with a sign for each value, and these values. */
 export interface Part {
-  /** With `SLOT` where a value stands. */
+  /** With `SLOT` in place of each value. */
   readonly frame: string
   readonly values: readonly string[]
 }
 
-/** Stands for a value in a frame. No text that is taken apart has it. */
+/** The place of a value in a frame. No text that is taken apart has it. */
 export const SLOT = '\u0001'
 
 const QUOTED = /="([^"\n]*)"/g

@@ -2,13 +2,13 @@ import { SLOT } from './record-parts.ts'
 
 /** What all records of a frame have in common, and what each has of its own. */
 export interface RecordTemplate {
-  /** The text of a record, with `{1}` where its first cell stands, and so on. */
+  /** The text of a record, with `{1}` in place of its first cell, and so on. */
   readonly text: string
   /** The cells of each record. */
   readonly rows: readonly (readonly string[])[]
 }
 
-/** Where a cell stands in a template. */
+/** The place of a cell in a template. */
 const PLACE = /\{([1-9]\d{0,2})\}/g
 
 /**
@@ -41,7 +41,7 @@ function countSlots(text: string): number {
   return text.split(SLOT).length - 1
 }
 
-/** The text of a column in the template: what its cells share, and the place of what they do not. */
+/** The text of a column in the template: what its cells share, and the place of the rest. */
 function slotOf(cells: readonly string[], columns: (readonly string[])[]): string {
   const first = cells[0]!
   if (cells.every(cell => cell === first)) return first
