@@ -6,11 +6,14 @@ import { REQUIRED, readOptions } from './support/options.ts'
 import { writeSection } from './support/write-section.ts'
 import { codeReads } from './tune/code-reads.ts'
 import { elisionByClass, needsByClass } from './tune/elision-by-class.ts'
+import { generationsTable } from './tune/generations.ts'
+import { profilesTable } from './tune/profiles.ts'
 import { conversationsOf, playsOf, seenBy } from './tune/recorded.ts'
 import { losslessOverSplits, seedRules } from './tune/seed-rules.ts'
 
 /**
- * npm run bench -- tune CORPUS [--only elision,seed,lossless --splits N --write]
+ * npm run bench -- tune CORPUS [--only elision,seed,lossless,profiles,generations
+ *   --splits N --write]
  *
  * What tuning wins on recorded sessions: elision by class on conversations that it was not chosen
  * by, the rules of seed 000 as written, and lossless rules over many splits. Prints Markdown;
@@ -18,7 +21,7 @@ import { losslessOverSplits, seedRules } from './tune/seed-rules.ts'
  */
 const options = readOptions({
   corpus: REQUIRED,
-  only: ['elision', 'seed', 'lossless'],
+  only: ['elision', 'seed', 'lossless', 'profiles', 'generations'],
   splits: 200,
   write: false,
 })
@@ -47,6 +50,8 @@ const SECTIONS: Readonly<Record<(typeof options.only)[number], () => string>> = 
     const proposals = proposeByRules(terms).filter(({ isTooFew }) => !isTooFew)
     return losslessOverSplits(conversations, lossless, { proposals, splits: options.splits })
   },
+  profiles: () => `The profiles of seed 000, fetched whole:\n\n${profilesTable(conversations)}`,
+  generations: () => `64 generations of a configuration:\n\n${generationsTable()}`,
 }
 
 const parts = [`\`${JSON.stringify(machine())}\``]

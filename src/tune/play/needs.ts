@@ -41,7 +41,7 @@ export function findNeeds(
     if (quoted.length > 0) {
       for (const need of needsOf(quoted, result.args, context)) needs.push({ ...need, edit: at })
     }
-    context.texts.push(...writtenTexts(result.args), seen(result, played[at]))
+    context.texts.push(...writtenTexts(result.args).map(squash), squash(seen(result, played[at])))
     hide(at, result, played[at], context)
   }
   return needs
@@ -55,7 +55,7 @@ interface Hidden {
 interface Context {
   /** By line, the newest result that hides it. */
   readonly hidden: Map<string, Hidden>
-  /** All that the agent was shown, or wrote. */
+  /** All that the agent was shown, or wrote, with single spaces. */
   readonly texts: string[]
   readonly needed: Set<number>
 }
@@ -71,11 +71,17 @@ function needsOf(
     const from = hidden.get(line)
     if (from === undefined || needed.has(from.result)) continue
     if (file !== null && !isAbout(from.of, file)) continue
-    if (texts.some(text => text.includes(line))) continue
+    const squashed = squash(line)
+    if (texts.some(text => text.includes(squashed))) continue
     needed.add(from.result)
     found.push({ result: from.result, line })
   }
   return found
+}
+
+/** Formatters align columns, so that the same line has other spaces at another place. */
+function squash(text: string): string {
+  return text.replace(/\s+/g, ' ')
 }
 
 function seen({ text }: RecordedResult, played: PlayedResult | undefined): string {

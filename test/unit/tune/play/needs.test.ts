@@ -55,6 +55,8 @@ describe('findNeeds', () => {
   it('finds no need if something else shows the line', () => {
     const search = result({ tool: 'Grep', args: {}, text: `sum.ts:2:  ${HIDDEN}` })
     expect(needsOf([result(), search, edit(HIDDEN)])).toEqual([])
+    const aligned = result({ tool: 'Grep', args: {}, text: 'sum.ts:9:\treturn   left  + right' })
+    expect(needsOf([result(), aligned, edit(HIDDEN)])).toEqual([])
     expect(needsOf([result(), edit('x', { args: { new_string: HIDDEN } }), edit(HIDDEN)])).toEqual(
       [],
     )
