@@ -280,6 +280,12 @@ export const configSchema = z.strictObject({
     .strictObject({
       /** Endpoints whose fingerprints are published; `*` matches anything. */
       publish: z.array(endpointPattern).max(1_000).default([]),
+      /** Of whose results: the installation's own, and of clients that upload to a team. */
+      publish_from: z
+        .array(z.union([z.literal('own'), z.templateLiteral(['team:', teamName])]))
+        .min(1)
+        .max(16)
+        .default(['own']),
       /** How often they are built again from telemetry. */
       build_interval_ms: positive.min(1_000).max(TIMER_MAX_MS).default(3_600_000),
       share_endpoints_with_team: z.boolean().default(false),

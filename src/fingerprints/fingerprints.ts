@@ -1,6 +1,7 @@
 import type { Store } from '../store/store.ts'
 import { createPublished, type Published } from './published.ts'
 import { createFingerprintThread } from './task-thread.ts'
+import { createTeamRecords } from './team-records.ts'
 import { createTeams, type Teams } from './teams.ts'
 
 /** Fingerprints of endpoints: shared in teams, and published. */
@@ -17,6 +18,8 @@ export interface FingerprintsOptions {
   readonly now: () => number
   folderOf(tenant: string): string | null
   patterns(): readonly string[]
+  /** The tenant's teams whose uploads are published too. */
+  teams(): readonly string[]
   onBug(bug: string): void
   onLost(reason: string): void
 }
@@ -26,7 +29,11 @@ export function createFingerprints(options: FingerprintsOptions): Fingerprints {
   const thread = createFingerprintThread(options)
   return {
     teams: createTeams({ ...options, thread }),
-    published: createPublished({ ...options, thread }),
+    published: createPublished({
+      ...options,
+      thread,
+      recordsOf: createTeamRecords(options.store, options.now).all,
+    }),
     close: () => thread.close(),
   }
 }

@@ -21,17 +21,24 @@ export interface PublishedOptions {
   folderOf(tenant: string): string | null
   /** Of endpoints that may be published, asked each time. */
   patterns(): readonly string[]
+  /** The tenant's teams whose uploads are published too, asked each time; absent: none. */
+  teams?(): readonly string[]
+  /** The records of a team's members; `null` if there is no team. */
+  recordsOf?(tenant: string, team: string): Promise<readonly Uint8Array[] | null>
 }
 
 /** How long a document is returned without checking the file again, in milliseconds. */
 const LOOK_MS = 1_000
 /** After that spans may have left the window. */
 const MAX_AGE_MS = 3_600_000
+/** The same with uploads of others, which come at any time. */
+const MAX_AGE_WITH_TEAMS_MS = 60_000
 const MAX_CACHED = 64
 
 interface Cached {
   readonly document: PublishedDocument
   readonly patterns: readonly string[]
+  readonly teams: readonly string[]
   /** Of the file; 0 if there is none. */
   readonly modified: number
   readonly madeAt: number
@@ -49,12 +56,14 @@ export function createPublished(options: PublishedOptions): Published {
     const modified = file === null ? 0 : await modifiedAt(file)
     const at = now()
     const wanted = patterns()
+    const teams = options.teams?.() ?? []
+    const maxAge = teams.length === 0 ? MAX_AGE_MS : MAX_AGE_WITH_TEAMS_MS
     const cached = cache.get(tenant)
     if (
       cached !== undefined &&
       cached.modified === modified &&
-      Math.abs(at - cached.madeAt) < MAX_AGE_MS &&
-      isDeepStrictEqual(cached.patterns, wanted)
+      Math.abs(at - cached.madeAt) < maxAge &&
+      isDeepStrictEqual([cached.patterns, cached.teams], [wanted, teams])
     ) {
       cached.lookedAt = at
       return cached.document
@@ -62,14 +71,20 @@ export function createPublished(options: PublishedOptions): Published {
     const bytes = file === null ? null : await readBytes(file)
     const document = await thread.run(`${tenant} merges`, 'publish', {
       bytes,
+      records: await recordsOf(tenant, teams),
       patterns: wanted,
       now: at,
     })
     cache.delete(tenant)
-    cache.set(tenant, { document, patterns: wanted, modified, madeAt: at, lookedAt: at })
+    cache.set(tenant, { document, patterns: wanted, teams, modified, madeAt: at, lookedAt: at })
     const [oldest] = cache.keys()
     if (cache.size > MAX_CACHED && oldest !== undefined) cache.delete(oldest)
     return document
+  }
+
+  async function recordsOf(tenant: string, teams: readonly string[]): Promise<Uint8Array[]> {
+    const all = await Promise.all(teams.map(team => options.recordsOf?.(tenant, team)))
+    return all.flatMap(records => records ?? [])
   }
 
   return {

@@ -4,10 +4,12 @@ import { writeEnvelope } from '../core/contract/envelope.ts'
 import { admitRows, type RefusedRow, withdrawRows } from '../core/fingerprints/admit-rows.ts'
 import { matchesEndpoint } from '../core/fingerprints/endpoint-pattern.ts'
 import {
+  dayOf,
   FINGERPRINTS_VERSION,
   LEAST_SESSIONS,
   WINDOW_DAYS,
 } from '../core/fingerprints/fingerprint.ts'
+import { mergeMembers } from '../core/fingerprints/merge-members.ts'
 import { mergeUploads } from '../core/fingerprints/merge-uploads.ts'
 import { packRows, unpackRow } from '../core/fingerprints/packed-rows.ts'
 import type { ProviderDocument } from '../core/fingerprints/upload.ts'
@@ -75,14 +77,18 @@ export const TASKS = {
     }
     return { ...written(document), parquet: mergedToParquet(fingerprints), changesAt }
   },
-  /** What is published of closed spans: `bytes` of their file, `null` for none. */
-  async publish({ bytes, patterns, now }: PublishTask): Promise<PublishedDocument> {
+  /** What is published of closed spans and uploads: `bytes` of the file, `null` for none. */
+  async publish({ bytes, records, patterns, now }: PublishTask): Promise<PublishedDocument> {
     const spans = bytes === null ? [] : await fingerprintsIn(bytes)
-    const shown = shareable(spans, now).filter(({ endpoint_class }) =>
-      matchesEndpoint(endpoint_class, patterns),
-    )
-    const { fingerprints } = mergeUploads([packRows(shown, () => now)], now)
-    const entries = fingerprints.map(({ stale: _, ...fingerprint }) => fingerprint)
+    const own = packRows(shareable(spans, now), () => now)
+    const members = records.map(readRows).filter(rows => rows !== null)
+    const entries = mergeMembers(own, members, now)
+      .filter(({ endpoint_class }) => matchesEndpoint(endpoint_class, patterns))
+      .map(entry => ({
+        ...entry,
+        first_seen_ms: dayOf(entry.first_seen_ms),
+        last_seen_ms: dayOf(entry.last_seen_ms),
+      }))
     const head = {
       version: FINGERPRINTS_VERSION,
       // A day, as in all documents. A time in milliseconds would be that of a single call.
@@ -108,6 +114,8 @@ export interface PublishedDocument extends Written {
 
 interface PublishTask {
   readonly bytes: Uint8Array | null
+  /** Of members whose uploads are published too. */
+  readonly records: readonly Uint8Array[]
   readonly patterns: readonly string[]
   readonly now: number
 }

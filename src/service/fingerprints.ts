@@ -11,11 +11,11 @@ import { readTelemetryKey } from '../telemetry/key-file.ts'
 /**
  * The fingerprints of a service. If something is published, fingerprints are built from telemetry
  * in a thread of their own, at the start and from time to time. If building fails, the log reports
- * it and the earlier fingerprints stay. @param patterns the published endpoints, asked each time
+ * it and the earlier fingerprints stay. @param settings what is published, asked each time
  */
 export function openConfiguredFingerprints(
   { data_dir, fingerprints: { build_interval_ms }, telemetry }: Config,
-  patterns: () => readonly string[],
+  settings: () => Pick<Config['fingerprints'], 'publish' | 'publish_from'>,
   {
     store,
     logger,
@@ -24,8 +24,10 @@ export function openConfiguredFingerprints(
   const fingerprints = createFingerprints({
     store,
     now: Date.now,
-    patterns,
+    patterns: () => settings().publish,
+    teams: () => teamsIn(settings().publish_from),
     folderOf(tenant) {
+      if (!settings().publish_from.includes('own')) return null
       const key = readTelemetryKey(data_dir)
       return key === null ? null : join(fingerprintsFolder(data_dir), tenantFolder(key, tenant))
     },
@@ -35,7 +37,8 @@ export function openConfiguredFingerprints(
   let builder: Worker | null = null
 
   function build(): void {
-    if (builder !== null || patterns().length === 0) return
+    const { publish, publish_from } = settings()
+    if (builder !== null || publish.length === 0 || !publish_from.includes('own')) return
     const started = new Worker(builderModule(), { workerData: { dataDir: data_dir } })
     builder = started
     started.on('message', built => logger.info({ built }, 'fingerprints built'))
@@ -56,6 +59,13 @@ export function openConfiguredFingerprints(
       await Promise.all([fingerprints.close(), builder?.terminate()])
     },
   }
+}
+
+const TEAM = 'team:'
+
+/** The teams that are named among sources. */
+function teamsIn(sources: readonly string[]): readonly string[] {
+  return sources.filter(each => each.startsWith(TEAM)).map(each => each.slice(TEAM.length))
 }
 
 /** TypeScript here, JavaScript in the published package. */

@@ -58,8 +58,8 @@ export async function openRecords(
     onBug,
   })
   resources.defer(() => savings.close())
-  const publish = () => live.config.fingerprints.publish
-  const fingerprints = build.openConfiguredFingerprints(config, publish, { store, logger })
+  const published = () => live.config.fingerprints
+  const fingerprints = build.openConfiguredFingerprints(config, published, { store, logger })
   resources.defer(() => fingerprints.close())
   const telemetry = build.openConfiguredTelemetry(config, telemetryKey, reports)
   resources.defer(() => telemetry?.close())

@@ -5,7 +5,9 @@ import { unpack } from 'msgpackr'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { createPublished, entryOf, type Published } from '../../../src/fingerprints/published.ts'
 import { SPANS_FILE, writeFingerprintFile } from '../../../src/fingerprints/span-file.ts'
-import { DAY, inlineThread, NOW, row } from './rows.ts'
+import { createTeamRecords } from '../../../src/fingerprints/team-records.ts'
+import { createTeams } from '../../../src/fingerprints/teams.ts'
+import { DAY, inlineThread, memoryRecords, NOW, row } from './rows.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'haversack-published-'))
 afterAll(() => rmSync(root, { recursive: true }))
@@ -54,6 +56,34 @@ describe('what is published', () => {
     const moments = text.match(/\d{13}/g)?.map(Number) ?? []
     expect(moments).toHaveLength(3)
     for (const moment of moments) expect(moment % DAY).toBe(0)
+  })
+
+  it('has what three members of a team uploaded, after a minute, and nothing of a member that left', async () => {
+    const store = memoryRecords()
+    const teams = createTeams({ store, thread: inlineThread, now: () => clock.now })
+    published = createPublished({
+      ...{ thread: inlineThread, now: () => clock.now, folderOf: () => folder },
+      patterns: () => ['git*'],
+      teams: () => ['clients', 'none'],
+      recordsOf: createTeamRecords(store, () => clock.now).all,
+    })
+    const upload = async (member: string, tenant = 'acme') => {
+      const endpoints = [row(), row({ endpoint_class: 'secret_tool' })]
+      const body = Buffer.from(JSON.stringify({ member, endpoints }))
+      await teams.upload(tenant, 'clients', { media: 'json', body }, null)
+    }
+    await build({ call_count: 7, source_sessions: 6 })
+    await upload('a')
+    await upload('b')
+    await upload('c', 'other')
+    expect((await jsonOf()).fingerprints).toMatchObject([{ call_count: 7 }])
+    await upload('c')
+    clock.now += 60_000
+    const { fingerprints } = await jsonOf()
+    expect(fingerprints).toMatchObject([{ endpoint_class: 'git_log', call_count: 187 }])
+    await teams.withdraw('acme', 'clients', 'b')
+    clock.now += 60_000
+    expect((await jsonOf()).fingerprints).toMatchObject([{ call_count: 7 }])
   })
 
   it('follows the patterns and the file, after a second', async () => {
