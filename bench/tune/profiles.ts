@@ -37,9 +37,7 @@ export function profilesTable(recorded: readonly Conversation[]): string {
     return [
       ...[name, conversations.length, results, judged.length, accepted.length],
       ...[`${before.toFixed(1)} %`, `${after.toFixed(1)} %`, (after - before).toFixed(1), claim],
-      together === null
-        ? '–'
-        : `${((100 * (together.before - together.after)) / together.before).toFixed(2)} %`,
+      accepted.length === 0 ? '–' : `${billShare(together!).toFixed(2)} %`,
     ]
   })
   const head = ['profile', 'conversations', 'results', 'candidates', 'accepted', 'saved by default']
@@ -86,6 +84,11 @@ function analysisOf(conversations: readonly Conversation[]): Analysis {
     fetching: { share: 1 },
     key: KEY,
   })
+}
+
+/** In percent of the bill. */
+function billShare({ before, after }: { readonly before: number; readonly after: number }) {
+  return (100 * (before - after)) / before
 }
 
 /** In percent of the tokens. */

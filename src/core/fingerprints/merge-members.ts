@@ -3,7 +3,7 @@ import { fingerprintOf, noSums } from './formulas.ts'
 import { addWeighted, FIELD, type PackedRows, ROW } from './packed-rows.ts'
 
 /** Members whose rows an endpoint needs; of fewer nothing is published. */
-export const LEAST_MEMBERS = 3
+const LEAST_MEMBERS = 3
 
 /** What one of several has of an endpoint. */
 interface Part {
