@@ -8,13 +8,14 @@ export function corpusSessions(corpus: string): ReadonlyMap<string, readonly Ses
   const sessions = new Map<string, SessionResult[]>()
   for (const { path } of listLogs([join(corpus, 'sessions')]).files) {
     for (const result of readLog(path, noTally())) {
-      const { session = 'none', tool = 'unknown', args, text, is_error, isCompacted } = result
+      const { session = 'none', tool = 'unknown', args, text, is_error, isCompacted, model } = result
       const results = sessions.get(session) ?? []
       sessions.set(session, results)
       const call_id = result.call_id ?? `${session} ${results.length}`
       const ts_ms = result.ts_ms || results.length + 1
       const known = typeof args === 'object' && args !== null ? { ...args } : {}
-      results.push({ tool, args: known, text, is_error, call_id, ts_ms, compacted: isCompacted })
+      const call = { tool, args: known, call_id, model, ts_ms }
+      results.push({ ...call, text, is_error, compacted: isCompacted })
     }
   }
   return sessions

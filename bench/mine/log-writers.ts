@@ -5,6 +5,8 @@ export interface SessionResult {
   readonly text: string
   readonly is_error: boolean
   readonly call_id: string
+  /** The model that made the call; absent if it is not known. */
+  readonly model?: string | undefined
   /** Unix milliseconds. */
   readonly ts_ms: number
   /** Whether the context was compacted before it. */
@@ -29,7 +31,7 @@ export function claudeCodeLog(session: string, results: readonly SessionResult[]
     timestamp: new Date(ts_ms).toISOString(),
   })
   return toText(
-    results.flatMap(({ tool, args, text, is_error, call_id, ts_ms, compacted }): Lines => {
+    results.flatMap(({ tool, args, text, is_error, call_id, model, ts_ms, compacted }): Lines => {
       const call = { type: 'tool_use', id: call_id, name: tool, input: args }
       const result = { type: 'tool_result', tool_use_id: call_id, content: text, is_error }
       const boundary = { type: 'system', subtype: 'compact_boundary', content: 'Compacted' }
@@ -38,7 +40,7 @@ export function claudeCodeLog(session: string, results: readonly SessionResult[]
         {
           ...common(ts_ms),
           type: 'assistant',
-          message: { role: 'assistant', model: 'claude', content: [call] },
+          message: { role: 'assistant', model, content: [call] },
         },
         {
           ...common(ts_ms),
@@ -58,11 +60,12 @@ export function codexLog(session: string, results: readonly SessionResult[]): st
   }
   const meta = item(results[0]?.ts_ms ?? 0, 'session_meta', { id: session, cwd: '/srv/project' })
   const lines = results.flatMap(
-    ({ tool, args, text, is_error, call_id, ts_ms, compacted }): Lines => {
+    ({ tool, args, text, is_error, call_id, model, ts_ms, compacted }): Lines => {
       const call = { type: 'function_call', name: tool, arguments: JSON.stringify(args), call_id }
       const output = is_error ? { content: text, success: false } : text
       return [
         ...(compacted ? [item(ts_ms, 'compacted', { message: '' })] : []),
+        ...(model === undefined ? [] : [item(ts_ms, 'turn_context', { model })]),
         item(ts_ms, 'response_item', call),
         item(ts_ms, 'response_item', { type: 'function_call_output', call_id, output }),
       ]

@@ -13,11 +13,13 @@ export const recording: Dialect = line => {
   const session = textField(line, 'session')
   const ts_ms = timeOf(line['ts'])
   const id = textField(line, 'call_id')
+  const model = textField(line, 'model')
   const isEpoch = Number.isInteger(epoch) && Number(epoch) >= 0 && Number(epoch) <= MAX_EPOCH
   return {
     ...(session === undefined ? {} : { session }),
     ...(line['is_sidechain'] === true ? { agent: 'agent' } : {}),
     ...(ts_ms === undefined ? {} : { ts_ms }),
+    ...(model === undefined ? {} : { model }),
     steps: [
       {
         kind: 'result',

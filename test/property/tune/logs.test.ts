@@ -40,6 +40,7 @@ const result = fc.record({
   args: fc.dictionary(fc.stringMatching(/^[a-z]{1,6}$/), fc.string()),
   text: anyText().map(text => text.toWellFormed()),
   is_error: fc.boolean(),
+  model: fc.constantFrom('claude-a', 'claude-b'),
   compacted: fc.boolean(),
 })
 

@@ -43,6 +43,7 @@ describe('a key', () => {
       references: false,
       teams: null,
       member: null,
+      project: null,
       maxConcurrent: 4,
       rate: null,
     })

@@ -64,6 +64,7 @@ describe('a caller', () => {
       references: false,
       teams: null,
       member: null,
+      project: null,
       maxConcurrent: Number.POSITIVE_INFINITY,
       rate: null,
     })

@@ -56,8 +56,7 @@ export function createLineComparer(text: ScannedText, memory: MemoryParts): Line
   /** Whether the earlier lines must have signs, which go. */
   let unsigned = false
   /** Of a continued gutter: its kind, and the number of line 0 if it were counted back so far. */
-  let ownKind: GutterKind = NONE
-  let base = 0
+  let [ownKind, base]: [GutterKind, number] = [NONE, 0]
 
   const readMine = (line: number, gutter: ByteGutter) =>
     readGutter(text.bytes, text.starts[line]!, text.starts[line + 1]! - 1, gutter)
@@ -68,14 +67,15 @@ export function createLineComparer(text: ScannedText, memory: MemoryParts): Line
 
   function align(line: number, earlier: KeptBody, theirs: number): boolean {
     body = earlier
-    const areSigned = isSignedIn(theirWord(theirs))
-    unsigned = areSigned && !isSigned(line)
+    unsigned = false
+    kind = 'kept'
+    shift = 0
+    if (equal(line, theirs)) return true
     if (isSigned(line)) {
-      const isKept = text.bytes[text.starts[line]!] === memory.bytes[theirStart(theirs)]
-      kind = areSigned && isKept ? 'kept' : 'signed'
-      shift = 0
+      kind = 'signed'
       return equal(line, theirs)
     }
+    unsigned = isSignedIn(theirWord(theirs))
     readMine(line, mine)
     readGutter(memory.bytes, theirStart(theirs), theirStart(theirs + 1) - 1, other)
     if (

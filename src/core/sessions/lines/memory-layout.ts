@@ -29,7 +29,7 @@
 /** 'HLin' */
 const MAGIC = 0x6e694c48
 /** Raise with every change of the layout, of the line hash or of what a gutter is. */
-const LAYOUT_VERSION = 4
+const LAYOUT_VERSION = 5
 
 const HEADER_WORDS = 16
 const AT_MAGIC = 0

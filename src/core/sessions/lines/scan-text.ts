@@ -20,8 +20,9 @@ export interface ScannedText {
   /** Start of each line, and one more: past the end, as if a line feed followed. */
   readonly starts: Uint32Array
   /**
-   * Two hashes of each line's text without its gutter or sign; both 0 for a line that is too short
-   * to be looked for.
+   * Two hashes of each line's text without its gutter or sign, and without any `+` and `-` that it
+   * begins with: a part of a diff may lack the header that tells signs from text. Both are 0 for a
+   * line that is too short to be looked for.
    */
   readonly hashes: Int32Array
   /** Whether lines are named by the numbers printed before them; else they are counted from 1. */
@@ -73,6 +74,7 @@ function scanBytes(bytes: Uint8Array, key: SessionKey): ScannedText | null {
       signed[line] = 1
       textStart = start + 1
     }
+    while (textStart < end && isPlusOrMinus(bytes[textStart]!)) textStart++
     if (end - textStart < MIN_HASHED_BYTES) continue
     hasher.hash(view, textStart, end)
     hashes[2 * line] = hasher.first()
@@ -80,6 +82,13 @@ function scanBytes(bytes: Uint8Array, key: SessionKey): ScannedText | null {
   }
   return { bytes, lines, starts, hashes, numbered: numbering.isNumbered(), signed }
 }
+
+function isPlusOrMinus(byte: number): boolean {
+  return byte === PLUS || byte === MINUS
+}
+
+const PLUS = 0x2b
+const MINUS = 0x2d
 
 /** The starts of lines, and one past the end; `null` if there are too many. */
 export function startsOfLines(bytes: Uint8Array): Uint32Array | null {

@@ -52,6 +52,25 @@ describe('references between diffs and other texts', () => {
     for (const text of [plain, read]) expect(context.restore(context.refer(text)!)).toBe(text)
   })
 
+  it('shows the end of a diff that was shown whole, although no header tells its signs', () => {
+    const context = createContext()
+    const ref = context.keep(DIFF.join('\n'))
+    const tail = [...signed('-', CODE.slice(12, 16)), ...signed('+', FRESH)].join('\n')
+    const answer = context.refer(tail)!
+    expect(answer).toBe(`> [ref ${ref} lines 10-19]`)
+    expect(context.restore(answer)).toBe(tail)
+  })
+
+  it('finds list items that begin like signs, in a diff and without one', () => {
+    const context = createContext()
+    const items = Array.from({ length: 8 }, (_, i) => `- item ${i * 7919} of a long list of things`)
+    const ref = context.keep(items.join('\n'))
+    const diff = ['@@ -0,0 +1,8 @@', ...signed('+', items)].join('\n')
+    const answer = context.refer(diff)!
+    expect(answer.split('\n')[1]).toBe(`> [ref ${ref} lines 1-8] signs +8`)
+    expect(context.restore(answer)).toBe(diff)
+  })
+
   it('changes the signs of lines that an earlier diff showed', () => {
     const context = createContext()
     const ref = context.keep(DIFF.join('\n'))
