@@ -25,7 +25,11 @@ const options = {
   session: { type: 'string', value: 'ID', help: 'Session of a reference with 8 digits' },
   lines: { type: 'string', value: 'RANGE', help: 'Only these lines: 40-80, 40- or -20' },
   bytes: { type: 'string', value: 'RANGE', help: 'Only these bytes: 0-99, 100- or -100' },
-  path: { type: 'string', value: 'PATH', help: 'Only the values at this JSON path: $.items[3:9]' },
+  path: {
+    type: 'string',
+    value: 'PATH',
+    help: 'Only the values at this JSON path; with --lines, of a text',
+  },
   grep: { type: 'string', value: 'TEXT', help: 'Only lines with this text' },
   context: { type: 'string', value: 'N', help: 'Lines around each of them' },
   ...jsonOption,

@@ -28,7 +28,10 @@ export const RETRIEVE_DEFINITION: JsonBytes = jsonBytes({
       grep: { type: 'string', description: 'Text that lines must contain' },
       context: { type: 'integer', description: 'Lines around each match' },
       ignore_case: { type: 'boolean' },
-      path: { type: 'string', description: 'JSON path, such as $.items[3:9]' },
+      path: {
+        type: 'string',
+        description: 'JSON path: $.items[3:9]; lines too',
+      },
     },
     required: ['hash'],
   },

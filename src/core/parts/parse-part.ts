@@ -24,13 +24,18 @@ const MAX_CONTEXT = 20
  * @throws AppError `invalid_request` that names the parameter
  */
 export function parsePart(query: PartQuery): PartSelector | undefined {
-  const [kind, second] = KINDS.filter(name => query[name] !== undefined)
+  const isInText = query.path !== undefined && query.lines !== undefined
+  const kinds = isInText ? KINDS.filter(name => name !== 'lines') : KINDS
+  const [kind, second] = kinds.filter(name => query[name] !== undefined)
   if (second !== undefined) throw invalidPart(second, `cannot be combined with ${kind}`)
   for (const name of ['context', 'ignore_case'] as const) {
     if (query[name] !== undefined && kind !== 'grep') throw invalidPart(name, 'belongs to grep')
   }
   if (kind === undefined) return undefined
-  if (kind === 'path') return { kind, steps: parsePath(query.path!) }
+  if (kind === 'path') {
+    const lines = isInText ? { lines: parseRange('lines', query.lines!) } : {}
+    return { kind, steps: parsePath(query.path!), ...lines }
+  }
   if (kind !== 'grep') return { kind, range: parseRange(kind, query[kind]!) }
   return {
     kind,

@@ -6,7 +6,12 @@ import type { PathStep } from './path-steps.ts'
 export type PartSelector =
   | { readonly kind: 'lines'; readonly range: PartRange }
   | { readonly kind: 'bytes'; readonly range: PartRange }
-  | { readonly kind: 'path'; readonly steps: readonly PathStep[] }
+  /** With `lines`: those of the text that is there. */
+  | {
+      readonly kind: 'path'
+      readonly steps: readonly PathStep[]
+      readonly lines?: PartRange
+    }
   | GrepSelector
 
 /** From `first` to `last` (`null`: the end), or the last `suffix` of them. */

@@ -27,7 +27,11 @@ const query = z.strictObject({
   session: sessionField.optional(),
   lines: text.optional().describe('40-80, 40- or -20; from 1'),
   bytes: text.optional().describe('0-99, 100- or -100; from 0'),
-  path: text.optional().describe('JSON path: members, indexes, slices, such as $.items[3:9]'),
+  path: text
+    .optional()
+    .describe(
+      'JSON path: members, indexes, slices, such as $.items[3:9]; with `lines`: of the text there',
+    ),
   grep: text.optional().describe('Lines that have this text, which is no pattern'),
   context: text.optional().describe('Lines around each of them'),
   ignore_case: text.optional(),

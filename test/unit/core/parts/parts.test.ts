@@ -58,7 +58,8 @@ describe('what is asked for', () => {
     [{ grep: 'a', ignore_case: 'yes' }, /^ignore_case: is true or false/],
     [{ lines: '1', context: '2' }, /^context: belongs to grep/],
     [{ ignore_case: 'true' }, /^ignore_case: belongs to grep/],
-    [{ lines: '1', path: '$' }, /^path: cannot be combined with lines/],
+    [{ lines: '0', path: '$' }, /^lines: lines count from 1/],
+    [{ lines: '1', path: '$', bytes: '1' }, /^path: cannot be combined with bytes/],
   ])('%j is refused', (query, message) => {
     expect(refusal(() => parsePart(query))).toMatch(message)
   })
@@ -156,5 +157,31 @@ describe('grep', () => {
   test('only ASCII letters are taken for each other', () => {
     expect(select('İÉa\n', { grep: 'éA', ignore_case: 'true' })).toMatchObject({ matches: 0 })
     expect(select('xÉa\n', { grep: 'XÉA', ignore_case: 'true' })).toMatchObject({ matches: 1 })
+  })
+})
+
+describe('lines of a text in JSON', () => {
+  const body = JSON.stringify({
+    logs: [{ text: 'one\ntwo "2"\nthree\n' }, { text: 'é\ud800' }],
+    n: 7,
+  })
+
+  test('are those of the text, not of the JSON', () => {
+    const part = select(body, { path: '$.logs[0].text', lines: '2-3' })
+    expect(part).toMatchObject({ kind: 'lines', first: 2, last: 3, text: 'two "2"\nthree\n' })
+    expect(select(body, { path: '$.logs[-2].text', lines: '-1' }).text).toBe('three\n')
+  })
+
+  test.each([
+    ['$.n', /^lines: needs a path to one text/],
+    ['$.logs[:].text', /^lines: needs a path to one text/],
+    ['$.logs[1].text', /^lines: needs a text that UTF-8/],
+    ['$.logs[9].text', /^path: nothing is at/],
+  ])('are refused at %s', (path, detail) => {
+    expect(refusal(() => select(body, { path, lines: '1' }))).toMatch(detail)
+  })
+
+  test('are refused in a string with a broken escape', () => {
+    expect(refusal(() => select('{"a":"\\q"}', { path: '$.a', lines: '1' }))).toMatch(/one text/)
   })
 })
