@@ -1,21 +1,14 @@
 import { toBytes } from '../base/text-bytes.ts'
 import type { ElisionHint } from '../hints/hint.ts'
 import { BREAK_EVEN } from '../hints/policy.ts'
-import { ObjectValue, type Value } from '../json/value.ts'
-import { writeJson } from '../json/write-json.ts'
-import { ALL, type Kept } from '../reduce/budget/priced-node.ts'
-import { createGapWriter } from '../reduce/budget/prune-text.ts'
-import { type Omission, pruneValue } from '../reduce/budget/prune-value.ts'
-import { rankLists } from '../reduce/elide/rank-items.ts'
-import { BULK } from '../reduce/elide/reducer.ts'
-import { type RankedText, rankText } from '../reduce/elide/text-reducers.ts'
-import { type DiffLevel, viewDiff } from '../reduce/elide/view-diff.ts'
-import { keptByBoth } from '../reduce/views/kept-parts.ts'
+import type { Omission } from '../reduce/budget/prune-value.ts'
+import type { DiffLevel } from '../reduce/elide/view-diff.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import { elidedBy, type FitOptions, isRetrieved, lookAlikesIn, type Outcome } from './fit-budget.ts'
 import type { Choice } from './gate.ts'
 import { isJsonAsked, markJson } from './json-marker.ts'
 import type { LayerInput } from './layer.ts'
+import { type Left, leftOf } from './left-parts.ts'
 import { annotate, NO_NOTES, notesFor } from './notes.ts'
 import type { ElisionProfile } from './profile/resolve.ts'
 import { type ShownByView, wordsOf } from './view.ts'
@@ -23,10 +16,11 @@ import { fullestMarker, markerOf, originalId } from './within-budget.ts'
 import { trimmedFormat } from './wrapped-format.ts'
 
 /**
- * Places that a marker names at most; and of a text, which has marks at these places, the share of
- * the rest that the marker may take.
+ * Places that a marker names at most; fewer of a view, which shows the objects that they are in. Of
+ * such a rest, the marker takes this share at most.
  */
 const MAX_PLACES = 16
+const MAX_VIEW_PLACES = 2
 const MARKER_SHARE = 1 / 8
 
 /** Options for leaving parts out without a budget. */
@@ -78,7 +72,7 @@ function mayElide(
 function writeLeft(
   input: LayerInput,
   lossless: Choice,
-  { content, omissions }: Left,
+  { content, omissions, innerMarks }: Left,
   {
     gate,
     choose,
@@ -91,7 +85,7 @@ function writeLeft(
   const { counter } = prices
   const original = toBytes(input.content)
   const hash = originalId(original)
-  const kept = choose(content)
+  const kept = choose(content, innerMarks)
   const isValue = typeof value === 'object' && value !== null
   const saved = lossless.tokens - kept.tokens
   const pays = (line: string | null): line is string =>
@@ -133,7 +127,7 @@ function markersOf(
   // its fields in words; their places are those of the objects that are shown.
   const isShort = (line: string) =>
     (isValue && shown === null) || counter.count(line) <= kept.tokens * MARKER_SHARE
-  const most = shown === null ? MAX_PLACES : 2
+  const most = shown !== null ? MAX_VIEW_PLACES : isValue ? MAX_PLACES : placesOfText(omissions)
   const limits = shown === null ? [0] : WORD_LIMITS
   return limits.map(limit => {
     const words = shown === null ? '' : wordsOf(shown.names, limit)
@@ -145,6 +139,11 @@ function markersOf(
   })
 }
 
+/** A text has a mark at each place, which need not be named twice; a single one costs nothing. */
+function placesOfText(omissions: readonly Omission[]): number {
+  return omissions.length === 1 ? 1 : 0
+}
+
 /** Characters of the names that a view's marker has, if it pays. */
 const WORD_LIMITS = [72, 28]
 
@@ -152,76 +151,4 @@ interface Markable extends Pick<Left, 'omissions'> {
   readonly hash: string
   readonly isValue: boolean
   readonly shown: ShownByView | null
-}
-
-interface Left {
-  readonly content: string
-  readonly omissions: readonly Omission[]
-}
-
-function leftOf(
-  { value, content, request: { omits, mode } }: LayerInput,
-  { shown, level = 'standard' }: Pick<ElideOptions, 'shown' | 'level'>,
-): Left | null {
-  const isElided = mode === 'elide'
-  if (typeof value === 'object' && value !== null) {
-    return leftOfValue(value, isElided ? omits : NO_BULK, shown)
-  }
-  if (omits?.bulk === false) return null
-  const ranked = rankText(content)
-  if (ranked === null) return null
-  if (ranked.kind === 'diff') return leftOfDiff(ranked, level)
-  return isElided ? leftOfText(ranked) : null
-}
-
-function leftOfDiff({ lines }: RankedText, level: DiffLevel): Left | null {
-  const view = viewDiff(lines, level)
-  return view && { content: view.text, omissions: view.omissions }
-}
-
-/** Of a request that leaves out nothing but what a view does not show. */
-const NO_BULK = { fields: [], bulk: false }
-
-/** Lists without their bulk, objects without fields to omit; everything else as it is. */
-function leftOfValue(
-  value: Value,
-  omits: LayerInput['request']['omits'],
-  shown: ShownByView | null,
-): Left | null {
-  const lists: ReturnType<typeof rankLists> = omits?.bulk === false ? new Map() : rankLists(value)
-  const fields = new Set(omits?.fields)
-  if (lists.size === 0 && fields.size === 0 && shown === null) return null
-  const keptOf = (inner: Value): Kept => {
-    if (inner instanceof ObjectValue) {
-      const parts = inner.values.map((each, at) =>
-        fields.has(inner.keys[at]!) ? null : keptOf(each),
-      )
-      return parts.every(part => part === ALL) ? ALL : { kind: 'some', children: parts }
-    }
-    if (!Array.isArray(inner)) return ALL
-    const ranks = lists.get(inner)
-    if (ranks === undefined) return someOf(inner)
-    return { kind: 'some', children: Array.from(ranks, rank => (rank === BULK ? null : ALL)) }
-  }
-  const someOf = (inner: readonly Value[]): Kept => {
-    const children = inner.map(keptOf)
-    return children.every(child => child === ALL) ? ALL : { kind: 'some', children }
-  }
-  const kept = keptByBoth(keptOf(value), shown?.kept ?? ALL)
-  if (kept === null) return null
-  const pruned = pruneValue(value, kept)
-  return { content: writeJson(pruned.value), omissions: pruned.omissions }
-}
-
-/** Lines without their bulk, with marks in its places. */
-function leftOfText({ lines, ranks, inner }: RankedText): Left {
-  const writer = createGapWriter(lines)
-  lines.forEach((_, at) => {
-    const gaps = inner?.get(at)
-    if (ranks[at] === BULK) writer.omit(at, at + 1)
-    else if (gaps === undefined) writer.keep(at, at + 1)
-    else writer.keepPart(at, gaps)
-  })
-  const { text, omissions } = writer.finish()
-  return { content: text, omissions }
 }

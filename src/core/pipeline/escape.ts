@@ -25,10 +25,15 @@ const JSON_FORMAT = formatId(jsonCompact)
  * escapes take as much as the format saved, the content itself leaves, with its own escapes. Only
  * these may make an answer longer than its input.
  */
-export function escapeChoice(input: LayerInput, choice: Choice, kinds: LookAlikes): Choice {
+export function escapeChoice(
+  input: LayerInput,
+  choice: Choice,
+  kinds: LookAlikes,
+  innerMarks = 0,
+): Choice {
   const { content, value, prices } = input
   const isSame = choice.format === PASSTHROUGH
-  if (kinds === 'hints' && !isSame && marksIn(choice.content) > marksIn(content)) {
+  if (kinds === 'hints' && !isSame && marksIn(choice.content) > marksIn(content) + innerMarks) {
     return escapeChoice(input, itself(input, choice), kinds)
   }
   const isJson = value !== undefined && (isSame || choice.format === JSON_FORMAT)
@@ -51,7 +56,7 @@ function itself({ content, prices }: LayerInput, choice: Choice): Choice {
  * Lines that read as marks of what was left out. Where the content's own marks stay bare, a format
  * must not bring a cell to the start of a line that reads as another.
  */
-function marksIn(text: string): number {
+export function marksIn(text: string): number {
   return findLookAlikes(text).length - findLookAlikes(text, 'hints').length
 }
 

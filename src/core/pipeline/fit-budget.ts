@@ -57,8 +57,11 @@ export interface FitOptions {
   readonly retrievingTools: readonly string[]
   /** Whether originals can be kept, so that parts may be left out. */
   readonly keepsOriginals: boolean
-  /** The smallest lossless text of another content. */
-  choose(content: string): Choice
+  /**
+   * The smallest lossless text of another content.
+   * @param innerMarks marks of ours in strings of it
+   */
+  choose(content: string, innerMarks?: number): Choice
 }
 
 /**

@@ -51,10 +51,13 @@ export function createOutcomes(
   const inputOf = (content: string, formats = request.formats) =>
     readInput({ ...request, content, ...(formats === undefined ? {} : { formats }) }, context)
 
-  /** The smallest lossless text of the rest of the content, which may have marks of ours. */
-  const choose = (content: string) => {
+  /**
+   * The smallest lossless text of the rest of the content, which may have marks of ours; so many of
+   * them are in strings of it.
+   */
+  const choose = (content: string, innerMarks?: number) => {
     const left = inputOf(content)
-    return escapeChoice(left, chooseLossless(left, layers, []), 'hints')
+    return escapeChoice(left, chooseLossless(left, layers, []), 'hints', innerMarks)
   }
 
   const eliding = (budget_tokens?: number): LayerInput => ({

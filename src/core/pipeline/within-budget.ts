@@ -155,12 +155,20 @@ export function fullestMarker(
 /** A marker that names the places at which most is missing, and sums up the rest by unit. */
 export function markerOf(id: string, omissions: readonly Omission[], places: number): ElisionHint {
   const most = new Set(omissions.toSorted((a, b) => b.omitted - a.omitted).slice(0, places))
-  const rest = new Map<string, number>()
+  const rest = new Map<string, { unit: string; omitted: number; of?: number }>()
   for (const omission of omissions) {
     if (most.has(omission)) continue
-    rest.set(omission.unit, (rest.get(omission.unit) ?? 0) + omission.omitted)
+    const { unit, omitted, of, at } = omission
+    const sum = rest.get(unit)
+    if (sum !== undefined) sum.omitted += omitted
+    else rest.set(unit, { unit, omitted, ...(of !== undefined && isOfText(at) && { of }) })
   }
   const parts: ElidedPart[] = omissions.filter(omission => most.has(omission))
-  for (const [unit, omitted] of rest) parts.push({ unit, omitted })
+  parts.push(...rest.values())
   return { family: 'elision', hash: id, parts }
+}
+
+/** Whether a place is one of lines of the text itself: then all have the same number in `of`. */
+function isOfText(at: string): boolean {
+  return at.startsWith('lines ')
 }

@@ -80,7 +80,7 @@ function wrongParts(
   if (rest === undefined) return 'what is left is no JSON'
   const ask = (question: Question) => missingIn(original, rest, question)
   const sums = sumsByUnit(claims)
-  for (const unit of new Set([...sums.keys(), 'items', 'fields', 'texts'])) {
+  for (const unit of new Set([...sums.keys(), 'items', 'fields', 'texts', 'lines'])) {
     const bounds = ask({ counts: each => each === unit })
     if (bounds === null) return 'what is left is no part of the original'
     const reported = sums.get(unit) ?? 0
@@ -101,12 +101,21 @@ function wrongParts(
 }
 
 function questionOf({ unit, of }: ElidedPart, at: string): Question {
-  const [, list = at, start, end] = (unit === 'items' && RUN.exec(at)) || []
+  const place = anyItem(at)
+  const [, list = place, start, end] = (unit === 'items' && RUN.exec(place)) || []
   const run = start === undefined ? {} : { run: { start: Number(start), end: Number(end) } }
+  const counts: Question['counts'] = (each, found) => each === unit && isWithin(found, list)
+  // A text has no size that a list or object at the same kind of place must have.
+  if (unit === 'lines' || unit === 'texts') return { counts }
   return {
-    counts: (each, place) => each === unit && isWithin(place, list),
+    counts,
     container: { at: list, ...(of === undefined ? {} : { of }), ...run },
   }
+}
+
+/** A text in a list is named by its index, but counted with those of the other items. */
+function anyItem(at: string): string {
+  return at.replaceAll(/\[\d+\]/g, '[:]')
 }
 
 /** Whether a place is this one, or one in it. */

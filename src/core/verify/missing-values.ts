@@ -1,8 +1,10 @@
 import { equalValues, ObjectValue, type Value } from '../json/value.ts'
 import { writePathStep } from '../json/write-json.ts'
+import { missingLines } from './missing-lines.ts'
+import { jsonValue } from './same-meaning.ts'
 
 /** The units of parts that can be missing at a place. */
-export type MissingUnit = 'items' | 'fields' | 'texts'
+export type MissingUnit = 'items' | 'fields' | 'texts' | 'lines'
 
 /** A question about the missing parts. */
 export interface Question {
@@ -23,7 +25,8 @@ const CUT_END = ' chars]'
 
 /**
  * How many parts of `original` are missing in `left`, of those that the question is about. Parts
- * are items of lists, fields of objects, and the ends of texts, whose mark must be true. Places are
+ * are items of lists, fields of objects, lines of texts, and the ends of texts, whose mark must be
+ * true. A text that is JSON may lack parts as JSON does. Places are
  * JSON paths, `[:]` for any item.
  * @returns `null` if `left` has something that is no part of the original
  */
@@ -36,10 +39,21 @@ export function missingIn(original: Value, left: Value, question: Question): Bou
     }
     if (Array.isArray(whole)) return Array.isArray(rest) ? compareLists(whole, rest, at) : null
     if (typeof whole === 'string' && typeof rest === 'string' && whole !== rest) {
-      if (!isCut(whole, rest)) return null
-      return counts('texts', at) ? ONE : NOTHING
+      if (isCut(whole, rest)) return counts('texts', at) ? ONE : NOTHING
+      return compareTexts(whole, rest, at)
     }
     return equalValues(whole, rest) ? NOTHING : null
+  }
+
+  function compareTexts(whole: string, rest: string, at: string): Bounds | null {
+    const [inner, innerRest] = [jsonValue(whole), jsonValue(rest)]
+    const isJson = typeof inner === 'object' && inner !== null && innerRest !== undefined
+    if (isJson) return compare(inner, innerRest, at)
+    const sums = missingLines(whole, rest).map(({ runs, cuts }) => {
+      const lines = runs.reduce((sum, { first, last }) => sum + last - first + 1, 0)
+      return (counts('lines', at) ? lines : 0) + (counts('texts', at) ? cuts.length : 0)
+    })
+    return sums.length === 0 ? null : { least: Math.min(...sums), most: Math.max(...sums) }
   }
 
   function compareLists(

@@ -38,11 +38,22 @@ export interface Cut {
   readonly chars: number
 }
 
-/** The kept part of a node: all, a text's prefix, or some children, `null` for an omitted child. */
+/**
+ * The kept part of a node: all, a text's prefix, a text without some of its parts, or some
+ * children, `null` for an omitted child.
+ */
 export type Kept =
   | { readonly kind: 'all' }
   | { readonly kind: 'cut'; readonly chars: number }
+  | { readonly kind: 'text'; readonly text: string; readonly missing: readonly Missing[] }
   | { readonly kind: 'some'; readonly children: readonly (Kept | null)[] }
+
+/** So many parts of a text, all that it has of them in `of`. */
+interface Missing {
+  readonly unit: 'items' | 'fields' | 'texts' | 'lines'
+  readonly omitted: number
+  readonly of?: number
+}
 
 export const ALL: Kept = { kind: 'all' }
 

@@ -16,7 +16,7 @@ export function pruneText(
     else if (part.kind === 'cut') {
       const line = lines[start]!
       keepPart(start, [{ start: cutEnd(line, part.chars), end: line.length }])
-    } else if (parts.length === 0) keep(start, end)
+    } else if (parts.length === 0 || part.kind === 'text') keep(start, end)
     else {
       keep(start, parts[0]!.start)
       parts.forEach((inner, index) => {

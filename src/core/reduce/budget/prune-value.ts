@@ -1,11 +1,14 @@
 import { ObjectValue, type Value } from '../../json/value.ts'
 import { writePathStep } from '../../json/write-json.ts'
 import { cutText } from './cuts.ts'
-import type { Kept } from './priced-node.ts'
+import { ALL, type Kept } from './priced-node.ts'
 
 /** The omissions at one kind of place, for example in every item's `body`. */
 export interface Omission {
-  /** JSON path of the place, `[:]` for any item; for texts `lines 40-80`. Both can be asked for. */
+  /**
+   * JSON path of the place, `[:]` for any item; in a text `lines 40-80`. Both can be asked for.
+   * Lines of a text in JSON have the path; the marks in it name the lines.
+   */
   readonly at: string
   readonly unit: 'items' | 'fields' | 'texts' | 'lines'
   omitted: number
@@ -42,6 +45,12 @@ export function pruneValue(
       note(place.path, 'texts', 1)
       return cutText(inner as string, part.chars)
     }
+    if (part.kind === 'text') {
+      for (const { unit, omitted, of } of part.missing) {
+        note(place.exact, unit, omitted, of)
+      }
+      return part.text
+    }
     if (inner instanceof ObjectValue) return pruneObject(inner, part.children, place)
     return pruneList(inner as readonly Value[], part.children, place)
   }
@@ -53,10 +62,10 @@ export function pruneValue(
   ): readonly Value[] {
     const rest: Value[] = []
     const missing: number[] = []
-    const anyItem = itemPlace(place)
     parts.forEach((part, index) => {
       if (part === null) missing.push(index)
-      else rest.push(prune(items[index]!, part, anyItem))
+      else if (part === ALL) rest.push(items[index]!)
+      else rest.push(prune(items[index]!, part, itemPlace(place, index)))
     })
     const runs = place.many ? [] : runsOf(missing)
     if (runs.length === 0 || runs.length > MAX_RUNS) {
@@ -106,13 +115,15 @@ export function pruneValue(
     else note(path, unit, omitted, of)
   }
 
-  const root = { path: '$', steps: 0, many: false }
+  const root = { path: '$', exact: '$', steps: 0, many: false }
   return { value: prune(value, kept, root), omissions: [...omissions.values()] }
 }
 
 /** The place of a value, or the nearest one around it that a path can name. */
 interface Place {
   readonly path: string
+  /** The same with the indexes of items, for parts that are asked for one by one. */
+  readonly exact: string
   readonly steps: number
   /** Whether the path represents several values. */
   readonly many: boolean
@@ -125,19 +136,20 @@ interface Place {
 const MAX_STEPS = 8
 const MAX_STEP_CHARS = 40
 
-function itemPlace(list: Place): Place {
-  return { ...within(list, '[:]'), many: true }
+function itemPlace(list: Place, index: number): Place {
+  return { ...within(list, '[:]', `[${index}]`), many: true }
 }
 
 function memberPlace(object: Place, key: string): Place {
   return within(object, key.length > MAX_STEP_CHARS ? null : writePathStep(key))
 }
 
-function within(outer: Place, step: string | null): Place {
-  if (step === null || step.length > MAX_STEP_CHARS || outer.steps === MAX_STEPS) {
-    return { path: outer.path, steps: MAX_STEPS, many: true }
+function within(outer: Place, step: string | null, exactStep = step): Place {
+  const { path, exact, steps, many } = outer
+  if (step === null || step.length > MAX_STEP_CHARS || steps === MAX_STEPS) {
+    return { path, exact, steps: MAX_STEPS, many: true }
   }
-  return { path: outer.path + step, steps: outer.steps + 1, many: outer.many }
+  return { path: path + step, exact: exact + exactStep, steps: steps + 1, many }
 }
 
 /** Runs of missing items that are named one by one, each as `?path=` gives it back: `[20:200]`. */

@@ -9,6 +9,8 @@ export function keptByBoth(a: Kept | null, b: Kept | null): Kept | null {
     const chars = [a, b].flatMap(each => (each.kind === 'cut' ? [each.chars] : []))
     return { kind: 'cut', chars: Math.min(...chars) }
   }
+  if (a.kind === 'text') return a
+  if (b.kind === 'text') return b
   const children = a.children.map((child, at) => keptByBoth(child, b.children[at] ?? null))
   if (children.every(child => child === ALL)) return ALL
   return children.every(child => child === null) ? null : { kind: 'some', children }

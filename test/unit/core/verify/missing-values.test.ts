@@ -41,7 +41,9 @@ describe('what is missing in a value', () => {
     ['a mark of a character more', '"abc"', '"a…[+3 chars]"'],
     ['a mark of a character fewer', '"abc"', '"a…[+1 chars]"'],
     ['a mark of nothing', '"abc"', '"abc…[+0 chars]"'],
-    ['a mark within the text', '"abc"', '"a…[+1 chars]c"'],
+    ['a mark within the text of too many', '"abc"', '"a…[+2 chars]c"'],
+    ['a mark of another line', '"a\\nb\\nc"', '"a\\n[… line 3]\\nc"'],
+    ['an item that inner JSON did not have', '"[1,2]"', '"[1,3]"'],
     ['a mark behind another beginning', '"abc"', '"b…[+2 chars]"'],
   ])('is not known with %s', (_, whole, left) => {
     expect(missingIn(read(whole), read(left), only('items'))).toBeNull()

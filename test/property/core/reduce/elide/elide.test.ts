@@ -100,12 +100,31 @@ const list = fc
   )
   .map(items => JSON.stringify({ total: items.length, items }))
 
+/** Texts in strings of JSON, as MCP, shells and jobs return them, and JSON in those. */
+const wrapped = fc
+  .tuple(fc.oneof(text, list), text, fc.constantFrom(1, 1, 2, 5), fc.boolean())
+  .map(([first, second, times, isError]) => {
+    let content = first
+    for (let depth = 0; depth < times; depth++) {
+      const parts = [
+        { type: 'text', text: content },
+        { type: 'text', text: second.slice(0, 300) },
+      ]
+      content = JSON.stringify({ content: parts, ...(isError && { isError: depth === 0 }) })
+    }
+    return content
+  })
+
 describe('elision of any text', () => {
   it('tells the truth about what is missing, and gives the same again', () => {
     let reduced = 0
     fc.assert(
       fc.property(
-        fc.oneof({ weight: 4, arbitrary: text }, { weight: 1, arbitrary: list }),
+        fc.oneof(
+          { weight: 4, arbitrary: text },
+          { weight: 1, arbitrary: list },
+          { weight: 3, arbitrary: wrapped },
+        ),
         fc.option(fc.nat(400), { nil: undefined }),
         (content, budget) => {
           const request: EncodeRequest = {

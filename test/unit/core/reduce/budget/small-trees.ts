@@ -91,7 +91,7 @@ export function valueKept(node: PricedNode, kept: Kept | null): number {
   if (kept.kind === 'cut')
     return cuts.find(({ chars }) => chars === kept.chars)?.value ?? Number.NaN
   return children.reduce((sum, child, index) => {
-    const inner = kept.kind === 'all' ? kept : (kept.children[index] ?? null)
+    const inner = kept.kind === 'some' ? (kept.children[index] ?? null) : kept
     return sum + valueKept(child, inner)
   }, value)
 }

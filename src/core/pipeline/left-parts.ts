@@ -1,0 +1,172 @@
+import { parseJson } from '../json/parse-json.ts'
+import { ObjectValue, type Value } from '../json/value.ts'
+import { writeJson } from '../json/write-json.ts'
+import { ALL, type Kept } from '../reduce/budget/priced-node.ts'
+import { createGapWriter } from '../reduce/budget/prune-text.ts'
+import { type Omission, pruneValue } from '../reduce/budget/prune-value.ts'
+import { rankLists } from '../reduce/elide/rank-items.ts'
+import { BULK } from '../reduce/elide/reducer.ts'
+import { type RankedText, rankText } from '../reduce/elide/text-reducers.ts'
+import { type DiffLevel, viewDiff } from '../reduce/elide/view-diff.ts'
+import { keptByBoth } from '../reduce/views/kept-parts.ts'
+import { marksIn } from './escape.ts'
+import type { LayerInput } from './layer.ts'
+import type { ElisionProfile } from './profile/resolve.ts'
+import type { ShownByView } from './view.ts'
+
+/** What is left of a content, and what is not. */
+export interface Left {
+  readonly content: string
+  readonly omissions: readonly Omission[]
+  /** Marks of ours in strings of it; absent: none. */
+  readonly innerMarks?: number
+}
+
+/** What may go beside the bulk. */
+interface LeftOptions {
+  readonly shown: ShownByView | null
+  readonly level?: DiffLevel | undefined
+  readonly elision: Pick<ElisionProfile, 'minBlockBytes'>
+}
+
+/** A content without its bulk; `null` if nothing of it may go. */
+export function leftOf(
+  { value, content, request: { omits, mode } }: LayerInput,
+  { shown, level = 'standard', elision }: LeftOptions,
+): Left | null {
+  const isElided = mode === 'elide'
+  const keepsBulk = isElided && omits?.bulk === false
+  const terms = { isElided, level, leastChars: keepsBulk ? Infinity : elision.minBlockBytes }
+  if (typeof value === 'object' && value !== null) {
+    return leftOfValue(value, isElided ? omits : NO_BULK, shown, terms)
+  }
+  return keepsBulk ? null : leftOfText(content, terms)
+}
+
+/** Which texts lose which parts. */
+interface TextTerms {
+  /** Whether any bulk may go; else only what a diff does not show at its level. */
+  readonly isElided: boolean
+  readonly level: DiffLevel
+  /** Shorter strings of a value stay. */
+  readonly leastChars: number
+}
+
+function leftOfText(text: string, { isElided, level }: TextTerms): Left | null {
+  const ranked = rankText(text)
+  if (ranked === null) return null
+  if (ranked.kind === 'diff') return leftOfDiff(ranked, level)
+  return isElided ? withoutBulk(ranked) : null
+}
+
+function leftOfDiff({ lines }: RankedText, level: DiffLevel): Left | null {
+  const view = viewDiff(lines, level)
+  return view && { content: view.text, omissions: view.omissions }
+}
+
+/** Of a request that leaves out nothing but what a view does not show. */
+const NO_BULK = { fields: [], bulk: false }
+
+/**
+ * Lists and texts without their bulk, objects without fields to omit; everything else as it is.
+ */
+function leftOfValue(
+  value: Value,
+  omits: LayerInput['request']['omits'],
+  shown: ShownByView | null,
+  terms: TextTerms,
+): Left | null {
+  const kept = keptByBoth(keptOfValue(value, omits, terms, 0), shown?.kept ?? ALL)
+  if (kept === null || kept === ALL) return null
+  const pruned = pruneValue(value, kept)
+  const content = writeJson(pruned.value)
+  return { content, omissions: pruned.omissions, innerMarks: innerMarksIn(kept) }
+}
+
+function innerMarksIn(kept: Kept | null): number {
+  if (kept?.kind === 'text') return marksIn(kept.text)
+  if (kept?.kind !== 'some') return 0
+  return kept.children.reduce((sum, child) => sum + innerMarksIn(child), 0)
+}
+
+function keptOfValue(
+  value: Value,
+  omits: LayerInput['request']['omits'],
+  terms: TextTerms,
+  depth: number,
+): Kept {
+  const lists: ReturnType<typeof rankLists> = omits?.bulk === false ? new Map() : rankLists(value)
+  const fields = new Set(omits?.fields)
+  const keptOf = (inner: Value): Kept => {
+    if (typeof inner === 'string') return keptOfString(inner, terms, depth)
+    if (inner instanceof ObjectValue) {
+      if (isFailure(inner)) return ALL
+      const parts = inner.values.map((each, at) =>
+        fields.has(inner.keys[at]!) ? null : keptOf(each),
+      )
+      return someOf(parts)
+    }
+    if (!Array.isArray(inner)) return ALL
+    const ranks = lists.get(inner)
+    if (ranks === undefined) return someOf(inner.map(keptOf))
+    return { kind: 'some', children: Array.from(ranks, rank => (rank === BULK ? null : ALL)) }
+  }
+  return keptOf(value)
+}
+
+function someOf(children: readonly (Kept | null)[]): Kept {
+  return children.every(child => child === ALL) ? ALL : { kind: 'some', children }
+}
+
+/** Whether an object is the answer of a call that failed, as MCP states it. */
+function isFailure({ keys, values }: ObjectValue): boolean {
+  return keys.some((key, at) => (key === 'isError' || key === 'is_error') && values[at] === true)
+}
+
+/** JSON in strings of JSON in strings, at most. */
+const MAX_INNER = 4
+
+/** A string as the text, or the JSON, that it is. */
+function keptOfString(text: string, terms: TextTerms, depth: number): Kept {
+  if (text.length < terms.leastChars || !text.isWellFormed()) return ALL
+  const left = leftOfInnerJson(text, terms, depth) ?? leftOfText(text, terms)
+  if (left === null || left.omissions.length === 0 || left.content.length >= text.length) return ALL
+  return { kind: 'text', text: left.content, missing: sumsOf(left.omissions) }
+}
+
+function leftOfInnerJson(text: string, terms: TextTerms, depth: number): Left | null {
+  const isOpened = text.startsWith('{') || text.startsWith('[')
+  if (!isOpened || depth === MAX_INNER || !terms.isElided) return null
+  const parsed = parseJson(text)
+  if (!parsed.ok || typeof parsed.value !== 'object' || parsed.value === null) return null
+  const kept = keptOfValue(parsed.value, undefined, terms, depth + 1)
+  const pruned = pruneValue(parsed.value, kept)
+  // What a list in it has is no number of the text's lines.
+  const omissions = pruned.omissions.map(({ of, ...omission }) => omission)
+  return { content: writeJson(pruned.value), omissions }
+}
+
+/** What is missing in a text, without its places: marks in it show those of lines. */
+function sumsOf(omissions: readonly Omission[]): Extract<Kept, { kind: 'text' }>['missing'] {
+  const sums = new Map<string, { unit: Omission['unit']; omitted: number; of?: number }>()
+  for (const { unit, omitted, of } of omissions) {
+    const sum = sums.get(unit)
+    if (sum === undefined)
+      sums.set(unit, { unit, omitted, ...(unit === 'lines' && of !== undefined && { of }) })
+    else sum.omitted += omitted
+  }
+  return [...sums.values()]
+}
+
+/** Lines without their bulk, with marks in its places. */
+function withoutBulk({ lines, ranks, inner }: RankedText): Left {
+  const writer = createGapWriter(lines)
+  lines.forEach((_, at) => {
+    const gaps = inner?.get(at)
+    if (ranks[at] === BULK) writer.omit(at, at + 1)
+    else if (gaps === undefined) writer.keep(at, at + 1)
+    else writer.keepPart(at, gaps)
+  })
+  const { text, omissions } = writer.finish()
+  return { content: text, omissions }
+}
