@@ -12,6 +12,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { loadConfig } from '../../../src/config/load.ts'
 import { captureCli } from '../../support/capture.ts'
 import { startSmallService } from './harness.ts'
 import { type RecordingUpstream, recordingUpstream } from './recording-upstream.ts'
@@ -19,6 +20,7 @@ import { type RecordingUpstream, recordingUpstream } from './recording-upstream.
 let upstream: RecordingUpstream
 let service: Awaited<ReturnType<typeof startSmallService>>
 let home: string
+const { cache_dir: cache } = loadConfig({ env: {}, insecure: true })
 let settings: string
 
 beforeAll(async () => {
@@ -38,6 +40,8 @@ beforeEach(() => {
   vi.stubEnv('ANTHROPIC_BASE_URL', '')
   vi.stubEnv('CLAUDE_CONFIG_DIR', '')
   vi.stubEnv('HAVERSACK_DATA_DIR', join(home, 'data'))
+  // Packing the vocabularies again would take most of the time.
+  vi.stubEnv('HAVERSACK_CACHE_DIR', cache)
 })
 
 afterEach(() => {
