@@ -34,8 +34,10 @@ export async function runGateway(config: Config, run: GatewayRun): Promise<void>
   // A local client needs no key, and is the only one of its gateway.
   const { keys_file: _, ...open } = config
   const limits = { ...config.limits, drain_grace_ms: 0 }
+  // Each client starts a gateway, and logs are for `serve` to analyze.
+  const tune = { ...config.tune, auto: 'off' as const }
   const service = await startEmbedded(
-    { ...open, mcp: { servers: {}, composed: {} }, limits },
+    { ...open, mcp: { servers: {}, composed: {} }, limits, tune },
     logger,
     { builders: { layersPlaceOf: place => layersInProject(place, process.cwd()) } },
   )

@@ -116,6 +116,8 @@ function configFor({ env, folder, isTemporary }: OwnServiceOptions) {
     data_dir: folder,
     // It has no page, and its folder may be deleted at the end.
     ledger: { ...config.ledger, enabled: false },
+    // It ends with its command, so each one would analyze all logs again.
+    tune: { ...config.tune, auto: 'off' as const },
     // As `serve` would find it.
     ...(existsSync(pipelineFile) ? { pipeline_config_file: pipelineFile } : {}),
     // The base URLs that the vendors' own clients have built in.

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { type Dirent, existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { TENANT_NAME } from '../../core/base/tenant-name.ts'
 import type { PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
@@ -96,10 +96,8 @@ function tenantsIn(place: LayersPlace): readonly string[] {
 
 /** The projects of a tenant that have files, by name. */
 export function projectsIn(place: LayersPlace, tenant: string): readonly string[] {
-  const folder = projectsFolderOf(place, tenant)
-  const files = existsSync(folder) ? readdirSync(folder) : []
-  return files
-    .flatMap(nameIn)
+  return entriesIn(projectsFolderOf(place, tenant))
+    .flatMap(({ name }) => nameIn(name))
     .filter(name => TENANT_NAME.test(name))
     .sort()
 }
@@ -110,9 +108,14 @@ export function projectKey(tenant: string, project: string): string {
 }
 
 function foldersIn(folder: string): readonly string[] {
-  if (!existsSync(folder)) return []
-  const entries = readdirSync(folder, { withFileTypes: true })
+  const entries = entriesIn(folder)
   return entries.filter(each => each.isDirectory()).map(({ name }) => name)
+}
+
+/** None if it is no folder. */
+function entriesIn(folder: string): readonly Dirent[] {
+  const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
+  return isFolder ? readdirSync(folder, { withFileTypes: true }) : []
 }
 
 /** What is in front of the suffix; empty if a file has another one. */

@@ -8,6 +8,21 @@ function tuneIn(data: string) {
   return (...argv: string[]) => captureCli('tune', ...argv, '--data', data)
 }
 
+/** The tuned file, its versions and the proposals. */
+function tunedFiles(data: string): readonly string[] {
+  const names = readdirSync(join(data, 'tuned'), { recursive: true, encoding: 'utf8' })
+  return names
+    .filter(name => /\.(?:toml|json)$/.test(name))
+    .map(name => readFileSync(join(data, 'tuned', name), 'utf8'))
+}
+
+function expectNoSecret(texts: readonly string[], count: number): void {
+  expect(texts).toHaveLength(count)
+  for (const text of texts) {
+    for (const planted of [SECRET, 'file3-1', 'const v']) expect(text).not.toContain(planted)
+  }
+}
+
 describe('haversack tune analyze', () => {
   it('switches elision of a class off if agents need what it hides, and back on by revert', async () => {
     const data = dataFolder()
@@ -29,14 +44,7 @@ describe('haversack tune analyze', () => {
     expect((await tune('apply')).code).toBe(0)
     const shown = await tune('show')
     expect(shown.stdout).toContain('elision_enabled = false')
-    const texts = [analyzed.stdout, shown.stdout]
-    for (const name of readdirSync(join(data, 'tuned'), { recursive: true, encoding: 'utf8' })) {
-      if (/\.(?:toml|json)$/.test(name)) texts.push(readFileSync(join(data, 'tuned', name), 'utf8'))
-    }
-    expect(texts).toHaveLength(5)
-    for (const text of texts) {
-      for (const planted of [SECRET, 'file3-1', 'const v']) expect(text).not.toContain(planted)
-    }
+    expectNoSecret([analyzed.stdout, analyzed.stderr, shown.stdout, ...tunedFiles(data)], 6)
     // The tuned file is one of the layers now, so that the analysis is of another configuration.
     expect((await tune('apply')).stderr).toContain('run `haversack tune analyze` again')
     const after = JSON.parse((await tune('analyze', log, '--json')).stdout)
@@ -94,6 +102,8 @@ describe('haversack tune from-claude-logs', () => {
     const done = await tune('from-claude-logs', '--input-dir', logs)
     expect(done.stderr).toContain('+ endpoint_overrides.Read.elision_enabled = false\n')
     expect((await tune('show')).stdout).toContain('elision_enabled = false')
+    const printed = [dry, done].flatMap(({ stdout, stderr }) => [stdout, stderr])
+    expectNoSecret([...printed, ...tunedFiles(data)], 7)
     const tools = await tune('from-claude-logs', '--input-dir', logs, '--tools', '--json')
     expect(JSON.parse(tools.stdout)).toHaveProperty('tools')
     expect(await tune('from-claude-logs', '--input-dir', join(data, 'none'))).toMatchObject({
