@@ -75,7 +75,8 @@ export function judge(
   const judged = rows.map(({ early, ...row }): Judged => {
     const { proposal } = row
     if (early !== null) return { ...row, verdict: early }
-    if (row.chosen === 0 && row.unseen === 0) return { ...row, verdict: 'no effect' }
+    // On the half that it is chosen by nothing speaks for it, or against it.
+    if (row.chosen === 0) return { ...row, verdict: 'no effect' }
     if (!kept.includes(proposal)) return { ...row, verdict: 'loses' }
     if (together?.isAccepted) return { ...row, verdict: 'applies' }
     return { ...row, verdict: (together?.interval.high ?? 0) <= 0 ? 'loses' : 'no effect' }

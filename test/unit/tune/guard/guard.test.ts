@@ -66,6 +66,8 @@ describe('judge', () => {
 
   it('does not apply what saves nothing, or costs', () => {
     expect(verdictOf(() => ({}))).toBe('no effect')
+    const isUnseen = (at: number) => halves.unseen.includes(conversations[at]!)
+    expect(verdictOf(at => ({ a: isUnseen(at) ? 10 : 0 }))).toBe('no effect')
     expect(verdictOf(() => ({ a: -10 }))).toBe('loses')
   })
 
