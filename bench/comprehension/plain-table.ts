@@ -79,8 +79,13 @@ function fixed(place: Place, name: string, separator: string): PlainColumn {
 }
 
 /** The object of a row. */
-export function readRow(row: Place, columns: readonly PlainColumn[], separator: string): Json {
-  return new Cells(row, separator, '', cellsOf(columns)).row(columns)
+export function readRow(
+  row: Place,
+  columns: readonly PlainColumn[],
+  separator: string,
+  absent: string,
+): Json {
+  return new Cells(row, separator, '', cellsOf(columns), absent).row(columns)
 }
 
 /** The object whose cells are in parentheses, the first of which is at the place. */
@@ -96,9 +101,10 @@ export function readKeyedRow(
   row: Place,
   columns: readonly PlainColumn[],
   separator: string,
+  absent: string,
 ): [string, Json] {
   const [keys, ...members] = columns
-  const cells = new Cells(row, separator, '', cellsOf(members))
+  const cells = new Cells(row, separator, '', cellsOf(members), absent)
   return [cells.key(keys?.pattern), cells.row(members)]
 }
 
@@ -113,7 +119,17 @@ class Cells {
   #first = true
   #over = false
 
-  constructor(place: Place, separator: string, rowEnds: string, line: readonly PlainColumn[] = []) {
+  /** What an empty cell may contain. */
+  readonly #absent: string
+
+  constructor(
+    place: Place,
+    separator: string,
+    rowEnds: string,
+    line: readonly PlainColumn[] = [],
+    absent = '',
+  ) {
+    this.#absent = absent
     this.#line = separator === ' ' ? line : []
     this.#place = place
     this.#separator = separator
@@ -193,6 +209,7 @@ class Cells {
     const shaped = pattern === undefined && sign !== '"' ? place.shaped?.(place) : undefined
     if (shaped !== undefined) return shaped
     const text = sign === '"' ? quoted(place) : until(place, end + this.#rowEnds)
+    if (sign !== '"' && this.#absent !== '' && text === this.#absent) return undefined
     if (pattern !== undefined)
       return sign !== '"' && text === 'null' ? null : pattern[0] + text + pattern[1]
     return sign === '"' ? text : scalar(text)

@@ -17,11 +17,11 @@ export function readTree(text: string): Json {
 }
 
 /** `[3]:` and `{3}:`, with the separator of the cells where it is no comma. */
-const TABLE_HEAD = /^(\[|\{)(\d+)([\t| ]?)[\]}]:$/
+const TABLE_HEAD = /^(\[|\{)(\d+)([\t| ]?)(-?)(#?)[\]}]:$/
 /** `[3 ]: a b c` and `[3 ]=before*after: a b c`: the strings of a list, on one line. */
 const WORDS = /^\[(\d+)([\t| ]?)\](?=:.|=)/
 /** A shape: its name, and its columns in braces. */
-const DECLARATION = /^[A-Za-z]{1,3}\{(?!\d+[\t| ]?\}:)/
+const DECLARATION = /^[A-Za-z]{1,3}\{(?!\d+[\t| ]?-?\}:)/
 const SHAPED = /^[A-Za-z]{1,3}(?=\()/
 const KEY = /^(?:"(?:[^"\\]|\\.)*"|[^:."[\]{}(]+)/
 /** Behind a key: its value is the text of the JSON that follows. */
@@ -151,17 +151,21 @@ class Lines {
 
   table(head: string): Json {
     if (WORDS.test(head)) return readWords(head)
-    const [, opener, count = '0', sign = ''] = TABLE_HEAD.exec(head) ?? []
+    const [, opener, count = '0', sign = '', absent = '', numbered] = TABLE_HEAD.exec(head) ?? []
     const separator = sign === '' ? ',' : sign
     const columns = readColumns(this.take(), separator)
-    const rows = Array.from({ length: Number(count) }, () => this.take())
+    const rows = Array.from({ length: Number(count) }, () => {
+      const row = this.take()
+      // A number before a row says which one it is.
+      return numbered === '#' ? row.replace(/^#\d+ /, '') : row
+    })
     if (opener === '[') {
       return rows.map(
-        row => loneObject(this.place(row)) ?? readRow(this.place(row), columns, separator),
+        row => loneObject(this.place(row)) ?? readRow(this.place(row), columns, separator, absent),
       )
     }
     return Object.fromEntries(
-      rows.map(row => readKeyedRow(this.place(row), columns, separator)),
+      rows.map(row => readKeyedRow(this.place(row), columns, separator, absent)),
     ) as Json
   }
 }

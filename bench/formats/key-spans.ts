@@ -1,6 +1,6 @@
 type Span = readonly [start: number, end: number]
 
-const HEAD = /(?:\[|\{)(\d+)[\t| ]?[\]}]:$/
+const HEAD = /(?:\[|\{)(\d+)[\t| ]?-?#?[\]}]:$/
 const LINE_KEY = /^ *(?:- )*(?!- |=)("(?:[^"\\]|\\.)*"|[^:"[{\s][^:"[{]*)(?=[:[{])/
 const JSON_KEY = /"(?:[^"\\]|\\.)*"(?=:)/g
 const INLINE_KEY = /(?<=[{,] ?)(?:"(?:[^"\\]|\\.)*"|[^:,;"[\]{}\n]+)(?=:)/g

@@ -17,8 +17,15 @@ export function isAmbiguous(text: string): boolean {
   const first = text.charCodeAt(0)
   if (first === QUOTE || first === OPEN_BRACKET || first === OPEN_BRACE) return true
   if (isEdgeSpace(first) || isEdgeSpace(text.charCodeAt(text.length - 1))) return true
-  return readLiteral(text, 0, text.length) !== undefined
+  return readLiteral(text, 0, text.length) !== undefined || isLikeLiteral(text)
 }
+
+/** Whether a reader may take the string for a literal, as no decoder does: `True`, `NULL`. */
+function isLikeLiteral(text: string): boolean {
+  return text.length <= 5 && text.length >= 4 && LIKE_LITERAL.test(text)
+}
+
+const LIKE_LITERAL = /^(?:true|false|null|none)$/i
 
 /** White space that `trim` removes, and any control character. */
 function isEdgeSpace(c: number): boolean {

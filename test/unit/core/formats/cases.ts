@@ -34,7 +34,7 @@ export const CASES: Readonly<Record<string, Case>> = {
   },
   'strings that only resemble numbers and words': {
     json: '[{"a":"01","b":"+1","c":"1.","d":"-","e":"True","f":"nullx","g":"NaN","h":"1e"}]',
-    csv: lines('a,b,c,d,e,f,g,h', '01,+1,1.,-,True,nullx,NaN,1e'),
+    csv: lines('a,b,c,d,e,f,g,h', '01,+1,1.,-,"True",nullx,NaN,1e'),
   },
   'separators, quotes and line ends in strings': {
     json: '[{"a":"x,y","b":"say \\"hi\\"","c":"1\\n2","d":"1\\r\\n2","e":"\\r","f":"\\"q\\""}]',

@@ -18,9 +18,31 @@ export const TREE_CASES: Readonly<Record<string, readonly [json: string, text: s
       '0002,8,Oslo,[]',
     ),
   ],
+  'marks of empty cells that stand together, and a string like a mark': [
+    JSON.stringify([
+      { id: 1, a: '-', b: 'x', c: 'a longer text', d: 'with some words' },
+      { id: 2, d: 'this one has no other words' },
+      { id: 3, b: null, c: '', d: 'and some more words' },
+      { c: 'first cells are marked too', d: '-' },
+      { id: 5, a: 'e', b: 'f' },
+    ]),
+    lines(
+      '[5-]:',
+      'id,a,b,c,d',
+      '1,"-",x,a longer text,with some words',
+      '2,-,-,-,this one has no other words',
+      '3,,null,"",and some more words',
+      '-,-,-,first cells are marked too,"-"',
+      '5,e,f',
+    ),
+  ],
+  'strings that a reader may take for literals': [
+    '[{"a":"True","b":"none"},{"a":"false","b":"NULL"},{"a":"x","b":"Nulls"}]',
+    lines('[3]:', 'a,b', '"True","none"', '"false","NULL"', 'x,Nulls'),
+  ],
   'missing, null and empty apart': [
     '[{"a":1,"b":null,"c":"","d":"x"},{"a":2,"d":"null"},{"a":null,"b":"","c":null}]',
-    lines('[3]:', 'a,b,c,d', '1,null,"",x', '2,,,"null"', 'null,"",null'),
+    lines('[3-]:', 'a,b,c,d', '1,null,"",x', '2,-,-,"null"', 'null,"",null'),
   ],
   'a group that is missing, null or an object': [
     '[{"a":1,"g":{"x":1,"y":2}},{"a":2},{"a":3,"g":null},{"a":4,"g":{"y":5}}]',
@@ -101,11 +123,11 @@ export const TREE_CASES: Readonly<Record<string, readonly [json: string, text: s
   'phrases before a comma, and a last column with the rest of its line': [
     '[{"id":1,"by":{"name":"Ann Lee","of":"x,y|z"},"at":"Rome","note":"so,\\t| \\"it\\" is"},{"id":2,"by":{"name":"Bo, A. Li","of":"y,y|z"},"at":"Bern","note":"7"},{"id":3,"at":"Oslo","note":"not now"},{"id":4,"by":{"name":"Cy Fox Jr","of":"z,y|z"}}]',
     lines(
-      '[4 ]:',
+      '[4 -]:',
       'id by{name,of=*",y|z"} at note',
       '1 Ann Lee,x Rome so,\t| "it" is',
       '2 "Bo, A. Li",y Bern "7"',
-      '3 , Oslo not now',
+      '3 -,- Oslo not now',
       '4 Cy Fox Jr,z',
     ),
   ],
@@ -220,6 +242,10 @@ export const TREE_CASES: Readonly<Record<string, readonly [json: string, text: s
 export const NO_TREES: readonly (readonly [text: string, line: number])[] = [
   ['', 1],
   ['a', 1],
+  [`[25#]:\na${'\n1'.repeat(25)}`, 27],
+  [`[25#]:\na${'\n1'.repeat(24)}\n#26 1`, 27],
+  ['{1#}:\nkey,a\nb,1', 1],
+  ['[1#-]:\na\n1', 1],
   ['a:1\nb', 2],
   [':1', 1],
   ['"a:1', 1],

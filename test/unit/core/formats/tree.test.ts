@@ -56,6 +56,44 @@ describe.each(Object.entries(TREE_CASES))('%s', (_, [json, text]) => {
   })
 })
 
+describe('a table that is easy to read', () => {
+  const rows = (count: number, first: (at: number) => unknown) =>
+    Array.from({ length: count }, (_, at) => ({
+      name: first(at),
+      text: `${String.fromCharCode(97 + (at % 26)).repeat(40)} ${(at * 37) % 89}`,
+      other: at % 3 === 0 ? { x: at } : ['a', at],
+    }))
+
+  it('numbers every 25th row, those in braces too', () => {
+    const all: object[] = rows(60, at => `n${(at * 7) % 11}`)
+    all[49] = { text: 'other', name: 1, more: true }
+    const lines = roundTrip(JSON.stringify(all)).split('\n')
+    expect(lines[0]).toMatch(/^\[60.?#\]:$/)
+    expect(lines.filter(line => line.startsWith('#'))).toEqual([
+      expect.stringMatching(/^#25 3,yyy/),
+      expect.stringMatching(/^#50 \{text/),
+    ])
+  })
+
+  it('has no numbers if it is short, its rows are, or their first member counts them', () => {
+    const tables = [
+      rows(49, at => `n${at}`),
+      rows(60, at => at + 17),
+      Array.from({ length: 60 }, (_, at) => ({ a: (at * 7) % 11, b: at % 3 })),
+    ]
+    for (const table of tables) expect(roundTrip(JSON.stringify(table))).toMatch(/^\[\d+.?\]:/)
+  })
+
+  it('has no marks where they cost much', () => {
+    const table = Array.from({ length: 40 }, (_, at) => ({
+      a: at % 7,
+      ...(at % 5 === 1 ? { b: 1, c: 2 } : {}),
+      d: at % 3,
+    }))
+    expect(roundTrip(JSON.stringify(table))).toMatch(/^\[40.?\]:\na,b,c,d\n0,,,0\n/)
+  })
+})
+
 describe('text that is no tree', () => {
   it.each(NO_TREES)('%j is refused at line %i', (text, line) => {
     let error: unknown
@@ -72,6 +110,11 @@ describe('text that is no tree', () => {
 
 describe('what the writer never writes, but a reader would expect', () => {
   it.each([
+    // As it was written before empty cells had marks: a bare dash is a string.
+    ['[2]:\na,b,c,d\n1,,,2\n-,,"-",3', '[{"a":1,"d":2},{"a":"-","c":"-","d":3}]'],
+    ['[2-]:\na,b,c,d\n1,,,2\n-,,"-",3', '[{"a":1,"d":2},{"c":"-","d":3}]'],
+    ['{2-}:\nkey,a,b\nx,-,1\n-,2', '{"x":{"b":1},"-":{"a":2}}'],
+    ['a[2-#]:\nb\n-\n1', '{"a":[{},{"b":1}]}'],
     ['a: 1\nb: null\nc: true', '{"a":1,"b":null,"c":true}'],
     ['a:\n    b: 1\n    c: 2\nd: 3', '{"a":{"b":1,"c":2},"d":3}'],
     ['a:\n  - 1\n  - b: 2\n   c: 3\nd: 4', '{"a":[1,{"b":2,"c":3}],"d":4}'],

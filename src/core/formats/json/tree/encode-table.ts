@@ -1,14 +1,22 @@
 import { keyStability } from '../../../classify/json-shape.ts'
 import { ObjectValue, type Value } from '../../../json/value.ts'
+import { leavesOf } from './cell-gaps.ts'
 import { chooseLayout } from './choose-layout.ts'
 import type { CellColumn, Column, PatternColumn } from './column.ts'
 import { mergeKeyOrders } from './key-order.ts'
 import { isFilled, patternOf, planColumns } from './plan-columns.ts'
 import { excess, type Pricer } from './pricer.ts'
 import { weighsBrackets } from './style.ts'
-import { KEY_COLUMN } from './syntax.ts'
+import {
+  ABSENT_MARK,
+  FEWEST_MARKED,
+  KEY_COLUMN,
+  NUMBER_MARK,
+  NUMBERED_STEP,
+  rowNumber,
+} from './syntax.ts'
 import type { Piece } from './trace.ts'
-import { RowWriter, writeHeader } from './write-table.ts'
+import { type Layout, RowWriter, writeHeader } from './write-table.ts'
 
 /** With fewer members there is no table, because the header would take more than it saves. */
 const FEWEST_KEYED = 2
@@ -30,21 +38,80 @@ export function encodeTable(value: Value, pricer: Pricer): Table | null {
     ? [asCell(columns[0]!), ...columns.slice(1)]
     : columns
   const layout = chooseLayout(regular, shown, pricer)
-  const writer = new RowWriter(layout)
-  const brackets = collectBrackets(writer, pricer)
-  const mark = layout.separator === ',' ? '' : layout.separator
-  const head = `[${value.length}${mark}]:\n${writeHeader(shown, layout)}`
+  const { separator } = layout
+  const write = (marks: Layout): WrittenTable => {
+    const writer = new RowWriter(marks)
+    const brackets = collectBrackets(writer, pricer)
+    writer.out = `[${value.length}${markOf(marks)}]:\n${writeHeader(shown, layout)}`
+    const isRegular = whole === null ? new Set(regular) : null
+    for (const row of value) {
+      writer.out += '\n'
+      if (isRegular?.has(row) !== false) writer.row(shown, row)
+      else writer.bracketed(row)
+    }
+    const isWide = leavesOf(shown).length > MOST_NARROW
+    return { text: writer.out, brackets, isWide, hasGaps: writer.hasGaps }
+  }
   // Brackets that are weighed are collected while rows are written.
   const rows = whole === null || weighsBrackets(pricer.style) ? null : layout.rows()
-  if (rows !== null) return { text: head + rows, brackets }
-  writer.out = head
-  const isRegular = whole === null ? new Set(regular) : null
-  for (const row of value) {
-    writer.out += '\n'
-    if (isRegular?.has(row) !== false) writer.row(shown, row)
-    else writer.bracketed(row)
+  if (rows === null) return withNumbers(withMarks(layout, write, pricer), value, pricer)
+  const text = `[${value.length}${markOf(layout)}]:\n${writeHeader(shown, layout)}${rows}`
+  const hasGaps =
+    rows.includes(separator.repeat(FEWEST_MARKED + 1)) ||
+    rows.includes(`\n${separator.repeat(FEWEST_MARKED)}`)
+  const isWide = leavesOf(shown).length > MOST_NARROW
+  return withMarks(layout, write, pricer, { text, brackets: [], isWide, hasGaps })
+}
+
+interface WrittenTable extends Table {
+  /** Whether empty cells stand together before a filled one, or may. */
+  readonly hasGaps: boolean
+}
+
+/** What the head of a table has after the number of rows. */
+function markOf({ separator, marksGaps }: Layout): string {
+  return (separator === ',' ? '' : separator) + (marksGaps === true ? ABSENT_MARK : '')
+}
+
+/** The table with marks for its empty cells, if it has some that need them and they cost little. */
+function withMarks(
+  layout: Layout,
+  write: (layout: Layout) => WrittenTable,
+  { style, tokens }: Pricer,
+  plain = write(layout),
+): Table {
+  if (!plain.hasGaps) return plain
+  const marked = write({ ...layout, marksGaps: true })
+  return tokens(marked.text) <= tokens(plain.text) * (1 + style.reading.gaps) ? marked : plain
+}
+
+/** A table has numbers of rows from so many rows on. */
+const FEWEST_NUMBERED = 2 * NUMBERED_STEP
+/** Tokens of a number, and characters of a token, about. */
+const NUMBER_TOKENS = 3
+const CHARS_PER_TOKEN = 4
+
+/** The table with a number before every 25th row, if none has one and they cost little. */
+function withNumbers(table: Table, rows: readonly ObjectValue[], { style }: Pricer): Table {
+  const { text } = table
+  const price = (rows.length / NUMBERED_STEP) * NUMBER_TOKENS * CHARS_PER_TOKEN
+  if (rows.length < FEWEST_NUMBERED || price > text.length * style.reading.numbers) return table
+  if (isNumbered(rows)) return table
+  const [head, header, ...lines] = text.split('\n')
+  for (let at = NUMBERED_STEP - 1; at < lines.length; at += NUMBERED_STEP) {
+    lines[at] = `${rowNumber(at)}${lines[at]}`
   }
-  return { text: writer.out, brackets }
+  const numbered = `${head!.slice(0, -CLOSER.length)}${NUMBER_MARK}${CLOSER}`
+  return { ...table, text: [numbered, header, ...lines].join('\n') }
+}
+
+/** Ends the head of a table. */
+const CLOSER = ']:'
+
+/** Whether the first member of the rows counts them. */
+function isNumbered(rows: readonly ObjectValue[]): boolean {
+  const first = Number(rows[0]!.values[0])
+  return rows.every(({ values }, at) => Number(values[0]) === first + at)
 }
 
 /** The rows that fit one table if not all do; none if these are too few. */
@@ -66,20 +133,22 @@ export function encodeKeyedTable(value: ObjectValue, pricer: Pricer): Table | nu
   if (columns === null) return null
   const keyColumn = keyColumnOf(keys, pricer)
   const layout = chooseLayout(rows, columns, pricer)
-  const { separator } = layout
-  const writer = new RowWriter(layout)
-  const brackets = collectBrackets(writer, pricer)
-  const mark = separator === ',' ? '' : separator
-  const header = `${writeHeader([keyColumn], layout)}${separator}${writeHeader(columns, layout)}`
-  writer.out = `{${keys.length}${mark}}:\n${header}`
   const { prefix, suffix } = keyColumn.kind === 'pattern' ? keyColumn : NO_AFFIXES
-  for (let i = 0; i < keys.length; i++) {
-    writer.out += '\n'
-    writer.startRow()
-    writer.keyCell(keys[i]!.slice(prefix.length, keys[i]!.length - suffix.length))
-    writer.members(columns, rows[i]!)
+  const write = (marks: Layout): WrittenTable => {
+    const writer = new RowWriter(marks)
+    const brackets = collectBrackets(writer, pricer)
+    const header = [[keyColumn], columns].map(part => writeHeader(part, layout))
+    writer.out = `{${keys.length}${markOf(marks)}}:\n${header.join(layout.separator)}`
+    for (let i = 0; i < keys.length; i++) {
+      writer.out += '\n'
+      writer.startRow()
+      writer.keyCell(keys[i]!.slice(prefix.length, keys[i]!.length - suffix.length))
+      writer.members(columns, rows[i]!)
+    }
+    const isWide = leavesOf(columns).length > MOST_NARROW
+    return { text: writer.out, brackets, isWide, hasGaps: writer.hasGaps }
   }
-  return { text: writer.out, brackets }
+  return withMarks(layout, write, pricer)
 }
 
 const NO_AFFIXES = { prefix: '', suffix: '' }
@@ -143,7 +212,12 @@ interface Bracket {
 export interface Table {
   readonly text: string
   readonly brackets: readonly Bracket[]
+  /** Whether a reader would have to count columns. */
+  readonly isWide: boolean
 }
+
+/** A reader finds a cell among so many without counting. */
+const MOST_NARROW = 24
 
 /** Collects the nested values that the writer writes; none if the style does not weigh them. */
 function collectBrackets(writer: RowWriter, { style }: Pricer): readonly Bracket[] {
@@ -158,10 +232,11 @@ function collectBrackets(writer: RowWriter, { style }: Pricer): readonly Bracket
  * The table with its price. Nested values in brackets in its rows have the same surcharge as
  * elsewhere.
  */
-export function tablePiece({ text, brackets }: Table, pricer: Pricer): Piece {
+export function tablePiece({ text, brackets, isWide }: Table, pricer: Pricer): Piece {
   const { style, tokens } = pricer
   const count = tokens(text)
-  let surcharge = count * (style.tableCost - 1)
+  const cost = isWide ? style.tableCost * style.reading.wide : style.tableCost
+  let surcharge = count * (cost - 1)
   let values = ''
   for (const bracket of brackets) {
     surcharge += excess(bracket.text, style)

@@ -4,7 +4,7 @@ import { RowReader, readColumn } from './read-table.ts'
 import type { Reader } from './reader.ts'
 
 /** A declaration begins like a keyed table, whose brace holds its number of rows. */
-const DECLARATION = /[A-Za-z]{1,3}\{(?!\d+[\t| ]?\}:)/y
+const DECLARATION = /[A-Za-z]{1,3}\{(?!\d+[\t| ]?-?\}:)/y
 const NAME = /[A-Za-z]{1,3}\(/y
 
 /**

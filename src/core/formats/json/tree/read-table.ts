@@ -25,6 +25,7 @@ import {
   SEPARATOR_CODES,
   separatedEnds,
 } from './reader.ts'
+import { ABSENT_MARK } from './syntax.ts'
 
 /**
  * The columns at the place, up to a line end or closing bracket.
@@ -152,13 +153,24 @@ export class RowReader {
   readonly #reader: Reader
   readonly #separator: number
   readonly #within: Within
+  readonly #marksGaps: boolean
   readonly #uniform: CellEnds
   readonly #endsOf: ReadonlyMap<Leaf, CellEnds> | null
   #rowEnded = false
   #firstCell = true
 
-  /** @param columns of a table */
-  constructor(reader: Reader, separator: number, within: Within, columns?: readonly Column[]) {
+  /**
+   * @param columns of a table
+   * @param marksGaps whether the mark is an empty cell
+   */
+  constructor(
+    reader: Reader,
+    separator: number,
+    within: Within,
+    columns?: readonly Column[],
+    marksGaps = false,
+  ) {
+    this.#marksGaps = marksGaps
     this.#reader = reader
     this.#separator = separator
     this.#within = within
@@ -252,6 +264,7 @@ export class RowReader {
     if (c === QUOTE) return this.#wrap(column, reader.quoted())
     if (column.kind === 'pattern') {
       const text = reader.bare(cell.ends)
+      if (this.#marksGaps && text === ABSENT_MARK) return MISSING
       return text === 'null' ? null : this.#wrap(column, text)
     }
     if (c === OPEN_BRACKET) {
@@ -260,7 +273,8 @@ export class RowReader {
     if (c === OPEN_BRACE) return readInline(reader, depth)
     const shaped = reader.readShaped?.(depth)
     if (shaped !== undefined) return shaped
-    return bareValue(reader.bare(cell.ends))
+    const text = reader.bare(cell.ends)
+    return this.#marksGaps && text === ABSENT_MARK ? MISSING : bareValue(text)
   }
 
   #wrap(column: Leaf, text: string): string {

@@ -31,13 +31,23 @@ import {
   Reader,
   readFence,
 } from './reader.ts'
-import { JSON_MARK, SEPARATOR_BITS } from './syntax.ts'
+import { ABSENT_MARK, JSON_MARK, NUMBER_MARK, rowNumber, SEPARATOR_BITS } from './syntax.ts'
 import { isWords, readWords } from './word-list.ts'
 
 /** Decodes what `encodeTree` wrote, in time linear in the text. @throws AppError `not_decodable` */
 export function decodeTree(text: string): Value {
   const tree = new TreeReader(text)
   return tree.document()
+}
+
+/** What the head of a table says. */
+interface TableHead {
+  readonly count: number
+  readonly separator: number
+  /** Whether the first cell of a row is its key. */
+  readonly keyed: boolean
+  readonly marksGaps: boolean
+  readonly numbersRows: boolean
 }
 
 class TreeReader {
@@ -246,8 +256,12 @@ class TreeReader {
       at++
     }
     const closer = opener === OPEN_BRACKET ? CLOSE_BRACKET : CLOSE_BRACE
+    const marksGaps = text.charAt(at) === ABSENT_MARK
+    if (marksGaps) at++
+    const numbersRows = opener === OPEN_BRACKET && text.charAt(at) === NUMBER_MARK
+    if (numbersRows) at++
     if (text.charCodeAt(at) !== closer) return undefined
-    if (opener === OPEN_BRACKET && isWords(text, at + 1)) {
+    if (!marksGaps && !numbersRows && opener === OPEN_BRACKET && isWords(text, at + 1)) {
       reader.checkDepth(depth)
       reader.at = at + 1
       const words = readWords(reader, rows, separator)
@@ -258,10 +272,13 @@ class TreeReader {
     reader.checkDepth(depth + 1)
     reader.at = at + 2
     reader.newLine()
-    return this.#rows(rows, separator, opener === OPEN_BRACE, depth)
+    return this.#rows(
+      { count: rows, separator, keyed: opener === OPEN_BRACE, marksGaps, numbersRows },
+      depth,
+    )
   }
 
-  #rows(count: number, separator: number, keyed: boolean, depth: number): Value {
+  #rows({ count, separator, keyed, marksGaps, numbersRows }: TableHead, depth: number): Value {
     const reader = this.#reader
     let keyColumn: Column | null = null
     if (keyed) {
@@ -273,11 +290,12 @@ class TreeReader {
       if (separator !== SPACE) reader.skip(SPACE)
     }
     const columns = readHeader(reader, separator, depth + 2)
-    const cells = new RowReader(reader, separator, 'table', columns)
+    const cells = new RowReader(reader, separator, 'table', columns, marksGaps)
     const keys: string[] = []
     const rows: ObjectValue[] = []
     for (let i = 0; i < count; i++) {
       reader.newLine()
+      if (numbersRows) this.#rowNumber(i)
       const lone = keyed ? undefined : this.#loneObject(depth + 1)
       if (lone !== undefined) {
         rows.push(lone)
@@ -290,6 +308,15 @@ class TreeReader {
     }
     this.#endLine()
     return keyed ? new ObjectValue(keys, rows) : rows
+  }
+
+  /** Moves over the number of a row, if this one has a number. */
+  #rowNumber(before: number): void {
+    const reader = this.#reader
+    const number = rowNumber(before)
+    if (!reader.text.startsWith(number, reader.at))
+      throw reader.error('the number of a row expected')
+    reader.at += number.length
   }
 
   /** Reads a row that is only an object in braces, because the columns do not fit it. */

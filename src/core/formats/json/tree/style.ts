@@ -19,11 +19,23 @@ export interface TreeStyle {
   /** Objects that make a table, and how alike their keys are (see `keyStability`), at least. */
   readonly minTableRows: number
   readonly minKeyStability: number
+  /** The price of reading. */
+  readonly reading: ReadingPrice
   /** Members of an object of scalars that stand on lines of their own, at least. */
   readonly minLineMembers: number
 }
 
-/** The fewest tokens, in whatever form. */
+/** What a form that is easier to read may cost, as a part of the tokens of a table. */
+export interface ReadingPrice {
+  /** Marks of empty cells that stand together. */
+  readonly gaps: number
+  /** Price of a token of a table with many columns: forms with keys win if they cost no more. */
+  readonly wide: number
+  /** Numbers of rows. */
+  readonly numbers: number
+}
+
+/** The fewest tokens, in whatever form that can be read. */
 export const FEWEST_TOKENS: TreeStyle = {
   lineDepth: MAX_LINE_DEPTH,
   bracketCost: 1,
@@ -31,6 +43,7 @@ export const FEWEST_TOKENS: TreeStyle = {
   maxBracketChars: Number.POSITIVE_INFINITY,
   minTableRows: 1,
   minKeyStability: 0,
+  reading: { gaps: 0.2, wide: 1.05, numbers: 0.01 },
   minLineMembers: 1,
 }
 

@@ -23,6 +23,19 @@ export const LONGEST_FENCE = 64
 /** Represents the cell's own text in the pattern of a column. */
 export const PATTERN_MARK = '*'
 export const ROW_SEPARATOR = ';'
+/** In the rows of a table whose head has it: an empty cell, if several stand together. */
+export const ABSENT_MARK = '-'
+/** In the head of a table: each row whose number is a multiple of the step begins with it. */
+export const NUMBER_MARK = '#'
+export const NUMBERED_STEP = 25
+
+/** The number of a row and the space after it, by the rows before it; none for most rows. */
+export function rowNumber(before: number): string {
+  return (before + 1) % NUMBERED_STEP === 0 ? `${NUMBER_MARK}${before + 1} ` : ''
+}
+
+/** Fewer empty cells need no mark. */
+export const FEWEST_MARKED = 2
 /** Cells of rows inside a cell. */
 export const INNER_SEPARATOR = ','
 /**

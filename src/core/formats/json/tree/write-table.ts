@@ -3,6 +3,8 @@ import { firstLeaf, type Gaps } from './cell-gaps.ts'
 import type { Column, ConstantColumn, Leaf } from './column.ts'
 import type { ShapeWriter } from './pricer.ts'
 import {
+  ABSENT_MARK,
+  FEWEST_MARKED,
   INNER_SEPARATOR,
   NOT_IN_AFFIX,
   NOT_IN_HEADER,
@@ -24,6 +26,8 @@ export interface Layout {
   readonly gaps?: Gaps
   /** Writes the objects in cells that have a shape; absent if there are no shapes. */
   readonly shapes?: ShapeWriter
+  /** Whether empty cells that stand together have a mark. */
+  readonly marksGaps?: true
 }
 
 /**
@@ -77,7 +81,7 @@ function writeConstant({ value }: ConstantColumn, layout: Layout): string {
 
 /** Rows inside a cell have commas between their cells, whatever the table has. */
 function innerLayout(layout: Layout): Layout {
-  const { gaps, ...others } = layout
+  const { gaps, marksGaps, ...others } = layout
   return { ...others, separator: INNER_SEPARATOR }
 }
 
@@ -97,6 +101,10 @@ export class RowWriter {
   #pending = 0
   /** The same as text, if the layout has gaps. */
   #gaps = ''
+  /** Empty cells since the last filled one. */
+  #empty = 0
+  /** Whether empty cells of the rows stand together before a filled one. */
+  hasGaps = false
   #first = true
   /** Cells of this row that are not empty, and the last of them. */
   #cells = 0
@@ -113,6 +121,7 @@ export class RowWriter {
   startRow(): void {
     this.#pending = 0
     this.#gaps = ''
+    this.#empty = 0
     this.#first = true
     this.#cells = 0
   }
@@ -202,26 +211,46 @@ export class RowWriter {
     return text
   }
 
-  #cell(leaf: Leaf | null, text: string): void {
-    const { separator, spaced, gaps } = this.#layout
-    if (!this.#first) {
+  #cell(leaf: Leaf | null, own: string): void {
+    const { separator, spaced, gaps, marksGaps } = this.#layout
+    const isFirst = this.#first
+    if (!isFirst) {
       this.#pending++
       if (gaps !== undefined) this.#gaps += leaf === null ? separator : gaps.before(leaf)
     }
     this.#first = false
-    if (text === '') return
+    if (own === '') {
+      this.#empty++
+      this.#gaps += marksGaps === true && gaps !== undefined ? ABSENT_MARK : ''
+      return
+    }
+    const empty = this.#empty
+    this.#empty = 0
+    if (empty >= FEWEST_MARKED) this.hasGaps = true
+    const text = marksGaps === true && own === ABSENT_MARK ? `"${ABSENT_MARK}"` : own
     if (leaf !== null) this.observe?.(leaf, text, this.#pending)
     if (gaps !== undefined) {
-      this.out += this.#gaps
+      const isKept = marksGaps !== true || empty >= FEWEST_MARKED
+      this.out += isKept ? this.#gaps : this.#gaps.replaceAll(ABSENT_MARK, '')
       this.#gaps = ''
       this.#pending = 0
     } else if (this.#pending > 0) {
-      this.out += this.#pending === 1 ? separator : separator.repeat(this.#pending)
+      this.out += this.#between(empty)
       this.#pending = 0
       if (leaf !== null && spaced.has(leaf)) this.out += ' '
     }
     this.out += text
     this.#cells++
     this.#lastCell = text
+  }
+
+  /** The separators before a cell, and the marks of empty cells between them. */
+  #between(empty: number): string {
+    const { separator, marksGaps } = this.#layout
+    if (this.#pending === 1 && empty < FEWEST_MARKED) return separator
+    if (marksGaps !== true || empty < FEWEST_MARKED) return separator.repeat(this.#pending)
+    const marked = `${ABSENT_MARK}${separator}`.repeat(empty)
+    // At the start of a row there is no separator before the first of them.
+    return this.#pending === empty ? marked : separator + marked
   }
 }
