@@ -45,6 +45,11 @@ export interface ConfigurationsOptions extends GenerationsOptions {
 
 /** Whose turn the thread takes: there is only one. */
 const SERVICE = 'service'
+/**
+ * What a reading may take. On a machine under full load large files have taken 10 s, and a reading
+ * that is stopped leaves the earlier configuration in force.
+ */
+const LIMIT_MS = 120_000
 
 export function createConfigurations(options: ConfigurationsOptions): Configurations {
   const { place, first, logger } = options
@@ -52,6 +57,7 @@ export function createConfigurations(options: ConfigurationsOptions): Configurat
   const thread = createTaskThread<typeof TASKS>({
     name: 'configuration',
     module: new URL(`./thread${extname(import.meta.url)}`, import.meta.url),
+    limitMs: LIMIT_MS,
     onBug: bug => logger.error({ bug }, 'unexpected error in the thread of configurations'),
     onLost: reason => logger.warn({ reason }, 'the thread of configurations was replaced'),
   })
