@@ -1,7 +1,7 @@
 import { getPriority, setPriority } from 'node:os'
 import { threadId, workerData } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
-import { packRanges } from '../src/core/base/byte-ranges.ts'
+import { freeBytes, packRanges } from '../src/core/base/byte-ranges.ts'
 import type { Operations } from '../src/core/operations/registry.ts'
 import { createHeap, type Heap } from './heap.ts'
 import { JobRunner, type UnpackedOutcome, withReports } from './job-runner.ts'
@@ -63,13 +63,19 @@ export function createRunner(
         return runner.run(job, bodies.subarray(job.start, job.start + job.length))
       })
       .map(withReports)
-    const result = packed(unpacked)
+    const result = packed(unpacked, message.body)
     return transferring({ ...result, ...(hasGrown() ? { grownThread: threadId } : {}) })
   }
 }
 
-/** The outcomes of a batch with all of their bytes in one buffer. */
-function packed(unpacked: readonly UnpackedOutcome[]): Pick<BatchResult, 'outcomes' | 'body'> {
+/**
+ * The outcomes of a batch with all of their bytes in one buffer.
+ * @param request the buffer of what came, which the thread may remember
+ */
+function packed(
+  unpacked: readonly UnpackedOutcome[],
+  request: ArrayBuffer,
+): Pick<BatchResult, 'outcomes' | 'body'> {
   const { body, starts } = packRanges(
     unpacked.flatMap(({ bytes, keep, records, again }) => {
       return [bytes, ...[...keep, ...records].map(each => each.bytes), again]
@@ -89,6 +95,9 @@ function packed(unpacked: readonly UnpackedOutcome[]): Pick<BatchResult, 'outcom
     const rest = again === null ? {} : { again: { start: againAt, length: again.length } }
     return { ...whole, ...ranges, ...rest }
   })
+  for (const { bytes } of unpacked) {
+    if (bytes !== null && bytes.buffer !== request) freeBytes(bytes)
+  }
   return { outcomes, body }
 }
 

@@ -1,5 +1,5 @@
 import type { BatchMessage, Outcome } from '../../workers/protocol.ts'
-import { isDetached, packRanges } from '../core/base/byte-ranges.ts'
+import { freeBytes, isDetached, packRanges } from '../core/base/byte-ranges.ts'
 import type { Problem } from '../core/base/errors.ts'
 import type { LookupResults } from '../core/contract/lookup.ts'
 import { BATCH_LIMITS } from './batching.ts'
@@ -21,7 +21,13 @@ export interface Entry extends AtWork {
 /** How a phase of a job ended, and when it was queued and sent, by `performance.now()`. */
 export type End = { readonly queuedAt: number; readonly startedAt: number } & (
   | { readonly kind: 'failed'; readonly problem: Problem }
-  | { readonly kind: 'outcome'; readonly outcome: Outcome; readonly bytes: Uint8Array }
+  | {
+      readonly kind: 'outcome'
+      readonly outcome: Outcome
+      readonly bytes: Uint8Array
+      /** Whether the bytes are of this job only. */
+      readonly isAlone: boolean
+    }
 )
 
 /** Why a job may end before it ran. */
@@ -130,7 +136,7 @@ export function toResult(
   onBug: (requestId: string, bug: string) => void,
 ): JobResult {
   if (end.kind === 'failed') return { ok: false, problem: end.problem, ...times(end) }
-  const { outcome, bytes } = end
+  const { outcome, bytes, isAlone } = end
   if (outcome.kind === 'failed') {
     if (outcome.bug !== undefined) onBug(job.requestId, outcome.bug)
     return { ok: false, problem: outcome.problem, ...times(end) }
@@ -154,6 +160,7 @@ export function toResult(
     ...(changes === undefined ? {} : { changes }),
     ...kept,
     ...rest,
+    ...(isAlone && { free: () => freeBytes(bytes) }),
     ...times(end),
   }
 }

@@ -87,6 +87,11 @@ export type JobResult = JobTimes &
         readonly changes?: readonly SessionChanges[]
         /** The request's body, if it may be needed once more. */
         readonly again?: Uint8Array
+        /**
+         * Frees the memory of all of these bytes, which must not be used any more. Absent: they
+         * share it with other jobs.
+         */
+        readonly free?: () => void
       }
     | { readonly ok: false; readonly problem: Problem }
   )

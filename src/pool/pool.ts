@@ -237,11 +237,13 @@ class Pool implements WorkerPool {
 
   #settle(entries: readonly Entry[], { outcomes, body }: BatchResult, startedAt: number): void {
     const bytes = new Uint8Array(body)
+    const isAlone = entries.length === 1
     entries.forEach((entry, index) => {
       const outcome = outcomes[index] as Outcome
       this.#estimates.learn(entry.sized, outcome.work_us)
       this.#waiting.charge(entry, outcome.work_us)
-      entry.settle({ kind: 'outcome', outcome, bytes, queuedAt: entry.queuedAt, startedAt })
+      const { queuedAt } = entry
+      entry.settle({ kind: 'outcome', outcome, bytes, isAlone, queuedAt, startedAt })
     })
   }
 

@@ -55,7 +55,11 @@ type Pool = Piscina<BatchMessage | ShrinkMessage, BatchResult | ShrinkResult>
  */
 export function createThreads(options: ThreadOptions): Threads {
   const watched = new WeakSet<object>()
-  const shrinking = createShrinking({ idle: () => started() - busy, ask: askToShrink })
+  const shrinking = createShrinking({
+    idle: () => started() - busy,
+    ask: askToShrink,
+    now: () => performance.now(),
+  })
   let busy = 0
   let restart: NodeJS.Timeout | undefined
   let pool: Pool | null = start()
@@ -166,27 +170,43 @@ export interface ShrinkingOptions {
    * Asks an idle thread, whichever it is, to shrink if it has this id; resolves to whether it did.
    */
   ask(threadId: number): Promise<boolean>
+  /** Milliseconds, never going back. */
+  now(): number
 }
 
-/** Pause before a grown heap is looked after, and between two of them, in milliseconds. */
-export const SHRINK_PAUSE_MS = 1_000
+/**
+ * Pause before a grown heap is looked after, and between two of them, in milliseconds. It begins
+ * again when a grown thread has run a batch, because such a thread will need its memory again.
+ */
+export const SHRINK_PAUSE_MS = 5_000
+/** But a grown heap waits no longer than that. */
+export const SHRINK_LATEST_MS = 60_000
 
 /**
  * A message cannot be sent to a chosen thread. So each idle thread gets a message with the id of
  * the thread that is meant. The others answer at once, and are free for jobs again. A thread that
  * is busy now is asked again after a pause.
  */
-export function createShrinking({ idle, ask }: ShrinkingOptions): Shrinking {
+export function createShrinking({ idle, ask, now }: ShrinkingOptions): Shrinking {
   const grown = new Set<number>()
   let timer: NodeJS.Timeout | undefined
+  let isShrinking = false
+  let scheduledAt = 0
   let closed = false
 
   function schedule(): void {
-    if (closed || timer !== undefined || grown.size === 0) return
+    if (closed || grown.size === 0 || isShrinking) return
+    if (timer !== undefined) {
+      if (now() - scheduledAt < SHRINK_LATEST_MS - SHRINK_PAUSE_MS) timer.refresh()
+      return
+    }
+    scheduledAt = now()
     timer = setTimeout(async () => {
+      timer = undefined
+      isShrinking = true
       const [first] = grown
       if (first !== undefined) await shrinkNext(first)
-      timer = undefined
+      isShrinking = false
       schedule()
     }, SHRINK_PAUSE_MS)
     timer.unref()

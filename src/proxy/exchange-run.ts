@@ -11,7 +11,7 @@ import { FAILURES, type Failure, reportFailure } from './failures.ts'
 import { Guard } from './guard.ts'
 import { pairs, type RequestBody, requestHeaders } from './headers.ts'
 import { InterimAnswers } from './interim-answers.ts'
-import { bodyOf, pumpBody } from './request-body.ts'
+import { bodyOf, pumpBody, whenFinished } from './request-body.ts'
 import { type Phase, TimeLimits } from './time-limits.ts'
 import { eventWhenConnected, wasStale } from './upstream.ts'
 
@@ -257,8 +257,7 @@ export class ExchangeRun {
 
   /** Whether the request did not reach the upstream, and its body is there to be sent again. */
   #isRepeatable(request: ClientRequest, error: NodeJS.ErrnoException): boolean {
-    const { kind } = this.#body
-    if (this.#record.retried || (kind !== 'none' && kind !== 'whole')) return false
+    if (this.#record.retried || !['none', 'whole'].includes(this.#body.kind)) return false
     return wasStale(request, this.#readBefore, error)
   }
 
@@ -340,6 +339,7 @@ export class ExchangeRun {
     // It is not sent again, and an answer may stream for an hour.
     this.#body = NOT_HELD
     this.#record.answered()
+    whenFinished(this.#request, this.#options.onBodySent, this.#guard)
   }
 
   #settle(): void {

@@ -40,6 +40,11 @@ export interface ForwardOptions {
   readonly extraHeaders?: Readonly<Record<string, string>>
   readonly onAnswer?: AnswerObserver
   /**
+   * Called once all of `body` was sent and is not sent again. Not called if the exchange fails
+   * before.
+   */
+  readonly onBodySent?: () => void
+  /**
    * The client gets the end of the answer only after this has settled, or a time limit has passed.
    */
   readonly holdEnd?: Promise<unknown>

@@ -43,3 +43,14 @@ export function pumpBody(
     request.end()
   })
 }
+
+/** Calls back once the system has taken all of a request. Until then it may still read its body. */
+export function whenFinished(
+  request: ClientRequest | null,
+  callback: (() => void) | undefined,
+  guard: Guard,
+): void {
+  if (callback === undefined) return
+  if (request?.writableFinished === true) callback()
+  else if (request !== null) guard.once(request, 'finish', callback)
+}

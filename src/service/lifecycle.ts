@@ -3,6 +3,7 @@ import { processEnv } from '../config/env.ts'
 import { type LoadOptions, loadConfig } from '../config/load.ts'
 import { ConfigError } from '../config/read-toml.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
+import { letHeapsDouble } from '../runtime/heap-growth.ts'
 import { reasonOf } from '../runtime/system-reason.ts'
 import { watchUncaught } from '../runtime/uncaught.ts'
 import { watchConfiguration } from './configuration/watch-files.ts'
@@ -35,6 +36,7 @@ export async function runService(options: Omit<LoadOptions, 'env'>): Promise<num
     process.on('SIGHUP', reload)
     const config = load()
     service = await startService(config)
+    letHeapsDouble()
     if (config.watch) watchConfiguration(config, processEnv()['HAVERSACK_CONFIG'], reload)
     process.stdout.write(`haversack listens on ${service.url}\n`)
     if (service.hasPage) process.stdout.write(`what it saves: ${service.url}/ui\n`)

@@ -39,3 +39,17 @@ function ownsBuffer(bytes: Uint8Array): boolean {
 export function isDetached(bytes: Uint8Array): boolean {
   return bytes.buffer instanceof ArrayBuffer && bytes.buffer.detached
 }
+
+/**
+ * Frees the memory of bytes that are not needed any more, if they have a buffer of their own. V8
+ * counts buffers, and large ones would make it collect the whole heap every few requests. A view
+ * that is used in spite of it is empty, so it can never show other bytes.
+ */
+export function freeBytes(bytes: Uint8Array): void {
+  if (!ownsBuffer(bytes) || bytes.length < LEAST_FREED_BYTES) return
+  const buffer = bytes.buffer as ArrayBuffer
+  buffer.transfer(0)
+}
+
+/** Smaller buffers wait for the collection of young objects. */
+const LEAST_FREED_BYTES = 16 * 1024

@@ -67,7 +67,7 @@ export function createResponsesSocket(
     const conversationOf = ({ continues }: RewriteReport) => conversations.of(continues)
     const message = { vendor, shape: SHAPE, body, conversationOf } as const
     const rewritten = await runRewrite(c, message, rewriting, needs)
-    const { body: bytes, recorded, ...asked } = rewritten
+    const { body: bytes, recorded, free: _, ...asked } = rewritten
     if (recorded === undefined) return { bytes, ...asked }
     return { bytes, recorded: inTime(recorded, rewriting.timeoutMs), ...asked }
   }

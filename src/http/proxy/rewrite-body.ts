@@ -29,6 +29,8 @@ export interface ForwardedBody {
   readonly untouched?: UntouchedReason
   /** Settles once the rewrites are recorded. The answer may not be complete before. */
   readonly recorded?: Promise<unknown>
+  /** Frees the memory of `body`; called when it was sent and the rewrites are recorded. */
+  readonly free?: () => void
   /** Signs what is forwarded, since the client's own signature is for another host and body. */
   readonly sign?: SignRequest
   /** The request is paused, with what was read of its body put back. */

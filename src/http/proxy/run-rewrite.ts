@@ -1,3 +1,4 @@
+import { freeBytes } from '../../core/base/byte-ranges.ts'
 import { inTime } from '../../core/base/deadline.ts'
 import { AppError } from '../../core/base/errors.ts'
 import type { TextBytes } from '../../core/base/text-bytes.ts'
@@ -38,6 +39,8 @@ export interface RewrittenBody {
   readonly untouched?: UntouchedReason
   /** Settles once the rewrites are recorded. Never rejects. */
   readonly recorded?: Promise<unknown>
+  /** Frees the memory of `body`; called when it was sent and the rewrites are recorded. */
+  readonly free?: () => void
 }
 
 export interface RunNeeds extends Pick<JobDeps, 'telemetry' | 'ledger'> {
@@ -177,12 +180,18 @@ export async function runRewrite(
     arms?.record(tenant, result.reports)
     const origin = { tenant, source: vendor, conversation: report.conversation }
     reportResults(result, origin, { telemetry, ledger })
-    const recorded = recordOnce()
-    return { body: result.body.length === 0 ? body : result.body, report, recorded }
+    return { ...leaving(body, result), report, recorded: recordOnce() }
   } catch (bug) {
     logger.error({ requestId, err: bug }, 'unexpected error')
     return untouched('failed')
   }
+}
+
+/** What leaves in place of a body, which is not needed any more if that is another one. */
+function leaving(body: Uint8Array, result: Done): Pick<RewrittenBody, 'body' | 'free'> {
+  if (result.body.length === 0) return { body, free: () => freeBytes(body) }
+  freeBytes(body)
+  return { body: result.body, ...(result.free && { free: result.free }) }
 }
 
 function rewriteOf({ reports }: Pick<Done, 'reports'>): RewriteReport | undefined {

@@ -104,9 +104,10 @@ interface Sent {
 function send(
   c: AppContext,
   { proxy: { forwarder }, path, usage, messages }: Destination,
-  { body, ticket, readingMs, continued, paused, recorded, report, untouched, sign }: ForwardedBody,
+  { body, ticket, readingMs, continued, paused, recorded, free, ...rest }: ForwardedBody,
 ): Sent {
   const { incoming, outgoing, upgradeHead } = c.env
+  const { report, untouched, sign } = rest
   const state = c.get('state')
   const addedMs = performance.now() - state.started - readingMs
   const decimals = seesExactTimes(state) ? 3 : 0
@@ -123,6 +124,7 @@ function send(
     ...(body === undefined ? {} : { body }),
     ...(recorded === undefined ? {} : { holdEnd: recorded }),
     ...(sign === undefined ? {} : { sign }),
+    ...(free === undefined ? {} : { onBodySent: () => void recorded?.then(free) }),
     onAnswer: {
       head(status, headers) {
         // Once an answer has begun, the body is not needed any more.

@@ -112,4 +112,42 @@ describe('the body of a request whose answer has begun', () => {
     upstream.endAll()
     await Promise.all(streaming)
   })
+
+  it('is reported as sent once, after the system has taken all of it', async () => {
+    const upstream = await patientUpstream()
+    const noted: number[] = []
+    const proxy = await front({
+      base: upstream.url,
+      seen(incoming) {
+        incoming.resume()
+        const body = Buffer.alloc(4_000_000, 'x')
+        return { body, onBodySent: () => void noted.push(body.length) }
+      },
+    })
+    const { ended } = await begin(`${proxy.url.origin}/api/`, ownAgent(), () => Buffer.from('{}'))
+    expect(noted).toEqual([4_000_000])
+    upstream.endAll()
+    await ended
+    expect(noted).toHaveLength(1)
+  })
+
+  it('is not reported as sent if the upstream ends early', async () => {
+    const noted: string[] = []
+    // It answers before it has read the body, of which most is still to be sent.
+    const url = await httpUpstream((incoming, response) => {
+      incoming.pause()
+      response.end('{}', () => incoming.destroy())
+    })
+    const proxy = await front({
+      base: url,
+      seen(incoming) {
+        incoming.resume()
+        return { body: Buffer.alloc(32_000_000, 'x'), onBodySent: () => void noted.push('sent') }
+      },
+    })
+    const { ended } = await begin(`${proxy.url.origin}/api/`, ownAgent(), () => Buffer.from('{}'))
+    await ended
+    await proxy.exchanges[0]
+    expect(noted).toEqual([])
+  })
 })

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createShrinking, SHRINK_PAUSE_MS } from '../../../src/pool/threads.ts'
+import { createShrinking, SHRINK_LATEST_MS, SHRINK_PAUSE_MS } from '../../../src/pool/threads.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
+const now = () => performance.now()
 const pause = () => vi.advanceTimersByTimeAsync(SHRINK_PAUSE_MS)
 
 /** Threads of which some are busy; each idle one gets one message. */
@@ -12,6 +13,7 @@ function threadsWith(ids: readonly number[]) {
   const asked: number[] = []
   const shrunk: number[] = []
   const shrinking = createShrinking({
+    now,
     idle: () => ids.length - busy.size,
     async ask(threadId) {
       asked.push(threadId)
@@ -68,7 +70,7 @@ describe('shrinking', () => {
   it('notes that a thread grew again while it waited for other answers', async () => {
     const answers: ((isShrunk: boolean) => void)[] = []
     const ask = vi.fn(() => new Promise<boolean>(resolve => answers.push(resolve)))
-    const shrinking = createShrinking({ idle: () => 2, ask })
+    const shrinking = createShrinking({ now, idle: () => 2, ask })
     shrinking.noteGrown(1)
     await pause()
     answers[0]?.(true)
@@ -84,13 +86,28 @@ describe('shrinking', () => {
       shrinking.forget(1)
       throw new Error('the thread has ended')
     })
-    const shrinking = createShrinking({ idle: () => 1, ask })
+    const shrinking = createShrinking({ now, idle: () => 1, ask })
     shrinking.noteGrown(1)
     shrinking.noteGrown(2)
     shrinking.forget(2)
     await pause()
     await pause()
     expect(ask.mock.calls).toEqual([[1]])
+  })
+
+  it('lets a thread be that is at work again, but not for good', async () => {
+    const { asked, shrunk, shrinking } = threadsWith([1, 2])
+    const batches = SHRINK_LATEST_MS / SHRINK_PAUSE_MS
+    for (let batch = 0; batch < 2 * batches - 2; batch++) {
+      shrinking.noteGrown(2)
+      await vi.advanceTimersByTimeAsync(SHRINK_PAUSE_MS / 2)
+    }
+    expect(asked).toEqual([])
+    for (let batch = 0; batch < 2; batch++) {
+      shrinking.noteGrown(2)
+      await vi.advanceTimersByTimeAsync(SHRINK_PAUSE_MS / 2)
+    }
+    expect(shrunk).toEqual([2])
   })
 
   it('asks nobody once it is closed', async () => {

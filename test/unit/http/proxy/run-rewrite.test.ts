@@ -117,6 +117,39 @@ async function rewrite(results: readonly (JobResult | Error | null)[], setting: 
 
 const leaves = (body: Uint8Array) => new TextDecoder().decode(body)
 
+describe('the memory of bodies', () => {
+  const large = () => bytes('x'.repeat(100_000))
+
+  test('is given up for the client’s body once another one leaves', async () => {
+    const body = large()
+    const free = () => {}
+    const { rewritten } = await rewrite([done({ free })], { body: { ...BODY, body } })
+    expect(body.length).toBe(0)
+    expect(rewritten.free).toBe(free)
+  })
+
+  test('is given up for a body that leaves unchanged, but only after it has left', async () => {
+    const body = large()
+    const unchanged = done({ body: new Uint8Array(0) })
+    const { rewritten } = await rewrite([unchanged], { body: { ...BODY, body } })
+    expect(rewritten.body).toHaveLength(100_000)
+    rewritten.free?.()
+    expect(body.length).toBe(0)
+  })
+
+  test('is not given up for an answer that shares it with other jobs', async () => {
+    const { rewritten } = await rewrite([done()])
+    expect(rewritten).not.toHaveProperty('free')
+  })
+
+  test('is not given up if the rewrite failed', async () => {
+    const body = large()
+    const { rewritten } = await rewrite([new Error('a bug')], { body: { ...BODY, body } })
+    expect(rewritten.body).toHaveLength(100_000)
+    expect(rewritten).not.toHaveProperty('free')
+  })
+})
+
 describe('a body whose decisions other processes may make too', () => {
   const record = (key: string, position: number | null = null) => {
     return { key, bytes: bytes(''), position }

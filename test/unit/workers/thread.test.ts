@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import type { ByteOperation } from '../../../src/core/operations/operation.ts'
+import { header, inlineRunner } from '../../support/runner.ts'
+
+const SIZE = 100_000
+const NOTHING = { reports: [], keep: [], records: [], markers: [] }
+
+/** An operation that answers what `give` makes of a body. */
+function operation(give: (body: Uint8Array) => Uint8Array): ByteOperation {
+  return { kind: 'bytes', name: 'op', run: body => ({ bytes: give(body), ...NOTHING }) }
+}
+
+function run(give: (body: Uint8Array) => Uint8Array) {
+  const body = new Uint8Array(SIZE).fill(1)
+  const runBatch = inlineRunner({ op: operation(give) })
+  return runBatch({ jobs: [header('op', body)], body: body.buffer, slot: 0 })
+}
+
+describe('a thread', () => {
+  it('answers all of a large answer, and frees what the operation made', () => {
+    const made = new Uint8Array(SIZE).fill(2)
+    const { outcomes, body } = run(() => made)
+    expect(outcomes[0]).toMatchObject({ kind: 'done', start: 0, length: SIZE })
+    expect(new Uint8Array(body, 0, SIZE).every(byte => byte === 2)).toBe(true)
+    expect(made.length).toBe(0)
+  })
+
+  it('does not free what came, which it may remember', () => {
+    let came = new Uint8Array(0)
+    const { outcomes } = run(body => {
+      came = body as Uint8Array<ArrayBuffer>
+      return body
+    })
+    expect(outcomes[0]).toMatchObject({ length: SIZE })
+    expect(came.length).toBe(SIZE)
+  })
+})
