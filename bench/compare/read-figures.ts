@@ -1,0 +1,71 @@
+/** The figures of a bench's output, by the names of their rows and columns. */
+export type Figures = ReadonlyMap<string, number>
+
+const NUMBER = /^[≤≥<>~]?\s*(-?\d[\d,]*(?:\.\d+)?)\s*(?:%|×|ms|s|MB|MiB|µs)?$/
+const RULE = /^[\s:|-]+$/
+
+/**
+ * Reads Markdown tables and lines of JSON. A figure of a table is named by the cells of its row
+ * that are no numbers, and by its column. If a name comes again, it gets a number.
+ */
+export function readFigures(output: string): Figures {
+  const figures = new Map<string, number>()
+  const add = (name: string, figure: number) => figures.set(unusedName(figures, name), figure)
+  let header: readonly string[] | null = null
+  for (const line of output.split('\n')) {
+    const cells = cellsOf(line)
+    if (cells === null) {
+      header = null
+      for (const [name, figure] of figuresOfJson(line)) add(name, figure)
+    } else if (header === null) header = cells
+    else if (!RULE.test(line)) addRow(header, cells, add)
+  }
+  return figures
+}
+
+type Add = (name: string, figure: number) => void
+
+function addRow(header: readonly string[], cells: readonly string[], add: Add): void {
+  const row = cells.filter(cell => cell !== '' && numberOf(cell) === null).join(', ')
+  for (const [index, cell] of cells.entries()) {
+    const figure = numberOf(cell)
+    if (figure !== null) add([row, header[index] ?? ''].filter(Boolean).join(': '), figure)
+  }
+}
+
+/** The cells of a row of a table; `null` if the line is none. */
+function cellsOf(line: string): readonly string[] | null {
+  const trimmed = line.trim()
+  if (!trimmed.startsWith('|') || !trimmed.endsWith('|') || trimmed.length < 2) return null
+  return trimmed
+    .slice(1, -1)
+    .split('|')
+    .map(cell => cell.trim())
+}
+
+function numberOf(cell: string): number | null {
+  const digits = NUMBER.exec(cell)?.[1]
+  return digits === undefined ? null : Number(digits.replaceAll(',', ''))
+}
+
+function figuresOfJson(line: string): readonly (readonly [string, number])[] {
+  if (!/^\s*[[{]/.test(line)) return []
+  try {
+    return flattened('', JSON.parse(line))
+  } catch {
+    return []
+  }
+}
+
+function flattened(name: string, value: unknown): (readonly [string, number])[] {
+  if (typeof value === 'number') return [[name, value]]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, each]) => {
+    return flattened(name === '' ? key : `${name}.${key}`, each)
+  })
+}
+
+function unusedName(figures: Figures, name: string): string {
+  if (!figures.has(name)) return name
+  for (let n = 2; ; n++) if (!figures.has(`${name} (${n})`)) return `${name} (${n})`
+}
