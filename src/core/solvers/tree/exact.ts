@@ -75,20 +75,22 @@ export function solveExactly(setting: Setting, status: Uint8Array): Solved {
     const isProven = () => relaxed.bound < neededFor(best - base, lattice)
     if (isProven()) return solved()
 
+    const others = FACTORS.map(factor => priced(forest, main.price * factor))
+    const prices = [main, ...others] as const
     const cells = cellsOf(forest)
     const tableWork = Math.ceil(cells / CELLS_PER_STATE)
     const hasTable = cells <= MAX_CELLS && work + tableWork <= maxWork
     if (stage === 'table') {
       if (!hasTable) break
-      const { taken, value } = solveByTable(forest)
+      // Units are whole numbers.
+      const found = solveByTable(forest, prices, best - base + 1)
       work += tableWork
-      improve(forest, taken, value)
+      if (found !== null) improve(forest, found.taken, found.value)
       return solved()
     }
     // The table's work is set aside.
     const left = maxWork - work - (hasTable ? tableWork : 0)
-    const others = FACTORS.map(factor => priced(forest, main.price * factor))
-    const found = search(forest, [main, ...others], lattice, best - base, {
+    const found = search(forest, prices, lattice, best - base, {
       maxWork: hasTable ? Math.min(tableWork, left) : left,
       lead: stage === 'full' && hasTable ? LEAD : 1,
       width: stage === 'narrow' ? NARROW : Infinity,

@@ -1,4 +1,6 @@
 import type { Forest } from './forest.ts'
+import type { Priced } from './lagrangian.ts'
+import { windowsOf } from './windows.ts'
 
 /** Cells of a table: budgets that each node may meet. A cell takes a bit of memory. */
 export function cellsOf({ size, parent, cost, budget }: Forest): number {
@@ -14,47 +16,61 @@ export function cellsOf({ size, parent, cost, budget }: Forest): number {
 }
 
 /**
- * The most valuable choice by a table. For every node, from the last to the first, and every budget
- * left there, the table has the value that the node and all later ones can add if its parent is
- * kept (Johnson and Niemi 1983). A node's row has only the budgets that remain after the nodes
- * above it are paid. O(cells) time. At most log2(n) + 2 rows exist at once, as long as siblings are
- * in the order of `forestOf`.
+ * The most valuable choice by a table, if its value is at least the needed one. For every node,
+ * from the last to the first, and every budget left there, the table has the value that the node
+ * and all later ones can add if its parent is kept (Johnson and Niemi 1983). A node's row has only
+ * the budgets that a solution of the needed value can have left there. So all such solutions are
+ * compared, and the choice is the same as if all budgets were. O(cells) time. At most log2(n) + 2
+ * rows exist at once, as long as siblings are in the order of `forestOf`.
+ * @param prices for bounds
+ * @param needed in units, above the forest's base
+ * @returns `null` if no choice has the needed value
  */
-export function solveByTable(forest: Forest): {
-  readonly taken: Uint8Array
-  readonly value: number
-} {
+export function solveByTable(
+  forest: Forest,
+  prices: readonly Priced[],
+  needed: number,
+): { readonly taken: Uint8Array; readonly value: number } | null {
   const { size, end, cost, value, budget } = forest
-  const limits = limitsOf(forest)
-  const wordStarts = new Float64Array(size + 1)
-  for (let i = 0; i < size; i++) wordStarts[i + 1] = wordStarts[i]! + (limits[i]! >>> 5) + 1
-  const choices = new Int32Array(wordStarts[size]!)
+  if (size === 0) return needed > 0 ? null : { taken: new Uint8Array(0), value: 0 }
+  const { low, high } = windowsOf(forest, prices, limitsOf(forest), needed)
+  // By node: the first word of its choices, as if they began with budget 0.
+  const words = new Float64Array(size)
+  let count = 0
+  for (let i = 0; i < size; i++) {
+    const first = low[i]! >>> 5
+    words[i] = count - first
+    if (low[i]! <= high[i]!) count += (high[i]! >>> 5) - first + 1
+  }
+  const choices = new Int32Array(count)
   const rows = new Map<number, Float64Array>([[size, new Float64Array(budget + 1)]])
   // Rows are used by the node before and by all whose subtrees end there; the first of those is the
   // last to need it.
   const users = new Int32Array(size + 1)
   for (let i = 0; i < size; i++) users[end[i]!]!++
+  /** Rows without any budget. */
   const free: Float64Array[] = []
   for (let i = size - 1; i >= 0; i--) {
     const after = end[i]!
-    const row = free.pop() ?? new Float64Array(budget + 1)
-    const skipped = rows.get(after)!
-    const kept = rows.get(i + 1)!
-    const words = choices.subarray(wordStarts[i]!, wordStarts[i + 1]!)
-    fillRow(row, skipped, kept, { cost: cost[i]!, value: value[i]!, limit: limits[i]! }, words)
+    const row = free.pop() ?? new Float64Array(budget + 1).fill(-Infinity)
+    const node = { cost: cost[i]!, value: value[i]!, low: low[i]!, high: high[i]! }
+    fillRow(row, rows.get(after)!, rows.get(i + 1)!, node, choices, words[i]!)
     users[after]!--
     rows.set(i, row)
     for (const place of after === i + 1 ? [after] : [i + 1, after]) {
       if (users[place]! > 0) continue
-      free.push(rows.get(place)!)
+      const [from, to] = place === size ? [0, budget] : [low[place]!, high[place]!]
+      if (from <= to) free.push(rows.get(place)!.fill(-Infinity, from, to + 1))
+      else free.push(rows.get(place)!)
       rows.delete(place)
     }
   }
-  const best = size === 0 ? 0 : rows.get(0)![budget]!
+  const best = rows.get(0)![budget]!
+  if (best < needed) return null
   const taken = new Uint8Array(size)
   let left = budget
   for (let i = 0; i < size; ) {
-    const word = choices[wordStarts[i]! + (left >>> 5)]!
+    const word = choices[words[i]! + (left >>> 5)]!
     if (((word >>> (left & 31)) & 1) === 1) {
       taken[i] = 1
       left -= cost[i]!
@@ -77,33 +93,39 @@ function limitsOf({ size, parent, cost, budget }: Forest): Int32Array {
 interface Row {
   readonly cost: number
   readonly value: number
-  /** The largest budget of the row. */
-  readonly limit: number
+  /** The budgets of the row; none if `low` is above `high`. */
+  readonly low: number
+  readonly high: number
 }
 
 /**
  * The innermost loop has no branch, which would be mispredicted. So it takes two thirds of the
  * time.
+ * @param first the place of the row's first word, as if the row began with budget 0
  */
 function fillRow(
   row: Float64Array,
   skipped: Float64Array,
   kept: Float64Array,
-  { cost, value, limit }: Row,
+  { cost, value, low, high }: Row,
   words: Int32Array,
+  first: number,
 ): void {
-  for (let b = 0; b < cost; b++) row[b] = skipped[b]!
+  const unaffordable = Math.min(cost - 1, high)
+  for (let b = low; b <= unaffordable; b++) row[b] = skipped[b]!
+  const start = Math.max(low, cost)
+  if (start > high) return
   let word = 0
-  for (let b = cost; b <= limit; b++) {
+  for (let b = start; b <= high; b++) {
     const without = skipped[b]!
     const withNode = kept[b - cost]! + value
     row[b] = Math.max(without, withNode)
     // A shift counts modulo 32.
     word |= Number(withNode > without) << b
     if ((b & 31) === 31) {
-      words[b >>> 5] = word
+      words[first + (b >>> 5)] = word
       word = 0
     }
   }
-  if ((limit & 31) !== 31) words[limit >>> 5] = word
+  if ((high & 31) !== 31) words[first + (high >>> 5)] = word
 }

@@ -10,6 +10,7 @@ import { search } from '../../../../../../src/core/solvers/tree/search.ts'
 import { DROPPED, JOINED, OPEN, statusOf } from '../../../../../../src/core/solvers/tree/status.ts'
 import { cellsOf, solveByTable } from '../../../../../../src/core/solvers/tree/table.ts'
 import type { TrimTree } from '../../../../../../src/core/solvers/tree/tree.ts'
+import { windowsOf } from '../../../../../../src/core/solvers/tree/windows.ts'
 import { FULL_RUNS } from '../../../../../support/runs.ts'
 import { treeOf } from './oracles.ts'
 
@@ -90,8 +91,18 @@ describe.each(families)('%s', family => {
 
   it('is solved by the table', () => {
     expect(cellsOf(forest)).toBeLessThanOrEqual((BUDGET + 1) * forest.size)
-    const { taken, value } = solveByTable(forest)
+    const { taken, value } = solveByTable(forest, [], 0)!
     expect([value, totalValue(forest, taken)]).toEqual([best, best])
+  })
+
+  it('is solved by the table in the same way if bounds leave out most budgets', () => {
+    const { main } = relax(forest, true)
+    const prices = [1, 1.02, 0.98, 1.1, 0.9, 1.5, 0.6].map(by => priced(forest, main.price * by))
+    const all = solveByTable(forest, [], 0)
+    for (const needed of [0, best * 0.99, best - 1, best]) {
+      expect(solveByTable(forest, prices, needed)).toEqual(all)
+    }
+    expect(solveByTable(forest, prices, best + 1)).toBeNull()
   })
 
   it('is solved by the search alone', () => {
@@ -122,7 +133,7 @@ describe.each(families)('%s', family => {
     const settled = settle(forest, main, bound - best, status)
     const rest = forestOf(tree, tree.value, status, BUDGET)
     expect(rest.size).toBeLessThanOrEqual(forest.size - settled)
-    expect(rest.base + solveByTable(rest).value).toBe(forest.base + best)
+    expect(rest.base + solveByTable(rest, [], 0)!.value).toBe(forest.base + best)
   })
 })
 
@@ -133,8 +144,26 @@ it('finds a solution again after much of the history was dropped', () => {
     const prices = [1.02, 0.98, 1.1, 0.9].map(factor => priced(forest, main.price * factor))
     const options = { maxWork: Infinity, lead: 1, width: Infinity }
     const { taken, value } = search(forest, [main, ...prices], lattice, -1, options)
-    expect([value, totalValue(forest, taken!)]).toEqual([solveByTable(forest).value, value])
+    expect([value, totalValue(forest, taken!)]).toEqual([solveByTable(forest, [], 0)!.value, value])
   }
+})
+
+it('leaves out budgets at which no solution of the needed value comes to a node', () => {
+  const forest = forestFor(whole('narrow', 1_500), 2_000)
+  const { main } = relax(forest, true)
+  const prices = [1, 1.1, 0.9].map(by => priced(forest, main.price * by))
+  const limits = new Int32Array(forest.size).fill(forest.budget)
+  const { value, taken } = solveByTable(forest, [], 0)!
+  const { low, high } = windowsOf(forest, prices, limits, value)
+  let [left, cells] = [forest.budget, 0]
+  for (let i = 0; i < forest.size; i++) cells += Math.max(0, high[i]! - low[i]! + 1)
+  for (let i = 0; i < forest.size; ) {
+    expect(low[i]).toBeLessThanOrEqual(left)
+    expect(high[i]).toBeGreaterThanOrEqual(left)
+    if (taken[i] === 1) left -= forest.cost[i++]!
+    else i = forest.end[i]!
+  }
+  expect(cells).toBeLessThan((forest.size * forest.budget) / 2)
 })
 
 it('stops a search that will not do in time, with a bound that holds', () => {
@@ -143,7 +172,7 @@ it('stops a search that will not do in time, with a bound that holds', () => {
   const options = { maxWork: 20_000, lead: 0.1, width: Infinity }
   const found = search(forest, [main], lattice, -1, options)
   expect([found.isComplete, found.work < 20_000]).toEqual([false, true])
-  expect(found.bound).toBeGreaterThanOrEqual(solveByTable(forest).value)
+  expect(found.bound).toBeGreaterThanOrEqual(solveByTable(forest, [], 0)!.value)
 })
 
 it('settles what a single look decides', () => {
