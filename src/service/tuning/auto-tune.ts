@@ -72,6 +72,7 @@ export function openAutoTune(options: AutoTuneOptions): AutoTune {
 
   function start(task: TuningTask): void {
     const module = new URL(`./thread${extname(import.meta.url)}`, import.meta.url)
+    logger.info({ tenant: task.tenant, mode: task.mode }, 'logs are analyzed')
     const started = new Worker(module, { name: 'tuning', workerData: task })
     worker = started
     started.on('message', (done: TuningDone) => {

@@ -42,8 +42,11 @@ describe('analyses without a person', () => {
     const data = dataFolder()
     const tune = tuneIn(data, writeLogs(data, true))
     tune.open('propose')
-    await eventually(() => expect(tune.said.infos).toHaveLength(1))
-    expect(tune.said.infos[0]).toEqual({ tenant: 'local', conversations: 14, accepted: 1 })
+    await eventually(() => expect(tune.said.infos).toHaveLength(2))
+    expect(tune.said.infos).toEqual([
+      { tenant: 'local', mode: 'propose' },
+      { tenant: 'local', conversations: 14, accepted: 1 },
+    ])
     expect(loadProposals(data, 'local')?.changes).toMatchObject([{ to: false, rule: 'R6' }])
     expect(existsSync(join(data, 'tuned', 'local.toml'))).toBe(false)
 
@@ -51,12 +54,12 @@ describe('analyses without a person', () => {
     const before = tune.looks()
     tune.open('apply', Date.now() + WEEK_MS - 3_600_000)
     await eventually(() => expect(tune.looks()).toBe(before + 1))
-    expect(tune.said.infos).toHaveLength(1)
+    expect(tune.said.infos).toHaveLength(2)
 
     tune.open('apply', Date.now() + WEEK_MS)
     await eventually(() => expect(tune.said.reloads).toBe(1))
     const versions = openTuned(data, 'local').versions()
-    expect(tune.said.infos[1]).toMatchObject({ accepted: 1, version: versions[0]!.id })
+    expect(tune.said.infos[3]).toMatchObject({ accepted: 1, version: versions[0]!.id })
     expect(openTuned(data, 'local').current()).toMatchObject({
       config: { endpoint_overrides: { Read: { elision_enabled: false } } },
     })
@@ -77,7 +80,7 @@ describe('analyses without a person', () => {
     writeFileSync(join(data, 'pipeline_config.toml'), '[dedup\n')
     tune.open('apply')
     await eventually(() => expect(tune.said.errors).toHaveLength(1))
-    expect(tune.said.infos).toEqual([])
+    expect(tune.said.infos).toEqual([{ tenant: 'local', mode: 'apply' }])
     expect(tune.said.reloads).toBe(0)
   })
 })
