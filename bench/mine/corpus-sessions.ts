@@ -8,7 +8,15 @@ export function corpusSessions(corpus: string): ReadonlyMap<string, readonly Ses
   const sessions = new Map<string, SessionResult[]>()
   for (const { path } of listLogs([join(corpus, 'sessions')]).files) {
     for (const result of readLog(path, noTally())) {
-      const { session = 'none', tool = 'unknown', args, text, is_error, isCompacted, model } = result
+      const {
+        session = 'none',
+        tool = 'unknown',
+        args,
+        text,
+        is_error,
+        isCompacted,
+        model,
+      } = result
       const results = sessions.get(session) ?? []
       sessions.set(session, results)
       const call_id = result.call_id ?? `${session} ${results.length}`
