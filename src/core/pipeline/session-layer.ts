@@ -21,7 +21,7 @@ import {
   referToLines,
   referToResult,
 } from '../sessions/turn/refer-to-earlier.ts'
-import { keepOn, remember, rememberArguments } from '../sessions/turn/remember.ts'
+import { keepOn, remember, rememberArguments, rememberBlocks } from '../sessions/turn/remember.ts'
 import type { SessionContext } from '../sessions/turn/shared-sessions.ts'
 import { endpointName } from '../telemetry/endpoint-class.ts'
 import type { LayerInput } from './layer.ts'
@@ -204,7 +204,13 @@ function presentLayer(
     // The agent has only parts of a trimmed result.
     if (!lossless) return given
     const hops = hopsInto(format, referral, bodies, here)
-    if (referral === null) return record('full', 0, hops)
+    if (referral === null) {
+      const isShown = hops === 0 && isKept
+      const blocks = isShown
+        ? rememberBlocks({ bodies }, here, { ...request, content }, dedup.hostBlocks)
+        : []
+      return [...blocks, ...record('full', 0, hops)]
+    }
     const { kind, entry } = referral
     if (kind === 'exact') return given
     return kind === 'near' ? record('near', entry!.sequence, hops) : record('lines', 0, hops)

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { hostBlocks } from '../../formats/host-blocks.ts'
 import type { HintFamily } from '../../hints/hint.ts'
 import type { Profile } from '../../pipeline/profile/resolve.ts'
 import { hopsInto, type OpenLayer } from '../../pipeline/session-layer.ts'
@@ -8,7 +9,7 @@ import { attachBodyMemory, type BodyMemory } from '../../sessions/lines/body-mem
 import { createBodyMemory } from '../../sessions/lines/memory-layout.ts'
 import { type ScannedText, scanText } from '../../sessions/lines/scan-text.ts'
 import { type DedupTerms, takesPart } from '../../sessions/turn/dedup-terms.ts'
-import { noteFor, noteForArgument } from '../../sessions/turn/earlier-results.ts'
+import { noteFor, noteForArgument, noteForBlock } from '../../sessions/turn/earlier-results.ts'
 import { lengthen, shortRef } from '../../sessions/turn/long-references.ts'
 import {
   type LinesOptions,
@@ -287,6 +288,13 @@ function remember(to: Filled, { result, written }: Passed): void {
   const place = { sequence: sequenceOf(result), hops: written.hops }
   const note = noteFor(call, isWhole ? place : { ...place, part: part + 1 })
   if (text !== null && note !== null) put(to, context, text, note)
+  // Whether they may be referred to is a question of the result that comes again.
+  const blocks = written.hops === 0 && result.tool !== undefined ? hostBlocks(result.text()) : []
+  for (const block of blocks) {
+    const scanned = scanText(block.text, context)
+    const named = noteForBlock(result.tool!, block.name, place.sequence)
+    if (scanned !== null) put(to, context, scanned, named)
+  }
 }
 
 /** Texts that the agent gave to the tool; the call's own result may refer to them. */

@@ -43,6 +43,8 @@ const dedup = z.strictObject({
   near_ref_min_body_bytes: z.int().nonnegative().default(500),
   lines_enabled: z.boolean().default(true),
   lines_min_saved_tokens: minSavedTokens.default(4),
+  /** Blocks of hosts, such as `system-reminder`, that are references if they come again. */
+  host_blocks: z.array(toolName).default([]),
   /** Tools that write the file they are given, so that earlier reads of it become stale. */
   mutating_tools: z.array(toolName).default(['Edit', 'Write', 'MultiEdit', 'NotebookEdit']),
   /** Tools whose earlier results are stale once the tool is called. */

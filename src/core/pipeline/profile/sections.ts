@@ -119,6 +119,7 @@ export function dedupFor(
     nearMaxDeltaBytes: dedup.near_ref_max_delta_bytes,
     nearMinBodyBytes: dedup.near_ref_min_body_bytes,
     minSavedTokens: settings.get('lines_min_saved_tokens') ?? dedup.lines_min_saved_tokens,
+    hostBlocks: dedup.host_blocks,
     mutating: dedup.mutating_tools,
     stale: own(dedup.invalidates, tool) ?? [],
     verbosity: settings.get('hint_verbosity') ?? hints.default_verbosity,

@@ -1,11 +1,19 @@
 import { hasGutter, withoutNumber } from '../../formats/gutter/numbered-lines.ts'
+import { hostBlocks } from '../../formats/host-blocks.ts'
 import { startsLikeHint } from '../../hints/look-alikes.ts'
 import { bracesReducer, indentsReducer } from './reduce-code.ts'
 import { diffReducer } from './reduce-diff.ts'
 import { logReducer } from './reduce-log.ts'
 import { isMarkdown, proseReducer } from './reduce-prose.ts'
 import { isSearchWithContext, searchReducer } from './reduce-search.ts'
-import { BULK, type Ranking, type TextKind, type TextReducer, type TextView } from './reducer.ts'
+import {
+  BULK,
+  CRITICAL,
+  type Ranking,
+  type TextKind,
+  type TextReducer,
+  type TextView,
+} from './reducer.ts'
 
 /** In the order in which they are asked (seed 004; a JSON list comes before all of them). */
 const TEXT_REDUCERS: readonly TextReducer[] = [
@@ -44,6 +52,8 @@ export function rankText(text: string): RankedText | null {
   const bare = isNumbered ? lines.map(withoutNumber) : lines
   const ranking = reducer.rank({ lines: bare, chars: text.length })
   for (const [at, line] of bare.entries()) if (startsLikeHint(line)) ranking.ranks[at] = BULK
+  // What a host says is no bulk of a tool.
+  for (const { from, end } of hostBlocks(text)) ranking.ranks.fill(CRITICAL, from, end)
   return { ...ranking, ...shifted(ranking, lines, bare), kind: reducer.kind, lines }
 }
 

@@ -255,10 +255,12 @@ class AttachedBodies implements BodyMemory {
     return ageOf(this.parts, position, Atomics.add(this.#words, AT_HEAD, 0)) <= this.#ringUnits
   }
 
-  #insertLines({ hashes, lines }: ScannedText, position: number): void {
+  #insertLines({ hashes, lines, unnamed }: ScannedText, position: number): void {
     for (let line = 0; line < lines; line++) {
       const first = hashes[2 * line]!
-      if (first !== 0) this.table.insert(first, hashes[2 * line + 1]!, position, line)
+      // Of few places for each hash, none is for a line that no reference can begin with.
+      if (first !== 0 && unnamed?.[line] !== 1)
+        this.table.insert(first, hashes[2 * line + 1]!, position, line)
     }
   }
 

@@ -21,15 +21,22 @@ export interface FoundRun {
   readonly offset: number
 }
 
+/** The lines that a run may have, `limit` exclusive. */
+interface RunBounds {
+  readonly floor: number
+  readonly limit: number
+}
+
 /** Finds, for a line, the longest run through it. */
 export interface RunFinder {
   /**
    * The best run that starts at `line`, with the lines before it that match too, down to `floor`.
    * The work is bounded by a few times the length of the result, or by a constant.
+   * @param bounds lines `floor` to before `limit` may be in it
    * @param favourite its runs are preferred if they are nearly as long, because references to it
    *   are the cheapest
    */
-  find(line: number, floor: number, favourite: FoundRun | null): FoundRun | null
+  find(line: number, bounds: RunBounds, favourite: FoundRun | null): FoundRun | null
   /** The line up to which the last `find` compared; a search that continues there stays linear. */
   tried(): number
 }
@@ -80,6 +87,7 @@ class MemoryRunFinder implements RunFinder {
   #best: KeptBody | null = null
   #bestOffset = 0
   #bestEnd = 0
+  #limit = 0
 
   constructor(
     text: ScannedText,
@@ -94,8 +102,9 @@ class MemoryRunFinder implements RunFinder {
     this.#comparer = createLineComparer(text, memory.parts)
   }
 
-  find(line: number, floor: number, favourite: FoundRun | null): FoundRun | null {
+  find(line: number, { floor, limit }: RunBounds, favourite: FoundRun | null): FoundRun | null {
     this.#best = null
+    this.#limit = limit
     this.#bestOffset = 0
     this.#bestEnd = line
     // If an edit did not change the number of lines, the last run's body continues at the same
@@ -165,7 +174,7 @@ class MemoryRunFinder implements RunFinder {
     const comparer = this.#comparer
     if (theirs < 0 || theirs >= body.lines || !comparer.align(line, body, theirs)) return line
     const offset = theirs - line
-    const limit = Math.min(this.#text.lines, body.lines - offset)
+    const limit = Math.min(this.#limit, body.lines - offset)
     if (least >= limit || (least > line && !comparer.equal(least, least + offset))) return line
     let end = line + 1
     while (end < limit && comparer.equal(end, end + offset)) end++

@@ -1,3 +1,4 @@
+import { hostBlocks } from '../../formats/host-blocks.ts'
 import type { Verbosity } from '../../hints/hint.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import type { SessionKey } from '../index/session-index.ts'
@@ -23,6 +24,8 @@ export interface PlanOptions {
   readonly verbosity: Verbosity
   /** Tokens that a reference must save after its own cost. */
   readonly minSavedTokens?: number
+  /** Blocks of hosts that references may represent, by name; all others stay. */
+  readonly referableBlocks?: readonly string[]
 }
 
 /** One run of lines that a line refers to. */
@@ -65,7 +68,7 @@ export function planLines(
   earlier: EarlierBodies,
   options: PlanOptions,
 ): LinePlan | null {
-  const { counter, verbosity, minSavedTokens = MIN_SAVED_TOKENS } = options
+  const { counter, verbosity, minSavedTokens = MIN_SAVED_TOKENS, referableBlocks = [] } = options
   const { memory, key } = earlier
   const results = new Map<string, EarlierResult>()
   const finder = createRunFinder(text, memory, key, identity => {
@@ -96,8 +99,17 @@ export function planLines(
     return { from, end, reference, identity }
   }
 
+  const walls = [...wallsIn(text, referableBlocks), { from: text.lines, end: text.lines }]
+  let wall = 0
   for (let line = 0; line < text.lines; ) {
-    const run: FoundRun | null = finder.find(line, floor, favourite)
+    const { from: limit, end } = walls[wall]!
+    if (line >= limit) {
+      wall++
+      floor = end
+      line = end
+      continue
+    }
+    const run: FoundRun | null = finder.find(line, { floor, limit }, favourite)
     const tried = Math.max(line + 1, finder.tried())
     const planned = run === null ? null : referenceTo(run)
     line = tried
@@ -110,6 +122,18 @@ export function planLines(
   }
   for (const body of used) if (!memory.isIntact(body)) return null
   return runs.length === 0 ? null : { text, runs }
+}
+
+const TAG = Buffer.from('</')
+
+/** Lines that no reference may represent, in their order. */
+function wallsIn(
+  { bytes }: ScannedText,
+  referable: readonly string[],
+): readonly { readonly from: number; readonly end: number }[] {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  if (!buffer.includes(TAG)) return []
+  return hostBlocks(buffer.toString('utf8')).filter(({ name }) => !referable.includes(name))
 }
 
 /** Whether these lines have more tokens than `limit`. */

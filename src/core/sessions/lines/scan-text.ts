@@ -29,6 +29,11 @@ export interface ScannedText {
   readonly numbered: boolean
   /** 1 for each line with the sign of a diff before it; `null` if no line has one. */
   readonly signed: Uint8Array | null
+  /**
+   * 1 for each line of a numbered text that has no number: no reference can begin or end with it.
+   * `null` if there is none.
+   */
+  readonly unnamed: Uint8Array | null
 }
 
 /** Lines with a shorter text, such as a lone brace, are found only as neighbours of others. */
@@ -47,7 +52,15 @@ export function scanText(text: string, key: SessionKey): ScannedText | null {
 /** Bytes that are only kept, as one line that is never looked up. */
 export function unsplit(bytes: Uint8Array): ScannedText {
   const starts = Uint32Array.of(0, bytes.length + 1)
-  return { bytes, lines: 1, starts, hashes: new Int32Array(2), numbered: false, signed: null }
+  return {
+    bytes,
+    lines: 1,
+    starts,
+    hashes: new Int32Array(2),
+    numbered: false,
+    signed: null,
+    unnamed: null,
+  }
 }
 
 const encoder = new TextEncoder()
@@ -80,7 +93,9 @@ function scanBytes(bytes: Uint8Array, key: SessionKey): ScannedText | null {
     hashes[2 * line] = hasher.first()
     hashes[2 * line + 1] = hasher.second()
   }
-  return { bytes, lines, starts, hashes, numbered: numbering.isNumbered(), signed }
+  const numbered = numbering.isNumbered()
+  const unnamed = numbered ? unnamedLines(bytes, starts) : null
+  return { bytes, lines, starts, hashes, numbered, signed, unnamed }
 }
 
 function isPlusOrMinus(byte: number): boolean {
@@ -89,6 +104,19 @@ function isPlusOrMinus(byte: number): boolean {
 
 const PLUS = 0x2b
 const MINUS = 0x2d
+
+function unnamedLines(bytes: Uint8Array, starts: Uint32Array): Uint8Array | null {
+  const unnamed = new Uint8Array(starts.length - 1)
+  const gutter = createGutter()
+  let found = false
+  for (let line = 0; line < unnamed.length; line++) {
+    readGutter(bytes, starts[line]!, starts[line + 1]! - 1, gutter)
+    if (gutter.kind !== NONE) continue
+    unnamed[line] = 1
+    found = true
+  }
+  return found ? unnamed : null
+}
 
 /** The starts of lines, and one past the end; `null` if there are too many. */
 export function startsOfLines(bytes: Uint8Array): Uint32Array | null {

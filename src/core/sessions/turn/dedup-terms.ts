@@ -14,6 +14,8 @@ export interface DedupTerms {
   readonly nearMinBodyBytes: number
   /** Tokens that a reference to lines saves after its own cost, at least. */
   readonly minSavedTokens: number
+  /** Blocks of hosts that are references if they come again, by name. */
+  readonly hostBlocks: readonly string[]
   /** Tools that write the file they are given. */
   readonly mutating: readonly string[]
   /** Tools whose results are stale once this one is called. */

@@ -81,6 +81,11 @@ export function noteForArgument(tool: string, name: string, sequence: number): s
   return writeNote({ tool: `${tool}.${name}`, sequence, hops: 0, given: true })
 }
 
+/** The note for a block of this name that a host put into a tool's result. */
+export function noteForBlock(tool: string, name: string, sequence: number): string {
+  return writeNote({ tool: `${tool}.${name}`, sequence, hops: 0 })
+}
+
 function writeNote(note: BodyNote): string {
   return JSON.stringify(note)
 }

@@ -216,7 +216,12 @@ export function referToLines(
   const plan = planLines(
     text,
     { memory, key: here.context, find },
-    { counter, verbosity: dedup.verbosity, minSavedTokens: dedup.minSavedTokens },
+    {
+      counter,
+      verbosity: dedup.verbosity,
+      minSavedTokens: dedup.minSavedTokens,
+      referableBlocks: dedup.hostBlocks,
+    },
   )
   if (plan === null) return null
   const identities = [...new Set(plan.runs.map(({ identity }) => identity))]

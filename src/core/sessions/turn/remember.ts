@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto'
 import { TEXT_TYPES, type TextBytes } from '../../base/text-bytes.ts'
+import { hostBlocks } from '../../formats/host-blocks.ts'
 import type { NewEntry, SessionKey, Ticket } from '../index/session-index.ts'
 import { argumentBodies } from '../lines/argument-bodies.ts'
 import { scanText } from '../lines/scan-text.ts'
 import { type CallFacts, hash32, kindOf, pathOf } from './call-facts.ts'
-import { noteFor, noteForArgument } from './earlier-results.ts'
+import { noteFor, noteForArgument, noteForBlock } from './earlier-results.ts'
 import { lengthen, refIn } from './long-references.ts'
 import type { SessionTurn } from './open-turn.ts'
 import type { Sessions } from './shared-sessions.ts'
@@ -99,20 +100,44 @@ export function rememberArguments(
 ): readonly Omit<KeptForSession, 'ticket'>[] {
   if (tool === undefined || tool === '') return []
   return argumentBodies(args).flatMap(({ name, text }) => {
-    const scanned = scanText(text, context)
-    if (scanned === null) return []
-    const identity = hash('sha256', scanned.bytes, 'hex')
-    const position = bodies.place(
-      scanned,
-      context,
-      identity,
-      noteForArgument(tool, name, turn.sequence),
-    )
-    if (position === null) return []
-    bodies.confirm(position)
-    const ref = refIn(bodies, context, identity)
-    return [{ bytes: scanned.bytes, media_type: TEXT_TYPES.utf8, session, ref }]
+    const note = noteForArgument(tool, name, turn.sequence)
+    return rememberText(bodies, { session, context }, text, note)
   })
+}
+
+/**
+ * Notes blocks of a host in a result that was sent as it is, so that they may be referred to where
+ * they come again, also between numbered lines.
+ * @param names of the blocks
+ */
+export function rememberBlocks(
+  { bodies }: Pick<Sessions, 'bodies'>,
+  { session, context, turn }: SessionTurn,
+  { tool, content }: CallFacts & { readonly content: string },
+  names: readonly string[],
+): readonly Omit<KeptForSession, 'ticket'>[] {
+  if (tool === undefined || tool === '' || names.length === 0) return []
+  return hostBlocks(content).flatMap(({ name, text }) => {
+    if (!names.includes(name)) return []
+    const note = noteForBlock(tool, name, turn.sequence)
+    return rememberText(bodies, { session, context }, text, note)
+  })
+}
+
+function rememberText(
+  bodies: Sessions['bodies'],
+  { session, context }: Pick<SessionTurn, 'session' | 'context'>,
+  text: string,
+  note: string,
+): readonly Omit<KeptForSession, 'ticket'>[] {
+  const scanned = scanText(text, context)
+  if (scanned === null) return []
+  const identity = hash('sha256', scanned.bytes, 'hex')
+  const position = bodies.place(scanned, context, identity, note)
+  if (position === null) return []
+  bodies.confirm(position)
+  const ref = refIn(bodies, context, identity)
+  return [{ bytes: scanned.bytes, media_type: TEXT_TYPES.utf8, session, ref }]
 }
 
 /**

@@ -20,6 +20,14 @@ export const LINES: readonly Result[] = [
   read('a', `a new first line\n${page(1).split('\n').slice(1).join('\n')}`),
 ]
 
+const REMINDER = `<system-reminder>\n${page(7, 6)}\n</system-reminder>`
+
+/** Two files with the same words of a host. */
+export const REMINDED: readonly Result[] = [
+  read('a', `${page(8)}\n${REMINDER}`),
+  read('b', `${page(9)}\n${REMINDER}`),
+]
+
 const job = (status: string): Result => ({
   tool: 'get_job',
   args: { id: 7 },

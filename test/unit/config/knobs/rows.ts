@@ -9,6 +9,7 @@ import {
   MANY,
   NESTED,
   page,
+  REMINDED,
   ROWS,
   read,
   SAME,
@@ -114,6 +115,10 @@ export const ROWS_OF_KEYS: readonly Row[] = [
   [
     'dedup.lines_min_saved_tokens',
     { results: LINES, with: { dedup: { lines_min_saved_tokens: 100_000 } }, not: WHOLE },
+  ],
+  [
+    'dedup.host_blocks',
+    { results: REMINDED, with: { dedup: { host_blocks: ['system-reminder'] } }, not: WHOLE },
   ],
   [
     'dedup.mutating_tools',

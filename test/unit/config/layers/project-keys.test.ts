@@ -16,6 +16,7 @@ const OF_REPOSITORIES = [
   'dedup.near_ref_min_body_bytes',
   'dedup.lines_enabled',
   'dedup.lines_min_saved_tokens',
+  'dedup.host_blocks',
   'dedup.mutating_tools',
   'dedup.invalidates.*',
   'templates.active',

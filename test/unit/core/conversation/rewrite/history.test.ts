@@ -45,6 +45,25 @@ describe('a result that the request holds already', () => {
     })
   })
 
+  it('is one in the words of a host that are named, turn by turn as at once', () => {
+    const block = `<system-reminder>\n${page(7).split('\n', 6).join('\n')}\n</system-reminder>`
+    const numbered = (seed: number) => {
+      const lines = page(seed).split('\n')
+      return [...lines.map((text, i) => `${i + 1}\t${text}`), block].join('\n')
+    }
+    const steps = [1, 2, 3].map(seed => read(`${seed}`, numbered(seed)))
+    const fresh = (host_blocks: string[]) =>
+      contextWith(createHistoryMemory(2), { dedup: { host_blocks } })
+    for (const text of sent(steps, fresh([]))) expect(text).toContain(block)
+    const whole = sent(steps, fresh(['system-reminder']))
+    expect(whole.map(text => text.includes(block))).toEqual([true, false, false])
+    expect(whole[2]).toMatch(/> \[ref \w{8} lines 1-8 of Read\.system-reminder 2 calls ago\]$/)
+    const context = fresh(['system-reminder'])
+    steps.forEach((_, i) => {
+      expect(sent(steps.slice(0, i + 1), context)).toEqual(whole.slice(0, i + 1))
+    })
+  })
+
   it('counts every result in between, also those that have no text', () => {
     const body = JSON.parse(
       Buffer.from(bodyOf([read('a', page(1)), read('b', ''), read('c', page(1))])).toString(),
