@@ -43,6 +43,9 @@ const DAY_MS = 86_400_000
 /** Bytes of logs for which a thread is started. */
 const THREAD_BYTES = 2 * MEGABYTE
 
+/** The actions that analyze logs. */
+const ANALYSES = ['analyze', 'from-claude-logs']
+
 const options = {
   ...tokenizerOptions,
   data: {
@@ -73,29 +76,29 @@ const options = {
     help: 'Passes over results that are older (default 30 without PATH)',
     min: 1,
     takes: 'a number of days',
-    actions: ['analyze'],
+    actions: ANALYSES,
   }),
   baseline: choice(BASELINE_IDS, {
     value: 'ID',
     help: `What savings are measured against: ${BASELINE_IDS.join(', ')} (default the first)`,
-    actions: ['analyze'],
+    actions: ANALYSES,
   }),
   mode: choice(['elide', 'lossless'], {
     value: 'MODE',
     help: 'Whether the agent can fetch what is left out: elide, lossless (default the first)',
-    actions: ['analyze'],
+    actions: ANALYSES,
   }),
   fetched: {
     type: 'string',
     value: 'SHARE',
     help: "Share of a needed result's text that an agent fetches (default 1)",
-    actions: ['analyze'],
+    actions: ANALYSES,
     read: readShare,
   },
   encode: {
     type: 'boolean',
     help: 'Results go through encode, not a proxy: hints may be terse (rule R8)',
-    actions: ['analyze'],
+    actions: ANALYSES,
   },
   'input-dir': {
     type: 'string',

@@ -95,7 +95,7 @@ describe('haversack tune from-claude-logs', () => {
     const logs = join(data, 'logs')
     mkdirSync(logs)
     writeLogs(logs, true)
-    const dry = await tune('from-claude-logs', '--input-dir', logs, '--dry-run')
+    const dry = await tune('from-claude-logs', '--input-dir', logs, '--dry-run', '--days', '3650')
     expect(dry.stderr).toContain('# 14 conversations, 56 results (50.0 % reads), 0 compactions\n')
     expect(dry.stdout).toMatch(/elision_enabled = false .* applies /)
     expect((await tune('show')).stdout).toBe('Nothing is tuned.\n')
