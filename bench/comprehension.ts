@@ -4,6 +4,7 @@ import { JSON_FORMATS } from '../src/core/formats/json/registry.ts'
 import { count, encode } from '../src/index.ts'
 import { ask, type Endpoint } from './comprehension/ask.ts'
 import { type DataSet, dataSets } from './comprehension/data-sets.ts'
+import { keepResults, modelsTable, type Row } from './comprehension/model-results.ts'
 import { type Question, sameAnswer } from './comprehension/question.ts'
 import { QUESTIONS } from './comprehension/questions.ts'
 import { readPlainly } from './comprehension/readers.ts'
@@ -17,7 +18,8 @@ import { writeSection } from './support/write-section.ts'
  * Questions with gold answers about the same data as JSON, TOON and in each of our formats; about
  * texts as they came and as we write them. With an endpoint that speaks OpenAI's chat completions,
  * a model answers them. Without one, plain readers prove that every gold answer can be read from
- * our texts; `--write` puts their table into bench/README.md.
+ * our texts; `--write` puts their table into bench/README.md. With one it keeps the model's answers
+ * in bench/results/comprehension, and puts the table of all models there.
  */
 const options = readOptions({ url: '', model: '', key: '', json: false, write: false })
 
@@ -30,15 +32,6 @@ interface Written {
   readonly text: string
   /** Whether it is what `encode` answers. */
   readonly sent: boolean
-}
-
-interface Row {
-  readonly set: string
-  readonly format: string
-  readonly sent: boolean
-  readonly tokens: number
-  readonly right: number
-  readonly asked: number
 }
 
 function written({ data, text }: DataSet): Written[] {
@@ -106,7 +99,11 @@ else {
       ]),
     ),
   ].join('\n\n')
-  if (options.write) writeSection('comprehension', report)
+  if (options.write && endpoint === null) writeSection('comprehension', report)
+  if (options.write && endpoint !== null) {
+    keepResults(endpoint.model, rows)
+    writeSection('comprehension of models', modelsTable())
+  }
   process.stdout.write(`${report}\n`)
 }
 // Without a model every gold answer must be there.

@@ -1,4 +1,5 @@
 import { createRandom } from '../support/random.ts'
+import { hardSets } from './hard-sets.ts'
 import { textSets } from './text-sets.ts'
 
 /** Plain JSON data, as tools answer it. */
@@ -38,6 +39,7 @@ export function dataSets(): DataSet[] {
     { name: 'repository', kind: 'nested', data: repository() },
     { name: 'events', kind: 'nested', data: events(24) },
     ...textSets(),
+    ...hardSets(),
   ]
 }
 

@@ -1,4 +1,5 @@
 import type { Json } from './data-sets.ts'
+import { hardQuestions } from './hard-questions.ts'
 import {
   aggregation,
   at,
@@ -204,4 +205,5 @@ export const QUESTIONS: Readonly<Record<string, readonly Question[]>> = {
   repository,
   events,
   ...QUESTIONS_OF_TEXTS,
+  ...hardQuestions(),
 }

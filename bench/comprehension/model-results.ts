@@ -1,0 +1,75 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { percent } from '../../src/cli/table.ts'
+import { markdownTable } from '../support/markdown-table.ts'
+
+/** The answers to the questions about one data set in one format. */
+export interface Row {
+  readonly set: string
+  readonly format: string
+  readonly sent: boolean
+  readonly tokens: number
+  readonly right: number
+  readonly asked: number
+}
+
+/** Raised when questions or data change, so that results of different ones are told apart. */
+const QUESTIONS_VERSION = 2
+
+/** What a model answered. */
+interface ModelResults {
+  readonly model: string
+  readonly version: number
+  readonly rows: readonly Row[]
+}
+
+const FOLDER = new URL('../results/comprehension/', import.meta.url)
+
+/** Writes the file of a model. */
+export function keepResults(model: string, rows: readonly Row[]): void {
+  mkdirSync(FOLDER, { recursive: true })
+  const results: ModelResults = { model, version: QUESTIONS_VERSION, rows }
+  const name = `${model.replace(/[^\w.-]+/g, '-')}.json`
+  writeFileSync(new URL(name, FOLDER), `${JSON.stringify(results, null, 1)}\n`)
+}
+
+/** For each model: JSON, TOON and ours over the sets that all three have. */
+export function modelsTable(): string {
+  const files = existsSync(FOLDER) ? readdirSync(FOLDER).filter(name => name.endsWith('.json')) : []
+  const all = files.map(
+    name => JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')) as ModelResults,
+  )
+  return markdownTable(
+    ['model', 'questions', 'format', 'tokens', 'right', 'asked', 'share', '95 % interval'],
+    all.flatMap(({ model, version, rows }) => {
+      const sets = new Set(rows.filter(({ format }) => format === 'toon').map(({ set }) => set))
+      const ofSets = rows.filter(({ set }) => sets.has(set))
+      return [
+        ['JSON', ofSets.filter(({ format }) => format === 'json_compact')],
+        ['TOON', ofSets.filter(({ format }) => format === 'toon')],
+        ['ours', ofSets.filter(({ sent }) => sent)],
+      ].map(([name, of]) => rowOf(model, version, name as string, of as readonly Row[]))
+    }),
+  )
+}
+
+function rowOf(model: string, version: number, name: string, rows: readonly Row[]) {
+  const sum = (of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0)
+  const right = sum(row => row.right)
+  const asked = sum(row => row.asked)
+  const [low, high] = interval(right, asked)
+  const share = percent(right, asked)
+  return [model, version, name, sum(row => row.tokens), right, asked, share, `${low} to ${high}`]
+}
+
+/** 97.5 % of a normal distribution are below. */
+const Z = 1.96
+
+/** Wilson's interval of a share, in percent. */
+function interval(right: number, asked: number): readonly [string, string] {
+  if (asked === 0) return ['–', '–']
+  const share = right / asked
+  const scale = 1 + Z ** 2 / asked
+  const middle = (share + Z ** 2 / (2 * asked)) / scale
+  const half = (Z / scale) * Math.sqrt((share * (1 - share)) / asked + Z ** 2 / (4 * asked ** 2))
+  return [middle - half, middle + half].map(each => (each * 100).toFixed(1)) as [string, string]
+}
