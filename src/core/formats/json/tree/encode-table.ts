@@ -50,21 +50,30 @@ export function encodeTable(value: Value, pricer: Pricer): Table | null {
       else writer.bracketed(row)
     }
     const isWide = leavesOf(shown).length > MOST_NARROW
-    return { text: writer.out, brackets, isWide, hasGaps: writer.hasGaps }
+    return {
+      text: writer.out,
+      brackets,
+      isWide,
+      hasGaps: value.length > MOST_UNMARKED && writer.hasGaps,
+    }
   }
   // Brackets that are weighed are collected while rows are written.
   const rows = whole === null || weighsBrackets(pricer.style) ? null : layout.rows()
   if (rows === null) return withNumbers(withMarks(layout, write, pricer), value, pricer)
   const text = `[${value.length}${markOf(layout)}]:\n${writeHeader(shown, layout)}${rows}`
   const hasGaps =
-    rows.includes(separator.repeat(FEWEST_MARKED + 1)) ||
-    rows.includes(`\n${separator.repeat(FEWEST_MARKED)}`)
+    value.length > MOST_UNMARKED &&
+    (rows.includes(separator.repeat(FEWEST_MARKED + 1)) ||
+      rows.includes(`\n${separator.repeat(FEWEST_MARKED)}`))
   const isWide = leavesOf(shown).length > MOST_NARROW
   return withMarks(layout, write, pricer, { text, brackets: [], isWide, hasGaps })
 }
 
+/** In a table with so few rows, a reader needs no marks of empty cells. */
+const MOST_UNMARKED = 2
+
 interface WrittenTable extends Table {
-  /** Whether empty cells stand together before a filled one, or may. */
+  /** Whether empty cells stand together before a filled one, or may, in enough rows. */
   readonly hasGaps: boolean
 }
 
@@ -146,7 +155,12 @@ export function encodeKeyedTable(value: ObjectValue, pricer: Pricer): Table | nu
       writer.members(columns, rows[i]!)
     }
     const isWide = leavesOf(columns).length > MOST_NARROW
-    return { text: writer.out, brackets, isWide, hasGaps: writer.hasGaps }
+    return {
+      text: writer.out,
+      brackets,
+      isWide,
+      hasGaps: keys.length > MOST_UNMARKED && writer.hasGaps,
+    }
   }
   return withMarks(layout, write, pricer)
 }
