@@ -15,28 +15,25 @@ export interface Checkout extends Disposable {
 }
 
 /**
- * Checks a commit out beside this one, with the packages that are installed here.
+ * Unpacks a commit beside this one, with the packages that are installed here. If the process is
+ * killed, a folder for temporary files remains, and nothing in the repository.
  * @throws {Error} if there is no such commit
  */
 export function checkOut(name: string): Checkout {
-  const commit = git('rev-parse', '--verify', `${name}^{commit}`).trim()
-  const above = mkdtempSync(join(tmpdir(), 'haversack-compare-'))
-  const folder = join(above, 'checkout')
-  git('worktree', 'add', '--detach', folder, commit)
+  const commit = run('git', '-C', HERE, 'rev-parse', '--verify', `${name}^{commit}`).trim()
+  const folder = mkdtempSync(join(tmpdir(), 'haversack-compare-'))
+  const archive = join(folder, 'archive.tar')
+  run('git', '-C', HERE, 'archive', '--format=tar', '-o', archive, commit)
+  run('tar', '-xf', archive, '-C', folder)
+  rmSync(archive)
   symlinkSync(join(HERE, 'node_modules'), join(folder, 'node_modules'))
   return {
     folder,
     commit,
-    [Symbol.dispose]() {
-      git('worktree', 'remove', '--force', folder)
-      rmSync(above, { recursive: true, force: true })
-    },
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 
-function git(...args: readonly string[]): string {
-  return execFileSync('git', ['-C', HERE, ...args], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+function run(program: string, ...args: readonly string[]): string {
+  return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 }
