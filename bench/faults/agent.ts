@@ -5,9 +5,11 @@ import type { Replicas } from './replicas.ts'
 
 /** What the agents of a run did, and what was wrong. */
 export interface Findings {
-  readonly counts: Record<'encodes' | 'references' | 'retrieves' | 'compactions', number>
+  readonly counts: Record<'encodes' | 'references' | 'retrieves' | 'compactions' | 'lost', number>
   /** One line each. */
   readonly violations: string[]
+  /** When the server was last emptied. What was written before may be gone. */
+  emptiedMs: number
   /** Milliseconds since the run began. */
   nowMs(): number
 }
@@ -15,6 +17,8 @@ export interface Findings {
 export interface AgentOptions {
   readonly session: string
   readonly tenant: string
+  /** The replica that most of its results come to. */
+  readonly home: number
   readonly headers: Readonly<Record<string, string>>
   /** The headers of a key of another tenant. */
   readonly foreign: Readonly<Record<string, string>>
@@ -32,6 +36,14 @@ const TRAIL = 16
 /** Hints that are followed once more, later. */
 const MAX_DUE = 40
 
+/** A hint that was sent, with the text that it names. */
+interface Due {
+  readonly id: string
+  readonly text: string
+  /** When it was asked for. */
+  readonly sentMs: number
+}
+
 /** The text of a file after some edits; no two lines of all texts of a session are the same. */
 function textOf(owner: string, file: string, edits: number): string {
   const line = (i: number) =>
@@ -46,7 +58,7 @@ export class Agent {
   /** Its last calls, for whoever looks for the cause of a violation. */
   #trail: readonly string[] = []
   /** Whose texts it reads: agents of the same session name in two tenants read the same. */
-  readonly #due: { readonly id: string; readonly text: string }[] = []
+  readonly #due: Due[] = []
 
   constructor(options: AgentOptions) {
     this.#options = options
@@ -62,20 +74,22 @@ export class Agent {
   }
 
   async #read(): Promise<void> {
-    const { session, replicas, headers, random, findings } = this.#options
+    const { session, replicas, headers, random, findings, home } = this.#options
     const argument = FILES[random(FILES.length)]!
     const number = this.#log.next()
     // Texts of an earlier time do not come again, so that none is kept once more by chance.
     const owner = `${session} ${Math.floor(number / CALLS_A_TIME)}`
     const text = textOf(owner, argument, random(3) * EDITS)
+    const sentMs = findings.nowMs()
     const call: MadeCall = { tool: 'Read', argument, text }
-    const { status, answer, trail } = await replicas.ask('/v1/encode', headers, {
+    const request = {
       session,
       content: text,
       tool: call.tool,
       args: { file_path: argument },
       tool_call_id: `call ${number}`,
-    })
+    }
+    const { status, answer, trail } = await replicas.ask('/v1/encode', headers, request, home)
     findings.counts.encodes++
     if (status !== 200) return this.#fault(`encode answered ${status}`)
     const { content, format } = answer as { readonly content: string; readonly format: string }
@@ -84,42 +98,50 @@ export class Agent {
     this.#trail = [...this.#trail, mark].slice(-TRAIL)
     for (const { kind, line, ago } of this.#log.judge(content, number))
       this.#fault(`${kind} in call ${number}: ${line}, sent ${ago.join(', ')} calls ago`)
-    await this.#decode(content, format, text)
+    await this.#decode({ content, format }, text, sentMs)
     findings.counts.references += named.length
     // Each hint is followed at once, and once more at some later time.
     for (const { id, line } of named.slice(0, 2)) {
       const original = this.#log.textOf(id)
       if (original === null) continue
-      await this.#follow(id, original, line)
-      if (this.#due.length < MAX_DUE) this.#due.push({ id, text: original })
+      const due = { id, text: original, sentMs }
+      await this.#follow(due, line)
+      if (this.#due.length < MAX_DUE) this.#due.push(due)
     }
     this.#log.hold(call, number)
   }
 
-  async #decode(content: string, format: string, text: string): Promise<void> {
-    const { session, replicas, headers } = this.#options
+  async #decode(
+    { content, format }: { readonly content: string; readonly format: string },
+    text: string,
+    sentMs: number,
+  ): Promise<void> {
+    const { session, replicas, headers, findings } = this.#options
     const { status, answer } = await replicas.ask('/v1/decode', headers, {
       content,
       format,
       session,
     })
-    if (status !== 200 || (answer as { content?: string }).content !== text)
+    if (status !== 200 && sentMs <= findings.emptiedMs) findings.counts.lost++
+    else if (status !== 200 || (answer as { content?: string }).content !== text)
       this.#fault(`decode answered ${status}, or another text: ${content.slice(0, 80)}`)
   }
 
   async #followOld(): Promise<void> {
     const { random } = this.#options
     const [due] = this.#due.splice(random(Math.max(1, this.#due.length)), 1)
-    if (due !== undefined) await this.#follow(due.id, due.text, 'followed later')
+    if (due !== undefined) await this.#follow(due, 'followed later')
   }
 
-  async #follow(id: string, text: string, what: string): Promise<void> {
+  async #follow({ id, text, sentMs }: Due, what: string): Promise<void> {
     const { session, replicas, headers, foreign, findings } = this.#options
     const path = `/v1/retrieve/${id}?session=${encodeURIComponent(session)}`
     const { status, answer } = await replicas.ask(path, headers)
     findings.counts.retrieves++
     const given = (answer as { original_content?: string }).original_content
-    if (status !== 200 || given !== text) this.#fault(`dead (${status}): ${id} ${what}`)
+    // Only an empty server may have forgotten it, and it says so.
+    if (sentMs <= findings.emptiedMs && (status === 404 || status === 410)) findings.counts.lost++
+    else if (status !== 200 || given !== text) this.#fault(`dead (${status}): ${id} ${what}`)
     const others = await replicas.ask(`/v1/retrieve/${hash('sha256', text)}`, foreign)
     if (others.status !== 404) this.#fault(`another tenant got ${others.status} for ${id}`)
   }

@@ -1,48 +1,123 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RedisProcess } from '../../test/support/redis-server.ts'
+import type { Random } from '../support/random.ts'
+import type { Relay } from './relay.ts'
 import type { Replicas } from './replicas.ts'
+import type { Servers } from './servers.ts'
 
 export interface FaultCast {
-  readonly redis: RedisProcess
+  readonly servers: Servers
   readonly replicas: Replicas
+  readonly random: Random
+  /** Called when the server has lost everything that nobody remembers. */
+  onEmptied(): void
 }
+
+type Fault = (cast: FaultCast) => Promise<void>
 
 /** How long something hangs: long enough that each replica notices. */
 const HANG_MS = 700
+/** How much later a slow link passes things on: most calls are too late then. */
+const SLOW_MS = 80
 
-/** What happens to a run, by name. Each resolves when it is over. */
-export const FAULTS: Readonly<Record<string, (cast: FaultCast) => Promise<void>>> = {
-  async connections({ redis }) {
-    await redis.ask('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
-  },
-  async 'service killed'({ replicas }) {
-    await replicas.killOne()
-  },
-  async 'redis hangs'({ redis }) {
-    await hang(redis.pid)
+/** What happens to services, and to the server that they have now. Each resolves when it is over. */
+const COMMON: Readonly<Record<string, Fault>> = {
+  async connections({ servers }) {
+    await (await servers.primary()).ask('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
   },
   async 'service hangs'({ replicas }) {
     await hang(replicas.pidOfOne())
   },
-  /** It comes back with what it had a moment before, as after a loss of power. */
-  async 'redis loses writes'({ redis }) {
-    await redis.ask('SAVE')
-    await sleep(HANG_MS)
-    await redis.restart()
-  },
-  async 'redis is full'({ redis }) {
+  async 'redis is full'({ servers }) {
+    const redis = await servers.primary()
     await redis.ask('CONFIG', 'SET', 'maxmemory', '1')
     await sleep(HANG_MS)
     await redis.ask('CONFIG', 'SET', 'maxmemory', '0')
   },
-  async 'redis may evict'({ redis }) {
+  async 'redis may evict'({ servers }) {
+    const redis = await servers.primary()
     await redis.ask('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')
     await sleep(HANG_MS)
     await redis.ask('CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
   },
-  async 'library lost'({ redis }) {
-    await redis.ask('FUNCTION', 'FLUSH')
+  async 'library lost'({ servers }) {
+    await (await servers.primary()).ask('FUNCTION', 'FLUSH')
   },
+  async 'service killed'({ replicas }) {
+    await replicas.killOne()
+  },
+}
+
+/** With one server. */
+export const FAULTS: Readonly<Record<string, Fault>> = {
+  async 'redis hangs'({ servers }) {
+    await hang((await servers.primary()).pid)
+  },
+  /** It comes back with what it had a moment before, as after a loss of power. */
+  async 'redis loses writes'({ servers }) {
+    const redis = await servers.primary()
+    await redis.ask('SAVE')
+    await sleep(HANG_MS)
+    await redis.restart()
+  },
+  async 'redis flushed'({ servers, onEmptied }) {
+    onEmptied()
+    await (await servers.primary()).ask('FLUSHALL')
+    onEmptied()
+  },
+  /** One service alone is cut off, and answers turns between those of others. */
+  async 'link silent'(cast) {
+    await withLink(cast, relay => relay.hold())
+  },
+  async 'link cut'(cast) {
+    await withLink(cast, relay => relay.cut())
+  },
+  async 'link slow'(cast) {
+    await withLink(cast, relay => relay.slow(SLOW_MS))
+  },
+  ...COMMON,
+}
+
+/** With Sentinels. */
+export const FAILOVERS: Readonly<Record<string, Fault>> = {
+  async 'primary killed'(cast) {
+    // One that is back at once, and empty, would stay the primary.
+    await failOver(cast, redis => redis.restart(4 * HANG_MS))
+  },
+  async 'primary hangs'(cast) {
+    await failOver(cast, async redis => {
+      process.kill(redis.pid, 'SIGSTOP')
+      await sleep(4 * HANG_MS)
+      process.kill(redis.pid, 'SIGCONT')
+    })
+  },
+  async 'failover asked for'(cast) {
+    const [sentinel] = cast.servers.sentinels
+    // It refuses while another one is under way.
+    await failOver(cast, () => sentinel!.ask('SENTINEL', 'FAILOVER', 'haversack').catch(() => {}))
+  },
+  async 'sentinel killed'({ servers, random }) {
+    await servers.sentinels[random(servers.sentinels.length)]!.restart()
+  },
+  ...COMMON,
+}
+
+async function failOver(
+  { servers }: FaultCast,
+  act: (primary: Awaited<ReturnType<Servers['primary']>>) => Promise<unknown>,
+): Promise<void> {
+  await act(await servers.primary())
+  // Until the others follow the new one, a second fault would be two at a time.
+  await sleep(2 * HANG_MS)
+}
+
+async function withLink(
+  { servers, random }: FaultCast,
+  spoil: (relay: Relay) => void,
+): Promise<void> {
+  const relay = servers.relays[random(servers.relays.length)]!
+  spoil(relay)
+  await sleep(2 * HANG_MS)
+  relay.pass()
 }
 
 async function hang(pid: number): Promise<void> {

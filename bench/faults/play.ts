@@ -1,12 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { keyFor, writeKeysFile } from '../../test/support/keys.ts'
-import { startRedis } from '../../test/support/redis-server.ts'
+import { PROCESS_SETTINGS } from '../../test/support/service-process.ts'
 import { createRandom } from '../support/random.ts'
 import { Agent, type Findings } from './agent.ts'
-import { FAULTS } from './fault-table.ts'
+import { FAILOVERS, FAULTS, type FaultCast } from './fault-table.ts'
 import { Replicas } from './replicas.ts'
+import { startOne, startWithSentinels } from './servers.ts'
 
 export interface FaultRun extends Findings {
   /** How often each fault happened. */
@@ -21,13 +22,31 @@ export interface PlayOptions {
   readonly each: number
   /** Names of faults, in their order; again from the first one after the last. */
   readonly faults: readonly string[]
+  /** Of 100 requests to a session, so many come to the same replica; the others to any. */
+  readonly stays?: number
+  /** How many of them may go on at the same time. */
+  readonly atOnce?: number
+  /** Whether there are a primary, two replicas and three Sentinels, instead of one server. */
+  readonly hasSentinels?: boolean
   /** Agents of each of two tenants, who use the same names and texts. */
   readonly agents: number
 }
 
-/** Plays a run: three services on one Redis, agents that check what they get, and faults. */
+const SERVICES = 3
+
+/** Plays a run: three services that share Redis, agents that check what they get, and faults. */
 export async function playFaults(options: PlayOptions): Promise<FaultRun> {
-  const { operations, seed, each, faults, agents } = options
+  const {
+    operations,
+    seed,
+    each,
+    faults,
+    agents,
+    atOnce = 1,
+    hasSentinels = false,
+    stays = 0,
+  } = options
+  const table = hasSentinels ? FAILOVERS : FAULTS
   const random = createRandom(seed)
   const begunMs = performance.now()
   const folder = mkdtempSync(join(tmpdir(), 'haversack-faults-'))
@@ -38,23 +57,29 @@ export async function playFaults(options: PlayOptions): Promise<FaultRun> {
   }))
   const keysFile = join(folder, 'keys.json')
   writeKeysFile(keysFile, ...keys)
-  const redis = await startRedis()
-  const env = { HAVERSACK_REDIS_URL: redis.url, HAVERSACK_KEYS_FILE: keysFile }
-  const replicas = new Replicas(random, env)
+  const servers = await (hasSentinels ? startWithSentinels() : startOne(SERVICES))
+  const base = readFileSync(PROCESS_SETTINGS, 'utf8')
+  const replicas = new Replicas(random, stays, service => {
+    const file = join(folder, `${service}.toml`)
+    writeFileSync(file, `${base}\n[store.redis]\n${servers.settings(service)}`)
+    return { HAVERSACK_CONFIG: file, HAVERSACK_KEYS_FILE: keysFile }
+  })
   const findings: Findings = {
-    counts: { encodes: 0, references: 0, retrieves: 0, compactions: 0 },
+    counts: { encodes: 0, references: 0, retrieves: 0, compactions: 0, lost: 0 },
+    emptiedMs: Number.NEGATIVE_INFINITY,
     violations: [],
     nowMs: () => Math.round(performance.now() - begunMs),
   }
   const happened: Record<string, number> = {}
   try {
-    await replicas.start(3)
+    await replicas.start(SERVICES)
     const foreign = keys[2]!.headers
     const crew = keys.slice(0, 2).flatMap(({ tenant, headers }) =>
       Array.from({ length: agents }, (_, i) => {
         return new Agent({
           session: `agent {${i}}`,
           tenant,
+          home: i,
           headers,
           foreign,
           replicas,
@@ -65,30 +90,35 @@ export async function playFaults(options: PlayOptions): Promise<FaultRun> {
     )
     let done = 0
     let due = each
-    let running: Promise<void> | null = null
+    const running = new Set<Promise<void>>()
+    const cast: FaultCast = {
+      ...{ servers, replicas, random },
+      onEmptied() {
+        findings.emptiedMs = findings.nowMs()
+      },
+    }
     let next = 0
     const work = async (agent: Agent) => {
       while (done < operations) {
         done++
         await agent.act()
-        if (faults.length === 0 || done < due || running !== null) continue
+        if (faults.length === 0 || done < due || running.size >= atOnce) continue
         due = done + each
         const name = faults[next++ % faults.length]!
         happened[name] = (happened[name] ?? 0) + 1
         process.stderr.write(`${findings.nowMs()} ${name}\n`)
-        // One at a time; the agents continue meanwhile.
-        running = FAULTS[name]!({ redis, replicas }).finally(() => {
-          running = null
-        })
-        await running
+        // The other agents continue meanwhile.
+        const fault = table[name]!(cast).finally(() => running.delete(fault))
+        running.add(fault)
+        await fault
       }
     }
     await Promise.all(crew.map(work))
-    await running
+    await Promise.all(running)
     return { ...findings, faults: happened, requests: replicas.counts }
   } finally {
     await replicas.stop()
-    await redis.stop()
+    await servers.stop()
     rmSync(folder, { recursive: true, force: true })
   }
 }

@@ -15,17 +15,21 @@ const AGAIN_MS = 20
 export class Replicas {
   readonly #services: ServiceProcess[] = []
   readonly #random: Random
-  readonly #env: NodeJS.ProcessEnv
+  /** Of 100 requests to a session, so many come to the same replica. */
+  readonly #stays: number
+  readonly #envOf: (service: number) => NodeJS.ProcessEnv
   /** Requests that were answered with 503, and those that no replica answered. */
   readonly counts = { answered: 0, refused: 0, broken: 0 }
 
-  constructor(random: Random, env: NodeJS.ProcessEnv) {
+  /** @param envOf the environment of a service, by its number */
+  constructor(random: Random, stays: number, envOf: (service: number) => NodeJS.ProcessEnv) {
     this.#random = random
-    this.#env = env
+    this.#stays = stays
+    this.#envOf = envOf
   }
 
   async start(count: number): Promise<void> {
-    const started = Array.from({ length: count }, () => startProcess({ env: this.#env }))
+    const started = Array.from({ length: count }, (_, i) => startProcess({ env: this.#envOf(i) }))
     this.#services.push(...(await Promise.all(started)))
   }
 
@@ -35,7 +39,7 @@ export class Replicas {
     const { child, exited } = this.#services[at]!
     child.kill('SIGKILL')
     await exited
-    this.#services[at] = await startProcess({ env: this.#env })
+    this.#services[at] = await startProcess({ env: this.#envOf(at) })
   }
 
   /** Ends all of them. */
@@ -49,10 +53,19 @@ export class Replicas {
     return this.#services[this.#random(this.#services.length)]!.child.pid as number
   }
 
-  /** Sends a request until a replica answers it otherwise than with 503. */
-  async ask(path: string, headers: Readonly<Record<string, string>>, body?: object) {
+  /**
+   * Sends a request until a replica answers it otherwise than with 503.
+   * @param home the replica that is asked first, as often as the run's agents stay with theirs
+   */
+  async ask(
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    body?: object,
+    home: number | null = null,
+  ) {
     for (let trail = ''; ; ) {
-      const at = this.#random(this.#services.length)
+      const isHome = home !== null && trail === '' && this.#random(100) < this.#stays
+      const at = (isHome ? home : this.#random(this.#services.length)) % this.#services.length
       const askedMs = performance.now()
       const answered = await this.#try(at, path, headers, body)
       const tookMs = Math.round(performance.now() - askedMs)

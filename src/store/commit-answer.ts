@@ -8,7 +8,7 @@ import { isPresent } from '../core/sessions/turn/open-turn.ts'
 import { type BodyTicket, commitBody, lengthenBody } from '../core/sessions/turn/remember.ts'
 import type { Sessions } from '../core/sessions/turn/shared-sessions.ts'
 import type { Originals } from './originals.ts'
-import type { SessionSharing } from './session-sharing.ts'
+import type { SharedTurns } from './shared-turns.ts'
 import type { Kept } from './store.ts'
 
 /** What the commit of an answer needs. */
@@ -18,7 +18,7 @@ export interface CommitContext {
   /** Learns which bodies are durable; absent if sessions have no effect. */
   readonly sessions: Sessions | undefined
   /** Present if other processes share the sessions. */
-  readonly sharing?: Pick<SessionSharing, 'tell'> | undefined
+  readonly sharing?: Pick<SharedTurns, 'tell' | 'hasMoved'> | undefined
 }
 
 /** What an answer keeps, and what it depends on. */
@@ -47,6 +47,7 @@ export async function prepareAnswer(
   context: CommitContext,
 ): Promise<Prepared> {
   const { sessions, sharing, tenant } = context
+  const tell = async () => (await sharing?.tell(changes)) !== false
   const commit = (isTrue: boolean) => {
     if (sessions === undefined) return
     for (const { ticket } of keep) {
@@ -55,13 +56,11 @@ export async function prepareAnswer(
   }
   if (keep.length === 0 && dependencies.length === 0) {
     // Nothing in the answer depends on what others know.
-    if (changes.length > 0) await sharing?.tell(tenant, changes)
-    return { kept: [], commit }
+    await tell()
+    return sharing?.hasMoved === true ? { kept: null, commit: () => {} } : { kept: [], commit }
   }
   try {
     // Others check whether a body is there before they refer to it, so they may be told at once.
-    const tell = async () =>
-      changes.length === 0 || (await sharing?.tell(tenant, changes)) !== false
     // What was there before is looked up with the same calls, what is kept now after them.
     const [later, now] = partition(dependencies, each => keep.some(item => mayBe(each, item)))
     const [kept, isTold, areThere] = await Promise.all([

@@ -77,6 +77,19 @@ export interface SessionJournal {
    * session has ended.
    */
   append(change: AppendChange): Promise<Result<{ readonly number: number }>>
+  /** Whether a turn of a session may be settled without being opened, as far as is known here. */
+  isSure(session: Pick<OpenSession, 'tenant' | 'session'>): boolean
+  /**
+   * Counts a result and tells what it changed, in one step, if this process knows all that has
+   * happened in the session; `conflict` if it does not. After a failure `restart` must be called
+   * before the result is answered, because it may be counted or not.
+   */
+  settle(turn: SettleTurn): Promise<Result<{ readonly number: number }>>
+  /**
+   * The session begins again for all processes before it has another turn. Never rejects; if the
+   * store does not answer, resolves once other processes know that this one is silent.
+   */
+  restart(session: Pick<OpenSession, 'tenant' | 'session' | 'ttlMs'>): Promise<void>
   /** Begins another epoch and another partition; `null` if the session is unknown. */
   compact(
     session: Pick<OpenSession, 'tenant' | 'session' | 'ttlMs'>,
@@ -101,7 +114,10 @@ export interface OpenSession {
 export interface OpenedSession
   extends Pick<SharedState, 'epoch' | 'partition' | 'results' | 'openedMs'>,
     Pick<SharedState, 'from' | 'to' | 'isBroken'> {
-  /** The position of each of `OpenSession.calls`. */
+  /**
+   * The position of each of `OpenSession.calls`; 0 for one that came before the session began
+   * again: it is answered without the session.
+   */
   readonly sequences: readonly number[]
   /** Whether a turn may be missing, so that distances to earlier ones are not known. */
   readonly isUnsure: boolean
@@ -113,6 +129,16 @@ export interface AppendChange
     Pick<SessionChanges, 'bytes' | 'texts'> {
   /** The epoch that it is of; absent: the present one. */
   readonly epoch?: number
+}
+
+/** A result that is counted and told at once; no bytes: it changed nothing. */
+export interface SettleTurn extends AppendChange {
+  readonly epoch: number
+  /** As in `OpenSession.calls`; it has a name. */
+  readonly call: string
+  /** The results and the last change that this process knows. */
+  readonly results: number
+  readonly last: number
 }
 
 /** Names a body: 64 hex digits, or a prefix of at least 12; of at least 8 inside a session. */

@@ -6,7 +6,7 @@ import { SEED } from '../support/runs.ts'
 describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('three replicas', () => {
   test('send nothing false while they are killed, and Redis hangs, drops and forgets', async () => {
     const faults = Object.keys(FAULTS)
-    const options = { operations: 450, seed: SEED, each: 45, agents: 2, faults }
+    const options = { operations: 700, seed: SEED, each: 30, agents: 2, faults }
     const { violations, counts, faults: happened } = await playFaults(options)
     expect(violations).toEqual([])
     expect(Object.keys(happened).sort()).toEqual(faults.sort())

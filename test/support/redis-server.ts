@@ -13,8 +13,11 @@ export interface RedisProcess {
   readonly pid: number
   /** Sends one command as an operator would, and returns the answer as text. */
   ask(...args: string[]): Promise<unknown>
-  /** Kills the process and starts it again: what was not saved since is lost. */
-  restart(): Promise<void>
+  /**
+   * Kills the process and starts it again: what was not saved since is lost.
+   * @param downMs how long there is none between
+   */
+  restart(downMs?: number): Promise<void>
   /** Ends the process; data that is not on disk is lost. */
   stop(): Promise<void>
 }
@@ -59,8 +62,9 @@ async function start(settings: (folder: string) => readonly string[]): Promise<R
       return child.pid as number
     },
     ask: (...args) => client.sendCommand(args),
-    async restart() {
+    async restart(downMs = 0) {
       await ended(child)
+      await sleep(downMs)
       child = spawn(BINARY, args, { stdio: 'ignore' })
       while (!(await isLoaded(client))) await sleep(LOADING_MS)
     },

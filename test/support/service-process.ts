@@ -7,7 +7,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-const CONFIG = fileURLToPath(new URL('service-process.toml', import.meta.url))
+/** The settings of processes that are given no others. */
+export const PROCESS_SETTINGS = fileURLToPath(new URL('service-process.toml', import.meta.url))
 
 /** A line of the service's log. */
 export type LogLine = Readonly<Record<string, unknown>>
@@ -51,7 +52,7 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Servic
     stdio,
     env: {
       ...process.env,
-      HAVERSACK_CONFIG: CONFIG,
+      HAVERSACK_CONFIG: PROCESS_SETTINGS,
       HAVERSACK_PORT: '0',
       HAVERSACK_WORKERS: '1',
       HAVERSACK_DATA_DIR: folder,

@@ -41,6 +41,8 @@ export interface SessionAppOptions {
   readonly ttlMs?: number
   /** Whether other processes share the sessions through the store. */
   readonly isShared?: boolean
+  /** See `KnownSessions`. */
+  readonly calmTurns?: number
 }
 
 /** What goes wrong, until it is told otherwise. */
@@ -95,7 +97,9 @@ export function sessionApp(options: SessionAppOptions) {
   }
   const lifetimes = () => ({ originalMs: ttlMs, sessionMs: ttlMs })
   const now = () => clock.now
-  const sharing = createSessionSharing({ store, sessions, ttlMs: () => ttlMs, now })
+  const { calmTurns = 64 } = options
+  const ofSharing = { store, sessions, ttlMs: () => ttlMs, now, calmTurns }
+  const sharing = createSessionSharing(ofSharing)
   const records = ['acme', 'beta'].map(name => keyFor(name, { scopes: ['encode', 'retrieve'] }))
   const { app, logged } = testApp({
     pool: createPool({

@@ -123,6 +123,9 @@ type Sent = SentResult & { readonly budget_tokens?: number; readonly formats?: r
 export interface WorldOptions {
   readonly bodyBytes: number
   readonly hasCallIds: boolean
+  readonly calmTurns?: number
+  /** How many turns were expected to be others than they were: their sessions began again. */
+  readonly conflicts?: () => number
   /** One for each replica. If there are several, the replicas share the sessions. */
   readonly stores: readonly WorldStore[]
   readonly clock: { now: number }
@@ -131,14 +134,21 @@ export interface WorldOptions {
 type WorldStore = SessionAppOptions['store'] & { purgeTenant(tenant: string): unknown }
 
 /** A service that is told what goes wrong, and what its clients' agents hold. */
-export function createSessionWorld({ bodyBytes, hasCallIds, stores, clock }: WorldOptions) {
+export function createSessionWorld({
+  bodyBytes,
+  hasCallIds,
+  calmTurns = 64,
+  conflicts = () => 0,
+  stores,
+  clock,
+}: WorldOptions) {
   const named = ({ tool_call_id, ...rest }: Sent): Sent => {
     return hasCallIds && tool_call_id !== undefined ? { ...rest, tool_call_id } : rest
   }
 
   const isShared = stores.length > 1
   const start = (store: WorldStore) =>
-    sessionApp({ store, clock, pipeline: PIPELINE, bodyBytes, isShared })
+    sessionApp({ store, clock, pipeline: PIPELINE, bodyBytes, isShared, calmTurns })
   const apps = stores.map(start)
   /** The replica whose turn it is. */
   let app = apps[0]!
@@ -239,6 +249,11 @@ export function createSessionWorld({ bodyBytes, hasCallIds, stores, clock }: Wor
     for (const key of [...contexts.keys()]) if (isGone(key)) contexts.delete(key)
   }
 
+  /** Retries are answered anew. */
+  function forgetAnswers(start: string): void {
+    for (const call of answers.keys()) if (call.startsWith(start)) answers.delete(call)
+  }
+
   let isRefusing = false
   function refuse(isOn: boolean): void {
     isRefusing = isOn
@@ -254,8 +269,11 @@ export function createSessionWorld({ bodyBytes, hasCallIds, stores, clock }: Wor
     switch (each.do) {
       case 'encode': {
         sent.push(each)
-        const isSure = !isRefusing
+        const before = conflicts()
         const answer = await app.encode({ ...named(each.result as Sent), session }, tenant)
+        const isMoved = conflicts() > before
+        if (isMoved) forgetAnswers(`${tenant} ${session} `)
+        const isSure = !isRefusing && !isMoved
         await check(answer, named(each.result as Sent), tenant, session, isSure)
         refuse(false)
         return

@@ -6,6 +6,7 @@ import type { RequestTerms } from '../../core/contract/request-terms.ts'
 import type { Ticket } from '../../pool/admission.ts'
 import type { Authority, Done, Job } from '../../pool/job.ts'
 import { commitAnswer, commitOrNull } from '../../store/commit-answer.ts'
+import type { SharedTurns } from '../../store/shared-turns.ts'
 import type { Kept } from '../../store/store.ts'
 import { type AppContext, type JobDeps, requestHeader } from '../context.ts'
 import { answerHeaders } from '../middleware/observe.ts'
@@ -81,7 +82,7 @@ async function serveJob(
   }
 }
 
-function questionsOf(tenant: string, ticket: Ticket, deps: JobDeps) {
+function questionsOf(tenant: string, ticket: Ticket, deps: JobDeps, sharing?: SharedTurns) {
   let claimed = 0
   return answerQuestions({
     originals: deps.originals,
@@ -94,7 +95,7 @@ function questionsOf(tenant: string, ticket: Ticket, deps: JobDeps) {
       }
       ticket.grow(bytes)
     },
-    sharing: deps.sharing,
+    sharing,
   })
 }
 
@@ -121,10 +122,25 @@ function toJob(c: AppContext, op: string, media: MediaType, body: Uint8Array): J
  * omissions cannot be made true now, the job runs once more without them.
  */
 async function answerDurably(c: AppContext, job: Job, ticket: Ticket, deps: JobDeps) {
+  const sharing = deps.sharing?.begin(job.tenant)
+  try {
+    return await answerInTurn(c, job, ticket, deps, sharing)
+  } finally {
+    await sharing?.end()
+  }
+}
+
+async function answerInTurn(
+  c: AppContext,
+  job: Job,
+  ticket: Ticket,
+  deps: JobDeps,
+  sharing: SharedTurns | undefined,
+) {
   const { tenant } = job
-  const { originals, sessions, sharing } = deps
+  const { originals, sessions } = deps
   const context = { originals, tenant, sessions, sharing }
-  const result = await run(c, job, questionsOf(tenant, ticket, deps), deps)
+  const result = await run(c, job, questionsOf(tenant, ticket, deps, sharing), deps)
   const commit = job.terms?.redeems === true ? commitOrNull : commitAnswer
   const keptNow = await commit(result, context)
   if (keptNow !== null) return { result, keptNow }
@@ -133,7 +149,8 @@ async function answerDurably(c: AppContext, job: Job, ticket: Ticket, deps: JobD
   const plain = { ...job, body: result.again ?? job.body, sessionless: true, ...terms } as const
   const other = await run(c, plain, questionsOf(tenant, ticket, deps), deps)
   const alone = { keep: other.keep, dependencies: other.dependencies }
-  return { result: other, keptNow: (await commitAnswer(alone, context)) ?? [] }
+  const apart = { originals, tenant, sessions }
+  return { result: other, keptNow: (await commitAnswer(alone, apart)) ?? [] }
 }
 
 /** Runs a job, and notes where the time went. */

@@ -4,7 +4,7 @@ import type { LookupRequest, LookupResult } from '../../core/contract/lookup.ts'
 import { MAX_REFERENCES } from '../../core/sessions/turn/decode-references.ts'
 import type { Authority } from '../../pool/job.ts'
 import type { Originals } from '../../store/originals.ts'
-import type { SessionSharing } from '../../store/session-sharing.ts'
+import type { SharedTurns } from '../../store/shared-turns.ts'
 
 /** Answers the lookups of one request's jobs. */
 export interface Answerers {
@@ -13,7 +13,7 @@ export interface Answerers {
   /** Claims room for each use of an input. Throws `AppError` if there is none. */
   claim(bytes: number): void
   /** Knows what other processes did in the sessions, if they share them. */
-  readonly sharing: Pick<SessionSharing, 'resolve'> | undefined
+  readonly sharing: Pick<SharedTurns, 'resolve'> | undefined
 }
 
 /**
@@ -98,7 +98,7 @@ export function answerQuestions({ originals, tenant, claim, sharing }: Answerers
 
   async function turnsOf(lookups: readonly (LookupRequest | null)[]) {
     const isAsked = lookups.some(lookup => lookup?.session !== undefined)
-    return sharing !== undefined && isAsked ? sharing.resolve(tenant, lookups, claim) : []
+    return sharing !== undefined && isAsked ? sharing.resolve(lookups, claim) : []
   }
 
   return {

@@ -119,14 +119,15 @@ async function join(c: AppContext, { pool, sharing }: SessionNeeds): Promise<voi
   const { tenant } = caller
   const job = { op: JOIN_SESSION, tenant, media: 'json', accept: 'json', requestId } as const
   const body = Buffer.from(JSON.stringify({ session }))
+  const turns = sharing?.begin(tenant)
   const authority: Authority = {
     async resolve(lookups) {
-      const [shared] = (await sharing?.resolve(tenant, lookups, () => {})) ?? []
+      const [shared] = (await turns?.resolve(lookups, () => {})) ?? []
       if (shared === undefined) return [null]
       return [shared.ok ? { shared } : { problem: failureProblem(shared) }]
     },
   }
-  const done = await pool.runTwoPhase({ ...job, body }, authority)
+  const done = await pool.runTwoPhase({ ...job, body }, authority).finally(() => turns?.end())
   if (!done.ok) throw AppError.of(done.problem)
 }
 

@@ -1,5 +1,3 @@
-/** As in `library/sessions.lua`: who is silent for so long may have something to tell. */
-const SILENT_MS = 250
 const SERVER_TIME = /server_time_usec:(\d+)/
 
 /**
@@ -8,7 +6,10 @@ const SERVER_TIME = /server_time_usec:(\d+)/
  * it is back, it makes the others doubt until it has told them.
  */
 export class Contact {
+  /** Who is silent for so long may have something to tell. */
+  readonly silentMs: number
   #isLost = false
+  #isSure = false
   #isDoubted = false
   #sinceMs = Number.NEGATIVE_INFINITY
   #leaseMs = Number.NEGATIVE_INFINITY
@@ -16,6 +17,10 @@ export class Contact {
   isOwing = false
   /** The server's clock minus ours, in milliseconds, or a little more. */
   #aheadMs: number | null = null
+
+  constructor(silentMs: number) {
+    this.silentMs = silentMs
+  }
 
   /** Whether some process may have something to tell that this server does not have. */
   get isDoubted(): boolean {
@@ -35,9 +40,15 @@ export class Contact {
     return Math.max(0, this.#leaseMs - performance.now())
   }
 
-  /** The server has noted that this process is there. */
-  noted(): void {
-    this.#leaseMs = performance.now() + SILENT_MS
+  /** Whether no process can have missed a turn, by what the server has said lately. */
+  get isSure(): boolean {
+    return this.#isSure && !this.#isDoubted && this.leaseMs > 0
+  }
+
+  /** The server has noted that this process is there. @param isSure whether all others are too */
+  noted(isSure: boolean): void {
+    this.#isSure = isSure
+    this.#leaseMs = performance.now() + this.silentMs
   }
 
   /** It did not answer, or could not be reached. */

@@ -26,6 +26,7 @@ export type FunctionName =
   | 'write_record'
   | 'open_session'
   | 'append_change'
+  | 'settle_turn'
   | 'renew_session'
   | 'discard'
   | 'delete_record'
@@ -50,6 +51,7 @@ export const ADDING: ReadonlySet<FunctionName> = new Set([
   'write_record',
   'open_session',
   'append_change',
+  'settle_turn',
 ])
 
 /** Functions whose calls may travel together. None of them runs while the server is full. */
@@ -62,10 +64,15 @@ export const TOGETHER: ReadonlySet<FunctionName> = new Set([
   'write_record',
   'open_session',
   'append_change',
+  'settle_turn',
 ])
 
 /** Functions whose last argument is the server's time after which they have no effect. */
-export const TIMED: ReadonlySet<FunctionName> = new Set(['open_session', 'append_change'])
+export const TIMED: ReadonlySet<FunctionName> = new Set([
+  'open_session',
+  'append_change',
+  'settle_turn',
+])
 
 /** Functions that answer with a number, not with a list. */
 const COUNTING: ReadonlySet<FunctionName> = new Set([

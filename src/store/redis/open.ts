@@ -18,6 +18,8 @@ export interface RedisStoreOptions extends StoreSettings {
   readonly repairMs?: number
   /** Bytes of it at most. */
   readonly repairBytes?: number
+  /** Seam for tests: see `WatchOptions`. */
+  readonly silentMs?: number
   /** Called for each call: the function or command, its time, and why it failed. */
   onCall?(call: string, ms: number, failure: FailureReason | null): void
   /** Fails if the server cannot be used at the start, instead of going on without it. */
@@ -52,6 +54,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
     waitMs: options.waitMs ?? 100,
     breakerFailures: options.breakerFailures ?? 5,
     probeMs: options.probeMs ?? 500,
+    silentMs: options.silentMs ?? 250,
     onEvent: options.onEvent,
     ...(options.onCall === undefined ? {} : { onCall: options.onCall }),
     maxCalls: MAX_CALLS,

@@ -12,6 +12,8 @@ import { faultOf, INFO_COMMAND, policyOf } from './server-info.ts'
 export interface WatchOptions extends RepairOptions {
   /** The start of all keys. */
   readonly prefix: string
+  /** After so long without a word a process may be answering turns that are not counted. */
+  readonly silentMs: number
   /** How often an unreachable server is tried again. */
   readonly probeMs: number
   onEvent(event: Extract<StoreEvent, { readonly kind: 'wrong_policy' | 'other_server' }>): void
@@ -25,7 +27,7 @@ const LACKING_MS = 5_000
 
 /** Looks at the servers: role, policy, time, and whether they are the same as before. */
 export class ServerWatch {
-  readonly contact = new Contact()
+  readonly contact: Contact
   readonly repair: Repair
   readonly #options: WatchOptions
   readonly #unsureKey: string
@@ -39,6 +41,7 @@ export class ServerWatch {
 
   constructor(options: WatchOptions) {
     this.#options = options
+    this.contact = new Contact(options.silentMs)
     this.repair = new Repair(options)
     // There while some process may have answered turns, or written texts, that others do not have.
     this.#unsureKey = `${options.prefix}:unsure`
@@ -107,13 +110,20 @@ export class ServerWatch {
     if (this.contact.isOwing || this.#hasLeft) return
     const { library } = this.#options
     const key = this.#contactKey
-    const command = ['FCALL', library.functionOf('note_contact'), '1', key, this.#process]
+    const command = [
+      'FCALL',
+      library.functionOf('note_contact'),
+      '1',
+      key,
+      this.#process,
+      `${this.contact.silentMs}`,
+    ]
     let noted = await this.#send(connection, key, command)
     if (noted === MISSING) {
       await this.#send(connection, key, ['FUNCTION', 'LOAD', 'REPLACE', library.text])
       noted = await this.#send(connection, key, command)
     }
-    if (noted !== MISSING && noted.ok) this.contact.noted()
+    if (noted !== MISSING && noted.ok) this.contact.noted(noted.reply === 0)
   }
 
   async #infos(connection: Connection): Promise<readonly string[] | Failure> {

@@ -42,7 +42,7 @@ export interface RedisServer {
   ready(ms: number): Promise<Failure | undefined>
   /** The number of the connection; another one may be to another server. */
   readonly connection: number
-  readonly contact: Pick<Contact, 'sinceMs' | 'leaseMs' | 'isOwing'>
+  readonly contact: Pick<Contact, 'sinceMs' | 'leaseMs' | 'silentMs' | 'isOwing' | 'isSure'>
   /** Whether tenants are on several nodes. */
   readonly isSharded: boolean
   /** Whether what is not found may still be written again by another process. */

@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UnreadableError } from '../codec.ts'
 import { fail } from '../failure.ts'
-import type { OpenedSession, OpenSession, Result, SessionJournal } from '../store.ts'
+import type { OpenedSession, OpenSession, Result, SessionJournal, SettleTurn } from '../store.ts'
 import { openChange, sealChange, WRITER_BYTES } from './change-value.ts'
 import type { Argument } from './connection.ts'
 import { isAway, refusal, STRANGE, TOO_LATE } from './failures.ts'
@@ -57,7 +57,7 @@ export class RedisJournal implements SessionJournal {
    * Waits until the server knows that a turn of the session is not counted, or until other
    * processes know that this one is silent.
    */
-  async #isTold(asked: OpenSession): Promise<boolean> {
+  async #isTold(asked: Pick<OpenSession, 'tenant' | 'session'>): Promise<boolean> {
     const { contact } = this.#options.server
     const name = this.#nameOf(asked)
     while (this.#missed.has(name)) {
@@ -87,6 +87,47 @@ export class RedisJournal implements SessionJournal {
     return String(outcome) === 'not_found' ? NO_SESSION : refusal(String(outcome))
   }
 
+  isSure(session: Pick<OpenSession, 'tenant' | 'session'>): boolean {
+    const { contact, isAvailable } = this.#options.server
+    return isAvailable && contact.isSure && !this.#missed.has(this.#nameOf(session))
+  }
+
+  async settle(turn: SettleTurn): Promise<Result<{ readonly number: number }>> {
+    const { tenant, session, epoch, bytes, ttlMs, results, last, call } = turn
+    const { codec, rootOf, server, tenantMaxBytes, tombstoneMs } = this.#options
+    const place = binding(rootOf(tenant), session)
+    const value = bytes.length === 0 ? '' : sealChange(codec, turn, this.#writer, place)
+    const called = await this.#call('settle_turn', turn, [
+      `${epoch}`,
+      value,
+      `${ttlMs}`,
+      `${tenantMaxBytes}`,
+      `${tombstoneMs}`,
+      `${results}`,
+      `${last}`,
+      call.slice(0, CALL_DIGITS),
+      this.#sureMs(),
+      server.generation,
+      server.isSharded ? '' : `${server.contact.silentMs}`,
+    ])
+    if (!called.ok) return called
+    const [outcome, number] = called.reply as [Buffer, number]
+    if (String(outcome) === 'ok') return { ok: true, number }
+    if (String(outcome) === 'late') return TOO_LATE
+    return String(outcome) === 'not_found' ? NO_SESSION : refusal(String(outcome))
+  }
+
+  async restart(named: Pick<OpenSession, 'tenant' | 'session' | 'ttlMs'>): Promise<void> {
+    this.#miss(named)
+    await this.#isTold(named)
+  }
+
+  /** For how long no turn can have been missed. */
+  #sureMs(): string {
+    const { contact } = this.#options.server
+    return `${Math.min(FOREVER_MS, Math.ceil(performance.now() - contact.sinceMs))}`
+  }
+
   async compact({
     tenant,
     session,
@@ -107,7 +148,7 @@ export class RedisJournal implements SessionJournal {
   }
 
   #call(
-    name: 'open_session' | 'append_change' | 'renew_session',
+    name: 'open_session' | 'append_change' | 'settle_turn' | 'renew_session',
     { tenant, session }: { readonly tenant: string; readonly session: string },
     args: readonly Argument[],
   ): Promise<Result<Reply>> {
@@ -141,11 +182,11 @@ export class RedisJournal implements SessionJournal {
       `${has?.applied ?? 0}`,
       `${randomInt(1, MAX_EPOCH)}`,
       `${ttlMs}`,
-      `${Math.min(FOREVER_MS, Math.ceil(performance.now() - server.contact.sinceMs))}`,
+      this.#sureMs(),
       `${tenantMaxBytes}`,
       `${tombstoneMs}`,
       server.generation,
-      server.isSharded ? '1' : '0',
+      server.isSharded ? '' : `${server.contact.silentMs}`,
       `${calls.length}`,
       ...calls.map(call => call.slice(0, CALL_DIGITS)),
     ])
@@ -181,7 +222,7 @@ export class RedisJournal implements SessionJournal {
   }
 
   /** The session begins again for all, as soon as Redis can be told. */
-  #miss({ tenant, session, ttlMs }: OpenSession): void {
+  #miss({ tenant, session, ttlMs }: Pick<OpenSession, 'tenant' | 'session' | 'ttlMs'>): void {
     this.#options.server.contact.isOwing = true
     const tell = () => this.#call('renew_session', { tenant, session }, ['0', `${ttlMs}`])
     this.#missed.set(this.#nameOf({ tenant, session }), tell)

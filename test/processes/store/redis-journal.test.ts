@@ -197,7 +197,7 @@ describe.skipIf(withoutRedis)('a session whose turns were missed', () => {
   afterEach(() => redis.stop())
 
   const start = (options: Parameters<typeof redisStore>[1] = {}) =>
-    redisStore(redis.url, { callTimeoutMs: 200, probeMs: 50, ...options })
+    redisStore(redis.url, { callTimeoutMs: 200, probeMs: 50, silentMs: 250, ...options })
 
   test('begins again for all, before the process that missed one uses it', async () => {
     const one = await start()

@@ -25,6 +25,8 @@ export async function redisStore(
     address,
     callTimeoutMs: 60_000,
     startMs: 60_000,
+    // Tests that encode in the thread of the store keep it silent.
+    silentMs: 60_000,
     tenantMaxBytes: 256 * MIB,
     maxBodyBytes: 16 * MIB,
     ...options,

@@ -235,11 +235,11 @@ describe('sessions that several processes share', () => {
   /** A journal that takes changes or not, and sessions that note what is committed. */
   function sharing(isTold: boolean, fails: Record<string, ErrorCode> = {}) {
     const { done, context } = committing(fails)
-    const tell = async (tenant: string, changes: readonly SessionChanges[]) => {
-      done.push(`tell ${tenant} ${changes.map(({ session }) => session)}`)
+    const tell = async (changes: readonly SessionChanges[]) => {
+      done.push(`tell ${changes.map(({ session }) => session)}`)
       return isTold
     }
-    return { done, context: { ...context, sharing: { tell } } }
+    return { done, context: { ...context, sharing: { tell, hasMoved: false } } }
   }
   const kept = [text('r', 'result')]
   const answer = { keep: kept, dependencies: [], changes: [changed('s')] }
@@ -247,7 +247,7 @@ describe('sessions that several processes share', () => {
   test('an answer leaves once others are told, while its texts are kept', async () => {
     const { done, context } = sharing(true)
     expect(await commitAnswer(answer, context)).toEqual([])
-    expect(done).toEqual(['keep t r s short', 'tell t s', 'confirm 7', 'entry r true'])
+    expect(done).toEqual(['keep t r s short', 'tell s', 'confirm 7', 'entry r true'])
   })
 
   test('it does not if they could not be told, or if it cannot be kept', async () => {
@@ -261,6 +261,6 @@ describe('sessions that several processes share', () => {
     const { done, context } = sharing(false)
     const nothing = { keep: [], dependencies: [], changes: [changed('s')] }
     expect(await commitAnswer(nothing, context)).toEqual([])
-    expect(done).toEqual(['tell t s'])
+    expect(done).toEqual(['tell s'])
   })
 })

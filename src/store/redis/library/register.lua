@@ -14,7 +14,8 @@ register({ 'no-writes' }, { 'get', 'read_record', 'stats', 'list' },
 register({}, { 'put', 'touch', 'used', 'write_record' }, { put, touch, used, writeRecord })
 register({ 'no-writes' }, { 'read_together' }, { together(READING) })
 register({}, { 'together' }, { together(WRITING) })
-register({}, { 'open_session', 'append_change' }, { openSession, appendChange })
+register({}, { 'open_session', 'append_change', 'settle_turn' },
+  { openSession, appendChange, settleTurn })
 -- These may run while the server is out of memory, because they free some.
 register({ 'allow-oom' }, { 'discard', 'delete_record', 'disown_session', 'purge_session' },
   { discard, deleteRecord, disownSession, purgeSession })

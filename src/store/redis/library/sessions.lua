@@ -1,5 +1,5 @@
 -- What replicas tell each other of sessions: a state, a list of changes, and the calls that were
--- counted. The list and the calls are of the present epoch, and begin again with the next one.
+-- counted. The list is of the present epoch, the calls are of the present partition.
 
 -- What key, index entries and sums of a session and of a change take in Redis, measured.
 local SESSION_BYTES = 700
@@ -32,12 +32,13 @@ end
 
 local function stateOf(at, session)
   local state = redis.call('HMGET', stateKey(at, session), 'e', 'p', 'n', 'v', 'o', 'x', 'b', 't',
-    'f')
+    'f', 'z')
   if not state[1] then return nil end
   return {
     epoch = tonumber(state[1]), partition = tonumber(state[2]), results = tonumber(state[3]),
     last = tonumber(state[4]), opened = tonumber(state[5]), ends = tonumber(state[6]),
-    bytes = tonumber(state[7]), seen = tonumber(state[8]), fence = state[9]
+    bytes = tonumber(state[7]), seen = tonumber(state[8]), fence = state[9],
+    first = tonumber(state[10] or '0')
   }
 end
 
@@ -55,7 +56,7 @@ local function writeState(at, session, state, now, ttl)
   redis.call('HSET', stateKey(at, session), 'e', state.epoch, 'p', state.partition,
     'n', state.results, 'v', state.last, 'o', string.format('%.0f', state.opened),
     'x', string.format('%.0f', state.ends), 'b', state.bytes, 't', string.format('%.0f', now),
-    'f', state.fence)
+    'f', state.fence, 'z', state.first)
   if not isDue then return end
   local net = ttl + NET_MS
   redis.call('PEXPIRE', stateKey(at, session), net)
@@ -76,15 +77,23 @@ local function forgetSession(at, session)
 end
 
 -- Nothing that was said in the session before is true for what comes. `epoch` if the next number may
--- have been used: a primary that was lost may have had it.
+-- have been used: a primary that was lost may have had it. Calls keep their numbers, so that one that
+-- is tried again is not counted between those that came since.
 local function beginEpoch(at, session, state, epoch)
-  local calls = redis.call('HLEN', callsKey(at, session))
-    + redis.call('HLEN', olderCallsKey(at, session))
-  redis.call('UNLINK', changesKey(at, session), callsKey(at, session), olderCallsKey(at, session))
-  charge(at, session, -state.bytes - calls * CALL_BYTES)
+  redis.call('UNLINK', changesKey(at, session))
+  charge(at, session, -state.bytes)
   state.epoch = epoch or state.epoch % MAX_EPOCH + 1
   state.last = 0
   state.bytes = 0
+  state.first = state.results
+end
+
+-- The agent forgets its calls: one that comes again is another one.
+local function forgetCalls(at, session)
+  local calls = redis.call('HLEN', callsKey(at, session))
+    + redis.call('HLEN', olderCallsKey(at, session))
+  redis.call('UNLINK', callsKey(at, session), olderCallsKey(at, session))
+  charge(at, session, -calls * CALL_BYTES)
 end
 
 -- The number of the call's result, counted now unless it was before.
@@ -117,34 +126,39 @@ end
 
 -- Processes that have this store: when each was last heard. One that is silent may answer turns that
 -- nobody counts, until it is back and has told of them. After a minute it counts as ended.
-local SILENT_MS = 250
 local ENDED_MS = 60000
 
--- args: process. The key is the list of them. Notes that the process has nothing left to tell.
-local function noteContact(keys, args)
-  local now = timeOf('')
-  local ended = redis.call('ZRANGEBYSCORE', keys[1], '-inf', now - ENDED_MS, 'LIMIT', 0, STEP)
-  for _, member in ipairs(ended) do redis.call('ZREM', keys[1], member) end
-  return redis.call('ZADD', keys[1], now, args[1])
-end
-
--- Whether some process may have answered a turn that was not counted. Nodes of a cluster do not know.
-local function isUnsure(at, isSharded)
-  if isSharded then return false end
-  local contact = at.root:match('^(.*):{[^{}]*}:$') .. ':contact'
-  local now = timeOf('')
-  local latest = '(' .. now - SILENT_MS
+-- Whether a process of the list is silent for so long.
+local function isSilent(contact, now, silentMs)
+  local latest = '(' .. now - silentMs
   local silent = redis.call('ZRANGEBYSCORE', contact, now - ENDED_MS, latest, 'LIMIT', 0, 1)
   return #silent > 0
 end
 
+-- args: process, how long one may be silent. The key is the list of them. Notes that the process has nothing left to tell.
+-- Returns whether another one is silent.
+local function noteContact(keys, args)
+  local now = timeOf('')
+  local ended = redis.call('ZRANGEBYSCORE', keys[1], '-inf', now - ENDED_MS, 'LIMIT', 0, STEP)
+  for _, member in ipairs(ended) do redis.call('ZREM', keys[1], member) end
+  redis.call('ZADD', keys[1], now, args[1])
+  return isSilent(keys[1], now, tonumber(args[2])) and 1 or 0
+end
+
+-- Whether some process may have answered a turn that was not counted. Nodes of a cluster do not know.
+local function isUnsure(at, silentMs)
+  if silentMs == '' then return false end
+  return isSilent(at.root:match('^(.*):{[^{}]*}:$') .. ':contact', timeOf(''), tonumber(silentMs))
+end
+
 -- args: time, session, the caller's epoch and its last change, an epoch for a new session, how long
 -- it lives, for how long no turn can have been missed, share, tombstone time, what the caller calls
--- this server, whether it is a cluster's node, how many results are counted, of each its call or
+-- this server, how long a process may be silent or empty, how many results are counted, of each its call or
 -- empty, the server's time after which it has no effect or empty.
 -- Returns `late`, `not_found` if no result of the session was counted, `quota`, `busy`, or `ok`,
 -- epoch, partition, results, time of opening, from, to, whether changes between them are missing,
--- whether turns may be, the number of each result, and the changes.
+-- whether turns may be, the number of each result (0: the call came before the epoch), and the
+-- changes.
 local function openSession(keys, args)
   local count = tonumber(args[12])
   if isLate(args[13 + count]) then return { 'late' } end
@@ -163,14 +177,18 @@ local function openSession(keys, args)
     charge(at, session, SESSION_BYTES)
     state = {
       epoch = tonumber(args[5]), partition = 0, results = 0, last = 0, opened = now, bytes = 0,
-      fence = args[10]
+      fence = args[10], first = 0
     }
   elseif state.seen < now - tonumber(args[7]) or state.fence ~= args[10] then
     beginEpoch(at, session, state, tonumber(args[5]))
     state.fence = args[10]
   end
   local numbers = {}
-  for i = 1, count do numbers[i] = countResult(at, session, state, args[12 + i]) end
+  for i = 1, count do
+    local number = countResult(at, session, state, args[12 + i])
+    -- Of a call from before the epoch, nothing is known that the agent has since.
+    numbers[i] = number > state.first and number or 0
+  end
   writeState(at, session, state, now, ttl)
   local from = tonumber(args[3]) == state.epoch and tonumber(args[4]) or 0
   local kept = redis.call('LLEN', changesKey(at, session))
@@ -179,12 +197,28 @@ local function openSession(keys, args)
   local reply = {
     'ok', state.epoch, state.partition, state.results,
     string.format('%.0f', state.opened), from, state.last, isBroken and 1 or 0,
-    isUnsure(at, args[11] == '1') and 1 or 0, unpack(numbers)
+    isUnsure(at, args[11]) and 1 or 0, unpack(numbers)
   }
   if from == state.last then return reply end
   local changes = redis.call('LRANGE', changesKey(at, session), from - state.last, -1)
   for i = 1, #changes do reply[9 + count + i] = changes[i] end
   return reply
+end
+
+-- Adds a change to the list, from which the oldest leave if it becomes too long.
+local function addChange(at, session, state, value)
+  local bytes = #value + CHANGE_BYTES
+  local list = changesKey(at, session)
+  local count = redis.call('RPUSH', list, value)
+  state.hasNewKey = count == 1
+  local freed = 0
+  while count > 1 and (count > MAX_CHANGES or state.bytes + bytes - freed > MAX_CHANGE_BYTES) do
+    freed = freed + #redis.call('LPOP', list) + CHANGE_BYTES
+    count = count - 1
+  end
+  charge(at, session, bytes - freed)
+  state.bytes = state.bytes + bytes - freed
+  state.last = state.last + 1
 end
 
 -- args: time, session, epoch or empty for the present one, change, how long the session lives,
@@ -205,17 +239,37 @@ local function appendChange(keys, args)
   local bytes = #value + CHANGE_BYTES
   local refusal = claimSpace(at, bytes, tonumber(args[6]), now, tonumber(args[7]))
   if refusal then return { refusal } end
-  local list = changesKey(at, session)
-  local count = redis.call('RPUSH', list, value)
-  state.hasNewKey = count == 1
-  local freed = 0
-  while count > 1 and (count > MAX_CHANGES or state.bytes + bytes - freed > MAX_CHANGE_BYTES) do
-    freed = freed + #redis.call('LPOP', list) + CHANGE_BYTES
-    count = count - 1
-  end
-  charge(at, session, bytes - freed)
-  state.bytes = state.bytes + bytes - freed
-  state.last = state.last + 1
+  addChange(at, session, state, value)
+  writeState(at, session, state, now, tonumber(args[5]))
+  return { 'ok', state.last }
+end
+
+-- args: time, session, epoch, change or empty, how long the session lives, share, tombstone time,
+-- results and last change that the caller knows, call, for how long no turn can have been missed, what
+-- the caller calls this server, how long a process may be silent or empty, latest time as above.
+-- Counts the next result and adds its change, if the caller knows all that has happened. Returns as
+-- `appendChange`; `conflict` if it does not.
+local function settleTurn(keys, args)
+  if isLate(args[14]) then return { 'late' } end
+  local now = timeOf(args[1])
+  local at = rootOf(keys)
+  local session, value, call = args[2], args[4], args[10]
+  local state = stateOf(at, session)
+  if not state or state.ends < now then return { 'not_found' } end
+  local knowsAll = tonumber(args[3]) == state.epoch and tonumber(args[8]) == state.results
+    and tonumber(args[9]) == state.last and state.last < LAST_CHANGE
+    and state.seen >= now - tonumber(args[11]) and state.fence == args[12]
+    and not isUnsure(at, args[13])
+    and not redis.call('HGET', callsKey(at, session), call)
+    and not redis.call('HGET', olderCallsKey(at, session), call)
+  if not knowsAll then return { 'conflict' } end
+  local bytes = #value + CHANGE_BYTES + CALL_BYTES
+  local refusal = claimSpace(at, bytes, tonumber(args[6]), now, tonumber(args[7]))
+  if refusal then return { refusal } end
+  countResult(at, session, state, call)
+  local hasNewKey = state.hasNewKey
+  if value ~= '' then addChange(at, session, state, value) end
+  state.hasNewKey = state.hasNewKey or hasNewKey
   writeState(at, session, state, now, tonumber(args[5]))
   return { 'ok', state.last }
 end
@@ -228,7 +282,10 @@ local function renewSession(keys, args)
   local state = stateOf(at, args[2])
   if not state or state.ends < now then return -1 end
   beginEpoch(at, args[2], state)
-  if args[3] == '1' then state.partition = state.partition + 1 end
+  if args[3] == '1' then
+    state.partition = state.partition + 1
+    forgetCalls(at, args[2])
+  end
   writeState(at, args[2], state, now, tonumber(args[4]))
   return state.partition
 end

@@ -25,5 +25,6 @@ end
 local READING = { get = get, read_record = readRecord }
 local WRITING = {
   get = get, read_record = readRecord, put = put, touch = touch, used = used,
-  write_record = writeRecord, open_session = openSession, append_change = appendChange
+  write_record = writeRecord, open_session = openSession, append_change = appendChange,
+  settle_turn = settleTurn
 }

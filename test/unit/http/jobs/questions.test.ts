@@ -4,10 +4,10 @@ import type { SharedTurn } from '../../../../src/core/sessions/journal/apply-cha
 import { MAX_REFERENCES } from '../../../../src/core/sessions/turn/decode-references.ts'
 import { answerQuestions } from '../../../../src/http/jobs/questions.ts'
 import { fail } from '../../../../src/store/failure.ts'
-import type { SessionSharing } from '../../../../src/store/session-sharing.ts'
+import type { SharedTurns } from '../../../../src/store/shared-turns.ts'
 import type { StoredBody } from '../../../../src/store/store.ts'
 
-type Sharing = Pick<SessionSharing, 'resolve'>
+type Sharing = Pick<SharedTurns, 'resolve'>
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const text = (content: string) => ({ bytes: bytes(content), media_type: 'text/plain' })
@@ -135,8 +135,8 @@ describe('sessions that other processes share', () => {
   test('are asked for if there is a session, and what is known of them is joined', async () => {
     const asked: unknown[] = []
     const sharing: Sharing = {
-      async resolve(tenant, lookups) {
-        asked.push([tenant, lookups])
+      async resolve(lookups) {
+        asked.push(lookups)
         return [{ ok: true, ...turn }, undefined, fail('unavailable', 'away')]
       },
     }
@@ -148,7 +148,7 @@ describe('sessions that other processes share', () => {
       // It is unknown, so the job is answered without its session.
       {},
     ])
-    expect(asked).toEqual([['t', lookups]])
+    expect(asked).toEqual([lookups])
     await authority.resolve([{ input_ref: 'x' }, null])
     expect(asked).toHaveLength(1)
   })
@@ -156,7 +156,7 @@ describe('sessions that other processes share', () => {
   test('do not count a result whose input is not there', async () => {
     const asked: unknown[] = []
     const sharing: Sharing = {
-      async resolve(_, lookups) {
+      async resolve(lookups) {
         asked.push(...lookups)
         return lookups.map(() => undefined)
       },

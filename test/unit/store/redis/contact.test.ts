@@ -5,13 +5,13 @@ const INFO = 'redis_version:7.0.15\r\nserver_time_usec:5000000\r\n'
 const now = () => performance.now()
 
 test('a server that always answered is in no doubt', () => {
-  const contact = new Contact()
+  const contact = new Contact(250)
   expect(contact.heard(INFO, now(), false)).toBe(false)
   expect(contact.sinceMs).toBe(Number.NEGATIVE_INFINITY)
 })
 
 test('one that was away is in doubt until others were told, and that has ended', () => {
-  const contact = new Contact()
+  const contact = new Contact(250)
   contact.lost()
   const before = contact.sinceMs
   expect(before).toBeGreaterThan(0)
@@ -26,13 +26,13 @@ test('one that was away is in doubt until others were told, and that has ended',
 })
 
 test('another process that was away makes it doubtful too, also at its start', () => {
-  const contact = new Contact()
+  const contact = new Contact(250)
   expect(contact.heard(INFO, now(), true)).toBe(false)
   expect(contact.sinceMs).toBeGreaterThan(0)
 })
 
 test('a call may be as late as the server’s clock says', () => {
-  const contact = new Contact()
+  const contact = new Contact(250)
   expect(contact.timeIn(100)).toBe('')
   const asked = now()
   contact.heard(INFO, asked, false)

@@ -18,6 +18,7 @@ function journalOn(
   const calls: string[] = []
   const contact = {
     sinceMs: 0,
+    silentMs: 250,
     isOwing: false,
     get leaseMs() {
       return leaseMs()
