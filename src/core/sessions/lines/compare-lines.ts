@@ -14,7 +14,7 @@ import { isSignedIn, startIn } from './body-image.ts'
 import type { KeptBody } from './body-memory.ts'
 import type { MemoryParts } from './memory-layout.ts'
 import type { ScannedText } from './scan-text.ts'
-import { endOfSigns, type SignRun, signsOf } from './sign-runs.ts'
+import { changesSign, endOfSigns, type SignRun, signsOf } from './sign-runs.ts'
 
 /**
  * How the earlier lines' gutters change: `kept`, with a shift added to their numbers; `continued`,
@@ -36,6 +36,8 @@ export interface LineComparer {
   align(line: number, body: KeptBody, theirs: number): boolean
   /** Whether `line` equals `theirs` after the relation is applied. */
   equal(line: number, theirs: number): boolean
+  /** Whether the signs of a diff change with this line, if the relation has signs. */
+  changesSign(line: number): boolean
   /** The relation as a hint writes it for the lines `from` to before `end`. */
   relation(from: number, end: number): RunGutter
   /**
@@ -108,9 +110,8 @@ export function createLineComparer(text: ScannedText, memory: MemoryParts): Line
       return isSigned(line) && sameBytes(start + 1, end, theirText, to)
     }
     readGutter(text.bytes, start, end, mine)
-    return (
-      gutterFits(line) && sameBytes(mine.textStart, end, unsigned ? from + 1 : other.textStart, to)
-    )
+    const theirText = unsigned ? from + 1 : other.textStart
+    return gutterFits(line) && sameBytes(mine.textStart, end, theirText, to)
   }
 
   function gutterFits(line: number): boolean {
@@ -142,8 +143,7 @@ export function createLineComparer(text: ScannedText, memory: MemoryParts): Line
   function endOfLayout(first: number, end: number): number {
     for (let line = first; line < end; line++) {
       readMine(line, mine)
-      const fits = hasLayoutOf(mine, before) && haveSamePath(text.bytes, mine, text.bytes, before)
-      if (!fits) return line
+      if (!haveSameLayout(text.bytes, mine, before)) return line
     }
     return end
   }
@@ -157,7 +157,13 @@ export function createLineComparer(text: ScannedText, memory: MemoryParts): Line
     return { kind, dashes: before.kind !== ownKind, ...signs }
   }
 
-  return { align, equal, relation, decodable }
+  const isNewSign = (line: number) => kind === 'signed' && changesSign(text, line)
+  return { align, equal, changesSign: isNewSign, relation, decodable }
+}
+
+/** Whether a gutter of the same text continues another one in its path and width. */
+function haveSameLayout(bytes: Uint8Array, gutter: ByteGutter, model: ByteGutter): boolean {
+  return hasLayoutOf(gutter, model) && haveSamePath(bytes, gutter, bytes, model)
 }
 
 /** Whether a gutter is another one with `shift` added to its number. */

@@ -4,6 +4,7 @@ import { startIn } from './body-image.ts'
 import type { BodyMemory, KeptBody } from './body-memory.ts'
 import { createLineComparer, type LineComparer, type RunGutter } from './compare-lines.ts'
 import { printedName, type ScannedText } from './scan-text.ts'
+import { MAX_SIGN_RUNS } from './sign-runs.ts'
 
 /** Lines of a new text that repeat lines of an earlier body. */
 export interface FoundRun {
@@ -177,7 +178,10 @@ class MemoryRunFinder implements RunFinder {
     const limit = Math.min(this.#limit, body.lines - offset)
     if (least >= limit || (least > line && !comparer.equal(least, least + offset))) return line
     let end = line + 1
-    while (end < limit && comparer.equal(end, end + offset)) end++
+    // Compared lines that the run cannot have would be compared again for the next one.
+    for (let signs = 1; end < limit && comparer.equal(end, end + offset); end++) {
+      if (comparer.changesSign(end) && ++signs > MAX_SIGN_RUNS) break
+    }
     return end
   }
 

@@ -9,7 +9,7 @@ export interface SignRun {
 export type Sign = '+' | '-' | '='
 
 /** More runs of signs would be harder to read than the lines. */
-const MAX_SIGN_RUNS = 9
+export const MAX_SIGN_RUNS = 9
 
 /** The byte that a diff prints before a line. */
 const BYTES = { '+': '+', '-': '-', '=': ' ' } as const
@@ -30,6 +30,11 @@ function signAt({ bytes, starts }: Lines, line: number): Sign {
 const PLUS = 0x2b
 const MINUS = 0x2d
 
+/** Whether a line has another sign than the one before it; both must have one. */
+export function changesSign(text: Lines, line: number): boolean {
+  return signAt(text, line) !== signAt(text, line - 1)
+}
+
 /** The signs of the lines `from` to before `end`, which all have one. */
 export function signsOf(text: Lines, from: number, end: number): readonly SignRun[] {
   const runs: SignRun[] = []
@@ -45,8 +50,7 @@ export function signsOf(text: Lines, from: number, end: number): readonly SignRu
 export function endOfSigns(text: Lines, from: number, end: number): number {
   let runs = 0
   for (let line = from; line < end; line++) {
-    const isNew = line === from || signAt(text, line) !== signAt(text, line - 1)
-    if (isNew && ++runs > MAX_SIGN_RUNS) return line
+    if ((line === from || changesSign(text, line)) && ++runs > MAX_SIGN_RUNS) return line
   }
   return end
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
 import { readReference } from '../../../../../src/core/sessions/lines/reference-line.ts'
 import { createContext } from '../../../../support/line-references.ts'
 
@@ -96,6 +97,35 @@ describe('references between diffs and other texts', () => {
     const after = ['@@ -1 +1 @@', '-a', '+b', ...signed('+', CODE)]
     context.keep(after.join('\n'))
     expect(context.refer(CODE.join('\n'))).toBeNull()
+  })
+
+  it.each([
+    ['a combined diff', ['@@@ -1,3 -1,3 +1,4 @@@', ...CODE.map(line => `++${line}`)]],
+    ['a coloured diff', ['\x1b[36m@@ -1,40 +1,40 @@', ...CODE.map(line => `\x1b[32m+${line}`)]],
+    ['CRLF', ['@@ -0,0 +1,40 @@', ...signed('+', CODE)].map(line => `${line}\r`)],
+    ['counts that lie', ['@@ -1,4 +1,999999999 @@', ...signed('+', CODE), 'end', ...CODE]],
+    ['counts of nothing', ['@@ -0,0 +0,0 @@', ...signed('+', CODE)]],
+    ['an octal path', ['+++ "b/\\303\\244.ts"', '@@ -0,0 +1,40 @@', ...signed('+', CODE)]],
+    ['a patch without an end', ['*** Begin Patch', ...signed('-', CODE)]],
+    ['a binary note', ['Binary files a/x and b/x differ', ...signed(' ', CODE)]],
+  ])('restores every byte of %s', (_, lines) => {
+    const context = createContext()
+    context.keep(numbered(CODE))
+    context.keep(CODE.map(line => `${line}\r`).join('\n'))
+    for (const text of [lines.join('\n'), CODE.join('\n'), numbered(CODE)]) {
+      const answer = context.refer(text)
+      if (answer !== null) expect(context.restore(answer)).toBe(text)
+      context.keep(text)
+    }
+  })
+
+  it('refers to a hunk of 160,000 lines', () => {
+    const lines = Array.from({ length: 160_000 }, (_, i) => `${i % 3 === 0 ? '+' : ' '}line ${i}`)
+    const diff = [`@@ -1,106666 +1,160000 @@`, ...lines].join('\n')
+    const context = createContext(createBodyMemory({ bytes: 1 << 26 }))
+    context.keep(lines.map(line => line.slice(1)).join('\n'))
+    const answer = context.refer(diff)
+    if (answer !== null) expect(context.restore(answer)).toBe(diff)
   })
 
   it('stops before a tenth run of signs', () => {
