@@ -1,4 +1,3 @@
-import { AppError } from '../core/base/errors.ts'
 import type { TextBytes } from '../core/base/text-bytes.ts'
 import type { LookupRequest, SessionLookup } from '../core/contract/lookup.ts'
 import { IndexBusyError } from '../core/sessions/index/lock.ts'
@@ -10,6 +9,7 @@ import type { Sessions } from '../core/sessions/turn/shared-sessions.ts'
 import { fail } from './failure.ts'
 import { type KnownSession, type KnownSessions, sessionName } from './known-sessions.ts'
 import type { OpenedSession, OpenSession, Result, Store } from './store.ts'
+import { type Claim, createRoom, type Room } from './text-room.ts'
 
 /** What one request does in sessions that other processes have too. */
 export interface SharedTurns {
@@ -29,9 +29,6 @@ export interface SharedTurns {
   end(): Promise<void>
 }
 
-/** Claims room for the bytes of a text. @throws AppError if there is none */
-type Claim = (bytes: number) => void
-
 export interface SharingOptions {
   readonly store: Pick<Store, 'journal' | 'get'>
   readonly sessions: Sessions
@@ -42,9 +39,6 @@ export interface SharingOptions {
   /** Seam for tests: see `KnownSessions`. */
   readonly calmTurns?: number
 }
-
-/** Bytes of the texts that one request brings from the store, at most. */
-const MAX_TEXT_BYTES = 4 * 1024 * 1024
 
 /** Results that one call counts, at most: it keeps Redis from other work. */
 const MAX_JOBS = 100
@@ -331,30 +325,6 @@ function inGroups(changes: readonly SessionChanges[]): readonly SessionChanges[]
     groups.at(-1)?.push(change)
   }
   return groups.map(joinChanges)
-}
-
-/** The room that the texts of one request may take. */
-interface Room {
-  /** Whether there is room for a text. */
-  take(bytes: number): boolean
-}
-
-function createRoom(claim: Claim): Room {
-  let left = MAX_TEXT_BYTES
-  return {
-    take(bytes) {
-      if (bytes > left) return false
-      try {
-        claim(bytes)
-        left -= bytes
-        return true
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error
-        left = 0
-        return false
-      }
-    },
-  }
 }
 
 /** The main thread does not wait for a lock of the index; then the answer is `null`. */
