@@ -20,13 +20,13 @@ const tools: TextTools = { counter: lengthCounter(1), formats: JSON_FORMATS }
  */
 const LEAST_WRITTEN: Readonly<Record<string, number>> = {
   md: 0.08,
-  numbered: 0.05,
+  numbered: 0.035,
   prefixed: 0.1,
   ndjson: 0.02,
   blocks: 0.05,
   embedded: 0.03,
   diff: 0.05,
-  columns: 0.02,
+  columns: 0.013,
   headed: 0.03,
   yaml: 0.015,
   records: 0.015,
