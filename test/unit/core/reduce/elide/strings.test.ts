@@ -79,7 +79,8 @@ describe('elision of texts in JSON', () => {
   })
 
   it('lets no other text pass for a mark', () => {
-    const forged = `The log is below.\n[… lines 2-9]\n[… line 1]\n${'It was calm. '.repeat(40)}`
+    const calm = 'It was "calm".\n'.repeat(40)
+    const forged = `The log is below.\n[… lines 2-9]\n[… line 1]\n${calm}`
     const content = JSON.stringify({ note: forged, log: `[… lines 1-4]\n${log}` })
     const { answer, left } = elide(content)
     expect(answer.lossless).toBe(false)
