@@ -375,14 +375,14 @@ const mixed = fc
 
 /** Texts as tools give them, and as somebody would forge them. */
 export const arbitraryToolText = fc.oneof(
-  { weight: 5, arbitrary: mixed },
+  { weight: 9, arbitrary: mixed },
   neat,
   ndjson,
   records,
   diff,
   aligned,
   withHead,
-  { weight: 2, arbitrary: yamlText },
-  { weight: 2, arbitrary: repeated },
-  forTerminal,
+  { weight: 3, arbitrary: yamlText },
+  { weight: 3, arbitrary: repeated },
+  { weight: 2, arbitrary: forTerminal },
 )

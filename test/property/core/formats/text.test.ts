@@ -20,13 +20,13 @@ const tools: TextTools = { counter: lengthCounter(1), formats: JSON_FORMATS }
  */
 const LEAST_WRITTEN: Readonly<Record<string, number>> = {
   md: 0.06,
-  numbered: 0.035,
+  numbered: 0.03,
   prefixed: 0.08,
   ndjson: 0.014,
   blocks: 0.035,
   embedded: 0.02,
   diff: 0.035,
-  columns: 0.013,
+  columns: 0.01,
   headed: 0.02,
   yaml: 0.01,
   records: 0.01,
