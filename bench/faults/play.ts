@@ -16,6 +16,7 @@ export interface FaultRun extends Findings {
 }
 
 export interface PlayOptions {
+  /** At least; more until each fault has happened once. */
   readonly operations: number
   readonly seed: number
   /** Operations between two faults. */
@@ -99,7 +100,7 @@ export async function playFaults(options: PlayOptions): Promise<FaultRun> {
     }
     let next = 0
     const work = async (agent: Agent) => {
-      while (done < operations) {
+      while (done < operations || next < faults.length) {
         done++
         await agent.act()
         if (faults.length === 0 || done < due || running.size >= atOnce) continue

@@ -323,10 +323,7 @@ function sentTo(
   return isLimited ? (index.summary(key)?.hints ?? []) : []
 }
 
-/**
- * The name that a retry has in common with its call. A job that runs again after a lost thread is a
- * retry too.
- */
+/** The name that a retry, also of a job after a lost thread, has in common with its call. */
 function nameOf({ tool_call_id }: SessionRequest, { attempt }: SessionContext): string | undefined {
   if (tool_call_id !== undefined) return callName(tool_call_id)
   return attempt === undefined ? undefined : `job ${attempt}`

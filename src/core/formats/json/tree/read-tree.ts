@@ -9,7 +9,6 @@ import {
   DOT,
   EQUALS,
   LINE_FEED,
-  MINUS,
   OPEN_BRACE,
   OPEN_BRACKET,
   OPEN_PARENTHESIS,
@@ -31,7 +30,14 @@ import {
   Reader,
   readFence,
 } from './reader.ts'
-import { ABSENT_MARK, JSON_MARK, NUMBER_MARK, rowNumber, SEPARATOR_BITS } from './syntax.ts'
+import {
+  ABSENT_MARK,
+  ITEM_MARK,
+  JSON_MARK,
+  NUMBER_MARK,
+  rowNumber,
+  SEPARATOR_BITS,
+} from './syntax.ts'
 import { isWords, readWords } from './word-list.ts'
 
 /** Decodes what `encodeTree` wrote, in time linear in the text. @throws AppError `not_decodable` */
@@ -324,16 +330,15 @@ class TreeReader {
     const reader = this.#reader
     if (reader.next !== OPEN_BRACE) return undefined
     const start = reader.at
-    const value = readInline(reader, depth)
-    if (reader.atLineEnd) return value as ObjectValue
+    const value = readInline(reader, depth) as ObjectValue
+    if (reader.atLineEnd) return value
     reader.at = start
     return undefined
   }
 
   #isItem(): boolean {
     const { at, text } = this.#reader
-    const dash = at + this.#indent
-    return text.charCodeAt(dash) === MINUS && text.charCodeAt(dash + 1) === SPACE
+    return text.startsWith(ITEM_MARK, at + this.#indent)
   }
 
   /** Moves to the next line, and counts its spaces. */
