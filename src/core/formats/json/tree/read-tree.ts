@@ -8,7 +8,6 @@ import {
   DIGIT_0,
   DOT,
   EQUALS,
-  LINE_FEED,
   OPEN_BRACE,
   OPEN_BRACKET,
   OPEN_PARENTHESIS,
@@ -23,6 +22,7 @@ import { readDeclarations } from './read-shapes.ts'
 import { RowReader, readColumn, readHeader } from './read-table.ts'
 import {
   bareValue,
+  beginsWithKey,
   isDigit,
   KEY_ENDS,
   MARK_ENDS,
@@ -213,33 +213,13 @@ class TreeReader {
       this.#endLine()
       return shaped
     }
-    if (this.#isMember()) {
+    if (beginsWithKey(reader)) {
       // The object's first line is this one; the place goes to the start of its indentation.
       reader.at -= indent + 1
       return this.#block(indent + 1, depth)
     }
     if (reader.atLineEnd) throw reader.error('a value expected')
     return this.#value(depth)
-  }
-
-  /** Whether the item at the place begins with a key. */
-  #isMember(): boolean {
-    const reader = this.#reader
-    const start = reader.at
-    if (reader.next === QUOTE) {
-      reader.quoted()
-      const is = !reader.atLineEnd
-      reader.at = start
-      return is
-    }
-    const { text } = reader
-    if (text.startsWith('```', start)) return false
-    let at = start
-    for (; at < text.length; at++) {
-      const c = text.charCodeAt(at)
-      if (c === COLON || c === LINE_FEED) break
-    }
-    return text.charCodeAt(at) === COLON
   }
 
   /**

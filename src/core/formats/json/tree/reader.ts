@@ -219,3 +219,22 @@ export function separatedEnds(separator: number): Ends {
 export function isDigit(c: number): boolean {
   return c >= DIGIT_0 && c <= DIGIT_9
 }
+
+/** Whether the item at the reader's place begins with a key. */
+export function beginsWithKey(reader: Reader): boolean {
+  const start = reader.at
+  if (reader.next === QUOTE) {
+    reader.quoted()
+    const is = !reader.atLineEnd
+    reader.at = start
+    return is
+  }
+  const { text } = reader
+  if (text.startsWith('```', start)) return false
+  let at = start
+  for (; at < text.length; at++) {
+    const c = text.charCodeAt(at)
+    if (c === COLON || c === LINE_FEED) break
+  }
+  return text.charCodeAt(at) === COLON
+}
