@@ -3,7 +3,7 @@ import { percent } from '../src/cli/table.ts'
 import { JSON_FORMATS } from '../src/core/formats/json/registry.ts'
 import { count, encode } from '../src/index.ts'
 import { ask, type Endpoint } from './comprehension/ask.ts'
-import { type DataSet, dataSets } from './comprehension/data-sets.ts'
+import { type DataSet, dataSets, sentOf } from './comprehension/data-sets.ts'
 import { keepResults, modelsTable, type Row } from './comprehension/model-results.ts'
 import { type Question, sameAnswer } from './comprehension/question.ts'
 import { QUESTIONS } from './comprehension/questions.ts'
@@ -34,10 +34,12 @@ interface Written {
   readonly sent: boolean
 }
 
-function written({ data, text }: DataSet): Written[] {
+function written(set: DataSet): Written[] {
+  const { data, text, answer } = set
   const pretty = JSON.stringify(data, null, 2)
-  const { format, content } = encode({ content: text ?? pretty })
+  const { format, content } = sentOf(set)
   const sent: Written = { format, text: content, sent: true }
+  if (answer !== undefined) return [sent]
   if (text !== undefined) return [{ format: AS_IT_CAME, text, sent: false }, sent]
   const compact = JSON.stringify(data)
   return [

@@ -1,5 +1,7 @@
+import { encode } from '../../src/index.ts'
 import { createRandom } from '../support/random.ts'
 import { hardSets } from './hard-sets.ts'
+import { sessionSets } from './session-sets.ts'
 import { textSets } from './text-sets.ts'
 
 /** Plain JSON data, as tools answer it. */
@@ -19,6 +21,19 @@ export interface DataSet {
   readonly data: Json
   /** The tool result where it is a text of its own; else it is the data as JSON. */
   readonly text?: string
+  /** What is sent, if more than the result decides that; else what `encode` answers. */
+  readonly answer?: () => Answer
+}
+
+/** What is sent for a result. */
+export interface Answer {
+  readonly format: string
+  readonly content: string
+}
+
+/** What is sent for the data. */
+export function sentOf({ data, text, answer }: DataSet): Answer {
+  return answer?.() ?? encode({ content: text ?? JSON.stringify(data, null, 2) })
 }
 
 const NAMES =
@@ -39,6 +54,7 @@ export function dataSets(): DataSet[] {
     { name: 'repository', kind: 'nested', data: repository() },
     { name: 'events', kind: 'nested', data: events(24) },
     ...textSets(),
+    ...sessionSets(),
     ...hardSets(),
   ]
 }

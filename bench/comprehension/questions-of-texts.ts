@@ -212,6 +212,50 @@ const shellResult: readonly Question[] = [
   structure('How many lines did the command print?', d => String(printed(d).length)),
 ]
 
+const editedFile: readonly Question[] = [
+  retrieval('In the second result, what does the function in line 5 return?', d =>
+    String(/return (\d+)/.exec(lineWith(d, 5))?.[1]),
+  ),
+  retrieval('In the second result, what is the name of the function in line 40?', d =>
+    String(/function (\w+)/.exec(lineWith(d, 40))?.[1]),
+  ),
+  retrieval('In the second result, which line has the function step50? Give its number.', d =>
+    String(rowsOf(d).find(({ text }) => String(text).includes(' step50('))?.['line']),
+  ),
+  filtering('Which lines (their numbers) of the second result define no function?', d =>
+    list(
+      rowsOf(d)
+        .filter(({ text }) => !String(text).includes('function'))
+        .map(({ line }) => line),
+    ),
+  ),
+  structure('What is the number of the last line of the second result?', d =>
+    String(rowsOf(d).at(-1)?.['line']),
+  ),
+  filtering('Is the function step22 in the second result? Answer yes or no.', d =>
+    rowsOf(d).some(({ text }) => String(text).includes(' step22(')) ? 'yes' : 'no',
+  ),
+]
+
+const shownLines = (d: Json) => rowsOf(at(d, 'shown'))
+
+const partsLeftOut: readonly Question[] = [
+  retrieval('Which line has the error? Give its number.', d =>
+    String(shownLines(d).find(({ text }) => String(text).startsWith('ERROR'))?.['line']),
+  ),
+  retrieval('With which hash can the whole be fetched?', d => String(at(d, 'hash'))),
+  aggregation('How many lines are left out?', d =>
+    String(Number(at(d, 'lines')) - shownLines(d).length),
+  ),
+  structure('How many lines does the whole result have?', d => String(at(d, 'lines'))),
+  filtering('Is line 30 shown? Answer yes or no.', d =>
+    shownLines(d).some(({ line }) => line === 30) ? 'yes' : 'no',
+  ),
+  structure('What is the number of the last line that is shown?', d =>
+    String(shownLines(d).at(-1)?.['line']),
+  ),
+]
+
 /** The questions about each tool result that is a text, by the name of its data set. */
 export const QUESTIONS_OF_TEXTS: Readonly<Record<string, readonly Question[]>> = {
   'file read': fileRead,
@@ -225,4 +269,6 @@ export const QUESTIONS_OF_TEXTS: Readonly<Record<string, readonly Question[]>> =
   'output with a head': outputWithHead,
   'MCP result': mcpResult,
   'shell result': shellResult,
+  'edited file': editedFile,
+  'log with parts left out': partsLeftOut,
 }

@@ -2,6 +2,7 @@ import { decode as fromToon } from '@toon-format/toon'
 import type { Json } from './data-sets.ts'
 import { readColumns } from './plain-columns.ts'
 import { readCsv } from './plain-csv.ts'
+import { readAgain, readTrimmed } from './plain-sessions.ts'
 import {
   readDiff,
   readEmbedded,
@@ -35,6 +36,8 @@ const READERS: Readonly<Record<string, PlainReader>> = {
   yaml: (text, style) => readPlainly(innerFormat(style), text),
   records: readRecords,
   terminal: (text, style) => readTerminal(text, style, readPlainly),
+  lines: readAgain,
+  trimmed: readTrimmed,
   embedded: text => readEmbedded(text, readPlainly),
   strings: (text, style) => readStrings(text, style, readPlainly),
   mcp: (text, style) => structuredContent(readPlainly(innerFormat(style), text)),

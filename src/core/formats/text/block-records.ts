@@ -43,6 +43,9 @@ export function readBlocks(text: string): ReadBlocks | null {
   const all = linesOfBlocks(lines, label)
   if (all.length < FEWEST_BLOCKS || lines.length < all.length * FEWEST_LINES) return null
   const blocks = all.map(each => readBlock(each, label))
+  // Lines of a log may begin with the same word now and then, but hardly have other labels.
+  const labelled = blocks.filter(({ keys }) => keys.length > 1)
+  if (!label.includes(':') && labelled.length * 2 < blocks.length) return null
   const gap = least(blocks.slice(0, -1).map(({ rest }) => rest.length - lengthOfText(rest)))
   for (const block of blocks.slice(0, -1)) block.rest = block.rest.slice(0, block.rest.length - gap)
   const texts = blocks.filter(({ rest }) => rest.length > 0)

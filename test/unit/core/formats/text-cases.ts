@@ -544,6 +544,14 @@ export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
     text: lines('error one', 'error two', 'error three'),
     content: null,
   },
+  'a log of which some lines begin alike, and one has a label': {
+    format: 'blocks;0-0-0-0,csv@1',
+    text: lines(
+      ...['read page one', 'wrote page two', 'read page three', 'ERROR: refused', 'read page four'],
+      ...['closed page five', 'read page six', 'wrote page seven'],
+    ),
+    content: null,
+  },
   'a label that has the name of the text': {
     format: 'blocks;0-0-0-0,csv@1',
     text: lines('Package: a', 'text: b', 'below', 'Package: c', 'text: d', 'below'),
