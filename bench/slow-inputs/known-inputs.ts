@@ -5,6 +5,10 @@ export const KNOWN_INPUTS: Readonly<Record<string, Input>> = {
   'line feeds': { wrap: 'lines', pieces: [''] },
   'lines of one letter': { wrap: 'lines', pieces: ['x'] },
   '|---| rows': { wrap: 'lines', pieces: ['|---|'] },
+  'keys with long numbers that are none, a line each': {
+    wrap: 'lines',
+    pieces: [`k#: ${'1'.repeat(60)}x`],
+  },
   'small tables': { wrap: 'lines', pieces: ['|a|', '|---|', '|b|', ''] },
   'empty objects, a line each': { wrap: 'lines', pieces: ['{}'] },
   'objects of one member, a line each': { wrap: 'lines', pieces: ['{"a":1}'] },

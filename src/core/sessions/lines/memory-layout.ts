@@ -21,7 +21,7 @@
  * | 18 | 0 until the body may be referred to, then its position + 1 |
  * | 19 | bytes of the note |
  * | 20, 21 | checksum over the note and the words 1 to 3 and 6 to 17, so that a note is read without its body |
- * | from 22 | start of each line (highest bit: a diff's sign is before it) and of one past the last; text; note; zeros |
+ * | from 22 | start of each line (highest bit: a sign is before it), end of the last; text; note |
  *
  * Why nothing else is needed: docs/internals/dedup-lines.md, "Memory".
  */

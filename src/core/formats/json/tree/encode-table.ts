@@ -49,13 +49,7 @@ export function encodeTable(value: Value, pricer: Pricer): Table | null {
       if (isRegular?.has(row) !== false) writer.row(shown, row)
       else writer.bracketed(row)
     }
-    const isWide = leavesOf(shown).length > MOST_NARROW
-    return {
-      text: writer.out,
-      brackets,
-      isWide,
-      hasGaps: value.length > MOST_UNMARKED && writer.hasGaps,
-    }
+    return { ...writtenBy(writer, shown, value.length), brackets }
   }
   // Brackets that are weighed are collected while rows are written.
   const rows = whole === null || weighsBrackets(pricer.style) ? null : layout.rows()
@@ -154,15 +148,15 @@ export function encodeKeyedTable(value: ObjectValue, pricer: Pricer): Table | nu
       writer.keyCell(keys[i]!.slice(prefix.length, keys[i]!.length - suffix.length))
       writer.members(columns, rows[i]!)
     }
-    const isWide = leavesOf(columns).length > MOST_NARROW
-    return {
-      text: writer.out,
-      brackets,
-      isWide,
-      hasGaps: keys.length > MOST_UNMARKED && writer.hasGaps,
-    }
+    return { ...writtenBy(writer, columns, keys.length), brackets }
   }
   return withMarks(layout, write, pricer)
+}
+
+/** What a writer wrote of so many rows. */
+function writtenBy(writer: RowWriter, columns: readonly Column[], rows: number) {
+  const isWide = leavesOf(columns).length > MOST_NARROW
+  return { text: writer.out, isWide, hasGaps: rows > MOST_UNMARKED && writer.hasGaps }
 }
 
 const NO_AFFIXES = { prefix: '', suffix: '' }

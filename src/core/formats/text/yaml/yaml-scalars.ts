@@ -6,8 +6,20 @@ import { COMMENT_KEY, type Quote, type QuoteRule, SOURCE_MARK } from './yaml-lay
 export type YamlScalar = null | boolean | number | NumberLiteral | string
 
 /** What some version of YAML reads as something else than a string. */
-const UNLIKE_STRING =
-  /^(?:|~|<<|=|null|true|false|yes|no|on|off|y|n|[-+]?\.(?:inf|nan)|[-+]?(?:\.\d|\d[\d_]*)[\d_]*\.?[\d_]*(?:e[-+]?\d+)?|[-+]?0[xob][\da-f_]+|[-+]?\d+(?::\d+)+(?:\.\d*)?|\d{4}-\d\d?-\d\d?(?:[t ].*)?)$/i
+const UNLIKE_STRING = new RegExp(
+  [
+    '|~|<<|=|null|true|false|yes|no|on|off|y|n',
+    '[-+]?\\.(?:inf|nan)',
+    '[-+]?\\.?\\d[\\d_]*(?:\\.[\\d_]*)?(?:e[-+]?\\d+)?',
+    '[-+]?0[xob][\\da-f_]+',
+    '[-+]?\\d+(?::\\d+)+(?:\\.\\d*)?',
+    '\\d{4}-\\d\\d?-\\d\\d?(?:[t ].*)?',
+  ]
+    .map(form => `^(?:${form})$`)
+    .join('|'),
+  'i',
+)
+
 /** Signs that a plain scalar cannot begin with. */
 const INDICATOR = /^[,[\]{}#&*!|>'"%@`]/
 /** The same, if nothing or a space follows. */
