@@ -5,6 +5,7 @@ import { DEFAULT_MAX_DEPTH, parseJson } from '../../../../src/core/json/parse-js
 import { equalValues, type Value } from '../../../../src/core/json/value.ts'
 import { writeJson } from '../../../../src/core/json/write-json.ts'
 import type { TokenCounter } from '../../../../src/core/tokens/counter.ts'
+import { encode } from '../../../../src/index.ts'
 import { FULL_RUNS, runs } from '../../../support/runs.ts'
 import { NO_TREES, TREE_CASES } from './tree-cases.ts'
 
@@ -57,6 +58,20 @@ describe.each(Object.entries(TREE_CASES))('%s', (_, [json, text]) => {
 })
 
 describe('a table that is easy to read', () => {
+  it('has at most 24 cells a row, if a form with keys costs little more', () => {
+    /** Three rows, of which each has a third of the columns that not all have. */
+    const rows = Array.from({ length: 3 }, (_, row) =>
+      Object.fromEntries(
+        Array.from({ length: 30 }, (_, at) => [`k${at}`, row * 7 + at]).filter(
+          (_, at) => at % 10 < 3 || (at + row) % 3 === 0,
+        ),
+      ),
+    )
+    expect(encode({ content: JSON.stringify(rows) }).content).toMatch(/^- \{k0:0,/)
+    const narrow = rows.map(row => Object.fromEntries(Object.entries(row).slice(0, 9)))
+    expect(encode({ content: JSON.stringify(narrow) }).content).toMatch(/^\[3/)
+  })
+
   const rows = (count: number, first: (at: number) => unknown) =>
     Array.from({ length: count }, (_, at) => ({
       name: first(at),
