@@ -103,9 +103,10 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('servers', () => {
       `redis+sentinel://127.0.0.1:${sentinel.port}/haversack`,
       { durability: 'replica', callTimeoutMs: 200, waitMs: 1_000, probeMs: 50 },
     )
-    await eventually(async () => must((await store.put([item('warm')]))[0]))
-    const { hash: ref } = await keep(store, 'confirmed')
+    // On a busy machine a call may run into its deadline.
+    const { hash: ref } = await eventually(() => keep(store, 'confirmed'))
     // The first calls may have been slow.
+    await eventually(() => expect(events.at(-1)?.kind).not.toBe('unreachable'))
     const begun = events.length
     process.kill(primary.pid, 'SIGSTOP')
     onTestFinished(() => void process.kill(primary.pid, 'SIGCONT'))
@@ -120,7 +121,3 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('servers', () => {
     expect(String(await replica.ask('ROLE'))).toMatch(/^master/)
   })
 })
-
-function item(body: string) {
-  return { tenant: 'a', body: bytesOf(body), mediaType: 'text/plain' }
-}
