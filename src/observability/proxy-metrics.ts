@@ -102,7 +102,9 @@ export function createProxyMetrics(registry: Registry): ProxyMetrics {
     exchange: (vendor, outcome) => exchanges.inc({ vendor, outcome }),
     rewrite(vendor, rewrite) {
       texts.inc({ vendor, result: 'rewritten' }, rewrite.rewritten)
-      texts.inc({ vendor, result: 'kept' }, rewrite.texts - rewrite.rewritten)
+      const { late = 0 } = rewrite
+      texts.inc({ vendor, result: 'late' }, late)
+      texts.inc({ vendor, result: 'kept' }, rewrite.texts - rewrite.rewritten - late)
       const { tokens_saved, tokens_referred: dedup = 0, tokens_elided: omission = 0 } = rewrite
       saved.inc({ vendor, by: 'dedup' }, dedup)
       saved.inc({ vendor, by: 'omission' }, omission)

@@ -126,6 +126,8 @@ export interface RewriteReport {
   readonly tokens_elided?: number
   /** Results that came for the first time; absent if there are none. */
   readonly fresh?: FreshResults
+  /** Results that stayed as they are because the time for new ones was over; absent: none. */
+  readonly late?: number
   /** Places of results that came for the first time that look like hints and were escaped. */
   readonly look_alikes?: number
   /** Whether an earlier turn of the conversation was sent with another prefix. */

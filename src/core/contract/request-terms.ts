@@ -23,6 +23,11 @@ export interface RequestTerms {
   readonly result?: ResultTerms
   /** How a body of bytes is compressed, and its largest size without that; absent: it is not. */
   readonly compressed?: { readonly coding: ContentCoding; readonly maxBytes: number }
+  /**
+   * When the time for new results is over, in milliseconds since the epoch: those that come after
+   * it stay as they are, and earlier ones are written as recorded. Absent: all are written.
+   */
+  readonly newUntil?: number
   /** What arms are drawn with; absent: all of the request is treated. */
   readonly arms?: ArmTerms
   /**

@@ -1,5 +1,4 @@
 import { freeBytes } from '../../core/base/byte-ranges.ts'
-import { inTime } from '../../core/base/deadline.ts'
 import { AppError } from '../../core/base/errors.ts'
 import type { TextBytes } from '../../core/base/text-bytes.ts'
 import type { RewriteReport, SentReport } from '../../core/contract/operation-result.ts'
@@ -21,6 +20,7 @@ import { countBeside } from './count-beside.ts'
 import type { PromptWarnings } from './prompt-warnings.ts'
 import type { RewritableBody } from './rewritable-request.ts'
 import { type Recalled, recordDecisions, runByRecord } from './run-by-record.ts'
+import { type Pass, runPasses } from './run-passes.ts'
 
 /** A body that was read, and what it is. */
 export interface ReadBody extends RewritableBody {
@@ -59,8 +59,9 @@ const LOSSLESS: RequestTerms = { redeems: false, bypass: false }
 
 /**
  * Returns a body as a worker rewrites it. Earlier rewrites are repeated as recorded, and markers
- * are only for originals that are durable. Returns the body itself if that fails or changes
- * nothing. Never rejects.
+ * are only for originals that are durable. If the time runs out, results that are new stay as they
+ * are, and earlier ones are still repeated: so the conversation's prefix stays. Returns the body
+ * itself if that fails or changes nothing. Never rejects.
  */
 export async function runRewrite(
   c: AppContext,
@@ -77,7 +78,6 @@ export async function runRewrite(
     ...(coding === undefined ? {} : { compressed: { coding, maxBytes } }),
     ...(model === undefined ? {} : { model }),
   }
-  let isLate = false
   /** The first run sees what changed; those after it compare the request with itself. */
   let change: RewriteReport['head_change']
   const job = {
@@ -87,12 +87,15 @@ export async function runRewrite(
     body,
     retained: true,
     requestId,
-    limitMs: timeoutMs,
-    abandoned: () => isLate || c.env.outgoing?.destroyed === true,
   } as const
+  const isGone = () => c.env.outgoing?.destroyed === true
 
-  async function run(terms: RequestTerms, recalled: Recalled): Promise<JobResult> {
-    const now = { ...job, terms: { ...terms, ...ofRequest }, recalled }
+  async function run(terms: RequestTerms, recalled: Recalled, pass: Pass): Promise<JobResult> {
+    const now = {
+      ...{ ...job, limitMs: pass.limitMs, recalled },
+      terms: { ...terms, ...ofRequest, newUntil: pass.newUntil },
+      abandoned: () => pass.isOver || isGone(),
+    }
     return withGeneration(
       async kept => {
         const result = await pool.run({ ...now, ...kept })
@@ -111,18 +114,18 @@ export async function runRewrite(
     onUnrecorded: () => metrics.proxy.unrecorded(vendor),
   }
   let drawn: Pick<RequestTerms, 'arms'> = {}
-  const runByTheRecord = (terms: RequestTerms) =>
-    runByRecord(recalled => run({ ...terms, ...wish, ...drawn }, recalled), keeping)
+  const runByTheRecord = (terms: RequestTerms, pass: Pass) =>
+    runByRecord(recalled => run({ ...terms, ...wish, ...drawn }, recalled, pass), keeping)
 
   /** Runs a rewrite whose markers are only for originals that are durable. */
-  async function runWithOriginals(): Promise<JobResult> {
+  async function runWithOriginals(pass: Pass): Promise<JobResult> {
     const isTrue = async (result: JobResult) =>
       !result.ok || (await areKept(result, tenant, originals))
-    const result = await runByTheRecord(ELIDING)
+    const result = await runByTheRecord(ELIDING, pass)
     if (await isTrue(result)) return result
     // Their texts are in the request.
-    const restored = await runByTheRecord({ ...ELIDING, restores: true })
-    return (await isTrue(restored)) ? restored : runByTheRecord(LOSSLESS)
+    const restored = await runByTheRecord({ ...ELIDING, restores: true }, pass)
+    return (await isTrue(restored)) ? restored : runByTheRecord(LOSSLESS, pass)
   }
 
   /**
@@ -130,12 +133,12 @@ export async function runRewrite(
    * another process was first, the body is rewritten by its decisions. So two processes never send
    * two prefixes.
    */
-  async function runRecorded(): Promise<JobResult> {
+  async function runRecorded(pass: Pass): Promise<JobResult> {
     const own: SentReport[] = []
     const terms = await arms?.terms(tenant)
     if (terms != null) drawn = { arms: { ...terms, ...sessionTerm(c) } }
     for (let attempt = 1; ; attempt++) {
-      const result = await runWithOriginals()
+      const result = await runWithOriginals(pass)
       if (!result.ok || !recordsFirst) return result
       const overruled = await recordDecisions(result, keeping)
       const reports = [...own, ...result.reports]
@@ -152,8 +155,7 @@ export async function runRewrite(
   }
 
   try {
-    const result = await inTime(runRecorded(), timeoutMs)
-    isLate = result === null
+    const result = await runPasses(runRecorded, { timeoutMs, isGone })
     if (result === null || !result.ok) {
       const isFull = result?.problem.code === 'overloaded'
       return untouched(isFull ? 'overloaded' : 'failed')
@@ -171,9 +173,9 @@ export async function runRewrite(
     const recordOnce = () => (recordsFirst ? Promise.resolve() : recordDecisions(result, keeping))
     const { held_out: beside } = report
     if (beside !== undefined) {
-      const { abandoned: _, ...whole } = job
       const terms = { ...ELIDING, ...wish, ...ofRequest, beside }
-      arms?.beside(() => countBeside({ ...whole, terms }, keeping, { pool, arms }))
+      const whole = { ...job, limitMs: timeoutMs, terms }
+      arms?.beside(() => countBeside(whole, keeping, { pool, arms }))
       return { ...untouched('held_out'), report, recorded: recordOnce() }
     }
     metrics.proxy.rewrite(vendor, report)

@@ -14,7 +14,7 @@ import { armCounts, drawOf } from './count-arms.ts'
 import { type KeptGeneration, keptGeneration } from './kept-generation.ts'
 import { isLeftAlone, type NamedResults, nameResults } from './named-results.ts'
 import type { ConversationContext } from './rewrite-context.ts'
-import { type NewRewrite, recall, rewrite } from './rewrite-result.ts'
+import { AS_IT_CAME, type NewRewrite, recall, rewrite } from './rewrite-result.ts'
 import { SentConversation } from './sent-conversation.ts'
 import {
   type SavedTokens,
@@ -67,7 +67,7 @@ export function rewriteRequest(
   const change = headChange(scanned, context)
   if (arm?.unit.isHeldOut === true) return heldOut(body, scanned, { conversation, arm, change })
   const results = rewriteResults(scanned, known, inNamed(conversation, kept.context))
-  const { replacements, savings, isChanged, lookAlikes, fresh, responses } = results
+  const { replacements, savings, isChanged, late, lookAlikes, fresh, responses } = results
   const { keep, markers } = results
   const records = kept.record === undefined ? results.records : [kept.record, ...results.records]
   const steered = results.steered.replacements
@@ -83,6 +83,7 @@ export function rewriteRequest(
     tokens_elided: elided,
     prefix_changed: isChanged,
     ...(fresh === null ? {} : { fresh }),
+    ...(late === 0 ? {} : { late }),
     ...(lookAlikes === 0 ? {} : { look_alikes: lookAlikes }),
     conversation,
     ...change,
@@ -153,6 +154,8 @@ interface RewrittenResults extends Promised {
   readonly isChanged: boolean
   /** Results that came for the first time; `null` if there are none. */
   readonly fresh: FreshResults | null
+  /** Results that there was no time for. */
+  readonly late: number
   /** Places that look like hints and were escaped, in results that came for the first time. */
   readonly lookAlikes: number
   /** Of results that came for the first time. */
@@ -205,6 +208,8 @@ function rewriteResults(
   records.push(...(arm?.records ?? []))
   const responses: NewResult[] = []
   let fresh: FreshResults | null = null
+  const isOver = () => terms?.newUntil !== undefined && Date.now() > terms.newUntil
+  let late = 0
   let lookAlikes = 0
   let sum = 0
   let isChanged = false
@@ -222,14 +227,16 @@ function rewriteResults(
     const { clears, isApplied } = sent.step(index, result, recalled)
     const contextTokens = () => size?.tokensBefore(result)
     const { history, notes } = sent
-    const rewritten = isUsable
-      ? { ...recalled, keep: [] }
-      : rewrite(
-          key,
-          result,
-          { ...options, history, notes, isOriginal, contextTokens: contextTokens() },
-          context,
-        )
+    const write = () =>
+      rewrite(
+        key,
+        result,
+        { ...options, history, notes, isOriginal, contextTokens: contextTokens() },
+        context,
+      )
+    const isLate = !isUsable && isOver()
+    if (isLate) late++
+    const rewritten = isUsable ? { ...recalled, keep: [] } : isLate ? AS_IT_CAME : write()
     if ('lookAlikes' in rewritten) lookAlikes += rewritten.lookAlikes
     sum = sumOfSent(sumOfSteps(sum, clears), rewritten.digest)
     const differs = recalled !== null && !(isUsable && recalled.sent === sum)
@@ -249,7 +256,7 @@ function rewriteResults(
   const steered = steerRequest(scanned, conversation, context)
   records.push(...steered.records)
   const finished = sent.finish(terms?.restores === true)
-  return { ...finished, records, isChanged, lookAlikes, fresh, responses, steered }
+  return { ...finished, records, isChanged, late, lookAlikes, fresh, responses, steered }
 }
 
 /** All of one request are counted by one tokenizer. */

@@ -57,6 +57,16 @@ export interface NewRewrite extends Omit<StoredRewrite, 'sent'> {
   readonly tokens: EncodeAnswer['tokens']
 }
 
+/** A result that stays as it is, now and in later turns, because there is no time to write it. */
+export const AS_IT_CAME = {
+  literal: null,
+  saved: NOTHING_SAVED,
+  isSource: false,
+  markers: [],
+  digest: 0,
+  keep: [],
+} as const satisfies Omit<StoredRewrite, 'sent'> & { readonly keep: readonly KeepItem[] }
+
 /** Writes a result that is sent for the first time. */
 export function rewrite(
   key: string,

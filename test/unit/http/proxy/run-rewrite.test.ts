@@ -111,7 +111,10 @@ async function rewrite(results: readonly (JobResult | Error | null)[], setting: 
     { outgoing: outgoing as never },
   )
   await rewritten.recorded
-  const terms = jobs.map(job => job.terms as RequestTerms)
+  const terms = jobs.map(job => {
+    const { newUntil: _, ...others } = job.terms as RequestTerms
+    return others
+  })
   return { rewritten, jobs, noted, logged, state, terms, outgoing }
 }
 
@@ -234,7 +237,7 @@ describe('a body that a worker rewrites', () => {
         body: BODY.body,
         retained: true,
         requestId: 'r',
-        limitMs: 60_000,
+        limitMs: 48_000,
         recalled: {},
         terms: { redeems: true, bypass: false },
       },
@@ -265,12 +268,12 @@ describe('a body leaves as it was sent', () => {
   }
 
   test.each([
-    ['overloaded', 'overloaded'],
-    ['internal', 'failed'],
-  ] as const)('if the job fails with %s', async (code, reason) => {
-    const { rewritten, noted } = await rewrite([failed(code)])
+    ['overloaded', 'overloaded', 1],
+    ['internal', 'failed', 2],
+  ] as const)('if the job fails with %s', async (code, reason, passes) => {
+    const { rewritten, noted } = await rewrite([failed(code), failed(code)])
     expect(rewritten).toEqual({ body: BODY.body, untouched: reason })
-    expect(noted.slice(1)).toEqual([`untouched openai ${reason}`])
+    expect(noted.slice(passes)).toEqual([`untouched openai ${reason}`])
   })
 
   test.each([
@@ -286,7 +289,7 @@ describe('a body leaves as it was sent', () => {
     const { rewritten, noted, jobs } = await rewrite([null], { timeoutMs: 1 })
     expect(rewritten).toEqual({ body: BODY.body, untouched: 'failed' })
     expect(noted).toEqual(['untouched openai failed'])
-    expect(jobs[0]?.abandoned?.()).toBe(true)
+    expect(jobs.map(job => job.abandoned?.())).toEqual([true, true])
   })
 
   test('if there is a bug, which is logged', async () => {
@@ -295,6 +298,30 @@ describe('a body leaves as it was sent', () => {
     expect(rewritten).toEqual({ body: BODY.body, untouched: 'failed' })
     expect(noted).toEqual(['untouched openai failed'])
     expect(logged).toEqual([{ requestId: 'r', err: bug }])
+  })
+})
+
+describe('a body for which there is no time', () => {
+  const newUntil = (job: Job | undefined) => job?.terms?.newUntil
+
+  test('leaves by the records alone, and the first pass is given up', async () => {
+    const { rewritten, jobs } = await rewrite([null, done({ body: bytes('as recorded') })], {
+      timeoutMs: 500,
+    })
+    expect(leaves(rewritten.body)).toBe('as recorded')
+    expect(rewritten.untouched).toBeUndefined()
+    expect(jobs[0]?.abandoned?.()).toBe(true)
+    expect(jobs[1]?.abandoned?.()).toBe(false)
+    expect(newUntil(jobs[0])).toBeGreaterThan(0)
+    expect(newUntil(jobs[1])).toBe(0)
+  })
+
+  test('does the same if a worker fails at what is new', async () => {
+    const problem = { code: 'internal', detail: 'lost' } as const
+    const lost = { ok: false, problem, queue_ms: 0, work_ms: 0 } as const
+    const { rewritten, jobs } = await rewrite([lost, done({ body: bytes('as recorded') })])
+    expect(leaves(rewritten.body)).toBe('as recorded')
+    expect(newUntil(jobs[1])).toBe(0)
   })
 })
 
@@ -340,9 +367,8 @@ describe('originals of markers', () => {
 
   test('a job that fails has none', async () => {
     const problem = { code: 'internal', detail: '' } as const
-    const { terms } = await rewrite([{ ok: false, queue_ms: 1, work_ms: 2, problem }], {
-      renewed: [false],
-    })
-    expect(terms).toEqual([ELIDING])
+    const lost = { ok: false, queue_ms: 1, work_ms: 2, problem } as const
+    const { terms } = await rewrite([lost, lost], { renewed: [false] })
+    expect(terms).toEqual([ELIDING, ELIDING])
   })
 })

@@ -1,0 +1,44 @@
+import { inTime } from '../../core/base/deadline.ts'
+import type { JobResult } from '../../pool/job.ts'
+
+/** One pass over a body. */
+export interface Pass {
+  readonly limitMs: number
+  /** See `RequestTerms`. */
+  readonly newUntil: number
+  /** Whether its result would come too late. */
+  isOver: boolean
+}
+
+interface PassOptions {
+  /** For all passes, waiting included. */
+  readonly timeoutMs: number
+  /** Whether the client is gone. */
+  isGone(): boolean
+}
+
+/** Shares of the time limit: for results that are new, and for the pass that writes them. */
+const NEW_SHARE = 0.6
+const FIRST_SHARE = 0.8
+
+/**
+ * Runs a rewrite that may write new results, and, if that fails or takes too long, one that only
+ * repeats what is recorded. So a conversation's prefix stays although there is no time.
+ * @returns `null` if the second takes too long as well
+ */
+export async function runPasses(
+  run: (pass: Pass) => Promise<JobResult>,
+  { timeoutMs, isGone }: PassOptions,
+): Promise<JobResult | null> {
+  async function runInTime(limitMs: number, newUntil: number): Promise<JobResult | null> {
+    const pass = { limitMs, newUntil, isOver: false }
+    const result = await inTime(run(pass), limitMs)
+    pass.isOver = result === null
+    return result
+  }
+  const began = Date.now()
+  const first = await runInTime(timeoutMs * FIRST_SHARE, began + timeoutMs * NEW_SHARE)
+  const isDone = first !== null && (first.ok || first.problem.code === 'overloaded')
+  if (isDone || isGone()) return first
+  return runInTime(Math.max(1, began + timeoutMs - Date.now()), 0)
+}
