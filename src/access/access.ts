@@ -53,6 +53,8 @@ export interface Access {
   records(): readonly KeyRecord[] | null
   /** Puts other keys in force; what a key has used of its rate stays used. */
   replace(keys: readonly KeyRecord[]): void
+  /** Refuses the keys with these SHA-256, and no others any more, whatever is put in force. */
+  refuse(revoked: ReadonlySet<string>): void
   /** Different tenants among the keys; at least 1. */
   readonly tenants: number
 }
@@ -103,9 +105,12 @@ export function createAccess(
       digestOf: () => null,
       records: () => null,
       replace: () => {},
+      refuse: () => {},
       tenants: 1,
     }
   }
+  let given = initial
+  let revoked: ReadonlySet<string> = new Set()
   let entries = index(initial, new Map())
   let byId = indexById()
   let tenants = countTenants(initial)
@@ -122,6 +127,13 @@ export function createAccess(
 
   function indexById(): ReadonlyMap<string, Entry> {
     return new Map([...entries.values()].flat().map(entry => [entry.record.id, entry]))
+  }
+
+  function build(): void {
+    const keys = given.filter(({ sha256 }) => !revoked.has(sha256))
+    entries = index(keys, entries)
+    byId = indexById()
+    tenants = countTenants(keys)
   }
 
   function index(keys: readonly KeyRecord[], before: ReadonlyMap<number, Entry[]>) {
@@ -158,9 +170,12 @@ export function createAccess(
     digestOf: keyId => byId.get(keyId)?.digest ?? null,
     records: () => [...byId.values()].map(({ record }) => record),
     replace(keys) {
-      entries = index(keys, entries)
-      byId = indexById()
-      tenants = countTenants(keys)
+      given = keys
+      build()
+    },
+    refuse(digests) {
+      revoked = digests
+      build()
     },
   }
 }

@@ -5,6 +5,8 @@ import { loadConfig } from '../config/load.ts'
 import { TENANT_NAME } from '../core/base/tenant-name.ts'
 import { teamName } from '../core/fingerprints/upload.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
+import { tellReplicas } from '../service/replicas/notices.ts'
+import { openConfiguredStore } from '../service/store.ts'
 import { defineActions, type Options, type Refuse, UsageError, type ValuesOf } from './command.ts'
 import { jsonOption } from './options.ts'
 import { alignColumns } from './table.ts'
@@ -79,6 +81,11 @@ const options = {
     actions: ['add'],
     help: 'the only member it may upload as',
   },
+  replicas: {
+    type: 'boolean',
+    actions: ['revoke'],
+    help: 'tell all replicas on the configured Redis at once, and leave the file as it is',
+  },
   note: { type: 'string', value: 'TEXT', actions: ['add'], help: 'a note, shown in the list' },
   ...jsonOption,
 } as const satisfies Options
@@ -98,7 +105,8 @@ export const keysCommand = defineActions({
     list: { run: values => list(fileOf(values), values.json) },
     revoke: {
       operands: { text: 'ID', min: 1, max: 1 },
-      run: (values, [id = '']) => revoke(fileOf(values), id),
+      run: (values, [id = '']) =>
+        values.replicas ? revokeEverywhere(fileOf(values), id) : revoke(fileOf(values), id),
     },
   },
   wrongAction: 'keys takes add, list, or revoke and an id',
@@ -166,6 +174,24 @@ function revoke(file: string, id: string): number {
     return rest
   })
   process.stderr.write(`key ${id} is revoked\n`)
+  return EXIT.ok
+}
+
+/** For a file that a Secret mounts, which no process can write. */
+async function revokeEverywhere(file: string, id: string): Promise<number> {
+  const config = loadConfig({ env: processEnv(), insecure: true })
+  if (config.store.redis === undefined) throw new UsageError('--replicas needs store.redis')
+  const key = readKeysFile(file).find(each => each.id === id)
+  if (key === undefined) throw new Error(`no key ${id} in ${file}`)
+  const store = await openConfiguredStore(config, () => {}, { mustExist: true })
+  try {
+    const { sha256 } = key
+    const told = await tellReplicas(store, [{ kind: 'revoke', sha256 }], Date.now())
+    if (!told.ok) throw new Error(told.detail)
+  } finally {
+    await store.close()
+  }
+  process.stderr.write(`key ${id} is revoked for a day; remove it from ${file} before that\n`)
   return EXIT.ok
 }
 

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { purgeTenantFiles } from '../service/purge-tenant-files.ts'
+import { tellReplicas } from '../service/replicas/notices.ts'
 import { openConfiguredStore } from '../service/store.ts'
 import { failureProblem } from '../store/failure.ts'
 import type { Result, Store, VerifyStep } from '../store/store.ts'
@@ -19,7 +20,7 @@ const options = {
     type: 'string',
     value: 'NAME',
     actions: ['stats', 'purge'],
-    help: 'whose; purge deletes telemetry, fingerprints and the ledger of the tenant too',
+    help: 'whose; purge deletes telemetry, fingerprints and the ledger of the tenant too, on all replicas',
   },
   session: {
     type: 'string',
@@ -97,6 +98,8 @@ async function purge(store: Store, { tenant, session }: Values, config: Config):
   if (tenant === undefined) throw new UsageError('purge needs --tenant')
   if (session !== undefined) return removed(await store.purgeSession(tenant, session))
   const inStore = removed(await store.purgeTenant(tenant))
+  if (config.store.redis !== undefined)
+    demand(await tellReplicas(store, [{ kind: 'purge', tenant }], Date.now()))
   return { ...inStore, ...(await purgeTenantFiles(config.data_dir, tenant)) }
 }
 

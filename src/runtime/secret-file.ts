@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** A file with a secret that cannot be used. */
@@ -30,6 +30,24 @@ export function loadSecret(file: string, bytes: number): Uint8Array {
   const secret = readSecret(file, bytes)
   if (secret === null) throw new SecretFileError(`${file}: cannot be written`)
   return secret
+}
+
+/**
+ * Puts another secret in a file, in one step; the one that was there goes to the file `before`.
+ * @throws SecretFileError
+ */
+export function replaceSecret(file: string, secret: Uint8Array, before: string): void {
+  const draft = `${file}.${randomBytes(4).toString('hex')}`
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    writeFileSync(draft, secret, { mode: 0o600, flag: 'wx', flush: true })
+    const old = readSecret(file, secret.byteLength)
+    if (old !== null) writeFileSync(before, old, { mode: 0o600, flush: true })
+    renameSync(draft, file)
+  } catch (error) {
+    if (error instanceof SecretFileError) throw error
+    throw new SecretFileError(`${file}: cannot be written`)
+  }
 }
 
 /** The secret; `null` if there is none. @throws SecretFileError as `loadSecret` does */

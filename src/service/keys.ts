@@ -1,4 +1,5 @@
 import { type Access, createAccess } from '../access/access.ts'
+import type { KeyRecord } from '../access/key-record.ts'
 import { readKeysFile } from '../access/keys-file.ts'
 import { type FileWatch, watchFile } from '../access/watch-file.ts'
 import type { SharedRates } from '../core/base/shared-rates.ts'
@@ -11,6 +12,8 @@ export interface ServiceKeys {
     readonly watch: FileWatch
     /** Reads the file again and returns what the log should say. @throws KeysFileError */
     readAgain(): object
+    /** Called with the SHA-256 of keys that have left the file, or that are new in it. */
+    onChange(changed: (gone: readonly string[], added: readonly string[]) => void): void
   } | null
 }
 
@@ -26,7 +29,9 @@ export async function openConfiguredKeys(
   if (path === undefined) return { access: createAccess(null, now), file: null }
   // The watch begins before the first read, so that no change is missed.
   const watch = await watchFile(path)
-  const access = createAccess(readKeysFile(path), now, shared)
+  let before = readKeysFile(path)
+  let onChange: (gone: readonly string[], added: readonly string[]) => void = () => {}
+  const access = createAccess(before, now, shared)
   return {
     access,
     file: {
@@ -34,8 +39,20 @@ export async function openConfiguredKeys(
       readAgain() {
         const keys = readKeysFile(path)
         access.replace(keys)
+        const [gone, added] = [without(before, keys), without(keys, before)]
+        before = keys
+        if (gone.length + added.length > 0) onChange(gone, added)
         return { keys: keys.length, tenants: access.tenants }
+      },
+      onChange(changed) {
+        onChange = changed
       },
     },
   }
+}
+
+/** SHA-256 of the keys of `some` that `others` lack. */
+function without(some: readonly KeyRecord[], others: readonly KeyRecord[]): readonly string[] {
+  const known = new Set(others.map(({ sha256 }) => sha256))
+  return some.flatMap(({ sha256 }) => (known.has(sha256) ? [] : [sha256]))
 }

@@ -4,7 +4,7 @@ import { tenantFolder } from '../core/telemetry/pseudonyms.ts'
 import { withBuildLock } from '../fingerprints/build/build-lock.ts'
 import { fingerprintsFolder } from '../fingerprints/span-file.ts'
 import { purgeLedger } from '../ledger/purge-ledger.ts'
-import { readTelemetryKey } from '../telemetry/key-file.ts'
+import { readTelemetryKeys } from '../telemetry/key-file.ts'
 import { telemetryFolder } from '../telemetry/layout.ts'
 import { isMissing } from '../telemetry/read-lines.ts'
 import { tenantsOf } from '../telemetry/read-telemetry.ts'
@@ -25,9 +25,9 @@ export interface PurgedFiles {
  */
 export async function purgeTenantFiles(dataDir: string, tenant: string): Promise<PurgedFiles> {
   const [telemetry, fingerprints] = [telemetryFolder(dataDir), fingerprintsFolder(dataDir)]
-  const key = readTelemetryKey(dataDir)
+  const keys = readTelemetryKeys(dataDir)
   const ledger_rows = purgeLedger(dataDir, tenant)
-  if (key === null) {
+  if (keys.length === 0) {
     const nameless = [...(await tenantsOf(telemetry)), ...(await tenantsOf(fingerprints))]
     if (nameless.length === 0) return { telemetry_files: 0, fingerprint_files: 0, ledger_rows }
     throw new Error(
@@ -35,12 +35,17 @@ export async function purgeTenantFiles(dataDir: string, tenant: string): Promise
         `Delete ${telemetry} and ${fingerprints} as a whole`,
     )
   }
-  const name = tenantFolder(key, tenant)
-  const [own, built] = [join(telemetry, name), join(fingerprints, name)]
-  const [events, files] = [await filesIn(own), await filesIn(built)]
-  await deleteFolder(own)
-  if (files.length > 0) await withBuildLock(built, () => deleteFolder(built))
-  return { telemetry_files: events.length, fingerprint_files: files.length, ledger_rows }
+  let [telemetry_files, fingerprint_files] = [0, 0]
+  for (const key of keys) {
+    const name = tenantFolder(key, tenant)
+    const [own, built] = [join(telemetry, name), join(fingerprints, name)]
+    const [events, files] = [await filesIn(own), await filesIn(built)]
+    await deleteFolder(own)
+    if (files.length > 0) await withBuildLock(built, () => deleteFolder(built))
+    telemetry_files += events.length
+    fingerprint_files += files.length
+  }
+  return { telemetry_files, fingerprint_files, ledger_rows }
 }
 
 /** A service may write a file while its folder is being emptied. */

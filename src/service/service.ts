@@ -24,6 +24,7 @@ import { createOfferEvents } from './offer-events.ts'
 import { planningTerms } from './planning.ts'
 import { openRecords } from './records.ts'
 import { type LiveConfig, type Reloading, serverLimits } from './reload.ts'
+import { followNotices } from './replicas/follow-notices.ts'
 import { uiSource } from './ui.ts'
 
 /** A running service. */
@@ -145,7 +146,7 @@ async function openState(
   // The store is opened later, since it reports to the metrics.
   const rates = config.store.redis === undefined ? undefined : () => records.store.rates
   const keys = await build.openConfiguredKeys(config.keys_file, rates)
-  const telemetryKey = build.telemetryKeyFor(config)
+  const telemetryKey = await build.telemetryKeyFor(config, { logger })
   const gauges = gaugesOf(live, () => {
     const { store } = records
     return { admission, configurations, pool, server: server(), health, shared, store }
@@ -264,7 +265,7 @@ function drainAtTheEnd({ resources }: Site, { live, health }: State, front: Fron
 /** Starts what runs beside requests: reloading, watching keys, closing idle sessions, tuning. */
 function startWatches(
   { config, build, resources }: Site,
-  { live, configurations, keys, sessions, health, reports }: State,
+  { live, configurations, keys, sessions, health, reports, records }: State,
   { server, mcp }: Front,
 ): Reloading {
   const reloading = build.createReloading({ live, configurations, keys, server, mcp, ...reports })
@@ -274,6 +275,8 @@ function startWatches(
     sessions.index.closeIdle(steadyNow() - live.config.store.session_ttl_ms)
   }, IDLE_WATCH_MS)
   resources.defer(() => clearInterval(idleWatch))
+  const notices = followNotices(config, { ...records, keys, ...reports })
+  resources.defer(() => notices.close())
   keys.file?.watch.begin(reloading.readKeys)
   resources.defer(() => keys.file?.watch.close())
   const tuning = build.openAutoTune({

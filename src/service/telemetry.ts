@@ -7,10 +7,31 @@ import type { Metrics } from '../observability/metrics.ts'
 import { loadTelemetryKey } from '../telemetry/key-file.ts'
 import { telemetryFolder } from '../telemetry/layout.ts'
 import { createTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
+import { joinTelemetryKey, KeyUnknown } from './replicas/telemetry-key.ts'
+import { openConfiguredStore } from './store.ts'
 
-/** The key of the hashes in telemetry; `null` if telemetry is off. @throws SecretFileError */
-export function telemetryKeyFor({ telemetry, data_dir }: Config): Uint8Array | null {
-  return telemetry.enabled ? loadTelemetryKey(data_dir) : null
+/**
+ * The key of the hashes in telemetry. Replicas that share a store have the same one.
+ * @returns `null` if telemetry is off, or if no replica's key is known yet
+ * @throws SecretFileError
+ */
+export async function telemetryKeyFor(
+  config: Config,
+  { logger }: { readonly logger: Pick<Logger, 'warn'> },
+): Promise<Uint8Array | null> {
+  if (!config.telemetry.enabled) return null
+  if (config.store.redis === undefined) return loadTelemetryKey(config.data_dir)
+  // Threads need the key at their start, before the store that they report to is open.
+  const store = await openConfiguredStore(config, () => {})
+  try {
+    return await joinTelemetryKey(config.data_dir, store)
+  } catch (error) {
+    if (!(error instanceof KeyUnknown)) throw error
+    logger.warn({ detail: error.message }, 'the key of telemetry is not known, so it is off')
+    return null
+  } finally {
+    await store.close()
+  }
 }
 
 /** The telemetry that a configuration asks for; `null` if it is off and never was on. */

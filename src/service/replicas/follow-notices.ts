@@ -1,0 +1,73 @@
+import type { Config } from '../../config/config.ts'
+import type { Logger } from '../../observability/logger.ts'
+import type { Store } from '../../store/store.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
+import type { ServiceKeys } from '../keys.ts'
+import { purgeTenantFiles } from '../purge-tenant-files.ts'
+import { openDonePurges } from './done-purges.ts'
+import { type Notice, revokedBy, watchNotices } from './notices.ts'
+
+export interface FollowedBy {
+  readonly store: Store
+  readonly keys: ServiceKeys
+  readonly telemetry: Telemetry | null
+  readonly logger: Pick<Logger, 'info' | 'error'>
+  onBug(error: unknown): void
+}
+
+/**
+ * Does what other replicas say: refuses keys that were revoked, and deletes this data folder's
+ * files of tenants that were purged. Tells them in turn of keys that have left the keys file, and
+ * of such that came back. Without a shared store it does nothing.
+ */
+export function followNotices(
+  { store: { redis }, data_dir }: Pick<Config, 'store' | 'data_dir'>,
+  { store, keys, telemetry, logger, onBug }: FollowedBy,
+): { close(): Promise<void> } {
+  if (redis === undefined) return { close: async () => {} }
+  const done = openDonePurges(data_dir)
+  /** Purges that have failed: the log has each once. */
+  const failed = new Set<string>()
+  let revoked: ReadonlySet<string> = new Set()
+
+  async function purge({ id, tenant }: Notice & { readonly kind: 'purge' }): Promise<boolean> {
+    try {
+      // What waits to be written was recorded before the purge.
+      await telemetry?.upkeep()
+      const deleted = await purgeTenantFiles(data_dir, tenant)
+      done.add(id, Date.now())
+      logger.info({ tenant, ...deleted }, 'files of a purged tenant deleted')
+      return true
+    } catch (err) {
+      if (!failed.has(id))
+        logger.error({ err, tenant }, 'files of a purged tenant are not deleted yet')
+      failed.add(id)
+      return false
+    }
+  }
+
+  const notices = watchNotices({
+    store,
+    now: Date.now,
+    onBug,
+    async apply(all) {
+      revoked = revokedBy(all)
+      keys.access.refuse(revoked)
+      let isDone = true
+      for (const notice of all) {
+        if (notice.kind === 'purge' && !done.has(notice.id))
+          isDone = (await purge(notice)) && isDone
+      }
+      return isDone
+    },
+  })
+  keys.file?.onChange((gone, added) => {
+    const back = added.filter(sha256 => revoked.has(sha256))
+    const news = [
+      ...gone.map(sha256 => ({ kind: 'revoke', sha256 }) as const),
+      ...back.map(sha256 => ({ kind: 'restore', sha256 }) as const),
+    ]
+    if (news.length > 0) notices.tell(news)
+  })
+  return notices
+}

@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import type { Result, Store, StoredRecord } from '../../store/store.ts'
+
+/**
+ * What one process tells all that share its store: a tenant was purged, a key was revoked, or a
+ * revoked key is in force again. A key is named by its SHA-256, since an id may get another key.
+ */
+const newsSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('purge'), tenant: z.string() }),
+  z.object({ kind: z.literal('revoke'), sha256: z.string() }),
+  z.object({ kind: z.literal('restore'), sha256: z.string() }),
+])
+
+export type News = Readonly<z.output<typeof newsSchema>>
+
+const noticeSchema = z.intersection(newsSchema, z.object({ id: z.string(), atMs: z.number() }))
+
+export type Notice = News & { readonly id: string; readonly atMs: number }
+
+const listSchema = z.array(noticeSchema)
+
+/** No tenant of a client can have this name. */
+export const SERVICE_TENANT = ' service'
+const KEY = { tenant: SERVICE_TENANT, namespace: 'notices', key: 'all' } as const
+const DAY_MS = 86_400_000
+/** The data folder of a replica that was away for longer keeps what it has of a purged tenant. */
+const PURGE_KEPT_MS = 90 * DAY_MS
+/** By then every replica has the new keys file. */
+const REVOCATION_KEPT_MS = DAY_MS
+/** Of more notices, the oldest leave. */
+const MAX_NOTICES = 1_000
+/** Processes that write at the same moment try again so often. */
+const MAX_TRIES = 50
+const LOOK_MS = 1_000
+
+type Records = Pick<Store, 'readRecord' | 'writeRecord'>
+
+/** Tells all processes. They learn of it within a second; one that is away learns of it later. */
+export function tellReplicas(
+  store: Records,
+  news: readonly News[],
+  now: number,
+): Promise<Result<object>> {
+  const fresh = noticesOf(news, now)
+  return change(store, there => [...there, ...fresh], now)
+}
+
+function noticesOf(news: readonly News[], now: number): readonly Notice[] {
+  return news.map(each => ({ ...each, id: randomBytes(8).toString('hex'), atMs: now }))
+}
+
+/** Replaces the notices that the store has. */
+async function change(
+  store: Records,
+  changed: (there: readonly Notice[]) => readonly Notice[],
+  now: number,
+): Promise<Result<object>> {
+  for (let left = MAX_TRIES; ; left--) {
+    const found = await store.readRecord(KEY)
+    if (!found.ok && found.reason !== 'not_found' && found.reason !== 'gone') return found
+    const all = changed(found.ok ? parse(found) : [])
+    const kept = all.filter(each => isKept(each, now)).slice(-MAX_NOTICES)
+    const value = Buffer.from(JSON.stringify(kept))
+    const version = found.ok ? { ifVersion: found.version } : {}
+    const none = !found.ok && found.reason === 'not_found' ? { ifVersion: 0 } : {}
+    const write = { ...KEY, value, ttlMs: PURGE_KEPT_MS, ...version, ...none }
+    const written = await store.writeRecord(write)
+    if (written.ok || written.reason !== 'conflict' || left === 0) return written
+  }
+}
+
+function isKept({ kind, atMs }: Notice, now: number): boolean {
+  return now - atMs < (kind === 'purge' ? PURGE_KEPT_MS : REVOCATION_KEPT_MS)
+}
+
+/** Those of a record; none if it holds something else, for example of a later version. */
+function parse({ value }: StoredRecord): readonly Notice[] {
+  try {
+    return listSchema.parse(JSON.parse(Buffer.from(value).toString()))
+  } catch {
+    return []
+  }
+}
+
+export interface NoticesOptions {
+  readonly store: Records
+  /** Unix milliseconds. */
+  readonly now: () => number
+  /**
+   * Called with all notices that are known, in their order, when there are others than before. If
+   * it returns false, it is called again a second later.
+   */
+  apply(notices: readonly Notice[]): Promise<boolean>
+  onBug(error: unknown): void
+}
+
+/** Notices of all processes, as one of them follows them. */
+export interface Notices {
+  /** Tells all processes, this one at once. It is tried again until the store has it. */
+  tell(news: readonly News[]): void
+  close(): Promise<void>
+}
+
+/** Reads notices once a second, until it is closed. */
+export function watchNotices({ store, now, apply, onBug }: NoticesOptions): Notices {
+  /** They hold even if the store has forgotten them. */
+  let known: readonly Notice[] = []
+  /** Own ones that the store does not have yet. */
+  let fresh: readonly Notice[] = []
+  let seenVersion = -1
+  let isApplied = true
+  let isClosed = false
+  let timer: NodeJS.Timeout | undefined
+
+  async function look(): Promise<void> {
+    const found = await store.readRecord(KEY)
+    if (found.ok && found.version !== seenVersion) {
+      learn(parse(found))
+      seenVersion = found.version
+    }
+    const isEmpty = !found.ok && found.reason === 'not_found'
+    if (isEmpty || found.ok) await writeLacking(found.ok ? parse(found) : [])
+    if (!isApplied) isApplied = await apply([...known, ...fresh])
+  }
+
+  function learn(there: readonly Notice[]): void {
+    known = [...lackedBy(there), ...there]
+    isApplied = false
+  }
+
+  /** What this process knows and others do not: the store has forgotten it. */
+  function lackedBy(there: readonly Notice[]): readonly Notice[] {
+    const ids = new Set(there.map(({ id }) => id))
+    return known.filter(each => !ids.has(each.id) && isKept(each, now()))
+  }
+
+  async function writeLacking(there: readonly Notice[]): Promise<void> {
+    // Of too many the oldest have left on purpose.
+    const isFull = there.length === MAX_NOTICES
+    const isLacking = !isFull && lackedBy(there).length > 0
+    if (!isLacking && fresh.length === 0) return
+    const own = fresh
+    const merge = (some: readonly Notice[]) => [...(isFull ? [] : lackedBy(some)), ...some, ...own]
+    const written = await change(store, merge, now())
+    if (!written.ok) return
+    known = [...known, ...own]
+    fresh = fresh.filter(each => !own.includes(each))
+  }
+
+  async function lookAgain(): Promise<void> {
+    try {
+      await look()
+    } catch (error) {
+      onBug(error)
+    }
+    if (!isClosed) timer = setTimeout(() => (looking = lookAgain()), LOOK_MS).unref()
+  }
+
+  let looking = lookAgain()
+  return {
+    tell(news) {
+      fresh = [...fresh, ...noticesOf(news, now())]
+      isApplied = false
+    },
+    async close() {
+      isClosed = true
+      clearTimeout(timer)
+      await looking
+    },
+  }
+}
+
+/** The keys that are revoked after all of these notices, by their SHA-256. */
+export function revokedBy(notices: readonly Notice[]): ReadonlySet<string> {
+  const revoked = new Set<string>()
+  for (const notice of notices) {
+    if (notice.kind === 'revoke') revoked.add(notice.sha256)
+    if (notice.kind === 'restore') revoked.delete(notice.sha256)
+  }
+  return revoked
+}
