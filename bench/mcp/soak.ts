@@ -68,7 +68,8 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
     await soak.run()
     const metrics = await service.deps.metrics.registry.metrics()
     const connections = Number(/^haversack_mcp_connections\{.*\} (\d+)$/m.exec(metrics)?.[1])
-    const resources = [...process.getActiveResourcesInfo()]
+    // What an immediate is for is over before the next look.
+    const resources = process.getActiveResourcesInfo().filter(name => name !== 'Immediate')
     for (const known of before) {
       const at = resources.indexOf(known)
       if (at !== -1) resources.splice(at, 1)

@@ -46,16 +46,20 @@ function upstreamsAt(url: string): string {
 /**
  * @param options.folder for their store, and for files of their own
  * @param options.pipeline the `pipeline_config.toml` of both at first
+ * @param options.rewriteTimeoutMs `proxy.rewrite_timeout_ms`; absent: its default
  */
 export async function startTwoServices(options: {
   readonly folder: string
   readonly upstream: string
   readonly pipeline: string
+  readonly rewriteTimeoutMs?: number
 }): Promise<TwoServices> {
-  const { folder, upstream, pipeline } = options
+  const { folder, upstream, pipeline, rewriteTimeoutMs } = options
   const fileOf = (which: Which) => join(folder, `pipeline-${which}.toml`)
   const configFile = join(folder, 'config.toml')
-  writeFileSync(configFile, upstreamsAt(upstream))
+  const limit =
+    rewriteTimeoutMs === undefined ? '' : `[proxy]\nrewrite_timeout_ms = ${rewriteTimeoutMs}\n`
+  writeFileSync(configFile, limit + upstreamsAt(upstream))
   const start = (which: Which): Promise<ServiceProcess> =>
     startProcess({
       env: {

@@ -73,7 +73,8 @@ describe('SIGTERM', () => {
   })
 
   it('lets work end that is under way, on connections that are open', async () => {
-    const service = await startProcess({ env: limits({ drain_grace_ms: 0 }) })
+    const env = limits({ drain_grace_ms: 0, drain_timeout_ms: 60_000, job_timeout_ms: 60_000 })
+    const service = await startProcess({ env })
     const answer = post(service.url, LARGE)
     await eventually(async () => {
       const text = await (await fetch(`${service.url}/metrics`)).text()

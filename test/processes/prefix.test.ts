@@ -83,6 +83,7 @@ describe('a conversation that is sent turn by turn', () => {
     const folder = folderOf()
     const services = await startTwoServices({
       folder,
+      rewriteTimeoutMs: 60_000,
       upstream: vendor.url,
       pipeline: PIPELINES[0],
     })
