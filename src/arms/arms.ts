@@ -43,8 +43,11 @@ export interface ArmsAlarm {
 
 /** Draws arms, and counts what becomes of them. */
 export interface Arms {
-  /** What arms are drawn with; `null`: none are. Never rejects. */
-  terms(tenant: string): Promise<Omit<ArmTerms, 'session'> | null>
+  /**
+   * What arms are drawn with. Returns `null` if none are, and `unknown` if they are and the store
+   * does not answer: a unit may have an arm then. Never rejects.
+   */
+  terms(tenant: string): Promise<Omit<ArmTerms, 'session'> | null | 'unknown'>
   /** Counts what results add. */
   record(tenant: string, reports: readonly Pick<SentReport, 'arms' | 'unit'>[]): void
   /**
@@ -176,10 +179,12 @@ export function createArms(options: ArmsOptions): Arms {
       const isOn = holdout > 0 || explore > 0
       try {
         const secret = await secrets.of(tenant, isOn)
+        // Without a share of its own an outage leaves a tenant as it is.
+        if (secret === 'unknown') return isOn ? secret : null
         return secret === null ? null : { secret, quarter: quarterOf(now()), holdout, explore }
       } catch (error) {
         onBug(error)
-        return null
+        return isOn ? 'unknown' : null
       }
     },
     record(tenant, reports) {

@@ -5,10 +5,10 @@ import type { Store } from '../store/store.ts'
 /** The secrets that tenants' arms are drawn with, one for all processes on a store. */
 export interface ArmSecrets {
   /**
-   * A tenant's secret. Returns `null` if it has none, or the store does not tell.
+   * A tenant's secret. Returns `null` if it has none, and `unknown` if the store does not answer.
    * @param wanted whether one is made if there is none
    */
-  of(tenant: string, wanted: boolean): Promise<Uint8Array | null>
+  of(tenant: string, wanted: boolean): Promise<Uint8Array | null | 'unknown'>
 }
 
 export interface ArmSecretsOptions {
@@ -25,15 +25,16 @@ const ABSENT_MS = 5_000
 export function createArmSecrets({ store, steadyNow }: ArmSecretsOptions): ArmSecrets {
   const known = new Map<string, Uint8Array>()
   const absent = new Map<string, number>()
-  const asked = new Map<string, Promise<Uint8Array | null>>()
+  const asked = new Map<string, Promise<Uint8Array | null | 'unknown'>>()
 
   async function read(tenant: string): Promise<Uint8Array | 'none' | 'unknown'> {
     const found = await store.readRecord({ tenant, ...RECORD })
-    if (found.ok) return found.value.length === ARM_SECRET_BYTES ? found.value : 'unknown'
+    // A damaged one draws nothing, as none.
+    if (found.ok) return found.value.length === ARM_SECRET_BYTES ? found.value : 'none'
     return found.reason === 'not_found' ? 'none' : 'unknown'
   }
 
-  async function readOrMake(tenant: string, wanted: boolean): Promise<Uint8Array | null> {
+  async function readOrMake(tenant: string, wanted: boolean) {
     let secret = await read(tenant)
     if (secret === 'none' && wanted) {
       const value = randomBytes(ARM_SECRET_BYTES)
@@ -47,7 +48,7 @@ export function createArmSecrets({ store, steadyNow }: ArmSecretsOptions): ArmSe
       return secret
     }
     if (secret === 'none') absent.set(tenant, steadyNow())
-    return null
+    return secret === 'none' ? null : secret
   }
 
   return {

@@ -100,7 +100,7 @@ export function messageOf(
   )
   const generations: Record<string, SharedArrayBuffer> = {}
   const terms = entries.map(({ job }) => {
-    const { generation, isPaused } = termsOf(job.tenant, job.project)
+    const { generation, isPaused = job.isPaused } = termsOf(job.tenant, job.project)
     for (const each of [generation, job.kept]) if (each) generations[each.id] = each.bytes
     return { ...(generation && { generation: generation.id }), ...(isPaused && { isPaused }) }
   })

@@ -32,6 +32,8 @@ export interface Job {
   readonly recalled?: Readonly<Record<string, Uint8Array>>
   /** Answer without the session: see `SessionContext.isDetached`. */
   readonly sessionless?: true
+  /** Nothing new is rewritten, whatever holds for its tenant. */
+  readonly isPaused?: true
   /** The generation that its conversation keeps, beside the tenant's newest. */
   readonly kept?: Generation
   /** The same, if nothing has it any more. */

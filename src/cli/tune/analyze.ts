@@ -6,13 +6,13 @@ import { anonymousName } from '../../core/telemetry/anonymous-name.ts'
 import { noTally } from '../../telemetry/read-lines.ts'
 import { readEvents } from '../../telemetry/read-telemetry.ts'
 import { type CallAhead, proposeEnrichment } from '../../tune/proposals/auto-enrichment.ts'
-import type { Proposal } from '../../tune/proposals/proposal.ts'
+import type { PlanChange } from '../../tune/proposals/plan-change.ts'
 import type { RecordedCall } from '../../tune/speculation/link-miner.ts'
 import { studyPlans } from '../../tune/speculation/study-plans.ts'
 import { table } from '../table.ts'
 
 /** Proposals of R7 by what telemetry recorded of calls ahead. @param folder of telemetry */
-export async function analyzeTelemetry(folder: string, config: Config): Promise<Proposal[]> {
+export async function analyzeTelemetry(folder: string, config: Config): Promise<PlanChange[]> {
   const names = namesOf(config)
   const calls: CallAhead[] = []
   for await (const batch of readEvents(folder, {}, noTally())) {
@@ -34,7 +34,7 @@ export function analyzeSessions(
   sessions: ReadonlyMap<string, readonly RecordedCall[]>,
   { enrichment, tools }: Config,
   countTokens: (text: string) => number,
-): Proposal[] {
+): PlanChange[] {
   return proposeEnrichment({
     isEnabled: enrichment.enabled,
     replay(without) {
@@ -75,7 +75,7 @@ function namesOf(config: Config): ReadonlyMap<string, string> {
 }
 
 /** A table for a reader, and the lines of the configuration. */
-export function reportProposals(proposals: readonly Proposal[]): string {
+export function reportProposals(proposals: readonly PlanChange[]): string {
   if (proposals.length === 0) return 'Nothing is proposed.\n'
   const rows = proposals.map(({ rule, key, to, before, after }) => [
     ...[rule, key.join('.'), String(to)],

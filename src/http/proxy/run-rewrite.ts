@@ -92,7 +92,7 @@ export async function runRewrite(
 
   async function run(terms: RequestTerms, recalled: Recalled, pass: Pass): Promise<JobResult> {
     const now = {
-      ...{ ...job, limitMs: pass.limitMs, recalled },
+      ...{ ...job, ...drawn.job, limitMs: pass.limitMs, recalled },
       terms: { ...terms, ...ofRequest, newUntil: pass.newUntil },
       abandoned: () => pass.isOver || isGone(),
     }
@@ -113,9 +113,9 @@ export async function runRewrite(
     ...{ tenant, rewrites, memory, generations },
     onUnrecorded: () => metrics.proxy.unrecorded(vendor),
   }
-  let drawn: Pick<RequestTerms, 'arms'> = {}
+  let drawn: Drawn = { terms: {}, job: {} }
   const runByTheRecord = (terms: RequestTerms, pass: Pass) =>
-    runByRecord(recalled => run({ ...terms, ...wish, ...drawn }, recalled, pass), keeping)
+    runByRecord(recalled => run({ ...terms, ...wish, ...drawn.terms }, recalled, pass), keeping)
 
   /** Runs a rewrite whose markers are only for originals that are durable. */
   async function runWithOriginals(pass: Pass): Promise<JobResult> {
@@ -135,8 +135,7 @@ export async function runRewrite(
    */
   async function runRecorded(pass: Pass): Promise<JobResult> {
     const own: SentReport[] = []
-    const terms = await arms?.terms(tenant)
-    if (terms != null) drawn = { arms: { ...terms, ...sessionTerm(c) } }
+    if (arms !== undefined) drawn = await drawArm(c, arms)
     for (let attempt = 1; ; attempt++) {
       const result = await runWithOriginals(pass)
       if (!result.ok || !recordsFirst) return result
@@ -187,6 +186,19 @@ export async function runRewrite(
     logger.error({ requestId, err: bug }, 'unexpected error')
     return untouched('failed')
   }
+}
+
+/** What an arm is drawn with, and how its job runs. */
+interface Drawn {
+  readonly terms: Pick<RequestTerms, 'arms'>
+  readonly job: Pick<Job, 'isPaused'>
+}
+
+/** If it may be held out, nothing is rewritten that was not sent before. */
+async function drawArm(c: AppContext, arms: NonNullable<Rewriting['arms']>): Promise<Drawn> {
+  const terms = await arms.terms(c.get('state').caller.tenant)
+  if (terms === 'unknown') return { terms: {}, job: { isPaused: true } }
+  return { terms: terms === null ? {} : { arms: { ...terms, ...sessionTerm(c) } }, job: {} }
 }
 
 /** What leaves in place of a body, which is not needed any more if that is another one. */

@@ -1,9 +1,10 @@
-import { extname } from 'node:path'
+import { extname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Config } from '../../config/config.ts'
 import { processEnv } from '../../config/env.ts'
 import type { LayersPlace } from '../../config/layers/read-layers.ts'
 import type { Logger } from '../../observability/logger.ts'
+import { FolderBusy, type FolderLock, lockFolder } from '../../runtime/folder-lock.ts'
 import type { Configurations } from '../configuration/configurations.ts'
 import { logFolders } from './log-folders.ts'
 import { loadProposals } from './proposals-file.ts'
@@ -41,6 +42,8 @@ export interface AutoTune {
   close(): Promise<void>
 }
 
+/** Held by the process that analyzes logs for a tenant. */
+const LOCK = 'analysis.lock'
 /** How often the age of the last analysis is looked at. */
 const LOOK_MS = 60_000
 /** The first look: a start has other work. */
@@ -51,7 +54,8 @@ const DAYS = 30
 
 /**
  * Analyzes the logs of agents from time to time, in a thread of its own with the lowest priority.
- * The last analysis counts, by whatever process, so a restart begins none. If one fails, the log
+ * The last analysis counts, by whatever process, so a restart begins none. Of processes with a
+ * common data folder one analyzes, and the others look again later. If an analysis fails, the log
  * reports it, and the next one is due after the same time.
  */
 export function openAutoTune(options: AutoTuneOptions): AutoTune {
@@ -61,16 +65,38 @@ export function openAutoTune(options: AutoTuneOptions): AutoTune {
 
   function look(): void {
     const { auto: mode, interval_ms, tenant, logs } = settings()
-    if (mode === 'off' || worker !== null) return
+    const isDue = () => isAnalysisDue(tenant, interval_ms)
+    if (mode === 'off' || worker !== null || !isDue()) return
+    let lock: FolderLock | null = null
+    try {
+      lock = take(join(place.data_dir, 'tuned', 'proposals'))
+      if (lock === null) return
+      // Meanwhile another process may have ended its analysis.
+      if (!isDue()) {
+        lock.close()
+        return
+      }
+      const sinceMs = now() - DAYS * DAY_MS
+      start({ place, tenant, mode, sinceMs, logs: logs ?? logFolders(processEnv()) }, lock)
+    } catch (error) {
+      lock?.close()
+      failed(error)
+    }
+  }
+
+  function isAnalysisDue(tenant: string, intervalMs: number): boolean {
     const made = loadProposals(place.data_dir, tenant)?.created_at
     const last = Math.max(failedAt, made === undefined ? 0 : Date.parse(made))
     // A clock that was ahead must not keep analyses away.
-    if (now() - last < interval_ms && last <= now()) return
-    const sinceMs = now() - DAYS * DAY_MS
-    start({ place, tenant, mode, sinceMs, logs: logs ?? logFolders(processEnv()) })
+    return now() - last >= intervalMs || last > now()
   }
 
-  function start(task: TuningTask): void {
+  function failed(err: unknown): void {
+    failedAt = now()
+    logger.error({ err }, 'logs cannot be analyzed')
+  }
+
+  function start(task: TuningTask, lock: FolderLock): void {
     const module = new URL(`./thread${extname(import.meta.url)}`, import.meta.url)
     logger.info({ tenant: task.tenant, mode: task.mode }, 'logs are analyzed')
     const started = new Worker(module, { name: 'tuning', workerData: task })
@@ -79,12 +105,10 @@ export function openAutoTune(options: AutoTuneOptions): AutoTune {
       logger.info({ ...done }, 'logs analyzed')
       if (done.version !== undefined) void configurations.reload()
     })
-    started.on('error', err => {
-      failedAt = now()
-      logger.error({ err }, 'logs cannot be analyzed')
-    })
+    started.on('error', failed)
     started.on('exit', () => {
       worker = null
+      lock.close()
     })
     started.unref()
   }
@@ -98,5 +122,15 @@ export function openAutoTune(options: AutoTuneOptions): AutoTune {
       // Files are renamed into place when they are complete.
       await worker?.terminate()
     },
+  }
+}
+
+/** `null` if another process has it. */
+function take(folder: string): FolderLock | null {
+  try {
+    return lockFolder(folder, LOCK)
+  } catch (error) {
+    if (error instanceof FolderBusy) return null
+    throw error
   }
 }

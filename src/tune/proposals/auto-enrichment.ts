@@ -1,4 +1,4 @@
-import type { PlanEffect, Proposal } from './proposal.ts'
+import type { PlanChange, PlanEffect } from './plan-change.ts'
 
 /** A call that was made ahead. */
 export interface CallAhead {
@@ -27,10 +27,10 @@ const GOOD_HITS = 0.6
  * ahead on, if at least 60 % of all were used and no tool is switched off. Each change has what the
  * replay gives before it and with it.
  */
-export function proposeEnrichment({ isEnabled, replay }: AutoEnrichmentTerms): Proposal[] {
+export function proposeEnrichment({ isEnabled, replay }: AutoEnrichmentTerms): PlanChange[] {
   const all = replay(new Set())
   const before = effectOf(all)
-  const proposals: Proposal[] = []
+  const proposals: PlanChange[] = []
   for (const tool of [...new Set(all.map(call => call.tool))].sort()) {
     const own = effectOf(all.filter(call => call.tool === tool))
     if (own.prefetches < LEAST_PREFETCHES || own.used >= LEAST_HITS * own.prefetches) continue

@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { lockFolder } from '../../../src/runtime/folder-lock.ts'
 import { type AutoTuneOptions, openAutoTune } from '../../../src/service/tuning/auto-tune.ts'
 import { loadProposals } from '../../../src/service/tuning/proposals-file.ts'
 import { openTuned } from '../../../src/tune/versions/tuned.ts'
@@ -64,6 +65,35 @@ describe('analyses without a person', () => {
       config: { endpoint_overrides: { Read: { elision_enabled: false } } },
     })
     expect(tune.said.errors).toEqual([])
+  })
+
+  it('are made once by two services on one folder', async () => {
+    const data = dataFolder()
+    const log = writeLogs(data, true)
+    const services = [tuneIn(data, log), tuneIn(data, log)]
+    for (const each of services) each.open('apply')
+    const infos = () => services.flatMap(({ said }) => said.infos)
+    await eventually(() => expect(infos()).toHaveLength(2))
+    expect(infos()[1]).toMatchObject({ accepted: 1 })
+    for (const { looks } of services) await eventually(() => expect(looks()).toBeGreaterThan(0))
+    expect(infos()).toHaveLength(2)
+    expect(openTuned(data, 'local').versions()).toHaveLength(1)
+    expect(services.flatMap(({ said }) => said.errors)).toEqual([])
+  })
+
+  it('wait while another process makes one, and do not end a service without a folder', async () => {
+    const data = dataFolder()
+    const log = writeLogs(data, true)
+    const held = lockFolder(join(data, 'tuned', 'proposals'), 'analysis.lock')
+    const waiting = tuneIn(data, log)
+    waiting.open('apply')
+    await eventually(() => expect(waiting.looks()).toBeGreaterThan(0))
+    expect(waiting.said).toMatchObject({ infos: [], errors: [] })
+    held.close()
+
+    const nowhere = tuneIn(log, log)
+    nowhere.open('apply')
+    await eventually(() => expect(nowhere.said.errors).toHaveLength(1))
   })
 
   it('are not made unless they are on', async () => {

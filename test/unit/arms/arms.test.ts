@@ -78,10 +78,11 @@ describe('the secret of a tenant', () => {
   test('is one for all processes on a store, and its own', async () => {
     const { store } = recordStore()
     const [first, second] = [open(store).arms, open(store).arms]
-    const [a, b] = await Promise.all([first.terms('t'), second.terms('t')])
+    const drawn = (arms: Arms, tenant: string) => arms.terms(tenant) as Promise<{ secret: unknown }>
+    const [a, b] = await Promise.all([drawn(first, 't'), drawn(second, 't')])
     expect(a).toMatchObject({ holdout: 0.05, explore: 0.1, quarter: 2026 * 4 + 1 })
-    expect(a!.secret).toEqual(b!.secret)
-    expect((await first.terms('u'))!.secret).not.toEqual(a!.secret)
+    expect(a.secret).toEqual(b.secret)
+    expect((await drawn(first, 'u')).secret).not.toEqual(a.secret)
   })
 
   test('is not made as long as nothing is drawn, and stays in use after that', async () => {
@@ -93,13 +94,27 @@ describe('the secret of a tenant', () => {
     expect(await off.terms('u')).toMatchObject({ holdout: 0, explore: 0 })
   })
 
-  test('is not known while the store is away, and nothing is drawn then', async () => {
+  test('is not known while the store is away, unless it was before', async () => {
     const { store, leave } = recordStore()
     const { arms } = open(store)
+    const off = open(store, { settings: () => ({ holdout: 0, explore: 0, revert: true }) }).arms
     leave(true)
-    expect(await arms.terms('t')).toBeNull()
+    expect(await arms.terms('t')).toBe('unknown')
+    expect(await off.terms('t')).toBeNull()
     leave(false)
-    expect(await arms.terms('t')).not.toBeNull()
+    const known = await arms.terms('t')
+    expect(known).toMatchObject({ holdout: 0.05 })
+    leave(true)
+    expect(await arms.terms('t')).toEqual(known)
+  })
+
+  test('is not drawn with if its record is damaged, or cannot be written', async () => {
+    const { store, records } = recordStore()
+    records.set('t/arms/secret.v1', { value: new Uint8Array(3), version: 1 })
+    const full = { ok: false, reason: 'quota', detail: 'full' } as never
+    const { arms } = open({ ...store, writeRecord: async () => full })
+    expect(await arms.terms('t')).toBeNull()
+    expect(await arms.terms('u')).toBeNull()
   })
 })
 

@@ -3,6 +3,7 @@ import { AppError } from '../../../../src/core/base/errors.ts'
 import type { RequestTerms } from '../../../../src/core/contract/request-terms.ts'
 import type { RequestState, Rewriting } from '../../../../src/http/context.ts'
 import { type ReadBody, runRewrite } from '../../../../src/http/proxy/run-rewrite.ts'
+import { type Entry, messageOf } from '../../../../src/pool/entry.ts'
 import type { Job, JobResult } from '../../../../src/pool/job.ts'
 import { inContext } from '../http-context.ts'
 
@@ -36,6 +37,8 @@ interface Setting {
   readonly renewed?: readonly boolean[]
   readonly kept?: (text: string) => void
   readonly overruled?: ReadonlySet<string>
+  /** What arms are drawn with; absent: there are none. */
+  readonly arms?: 'unknown' | { readonly holdout: number }
   /** The same for each time that decisions are recorded, before they are sent. */
   readonly overruledInTurn?: readonly ReadonlySet<string>[]
 }
@@ -58,6 +61,7 @@ async function rewrite(results: readonly (JobResult | Error | null)[], setting: 
     timeoutMs: setting.timeoutMs ?? 60_000,
     maxBytes: 99,
     recordsFirst: setting.overruledInTurn !== undefined,
+    ...(setting.arms && { arms: { terms: async () => setting.arms, record: () => {} } }),
     memory: {
       place: () => null,
       confirm: (position: number) => void noted.push(`confirm ${position}`),
@@ -119,6 +123,19 @@ async function rewrite(results: readonly (JobResult | Error | null)[], setting: 
 }
 
 const leaves = (body: Uint8Array) => new TextDecoder().decode(body)
+
+describe('a body whose unit may be held out', () => {
+  test('has nothing new rewritten while that is not known', async () => {
+    const { jobs } = await rewrite([done()], { arms: 'unknown' })
+    expect(jobs[0]).toMatchObject({ isPaused: true })
+    expect(jobs[0]!.terms).not.toHaveProperty('arms')
+    const known = await rewrite([done()], { arms: { holdout: 0.5 } })
+    expect(known.jobs[0]).not.toHaveProperty('isPaused')
+    expect(known.jobs[0]!.terms).toMatchObject({ arms: { holdout: 0.5 } })
+    const entry = { job: jobs[0], kind: 'short', phase: 'whole' } as unknown as Entry
+    expect(messageOf([entry], 0).jobs[0]).toMatchObject({ isPaused: true })
+  })
+})
 
 describe('the memory of bodies', () => {
   const large = () => bytes('x'.repeat(100_000))

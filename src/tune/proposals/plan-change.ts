@@ -6,8 +6,8 @@ export interface PlanEffect {
   readonly unused_tokens: number
 }
 
-/** One change of the configuration that a rule proposes. Applying it is the reader's decision. */
-export interface Proposal {
+/** A change of calls ahead that rule R7 proposes. Applying it is the reader's decision. */
+export interface PlanChange {
   readonly rule: 'R7'
   /** The path of a key, a part each. */
   readonly key: readonly string[]
