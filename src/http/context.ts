@@ -109,8 +109,6 @@ export interface Rewriting {
   readonly timeoutMs: number
   /** How results were written before. */
   readonly rewrites: Rewrites
-  /** Whether decisions are recorded before they are sent: other processes may make them too. */
-  readonly recordsFirst: boolean
   /** The memory of rewrites that all threads share. */
   readonly memory: Pick<RewriteMemory, 'place' | 'confirm'>
   /** The configurations that conversations keep. */

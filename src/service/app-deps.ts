@@ -8,8 +8,9 @@ import type { Gauges } from '../observability/metrics.ts'
 import type { Admission } from '../pool/admission.ts'
 import type { WorkerPool } from '../pool/pool.ts'
 import { createOriginals } from '../store/originals.ts'
-import { createRewrites } from '../store/rewrites.ts'
+import { createRewrites, type Rewrites } from '../store/rewrites.ts'
 import { createSessionSharing } from '../store/session-sharing.ts'
+import { createSharedRewrites } from '../store/shared-rewrites.ts'
 import type { Store } from '../store/store.ts'
 import { statsOf } from '../store/store-health.ts'
 import type { Configurations } from './configuration/configurations.ts'
@@ -26,12 +27,7 @@ export function appRecords(
   const lifetimes = (tenant: string) => lifetimesOf(live.config.store, tenant)
   return {
     originals: createOriginals(store, lifetimes, Date.now),
-    rewriting: rewritingOf(
-      live,
-      createRewrites(store, () => live.config.proxy.rewrite_ttl_ms),
-      isShared(live),
-      shared,
-    ),
+    rewriting: rewritingOf(live, rewritesOf(live, store, shared.memory), shared),
     arms: shared.arms,
     savings,
     fingerprints,
@@ -39,6 +35,20 @@ export function appRecords(
     ...(ledger === null ? {} : { ledger }),
     ...(tracing === null ? {} : { tracing }),
   } satisfies Partial<AppDeps>
+}
+
+/** The record of what proxies have sent. */
+function rewritesOf(live: LiveConfig, store: Store, memory: Rewriting['memory']): Rewrites {
+  const ttlMs = () => live.config.proxy.rewrite_ttl_ms
+  if (!isShared(live)) return createRewrites(store, ttlMs)
+  return createSharedRewrites({
+    store,
+    ttlMs,
+    onOverruled(key, bytes) {
+      const position = memory.place(key, bytes, true)
+      if (position !== null) memory.confirm(position)
+    },
+  })
 }
 
 /** Whether other processes have the same store. */
@@ -55,8 +65,7 @@ export function sharingOf(live: LiveConfig, store: Store, sessions: Sessions) {
 
 function rewritingOf(
   live: LiveConfig,
-  rewrites: Rewriting['rewrites'],
-  recordsFirst: boolean,
+  rewrites: Rewrites,
   shared: Pick<Rewriting, 'memory' | 'generations' | 'arms'>,
 ): Rewriting {
   const { max_rewrite_bytes, rewrite_timeout_ms } = live.config.proxy
@@ -64,7 +73,6 @@ function rewritingOf(
     maxBytes: max_rewrite_bytes,
     timeoutMs: rewrite_timeout_ms,
     rewrites,
-    recordsFirst,
     ...shared,
     isOn: tenant => compressionOf(live.config.compression, tenant) !== false,
     webSockets: () => live.config.proxy.responses_websockets,

@@ -59,6 +59,9 @@ export async function openLateStore(options: LateStoreOptions): Promise<Store> {
     prune: async () => store?.prune() ?? missing(),
     verify: async (limit, cursor) => store?.verify(limit, cursor) ?? missing(),
     stats: async tenant => store?.stats(tenant) ?? missing(),
+    get claims() {
+      return store?.claims
+    },
     get journal() {
       return store?.journal
     },

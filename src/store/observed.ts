@@ -19,6 +19,9 @@ export function observed(store: Store, observe: StoreObserver): Store {
   return {
     ...store,
     // A store that is opened late has these only then.
+    get claims() {
+      return store.claims
+    },
     get journal() {
       return store.journal
     },

@@ -95,7 +95,10 @@ export function createOriginals(
         session === undefined ? item : { ...item, session, ...(ref === undefined ? {} : { ref }) },
       ])
       if (kept === undefined) throw new Error('the store gave no answer to a put')
-      return valueOr(kept)
+      const value = valueOr(kept)
+      // A marker that names it need not prolong its life at once.
+      if (session === undefined) renewed.done(markerKey(tenant, value.hash), now())
+      return value
     },
     async pinDependency(tenant, { session, ref, identity }) {
       const { originalMs, sessionMs } = lifetimes(tenant)
@@ -120,7 +123,7 @@ export function createOriginals(
       const { originalMs } = lifetimes(tenant)
       const at = now()
       const every = Math.min(REFRESH_MS, originalMs / 4)
-      const keyOf = (hash: string) => `${tenant}:${hash}`
+      const keyOf = (hash: string) => markerKey(tenant, hash)
       const due = hashes.filter(hash => renewed.isDue(keyOf(hash), at, every))
       if (due.length === 0) return true
       const items = due.map(ref => ({ tenant, ref, ttlMs: originalMs, pinUntil: at + originalMs }))
@@ -146,6 +149,13 @@ export function createOriginals(
       return part
     },
   }
+}
+
+/** Digits of a hash that markers have. */
+const MARKER_DIGITS = 24
+
+function markerKey(tenant: string, hash: string): string {
+  return `${tenant}:${hash.slice(0, MARKER_DIGITS)}`
 }
 
 /** Reasons for a body that was kept and is not there any more. */

@@ -8,24 +8,33 @@ import type { RecordKey, Store } from './store.ts'
  */
 export interface Rewrites {
   /**
-   * Looks up the recorded decisions of these keys. If any decision is new, the store is asked for
-   * all, because a decision that seems to need replacing may only differ from the record.
-   * @returns `null` if the store does not answer in time
+   * Looks whether other decisions are recorded for these keys. A store that processes share records
+   * new ones in the same step, if none is another one. Never rejects.
+   * @param records all decisions of a request, in the order of the conversation
+   * @param asked keys that were asked for before, and whether these were made by what was found
    */
-  recall(tenant: string, records: readonly FreshRecord[]): Promise<OnRecord | null>
+  decide(tenant: string, records: readonly FreshRecord[], asked: AskedKeys): Promise<OnRecord>
   /**
-   * Records decisions. Never rejects, and resolves within two seconds.
+   * Records decisions that `decide` left. Never rejects, and resolves within two seconds.
    * @returns keys for which another process recorded another decision first; that decision is used
    *   from the next turn on
    */
   record(tenant: string, records: readonly FreshRecord[]): Promise<ReadonlySet<string>>
 }
 
+/** Keys of decisions, and whether there was a record. */
+export type AskedKeys = ReadonlyMap<string, boolean>
+
 export interface OnRecord {
   /** By their keys. */
   readonly found: Readonly<Record<string, Uint8Array>>
   /** Whether any of them differs from the decision that was given. */
   readonly differs: boolean
+  /**
+   * What became of the others: they are recorded, or still to be recorded, or the store could not
+   * be asked and they hold unrecorded for now.
+   */
+  readonly others: 'recorded' | 'left' | 'unheard'
 }
 
 /**
@@ -39,51 +48,68 @@ const READS_AT_ONCE = 64
  * How long a request waits for the store, in milliseconds. It is long, since without an answer the
  * prompt cache of a conversation may be lost.
  */
-const RECALL_MS = 2_000
+export const RECALL_MS = 2_000
 const RECORD_MS = 2_000
 /** A unit's arm is recorded for longer than its salt is in use. */
 const UNIT_TTL_MS = 100 * 86_400_000
 const NONE: ReadonlySet<string> = new Set()
+export const UNHEARD: OnRecord = { found: {}, differs: false, others: 'unheard' }
 
-/** @param ttlMs how long a decision is recorded, asked each time */
+/** Where the decision of a key is recorded. */
+export function keyOfDecision({ key }: Pick<FreshRecord, 'key'>): Omit<RecordKey, 'tenant'> {
+  return { namespace: NAMESPACE, key }
+}
+
+/** How long a decision is recorded. @param ttlMs of most of them */
+export function lifetimeOf({ isUnit }: FreshRecord, ttlMs: number): number {
+  return isUnit === true ? Math.max(UNIT_TTL_MS, ttlMs) : ttlMs
+}
+
+/**
+ * Reads decisions of a tenant, so many at once.
+ * @param isWanted asked before more are read
+ * @returns `null` if some cannot be read
+ */
+export async function readDecisions(
+  store: Pick<Store, 'readRecord'>,
+  tenant: string,
+  records: readonly FreshRecord[],
+  isWanted: () => boolean = () => true,
+): Promise<Pick<OnRecord, 'found' | 'differs'> | null> {
+  const found: Record<string, Uint8Array> = {}
+  let differs = false
+  for (let from = 0; from < records.length && isWanted(); from += READS_AT_ONCE) {
+    const some = records.slice(from, from + READS_AT_ONCE)
+    const read = some.map(record => store.readRecord({ tenant, ...keyOfDecision(record) }))
+    for (const [index, result] of (await Promise.all(read)).entries()) {
+      const record = some[index]!
+      if (!result.ok) {
+        if (!ABSENT.has(result.reason)) return null
+      } else {
+        found[record.key] = result.value
+        differs ||= Buffer.compare(result.value, record.bytes) !== 0
+      }
+    }
+  }
+  return { found, differs }
+}
+
+/**
+ * Decisions in a store that this process has for itself: they are recorded while the request is
+ * under way.
+ * @param ttlMs how long a decision is recorded, asked each time
+ */
 export function createRewrites(
   store: Pick<Store, 'readRecord' | 'writeRecord'>,
   ttlMs: () => number,
 ): Rewrites {
-  const keyOf = (tenant: string, { key }: FreshRecord): RecordKey => {
-    return { tenant, namespace: NAMESPACE, key }
-  }
-
-  async function recallAll(
-    tenant: string,
-    records: readonly FreshRecord[],
-    isWanted: () => boolean,
-  ) {
-    const recalled: Record<string, Uint8Array> = {}
-    let differs = false
-    for (let from = 0; from < records.length && isWanted(); from += READS_AT_ONCE) {
-      const some = records.slice(from, from + READS_AT_ONCE)
-      const found = await Promise.all(some.map(record => store.readRecord(keyOf(tenant, record))))
-      for (const [index, result] of found.entries()) {
-        const record = some[index]!
-        if (!result.ok) {
-          if (!ABSENT.has(result.reason)) return null
-        } else {
-          recalled[record.key] = result.value
-          differs ||= Buffer.compare(result.value, record.bytes) !== 0
-        }
-      }
-    }
-    return { found: recalled, differs }
-  }
-
   async function recordAll(tenant: string, records: readonly FreshRecord[]) {
     const overruled = new Set<string>()
     const written = records.map(async record => {
       if (record.isQuestion === true) return
-      const at = keyOf(tenant, record)
+      const at = { tenant, ...keyOfDecision(record) }
       const expected = record.replaces === true ? {} : { ifVersion: 0 }
-      const lifetime = record.isUnit === true ? Math.max(UNIT_TTL_MS, ttlMs()) : ttlMs()
+      const lifetime = lifetimeOf(record, ttlMs())
       const write = { ...at, value: record.bytes, ttlMs: lifetime, ...expected }
       const result = await store.writeRecord(write)
       if (result.ok || result.reason !== 'conflict') return
@@ -95,20 +121,27 @@ export function createRewrites(
   }
 
   return {
-    async recall(tenant, records) {
-      if (records.every(({ replaces }) => replaces === true)) return { found: {}, differs: false }
+    async decide(tenant, records, asked) {
+      const unasked = records.filter(({ key }) => !asked.has(key))
+      if (isReplacing(unasked)) return { found: {}, differs: false, others: 'left' }
       let isWanted = true
-      const recalled = await inTime(
-        recallAll(tenant, records, () => isWanted),
-        RECALL_MS,
-      )
+      const read = readDecisions(store, tenant, unasked, () => isWanted)
+      const recalled = await inTime(read, RECALL_MS)
       isWanted = false
-      return recalled
+      return recalled === null ? UNHEARD : { ...recalled, others: 'left' }
     },
     async record(tenant, records) {
       return (await inTime(recordAll(tenant, records), RECORD_MS)) ?? NONE
     },
   }
+}
+
+/**
+ * Whether none of the decisions is new. If any is, one that seems to need replacing may only differ
+ * from the record.
+ */
+export function isReplacing(records: readonly FreshRecord[]): boolean {
+  return records.every(({ replaces }) => replaces === true)
 }
 
 /** A damaged record counts as none. */

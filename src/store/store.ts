@@ -49,6 +49,8 @@ export interface Store {
    */
   verify(limit: number, cursor?: string): Promise<Result<VerifyStep>>
   stats(tenant?: string): Promise<Result<StoreStats>>
+  /** Claims of records; absent if this process has the store for itself. */
+  readonly claims?: RecordClaims | undefined
   /** What processes tell each other of sessions; absent if this one has the store for itself. */
   readonly journal?: SessionJournal | undefined
   /** Rates of keys that processes share; absent if this one has the store for itself. */
@@ -60,6 +62,40 @@ export interface Store {
   /** Waits for accepted calls, makes everything durable and closes. Calls after it fail. */
   close(): Promise<void>
 }
+
+/** Records that several processes may write at the same time, of which the first one holds. */
+export interface RecordClaims {
+  /**
+   * Writes records that are not there, all in one step. If any that is there is another one,
+   * nothing is written.
+   * @param claims of different keys of one tenant
+   */
+  claim(tenant: string, claims: readonly RecordClaim[]): Promise<Result<ClaimAnswer>>
+}
+
+export interface RecordClaim extends Omit<RecordWrite, 'tenant' | 'ifVersion'> {
+  /** The version that the caller knows to be there: it does not count as another one. */
+  readonly known?: number
+  /**
+   * `replace`: what is there is replaced, if its version is `known` or none is given; `question`:
+   * nothing is written, and whatever is there counts as another one.
+   */
+  readonly as?: 'replace' | 'question'
+}
+
+export interface ClaimAnswer {
+  /** Whether nothing was written. */
+  readonly isHeld: boolean
+  /** Of each claim what is there now. */
+  readonly records: readonly ClaimedRecord[]
+}
+
+/** `mine`: it was written; `unknown`: a later version has written it, or the key is missing. */
+export type ClaimedRecord =
+  | { readonly is: 'mine' | 'same' | 'absent' | 'unknown' }
+  | { readonly is: 'other'; readonly record: StoredRecord }
+  /** It may be replaced. */
+  | { readonly is: 'damaged'; readonly version: number }
 
 /**
  * What the processes that share a store tell each other of a session: how many results it had, and

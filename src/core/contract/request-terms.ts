@@ -13,6 +13,8 @@ export interface RequestTerms {
   readonly references?: boolean
   /** Whether originals that earlier markers name are missing, and must be kept again. */
   readonly restores?: true
+  /** Whether nothing is left out that was not before: new decisions cannot be recorded. */
+  readonly recordedOnly?: true
   /** The model, if the path of the request names it; absent: the body does. */
   readonly model?: string
   /** The key that it came with; absent: there are no keys. */

@@ -1,4 +1,6 @@
+import { inTime } from '../../core/base/deadline.ts'
 import type { FreshRecord } from '../../core/contract/operation-result.ts'
+import type { RequestTerms } from '../../core/contract/request-terms.ts'
 import type { RewriteMemory } from '../../core/conversation/rewrite/rewrite-memory.ts'
 import type { Done, Job, JobResult } from '../../pool/job.ts'
 import type { OnRecord, Rewrites } from '../../store/rewrites.ts'
@@ -17,46 +19,70 @@ export interface RecordKeeping {
   onUnrecorded(): void
 }
 
-/** The same for a run, which records nothing itself. */
-type RunKeeping = Omit<RecordKeeping, 'rewrites' | 'generations'> & {
-  readonly rewrites: Pick<Rewrites, 'recall'>
+/** The same for a run, which records nothing itself if the store is this process's own. */
+type RunKeeping = Omit<RecordKeeping, 'rewrites'> & {
+  readonly rewrites: Pick<Rewrites, 'decide'>
 }
+
+/** Rewrites a body by the decisions that are given. */
+export type RunByDecisions = (
+  recalled: Recalled,
+  terms?: Pick<RequestTerms, 'recordedOnly'>,
+) => Promise<JobResult>
 
 /**
  * Runs a rewrite until each of its decisions is recorded or new: recorded decisions take
  * precedence. Meanwhile other requests of the same conversation may add decisions to the memory or
- * remove them. So the decisions of later runs are looked up as well, each once.
- * @param run rewrites the body by the decisions that are given
- * @returns the last run's result, without the records that are there already
+ * remove them. So the decisions of later runs are looked up as well, each once. If the store does
+ * not answer, nothing is left out that was not before: another process would not know of it.
+ * @returns the last run's result, with the records that are still to be written
  */
 export async function runByRecord(
-  run: (recalled: Recalled) => Promise<JobResult>,
-  { tenant, rewrites, memory, onUnrecorded }: RunKeeping,
+  run: RunByDecisions,
+  { tenant, rewrites, memory, generations, onUnrecorded }: RunKeeping,
 ): Promise<JobResult> {
-  const asked = new Set<string>()
+  const asked = new Map<string, boolean>()
   let recalled: Recalled = {}
   for (;;) {
     const result = await run(recalled)
     if (!result.ok) return result
-    const unasked = result.records.filter(({ key }) => !asked.has(key))
-    const onRecord = await rewrites.recall(tenant, unasked)
-    if (onRecord === null) onUnrecorded()
-    if (onRecord?.differs !== true) {
-      remember(recalled, result.records, memory)
-      return onRecord === null ? result : withoutKnown(result, onRecord, memory)
+    const { records } = result
+    const [onRecord] = await Promise.all([
+      rewrites.decide(tenant, records, asked),
+      inTime(keepGenerations(records, tenant, generations), KEEP_MS),
+    ])
+    if (onRecord.differs) {
+      for (const { key } of records) asked.set(key, onRecord.found[key] !== undefined)
+      recalled = { ...recalled, ...onRecord.found }
+      continue
     }
-    for (const { key } of unasked) asked.add(key)
-    recalled = { ...recalled, ...onRecord.found }
+    remember(recalled, records, memory)
+    if (onRecord.others !== 'unheard') return withoutKnown(result, onRecord, memory)
+    onUnrecorded()
+    const isLeftOut = result.keep.length > 0
+    return isLeftOut ? run(recalled, { recordedOnly: true }) : result
   }
 }
 
-/** Records new decisions. @returns those for which another process recorded its own first */
-export async function recordDecisions(
-  { records }: Pick<Done, 'records'>,
-  { tenant, rewrites, memory, generations }: Omit<RecordKeeping, 'onUnrecorded'>,
-): Promise<ReadonlySet<string>> {
+/** The configurations that conversations begin with are there before these are recorded. */
+async function keepGenerations(
+  records: readonly FreshRecord[],
+  tenant: string,
+  generations: RecordKeeping['generations'],
+): Promise<void> {
   const begun = records.flatMap(({ generation }) => generation ?? [])
   await Promise.all(begun.map(id => generations.keep(tenant, id)))
+}
+
+/**
+ * Records decisions that are not recorded yet. @returns those for which another process recorded
+ * its own first
+ */
+export async function recordDecisions(
+  { records }: Pick<Done, 'records'>,
+  { tenant, rewrites, memory }: Pick<RecordKeeping, 'tenant' | 'rewrites' | 'memory'>,
+): Promise<ReadonlySet<string>> {
+  if (records.length === 0) return NONE
   const overruled = await rewrites.record(tenant, records)
   for (const { key, position } of records) {
     if (position !== null && !overruled.has(key)) memory.confirm(position)
@@ -64,18 +90,23 @@ export async function recordDecisions(
   return overruled
 }
 
+const NONE: ReadonlySet<string> = new Set()
+/** How long a request waits until a configuration is kept, in milliseconds. */
+const KEEP_MS = 2_000
+
 /** Removes the decisions that are recorded already; later turns find those in the store. */
 function withoutKnown(
   result: Done,
-  { found }: OnRecord,
+  { found, others }: OnRecord,
   memory: Pick<RewriteMemory, 'confirm'>,
 ): Done {
-  for (const { key, position } of result.records) {
-    if (position !== null && found[key] !== undefined) memory.confirm(position)
+  const isLeft = ({ key }: FreshRecord) => others === 'left' && found[key] === undefined
+  for (const record of result.records) {
+    if (record.position !== null && !isLeft(record)) memory.confirm(record.position)
   }
   return {
     ...result,
-    records: result.records.filter(({ key }) => found[key] === undefined),
+    records: result.records.filter(isLeft),
     reports: result.reports.filter(({ recordKey = '' }) => found[recordKey] === undefined),
   }
 }

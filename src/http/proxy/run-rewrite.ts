@@ -1,7 +1,7 @@
 import { freeBytes } from '../../core/base/byte-ranges.ts'
 import { AppError } from '../../core/base/errors.ts'
 import type { TextBytes } from '../../core/base/text-bytes.ts'
-import type { RewriteReport, SentReport } from '../../core/contract/operation-result.ts'
+import type { RewriteReport } from '../../core/contract/operation-result.ts'
 import type { RequestTerms } from '../../core/contract/request-terms.ts'
 import { rewriteOp } from '../../core/operations/rewrite-request.ts'
 import type { Logger } from '../../observability/logger.ts'
@@ -53,8 +53,6 @@ export interface RunNeeds extends Pick<JobDeps, 'telemetry' | 'ledger'> {
 
 /** A request whose own tools fetch originals may have markers. */
 const ELIDING: RequestTerms = { redeems: true, bypass: false }
-/** How often a body is rewritten by what other processes record meanwhile. */
-const ATTEMPTS = 3
 const LOSSLESS: RequestTerms = { redeems: false, bypass: false }
 
 /**
@@ -66,7 +64,7 @@ const LOSSLESS: RequestTerms = { redeems: false, bypass: false }
 export async function runRewrite(
   c: AppContext,
   { vendor, shape, model, coding, body, conversationOf }: ReadBody,
-  { rewrites, memory, generations, arms, recordsFirst, timeoutMs, maxBytes }: Rewriting,
+  { rewrites, memory, generations, arms, timeoutMs, maxBytes }: Rewriting,
   { pool, metrics, logger, originals, telemetry, ledger, warnings }: RunNeeds,
 ): Promise<RewrittenBody> {
   const state = c.get('state')
@@ -114,38 +112,26 @@ export async function runRewrite(
     onUnrecorded: () => metrics.proxy.unrecorded(vendor),
   }
   let drawn: Drawn = { terms: {}, job: {} }
-  const runByTheRecord = (terms: RequestTerms, pass: Pass) =>
-    runByRecord(recalled => run({ ...terms, ...wish, ...drawn.terms }, recalled, pass), keeping)
 
   /** Runs a rewrite whose markers are only for originals that are durable. */
   async function runWithOriginals(pass: Pass): Promise<JobResult> {
-    const isTrue = async (result: JobResult) =>
-      !result.ok || (await areKept(result, tenant, originals))
-    const result = await runByTheRecord(ELIDING, pass)
-    if (await isTrue(result)) return result
-    // Their texts are in the request.
-    const restored = await runByTheRecord({ ...ELIDING, restores: true }, pass)
-    return (await isTrue(restored)) ? restored : runByTheRecord(LOSSLESS, pass)
-  }
-
-  /**
-   * With a store that other processes share, decisions are recorded before they are sent. If
-   * another process was first, the body is rewritten by its decisions. So two processes never send
-   * two prefixes.
-   */
-  async function runRecorded(pass: Pass): Promise<JobResult> {
-    const own: SentReport[] = []
+    /** Whether the originals are there that the markers of the last run name. */
+    let areThere: Promise<boolean> = Promise.resolve(true)
+    const runByTheRecord = (terms: RequestTerms) =>
+      runByRecord(async (recalled, more) => {
+        const result = await run({ ...terms, ...more, ...wish, ...drawn.terms }, recalled, pass)
+        // They travel with the decisions that name them.
+        areThere = result.ok ? areKept(result, tenant, originals) : Promise.resolve(true)
+        // A run that is not the last one is not waited for.
+        areThere.catch(() => {})
+        return result
+      }, keeping)
     if (arms !== undefined) drawn = await drawArm(c, arms)
-    for (let attempt = 1; ; attempt++) {
-      const result = await runWithOriginals(pass)
-      if (!result.ok || !recordsFirst) return result
-      const overruled = await recordDecisions(result, keeping)
-      const reports = [...own, ...result.reports]
-      if (overruled.size === 0 || attempt === ATTEMPTS) return { ...result, reports, records: [] }
-      // These are recorded now, so the next run does not report them.
-      const keys = new Set(result.records.map(({ key }) => key).filter(key => !overruled.has(key)))
-      own.push(...result.reports.filter(({ recordKey = '' }) => keys.has(recordKey)))
-    }
+    const result = await runByTheRecord(ELIDING)
+    if (await areThere) return result
+    // Their texts are in the request.
+    const restored = await runByTheRecord({ ...ELIDING, restores: true })
+    return (await areThere) ? restored : runByTheRecord(LOSSLESS)
   }
 
   function untouched(reason: UntouchedReason): RewrittenBody {
@@ -154,7 +140,7 @@ export async function runRewrite(
   }
 
   try {
-    const result = await runPasses(runRecorded, { timeoutMs, isGone })
+    const result = await runPasses(runWithOriginals, { timeoutMs, isGone })
     if (result === null || !result.ok) {
       const isFull = result?.problem.code === 'overloaded'
       return untouched(isFull ? 'overloaded' : 'failed')
@@ -169,7 +155,7 @@ export async function runRewrite(
     }
     const conversation = conversationOf?.(own)
     const report = conversation === undefined ? own : { ...own, conversation }
-    const recordOnce = () => (recordsFirst ? Promise.resolve() : recordDecisions(result, keeping))
+    const recordOnce = () => recordDecisions(result, keeping)
     const { held_out: beside } = report
     if (beside !== undefined) {
       const terms = { ...ELIDING, ...wish, ...ofRequest, beside }

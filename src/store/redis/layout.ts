@@ -100,6 +100,11 @@ export function readRecordValue(value: Buffer): RecordValue {
   }
 }
 
+/** The version of a record whose content may be damaged. */
+export function versionOf(value: Buffer): number {
+  return value.readDoubleLE(1)
+}
+
 /** What follows a record's head. */
 export function recordTail(keyId: string | null, sealed: Uint8Array): Buffer {
   return Buffer.concat([keyField(keyId), sealed])

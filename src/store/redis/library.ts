@@ -24,6 +24,7 @@ export type FunctionName =
   | 'touch'
   | 'used'
   | 'write_record'
+  | 'claim_records'
   | 'open_session'
   | 'append_change'
   | 'settle_turn'
@@ -49,6 +50,7 @@ export const READS: ReadonlySet<FunctionName> = new Set(['get', 'read_record', '
 export const ADDING: ReadonlySet<FunctionName> = new Set([
   'put',
   'write_record',
+  'claim_records',
   'open_session',
   'append_change',
   'settle_turn',
@@ -62,6 +64,7 @@ export const TOGETHER: ReadonlySet<FunctionName> = new Set([
   'touch',
   'used',
   'write_record',
+  'claim_records',
   'open_session',
   'append_change',
   'settle_turn',
@@ -69,6 +72,7 @@ export const TOGETHER: ReadonlySet<FunctionName> = new Set([
 
 /** Functions whose last argument is the server's time after which they have no effect. */
 export const TIMED: ReadonlySet<FunctionName> = new Set([
+  'claim_records',
   'open_session',
   'append_change',
   'settle_turn',

@@ -40,31 +40,19 @@ export class RedisRecords {
     if (!called.ok) return called
     const [outcome, value] = called.reply as [Buffer, Buffer]
     if (String(outcome) === 'not_found') return NO_RECORD
-    return String(outcome) === 'found' ? this.#open(key, value) : refusal(String(outcome))
+    return String(outcome) === 'found' ? this.open(key, value) : refusal(String(outcome))
   }
 
   async write(write: RecordWrite): Promise<Result<{ readonly version: number }>> {
-    const { server, rootOf, time, register, tenantMaxBytes, tombstoneMs } = this.#options
-    const { value, ttlMs, ifVersion, namespace, key } = write
-    if (value.byteLength > MAX_RECORD_BYTES || namespace.length + key.length > MAX_KEY_CHARS) {
-      return fail('too_large', `a record may have ${MAX_RECORD_BYTES} bytes`)
-    }
-    const { charge, tail } = this.#seal(write, value)
+    const { server, rootOf, register } = this.#options
+    if (isTooLarge(write)) return TOO_LARGE
+    const { ifVersion } = write
+    const { charge, tail } = this.seal(write)
     const unknown = await register(write.tenant)
     if (unknown !== undefined) return unknown
     const root = rootOf(write.tenant)
     const { connection } = server
-    const argsOn = (expected: number) => [
-      time(),
-      idOf(write),
-      `${ttlMs ?? -1}`,
-      `${expected}`,
-      `${charge}`,
-      `${value.byteLength}`,
-      tail,
-      `${tenantMaxBytes}`,
-      `${tombstoneMs}`,
-    ]
+    const argsOn = (expected: number) => this.writeArgs(write, { charge, tail }, expected)
     const called = await server.call('write_record', root, argsOn(ifVersion ?? -1))
     if (!called.ok) return called
     const [outcome, version, replaced, guard] = called.reply as [Buffer, number, number, Buffer]
@@ -90,14 +78,24 @@ export class RedisRecords {
     return (await server.confirm(root, connection)) ?? { ok: true }
   }
 
-  #seal(key: RecordKey, value: Uint8Array) {
+  /** The value of a record as the functions take it, and what it counts as. */
+  seal(record: RecordKey & Pick<RecordWrite, 'value'>): SealedRecord {
     const { codec, rootOf } = this.#options
-    const sealed = codec.seal(value, binding(rootOf(key.tenant), key))
+    const sealed = codec.seal(record.value, binding(rootOf(record.tenant), record))
     const tail = recordTail(codec.keyId, sealed)
     return { tail, charge: tail.byteLength + ENTRY_BYTES }
   }
 
-  #open(key: RecordKey, stored: Buffer): Result<StoredRecord> {
+  /** The arguments of `write_record`. @param expected the version that must be there; -1: any */
+  writeArgs(write: RecordWrite, { tail, charge }: SealedRecord, expected: number) {
+    const { time, tenantMaxBytes, tombstoneMs } = this.#options
+    const { value, ttlMs } = write
+    const about = [`${ttlMs ?? -1}`, `${expected}`, `${charge}`, `${value.byteLength}`]
+    return [time(), idOf(write), ...about, tail, `${tenantMaxBytes}`, `${tombstoneMs}`]
+  }
+
+  /** Reads a stored value. */
+  open(key: RecordKey, stored: Buffer): Result<StoredRecord> {
     const { codec, rootOf, onEvent } = this.#options
     try {
       const { version, expiresAt, bytes, keyId, sealed } = readRecordValue(stored)
@@ -106,8 +104,11 @@ export class RedisRecords {
     } catch (error) {
       if (!(error instanceof UnreadableError)) throw error
       const { tenant, namespace } = key
-      if (error.missingKey !== null) onEvent({ kind: 'missing_key', key_id: error.missingKey })
-      else onEvent({ kind: 'damaged_record', tenant, namespace })
+      if (error.missingKey !== null) {
+        onEvent({ kind: 'missing_key', key_id: error.missingKey })
+        return NO_KEY
+      }
+      onEvent({ kind: 'damaged_record', tenant, namespace })
       return UNREADABLE
     }
   }
@@ -116,8 +117,23 @@ export class RedisRecords {
 const NO_RECORD = fail('not_found', 'no such record')
 const UNREADABLE = fail('gone', 'the record cannot be read any more; it may be written again')
 
+/** Another process may have the key. */
+export const NO_KEY = fail('gone', 'the key of the record is not configured')
+const TOO_LARGE = fail('too_large', `a record may have ${MAX_RECORD_BYTES} bytes`)
+
+/** A record's value as it is sent. */
+export interface SealedRecord {
+  readonly tail: Buffer
+  /** Bytes that it counts as. */
+  readonly charge: number
+}
+
+export function isTooLarge({ value, namespace, key }: Omit<RecordWrite, 'tenant'>): boolean {
+  return value.byteLength > MAX_RECORD_BYTES || namespace.length + key.length > MAX_KEY_CHARS
+}
+
 /** The end of a record's key. Namespaces are fixed words, and keys may be of clients. */
-function idOf({ namespace, key }: RecordKey): string {
+export function idOf({ namespace, key }: Omit<RecordKey, 'tenant'>): string {
   return `${namespace}:${shortName(key)}`
 }
 

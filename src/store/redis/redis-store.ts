@@ -32,6 +32,7 @@ import { BodyWriter } from './body-writer.ts'
 import { checkServer } from './check-server.ts'
 import { DEFAULT_PREFIX, rootOf, shortName } from './layout.ts'
 import type { Library } from './library.ts'
+import { RedisClaims } from './record-claims.ts'
 import { RedisRecords } from './records.ts'
 import type { RedisServer } from './server.ts'
 import { RedisJournal } from './session-journal.ts'
@@ -76,6 +77,7 @@ export class RedisStore implements Store {
   readonly #reader: BodyReader
   readonly #records: RedisRecords
   readonly #upkeep: RedisUpkeep
+  readonly claims: RedisClaims
   readonly journal: RedisJournal
   readonly rates: RedisRates
   readonly #parts: ReturnType<typeof createPartsDesk>
@@ -116,6 +118,7 @@ export class RedisStore implements Store {
     this.#writer = new BodyWriter(common)
     this.#reader = new BodyReader(common)
     this.#records = new RedisRecords(common)
+    this.claims = new RedisClaims(common, this.#records)
     // Changes are too small to be compressed.
     const codec = createCodec({ keys: options.keys ?? [], compressFromBytes: null })
     this.journal = new RedisJournal({ ...common, codec })

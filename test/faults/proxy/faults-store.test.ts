@@ -112,10 +112,10 @@ it('a store that does not answer is waited for only so long, and asked no more',
     bytes: Uint8Array.of(n),
     position: null,
   }))
-  const recall = rewrites.recall('t', records)
+  const recall = rewrites.decide('t', records, new Map())
   const asked = reads.length
   expect(asked).toBeGreaterThan(0)
-  expect(await recall).toBeNull()
+  expect((await recall).others).toBe('unheard')
   for (const answer of reads) answer({ ok: false, reason: 'not_found', detail: 'late' })
   await turn()
   expect(reads.length).toBe(asked)

@@ -73,12 +73,12 @@ function proxying(rewrites: Partial<Rewriting['rewrites']> = {}) {
     memory,
     generations: { find: async () => null, keep: async () => {} },
     isOn: () => true,
-    recordsFirst: false,
     webSockets: () => 'rewrite',
     rewrites: {
-      async recall(tenant, records) {
+      async decide(tenant, records, asked) {
         recalled.push([tenant, records])
-        return (await rewrites.recall?.(tenant, records)) ?? { found: {}, differs: false }
+        const none: OnRecord = { found: {}, differs: false, others: 'left' }
+        return (await rewrites.decide?.(tenant, records, asked)) ?? none
       },
       record(tenant, records) {
         recorded.push([tenant, records])
@@ -172,9 +172,9 @@ describe('a rewritten request', () => {
     const sent = await first.send('one')
     const [[, records]] = first.recorded as [[string, readonly FreshRecord[]]]
     const found = Object.fromEntries(records.map(({ key, bytes }) => [key, bytes]))
-    const onRecord: OnRecord = { found, differs: false }
-    const again = proxying({ recall: async () => onRecord })
+    const onRecord: OnRecord = { found, differs: false, others: 'left' }
+    const again = proxying({ decide: async () => onRecord })
     expect((await again.send('one')).body).toEqual(sent.body)
-    expect(again.recorded).toEqual([['one', []]])
+    expect(again.recorded).toEqual([])
   })
 })

@@ -83,17 +83,17 @@ describe('decisions on record', () => {
       writeRecord: () => Promise.reject(new Error('not asked')),
     }
     const record = { key: 'a', bytes: Uint8Array.of(1), position: null }
-    return createRewrites(store, () => 1_000).recall('t', [record])
+    return createRewrites(store, () => 1_000).decide('t', [record], new Map())
   }
 
   it.each(['not_found', 'gone'] as const)('are none if the store says %s', async reason => {
-    expect(await reading(reason)).toEqual({ found: {}, differs: false })
+    expect(await reading(reason)).toEqual({ found: {}, differs: false, others: 'left' })
   })
 
   it.each(['busy', 'full', 'ambiguous'] as const)(
     'are unknown, not none, if the store fails with %s',
     async reason => {
-      expect(await reading(reason)).toBeNull()
+      expect((await reading(reason)).others).toBe('unheard')
     },
   )
 })

@@ -12,7 +12,11 @@ function originalsOver() {
   const state: { now: number; fails: FailureReason | null } = { now: 1_000_000, fails: null }
   const nothing = () => Promise.reject(new Error('not asked'))
   const store: Parameters<typeof createOriginals>[0] = {
-    put: nothing,
+    put: async items =>
+      items.map(({ body }) => {
+        const kept = { hash: hash('sha256', body, 'hex'), bytes: body.length, created: true }
+        return { ok: true, ...kept, expires_at: state.now + LIFE_MS }
+      }),
     get: nothing,
     part: nothing,
     purgeSession: nothing,
@@ -30,6 +34,16 @@ function originalsOver() {
 }
 
 describe('originals behind markers that were sent before', () => {
+  it('are not touched within a minute after they were kept', async () => {
+    const { originals, touched, state } = originalsOver()
+    const text = { bytes: new TextEncoder().encode('x'), media_type: 'text/plain' }
+    await originals.keep('t', text)
+    expect([await originals.renew('t', [HASH]), touched]).toEqual([true, []])
+    state.now += 60_000
+    await originals.renew('t', [HASH])
+    expect(touched).toHaveLength(1)
+  })
+
   it('live on, and are not touched again within a minute', async () => {
     const { originals, touched, state } = originalsOver()
     expect(await originals.renew('t', [HASH])).toBe(true)

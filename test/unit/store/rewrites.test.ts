@@ -33,6 +33,7 @@ function recordsInMemory() {
   return { rewrites: createRewrites(store, () => 1_000), values, asked }
 }
 
+const NOTHING_ASKED = new Map<string, boolean>()
 const bytes = (text: string) => new TextEncoder().encode(text)
 const record = (key: string, text: string, fields: Partial<FreshRecord> = {}): FreshRecord => {
   return { key, bytes: bytes(text), position: null, ...fields }
@@ -42,17 +43,24 @@ describe('what was decided', () => {
   it('is told of all keys, with whether any is another', async () => {
     const { rewrites } = recordsInMemory()
     await rewrites.record('t', [record('a', '1'), record('b', '2')])
-    expect(await rewrites.recall('t', [record('a', '1'), record('c', '3')])).toEqual({
-      found: { a: bytes('1') },
-      differs: false,
-    })
-    expect(await rewrites.recall('t', [record('a', '1'), record('b', 'x')])).toEqual({
-      found: { a: bytes('1'), b: bytes('2') },
-      differs: true,
-    })
-    expect(await rewrites.recall('other', [record('a', '1')])).toEqual({
+    expect(await rewrites.decide('t', [record('a', '1'), record('c', '3')], NOTHING_ASKED)).toEqual(
+      {
+        found: { a: bytes('1') },
+        differs: false,
+        others: 'left',
+      },
+    )
+    expect(await rewrites.decide('t', [record('a', '1'), record('b', 'x')], NOTHING_ASKED)).toEqual(
+      {
+        found: { a: bytes('1'), b: bytes('2') },
+        differs: true,
+        others: 'left',
+      },
+    )
+    expect(await rewrites.decide('other', [record('a', '1')], NOTHING_ASKED)).toEqual({
       found: {},
       differs: false,
+      others: 'left',
     })
   })
 
@@ -70,15 +78,23 @@ describe('what was decided', () => {
     const { rewrites } = recordsInMemory()
     await rewrites.record('t', [record('a', '1'), record('b', '2')])
     const replacing = record('b', '3', { replaces: true })
-    expect(await rewrites.recall('t', [record('a', 'x'), replacing])).toEqual({
+    expect(await rewrites.decide('t', [record('a', 'x'), replacing], NOTHING_ASKED)).toEqual({
       found: { a: bytes('1'), b: bytes('2') },
       differs: true,
+      others: 'left',
     })
+  })
+
+  it('is looked up once for a request', async () => {
+    const { rewrites, asked } = recordsInMemory()
+    const before = new Map([['a', false]])
+    await rewrites.decide('t', [record('a', '1'), record('b', '2')], before)
+    expect(asked).toEqual(['read t b'])
   })
 
   it('is not looked up if all of it is to be replaced', async () => {
     const { rewrites, asked } = recordsInMemory()
-    await rewrites.recall('t', [record('a', '1', { replaces: true })])
+    await rewrites.decide('t', [record('a', '1', { replaces: true })], NOTHING_ASKED)
     expect(asked).toEqual([])
   })
 })
@@ -95,12 +111,13 @@ describe('a store that fails on recall', () => {
   it.each(['busy', 'unavailable', 'failed', 'lost', 'closed', 'read_only', 'full'] as const)(
     'is no store without the record: %s',
     async reason => {
-      expect(await failing(reason).recall('t', [record('a', '1')])).toBeNull()
+      const { others } = await failing(reason).decide('t', [record('a', '1')], NOTHING_ASKED)
+      expect(others).toBe('unheard')
     },
   )
 
   it.each(['not_found', 'gone'] as const)('but %s is', async reason => {
-    const recalled = await failing(reason).recall('t', [record('a', '1')])
-    expect(recalled).toEqual({ found: {}, differs: false })
+    const recalled = await failing(reason).decide('t', [record('a', '1')], NOTHING_ASKED)
+    expect(recalled).toEqual({ found: {}, differs: false, others: 'left' })
   })
 })

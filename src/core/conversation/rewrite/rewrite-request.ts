@@ -193,10 +193,12 @@ function rewriteResults(
   const { results, forgets } = scanned
   const { rewrites, terms, pipeline = DEFAULT_PIPELINE } = context
   const { model = terms?.model } = scanned
+  // If the provider forgets results, the agent may have lost the text that names how to ask.
+  const mayElide = canRetrieve && terms?.redeems === true
   const options = {
     counting: model === undefined ? {} : { model },
-    // If the provider forgets results, the agent may have lost the text that names how to ask.
-    mayElide: canRetrieve && terms?.redeems === true,
+    mayElide,
+    makesMarkers: mayElide && terms?.recordedOnly !== true,
     responseBudget: terms?.responseBudget,
     draw: drawOf(arm, terms),
   }

@@ -25,7 +25,10 @@ export interface RewriteOptions {
   readonly history: History | undefined
   /** How those before it were sent. */
   readonly notes: SentNotes
+  /** Whether markers may be in the request: those that were recorded, at least. */
   readonly mayElide: boolean
+  /** Whether markers may be made that were not recorded. */
+  readonly makesMarkers: boolean
   /** The host's wish for results that come for the first time. */
   readonly responseBudget: ResponseBudget | undefined
   /** Draws arms for results that would be elided; absent: there are none. */
@@ -85,19 +88,29 @@ export function rewrite(
     direct,
     share: draw.share,
   }
-  const sent = isWhole ? writeOnce(key, result, { ...options, mayElide: false }, context) : elided
+  const sent = isWhole
+    ? writeOnce(key, result, { ...options, makesMarkers: false }, context)
+    : elided
   return { ...sent, arm }
 }
 
 function writeOnce(
   key: string,
   result: ToolResultText,
-  { counting, history, notes, mayElide, responseBudget, isOriginal, contextTokens }: ResultOptions,
+  {
+    counting,
+    history,
+    notes,
+    makesMarkers,
+    responseBudget,
+    isOriginal,
+    contextTokens,
+  }: ResultOptions,
   context: ConversationContext,
 ): NewRewrite {
   const turn = isOriginal ? undefined : history?.open(key, result)
   const openLayer = notes.layer(result, turn?.layer)
-  const terms = { openLayer, mayElide, responseBudget, isOriginal, contextTokens }
+  const terms = { openLayer, mayElide: makesMarkers, responseBudget, isOriginal, contextTokens }
   const { answer, keep = [], reports } = rewriteByItself(sourceOf(result), counting, context, terms)
   const { response, row } = reports[0] ?? {}
   const { savings, elided, tokens, look_alikes: lookAlikes = 0 } = answer

@@ -77,9 +77,9 @@ export class SentConversation {
 
   constructor(context: ConversationContext, options: SentOptions) {
     const { pipeline = DEFAULT_PIPELINE } = context
-    const { forgets, mayElide, counting, start } = options
+    const { forgets, makesMarkers, counting, start } = options
     const { hints } = resolveProfile(pipeline, counting)
-    const mayMark = mayElide && hints.enabled && hints.types.elision.enabled
+    const mayMark = makesMarkers && hints.enabled && hints.types.elision.enabled
     this.#context = context
     this.#options = options
     const isOn = pipeline.clearing.enabled && mayMark && !forgets && !context.isPaused

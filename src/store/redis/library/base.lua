@@ -24,6 +24,11 @@ local function timeOf(text)
   return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 end
 
+-- Whether a call comes so late that its caller has given it up: the server hung, or the network.
+local function isLate(latest)
+  return latest ~= '' and timeOf('') > tonumber(latest)
+end
+
 -- The names of a tenant's keys. A purge begins a new generation, so that nothing is found at once.
 local function rootOf(keys, generation)
   local root = keys[1]

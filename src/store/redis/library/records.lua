@@ -74,3 +74,66 @@ local function deleteRecord(keys, args)
   dropRecord(at, args[2], record)
   return { 'ok', record.version, guardOf(at, '') }
 end
+
+-- What a claim finds of one record. Returns what is said of it, and whether it is to be written.
+local function judgeClaim(claim, record, problem)
+  if problem then return { 'unknown', '', 0 } end
+  if not record or record.isOver then
+    local isAsked = claim.kind == 'question'
+    return { isAsked and 'absent' or 'mine', '', 0 }, not isAsked
+  end
+  local isKnown = claim.known == record.version
+  if claim.kind == 'replace' and (claim.known < 0 or isKnown) then
+    return { 'mine', '', record.version }, true
+  end
+  if isKnown or record.value:sub(RECORD_BYTES + 1) == claim.tail then return { 'same', '', 0 } end
+  return { 'other', record.value, 0 }
+end
+
+-- Writes records that are not there, unless one that is there is another one: then nothing is
+-- written. So what was decided by one caller for a conversation is never mixed with what another
+-- one decided.
+-- args: time, share, tombstone time, number of records, of each its id, ttl or -1, charge, bytes,
+-- tail, the version that the caller knows or -1, and `new`, `question` or `replace`; at the end the
+-- server's time after which it has no effect or empty.
+-- Returns `late`, `quota` or `busy`, or `held` or `ok`, the guard, and of each record: `mine`,
+-- `same`, `other`, `absent` or `unknown`, its version or the value that is there, and the version
+-- that it replaced or 0.
+local function claimRecords(keys, args)
+  local now = timeOf(args[1])
+  local at = rootOf(keys)
+  local count = tonumber(args[4])
+  if isLate(args[5 + count * 7]) then return { 'late' } end
+  local claims, needed = {}, 0
+  local outcome = 'ok'
+  for i = 1, count do
+    local from = 4 + (i - 1) * 7
+    local claim = {
+      id = args[from + 1], ttl = tonumber(args[from + 2]), charge = tonumber(args[from + 3]),
+      bytes = tonumber(args[from + 4]), tail = args[from + 5], known = tonumber(args[from + 6]),
+      kind = args[from + 7]
+    }
+    local problem
+    claim.old, problem = readValue(at, claim.id, now)
+    claim.said, claim.isDue = judgeClaim(claim, claim.old, problem)
+    if claim.said[1] == 'other' or claim.said[1] == 'unknown' then outcome = 'held' end
+    if claim.isDue then needed = needed + claim.charge end
+    claims[i] = claim
+  end
+  if outcome == 'ok' and needed > 0 then
+    local refusal = claimSpace(at, needed, tonumber(args[2]), now, tonumber(args[3]))
+    if refusal then return { refusal } end
+  end
+  local reply = { outcome, guardOf(at, '') }
+  for i, claim in ipairs(claims) do
+    local said = claim.said
+    if claim.isDue and outcome == 'ok' then
+      said[2] = storeRecord(at, claim.id, now, claim.ttl, claim.charge, claim.bytes, claim.tail,
+        claim.old)
+    elseif claim.isDue then
+      said[1] = 'absent'
+    end
+    for each = 1, 3 do reply[#reply + 1] = said[each] end
+  end
+  return reply
+end

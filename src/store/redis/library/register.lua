@@ -11,7 +11,8 @@ end
 
 register({ 'no-writes' }, { 'get', 'read_record', 'stats', 'list' },
   { get, readRecord, stats, list })
-register({}, { 'put', 'touch', 'used', 'write_record' }, { put, touch, used, writeRecord })
+register({}, { 'put', 'touch', 'used', 'write_record', 'claim_records' },
+  { put, touch, used, writeRecord, claimRecords })
 register({ 'no-writes' }, { 'read_together' }, { together(READING) })
 register({}, { 'together' }, { together(WRITING) })
 register({}, { 'open_session', 'append_change', 'settle_turn' },

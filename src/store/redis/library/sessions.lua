@@ -119,11 +119,6 @@ local function countResult(at, session, state, call)
   return state.results
 end
 
--- Whether a call comes so late that its caller has given it up: the server hung, or the network.
-local function isLate(latest)
-  return latest ~= '' and timeOf('') > tonumber(latest)
-end
-
 -- Processes that have this store: when each was last heard. One that is silent may answer turns that
 -- nobody counts, until it is back and has told of them. After a minute it counts as ended.
 local ENDED_MS = 60000

@@ -25,6 +25,6 @@ end
 local READING = { get = get, read_record = readRecord }
 local WRITING = {
   get = get, read_record = readRecord, put = put, touch = touch, used = used,
-  write_record = writeRecord, open_session = openSession, append_change = appendChange,
-  settle_turn = settleTurn
+  write_record = writeRecord, claim_records = claimRecords, open_session = openSession,
+  append_change = appendChange, settle_turn = settleTurn
 }

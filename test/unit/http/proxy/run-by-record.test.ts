@@ -27,26 +27,30 @@ function done(...records: FreshRecord[]): JobResult & { readonly ok: true } {
 }
 
 /** Runs give these results in turn, and the store these answers. */
-async function run(results: readonly JobResult[], answers: readonly (OnRecord | null)[]) {
+async function run(results: readonly JobResult[], answers: readonly OnRecord[]) {
   const given: Recalled[] = []
+  const terms: object[] = []
   const asked: string[][] = []
   const confirmed: number[] = []
   const placed: string[] = []
+  const kept: string[] = []
   const state = { unrecorded: 0 }
   const result = await runByRecord(
-    async recalled => {
+    async (recalled, more) => {
       given.push(recalled)
+      if (more !== undefined) terms.push(more)
       return results[given.length - 1]!
     },
     {
       tenant: 't',
       onUnrecorded: () => void state.unrecorded++,
       rewrites: {
-        async recall(tenant, records) {
+        async decide(tenant, records) {
           asked.push([tenant, ...records.map(({ key }) => key)])
           return answers[asked.length - 1]!
         },
       },
+      generations: { keep: async (_, id) => void kept.push(id) },
       memory: {
         place(key, value) {
           placed.push(`${key}=${new TextDecoder().decode(value)}`)
@@ -56,11 +60,12 @@ async function run(results: readonly JobResult[], answers: readonly (OnRecord | 
       },
     },
   )
-  return { result, given, asked, confirmed, placed, ...state }
+  return { result, given, terms, asked, confirmed, placed, kept, ...state }
 }
 
 const keysOf = (result: JobResult) => (result.ok ? result.records.map(({ key }) => key) : null)
-const NEW: OnRecord = { found: {}, differs: false }
+const UNHEARD: OnRecord = { found: {}, differs: false, others: 'unheard' }
+const NEW: OnRecord = { found: {}, differs: false, others: 'left' }
 
 describe('a rewrite', () => {
   test('of which nothing is on record is as it was decided', async () => {
@@ -73,24 +78,28 @@ describe('a rewrite', () => {
 
   test('keeps to write only what is not on record yet, and confirms the rest', async () => {
     const all = done(record('a', 1), record('b', 2), record('c'))
-    const known = { found: { a: bytes('a'), c: bytes('c') }, differs: false }
+    const known = { ...NEW, found: { a: bytes('a'), c: bytes('c') } }
     const { result, given, confirmed, placed } = await run([all], [known])
     expect(keysOf(result)).toEqual(['b'])
     expect(result.ok && result.reports).toEqual([{ op: 'x', recordKey: 'b' }, { op: 'x' }])
     expect([given.length, confirmed, placed]).toEqual([1, [1], []])
   })
 
-  test('runs again by what was decided otherwise before, and asks for each decision once', async () => {
+  test('runs again by what was decided otherwise before', async () => {
     const found = { a: bytes('earlier'), full: bytes('too') }
     const { result, given, asked, confirmed, placed } = await run(
       [done(record('a'), record('full')), done(record('b')), done(record('b'), record('c'))],
-      [{ found, differs: true }, { found: { b: bytes('also') }, differs: true }, NEW],
+      [
+        { ...NEW, found, differs: true },
+        { ...NEW, found: { b: bytes('also') }, differs: true },
+        NEW,
+      ],
     )
     expect(given).toEqual([{}, found, { ...found, b: bytes('also') }])
     expect(asked).toEqual([
       ['t', 'a', 'full'],
       ['t', 'b'],
-      ['t', 'c'],
+      ['t', 'b', 'c'],
     ])
     expect(keysOf(result)).toEqual(['b', 'c'])
     // Later turns find what holds; what is replaced does not.
@@ -98,11 +107,36 @@ describe('a rewrite', () => {
     expect(confirmed).toEqual([101])
   })
 
-  test('holds as it is if the store does not answer', async () => {
+  test('holds as it is if the store does not answer and nothing is left out', async () => {
     const first = done(record('a', 1))
-    const { result, confirmed, unrecorded } = await run([first], [null])
+    const { result, confirmed, unrecorded } = await run([first], [UNHEARD])
     expect(result).toBe(first)
     expect([confirmed, unrecorded]).toEqual([[], 1])
+  })
+
+  test('leaves out nothing new if the store does not answer', async () => {
+    const first = { ...done(record('a', 1)), keep: [{ bytes: bytes('text'), media_type: 'x' }] }
+    const whole = done(record('a', 2))
+    const { result, given, terms, unrecorded } = await run([first, whole], [UNHEARD])
+    expect(result).toBe(whole)
+    expect([given, terms, unrecorded]).toEqual([[{}, {}], [{ recordedOnly: true }], 1])
+  })
+
+  test('follows what is recorded even if the store takes nothing more', async () => {
+    const found = { a: bytes('earlier') }
+    const answers = [{ ...UNHEARD, found, differs: true }, UNHEARD]
+    const second = done(record('b', 2))
+    const { result, given, unrecorded } = await run([done(record('a')), second], answers)
+    expect([result, given, unrecorded]).toEqual([second, [{}, found], 1])
+  })
+
+  test('whose decisions were claimed is done, and reports those that are new', async () => {
+    const claimed: OnRecord = { found: { a: bytes('a') }, differs: false, others: 'recorded' }
+    const first = done({ ...record('a', 1), generation: 'g' }, record('b', 2))
+    const { result, confirmed, kept } = await run([first], [claimed])
+    expect(keysOf(result)).toEqual([])
+    expect(result.ok && result.reports).toEqual([{ op: 'x', recordKey: 'b' }, { op: 'x' }])
+    expect([confirmed, kept]).toEqual([[1, 2], ['g']])
   })
 
   test('that fails asks for nothing', async () => {

@@ -39,8 +39,6 @@ interface Setting {
   readonly overruled?: ReadonlySet<string>
   /** What arms are drawn with; absent: there are none. */
   readonly arms?: 'unknown' | { readonly holdout: number }
-  /** The same for each time that decisions are recorded, before they are sent. */
-  readonly overruledInTurn?: readonly ReadonlySet<string>[]
 }
 
 /** Rewrites a body by a worker that gives these results in turn. */
@@ -50,7 +48,6 @@ async function rewrite(results: readonly (JobResult | Error | null)[], setting: 
   const logged: unknown[] = []
   const state = { requestId: 'r', caller: { tenant: 't' }, timing: {} } as unknown as RequestState
   const renewed = [...(setting.renewed ?? [])]
-  const overruledInTurn = [...(setting.overruledInTurn ?? [])]
   const run = async (job: Job) => {
     jobs.push(job)
     const result = results[jobs.length - 1]
@@ -60,17 +57,16 @@ async function rewrite(results: readonly (JobResult | Error | null)[], setting: 
   const rewriting = {
     timeoutMs: setting.timeoutMs ?? 60_000,
     maxBytes: 99,
-    recordsFirst: setting.overruledInTurn !== undefined,
     ...(setting.arms && { arms: { terms: async () => setting.arms, record: () => {} } }),
     memory: {
       place: () => null,
       confirm: (position: number) => void noted.push(`confirm ${position}`),
     },
     rewrites: {
-      recall: async () => ({ found: {}, differs: false }),
+      decide: async () => ({ found: {}, differs: false, others: 'left' }),
       async record(tenant: string, records: { key: string }[]) {
         noted.push(`record ${tenant} ${records.map(({ key }) => key)}`)
-        return overruledInTurn.shift() ?? setting.overruled ?? new Set()
+        return setting.overruled ?? new Set()
       },
     },
   } as unknown as Rewriting
@@ -167,49 +163,6 @@ describe('the memory of bodies', () => {
     const { rewritten } = await rewrite([new Error('a bug')], { body: { ...BODY, body } })
     expect(rewritten.body).toHaveLength(100_000)
     expect(rewritten).not.toHaveProperty('free')
-  })
-})
-
-describe('a body whose decisions other processes may make too', () => {
-  const record = (key: string, position: number | null = null) => {
-    return { key, bytes: bytes(''), position }
-  }
-  const report = (recordKey: string) => ({ op: 'encode', recordKey, response: '{}' })
-
-  test('is on record before it leaves, without another run', async () => {
-    const { rewritten, jobs, noted } = await rewrite([done({ records: [record('a', 3)] })], {
-      overruledInTurn: [new Set()],
-    })
-    expect(leaves(rewritten.body)).toBe('smaller')
-    expect(jobs).toHaveLength(1)
-    // The report of what leaves comes last.
-    expect(noted.slice(1)).toEqual(['record t a', 'confirm 3', 'rewrite openai true'])
-  })
-
-  test('is written as the process that was first wrote it', async () => {
-    const first = done({
-      body: bytes('mine'),
-      records: [record('a'), record('b')],
-      reports: [report('a'), report('b'), { op: 'rewrite', rewrite: REPORT }],
-    })
-    const second = done({ body: bytes('theirs') })
-    const { rewritten, jobs, noted } = await rewrite([first, second], {
-      overruledInTurn: [new Set(['a'])],
-      telemetry: true,
-    })
-    expect(leaves(rewritten.body)).toBe('theirs')
-    expect(jobs).toHaveLength(2)
-    // Only `b` was ours to report, beside what the second run reports.
-    expect(noted.filter(each => each.startsWith('telemetry'))).toHaveLength(2)
-    expect(noted.filter(each => each.startsWith('record'))).toEqual(['record t a,b', 'record t '])
-  })
-
-  test('leaves after three attempts, whatever others do', async () => {
-    const all = Array.from({ length: 4 }, () => done({ records: [record('a', 3)] }))
-    const overruled = Array.from({ length: 4 }, () => new Set(['a']))
-    const { jobs, noted } = await rewrite(all, { overruledInTurn: overruled })
-    expect(jobs).toHaveLength(3)
-    expect(noted).not.toContain('confirm 3')
   })
 })
 

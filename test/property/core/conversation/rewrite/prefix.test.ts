@@ -128,7 +128,10 @@ function processWith(
         const answer = { media: 'json', body: bytes, reports: [], dependencies: [] } as const
         return { ok: true, ...times, ...answer, records: records ?? [], keep, markers }
       },
-      { tenant: 't', rewrites, memory, onUnrecorded: expect.unreachable },
+      {
+        ...{ tenant: 't', rewrites, memory, onUnrecorded: expect.unreachable },
+        generations: { keep: async () => {} },
+      },
     )
     if (!result.ok || last === undefined) throw new Error('it failed')
     await rewrites.record('t', result.records)

@@ -311,6 +311,20 @@ describe('a request whose tools fetch originals', () => {
     expect(again.bytes).toEqual(bytes)
   })
 
+  it('has no new marker while nothing can be recorded, and those of earlier turns', () => {
+    const { send, shared } = eliding()
+    const terms = { redeems: true, bypass: false, recordedOnly: true } as const
+    const unheard = { ...shared, terms }
+    const whole = send(body, 'openai_chat', unheard)
+    expect(Buffer.from(whole.bytes).toString()).not.toContain('hash=')
+    expect(whole).toMatchObject({ keep: [], markers: [] })
+    const { send: sendAgain, shared: other } = eliding()
+    const marked = sendAgain(body, 'openai_chat', other)
+    const again = sendAgain(body, 'openai_chat', { ...other, terms })
+    expect(again.bytes).toEqual(marked.bytes)
+    expect(again.report.prefix_changed).toBe(false)
+  })
+
   it('has rather another beginning than a marker where nothing can be kept', () => {
     const { send, shared } = eliding()
     send(body, 'openai_chat', shared)

@@ -1,0 +1,93 @@
+import type { FreshRecord } from '../core/contract/operation-result.ts'
+import { keyOfDecision, lifetimeOf, type OnRecord } from './rewrites.ts'
+import type { ClaimAnswer, ClaimedRecord, RecordClaim, Result, Store } from './store.ts'
+
+/** Decisions that one call claims, and their bytes: so many take Redis about a millisecond. */
+const MOST_CLAIMS = 64
+const MOST_BYTES = 128 * 1024
+
+/** @param mayReplace whether what is recorded was seen, or all of a request is to be replaced */
+export function claimOf(record: FreshRecord, ttlMs: number, mayReplace: boolean): RecordClaim {
+  const replaces = record.replaces === true && mayReplace
+  return {
+    ...keyOfDecision(record),
+    value: record.bytes,
+    ttlMs: lifetimeOf(record, ttlMs),
+    ...(record.isQuestion === true ? { as: 'question' } : replaces ? { as: 'replace' } : {}),
+  }
+}
+
+/**
+ * Claims some decisions. If those that are there are the same, and only stored otherwise, claims
+ * the others once more.
+ * @returns `null` if it is unknown which ones hold
+ */
+export async function claimGroup(
+  store: Pick<Store, 'claims'>,
+  tenant: string,
+  records: readonly FreshRecord[],
+  claims: readonly RecordClaim[],
+): Promise<Pick<OnRecord, 'found' | 'differs'> | null> {
+  const answer = await claimOnce(store, tenant, claims)
+  if (!answer.ok || answer.records.some(({ is }) => is === 'unknown')) return null
+  const judged = judge(records, answer)
+  if (judged.differs || !answer.isHeld) return judged
+  const again = await claimOnce(
+    store,
+    tenant,
+    claims.map((claim, i) => withKnown(claim, answer.records[i]!)),
+  )
+  if (!again.ok || again.records.some(({ is }) => is === 'unknown' || is === 'damaged')) return null
+  const { found, differs } = judge(records, again)
+  return again.isHeld && !differs ? null : { found: { ...judged.found, ...found }, differs }
+}
+
+function claimOnce(
+  { claims }: Pick<Store, 'claims'>,
+  tenant: string,
+  claimed: readonly RecordClaim[],
+): Promise<Result<ClaimAnswer>> | typeof NO_CLAIMS {
+  return claims?.claim(tenant, claimed) ?? NO_CLAIMS
+}
+
+/** The store has claims once it is open. */
+const NO_CLAIMS = { ok: false, reason: 'unavailable', detail: 'the store is not open' } as const
+
+/** A claim that knows what is there, and replaces what is damaged. */
+function withKnown(claim: RecordClaim, found: ClaimedRecord): RecordClaim {
+  if (found.is === 'other') return { ...claim, known: found.record.version }
+  return found.is === 'damaged' ? { ...claim, known: found.version, as: 'replace' } : claim
+}
+
+function judge(
+  records: readonly FreshRecord[],
+  { records: claimed }: ClaimAnswer,
+): Pick<OnRecord, 'found' | 'differs'> {
+  const found: Record<string, Uint8Array> = {}
+  let differs = false
+  for (const [i, each] of claimed.entries()) {
+    const { key, bytes } = records[i]!
+    if (each.is === 'same') found[key] = bytes
+    if (each.is !== 'other') continue
+    found[key] = each.record.value
+    differs ||= Buffer.compare(each.record.value, bytes) !== 0
+  }
+  return { found, differs }
+}
+
+/** As many as one call may have, in their order: the later ones follow from the earlier ones. */
+export function* inGroups(records: readonly FreshRecord[]): Generator<readonly FreshRecord[]> {
+  let group: FreshRecord[] = []
+  let bytes = 0
+  for (const record of new Map(records.map(each => [each.key, each])).values()) {
+    const size = record.bytes.byteLength
+    if (group.length === MOST_CLAIMS || (group.length > 0 && bytes + size > MOST_BYTES)) {
+      yield group
+      group = []
+      bytes = 0
+    }
+    group.push(record)
+    bytes += size
+  }
+  if (group.length > 0) yield group
+}

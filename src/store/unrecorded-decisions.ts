@@ -1,0 +1,155 @@
+import type { FreshRecord } from '../core/contract/operation-result.ts'
+import { claimOf } from './decision-claims.ts'
+import type { RecordClaim, Store } from './store.ts'
+
+export interface UnrecordedOptions {
+  readonly store: Pick<Store, 'claims'>
+  /** How long a decision is recorded, asked each time. */
+  ttlMs(): number
+  /** Called with the recorded decision if it is another one than was sent from here. */
+  onOverruled(key: string, bytes: Uint8Array): void
+  /** Between two attempts to record what was not heard, in milliseconds. */
+  readonly retryMs?: number
+}
+
+/** A decision that was sent, and is not recorded. */
+interface Unrecorded {
+  readonly tenant: string
+  readonly claim: RecordClaim
+  /** What was claimed for it when the store was not heard, and may be recorded since. */
+  readonly attempted: Uint8Array | undefined
+}
+
+const RETRY_MS = 500
+/** As many as travel in one call. */
+const CLAIMS_AT_ONCE = 16
+const MAX_ENTRIES = 4_096
+const MAX_BYTES = 16 * 1024 * 1024
+
+/**
+ * Decisions that were sent while the store was not heard. They are claimed once it is, so that
+ * other processes repeat them. One that another process has decided otherwise gives way: one prompt
+ * cache is lost then, instead of one at each turn that comes to another process.
+ */
+export class UnrecordedDecisions {
+  readonly #options: UnrecordedOptions
+  readonly #attempted = new Recent<Uint8Array>(bytes => bytes.byteLength)
+  readonly #waiting = new Recent<Unrecorded>(({ claim }) => claim.value.byteLength)
+  #timer: NodeJS.Timeout | undefined
+  #isTelling = false
+
+  constructor(options: UnrecordedOptions) {
+    this.#options = options
+  }
+
+  /** Decisions that were claimed: it is unknown whether they were recorded. */
+  attempted(tenant: string, records: readonly FreshRecord[]): void {
+    for (const { key, bytes } of records) this.#attempted.set(nameOf(tenant, key), bytes)
+  }
+
+  /** Decisions that were sent. */
+  add(tenant: string, records: readonly FreshRecord[]): void {
+    for (const record of records) {
+      if (record.isQuestion === true) continue
+      const name = nameOf(tenant, record.key)
+      const claim = claimOf(record, this.#options.ttlMs(), true)
+      this.#waiting.set(name, { tenant, claim, attempted: this.#attempted.get(name) })
+    }
+    this.#schedule()
+  }
+
+  #schedule(): void {
+    if (this.#waiting.size === 0 || this.#timer !== undefined || this.#isTelling) return
+    const { retryMs = RETRY_MS } = this.#options
+    this.#timer = setTimeout(() => void this.#tellAll(), retryMs).unref()
+  }
+
+  async #tellAll(): Promise<void> {
+    this.#timer = undefined
+    this.#isTelling = true
+    for (let isHeard = true; isHeard && this.#waiting.size > 0; ) {
+      const some = this.#waiting.oldest(CLAIMS_AT_ONCE)
+      const told = await Promise.all(some.map(([name, each]) => this.#tell(name, each)))
+      isHeard = !told.includes(false)
+    }
+    this.#isTelling = false
+    this.#schedule()
+  }
+
+  /** @returns false if the store was not heard */
+  async #tell(name: string, unrecorded: Unrecorded): Promise<boolean> {
+    const { tenant, claim, attempted } = unrecorded
+    const found = await this.#claim(tenant, claim)
+    if (found === null) return false
+    if (found.is === 'other') {
+      const { value, version } = found.record
+      const isOwn = attempted !== undefined && Buffer.compare(attempted, value) === 0
+      if (isOwn) {
+        const replaced = await this.#claim(tenant, { ...claim, known: version, as: 'replace' })
+        // If it is another one by now, that is looked at next.
+        if (replaced === null || replaced.is === 'other') return replaced !== null
+      } else if (Buffer.compare(claim.value, value) !== 0) {
+        this.#options.onOverruled(claim.key, value)
+      }
+    }
+    // A newer decision may have taken its place meanwhile.
+    if (this.#waiting.get(name) === unrecorded) this.#waiting.delete(name)
+    this.#attempted.delete(name)
+    return true
+  }
+
+  /** What is recorded now; `null` if the store was not heard. */
+  async #claim(tenant: string, claim: RecordClaim) {
+    const answer = await this.#options.store.claims?.claim(tenant, [claim])
+    return answer?.ok === true ? answer.records[0]! : null
+  }
+}
+
+function nameOf(tenant: string, key: string): string {
+  return `${key} ${tenant}`
+}
+
+/** Values by name, of which the oldest are dropped if there is no room. */
+class Recent<Value> {
+  readonly #values = new Map<string, Value>()
+  readonly #sizeOf: (value: Value) => number
+  #bytes = 0
+
+  constructor(sizeOf: (value: Value) => number) {
+    this.#sizeOf = sizeOf
+  }
+
+  get size(): number {
+    return this.#values.size
+  }
+
+  get(name: string): Value | undefined {
+    return this.#values.get(name)
+  }
+
+  set(name: string, value: Value): void {
+    this.delete(name)
+    this.#values.set(name, value)
+    this.#bytes += this.#sizeOf(value)
+    for (const oldest of this.#values.keys()) {
+      if (this.#values.size <= MAX_ENTRIES && this.#bytes <= MAX_BYTES) return
+      this.delete(oldest)
+    }
+  }
+
+  delete(name: string): void {
+    const value = this.#values.get(name)
+    if (value === undefined) return
+    this.#values.delete(name)
+    this.#bytes -= this.#sizeOf(value)
+  }
+
+  oldest(count: number): readonly (readonly [string, Value])[] {
+    const oldest: (readonly [string, Value])[] = []
+    for (const entry of this.#values) {
+      if (oldest.length === count) break
+      oldest.push(entry)
+    }
+    return oldest
+  }
+}
