@@ -25,6 +25,8 @@ const NO_LEAVES: ReadonlySet<Leaf> = new Set()
 export interface ChosenLayout extends Layout {
   /** A line for each row, each with a line feed before it; `null` if they must be written. */
   rows(this: void): string | null
+  /** Whether the rows have gaps; absent: their text shows whether they may. */
+  readonly hasGaps?: boolean
 }
 
 /**
@@ -45,6 +47,7 @@ export function chooseLayout(
     shapes: pricer.shapes,
   })
   const isWhole = sample.length === rows.length
+  const known = cells.hasGaps === undefined ? {} : { hasGaps: cells.hasGaps }
   const spaces = new SpaceChooser(pricer)
   const uniform = createGaps(columns, NO_GAPS)
   let fewest = Number.POSITIVE_INFINITY
@@ -58,7 +61,7 @@ export function chooseLayout(
       fewest = tokens
       const gaps = separator === ' ' ? { gaps: uniform } : {}
       const rows = () => (isWhole ? written.rows(spaced) : null)
-      best = { separator, spaced, ...gaps, ...shapes, rows }
+      best = { separator, spaced, ...gaps, ...shapes, rows, ...known }
     }
   }
   const mixed = withCommas(columns, betweenSpaces, spaces)

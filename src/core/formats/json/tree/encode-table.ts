@@ -55,10 +55,7 @@ export function encodeTable(value: Value, pricer: Pricer): Table | null {
   const rows = whole === null || weighsBrackets(pricer.style) ? null : layout.rows()
   if (rows === null) return withNumbers(withMarks(layout, write, pricer), value, pricer)
   const text = `[${value.length}${markOf(layout)}]:\n${writeHeader(shown, layout)}${rows}`
-  const hasGaps =
-    value.length > MOST_UNMARKED &&
-    (rows.includes(separator.repeat(FEWEST_MARKED + 1)) ||
-      rows.includes(`\n${separator.repeat(FEWEST_MARKED)}`))
+  const hasGaps = value.length > MOST_UNMARKED && (layout.hasGaps ?? mayHaveGaps(rows, separator))
   const isWide = leavesOf(shown).length > MOST_NARROW
   return withMarks(layout, write, pricer, { text, brackets: [], isWide, hasGaps })
 }
@@ -69,6 +66,12 @@ const MOST_UNMARKED = 2
 interface WrittenTable extends Table {
   /** Whether empty cells stand together before a filled one, or may, in enough rows. */
   readonly hasGaps: boolean
+}
+
+/** Whether empty cells stand together in rows, or something that looks like them. */
+function mayHaveGaps(rows: string, separator: string): boolean {
+  const gap = separator.repeat(FEWEST_MARKED)
+  return rows.includes(gap + separator) || rows.includes(`\n${gap}`)
 }
 
 /** What the head of a table has after the number of rows. */

@@ -19,6 +19,11 @@ export function mergeKeyOrders(rows: readonly ObjectValue[]): KeyOrder | null {
     lists.add(keys)
     members += keys.length
   }
+  if (lists.size === 1) {
+    // If all rows have the same keys, their order is known already.
+    const names = rows[0]!.keys
+    return hasTwice(names) ? null : { names, members }
+  }
   const followers = new Map<string, Set<string>>()
   for (const keys of lists) {
     let last: Set<string> | undefined
@@ -31,10 +36,17 @@ export function mergeKeyOrders(rows: readonly ObjectValue[]): KeyOrder | null {
       }
     }
   }
-  // If all rows have the same keys, their order is known already.
-  const names = lists.size === 1 ? [...followers.keys()] : sort(followers)
-  if (names === null || (lists.size === 1 && names.length * rows.length !== members)) return null
-  return { names, members }
+  const names = sort(followers)
+  return names === null ? null : { names, members }
+}
+
+/** Lists of fewer keys are compared key by key. */
+const MANY_KEYS = 12
+
+function hasTwice(keys: readonly string[]): boolean {
+  if (keys.length >= MANY_KEYS) return new Set(keys).size !== keys.length
+  for (let i = 1; i < keys.length; i++) if (keys.indexOf(keys[i]!) !== i) return true
+  return false
 }
 
 /**

@@ -1,14 +1,20 @@
 import type { ObjectValue } from '../../../json/value.ts'
 import { firstWordEnd, middleOf } from '../../../tokens/safe-boundary.ts'
 import { escapeText } from '../../bare-text.ts'
-import { createGaps, leavesOf, NO_GAPS } from './cell-gaps.ts'
+import { createGaps, NO_GAPS } from './cell-gaps.ts'
+import { CellCollector, type CollectedRows, rowsColumnsOf, writeRowsCell } from './collect-cells.ts'
 import type { Column, Leaf } from './column.ts'
 import type { ShapeWriter } from './pricer.ts'
 import { NOT_IN_LINE, type Separator } from './syntax.ts'
-import { RowWriter } from './write-table.ts'
+import { type Layout, RowWriter } from './write-table.ts'
 
 /** Rows of a table, for any separator between their cells. */
 export interface SampleCells {
+  /**
+   * Whether empty cells of a row stand together before a filled one. Absent: the text of the rows
+   * shows whether they may.
+   */
+  readonly hasGaps?: boolean
   between(separator: Separator): SeparatedCells
 }
 
@@ -52,66 +58,34 @@ export function sampleCells(
   columns: readonly Column[],
   { additive = false, shapes, write = writeRow }: SampleOptions = {},
 ): SampleCells {
-  const collected = shapes === undefined ? collectCells(rows, columns, additive, write) : null
+  const collected = collectCells(rows, columns, { additive, shapes, write })
   return collected ?? new RewrittenCells(rows, columns, shapes, write)
 }
 
 /**
  * Rows that are written once for all separators, since only bare strings with a separator in them
  * differ. Of a small table's whole encoding, to write them four times took a sixth.
- * @returns `null` if a row is written as itself, or has rows in a cell
+ * @returns `null` if a row is written as itself, or a cell has rows with rows in their cells
  */
 function collectCells(
   rows: readonly ObjectValue[],
   columns: readonly Column[],
-  additive: boolean,
-  write: WriteCells,
-): SampleCells | null {
-  if (hasRowsColumn(columns)) return null
-  const writer = new RowWriter({ separator: COMMA, spaced: NO_LEAVES }, NOT_IN_LINE)
-  const leaves = new Map<Leaf, number>()
-  const texts: string[][] = []
-  const order: number[] = []
-  const gaps: string[] = []
-  let feeds = ''
-  writer.observe = (leaf, text, separators) => {
-    let index = leaves.get(leaf)
-    if (index === undefined) {
-      index = texts.length
-      leaves.set(leaf, index)
-      texts.push([])
-    }
-    texts[index]!.push(text)
-    order.push(index)
-    gaps.push(separators === 1 ? feeds + COMMA : feeds + COMMA.repeat(separators))
-    feeds = ''
-  }
+  { additive, shapes, write }: Omit<SampleOptions, 'write'> & { readonly write: WriteCells },
+): CollectedCells | null {
+  const rowsColumns = rowsColumnsOf(columns)
+  if (rowsColumns.some(column => rowsColumnsOf(column.columns).length > 0)) return null
+  const collector = new CellCollector(rowsColumns)
+  const layout: Layout = { separator: COMMA, spaced: NO_LEAVES }
+  const writer = new RowWriter(shapes === undefined ? layout : { ...layout, shapes }, NOT_IN_LINE)
+  collector.watch(writer)
   for (const row of rows) {
-    feeds += '\n'
+    collector.startLine()
     if (!write(writer, columns, row)) return null
   }
-  const all = {
-    leaves: [...leaves.keys()],
-    texts,
-    order,
-    gaps,
-    tail: feeds,
-    last: leavesOf(columns).at(-1),
-  }
-  return new CollectedCells(all, additive)
-}
-
-interface Collected {
-  readonly leaves: readonly Leaf[]
-  readonly texts: readonly (readonly string[])[]
-  /** The leaf of each cell, as an index. */
-  readonly order: readonly number[]
-  /** The line feeds and commas before each cell. */
-  readonly gaps: readonly string[]
-  /** What follows the last cell. */
-  readonly tail: string
-  /** The leaf whose cells have the rest of their lines, if spaces separate them. */
-  readonly last: Leaf | undefined
+  // Brackets in cells may hold commas in a row.
+  const isFlat = shapes === undefined && rowsColumns.length === 0
+  const hasGaps = isFlat ? undefined : writer.hasGaps
+  return new CollectedCells(collector.end(columns), additive === true, hasGaps)
 }
 
 /** The cells of a leaf, and what of them is counted. */
@@ -125,18 +99,23 @@ interface Cells {
 }
 
 class CollectedCells implements SampleCells {
-  readonly #all: Collected
-  /** The cells of each leaf on lines, in which a separator is found fast. */
+  readonly hasGaps?: boolean
+  readonly #all: CollectedRows
+  /** The cells of each leaf on lines, in which a separator is found fast; empty if none matters. */
   readonly #lines: readonly string[]
   readonly #additive: boolean
   readonly #cells: readonly Cells[]
 
-  constructor(all: Collected, additive: boolean) {
+  /** @param hasGaps absent: not known */
+  constructor(all: CollectedRows, additive: boolean, hasGaps: boolean | undefined) {
+    if (hasGaps !== undefined) this.hasGaps = hasGaps
     this.#all = all
-    this.#lines = all.texts.map(cells => cells.join('\n'))
+    this.#lines = all.cells.map(({ texts, isInner, rows }) =>
+      isInner || rows !== null ? '' : texts.join('\n'),
+    )
     this.#additive = additive
-    this.#cells = all.texts.map(whole =>
-      this.#cellsOf(() => whole, additive ? whole.map(cut) : whole),
+    this.#cells = all.cells.map(({ texts }) =>
+      this.#cellsOf(() => texts, additive ? texts.map(cut) : texts),
     )
   }
 
@@ -171,8 +150,10 @@ class CollectedCells implements SampleCells {
     spaced: ReadonlySet<Leaf>,
     texts: readonly (readonly string[])[],
   ): string {
-    const { leaves, order, gaps, tail } = this.#all
-    const before = leaves.map(leaf => `${separator}${spaced.has(leaf) ? ' ' : ''}`)
+    const { leaves, cells, order, gaps, tail } = this.#all
+    const isSpaced = leaves.map(leaf => spaced.has(leaf))
+    const hasSpacedRows = cells.some(({ isInner }, i) => isInner && isSpaced[i]!)
+    const before = isSpaced.map(isWide => `${separator}${isWide ? ' ' : ''}`)
     const next = leaves.map(() => 0)
     let out = ''
     for (let i = 0; i < order.length; i++) {
@@ -182,7 +163,9 @@ class CollectedCells implements SampleCells {
       if (gap === COMMA) out += before[leaf]
       else if (!gap.endsWith(COMMA)) out += gap
       else out += gap.slice(0, -1).replaceAll(COMMA, separator) + before[leaf]
-      out += texts[leaf]![next[leaf]!++]
+      const at = next[leaf]!++
+      const rows = hasSpacedRows ? cells[leaf]!.rows?.[at] : null
+      out += rows == null ? texts[leaf]![at]! : writeRowsCell(rows, isSpaced)
     }
     return out + tail
   }
@@ -191,15 +174,16 @@ class CollectedCells implements SampleCells {
     const cells = this.#cells[leaf]!
     if (!this.#lines[leaf]!.includes(separator)) return cells
     if (separator === ' ' && this.#all.leaves[leaf] === this.#all.last) return cells
-    const texts = this.#all.texts[leaf]!
-    const write = (text: string) => (isApart(text, separator) ? text : escapeText(text))
+    const { texts, shaped } = this.#all.cells[leaf]!
+    const isKept = (text: string, i: number) => isApart(text, separator) || shaped?.has(i) === true
+    const write = (text: string, i: number) => (isKept(text, i) ? text : escapeText(text))
     const written = () => texts.map(write)
     if (!this.#additive) return this.#cellsOf(written, written())
     // What lacks its middle has nothing that quotes would change.
     const quoted = (text: string, i: number) => {
       const whole = texts[i]!
-      if (text === whole) return write(whole)
-      return isApart(whole, separator) ? text : `"${text}"`
+      if (text === whole) return write(whole, i)
+      return isKept(whole, i) ? text : `"${text}"`
     }
     return this.#cellsOf(written, cells.counted.map(quoted))
   }
@@ -227,12 +211,6 @@ function startOf(text: string): string {
 /** Whether a cell may stay as it is between these separators. */
 function isApart(text: string, separator: Separator): boolean {
   return CLOSED.includes(text[0]!) || !text.includes(separator)
-}
-
-function hasRowsColumn(columns: readonly Column[]): boolean {
-  return columns.some(
-    column => column.kind === 'rows' || (column.kind === 'group' && hasRowsColumn(column.columns)),
-  )
 }
 
 /** Rows that are written again for each separator. */

@@ -3,7 +3,7 @@ import type { Column, GroupColumn } from './column.ts'
 import { LazyPiece, type Pricer, type ShapeWriter } from './pricer.ts'
 import { NOT_IN_SHAPE } from './syntax.ts'
 import type { Piece } from './trace.ts'
-import { CONTAINER } from './write-inline.ts'
+import { CONTAINER, writeInline } from './write-inline.ts'
 import { type Layout, RowWriter, writeHeader } from './write-table.ts'
 import { isScalar } from './write-text.ts'
 
@@ -26,8 +26,9 @@ export class Shapes implements ShapeWriter {
   }
 
   add(shape: Shape, objects: readonly ObjectValue[]): void {
-    this.#all.push(shape)
-    for (const object of objects) this.#shapeOf.set(object, shape)
+    const written = { ...shape, layout: { ...shape.layout, shapes: this } }
+    this.#all.push(written)
+    for (const object of objects) this.#shapeOf.set(object, written)
   }
 
   /** Looks for the containers of the document that reach a shape. Recursion is as deep as it is. */
@@ -50,26 +51,30 @@ export class Shapes implements ShapeWriter {
 
   write(value: ObjectValue): string | null {
     const shape = this.#shapeOf.get(value)
-    return shape === undefined ? null : writeShaped(value, shape, this)
+    return shape === undefined ? null : writeShaped(value, shape)
   }
 
   piece(value: ObjectValue, inner: readonly (Piece | null)[], pricer: Pricer): Piece | null {
     const shape = this.#shapeOf.get(value)
     if (shape === undefined) return null
+    if (inner.every(piece => piece === null)) {
+      const text = writeShaped(value, shape)
+      return { text, tokens: pricer.tokens(text), surcharge: 0 }
+    }
     const pieces = new Map<Value, Piece>()
     for (let i = 0; i < inner.length; i++) {
       const piece = inner[i]!
       if (piece !== null && typeof value.values[i] === 'object') pieces.set(value.values[i]!, piece)
     }
     let [tokens, surcharge] = [0, 0]
-    const own = writeShaped(value, shape, this, nested => {
+    const own = writeShaped(value, shape, nested => {
       const piece = pieces.get(nested)
       if (piece === undefined) return null
       tokens += piece.tokens
       surcharge += piece.surcharge
       return CONTAINER
     })
-    const write = () => writeShaped(value, shape, this, nested => pieces.get(nested)?.text ?? null)
+    const write = () => writeShaped(value, shape, nested => pieces.get(nested)?.text ?? null)
     return new LazyPiece(tokens + pricer.tokens(own), surcharge, write)
   }
 }
@@ -83,13 +88,11 @@ export function writeDeclaration({ group, layout }: Shape): string {
 function writeShaped(
   value: ObjectValue,
   { group, layout }: Shape,
-  shapes: ShapeWriter,
   inline?: (nested: Value) => string | null,
 ): string {
-  const writer = new RowWriter({ ...layout, shapes }, NOT_IN_SHAPE)
+  const writer = new RowWriter(layout, NOT_IN_SHAPE)
   if (inline !== undefined) {
-    const others = writer.inline
-    writer.inline = nested => inline(nested) ?? others(nested)
+    writer.inline = nested => inline(nested) ?? writeInline(nested, layout.shapes)
   }
   writer.startRow()
   writer.members(group.columns, value)

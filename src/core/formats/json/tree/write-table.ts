@@ -92,11 +92,14 @@ export class RowWriter {
   observe: ((leaf: Leaf, text: string, separators: number) => void) | null = null
   /** Receives every nested value in brackets; `isRows` if these hold the rows of a column. */
   onBracket: ((text: string, isRows: boolean) => void) | null = null
-  /** Writes the objects and arrays in cells. */
-  inline: (value: Value) => string
+  /** Called before each row inside a cell that is not the first of its cell. */
+  onNextRow: (() => void) | null = null
+  /** Writes the objects and arrays in cells; `null` if the layout decides. */
+  inline: ((value: Value) => string) | null = null
   readonly #layout: Layout
   readonly #not: number
-  readonly #inner: RowWriter | null
+  /** Writes the rows in cells; made when there are some, since few tables have them. */
+  #inner: RowWriter | null = null
   /** Separators that stand before the next cell; those after the last cell are left out. */
   #pending = 0
   /** The same as text, if the layout has gaps. */
@@ -114,8 +117,6 @@ export class RowWriter {
   constructor(layout: Layout, not = notInCell(layout.separator)) {
     this.#layout = layout
     this.#not = not
-    this.inline = value => writeInline(value, layout.shapes)
-    this.#inner = not === NOT_INLINE ? null : new RowWriter(innerLayout(layout), NOT_INLINE)
   }
 
   startRow(): void {
@@ -187,7 +188,11 @@ export class RowWriter {
       return writePatterned(own, not)
     }
     if (column.kind === 'rows') return this.#rows(column.columns, value as readonly ObjectValue[])
-    return isScalar(value) ? writeScalar(value, not) : this.#bracket(this.inline(value))
+    return isScalar(value) ? writeScalar(value, not) : this.#bracket(this.#inlineText(value))
+  }
+
+  #inlineText(value: Value): string {
+    return this.inline === null ? writeInline(value, this.#layout.shapes) : this.inline(value)
   }
 
   #bracket(text: string): string {
@@ -196,19 +201,30 @@ export class RowWriter {
   }
 
   #rows(columns: readonly Column[], rows: readonly ObjectValue[]): string {
-    const writer = this.#inner ?? new RowWriter(this.#layout, NOT_INLINE)
+    const writer = this.#innerWriter()
     writer.observe = this.observe
     writer.onBracket = this.onBracket
+    writer.onNextRow = this.onNextRow
     writer.inline = this.inline
     writer.out = ''
     for (let i = 0; i < rows.length; i++) {
-      if (i > 0) writer.out += ROW_SEPARATOR
+      if (i > 0) {
+        writer.out += ROW_SEPARATOR
+        this.onNextRow?.()
+      }
       writer.startRow()
       writer.members(columns, rows[i]!)
     }
     const text = `[${writer.out}]`
     this.onBracket?.(text, true)
     return text
+  }
+
+  #innerWriter(): RowWriter {
+    // Rows in rows are written while others of their writer are unfinished.
+    if (this.#not === NOT_INLINE) return new RowWriter(this.#layout, NOT_INLINE)
+    this.#inner ??= new RowWriter(innerLayout(this.#layout), NOT_INLINE)
+    return this.#inner
   }
 
   #cell(leaf: Leaf | null, own: string): void {

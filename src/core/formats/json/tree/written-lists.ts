@@ -33,20 +33,36 @@ export function writtenLists(
 ): readonly KeyList[] {
   const searched = sampleOf(text)
   const scale = text.length / searched.length
+  let counted: number | undefined
+  const isEnough = () => {
+    counted ??= searched === text ? tokens() : pricer.tokens(searched)
+    return saved > LEAST_SHARE * scale * counted
+  }
   const written: KeyList[] = []
+  const names = new Set<string>()
   let saved = 0
   for (const list of lists.slice(0, LISTS)) {
-    const { keys } = list
+    const { keys, objects } = list
+    // A list of one object is of use only if it joins others, so most need not be looked for.
+    if (objects.length === 1 && !hasHalf(keys, names) && written.length > 0 && isEnough()) continue
     const longest = keys.reduce((long, key) => (key.length > long.length ? key : long))
-    const times = countKey(searched, longest) * scale - 1
+    // Times beyond the objects do not matter.
+    const most = Math.ceil((objects.length + 1) / scale)
+    const times = countKey(searched, longest, most) * scale - 1
     if (times <= 0) continue
     written.push(list)
+    for (const key of keys) names.add(key)
     const each = pricer.tokens(keys.join(' ')) + keys.length * KEY_SIGNS - SHAPE_TOKENS
-    saved += Math.min(times, list.objects.length) * each
+    saved += Math.min(times, objects.length) * each
   }
-  if (written.length === 0) return []
-  const all = searched === text ? tokens() : pricer.tokens(searched)
-  return saved > LEAST_SHARE * scale * all ? written : []
+  return written.length > 0 && isEnough() ? written : []
+}
+
+/** Whether half of the keys, at least, are among these names: those of lists that it may join. */
+function hasHalf(keys: readonly string[], names: ReadonlySet<string>): boolean {
+  let shared = 0
+  for (const key of keys) if (names.has(key)) shared++
+  return 2 * shared >= keys.length
 }
 
 function sampleOf(text: string): string {
@@ -59,12 +75,17 @@ function sampleOf(text: string): string {
   return sample
 }
 
-/** How often a key is written, in a header too; a value that contains it counts as well. */
-function countKey(text: string, key: string): number {
+/**
+ * How often a key is written, in a header too; a value that contains it counts as well. Counts up
+ * to `most`.
+ */
+function countKey(text: string, key: string, most: number): number {
   if (key === '') return 0
   let count = 0
   for (let at = text.indexOf(key); at !== -1; at = text.indexOf(key, at + key.length)) {
-    if (!IN_NAME.test(text.charAt(at + key.length))) count++
+    if (IN_NAME.test(text.charAt(at + key.length))) continue
+    count++
+    if (count === most) break
   }
   return count
 }
