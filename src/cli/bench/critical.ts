@@ -73,7 +73,7 @@ export function criticalParts(text: string, kind: BenchKind): readonly string[] 
         wordsOf(part).some(word => DEMANDS.has(word.toLowerCase())),
       )
     case 'log':
-      return firstOfEach(lines.filter(line => tellsFailure(line) || isFrame(line)))
+      return firstOfEach(lines.filter(line => tellsFailure(line) || isFrame(line))).map(reported)
     case 'search':
       return lines.filter(line => isMatch(line) && tellsFailure(line.split(':').slice(2).join(':')))
     case 'other':
@@ -109,6 +109,17 @@ function firstOfEach(lines: readonly string[]): readonly string[] {
     return true
   })
 }
+
+/** Of a line that is too long to be read, what is around its first word for a failure. */
+function reported(line: string): string {
+  if (line.length <= READABLE) return line
+  const from = Math.max(0, line.search(ANY_FAILURE) - PIECE / 2)
+  return line.slice(from, from + PIECE)
+}
+
+const READABLE = 2_000
+const PIECE = 120
+const ANY_FAILURE = new RegExp(`\\b(?:${[...FAILURES].join('|')})\\b|Error\\b|Exception\\b`, 'i')
 
 /** Runs of letters, digits and underscores. */
 function wordsOf(line: string): readonly string[] {
@@ -187,7 +198,10 @@ export function missingParts(
     return parts.filter(part => !items.has(part))
   }
   const lines = new Set(left.split('\n'))
-  return parts.filter(part => !lines.has(part) && (kind !== 'prose' || !left.includes(part)))
+  return parts.filter(part => {
+    const isPiece = kind === 'prose' || (kind === 'log' && part.length === PIECE)
+    return !lines.has(part) && !(isPiece && left.includes(part))
+  })
 }
 
 function collect(value: unknown, into: Set<string>): void {

@@ -5,7 +5,7 @@ import { ALL, type Kept } from '../reduce/budget/priced-node.ts'
 import { createGapWriter } from '../reduce/budget/prune-text.ts'
 import { type Omission, pruneValue } from '../reduce/budget/prune-value.ts'
 import { rankLists } from '../reduce/elide/rank-items.ts'
-import { BULK } from '../reduce/elide/reducer.ts'
+import { BULK, STRUCTURE } from '../reduce/elide/reducer.ts'
 import { type RankedText, rankText } from '../reduce/elide/text-reducers.ts'
 import { type DiffLevel, viewDiff } from '../reduce/elide/view-diff.ts'
 import { keptByBoth } from '../reduce/views/kept-parts.ts'
@@ -55,13 +55,18 @@ interface TextTerms {
 function leftOfText(text: string, { isElided, level }: TextTerms): Left | null {
   const ranked = rankText(text)
   if (ranked === null) return null
-  if (ranked.kind === 'diff') return leftOfDiff(ranked, level)
+  if (ranked.kind === 'diff') return leftOfDiff(ranked, level, isElided)
   return isElided ? withoutBulk(ranked) : null
 }
 
-function leftOfDiff({ lines }: RankedText, level: DiffLevel): Left | null {
-  const view = viewDiff(lines, level)
-  return view && { content: view.text, omissions: view.omissions }
+/** A diff has no bulk, except in long lines outside of its hunks. */
+function leftOfDiff(ranked: RankedText, level: DiffLevel, isElided: boolean): Left | null {
+  const { lines, ranks } = ranked
+  const inner = isElided ? ranked.inner : undefined
+  const view = viewDiff(lines, level, inner)
+  if (view !== null) return { content: view.text, omissions: view.omissions }
+  if (inner === undefined || inner.size === 0) return null
+  return withoutBulk({ ...ranked, ranks: ranks.map(() => STRUCTURE) })
 }
 
 /** Of a request that leaves out nothing but what a view does not show. */

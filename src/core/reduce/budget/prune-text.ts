@@ -32,6 +32,28 @@ export function pruneText(
   return finish()
 }
 
+/** A run of a line's characters, `end` exclusive. */
+interface Gap {
+  readonly start: number
+  readonly end: number
+}
+
+/** A line with a mark in place of each of some runs; these are in order and do not touch. */
+export function withoutParts(line: string, gaps: readonly Gap[]): string {
+  let text = ''
+  let from = 0
+  for (const { start, end } of gaps) {
+    text += line.slice(from, start) + gapOfChars(end - start)
+    from = end
+  }
+  return text + line.slice(from)
+}
+
+/** What is missing of a line (from 0) that lacks parts. */
+export function lackingParts(line: number): Omission {
+  return { at: linesAt(line, line + 1), unit: 'texts', omitted: 1 }
+}
+
 /**
  * Lines of a text in their order, each kept or left out. A mark in each gap names what is left out.
  */
@@ -40,7 +62,7 @@ export interface GapWriter {
   /** Leaves out the lines `start` to `end` (from 0, exclusive). */
   omit(start: number, end: number): void
   /** Keeps a line without some runs of its characters; these are in order and do not touch. */
-  keepPart(line: number, gaps: readonly { readonly start: number; readonly end: number }[]): void
+  keepPart(line: number, gaps: readonly Gap[]): void
   /** The text, and what is missing in it. */
   finish(): { readonly text: string; readonly omissions: readonly Omission[] }
 }
@@ -93,15 +115,8 @@ export function createGapWriter(lines: readonly string[]): GapWriter {
     },
     keepPart(line, gaps) {
       closeGap()
-      const whole = lines[line]!
-      let text = ''
-      let from = 0
-      for (const { start, end } of gaps) {
-        text += whole.slice(from, start) + gapOfChars(end - start)
-        from = end
-      }
-      out.push(text + whole.slice(from))
-      omissions.push({ at: linesAt(line, line + 1), unit: 'texts', omitted: 1 })
+      out.push(withoutParts(lines[line]!, gaps))
+      omissions.push(lackingParts(line))
     },
     finish() {
       closeGap()

@@ -1,4 +1,5 @@
 import { hunkEnd } from '../../classify/hunk-end.ts'
+import { longLineGaps } from './long-lines.ts'
 import { BULK, CRITICAL, raise, STRUCTURE, type TextReducer } from './reducer.ts'
 
 /**
@@ -26,7 +27,9 @@ export const diffReducer: TextReducer = {
   },
   rank({ lines }) {
     const ranks = new Uint8Array(lines.length).fill(STRUCTURE)
+    const isInHunk = new Uint8Array(lines.length)
     for (const { start, end } of hunksOf(lines)) {
+      isInHunk.fill(1, start, end)
       ranks.fill(BULK, start + 1, end)
       for (let at = start + 1; at < end; at++) {
         if (!isChange(lines[at]!)) continue
@@ -34,7 +37,7 @@ export const diffReducer: TextReducer = {
         raise(ranks, Math.max(start, at - CONTEXT), Math.min(end, at + CONTEXT + 1), STRUCTURE)
       }
     }
-    return { ranks }
+    return { ranks, inner: longLineGaps(lines, at => isInHunk[at] === 0) }
   },
 }
 

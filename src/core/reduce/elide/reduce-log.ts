@@ -2,6 +2,8 @@ import { parseJson } from '../../json/parse-json.ts'
 import { ObjectValue, type Value } from '../../json/value.ts'
 import { boundFloods } from './bound-floods.ts'
 import { type LineTemplates, mineTemplates } from './line-templates.ts'
+import { longLineGaps } from './long-lines.ts'
+import { isMessage } from './messages.ts'
 import { rankItems } from './rank-items.ts'
 import { looksLikeProse } from './reduce-prose.ts'
 import { BULK, CRITICAL, raise, raiseEnds, STRUCTURE, type TextReducer } from './reducer.ts'
@@ -79,6 +81,10 @@ const SHOWN_SHARE = 0.02
 /** Lines of rare statements up to which all of them stay. */
 const MOST_RARE = 5
 const RARE_STATEMENTS_SHARE = 0.1
+/** Lines of a statement of which all stay if they read as messages: first three and last. */
+const FEW = 4
+/** Share of the lines from which messages are what the log consists of. */
+const MESSAGES_SHARE = 0.25
 const EQUAL_TRACES = 3
 /** Lines of a log that only its templates show, and the words and lines of such a template. */
 const LEAST_REGULAR = 20
@@ -125,7 +131,7 @@ export const logReducer: TextReducer = {
     rankTemplates(lines, ranks, templates)
     rankHeadings(lines, ranks)
     raiseEnds(ranks, HEAD, TAIL + (lines.at(-1) === '' ? 1 : 0))
-    return { ranks }
+    return { ranks, inner: longLineGaps(lines, at => ranks[at] !== BULK) }
   },
 }
 
@@ -216,6 +222,15 @@ function rankTemplates(
   })
   if (rare.length <= Math.max(MOST_RARE, lines.length * RARE_STATEMENTS_SHARE)) {
     for (const at of rare) ranks[at] = STRUCTURE
+  } else {
+    const few = (id: number) => id !== -1 && statements.get(facts[id]!.family)!.lines <= FEW
+    const messages: number[] = []
+    ids.forEach((id, at) => {
+      if (ranks[at] === BULK && few(id) && isMessage(lines[at]!)) messages.push(at)
+    })
+    if (messages.length <= lines.length * MESSAGES_SHARE) {
+      for (const at of messages) ranks[at] = STRUCTURE
+    }
   }
   const repeated = [...statements.values()].filter(({ lines: count }) => count >= REPEATED)
   const most = Math.min(MOST_SHOWN, Math.floor(lines.length * SHOWN_SHARE))

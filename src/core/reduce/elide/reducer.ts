@@ -28,8 +28,8 @@ export interface Ranking {
   /** `BULK`, `STRUCTURE` or `CRITICAL` for each line. */
   readonly ranks: Uint8Array
   /**
-   * Bulk within lines that are kept, by their index, in order; only for lines that are sentences of
-   * a paragraph.
+   * Bulk within lines that are kept, by their index, in order: sentences of a paragraph, and the
+   * middle of long lines.
    */
   readonly inner?: ReadonlyMap<number, readonly CharRange[]>
 }

@@ -37,6 +37,21 @@ function wordsOf(line: string): Severity {
   return WARNING.test(line) || matchesAny(line, NAMED_WARNINGS) ? 'warning' : null
 }
 
+/** The words for failures and warnings in a line, in lower case, with their places. */
+export function reportedWords(line: string): { readonly word: string; readonly at: number }[] {
+  return [FAILURE, WARNING, NAMED_FAILURES[0]!].flatMap(pattern => [...matches(line, pattern)])
+}
+
+function* matches(line: string, pattern: RegExp): Generator<{ word: string; at: number }> {
+  for (let from = 0; from < line.length; ) {
+    const found = pattern.exec(line.slice(from))
+    if (found === null) return
+    const at = from + found.index
+    yield { word: found[0].toLowerCase(), at }
+    from = at + found[0].length
+  }
+}
+
 /**
  * A level as programs print one, rather than a word of a sentence or of a file's name: capitals,
  * brackets, or a colon after it.

@@ -53,8 +53,13 @@ export function rankText(text: string): RankedText | null {
   const ranking = reducer.rank({ lines: bare, chars: text.length })
   for (const [at, line] of bare.entries()) if (startsLikeHint(line)) ranking.ranks[at] = BULK
   // What a host says is no bulk of a tool.
-  for (const { from, end } of hostBlocks(text)) ranking.ranks.fill(CRITICAL, from, end)
-  return { ...ranking, ...shifted(ranking, lines, bare), kind: reducer.kind, lines }
+  const inner = new Map(ranking.inner)
+  for (const { from, end } of hostBlocks(text)) {
+    ranking.ranks.fill(CRITICAL, from, end)
+    for (let at = from; at < end; at++) inner.delete(at)
+  }
+  const moved = bare === lines ? inner : shifted(inner, lines, bare)
+  return { ...ranking, inner: moved, kind: reducer.kind, lines }
 }
 
 function reducerFor(view: TextView): TextReducer | null {
@@ -75,14 +80,13 @@ function sampleOf(lines: readonly string[]): readonly string[] {
 
 /** Places inside of lines, counted with the gutter. */
 function shifted(
-  { inner }: Ranking,
+  inner: NonNullable<Ranking['inner']>,
   lines: readonly string[],
   bare: readonly string[],
-): Pick<Ranking, 'inner'> {
-  if (inner === undefined || bare === lines) return {}
+): NonNullable<Ranking['inner']> {
   const moved = [...inner].map(([line, gaps]) => {
     const by = lines[line]!.length - bare[line]!.length
     return [line, gaps.map(({ start, end }) => ({ start: start + by, end: end + by }))] as const
   })
-  return { inner: new Map(moved) }
+  return new Map(moved)
 }

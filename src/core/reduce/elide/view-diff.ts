@@ -1,9 +1,11 @@
 import { escapeMarks } from '../../hints/escape.ts'
+import { lackingParts, withoutParts } from '../budget/prune-text.ts'
 import type { Omission } from '../budget/prune-value.ts'
 import { isDerivedFile } from './derived-files.ts'
 import { type DiffFile, type Hunk, readDiffFiles } from './diff-files.ts'
 import { movedLines } from './moved-blocks.ts'
 import { outlineOf } from './outline-file.ts'
+import type { Ranking } from './reducer.ts'
 
 /** How much of a diff is shown: `compact` has no context, and begins with shorter diffs. */
 export type DiffLevel = 'standard' | 'compact'
@@ -26,15 +28,17 @@ const LONG_FILE = 80
  * hunk's header say which lines follow. Files that tools write, and whole deletions, are one mark
  * with their counts. Long new files are outlined, and lines that moved stand once, where they are
  * added. Every other changed line stays. The first line says so.
+ * @param inner what goes of long lines outside of hunks
  * @returns `null` if nothing is to go
  */
 export function viewDiff(
   lines: readonly string[],
   level: DiffLevel,
+  inner?: Ranking['inner'],
 ): { readonly text: string; readonly omissions: readonly Omission[] } | null {
   const { most, context } = TERMS[level]
   if (lines.length - (lines.at(-1) === '' ? 1 : 0) <= most) return null
-  const writer = createWriter(lines)
+  const writer = createWriter(lines, inner)
   const files = readDiffFiles(lines)
   const outlines = new Map(files.map(file => [file, outlineIn(lines, file)]))
   const isCounted = ({ state, path, isSound }: DiffFile) =>
@@ -59,12 +63,16 @@ export function viewDiff(
 type Writer = ReturnType<typeof createWriter>
 
 /** Lines of a diff in order; those up to the next one that is written are kept. */
-function createWriter(lines: readonly string[]) {
+function createWriter(lines: readonly string[], inner: Ranking['inner']) {
   const out: string[] = []
   const omissions: Omission[] = []
   let next = 0
   const keepTo = (end: number) => {
-    for (; next < end; next++) out.push(escapeMarks(lines[next]!))
+    for (; next < end; next++) {
+      const gaps = inner?.get(next)
+      if (gaps !== undefined) omissions.push(lackingParts(next))
+      out.push(gaps ? withoutParts(lines[next]!, gaps) : escapeMarks(lines[next]!))
+    }
   }
   const omit = (start: number, end: number) => {
     keepTo(start)
