@@ -33,6 +33,8 @@ export const redisSchema = z.strictObject({
   repair_ms: positive.min(1_000).max(600_000).default(10_000),
   /** Bytes of it at most. */
   repair_bytes: positive.min(1_048_576).default(67_108_864),
+  /** Bytes of texts, as they are stored, that a session brings to a replica in one call. */
+  open_bytes: z.int().min(0).max(1_048_576).default(262_144),
   /** PEM files for TLS. */
   ca_file: z.string().min(1).optional(),
   cert_file: z.string().min(1).optional(),

@@ -97,6 +97,7 @@ async function openShared(
     probeMs: redis.probe_ms,
     repairMs: redis.repair_ms,
     repairBytes: redis.repair_bytes,
+    openBytes: redis.open_bytes,
   })
 }
 

@@ -46,6 +46,8 @@ const MAX_JOBS = 100
 /** Changes of one session that one call tells, at most, unless one alone is larger. */
 const MAX_GROUP_BYTES = 32 * 1024
 
+const NO_TEXTS: ReadonlyMap<string, TextBytes> = new Map()
+
 /** The store gives a journal once it is open. */
 export const NO_JOURNAL = fail('unavailable', 'the store cannot be opened')
 
@@ -193,7 +195,7 @@ export class Turns implements SharedTurns {
     const { last, ...rest } = known
     const results = known.results + 1
     const sequences = [results]
-    const none = { isBroken: false, isUnsure: false, changes: [] }
+    const none = { isBroken: false, isUnsure: false, changes: [], texts: NO_TEXTS }
     return { ...rest, results, sequences, from: last, to: last, ...none }
   }
 
@@ -254,7 +256,7 @@ export class Turns implements SharedTurns {
   /** Brings the texts that this process does not have, the newest first. */
   async #fetch(
     session: string,
-    { epoch, changes }: Pick<OpenedSession, 'epoch' | 'changes'>,
+    { epoch, changes, texts: along }: Pick<OpenedSession, 'epoch' | 'changes' | 'texts'>,
     texts: Map<string, TextBytes>,
     room: Room,
   ): Promise<void> {
@@ -265,7 +267,10 @@ export class Turns implements SharedTurns {
     for (const { identity, bytes } of changes.flatMap(change => change.texts).reverse()) {
       if (missing.has(identity) || texts.has(identity)) continue
       if (sessions.bodies.noteOf(identity, context) !== null) continue
-      if (room.take(bytes)) missing.add(identity)
+      if (!room.take(bytes)) continue
+      const text = along.get(identity)
+      if (text === undefined) missing.add(identity)
+      else texts.set(identity, text)
     }
     await Promise.all(
       [...missing].map(async ref => {
@@ -293,7 +298,7 @@ function turnsOf(
   known: Pick<SharedTurn, 'texts' | 'timeMs'>,
 ): readonly Result<SharedTurn>[] {
   if (!opened.ok) return jobs.map(() => opened)
-  const { sequences, changes, ...shared } = opened
+  const { sequences, changes, texts: _, ...shared } = opened
   const left = [...sequences]
   let isFirst = true
   return jobs.map(({ isCounted }) => {

@@ -1,5 +1,6 @@
 import type { FieldError } from '../core/base/errors.ts'
 import type { SharedRates } from '../core/base/shared-rates.ts'
+import type { TextBytes } from '../core/base/text-bytes.ts'
 import type { Part, PartSelector } from '../core/parts/part.ts'
 import type { SharedState } from '../core/sessions/index/session-index.ts'
 import type { SessionChanges } from '../core/sessions/journal/changes.ts'
@@ -158,6 +159,8 @@ export interface OpenedSession
   /** Whether a turn may be missing, so that distances to earlier ones are not known. */
   readonly isUnsure: boolean
   readonly changes: readonly Pick<SessionChanges, 'bytes' | 'texts'>[]
+  /** Texts that the changes name, by their hashes: as many as came along, the newest first. */
+  readonly texts: ReadonlyMap<string, TextBytes>
 }
 
 export interface AppendChange

@@ -59,8 +59,11 @@ export interface StoreSettings {
   readonly clock?: () => number
   readonly sweepMs?: number
   readonly elsewhere?: SelectElsewhere
+  /** Bytes of texts that come with an opened session at most. */
+  readonly openBytes?: number
 }
 
+const DEFAULT_OPEN_BYTES = 256 * 1024
 const MINUTE_MS = 60_000
 const MAX_GENERATION = 2 ** 31
 /** Calls that wait for a part of a large body. */
@@ -121,7 +124,8 @@ export class RedisStore implements Store {
     this.claims = new RedisClaims(common, this.#records)
     // Changes are too small to be compressed.
     const codec = createCodec({ keys: options.keys ?? [], compressFromBytes: null })
-    this.journal = new RedisJournal({ ...common, codec })
+    const openBytes = options.openBytes ?? DEFAULT_OPEN_BYTES
+    this.journal = new RedisJournal({ ...common, codec, openBytes })
     this.rates = new RedisRates({ ...common, library, prefix: this.#prefix })
     this.#upkeep = new RedisUpkeep({
       server,

@@ -1,18 +1,22 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { TextBytes } from '../../core/base/text-bytes.ts'
 import { UnreadableError } from '../codec.ts'
 import { fail } from '../failure.ts'
 import type { OpenedSession, OpenSession, Result, SessionJournal, SettleTurn } from '../store.ts'
 import { openChange, sealChange, WRITER_BYTES } from './change-value.ts'
+import { openSmall } from './chunks.ts'
 import type { Argument } from './connection.ts'
 import { isAway, refusal, STRANGE, TOO_LATE } from './failures.ts'
-import { shortName } from './layout.ts'
+import { readBody, shortName } from './layout.ts'
 import type { RecordsOptions } from './records.ts'
 import type { Reply } from './send.ts'
 
 export interface JournalOptions extends Omit<RecordsOptions, 'onEvent'> {
   /** How often a missed turn is tried to be told, in milliseconds. */
   readonly retryMs?: number
+  /** Bytes of texts, as they are stored, that come with an opened session at most. */
+  readonly openBytes: number
 }
 
 /** Sessions of which this process remembers that it missed a turn. */
@@ -170,9 +174,25 @@ export class RedisJournal implements SessionJournal {
     })
   }
 
+  /** Texts that came along, by their hashes. What cannot be read is asked for by itself. */
+  #textsIn(values: readonly Buffer[], root: string): ReadonlyMap<string, TextBytes> {
+    const texts = new Map<string, TextBytes>()
+    for (const value of values) {
+      try {
+        const body = readBody(value)
+        const bytes = openSmall(this.#options.codec, body, root)
+        const identity = Buffer.from(body.hash).toString('hex')
+        texts.set(identity, { bytes, media_type: body.mediaType })
+      } catch (error) {
+        if (!(error instanceof UnreadableError)) throw error
+      }
+    }
+    return texts
+  }
+
   async #ask(asked: OpenSession): Promise<Result<OpenedSession>> {
     const { tenant, session, calls, has, ttlMs } = asked
-    const { server, register, rootOf, tenantMaxBytes, tombstoneMs } = this.#options
+    const { server, register, rootOf, tenantMaxBytes, tombstoneMs, openBytes } = this.#options
     // A turn that this process could not tell of makes the session begin again, first of all.
     if (this.#missed.has(this.#nameOf(asked))) return UNTOLD
     const unknown = await register(tenant)
@@ -187,18 +207,21 @@ export class RedisJournal implements SessionJournal {
       `${tombstoneMs}`,
       server.generation,
       server.isSharded ? '' : `${server.contact.silentMs}`,
+      Buffer.from(this.#writer, 'hex'),
+      `${openBytes}`,
       `${calls.length}`,
       ...calls.map(call => call.slice(0, CALL_DIGITS)),
     ])
     if (!called.ok) return called
-    const [outcome, epoch, partition, results, opened, from, to, isBroken, isUnsure, ...rest] =
-      called.reply as Opened
+    const [outcome, epoch, partition, results, opened, from, to, ...more] = called.reply as Opened
+    const [isBroken, isUnsure, count, ...rest] = more
     if (String(outcome) === 'not_found') return NO_SESSION
     if (String(outcome) === 'late') return TOO_LATE
     if (String(outcome) !== 'ok') return refusal(String(outcome))
     const sequences = rest.slice(0, calls.length) as number[]
-    const changes = rest.slice(calls.length) as Buffer[]
-    const numbers = [epoch, partition, results, from, to, ...sequences]
+    const changes = rest.slice(calls.length, calls.length + count) as Buffer[]
+    const texts = rest.slice(calls.length + count) as Buffer[]
+    const numbers = [epoch, partition, results, from, to, count, ...sequences]
     if (!numbers.every(Number.isSafeInteger)) return STRANGE
     const place = binding(rootOf(tenant), session)
     const hasOwn = has?.epoch === epoch && isBroken === 0
@@ -214,6 +237,7 @@ export class RedisJournal implements SessionJournal {
       isBroken: isBroken === 1,
       isUnsure: isUnsure === 1,
       changes: this.#read(changes, place, hasOwn),
+      texts: this.#textsIn(texts, rootOf(tenant)),
     }
   }
 
@@ -250,10 +274,14 @@ export class RedisJournal implements SessionJournal {
 }
 
 /**
- * Outcome, epoch, partition, results, time of opening, from, to, whether changes are missing, and
- * whether turns may be.
+ * Outcome, epoch, partition, results, time of opening, from, to, whether changes are missing,
+ * whether turns may be, and the number of changes.
  */
-type Opened = [Buffer, number, number, number, Buffer, number, number, number, number, ...unknown[]]
+type Opened = [
+  ...[outcome: Buffer, epoch: number, partition: number, results: number, opened: Buffer],
+  ...[from: number, to: number, isBroken: number, isUnsure: number, count: number],
+  ...unknown[],
+]
 
 const NO_SESSION = fail('not_found', 'no such session is known')
 const UNTOLD = fail('unavailable', 'Redis does not know yet what it missed of the session')

@@ -1,3 +1,4 @@
+import { hash, randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { OpenSession, Store } from '../../../src/store/store.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -90,6 +91,40 @@ describe.skipIf(withoutRedis)('a journal in Redis', () => {
     expect(await open(one, has(2))).toMatchObject({ from: 2, to: 2, changes: [] })
     // Of another life of the session it has nothing.
     expect(await open(one, { has: { epoch: epoch + 1, applied: 2 } })).toMatchObject({ from: 0 })
+  })
+
+  test.each([
+    ['plain', {}],
+    ['sealed', { keys: [{ id: 'k', key: Buffer.alloc(32, 7) }] }],
+  ])('brings texts along, the newest first, as far as there is room (%s)', async (_, options) => {
+    const { one, other, prefix, clock } = await two({ ...options, openBytes: 7_000 })
+    const { epoch } = await open(one)
+    const contents = ['a', 'b', 'c'].map(each => `${each} ${randomBytes(1_500).toString('hex')}`)
+    const large = 'x'.repeat(100_000)
+    const identityOf = (content: string) => hash('sha256', content)
+    for (const content of [...contents, large]) {
+      const body = bytesOf(content)
+      const item = { tenant: 'a', body, mediaType: 'text/plain', ttlMs: HOUR }
+      for (const put of await one.put([item])) must(put)
+      const texts = [{ identity: identityOf(content), bytes: body.length }]
+      must(await journalOf(one).append({ ...name, epoch, bytes: bytesOf('change'), texts }))
+    }
+    const textsOf = async (store: Store, has: OpenSession['has'] = null) =>
+      [...(await open(store, { has })).texts].map(([identity, { bytes, media_type }]) => {
+        expect([identityOf(text(bytes)), media_type]).toEqual([identity, 'text/plain'])
+        return text(bytes)
+      })
+    // One in parts is fetched by itself.
+    expect(await textsOf(other)).toEqual([contents[2], contents[1]])
+    expect(await textsOf(other, { epoch, applied: 2 })).toEqual([contents[2]])
+    expect(await textsOf(other, { epoch, applied: 4 })).toEqual([])
+    // A process has its own texts, unless it has forgotten the session.
+    expect(await textsOf(one, { epoch, applied: 1 })).toEqual([])
+    expect(await textsOf(one)).toHaveLength(2)
+    const none = await redisStore(redis.url, { ...options, prefix, clock, openBytes: 0 })
+    expect(await textsOf(none.store)).toEqual([])
+    must(await one.purgeSession('a', 's'))
+    expect(await textsOf(other)).toEqual([])
   })
 
   test('begins another epoch with a compaction; what was on its way does not join it', async () => {

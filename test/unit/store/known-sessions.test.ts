@@ -6,7 +6,7 @@ import type { OpenedSession } from '../../../src/store/store.ts'
 function opened(results: number, fields: Partial<OpenedSession> = {}): OpenedSession {
   const state = { epoch: 7, partition: 0, results, openedMs: 0, sequences: [results] }
   const changes = { from: results - 1, to: results - 1, isBroken: false, changes: [] }
-  return { ...state, ...changes, isUnsure: false, ...fields }
+  return { ...state, ...changes, texts: new Map(), isUnsure: false, ...fields }
 }
 const foreign = { changes: [{ bytes: new Uint8Array(1), texts: [] }] }
 

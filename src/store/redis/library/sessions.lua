@@ -146,17 +146,61 @@ local function isUnsure(at, silentMs)
   return isSilent(at.root:match('^(.*):{[^{}]*}:$') .. ':contact', timeOf(''), tonumber(silentMs))
 end
 
+-- The head of a change: version of the layout, writer, bytes of the change, number of texts. Then
+-- come these: hash and bytes of each.
+local CHANGE = '<Bc16I4I2'
+local CHANGE_HEAD_BYTES = 23
+local TEXT_BYTES = 36
+-- Texts that one call brings at most.
+local MAX_TEXTS = 64
+
+-- Hashes of the texts that a change names; none if it is of a later layout.
+local function textsOf(value)
+  if #value < CHANGE_HEAD_BYTES or value:byte(1) ~= VERSION then return {}, '' end
+  local _, writer, _, count = struct.unpack(CHANGE, value)
+  local hashes = {}
+  for i = 1, count do
+    local from = CHANGE_HEAD_BYTES + (i - 1) * TEXT_BYTES
+    hashes[i] = value:sub(from + 1, from + 32)
+  end
+  return hashes, writer
+end
+
+-- Values of the bodies that changes name, the newest first, up to so many bytes. Bodies in chunks, and
+-- those of the caller's own changes, are not among them.
+local function bodiesOf(at, now, changes, writer, most)
+  local values, seen = {}, {}
+  for i = #changes, 1, -1 do
+    local hashes, by = textsOf(changes[i])
+    for j = #hashes, 1, -1 do
+      local id = toHex(hashes[j]:sub(1, 6))
+      if by ~= writer and not seen[id] then
+        seen[id] = true
+        local head = headOf(at, id)
+        local isThere = head and head.hash == hashes[j] and head.expires > now
+        if isThere and head.chunks == 0 then
+          most = most - redis.call('STRLEN', bodyKey(at, id))
+          if most < 0 or #values == MAX_TEXTS then return values end
+          values[#values + 1] = redis.call('GET', bodyKey(at, id))
+        end
+      end
+    end
+  end
+  return values
+end
+
 -- args: time, session, the caller's epoch and its last change, an epoch for a new session, how long
 -- it lives, for how long no turn can have been missed, share, tombstone time, what the caller calls
--- this server, how long a process may be silent or empty, how many results are counted, of each its call or
--- empty, the server's time after which it has no effect or empty.
+-- this server, how long a process may be silent or empty, the caller as changes name it, bytes of
+-- texts that it wants at most, how many results are counted, of each its call or empty, the server's
+-- time after which it has no effect or empty.
 -- Returns `late`, `not_found` if no result of the session was counted, `quota`, `busy`, or `ok`,
 -- epoch, partition, results, time of opening, from, to, whether changes between them are missing,
--- whether turns may be, the number of each result (0: the call came before the epoch), and the
--- changes.
+-- whether turns may be, the number of changes, the number of each result (0: the call came before the
+-- epoch), the changes, and texts that they name.
 local function openSession(keys, args)
-  local count = tonumber(args[12])
-  if isLate(args[13 + count]) then return { 'late' } end
+  local count = tonumber(args[14])
+  if isLate(args[15 + count]) then return { 'late' } end
   local now = timeOf(args[1])
   local at = rootOf(keys)
   local session, ttl = args[2], tonumber(args[6])
@@ -180,7 +224,7 @@ local function openSession(keys, args)
   end
   local numbers = {}
   for i = 1, count do
-    local number = countResult(at, session, state, args[12 + i])
+    local number = countResult(at, session, state, args[14 + i])
     -- Of a call from before the epoch, nothing is known that the agent has since.
     numbers[i] = number > state.first and number or 0
   end
@@ -192,11 +236,15 @@ local function openSession(keys, args)
   local reply = {
     'ok', state.epoch, state.partition, state.results,
     string.format('%.0f', state.opened), from, state.last, isBroken and 1 or 0,
-    isUnsure(at, args[11]) and 1 or 0, unpack(numbers)
+    isUnsure(at, args[11]) and 1 or 0, state.last - from, unpack(numbers)
   }
   if from == state.last then return reply end
   local changes = redis.call('LRANGE', changesKey(at, session), from - state.last, -1)
-  for i = 1, #changes do reply[9 + count + i] = changes[i] end
+  for i = 1, #changes do reply[#reply + 1] = changes[i] end
+  -- A caller that has lost what it knew of the session may lack its own texts too.
+  local hasOwn = tonumber(args[3]) == state.epoch and not isBroken
+  local texts = bodiesOf(at, now, changes, hasOwn and args[12] or '', tonumber(args[13]))
+  for i = 1, #texts do reply[#reply + 1] = texts[i] end
   return reply
 end
 

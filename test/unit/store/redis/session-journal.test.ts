@@ -7,7 +7,7 @@ import type { Result } from '../../../../src/store/store.ts'
 
 const AWAY = fail('unavailable', 'away')
 const FULL = fail('full', 'full')
-const OPENED = ['ok', 7, 0, 1, '0', 0, 0, 0, 0, 1]
+const OPENED = ['ok', 7, 0, 1, '0', 0, 0, 0, 0, 0, 1]
 const asked = { tenant: 'a', session: 's', calls: ['ab'], has: null, ttlMs: 1_000 }
 
 /** A journal on a server that answers as it is told, and the functions that it was asked for. */
@@ -42,6 +42,7 @@ function journalOn(
     tenantMaxBytes: 1e6,
     tombstoneMs: 1,
     retryMs: 1,
+    openBytes: 0,
   })
   onTestFinished(() => journal.close())
   return { journal, calls, contact }
