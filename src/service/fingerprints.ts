@@ -7,6 +7,7 @@ import { fingerprintsFolder } from '../fingerprints/span-file.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Store } from '../store/store.ts'
 import { readTelemetryKey } from '../telemetry/key-file.ts'
+import { openSharedBuilder } from './replicas/shared-builder.ts'
 
 /**
  * The fingerprints of a service. If something is published, fingerprints are built from telemetry
@@ -14,13 +15,11 @@ import { readTelemetryKey } from '../telemetry/key-file.ts'
  * it and the earlier fingerprints stay. @param settings what is published, asked each time
  */
 export function openConfiguredFingerprints(
-  { data_dir, fingerprints: { build_interval_ms }, telemetry }: Config,
+  config: Config,
   settings: () => Pick<Config['fingerprints'], 'publish' | 'publish_from'>,
-  {
-    store,
-    logger,
-  }: { readonly store: Store; readonly logger: Pick<Logger, 'error' | 'warn' | 'info'> },
+  { store, logger, key, tenants }: FingerprintParts,
 ): Fingerprints {
+  const { data_dir } = config
   const fingerprints = createFingerprints({
     store,
     now: Date.now,
@@ -28,17 +27,65 @@ export function openConfiguredFingerprints(
     teams: () => teamsIn(settings().publish_from),
     folderOf(tenant) {
       if (!settings().publish_from.includes('own')) return null
-      const key = readTelemetryKey(data_dir)
-      return key === null ? null : join(fingerprintsFolder(data_dir), tenantFolder(key, tenant))
+      const own = readTelemetryKey(data_dir)
+      return own === null ? null : join(fingerprintsFolder(data_dir), tenantFolder(own, tenant))
     },
     onBug: bug => logger.error({ bug }, 'unexpected error in the thread of fingerprints'),
     onLost: reason => logger.warn({ reason }, 'the thread of fingerprints was replaced'),
   })
+  const isPublished = () => {
+    const { publish, publish_from } = settings()
+    return publish.length > 0 && publish_from.includes('own')
+  }
+  const builder = openBuilder({ config, isPublished, store, logger, key, tenants })
+  return {
+    ...fingerprints,
+    async close() {
+      await Promise.all([fingerprints.close(), builder.close()])
+    },
+  }
+}
+
+export interface FingerprintParts {
+  readonly store: Store
+  readonly logger: Pick<Logger, 'error' | 'warn' | 'info'>
+  /** Of telemetry; `null` if it is off. */
+  readonly key: Uint8Array | null
+  tenants(): readonly string[]
+}
+
+interface BuilderOptions extends FingerprintParts {
+  readonly config: Config
+  isPublished(): boolean
+}
+
+/** Builds fingerprints at the start and from time to time; with others if they share the store. */
+function openBuilder({ config, isPublished, store, logger, key, tenants }: BuilderOptions): {
+  close(): Promise<unknown>
+} {
+  const { data_dir, fingerprints } = config
+  if (key === null) return { close: async () => {} }
+  if (config.store.redis === undefined) return openOwnBuilder(config, isPublished, logger)
+  const isShared =
+    fingerprints.share_endpoints_with_team ||
+    Object.values(fingerprints.share_with_provider).includes(true)
+  return openSharedBuilder({
+    ...{ store, tenants, dataDir: data_dir, logger },
+    folderOf: tenant => tenantFolder(key, tenant),
+    intervalMs: fingerprints.build_interval_ms,
+    isWanted: () => isShared || isPublished(),
+  })
+}
+
+function openOwnBuilder(
+  { data_dir, fingerprints: { build_interval_ms } }: Config,
+  isPublished: () => boolean,
+  logger: FingerprintParts['logger'],
+) {
   let builder: Worker | null = null
 
   function build(): void {
-    const { publish, publish_from } = settings()
-    if (builder !== null || publish.length === 0 || !publish_from.includes('own')) return
+    if (builder !== null || !isPublished()) return
     const started = new Worker(builderModule(), { workerData: { dataDir: data_dir } })
     builder = started
     started.on('message', built => logger.info({ built }, 'fingerprints built'))
@@ -49,14 +96,13 @@ export function openConfiguredFingerprints(
     started.unref()
   }
 
-  const timer = telemetry.enabled ? setInterval(build, build_interval_ms).unref() : undefined
-  if (telemetry.enabled) build()
+  const timer = setInterval(build, build_interval_ms).unref()
+  build()
   return {
-    ...fingerprints,
     async close() {
       clearInterval(timer)
       // Files are renamed into place when they are complete, so nothing is lost if the thread ends.
-      await Promise.all([fingerprints.close(), builder?.terminate()])
+      await builder?.terminate()
     },
   }
 }

@@ -1,4 +1,4 @@
-import { type Access, createAccess } from '../access/access.ts'
+import { type Access, createAccess, LOCAL } from '../access/access.ts'
 import type { KeyRecord } from '../access/key-record.ts'
 import { readKeysFile } from '../access/keys-file.ts'
 import { type FileWatch, watchFile } from '../access/watch-file.ts'
@@ -49,6 +49,12 @@ export async function openConfiguredKeys(
       },
     },
   }
+}
+
+/** The tenants of keys in force; the local one if there are no keys. */
+export function tenantsOf(access: Pick<Access, 'records'>): readonly string[] {
+  const records = access.records()
+  return records === null ? [LOCAL.tenant] : [...new Set(records.map(({ tenant }) => tenant))]
 }
 
 /** SHA-256 of the keys of `some` that `others` lack. */

@@ -28,6 +28,8 @@ export interface RecordsOptions {
     readonly logger: Logger
     onBug(error: unknown): void
   }
+  /** The tenants that keys have. */
+  tenants(): readonly string[]
   /** Gets each part as soon as it exists. */
   readonly resources: AsyncDisposableStack
 }
@@ -35,7 +37,7 @@ export interface RecordsOptions {
 export async function openRecords(
   live: LiveConfig,
   telemetryKey: Uint8Array | null,
-  { build, reports, resources }: RecordsOptions,
+  { build, reports, resources, tenants }: RecordsOptions,
 ): Promise<Records> {
   const { metrics, logger, onBug } = reports
   const { config } = live
@@ -59,7 +61,9 @@ export async function openRecords(
   })
   resources.defer(() => savings.close())
   const published = () => live.config.fingerprints
-  const fingerprints = build.openConfiguredFingerprints(config, published, { store, logger })
+  const fingerprints = build.openConfiguredFingerprints(config, published, {
+    ...{ store, logger, tenants, key: telemetryKey },
+  })
   resources.defer(() => fingerprints.close())
   const telemetry = build.openConfiguredTelemetry(config, telemetryKey, reports)
   resources.defer(() => telemetry?.close())

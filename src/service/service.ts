@@ -19,6 +19,7 @@ import { appRecords, gaugesOf, isShared, sharingOf } from './app-deps.ts'
 import { BUILDERS, type Builders } from './builders.ts'
 import { startConfig } from './configuration/configurations.ts'
 import { createServiceEnrichment } from './enrichment.ts'
+import { tenantsOf } from './keys.ts'
 import { createMcpEndpoints } from './mcp-endpoints.ts'
 import { createOfferEvents } from './offer-events.ts'
 import { planningTerms } from './planning.ts'
@@ -167,7 +168,8 @@ async function openState(
     owner: MAIN_OWNER,
     maxWaitMs: LOCK_WAIT_MS,
   })
-  const records = await openRecords(live, telemetryKey, { build, reports, resources })
+  const tenants = () => tenantsOf(keys.access)
+  const records = await openRecords(live, telemetryKey, { build, reports, resources, tenants })
   const configurations = build.createConfigurations({
     ...{ place, first, logger, store: records.store, now: Date.now },
     ttlMs: () => live.config.proxy.rewrite_ttl_ms,

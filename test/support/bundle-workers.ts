@@ -14,7 +14,7 @@ const KEPT_MS = 86_400_000
 const WORKERS = [
   'workers/tasks.ts',
   'src/store/{sqlite/thread,parts/parts-thread}.ts',
-  'src/fingerprints/{thread,build/build-thread}.ts',
+  'src/fingerprints/{thread,build/build-thread,build/tasks-thread}.ts',
   'src/cli/tune/mine-thread.ts',
   'test/{integration,processes}/**/worker-*.ts',
 ]

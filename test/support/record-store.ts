@@ -8,7 +8,7 @@ export function recordStore() {
   /** What every call is answered with, as long as it is set. */
   const state: { failure: Failure | null } = { failure: null }
   const nameOf = (key: Parameters<Store['readRecord']>[0]) => JSON.stringify(Object.values(key))
-  const store: Pick<Store, 'readRecord' | 'writeRecord'> = {
+  const store: Pick<Store, 'readRecord' | 'writeRecord' | 'deleteRecord'> = {
     async readRecord({ tenant, namespace, key }) {
       const found = records.get(nameOf({ tenant, namespace, key }))
       return state.failure ?? (found ? { ok: true, ...found } : fail('not_found', key))
@@ -20,6 +20,12 @@ export function recordStore() {
       if (ifVersion !== undefined && ifVersion !== there) return fail('conflict', key)
       records.set(name, { value: Uint8Array.from(value), version: ++version, expires_at: null })
       return { ok: true, version }
+    },
+    async deleteRecord({ tenant, namespace, key }) {
+      return (
+        state.failure ??
+        (records.delete(nameOf({ tenant, namespace, key })) ? { ok: true } : fail('not_found', key))
+      )
     },
   }
   return { store, records, state }

@@ -1,11 +1,14 @@
 import { INNER_FORMATS } from '../classify/inner-formats.ts'
+import { isOffer, NO_SESSION } from '../telemetry/event.ts'
+import type { DayRow } from './day-rows.ts'
 import {
-  isOffer,
-  NO_SESSION,
-  type OfferFields,
-  SHAPES,
-  type TelemetryEvent,
-} from '../telemetry/event.ts'
+  addEvent,
+  addSums,
+  type EndpointEvent,
+  noteHaving,
+  type Part,
+  partsOf,
+} from './event-sums.ts'
 import {
   byName,
   DAY_MS,
@@ -22,6 +25,8 @@ const LEAST_SPAN_MS = 7 * DAY_MS
 /** Takes events, in any order, and returns the fingerprints of endpoints. */
 export interface Collector {
   add(event: EndpointEvent): void
+  /** Takes what another process has of one endpoint's day. */
+  addDay(row: DayRow): void
   /**
    * A fingerprint of each endpoint, of all events, by name. Sessions are counted as seen and never
    * scaled up: they are the k of k-anonymity.
@@ -30,12 +35,6 @@ export interface Collector {
   /** The spans that can be closed now, by name. */
   closable(): Fingerprint[]
 }
-
-/**
- * Parts that only some responses have and that have figures of their own: tables, lists, inner
- * formats.
- */
-type Part = 'tables' | 'lists' | EndpointEvent['inner_formats'][number]
 
 interface Endpoint {
   readonly all: Sums
@@ -99,6 +98,21 @@ export function createCollector(closed: readonly Fingerprint[], now: number): Co
       if (ts_ms < endpoint.from) endpoint.counted.add(session)
       else if (ts_ms < today) addOpen(endpoint, event)
     },
+    addDay({ name, day, all, open, sessions, having }) {
+      if (all.weight === 0) return
+      const endpoint = endpointOf(name)
+      addSums(endpoint.all, all)
+      for (const session of sessions) endpoint.sessions.add(session)
+      if (day < endpoint.from) {
+        for (const session of sessions) endpoint.counted.add(session)
+      } else if (day < today && open.weight > 0) {
+        addSums(endpoint.open, open)
+        for (const session of sessions) endpoint.openSessions.add(session)
+        for (const [part, some] of having) {
+          for (const session of some) noteHaving(endpoint.having, part, session)
+        }
+      }
+    },
     endpoints: () =>
       [...endpoints]
         .map(([name, { all, sessions }]) =>
@@ -116,18 +130,7 @@ export function createCollector(closed: readonly Fingerprint[], now: number): Co
 function addOpen({ open, openSessions, having }: Endpoint, event: EndpointEvent): void {
   addEvent(open, event)
   openSessions.add(event.session_hash)
-  for (const part of partsOf(event)) {
-    const sessions = having.get(part)
-    if (sessions === undefined) having.set(part, new Set([event.session_hash]))
-    else sessions.add(event.session_hash)
-  }
-}
-
-function partsOf(event: EndpointEvent): Part[] {
-  const parts: Part[] = [...event.inner_formats]
-  if (hasTable(event)) parts.push('tables')
-  if (hasList(event)) parts.push('lists')
-  return parts
+  for (const part of partsOf(event)) noteHaving(having, part, event.session_hash)
 }
 
 /** The span after the last one; `null` if it is not to be closed yet. */
@@ -148,62 +151,6 @@ function spanOf(name: string, endpoint: Endpoint): Fingerprint | null {
     first: dayOf(open.first),
     last: dayOf(open.last),
   })
-}
-
-const SHAPE_INDEX = new Map(SHAPES.map((shape, index) => [shape, index]))
-const FORMAT_INDEX = new Map(INNER_FORMATS.map((format, index) => [format, index]))
-
-/** The fields of an event that a fingerprint uses. */
-export type EndpointEvent = Pick<
-  TelemetryEvent,
-  | OfferFields
-  | 'endpoint_class'
-  | 'session_hash'
-  | 'response_chars'
-  | 'shape'
-  | 'inner_formats'
-  | 'ts_ms'
-  | 'sample_rate_applied'
-  | 'n_cols'
-  | 'n_rows'
-  | 'key_stability'
-  | 'repeat_burst'
->
-
-/**
- * Adds an event, which represents as many responses as its sampling left out; sessions are counted
- * by the caller.
- */
-function addEvent(sums: Sums, event: EndpointEvent): void {
-  const weight = 1 / event.sample_rate_applied
-  sums.calls += weight
-  sums.weight += weight
-  sums.chars += weight * event.response_chars
-  // Counted when it was written, before sampling left any out.
-  if (event.repeat_burst !== undefined) sums.dups += weight
-  sums.shapes[SHAPE_INDEX.get(event.shape)!]! += weight
-  for (const format of event.inner_formats) sums.formats[FORMAT_INDEX.get(format)!]! += weight
-  if (hasTable(event)) {
-    sums.tables += weight
-    sums.cols += weight * (event.n_cols ?? 0)
-    sums.rows += weight * (event.n_rows ?? 0)
-  }
-  if (hasList(event)) {
-    sums.lists += weight
-    sums.stability += weight * (event.key_stability ?? 0)
-  }
-  sums.first = Math.min(sums.first, event.ts_ms)
-  sums.last = Math.max(sums.last, event.ts_ms)
-}
-
-/** Whether an event counts for `avg_cols` and `avg_rows`. */
-function hasTable({ shape, n_cols, n_rows }: EndpointEvent): boolean {
-  return shape === 'markdown_table' && n_cols !== undefined && n_rows !== undefined
-}
-
-/** Whether an event counts for `key_stability_mean`. */
-function hasList({ shape, key_stability }: EndpointEvent): boolean {
-  return shape === 'array_of_objects' && key_stability !== undefined
 }
 
 /**

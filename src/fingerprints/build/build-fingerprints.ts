@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import {
   byNameAndTime,
+  type Collector,
   createCollector,
   keptSpans,
   mostOf,
 } from '../../core/fingerprints/collect.ts'
-import { DAY_MS, WINDOW_DAYS } from '../../core/fingerprints/fingerprint.ts'
+import { DAY_MS, type Fingerprint, WINDOW_DAYS } from '../../core/fingerprints/fingerprint.ts'
 import { telemetryFolder } from '../../telemetry/layout.ts'
 import { noTally, type ReadTally } from '../../telemetry/read-lines.ts'
 import { readEvents, tenantsOf } from '../../telemetry/read-telemetry.ts'
@@ -63,11 +64,25 @@ async function buildTenant(dataDir: string, tenant: string, now: number): Promis
   for await (const events of readEvents(telemetryFolder(dataDir), { tenant, sinceMs }, read)) {
     for (const event of events) if (event.ts_ms <= now) collector.add(event)
   }
+  const { spans, endpoints } = rowsOf(collector, closed)
+  await writeFingerprintFile(spansFile, spans)
+  await writeFingerprintFile(join(folder, ENDPOINTS_FILE), endpoints)
+  return { tenant, endpoints: endpoints.length, spans: shareable(spans, now).length, read }
+}
+
+/**
+ * The rows of both files.
+ * @param closed the spans that the collector was made with
+ */
+export function rowsOf(
+  collector: Pick<Collector, 'closable' | 'endpoints'>,
+  closed: readonly Fingerprint[],
+): { readonly spans: readonly Fingerprint[]; readonly endpoints: readonly Fingerprint[] } {
   const room = MAX_ROWS - closed.length
   const fresh = mostOf(collector.closable(), room, each => each.source_sessions)
   const endpoints = mostOf(collector.endpoints(), MAX_ROWS, each => each.call_count)
-  const spans = [...closed, ...fresh].sort(byNameAndTime)
-  await writeFingerprintFile(spansFile, spans)
-  await writeFingerprintFile(join(folder, ENDPOINTS_FILE), endpoints.toSorted(byNameAndTime))
-  return { tenant, endpoints: endpoints.length, spans: shareable(spans, now).length, read }
+  return {
+    spans: [...closed, ...fresh].sort(byNameAndTime),
+    endpoints: endpoints.toSorted(byNameAndTime),
+  }
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { admitRows, withdrawRows } from '../../../../src/core/fingerprints/admit-rows.ts'
-import { createCollector, type EndpointEvent } from '../../../../src/core/fingerprints/collect.ts'
+import { createCollector } from '../../../../src/core/fingerprints/collect.ts'
+import type { EndpointEvent } from '../../../../src/core/fingerprints/event-sums.ts'
 import {
   DAY_MS,
   type Fingerprint,

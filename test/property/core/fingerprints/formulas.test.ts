@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { INNER_FORMATS } from '../../../../src/core/classify/inner-formats.ts'
-import { createCollector, type EndpointEvent } from '../../../../src/core/fingerprints/collect.ts'
+import { createCollector } from '../../../../src/core/fingerprints/collect.ts'
+import type { EndpointEvent } from '../../../../src/core/fingerprints/event-sums.ts'
 import {
   type Fingerprint,
   fingerprintSchema,

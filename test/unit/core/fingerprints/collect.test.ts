@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createCollector, type EndpointEvent } from '../../../../src/core/fingerprints/collect.ts'
+import { createCollector } from '../../../../src/core/fingerprints/collect.ts'
+import type { EndpointEvent } from '../../../../src/core/fingerprints/event-sums.ts'
 import type { Fingerprint } from '../../../../src/core/fingerprints/fingerprint.ts'
 import { NO_SESSION } from '../../../../src/core/telemetry/event.ts'
 import { DAY, NOW } from '../../fingerprints/rows.ts'

@@ -1,0 +1,180 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { DAY_MS, WINDOW_DAYS } from '../../core/fingerprints/fingerprint.ts'
+import { loadSecret } from '../../runtime/secret-file.ts'
+import type { TaskThread } from '../../runtime/task-thread.ts'
+import { valueOr } from '../../store/failure.ts'
+import type { Store } from '../../store/store.ts'
+import { ENDPOINTS_FILE, fingerprintsFolder, replaceFile, SPANS_FILE } from '../span-file.ts'
+import { withBuildLock } from './build-lock.ts'
+import { type Records, readLarge, writeLarge } from './large-record.ts'
+import type { BuildTasks } from './tasks.ts'
+
+export interface TogetherOptions {
+  readonly store: Records & Pick<Store, 'rates'>
+  readonly dataDir: string
+  /** The name of a tenant's folders. */
+  folderOf(tenant: string): string
+  /** The tenants that may have telemetry, asked each time. */
+  tenants(): readonly string[]
+  readonly intervalMs: number
+  readonly thread: Pick<TaskThread<BuildTasks>, 'run'>
+  /** Unix milliseconds. */
+  readonly now: () => number
+  onBuilt(built: { readonly tenant: string; readonly replicas: number }): void
+}
+
+const NAMESPACE = 'fingerprints'
+/** What a replica reported counts for so long. */
+const KEPT_MS = (WINDOW_DAYS + 1) * DAY_MS
+/** By then every process knows how many there are. */
+const START_MS = 5_000
+/** After so many intervals a build no longer waits for replicas that do not report. */
+const PATIENCE = 3
+const NAME_BYTES = 8
+const MAX_TRIES = 20
+
+/** When each data folder reported, and when fingerprints were built, by the writers' clocks. */
+const indexSchema = z.object({ reported: z.record(z.string(), z.number()), builtMs: z.number() })
+type Index = z.output<typeof indexSchema>
+
+/**
+ * Builds fingerprints of the telemetry of all replicas. Each reports to the store what its data
+ * folder has, by endpoint and day. One of them adds that up, with each session counted once, and
+ * all take the files that it made. Nothing of a session but its hash leaves a data folder.
+ */
+export function createTogether(options: TogetherOptions) {
+  const { store, dataDir, intervalMs, thread, now } = options
+  const name = Buffer.from(loadSecret(join(dataDir, 'replica.id'), NAME_BYTES)).toString('hex')
+  const startedMs = now()
+  /** When this process last reported of each tenant, and which version of the files it took. */
+  const reported = new Map<string, number>()
+  const taken = new Map<string, number>()
+  /** Since when the store is known to have no files of a tenant. */
+  const lostMs = new Map<string, number>()
+  const indexOf = (tenant: string) => ({ tenant, namespace: NAMESPACE, key: 'index' })
+  const builtOf = (tenant: string) => ({ tenant, namespace: NAMESPACE, key: 'built' })
+  const reportOf = (tenant: string, by: string) => ({
+    tenant,
+    namespace: NAMESPACE,
+    key: `of ${by}`,
+  })
+
+  /** Does for each tenant what is due. @throws AppError for a failure of the store or a thread */
+  async function turn(): Promise<void> {
+    for (const tenant of options.tenants()) {
+      const reportedMs = reported.get(tenant) ?? 0
+      const isLost = reportedMs < (lostMs.get(tenant) ?? 0)
+      if (isLost || now() - reportedMs >= intervalMs) await report(tenant)
+      await buildIfDue(tenant)
+      await take(tenant)
+    }
+  }
+
+  async function report(tenant: string): Promise<void> {
+    const task = { dataDir, tenant: options.folderOf(tenant), now: now() }
+    const value = await thread.run(tenant, 'report', task)
+    const place = reportOf(tenant, name)
+    valueOr(await writeLarge(store, place, { value, ttlMs: KEPT_MS }))
+    await changeIndex(tenant, ({ reported: all, builtMs }) => ({
+      reported: { ...all, [name]: task.now },
+      builtMs,
+    }))
+    reported.set(tenant, task.now)
+  }
+
+  async function buildIfDue(tenant: string): Promise<void> {
+    const { reported: all, builtMs } = (await readIndex(tenant)).index
+    const at = now()
+    const built = await readLarge(store, builtOf(tenant))
+    if (!built.ok && built.reason !== 'not_found') valueOr(built)
+    // A store that has forgotten what was published must hear it from everyone.
+    if (built.ok) lostMs.delete(tenant)
+    else if (!lostMs.has(tenant)) lostMs.set(tenant, at)
+    const sinceMs = Math.max(startedMs, lostMs.get(tenant) ?? 0)
+    if (at - sinceMs < START_MS || at - builtMs < intervalMs) return
+    const values: Uint8Array[] = []
+    let fresh = 0
+    for (const [by, atMs] of Object.entries(all)) {
+      const found = await readLarge(store, reportOf(tenant, by))
+      if (!found.ok && found.reason !== 'not_found') valueOr(found)
+      if (!found.ok || found.value === null) continue
+      values.push(found.value)
+      if (at - atMs < 2 * intervalMs && atMs >= (lostMs.get(tenant) ?? 0)) fresh++
+    }
+    const isComplete = fresh >= (store.rates?.replicas ?? 1)
+    if (!isComplete && at - Math.max(builtMs, sinceMs) < PATIENCE * intervalMs) return
+    const before = built.ok && built.value !== null ? [unpacked(built.value).spans] : []
+    const task = { dataDir, tenant: options.folderOf(tenant), reported: values, before, now: at }
+    const { spans, endpoints } = await thread.run(tenant, 'build', task)
+    const ifVersion = built.ok ? built.version : 0
+    const write = { value: packed(spans, endpoints), ttlMs: KEPT_MS, ifVersion }
+    const written = await writeLarge(store, builtOf(tenant), write)
+    // Another one was faster.
+    if (!written.ok && written.reason === 'conflict') return
+    valueOr(written)
+    await changeIndex(tenant, index => ({ ...index, builtMs: at }))
+    options.onBuilt({ tenant, replicas: values.length })
+  }
+
+  /** Puts the files that were built into this data folder. */
+  async function take(tenant: string): Promise<void> {
+    const head = await store.readRecord(builtOf(tenant))
+    if (!head.ok || head.version === taken.get(tenant)) return
+    const found = valueOr(await readLarge(store, builtOf(tenant)))
+    if (found.value === null) return
+    const { spans, endpoints } = unpacked(found.value)
+    const folder = join(fingerprintsFolder(dataDir), options.folderOf(tenant))
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    await withBuildLock(folder, async () => {
+      await replaceFile(join(folder, SPANS_FILE), spans)
+      await replaceFile(join(folder, ENDPOINTS_FILE), endpoints)
+    })
+    taken.set(tenant, found.version)
+  }
+
+  async function readIndex(tenant: string): Promise<{ index: Index; ifVersion: number }> {
+    const found = await store.readRecord(indexOf(tenant))
+    if (!found.ok && found.reason !== 'not_found' && found.reason !== 'gone') valueOr(found)
+    const index = found.ok ? parse(found.value) : NO_INDEX
+    const kept = Object.entries(index.reported).filter(([, atMs]) => now() - atMs < KEPT_MS)
+    const reported = Object.fromEntries(kept)
+    return { index: { ...index, reported }, ifVersion: found.ok ? found.version : 0 }
+  }
+
+  async function changeIndex(tenant: string, change: (index: Index) => Index): Promise<void> {
+    for (let left = MAX_TRIES; ; left--) {
+      const { index, ifVersion } = await readIndex(tenant)
+      const value = Buffer.from(JSON.stringify(change(index)))
+      const write = { ...indexOf(tenant), value, ttlMs: KEPT_MS, ifVersion }
+      const written = await store.writeRecord(write)
+      if (written.ok) return
+      if (written.reason !== 'conflict' || left === 0) valueOr(written)
+    }
+  }
+
+  return { turn }
+}
+
+const NO_INDEX: Index = { reported: {}, builtMs: 0 }
+
+function parse(value: Uint8Array): Index {
+  try {
+    return indexSchema.parse(JSON.parse(Buffer.from(value).toString()))
+  } catch {
+    return NO_INDEX
+  }
+}
+
+/** Both files, after the size of the first one. */
+function packed(spans: Uint8Array, endpoints: Uint8Array): Uint8Array {
+  const size = Buffer.alloc(4)
+  size.writeUInt32LE(spans.byteLength)
+  return Buffer.concat([size, spans, endpoints])
+}
+
+function unpacked(value: Uint8Array) {
+  const size = Buffer.from(value).readUInt32LE(0)
+  return { spans: value.subarray(4, 4 + size), endpoints: value.subarray(4 + size) }
+}

@@ -1,0 +1,4 @@
+import { serveTasks } from '../../runtime/serve-tasks.ts'
+import { TASKS } from './tasks.ts'
+
+serveTasks(TASKS)
