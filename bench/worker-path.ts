@@ -35,7 +35,7 @@ const threads = createThreads({
   size: 1,
   workerUrl: new URL('http/noop-worker.ts', import.meta.url),
   heapMb: 512,
-  setup,
+  setup: () => setup,
   onExit: () => {},
   onCrash: error => process.stderr.write(`${error}\n`),
 })

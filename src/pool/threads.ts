@@ -23,7 +23,8 @@ export interface ThreadOptions {
   readonly size: number
   /** Module that exports `runBatch`; tests and benches bring their own operations. */
   readonly workerUrl: URL
-  readonly setup: WorkerSetup
+  /** What each thread gets; asked for once, when the first is started. */
+  setup(): WorkerSetup
   /** Heap of one thread, in MiB; beyond it the thread is replaced and its job fails. */
   readonly heapMb: number
   /** Gets the reason why a thread ended, if no job caused it. Mostly a module does not load. */
@@ -55,6 +56,7 @@ type Pool = Piscina<BatchMessage | ShrinkMessage, BatchResult | ShrinkResult>
  */
 export function createThreads(options: ThreadOptions): Threads {
   const watched = new WeakSet<object>()
+  const setup = options.setup()
   const shrinking = createShrinking({
     idle: () => started() - busy,
     ask: askToShrink,
@@ -73,7 +75,7 @@ export function createThreads(options: ThreadOptions): Threads {
       // Batches are handed over one per free thread; twice that covers replacements being started.
       maxQueue: options.size * 2,
       idleTimeout: Number.POSITIVE_INFINITY,
-      workerData: options.setup,
+      workerData: setup,
       resourceLimits: {
         maxOldGenerationSizeMb: options.heapMb,
         maxYoungGenerationSizeMb: YOUNG_MB,

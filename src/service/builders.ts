@@ -8,6 +8,7 @@ import { createVendorProxies } from '../http/proxy/vendor-proxies.ts'
 import { createHttpServer } from '../http/server.ts'
 import { createMetrics } from '../observability/metrics.ts'
 import type { Tracing } from '../observability/tracing.ts'
+import { createLateThreads } from '../pool/late-threads.ts'
 import { createSavings } from '../savings/savings.ts'
 import { openServiceArms } from './arms.ts'
 import { createConfigurations } from './configuration/configurations.ts'
@@ -55,6 +56,13 @@ function layersPlaceOf({ data_dir, pipeline_config_file }: Config): LayersPlace 
 }
 
 export type Builders = typeof BUILDERS
+
+/** Of a service that is ready before it has a thread: the first is started for the first batch. */
+export const LATE_THREADS: Pick<Builders, 'startConfiguredThreads' | 'warmUp'> = {
+  startConfiguredThreads: (config, options) =>
+    startConfiguredThreads(config, options, createLateThreads),
+  warmUp: () => Promise.resolve(),
+}
 
 /**
  * Loads the packages for traces, which take longer to load than all others, only if they are on.

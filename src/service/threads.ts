@@ -66,7 +66,7 @@ export function startConfiguredThreads(
     onCrash: error => logger.error({ err: error }, 'a worker thread died'),
     onExit: threadId => releaseThread(sessions, threadId),
     onShrunk: thread => logger.debug({ thread }, 'an idle worker thread gave memory back'),
-    setup: {
+    setup: () => ({
       asked: { sessions: isShared },
       vocabularies: vocabularies ?? loadVocabularies({ cacheDir }),
       progress,
@@ -81,7 +81,7 @@ export function startConfiguredThreads(
       conversations: Math.max(LEAST_CONVERSATIONS, Math.floor(CONVERSATIONS / workers.count)),
       ...(telemetryKey === null ? {} : { telemetryKey }),
       sessions,
-    },
+    }),
   })
   return { threads, progress, sessions, rewrites }
 }

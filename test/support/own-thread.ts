@@ -10,7 +10,7 @@ import { createRunner } from '../../workers/thread.ts'
  * in and out is copied and moved as between threads.
  */
 export function ownThread({ setup }: Pick<ThreadOptions, 'setup'>): Threads {
-  const runBatch = createRunner({ ...OPERATIONS, ...BYTE_OPERATIONS }, setup)
+  const runBatch = createRunner({ ...OPERATIONS, ...BYTE_OPERATIONS }, setup())
   return {
     size: 1,
     async run(message, signal) {

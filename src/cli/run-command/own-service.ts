@@ -10,6 +10,7 @@ import { createMetrics, type Metrics } from '../../observability/metrics.ts'
 import { addAccounts, NO_ACCOUNT } from '../../savings/account.ts'
 import { figuresOf, type SavingsFigures } from '../../savings/figures.ts'
 import { createSavings } from '../../savings/savings.ts'
+import { LATE_THREADS } from '../../service/builders.ts'
 import { startService } from '../../service/service.ts'
 import { type NamedUpstream, namedUpstreams } from './named-upstreams.ts'
 
@@ -69,6 +70,8 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
     logger: options.logger(config.log.level),
     builders: {
       layersPlaceOf: () => layersFor(options),
+      // The agent should start at once, and has no results for its first request.
+      ...LATE_THREADS,
       createMetrics(gauges) {
         metrics = createMetrics(gauges)
         return metrics

@@ -37,7 +37,7 @@ it('has idle threads give back what a large job took, and loses no job', async (
       new URL('../../integration/service/worker-that-grows.ts', import.meta.url),
     ),
     heapMb: 1024,
-    setup: workerSetup(SIZE),
+    setup: () => workerSetup(SIZE),
     onCrash: error => lost.push(error),
     onExit: () => {},
     onShrunk: threadId => noteShrunk(threadId),

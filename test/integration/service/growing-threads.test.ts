@@ -19,7 +19,7 @@ beforeEach(() => {
     size: SIZE,
     workerUrl: bundledWorker(new URL('worker-with-faults.ts', import.meta.url)),
     heapMb: 256,
-    setup: workerSetup(SIZE),
+    setup: () => workerSetup(SIZE),
     onCrash: () => {},
     onExit: () => {},
   })
