@@ -44,7 +44,8 @@ export class UnrecordedDecisions {
 
   /** Decisions that were claimed: it is unknown whether they were recorded. */
   attempted(tenant: string, records: readonly FreshRecord[]): void {
-    for (const { key, bytes } of records) this.#attempted.set(nameOf(tenant, key), bytes)
+    for (const { key, bytes } of records)
+      this.#attempted.set(nameOf(tenant, key), new Uint8Array(bytes))
   }
 
   /** Decisions that were sent. */
@@ -52,7 +53,9 @@ export class UnrecordedDecisions {
     for (const record of records) {
       if (record.isQuestion === true) continue
       const name = nameOf(tenant, record.key)
-      const claim = claimOf(record, this.#options.ttlMs(), true)
+      // The memory of the request's own bytes is freed when it has left.
+      const kept = { ...record, bytes: new Uint8Array(record.bytes) }
+      const claim = claimOf(kept, this.#options.ttlMs(), true)
       this.#waiting.set(name, { tenant, claim, attempted: this.#attempted.get(name) })
     }
     this.#schedule()

@@ -217,8 +217,11 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('claims of records', 
       const marked = record('a', 'with a marker')
       try {
         expect((await one!.rewrites.decide('t', [marked], NOTHING_ASKED)).others).toBe('unheard')
-        // What was sent instead.
-        await one!.rewrites.record('t', [record('a', 'whole')])
+        // What was sent instead; its memory is freed once the request has left.
+        const whole = record('a', 'whole')
+        await one!.rewrites.record('t', [whole])
+        for (const { buffer } of [marked.bytes, whole.bytes])
+          structuredClone(buffer, { transfer: [buffer as ArrayBuffer] })
       } finally {
         process.kill(redis.pid, 'SIGCONT')
       }
