@@ -7,6 +7,7 @@ import { writeSection } from './support/write-section.ts'
 import { codeReads } from './tune/code-reads.ts'
 import { elisionByClass, needsByClass } from './tune/elision-by-class.ts'
 import { generationsTable } from './tune/generations.ts'
+import { priorElision } from './tune/priors.ts'
 import { profilesTable } from './tune/profiles.ts'
 import { conversationsOf, playsOf, seenBy } from './tune/recorded.ts'
 import { losslessOverSplits, seedRules } from './tune/seed-rules.ts'
@@ -36,6 +37,8 @@ const SECTIONS: Readonly<Record<(typeof options.only)[number], () => string>> = 
     return [
       'Elision by class, billed tokens saved on the unseen half, means:',
       elisionByClass(conversations, plays, options.splits),
+      'Elision of a class off by figures of others, for members without results of their own:',
+      priorElision(conversations, plays, options.splits),
       'Needed by quotation, all fetched whole:',
       needsByClass(conversations, plays),
       'Source code alone:',

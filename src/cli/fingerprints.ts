@@ -4,6 +4,7 @@ import type { ProviderDocument, TeamDocument } from '../core/fingerprints/upload
 import { tenantFolder } from '../core/telemetry/pseudonyms.ts'
 import { buildFingerprints } from '../fingerprints/build/build-fingerprints.ts'
 import { ExchangeError, pullProvider, pullTeam, push } from '../fingerprints/exchange.ts'
+import { providerFile, readPulled, TEAM_FILE } from '../fingerprints/pulled.ts'
 import {
   ENDPOINTS_FILE,
   fingerprintsFolder,
@@ -16,7 +17,6 @@ import { loadTelemetryKey, readTelemetryKey } from '../telemetry/key-file.ts'
 import { defineActions, type Options, UsageError, type ValuesOf } from './command.ts'
 import { dataOption, loadDataConfig } from './data-folder.ts'
 import { destinationsOf, ofProvider, sharesOf, sourcesOf } from './fingerprints/destinations.ts'
-import { providerFile, readPulled, TEAM_FILE } from './fingerprints/pulled.ts'
 import { blendRows, fingerprintTable } from './fingerprints/report.ts'
 import { jsonOption } from './options.ts'
 

@@ -11,6 +11,7 @@ import { EXIT } from '../runtime/exit-codes.ts'
 import { createLocalContext } from '../runtime/local-context.ts'
 import { LOCAL_TENANT } from '../runtime/local-sessions.ts'
 import { logFolders } from '../service/tuning/log-folders.ts'
+import { readPriors } from '../service/tuning/read-priors.ts'
 import { runAnalysis } from '../service/tuning/run-analysis.ts'
 import { loadTelemetryKey } from '../telemetry/key-file.ts'
 import { telemetryFolder } from '../telemetry/layout.ts'
@@ -178,8 +179,11 @@ async function analyze(values: Values, paths: readonly string[]): Promise<number
   // A caller who names logs wants all of them.
   const days = values.days ?? (named.length === 0 ? DEFAULT_DAYS : null)
   let progress = createProgress('analyze', 0)
+  const place = configOf(values)
+  const providers = Object.keys(place.fingerprints.providers)
+  const priors = await readPriors({ dataDir: place.data_dir, tenant, providers, now: Date.now() })
   const result = runAnalysis(listLogs(pathsOf(named)), {
-    ...{ place: configOf(values), tenant, tokens, fetched, isProxied: !values.encode },
+    ...{ place, priors, tenant, tokens, fetched, isProxied: !values.encode },
     vendor: vendorOf(values.model),
     elides: mode === 'elide',
     sinceMs: days === null ? 0 : Date.now() - days * DAY_MS,

@@ -14,7 +14,7 @@ import {
   getTreePath,
 } from 'hyparquet/src/schema.js'
 import { guardThrift, UnsafeError } from './guard-thrift.ts'
-import { COLUMN_NAMES } from './parquet-schema.ts'
+import { COLUMN_NAMES, LATER_COLUMNS } from './parquet-schema.ts'
 
 /** Most bytes of all pages together once they are unpacked. */
 const MAX_UNPACKED_BYTES = 32 * 1024 * 1024
@@ -246,7 +246,7 @@ function guardSchema(schema: SchemaElement[]): SchemaTree {
   const root = getSchemaPath(schema, [])[0]!
   const known = root.children.filter(({ element }) => COLUMN_NAMES.includes(element.name))
   const names = new Set(known.map(({ element }) => element.name))
-  const missing = COLUMN_NAMES.filter(name => !names.has(name))
+  const missing = COLUMN_NAMES.filter(name => !names.has(name) && !LATER_COLUMNS.has(name))
   if (missing.length > 0) throw new UnsafeError(`lacks the columns ${missing.join(', ')}`)
   if (known.length > names.size) throw new UnsafeError('has a column twice')
   for (const column of known) guardElement(column, 1)

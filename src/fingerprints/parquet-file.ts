@@ -4,7 +4,7 @@ import { AppError } from '../core/base/errors.ts'
 import type { Fingerprint, MergedFingerprint } from '../core/fingerprints/fingerprint.ts'
 import { guardFooter, guardParquet } from './guard-parquet.ts'
 import { UnsafeError } from './guard-thrift.ts'
-import { COLUMN_NAMES, PARQUET_SCHEMA, STALE_COLUMN } from './parquet-schema.ts'
+import { COLUMN_NAMES, LATER_COLUMNS, PARQUET_SCHEMA, STALE_COLUMN } from './parquet-schema.ts'
 
 /**
  * The rows of a Parquet file as objects. Only the names of the columns are checked; unknown columns
@@ -19,7 +19,8 @@ export async function readParquet(bytes: Uint8Array, maxRows: number): Promise<u
     guardFooter(own)
     const metadata = parquetMetadata(own.buffer, { geoparquet: false })
     guardParquet(own, metadata, maxRows)
-    const columns = [...COLUMN_NAMES]
+    const there = new Set(metadata.schema.map(({ name }) => name))
+    const columns = COLUMN_NAMES.filter(name => there.has(name) || !LATER_COLUMNS.has(name))
     const rows = await parquetReadObjects({ file: own.buffer, metadata, columns })
     // Whole numbers are big ones in Parquet.
     return rows.map(toJson)

@@ -1,14 +1,15 @@
 import type { SchemaElement } from 'hyparquet'
+import { HISTOGRAM_NAMES, RATES } from '../core/fingerprints/histograms.ts'
 
 const MAP_PARTS = ['key_value', 'key', 'value']
 const LIST_PARTS = ['list', 'element']
 
 /**
  * The columns of a file of fingerprints, in their order: the fields of seed 000, a map for the
- * shapes and a list for the formats.
+ * shapes and a list for the formats; then histograms as lists, and rates.
  */
 export const PARQUET_SCHEMA: SchemaElement[] = [
-  { name: 'fingerprints', num_children: 14 },
+  { name: 'fingerprints', num_children: 20 },
   text('endpoint_class', 'REQUIRED'),
   whole('call_count'),
   double('avg_response_chars', 'REQUIRED'),
@@ -33,7 +34,12 @@ export const PARQUET_SCHEMA: SchemaElement[] = [
   whole('first_seen_ms'),
   whole('last_seen_ms'),
   whole('source_sessions'),
+  ...HISTOGRAM_NAMES.flatMap(histogram),
+  ...RATES.map(name => double(name, 'OPTIONAL')),
 ]
+
+/** Columns that files of earlier versions do not have. */
+export const LATER_COLUMNS: ReadonlySet<string> = new Set([...HISTOGRAM_NAMES, ...RATES])
 
 /** Beside the fields, in what a team's members get. */
 export const STALE_COLUMN: SchemaElement = {
@@ -55,6 +61,15 @@ function text(name: string, repetition_type: Repetition): SchemaElement {
 
 function double(name: string, repetition_type: Repetition): SchemaElement {
   return { name, type: 'DOUBLE', repetition_type }
+}
+
+/** Counts by bucket. */
+function histogram(name: string): SchemaElement[] {
+  return [
+    { name, repetition_type: 'OPTIONAL', num_children: 1, converted_type: 'LIST' },
+    { name: LIST_PARTS[0]!, repetition_type: 'REPEATED', num_children: 1 },
+    { name: LIST_PARTS[1]!, type: 'INT32', repetition_type: 'REQUIRED' },
+  ]
 }
 
 function whole(name: string): SchemaElement {

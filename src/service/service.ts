@@ -283,6 +283,7 @@ function startWatches(
   resources.defer(() => keys.file?.watch.close())
   const tuning = build.openAutoTune({
     settings: () => live.config.tune,
+    providers: () => Object.keys(live.config.fingerprints.providers),
     place: build.layersPlaceOf(config),
     ...{ configurations, logger: reports.logger, now: Date.now },
   })

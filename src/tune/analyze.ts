@@ -5,10 +5,15 @@ import { createPlays, type Plays, type PlayTerms } from './guard/plays.ts'
 import { type BillTerms, createTrials } from './guard/trials.ts'
 import type { Conversation } from './play/conversation.ts'
 import { collectStats, type Seen, type Stats } from './rules/class-stats.ts'
+import { type Priors, proposeByPriors } from './rules/prior-rules.ts'
 import { proposeByRules } from './rules/rules.ts'
 
 export interface AnalyzeTerms extends PlayTerms, BillTerms, JudgeOptions {
   readonly isProxied: boolean
+  /** Others' figures of endpoint classes; absent: none. */
+  readonly priors?: Priors
+  /** Keys of the tuned file that such figures set, as TOML writes them; absent: none. */
+  readonly priorKeys?: ReadonlySet<string>
   /** Called after each conversation that was played. */
   onPlayed?(): void
 }
@@ -24,7 +29,7 @@ export interface Analysis {
  * them, and judges the proposals by the other.
  */
 export function analyze(conversations: readonly Conversation[], terms: AnalyzeTerms): Analysis {
-  const { configWith, isProxied } = terms
+  const { configWith, isProxied, priors = new Map(), priorKeys = new Set() } = terms
   const plays = createPlays(terms)
   const trials = createTrials(plays, terms)
   const seen = conversations.map((conversation): Seen => {
@@ -36,6 +41,10 @@ export function analyze(conversations: readonly Conversation[], terms: AnalyzeTe
   const chosen = new Set(splitByHash(conversations, terms.key).chosen)
   const stats = collectStats(seen)
   const ofHalf = collectStats(seen.filter(({ conversation }) => chosen.has(conversation)))
-  const proposals = proposeByRules({ config: configWith([]), stats: ofHalf, all: stats, isProxied })
+  const config = configWith([])
+  const proposals = [
+    ...proposeByRules({ config, stats: ofHalf, all: stats, isProxied, priorKeys }),
+    ...proposeByPriors({ config, priors, all: stats, fetched: terms.fetching.share }),
+  ]
   return { stats, judgement: judge(conversations, proposals, trials, terms), plays }
 }

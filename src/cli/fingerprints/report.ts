@@ -1,23 +1,16 @@
-import { type Blend, blend } from '../../core/fingerprints/blend.ts'
-import { byName, type Fingerprint } from '../../core/fingerprints/fingerprint.ts'
+import { type Blend, blendAll } from '../../core/fingerprints/blend.ts'
+import type { Fingerprint } from '../../core/fingerprints/fingerprint.ts'
+import type { Pulled } from '../../fingerprints/pulled.ts'
 import { percent, table } from '../table.ts'
-import type { Pulled } from './pulled.ts'
 
 /** A row of the table: a fingerprint, and the share of each source if it is blended. */
 type Row = Fingerprint & { readonly weights?: Blend['weights'] }
 
 /** Every endpoint that some source knows enough about, blended. */
-export function blendRows(own: readonly Fingerprint[], { team, providers }: Pulled): Row[] {
+export function blendRows(own: readonly Fingerprint[], pulled: Pulled): Row[] {
   const ownByName = new Map(own.map(each => [each.endpoint_class, each]))
-  const names = new Set([...ownByName.keys(), ...team.keys(), ...providers.keys()])
-  return [...names].sort(byName).flatMap(name => {
-    const blended = blend({
-      own: ownByName.get(name),
-      team: team.get(name),
-      provider: providers.get(name),
-    })
-    return blended === null ? [] : [{ ...blended.fingerprint, weights: blended.weights }]
-  })
+  const blended = blendAll({ own: ownByName, ...pulled })
+  return [...blended.values()].map(({ fingerprint, weights }) => ({ ...fingerprint, weights }))
 }
 
 /** As a table for people, the most called first. */

@@ -64,6 +64,7 @@ export function reportAnalysis(result: AnalysisResult, options: ReportOptions): 
     [`Saved of ${options.baseline}:`, '', table(head, savings), ...more].join('\n'),
     judgedTable(judgement),
     togetherLine(judgement),
+    ...priorLines(judgement),
   ].join('\n\n')}\n`
 }
 
@@ -72,7 +73,7 @@ function judgedTable({ judged, conversations: { chosen, unseen } }: Judgement): 
     `${judged.length} candidates. They were chosen by ${chosen} conversations and judged by ` +
     `${unseen} others; billed input tokens that each saves alone:`
   if (judged.length === 0) return 'No rule proposes a change.'
-  const order = ['applies', 'loses', 'no effect', 'shadowed', 'too few']
+  const order = ['applies', 'prior', 'loses', 'no effect', 'shadowed', 'too few']
   const sorted = judged.toSorted((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict))
   const rows = sorted.map(({ proposal, chosen: a, unseen: b, verdict }) => [
     ...[proposal.rule, `${writeKey(proposal.key)} = ${JSON.stringify(proposal.to)}`],
@@ -90,6 +91,15 @@ function togetherLine({ together }: Judgement): string {
     `billed on the unseen half (95 %: ${signed(interval.low)} to ${signed(interval.high)}): ` +
     (isAccepted ? 'accepted. `haversack tune apply` writes them.' : 'nothing to change.')
   )
+}
+
+function priorLines({ judged }: Judgement): readonly string[] {
+  const count = judged.filter(({ verdict }) => verdict === 'prior').length
+  if (count === 0) return []
+  return [
+    `${count} proposed by figures of others, and judged once there are own results. ` +
+      '`haversack tune apply` writes them.',
+  ]
 }
 
 function signed(tokens: number | null, plus = '+'): string {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { DAY_MS, dayOf, type Fingerprint, LEAST_SESSIONS, LIMITS } from './fingerprint.ts'
-import { FIELD, type PackedRows, packRow, packRows, ROW, unpackRow } from './packed-rows.ts'
+import { HISTOGRAM_NAMES, PARTS, RATES } from './histograms.ts'
+import { FIELD, type PackedRows, packRows, ROW, unpackRow } from './packed-rows.ts'
 import type { PublishedSpan, UploadRecord } from './upload-record.ts'
 
 /** Why a row of an upload is not published. */
@@ -77,7 +78,8 @@ export function admitRows(
       const span = spanOf(row)
       const reason = wrongWith(row, own, window) ?? clash(span, outermost)
       if (reason === null) {
-        own.push(row)
+        const isAlone = !outermost.some(each => shareDay(each, span) && !isSame(each, span))
+        own.push(isAlone ? row : withoutDistributions(row))
         // Spans within it are remembered with it.
         outermost = [...outermost.filter(each => !shareDay(each, span)), span]
       } else {
@@ -205,20 +207,40 @@ function isSame(a: PublishedSpan, b: PublishedSpan): boolean {
   return a.first === b.first && a.last === b.last && a.digest === b.digest
 }
 
-/** For one row after the other. */
-const ONE_ROW = new Float64Array(ROW)
-
 function spanOf(row: Fingerprint): PublishedSpan {
   // The row is packed as it is written, because it would be uploaded again in that form.
-  packRow(ONE_ROW, 0, row, 0)
-  const digest = hash('sha256', ONE_ROW, 'hex').slice(0, 16)
+  const { numbers, more } = packRows([row], () => 0)
+  const bytes = more === undefined ? numbers : Buffer.concat([bytesOf(numbers), bytesOf(more)])
+  const digest = hash('sha256', bytes, 'hex').slice(0, 16)
   const { endpoint_class: name, source_sessions: sessions } = row
   return { name, ...timeOf(row), sessions, digest }
 }
 
-/** Without means of so few responses that they are of fewer than `LEAST_SESSIONS` sessions. */
-function withoutFew(row: Fingerprint): Fingerprint {
-  const isFew = (part = 0) => Math.round(row.call_count * part) < LEAST_SESSIONS
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength)
+}
+
+/**
+ * Without histograms and rates: of a row that contains others, a bucket less theirs may be of fewer
+ * than `LEAST_SESSIONS` sessions.
+ */
+function withoutDistributions(row: Fingerprint): Fingerprint {
+  const { repeat_burst, response_chars, depth, elided, retrieved, needed, ...rest } = row
+  return rest
+}
+
+/**
+ * Without figures of so few responses that they are of fewer than `LEAST_SESSIONS` sessions: means,
+ * histograms with such a bucket, rates.
+ */
+function withoutFew(given: Fingerprint): Fingerprint {
+  const isFew = (part = 0) => Math.round(given.call_count * part) < LEAST_SESSIONS
+  const row = { ...given }
+  for (const name of HISTOGRAM_NAMES) {
+    const of = name === 'repeat_burst' ? row.dup_rate : 1
+    if (row[name]?.some(part => part > 0 && isFew((of * part) / PARTS))) delete row[name]
+  }
+  for (const name of RATES) if (row[name] !== undefined && isFew(row[name])) delete row[name]
   return {
     ...row,
     ...(isFew(row.shape_mix.markdown_table) ? { avg_cols: null, avg_rows: null } : {}),

@@ -1,4 +1,4 @@
-import type { Fingerprint, MergedFingerprint } from './fingerprint.ts'
+import { byName, type Fingerprint, type MergedFingerprint } from './fingerprint.ts'
 import { fingerprintOf, noSums, type Sums } from './formulas.ts'
 import { addWeighted, packRows } from './packed-rows.ts'
 
@@ -56,6 +56,28 @@ export function blend({ own, team, provider }: Sources): Blend | null {
   return { fingerprint: fingerprintOf(name, sums), weights }
 }
 
+/** The figures of many endpoints by name, from each source. */
+export interface AllSources {
+  readonly own: ReadonlyMap<string, Fingerprint>
+  readonly team: ReadonlyMap<string, MergedFingerprint>
+  readonly providers: ReadonlyMap<string, Fingerprint>
+}
+
+/** Every endpoint that some source knows enough about, blended, by name. */
+export function blendAll({ own, team, providers }: AllSources): ReadonlyMap<string, Blend> {
+  const names = new Set([...own.keys(), ...team.keys(), ...providers.keys()])
+  const all = new Map<string, Blend>()
+  for (const name of [...names].sort(byName)) {
+    const blended = blend({
+      own: own.get(name),
+      team: team.get(name),
+      provider: providers.get(name),
+    })
+    if (blended !== null) all.set(name, blended)
+  }
+  return all
+}
+
 function isEnough(source: Fingerprint | undefined): boolean {
   return source !== undefined && source.call_count >= LEAST_CALLS
 }
@@ -64,6 +86,10 @@ function addSource(sums: Sums, source: Fingerprint, weight: number): void {
   if (weight === 0) return
   sums.calls = Math.max(sums.calls, source.call_count)
   sums.sessions = Math.max(sums.sessions, source.source_sessions)
-  const { numbers } = packRows([source], () => 0)
-  addWeighted(sums, numbers, 0, weight)
+  addWeighted(
+    sums,
+    packRows([source], () => 0),
+    0,
+    weight,
+  )
 }

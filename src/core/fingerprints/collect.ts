@@ -2,8 +2,11 @@ import { INNER_FORMATS } from '../classify/inner-formats.ts'
 import { isOffer, NO_SESSION } from '../telemetry/event.ts'
 import type { DayRow } from './day-rows.ts'
 import {
+  addBack,
   addEvent,
   addSums,
+  BACK,
+  backIn,
   type EndpointEvent,
   noteHaving,
   type Part,
@@ -18,6 +21,7 @@ import {
   WINDOW_DAYS,
 } from './fingerprint.ts'
 import { fingerprintOf, noSums, type Sums } from './formulas.ts'
+import { BOUNDS, type HistogramName, joinBuckets, type RateName } from './histograms.ts'
 
 /** Shortest span, so that a window has few of them. */
 const LEAST_SPAN_MS = 7 * DAY_MS
@@ -44,7 +48,7 @@ interface Endpoint {
   /** Of events of sessions after that, and before today. */
   readonly open: Sums
   readonly openSessions: Set<string>
-  /** The sessions of those events that have a part. */
+  /** Sessions of those events that have a part: as many as are asked for. */
   readonly having: Map<Part, Set<string>>
   /** Sessions with events before it: some span has counted them. */
   readonly counted: Set<string>
@@ -89,6 +93,14 @@ export function createCollector(closed: readonly Fingerprint[], now: number): Co
 
   return {
     add(event) {
+      for (const [name, of] of backIn(event)) {
+        const { all, open, having, from } = endpointOf(of)
+        addBack(all, name, event)
+        if (event.session_hash === NO_SESSION || event.ts_ms < from || event.ts_ms >= today)
+          continue
+        addBack(open, name, event)
+        noteHaving(having, name, event.session_hash)
+      }
       if (isOffer(event)) return
       const { session_hash: session, ts_ms } = event
       const endpoint = endpointOf(event.endpoint_class)
@@ -99,13 +111,12 @@ export function createCollector(closed: readonly Fingerprint[], now: number): Co
       else if (ts_ms < today) addOpen(endpoint, event)
     },
     addDay({ name, day, all, open, sessions, having }) {
-      if (all.weight === 0) return
       const endpoint = endpointOf(name)
       addSums(endpoint.all, all)
       for (const session of sessions) endpoint.sessions.add(session)
       if (day < endpoint.from) {
         for (const session of sessions) endpoint.counted.add(session)
-      } else if (day < today && open.weight > 0) {
+      } else if (day < today && (open.weight > 0 || BACK.some(each => having.has(each)))) {
         addSums(endpoint.open, open)
         for (const session of sessions) endpoint.openSessions.add(session)
         for (const [part, some] of having) {
@@ -115,6 +126,7 @@ export function createCollector(closed: readonly Fingerprint[], now: number): Co
     },
     endpoints: () =>
       [...endpoints]
+        .filter(([, { all }]) => all.weight > 0)
         .map(([name, { all, sessions }]) =>
           fingerprintOf(name, { ...all, sessions: sessions.size }),
         )
@@ -146,11 +158,31 @@ function spanOf(name: string, endpoint: Endpoint): Fingerprint | null {
     ...open,
     sessions: fresh,
     formats,
+    buckets: {
+      repeat_burst: bucketsOf('repeat_burst'),
+      response_chars: bucketsOf('response_chars'),
+      depth: bucketsOf('depth'),
+    },
+    rates: {
+      elided: rateOf('elided'),
+      retrieved: rateOf('retrieved'),
+      needed: rateOf('needed'),
+    },
     tables: isOfEnough('tables') ? open.tables : 0,
     lists: isOfEnough('lists') ? open.lists : 0,
     first: dayOf(open.first),
     last: dayOf(open.last),
   })
+
+  function bucketsOf(name: HistogramName): Float64Array {
+    const joined = joinBuckets(open.buckets[name], at => isOfEnough(`${name} ${at}`))
+    return joined ?? new Float64Array(BOUNDS[name].length)
+  }
+
+  /** None and few look the same. */
+  function rateOf(rate: RateName): Sums['rates'][RateName] {
+    return isOfEnough(rate) ? open.rates[rate] : { part: 0, weight: 0 }
+  }
 }
 
 /**

@@ -3,7 +3,11 @@ import { INNER_FORMATS } from '../classify/inner-formats.ts'
 import { isOffer, NO_SESSION, SHAPES } from '../telemetry/event.ts'
 import {
   ADDED,
+  addBack,
   addEvent,
+  BACK,
+  type BackName,
+  backIn,
   type EndpointEvent,
   noteHaving,
   type Part,
@@ -11,6 +15,7 @@ import {
 } from './event-sums.ts'
 import { dayOf, endpointName } from './fingerprint.ts'
 import { noSums, type Sums } from './formulas.ts'
+import { BOUNDS, HISTOGRAM_NAMES, RATES } from './histograms.ts'
 
 /**
  * What one process has seen of an endpoint on one day (UTC). Rows of several processes add up to
@@ -36,18 +41,31 @@ interface Day extends Pick<DayRow, 'name' | 'day' | 'all' | 'open'> {
 /** Takes events, in any order, and returns the rows of their endpoints and days. */
 export function createDays() {
   const days = new Map<string, Day>()
+
+  function dayFor(name: string, moment: number): Day {
+    const at = dayOf(moment)
+    const key = `${at} ${name}`
+    const day = days.get(key) ?? {
+      ...{ name, day: at, all: noSums(), open: noSums() },
+      sessions: new Set<string>(),
+      having: new Map<Part, Set<string>>(),
+    }
+    days.set(key, day)
+    return day
+  }
+
   return {
     add(event: EndpointEvent): void {
+      for (const [name, of] of backIn(event)) {
+        const { all, open, having } = dayFor(of, event.ts_ms)
+        addBack(all, name, event)
+        if (event.session_hash === NO_SESSION) continue
+        addBack(open, name, event)
+        noteHaving(having, name, event.session_hash)
+      }
       if (isOffer(event)) return
       const { endpoint_class: name, session_hash: session } = event
-      const at = dayOf(event.ts_ms)
-      const key = `${at} ${name}`
-      const day = days.get(key) ?? {
-        ...{ name, day: at, all: noSums(), open: noSums() },
-        sessions: new Set<string>(),
-        having: new Map<Part, Set<string>>(),
-      }
-      days.set(key, day)
+      const day = dayFor(name, event.ts_ms)
       addEvent(day.all, event)
       if (session === NO_SESSION) return
       addEvent(day.open, event)
@@ -63,7 +81,11 @@ export function createDays() {
   }
 }
 
-const PARTS: readonly Part[] = ['tables', 'lists', ...INNER_FORMATS]
+/** Those that sessions of the row have; new ones stand at the end. */
+const PARTS: readonly Part[] = [
+  ...(['tables', 'lists', ...INNER_FORMATS, 'elided'] as const),
+  ...HISTOGRAM_NAMES.flatMap(name => BOUNDS[name].map((_, at) => `${name} ${at}` as const)),
+]
 const amount = z.number().nonnegative().max(1e15)
 const sumsSchema = z.object({
   of: z.array(amount).length(ADDED.length),
@@ -71,16 +93,28 @@ const sumsSchema = z.object({
   formats: z.array(amount).length(INNER_FORMATS.length),
   first: z.number(),
   last: z.number(),
+  /** Buckets of the histograms, then rates as part and weight; absent of earlier versions. */
+  buckets: z
+    .array(amount)
+    .length(HISTOGRAM_NAMES.flatMap(name => BOUNDS[name]).length)
+    .optional(),
+  rates: z
+    .array(z.tuple([amount, amount]))
+    .length(RATES.length)
+    .optional(),
 })
+const sessionHash = z.string().regex(/^[0-9a-f]{16}$/)
 const rowSchema = z.object({
   name: endpointName,
   day: z.number(),
   all: sumsSchema,
   /** Absent: no event has a session. */
   open: sumsSchema.optional(),
-  sessions: z.array(z.string().regex(/^[0-9a-f]{16}$/)),
+  sessions: z.array(sessionHash),
   /** By the index in `PARTS`, the indexes in `sessions`. */
   having: z.record(z.string(), z.array(z.int().nonnegative())),
+  /** Sessions that came back to results of the endpoint, of this or an earlier day. */
+  back: z.partialRecord(z.enum(BACK), z.array(sessionHash)).optional(),
 })
 /** JSON of rows. */
 export const dayRowsSchema = z.array(rowSchema)
@@ -91,42 +125,68 @@ type Written = z.output<typeof dayRowsSchema>
 export function writeDayRows(rows: readonly DayRow[]): Written {
   return rows.map(({ name, day, all, open, sessions, having }) => {
     const indexes = new Map(sessions.map((session, index) => [session, index]))
+    const back = [...having].flatMap(([part, some]) =>
+      isBack(part) ? [[part, [...some]] as const] : [],
+    )
     return {
-      ...{ name, day, all: writeSums(all) },
-      ...(sessions.length === 0 ? {} : { open: writeSums(open) }),
+      ...{ name, day, all: writeSums(all, day) },
+      ...(sessions.length === 0 && back.length === 0 ? {} : { open: writeSums(open, day) }),
       sessions: [...sessions],
       having: Object.fromEntries(
-        [...having].map(([part, some]) => [
-          PARTS.indexOf(part),
-          some.map(session => indexes.get(session)!),
-        ]),
+        [...having].flatMap(([part, some]) =>
+          isBack(part)
+            ? []
+            : [[PARTS.indexOf(part), some.map(session => indexes.get(session)!)] as const],
+        ),
       ),
+      ...(back.length === 0 ? {} : { back: Object.fromEntries(back) }),
     }
   })
 }
 
 /** Rows of checked JSON values. Sessions and parts that do not exist are left out. */
 export function readDayRows(rows: Written): DayRow[] {
-  return rows.map(({ name, day, all, open, sessions, having }) => ({
+  return rows.map(({ name, day, all, open, sessions, having, back = {} }) => ({
     ...{ name, day: dayOf(day), all: readSums(all), sessions },
     open: open === undefined ? noSums() : readSums(open),
-    having: new Map(
-      Object.entries(having).flatMap(([part, some]) => {
+    having: new Map<Part, readonly string[]>([
+      ...Object.entries(having).flatMap(([part, some]) => {
         const known = PARTS[Number(part)]
         const named = some.flatMap(index => sessions[index] ?? [])
         return known === undefined ? [] : [[known, named] as const]
       }),
-    ),
+      ...BACK.flatMap(part => (back[part] === undefined ? [] : [[part, back[part]] as const])),
+    ]),
   }))
 }
 
-function writeSums({ shapes, formats, first, last, ...sums }: Sums) {
-  const of = ADDED.map(name => sums[name])
-  return { of, shapes: [...shapes], formats: [...formats], first, last }
+function isBack(part: Part): part is BackName {
+  return BACK.some(each => each === part)
 }
 
-function readSums({ of, shapes, formats, first, last }: z.output<typeof sumsSchema>): Sums {
+/** A row that only says what came back has no times of its own, and JSON has no infinity. */
+function writeSums({ shapes, formats, buckets, rates, first, last, ...sums }: Sums, day: number) {
+  const times = sums.weight === 0 ? { first: day, last: day } : { first, last }
+  return {
+    of: ADDED.map(name => sums[name]),
+    ...{ shapes: [...shapes], formats: [...formats], ...times },
+    buckets: HISTOGRAM_NAMES.flatMap(name => [...buckets[name]]),
+    rates: RATES.map((name): [number, number] => [rates[name].part, rates[name].weight]),
+  }
+}
+
+function readSums(written: z.output<typeof sumsSchema>): Sums {
+  const { of, shapes, formats, buckets = [], rates = [], first, last } = written
   const sums = { ...noSums(), first, last }
+  let at = 0
+  for (const name of HISTOGRAM_NAMES) {
+    const end = at + BOUNDS[name].length
+    sums.buckets[name].set(buckets.slice(at, end))
+    at = end
+  }
+  for (const [index, [part, weight]] of rates.entries()) {
+    Object.assign(sums.rates[RATES[index]!], { part, weight })
+  }
   for (const [index, name] of ADDED.entries()) sums[name] = of[index]!
   sums.shapes.set(shapes)
   sums.formats.set(formats)

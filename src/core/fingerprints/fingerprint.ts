@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { INNER_FORMATS } from '../classify/inner-formats.ts'
 import { SHAPES, type ShapeName } from '../telemetry/event.ts'
+import { BOUNDS, type HistogramName, PARTS } from './histograms.ts'
 
 /** Of documents and uploads: raised when a field changes its meaning. */
 export const FINGERPRINTS_VERSION = 1 as const
@@ -30,6 +31,23 @@ const meanOrNone = mean.nullable().default(null)
 
 /** Tolerance for the sum of shares, because they are written with few digits. */
 const MIX_TOLERANCE = 0.01
+
+/** Of a file a column that is not there is `null`. */
+function optional<Value>(schema: z.ZodType<Value>) {
+  return schema
+    .nullish()
+    .transform(value => value ?? undefined)
+    .optional()
+}
+
+function histogram(name: HistogramName) {
+  const buckets = BOUNDS[name].length
+  const parts = z
+    .array(z.int().min(0).max(PARTS))
+    .length(buckets)
+    .refine(all => all.reduce((sum, part) => sum + part, 0) === PARTS, `must add up to ${PARTS}`)
+  return optional(parts.readonly())
+}
 
 const shapeMix = z
   .strictObject({
@@ -77,6 +95,14 @@ export const fingerprintSchema = z
     first_seen_ms: instant,
     last_seen_ms: instant,
     source_sessions: count,
+    /** Histograms by the buckets of `BOUNDS`, in ten thousandths. */
+    repeat_burst: histogram('repeat_burst'),
+    response_chars: histogram('response_chars'),
+    depth: histogram('depth'),
+    /** Shares of the responses: see `RATES`. */
+    elided: optional(share),
+    retrieved: optional(share),
+    needed: optional(share),
   })
   .refine(({ first_seen_ms, last_seen_ms }) => first_seen_ms <= last_seen_ms, {
     path: ['last_seen_ms'],

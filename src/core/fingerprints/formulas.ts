@@ -1,6 +1,15 @@
 import { INNER_FORMATS, type InnerFormat } from '../classify/inner-formats.ts'
 import { SHAPES, type ShapeName } from '../telemetry/event.ts'
 import type { Fingerprint } from './fingerprint.ts'
+import {
+  BOUNDS,
+  type Distributions,
+  HISTOGRAM_NAMES,
+  type HistogramName,
+  RATES,
+  type RateName,
+  toParts,
+} from './histograms.ts'
 
 /** Decimal places of means and shares: enough for every rule, and no more text than that. */
 const PLACES = 1e6
@@ -20,6 +29,10 @@ export interface Sums {
   rows: number
   lists: number
   stability: number
+  /** Weights by bucket. */
+  readonly buckets: Readonly<Record<HistogramName, Float64Array>>
+  /** What has a rate, and the weight of all that could have had it. */
+  readonly rates: Readonly<Record<RateName, { part: number; weight: number }>>
   first: number
   last: number
   sessions: number
@@ -38,6 +51,16 @@ export function noSums(): Sums {
     rows: 0,
     lists: 0,
     stability: 0,
+    buckets: {
+      repeat_burst: new Float64Array(BOUNDS.repeat_burst.length),
+      response_chars: new Float64Array(BOUNDS.response_chars.length),
+      depth: new Float64Array(BOUNDS.depth.length),
+    },
+    rates: {
+      elided: { part: 0, weight: 0 },
+      retrieved: { part: 0, weight: 0 },
+      needed: { part: 0, weight: 0 },
+    },
     first: Number.POSITIVE_INFINITY,
     last: 0,
     sessions: 0,
@@ -68,7 +91,21 @@ export function fingerprintOf(endpoint_class: string, sums: Sums): Fingerprint {
     first_seen_ms: sums.first,
     last_seen_ms: sums.last,
     source_sessions: sums.sessions,
+    ...distributionsOf(sums),
   }
+}
+
+function distributionsOf({ buckets, rates }: Sums): Distributions {
+  const found: Record<string, readonly number[] | number> = {}
+  for (const name of HISTOGRAM_NAMES) {
+    const parts = toParts(buckets[name])
+    if (parts !== null) found[name] = parts
+  }
+  for (const name of RATES) {
+    const { part, weight } = rates[name]
+    if (weight > 0) found[name] = rounded(Math.min(1, part / weight))
+  }
+  return found
 }
 
 /** The figures that follow from the weights of shapes, by the index in `SHAPES`. */

@@ -78,7 +78,7 @@ function together(name: string, parts: readonly Part[]): Fingerprint {
   for (const [index, { rows, at, sessions: seen }] of parts.entries()) {
     const factor = sessions[index]! / seen
     for (const one of at) {
-      addWeighted(sums, rows.numbers, one, factor * rows.numbers[one + FIELD.sessions]!)
+      addWeighted(sums, rows, one, factor * rows.numbers[one + FIELD.sessions]!)
     }
     sums.sessions += sessions[index]!
     sums.calls += calls[index]!

@@ -1,6 +1,6 @@
 import { byName, dayOf, LIMITS, type MergedFingerprint } from './fingerprint.ts'
 import { fingerprintOf, noSums, type Sums } from './formulas.ts'
-import { addWeighted, FIELD, type PackedRows, ROW } from './packed-rows.ts'
+import { addWeighted, FIELD, type PackedFigures, type PackedRows, ROW } from './packed-rows.ts'
 
 export interface Merge {
   /** Fresh ones first; by name within each. */
@@ -24,7 +24,7 @@ interface Endpoint {
  * Receives a live row: the start of its numbers, and whether it was uploaded longer than
  * `LIMITS.freshMs` ago.
  */
-type Visit = (name: string, numbers: Float64Array, at: number, isStale: boolean) => void
+type Visit = (name: string, rows: PackedFigures, at: number, isStale: boolean) => void
 
 /**
  * All members' rows together: counts and sessions added up, means and shares weighted by sessions
@@ -37,7 +37,7 @@ export function mergeUploads(uploads: readonly PackedRows[], now: number): Merge
   const endpoints = new Map<string, Endpoint>()
   let changesAt = Number.POSITIVE_INFINITY
   let generatedAt = 0
-  eachLive(uploads, now, (name, numbers, at, isStale) => {
+  eachLive(uploads, now, (name, { numbers }, at, isStale) => {
     const uploaded = numbers[at + FIELD.uploaded]!
     generatedAt = Math.max(generatedAt, uploaded)
     changesAt = Math.min(changesAt, uploaded + (isStale ? LIMITS.keptMs : LIMITS.freshMs))
@@ -52,13 +52,14 @@ export function mergeUploads(uploads: readonly PackedRows[], now: number): Merge
   const sumsOf = new Map(
     shown.map(({ name, fresh }) => [name, { sums: noSums(), stale: fresh === null }]),
   )
-  eachLive(uploads, now, (name, numbers, at, isStale) => {
+  eachLive(uploads, now, (name, rows, at, isStale) => {
+    const { numbers } = rows
     const found = sumsOf.get(name)
     if (found === undefined || found.stale !== isStale) return
     const sessions = numbers[at + FIELD.sessions]!
     found.sums.calls += numbers[at + FIELD.calls]!
     found.sums.sessions += sessions
-    addWeighted(found.sums, numbers, at, sessions)
+    addWeighted(found.sums, rows, at, sessions)
   })
   return {
     fingerprints: [...sumsOf].map(([name, { sums, stale }]) => shownOf(name, sums, stale)),
@@ -69,11 +70,12 @@ export function mergeUploads(uploads: readonly PackedRows[], now: number): Merge
 }
 
 function eachLive(uploads: readonly PackedRows[], now: number, visit: Visit): void {
-  for (const { names, numbers } of uploads) {
+  for (const rows of uploads) {
+    const { names, numbers } = rows
     for (let index = 0; index < names.length; index += 1) {
       const at = index * ROW
       const age = now - numbers[at + FIELD.uploaded]!
-      if (age < LIMITS.keptMs) visit(names[index]!, numbers, at, age >= LIMITS.freshMs)
+      if (age < LIMITS.keptMs) visit(names[index]!, rows, at, age >= LIMITS.freshMs)
     }
   }
 }

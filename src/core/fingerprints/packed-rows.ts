@@ -2,6 +2,14 @@ import { INNER_FORMATS } from '../classify/inner-formats.ts'
 import { SHAPES, type ShapeName } from '../telemetry/event.ts'
 import type { Fingerprint } from './fingerprint.ts'
 import { type Sums, shapeFigures } from './formulas.ts'
+import {
+  BOUNDS,
+  type Distributions,
+  HISTOGRAM_NAMES,
+  type HistogramName,
+  PARTS,
+  RATES,
+} from './histograms.ts'
 
 /**
  * Rows as numbers one after another, `ROW` for each, so that hundreds of uploads can be merged
@@ -29,10 +37,35 @@ const TOP = 3
 export const ROW = FIELD.shapes + SHAPES.length
 
 /** Rows and the names of their endpoints. */
-export interface PackedRows {
+export interface PackedRows extends PackedFigures {
   readonly names: readonly string[]
-  /** `ROW` numbers for each name. */
+}
+
+/** The figures of rows. */
+export interface PackedFigures {
+  /** `ROW` numbers for each row. */
   readonly numbers: Float64Array
+  /** `MORE` numbers for each row: histograms, then rates; absent if no row has any. */
+  readonly more?: Uint16Array | undefined
+}
+
+/** Where a histogram begins in the numbers of `more`. */
+const HISTOGRAM_AT = histogramPlaces()
+const RATES_AT = HISTOGRAM_NAMES.reduce((sum, name) => sum + BOUNDS[name].length, 0)
+export const MORE = RATES_AT + RATES.length
+/** Represents what a row does not have. */
+const NONE = 0xffff
+/** Rates are written in so many parts. */
+const RATE_PARTS = 0xfffe
+
+function histogramPlaces(): Readonly<Record<HistogramName, number>> {
+  const places: Partial<Record<HistogramName, number>> = {}
+  let at = 0
+  for (const name of HISTOGRAM_NAMES) {
+    places[name] = at
+    at += BOUNDS[name].length
+  }
+  return places as Record<HistogramName, number>
 }
 
 const FORMAT_INDEX = new Map(INNER_FORMATS.map((format, index) => [format, index]))
@@ -46,19 +79,48 @@ export function packRows(
   for (const [index, row] of rows.entries()) {
     packRow(numbers, index * ROW, row, uploaded(index))
   }
-  return { names: rows.map(({ endpoint_class }) => endpoint_class), numbers }
+  const names = rows.map(({ endpoint_class }) => endpoint_class)
+  if (!rows.some(hasMore)) return { names, numbers }
+  const more = new Uint16Array(rows.length * MORE).fill(NONE)
+  for (const [index, row] of rows.entries()) {
+    for (const name of HISTOGRAM_NAMES) {
+      const parts = row[name]
+      if (parts !== undefined) more.set(parts, index * MORE + HISTOGRAM_AT[name])
+    }
+    for (const [place, name] of RATES.entries()) {
+      const rate = row[name]
+      if (rate === undefined) continue
+      more[index * MORE + RATES_AT + place] = Math.round(rate * RATE_PARTS)
+    }
+  }
+  return { names, numbers, more }
+}
+
+/** Whether a row has a histogram or a rate. */
+function hasMore(row: Distributions): boolean {
+  return [...HISTOGRAM_NAMES, ...RATES].some(name => row[name] !== undefined)
+}
+
+/** The histograms and rates of a row. */
+function unpackMore(more: Uint16Array | undefined, index: number): Distributions {
+  if (more === undefined) return {}
+  const found: Record<string, readonly number[] | number> = {}
+  for (const name of HISTOGRAM_NAMES) {
+    const at = index * MORE + HISTOGRAM_AT[name]
+    if (more[at] !== NONE) found[name] = [...more.subarray(at, at + BOUNDS[name].length)]
+  }
+  for (const [place, name] of RATES.entries()) {
+    const rate = more[index * MORE + RATES_AT + place]!
+    if (rate !== NONE) found[name] = rate / RATE_PARTS
+  }
+  return found
 }
 
 /**
  * Writes one row.
  * @param at its place in `numbers`
  */
-export function packRow(
-  numbers: Float64Array,
-  at: number,
-  row: Fingerprint,
-  uploaded: number,
-): void {
+function packRow(numbers: Float64Array, at: number, row: Fingerprint, uploaded: number): void {
   numbers[at + FIELD.calls] = row.call_count
   numbers[at + FIELD.chars] = row.avg_response_chars
   numbers[at + FIELD.dups] = row.dup_rate
@@ -80,9 +142,10 @@ export function packRow(
 
 /**
  * One row again; equal to the one that was packed, except for `shape_dominant` and
- * `format_entropy`, which follow from the shapes.
+ * `format_entropy`, which follow from the shapes, and for rates, of which the fifth place may
+ * differ.
  */
-export function unpackRow({ names, numbers }: PackedRows, index: number): Fingerprint {
+export function unpackRow({ names, numbers, more }: PackedRows, index: number): Fingerprint {
   const at = index * ROW
   const of = (field: number) => numbers[at + field]!
   const orNone = (field: number) => (Number.isNaN(of(field)) ? null : of(field))
@@ -110,6 +173,7 @@ export function unpackRow({ names, numbers }: PackedRows, index: number): Finger
     first_seen_ms: of(FIELD.first),
     last_seen_ms: of(FIELD.last),
     source_sessions: of(FIELD.sessions),
+    ...unpackMore(more, index),
   }
 }
 
@@ -121,10 +185,16 @@ const PLACE_WEIGHTS = [3, 2, 1]
 /**
  * Adds the means and shares of a packed row with a weight: those of tables and of arrays with the
  * weight times the share of that shape, and a format with 3, 2 or 1 times the weight by its place,
- * as rows have no more of it. The caller adds calls and sessions.
+ * as rows have no more of it. Histograms and rates count for the rows that have them; that of
+ * repeats with the weight times `dup_rate`. The caller adds calls and sessions.
  * @param at start of the row in `numbers`
  */
-export function addWeighted(sums: Sums, numbers: Float64Array, at: number, weight: number): void {
+export function addWeighted(
+  sums: Sums,
+  { numbers, more }: PackedFigures,
+  at: number,
+  weight: number,
+): void {
   sums.weight += weight
   sums.chars += weight * numbers[at + FIELD.chars]!
   sums.dups += weight * numbers[at + FIELD.dups]!
@@ -151,5 +221,30 @@ export function addWeighted(sums: Sums, numbers: Float64Array, at: number, weigh
     const lists = weight * numbers[shapesAt + LIST]!
     sums.lists += lists
     sums.stability += lists * stability
+  }
+  if (more !== undefined) addMore(sums, numbers, more, { row: at / ROW, weight })
+}
+
+function addMore(
+  sums: Sums,
+  numbers: Float64Array,
+  more: Uint16Array,
+  { row, weight }: { readonly row: number; readonly weight: number },
+): void {
+  const dups = numbers[row * ROW + FIELD.dups]!
+  for (const name of HISTOGRAM_NAMES) {
+    const at = row * MORE + HISTOGRAM_AT[name]
+    if (more[at] === NONE) continue
+    const own = (name === 'repeat_burst' ? weight * dups : weight) / PARTS
+    const buckets = sums.buckets[name]
+    for (let bucket = 0; bucket < buckets.length; bucket += 1) {
+      buckets[bucket]! += own * more[at + bucket]!
+    }
+  }
+  for (const [place, name] of RATES.entries()) {
+    const rate = more[row * MORE + RATES_AT + place]!
+    if (rate === NONE) continue
+    sums.rates[name].weight += weight
+    sums.rates[name].part += (weight * rate) / RATE_PARTS
   }
 }

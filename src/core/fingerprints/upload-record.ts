@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpointName } from './fingerprint.ts'
-import { type PackedRows, ROW } from './packed-rows.ts'
+import { MORE, type PackedRows, ROW } from './packed-rows.ts'
 
 /** Of the bytes below; another version's are not read. */
 const VERSION = 1
@@ -34,6 +34,11 @@ const headSchema = z.object({
    * Names of the rows' endpoints, each with how many rows it represents that follow one another.
    */
   names: z.array(z.tuple([endpointName, z.int().positive()])),
+  /**
+   * Histograms and rates of all rows, little-endian in Base64; absent if there are none. A version
+   * without them reads the rest.
+   */
+  more: z.base64().optional(),
 })
 
 /** By their endpoints. */
@@ -56,9 +61,13 @@ export interface UploadRecord {
  * doubles. The texts are JSON: one is what a merge needs, the other the spans.
  */
 export function writeRecord({ member, withdrawn, rows, spans }: UploadRecord): Uint8Array {
-  const { names, numbers } = rows
+  const { names, numbers, more } = rows
+  const known = { version: VERSION, member, withdrawn, names: runsOf(names) }
   const head = Buffer.from(
-    JSON.stringify({ version: VERSION, member, withdrawn, names: runsOf(names) }),
+    JSON.stringify({
+      ...known,
+      ...(more && { more: Buffer.from(more.buffer).toString('base64') }),
+    }),
   )
   const rest = Buffer.from(JSON.stringify(packSpans(spans)))
   const start = aligned(2 * LENGTH_BYTES + head.length + rest.length)
@@ -76,8 +85,8 @@ export function writeRecord({ member, withdrawn, rows, spans }: UploadRecord): U
 export function readRecord(bytes: Uint8Array): UploadRecord | null {
   try {
     const { head, rest, numbers } = split(bytes)
-    const { member, withdrawn, names } = headSchema.parse(JSON.parse(head))
-    const rows = rowsOf(names, numbers)
+    const { member, withdrawn, names, more } = headSchema.parse(JSON.parse(head))
+    const rows = rowsOf(names, numbers, more)
     const spans = unpackSpans(spansSchema.parse(JSON.parse(rest)))
     return rows && { member, withdrawn, rows, spans }
   } catch {
@@ -92,8 +101,8 @@ export function readRecord(bytes: Uint8Array): UploadRecord | null {
 export function readRows(bytes: Uint8Array): PackedRows | null {
   try {
     const { head, numbers } = split(bytes)
-    const { version, names, withdrawn } = JSON.parse(head) as z.output<typeof headSchema>
-    return version === VERSION && !withdrawn ? rowsOf(names, numbers) : null
+    const { version, names, withdrawn, more } = JSON.parse(head) as z.output<typeof headSchema>
+    return version === VERSION && !withdrawn ? rowsOf(names, numbers, more) : null
   } catch {
     return null
   }
@@ -112,10 +121,13 @@ function runsOf(names: readonly string[]): Runs {
 }
 
 /** `null` if there are not as many names as numbers are for. */
-function rowsOf(runs: Runs, numbers: Float64Array): PackedRows | null {
+function rowsOf(runs: Runs, numbers: Float64Array, base64?: string): PackedRows | null {
   const count = runs.reduce((sum, [, length]) => sum + length, 0)
   if (numbers.length !== count * ROW) return null
-  return { names: runs.flatMap(([name, length]) => Array<string>(length).fill(name)), numbers }
+  const names = runs.flatMap(([name, length]) => Array<string>(length).fill(name))
+  if (base64 === undefined) return { names, numbers }
+  const more = new Uint16Array(new Uint8Array(Buffer.from(base64, 'base64')).buffer)
+  return more.length === count * MORE ? { names, numbers, more } : null
 }
 
 function packSpans(spans: readonly PublishedSpan[]): z.input<typeof spansSchema> {

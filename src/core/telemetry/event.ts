@@ -33,6 +33,9 @@ export type ShapeName = (typeof SHAPES)[number]
 /** Declined calls of one result that an event tells. */
 export const MAX_DECLINES = 300
 
+/** Results that a call comes back to, of which an event tells. */
+export const MAX_COMING_BACK = 100
+
 /** Why the enricher did not fetch something ahead: seed 001. */
 const declineReason = z.string().regex(/^[a-z_]{1,64}$/)
 
@@ -106,6 +109,13 @@ export const telemetryEvent = z
      * have had it.
      */
     repeat_burst: figure.optional(),
+    /**
+     * Endpoint classes of earlier results of which parts were left out: those whose originals were
+     * fetched since the event before, and those of which this call, or one since, quotes a line
+     * that was left out and that nothing else showed. A class for each result, each result once.
+     */
+    retrieved_of: z.array(anonymous).max(MAX_COMING_BACK).optional(),
+    needed_of: z.array(anonymous).max(MAX_COMING_BACK).optional(),
     /**
      * The enricher's (seed 001), of offered calls: see `isOffer`. Whether it was made ahead, and if
      * so the tokens that were predicted, else why not.

@@ -71,6 +71,11 @@ export function writeFacts(facts: ResponseFacts): string {
   return JSON.stringify(facts)
 }
 
+/** The same facts with more. @param response as `writeFacts` gives it */
+export function addFacts(response: string, more: Partial<ResponseFacts>): string {
+  return writeFacts({ ...parseFacts(response), ...more })
+}
+
 /** @param response as `writeFacts` gives it, which is not checked */
 export function parseFacts(response: string): ResponseFacts {
   return JSON.parse(response) as ResponseFacts

@@ -16,6 +16,8 @@ export interface TuningTask {
   readonly logs: readonly string[]
   readonly sinceMs: number
   readonly mode: 'propose' | 'apply'
+  /** Providers whose figures are believed. */
+  readonly providers: readonly string[]
 }
 
 /** What it did, without any content. */
@@ -31,6 +33,8 @@ export interface TuningDone {
 export interface AutoTuneOptions {
   /** The section `tune` in force, asked each time. */
   settings(): Config['tune']
+  /** Names of configured providers, asked each time. */
+  providers(): readonly string[]
   readonly place: LayersPlace
   readonly configurations: Pick<Configurations, 'reload'>
   readonly logger: Pick<Logger, 'info' | 'error'>
@@ -77,7 +81,8 @@ export function openAutoTune(options: AutoTuneOptions): AutoTune {
         return
       }
       const sinceMs = now() - DAYS * DAY_MS
-      start({ place, tenant, mode, sinceMs, logs: logs ?? logFolders(processEnv()) }, lock)
+      const task = { place, tenant, mode, sinceMs, providers: options.providers() }
+      start({ ...task, logs: logs ?? logFolders(processEnv()) }, lock)
     } catch (error) {
       lock?.close()
       failed(error)

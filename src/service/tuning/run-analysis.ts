@@ -2,11 +2,14 @@ import { createHmac } from 'node:crypto'
 import { type LayersPlace, readLayers } from '../../config/layers/read-layers.ts'
 import type { EncodeRequest } from '../../core/contract/encode.ts'
 import { DEFAULT_PRICES, type PricedVendor } from '../../core/conversation/usage/billing.ts'
+import { writeKey } from '../../core/pipeline/profile/key-path.ts'
 import { createLocalContext } from '../../runtime/local-context.ts'
 import { loadTelemetryKey } from '../../telemetry/key-file.ts'
 import { type Analysis, analyze } from '../../tune/analyze.ts'
 import type { LogList } from '../../tune/logs/list-logs.ts'
 import { type Conversation, readConversations } from '../../tune/play/conversation.ts'
+import type { Priors } from '../../tune/rules/prior-rules.ts'
+import { isPriorRule, writeRule } from '../../tune/rules/proposal.ts'
 import { openTuned } from '../../tune/versions/tuned.ts'
 import { type Proposals, saveProposals } from './proposals-file.ts'
 import { createTunedConfig } from './tuned-config.ts'
@@ -21,6 +24,8 @@ export interface AnalysisTerms {
   readonly fetched: number
   readonly sinceMs: number
   readonly isProxied: boolean
+  /** Others' figures of endpoint classes. */
+  readonly priors: Priors
   /** Called when the logs are read, and after each conversation that was played. */
   onRead?(conversations: number): void
   onPlayed?(): void
@@ -37,33 +42,35 @@ export interface AnalysisResult {
  * @throws ConfigError if a file of the configuration has faults
  */
 export function runAnalysis(list: LogList, terms: AnalysisTerms): AnalysisResult {
-  const { place, tenant, tokens, vendor, elides, fetched, sinceMs, isProxied } = terms
+  const { place, tenant, tokens, vendor, elides, fetched, sinceMs, isProxied, priors } = terms
   const key = loadTelemetryKey(place.data_dir)
   const layered = readLayers(place, { tenant })
+  const current = openTuned(place.data_dir, tenant).current()
   const conversations = readConversations(list, { sinceMs })
   terms.onRead?.(conversations.length)
   const analysis = analyze(conversations, {
     ...createTunedConfig(layered),
     ...{ context: createLocalContext(), prices: DEFAULT_PRICES[vendor], tokens, elides, isProxied },
     fetching: { share: fetched },
-    key,
+    ...{ key, priors },
+    priorKeys: new Set(
+      current?.reasons.filter(each => isPriorRule(each.rule)).map(each => writeKey(each.key)),
+    ),
     onPlayed: () => terms.onPlayed?.(),
   })
   const { judged, together } = analysis.judgement
   const proposals: Proposals = {
     created_at: new Date().toISOString(),
-    onto: openTuned(place.data_dir, tenant).current()?.id ?? null,
+    onto: current?.id ?? null,
     generation: layered.generation,
     inputs: digestOf(conversations, key),
     ...(together?.isAccepted ? { effect: { before: together.before, after: together.after } } : {}),
     changes: judged
-      .filter(({ verdict }) => verdict === 'applies')
-      .map(({ proposal: { key: path, to, rule, evidence } }) => ({
-        key: path,
-        to,
-        rule,
-        evidence,
-      })),
+      .filter(({ verdict }) => verdict === 'applies' || verdict === 'prior')
+      .map(({ proposal }) => {
+        const { key: path, to, evidence } = proposal
+        return { key: path, to, rule: writeRule(proposal), evidence }
+      }),
   }
   saveProposals(place.data_dir, tenant, proposals)
   return { conversations, analysis, proposals }

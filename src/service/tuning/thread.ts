@@ -4,18 +4,22 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { listLogs } from '../../tune/logs/list-logs.ts'
 import { applyAccepted } from './apply-proposals.ts'
 import type { TuningDone, TuningTask } from './auto-tune.ts'
+import { readPriors } from './read-priors.ts'
 import { runAnalysis } from './run-analysis.ts'
 
 /** The lowest there is. On Linux it is the thread's own. */
 const NICENESS = 19
 
 if (process.platform === 'linux') setPriority(0, NICENESS)
-parentPort?.postMessage(tune(workerData as TuningTask))
+parentPort?.postMessage(await tune(workerData as TuningTask))
 
 /** Analyzes the logs, and applies what the guard accepted if that is wanted. */
-function tune({ place, tenant, logs, sinceMs, mode }: TuningTask): TuningDone {
+async function tune(task: TuningTask): Promise<TuningDone> {
+  const { place, tenant, logs, sinceMs, mode, providers } = task
+  const now = Date.now()
+  const priors = await readPriors({ dataDir: place.data_dir, tenant, providers, now })
   const { proposals, conversations } = runAnalysis(listLogs(logs.filter(existsSync)), {
-    ...{ place, tenant, sinceMs, tokens: {}, vendor: 'anthropic' },
+    ...{ place, tenant, sinceMs, priors, tokens: {}, vendor: 'anthropic' },
     ...{ elides: true, fetched: 1, isProxied: true },
   })
   const version = mode === 'apply' ? applyAccepted(place, tenant, proposals) : null

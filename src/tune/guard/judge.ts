@@ -7,7 +7,7 @@ import type { Cost } from './outcome.ts'
 import type { Trials } from './trials.ts'
 
 /** What became of a proposal. */
-export type Verdict = 'applies' | 'no effect' | 'loses' | 'shadowed' | 'too few'
+export type Verdict = 'applies' | 'no effect' | 'loses' | 'shadowed' | 'prior' | 'too few'
 
 /**
  * A proposal with its effect alone: billed tokens that it saves, by half; `null` if it was not
@@ -94,6 +94,7 @@ function earlyVerdict(
   isJudgeable: boolean,
 ): Verdict | null {
   if (isShadowed?.(proposal) === true) return 'shadowed'
+  if (proposal.isPrior === true) return 'prior'
   return proposal.isTooFew || !isJudgeable ? 'too few' : null
 }
 

@@ -1,6 +1,6 @@
 import type { TokenPrices } from '../../core/conversation/usage/billing.ts'
 import type { Conversation } from '../play/conversation.ts'
-import { findNeeds } from '../play/needs.ts'
+import { needsOfPlayed } from '../play/needs.ts'
 import { type PlayedResult, type PlayOptions, playConversation } from '../play/play.ts'
 import { type BilledResult, billEach, type TurnBill } from './bill.ts'
 
@@ -13,7 +13,7 @@ export interface Outcome {
 
 export function playOutcome(conversation: Conversation, options: PlayOptions): Outcome {
   const played = playConversation(conversation, options)
-  const found = options.elides ? findNeeds(conversation.results, played) : []
+  const found = options.elides ? needsOfPlayed(conversation.results, played) : []
   const needs = new Map(found.map(({ result, edit }) => [result, edit - result]))
   // What the agent sees is needed no longer, and is most of the memory.
   const light = played.map(({ shown, ...rest }) =>

@@ -16,6 +16,8 @@ export interface Proposal {
   readonly evidence: string
   /** Own results are too few to change this. */
   readonly isTooFew: boolean
+  /** Others' figures propose it, and there are too few own results to judge it by. */
+  readonly isPrior?: boolean
   /**
    * Whether the change can have an effect on a conversation that was played so without it. It may
    * say yes if there is none.
@@ -31,4 +33,17 @@ export function propose(
   more: Pick<Proposal, 'evidence' | 'touches'> & Partial<Proposal>,
 ): Proposal {
   return { ...{ rule, key, to, isTooFew: false }, ...more }
+}
+
+/** Behind the rule of a change that is not judged yet. */
+const PRIOR_MARK = ' (prior)'
+
+/** The rule of a change, as it is kept with its key. */
+export function writeRule({ rule, isPrior }: Pick<Proposal, 'rule' | 'isPrior'>): string {
+  return isPrior === true ? `${rule}${PRIOR_MARK}` : rule
+}
+
+/** Whether `writeRule` wrote it of a change that others' figures proposed. */
+export function isPriorRule(rule: string): boolean {
+  return rule.endsWith(PRIOR_MARK)
 }

@@ -1,3 +1,4 @@
+import { writeKey } from '../../core/pipeline/profile/key-path.ts'
 import type { PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
 import { type Profile, resolveProfile } from '../../core/pipeline/profile/resolve.ts'
 import type { RecordedResult } from '../play/conversation.ts'
@@ -7,9 +8,8 @@ import { type ClassStats, quantile, type Stats } from './class-stats.ts'
 import { chooseLimit, type ElisionLimit, passes } from './elision-limit.ts'
 import { proposeProfiles } from './profile-rules.ts'
 import { type Proposal, propose, type RuleId } from './proposal.ts'
+import { depthFor, LEAST_REFERRED, LEAST_RESULTS, leastCharsFor, lruFor } from './thresholds.ts'
 
-/** Own results from which on a rule may change what a class leaves out (seed 000, "call_count"). */
-const LEAST_RESULTS = 20
 /** Markers and conversations from which on elision of a class is changed. */
 const LEAST_MARKERS = 20
 const LEAST_MARKER_CONVERSATIONS = 5
@@ -23,6 +23,8 @@ export interface RuleTerms {
   readonly all: Stats
   /** Whether results go through a proxy, whose hints are all that the model knows of them. */
   readonly isProxied: boolean
+  /** Keys that others' figures set, as TOML writes them; absent: none. */
+  readonly priorKeys?: ReadonlySet<string>
 }
 
 /** Proposals of all rules, for each class those that would change something. */
@@ -32,7 +34,7 @@ export function proposeByRules(terms: RuleTerms): readonly Proposal[] {
     const { tool, args } = stats.example
     const profile = resolveProfile(config, { tool, args })
     const about: About = { stats, profile, known: all.classes.get(stats.name), isProxied }
-    return [...r1(about), ...r2(about), ...r6(about), ...r8(about)]
+    return [...r1(about), ...r2(about), ...r6(about), ...r6AfterPrior(about, terms), ...r8(about)]
   })
   const ofAll = [...r3(terms, config), ...r4(terms, config), ...r5(terms, config)]
   const ofProfiles = proposeProfiles(config, terms.stats).map(each => {
@@ -88,9 +90,7 @@ interface ClassTerms {
   readonly also?: Touches
 }
 
-const LEAST_REFERRED = 0.3
 const MOST_UNREFERRED = 0.05
-const MOST_LRU = 10
 
 /** References on and a longer memory, or off: by references to results, near results and lines. */
 function r1(about: About): readonly Proposal[] {
@@ -107,7 +107,7 @@ function r1(about: About): readonly Proposal[] {
       : []
   }
   if (share < LEAST_REFERRED) return []
-  const lru = Math.min(MOST_LRU, 1 + Math.round(quantile(bursts, 0.9)))
+  const lru = lruFor(quantile(bursts, 0.9))
   const on = isOn ? [] : [ofClass('R1', about, ['dedup_enabled', true], { evidence })]
   if (lru <= profile.dedup.lruSize) return on
   return [...on, ofClass('R1', about, ['lru_size', lru], { evidence })]
@@ -155,6 +155,15 @@ function r6(about: About): readonly Proposal[] {
   return [{ ...ofClass('R6', about, change, { evidence, when }), isTooFew }]
 }
 
+/** Elision of a class on again, if others' figures switched it off: own results can judge now. */
+function r6AfterPrior(about: About, { priorKeys }: RuleTerms): readonly Proposal[] {
+  const { stats, known, profile } = about
+  const key = writeKey(['endpoint_overrides', stats.name, 'elision_enabled'])
+  if (profile.elision.enabled || priorKeys?.has(key) !== true) return []
+  const evidence = `figures of others switched it off; ${known?.results ?? 0} own results now`
+  return [ofClass('R6', about, ['elision_enabled', true], { evidence })]
+}
+
 function changeFor(limit: ElisionLimit): readonly [string, ConfigValue] | null {
   switch (limit.kind) {
     case 'all':
@@ -198,7 +207,7 @@ function r3({ stats: { sessions } }: RuleTerms, { dedup }: PipelineConfig): read
 /** Levels of JSON, as the seed has it. */
 function r4({ stats: { sessions } }: RuleTerms, { mckp }: PipelineConfig): readonly Proposal[] {
   const deepest = quantile(sessions.depths, 0.95)
-  const depth = deepest < 3 ? 3 : 5
+  const depth = depthFor(deepest)
   if (sessions.depths.length === 0 || depth === mckp.recursion_depth) return []
   const evidence = `95 % of ${sessions.depths.length} nested objects have at most ${deepest} levels`
   const touches = anyResult((_, { shape }) => /object/.test(shape))
@@ -208,7 +217,7 @@ function r4({ stats: { sessions } }: RuleTerms, { mckp }: PipelineConfig): reado
 /** The shortest result that is remembered, as the seed has it. */
 function r5({ stats: { sessions } }: RuleTerms, { dedup }: PipelineConfig): readonly Proposal[] {
   const short = quantile(sessions.bytes, 0.25)
-  const least = Math.min(500, Math.max(100, short))
+  const least = leastCharsFor(short)
   if (sessions.bytes.length === 0 || least === dedup.min_body_chars) return []
   const [from, to] = [least, dedup.min_body_chars].sort((a, b) => a - b) as [number, number]
   return [

@@ -25,6 +25,7 @@ function tuneIn(data: string, log: string) {
           looks++
           return { auto, interval_ms: WEEK_MS, tenant: 'local', logs: [log] }
         },
+        providers: () => [],
         place: { data_dir: data },
         configurations: { reload: async () => void said.reloads++ },
         logger: {

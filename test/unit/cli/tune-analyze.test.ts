@@ -1,8 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { Fingerprint } from '../../../src/core/fingerprints/fingerprint.ts'
+import { tenantFolder } from '../../../src/core/telemetry/pseudonyms.ts'
+import { openTuned } from '../../../src/tune/versions/tuned.ts'
 import { dataFolder, SECRET, writeLogs } from '../../support/agent-logs.ts'
 import { captureCli } from '../../support/capture.ts'
+import { row } from '../fingerprints/rows.ts'
 
 function tuneIn(data: string) {
   return (...argv: string[]) => captureCli('tune', ...argv, '--data', data)
@@ -14,6 +18,20 @@ function tunedFiles(data: string): readonly string[] {
   return names
     .filter(name => /\.(?:toml|json)$/.test(name))
     .map(name => readFileSync(join(data, 'tuned', name), 'utf8'))
+}
+
+/** What a team was found to know, of so many days ago. */
+function writeTeam(data: string, rows: readonly Partial<Fingerprint>[], days = 1): void {
+  const folder = join(data, 'fingerprints', tenantFolder(new Uint8Array(32), 'local'))
+  const last_seen_ms = Date.now() - days * 86_400_000
+  const first_seen_ms = last_seen_ms - 86_400_000
+  const fingerprints = rows.map(each => {
+    const known = row({ endpoint_class: 'Read', dup_rate: 0, call_count: 1_000 })
+    return { ...known, first_seen_ms, last_seen_ms, stale: false, ...each }
+  })
+  const head = { version: 1, generated_at: Date.now(), window_days: 30, k: 5, team: 'backend' }
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'team.json'), JSON.stringify({ ...head, fingerprints, left_out: 0 }))
 }
 
 function expectNoSecret(texts: readonly string[], count: number): void {
@@ -51,6 +69,52 @@ describe('haversack tune analyze', () => {
     expect(after.candidates.filter(({ rule }: { rule: string }) => rule === 'R6')).toEqual([])
     expect((await tune('revert')).stderr).toContain('- endpoint_overrides.Read.elision_enabled')
     expect((await tune('show')).stdout).not.toContain('elision_enabled = false')
+  })
+
+  it('takes what others know until there are own results, and judges it then', async () => {
+    const data = dataFolder()
+    const tune = tuneIn(data)
+    writeTeam(data, [
+      { elided: 0.5, needed: 0.4 },
+      { endpoint_class: 'Grep', elided: 0.5 },
+    ])
+    const few = await tune('analyze', writeLogs(data, false, 2))
+    expect(few.stdout).toMatch(/R6 +endpoint_overrides\.Read\.elision_enabled = false .*prior/)
+    expect(few.stdout).toContain('1 proposed by figures of others, and judged once there are own')
+    expect((await tune('apply')).code).toBe(0)
+    expect((await tune('show')).stdout).toContain('rule = "R6 (prior)"')
+    const off = { elision_enabled: false }
+    expect(openTuned(data, 'local').current()).toMatchObject({
+      config: { endpoint_overrides: { Read: off } },
+    })
+    // By own results nothing is needed, so leaving out pays after all.
+    const after = JSON.parse((await tune('analyze', writeLogs(data, false, 40), '--json')).stdout)
+    expect(after.candidates.filter(({ rule }: { rule: string }) => rule === 'R6')).toMatchObject([
+      { key: 'endpoint_overrides.Read.elision_enabled', to: true, verdict: 'applies' },
+    ])
+    expect((await tune('apply')).code).toBe(0)
+    expect((await tune('show')).stdout).not.toContain('(prior)')
+  })
+
+  it('believes no figure that is old, and is not led astray by names', async () => {
+    const data = dataFolder()
+    const tune = tuneIn(data)
+    const lie = { elided: 1, needed: 1, dup_rate: 1, call_count: 1e11, source_sessions: 1e11 }
+    const names = ['constructor', 'Read', '__proto__', 'toString', 'git_log']
+    const team = names.map(endpoint_class => ({ ...lie, endpoint_class }))
+    writeTeam(data, team, 31)
+    const log = writeLogs(data, false, 2)
+    expect((await tune('analyze', log)).stdout).not.toContain('prior')
+    writeTeam(data, team)
+    const { candidates } = JSON.parse((await tune('analyze', log, '--json')).stdout)
+    const priors = candidates.filter((each: { verdict: string }) => each.verdict === 'prior')
+    expect(priors.map(({ to }: { to: unknown }) => to)).toEqual(priors.map(() => false))
+    expect((await tune('apply')).code).toBe(0)
+    const { config } = openTuned(data, 'local').current()!
+    expect(Object.keys(config['endpoint_overrides'] as object).sort()).toEqual(
+      ['Read', 'constructor', 'git_log', 'toString'].sort(),
+    )
+    expect(({} as { elision_enabled?: boolean }).elision_enabled).toBeUndefined()
   })
 
   it('changes nothing if nothing is needed', async () => {

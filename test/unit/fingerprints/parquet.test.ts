@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { afterAll, describe, expect, it } from 'vitest'
+import { BOUNDS } from '../../../src/core/fingerprints/histograms.ts'
 import {
   fingerprintsToParquet,
   mergedToParquet,
   readParquet,
 } from '../../../src/fingerprints/parquet-file.ts'
+import { LATER_COLUMNS } from '../../../src/fingerprints/parquet-schema.ts'
 import { fingerprintsIn } from '../../../src/fingerprints/span-file.ts'
 import { FULL_RUNS } from '../../support/runs.ts'
 import { row } from './rows.ts'
@@ -16,8 +18,13 @@ import { row } from './rows.ts'
 const folder = mkdtempSync(join(tmpdir(), 'haversack-parquet-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
+const told = {
+  repeat_burst: BOUNDS.repeat_burst.map((_, bucket) => (bucket < 2 ? 5_000 : 0)),
+  ...{ elided: 0.5, needed: 0.25 },
+}
+
 const rows = [
-  row(),
+  row(told),
   row({ endpoint_class: 'curl', key_stability_mean: 0.5, avg_cols: null, avg_rows: null }),
   row({ endpoint_class: 'Read', inner_formats_top3: [], shape_mix: { prose: 1 } }),
 ]
@@ -33,7 +40,9 @@ describe('a Parquet file of fingerprints', () => {
     const file = join(folder, 'endpoints.parquet')
     writeFileSync(file, fingerprintsToParquet(rows))
     const found = await duckdb(`SELECT * FROM '${file}'`)
+    const none = { response_chars: null, depth: null, retrieved: null }
     const expected = rows.map(({ shape_mix, ...fields }) => ({
+      ...{ repeat_burst: null, ...none, elided: null, needed: null },
       ...fields,
       call_count: String(fields.call_count),
       first_seen_ms: String(fields.first_seen_ms),
@@ -60,6 +69,17 @@ describe('a Parquet file of fingerprints', () => {
     writeFileSync(file, fingerprintsToParquet(rows))
     await duckdb(`COPY (SELECT * FROM '${file}') TO '${copy}' (FORMAT parquet)`)
     expect(await fingerprintsIn(readFileSync(copy))).toEqual(rows)
+  })
+
+  it('is read if it is of a version without histograms', async () => {
+    const file = join(folder, 'newer.parquet')
+    const older = join(folder, 'older.parquet')
+    writeFileSync(file, fingerprintsToParquet(rows))
+    const later = [...LATER_COLUMNS].join(', ')
+    await duckdb(`COPY (SELECT * EXCLUDE (${later}) FROM '${file}') TO '${older}' (FORMAT parquet)`)
+    const [first, ...others] = rows
+    const { repeat_burst, elided, needed, ...rest } = first!
+    expect(await fingerprintsIn(readFileSync(older))).toEqual([rest, ...others])
   })
 
   it('is the same bytes for the same rows', () => {

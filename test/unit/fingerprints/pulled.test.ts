@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { providerFile, readPulled, TEAM_FILE } from '../../../src/cli/fingerprints/pulled.ts'
+import { providerFile, readPulled, TEAM_FILE } from '../../../src/fingerprints/pulled.ts'
 import { DAY, NOW, row } from './rows.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-pulled-'))

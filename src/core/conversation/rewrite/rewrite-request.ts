@@ -6,6 +6,7 @@ import { type Replacement, splice } from '../../json/bytes/splice.ts'
 import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
 import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
 import { inConversation } from '../../telemetry/pseudonyms.ts'
+import { type SentResult, withComingBack } from '../needs/coming-back.ts'
 import { conversationName } from '../parse/conversation-name.ts'
 import { type RouteName, type ScannedRequest, scanRequest } from '../parse/scan-request.ts'
 import { type Steered, steerRequest } from '../prefix/steer-request.ts'
@@ -209,6 +210,7 @@ function rewriteResults(
   const { records } = sent
   records.push(...(arm?.records ?? []))
   const responses: NewResult[] = []
+  const seen: SentResult[] = []
   let fresh: FreshResults | null = null
   const isOver = () => terms?.newUntil !== undefined && Date.now() > terms.newUntil
   let late = 0
@@ -221,6 +223,7 @@ function rewriteResults(
     if (isLeftAlone(result, retrievingTools)) {
       sent.pass(key, result, null)
       counted?.pass(result, null, false)
+      seen.push({ result, literal: null, markers: [], isNew: false, isKnown: false })
       continue
     }
     const recalled = recall(key, context)
@@ -250,6 +253,9 @@ function rewriteResults(
     }
     sent.pass(key, result, { ...rewritten, sent: sum, isRecalled: isUsable })
     counted?.pass(result, rewritten, recalled !== null)
+    const { literal, markers: named } = rewritten
+    const isNew = recalled === null && 'response' in rewritten
+    seen.push({ result, literal, markers: named, isNew, isKnown: recalled !== null })
     if (recalled === null && 'response' in rewritten) {
       fresh = withResult(fresh, rewritten.tokens)
       responses.push({ ...reportOf(key, rewritten), ...counted?.last(rewritten.tokens) })
@@ -258,7 +264,8 @@ function rewriteResults(
   const steered = steerRequest(scanned, conversation, context)
   records.push(...steered.records)
   const finished = sent.finish(terms?.restores === true)
-  return { ...finished, records, isChanged, late, lookAlikes, fresh, responses, steered }
+  const told = withComingBack(responses, seen, retrievingTools, context.telemetry)
+  return { ...finished, records, isChanged, late, lookAlikes, fresh, responses: told, steered }
 }
 
 /** All of one request are counted by one tokenizer. */

@@ -8,6 +8,7 @@ import {
   type Fingerprint,
   LEAST_SESSIONS,
 } from '../../../../src/core/fingerprints/fingerprint.ts'
+import { bucketOf } from '../../../../src/core/fingerprints/histograms.ts'
 import { FIELD, ROW } from '../../../../src/core/fingerprints/packed-rows.ts'
 import type { UploadRecord } from '../../../../src/core/fingerprints/upload-record.ts'
 import { runs } from '../../../support/runs.ts'
@@ -194,7 +195,9 @@ describe('spans of one’s own events', () => {
         .map(({ at, session, late }): EndpointEvent & { readonly known: number } => ({
           endpoint_class: 'git_log',
           session_hash: String(session).padStart(16, 'a'),
-          response_chars: 10,
+          response_chars: 10 ** (session % 5),
+          depth: session % 7,
+          ...(at % 3 === 0 ? { elided_tokens_saved: 9, needed_of: ['git_log'] } : {}),
           shape: 'prose',
           inner_formats: late > 0 ? ['url'] : [],
           ts_ms: START + at * HOUR,
@@ -234,6 +237,16 @@ describe('spans of one’s own events', () => {
           const isNamed = span.inner_formats_top3.includes('url')
           const ofUrls = new Set(urls.map(each => each.session_hash)).size
           expect(isNamed).toBe(ofUrls >= LEAST_SESSIONS)
+          for (const name of ['response_chars', 'depth'] as const) {
+            for (const [bucket, part] of (span[name] ?? []).entries()) {
+              const having = inside.filter(each => bucketOf(name, each[name]!) === bucket)
+              const size = new Set(having.map(each => each.session_hash)).size
+              expect(part === 0 || size >= LEAST_SESSIONS).toBe(true)
+            }
+          }
+          const ofNeeds = inside.filter(each => each.needed_of !== undefined)
+          const hasNeeds = new Set(ofNeeds.map(each => each.session_hash)).size >= LEAST_SESSIONS
+          expect(span.needed !== undefined).toBe(hasNeeds)
         }
       }),
       { numRuns: runs(200) },

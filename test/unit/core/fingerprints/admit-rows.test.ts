@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { admitRows, withdrawRows } from '../../../../src/core/fingerprints/admit-rows.ts'
 import type { Fingerprint } from '../../../../src/core/fingerprints/fingerprint.ts'
+import { BOUNDS } from '../../../../src/core/fingerprints/histograms.ts'
 import { mergeUploads } from '../../../../src/core/fingerprints/merge-uploads.ts'
 import { unpackRow } from '../../../../src/core/fingerprints/packed-rows.ts'
 import {
@@ -29,6 +30,52 @@ function span(source_sessions: number, days = 10, shift = 1): Fingerprint {
     last_seen_ms: NOW - shift * DAY,
   })
 }
+
+const depth = BOUNDS.depth.map((_, bucket) => (bucket < 2 ? 5_000 : 0))
+const rates = { elided: 0.5, retrieved: 0.25, needed: 0.125 }
+
+describe('histograms and rates of an upload', () => {
+  it('are published, kept, and read by a version that has none', () => {
+    const { record } = admit([row({ depth, ...rates }), row({ endpoint_class: 'curl' })])
+    const bytes = writeRecord(record)
+    const [first, second] = published(readRecord(bytes)!)
+    expect(first).toMatchObject({ depth, elided: expect.closeTo(0.5, 4) })
+    expect(second).toEqual(row({ endpoint_class: 'curl' }))
+    // A row that is uploaded once more as it was stays.
+    expect(
+      admit([row({ depth, ...rates }), row({ endpoint_class: 'curl' })], record),
+    ).toMatchObject({ accepted: 2, refused: [] })
+    expect(admit([row({ depth: depth.toReversed() })], record).refused).toHaveLength(1)
+  })
+
+  it('are not told if a bucket or a rate is of fewer than five responses', () => {
+    const few = BOUNDS.depth.map((_, bucket) => [9_400, 600][bucket] ?? 0)
+    const { record } = admit([row({ depth: few, elided: 0.07, needed: 0.5 })])
+    const [told] = published(record)
+    expect([told!.depth, told!.elided]).toEqual([undefined, undefined])
+    expect(told!.needed).toBeCloseTo(0.5, 4)
+  })
+
+  it('are not told of a row that contains an earlier one', () => {
+    const { record } = admit([{ ...span(20), depth, ...rates }])
+    const wider = { ...span(40, 20), last_seen_ms: NOW, depth, ...rates }
+    const [told] = published(admit([wider], record, NOW).record)
+    expect([told!.source_sessions, told!.depth, told!.elided]).toEqual([40, undefined, undefined])
+  })
+
+  it('are weighed by sessions in a merge', () => {
+    const [ada, bob] = [
+      admit([row({ source_sessions: 30, elided: 0.9, depth })]),
+      admit([row({ source_sessions: 10, elided: 0.1, depth: depth.toReversed() })]),
+    ]
+    const other = admit([row({ source_sessions: 50 })])
+    const uploads = [ada, bob, other].map(({ record }) => record.rows)
+    const [merged] = mergeUploads(uploads, NOW).fingerprints
+    expect(merged!.elided).toBeCloseTo(0.7, 4)
+    expect(merged!.depth!.slice(0, 2)).toEqual([3_750, 3_750])
+    expect(merged!.needed).toBeUndefined()
+  })
+})
 
 describe('what is published of an upload', () => {
   it('is every row with enough sessions, as it came', () => {

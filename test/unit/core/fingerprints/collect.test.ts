@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createCollector } from '../../../../src/core/fingerprints/collect.ts'
 import type { EndpointEvent } from '../../../../src/core/fingerprints/event-sums.ts'
 import type { Fingerprint } from '../../../../src/core/fingerprints/fingerprint.ts'
+import { BOUNDS, type HistogramName } from '../../../../src/core/fingerprints/histograms.ts'
 import { NO_SESSION } from '../../../../src/core/telemetry/event.ts'
 import { DAY, NOW } from '../../fingerprints/rows.ts'
 
@@ -25,6 +26,11 @@ function sessions(from: number, count: number, start: number): EndpointEvent[] {
   return Array.from({ length: count }, (_, index) =>
     event({ session_hash: session(from + index), ts_ms: start + index * 3_600_000 }),
   )
+}
+
+/** A histogram of these parts. */
+function inBuckets(name: HistogramName, parts: Readonly<Record<number, number>>): number[] {
+  return BOUNDS[name].map((_, bucket) => parts[bucket] ?? 0)
 }
 
 function endpoints(events: readonly EndpointEvent[]) {
@@ -56,6 +62,9 @@ describe('fingerprints of events', () => {
       first_seen_ms: NOW,
       last_seen_ms: NOW + 5,
       source_sessions: 1,
+      repeat_burst: inBuckets('repeat_burst', { 0: 10_000 }),
+      response_chars: inBuckets('response_chars', { 2: 7_500, 5: 2_500 }),
+      ...{ elided: 0, retrieved: 0, needed: 0 },
     })
   })
 
@@ -146,6 +155,42 @@ describe('spans that may be shared', () => {
     expect(collect([], shaped(5))).toMatchObject([
       { avg_cols: 4, avg_rows: 9, key_stability_mean: 0.5, inner_formats_top3: ['url'] },
     ])
+  })
+
+  it('tells only buckets that five sessions have, and no histogram with one', () => {
+    const sized = (from: number, count: number, response_chars: number) =>
+      sessions(from, count, NOW).map(each => ({ ...each, response_chars, repeat_burst: 1 }))
+    const [span] = collect([], [...sized(0, 6, 100), ...sized(10, 5, 900), ...sized(20, 4, 90_000)])
+    // Four sessions join the next smaller bucket, so nothing tells how large theirs are.
+    expect(span!.response_chars).toEqual(inBuckets('response_chars', { 2: 4_000, 8: 6_000 }))
+    expect(span!.repeat_burst).toBeUndefined()
+    const [few] = collect([], [...sized(0, 6, 100), ...sized(10, 4, 900)])
+    expect(few!.response_chars).toBeUndefined()
+  })
+
+  it('tells what was left out, fetched or quoted of five sessions, and nothing of fewer', () => {
+    const events = (count: number) => [
+      ...sessions(0, 10, NOW).map(each => ({ ...each, elided_tokens_saved: 40 })),
+      ...sessions(0, count, NOW).map(each => ({
+        ...each,
+        endpoint_class: 'Edit',
+        needed_of: ['git_log'],
+        retrieved_of: ['git_log', 'git_log'],
+      })),
+    ]
+    const of = (count: number) => {
+      const found = collect([], events(count)).find(each => each.call_count === 10)
+      return [found!.elided, found!.needed, found!.retrieved]
+    }
+    expect(of(5)).toEqual([1, 0.5, 1])
+    for (const count of [0, 4]) expect(of(count)).toEqual([1, undefined, undefined])
+    const own = endpoints(events(1))
+    expect(own.map(each => [each.endpoint_class, each.elided, each.needed])).toEqual([
+      ['Edit', 0, 0],
+      ['git_log', 1, 0.1],
+    ])
+    // An endpoint of which nothing else is known has no fingerprint.
+    expect(endpoints([event({ needed_of: ['curl'] })]).map(each => each.call_count)).toEqual([1])
   })
 
   it('never changes a closed one, whatever comes', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { quotedLines } from '../../../../src/core/conversation/needs/edit-quotes.ts'
 import type { RecordedResult } from '../../../../src/tune/play/conversation.ts'
-import { findNeeds } from '../../../../src/tune/play/needs.ts'
+import { needsOfPlayed } from '../../../../src/tune/play/needs.ts'
 import type { PlayedResult } from '../../../../src/tune/play/play.ts'
-import { quotedLines } from '../../../../src/tune/play/quoted-lines.ts'
 
 const FILE = { file_path: '/src/sum.ts' }
 const HIDDEN = 'return left + right'
@@ -32,10 +32,10 @@ function played(shown?: string): PlayedResult {
 
 function needsOf(results: readonly RecordedResult[], shown = SHOWN) {
   const outcomes = results.map(({ tool }) => played(tool === 'Read' ? shown : undefined))
-  return findNeeds(results, outcomes).map(need => [need.result, need.edit])
+  return needsOfPlayed(results, outcomes).map(need => [need.result, need.edit])
 }
 
-describe('findNeeds', () => {
+describe('needsOfPlayed', () => {
   it('finds a hidden line that an edit quotes', () => {
     expect(needsOf([result(), edit(`  ${HIDDEN}\n}`)])).toEqual([[0, 1]])
   })
@@ -67,7 +67,7 @@ describe('findNeeds', () => {
   })
 
   it('finds none in a result that is whole', () => {
-    expect(findNeeds([result(), edit(HIDDEN)], [played(), played()])).toEqual([])
+    expect(needsOfPlayed([result(), edit(HIDDEN)], [played(), played()])).toEqual([])
   })
 })
 

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import type { z } from 'zod'
-import { AppError } from '../../core/base/errors.ts'
-import { validate } from '../../core/contract/validate.ts'
+import { AppError } from '../core/base/errors.ts'
+import { validate } from '../core/contract/validate.ts'
 import {
   type Fingerprint,
   LIMITS,
   type MergedFingerprint,
-} from '../../core/fingerprints/fingerprint.ts'
-import { providerDocument, teamDocument } from '../../core/fingerprints/upload.ts'
-import { readBytes } from '../../fingerprints/span-file.ts'
+} from '../core/fingerprints/fingerprint.ts'
+import { providerDocument, teamDocument } from '../core/fingerprints/upload.ts'
+import { readBytes } from './span-file.ts'
 
 /** Files with what was fetched last, beside the tenant's own. */
 export const TEAM_FILE = 'team.json'
