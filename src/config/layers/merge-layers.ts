@@ -1,9 +1,10 @@
-import { isTable, type Tree } from '../../core/pipeline/profile/key-path.ts'
+import { isTable, type Tree, valueAt } from '../../core/pipeline/profile/key-path.ts'
 import {
   NEWEST_SCHEMA,
   type PipelineConfig,
   pipelineSchema,
 } from '../../core/pipeline/profile/pipeline-config.ts'
+import { AUTO, DEFAULT_VARIANT } from '../../core/pipeline/profile/profile-axes.ts'
 import { describeIssue } from '../describe-issue.ts'
 import { ConfigError } from '../read-toml.ts'
 import { lineOf } from '../toml-lines.ts'
@@ -15,7 +16,8 @@ import type { FileLayer } from './layer-file.ts'
  * @throws ConfigError for what only shows in all of them: variants and views that none has
  */
 export function mergeLayers(layers: readonly FileLayer[]): PipelineConfig {
-  const merged = layers.reduce<Tree>((tree, { settings }) => merge(tree, settings as Tree), {})
+  const all = layers.reduce<Tree>((tree, { settings }) => merge(tree, settings as Tree), {})
+  const merged = withAgent(all, layers)
   const parsed = pipelineSchema.safeParse({ ...merged, schema_version: NEWEST_SCHEMA })
   if (!parsed.success) {
     const faults = parsed.error.issues.map(issue => {
@@ -32,6 +34,16 @@ export function mergeLayers(layers: readonly FileLayer[]): PipelineConfig {
   // One layer is found in the merged configuration as well.
   const more = ofTools.length > 1 ? { layers: ofTools } : {}
   return { ...parsed.data, knownViews, ...more }
+}
+
+const AGENT_AT = ['profiles', 'agent', 'active'] as const
+
+/** With the agent's variant that `tune` wrote, if it is to be found by itself. */
+function withAgent(merged: Tree, layers: readonly FileLayer[]): Tree {
+  if (valueAt(merged, AGENT_AT) !== AUTO) return merged
+  const tuned = layers.find(({ name }) => name === 'tuned')
+  const active = valueAt((tuned?.settings ?? {}) as Tree, AGENT_AT) ?? DEFAULT_VARIANT
+  return merge(merged, { profiles: { agent: { active } } })
 }
 
 const NO_FILE = { file: '', source: '' }

@@ -87,7 +87,6 @@ const PREDECESSOR_PLACES: readonly Place[] = [
     at: ['profiles', 'agent'],
     keys: { auto_detect_window: BY_NAME },
   },
-  { at: ['profiles', 'agent', 'active'], values: { auto: BY_NAME } },
   {
     at: ['profiles', 'agent', 'variants', '*'],
     keys: {

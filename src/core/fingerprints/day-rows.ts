@@ -177,7 +177,8 @@ function writeSums({ shapes, formats, buckets, rates, first, last, ...sums }: Su
 
 function readSums(written: z.output<typeof sumsSchema>): Sums {
   const { of, shapes, formats, buckets = [], rates = [], first, last } = written
-  const sums = { ...noSums(), first, last }
+  const isEmpty = of[ADDED.indexOf('weight')] === 0
+  const sums = { ...noSums(), ...(isEmpty ? {} : { first, last }) }
   let at = 0
   for (const name of HISTOGRAM_NAMES) {
     const end = at + BOUNDS[name].length

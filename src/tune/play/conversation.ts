@@ -26,6 +26,8 @@ export interface Conversation {
   /** Tells it apart from others, and is the same in each reading. Never written anywhere. */
   readonly id: string
   readonly results: readonly RecordedResult[]
+  /** When its last result came, Unix milliseconds; absent: its log does not say. */
+  readonly lastMs?: number
 }
 
 interface ReadOptions {
@@ -43,6 +45,7 @@ export function readConversations(
   { sinceMs = 0 }: ReadOptions = {},
 ): readonly Conversation[] {
   const conversations = new Map<string, RecordedResult[]>()
+  const lasts = new Map<string, number>()
   const seen = new Set<string>()
   const add = (path: string) => {
     for (const mined of readLog(path, noTally())) {
@@ -54,6 +57,7 @@ export function readConversations(
       const results = conversations.get(id) ?? []
       conversations.set(id, results)
       results.push(toResult(mined))
+      lasts.set(id, Math.max(lasts.get(id) ?? 0, mined.ts_ms))
     }
   }
   for (const { path } of files) {
@@ -63,7 +67,7 @@ export function readConversations(
       if (!(error instanceof UnreadableLog)) throw error
     }
   }
-  return [...conversations].map(([id, results]) => ({ id, results }))
+  return [...conversations].map(([id, results]) => ({ id, results, lastMs: lasts.get(id) ?? 0 }))
 }
 
 /** `null` if the log does not name calls. */

@@ -28,13 +28,20 @@ export interface ClassStats {
   markerConversations: number
 }
 
-/** What all results have in common. */
-export interface SessionStats {
-  conversations: number
+/** How a conversation went. */
+export interface ConversationStats {
+  readonly lastMs: number
   results: number
   compactions: number
   /** Of calls that only read. */
   reads: number
+}
+
+/** What all results have in common. */
+export interface SessionStats extends Omit<ConversationStats, 'lastMs'> {
+  conversations: number
+  /** In the order of their last results. */
+  recent: readonly ConversationStats[]
   /** By the model that made the call, as the log names it. */
   readonly models: Map<string, number>
   /** UTF-8 bytes, and levels of nested objects. */
@@ -59,12 +66,17 @@ export function collectStats(all: Iterable<Seen>): Stats {
   const classes = new Map<string, ClassStats>()
   const sessions: SessionStats = {
     ...{ conversations: 0, results: 0, compactions: 0, reads: 0 },
-    ...{ models: new Map(), bytes: [], depths: [] },
+    ...{ models: new Map(), bytes: [], depths: [], recent: [] },
   }
+  const each: ConversationStats[] = []
   for (const { conversation, played, markers } of all) {
     const { results } = conversation
     sessions.conversations++
-    sessions.compactions += Math.max(0, ...results.map(({ epoch }) => epoch))
+    const compactions = Math.max(0, ...results.map(({ epoch }) => epoch))
+    sessions.compactions += compactions
+    const reads = results.filter(result => READS.has(result.class.toLowerCase())).length
+    sessions.reads += reads
+    each.push({ lastMs: conversation.lastMs ?? 0, results: results.length, reads, compactions })
     const repeats = createRepeats()
     for (const [at, result] of results.entries()) {
       const own = entryOf(classes, result.class, () => noStats(result))
@@ -80,6 +92,7 @@ export function collectStats(all: Iterable<Seen>): Stats {
       if (own !== undefined) own.markerConversations++
     }
   }
+  sessions.recent = each.sort((a, b) => a.lastMs - b.lastMs)
   return { classes, sessions }
 }
 
@@ -114,11 +127,10 @@ const READS: ReadonlySet<string> = new Set(
 
 function addSession(
   sessions: SessionStats,
-  { text, model, class: name }: RecordedResult,
+  { text, model }: RecordedResult,
   { shape }: PlayedResult,
 ) {
   sessions.results++
-  if (READS.has(name.toLowerCase())) sessions.reads++
   if (model !== undefined) sessions.models.set(model, (sessions.models.get(model) ?? 0) + 1)
   sessions.bytes.push(Buffer.byteLength(text))
   if (shape !== 'nested_object') return

@@ -1,7 +1,7 @@
 import { matchModel } from '../../core/pipeline/profile/match-model.ts'
 import type { PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
 import { AUTO, DEFAULT_VARIANT } from '../../core/pipeline/profile/profile-axes.ts'
-import type { SessionStats, Stats } from './class-stats.ts'
+import type { Stats } from './class-stats.ts'
 import { type Proposal, propose } from './proposal.ts'
 
 /** Percent of the results that one model's variant must have (seed 000, P1). */
@@ -9,6 +9,8 @@ const DOMINANT_PERCENT = 80
 /** Means a conversation by which an agent is known (seed 000, P2). */
 const SEARCH = { mostResults: 200, leastReads: 0.5 } as const
 const MARATHON = { leastResults: 500, leastCompactions: 3 } as const
+/** Conversations that P2 looks at, the last ones. */
+const RECENT = 20
 /** Before the tool in the name of one of an MCP server. */
 const MCP = 'mcp__'
 const SEPARATOR = '__'
@@ -46,15 +48,28 @@ function p1({ llm }: Profiles, { sessions }: Stats): readonly Proposal[] {
   return []
 }
 
-/** The agent's variant, by means over conversations; the longest ones are looked for first. */
+/**
+ * The agent's variant, by means over the last conversations; the longest ones are looked for first.
+ */
 function p2({ agent }: Profiles, { sessions }: Stats): readonly Proposal[] {
-  const variant = agentVariantOf(sessions)
-  if (variant === null || variant === agent.active) return []
-  const { conversations, results, reads, compactions } = sessions
+  const last = sessions.recent.slice(-RECENT)
+  const sum = (of: 'results' | 'reads' | 'compactions') =>
+    last.reduce((all, each) => all + each[of], 0)
+  const [results, reads, compactions] = [sum('results'), sum('reads'), sum('compactions')]
+  if (results === 0) return []
+  const means = {
+    results: results / last.length,
+    compactions: compactions / last.length,
+    reads: reads / results,
+  }
+  const variant = agentVariantOf(means)
+  // What was another agent's work may have ended.
+  const isFound = variant !== DEFAULT_VARIANT || VARIANTS.has(agent.active)
+  if (variant === agent.active || !isFound) return []
   const evidence =
-    `${(results / conversations).toFixed(0)} results and ` +
-    `${(compactions / conversations).toFixed(1)} compactions a conversation; ` +
-    `${((100 * reads) / results).toFixed(0)} % of the results are reads`
+    `${means.results.toFixed(0)} results and ${means.compactions.toFixed(1)} compactions a ` +
+    `conversation, of the last ${last.length}; ${(100 * means.reads).toFixed(0)} % of the ` +
+    'results are reads'
   return [
     propose('P2', ['profiles', 'agent', 'active'], variant, {
       evidence,
@@ -63,14 +78,16 @@ function p2({ agent }: Profiles, { sessions }: Stats): readonly Proposal[] {
   ]
 }
 
-function agentVariantOf({ conversations, results, reads, compactions }: SessionStats) {
-  if (conversations === 0 || results === 0) return null
-  const mean = results / conversations
-  if (mean >= MARATHON.leastResults && compactions / conversations >= MARATHON.leastCompactions) {
+/** Those that P2 finds. */
+const VARIANTS: ReadonlySet<string> = new Set(['marathon_refactor', 'file_search_heavy'])
+
+function agentVariantOf(means: Record<'results' | 'reads' | 'compactions', number>): string {
+  const { results, reads, compactions } = means
+  if (results >= MARATHON.leastResults && compactions >= MARATHON.leastCompactions) {
     return 'marathon_refactor'
   }
-  const isSearch = mean <= SEARCH.mostResults && reads / results >= SEARCH.leastReads
-  return isSearch ? 'file_search_heavy' : null
+  const isSearch = results <= SEARCH.mostResults && reads >= SEARCH.leastReads
+  return isSearch ? 'file_search_heavy' : DEFAULT_VARIANT
 }
 
 /**

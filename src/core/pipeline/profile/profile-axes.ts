@@ -21,7 +21,7 @@ export type TemplateId = keyof typeof TEMPLATE_FORMATS
 /** All ids, in the order of the table. */
 export const TEMPLATE_IDS = Object.keys(TEMPLATE_FORMATS) as readonly TemplateId[]
 
-/** The variant is found by what the request names. */
+/** The variant is found by what the request names; of agents, it is the one that `tune` wrote. */
 export const AUTO = 'auto'
 
 /** The variant of the language model axis for models that no other variant names. */
@@ -98,7 +98,7 @@ export const profileAxes = z
   .superRefine(({ llm, agent, data }, context) => {
     const known = {
       llm: [AUTO, ...Object.keys(llm.variants)],
-      agent: [...Object.keys(BUILT_IN_AGENTS), ...Object.keys(agent.variants)],
+      agent: [AUTO, ...Object.keys(BUILT_IN_AGENTS), ...Object.keys(agent.variants)],
       data: [AUTO, ...Object.keys(data.variants)],
     }
     for (const [axis, { active }] of Object.entries({ llm, agent, data })) {

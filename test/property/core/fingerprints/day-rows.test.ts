@@ -32,10 +32,15 @@ const event: fc.Arbitrary<EndpointEvent> = fc.record({
   n_rows: fc.nat(30),
   key_stability: fc.constantFrom(0, 0.25, 1),
   repeat_burst: fc.option(fc.nat(10), { nil: undefined }),
+  depth: fc.option(fc.nat(2), { nil: undefined }),
+  elided_tokens_saved: fc.constantFrom(0, 9),
+  needed_of: fc.constantFrom(undefined, ['ls'], ['ls', 'git_log', 'cat']),
+  retrieved_of: fc.constantFrom(undefined, ['git_log']),
 }) as fc.Arbitrary<EndpointEvent>
 
 it('rows of several processes add up to what one has that saw all events', () => {
   let spans = 0
+  let told = 0
   fc.assert(
     fc.property(
       fc.array(fc.tuple(event, fc.nat(2)), { minLength: 20, maxLength: 120, size: 'max' }),
@@ -58,10 +63,14 @@ it('rows of several processes add up to what one has that saw all events', () =>
           expect(all.closable()).toEqual(one.closable())
           closed = one.closable()
           spans += closed.length
+          told += closed.filter(
+            each => each.needed !== undefined && each.depth !== undefined,
+          ).length
         }
       },
     ),
     { numRuns: runs(200) },
   )
   expect(spans).toBeGreaterThan(leastHits(20))
+  expect(told).toBeGreaterThan(0)
 })

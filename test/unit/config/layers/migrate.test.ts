@@ -26,7 +26,10 @@ describe('a migrated file', () => {
       profiles: {
         tokenizer: { active: 'auto', variants: { o200k_base: { inline_json_cost: 1 } } },
         llm: { variants: { default: { tokenizer: 'o200k_base' } } },
-        agent: { variants: { marathon_refactor: { near_ref_enabled: true } } },
+        agent: {
+          active: 'auto',
+          variants: { marathon_refactor: { near_ref_enabled: true } },
+        },
         data: {
           variants: {
             k8s_logs: {

@@ -34,7 +34,7 @@ it('loads, with one warning for each key that is named otherwise here', () => {
         key => `profiles.tokenizer.variants.openai_o200k.${key}`,
       ),
       ...['tokenizer', 'context_window'].map(key => `profiles.llm.variants.default.${key}`),
-      ...['auto_detect_window', 'active'].map(key => `profiles.agent.${key}`),
+      'profiles.agent.auto_detect_window',
       ...['priority', 'mckp_recursion_depth', 'hint_aggressiveness'].map(
         key => `profiles.agent.variants.marathon_refactor.${key}`,
       ),

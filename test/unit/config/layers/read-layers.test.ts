@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { readAllLayers } from '../../../../src/config/layers/read-all.ts'
 import { resolveProfile } from '../../../../src/core/pipeline/profile/resolve.ts'
 import type { ProfileQuery } from '../../../../src/core/pipeline/profile/sections.ts'
+import { openTuned } from '../../../../src/tune/versions/tuned.ts'
 import { type LayersFolder, layersFolder, TUNED } from './layers-folder.ts'
 
 const LOG = { tool: 'Bash', args: { command: 'git log --oneline' } }
@@ -97,6 +98,23 @@ describe('layers', () => {
       'tenants/acme.toml: line 1: schema_version: 9 is of a later version; this version reads 1 to 4',
       expect.stringMatching(/^project\.toml: line 1: /),
     ])
+  })
+
+  it('have the agent that tune wrote, or the default one, if it is to be found', () => {
+    const folder = layersFolder()
+    const active = () => folder.read().pipeline.profiles.agent.active
+    folder.write('pipeline_config.toml', '[profiles.agent]\nactive = "auto"\n')
+    expect(active()).toBe('default')
+    const tuned = openTuned(folder.path, 'acme')
+    const key = ['profiles', 'agent', 'active']
+    const terms = { inputs: '', generation: '0'.repeat(16), now: new Date(0) }
+    tuned.apply([{ key, to: 'file_search_heavy', rule: 'P2', evidence: '' }], terms)
+    expect(active()).toBe('file_search_heavy')
+    folder.write('tenants/acme.toml', '[profiles.agent]\nactive = "marathon_refactor"\n')
+    expect(active()).toBe('marathon_refactor')
+    folder.write('tenants/acme.toml', '[profiles.agent]\nactive = "auto"\n')
+    folder.write('pipeline_config.toml', '[profiles.agent]\nactive = "default"\n')
+    expect(active()).toBe('file_search_heavy')
   })
 
   it('may name a variant that another layer has', () => {

@@ -21,13 +21,14 @@ function result(more: Partial<RecordedResult>): RecordedResult {
 /** Proposals for conversations that have so many results. */
 function proposals(
   sizes: readonly number[],
-  one: (at: number) => Partial<RecordedResult>,
+  one: (at: number, n: number) => Partial<RecordedResult>,
   config: object = {},
+  timeOf = (_: number) => 0,
 ) {
   const seen = sizes.map((size, n): Seen => {
-    const results = Array.from({ length: size }, (_, at) => result(one(at)))
+    const results = Array.from({ length: size }, (_, at) => result(one(at, n)))
     return {
-      conversation: { id: `c${n}`, results },
+      conversation: { id: `c${n}`, results, lastMs: timeOf(n) },
       ...{ played: results.map(() => PLAYED), markers: [] },
     }
   })
@@ -69,6 +70,20 @@ describe('P2', () => {
     const long = (at: number) => ({ epoch: Math.floor(at / 150), class: 'Read' })
     expect(proposals([500], long)).toEqual(agent('marathon_refactor'))
     expect(proposals([400], long)).toEqual([])
+  })
+
+  it('reads the last 20 conversations by their times, and goes back when others came', () => {
+    const early = Array<number>(30).fill(10)
+    const one = (_: number, n: number) => ({ class: n < 20 ? 'Read' : 'go_test' })
+    const search = { profiles: { agent: { active: 'file_search_heavy' } } }
+    const timesOf = (sign: number) => (n: number) => 1_000 + sign * n
+    expect(proposals(early, one, {}, timesOf(1))).toEqual(agent('file_search_heavy'))
+    expect(proposals(early, one, {}, timesOf(-1))).toEqual(agent('file_search_heavy'))
+    const ended = (_: number, n: number) => ({ class: n < 10 ? 'Read' : 'go_test' })
+    expect(proposals(early, ended, search, timesOf(1))).toEqual(agent('default'))
+    expect(proposals(early, ended, search, timesOf(-1))).toEqual([])
+    const own = { profiles: { agent: { active: 'mine', variants: { mine: {} } } } }
+    expect(proposals(early, ended, own, timesOf(1))).toEqual([])
   })
 
   it('proposes nothing that is in force', () => {
