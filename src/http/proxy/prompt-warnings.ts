@@ -7,6 +7,10 @@ export interface PromptWarnings {
   changed(tenant: string, change: NonNullable<RewriteReport['head_change']>): void
 }
 
+const CHANGED = 'a prompt changes before its conversation, so its cache is lost'
+const EQUAL =
+  'conversations have the same text behind different beginnings: if they began with it, they would share a cache'
+
 /** Tenants that are remembered; later ones are not warned. */
 const MAX_TENANTS = 10_000
 
@@ -18,7 +22,7 @@ export function createPromptWarnings(logger: Pick<Logger, 'warn'>): PromptWarnin
       if (kinds.has(kind) || (kinds.size === 0 && warned.size >= MAX_TENANTS)) return
       warned.set(tenant, kinds.add(kind))
       const fields = { tenant, kind, place, at, scope }
-      logger.warn(fields, 'a prompt changes before its conversation, so its cache is lost')
+      logger.warn(fields, scope === 'openings' ? EQUAL : CHANGED)
     },
   }
 }

@@ -8,6 +8,8 @@ export const CHANGE_KINDS = [
   'date',
   'hex',
   'tool_order',
+  /** A long text that another conversation has too, behind another beginning. */
+  'equal_text',
   'other',
 ] as const
 export type ChangeKind = (typeof CHANGE_KINDS)[number]

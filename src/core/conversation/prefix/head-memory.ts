@@ -1,6 +1,7 @@
 import type { ScannedRequest } from '../parse/scan-request.ts'
 import { messagePieces } from '../parse/shared-messages.ts'
 import { type ChangeKind, firstDifference } from './change-kind.ts'
+import { equalText } from './equal-texts.ts'
 import { type HeadPart, headParts, type Place } from './request-head.ts'
 
 /** What changed before a conversation. It never has a value. */
@@ -9,8 +10,11 @@ export interface HeadChange {
   readonly kind: ChangeKind
   /** Bytes of the place that stayed the same before the change. */
   readonly at: number
-  /** Whether the conversation itself had it otherwise before, or another one of the same key. */
-  readonly scope: 'conversation' | 'key'
+  /**
+   * Whether the conversation itself had it otherwise before, or another one of the same key; or
+   * whether the opening has the same text as that of another conversation of the tenant.
+   */
+  readonly scope: 'conversation' | 'key' | 'openings'
 }
 
 /**
@@ -20,7 +24,9 @@ export interface HeadChange {
 export interface HeadMemory {
   /**
    * Compares a request with the one before it in its conversation, or else with the last
-   * conversation of the key, and remembers it. Returns `null` if nothing changed.
+   * conversation of the key, and remembers it. If nothing changed, a new conversation is compared
+   * with the tenant's last ones: they could share a cache if they began with what they have in
+   * common. Returns `null` if there is nothing to tell.
    */
   see(scanned: ScannedRequest, whose: { tenant: string; key: string }): HeadChange | null
 }
@@ -38,6 +44,8 @@ const NEXT_BYTES = 4_096
 const ALIKE = 0.9
 /** A head is compared in one of so many turns as it has multiples of this, to bound its time. */
 const BYTES_A_TURN = 64 * 1024
+/** Conversations whose openings are compared with that of a new one. */
+const OPENINGS = 3
 /** Changes that are told of one conversation; after that, it is known to change. */
 const MAX_CHANGES = 3
 
@@ -98,8 +106,9 @@ export function createHeadMemory(): HeadMemory {
       const changes = (before?.changes ?? 0) + (ofItself === null ? 0 : 1)
       keep({ ...head, changes, wait: turnsFor({ ...head, changes }) })
       if (before !== undefined) return ofItself
-      const earlier = kept.find((each, index) => index > 0 && isOwn(each) && each.key === key)
-      return earlier === undefined ? null : ofKey(earlier, head)
+      const others = kept.filter((each, index) => index > 0 && isOwn(each))
+      const earlier = others.find(each => each.key === key)
+      return (earlier && ofKey(earlier, head)) ?? ofOpenings(others, head)
     },
   }
 }
@@ -120,6 +129,30 @@ function ofKey(earlier: Seen, later: Seen): HeadChange | null {
   const change = changeOf(earlier, later, before, now)
   if (change === null || (change.kind === 'other' && !areAlike(before, now))) return null
   return { ...change, scope: 'key' }
+}
+
+/** A long text that another conversation has too, behind another beginning. */
+function ofOpenings(others: readonly Seen[], later: Seen): HeadChange | null {
+  const now = textOf(later)
+  for (const other of others.slice(0, OPENINGS)) {
+    const at = equalText(textOf(other), now)
+    if (at !== null) return { ...placeOf(later, at), kind: 'equal_text', scope: 'openings' }
+  }
+  return null
+}
+
+function textOf({ parts }: Seen): Buffer {
+  return Buffer.concat(parts.map(({ text }) => text))
+}
+
+/** The part that a byte of all of them is in. */
+function placeOf({ parts }: Seen, at: number): Pick<HeadChange, 'place' | 'at'> {
+  let before = 0
+  for (const { place, text } of parts) {
+    if (at < before + text.length) return { place, at: at - before }
+    before += text.length
+  }
+  return { place: 'first_message', at: 0 }
 }
 
 function changeOf(

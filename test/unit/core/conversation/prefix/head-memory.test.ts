@@ -137,3 +137,51 @@ describe('what changed before a conversation', () => {
     expect(found.filter(each => each !== null)).toHaveLength(3)
   })
 })
+
+describe('a text that conversations have behind different beginnings', () => {
+  const paper = Array.from(
+    { length: 120 },
+    (_, n) => `Line ${n} of what all of them read: ${n * 7919}.`,
+  )
+  const text = paper.join('\n')
+  const open = (first: string, fields: object = {}) => turn(0, fields, first)
+
+  it('is told of their openings, of whatever key they are', () => {
+    const see = watcher()
+    expect(see(open(`You are the first reader. ${text}`))).toBeNull()
+    const second = open(`As the second one, read on to the end. ${text}`)
+    expect(see(second, { key: 'other' })).toEqual({
+      ...{ place: 'first_message', kind: 'equal_text', scope: 'openings' },
+      at: expect.any(Number),
+    })
+    // It is the same conversation now.
+    expect(see(second, { key: 'other' })).toBeNull()
+    expect(see(open(`A third. ${text}`), { tenant: 'u' })).toBeNull()
+  })
+
+  it('is told if it is at the same place, and nothing if they begin with it', () => {
+    const see = watcher()
+    see(open(`${text} First question.`))
+    expect(see(open(`${text} Second question, and longer.`))).toBeNull()
+    const other = watcher()
+    other(open(`Reader one: ${text}`))
+    expect(other(open(`Reader two: ${text}`))).toMatchObject({ kind: 'equal_text' })
+  })
+
+  it('is nothing if it is short, or a conversation has nothing of it', () => {
+    const see = watcher()
+    const short = text.slice(0, 3_000)
+    see(open(`First. ${short}${'a'.repeat(9_000)}`))
+    expect(see(open(`The second. ${short}${'b'.repeat(9_000)}`))).toBeNull()
+    expect(see(open('c'.repeat(20_000)))).toBeNull()
+  })
+
+  it('is found in the place where it begins', () => {
+    const see = watcher()
+    see(open('Go.', { system: `Be kind. ${text}` }), { key: 'a' })
+    expect(see(open(`Then go. ${text}`, { system: 'Be brief.' }), { key: 'b' })).toMatchObject({
+      place: 'first_message',
+      kind: 'equal_text',
+    })
+  })
+})
