@@ -51,8 +51,11 @@ export function createAgentContext(): AgentContext {
         return { text, tool: `${tool}.${name}`, sequence, isResult: false }
       })
       const before = [...held, ...given]
-      held =
-        is_error === true ? before : [...before, { text: content, tool, sequence, isResult: true }]
+      const whole = { text: content, tool, sequence, isResult: true }
+      const inside = stringsOf(content).map(([key, text]) => {
+        return { text, tool: `${tool}.${key}`, sequence, isResult: false }
+      })
+      held = is_error === true ? before : [...before, whole, ...inside]
       if (call !== null) calls.set(call, { sequence, before })
       return { sequence, held: before }
     },
@@ -62,4 +65,11 @@ export function createAgentContext(): AgentContext {
       calls = new Map()
     },
   }
+}
+
+/** Texts of several lines that are members of a JSON object, by their names. */
+function stringsOf(content: string): [name: string, text: string][] {
+  if (!content.startsWith('{')) return []
+  const members = Object.entries(JSON.parse(content) as object)
+  return members.filter((member): member is [string, string] => String(member[1]).includes('\n'))
 }

@@ -6,6 +6,7 @@ import {
   NEAR_FORMAT,
   REFERENCE_FORMAT,
 } from '../../core/sessions/turn/decode-references.ts'
+import { STRING_LINES_FORMAT } from '../../core/sessions/turn/string-lines.ts'
 import type { EncodeAnswer, explain } from '../../index.ts'
 import type { BilledResult } from '../../tune/guard/bill.ts'
 import type { Played } from './play.ts'
@@ -121,6 +122,7 @@ const REFERRING = [
   [REFERENCE_FORMAT, 'exact'],
   [NEAR_FORMAT, 'near'],
   [LINES_FORMAT, 'lines'],
+  [STRING_LINES_FORMAT, 'lines'],
 ] as const
 
 /**

@@ -8,12 +8,12 @@ import { parseHint } from '../hints/hint-line.ts'
 import { jsonLength, writeJson } from '../json/write-json.ts'
 import {
   decodeReferences,
-  LINES_FORMAT,
   referencesIn,
   refersToSession,
 } from '../sessions/turn/decode-references.ts'
+import { readStringLines } from '../sessions/turn/string-lines.ts'
 import { markerInJson } from './json-marker.ts'
-import { innerFormat, isTrimmed, withoutEscapes, withoutNotes } from './wrapped-format.ts'
+import { isTrimmed, linesWithin, withoutEscapes, withoutNotes } from './wrapped-format.ts'
 
 /** The text of a session's earlier result by its id, `undefined` if there is none. */
 export type ResolveReference = (ref: string) => string | undefined
@@ -35,11 +35,15 @@ export function decodeContent(
   resolve: ResolveReference = () => undefined,
 ): DecodeAnswer {
   const { content, format } = unwrapped(noted, notedAs)
-  const lines = innerFormat(format, LINES_FORMAT)
+  const lines = linesWithin(format)
   if (lines !== undefined || refersToSession(format)) {
-    const text = lines === undefined ? content : decodeContent(content, lines, maxChars).content
-    const outer = lines === undefined ? format : LINES_FORMAT
-    return { content: decodeReferences(text, outer, resolve, maxChars), media_type: 'text/plain' }
+    const { outer, inner } = lines ?? { outer: format, inner: PASSTHROUGH }
+    const text = inner === PASSTHROUGH ? content : decodeContent(content, inner, maxChars).content
+    const isJson = readStringLines(outer) !== null
+    return {
+      content: decodeReferences(text, outer, resolve, maxChars),
+      media_type: isJson ? 'application/json' : 'text/plain',
+    }
   }
   if (format === PASSTHROUGH) return { content, media_type: 'text/plain' }
   if (isTrimmed(format)) throw lacksParts(content)
@@ -78,12 +82,13 @@ const MAX_GROWTH = 16
  */
 export function referencesOf(noted: string, notedAs: string): readonly string[] {
   const { content, format } = unwrapped(noted, notedAs)
-  if (refersToSession(format)) return referencesIn(content, format)
-  const around = innerFormat(format, LINES_FORMAT)
-  if (around === undefined) return []
+  const within = linesWithin(format)
+  if (within === undefined) return refersToSession(format) ? referencesIn(content, format) : []
+  const { outer, inner } = within
+  if (inner === PASSTHROUGH) return referencesIn(content, outer)
   // A look-alike of a reference may be content in the format around the lines.
-  const lines = decodeContent(content, around, MAX_GROWTH * (content.length + 1)).content
-  return referencesIn(lines, LINES_FORMAT)
+  const lines = decodeContent(content, inner, MAX_GROWTH * (content.length + 1)).content
+  return referencesIn(lines, outer)
 }
 
 /**

@@ -76,6 +76,7 @@ function toAnswer({ partition, ref }: SessionLayer, referral: Referral | null): 
 function deliveryOf(answer: DedupAnswer, referral: Referral | null): Delivery {
   return {
     answer,
+    content: referral?.content ?? '',
     lossless: true,
     format: PASSTHROUGH,
     families: referral?.hints.map(({ family }) => family) ?? [],

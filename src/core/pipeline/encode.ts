@@ -83,7 +83,7 @@ function withBudget(request: ContentRequest, { pipeline }: PipelineContext): Con
 
 /** The part of an answer that the session records. */
 function deliveryOf(answer: EncodeAnswer, { referral }: Outcome): Delivery {
-  const { lossless, format, hints, savings, tokens } = answer
+  const { content, lossless, format, hints, savings, tokens } = answer
   const { dedup_tokens, encoder_tokens, elided_tokens } = savings
   const counters = {
     baseline_tokens: tokens.baseline,
@@ -94,7 +94,14 @@ function deliveryOf(answer: EncodeAnswer, { referral }: Outcome): Delivery {
       ? {}
       : { [referral.kind]: 1, [`${referral.kind}_tokens_saved`]: dedup_tokens }),
   }
-  return { answer, lossless, format, families: hints.map(({ family }) => family), counters }
+  return {
+    answer,
+    content,
+    lossless,
+    format,
+    families: hints.map(({ family }) => family),
+    counters,
+  }
 }
 
 /** Fields that name which part of a list of items is returned. */

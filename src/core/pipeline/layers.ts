@@ -4,6 +4,7 @@ import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { TEXT_FORMATS } from '../formats/text/registry.ts'
 import type { TextFormat } from '../formats/text/text-format.ts'
 import { LINES_FORMAT, NEAR_FORMAT, REFERENCE_FORMAT } from '../sessions/turn/decode-references.ts'
+import { STRING_LINES_FORMAT } from '../sessions/turn/string-lines.ts'
 import { createJsonLayer, createTextLayer } from './format-layer.ts'
 import { byPrice, type Layer } from './layer.ts'
 import type { Profile } from './profile/resolve.ts'
@@ -54,7 +55,7 @@ function joinLayers(first: Layer, second: Layer): Layer {
 }
 
 /** Formats of answers that refer to earlier results, by name: L0. */
-const REFERENCES = [REFERENCE_FORMAT, NEAR_FORMAT, LINES_FORMAT]
+const REFERENCES = [REFERENCE_FORMAT, NEAR_FORMAT, LINES_FORMAT, STRING_LINES_FORMAT]
 
 /** Names that a request may list under `formats`, in the order of preference. */
 export const FORMAT_NAMES: readonly string[] = [

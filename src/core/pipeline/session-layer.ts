@@ -1,19 +1,15 @@
 import { hash } from 'node:crypto'
 import type { EncodeAnswer } from '../contract/encode.ts'
 import type { KeepItem } from '../contract/operation-result.ts'
-import { PASSTHROUGH } from '../formats/passthrough.ts'
 import type { HintFamily } from '../hints/hint.ts'
 import { HINT_FAMILIES } from '../hints/hint-policy.ts'
 import type { HintGate } from '../hints/policy.ts'
 import { type Counters, sessionKey } from '../sessions/index/session-index.ts'
-import type { BodyMemory } from '../sessions/lines/body-memory.ts'
 import { createCallMemory, type Dependency } from '../sessions/turn/call-memory.ts'
-import { LINES_FORMAT } from '../sessions/turn/decode-references.ts'
 import { takesPart } from '../sessions/turn/dedup-terms.ts'
-import { hopsThrough, hopsTo } from '../sessions/turn/earlier-results.ts'
 import { createLastFormat, type LastFormat } from '../sessions/turn/last-format.ts'
 import { refIn } from '../sessions/turn/long-references.ts'
-import { contextKey, invalidateBy, openTurn, type SessionTurn } from '../sessions/turn/open-turn.ts'
+import { contextKey, invalidateBy, openTurn } from '../sessions/turn/open-turn.ts'
 import {
   type ReferOptions,
   type Referral,
@@ -21,13 +17,20 @@ import {
   referToLines,
   referToResult,
 } from '../sessions/turn/refer-to-earlier.ts'
-import { keepOn, remember, rememberArguments, rememberBlocks } from '../sessions/turn/remember.ts'
+import {
+  keepOn,
+  remember,
+  rememberArguments,
+  rememberBlocks,
+  rememberStrings,
+} from '../sessions/turn/remember.ts'
 import type { SessionContext } from '../sessions/turn/shared-sessions.ts'
 import { endpointName } from '../telemetry/endpoint-class.ts'
+import { hopsInto } from './hops-into.ts'
 import type { LayerInput } from './layer.ts'
 import type { Profile } from './profile/resolve.ts'
 import type { PipelineContext } from './read-input.ts'
-import { bareFormat, innerFormat, labelOf, withoutEscapes } from './wrapped-format.ts'
+import { labelOf } from './wrapped-format.ts'
 
 /** L0: a result's place in its session, from its arrival to its answer. */
 export interface SessionLayer {
@@ -65,7 +68,7 @@ interface PastAnswer {
 }
 
 /** How a content reaches the agent. */
-export interface Delivery extends Pick<EncodeAnswer, 'lossless' | 'format'> {
+export interface Delivery extends Pick<EncodeAnswer, 'lossless' | 'format' | 'content'> {
   /** Given back to a retry. */
   readonly answer: object
   readonly families: readonly string[]
@@ -76,12 +79,6 @@ export interface Delivery extends Pick<EncodeAnswer, 'lossless' | 'format'> {
 /** The fields of a request that a session uses. The answer also depends on the other fields. */
 type SessionRequest = LayerInput['request'] & { readonly session: string }
 
-/**
- * A format in which a reader finds lines by the numbers printed before them, but cannot count them.
- */
-const NUMBERED = 'numbered@1'
-/** A format in which each line of the content has its line. */
-const LINE_BY_LINE = 'diff@1'
 /** More hints than a session is ever sent. */
 const NO_LIMIT = 0xffff
 
@@ -200,10 +197,20 @@ function presentLayer(
     return [...given, remember(sessions, here, { ...request, content }, options)]
   }
 
-  function recordAs({ lossless, format }: Delivery, referral: Referral | null) {
+  function recordAs({ lossless, format, content: sent }: Delivery, referral: Referral | null) {
     // The agent has only parts of a trimmed result.
     if (!lossless) return given
-    const hops = hopsInto(format, referral, bodies, here)
+    const hops = hopsInto({ format, content: sent }, content, referral, bodies, here)
+    return [...strings(hops, referral), ...recordWhole(hops, referral)]
+  }
+
+  /** Texts in strings of a result that the agent has now. */
+  function strings(hops: number | undefined, referral: Referral | null): readonly KeepItem[] {
+    if (!isNew || !dedup.lines || hops === undefined || referral?.kind === 'exact') return []
+    return rememberStrings({ bodies }, here, { ...request, content }, hops)
+  }
+
+  function recordWhole(hops: number | undefined, referral: Referral | null) {
     if (referral === null) {
       const isShown = hops === 0 && isKept
       const blocks = isShown
@@ -270,29 +277,6 @@ function presentLayer(
       return recordAs(delivery, referral)
     },
   }
-}
-
-/**
- * References that a reader follows from an answer to the content's lines, as a note has them;
- * `undefined`: they cannot be found.
- */
-export function hopsInto(
-  format: string,
-  referral: Referral | null,
-  bodies: BodyMemory,
-  { context, scan }: Pick<SessionTurn, 'context' | 'scan'>,
-): number | undefined {
-  const bare = withoutEscapes(format).format
-  const inner = referral === null ? bareFormat(bare) : innerFormat(bare, LINES_FORMAT)
-  if (inner === undefined) return undefined
-  const isCounted =
-    inner === PASSTHROUGH ||
-    inner === LINE_BY_LINE ||
-    (inner.startsWith(NUMBERED) && scan()?.numbered === true)
-  const hops = referral?.dependencies.map(
-    ({ identity }) => hopsTo(bodies, { context }, identity) ?? 0,
-  )
-  return hopsThrough(isCounted, hops ?? [])
 }
 
 /** The layer of a detached answer, which uses nothing of the session and leaves nothing there. */

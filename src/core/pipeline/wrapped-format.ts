@@ -2,6 +2,8 @@ import { notDecodable } from '../formats/not-decodable.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { formatLabel } from '../formats/text/text-format.ts'
 import type { LookAlikes } from '../hints/look-alikes.ts'
+import { LINES_FORMAT } from '../sessions/turn/decode-references.ts'
+import { readStringLines } from '../sessions/turn/string-lines.ts'
 import type { Notes } from './notes.ts'
 
 /** Precedes the format of a text that parts were left out of: it represents less than the input. */
@@ -49,8 +51,21 @@ export function linesFormat(outer: string, inner: string): string {
   return inner === PASSTHROUGH ? outer : outer + INNER + inner
 }
 
+/**
+ * The format of a text with references to lines, and that in which its new lines are written;
+ * `undefined` if it has none.
+ */
+export function linesWithin(
+  format: string,
+): { readonly outer: string; readonly inner: string } | undefined {
+  const inStrings = readStringLines(format)
+  if (inStrings !== null) return { inner: PASSTHROUGH, ...inStrings }
+  const inner = innerFormat(format, LINES_FORMAT)
+  return inner === undefined ? undefined : { outer: LINES_FORMAT, inner }
+}
+
 /** The format that a text was written in before `outer`; `undefined` if it was not. */
-export function innerFormat(format: string, outer: string): string | undefined {
+function innerFormat(format: string, outer: string): string | undefined {
   if (format === outer) return PASSTHROUGH
   return format.startsWith(outer + INNER) ? format.slice(outer.length + INNER.length) : undefined
 }

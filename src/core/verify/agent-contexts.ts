@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { toBytes } from '../base/text-bytes.ts'
 import { argumentBodies } from '../sessions/lines/argument-bodies.ts'
+import { stringBodies, stringName } from '../sessions/lines/string-bodies.ts'
 import type { Exchange } from './transcript.ts'
 
 /** A request whose content is at hand. */
@@ -120,6 +121,12 @@ function createContext(partition: number): AgentContext {
     know({ identity, content, name, args, position, isError })
     positions.push(position)
     results.push(result)
+    if (name === undefined) return
+    for (const inner of stringBodies(content)) {
+      const { text } = inner
+      const path = stringName(name, inner.name)
+      know({ identity: identityOf(text), content: text, name: path, position, isError })
+    }
   }
 
   return {

@@ -1,15 +1,22 @@
 import { hash } from 'node:crypto'
 import { hostBlocks } from '../../formats/host-blocks.ts'
 import type { HintFamily } from '../../hints/hint.ts'
+import { hopsInto } from '../../pipeline/hops-into.ts'
 import type { Profile } from '../../pipeline/profile/resolve.ts'
-import { hopsInto, type OpenLayer } from '../../pipeline/session-layer.ts'
+import type { OpenLayer } from '../../pipeline/session-layer.ts'
 import { type SessionKey, sessionKey } from '../../sessions/index/session-index.ts'
 import { argumentBodies } from '../../sessions/lines/argument-bodies.ts'
 import { attachBodyMemory, type BodyMemory } from '../../sessions/lines/body-memory.ts'
 import { createBodyMemory } from '../../sessions/lines/memory-layout.ts'
 import { type ScannedText, scanText } from '../../sessions/lines/scan-text.ts'
+import { stringBodies } from '../../sessions/lines/string-bodies.ts'
 import { type DedupTerms, takesPart } from '../../sessions/turn/dedup-terms.ts'
-import { noteFor, noteForArgument, noteForBlock } from '../../sessions/turn/earlier-results.ts'
+import {
+  noteFor,
+  noteForArgument,
+  noteForBlock,
+  noteForString,
+} from '../../sessions/turn/earlier-results.ts'
 import { lengthen, shortRef } from '../../sessions/turn/long-references.ts'
 import {
   type LinesOptions,
@@ -227,8 +234,8 @@ function createHistory(take: TakeMemory): History {
               return same ?? referToNear(content, entries, here, options(gate))
             },
             toLines: gate => referToLines(content, here, options(gate)),
-            deliver({ format, lossless }, referral) {
-              const hops = hopsInto(format, referral, bodies, here)
+            deliver({ format, content: sent, lossless }, referral) {
+              const hops = hopsInto({ format, content: sent }, content, referral, bodies, here)
               const isSource = lossless && referral?.kind !== 'exact'
               written = { isSource, ...(hops === undefined ? {} : { hops }) }
               return []
@@ -293,6 +300,13 @@ function remember(to: Filled, { result, written }: Passed): void {
   for (const block of blocks) {
     const scanned = scanText(block.text, context)
     const named = noteForBlock(result.tool!, block.name, place.sequence)
+    if (scanned !== null) put(to, context, scanned, named)
+  }
+  const { hops } = written
+  if (hops === undefined || result.tool === undefined) return
+  for (const { name, text: inner } of stringBodies(result.text())) {
+    const scanned = scanText(inner, context)
+    const named = noteForString(result.tool, name, { sequence: place.sequence, hops })
     if (scanned !== null) put(to, context, scanned, named)
   }
 }

@@ -20,13 +20,16 @@ const BLOCK_TOKENS = 12
 /** Written as they are in a block, and changed or lost on the way by some channels. */
 const FRAGILE = /[\0\ufeff]/
 
+/** Which strings are blocks: those that cost less so, or each that may be one. */
+type Taken = 'cheaper' | 'all'
+
 /**
  * JSON with texts in its strings, such as results of MCP and of shells. Each long string of several
  * lines is a block below the JSON, in a text format of its own. The JSON has the block's name in
  * its place.
  * @param blocks formats that a block may have
  */
-export function createStrings(blocks: readonly TextFormat[]): TextFormat {
+export function createStrings(blocks: readonly TextFormat[], which: Taken = 'cheaper'): TextFormat {
   const byId = new Map(blocks.map(format => [formatId(format), format]))
   return {
     id: 'strings',
@@ -40,7 +43,7 @@ export function createStrings(blocks: readonly TextFormat[]): TextFormat {
       const taken: Block[] = []
       const names = new Set<string>()
       const frame = replaceStrings(value, string => {
-        const block = taken.length < MAX_BLOCKS ? blockOf(string, blocks, tools) : null
+        const block = taken.length < MAX_BLOCKS ? blockOf(string, { blocks, which }, tools) : null
         if (block === null) {
           if (string.startsWith(NAME)) names.add(string)
           return string
@@ -96,7 +99,7 @@ const QUOTE = 0x22
  * Whether a string of a JSON text may have enough lines. Most JSON has none, so this looks only at
  * strings with an escaped line feed, and before anything is parsed.
  */
-function hasLongTexts(json: string): boolean {
+export function hasLongTexts(json: string): boolean {
   if (json.length < MIN_CHARS) return false
   let at = json.indexOf('\\n')
   while (at !== -1) {
@@ -120,22 +123,31 @@ function headOf(number: number, lines: number, format: string | undefined): stri
 const HEAD = /^text ([1-9]\d{0,3}), ([1-9]\d{0,8}) lines?(?:, (\S+))?$/
 const STYLE = /^([1-9]\d{0,8}),([a-z_]+@\d{1,4})$/
 
-/** The string as a block in its cheapest format, or `null` if it costs less where it is. */
-function blockOf(text: string, formats: readonly TextFormat[], tools: TextTools): Block | null {
+/** Whether a string is so long, and has so many lines, that it may be a block. */
+export function isLongText(text: string): boolean {
+  return text.length >= MIN_CHARS && countLines(text) >= MIN_LINES
+}
+
+/** The string as a block in its cheapest format, or `null` if it stays where it is. */
+function blockOf(
+  text: string,
+  { blocks, which }: { readonly blocks: readonly TextFormat[]; readonly which: Taken },
+  tools: TextTools,
+): Block | null {
   if (text.length < MIN_CHARS || FRAGILE.test(text) || !text.isWellFormed()) return null
   const { counter, work } = tools
-  const lines = countLines(text)
   if (work?.take(text.length) === false) return null
   // The format of the frame writes JSON in strings itself.
-  if (lines < MIN_LINES || isKnownJson(text)) return null
+  if (!isLongText(text) || isKnownJson(text)) return null
   let best: Block = { content: text, format: undefined }
   let lowest = counter.count(text)
-  for (const each of innerTexts(text, formats, tools)) {
+  for (const each of innerTexts(text, blocks, tools)) {
     const tokens = counter.count(`${each.content}${each.format}`)
     if (tokens >= lowest) continue
     lowest = tokens
     best = each
   }
+  if (which === 'all') return best
   const inPlace = counter.count(writeJson(text))
   return lowest + BLOCK_TOKENS < inPlace ? best : null
 }

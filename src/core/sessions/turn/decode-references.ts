@@ -4,6 +4,7 @@ import { parseHint } from '../../hints/hint-line.ts'
 import { decodeLines } from '../lines/decode-lines.ts'
 import { readReference } from '../lines/reference-line.ts'
 import { restoreNear } from '../near/find-changes.ts'
+import { foldStrings, readStringLines } from './string-lines.ts'
 
 /**
  * Formats of answers that refer to earlier results: their content means something in its session
@@ -18,7 +19,12 @@ export const MAX_REFERENCES = 1_000
 
 /** Whether texts of a format refer to earlier results of their session. */
 export function refersToSession(format: string): boolean {
-  return format === REFERENCE_FORMAT || format === NEAR_FORMAT || format === LINES_FORMAT
+  return format === REFERENCE_FORMAT || format === NEAR_FORMAT || hasLines(format)
+}
+
+/** Whether such a text has references to lines. */
+function hasLines(format: string): boolean {
+  return format === LINES_FORMAT || readStringLines(format) !== null
 }
 
 /**
@@ -27,8 +33,9 @@ export function refersToSession(format: string): boolean {
  */
 export function referencesIn(content: string, format: string): readonly string[] {
   const refs = new Set<string>()
-  for (const line of format === LINES_FORMAT ? content.split('\n') : [content]) {
-    const ref = format === LINES_FORMAT ? readReference(line)?.ref : refOf(line)
+  const isOfLines = hasLines(format)
+  for (const line of isOfLines ? content.split('\n') : [content]) {
+    const ref = isOfLines ? readReference(line)?.ref : refOf(line)
     if (ref !== undefined) refs.add(ref)
     if (refs.size > MAX_REFERENCES) {
       throw new AppError('not_decodable', `more than ${MAX_REFERENCES} earlier results`)
@@ -56,6 +63,11 @@ export function decodeReferences(
   maxChars: number,
 ): string {
   if (format === LINES_FORMAT) return decodeLines(content, resolve, maxChars)
+  if (readStringLines(format) !== null) {
+    // Names and headings of the texts add to them, and escapes of JSON do not.
+    const text = decodeLines(content, resolve, maxChars + content.length)
+    return foldStrings(text, format, maxChars)
+  }
   const hint = parseHint(content)
   const isNear = format === NEAR_FORMAT
   if (hint?.family !== (isNear ? 'near_reference' : 'reference')) {

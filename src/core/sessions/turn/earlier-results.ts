@@ -3,6 +3,7 @@ import type { EarlierCall } from '../../hints/hint.ts'
 import type { SessionKey, Turn } from '../index/session-index.ts'
 import type { BodyMemory } from '../lines/body-memory.ts'
 import type { EarlierResult } from '../lines/reference-line.ts'
+import { stringName } from '../lines/string-bodies.ts'
 import type { CallFacts } from './call-facts.ts'
 import { refIn } from './long-references.ts'
 
@@ -36,6 +37,19 @@ const MAX_HOPS = 8
  * a table. Its lines cannot be counted there, so references are to all of it.
  */
 const AS_A_WHOLE = 16
+
+/** Added too if the lines of the texts in the content's strings can be counted nevertheless. */
+const STRINGS_COUNTED = 32
+
+/** The same for a content of which only lines in strings can be counted. */
+export function withCountedStrings(hops: number): number {
+  return hops < STRINGS_COUNTED ? hops + STRINGS_COUNTED : hops
+}
+
+/** References that a reader follows to the lines of texts in the content's strings. */
+function hopsToStrings(hops: number): number {
+  return hops < STRINGS_COUNTED ? hops : hops % AS_A_WHOLE
+}
 
 /**
  * References that a reader follows through an answer to the content's lines, as in a note;
@@ -84,6 +98,15 @@ export function noteForArgument(tool: string, name: string, sequence: number): s
 /** The note for a block of this name that a host put into a tool's result. */
 export function noteForBlock(tool: string, name: string, sequence: number): string {
   return writeNote({ tool: `${tool}.${name}`, sequence, hops: 0 })
+}
+
+/** The note for a text in a string of a tool's result, by its path there. */
+export function noteForString(
+  tool: string,
+  name: string,
+  { sequence, hops }: { readonly sequence: number; readonly hops: number },
+): string {
+  return writeNote({ tool: stringName(tool, name), sequence, hops: hopsToStrings(hops) })
 }
 
 function writeNote(note: BodyNote): string {

@@ -4,9 +4,9 @@ import type { HintGate } from '../../hints/policy.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import type { Entry, SessionIndex } from '../index/session-index.ts'
 import type { BodyMemory } from '../lines/body-memory.ts'
-import { decodeLines } from '../lines/decode-lines.ts'
 import { encodeLines, type LinePlan, planLines } from '../lines/plan-lines.ts'
 import type { EarlierResult } from '../lines/reference-line.ts'
+import { type ScannedText, scanText } from '../lines/scan-text.ts'
 import { findChanges } from '../near/find-changes.ts'
 import type { Dependency } from './call-memory.ts'
 import {
@@ -20,6 +20,7 @@ import type { DedupTerms } from './dedup-terms.ts'
 import { createEarlierResults, type NamedTurn } from './earlier-results.ts'
 import { refIn, shortRef } from './long-references.ts'
 import type { SessionTurn } from './open-turn.ts'
+import { layOutStrings } from './string-lines.ts'
 
 /** A content written with references to what the agent has already. */
 export interface Referral {
@@ -209,9 +210,36 @@ export function referToLines(
   here: LinesTurn,
   options: LinesOptions,
 ): Referral | null {
+  if (!options.dedup.lines) return null
+  const text = here.scan()
+  const bare = text && referIn(text, LINES_FORMAT, content, here, options)
+  return bare ?? referInStrings(content, here, options)
+}
+
+/** The same for lines of texts in strings of JSON. */
+function referInStrings(content: string, here: LinesTurn, options: LinesOptions): Referral | null {
+  let best: Referral | null = null
+  let lowest = Number.POSITIVE_INFINITY
+  for (const { text, format, json } of layOutStrings(content, options.counter)) {
+    const scanned = scanText(text, here.context)
+    const found = scanned && referIn(scanned, format, json, here, options)
+    if (found === null) return best
+    const tokens = options.counter.count(found.content)
+    if (tokens < lowest) best = found
+    lowest = Math.min(lowest, tokens)
+  }
+  return best
+}
+
+/** @param original what decoding must give */
+function referIn(
+  text: ScannedText,
+  format: string,
+  original: string,
+  here: LinesTurn,
+  options: LinesOptions,
+): Referral | null {
   const { bodies: memory, dedup, counter } = options
-  const text = dedup.lines ? here.scan() : null
-  if (text === null) return null
   const find = createEarlierResults(memory, here, { byLine: true })
   const plan = planLines(
     text,
@@ -228,11 +256,11 @@ export function referToLines(
   const bodies = readBodies(identities, here, options)
   if (bodies === null || !isAdmitted(plan, options)) return null
   const written = encodeLines(plan)
-  if (!restores(written, content, bodies)) return null
+  if (!restores(written, format, original, bodies)) return null
   return {
     kind: 'lines',
     content: written,
-    format: LINES_FORMAT,
+    format,
     hints: plan.runs.map(({ reference }) => ({ family: 'lines', text: reference })),
     dependencies: identities.map(identity => dependencyOn(identity, here, memory)),
   }
@@ -261,9 +289,14 @@ function readBodies(
 }
 
 /** The gate: what is sent must give the very text again. */
-function restores(answer: string, original: string, bodies: ReadonlyMap<string, string>): boolean {
+function restores(
+  answer: string,
+  format: string,
+  original: string,
+  bodies: ReadonlyMap<string, string>,
+): boolean {
   return isRestored(original, () => {
-    return decodeLines(answer, ref => bodies.get(ref), original.length)
+    return decodeReferences(answer, format, ref => bodies.get(ref), original.length)
   })
 }
 

@@ -4,8 +4,9 @@ import { hostBlocks } from '../../formats/host-blocks.ts'
 import type { NewEntry, SessionKey, Ticket } from '../index/session-index.ts'
 import { argumentBodies } from '../lines/argument-bodies.ts'
 import { scanText } from '../lines/scan-text.ts'
+import { stringBodies } from '../lines/string-bodies.ts'
 import { type CallFacts, hash32, kindOf, pathOf } from './call-facts.ts'
-import { noteFor, noteForArgument, noteForBlock } from './earlier-results.ts'
+import { noteFor, noteForArgument, noteForBlock, noteForString } from './earlier-results.ts'
 import { lengthen, refIn } from './long-references.ts'
 import type { SessionTurn } from './open-turn.ts'
 import type { Sessions } from './shared-sessions.ts'
@@ -120,6 +121,23 @@ export function rememberBlocks(
   return hostBlocks(content).flatMap(({ name, text }) => {
     if (!names.includes(name)) return []
     const note = noteForBlock(tool, name, turn.sequence)
+    return rememberText(bodies, { session, context }, text, note)
+  })
+}
+
+/**
+ * Notes the texts in strings of a JSON result, which later results repeat.
+ * @param hops references that a reader follows to the strings, as in a note
+ */
+export function rememberStrings(
+  { bodies }: Pick<Sessions, 'bodies'>,
+  { session, context, turn }: SessionTurn,
+  { tool, content }: CallFacts & { readonly content: string },
+  hops: number,
+): readonly Omit<KeptForSession, 'ticket'>[] {
+  if (tool === undefined || tool === '') return []
+  return stringBodies(content).flatMap(({ name, text }) => {
+    const note = noteForString(tool, name, { sequence: turn.sequence, hops })
     return rememberText(bodies, { session, context }, text, note)
   })
 }

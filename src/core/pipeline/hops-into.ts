@@ -1,0 +1,61 @@
+import { PASSTHROUGH } from '../formats/passthrough.ts'
+import type { BodyMemory } from '../sessions/lines/body-memory.ts'
+import { stringBodies } from '../sessions/lines/string-bodies.ts'
+import { LINES_FORMAT } from '../sessions/turn/decode-references.ts'
+import { hopsThrough, hopsTo, withCountedStrings } from '../sessions/turn/earlier-results.ts'
+import type { SessionTurn } from '../sessions/turn/open-turn.ts'
+import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
+import { bareFormat, linesWithin, withoutEscapes } from './wrapped-format.ts'
+
+/**
+ * A format in which a reader finds lines by the numbers printed before them, but cannot count them.
+ */
+const NUMBERED = 'numbered@1'
+/** A format in which each line of the content has its line. */
+const LINE_BY_LINE = 'diff@1'
+/** JSON with the texts of its strings below it. */
+const TEXTS_BELOW = /^strings@1;/
+/** The format of such a text, if a line of it need not have its line. */
+const OTHER_TEXT = /^text \d+, \d+ lines?, (?!numbered@1|diff@1)/m
+
+/**
+ * References that a reader follows from an answer to the content's lines, as a note has them;
+ * `undefined`: they cannot be found.
+ */
+export function hopsInto(
+  { format, content: sent }: { readonly format: string; readonly content: string },
+  content: string,
+  referral: Referral | null,
+  bodies: BodyMemory,
+  { context, scan }: Pick<SessionTurn, 'context' | 'scan'>,
+): number | undefined {
+  const bare = withoutEscapes(format).format
+  const inner = referral === null ? bareFormat(bare) : innerOf(bare)
+  if (inner === undefined) return undefined
+  const isCounted =
+    inner === PASSTHROUGH ||
+    inner === LINE_BY_LINE ||
+    (inner.startsWith(NUMBERED) && scan()?.numbered === true)
+  const hops = referral?.dependencies.map(
+    ({ identity }) => hopsTo(bodies, { context }, identity) ?? 0,
+  )
+  const through = hopsThrough(isCounted, hops ?? [])
+  const isInStrings = through !== undefined && !isCounted && countsStrings(bare, sent, content)
+  return isInStrings ? withCountedStrings(through) : through
+}
+
+/** Whether a reader can count the lines of texts in the content's strings. */
+function countsStrings(format: string, sent: string, content: string): boolean {
+  // Texts below the JSON have each line, or a reference for it.
+  const within = linesWithin(format)
+  if (within !== undefined) return within.outer !== LINES_FORMAT && within.inner === PASSTHROUGH
+  if (TEXTS_BELOW.test(format)) return !OTHER_TEXT.test(sent)
+  const texts = stringBodies(content)
+  return texts.length > 0 && texts.every(({ text }) => sent.includes(text))
+}
+
+/** The format of new lines beside references; of strings, one in which no lines are counted. */
+function innerOf(format: string): string | undefined {
+  const within = linesWithin(format)
+  return within === undefined || within.outer === LINES_FORMAT ? within?.inner : within.outer
+}

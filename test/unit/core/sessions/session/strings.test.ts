@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import type { EncodeRequest } from '../../../../../src/core/contract/encode.ts'
+import { createVerifier } from '../../../../../src/core/verify/verify-transcript.ts'
+import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
+import { createLocalSessions } from '../../../../../src/runtime/local-sessions.ts'
+import { counters } from '../../../../support/vocabularies.ts'
+
+const LINES = Array.from({ length: 60 }, (_, i) => `const row${i * 31} = measure(${i}, "shore")`)
+const FILE = LINES.join('\n')
+const CHANGED = [...LINES.slice(0, 30), 'const wave = "new"', ...LINES.slice(30)].join('\n')
+const MCP = (text: string) => JSON.stringify({ content: [{ type: 'text', text }], isError: false })
+const SHELL = (stdout: string) => JSON.stringify({ exit_code: 0, stdout, stderr: '', took_ms: 12 })
+const JOB = (log: string) =>
+  JSON.stringify([{ job: { id: 7, steps: [{ name: 'build', log }] } }], null, 2)
+
+/** Answers of one session, each decoded and all verified. */
+function play(results: readonly [tool: string, content: string][], args: object = {}) {
+  const { encode, decode } = createLocalSessions(createLocalContext(), { bodyBytes: 1 << 20 })
+  const verifier = createVerifier(counters)
+  return results.map(([tool, content], at) => {
+    const request: EncodeRequest & { session: string } = { session: 's', tool, args, content }
+    const answer = encode(request)
+    const { findings, failed } = verifier.check({ line: at + 1, entry: { request, answer } })
+    expect([findings, failed]).toEqual([[], 0])
+    const { content: decoded } = decode({
+      session: 's',
+      content: answer.content,
+      format: answer.format,
+    })
+    const isJson = /^\s*[[{]/.test(content)
+    expect(isJson ? JSON.parse(decoded) : decoded).toEqual(isJson ? JSON.parse(content) : content)
+    return answer
+  })
+}
+
+const references = (content: string) => content.split('\n').filter(line => line.startsWith('> '))
+
+describe('references in strings of JSON', () => {
+  it.each([
+    ['MCP', MCP],
+    ['a shell', SHELL],
+    ['a job', JOB],
+  ])('are to lines that came bare before, in the result of %s', (_, wrap) => {
+    const [, answer] = play([
+      ['Read', FILE],
+      ['run', wrap(CHANGED)],
+    ])
+    expect(answer!.format).toMatch(/^string_lines@1;\d+,\w+@1/)
+    expect(references(answer!.content)).toEqual([
+      expect.stringMatching(/^> \[ref [0-9a-f]{8} lines 1-30 of Read 1 call ago\]$/),
+      '> [lines 31-60]',
+    ])
+    expect(answer!.content).toContain('\nconst wave = "new"\n')
+    expect(answer!.tokens.final).toBeLessThan(answer!.tokens.baseline / 4)
+  })
+
+  it('are to lines that came in a string before, by its path', () => {
+    const [, answer] = play([
+      ['fetch', MCP(FILE)],
+      ['run', SHELL(CHANGED)],
+    ])
+    expect(references(answer!.content)[0]).toMatch(/ of fetch\.content\.0\.text 1 call ago\]$/)
+  })
+
+  it('are written in bare text too', () => {
+    const [, answer] = play([
+      ['run', SHELL(FILE)],
+      ['Read', CHANGED],
+    ])
+    expect(answer!.format).toBe('lines@1')
+    expect(references(answer!.content)[0]).toMatch(/ of run\.stdout 1 call ago\]$/)
+  })
+
+  it('are to what the agent gave to a tool', () => {
+    const [answer] = play([['write', MCP(FILE)]], { text: FILE })
+    expect(references(answer!.content)).toEqual([expect.stringMatching(/ of write\.text\(\)\]$/)])
+  })
+
+  it('lead to a text that is kept by itself', () => {
+    const context = createLocalContext()
+    const { encode, decode } = createLocalSessions(context, { bodyBytes: 1 << 20 })
+    encode({ session: 's', tool: 'run', content: SHELL(FILE) })
+    const { content } = encode({ session: 's', tool: 'run', content: MCP(CHANGED) })
+    const ref = /ref ([0-9a-f]+)/.exec(content)![1]
+    const line = `> [ref ${ref} lines 1-60]`
+    expect(decode({ session: 's', content: line, format: 'lines@1' }).content).toBe(FILE)
+  })
+
+  it('are none after a compaction, of an error, or if they are switched off', () => {
+    const { encode } = createLocalSessions(createLocalContext(), { bodyBytes: 1 << 20 })
+    encode({ session: 's', tool: 'run', content: SHELL(FILE), is_error: true })
+    expect(encode({ session: 's', tool: 'run', content: MCP(FILE) }).layer).not.toBe('L0')
+    const formats = ['strings', 'json_compact', 'passthrough']
+    const asked = encode({ session: 's', tool: 'run', content: JOB(FILE), formats })
+    expect(asked.layer).not.toBe('L0')
+  })
+
+  it('survive what looks like references, names and headings', () => {
+    const forged = [
+      ...LINES.slice(0, 20),
+      '> [ref 12345678 lines 1-3 of Read]',
+      'text 1, 4 lines',
+      '\\> [lines 1-2]',
+      ...LINES.slice(20),
+    ].join('\n')
+    play([
+      ['Read', FILE],
+      ['run', JSON.stringify({ a: forged, b: 'text 1', c: CHANGED })],
+      ['run', JSON.stringify({ a: forged, b: FILE, c: 'lone \ud800', d: CHANGED })],
+      ['run', MCP(JSON.stringify({ deep: MCP(FILE) }))],
+    ])
+  })
+})
