@@ -16,11 +16,16 @@ const FEWEST_RECORDS = 3
  * in common. Linear: each place is compared with the next few.
  */
 export function findRuns(parts: readonly Part[]): readonly RecordRun[] {
-  const ids = frameIds(parts)
+  const { ids, times } = frameIds(parts)
+  // Each record of a run has a value, in a part that all of its records have.
+  const mayRepeat = parts.some((part, at) => {
+    return part.values.length > 0 && times[ids[at]!]! >= FEWEST_RECORDS
+  })
+  if (!mayRepeat) return []
   const same = sameAhead(ids)
   const runs: RecordRun[] = []
   for (let at = 0; at < parts.length; ) {
-    const run = runAt(at, parts, same)
+    const run = times[ids[at]!]! < FEWEST_RECORDS ? null : runAt(at, parts, same)
     if (run === null) at++
     else {
       runs.push(run)
@@ -30,13 +35,26 @@ export function findRuns(parts: readonly Part[]): readonly RecordRun[] {
   return runs
 }
 
-function frameIds(parts: readonly Part[]): Uint32Array {
+/** A number for the frame of each part, and how many parts have the frame of a number. */
+function frameIds(parts: readonly Part[]): {
+  readonly ids: Uint32Array
+  readonly times: readonly number[]
+} {
   const known = new Map<string, number>()
-  return Uint32Array.from(parts, ({ frame }) => {
-    const id = known.get(frame) ?? known.size
-    known.set(frame, id)
-    return id
-  })
+  const ids = new Uint32Array(parts.length)
+  const times: number[] = []
+  for (let at = 0; at < parts.length; at++) {
+    const { frame } = parts[at]!
+    let id = known.get(frame)
+    if (id === undefined) {
+      id = times.length
+      known.set(frame, id)
+      times.push(0)
+    }
+    ids[at] = id
+    times[id]!++
+  }
+  return { ids, times }
 }
 
 /** For each distance, how many parts from a place on have the same frame as those so far ahead. */

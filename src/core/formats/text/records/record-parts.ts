@@ -45,22 +45,30 @@ function splitTags(text: string): readonly string[] {
 }
 
 const ASSIGNED = /(?<=[\w.\])-])( ?= ?)(?:"((?:[^"\\\n]|\\.)*)"|([^\s"'[\]{},]+))/g
+const NO_VALUES: readonly string[] = []
 const HEADING = /^\[([^[\]\n]+)\]\n?$/
 
 /** Lines. What follows an equals sign is a value, and what is in brackets that fill the line. */
 export function lineParts(text: string): readonly Part[] {
   const lines = text.split(/(?<=\n)/)
-  return lines.map(line => {
-    const values: string[] = []
-    const frame = line
-      .replace(HEADING, (whole, value: string) => {
-        values.push(value)
-        return whole.replace(value, () => SLOT)
-      })
-      .replace(ASSIGNED, (_, sign: string, quoted?: string, bare?: string) => {
-        values.push(quoted ?? bare ?? '')
-        return quoted === undefined ? sign + SLOT : `${sign}"${SLOT}"`
-      })
-    return { frame, values }
+  return lines.map(linePart)
+}
+
+function linePart(line: string): Part {
+  const isHeading = line.startsWith('[')
+  // Most lines of source code have neither.
+  if (!isHeading && !line.includes('=')) return { frame: line, values: NO_VALUES }
+  const values: string[] = []
+  let frame = line
+  if (isHeading) {
+    frame = frame.replace(HEADING, (whole, value: string) => {
+      values.push(value)
+      return whole.replace(value, () => SLOT)
+    })
+  }
+  frame = frame.replace(ASSIGNED, (_, sign: string, quoted?: string, bare?: string) => {
+    values.push(quoted ?? bare ?? '')
+    return quoted === undefined ? sign + SLOT : `${sign}"${SLOT}"`
   })
+  return { frame, values }
 }
