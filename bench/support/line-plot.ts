@@ -38,9 +38,10 @@ export function linePlot(series: readonly Series[], xAxis: Axis, yAxis: Axis): s
       ),
     ]
   })
+  const step = Math.min(180, (WIDTH - MARGIN.left) / series.length)
   const lines = series.flatMap(({ name, color, points }, index) => [
     `<polyline fill="none" stroke="${color}" points="${points.map(([px, py]) => `${x(px).toFixed(1)},${y(py).toFixed(1)}`).join(' ')}"/>`,
-    text(MARGIN.left + index * 180, 18, name, `fill="${color}"`),
+    text(MARGIN.left + index * step, 18, name, `fill="${color}"`),
   ])
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" font-family="sans-serif" font-size="11">`,

@@ -1,0 +1,119 @@
+import { hash } from 'node:crypto'
+import { join } from 'node:path'
+import { encodeOperation } from '../../src/core/operations/encode.ts'
+import { createIndexMemory } from '../../src/core/sessions/index/layout.ts'
+import { createTokenCounters } from '../../src/core/tokens/counters.ts'
+import { createAdmission } from '../../src/pool/admission.ts'
+import { createLocalContext } from '../../src/runtime/local-context.ts'
+import { loadVocabularies } from '../../src/runtime/vocabulary.ts'
+import { openSqliteStore } from '../../src/store/sqlite/client.ts'
+import { perCheck } from '../dedup/measure.ts'
+import { haversack } from '../dedup/rivals.ts'
+import { noise } from '../store/bodies.ts'
+import { residentMib } from '../support/machine.ts'
+import type { Curve, Point } from './curve.ts'
+import { costOf } from './measure.ts'
+import { SHAPES } from './texts.ts'
+
+const FLAT = 0.1
+const DECADES = [1, 10, 100, 1e3, 1e4, 1e5, 1e6]
+const CHECKS = 200_000
+const ROUNDS = 5
+const IDENTITIES = Array.from({ length: 997 }, (_, i) => hash('sha256', `not recorded ${i}`))
+
+const upTo = (most: number, least = 1) => DECADES.filter(each => each >= least && each <= most)
+
+/** The check of a body that is new, and the memory of the index, by sessions with some entries. */
+export function checksBySessions(most: number): { readonly time: Curve; readonly room: Curve } {
+  const times: Point[] = []
+  const rooms: Point[] = []
+  for (const sessions of upTo(most)) {
+    const before = residentMib(process.pid)
+    const rival = haversack(
+      createIndexMemory({ maxSessions: sessions, maxEntries: sessions * 4 }),
+      1,
+      sessions,
+    )
+    const room = (residentMib(process.pid) - before) * 2 ** 20
+    const costs = Array.from({ length: ROUNDS }, () => perCheck(rival, IDENTITIES, CHECKS))
+    times.push([sessions, Math.min(...costs)])
+    if (sessions >= 1e4) rooms.push([sessions, room])
+  }
+  return {
+    time: { name: 'session check', by: 'sessions', goal: FLAT, points: times },
+    room: { name: 'session index', by: 'sessions', goal: 1.1, points: rooms },
+  }
+}
+
+const BODY_BYTES = 1024
+const DAY_MS = 86_400_000
+const AT_ONCE = 64
+
+/** A put and a get of 1 KiB, by the bodies that the store holds. */
+export async function storeByEntries(folder: string, most: number): Promise<readonly Curve[]> {
+  const store = await openSqliteStore({
+    folder: join(folder, 'store'),
+    maxBytes: 4 * 2 ** 30,
+    onEvent: event => process.stderr.write(`${JSON.stringify(event)}\n`),
+  })
+  const puts: Point[] = []
+  const gets: Point[] = []
+  let held = 0
+  const body = (i: number) => noise(BODY_BYTES, `entry ${i}`)
+  const putNext = async () => {
+    const items = Array.from({ length: AT_ONCE }, () => {
+      return { tenant: 't', body: body(held++), mediaType: 'text/plain', ttlMs: DAY_MS }
+    })
+    const results = await store.put(items)
+    if (!results.every(({ ok }) => ok)) throw new Error('not kept')
+  }
+  for (const entries of upTo(most, 1e3)) {
+    while (held < entries) await putNext()
+    puts.push([entries, (await costOf(putNext)) / AT_ONCE])
+    const get = async (i: number) => {
+      const ref = hash('sha256', body((i * 7919) % entries)).slice(0, 24)
+      const result = await store.get({ tenant: 't', ref })
+      if (!result.ok) throw new Error(result.detail)
+    }
+    gets.push([entries, await costOf(get)])
+  }
+  await store.close()
+  return [
+    { name: 'store put', by: 'bodies', goal: FLAT, points: puts },
+    { name: 'store get', by: 'bodies', goal: FLAT, points: gets },
+  ]
+}
+
+const HELD = 10_000
+
+/** Entering and leaving the queue, and an encode of 2 KB, if each request is of another tenant. */
+export async function requestsByTenants(most: number): Promise<readonly Curve[]> {
+  const entering: Point[] = []
+  const encoding: Point[] = []
+  const content = SHAPES[0]!.make(2_000)
+  const counters = createTokenCounters(loadVocabularies())
+  const context = { ...createLocalContext(), counters }
+  for (const tenants of upTo(most)) {
+    const holders = Array.from({ length: tenants }, (_, i) => {
+      return { tenant: `tenant ${i}`, keyId: `key ${i}`, maxConcurrent: HELD }
+    })
+    const admission = createAdmission({
+      limits: () => ({ maxJobs: 2 * HELD, maxBytes: 2 ** 40, maxWaitMs: 1000 }),
+      waitMs: () => 0,
+      tenants: () => tenants,
+    })
+    // Each tenant has a request in the queue already.
+    for (const holder of holders) admission.enter(holder, 0)
+    const enter = (i: number) => admission.enter(holders[i % tenants]!, 2_000, 'encode').leave()
+    entering.push([tenants, await costOf(enter)])
+    const run = (i: number) => {
+      counters.serve(holders[i % tenants]!.tenant)
+      encodeOperation.run({ content }, context)
+    }
+    encoding.push([tenants, await costOf(run)])
+  }
+  return [
+    { name: 'admission', by: 'tenants', goal: FLAT, points: entering },
+    { name: 'encode in turn', by: 'tenants', goal: FLAT, points: encoding },
+  ]
+}

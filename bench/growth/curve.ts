@@ -1,0 +1,76 @@
+import { type Axis, linePlot, type Series } from '../support/line-plot.ts'
+import { markdownTable } from '../support/markdown-table.ts'
+
+/** What one thing costs as another grows. */
+export interface Curve {
+  readonly name: string
+  /** What grows. */
+  readonly by: string
+  /** The steepest slope that it may have, log–log: 1 is linear, 0 is flat. */
+  readonly goal: number
+  readonly points: readonly Point[]
+}
+
+/** How much there is, and what it costs, in nanoseconds or bytes. */
+export type Point = readonly [amount: number, cost: number]
+
+/** The slope of the straight line through the points, log–log, by least squares. */
+export function slopeOf(points: readonly Point[]): number {
+  const logs = points.map(([x, y]) => [Math.log(x), Math.log(y)] as const)
+  const meanX = logs.reduce((sum, [x]) => sum + x, 0) / logs.length
+  const meanY = logs.reduce((sum, [, y]) => sum + y, 0) / logs.length
+  let above = 0
+  let below = 0
+  for (const [x, y] of logs) {
+    above += (x - meanX) * (y - meanY)
+    below += (x - meanX) ** 2
+  }
+  return above / below
+}
+
+/** A row for each curve: its ends, its slope, and whether that is within the goal. */
+export function tableOfCurves(curves: readonly Curve[], costOf: (cost: number) => string): string {
+  const rows = curves.map(({ name, by, goal, points }) => {
+    const [first, last] = [points[0]!, points.at(-1)!]
+    const slope = slopeOf(points)
+    return [
+      ...[name, by, first[0], last[0], costOf(first[1]), costOf(last[1])],
+      ...[slope.toFixed(2), `≤ ${goal}`, slope <= goal ? '' : '**steeper**'],
+    ]
+  })
+  return markdownTable(['', 'by', 'from', 'to', 'cost', 'cost', 'slope', 'goal', ''], rows)
+}
+
+const COLORS = ['#1f77b4', '#d62728', '#2ca02c', '#9467bd', '#8c564b', '#e377c2', '#555555']
+
+/** The curves in one picture, both axes logarithmic. */
+export function plotOfCurves(
+  curves: readonly Curve[],
+  format: { readonly amount: Axis['format']; readonly cost: Axis['format'] },
+): string {
+  const [x, y] = [0, 1].map(axis => {
+    const all = curves.flatMap(({ points }) => points.map(point => Math.log10(point[axis]!)))
+    const least = Math.floor(Math.min(...all))
+    return { least, max: Math.ceil(Math.max(...all)) - least }
+  }) as [Scale, Scale]
+  const series = curves.map(({ name, points }, i): Series => {
+    return {
+      name,
+      color: COLORS[i % COLORS.length]!,
+      points: points.map(([amount, cost]) => [
+        Math.log10(amount) - x.least,
+        Math.log10(cost) - y.least,
+      ]),
+    }
+  })
+  return linePlot(
+    series,
+    { max: x.max, format: value => format.amount(10 ** (value + x.least)) },
+    { max: y.max, format: value => format.cost(10 ** (value + y.least)) },
+  )
+}
+
+interface Scale {
+  readonly least: number
+  readonly max: number
+}
