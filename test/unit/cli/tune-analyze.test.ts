@@ -143,6 +143,27 @@ describe('haversack tune analyze', () => {
     expect(candidates.every(({ verdict }: { verdict: string }) => verdict === 'too few')).toBe(true)
   })
 
+  it('proposes nothing by logs of one class, one day, many models and projects, without usage', async () => {
+    const data = dataFolder()
+    const tune = tuneIn(data)
+    const lines = Array.from({ length: 240 }, (_, n) => {
+      const model = ['claude-opus-4-1', 'gpt-5', 'a/renamed-model'][n % 3]
+      const args = { command: 'git log' }
+      const at = { session: `p${n % 4}-s${n % 24}`, call_id: `c${n}`, cwd: `/work/p${n % 4}` }
+      return { ...at, model, tool: 'Bash', args, text: `commit ${n * 7919}\nAuthor: ${SECRET}` }
+    })
+    const log = join(data, 'log.jsonl')
+    writeFileSync(log, lines.map(line => JSON.stringify(line)).join('\n'))
+    const { stdout, code } = await tune('analyze', log, '--json')
+    expect(code).toBe(0)
+    const { candidates, classes, results } = JSON.parse(stdout)
+    expect([results, classes.length]).toEqual([240, 1])
+    const verdicts = candidates.map(({ verdict }: { verdict: string }) => verdict)
+    expect(verdicts).not.toContain('applies')
+    expect((await tune('apply')).stderr).toBe('Nothing to change.\n')
+    expectNoSecret([stdout, ...tunedFiles(data)], 2)
+  })
+
   it('needs an analysis before diff and apply', async () => {
     const tune = tuneIn(dataFolder())
     expect(await tune('diff')).toMatchObject({ code: 2 })

@@ -158,6 +158,42 @@ describe('layers', () => {
   })
 })
 
+describe('a file of many or of wrong values', () => {
+  it('may have 10,000 overrides, of which each is found, and each fault has its line', () => {
+    const folder = layersFolder()
+    const text = Array.from({ length: 10_000 }, (_, n) => {
+      const name = n % 2 === 0 ? `t${n}` : `"t${n}*"`
+      return `[endpoint_overrides.${name}]\nmin_body_chars = ${n}\n`
+    }).join('')
+    folder.write('pipeline_config.toml', text)
+    const { pipeline } = folder.read()
+    const leastOf = (tool: string) => resolveProfile(pipeline, { tool }).dedup.minBodyChars
+    expect(['t0', 't9998', 't9999_x', 'none'].map(leastOf)).toEqual([0, 9998, 9999, 200])
+    folder.write('pipeline_config.toml', text.replaceAll(' = ', ' = -1'))
+    const faults = folder.faults()
+    expect(faults).toHaveLength(10_000)
+    expect(faults[9_999]).toContain('line 20000: endpoint_overrides."t9999*".min_body_chars: ')
+  })
+
+  it.each([
+    ['holdout', '1.5'],
+    ['holdout', '-0.1'],
+    ['explore', 'nan'],
+    ['explore', 'inf'],
+    ['holdout', '"0.1"'],
+  ])('names file, line and key of arms.%s = %s, and what fits', (name, value) => {
+    const folder = layersFolder()
+    folder.write('pipeline_config.toml', `[arms]\n${name} = ${value}\n`)
+    const [fault, ...others] = folder.faults()
+    expect(others).toEqual([])
+    expect(fault).toMatch(new RegExp(`^pipeline_config\\.toml: line 2: arms\\.${name}: .`))
+    for (const fits of ['0', '0.05', '1']) {
+      folder.write('pipeline_config.toml', `[arms]\n${name} = ${fits}\n`)
+      expect(folder.read().pipeline.arms).toMatchObject({ [name]: Number(fits) })
+    }
+  })
+})
+
 describe('the generation', () => {
   const generation = (files: Readonly<Record<string, string>>, tenant = 'acme') => {
     const folder = layersFolder()
