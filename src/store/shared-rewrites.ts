@@ -27,6 +27,7 @@ const NONE: ReadonlySet<string> = new Set()
 export function createSharedRewrites(options: SharedRewritesOptions): Rewrites {
   const { store, ttlMs } = options
   const unrecorded = new UnrecordedDecisions(options)
+  const onReplaced = (tenant: string, key: string) => unrecorded.addReplaced(tenant, key)
 
   async function claimAll(
     tenant: string,
@@ -58,6 +59,8 @@ export function createSharedRewrites(options: SharedRewritesOptions): Rewrites {
     records: readonly FreshRecord[],
     asked: AskedKeys,
   ): Promise<OnRecord> {
+    // The store has claims once it is open.
+    if (store.claims !== undefined) store.claims.onReplaced = onReplaced
     const claimed = await claimAll(tenant, records, asked)
     // A decision that is recorded and could not be followed is none of this version.
     const isFollowed = claimed?.differs !== true || Object.keys(claimed.found).some(isNewTo(asked))

@@ -72,6 +72,11 @@ export interface RecordClaims {
    * @param claims of different keys of one tenant
    */
   claim(tenant: string, claims: readonly RecordClaim[]): Promise<Result<ClaimAnswer>>
+  /**
+   * Set by who claims: called if a server has lost a claim, and another process was first to write
+   * that record again. Must not throw.
+   */
+  onReplaced: (tenant: string, key: string) => void
 }
 
 export interface RecordClaim extends Omit<RecordWrite, 'tenant' | 'ifVersion'> {

@@ -1,5 +1,6 @@
 import type { FreshRecord } from '../core/contract/operation-result.ts'
 import { claimOf } from './decision-claims.ts'
+import { keyOfDecision } from './rewrites.ts'
 import type { RecordClaim, Store } from './store.ts'
 
 export interface UnrecordedOptions {
@@ -58,6 +59,15 @@ export class UnrecordedDecisions {
       const claim = claimOf(kept, this.#options.ttlMs(), true)
       this.#waiting.set(name, { tenant, claim, attempted: this.#attempted.get(name) })
     }
+    this.#schedule()
+  }
+
+  /** A decision that was recorded, and was lost and replaced. */
+  addReplaced(tenant: string, key: string): void {
+    const name = nameOf(tenant, key)
+    if (this.#waiting.get(name) !== undefined) return
+    const claim = { ...keyOfDecision({ key }), value: new Uint8Array(0), as: 'question' } as const
+    this.#waiting.set(name, { tenant, claim, attempted: undefined })
     this.#schedule()
   }
 

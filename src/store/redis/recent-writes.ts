@@ -20,6 +20,8 @@ export interface RecentWrite {
   readonly args: readonly Argument[]
   /** Of a record: the version that was written, which the next write of it may need. */
   readonly version?: string
+  /** Called if another process has written the record since, so that this write is given up. */
+  readonly onReplaced?: () => void
   /** Chunks that the call makes a body of, with their keys. */
   readonly staged?: readonly (readonly [key: string, chunk: Uint8Array])[]
 }

@@ -17,6 +17,7 @@ const FIELDS = 3
 
 /** Claims of records in Redis. Nothing here rejects for an expected failure. */
 export class RedisClaims implements RecordClaims {
+  onReplaced: RecordClaims['onReplaced'] = () => {}
   readonly #options: RecordsOptions
   readonly #records: RedisRecords
 
@@ -59,7 +60,10 @@ export class RedisClaims implements RecordClaims {
       if (String(is) === 'mine') {
         const write: RecordWrite = { tenant, ...claim }
         const args = this.#records.writeArgs(write, sealed[i]!, replaced)
-        server.remember({ ...this.#whose(root, guard), version: `${value}`, args }, connection)
+        const { key } = claim
+        const onReplaced = () => this.onReplaced(tenant, key)
+        const whose = { ...this.#whose(root, guard), version: `${value}`, onReplaced }
+        server.remember({ ...whose, args }, connection)
       }
       return this.#foundOf(tenant, claim, String(is), value)
     })

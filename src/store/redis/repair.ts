@@ -134,6 +134,7 @@ export class Repair {
     kept.atMs = performance.now()
     kept.tries = 0
     if (DONE.has(outcome)) return 'written'
+    if (outcome === 'conflict') kept.write.onReplaced?.()
     // A purge came after it, or another process has it otherwise.
     if (outcome === 'later' || outcome === 'conflict') return 'replaced'
     this.#lost++

@@ -5,6 +5,7 @@ import type { RecordClaim } from '../../../src/store/store.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type RedisProcess, startRedis } from '../../support/redis-server.ts'
 import { redisStore } from '../../support/store/redis-store.ts'
+import { must } from '../../unit/store/inline-store.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const text = (value: Uint8Array) => new TextDecoder().decode(value)
@@ -227,6 +228,33 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('claims of records', 
       }
       await eventually(async () => expect(await two!.read('a')).toBe('whole'))
       expect(one!.overruled).toEqual([])
+    })
+
+    it('give way to what another process has recorded on a server that had lost them', async () => {
+      const own = await startRedis()
+      try {
+        const options = { callTimeoutMs: 60_000, probeMs: 20 }
+        const { store, prefix, clock, events } = await redisStore(own.url, options)
+        const overruled: string[] = []
+        const rewrites = createSharedRewrites({
+          store,
+          ttlMs: () => 60_000,
+          onOverruled: (name, value) => void overruled.push(`${name}=${text(value)}`),
+          retryMs: 20,
+        })
+        const { store: second } = await redisStore(own.url, { ...options, prefix, clock })
+        must(await second.claims!.claim('t', [claim('a', 'theirs')]))
+        const [name] = (await own.ask('KEYS', `${prefix}:*r:rewrites:*`)) as [string]
+        await own.ask('RENAME', name, 'theirs')
+        await rewrites.decide('t', [record('a', 'ours')], NOTHING_ASKED)
+        // What the server lost was written by the second process before the first one could.
+        const lose = "local v = redis.call('GET', 'theirs') redis.call('FLUSHALL')"
+        await own.ask('EVAL', `${lose} redis.call('SET', KEYS[1], v)`, '1', name)
+        await eventually(() => expect(overruled).toEqual(['a=theirs']))
+        expect(events.map(({ kind }) => kind)).toContain('other_server')
+      } finally {
+        await own.stop()
+      }
     })
 
     it('give way to what another process has recorded meanwhile', async () => {
