@@ -4,8 +4,9 @@ export interface Costs {
   readonly serviceUs: number
   readonly mainUs: number
   readonly redisUs: number
-  /** Calls of Redis. */
-  readonly calls: number
+  /** Calls of Redis, if the session stays with a pod and if it comes from another one. */
+  readonly callsStaying: number
+  readonly callsMoving: number
   /** Bytes in Redis for each byte of a new text, of a result in a session, and of a session. */
   readonly storedShare: number
   readonly resultBytes: number
@@ -14,10 +15,11 @@ export interface Costs {
 
 /** `npm run bench -- replicas`, 32 encodes of 4 KiB at a time, durability `primary`. */
 export const MEASURED: Costs = {
-  serviceUs: 2_002,
-  mainUs: 601,
-  redisUs: 236,
-  calls: 3,
+  serviceUs: 2_161,
+  mainUs: 647,
+  redisUs: 227,
+  callsStaying: 1.05,
+  callsMoving: 2.05,
   storedShare: 0.52,
   resultBytes: 650,
   sessionBytes: 700,
@@ -29,6 +31,8 @@ export interface Load {
   readonly turnsPerHour: number
   readonly resultsPerTurn: number
   readonly resultBytes: number
+  /** The share of results whose session comes from another pod: 1 if pods take turns. */
+  readonly movingShare: number
   /** The share of results whose text is new. */
   readonly newShare: number
   /** How long an original and a session live, in hours. */
@@ -52,6 +56,7 @@ export const TYPICAL: Omit<Load, 'agents'> = {
   turnsPerHour: 60,
   resultsPerTurn: 1,
   resultBytes: 4_096,
+  movingShare: 1,
   newShare: 0.5,
   originalHours: 0.5,
   sessionHours: 24,
@@ -107,7 +112,7 @@ export function capacityOf(load: Load, costs: Costs = MEASURED): Capacity {
     pods,
     cores,
     podsBy: pods === LEAST_PODS ? 'availability' : byMain > byThreads ? 'main thread' : 'threads',
-    redisCallsPerS: resultsPerS * costs.calls,
+    redisCallsPerS: resultsPerS * callsOf(load, costs),
     redisGib: bytes / GIB,
     redisNodes,
     nodesBy:
@@ -120,6 +125,10 @@ export function capacityOf(load: Load, costs: Costs = MEASURED): Capacity {
       // Each node has a replica of its own.
       ((bytes / GIB) * 2 + pods) * load.dollarsPerGibHour,
   }
+}
+
+function callsOf({ movingShare }: Load, { callsStaying, callsMoving }: Costs): number {
+  return movingShare * callsMoving + (1 - movingShare) * callsStaying
 }
 
 function bytesInRedis(load: Load, costs: Costs, resultsPerS: number): number {

@@ -15,6 +15,13 @@ test('ten times the agents need ten times of what they use, and never fewer than
   expect(more.pods / some.pods).toBeCloseTo(10, 0)
 })
 
+test('sessions that stay with a pod need half of the calls', () => {
+  const moving = needOf(10_000)
+  const staying = needOf(10_000, { movingShare: 0 })
+  expect(staying.redisCallsPerS / moving.redisCallsPerS).toBeCloseTo(0.5, 1)
+  expect(staying.redisGib).toBe(moving.redisGib)
+})
+
 test('what breaks first depends on the load', () => {
   expect(needOf(1_000_000).breaksFirst).toMatch(/largest tenant/)
   const small = { largestTenant: 0.001 }
