@@ -14,19 +14,43 @@ import { type Conversation, conversationsOf, turnsOf } from './turns/conversatio
 import { type PlayedConversation, startConversation } from './turns/play-conversation.ts'
 import { startRecordingVendor } from './turns/recording-vendor.ts'
 import { type ShapeReport, turnsReport } from './turns/report.ts'
-import { startTwoServices, type Which } from './turns/two-services.ts'
+import { startServices } from './turns/services.ts'
+import { startSharedStore } from './turns/shared-store.ts'
 
 /**
- * npm run bench -- turns CORPUS [--sample N --arms] [--write]
+ * npm run bench -- turns CORPUS [--sample N --arms --replicas --only SHAPE,…] [--write]
  *
  * Every recorded conversation, turn by turn in each shape of requests, through two services
  * with one data folder that are ended all the while, and get another `pipeline_config.toml` at
  * restarts and reloads: whether what arrives at the vendor begins in each turn as it did before,
  * and what that saves of a bill with a prompt cache. `--sample` plays each N-th conversation.
+ * `--replicas` plays through three services on a primary of Redis with two replicas and Sentinels, of
+ * which one is the next version. After a third the primary is started again, and after two thirds
+ * there is a failover. `--only` plays some of the shapes.
  * `--arms` holds some conversations out, keeps some results whole and steers, and prints how many
  * conversations arrived byte for byte.
  */
-const options = readOptions({ corpus: REQUIRED, sample: 1, arms: false, write: false })
+
+/**
+ * The shapes, each for every so many conversations: OpenAI's two differ in where a result stands,
+ * and hardly in anything else.
+ */
+const SHAPES: Readonly<Record<RouteName, { readonly model: string; readonly each: number }>> = {
+  anthropic_messages: { model: 'claude-sonnet-4-5', each: 1 },
+  openai_chat: { model: 'gpt-5', each: 1 },
+  openai_responses: { model: 'gpt-5', each: 5 },
+  gemini_generate: { model: 'gemini-2.5-pro', each: 5 },
+  bedrock_converse: { model: 'anthropic.claude-sonnet-4-5', each: 5 },
+}
+
+const options = readOptions({
+  corpus: REQUIRED,
+  sample: 1,
+  arms: false,
+  replicas: false,
+  only: Object.keys(SHAPES) as RouteName[],
+  write: false,
+})
 
 const MOST_TURNS = 24
 const TURNS_A_RESTART = 120
@@ -57,18 +81,6 @@ const PIPELINES = [
   '[mckp]\nformats_enabled = ["json_compact", "ndjson", "tree"]\nrecursion_depth = 1\n[dedup]\nlines_enabled = false\n[views]\npressure = [{ from_tokens = 4_000, level = "compact" }]\n',
 ].map(toml => (options.arms ? `${toml}${ARMS}` : toml)) as [string, string]
 
-/**
- * The shapes, each for every so many conversations: OpenAI's two differ in where a result stands,
- * and hardly in anything else.
- */
-const SHAPES: Readonly<Record<RouteName, { readonly model: string; readonly each: number }>> = {
-  anthropic_messages: { model: 'claude-sonnet-4-5', each: 1 },
-  openai_chat: { model: 'gpt-5', each: 1 },
-  openai_responses: { model: 'gpt-5', each: 5 },
-  gemini_generate: { model: 'gemini-2.5-pro', each: 5 },
-  bedrock_converse: { model: 'anthropic.claude-sonnet-4-5', each: 5 },
-}
-
 /** Whose prices are used. */
 const VENDORS: Readonly<Record<RouteName, PricedVendor>> = {
   anthropic_messages: 'anthropic',
@@ -96,7 +108,9 @@ async function playShape(route: RouteName): Promise<ShapeReport> {
   const random = createRandom(1)
   const folder = mkdtempSync(join(tmpdir(), 'haversack-turns-'))
   const vendor = await startRecordingVendor()
-  const services = await startTwoServices({ folder, upstream: vendor.url, pipeline: PIPELINES[0] })
+  const shared = options.replicas ? await startSharedStore() : undefined
+  const same = { upstream: vendor.url, pipeline: PIPELINES[0] }
+  const services = await startServices({ folder, shared, ...same })
   const prices = DEFAULT_PRICES[VENDORS[route]]
   const { model, each } = SHAPES[route]
   const chosen = conversations.filter((_, n) => n % each === 0)
@@ -115,12 +129,12 @@ async function playShape(route: RouteName): Promise<ShapeReport> {
   let reloads = 0
   let restarting: Promise<void> | null = null
 
-  /** Ends one of the two, each in turn and each way in turn, as soon as an answer is there. */
+  /** Ends one of them, each in turn and each way in turn, as soon as an answer is there. */
   function disturb(): void {
     turns++
     if (turns % TURNS_A_RELOAD === 0) {
-      // Each of the two has either configuration in turn.
-      services.reload((reloads % 2) as Which, PIPELINES[(reloads >> 1) % 2 === 0 ? 1 : 0])
+      // Each of the first two has either configuration in turn.
+      services.reload(reloads % 2, PIPELINES[(reloads >> 1) % 2 === 0 ? 1 : 0])
       reloads++
     }
     if (turns % TURNS_A_RESTART !== 0 || restarting !== null) return
@@ -140,7 +154,7 @@ async function playShape(route: RouteName): Promise<ShapeReport> {
         const { played, turns: ends } = ongoing
         const [from, to] = [third, third + 1].map(n => Math.round((n * ends.length) / 3))
         for (const end of ends.slice(from, to)) {
-          await played.play(end, random(2) as Which)
+          await played.play(end, random(services.count))
           if (turns % 20 === 0) await services.look()
           disturb()
         }
@@ -152,11 +166,16 @@ async function playShape(route: RouteName): Promise<ShapeReport> {
 
   await playThird(0)
   await services.restart(0, 'SIGTERM', PIPELINES[1])
+  const restarted = shared?.restart()
   await playThird(1)
+  await restarted
   await services.restart(1, 'SIGTERM', PIPELINES[1])
+  const failedOver = shared?.failOver()
   await playThird(2)
+  await failedOver
   await services.look()
   await services.close()
+  await shared?.stop()
   await vendor.close()
   rmSync(folder, { recursive: true })
   const seconds = (performance.now() - started) / 1000
@@ -172,7 +191,7 @@ async function playShape(route: RouteName): Promise<ShapeReport> {
 }
 
 const reports: ShapeReport[] = []
-for (const route of Object.keys(SHAPES) as RouteName[]) {
+for (const route of options.only) {
   const shape = await playShape(route)
   reports.push(shape)
   process.stderr.write(

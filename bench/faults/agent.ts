@@ -3,13 +3,29 @@ import type { Random } from '../support/random.ts'
 import { ContextLog, type MadeCall, referencesIn } from './context-log.ts'
 import type { Replicas } from './replicas.ts'
 
+export const COUNTED = [
+  'encodes',
+  'retries',
+  'references',
+  'retrieves',
+  'compactions',
+  'closes',
+  'lost',
+  // Of proxied conversations.
+  'turns',
+  'markers',
+  'changedNearFaults',
+] as const
+
 /** What the agents of a run did, and what was wrong. */
 export interface Findings {
-  readonly counts: Record<'encodes' | 'references' | 'retrieves' | 'compactions' | 'lost', number>
+  readonly counts: Record<(typeof COUNTED)[number], number>
   /** One line each. */
   readonly violations: string[]
   /** When the server was last emptied. What was written before may be gone. */
   emptiedMs: number
+  /** Since when there is no fault; `null`: there is one. */
+  calmSinceMs: number | null
   /** Milliseconds since the run began. */
   nowMs(): number
 }
@@ -68,7 +84,8 @@ export class Agent {
   async act(): Promise<void> {
     const { random } = this.#options
     const drawn = random(100)
-    if (drawn < 4) return this.#compact()
+    if (drawn < 3) return this.#compact()
+    if (drawn < 5) return this.#close()
     if (drawn < 16) return this.#followOld()
     return this.#read()
   }
@@ -99,6 +116,7 @@ export class Agent {
     for (const { kind, line, ago } of this.#log.judge(content, number))
       this.#fault(`${kind} in call ${number}: ${line}, sent ${ago.join(', ')} calls ago`)
     await this.#decode({ content, format }, text, sentMs)
+    if (random(10) === 0) await this.#retry(request, number)
     findings.counts.references += named.length
     // Each hint is followed at once, and once more at some later time.
     for (const { id, line } of named.slice(0, 2)) {
@@ -109,6 +127,34 @@ export class Agent {
       if (this.#due.length < MAX_DUE) this.#due.push(due)
     }
     this.#log.hold(call, number)
+  }
+
+  /** Sends a request once more, to any replica: it is the same call, and no other one. */
+  async #retry(request: object, number: number): Promise<void> {
+    const { replicas, headers, findings } = this.#options
+    const { status, answer } = await replicas.ask('/v1/encode', headers, request)
+    findings.counts.retries++
+    if (status !== 200) return this.#fault(`a retry answered ${status}`)
+    for (const { kind, line } of this.#log.judge((answer as { content: string }).content, number))
+      this.#fault(`${kind} in a retry of call ${number}: ${line}`)
+  }
+
+  /** Ends the session. If that is acknowledged, no replica gives its texts any more. */
+  async #close(): Promise<void> {
+    const { session, replicas, headers, findings } = this.#options
+    const path = `/v1/sessions/${encodeURIComponent(session)}`
+    const { status } = await replicas.ask(path, headers, undefined, null, 'DELETE')
+    if (status === 200) findings.counts.closes++
+    else if (status !== 404) this.#fault(`the end of a session answered ${status}`)
+    const due = this.#due.splice(0)
+    this.#log.compact()
+    if (status !== 200) return
+    for (const { id } of due.slice(-2)) {
+      const query = `?session=${encodeURIComponent(session)}`
+      const found = await replicas.ask(`/v1/retrieve/${id}${query}`, headers)
+      if (found.status !== 404 && found.status !== 410)
+        this.#fault(`${id} of an ended session answered ${found.status}`)
+    }
   }
 
   async #decode(

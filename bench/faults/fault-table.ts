@@ -1,3 +1,5 @@
+import { readdirSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../support/random.ts'
 import type { Relay } from './relay.ts'
@@ -16,6 +18,8 @@ type Fault = (cast: FaultCast) => Promise<void>
 
 /** How long something hangs: long enough that each replica notices. */
 const HANG_MS = 700
+/** What a server that does not flush each write may lose. */
+const LOST_MS = 1_000
 /** How much later a slow link passes things on: most calls are too late then. */
 const SLOW_MS = 80
 
@@ -45,6 +49,10 @@ const COMMON: Readonly<Record<string, Fault>> = {
   async 'service killed'({ replicas }) {
     await replicas.killOne()
   },
+  /** An upgrade, or the way back: one service after the other is replaced by the other version. */
+  async 'rolling restart'({ replicas }) {
+    await replicas.rollOver()
+  },
 }
 
 /** With one server. */
@@ -52,12 +60,15 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   async 'redis hangs'({ servers }) {
     await hang((await servers.primary()).pid)
   },
-  /** It comes back with what it had a moment before, as after a loss of power. */
+  /** It comes back without the last second, as after a loss of power. */
   async 'redis loses writes'({ servers }) {
     const redis = await servers.primary()
-    await redis.ask('SAVE')
-    await sleep(HANG_MS)
-    await redis.restart()
+    const [, folder = ''] = (await redis.ask('CONFIG', 'GET', 'dir')) as readonly string[]
+    const before = newestLog(folder)
+    await sleep(LOST_MS)
+    await redis.restart(0, () => {
+      if (newestLog(folder).file === before.file) truncateSync(before.file, before.bytes)
+    })
   },
   async 'redis flushed'({ servers, onEmptied }) {
     onEmptied()
@@ -67,6 +78,10 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   /** One service alone is cut off, and answers turns between those of others. */
   async 'link silent'(cast) {
     await withLink(cast, relay => relay.hold())
+  },
+  /** What one service asks arrives, and it hears nothing of it. */
+  async 'link half open'(cast) {
+    await withLink(cast, relay => relay.deafen())
   },
   async 'link cut'(cast) {
     await withLink(cast, relay => relay.cut())
@@ -118,6 +133,14 @@ async function withLink(
   spoil(relay)
   await sleep(2 * HANG_MS)
   relay.pass()
+}
+
+/** The file that a server appends to, and its size. */
+function newestLog(folder: string) {
+  const logs = join(folder, 'appendonlydir')
+  const names = readdirSync(logs).filter(name => name.endsWith('.incr.aof'))
+  const file = join(logs, names.sort().at(-1) ?? '')
+  return { file, bytes: statSync(file).size }
 }
 
 async function hang(pid: number): Promise<void> {

@@ -3,11 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { keyFor, writeKeysFile } from '../../test/support/keys.ts'
 import { PROCESS_SETTINGS } from '../../test/support/service-process.ts'
+import { copyNextVersion } from '../support/next-version.ts'
 import { createRandom } from '../support/random.ts'
-import { Agent, type Findings } from './agent.ts'
+import { startRecordingVendor } from '../turns/recording-vendor.ts'
+import { Agent, COUNTED, type Findings } from './agent.ts'
 import { FAILOVERS, FAULTS, type FaultCast } from './fault-table.ts'
 import { Replicas } from './replicas.ts'
 import { startOne, startWithSentinels } from './servers.ts'
+import { Talker } from './talker.ts'
 
 export interface FaultRun extends Findings {
   /** How often each fault happened. */
@@ -34,6 +37,9 @@ export interface PlayOptions {
 }
 
 const SERVICES = 3
+const SKEWED_CLOCK = new URL('skewed-clock.ts', import.meta.url).href
+/** What the next version would write otherwise than this one. */
+const OTHER_PIPELINE = '[mckp]\nformats_enabled = ["json_compact", "ndjson"]\n'
 
 /** Plays a run: three services that share Redis, agents that check what they get, and faults. */
 export async function playFaults(options: PlayOptions): Promise<FaultRun> {
@@ -51,7 +57,7 @@ export async function playFaults(options: PlayOptions): Promise<FaultRun> {
   const random = createRandom(seed)
   const begunMs = performance.now()
   const folder = mkdtempSync(join(tmpdir(), 'haversack-faults-'))
-  const scopes = ['encode', 'retrieve'] as const
+  const scopes = ['encode', 'retrieve', 'proxy'] as const
   const keys = ['one', 'two', 'three'].map(tenant => ({
     tenant,
     ...keyFor(tenant, { scopes: [...scopes] }),
@@ -60,14 +66,31 @@ export async function playFaults(options: PlayOptions): Promise<FaultRun> {
   writeKeysFile(keysFile, ...keys)
   const servers = await (hasSentinels ? startWithSentinels() : startOne(SERVICES))
   const base = readFileSync(PROCESS_SETTINGS, 'utf8')
-  const replicas = new Replicas(random, stays, service => {
+  const next = copyNextVersion()
+  const vendor = await startRecordingVendor()
+  const pipeline = join(folder, 'pipeline.toml')
+  writeFileSync(pipeline, OTHER_PIPELINE)
+  const optionsOf = (service: number, isNext: boolean) => {
     const file = join(folder, `${service}.toml`)
     writeFileSync(file, `${base}\n[store.redis]\n${servers.settings(service)}`)
-    return { HAVERSACK_CONFIG: file, HAVERSACK_KEYS_FILE: keysFile }
+    const env = {
+      HAVERSACK_CONFIG: file,
+      HAVERSACK_KEYS_FILE: keysFile,
+      HAVERSACK_ANTHROPIC_URL: vendor.url,
+    }
+    // The clock of one is wrong, whatever its version is.
+    const execArgv = service === 0 ? ['--import', SKEWED_CLOCK] : []
+    if (!isNext) return { env, execArgv }
+    return { env: { ...env, HAVERSACK_PIPELINE_CONFIG: pipeline }, execArgv, main: next.main }
+  }
+  const replicas = new Replicas(random, stays, optionsOf, what => {
+    findings.violations.push(`a service ${what}`)
+    process.stderr.write(`${findings.nowMs()} violation: a service ${what}\n`)
   })
   const findings: Findings = {
-    counts: { encodes: 0, references: 0, retrieves: 0, compactions: 0, lost: 0 },
+    counts: Object.fromEntries(COUNTED.map(name => [name, 0])) as Findings['counts'],
     emptiedMs: Number.NEGATIVE_INFINITY,
+    calmSinceMs: 0,
     violations: [],
     nowMs: () => Math.round(performance.now() - begunMs),
   }
@@ -89,6 +112,10 @@ export async function playFaults(options: PlayOptions): Promise<FaultRun> {
         })
       }),
     )
+    const talkers = keys.slice(0, 2).map(({ tenant, headers }, i) => {
+      const options = { tenant, headers, replicas, vendor, random, findings }
+      return new Talker({ ...options, name: `talk ${i}` })
+    })
     let done = 0
     let due = each
     const running = new Set<Promise<void>>()
@@ -99,7 +126,7 @@ export async function playFaults(options: PlayOptions): Promise<FaultRun> {
       },
     }
     let next = 0
-    const work = async (agent: Agent) => {
+    const work = async (agent: Pick<Agent, 'act'>) => {
       while (done < operations || next < faults.length) {
         done++
         await agent.act()
@@ -109,17 +136,23 @@ export async function playFaults(options: PlayOptions): Promise<FaultRun> {
         happened[name] = (happened[name] ?? 0) + 1
         process.stderr.write(`${findings.nowMs()} ${name}\n`)
         // The other agents continue meanwhile.
-        const fault = table[name]!(cast).finally(() => running.delete(fault))
+        const fault = table[name]!(cast).finally(() => {
+          running.delete(fault)
+          if (running.size === 0) findings.calmSinceMs = findings.nowMs()
+        })
         running.add(fault)
+        findings.calmSinceMs = null
         await fault
       }
     }
-    await Promise.all(crew.map(work))
+    await Promise.all([...crew, ...talkers].map(work))
     await Promise.all(running)
     return { ...findings, faults: happened, requests: replicas.counts }
   } finally {
     await replicas.stop()
     await servers.stop()
+    await vendor.close()
+    next.remove()
     rmSync(folder, { recursive: true, force: true })
   }
 }

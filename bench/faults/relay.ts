@@ -9,6 +9,8 @@ export interface Relay {
   pass(): void
   /** Holds everything. Connections stay open, and new ones are accepted. */
   hold(): void
+  /** Passes on what clients send, and holds what they would hear. */
+  deafen(): void
   /** Ends all connections, and accepts none. What was on its way is lost. */
   cut(): void
   /** Passes each piece on so much later. */
@@ -21,20 +23,19 @@ export async function startRelay(target: number): Promise<Relay> {
   const sockets = new Set<Socket>()
   let state: 'pass' | 'hold' | 'cut' = 'pass'
   let delayMs = 0
-  let opened = Promise.withResolvers<void>()
-  opened.resolve()
+  const gates = { asked: openGate(), answered: openGate() }
 
-  async function pump(from: Socket, to: Socket): Promise<void> {
+  async function pump(from: Socket, to: Socket, way: keyof typeof gates): Promise<void> {
     try {
       for await (const piece of from) {
         if (delayMs > 0) await sleep(delayMs)
-        await opened.promise
+        await gates[way].promise
         to.write(piece as Buffer)
       }
     } catch {
       // The link was cut.
     } finally {
-      await opened.promise
+      await gates[way].promise
       to.destroy()
     }
   }
@@ -51,8 +52,8 @@ export async function startRelay(target: number): Promise<Relay> {
       socket.on('error', () => {})
       socket.once('close', () => sockets.delete(socket))
     }
-    void pump(client, upstream)
-    void pump(upstream, client)
+    void pump(client, upstream, 'asked')
+    void pump(upstream, client, 'answered')
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -64,25 +65,39 @@ export async function startRelay(target: number): Promise<Relay> {
     pass() {
       state = 'pass'
       delayMs = 0
-      opened.resolve()
+      gates.asked.resolve()
+      gates.answered.resolve()
     },
     hold() {
       state = 'hold'
-      opened = Promise.withResolvers()
+      gates.asked = Promise.withResolvers()
+      gates.answered = Promise.withResolvers()
+    },
+    deafen() {
+      state = 'hold'
+      gates.answered = Promise.withResolvers()
     },
     cut() {
       state = 'cut'
-      opened.resolve()
+      gates.asked.resolve()
+      gates.answered.resolve()
       end()
     },
     slow(ms) {
       delayMs = ms
     },
     async close() {
-      opened.resolve()
+      gates.asked.resolve()
+      gates.answered.resolve()
       end()
       server.close()
       await once(server, 'close')
     },
   }
+}
+
+function openGate(): PromiseWithResolvers<void> {
+  const gate = Promise.withResolvers<void>()
+  gate.resolve()
+  return gate
 }

@@ -1,4 +1,8 @@
-import { type ServiceProcess, startProcess } from '../../test/support/service-process.ts'
+import {
+  type ProcessOptions,
+  type ServiceProcess,
+  startProcess,
+} from '../../test/support/service-process.ts'
 import type { Random } from '../support/random.ts'
 
 export interface Answered {
@@ -8,6 +12,8 @@ export interface Answered {
 
 /** So long may a request take before its replica counts as gone. */
 const REQUEST_MS = 20_000
+/** The level of a line with which a service ends. */
+const FATAL = 60
 /** How long a client waits before it asks again. */
 const AGAIN_MS = 20
 
@@ -17,35 +23,54 @@ export class Replicas {
   readonly #random: Random
   /** Of 100 requests to a session, so many come to the same replica. */
   readonly #stays: number
-  readonly #envOf: (service: number) => NodeJS.ProcessEnv
+  readonly #optionsOf: (service: number, isNext: boolean) => ProcessOptions
+  /** Called if one ends that the run has not ended. */
+  readonly #onLost: (what: string) => void
+  readonly #ended = new WeakSet<object>()
+  /** Of each service whether it is of the next version. */
+  readonly #isNext: boolean[] = []
   /** Requests that were answered with 503, and those that no replica answered. */
   readonly counts = { answered: 0, refused: 0, broken: 0 }
 
-  /** @param envOf the environment of a service, by its number */
-  constructor(random: Random, stays: number, envOf: (service: number) => NodeJS.ProcessEnv) {
+  /** @param optionsOf how a service is started, by its number and version */
+  constructor(
+    random: Random,
+    stays: number,
+    optionsOf: (service: number, isNext: boolean) => ProcessOptions,
+    onLost: (what: string) => void,
+  ) {
     this.#random = random
     this.#stays = stays
-    this.#envOf = envOf
+    this.#optionsOf = optionsOf
+    this.#onLost = onLost
   }
 
+  /** Starts so many, of which the last one is of the next version. */
   async start(count: number): Promise<void> {
-    const started = Array.from({ length: count }, (_, i) => startProcess({ env: this.#envOf(i) }))
+    for (let i = 0; i < count; i++) this.#isNext.push(i === count - 1)
+    const started = this.#isNext.map((_, i) => this.#started(i))
     this.#services.push(...(await Promise.all(started)))
+  }
+
+  /** Replaces each by the other version, one after the other. */
+  async rollOver(): Promise<void> {
+    for (let at = 0; at < this.#services.length; at++) {
+      await this.#end(this.#services[at]!, 'SIGTERM')
+      this.#isNext[at] = !this.#isNext[at]
+      this.#services[at] = await this.#started(at)
+    }
   }
 
   /** Kills one of them, and starts another one in its place. */
   async killOne(): Promise<void> {
     const at = this.#random(this.#services.length)
-    const { child, exited } = this.#services[at]!
-    child.kill('SIGKILL')
-    await exited
-    this.#services[at] = await startProcess({ env: this.#envOf(at) })
+    await this.#end(this.#services[at]!, 'SIGKILL')
+    this.#services[at] = await this.#started(at)
   }
 
   /** Ends all of them. */
   async stop(): Promise<void> {
-    for (const { child } of this.#services) child.kill('SIGKILL')
-    await Promise.all(this.#services.map(({ exited }) => exited))
+    await Promise.all(this.#services.map(service => this.#end(service, 'SIGKILL')))
   }
 
   /** The process id of one of them. */
@@ -62,12 +87,13 @@ export class Replicas {
     headers: Readonly<Record<string, string>>,
     body?: object,
     home: number | null = null,
+    method = body === undefined ? 'GET' : 'POST',
   ) {
     for (let trail = ''; ; ) {
       const isHome = home !== null && trail === '' && this.#random(100) < this.#stays
       const at = (isHome ? home : this.#random(this.#services.length)) % this.#services.length
       const askedMs = performance.now()
-      const answered = await this.#try(at, path, headers, body)
+      const answered = await this.#try(at, path, method, headers, body)
       const tookMs = Math.round(performance.now() - askedMs)
       trail += ` ${at}:${answered?.status ?? 'broken'} in ${tookMs} ms`
       if (answered !== null && answered.status !== 503) {
@@ -79,9 +105,31 @@ export class Replicas {
     }
   }
 
+  async #started(at: number): Promise<ServiceProcess> {
+    const service = await startProcess(this.#optionsOf(at, this.#isNext[at] === true))
+    void service.exited.then(code => {
+      if (this.#ended.has(service.child)) return
+      const last = service.log().filter(({ level }) => level === FATAL)
+      this.#onLost(`ended with ${code}: ${JSON.stringify(last)}`)
+      // As a supervisor does.
+      void this.#started(at).then(again => {
+        this.#services[at] = again
+      })
+    })
+    return service
+  }
+
+  /** Ends one as the run means it. */
+  async #end({ child, exited }: ServiceProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    this.#ended.add(child)
+    child.kill(signal)
+    await exited
+  }
+
   async #try(
     at: number,
     path: string,
+    method: string,
     headers: Readonly<Record<string, string>>,
     body: object | undefined,
   ): Promise<Answered | null> {
@@ -90,8 +138,8 @@ export class Replicas {
     try {
       const response = await fetch(`${url}${path}`, {
         headers: { 'content-type': 'application/json', ...headers },
-        signal,
-        ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+        ...{ signal, method },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
       return { status: response.status, answer: await response.json() }
     } catch {

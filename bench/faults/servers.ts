@@ -19,7 +19,8 @@ export interface Servers {
 
 /** One server, to which each service has a link of its own. */
 export async function startOne(services: number): Promise<Servers> {
-  const redis = await startRedis()
+  const kept = ['--appendonly', 'yes', '--appendfsync', 'everysec', '--aof-load-truncated', 'yes']
+  const redis = await startRedis(...kept)
   const relays: Relay[] = []
   for (let i = 0; i < services; i++) relays.push(await startRelay(redis.port))
   return {
@@ -40,8 +41,8 @@ const SENTINELS = 3
 const DOWN_MS = 500
 
 /** A primary, two replicas and three Sentinels. An answer leaves when a replica has its writes. */
-export async function startWithSentinels(): Promise<Servers> {
-  const quick = ['--repl-diskless-sync-delay', '0']
+export async function startWithSentinels(...more: readonly string[]): Promise<Servers> {
+  const quick = ['--repl-diskless-sync-delay', '0', ...more]
   const first = await startRedis(...quick)
   const of = ['--replicaof', `127.0.0.1 ${first.port}`]
   const all = [first, await startRedis(...quick, ...of), await startRedis(...quick, ...of)]

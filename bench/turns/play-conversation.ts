@@ -6,7 +6,7 @@ import { noRewrites, type RewriteChecks, type RewriteCounts } from './check-rewr
 import { createFollower, type FollowedTurn } from './follow-messages.ts'
 import { createPromptCache } from './prompt-cache.ts'
 import { ATTEMPT_HEADER, type RecordingVendor } from './recording-vendor.ts'
-import type { TwoServices, Which } from './two-services.ts'
+import type { Services, Which } from './services.ts'
 
 const PATHS: Readonly<Record<RouteName, string>> = {
   anthropic_messages: '/anthropic/v1/messages',
@@ -50,7 +50,7 @@ export interface PlayOptions {
   readonly route: RouteName
   readonly terms: ClientTerms
   readonly prices: TokenPrices
-  readonly services: Pick<TwoServices, 'url'>
+  readonly services: Pick<Services, 'url' | 'count'>
   readonly vendor: Pick<RecordingVendor, 'take'>
   readonly checks: RewriteChecks
 }
@@ -106,7 +106,7 @@ export function startConversation(
   async function send(bytes: Uint8Array<ArrayBuffer>, wanted: Which): Promise<Uint8Array> {
     const unanswered: Uint8Array[] = []
     for (let n = 0; n < MOST_CALLS; n++) {
-      const to = ((wanted + n) % 2) as Which
+      const to = (wanted + n) % services.count
       const attempt = `${name}/${counts.turns}/${n}`
       const { isAnswered, arrived } = await call(bytes, attempt, to)
       if (isAnswered && arrived !== undefined) {

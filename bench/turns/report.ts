@@ -3,7 +3,7 @@ import { machine } from '../support/machine.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 import { median } from '../support/statistics.ts'
 import type { PlayedConversation } from './play-conversation.ts'
-import type { Counts } from './two-services.ts'
+import type { Counts } from './services.ts'
 
 type ConversationCounts = PlayedConversation['counts']
 

@@ -7,7 +7,7 @@ import type { Step } from '../../bench/turns/bodies.ts'
 import { createRewriteChecks } from '../../bench/turns/check-rewrites.ts'
 import { type PlayedConversation, startConversation } from '../../bench/turns/play-conversation.ts'
 import { startRecordingVendor } from '../../bench/turns/recording-vendor.ts'
-import { startTwoServices, type TwoServices } from '../../bench/turns/two-services.ts'
+import { type Services, startServices } from '../../bench/turns/services.ts'
 import type { RouteName } from '../../src/core/conversation/parse/scan-request.ts'
 import { DEFAULT_PRICES } from '../../src/core/conversation/usage/billing.ts'
 import { pipelineSchema } from '../../src/core/pipeline/profile/pipeline-config.ts'
@@ -68,7 +68,7 @@ function folderOf(): string {
 /** One conversation in each shape, through services that may become others. */
 function conversationsThrough(
   vendor: Awaited<ReturnType<typeof vendorOf>>,
-  services: Pick<TwoServices, 'url'>,
+  services: Pick<Services, 'url' | 'count'>,
 ): readonly PlayedConversation[] {
   return ROUTES.map(route => {
     const terms = { model: 'gpt-5', tools: ['list', 'Read'] }
@@ -81,7 +81,7 @@ describe('a conversation that is sent turn by turn', () => {
   it('begins as before, through two processes that are ended, killed and configured anew', async () => {
     const vendor = await vendorOf()
     const folder = folderOf()
-    const services = await startTwoServices({
+    const services = await startServices({
       folder,
       rewriteTimeoutMs: 60_000,
       upstream: vendor.url,
@@ -131,7 +131,7 @@ describe('a conversation that is sent turn by turn', () => {
       return startTestService({ pipeline_config_file, workers: { count: 1 }, proxy })
     }
     let current = await start(PIPELINES[0])
-    const conversations = conversationsThrough(vendor, { url: async () => current.url })
+    const conversations = conversationsThrough(vendor, { count: 2, url: async () => current.url })
     for (const each of conversations) await each.play(3, 0)
     await current.close()
     current = await start(PIPELINES[1])
@@ -150,7 +150,7 @@ describe('a conversation that is sent turn by turn', () => {
       proxy: { anthropic_url: vendor.url, openai_url: vendor.url },
     })
     onTestFinished(() => service.close())
-    const conversations = conversationsThrough(vendor, { url: async () => service.url })
+    const conversations = conversationsThrough(vendor, { count: 2, url: async () => service.url })
     for (let end = 1; end <= 8; end++) {
       await Promise.all(conversations.map(each => each.play(end, 0)))
     }

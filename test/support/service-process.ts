@@ -35,14 +35,16 @@ export interface ProcessOptions {
   readonly openFiles?: number
   /** Where its stderr goes; by default into `stderr()`. */
   readonly stderr?: number | 'pipe'
+  /** Another version's `main.ts`. */
+  readonly main?: string
 }
 
 /** Starts `main.ts` on a free port and waits until it listens. */
 export async function startProcess(options: ProcessOptions = {}): Promise<ServiceProcess> {
-  const { env = {}, execArgv = [], stderr = 'pipe' } = options
+  const { env = {}, execArgv = [], stderr = 'pipe', main = MAIN } = options
   const stdio: StdioOptions = ['ignore', 'pipe', stderr]
   const folder = mkdtempSync(join(tmpdir(), 'haversack-process-'))
-  const args = [...execArgv, MAIN]
+  const args = [...execArgv, main]
   const limited = `ulimit -n ${options.openFiles}; exec "$0" "$@"`
   const [program, given] =
     options.openFiles === undefined

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ServiceProcess, startProcess } from '../../test/support/service-process.ts'
 
-/** One of the two. */
-export type Which = 0 | 1
+/** One of the services, by its number. */
+export type Which = number
 
 /** What the services said of themselves, summed over processes that are gone as well. */
 export type Counts = Readonly<Record<(typeof COUNTERS)[number], number>>
@@ -14,13 +14,14 @@ const COUNTERS = [
   'haversack_proxy_untouched_total',
 ] as const
 
-/** Two services with one data folder, as behind a load balancer. */
-export interface TwoServices {
+/** Services with one store, as behind a load balancer. */
+export interface Services {
+  readonly count: number
   /**
-   * Where one of them listens: the wanted one, or while it is away the other; waits where both are.
+   * Where one of them listens: the wanted one, or while it is away another one; waits if all are.
    */
   url(wanted: Which): Promise<string>
-  /** Whether both are there. */
+  /** Whether all are there. */
   isWhole(): boolean
   /**
    * Ends one and starts it anew, from then on with another `pipeline_config.toml` where one is
@@ -30,7 +31,7 @@ export interface TwoServices {
   restart(which: Which, signal: 'SIGTERM' | 'SIGKILL', pipeline?: string): Promise<void>
   /** Has one of them read another `pipeline_config.toml` while it runs. */
   reload(which: Which, pipeline: string): void
-  /** Asks both what they counted. */
+  /** Asks all what they counted. */
   look(): Promise<void>
   readonly counts: Counts
   close(): Promise<void>
@@ -43,27 +44,41 @@ function upstreamsAt(url: string): string {
     .join('')
 }
 
+/** What three services share that have no data folder in common. */
+export interface Shared {
+  /** The section `[store.redis]`. */
+  readonly settings: string
+  /** What the last one is started with instead of `src/main.ts`. */
+  readonly nextMain: string
+}
+
 /**
  * @param options.folder for their store, and for files of their own
- * @param options.pipeline the `pipeline_config.toml` of both at first
+ * @param options.pipeline the `pipeline_config.toml` of all at first
+ * @param options.shared of three services; absent: two share a data folder
  * @param options.rewriteTimeoutMs `proxy.rewrite_timeout_ms`; absent: its default
  */
-export async function startTwoServices(options: {
+export async function startServices(options: {
   readonly folder: string
   readonly upstream: string
   readonly pipeline: string
   readonly rewriteTimeoutMs?: number
-}): Promise<TwoServices> {
-  const { folder, upstream, pipeline, rewriteTimeoutMs } = options
+  readonly shared?: Shared | undefined
+}): Promise<Services> {
+  const { folder, upstream, pipeline, rewriteTimeoutMs, shared } = options
+  const count = shared === undefined ? 2 : 3
+  const isNext = (which: Which) => shared !== undefined && which === count - 1
   const fileOf = (which: Which) => join(folder, `pipeline-${which}.toml`)
   const configFile = join(folder, 'config.toml')
   const limit =
     rewriteTimeoutMs === undefined ? '' : `[proxy]\nrewrite_timeout_ms = ${rewriteTimeoutMs}\n`
-  writeFileSync(configFile, limit + upstreamsAt(upstream))
+  const store = shared === undefined ? '' : `[store.redis]\n${shared.settings}`
+  writeFileSync(configFile, limit + store + upstreamsAt(upstream))
   const start = (which: Which): Promise<ServiceProcess> =>
     startProcess({
+      ...(isNext(which) && { main: shared!.nextMain }),
       env: {
-        HAVERSACK_DATA_DIR: join(folder, 'data'),
+        HAVERSACK_DATA_DIR: join(folder, shared === undefined ? 'data' : `data-${which}`),
         HAVERSACK_PIPELINE_CONFIG: fileOf(which),
         HAVERSACK_ANTHROPIC_URL: upstream,
         HAVERSACK_OPENAI_URL: upstream,
@@ -77,7 +92,7 @@ export async function startTwoServices(options: {
     number
   >
   const seen = new WeakMap<ServiceProcess, Counts>()
-  const current: (ServiceProcess | null)[] = [null, null]
+  const current: (ServiceProcess | null)[] = Array(count).fill(null)
   const coming: Promise<ServiceProcess>[] = []
 
   async function lookAt(service: ServiceProcess): Promise<void> {
@@ -94,17 +109,17 @@ export async function startTwoServices(options: {
     return service
   }
 
-  for (const which of [0, 1] as const) {
+  for (let which = 0; which < count; which++) {
     writeFileSync(fileOf(which), pipeline)
     coming[which] = open(which)
   }
   await Promise.all(coming)
 
   return {
-    counts,
+    ...{ count, counts },
     isWhole: () => !current.includes(null),
     async url(wanted) {
-      const there = current[wanted] ?? current[1 - wanted]
+      const there = current[wanted] ?? current.find(each => each !== null)
       return (there ?? (await Promise.race(coming))).url
     },
     async restart(which, signal, changed) {
