@@ -7,15 +7,15 @@ import { REQUIRED, readOptions } from './support/options.ts'
 import { conversationsOf } from './turns/conversations.ts'
 
 /**
- * npm run bench -- clearing CORPUS [--sample N] [--keep N]
+ * npm run bench -- clearing CORPUS [--sample N] [--keep N] [--results N] [--least N]
  *
- * Recorded conversations, turn by turn and three results a turn, as Anthropic's requests with a
- * tool that fetches originals: what they cost without the service, with it, and with clearing. Each
+ * Recorded conversations of at least so many results, turn by turn and with so many parallel calls a
+ * turn, as Anthropic's requests with a tool that fetches originals: what they cost without the service, with it, and with clearing. Each
  * turn must have the one before as its prefix, except for planned steps. What later calls quote of
  * a cleared result is billed as fetched back.
  */
-const options = readOptions({ corpus: REQUIRED, sample: 1, keep: 8 })
-const prices = DEFAULT_PRICES.anthropic
+const options = readOptions({ corpus: REQUIRED, sample: 1, keep: 24, results: 3, least: 1 })
+const terms = { prices: DEFAULT_PRICES.anthropic, each: options.results }
 const plain = pipelineSchema.parse({})
 const clearing = pipelineSchema.parse({ clearing: { enabled: true, keep_newest: options.keep } })
 
@@ -29,6 +29,8 @@ interface Sums {
   fetched: number
   fetches: number
   dearer: number
+  /** Than with the service but without clearing. */
+  worse: number
   changes: number
 }
 
@@ -42,18 +44,21 @@ const NONE: Sums = {
   fetched: 0,
   fetches: 0,
   dearer: 0,
+  worse: 0,
   changes: 0,
 }
 
 const sources = new Map<string, Sums>()
 const all = { ...NONE }
-const conversations = conversationsOf(options.corpus).filter((_, n) => n % options.sample === 0)
+const conversations = conversationsOf(options.corpus)
+  .filter(({ steps }) => steps.length >= options.least)
+  .filter((_, n) => n % options.sample === 0)
 for (const { source, steps } of conversations) {
   const own = sources.get(source) ?? { ...NONE }
   sources.set(source, own)
-  const raw = playWhole(steps, null, prices)
-  const without = playWhole(steps, plain, prices)
-  const cleared = playWhole(steps, clearing, prices)
+  const raw = playWhole(steps, null, terms)
+  const without = playWhole(steps, plain, terms)
+  const cleared = playWhole(steps, clearing, terms)
   for (const sums of [own, all]) {
     sums.conversations++
     sums.turns += raw.turns
@@ -64,6 +69,7 @@ for (const { source, steps } of conversations) {
     sums.fetched += cleared.fetched
     sums.fetches += cleared.billedFetches
     sums.dearer += billOf(cleared) > billOf(raw) ? 1 : 0
+    sums.worse += billOf(cleared) > billOf(without) ? 1 : 0
     sums.changes += without.changes + cleared.changes - cleared.steps
   }
 }
@@ -78,6 +84,7 @@ const rows = [...sources, ['all', all] as const].map(([source, sums]) => [
   String(sums.fetched),
   `${((100 * sums.fetches) / sums.raw).toFixed(1)} %`,
   String(sums.dearer),
+  String(sums.worse),
   String(sums.changes),
 ])
 const header = [
@@ -90,6 +97,7 @@ const header = [
   'fetched',
   'of the bill',
   'dearer',
+  'than without clearing',
   'other changes',
 ]
 process.stdout.write(`${JSON.stringify(machine())}\n\n${markdownTable(header, rows)}\n`)

@@ -10,11 +10,10 @@ import { isRetrieving } from '../../src/core/pipeline/profile/retrieving-tools.t
 import { createBodyMemory } from '../../src/core/sessions/lines/memory-layout.ts'
 import { createLocalContext } from '../../src/runtime/local-context.ts'
 import type { ContextResult } from '../lines/recording.ts'
-import { turnBody } from '../turns/bodies.ts'
 import { createFollower } from '../turns/follow-messages.ts'
 import { createPromptCache } from '../turns/prompt-cache.ts'
+import { parallelTurnBody } from './parallel-turns.ts'
 
-const RESULTS_A_TURN = 3
 const RETRIEVING_TOOL = 'haversack_retrieve'
 const LIMITS = { maxBytes: 1 << 26, maxDepth: 512, maxValues: 1_000_000 }
 const ROUTE = 'anthropic_messages'
@@ -38,6 +37,12 @@ export interface Played {
 
 export const billOf = ({ billed, billedFetches }: Played): number => billed + billedFetches
 
+/** What a token costs, and how many results a turn has. */
+export interface PlayTerms {
+  readonly prices: TokenPrices
+  readonly each: number
+}
+
 /**
  * Plays a whole conversation through one thread.
  * @param pipeline `null`: requests are not rewritten
@@ -46,7 +51,7 @@ export const billOf = ({ billed, billedFetches }: Played): number => billed + bi
 export function playWhole(
   steps: readonly ContextResult[],
   pipeline: PipelineConfig | null,
-  prices: TokenPrices,
+  { prices, each }: PlayTerms,
 ): Played {
   const tools = [...new Set(steps.map(({ tool }) => tool)), RETRIEVING_TOOL]
   const follower = createFollower(ROUTE, text => counter.count(text))
@@ -54,11 +59,11 @@ export function playWhole(
   const rewrite = pipeline === null ? (bytes: Uint8Array) => bytes : rewriterFor(pipeline)
   const played = { turns: 0, billed: 0, billedFetches: 0, fetched: 0, changes: 0, steps: 0 }
   const cleared = new Set<number>()
-  const turns = Math.ceil(steps.length / RESULTS_A_TURN)
+  const turns = Math.ceil(steps.length / each)
   let before = 0
   for (let turn = 1; turn <= turns; turn++) {
-    const end = Math.min(steps.length, turn * RESULTS_A_TURN)
-    const body = turnBody(ROUTE, steps, { end, before }, { model: 'claude-sonnet-4-5', tools })
+    const end = Math.min(steps.length, turn * each)
+    const body = parallelTurnBody(steps, { end, each }, tools)
     const { messages, changedAt, scanned } = follower.advance(rewrite(body.bytes))
     played.turns++
     played.billed += cache.bill(messages, body.breakpoints).billed

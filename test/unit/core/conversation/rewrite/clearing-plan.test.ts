@@ -59,3 +59,28 @@ it('does not count the results of one message as turns', () => {
   expect(planAfter(4, 100, {}, 0)).toEqual([])
   expect(planAfter(4, 100, {}, 1)).toEqual([])
 })
+
+it('keeps the newest 24 by default, and what an edit among these quotes', () => {
+  const clearing = { enabled: true, cached_read: 0.1, cache_write: 0.11 }
+  const plan = createClearingPlan(pipelineSchema.parse({ clearing }), 0)
+  const cleared: number[] = []
+  for (let at = 0; at < 120; at++) {
+    const isEdit = at % 20 === 19
+    const result = {
+      start: at * BYTES,
+      end: (at + 1) * BYTES,
+      message: at * 2,
+      tool: isEdit ? 'Edit' : 'Read',
+      isError: false,
+      text: () => pageOf(at),
+      args: () => (isEdit ? { old_string: line(at - 15) } : {}),
+    } as ToolResultText
+    plan.reach(result)
+    for (const index of plan.due()) {
+      expect(at - index).toBeGreaterThan(24)
+      cleared.push(index)
+    }
+    plan.clear(cleared.splice(0))
+    plan.pass(result, BYTES)
+  }
+})

@@ -119,6 +119,20 @@ describe('clearing', () => {
     expect(last(service(CHEAP, { hints }))).toBe(false)
   })
 
+  it('takes a stub that a client sends back for content, and clears on after an edited history', () => {
+    const context = service()
+    const steps = reads(12)
+    const stub = play(steps, context).at(-1)!.texts[0]!
+    const edited = steps.map((step, at) => (at === 0 ? { ...step, text: stub } : step))
+    const turns = play([...edited, ...reads(30).slice(12)], context)
+    for (const { texts, report } of turns) {
+      // No reader takes it for one of ours, and its original is not looked for.
+      expect(texts[0]).toBe(`\\${stub}`)
+      expect(report.prefix_changed ?? false).toBe(false)
+    }
+    expect(turns.at(-1)!.texts.filter(isStub).length).toBeGreaterThan(1)
+  })
+
   it('waits until a step pays', () => {
     const stubs = (clearing: object) =>
       play(reads(16), service({ ...CHEAP, ...clearing }))
