@@ -37,18 +37,20 @@ const FILE_ARGUMENT = /^(?:file_?path|path|file|filename|notebook_path)$/i
 export function findNeeds(results: readonly SeenResult[]): readonly Need[] {
   const needs: Need[] = []
   const contexts = new Map<string, Context>()
+  const quotes = results.map(each => (each.isError ? [] : quotedLines(each.args())))
+  const wanted = new Set(quotes.flat())
   for (const [at, result] of results.entries()) {
     const context: Context = contexts.get(result.context) ?? {
       ...{ hidden: new Map(), texts: [], unread: [], needed: new Set() },
     }
     contexts.set(result.context, context)
-    const args = result.args()
-    const quoted = result.isError || context.hidden.size === 0 ? [] : quotedLines(args)
-    if (quoted.length > 0) {
-      for (const need of needsOf(quoted, args, context)) needs.push({ ...need, edit: at })
+    if (context.hidden.size > 0 && quotes[at]!.length > 0) {
+      for (const need of needsOf(quotes[at]!, result.args(), context)) {
+        needs.push({ ...need, edit: at })
+      }
     }
-    context.unread.push(() => [...writtenTexts(args), result.shown() ?? result.text()])
-    hide(at, result, context)
+    context.unread.push(() => [...writtenTexts(result.args()), result.shown() ?? result.text()])
+    if (wanted.size > 0) hide(at, result, context, wanted)
   }
   return needs
 }
@@ -97,12 +99,19 @@ function squash(text: string): string {
   return text.replace(/\s+/g, ' ')
 }
 
-function hide(at: number, result: SeenResult, { hidden }: Context): void {
+/** Remembers the hidden lines that some edit quotes. */
+function hide(
+  at: number,
+  result: SeenResult,
+  { hidden }: Context,
+  wanted: ReadonlySet<string>,
+): void {
   const shown = result.shown()
   if (shown === undefined) return
   for (const raw of result.text().split('\n')) {
     const line = withoutNumber(raw).trim()
-    if (line.length < MIN_CHARS || !WORD.test(line) || shown.includes(line)) continue
+    if (!wanted.has(line) || line.length < MIN_CHARS) continue
+    if (!WORD.test(line) || shown.includes(line)) continue
     hidden.set(line, { result: at, of: result })
   }
 }
