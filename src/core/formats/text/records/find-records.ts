@@ -16,12 +16,8 @@ const FEWEST_RECORDS = 3
  * in common. Linear: each place is compared with the next few.
  */
 export function findRuns(parts: readonly Part[]): readonly RecordRun[] {
+  if (!mayRepeat(parts)) return []
   const { ids, times } = frameIds(parts)
-  // Each record of a run has a value, in a part that all of its records have.
-  const mayRepeat = parts.some((part, at) => {
-    return part.values.length > 0 && times[ids[at]!]! >= FEWEST_RECORDS
-  })
-  if (!mayRepeat) return []
   const same = sameAhead(ids)
   const runs: RecordRun[] = []
   for (let at = 0; at < parts.length; ) {
@@ -33,6 +29,21 @@ export function findRuns(parts: readonly Part[]): readonly RecordRun[] {
     }
   }
   return runs
+}
+
+/**
+ * Whether a part with values comes often enough: each record of a run has one, which all have. Of
+ * most texts no other part must be looked at.
+ */
+function mayRepeat(parts: readonly Part[]): boolean {
+  const times = new Map<string, number>()
+  for (const { frame, values } of parts) {
+    if (values.length === 0) continue
+    const known = (times.get(frame) ?? 0) + 1
+    if (known === FEWEST_RECORDS) return true
+    times.set(frame, known)
+  }
+  return false
 }
 
 /** A number for the frame of each part, and how many parts have the frame of a number. */

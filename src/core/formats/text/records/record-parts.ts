@@ -50,8 +50,15 @@ const HEADING = /^\[([^[\]\n]+)\]\n?$/
 
 /** Lines. What follows an equals sign is a value, and what is in brackets that fill the line. */
 export function lineParts(text: string): readonly Part[] {
-  const lines = text.split(/(?<=\n)/)
-  return lines.map(linePart)
+  const parts: Part[] = []
+  let at = 0
+  do {
+    const feed = text.indexOf('\n', at)
+    const end = feed === -1 ? text.length : feed + 1
+    parts.push(linePart(text.slice(at, end)))
+    at = end
+  } while (at < text.length)
+  return parts
 }
 
 function linePart(line: string): Part {
