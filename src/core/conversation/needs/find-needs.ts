@@ -24,6 +24,11 @@ export interface SeenResult {
 
 /** Shorter lines are in many files: brackets, `return nil`. */
 const MIN_CHARS = 12
+/**
+ * Lines of one edit that are searched for in all texts. An edit that quotes more of what something
+ * else shows is a copy, and would cost the product of both.
+ */
+const MOST_SEARCHED = 100
 /** A line of source has one; rulers and brackets have none. */
 const WORD = /[A-Za-z_]{3}/
 const FILE_ARGUMENT = /^(?:file_?path|path|file|filename|notebook_path)$/i
@@ -78,10 +83,13 @@ function needsOf(
   const { hidden, needed } = context
   const file = fileOf(args)
   const found: Omit<Need, 'edit'>[] = []
+  let searched = 0
   for (const line of quoted) {
     const from = hidden.get(line)
     if (from === undefined || needed.has(from.result)) continue
     if (file !== null && !isAbout(from.of, file)) continue
+    searched++
+    if (searched > MOST_SEARCHED) break
     if (isShown(squash(line), context)) continue
     needed.add(from.result)
     found.push({ result: from.result, line })

@@ -66,6 +66,19 @@ describe('needsOfPlayed', () => {
     expect(needsOf([result(), result(), edit(HIDDEN), edit(HIDDEN)])).toEqual([[1, 2]])
   })
 
+  it('searches for a hundred lines of an edit only, since a copy has thousands', () => {
+    const lines = (count: number) =>
+      Array.from({ length: count }, (_, n) => `const value${n} = left + right`)
+    const afterLines = (count: number) => {
+      const hidden = [...lines(count), HIDDEN].join('\n')
+      const copy = result({ tool: 'Grep', args: {}, text: `sum.ts\n${lines(count).join('\n')}` })
+      return needsOf([result({ text: hidden }), copy, edit(hidden)])
+    }
+    expect(afterLines(99)).toEqual([[0, 2]])
+    expect(afterLines(100)).toEqual([])
+    expect(afterLines(20_000)).toEqual([])
+  })
+
   it('finds none in a result that is whole', () => {
     expect(needsOfPlayed([result(), edit(HIDDEN)], [played(), played()])).toEqual([])
   })
