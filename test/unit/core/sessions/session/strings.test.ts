@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { EncodeRequest } from '../../../../../src/core/contract/encode.ts'
 import { createVerifier } from '../../../../../src/core/verify/verify-transcript.ts'
@@ -84,6 +85,21 @@ describe('references in strings of JSON', () => {
     const ref = /ref ([0-9a-f]+)/.exec(content)![1]
     const line = `> [ref ${ref} lines 1-60]`
     expect(decode({ session: 's', content: line, format: 'lines@1' }).content).toBe(FILE)
+  })
+
+  it('are to a whole text if its lines cannot be counted in the answer', () => {
+    const page = Array.from({ length: 30 }, (_, i) => hash('sha256', `${i}`, 'base64url'))
+    const rows = Array.from({ length: 30 }, (_, id) => {
+      return { id, kind: 'note', state: 'open', text: id === 0 ? page.join('\n') : `none ${id}` }
+    })
+    const [first, part, whole] = play([
+      ['fetch', JSON.stringify(rows)],
+      ['Read', ['new', ...page.slice(12)].join('\n')],
+      ['Read', ['more', ...page].join('\n')],
+    ])
+    expect(first!.format).toMatch(/^(?:tree|csv)@1/)
+    expect(references(part!.content)).toEqual([])
+    expect(references(whole!.content)[0]).toMatch(/ lines 1-30 of fetch\.0\.text /)
   })
 
   it('are none after a compaction, of an error, or if they are switched off', () => {
