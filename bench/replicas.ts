@@ -1,5 +1,6 @@
 import { encodes } from './replicas/encodes.ts'
 import { movingSessions } from './replicas/moving-sessions.ts'
+import { sessionMemory } from './replicas/session-memory.ts'
 import { storeCalls } from './replicas/store-calls.ts'
 import { machine } from './support/machine.ts'
 import { readOptions } from './support/options.ts'
@@ -13,7 +14,7 @@ import { readOptions } from './support/options.ts'
  * on the path. Prints Markdown.
  */
 const options = readOptions({
-  only: ['store', 'encodes', 'sessions'],
+  only: ['store', 'encodes', 'memory', 'sessions'],
   rounds: 5,
   bodies: 1_000,
   seconds: 4,
@@ -24,6 +25,7 @@ const options = readOptions({
 const PARTS: Readonly<Record<string, () => Promise<string>>> = {
   store: () => storeCalls(options.rounds, options.bodies),
   encodes: () => encodes(options.rounds, options.seconds),
+  memory: () => sessionMemory(options.seconds),
   sessions: async () =>
     options.corpus === '' ? 'No corpus was named.' : movingSessions(options.corpus, options.sample),
 }

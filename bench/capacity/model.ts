@@ -21,7 +21,7 @@ export const MEASURED: Costs = {
   callsStaying: 1.05,
   callsMoving: 2.05,
   storedShare: 0.52,
-  resultBytes: 650,
+  resultBytes: 390,
   sessionBytes: 700,
 }
 

@@ -1,18 +1,23 @@
 import type { TextSize } from '../../core/sessions/journal/changes.ts'
 import { type Codec, UnreadableError } from '../codec.ts'
+import { packChange, unpackChange } from './change-text.ts'
 
 /**
  * A change of a session as it is stored: layout version (1), writer (16), bytes of the change (4),
- * number of texts (2), of each its hash (32) and bytes (4), id of the key with its length (1), and
- * the sealed change. Numbers are little-endian.
+ * number of texts (2), of each its hash (32) and bytes (4), the length of the key's id (1), and
+ * that id. If the length has the bit `PACKED`, the compressed change follows: its size (4), and its
+ * sealed bytes. A process that does not know the bit reads an id that no key has. Else the sealed
+ * change follows. Numbers are little-endian.
  */
 const LAYOUT = 1
+const PACKED = 128
 const WRITER_AT = 1
 export const WRITER_BYTES = 16
 const SIZE_AT = WRITER_AT + WRITER_BYTES
 const TEXTS_AT = SIZE_AT + 4
 const HEAD_BYTES = TEXTS_AT + 2
 const HASH_BYTES = 32
+const SIZE_BYTES = 4
 const TEXT_BYTES = HASH_BYTES + 4
 
 /** What a process did in a session. */
@@ -39,8 +44,11 @@ export function sealChange(
     head.write(identity, at, 'hex')
     head.writeUInt32LE(size, at + HASH_BYTES)
   }
-  head[head.length - 1] = keyId.byteLength
-  return Buffer.concat([head, keyId, codec.seal(bytes, binding)])
+  head[head.length - 1] = keyId.byteLength | PACKED
+  const packed = packChange(bytes)
+  const size = Buffer.alloc(SIZE_BYTES)
+  size.writeUInt32LE(packed.byteLength)
+  return Buffer.concat([head, keyId, size, codec.seal(packed, binding)])
 }
 
 /** @throws UnreadableError for a damaged value, another layout, or a key that is not configured */
@@ -59,14 +67,18 @@ export function openChange(
     const end = at + HASH_BYTES
     return { identity: value.toString('hex', at, end), bytes: value.readUInt32LE(end) }
   })
-  const keyEnd = keyAt + 1 + value[keyAt]!
+  const isPacked = (value[keyAt]! & PACKED) !== 0
+  const keyEnd = keyAt + 1 + (value[keyAt]! & ~PACKED)
+  const sealedAt = isPacked ? keyEnd + SIZE_BYTES : keyEnd
+  if (value.byteLength <= sealedAt) throw new UnreadableError(null)
   const keyId = value.toString('utf8', keyAt + 1, keyEnd)
-  const sealed = value.subarray(keyEnd)
-  const bytes = codec.open(
-    sealed,
-    binding,
-    keyId === '' ? null : keyId,
-    value.readUInt32LE(SIZE_AT),
-  )
-  return { writer: value.toString('hex', WRITER_AT, SIZE_AT), bytes, texts }
+  const bytes = value.readUInt32LE(SIZE_AT)
+  const stored = isPacked ? value.readUInt32LE(keyEnd) : bytes
+  const sealed = value.subarray(sealedAt)
+  const opened = codec.open(sealed, binding, keyId === '' ? null : keyId, stored)
+  return {
+    writer: value.toString('hex', WRITER_AT, SIZE_AT),
+    bytes: isPacked ? unpackChange(opened, bytes) : opened,
+    texts,
+  }
 }

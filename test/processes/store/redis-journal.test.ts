@@ -21,6 +21,8 @@ async function open(store: Store, asked: Partial<OpenSession> = {}) {
 async function append(store: Store, epoch: number, value: string) {
   return journalOf(store).append({ ...name, epoch, bytes: bytesOf(value), texts: [TEXT] })
 }
+/** A text that takes so many bytes, however it is compressed. */
+const loose = (bytes: number) => randomBytes(bytes).toString('base64')
 const valuesOf = ({ changes }: { readonly changes: readonly { readonly bytes: Uint8Array }[] }) =>
   changes.map(({ bytes }) => text(bytes))
 
@@ -170,20 +172,20 @@ describe.skipIf(withoutRedis)('a journal in Redis', () => {
     expect(valuesOf(late)[0]).toBe('89')
     expect(await open(other, { has: { epoch, applied: 88 } })).toMatchObject({ isBroken: false })
     // Large ones are kept up to 1 MiB.
-    for (let i = 1; i <= 5; i++) must(await append(one, epoch, `${i}`.repeat(300_000)))
+    for (let i = 1; i <= 5; i++) must(await append(one, epoch, loose(300_000)))
     expect(valuesOf(await open(other))).toHaveLength(3)
   })
 
   test('takes part in the share of its tenant, and gives all of it back', async () => {
     const { one, clock, prefix } = await two({ tenantMaxBytes: 20_000 })
     const { epoch } = await open(one, { calls: [CALL] })
-    must(await append(one, epoch, 'x'.repeat(10_000)))
+    must(await append(one, epoch, loose(10_000)))
     const { stored_bytes } = must(await one.stats('a'))
     expect(stored_bytes).toBeGreaterThan(10_000)
-    expect(await append(one, epoch, 'x'.repeat(10_000))).toMatchObject({ reason: 'quota' })
+    expect(await append(one, epoch, loose(10_000))).toMatchObject({ reason: 'quota' })
     must(await journalOf(one).compact(name))
     expect(must(await one.stats('a')).stored_bytes).toBeLessThan(1_000)
-    must(await append(one, (await open(one)).epoch, 'x'.repeat(5_000)))
+    must(await append(one, (await open(one)).epoch, loose(5_000)))
     clock.now += 2 * HOUR
     must(await one.prune())
     expect(must(await one.stats('a')).stored_bytes).toBe(0)

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,7 +29,7 @@ async function useAll(url: string): Promise<void> {
   const asked = { ...name, calls: ['ab'.repeat(32)], has: null }
   const { epoch } = must(await store.journal!.open(asked))
   // The second change is so large that the first one leaves.
-  const bytes = new Uint8Array(600 * 1024)
+  const bytes = randomBytes(600 * 1024)
   for (let i = 0; i < 2; i++)
     must(await store.journal!.append({ ...name, epoch, bytes, texts: [] }))
   expect(must(await store.journal!.open(asked)).changes).toHaveLength(1)
