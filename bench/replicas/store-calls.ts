@@ -1,8 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseRedisUrl } from '../../src/store/redis/address.ts'
-import { openRedisStore } from '../../src/store/redis/open.ts'
 import { openSqliteStore } from '../../src/store/sqlite/client.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type RedisProcess, startRedis } from '../../test/support/redis-server.ts'
@@ -11,6 +9,7 @@ import { timed } from '../store/timed.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 import { cpuUsOf } from '../support/process-time.ts'
 import { median, percentile } from '../support/statistics.ts'
+import { openShared } from './open-shared.ts'
 
 const BODY_BYTES = 4096
 const GIB = 2 ** 30
@@ -41,21 +40,6 @@ export async function storeCalls(rounds: number, bodies: number): Promise<string
 }
 
 type Stores = readonly (readonly [label: string, store: Store])[]
-
-function openShared(redis: RedisProcess, durability: 'primary' | 'replica'): Promise<Store> {
-  const address = parseRedisUrl(redis.url)
-  if ('fault' in address) throw new Error(address.fault)
-  return openRedisStore({
-    address,
-    durability,
-    waitMs: 1_000,
-    callTimeoutMs: 5_000,
-    tenantMaxBytes: 8 * GIB,
-    maxBodyBytes: 2 ** 24,
-    compressFromBytes: 512,
-    onEvent: event => process.stderr.write(`${JSON.stringify(event)}\n`),
-  })
-}
 
 async function speed(
   stores: Stores,
