@@ -23,6 +23,7 @@ export const ENV_KEYS: readonly EnvKey[] = [
     secret: true,
   },
   { name: 'HAVERSACK_REDIS_URL', path: ['store', 'redis', 'url'], type: 'text', secret: true },
+  { name: 'HAVERSACK_REDIS_CLUSTER', path: ['store', 'redis', 'cluster'], type: 'text' },
   { name: 'HAVERSACK_KEYS_FILE', path: ['keys_file'], type: 'text' },
   { name: 'HAVERSACK_ANTHROPIC_URL', path: ['proxy', 'anthropic_url'], type: 'text' },
   { name: 'HAVERSACK_OPENAI_URL', path: ['proxy', 'openai_url'], type: 'text' },

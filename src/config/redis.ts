@@ -19,6 +19,11 @@ export const redisSchema = z.strictObject({
     .string()
     .regex(/^[\w.-]{1,64}$/, 'must be letters, digits, ".", "_" and "-", at most 64')
     .default('hvs1'),
+  /** The name of those that share it: a Redis that others have named is refused. */
+  cluster: z
+    .string()
+    .regex(/^[\w.-]{1,64}$/, 'must be letters, digits, ".", "_" and "-", at most 64')
+    .optional(),
   /** When a write counts as done. */
   durability: z.enum(['primary', 'replica', 'disk']).default('primary'),
   /** How long a write may wait for a replica or the disk. */

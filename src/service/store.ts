@@ -90,6 +90,7 @@ async function openShared(
     address: redis.url,
     tls: Object.fromEntries(tls),
     prefix: redis.prefix,
+    ...(redis.cluster === undefined ? {} : { cluster: redis.cluster }),
     durability: redis.durability,
     waitMs: redis.wait_ms,
     callTimeoutMs: redis.call_timeout_ms,

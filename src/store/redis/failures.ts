@@ -13,6 +13,12 @@ export const EVICTING = fail(
   'unavailable',
   'Redis may evict what hints need; its maxmemory-policy must be noeviction',
 )
+/** The server that two clusters use by mistake. */
+export const ofCluster = (name: string) =>
+  fail(
+    'unavailable',
+    `Redis belongs to the cluster ${JSON.stringify(name.slice(0, 64))}: see store.redis.cluster`,
+  )
 export const NO_REDIS = fail('unavailable', 'the server at this address is no Redis')
 export const STRANGE = fail('failed', 'Redis answered in a shape that is not expected')
 export const OVERLOADED = fail('busy', 'too many calls wait for Redis')
@@ -24,6 +30,10 @@ const NO_LOGIN = /^(?:NOAUTH|WRONGPASS|NOPERM)/
 const MISSING_FUNCTION = /Function not found/
 /** Node's and the client's own errors: sockets, closed clients. */
 const OF_CONNECTION = /Socket|socket|ECONN|ENOTFOUND|EPIPE|client is (?:closed|offline)|Disconnects/
+
+/** Codes of Node and OpenSSL for a certificate that is not accepted. */
+const OF_CERTIFICATE =
+  /^(?:CERT_|ERR_TLS_CERT|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO_|HOSTNAME_MISMATCH)/
 
 /** Whether the server lacks the library; it was flushed, or is another server. */
 export function isMissingFunction(error: unknown): boolean {
@@ -43,8 +53,15 @@ export function failureOf(error: unknown): Failure {
   if (AWAY.test(message)) return fail('unavailable', `Redis takes no calls: ${firstWord(message)}`)
   if (NO_LOGIN.test(message))
     return fail('unavailable', `Redis refused the user: ${firstWord(message)}`)
+  const code = codeOf(error)
+  if (OF_CERTIFICATE.test(code))
+    return fail('unavailable', `the certificate of Redis is not valid: ${code}`)
   if (OF_CONNECTION.test(message) || isSystemError(error)) return UNREACHABLE
   return fail('failed', `Redis answered with an error: ${firstWord(message)}`)
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
 function isSystemError(error: unknown): boolean {

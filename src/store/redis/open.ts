@@ -18,6 +18,8 @@ export interface RedisStoreOptions extends StoreSettings {
   readonly repairMs?: number
   /** Bytes of it at most. */
   readonly repairBytes?: number
+  /** See `WatchOptions`. */
+  readonly cluster?: string
   /** Seam for tests: see `WatchOptions`. */
   readonly silentMs?: number
   /** Called for each call: the function or command, its time, and why it failed. */
@@ -59,6 +61,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
     ...(options.onCall === undefined ? {} : { onCall: options.onCall }),
     maxCalls: MAX_CALLS,
     prefix: options.prefix ?? DEFAULT_PREFIX,
+    ...(options.cluster === undefined ? {} : { cluster: options.cluster }),
     repairMs: options.repairMs ?? 10_000,
     repairBytes: options.repairBytes ?? 64 * 1024 * 1024,
     maxBytesWaiting: MAX_BYTES_WAITING,

@@ -4,7 +4,7 @@ import type { Failure } from '../store.ts'
 import type { StoreEvent } from '../store-event.ts'
 import type { Argument, Connection } from './connection.ts'
 import { Contact } from './contact.ts'
-import { failureOf, TOO_LATE, UNREACHABLE } from './failures.ts'
+import { failureOf, ofCluster, TOO_LATE, UNREACHABLE } from './failures.ts'
 import { Repair, type RepairOptions } from './repair.ts'
 import { MISSING, sendInTime } from './send.ts'
 import { faultOf, INFO_COMMAND, policyOf } from './server-info.ts'
@@ -12,6 +12,8 @@ import { faultOf, INFO_COMMAND, policyOf } from './server-info.ts'
 export interface WatchOptions extends RepairOptions {
   /** The start of all keys. */
   readonly prefix: string
+  /** The name of the processes that share the keys; a server that has another one is refused. */
+  readonly cluster?: string
   /** After so long without a word a process may be answering turns that are not counted. */
   readonly silentMs: number
   /** How often an unreachable server is tried again. */
@@ -33,6 +35,9 @@ export class ServerWatch {
   readonly #unsureKey: string
   readonly #fenceKey: string
   readonly #contactKey: string
+  readonly #clusterKey: string
+  /** The fence of the server whose cluster was found to be ours. */
+  #clusterOn = ''
   /** Names this process among those that share the store. */
   readonly #process = randomBytes(FENCE_BYTES).toString('hex')
   #mayEvict = false
@@ -47,6 +52,7 @@ export class ServerWatch {
     this.#unsureKey = `${options.prefix}:unsure`
     this.#fenceKey = `${options.prefix}:fence`
     this.#contactKey = `${options.prefix}:contact`
+    this.#clusterKey = `${options.prefix}:cluster`
   }
 
   /** Whether the server may evict what hints need. */
@@ -79,6 +85,8 @@ export class ServerWatch {
     this.#seePolicy(infos.map(policyOf).find(policy => policy !== 'noeviction'))
     const name = fenced.reply === null ? await this.#makeFence(connection) : String(fenced.reply)
     if (typeof name !== 'string') return name
+    const foreign = await this.#foreignCluster(connection, name)
+    if (foreign !== undefined) return foreign
     const isOther = this.repair.see(infos, name, askedMs)
     if (isOther) {
       this.#changedMs = performance.now()
@@ -144,6 +152,20 @@ export class ServerWatch {
     const made = await this.#send(connection, key, ['GET', key])
     if (made === MISSING) return UNREACHABLE
     return made.ok ? String(made.reply) : made
+  }
+
+  /** Why another cluster's server cannot be used. The first process gives the server its name. */
+  async #foreignCluster(connection: Connection, fence: string): Promise<Failure | undefined> {
+    if (this.#clusterOn === fence) return undefined
+    const { cluster } = this.#options
+    const key = this.#clusterKey
+    if (cluster !== undefined) await this.#send(connection, key, ['SET', key, cluster, 'NX'])
+    const found = await this.#send(connection, key, ['GET', key])
+    if (found === MISSING) return UNREACHABLE
+    if (!found.ok) return found
+    if (found.reply !== null && String(found.reply) !== cluster) return ofCluster(`${found.reply}`)
+    this.#clusterOn = fence
+    return undefined
   }
 
   async #tellOthers(connection: Connection): Promise<void> {

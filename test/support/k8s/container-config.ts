@@ -5,6 +5,8 @@ import type { Config } from '../../../src/config/config.ts'
 import { loadConfig } from '../../../src/config/load.ts'
 import { all, type Manifest, quantity, workload } from './manifest.ts'
 
+const NAMESPACE = 'haversack'
+
 /**
  * The variables of the container as the kubelet would set them, but for the file, which lies here.
  */
@@ -12,6 +14,7 @@ export function environment(objects: readonly Manifest[]): Record<string, string
   const { container } = workload(objects)
   const entries = (container.env ?? []).map(({ name, value, valueFrom }) => {
     if (value !== undefined) return [name, value]
+    if (valueFrom?.fieldRef?.fieldPath === 'metadata.namespace') return [name, NAMESPACE]
     const { resource, divisor } = valueFrom?.resourceFieldRef ?? {}
     if (resource !== 'limits.cpu') throw new Error(`${name}: a value that is not computed here`)
     const limit = quantity(container.resources?.limits?.['cpu'])
