@@ -12,7 +12,7 @@ export interface SharedStore extends Shared {
 }
 
 /** Other work on the machine is no outage. */
-const PATIENT = 'call_timeout_ms = 1_000\nwait_ms = 1_000\n'
+const PATIENT = 'call_timeout_ms = 1_000\nwait_ms = 1_000\nrecord_wait_ms = 3_000\n'
 
 export async function startSharedStore(): Promise<SharedStore> {
   const servers = await startWithSentinels('--appendonly', 'yes')

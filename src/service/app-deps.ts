@@ -40,10 +40,10 @@ export function appRecords(
 /** The record of what proxies have sent. */
 function rewritesOf(live: LiveConfig, store: Store, memory: Rewriting['memory']): Rewrites {
   const ttlMs = () => live.config.proxy.rewrite_ttl_ms
-  if (!isShared(live)) return createRewrites(store, ttlMs)
+  const { redis } = live.config.store
+  if (redis === undefined) return createRewrites(store, ttlMs)
   return createSharedRewrites({
-    store,
-    ttlMs,
+    ...{ store, ttlMs, waitMs: redis.record_wait_ms },
     onOverruled(key, bytes) {
       const position = memory.place(key, bytes, true)
       if (position !== null) memory.confirm(position)

@@ -20,16 +20,17 @@ export function claimOf(record: FreshRecord, ttlMs: number, mayReplace: boolean)
 /**
  * Claims some decisions. If those that are there are the same, and only stored otherwise, claims
  * the others once more.
- * @returns `null` if it is unknown which ones hold
+ * @returns `null` if the store was not heard, `unknown` if one that is there cannot be read
  */
 export async function claimGroup(
   store: Pick<Store, 'claims'>,
   tenant: string,
   records: readonly FreshRecord[],
   claims: readonly RecordClaim[],
-): Promise<Pick<OnRecord, 'found' | 'differs'> | null> {
+): Promise<Pick<OnRecord, 'found' | 'differs'> | 'unknown' | null> {
   const answer = await claimOnce(store, tenant, claims)
-  if (!answer.ok || answer.records.some(({ is }) => is === 'unknown')) return null
+  if (!answer.ok) return null
+  if (answer.records.some(({ is }) => is === 'unknown')) return 'unknown'
   const judged = judge(records, answer)
   if (judged.differs || !answer.isHeld) return judged
   const again = await claimOnce(
@@ -37,7 +38,8 @@ export async function claimGroup(
     tenant,
     claims.map((claim, i) => withKnown(claim, answer.records[i]!)),
   )
-  if (!again.ok || again.records.some(({ is }) => is === 'unknown' || is === 'damaged')) return null
+  if (!again.ok) return null
+  if (again.records.some(({ is }) => is === 'unknown' || is === 'damaged')) return 'unknown'
   const { found, differs } = judge(records, again)
   return again.isHeld && !differs ? null : { found: { ...judged.found, ...found }, differs }
 }

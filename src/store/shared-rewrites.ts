@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { inTime } from '../core/base/deadline.ts'
 import type { FreshRecord } from '../core/contract/operation-result.ts'
 import { claimGroup, claimOf, inGroups } from './decision-claims.ts'
@@ -15,9 +16,21 @@ import { UnrecordedDecisions, type UnrecordedOptions } from './unrecorded-decisi
 
 export interface SharedRewritesOptions extends UnrecordedOptions {
   readonly store: Pick<Store, 'readRecord' | 'claims'>
+  /** How long a turn of a conversation that another process had waits for the store. */
+  readonly waitMs?: number
 }
 
 const NONE: ReadonlySet<string> = new Set()
+/** How often a store that is away is asked again. */
+const ASK_AGAIN_MS = 50
+
+/** Whether several of the decisions are about results. */
+function seemsMoved(records: readonly FreshRecord[]): boolean {
+  const ofResults = records.filter(({ generation, isUnit, isQuestion }) => {
+    return generation === undefined && isUnit !== true && isQuestion !== true
+  })
+  return ofResults.length > 1
+}
 
 /**
  * Decisions in a store that other processes have too. They are claimed before the request leaves:
@@ -27,13 +40,15 @@ const NONE: ReadonlySet<string> = new Set()
 export function createSharedRewrites(options: SharedRewritesOptions): Rewrites {
   const { store, ttlMs } = options
   const unrecorded = new UnrecordedDecisions(options)
+  /** Whether the last claim that failed was not heard. */
+  let isAway = false
   const onReplaced = (tenant: string, key: string) => unrecorded.addReplaced(tenant, key)
 
   async function claimAll(
     tenant: string,
     records: readonly FreshRecord[],
     asked: AskedKeys,
-  ): Promise<OnRecord | null> {
+  ): Promise<OnRecord | 'unknown' | null> {
     const mayReplace = isReplacing(records)
     const found: Record<string, Uint8Array> = {}
     for (const group of inGroups(records)) {
@@ -41,7 +56,7 @@ export function createSharedRewrites(options: SharedRewritesOptions): Rewrites {
         claimOf(record, ttlMs(), mayReplace || asked.get(record.key) === true),
       )
       const claimed = await claimGroup(store, tenant, group, claims)
-      if (claimed === null) return null
+      if (claimed === null || claimed === 'unknown') return claimed
       Object.assign(found, claimed.found)
       if (claimed.differs) return { found, differs: true, others: 'left' }
     }
@@ -62,9 +77,11 @@ export function createSharedRewrites(options: SharedRewritesOptions): Rewrites {
     // The store has claims once it is open.
     if (store.claims !== undefined) store.claims.onReplaced = onReplaced
     const claimed = await claimAll(tenant, records, asked)
-    // A decision that is recorded and could not be followed is none of this version.
-    const isFollowed = claimed?.differs !== true || Object.keys(claimed.found).some(isNewTo(asked))
-    if (claimed !== null && isFollowed) return claimed
+    if (claimed !== null && claimed !== 'unknown') {
+      // A decision that is recorded and could not be followed is none of this version.
+      if (!claimed.differs || Object.keys(claimed.found).some(isNewTo(asked))) return claimed
+    }
+    isAway = claimed === null
     unrecorded.attempted(tenant, records)
     return readAll(
       tenant,
@@ -72,10 +89,29 @@ export function createSharedRewrites(options: SharedRewritesOptions): Rewrites {
     )
   }
 
+  /**
+   * The same. If several results are new here, another process may have sent some of them. Then the
+   * prompt cache is worth a wait, as long as the store is away.
+   */
+  async function decideInTime(
+    tenant: string,
+    records: readonly FreshRecord[],
+    asked: AskedKeys,
+  ): Promise<OnRecord> {
+    const untilMs = performance.now() + (seemsMoved(records) ? (options.waitMs ?? 0) : 0)
+    for (;;) {
+      const decided = await decide(tenant, records, asked)
+      if (decided.others !== 'unheard' || decided.differs || !isAway) return decided
+      if (performance.now() >= untilMs) return decided
+      await sleep(ASK_AGAIN_MS)
+    }
+  }
+
   return {
     async decide(tenant, records, asked) {
       if (records.length === 0) return { found: {}, differs: false, others: 'recorded' }
-      const decided = await inTime(decide(tenant, records, asked), RECALL_MS)
+      const { waitMs = 0 } = options
+      const decided = await inTime(decideInTime(tenant, records, asked), RECALL_MS + waitMs)
       if (decided === null) unrecorded.attempted(tenant, records)
       return decided ?? UNHEARD
     },

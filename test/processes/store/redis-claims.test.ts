@@ -230,6 +230,27 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('claims of records', 
       expect(one!.overruled).toEqual([])
     })
 
+    it('wait for a server that is away, if other processes have sent some of them', async () => {
+      const own = await startRedis()
+      try {
+        const options = { callTimeoutMs: 50, probeMs: 50 }
+        const { store, prefix, clock } = await redisStore(own.url, options)
+        const { store: second } = await redisStore(own.url, { prefix, clock })
+        must(await second.claims!.claim('t', [claim('a', 'theirs')]))
+        const waiting = { store, ttlMs: () => 60_000, onOverruled: () => {}, waitMs: 60_000 }
+        const rewrites = createSharedRewrites(waiting)
+        process.kill(own.pid, 'SIGSTOP')
+        const alone = rewrites.decide('t', [record('n', '1')], NOTHING_ASKED)
+        const moved = rewrites.decide('t', [record('a', 'x'), record('b', 'y')], NOTHING_ASKED)
+        expect((await alone).others).toBe('unheard')
+        process.kill(own.pid, 'SIGCONT')
+        expect(await moved).toMatchObject({ differs: true, found: { a: bytes('theirs') } })
+      } finally {
+        process.kill(own.pid, 'SIGCONT')
+        await own.stop()
+      }
+    })
+
     it('give way to what another process has recorded on a server that had lost them', async () => {
       const own = await startRedis()
       try {
