@@ -110,7 +110,11 @@ async function playShape(route: RouteName): Promise<ShapeReport> {
   const vendor = await startRecordingVendor()
   const shared = options.replicas ? await startSharedStore() : undefined
   const same = { upstream: vendor.url, pipeline: PIPELINES[0] }
-  const services = await startServices({ folder, shared, ...same })
+  const services = await startServices({
+    ...{ folder, shared, ...same },
+    // Other work on the machine is no fault of a replica's.
+    ...(shared && { rewriteTimeoutMs: 60_000 }),
+  })
   const prices = DEFAULT_PRICES[VENDORS[route]]
   const { model, each } = SHAPES[route]
   const chosen = conversations.filter((_, n) => n % each === 0)

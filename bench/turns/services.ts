@@ -2,6 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ServiceProcess, startProcess } from '../../test/support/service-process.ts'
 
+const PATIENT = 'max_queue_wait_ms = 600_000\njob_timeout_ms = 600_000\n'
+
 /** One of the services, by its number. */
 export type Which = number
 
@@ -72,7 +74,7 @@ export async function startServices(options: {
   const configFile = join(folder, 'config.toml')
   const limit =
     rewriteTimeoutMs === undefined ? '' : `[proxy]\nrewrite_timeout_ms = ${rewriteTimeoutMs}\n`
-  const store = shared === undefined ? '' : `[store.redis]\n${shared.settings}`
+  const store = shared === undefined ? '' : `[limits]\n${PATIENT}[store.redis]\n${shared.settings}`
   writeFileSync(configFile, limit + store + upstreamsAt(upstream))
   const start = (which: Which): Promise<ServiceProcess> =>
     startProcess({

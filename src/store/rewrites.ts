@@ -7,6 +7,8 @@ import type { RecordKey, Store } from './store.ts'
  * valid.
  */
 export interface Rewrites {
+  /** Whether the store may have lost decisions that memory has; absent: never. */
+  readonly mayHaveLost?: boolean
   /**
    * Looks whether other decisions are recorded for these keys. A store that processes share records
    * new ones in the same step, if none is another one. Never rejects.

@@ -21,6 +21,8 @@ export interface SharedRewritesOptions extends UnrecordedOptions {
 }
 
 const NONE: ReadonlySet<string> = new Set()
+/** For so long after a store has lost something, conversations are recorded again. */
+const AGAIN_MS = 600_000
 /** How often a store that is away is asked again. */
 const ASK_AGAIN_MS = 50
 
@@ -42,6 +44,8 @@ export function createSharedRewrites(options: SharedRewritesOptions): Rewrites {
   const unrecorded = new UnrecordedDecisions(options)
   /** Whether the last claim that failed was not heard. */
   let isAway = false
+  let generation = ''
+  let changedMs = Number.NEGATIVE_INFINITY
   const onReplaced = (tenant: string, key: string) => unrecorded.addReplaced(tenant, key)
 
   async function claimAll(
@@ -108,6 +112,12 @@ export function createSharedRewrites(options: SharedRewritesOptions): Rewrites {
   }
 
   return {
+    get mayHaveLost() {
+      const now = store.claims?.generation ?? ''
+      if (now !== generation && generation !== '') changedMs = performance.now()
+      if (now !== '') generation = now
+      return performance.now() - changedMs < AGAIN_MS
+    },
     async decide(tenant, records, asked) {
       if (records.length === 0) return { found: {}, differs: false, others: 'recorded' }
       const { waitMs = 0 } = options

@@ -66,6 +66,8 @@ export interface Store {
 
 /** Records that several processes may write at the same time, of which the first one holds. */
 export interface RecordClaims {
+  /** Names what the store remembers; another one may have lost claims. */
+  readonly generation: string
   /**
    * Writes records that are not there, all in one step. If any that is there is another one,
    * nothing is written.

@@ -15,6 +15,8 @@ export interface RequestTerms {
   readonly restores?: true
   /** Whether nothing is left out that was not before: new decisions cannot be recorded. */
   readonly recordedOnly?: true
+  /** Whether decisions that memory has are recorded again, because the store may have lost them. */
+  readonly recordsAgain?: true
   /** The model, if the path of the request names it; absent: the body does. */
   readonly model?: string
   /** The key that it came with; absent: there are no keys. */

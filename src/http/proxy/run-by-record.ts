@@ -21,7 +21,7 @@ export interface RecordKeeping {
 
 /** The same for a run, which records nothing itself if the store is this process's own. */
 type RunKeeping = Omit<RecordKeeping, 'rewrites'> & {
-  readonly rewrites: Pick<Rewrites, 'decide'>
+  readonly rewrites: Pick<Rewrites, 'decide' | 'mayHaveLost'>
 }
 
 /** Rewrites a body by the decisions that are given. */
@@ -56,7 +56,7 @@ export async function runByRecord(
       recalled = { ...recalled, ...onRecord.found }
       continue
     }
-    remember(recalled, records, memory)
+    remember(recalled, records, memory, rewrites.mayHaveLost === true)
     if (onRecord.others !== 'unheard') return withoutKnown(result, onRecord, memory)
     onUnrecorded()
     const isLeftOut = result.keep.length > 0
@@ -116,10 +116,11 @@ function remember(
   recalled: Recalled,
   records: readonly FreshRecord[],
   memory: Pick<RewriteMemory, 'place' | 'confirm'>,
+  mayReplace: boolean,
 ): void {
   const replaced = new Set(records.map(({ key }) => key))
   for (const [key, bytes] of Object.entries(recalled)) {
-    const position = replaced.has(key) ? null : memory.place(key, bytes)
+    const position = replaced.has(key) ? null : memory.place(key, bytes, mayReplace)
     if (position !== null) memory.confirm(position)
   }
 }

@@ -119,13 +119,15 @@ export async function runRewrite(
     let areThere: Promise<boolean> = Promise.resolve(true)
     const runByTheRecord = (terms: RequestTerms) =>
       runByRecord(async (recalled, more) => {
-        const result = await run({ ...terms, ...more, ...wish, ...drawn.terms }, recalled, pass)
+        const all = { ...terms, ...again, ...more, ...wish, ...drawn.terms }
+        const result = await run(all, recalled, pass)
         // They travel with the decisions that name them.
         areThere = result.ok ? areKept(result, tenant, originals) : Promise.resolve(true)
         // A run that is not the last one is not waited for.
         areThere.catch(() => {})
         return result
       }, keeping)
+    const again = rewrites.mayHaveLost === true ? { recordsAgain: true as const } : {}
     if (arms !== undefined) drawn = await drawArm(c, arms)
     const result = await runByTheRecord(ELIDING)
     if (await areThere) return result

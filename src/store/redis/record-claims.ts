@@ -26,6 +26,10 @@ export class RedisClaims implements RecordClaims {
     this.#records = records
   }
 
+  get generation(): string {
+    return this.#options.server.generation
+  }
+
   async claim(tenant: string, claims: readonly RecordClaim[]): Promise<Result<ClaimAnswer>> {
     const { server, rootOf, time, register, tenantMaxBytes, tombstoneMs } = this.#options
     if (claims.some(isTooLarge)) return fail('too_large', 'a record of a claim is too large')

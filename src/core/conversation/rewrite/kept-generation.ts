@@ -10,7 +10,7 @@ export type KeptGeneration =
   | {
       /** The context with that configuration. */
       readonly context: ConversationContext
-      /** Present if the conversation begins with it. */
+      /** Present if the conversation begins with it, or if its record may be lost. */
       readonly record?: FreshRecord
     }
   /** The thread does not have it. */
@@ -33,14 +33,18 @@ export function keptGeneration(
   const first = results[0]
   if (generations === undefined || rewrites === undefined || first === undefined) return { context }
   const key = createResultKeys(body, JSON.stringify([rewrites.tenant, 'generation'])).next(first)
+  const recordOf = (id: string) => writeStored({ ...NO_RESULT, digest: 0, sent: 0, generation: id })
   const id = recall(key, context)?.generation
   if (id !== undefined) {
     const pipeline = generations.find(id)
-    if (pipeline !== null) return { context: { ...context, pipeline } }
+    const isLost = context.terms?.recordsAgain === true && rewrites.recalled[key] === undefined
+    const again = { key, bytes: recordOf(id), position: null, generation: id }
+    if (pipeline !== null)
+      return { context: { ...context, pipeline }, ...(isLost && { record: again }) }
     // Nothing has it any more: another one is better than none.
     return generations.isLost(id) ? { context } : { missing: id }
   }
-  const bytes = writeStored({ ...NO_RESULT, digest: 0, sent: 0, generation: generations.newest })
+  const bytes = recordOf(generations.newest)
   const position = rewrites.memory.place(key, bytes)
   return { context, record: { key, bytes, position, generation: generations.newest } }
 }

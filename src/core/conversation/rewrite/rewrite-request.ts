@@ -250,6 +250,8 @@ function rewriteResults(
       const bytes = writeStored({ ...rewritten, sent: sum, ...(clears.length > 0 && { clears }) })
       const position = rewrites?.memory.place(key, bytes, differs) ?? null
       records.push({ key, bytes, position, ...(differs ? { replaces: true } : {}) })
+    } else if (terms?.recordsAgain === true && rewrites?.recalled[key] === undefined) {
+      records.push({ key, bytes: writeStored(recalled), position: null })
     }
     sent.pass(key, result, { ...rewritten, sent: sum, isRecalled: isUsable })
     counted?.pass(result, rewritten, recalled !== null)

@@ -311,6 +311,21 @@ describe('a request whose tools fetch originals', () => {
     expect(again.bytes).toEqual(bytes)
   })
 
+  it('is recorded again as it was sent, if the store may have lost it', () => {
+    const { send, shared, rewrites } = eliding()
+    const first = send(body, 'openai_chat', shared)
+    const terms = { redeems: true, bypass: false, recordsAgain: true } as const
+    const again = send(body, 'openai_chat', { ...shared, terms })
+    const inShort = (records: typeof first.records) =>
+      records.map(({ key, bytes }) => [key, Buffer.from(bytes).toString()])
+    expect(again.bytes).toEqual(first.bytes)
+    expect(inShort(again.records)).toEqual(inShort(resultRecords(first.records)))
+    // What was found in the store is there.
+    const recalled = Object.fromEntries(first.records.map(({ key, bytes }) => [key, bytes]))
+    const found = { ...shared, terms, rewrites: { ...rewrites, recalled } }
+    expect(send(body, 'openai_chat', found).records).toEqual([])
+  })
+
   it('has no new marker while nothing can be recorded, and those of earlier turns', () => {
     const { send, shared } = eliding()
     const terms = { redeems: true, bypass: false, recordedOnly: true } as const
