@@ -72,6 +72,8 @@ export const TOGETHER: ReadonlySet<FunctionName> = new Set([
 
 /** Functions whose last argument is the server's time after which they have no effect. */
 export const TIMED: ReadonlySet<FunctionName> = new Set([
+  'disown_session',
+  'disown_tenant',
   'claim_records',
   'open_session',
   'append_change',

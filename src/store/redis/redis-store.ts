@@ -30,6 +30,7 @@ import type { StoreEvent } from '../store-event.ts'
 import { BodyReader } from './body-reader.ts'
 import { BodyWriter } from './body-writer.ts'
 import { checkServer } from './check-server.ts'
+import { TOO_LATE } from './failures.ts'
 import { DEFAULT_PREFIX, rootOf, shortName } from './layout.ts'
 import type { Library } from './library.ts'
 import { RedisClaims } from './record-claims.ts'
@@ -171,6 +172,7 @@ export class RedisStore implements Store {
     const begun = await this.#server.call('disown_session', root, args)
     if (!begun.ok) return begun
     const [first, left, guard] = begun.reply as [number, Buffer, Buffer]
+    if (String(first) === 'late') return TOO_LATE
     const purge = { name: 'disown_session', root, session: short, guard: String(guard) } as const
     this.#server.remember({ ...purge, args }, connection)
     const name = String(left)
@@ -194,6 +196,7 @@ export class RedisStore implements Store {
     const begun = await this.#server.call('disown_tenant', root, args)
     if (!begun.ok) return begun
     const [generation, bodies, records] = begun.reply as [Buffer, number, number]
+    if (String(generation) === 'late') return TOO_LATE
     const purge = { name: 'disown_tenant', root, session: '', guard: String(generation) } as const
     this.#server.remember({ ...purge, args }, connection)
     for (;;) {

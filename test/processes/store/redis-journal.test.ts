@@ -293,6 +293,20 @@ describe.skipIf(withoutRedis)('a session whose turns were missed', () => {
     expect((await open(other.store, { calls: [] })).results).toBe(1)
   })
 
+  test.each(['session', 'tenant'])('is not purged late with its %s', async what => {
+    const { store, prefix, clock } = await start()
+    const body = bytesOf('kept')
+    const item = { tenant: 'a', body, mediaType: 'text/plain', session: 's', ttlMs: HOUR }
+    for (const put of await store.put([item])) must(put)
+    process.kill(redis.pid, 'SIGSTOP')
+    const late = what === 'session' ? store.purgeSession('a', 's') : store.purgeTenant('a')
+    await eventually(() => expect(store.load.state).toBe('unavailable'))
+    expect(await late).toMatchObject({ reason: 'unavailable' })
+    process.kill(redis.pid, 'SIGCONT')
+    const other = await start({ prefix, clock })
+    must(await other.store.get({ tenant: 'a', session: 's', ref: hash('sha256', 'kept') }))
+  })
+
   test('is not missed if the connection is back at once; it begins again all the same', async () => {
     const { store } = await start()
     const { epoch } = await open(store)

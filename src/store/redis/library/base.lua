@@ -26,7 +26,7 @@ end
 
 -- Whether a call comes so late that its caller has given it up: the server hung, or the network.
 local function isLate(latest)
-  return latest ~= '' and timeOf('') > tonumber(latest)
+  return latest and latest ~= '' and timeOf('') > tonumber(latest)
 end
 
 -- The names of a tenant's keys. A purge begins a new generation, so that nothing is found at once.

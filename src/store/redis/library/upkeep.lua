@@ -84,10 +84,12 @@ local function releaseLinks(at, name, now, tombstoneMs)
   return removed, isDone
 end
 
--- args: time, session, tombstone time, a name of this purge. From now on the session is not found.
--- Takes the first step of its purge. Returns how many bodies that removed, the name of what is left or
--- an empty one, and the guard.
+-- args: time, session, tombstone time, a name of this purge, the server's time after which it has no
+-- effect: it would remove what has come since. From now on the session is not found. Takes the first
+-- step of its purge. Returns `late`, or how many bodies that removed, the name of what is left or an
+-- empty one, and the guard.
 local function disownSession(keys, args)
+  if isLate(args[5]) then return { 'late' } end
   local at = rootOf(keys)
   local links = linkKey(at, args[2])
   local guard = guardOf(at, args[2])
@@ -111,8 +113,10 @@ local function purgeSession(keys, args)
   return { removed, isDone and 1 or 0 }
 end
 
--- args: the next generation. Returns the old one, and how many bodies and records it had.
+-- args: the next generation, the latest time as above. Returns `late`, or the old generation, and how
+-- many bodies and records it had.
 local function disownTenant(keys, args)
+  if isLate(args[2]) then return { 'late' } end
   local at = rootOf(keys)
   local counts = redis.call('HMGET', at.base .. 'q', 'b', 'r')
   redis.call('SADD', at.root .. 'og', at.generation)
