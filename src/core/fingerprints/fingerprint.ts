@@ -34,10 +34,8 @@ const MIX_TOLERANCE = 0.01
 
 /** Of a file a column that is not there is `null`. */
 function optional<Value>(schema: z.ZodType<Value>) {
-  return schema
-    .nullish()
-    .transform(value => value ?? undefined)
-    .optional()
+  // A transform behind the schema could not be described in `/openapi.json`.
+  return z.preprocess(value => value ?? undefined, schema.optional()).optional()
 }
 
 function histogram(name: HistogramName) {
