@@ -1,8 +1,9 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../core/base/errors.ts'
-import type { SharedRates } from '../core/base/shared-rates.ts'
+import type { SharedPlaces, SharedRates } from '../core/base/shared-rates.ts'
 import { type KeyRecord, SCOPES, type Scope } from './key-record.ts'
 import { createRateLimit, type RateLimit } from './rate-limit.ts'
+import { createSharedPlaces } from './shared-places.ts'
 import { createSharedRate } from './shared-rate.ts'
 
 /** The sender of a request. */
@@ -22,6 +23,8 @@ export interface Caller {
   readonly member: string | null
   /** Requests at the same time. */
   readonly maxConcurrent: number
+  /** The same for all processes together; absent: there is one process. */
+  readonly shared?: SharedPlaces
   /** Shared by all requests of the key; `null` if it has no limit. */
   readonly rate: RateLimit | null
 }
@@ -196,6 +199,13 @@ function toEntry(
     shared === undefined
       ? createRateLimit(perSecond, most, now)
       : createSharedRate({ tenant, keyId: id, perSecond, burst: most }, shared)
+  const { max_concurrent: most } = record
+  const isSameMost = before?.record.max_concurrent === most
+  const newPlaces = () =>
+    shared === undefined || most === undefined
+      ? undefined
+      : createSharedPlaces({ tenant: record.tenant, keyId: record.id, most }, shared)
+  const places = isSameMost && before !== undefined ? before.caller.shared : newPlaces()
   return {
     record,
     digest: Buffer.from(record.sha256, 'hex'),
@@ -208,7 +218,8 @@ function toEntry(
       project: record.project ?? null,
       teams: record.teams === undefined ? null : new Set(record.teams),
       member: record.member ?? null,
-      maxConcurrent: record.max_concurrent ?? Number.POSITIVE_INFINITY,
+      maxConcurrent: most ?? Number.POSITIVE_INFINITY,
+      ...(places && { shared: places }),
       rate: before !== undefined && sameRate ? before.caller.rate : newRate(),
     },
   }

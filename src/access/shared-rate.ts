@@ -1,4 +1,4 @@
-import type { LeaseRequest, SharedRates } from '../core/base/shared-rates.ts'
+import type { LeaseRequest, SharedLeases } from '../core/base/shared-rates.ts'
 import type { RateLimit } from './rate-limit.ts'
 
 /** A lease lasts about so long at the full rate. */
@@ -13,7 +13,7 @@ const AWAY_MS = 500
  */
 export function createSharedRate(
   { tenant, keyId, perSecond, burst }: Omit<LeaseRequest, 'wanted' | 'taken'>,
-  rates: () => SharedRates | undefined,
+  rates: () => SharedLeases | undefined,
 ): RateLimit {
   const perMs = perSecond / 1000
   const lease = Math.max(1, Math.ceil(perMs * LEASE_MS))
@@ -34,7 +34,7 @@ export function createSharedRate(
     heardMs = share >= Math.floor(most) ? at : heardMs + (share * replicas) / perMs
   }
 
-  async function ask(at: number, source: SharedRates): Promise<void> {
+  async function ask(at: number, source: SharedLeases): Promise<void> {
     isAsking = true
     const reported = taken
     // While the store was away for long, its bucket was full and gained nothing.

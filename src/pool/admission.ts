@@ -1,4 +1,5 @@
 import { AppError } from '../core/base/errors.ts'
+import type { SharedPlaces } from '../core/base/shared-rates.ts'
 
 /** Bounds of everything that is being read, waits or runs. */
 export interface AdmissionLimits {
@@ -14,6 +15,8 @@ export interface Holder {
   readonly tenant: string
   readonly keyId: string
   readonly maxConcurrent: number
+  /** Bounds them for all processes together; absent: there is one process. */
+  readonly shared?: SharedPlaces
 }
 
 /** A place in the service. Its holder must leave it once; leaving it again has no effect. */
@@ -81,7 +84,8 @@ export function createAdmission({ limits, waitMs, tenants }: AdmissionOptions): 
     if (tenants() > 1 && held.jobs > 0 && held.jobs >= maxJobs - all.jobs) throw overShare()
     const wait = waitMs({ tenant: holder.tenant, ...job })
     if (wait > maxWaitMs) throw overloaded('the queue is too long', Math.ceil(wait / 1000))
-    if ((byKey.get(holder.keyId) ?? 0) >= holder.maxConcurrent) {
+    const running = byKey.get(holder.keyId) ?? 0
+    if (running >= holder.maxConcurrent || running >= (holder.shared?.most(running) ?? Infinity)) {
       throw new AppError('rate_limited', 'the key has too many requests at once', {
         retry_after_s: 1,
       })
@@ -115,7 +119,9 @@ export function createAdmission({ limits, waitMs, tenants }: AdmissionOptions): 
       }
       all.jobs++
       byTenant.set(tenant, held)
-      byKey.set(keyId, (byKey.get(keyId) ?? 0) + 1)
+      const running = (byKey.get(keyId) ?? 0) + 1
+      byKey.set(keyId, running)
+      holder.shared?.note(running)
       let own = 0
       let left = false
       const add = (more: number) => {
@@ -139,6 +145,7 @@ export function createAdmission({ limits, waitMs, tenants }: AdmissionOptions): 
           const rest = (byKey.get(keyId) ?? 1) - 1
           if (rest === 0) byKey.delete(keyId)
           else byKey.set(keyId, rest)
+          holder.shared?.note(rest)
         },
       }
     },

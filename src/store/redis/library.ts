@@ -39,6 +39,7 @@ export type FunctionName =
   | 'evict'
   | 'redo'
   | 'lease_rate'
+  | 'hold_places'
   | 'note_process'
   | 'note_contact'
   | 'redo_purge'

@@ -1,4 +1,10 @@
-import type { Lease, LeaseRequest, SharedRates } from '../../core/base/shared-rates.ts'
+import {
+  HELD_MS,
+  type HoldRequest,
+  type Lease,
+  type LeaseRequest,
+  type SharedRates,
+} from '../../core/base/shared-rates.ts'
 import type { Result } from '../store.ts'
 import { LAYOUT, shortName } from './layout.ts'
 import type { Library } from './library.ts'
@@ -64,6 +70,19 @@ export class RedisRates implements SharedRates {
     return Number.isSafeInteger(granted) && Number.isSafeInteger(waitMs)
       ? { granted, waitMs }
       : null
+  }
+
+  async hold({ tenant, keyId, most, wanted }: HoldRequest): Promise<number | null> {
+    const { server, rootOf, time } = this.#options
+    const called = await server.call('hold_places', rootOf(tenant), [
+      time(),
+      shortName(keyId),
+      this.#process,
+      `${most}`,
+      `${wanted}`,
+      `${HELD_MS}`,
+    ])
+    return called.ok && Number.isSafeInteger(called.reply) ? (called.reply as number) : null
   }
 
   /** The other processes that share the store now. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSharedRate } from '../../../src/access/shared-rate.ts'
-import type { SharedRates } from '../../../src/core/base/shared-rates.ts'
+import { HELD_MS, type SharedRates } from '../../../src/core/base/shared-rates.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type RedisProcess, startRedis } from '../../support/redis-server.ts'
 import { redisStore } from '../../support/store/redis-store.ts'
@@ -36,6 +36,26 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('rates in Redis', () 
     })
   })
 
+  test('leave places to processes, which have them for a while', async () => {
+    const { store: one, clock, prefix } = await redisStore(redis.url)
+    const { store: other } = await redisStore(redis.url, { prefix, clock })
+    const hold = (store: typeof one, wanted: number, keyId = 'key1') =>
+      store.rates!.hold({ tenant: 'a', keyId, most: 10, wanted })
+    expect(await hold(one, 7)).toBe(7)
+    expect(await hold(other, 7)).toBe(3)
+    expect(await hold(one, 9)).toBe(7)
+    expect(await hold(one, 2)).toBe(2)
+    expect(await hold(other, 9)).toBe(8)
+    expect(await hold(one, 0)).toBe(0)
+    expect(await hold(other, 20)).toBe(10)
+    expect(await hold(one, 20)).toBe(0)
+    expect(await hold(one, 20, 'key2')).toBe(10)
+    // A process that has ended does not give them back.
+    clock.now += HELD_MS
+    expect(await hold(one, 20)).toBe(10)
+    expect(await hold(other, 20)).toBe(0)
+  })
+
   test('are kept by processes that know of each other', async () => {
     const opened = [await redisStore(redis.url)]
     const [{ prefix, clock }] = opened as [(typeof opened)[0]]
@@ -64,6 +84,7 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('rates in Redis', () 
   test('cannot be asked while Redis is away', async () => {
     const { store } = await redisStore('redis://127.0.0.1:1', { startMs: 10 })
     expect(await store.rates!.lease({ ...key, wanted: 1, taken: 0 })).toBeNull()
+    expect(await store.rates!.hold({ tenant: 'a', keyId: 'k', most: 1, wanted: 1 })).toBeNull()
     expect(store.rates!.replicas).toBe(1)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createSharedRate } from '../../../src/access/shared-rate.ts'
-import type { LeaseRequest, SharedRates } from '../../../src/core/base/shared-rates.ts'
+import type { LeaseRequest, SharedLeases } from '../../../src/core/base/shared-rates.ts'
 
 const KEY = { tenant: 'a', keyId: 'key1' }
 
@@ -9,7 +9,7 @@ function bucketOf(replicas: number) {
   let tokens: number | null = null
   let filledAt = 0
   const bucket = { now: 0, isAway: false, asked: 0 }
-  const rates: SharedRates = {
+  const rates: SharedLeases = {
     replicas,
     async lease({ perSecond, burst, wanted, taken }: LeaseRequest) {
       if (bucket.isAway) return null
@@ -95,7 +95,7 @@ describe('a rate that three processes share', () => {
   })
 
   test('says how long to wait', () => {
-    const away: SharedRates = { replicas: 2, lease: async () => null }
+    const away: SharedLeases = { replicas: 2, lease: async () => null }
     const process = createSharedRate({ ...KEY, perSecond: 1, burst: 2 }, () => away)
     expect(process.take(0)).toBe(0)
     expect(process.take(0)).toBe(2_000)

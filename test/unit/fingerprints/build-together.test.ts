@@ -43,6 +43,7 @@ describe('fingerprints of several replicas', () => {
   const replica = (i: number) => {
     const rates = {
       lease: async () => null,
+      hold: async () => null,
       get replicas() {
         return live
       },

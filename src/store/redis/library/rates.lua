@@ -18,6 +18,29 @@ local function leaseRate(keys, args)
   return { granted, math.max(1, math.ceil((1 - tokens) / rate * 1000)) }
 end
 
+-- args: time, key, process, places of all processes together, places that this one wants, how long
+-- it has them. Returns how many it has now, in place of those of before.
+local function holdPlaces(keys, args)
+  local now = timeOf(args[1])
+  local places = keys[1] .. 'h:' .. args[2]
+  local left = tonumber(args[4])
+  local all = redis.call('HGETALL', places)
+  for i = 1, #all, 2 do
+    local count, gone = string.match(all[i + 1], '^(%d+) (%d+)$')
+    if all[i] == args[3] or count == nil or tonumber(gone) <= now then
+      redis.call('HDEL', places, all[i])
+    else
+      left = left - tonumber(count)
+    end
+  end
+  local granted = math.max(0, math.min(tonumber(args[5]), left))
+  if granted > 0 then
+    redis.call('HSET', places, args[3], string.format('%d %.0f', granted, now + tonumber(args[6])))
+    redis.call('PEXPIRE', places, args[6])
+  end
+  return granted
+end
+
 -- args: time, process, how long it counts as there. The key is a list of all processes. Returns them.
 local function noteProcess(keys, args)
   local now = timeOf(args[1])

@@ -21,8 +21,8 @@ register({}, { 'open_session', 'append_change', 'settle_turn' },
 register({ 'allow-oom' }, { 'discard', 'delete_record', 'disown_session', 'purge_session' },
   { discard, deleteRecord, disownSession, purgeSession })
 -- A server that is full still says how many requests may pass.
-register({ 'allow-oom' }, { 'lease_rate', 'note_process', 'note_contact' },
-  { leaseRate, noteProcess, noteContact })
+register({ 'allow-oom' }, { 'lease_rate', 'hold_places', 'note_process', 'note_contact' },
+  { leaseRate, holdPlaces, noteProcess, noteContact })
 register({}, { 'redo' }, { redo })
 register({ 'allow-oom' }, { 'redo_purge' }, { redo })
 register({ 'allow-oom' }, { 'renew_session' }, { renewSession })
