@@ -13,6 +13,7 @@ export class Contact {
   #isDoubted = false
   #sinceMs = Number.NEGATIVE_INFINITY
   #leaseMs = Number.NEGATIVE_INFINITY
+  #sureMs = Number.NEGATIVE_INFINITY
   /** Whether this process has turns to tell of. Until it has, it does not say that it is there. */
   isOwing = false
   /** The server's clock minus ours, in milliseconds, or a little more. */
@@ -42,13 +43,19 @@ export class Contact {
 
   /** Whether no process can have missed a turn, by what the server has said lately. */
   get isSure(): boolean {
-    return this.#isSure && !this.#isDoubted && this.leaseMs > 0
+    return this.#isSure && !this.#isDoubted && performance.now() < this.#sureMs
+  }
+
+  /** The server is asked to note that this process is there. It may do so within so many ms. */
+  asking(ms: number): void {
+    this.#leaseMs = Math.max(this.#leaseMs, performance.now() + ms + this.silentMs)
   }
 
   /** The server has noted that this process is there. @param isSure whether all others are too */
   noted(isSure: boolean): void {
     this.#isSure = isSure
-    this.#leaseMs = performance.now() + this.silentMs
+    this.#sureMs = performance.now() + this.silentMs
+    this.#leaseMs = this.#sureMs
   }
 
   /** It did not answer, or could not be reached. */

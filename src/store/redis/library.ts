@@ -88,7 +88,7 @@ const COUNTING: ReadonlySet<FunctionName> = new Set([
   'discard',
   'purge_generation',
   'evict',
-  'note_contact',
+  'hold_places',
 ])
 
 /** Whether an answer is of the kind that the function gives. */

@@ -14,6 +14,8 @@ export interface WatchOptions extends RepairOptions {
   readonly prefix: string
   /** The name of the processes that share the keys; a server that has another one is refused. */
   readonly cluster?: string
+  /** Whether there are several nodes, whose clocks differ. */
+  readonly isSharded: boolean
   /** After so long without a word a process may be answering turns that are not counted. */
   readonly silentMs: number
   /** How often an unreachable server is tried again. */
@@ -40,6 +42,8 @@ export class ServerWatch {
   #clusterOn = ''
   /** Names this process among those that share the store. */
   readonly #process = randomBytes(FENCE_BYTES).toString('hex')
+  /** The others, as the server named them last. */
+  #others: readonly string[] = []
   #mayEvict = false
   #hasLeft = false
   #changedMs = Number.NEGATIVE_INFINITY
@@ -116,8 +120,9 @@ export class ServerWatch {
   /** Others give distances only while all processes say that they have nothing to tell. */
   async #sayThatThere(connection: Connection): Promise<void> {
     if (this.contact.isOwing || this.#hasLeft) return
-    const { library } = this.#options
+    const { library, callTimeoutMs, isSharded } = this.#options
     const key = this.#contactKey
+    this.contact.asking(callTimeoutMs)
     const command = [
       'FCALL',
       library.functionOf('note_contact'),
@@ -125,13 +130,18 @@ export class ServerWatch {
       key,
       this.#process,
       `${this.contact.silentMs}`,
+      isSharded ? '' : this.contact.timeIn(callTimeoutMs),
+      ...this.#others,
     ]
     let noted = await this.#send(connection, key, command)
     if (noted === MISSING) {
       await this.#send(connection, key, ['FUNCTION', 'LOAD', 'REPLACE', library.text])
       noted = await this.#send(connection, key, command)
     }
-    if (noted !== MISSING && noted.ok) this.contact.noted(noted.reply === 0)
+    if (noted === MISSING || !noted.ok || !Array.isArray(noted.reply)) return
+    const [silent, ...processes] = noted.reply as readonly unknown[]
+    this.#others = processes.map(String).filter(each => each !== this.#process)
+    this.contact.noted(silent === 0)
   }
 
   async #infos(connection: Connection): Promise<readonly string[] | Failure> {

@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { readLibrary } from '../../../src/store/redis/library.ts'
 import type { OpenSession, Store } from '../../../src/store/store.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type RedisProcess, startRedis } from '../../support/redis-server.ts'
@@ -278,6 +279,41 @@ describe.skipIf(withoutRedis)('a session whose turns were missed', () => {
     await eventually(async () => expect(await redis.ask('ZCARD', contact)).toBe(2))
     await other.store.close()
     expect(await redis.ask('ZCARD', contact)).toBe(1)
+  })
+
+  test('has none either until all have come back that a lost list of processes had', async () => {
+    const one = await start()
+    const contact = `${one.prefix}:contact`
+    await eventually(async () => expect(await redis.ask('ZCARD', contact)).toBe(1))
+    const [own = ''] = (await redis.ask('ZRANGE', contact, '0', '0')) as string[]
+    const scoreOf = async () => Number(await redis.ask('ZSCORE', contact, own))
+    const [seconds] = (await redis.ask('TIME')) as [string]
+    await redis.ask('ZADD', contact, `${Number(seconds) - 1}000`, 'away')
+    const isUnsure = async () => (await open(one.store)).isUnsure
+    expect(await isUnsure()).toBe(true)
+    // Once it has said twice that it is there, it has been told of the other one.
+    for (let word = 0; word < 2; word++) {
+      const own = await scoreOf()
+      await eventually(async () => expect(await scoreOf()).toBeGreaterThan(own))
+    }
+    await redis.ask('DEL', contact)
+    await eventually(async () => expect(await redis.ask('ZCARD', contact)).toBe(2))
+    expect(await isUnsure()).toBe(true)
+    await redis.ask('ZREM', contact, 'away')
+    await eventually(async () => expect(await isUnsure()).toBe(false))
+  })
+
+  test('is not taken for complete by a word of a process that comes late', async () => {
+    const { prefix } = await start()
+    const contact = `${prefix}:contact`
+    await eventually(async () => expect(await redis.ask('ZCARD', contact)).toBe(1))
+    const [seconds] = (await redis.ask('TIME')) as [string]
+    const note = (latest: string) =>
+      redis.ask('FCALL', readLibrary().functionOf('note_contact'), '1', contact, 'p', '250', latest)
+    expect(await note(`${Number(seconds) - 1}000`)).toEqual([1])
+    expect(await redis.ask('ZSCORE', contact, 'p')).toBeNull()
+    expect(await note(`${Number(seconds) + 60}000`)).toContain('p')
+    expect(await redis.ask('ZSCORE', contact, 'p')).not.toBeNull()
   })
 
   test('is not counted by a call that comes after its caller gave it up', async () => {

@@ -43,6 +43,17 @@ function refused(attempt: () => unknown): unknown {
 }
 
 describe('admission', () => {
+  it('lets a key have the places that processes leave it, and notes what it has', () => {
+    const noted: number[] = []
+    const shared = { most: () => 2, note: (running: number) => void noted.push(running) }
+    const admission = admitting({})
+    const tickets = fill(admission, { ...of('a', 'a', 3), shared })
+    expect(tickets).toHaveLength(2)
+    expect(fill(admission, { ...of('b', 'b', 1), shared })).toHaveLength(1)
+    for (const each of tickets) each.leave()
+    expect(noted).toEqual([1, 2, 1, 1, 0])
+  })
+
   it('is bounded in jobs, and frees a place once', () => {
     const admission = admitting({ maxJobs: 2, maxBytes: 100 })
     const first = admission.enter(LOCAL, 10)

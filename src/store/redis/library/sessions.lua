@@ -130,14 +130,22 @@ local function isSilent(contact, now, silentMs)
   return #silent > 0
 end
 
--- args: process, how long one may be silent. The key is the list of them. Notes that the process has nothing left to tell.
--- Returns whether another one is silent.
+-- args: process, how long one may be silent, time after which this has no effect (or ''), and the
+-- processes that it knows. The key is the list of them. Notes that the process has nothing left to
+-- tell. Returns whether another one is silent, and all processes.
 local function noteContact(keys, args)
   local now = timeOf('')
+  -- A call that a link held back must not speak for a process that has something to tell by now.
+  if isLate(args[3]) then return { 1 } end
   local ended = redis.call('ZRANGEBYSCORE', keys[1], '-inf', now - ENDED_MS, 'LIMIT', 0, STEP)
   for _, member in ipairs(ended) do redis.call('ZREM', keys[1], member) end
+  if not redis.call('ZSCORE', keys[1], args[1]) then
+    -- The list was lost: who does not come back to it is silent.
+    for i = 4, #args do redis.call('ZADD', keys[1], 'NX', now - tonumber(args[2]) - 1, args[i]) end
+  end
   redis.call('ZADD', keys[1], now, args[1])
-  return isSilent(keys[1], now, tonumber(args[2])) and 1 or 0
+  local silent = isSilent(keys[1], now, tonumber(args[2])) and 1 or 0
+  return { silent, unpack(redis.call('ZRANGE', keys[1], 0, 255)) }
 end
 
 -- Whether some process may have answered a turn that was not counted. Nodes of a cluster do not know.

@@ -42,3 +42,17 @@ test('a call may be as late as the server’s clock says', () => {
   contact.heard('redis_version:7.0.15', now(), false)
   expect(contact.timeIn(100)).toBe('')
 })
+
+test('others may think that it is there for as long as a word may still arrive', () => {
+  const contact = new Contact(250)
+  contact.heard(INFO, now(), false)
+  contact.asking(200)
+  expect(contact.leaseMs).toBeGreaterThan(400)
+  // It has not heard that the others are there, and says nothing of them.
+  expect(contact.isSure).toBe(false)
+  contact.noted(true)
+  expect(contact.leaseMs).toBeLessThanOrEqual(250)
+  expect(contact.isSure).toBe(true)
+  contact.asking(200)
+  expect(contact.leaseMs).toBeGreaterThan(400)
+})
