@@ -100,6 +100,21 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('a Redis that lost wr
     })
   })
 
+  test('keeps a session that began again before the process that ended it was back', async () => {
+    // It tries the server again much later than the next process comes.
+    const { store: one, events, prefix, clock } = await start({ probeMs: 1_000 })
+    await keep(one, 'x', { tenant: 'a', session: 's' })
+    must(await one.purgeSession('a', 's'))
+    await redis.restart()
+    clock.now += 1
+    const { store: next } = await start({ prefix, clock })
+    const asked = { tenant: 'a', session: 's', calls: ['ab'.repeat(32)], has: null, ttlMs: DAY }
+    must(await next.journal!.open(asked))
+    const { hash: ref } = await keep(next, 'y', { tenant: 'a', session: 's' })
+    await eventually(() => expect(events.map(({ kind }) => kind)).toContain('other_server'))
+    expect(text(must(await next.get({ tenant: 'a', ref })).body)).toBe('y')
+  })
+
   test('keeps a record that another process wrote before this one was back', async () => {
     // It tries the server again much later than the next process comes.
     const { store: one, prefix } = await start({ probeMs: 1_000 })

@@ -87,12 +87,12 @@ end
 -- args: time, session, tombstone time, a name of this purge, the server's time after which it has no
 -- effect: it would remove what has come since. From now on the session is not found. Takes the first
 -- step of its purge. Returns `late`, or how many bodies that removed, the name of what is left or an
--- empty one, and the guard.
+-- empty one, and the guard with the time of the purge.
 local function disownSession(keys, args)
   if isLate(args[5]) then return { 'late' } end
   local at = rootOf(keys)
   local links = linkKey(at, args[2])
-  local guard = guardOf(at, args[2])
+  local guard = guardOf(at, args[2]) .. '@' .. string.format('%.0f', timeOf(args[1]))
   redis.call('SET', purgeKey(at, args[2]), args[4], 'PX', PURGE_NOTE_MS)
   forgetSession(at, args[2])
   redis.call('ZREM', at.base .. 'ss', args[2])
