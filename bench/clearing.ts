@@ -9,10 +9,10 @@ import { conversationsOf } from './turns/conversations.ts'
 /**
  * npm run bench -- clearing CORPUS [--sample N] [--keep N] [--results N] [--least N]
  *
- * Recorded conversations of at least so many results, turn by turn and with so many parallel calls a
- * turn, as Anthropic's requests with a tool that fetches originals: what they cost without the service, with it, and with clearing. Each
- * turn must have the one before as its prefix, except for planned steps. What later calls quote of
- * a cleared result is billed as fetched back.
+ * Recorded conversations of at least so many results, turn by turn and with so many parallel calls
+ * a turn, as Anthropic's requests with a tool that fetches originals: what they cost without the
+ * service, with it, and with clearing. Each turn must have the one before as its prefix, except for
+ * planned steps. What later calls quote of a cleared result is billed as fetched back.
  */
 const options = readOptions({ corpus: REQUIRED, sample: 1, keep: 24, results: 3, least: 1 })
 const terms = { prices: DEFAULT_PRICES.anthropic, each: options.results }

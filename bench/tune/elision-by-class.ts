@@ -1,5 +1,4 @@
 import { DEFAULT_PIPELINE } from '../../src/core/pipeline/profile/pipeline-config.ts'
-import { splitByHash } from '../../src/tune/guard/halves.ts'
 import type { MarkerBill } from '../../src/tune/guard/outcome.ts'
 import type { Plays } from '../../src/tune/guard/plays.ts'
 import type { Conversation } from '../../src/tune/play/conversation.ts'
@@ -7,10 +6,7 @@ import { collectStats, type Seen } from '../../src/tune/rules/class-stats.ts'
 import { proposeByRules } from '../../src/tune/rules/rules.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 import { markersBy, seenBy } from './recorded.ts'
-
-/** Share of a needed result's text that is fetched. */
-const SHARES = [1, 0.5, 0.2]
-const MILLION = 1e6
+import { netOnUnseen, SHARES } from './unseen-half.ts'
 
 /**
  * Elision by class: R6 chooses by one half, and the other half pays. A marker's part of the bill is
@@ -26,25 +22,14 @@ export function elisionByClass(
     const markers = markersBy(conversations, plays, share)
     const all = seenBy(conversations, plays, markers).map(withMarkersOnly)
     const total = collectStats(all)
-    const nets = Array.from({ length: splits }, (_, split) => {
-      const { chosen, unseen } = splitByHash(conversations, `split ${split}`)
+    const { cells, better } = netOnUnseen(conversations, markers, { share, splits }, chosen => {
       const chosenSet = new Set(chosen)
       const stats = collectStats(all.filter(each => chosenSet.has(each.of)))
       const terms = { config: DEFAULT_PIPELINE, stats, all: total, isProxied: true }
       const limits = limitsByClass(terms)
-      const ofUnseen = unseen.flatMap(each => markers.get(each) ?? [])
-      const tuned = ofUnseen.filter(each => limits.get(each.class)?.(each) ?? true)
-      return { all: netOf(ofUnseen), tuned: netOf(tuned) }
+      return each => limits.get(each.class)?.(each) ?? true
     })
-    const mean = (of: 'all' | 'tuned') => nets.reduce((sum, each) => sum + each[of], 0) / splits
-    const better = nets.filter(({ all, tuned }) => tuned > all).length
-    return [
-      `${100 * share} %`,
-      `${(mean('all') / MILLION).toFixed(2)} M`,
-      `${(mean('tuned') / MILLION).toFixed(2)} M`,
-      `${(mean('tuned') / mean('all')).toFixed(2)}×`,
-      `${better} of ${splits}`,
-    ]
+    return [...cells, `${better} of ${splits}`]
   })
   const head = ['fetched of a needed text', 'all classes on', 'tuned by class', 'ratio', 'better']
   return markdownTable(head, rows)
@@ -79,10 +64,6 @@ function limitsByClass(
     })
   }
   return found
-}
-
-function netOf(markers: readonly MarkerBill[]): number {
-  return markers.reduce((sum, { value, fetching }) => sum + value - fetching, 0)
 }
 
 /** Markers by class, with those that are needed. */

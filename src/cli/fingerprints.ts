@@ -80,7 +80,7 @@ function reported(action: (place: Place) => Promise<Outcome>) {
 async function build({ config, values, now }: Place): Promise<Outcome> {
   if (config.store.redis !== undefined) {
     throw new UsageError(
-      'replicas that share a Redis build together, by themselves: see fingerprints.build_interval_ms',
+      'replicas that share a Redis build by themselves: see fingerprints.build_interval_ms',
     )
   }
   const built = await buildFingerprints(config.data_dir, now)

@@ -20,7 +20,7 @@ const options = {
     type: 'string',
     value: 'NAME',
     actions: ['stats', 'purge'],
-    help: 'whose; purge deletes telemetry, fingerprints and the ledger of the tenant too, on all replicas',
+    help: 'whose; purge also deletes its telemetry, fingerprints and ledger, on all replicas',
   },
   session: {
     type: 'string',

@@ -9,7 +9,8 @@ export interface PromptWarnings {
 
 const CHANGED = 'a prompt changes before its conversation, so its cache is lost'
 const EQUAL =
-  'conversations have the same text behind different beginnings: if they began with it, they would share a cache'
+  'conversations have the same text behind different beginnings: with it first, ' +
+  'they could share a cache'
 
 /** Tenants that are remembered; later ones are not warned. */
 const MAX_TENANTS = 10_000

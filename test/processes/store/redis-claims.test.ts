@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { FreshRecord } from '../../../src/core/contract/operation-result.ts'
 import { createSharedRewrites } from '../../../src/store/shared-rewrites.ts'
-import type { RecordClaim } from '../../../src/store/store.ts'
+import type { RecordClaim, Store } from '../../../src/store/store.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type RedisProcess, startRedis } from '../../support/redis-server.ts'
 import { redisStore } from '../../support/store/redis-store.ts'
@@ -140,17 +140,19 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('claims of records', 
       return { key: name, bytes: bytes(value), position: null, ...more }
     }
     const NOTHING_ASKED = new Map<string, boolean>()
+    const rewritesOf = (store: Store, overruled: string[]) =>
+      createSharedRewrites({
+        store,
+        ttlMs: () => 60_000,
+        onOverruled: (name, value) => void overruled.push(`${name}=${text(value)}`),
+        retryMs: 20,
+      })
 
     async function proxies(count: number, options: Options = {}) {
       const all = await processes(count, options)
       return all.map(({ store, read, prefix }) => {
         const overruled: string[] = []
-        const rewrites = createSharedRewrites({
-          store,
-          ttlMs: () => 60_000,
-          onOverruled: (name, value) => void overruled.push(`${name}=${text(value)}`),
-          retryMs: 20,
-        })
+        const rewrites = rewritesOf(store, overruled)
         return { rewrites, overruled, read, prefix }
       })
     }
@@ -257,12 +259,7 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('claims of records', 
         const options = { callTimeoutMs: 60_000, probeMs: 20 }
         const { store, prefix, clock, events } = await redisStore(own.url, options)
         const overruled: string[] = []
-        const rewrites = createSharedRewrites({
-          store,
-          ttlMs: () => 60_000,
-          onOverruled: (name, value) => void overruled.push(`${name}=${text(value)}`),
-          retryMs: 20,
-        })
+        const rewrites = rewritesOf(store, overruled)
         const { store: second } = await redisStore(own.url, { ...options, prefix, clock })
         must(await second.claims!.claim('t', [claim('a', 'theirs')]))
         const [name] = (await own.ask('KEYS', `${prefix}:*r:rewrites:*`)) as [string]

@@ -149,7 +149,7 @@ describe('haversack tune analyze', () => {
     const lines = Array.from({ length: 240 }, (_, n) => {
       const model = ['claude-opus-4-1', 'gpt-5', 'a/renamed-model'][n % 3]
       const args = { command: 'git log' }
-      const at = { session: `p${n % 4}-s${n % 24}`, call_id: `c${n}`, cwd: `/work/p${n % 4}` }
+      const at = { session: `p${n % 4}-s${n % 24}`, call_id: `c${n}`, cwd: `/home/me/p${n % 4}` }
       return { ...at, model, tool: 'Bash', args, text: `commit ${n * 7919}\nAuthor: ${SECRET}` }
     })
     const log = join(data, 'log.jsonl')
