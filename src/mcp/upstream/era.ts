@@ -55,6 +55,11 @@ async function tryEras(options: OpenOptions, known: Verdict | undefined): Promis
     }
   }
   if (attempt.kind === 'legacy') attempt = await tryLegacy(options)
+  // What is remembered may be of a server that was replaced: it is asked as one that nobody knows.
+  if (known?.era === 'legacy' && isRefusal(attempt)) {
+    const asked = await tryEras(options, undefined)
+    return asked.kind === 'open' ? asked : attempt
+  }
   // It may have been too slow for the probe.
   if (attempt.kind === 'modern') {
     attempt = await tryModern(options, attempt.version, limits.handshakeMs)
@@ -62,6 +67,11 @@ async function tryEras(options: OpenOptions, known: Verdict | undefined): Promis
   if (attempt.kind === 'open' || attempt.kind === 'failed') return attempt
   const failure: LinkFailure = { kind: 'malformed', detail: 'the server refuses both eras' }
   return { kind: 'failed', failure, lastErrors: '' }
+}
+
+/** Whether a server answered, but not as one of its era does. */
+function isRefusal(attempt: Attempt): attempt is Extract<Opened, { kind: 'failed' }> {
+  return attempt.kind === 'failed' && attempt.failure.kind === 'malformed'
 }
 
 function tryModern(options: OpenOptions, version: string, ms: number): Promise<Attempt> {

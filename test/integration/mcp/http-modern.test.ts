@@ -261,4 +261,21 @@ describe('a server that cannot be connected to', () => {
     expect(connection.counts().reconnects).toBe(1)
     expect(events).toEqual(['connected modern', 'lost', 'connected modern'])
   })
+
+  it.each([
+    ['an error of JSON-RPC', 400],
+    ['one with status 200', 200],
+  ])('is found where a legacy one was, if it refuses with %s', async (_, status) => {
+    const call = modernServer((response, { id, rpcMethod }) =>
+      rpcMethod === 'initialize'
+        ? json(response, rpcError(id, -32_601), status)
+        : json(response, result(id, '{}')),
+    )
+    const verdicts = knownEra('legacy')
+    await connect(call, { verdicts })
+    expect((await connection.facts())?.era).toBe('modern')
+    expect(verdicts.get('test')?.era).toBe('modern')
+    expect(upstream.of('initialize')).toHaveLength(1)
+    expect(textOfEnd(await connection.call(toolCall('x')))).toBe('{}')
+  })
 })
