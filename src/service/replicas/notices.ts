@@ -18,7 +18,13 @@ const noticeSchema = z.intersection(newsSchema, z.object({ id: z.string(), atMs:
 
 export type Notice = News & { readonly id: string; readonly atMs: number }
 
-const listSchema = z.array(noticeSchema)
+/** One that a later version told. It stays in the list for the processes that can read it. */
+const foreignSchema = z.looseObject({ kind: z.string(), id: z.string(), atMs: z.number() })
+
+type Foreign = Readonly<z.output<typeof foreignSchema>>
+type Listed = Notice | Foreign
+
+const listSchema = z.array(z.union([noticeSchema, foreignSchema]))
 
 /** No tenant of a client can have this name. */
 export const SERVICE_TENANT = ' service'
@@ -53,7 +59,7 @@ function noticesOf(news: readonly News[], now: number): readonly Notice[] {
 /** Replaces the notices that the store has. */
 async function change(
   store: Records,
-  changed: (there: readonly Notice[]) => readonly Notice[],
+  changed: (there: readonly Listed[]) => readonly Listed[],
   now: number,
 ): Promise<Result<object>> {
   for (let left = MAX_TRIES; ; left--) {
@@ -70,12 +76,17 @@ async function change(
   }
 }
 
-function isKept({ kind, atMs }: Notice, now: number): boolean {
-  return now - atMs < (kind === 'purge' ? PURGE_KEPT_MS : REVOCATION_KEPT_MS)
+function isKept({ kind, atMs }: Listed, now: number): boolean {
+  const isShort = kind === 'revoke' || kind === 'restore'
+  return now - atMs < (isShort ? REVOCATION_KEPT_MS : PURGE_KEPT_MS)
 }
 
-/** Those of a record; none if it holds something else, for example of a later version. */
-function parse({ value }: StoredRecord): readonly Notice[] {
+function isOurs(listed: Listed): listed is Notice {
+  return noticeSchema.safeParse(listed).success
+}
+
+/** Those of a record; none if it holds something else. */
+function parse({ value }: StoredRecord): readonly Listed[] {
   try {
     return listSchema.parse(JSON.parse(Buffer.from(value).toString()))
   } catch {
@@ -105,7 +116,7 @@ export interface Notices {
 /** Reads notices once a second, until it is closed. */
 export function watchNotices({ store, now, apply, onBug }: NoticesOptions): Notices {
   /** They hold even if the store has forgotten them. */
-  let known: readonly Notice[] = []
+  let known: readonly Listed[] = []
   /** Own ones that the store does not have yet. */
   let fresh: readonly Notice[] = []
   let seenVersion = -1
@@ -121,27 +132,27 @@ export function watchNotices({ store, now, apply, onBug }: NoticesOptions): Noti
     }
     const isEmpty = !found.ok && found.reason === 'not_found'
     if (isEmpty || found.ok) await writeLacking(found.ok ? parse(found) : [])
-    if (!isApplied) isApplied = await apply([...known, ...fresh])
+    if (!isApplied) isApplied = await apply([...known.filter(isOurs), ...fresh])
   }
 
-  function learn(there: readonly Notice[]): void {
+  function learn(there: readonly Listed[]): void {
     known = [...lackedBy(there), ...there]
     isApplied = false
   }
 
   /** What this process knows and others do not: the store has forgotten it. */
-  function lackedBy(there: readonly Notice[]): readonly Notice[] {
+  function lackedBy(there: readonly Listed[]): readonly Listed[] {
     const ids = new Set(there.map(({ id }) => id))
     return known.filter(each => !ids.has(each.id) && isKept(each, now()))
   }
 
-  async function writeLacking(there: readonly Notice[]): Promise<void> {
+  async function writeLacking(there: readonly Listed[]): Promise<void> {
     // Of too many the oldest have left on purpose.
     const isFull = there.length === MAX_NOTICES
     const isLacking = !isFull && lackedBy(there).length > 0
     if (!isLacking && fresh.length === 0) return
     const own = fresh
-    const merge = (some: readonly Notice[]) => [...(isFull ? [] : lackedBy(some)), ...some, ...own]
+    const merge = (some: readonly Listed[]) => [...(isFull ? [] : lackedBy(some)), ...some, ...own]
     const written = await change(store, merge, now())
     if (!written.ok) return
     known = [...known, ...own]

@@ -141,6 +141,25 @@ describe('notices', () => {
     expect(one.bugs).toEqual([])
   })
 
+  it('of a later version stay for those that can read them', async () => {
+    const key = { tenant: ' service', namespace: 'notices', key: 'all' }
+    const later = [
+      { kind: 'pause', tenant: 'acme', id: '1', atMs: now },
+      { kind: 'purge', tenant: { all: true }, id: '2', atMs: now },
+    ]
+    const value = Buffer.from(JSON.stringify(later))
+    await shared.store.writeRecord({ ...key, value })
+    const one = follow()
+    one.tell([purge('beta')])
+    await second()
+    await second()
+    expect(newsOf(one)).toEqual([purge('beta')])
+    const record = await shared.store.readRecord(key)
+    const kept = JSON.parse(record.ok ? Buffer.from(record.value).toString() : '[]')
+    expect(kept.slice(0, 2)).toEqual(later)
+    expect(one.bugs).toEqual([])
+  })
+
   it('that are not readable count as none, and are replaced', async () => {
     const key = { tenant: ' service', namespace: 'notices', key: 'all' }
     const one = follow()
