@@ -1,3 +1,4 @@
+import { completeChat, type Endpoint } from './chat-completion.ts'
 import type { Fixture } from './fixtures.ts'
 import type { Measured } from './measure.ts'
 
@@ -8,13 +9,6 @@ export interface Asked {
   readonly right_left: number
   /** Questions with the same answer to both, right or wrong. */
   readonly same: number
-}
-
-interface Endpoint {
-  /** Base URL of an OpenAI-compatible API, for example `http://localhost:11434/v1`. */
-  readonly url: string
-  readonly model: string
-  readonly key: string | undefined
 }
 
 const INSTRUCTION = 'Answer with the value alone, without words around it.'
@@ -50,25 +44,6 @@ function isRight(given: string, { answer }: Fixture): boolean {
   return given.split(/[^\w]+/).includes(answer)
 }
 
-async function ask(text: string, question: string, { url, model, key }: Endpoint): Promise<string> {
-  const response = await fetch(`${url.replace(/\/+$/, '')}/chat/completions`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-    },
-    body: JSON.stringify({
-      model,
-      temperature: 0,
-      messages: [
-        { role: 'system', content: INSTRUCTION },
-        { role: 'user', content: `${text}\n\n${question}` },
-      ],
-    }),
-  })
-  if (!response.ok) throw new Error(`${url} answers ${response.status}`)
-  const body = (await response.json()) as { choices?: { message?: { content?: unknown } }[] }
-  const content = body.choices?.[0]?.message?.content
-  if (typeof content !== 'string') throw new Error(`${url} answers in another shape`)
-  return content
+function ask(text: string, question: string, endpoint: Endpoint): Promise<string> {
+  return completeChat(endpoint, INSTRUCTION, `${text}\n\n${question}`)
 }

@@ -55,7 +55,7 @@ async function tryEras(options: OpenOptions, known: Verdict | undefined): Promis
     }
   }
   if (attempt.kind === 'legacy') attempt = await tryLegacy(options)
-  // What is remembered may be of a server that was replaced: it is asked as one that nobody knows.
+  // A server of the other era may be there now.
   if (known?.era === 'legacy' && isRefusal(attempt)) {
     const asked = await tryEras(options, undefined)
     return asked.kind === 'open' ? asked : attempt
