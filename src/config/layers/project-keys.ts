@@ -24,6 +24,7 @@ const ONLY_OFF: readonly KeyPath[] = [
 /** How much elision leaves out; none of it can be said by switching it off. */
 const NEVER: readonly KeyPath[] = [
   ['hints', 'types', 'elision', 'max_per_session'],
+  ['hints', 'types', 'elision', 'interval_results'],
   ['hints', 'types', 'elision', 'applies_to_models'],
   ['endpoint_overrides', '*', 'max_ratio'],
   ['endpoint_overrides', '*', 'elision_min_saved_tokens'],

@@ -16,6 +16,8 @@ export interface HintsPolicy {
 export interface HintRule {
   readonly enabled: boolean
   readonly max_per_session?: number
+  /** Results from one with hints of the family to the next one that may have some. */
+  readonly interval_results?: number
   /**
    * Model ids; `*` at the end represents any characters. Alone it represents any model, also a
    * nameless one.
@@ -23,11 +25,19 @@ export interface HintRule {
   readonly applies_to_models: readonly string[]
 }
 
-/** The context of one answer's hints. */
-export interface HintContext {
-  readonly model?: string
-  /** Hints of a family that answers before this one brought to the session. */
+/** The hints of a family that answers before this one brought to the session. */
+export interface SentHints {
+  /** How many of them had some. */
   sentInSession(family: HintFamily): number
+  /** Results since the last one of them: 1 if that was the result before, `Infinity` if none. */
+  resultsSince(family: HintFamily): number
+}
+
+export const NONE_SENT: SentHints = { sentInSession: () => 0, resultsSince: () => Infinity }
+
+/** The context of one answer's hints. */
+export interface HintContext extends SentHints {
+  readonly model?: string
 }
 
 /** The saving of a hint, and the counter of its tokens. */
@@ -74,8 +84,10 @@ export function createHintGate(policy: HintsPolicy, context: HintContext): HintG
     if (!policy.enabled || rule?.enabled === false) return false
     if (rule === undefined) return true
     if (!rule.applies_to_models.some(pattern => matches(pattern, context.model))) return false
-    if (rule.max_per_session === undefined) return true
-    return context.sentInSession(family) + (admitted.get(family) ?? 0) < rule.max_per_session
+    const { max_per_session: most = Infinity, interval_results: interval = 1 } = rule
+    if (interval > 1 && context.resultsSince(family) < interval) return false
+    if (most === Infinity) return true
+    return context.sentInSession(family) + (admitted.get(family) ?? 0) < most
   }
 
   function count(family: HintFamily): void {

@@ -29,7 +29,7 @@ export function dedupContent(
   }
   const past = layer.past()
   if (past !== null) return { ...past, answer: past.answer as DedupAnswer, reports: [] }
-  const gate = createHintGate(profile.hints, { sentInSession: layer.sentInSession })
+  const gate = createHintGate(profile.hints, layer)
   const referral = layer.toResult(gate)
   const answer = toAnswer(layer, referral)
   const keep = layer.deliver(deliveryOf(answer, referral), referral)

@@ -1,7 +1,7 @@
 import type { Refusal } from '../contract/operation-result.ts'
 import { jsonCompact } from '../formats/json/json-compact.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
-import { createHintGate } from '../hints/policy.ts'
+import { createHintGate, NONE_SENT } from '../hints/policy.ts'
 import type { DiffLevel } from '../reduce/elide/view-diff.ts'
 import type { ViewLevel } from '../reduce/views/level.ts'
 import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
@@ -70,9 +70,8 @@ export function createOutcomes(
   })
 
   /** One for each attempt, since it counts what it admits. */
-  const gate = () =>
-    createHintGate(profile.hints, { sentInSession: family => layer?.sentInSession(family) ?? 0 })
-  const freshGate = () => createHintGate(profile.hints, { sentInSession: () => 0 })
+  const gate = () => createHintGate(profile.hints, layer ?? NONE_SENT)
+  const freshGate = () => createHintGate(profile.hints, NONE_SENT)
 
   /** The format that a reader expects of this endpoint. */
   const usualFormat = () =>

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto'
 import type { EncodeAnswer } from '../contract/encode.ts'
 import type { KeepItem } from '../contract/operation-result.ts'
-import type { HintFamily } from '../hints/hint.ts'
 import { HINT_FAMILIES } from '../hints/hint-policy.ts'
-import type { HintGate } from '../hints/policy.ts'
+import { type HintGate, NONE_SENT, type SentHints } from '../hints/policy.ts'
 import { type Counters, sessionKey } from '../sessions/index/session-index.ts'
 import { createCallMemory, type Dependency } from '../sessions/turn/call-memory.ts'
 import { takesPart } from '../sessions/turn/dedup-terms.ts'
@@ -24,16 +23,18 @@ import {
   rememberBlocks,
   rememberStrings,
 } from '../sessions/turn/remember.ts'
+import { createHintNotes } from '../sessions/turn/sent-hints.ts'
 import type { SessionContext } from '../sessions/turn/shared-sessions.ts'
 import { endpointName } from '../telemetry/endpoint-class.ts'
 import { hopsInto } from './hops-into.ts'
 import type { LayerInput } from './layer.ts'
 import type { Profile } from './profile/resolve.ts'
 import type { PipelineContext } from './read-input.ts'
+import { hasInterval, sentBefore, sentTo } from './sent-before.ts'
 import { labelOf } from './wrapped-format.ts'
 
 /** L0: a result's place in its session, from its arrival to its answer. */
-export interface SessionLayer {
+export interface SessionLayer extends SentHints {
   /** Compactions so far. */
   readonly partition: number
   /** The id by which later answers name this result, if it is recorded. */
@@ -46,8 +47,6 @@ export interface SessionLayer {
   toResult(gate: HintGate): Referral | null
   /** The content with lines replaced by references. */
   toLines(gate: HintGate): Referral | null
-  /** Hints of a family that the session had been sent when the call came first. */
-  sentInSession(family: HintFamily): number
   /**
    * The format, without its version, that the endpoint's last result was written in when the call
    * came first; `undefined` if it has none, or none is known.
@@ -122,19 +121,16 @@ export const openSessionLayer: OpenLayer = (op, input, profile, { sessions, maxD
     // The answer of an earlier job stays valid, for the time when it can be kept again.
     const before = known?.answered() ?? null
     if (before === null || before.attempt === sessions.attempt) known?.noteDetached()
-    const sent = known?.seen()?.sent ?? []
-    return detachedLayer(
-      present?.partition ?? 0,
-      family => sent[HINT_FAMILIES.indexOf(family)] ?? 0,
-    )
+    const seen = known?.seen() ?? null
+    return detachedLayer(present?.partition ?? 0, seen === null ? NONE_SENT : sentBefore(seen))
   }
   invalidateBy(index, key, request, profile.dedup)
   const call = { name, identity, memory: known, epoch: present?.epoch ?? 0, counted }
   const here = openTurn(index, key, { ...request, content }, call, sessions.nowMs)
   const memory = here.turn.epoch === present?.epoch ? known : memoryIn(here.turn.epoch)
-  const sent = here.seen?.sent ?? sentTo(sessions, key, profile)
+  const sent = here.seen ?? sentTo(sessions, here, profile)
   // Of a result that was counted elsewhere, the number is known there.
-  const isKnown = counted !== undefined && sent.length === 0
+  const isKnown = counted !== undefined && sent.sent.length === 0 && sent.since === undefined
   // Other processes would not know it, and answer a retry in another way.
   const isCompared = profile.hints.comparesFormats && present?.isShared !== true
   const formats = isCompared
@@ -142,9 +138,18 @@ export const openSessionLayer: OpenLayer = (op, input, profile, { sessions, maxD
     : undefined
   const format = here.seen === null ? formats?.read() : here.seen.format
   if (here.seen === null && (!isKnown || format !== undefined)) {
-    memory?.noteSeen({ sequence: here.turn.sequence, sent, ...(format && { format }) })
+    memory?.noteSeen({ sequence: here.turn.sequence, ...sent, ...(format && { format }) })
   }
-  const place = { request, sessions, here, memory, sent, format, formats, maxDecodedChars }
+  const place = {
+    request,
+    sessions,
+    here,
+    memory,
+    sent: sentBefore(sent),
+    format,
+    formats,
+    maxDecodedChars,
+  }
   return presentLayer(input, profile, place)
 }
 
@@ -154,7 +159,7 @@ interface Present {
   readonly sessions: SessionContext
   readonly here: ReturnType<typeof openTurn>
   readonly memory: ReturnType<typeof createCallMemory> | undefined
-  readonly sent: readonly number[]
+  readonly sent: SentHints
   /** Of the endpoint's last result; see `SessionLayer.lastFormat`. */
   readonly format: string | undefined
   readonly formats: LastFormat | undefined
@@ -163,7 +168,7 @@ interface Present {
 
 function presentLayer(
   { content, prices }: Pick<LayerInput, 'content' | 'prices'>,
-  { dedup }: Profile,
+  { dedup, hints }: Profile,
   { request, sessions, here, memory, sent, format, formats, maxDecodedChars }: Present,
 ): SessionLayer {
   const { index, bodies, nowMs, attempt } = sessions
@@ -226,9 +231,11 @@ function presentLayer(
   function count({ counters, families, format }: Delivery, referral: Referral | null): void {
     if (referral === null) formats?.write(labelOf(format))
     index.count(turn.key, counters)
-    for (const family of new Set(families)) {
-      const number = HINT_FAMILIES.indexOf(family as HintFamily)
-      if (number >= 0) index.takeHint(turn.key, number, NO_LIMIT)
+    const all = new Set(families)
+    const numbers = HINT_FAMILIES.flatMap((family, i) => (all.has(family) ? [i] : []))
+    for (const family of numbers) index.takeHint(turn.key, family, NO_LIMIT)
+    if (numbers.length > 0 && hasInterval(hints)) {
+      createHintNotes(bodies, here.context).write(turn.sequence, numbers)
     }
   }
 
@@ -265,7 +272,7 @@ function presentLayer(
       return isReference ? referAgain(answered.entry, here, options(gate)) : null
     },
     toLines: gate => (isNew ? referToLines(content, here, options(gate)) : null),
-    sentInSession: family => sent[HINT_FAMILIES.indexOf(family)] ?? 0,
+    ...sent,
     lastFormat: () => format,
     deliver(delivery, referral) {
       if (referral !== null && !isStillTrue(referral)) return null
@@ -280,10 +287,7 @@ function presentLayer(
 }
 
 /** The layer of a detached answer, which uses nothing of the session and leaves nothing there. */
-export function detachedLayer(
-  partition: number,
-  sentInSession: SessionLayer['sentInSession'],
-): SessionLayer {
+export function detachedLayer(partition: number, sent: SentHints): SessionLayer {
   const none = () => null
   return {
     partition,
@@ -291,20 +295,10 @@ export function detachedLayer(
     past: none,
     toResult: none,
     toLines: none,
-    sentInSession,
+    ...sent,
     lastFormat: () => undefined,
     deliver: (_, referral) => (referral === null ? [] : null),
   }
-}
-
-/** Hints that the session was sent so far, if the policy has a limit. */
-function sentTo(
-  { index }: SessionContext,
-  key: ReturnType<typeof sessionKey>,
-  { hints }: Profile,
-): readonly number[] {
-  const isLimited = HINT_FAMILIES.some(family => hints.types[family].max_per_session !== undefined)
-  return isLimited ? (index.summary(key)?.hints ?? []) : []
 }
 
 /** The name that a retry, also of a job after a lost thread, has in common with its call. */

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { hostBlocks } from '../../formats/host-blocks.ts'
 import type { HintFamily } from '../../hints/hint.ts'
+import { NONE_SENT } from '../../hints/policy.ts'
 import { hopsInto } from '../../pipeline/hops-into.ts'
 import type { Profile } from '../../pipeline/profile/resolve.ts'
 import type { OpenLayer } from '../../pipeline/session-layer.ts'
@@ -225,7 +226,7 @@ function createHistory(take: TakeMemory): History {
             partition: 0,
             ref: undefined,
             past: () => null,
-            sentInSession: () => 0,
+            ...NONE_SENT,
             lastFormat: () => undefined,
             toResult(gate) {
               const identity = identityOf(content)

@@ -113,7 +113,7 @@ export class SentConversation {
     const isSettled = this.#settled === this.#lastStep
     const length = result.end - result.start
     const sent = first?.literal?.length ?? length
-    if (first !== null) this.notes.add(result, first)
+    this.notes.add(result, first ?? {})
     this.#passed.push({ key, result, first, now: first })
     this.#plan?.pass(result, sent)
     this.#options.size?.replaced(length, sent)

@@ -1,5 +1,6 @@
 import type { EncodeAnswer } from '../../contract/encode.ts'
 import type { HintFamily } from '../../hints/hint.ts'
+import type { SentHints } from '../../hints/policy.ts'
 import { detachedLayer, type OpenLayer } from '../../pipeline/session-layer.ts'
 import { labelOf } from '../../pipeline/wrapped-format.ts'
 import { endpointName } from '../../telemetry/endpoint-class.ts'
@@ -28,6 +29,13 @@ export interface SentNotes {
 
 export function createSentNotes(): SentNotes {
   const counts = new Map<HintFamily, number>()
+  /** The number of the last result with hints of a family. */
+  const last = new Map<HintFamily, number>()
+  let passed = 0
+  const sent: SentHints = {
+    sentInSession: family => counts.get(family) ?? 0,
+    resultsSince: family => passed + 1 - (last.get(family) ?? -Infinity),
+  }
   /** Results whose endpoint is not needed yet: to find a class takes longer than the rest. */
   const waiting: { readonly result: Called; readonly format: string }[] = []
   const formats = new Map<string, string>()
@@ -39,13 +47,16 @@ export function createSentNotes(): SentNotes {
 
   return {
     add(result, { hints = [], format }) {
-      for (const family of hints) counts.set(family, (counts.get(family) ?? 0) + 1)
+      passed++
+      for (const family of hints) {
+        counts.set(family, (counts.get(family) ?? 0) + 1)
+        last.set(family, passed)
+      }
       if (format !== undefined) waiting.push({ result, format })
     },
     layer: (result, open) => (op, input, profile, context) => {
-      const sentInSession = (family: HintFamily) => counts.get(family) ?? 0
-      const layer = open?.(op, input, profile, context) ?? detachedLayer(0, sentInSession)
-      return { ...layer, sentInSession, lastFormat: () => lastFormatOf(result) }
+      const layer = open?.(op, input, profile, context) ?? detachedLayer(0, sent)
+      return { ...layer, ...sent, lastFormat: () => lastFormatOf(result) }
     },
   }
 }

@@ -91,10 +91,11 @@ function rulesOf(
   for (const family of HINT_FAMILIES) {
     const rule = hints.types[family]
     const fits = rule === undefined || matchModel(rule.applies_to_models, model) !== undefined
-    const limit = rule?.max_per_session
+    const { max_per_session: limit, interval_results: interval } = rule ?? {}
     types[family] = {
       enabled: (rule?.enabled ?? true) && fits && allowed.includes(family),
       ...(limit === undefined ? {} : { max_per_session: limit }),
+      ...(interval === undefined ? {} : { interval_results: interval }),
       applies_to_models: EVERY_MODEL,
     }
   }

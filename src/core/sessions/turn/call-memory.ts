@@ -30,6 +30,8 @@ export interface Seen {
   readonly sequence: number
   /** Hints of each family that the session had been sent. */
   readonly sent: readonly number[]
+  /** For each family, results since the last one with hints of it; 0: as many as matter. */
+  readonly since?: readonly number[]
   /** The format of the endpoint's last result, if the configuration compares formats. */
   readonly format?: string
 }

@@ -567,6 +567,10 @@ export const ROWS_OF_KEYS: readonly Row[] = [
     { results: [...SAME, SAME[0]!], with: hintsOf('reference', { max_per_session: 1 }) },
   ],
   [
+    'hints.types.*.interval_results',
+    { results: [...SAME, SAME[0]!], with: hintsOf('reference', { interval_results: 2 }) },
+  ],
+  [
     'hints.types.*.applies_to_models',
     { results: SAME, with: hintsOf('reference', { applies_to_models: ['other'] }) },
   ],

@@ -46,6 +46,7 @@ const OF_REPOSITORIES = [
   'hints.default_verbosity',
   'hints.types.*.enabled',
   'hints.types.*.max_per_session',
+  'hints.types.*.interval_results',
   'hints.types.*.applies_to_models',
 ]
 

@@ -6,6 +6,7 @@ import {
   createHintGate,
   type HintContext,
   type HintsPolicy,
+  NONE_SENT,
 } from '../../../../src/core/hints/policy.ts'
 import { lengthCounter } from '../../../support/length-counter.ts'
 
@@ -17,7 +18,7 @@ const RICH = { saved_tokens: 1e6, counter }
 
 function gate(policy: Partial<HintsPolicy> = {}, context: Partial<HintContext> = {}) {
   const whole: HintsPolicy = { enabled: true, default_verbosity: 'standard', types: {}, ...policy }
-  return createHintGate(whole, { sentInSession: () => 0, ...context })
+  return createHintGate(whole, { ...NONE_SENT, ...context })
 }
 
 describe('the gate', () => {
@@ -63,6 +64,22 @@ describe('the gate', () => {
     const one = gate({ types }, { sentInSession: family => (family === 'reference' ? 1 : 99) })
     expect(one.admit(REFERENCE, { ...RICH, saved_tokens: 0 })).toBeNull()
     expect([1, 2, 3].map(() => one.admit(REFERENCE, RICH))).toStrictEqual([LINE, LINE, null])
+    expect(one.admit(FORMAT, RICH)).not.toBeNull()
+  })
+
+  test.each([
+    [1, false],
+    [3, false],
+    [4, true],
+    [Infinity, true],
+  ])('sends hints of a family %d results after the last ones: %s', (since, sent) => {
+    const rule = { enabled: true, interval_results: 4, applies_to_models: ['*'] }
+    const policy = { types: { reference: rule, elision: rule } }
+    const one = gate(policy, { resultsSince: family => (family === 'format' ? 1 : since) })
+    expect(one.admit(REFERENCE, RICH) !== null).toBe(sent)
+    // Further ones in the same answer are no closer.
+    expect(one.admit(REFERENCE, RICH) !== null).toBe(sent)
+    expect(one.admitMarker() !== null).toBe(sent)
     expect(one.admit(FORMAT, RICH)).not.toBeNull()
   })
 

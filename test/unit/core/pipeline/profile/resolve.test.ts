@@ -178,4 +178,10 @@ describe('hints', () => {
     expect(hints.types.overflow.max_per_session).toBe(3)
     expect(hints.types.lines.max_per_session).toBeUndefined()
   })
+
+  it('are as far apart as the policy says', () => {
+    const { hints } = resolve({ hints: { types: { overflow: { interval_results: 3 } } } })
+    expect(hints.types.overflow.interval_results).toBe(3)
+    expect(hints.types.lines.interval_results).toBeUndefined()
+  })
 })
