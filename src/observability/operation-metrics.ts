@@ -87,6 +87,12 @@ export function createResultMetrics({ histogram, counter }: Register): ResultMet
     'Places of tool results that look like hints of the service, escaped in what it sent',
     ['op'],
   )
+  const hostBlocks = counter(
+    'haversack_host_blocks_total',
+    'Blocks of hosts in new tool results, such as <system-reminder>; they stay as they are',
+    ['op'],
+  )
+  const hostTokens = counter('haversack_host_block_tokens_total', 'Tokens of those blocks', ['op'])
   const viewTokens = counter('haversack_view_tokens_total', 'Tokens that views left out', ['view'])
   const views = new Set<string>()
   const viewLabel = (view: string) => {
@@ -97,6 +103,11 @@ export function createResultMetrics({ histogram, counter }: Register): ResultMet
     report({ layer, format, shape, refusals: refused, ...report }) {
       const escaped = report.look_alikes ?? report.rewrite?.look_alikes ?? 0
       if (escaped > 0) lookAlikes.inc({ op: report.op }, escaped)
+      const said = report.host_blocks ?? report.rewrite?.host_blocks
+      if (said !== undefined) {
+        hostBlocks.inc({ op: report.op }, said.blocks)
+        hostTokens.inc({ op: report.op }, said.tokens)
+      }
       if (layer === undefined || format === undefined || shape === undefined) return
       const { tokens_in = 0, tokens_out = 0, tokens_elided = 0, tokens_referred = 0 } = report
       results.inc({ layer, format, shape })

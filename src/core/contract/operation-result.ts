@@ -74,6 +74,8 @@ export interface Report {
   readonly view?: string
   /** Places of the answer that look like hints and were escaped; absent: none. */
   readonly look_alikes?: number
+  /** What a host says in the result; absent: nothing. */
+  readonly host_blocks?: HostBlockCount
   /** Why candidates were not sent, one entry each. */
   readonly refusals?: readonly Refusal[]
   /** The rewrite of a request to a vendor's API. */
@@ -93,6 +95,12 @@ export interface Report {
   readonly arms?: readonly ArmDelta[]
   /** What it adds to its unit, if the unit's arm was drawn. */
   readonly unit?: UnitDelta
+}
+
+/** The blocks of hosts in results, such as `<system-reminder>`. */
+export interface HostBlockCount {
+  readonly blocks: number
+  readonly tokens: number
 }
 
 /** A report that has left its thread. */
@@ -130,6 +138,8 @@ export interface RewriteReport {
   readonly late?: number
   /** Places of results that came for the first time that look like hints and were escaped. */
   readonly look_alikes?: number
+  /** What a host says in results that came for the first time; absent: nothing. */
+  readonly host_blocks?: HostBlockCount
   /** Whether an earlier turn of the conversation was sent with another prefix. */
   readonly prefix_changed?: boolean
   /** Names the conversation by its opening, 16 hex digits; the same in each of its turns. */

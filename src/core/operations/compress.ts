@@ -99,11 +99,12 @@ function reportsOn(messages: readonly unknown[], payloads: readonly Payload[]): 
     return ofConversation(row(), opening)
   }
   return payloads.flatMap(({ source, rewritten }, index) =>
-    (rewritten?.reports ?? []).map(({ response, row, ...report }) => {
+    (rewritten?.reports ?? []).map(({ response, row, host_blocks, ...report }) => {
       const isNew = index >= firstNew && source.from === 'tool'
       return {
         ...report,
         op: 'compress',
+        ...(isNew && host_blocks !== undefined ? { host_blocks } : {}),
         ...(isNew && response !== undefined ? { response } : {}),
         ...(isNew && row !== undefined ? { row: named(row) } : {}),
       }

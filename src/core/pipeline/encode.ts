@@ -1,6 +1,7 @@
 import { AppError } from '../base/errors.ts'
 import type { EncodeAnswer, EncodeRequest } from '../contract/encode.ts'
 import type { Done, Refusal, Report } from '../contract/operation-result.ts'
+import { hostBlocks } from '../formats/host-blocks.ts'
 import { formatLabel } from '../formats/text/text-format.ts'
 import { responseFacts, writeFacts } from '../telemetry/response-facts.ts'
 import { resultRow } from '../telemetry/result-row.ts'
@@ -66,6 +67,7 @@ export function encodeContent(
       {
         ...reportOf(answer),
         ...labelsOf(refusals),
+        ...hostBlocksIn(input),
         ...responseOf(input, answer, layer, context),
         row: rowOf(input, answer, layer, refusals),
       },
@@ -147,6 +149,14 @@ function labelsOf(refusals: readonly Refusal[]): Pick<Report, 'refusals'> {
   return {
     refusals: refusals.map(({ format, reason }) => ({ format: formatLabel(format), reason })),
   }
+}
+
+/** What the host says in the result. */
+function hostBlocksIn({ content, prices }: LayerInput): Pick<Report, 'host_blocks'> {
+  const found = hostBlocks(content)
+  if (found.length === 0) return {}
+  const tokens = found.reduce((sum, { text }) => sum + prices.counter.count(text), 0)
+  return { host_blocks: { blocks: found.length, tokens } }
 }
 
 /** The record for telemetry, if it is on. */

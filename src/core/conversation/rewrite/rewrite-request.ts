@@ -1,6 +1,11 @@
 import type { ArmDelta, UnitDelta } from '../../arms/sums.ts'
 import type { EncodeAnswer } from '../../contract/encode.ts'
-import type { ByteAnswer, FreshResults, RewriteReport } from '../../contract/operation-result.ts'
+import type {
+  ByteAnswer,
+  FreshResults,
+  HostBlockCount,
+  RewriteReport,
+} from '../../contract/operation-result.ts'
 import type { ReadLimits } from '../../json/bytes/read-json.ts'
 import { type Replacement, splice } from '../../json/bytes/splice.ts'
 import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
@@ -68,7 +73,8 @@ export function rewriteRequest(
   const change = headChange(scanned, context)
   if (arm?.unit.isHeldOut === true) return heldOut(body, scanned, { conversation, arm, change })
   const results = rewriteResults(scanned, known, inNamed(conversation, kept.context))
-  const { replacements, savings, isChanged, late, lookAlikes, fresh, responses } = results
+  const { replacements, savings, isChanged, late, lookAlikes, hostBlocks, fresh, responses } =
+    results
   const { keep, markers } = results
   const records = kept.record === undefined ? results.records : [kept.record, ...results.records]
   const steered = results.steered.replacements
@@ -86,6 +92,7 @@ export function rewriteRequest(
     ...(fresh === null ? {} : { fresh }),
     ...(late === 0 ? {} : { late }),
     ...(lookAlikes === 0 ? {} : { look_alikes: lookAlikes }),
+    ...(hostBlocks.blocks === 0 ? {} : { host_blocks: hostBlocks }),
     conversation,
     ...change,
     ...(results.steered.levers.length > 0 && { levers: results.steered.levers }),
@@ -159,6 +166,8 @@ interface RewrittenResults extends Promised {
   readonly late: number
   /** Places that look like hints and were escaped, in results that came for the first time. */
   readonly lookAlikes: number
+  /** What hosts say in results that came for the first time. */
+  readonly hostBlocks: HostBlockCount
   /** Of results that came for the first time. */
   readonly responses: readonly NewResult[]
   readonly steered: Steered
@@ -215,6 +224,7 @@ function rewriteResults(
   const isOver = () => terms?.newUntil !== undefined && Date.now() > terms.newUntil
   let late = 0
   let lookAlikes = 0
+  let hostBlocks: HostBlockCount = { blocks: 0, tokens: 0 }
   let sum = 0
   let isChanged = false
   for (const [index, result] of results.entries()) {
@@ -242,7 +252,10 @@ function rewriteResults(
     const isLate = !isUsable && isOver()
     if (isLate) late++
     const rewritten = isUsable ? { ...recalled, keep: [] } : isLate ? AS_IT_CAME : write()
-    if ('lookAlikes' in rewritten) lookAlikes += rewritten.lookAlikes
+    if ('lookAlikes' in rewritten) {
+      lookAlikes += rewritten.lookAlikes
+      if (recalled === null) hostBlocks = withBlocks(hostBlocks, rewritten.hostBlocks)
+    }
     sum = sumOfSent(sumOfSteps(sum, clears), rewritten.digest)
     const differs = recalled !== null && !(isUsable && recalled.sent === sum)
     isChanged ||= differs || !isApplied
@@ -267,7 +280,22 @@ function rewriteResults(
   records.push(...steered.records)
   const finished = sent.finish(terms?.restores === true)
   const told = withComingBack(responses, seen, retrievingTools, context.telemetry)
-  return { ...finished, records, isChanged, late, lookAlikes, fresh, responses: told, steered }
+  return {
+    ...finished,
+    records,
+    isChanged,
+    late,
+    lookAlikes,
+    hostBlocks,
+    fresh,
+    responses: told,
+    steered,
+  }
+}
+
+function withBlocks(before: HostBlockCount, more?: HostBlockCount): HostBlockCount {
+  const { blocks = 0, tokens = 0 } = more ?? {}
+  return { blocks: before.blocks + blocks, tokens: before.tokens + tokens }
 }
 
 /** All of one request are counted by one tokenizer. */

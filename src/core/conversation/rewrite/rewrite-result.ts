@@ -1,6 +1,6 @@
 import type { ResultArm } from '../../arms/sums.ts'
 import type { EncodeAnswer } from '../../contract/encode.ts'
-import type { KeepItem } from '../../contract/operation-result.ts'
+import type { HostBlockCount, KeepItem } from '../../contract/operation-result.ts'
 import type { ResponseBudget } from '../../contract/response-budget.ts'
 import { literalOf } from '../../json/bytes/splice.ts'
 import { endpointClass } from '../../telemetry/endpoint-class.ts'
@@ -53,6 +53,8 @@ interface ResultOptions extends RewriteOptions {
 export interface NewRewrite extends Omit<StoredRewrite, 'sent'> {
   readonly keep: readonly KeepItem[]
   readonly lookAlikes: number
+  /** What the host says in it. */
+  readonly hostBlocks?: HostBlockCount | undefined
   readonly response: (() => string) | undefined
   /** The ledger's row. */
   readonly row: (() => string) | undefined
@@ -112,13 +114,13 @@ function writeOnce(
   const openLayer = notes.layer(result, turn?.layer)
   const terms = { openLayer, mayElide: makesMarkers, responseBudget, isOriginal, contextTokens }
   const { answer, keep = [], reports } = rewriteByItself(sourceOf(result), counting, context, terms)
-  const { response, row } = reports[0] ?? {}
+  const { response, row, host_blocks: hostBlocks } = reports[0] ?? {}
   const { savings, elided, tokens, look_alikes: lookAlikes = 0 } = answer
   const written = turn?.written() ?? { isSource: false }
   // Nothing is saved if only look-alikes of hints were escaped.
   if (answer.content === result.text()) {
     const none = { literal: null, saved: NOTHING_SAVED, markers: [], digest: 0, keep: [] }
-    return { ...none, ...written, ...noteOf(answer), lookAlikes, response, row, tokens }
+    return { ...none, ...written, ...noteOf(answer), lookAlikes, hostBlocks, response, row, tokens }
   }
   const literal = literalOf(answer.content)
   return {
@@ -134,6 +136,7 @@ function writeOnce(
     ...written,
     ...noteOf(answer),
     lookAlikes,
+    hostBlocks,
     markers: elided.map(({ hash }) => hash),
     digest: digestOf(literal),
     keep,
