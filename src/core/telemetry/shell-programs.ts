@@ -16,9 +16,10 @@ const SUBCOMMANDS = {
   dotnet: 'add build clean publish restore run test',
   gcloud: 'auth builds compute config container functions logging projects run',
   gh: 'api auth gist issue label pr release repo run search workflow',
-  git: `add am apply archive bisect blame branch cat-file check-ignore checkout cherry-pick clean clone commit config describe
-    diff fetch for-each-ref format-patch fsck gc grep init log ls-files ls-remote ls-tree merge merge-base mv notes pull push
-    rebase reflog remote reset restore rev-list rev-parse revert rm shortlog show stash status submodule switch tag worktree`,
+  git: `add am apply archive bisect blame branch cat-file check-ignore checkout cherry-pick clean
+    clone commit config describe diff fetch for-each-ref format-patch fsck gc grep init log
+    ls-files ls-remote ls-tree merge merge-base mv notes pull push rebase reflog remote reset
+    restore rev-list rev-parse revert rm shortlog show stash status submodule switch tag worktree`,
   glab: 'api auth ci issue mr repo',
   go: 'build clean doc env fmt generate get install list mod run test tool version vet work',
   gradle: 'assemble build check clean dependencies test',
@@ -27,8 +28,8 @@ const SUBCOMMANDS = {
   kubectl:
     'apply config cp create delete describe exec explain get logs patch port-forward rollout scale top wait',
   mvn: 'clean compile dependency install package test verify',
-  npm: `access audit build cache ci config exec explain help info init install link list ls outdated pack ping prune publish
-    root run search start test uninstall update version view why`,
+  npm: `access audit build cache ci config exec explain help info init install link list ls
+    outdated pack ping prune publish root run search start test uninstall update version view why`,
   pip: 'download freeze index install list show uninstall',
   pnpm: 'add audit build install list run start test update why',
   poetry: 'add build install lock show update',
@@ -42,18 +43,21 @@ const SUBCOMMANDS = {
 
 /** Programs by themselves. */
 const PROGRAMS = `
-actionlint ansible ansible-playbook ant ast-grep awk b3sum base64 basename bat bazel bc biome black bzip2 cal cat chgrp chmod chown
-clang clang-format clang-tidy clear cloc cmake cmp column comm cp crontab csplit ctags ctest curl cut cypress dart date dd df dig
-diff dig dirname dmesg du echo emacs env esbuild eslint exiftool expr fd ffmpeg ffprobe file find flake8 flutter fmt fold free
-fuser g++ gcc gdb getent golangci-lint gpg gradlew grep gunzip gzip hadolint head hexdump host hostname htop httpie id identify
-ifconfig iotop ip isort java javac jest jq just kill killall kind knip ld ldd less ln locate ls lsblk lsof ltrace lua magick make
-man md5sum meson minikube mix mkdir mktemp mocha mongosh more mount mv mvnw mypy mysql nano nc netstat nginx ninja nl nm node nohup
-nslookup nx objdump od openssl paste patch perf perl pgrep php phpunit ping pkill playwright pre-commit prettier printenv printf
-protoc ps psql pstree pwd pylint pyright pytest python R rake rg rake readelf readlink realpath redis-cli rm rmdir rsync rspec
-rubocop ruby ruff rustc sbt scp sed semgrep seq sha1sum sha256sum shasum shellcheck shfmt shuf sleep sort split sqlite3 ss ssh stat
-strace strings stylelint su sum swiftc tac tail tar tee test time tmux top touch tox tr tree trivy truncate ts-node tsc tsx tty
-turbo type uname uniq unxz unzip uptime vi vim vite vitest wc webpack wget whereis which who whoami xargs xcodebuild xmllint xxd
-yamllint yq zcat zip zstd
+actionlint ansible ansible-playbook ant ast-grep awk b3sum base64 basename bat bazel bc biome black
+bzip2 cal cat chgrp chmod chown clang clang-format clang-tidy clear cloc cmake cmp column comm cp
+crontab csplit ctags ctest curl cut cypress dart date dd df dig diff dig dirname dmesg du echo emacs
+env esbuild eslint exiftool expr fd ffmpeg ffprobe file find flake8 flutter fmt fold free fuser g++
+gcc gdb getent golangci-lint gpg gradlew grep gunzip gzip hadolint head hexdump host hostname htop
+httpie id identify ifconfig iotop ip isort java javac jest jq just kill killall kind knip ld ldd
+less ln locate ls lsblk lsof ltrace lua magick make man md5sum meson minikube mix mkdir mktemp mocha
+mongosh more mount mv mvnw mypy mysql nano nc netstat nginx ninja nl nm node nohup nslookup nx
+objdump od openssl paste patch perf perl pgrep php phpunit ping pkill playwright pre-commit prettier
+printenv printf protoc ps psql pstree pwd pylint pyright pytest python R rake rg rake readelf
+readlink realpath redis-cli rm rmdir rsync rspec rubocop ruby ruff rustc sbt scp sed semgrep seq
+sha1sum sha256sum shasum shellcheck shfmt shuf sleep sort split sqlite3 ss ssh stat strace strings
+stylelint su sum swiftc tac tail tar tee test time tmux top touch tox tr tree trivy truncate ts-node
+tsc tsx tty turbo type uname uniq unxz unzip uptime vi vim vite vitest wc webpack wget whereis which
+who whoami xargs xcodebuild xmllint xxd yamllint yq zcat zip zstd
 `
 
 function words(text: string): readonly string[] {
