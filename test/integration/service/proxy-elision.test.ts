@@ -122,8 +122,10 @@ describe('haversack run', () => {
     ['leaves nothing out if it has given no tool', [...FOREIGN, OWN], [], false],
   ])('%s', async (_, tools, retrievingTools, isElided) => {
     const folder = mkdtempSync(join(tmpdir(), 'haversack-own-service-'))
+    const config = join(folder, 'patient.toml')
+    writeFileSync(config, '[proxy]\nrewrite_timeout_ms = 600_000\n')
     const own = await startOwnService({
-      env: { HAVERSACK_ANTHROPIC_URL: upstream.url },
+      env: { HAVERSACK_ANTHROPIC_URL: upstream.url, HAVERSACK_CONFIG: config },
       ...{ folder, isTemporary: true, retrievingTools, logger: () => createLogger('silent') },
     })
     try {
