@@ -25,6 +25,11 @@ export interface WorkerSetup {
   readonly generation?: string
   /** Sources that can be asked between the phases of a job. */
   readonly asked: LookupSources
+  /**
+   * Sizes of texts that the thread compresses for the store, because its calls are made on the main
+   * thread; absent: none.
+   */
+  readonly compressed?: { readonly fromBytes: number; readonly toBytes: number }
   /** What sessions have seen lately; absent: sessions have no effect. */
   readonly sessions?: SharedSessions
   /** The key of the hashes in telemetry; absent: there is none. */
@@ -121,15 +126,17 @@ export type Outcome = { readonly work_us: number } & (
   | { readonly kind: 'failed'; readonly problem: Problem; readonly bug?: string }
 )
 
-export interface KeepRange extends Omit<KeepItem, 'bytes'> {
+/** Bytes of the result's `body`. */
+export interface Range {
   readonly start: number
   readonly length: number
 }
 
-export interface RecordRange extends Omit<FreshRecord, 'bytes'> {
-  readonly start: number
-  readonly length: number
+export interface KeepRange extends Omit<KeepItem, 'bytes' | 'compressed'>, Range {
+  readonly compressed?: Range
 }
+
+export interface RecordRange extends Omit<FreshRecord, 'bytes'>, Range {}
 
 export interface BatchResult {
   readonly outcomes: readonly Outcome[]

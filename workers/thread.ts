@@ -2,6 +2,7 @@ import { getPriority, setPriority } from 'node:os'
 import { threadId, workerData } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
 import { freeBytes, packRanges } from '../src/core/base/byte-ranges.ts'
+import type { KeepItem } from '../src/core/contract/operation-result.ts'
 import type { Operations } from '../src/core/operations/registry.ts'
 import { createHeap, type Heap } from './heap.ts'
 import { JobRunner, type UnpackedOutcome, withReports } from './job-runner.ts'
@@ -13,6 +14,7 @@ import type {
   ShrinkResult,
   WorkerSetup,
 } from './protocol.ts'
+import { createStoreWork } from './store-work.ts'
 
 /** How much a worker thread yields to other threads, as Unix niceness. */
 const NICENESS = 5
@@ -54,6 +56,7 @@ export function createRunner(
 ): (message: BatchMessage) => BatchResult {
   const runner = new JobRunner(operations, setup)
   const progress = new Int32Array(setup.progress)
+  const workForStore = createStoreWork(setup)
   return message => {
     const bodies = new Uint8Array(message.body)
     runner.learn(message)
@@ -63,6 +66,7 @@ export function createRunner(
         return runner.run(job, bodies.subarray(job.start, job.start + job.length))
       })
       .map(withReports)
+      .map(workForStore)
     const result = packed(unpacked, message.body)
     return transferring({ ...result, ...(hasGrown() ? { grownThread: threadId } : {}) })
   }
@@ -78,16 +82,24 @@ function packed(
 ): Pick<BatchResult, 'outcomes' | 'body'> {
   const { body, starts } = packRanges(
     unpacked.flatMap(({ bytes, keep, records, again }) => {
-      return [bytes, ...[...keep, ...records].map(each => each.bytes), again]
+      const kept = keep.flatMap(each => [each.bytes, each.compressed ?? null])
+      return [bytes, ...kept, ...records.map(each => each.bytes), again]
     }),
   )
   let next = 0
   const placed = <T extends { readonly bytes: Uint8Array }>({ bytes, ...item }: T) => {
     return { ...item, start: starts[next++] as number, length: bytes.length }
   }
+  const placedText = ({ compressed, ...item }: KeepItem) => {
+    const whole = placed(item)
+    const start = starts[next++] as number
+    return compressed === undefined
+      ? whole
+      : { ...whole, compressed: { start, length: compressed.length } }
+  }
   const outcomes = unpacked.map(({ outcome, bytes, keep, records, again }): Outcome => {
     const start = starts[next++] as number
-    const ranges = { keep: keep.map(placed), records: records.map(placed) }
+    const ranges = { keep: keep.map(placedText), records: records.map(placed) }
     const againAt = starts[next++] as number
     if (bytes === null) return outcome
     const whole = { ...outcome, start, length: bytes.length }

@@ -1,4 +1,4 @@
-import type { BatchMessage, Outcome } from '../../workers/protocol.ts'
+import type { BatchMessage, KeepRange, Outcome, Range } from '../../workers/protocol.ts'
 import { freeBytes, isDetached, packRanges } from '../core/base/byte-ranges.ts'
 import type { Problem } from '../core/base/errors.ts'
 import type { LookupResults } from '../core/contract/lookup.ts'
@@ -143,12 +143,14 @@ export function toResult(
   }
   if (outcome.kind === 'ask') throw new Error('a question came back from a phase that has none')
   const { media, reports, dependencies, markers, changes, again } = outcome
-  const part = (range: { readonly start: number; readonly length: number }) =>
-    bytes.subarray(range.start, range.start + range.length)
-  const item = <T extends Parameters<typeof part>[0]>({ start, length, ...rest }: T) => {
+  const part = (range: Range) => bytes.subarray(range.start, range.start + range.length)
+  const item = <T extends Range>({ start, length, ...rest }: T) => {
     return { ...rest, bytes: part({ start, length }) }
   }
-  const kept = { keep: outcome.keep.map(item), records: outcome.records.map(item) }
+  const text = ({ compressed, ...range }: KeepRange) => {
+    return { ...item(range), ...(compressed && { compressed: part(compressed) }) }
+  }
+  const kept = { keep: outcome.keep.map(text), records: outcome.records.map(item) }
   const rest = again === undefined ? {} : { again: part(again) }
   return {
     ok: true,

@@ -16,7 +16,7 @@ type Open = (options: OpenStoreOptions) => Promise<Store>
 /** Smaller bodies gain too little for the time that compressing them takes. */
 const COMPRESS_FROM_BYTES = 8192
 /** Memory of a shared store costs more than a disk. */
-const SHARED_FROM_BYTES = 512
+export const SHARED_FROM_BYTES = 512
 
 /**
  * The store that the configuration asks for, for the service and for the command line.

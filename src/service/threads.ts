@@ -12,6 +12,8 @@ import type { Logger } from '../observability/logger.ts'
 import { createProgress } from '../pool/slots.ts'
 import { createThreads, type Threads } from '../pool/threads.ts'
 import { loadVocabularies } from '../runtime/vocabulary.ts'
+import { CHUNK_BYTES } from '../store/redis/chunks.ts'
+import { SHARED_FROM_BYTES } from './store.ts'
 
 /** The worker threads, and the memory that they share with the main thread. */
 export interface ConfiguredThreads {
@@ -42,9 +44,12 @@ const LEAST_CONVERSATIONS = 8
 /** Threads beyond `workers.count`, so that short jobs and long jobs never wait for each other. */
 const KEPT_THREADS = 1
 
+/** Texts that the shared store compresses: larger ones it cuts into chunks first. */
+const SHARED_TEXTS = { fromBytes: SHARED_FROM_BYTES, toBytes: CHUNK_BYTES }
+
 /** @param create starts the threads; a test may have one that runs every batch itself */
 export function startConfiguredThreads(
-  { workers, limits, sessions: settings, proxy, cache_dir: cacheDir }: Config,
+  { workers, limits, store, sessions: settings, proxy, cache_dir: cacheDir }: Config,
   { pipeline, generation, telemetryKey, isShared, logger, workerUrl, vocabularies }: ThreadsOptions,
   create: typeof createThreads = createThreads,
 ): ConfiguredThreads {
@@ -68,6 +73,7 @@ export function startConfiguredThreads(
     onShrunk: thread => logger.debug({ thread }, 'an idle worker thread gave memory back'),
     setup: () => ({
       asked: { sessions: isShared },
+      ...(isShared && store.compress && { compressed: SHARED_TEXTS }),
       vocabularies: vocabularies ?? loadVocabularies({ cacheDir }),
       progress,
       limits: {

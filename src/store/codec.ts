@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { crc32, zstdDecompressSync } from 'node:zlib'
+import { compressed } from '../core/base/compressed.ts'
 
 /**
  * The layout of stored bytes. The first byte has the flags. Plain: CRC-32 (4 bytes, little
@@ -14,9 +15,6 @@ const CRC_BYTES = 4
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const CIPHER = 'aes-256-gcm'
-
-/** The fastest level: levels up to 3 take twice the time for a tenth. */
-const ZSTD_LEVEL = 1
 
 /** Stored bytes that cannot be restored. */
 export class UnreadableError extends Error {
@@ -40,7 +38,8 @@ export interface StoreKey {
 export interface Codec {
   /** The key that writes, `null` if nothing is encrypted. */
   readonly keyId: string | null
-  seal(raw: Uint8Array, binding: Uint8Array): Uint8Array
+  /** @param smaller the raw bytes as `compressed` gives them, if the caller has that already */
+  seal(raw: Uint8Array, binding: Uint8Array, smaller?: Uint8Array): Uint8Array
   /** The raw bytes, `bytes` long. @throws UnreadableError */
   open(sealed: Uint8Array, binding: Uint8Array, keyId: string | null, bytes: number): Uint8Array
   /**
@@ -69,10 +68,14 @@ export function createCodec({ keys, compressFromBytes }: CodecOptions): Codec {
       : decrypted(flags, sealed, binding, keyOf(byId, keyId))
   }
 
+  function compressedFrom(raw: Uint8Array): Uint8Array | undefined {
+    if (compressFromBytes === null || raw.byteLength < compressFromBytes) return undefined
+    return compressed(raw)
+  }
+
   return {
     keyId: writing?.id ?? null,
-    seal(raw, binding) {
-      const smaller = compress(raw, compressFromBytes)
+    seal(raw, binding, smaller = compressedFrom(raw)) {
       const payload = smaller ?? raw
       const flags = (smaller === undefined ? 0 : ZSTD) | (writing === undefined ? 0 : ENCRYPTED)
       return writing === undefined
@@ -93,14 +96,6 @@ function keyOf(keys: ReadonlyMap<string, Uint8Array>, id: string): Uint8Array {
   const key = keys.get(id)
   if (key === undefined) throw new UnreadableError(id)
   return key
-}
-
-function compress(raw: Uint8Array, fromBytes: number | null): Uint8Array | undefined {
-  if (fromBytes === null || raw.byteLength < fromBytes) return undefined
-  const packed = zstdCompressSync(raw, {
-    params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL },
-  })
-  return packed.byteLength < raw.byteLength ? packed : undefined
 }
 
 function decompress(payload: Uint8Array, bytes: number): Uint8Array {

@@ -115,8 +115,9 @@ async function keepAll(
 ): Promise<readonly Kept[] | null> {
   const alone: Promise<Kept>[] = []
   const ofSession: Promise<boolean>[] = []
-  for (const { bytes, media_type, session, ref, ticket } of items) {
-    const kept = originals.keep(tenant, { bytes, media_type }, session, ref)
+  for (const { session, ref, ticket, ...text } of items) {
+    const known = ticket === undefined ? text : { ...text, hash: ticket.identity }
+    const kept = originals.keep(tenant, known, session, ref)
     if (session === undefined) alone.push(kept)
     // Texts of arguments have no ticket: an answer that refers to one checks whether it is there.
     else if (ticket === undefined) ofSession.push(failureOf(kept).then(() => true))

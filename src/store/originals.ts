@@ -3,7 +3,16 @@ import type { TextBytes } from '../core/base/text-bytes.ts'
 import type { PartSelector } from '../core/parts/part.ts'
 import type { Dependency } from '../core/sessions/turn/call-memory.ts'
 import { valueOr } from './failure.ts'
-import type { Kept, Reference, Result, Store, StoredBody, StoredPart, TouchItem } from './store.ts'
+import type {
+  Kept,
+  PutItem,
+  Reference,
+  Result,
+  Store,
+  StoredBody,
+  StoredPart,
+  TouchItem,
+} from './store.ts'
 
 /** How long a tenant's bodies are kept, in milliseconds. */
 export interface Lifetimes {
@@ -13,6 +22,9 @@ export interface Lifetimes {
   readonly sessionMs: number
 }
 
+/** A text, and what its thread knows of it already. */
+type TextToKeep = TextBytes & Pick<PutItem, 'hash' | 'compressed'>
+
 /** Texts that can be fetched back: what the rest of the service sees of the store. */
 export interface Originals {
   /**
@@ -20,7 +32,7 @@ export interface Originals {
    * @param session whose references it may be resolved by
    * @throws AppError `overloaded` if there is no room, `payload_too_large`, `internal`
    */
-  keep(tenant: string, text: TextBytes, session?: string, ref?: string): Promise<Kept>
+  keep(tenant: string, text: TextToKeep, session?: string, ref?: string): Promise<Kept>
   /**
    * Checks that a reference means that very body now, and prolongs its life.
    * @throws AppError as `fetch`
@@ -87,10 +99,11 @@ export function createOriginals(
   }
 
   return {
-    async keep(tenant, { bytes, media_type }, session, ref) {
+    async keep(tenant, { bytes, media_type, ...known }, session, ref) {
       const { originalMs, sessionMs } = lifetimes(tenant)
       const ttlMs = session === undefined ? originalMs : Math.max(originalMs, sessionMs)
-      const item = { tenant, body: bytes, mediaType: media_type, ttlMs, pinUntil: now() + ttlMs }
+      const lives = { ttlMs, pinUntil: now() + ttlMs }
+      const item = { tenant, body: bytes, mediaType: media_type, ...known, ...lives }
       const [kept] = await store.put([
         session === undefined ? item : { ...item, session, ...(ref === undefined ? {} : { ref }) },
       ])

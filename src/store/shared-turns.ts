@@ -143,9 +143,9 @@ export class Turns implements SharedTurns {
     const tenant = this.#tenant
     const { session, call, known } = ahead
     const { epoch, results, last } = known
-    const { bytes, texts } = change ?? { bytes: new Uint8Array(0), texts: [] }
+    const told = change ?? { bytes: new Uint8Array(0), texts: [] }
     const ttlMs = this.#options.ttlMs(tenant)
-    const turn = { tenant, session, epoch, bytes, texts, ttlMs, call, results, last }
+    const turn = { ...told, tenant, session, epoch, ttlMs, call, results, last }
     const settled = (await store.journal?.settle(turn)) ?? NO_JOURNAL
     if (!settled.ok) {
       await this.#restart(ahead)

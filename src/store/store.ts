@@ -172,7 +172,7 @@ export interface OpenedSession
 
 export interface AppendChange
   extends Pick<OpenSession, 'tenant' | 'session' | 'ttlMs'>,
-    Pick<SessionChanges, 'bytes' | 'texts'> {
+    Pick<SessionChanges, 'bytes' | 'texts' | 'packed'> {
   /** The epoch that it is of; absent: the present one. */
   readonly epoch?: number
 }
@@ -214,6 +214,10 @@ export interface PutItem {
   readonly pinUntil?: number
   /** Whether the buffer is transferred instead of copied; only for a view of all of its buffer. */
   readonly transfer?: boolean
+  /** SHA-256 of the body, 64 hex digits, if the caller has it. */
+  readonly hash?: string
+  /** The body as `compressed` gives it, if the caller has done that. */
+  readonly compressed?: Uint8Array
 }
 
 export interface TouchItem extends Reference {

@@ -19,7 +19,11 @@ export interface Done<Answer> {
 }
 
 /** A text to keep, for a session if it names one. */
-export type KeepItem = TextBytes & Partial<Pick<KeptForSession, 'session' | 'ref' | 'ticket'>>
+export type KeepItem = TextBytes &
+  Partial<Pick<KeptForSession, 'session' | 'ref' | 'ticket'>> & {
+    /** The bytes as `compressed` gives them, if the thread has done that. */
+    readonly compressed?: Uint8Array
+  }
 
 /** The result of an operation on bytes. */
 export interface ByteAnswer {

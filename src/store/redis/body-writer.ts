@@ -1,4 +1,4 @@
-import { createHash, hash as digest, randomBytes } from 'node:crypto'
+import { createHash, hash as digest, randomInt } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fail } from '../failure.ts'
 import { MIN_DIGITS } from '../hash-range.ts'
@@ -51,7 +51,7 @@ export class BodyWriter {
     const isLarge = chunkCount(item.body.byteLength) > 0
     // Other work continues while a large body is sealed. Its content must not change meanwhile.
     const body = isLarge && item.transfer !== true ? new Uint8Array(item.body) : item.body
-    const hash = isLarge ? await hashLarge(body) : digest('sha256', body, 'buffer')
+    const hash = isLarge ? await hashLarge(body) : hashOf(item)
     const root = rootOf(tenant)
     const unknown = await register(tenant)
     if (unknown !== undefined) return unknown
@@ -60,8 +60,10 @@ export class BodyWriter {
     if (known !== NEEDED) return known
     const { codec } = this.#options
     const owner = { root, hash, mediaType }
-    const sealed = isLarge ? await sealLarge(codec, body, owner) : sealSmall(codec, body, owner)
-    const incarnation = randomBytes(4).toString('hex')
+    const sealed = isLarge
+      ? await sealLarge(codec, body, owner)
+      : sealSmall(codec, body, owner, item.compressed)
+    const incarnation = randomInt(INCARNATIONS).toString(16).padStart(INCARNATION_DIGITS, '0')
     const content = { sealed, incarnation }
     const unstaged = await this.#stage(root, idOf(hash), content)
     if (unstaged !== undefined) return unstaged
@@ -124,7 +126,7 @@ export class BodyWriter {
       `${item.body.byteLength}`,
       `${charge}`,
       `${chunks.length}`,
-      content?.incarnation ?? '00000000',
+      content?.incarnation ?? '0'.repeat(INCARNATION_DIGITS),
       tail,
       `${tenantMaxBytes}`,
       `${tombstoneMs}`,
@@ -187,6 +189,14 @@ export class BodyWriter {
 interface Content {
   readonly sealed: SealedBody
   readonly incarnation: string
+}
+
+/** Tells a body from earlier ones with its hash. The generator has a supply of small numbers. */
+const INCARNATION_DIGITS = 8
+const INCARNATIONS = 16 ** INCARNATION_DIGITS
+
+function hashOf({ body, hash }: PutItem): Buffer {
+  return hash === undefined ? digest('sha256', body, 'buffer') : Buffer.from(hash, 'hex')
 }
 
 /** Where the arguments of a put have the session. */

@@ -1,6 +1,6 @@
 import type { TextSize } from '../../core/sessions/journal/changes.ts'
+import { packChanges, unpackChanges } from '../../core/sessions/journal/packed-changes.ts'
 import { type Codec, UnreadableError } from '../codec.ts'
-import { packChange, unpackChange } from './change-text.ts'
 
 /**
  * A change of a session as it is stored: layout version (1), writer (16), bytes of the change (4),
@@ -24,12 +24,14 @@ const TEXT_BYTES = HASH_BYTES + 4
 export interface ChangeValue {
   readonly bytes: Uint8Array
   readonly texts: readonly TextSize[]
+  /** The bytes as `packChanges` gives them, if they are packed already. */
+  readonly packed?: Uint8Array
 }
 
 /** @param writer the process, 32 hex digits */
 export function sealChange(
   codec: Codec,
-  { bytes, texts }: ChangeValue,
+  { bytes, texts, packed = packChanges(bytes) }: ChangeValue,
   writer: string,
   binding: Uint8Array,
 ): Buffer {
@@ -45,7 +47,6 @@ export function sealChange(
     head.writeUInt32LE(size, at + HASH_BYTES)
   }
   head[head.length - 1] = keyId.byteLength | PACKED
-  const packed = packChange(bytes)
   const size = Buffer.alloc(SIZE_BYTES)
   size.writeUInt32LE(packed.byteLength)
   return Buffer.concat([head, keyId, size, codec.seal(packed, binding)])
@@ -76,9 +77,7 @@ export function openChange(
   const stored = isPacked ? value.readUInt32LE(keyEnd) : bytes
   const sealed = value.subarray(sealedAt)
   const opened = codec.open(sealed, binding, keyId === '' ? null : keyId, stored)
-  return {
-    writer: value.toString('hex', WRITER_AT, SIZE_AT),
-    bytes: isPacked ? unpackChange(opened, bytes) : opened,
-    texts,
-  }
+  const unpacked = isPacked ? unpackChanges(opened, bytes) : opened
+  if (unpacked === null) throw new UnreadableError(null)
+  return { writer: value.toString('hex', WRITER_AT, SIZE_AT), bytes: unpacked, texts }
 }

@@ -36,8 +36,14 @@ export function chunkCount(bytes: number): number {
   return bytes <= CHUNK_BYTES ? 0 : Math.ceil(bytes / CHUNK_BYTES)
 }
 
-export function sealSmall(codec: Codec, body: Uint8Array, owner: Owner): SealedBody {
-  return { sealed: codec.seal(body, binding(owner, WHOLE, 0)), chunks: [] }
+/** @param smaller see `Codec.seal` */
+export function sealSmall(
+  codec: Codec,
+  body: Uint8Array,
+  owner: Owner,
+  smaller: Uint8Array | undefined,
+): SealedBody {
+  return { sealed: codec.seal(body, binding(owner, WHOLE, 0), smaller), chunks: [] }
 }
 
 /** Seals chunk by chunk, and lets other work continue between two of them. */

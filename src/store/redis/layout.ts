@@ -15,9 +15,19 @@ export function rootOf(prefix: string, tenant: string): string {
   return `${prefix}:{${shortName(tenant)}}:`
 }
 
+/** Names that were made lately, because a turn needs those of its tenant and session often. */
+const names = new Map<string, string>()
+const MAX_NAMES = 4096
+const MAX_NAMED_CHARS = 256
+
 /** A name of 22 characters for a text of any kind: 16 bytes of its SHA-256. */
 export function shortName(text: string): string {
-  return digest('sha256', text, 'buffer').subarray(0, NAME_BYTES).toString('base64url')
+  const known = names.get(text)
+  if (known !== undefined) return known
+  const name = digest('sha256', text, 'buffer').subarray(0, NAME_BYTES).toString('base64url')
+  if (names.size >= MAX_NAMES) names.clear()
+  if (text.length <= MAX_NAMED_CHARS) names.set(text, name)
+  return name
 }
 
 /** Digits by which a tenant's bodies are found. */

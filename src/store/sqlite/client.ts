@@ -103,7 +103,7 @@ export async function openSqliteStore(options: OpenStoreOptions): Promise<Store>
     },
   }
 
-  function put({ transfer, ...item }: PutItem) {
+  function put({ transfer, hash: _, compressed: __, ...item }: PutItem) {
     const { body } = item
     // This copies only these bytes; a clone would include the whole buffer of the view.
     const whole = body.byteLength === body.buffer.byteLength && body.buffer instanceof ArrayBuffer

@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { packChanges } from '../../../src/core/sessions/journal/packed-changes.ts'
 import { readLibrary } from '../../../src/store/redis/library.ts'
 import type { OpenSession, Store } from '../../../src/store/store.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -54,6 +55,17 @@ describe.skipIf(withoutRedis)('a journal in Redis', () => {
     expect(await open(one, { calls: [] })).toHaveProperty('sequences', [])
     expect((await open(one, { session: 'other' })).sequences).toEqual([1])
     expect((await open(one, { tenant: 'b' })).sequences).toEqual([1])
+  })
+
+  test('takes changes that a thread has packed as they are', async () => {
+    const { one, other } = await two()
+    const { epoch } = await open(one)
+    const value = '["a change", "a change"]'
+    const packed = packChanges(bytesOf(value))
+    // Only the size of the other bytes matters: they are not packed again.
+    const bytes = bytesOf('?'.repeat(value.length))
+    must(await journalOf(one).append({ ...name, epoch, bytes, packed, texts: [TEXT] }))
+    expect(valuesOf(await open(other))).toEqual([value])
   })
 
   test('remembers more than a thousand calls, and gives the room of older ones back', async () => {

@@ -1,5 +1,6 @@
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { compressed } from '../../../src/core/base/compressed.ts'
 import { parsePart } from '../../../src/core/parts/parse-part.ts'
 import { type RedisProcess, startRedis } from '../../support/redis-server.ts'
 import { redisStore } from '../../support/store/redis-store.ts'
@@ -42,6 +43,19 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('the store on Redis',
     expect(await other.get({ tenant: 'a', ref })).toMatchObject({ reason: 'not_found' })
     must(await two.purgeTenant('a'))
     expect(await one.get({ tenant: 'a', ref })).toMatchObject({ reason: 'not_found' })
+  })
+
+  test.each([[[]], [[first]]])('keeps what a thread has hashed and compressed, %#', async keys => {
+    const { store } = await open({ keys, compressFromBytes: 512 })
+    const body = bytesOf('a line of text\n'.repeat(200))
+    const known = { hash: hash('sha256', body), compressed: compressed(body)! }
+    const item = { tenant: 'a', body, mediaType: 'text/plain' }
+    const [put] = await store.put([{ ...item, ...known }])
+    expect(must(put!)).toMatchObject({ hash: known.hash, bytes: body.length, created: true })
+    expect(must(await store.get({ tenant: 'a', ref: known.hash })).body).toEqual(body)
+    const [again] = await store.put([item])
+    expect(must(again!)).toMatchObject({ hash: known.hash, created: false })
+    expect(must(await store.verify(10)).damaged).toBe(0)
   })
 
   test('writes no text of a client into a key, and all keys of a tenant have one hash tag', async () => {

@@ -101,6 +101,25 @@ describe('an answer that keeps texts', () => {
     ])
   })
 
+  test('says what their threads know of them already', async () => {
+    const { context } = committing()
+    const asked: unknown[] = []
+    const originals = {
+      ...context.originals,
+      async keep(...[tenant, known]: Parameters<typeof context.originals.keep>) {
+        asked.push(known)
+        return context.originals.keep(tenant, known)
+      },
+    }
+    const compressed = new Uint8Array(1)
+    const keep = [{ ...text('r', 'result'), compressed }, text('g', 'argument')]
+    await commitAnswer({ keep, dependencies: [] }, { ...context, originals })
+    expect(asked).toEqual([
+      { bytes, media_type: 'r', compressed, hash: 'r' },
+      { bytes, media_type: 'g' },
+    ])
+  })
+
   test('and depends on nothing asks for nothing', async () => {
     const { done, context } = committing()
     expect(await commitAnswer({ keep: [], dependencies: [] }, context)).toEqual([])

@@ -47,6 +47,8 @@ export interface SessionChanges {
   readonly bytes: Uint8Array
   /** The texts that they add to what the agent has. */
   readonly texts: readonly TextSize[]
+  /** `bytes` as `packChanges` gives them, if the thread that made them has packed them. */
+  readonly packed?: Uint8Array
 }
 
 /** Raise if a reader of the present version would misunderstand what is written. */
@@ -72,8 +74,9 @@ export function writeChanges({ sequence, timeMs, changes }: TurnChanges): Uint8A
 export function joinChanges(parts: readonly SessionChanges[]): SessionChanges {
   const [first] = parts as [SessionChanges]
   if (parts.length === 1) return first
+  const { packed: _, ...named } = first
   return {
-    ...first,
+    ...named,
     bytes: Buffer.concat(parts.flatMap(({ bytes }, i) => (i === 0 ? [bytes] : [NEW_LINE, bytes]))),
     texts: parts.flatMap(({ texts }) => texts),
   }

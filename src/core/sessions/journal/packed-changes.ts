@@ -1,10 +1,9 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import { UnreadableError } from '../codec.ts'
 
 /**
  * What changes of sessions have in common: names of fields and frequent values, the most frequent
  * last. Changes are too small to be compressed by themselves. Never edit it: stored changes need
- * it. A better one needs a bit of its own in `change-value.ts`.
+ * it. A better one needs a bit of its own in the store's `change-value.ts`.
  */
 const DICTIONARY = Buffer.from(
   [
@@ -41,19 +40,21 @@ const DICTIONARY = Buffer.from(
   ].join(''),
 )
 
-/** The changes of a session, compressed. It takes some 30 µs. */
-export function packChange(bytes: Uint8Array): Buffer {
-  return deflateRawSync(bytes, { dictionary: DICTIONARY })
+/**
+ * The changes of a session, compressed. It takes some 30 µs, so the thread that made them does it.
+ */
+export function packChanges(bytes: Uint8Array): Uint8Array {
+  // A view of a pooled buffer would take all of it along to another thread.
+  return new Uint8Array(deflateRawSync(bytes, { dictionary: DICTIONARY }))
 }
 
-/** @param bytes how many there were @throws UnreadableError */
-export function unpackChange(packed: Uint8Array, bytes: number): Uint8Array {
+/** @param bytes how many there were @returns `null` if they are damaged */
+export function unpackChanges(packed: Uint8Array, bytes: number): Uint8Array | null {
   try {
     const options = { dictionary: DICTIONARY, maxOutputLength: Math.max(1, bytes) }
     const unpacked = inflateRawSync(packed, options)
-    if (unpacked.byteLength === bytes) return unpacked
+    return unpacked.byteLength === bytes ? unpacked : null
   } catch {
-    // It is damaged, as one of another size.
+    return null
   }
-  throw new UnreadableError(null)
 }

@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto'
+import { zstdDecompressSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import type { KeepItem } from '../../../src/core/contract/operation-result.ts'
+import type { ByteOperation } from '../../../src/core/operations/operation.ts'
+import type { SessionChanges } from '../../../src/core/sessions/journal/changes.ts'
+import { joinChanges } from '../../../src/core/sessions/journal/changes.ts'
+import { packChanges, unpackChanges } from '../../../src/core/sessions/journal/packed-changes.ts'
+import { toResult } from '../../../src/pool/entry.ts'
+import type { Job } from '../../../src/pool/job.ts'
+import type { WorkerSetup } from '../../../workers/protocol.ts'
+import { createStoreWork } from '../../../workers/store-work.ts'
+import { bytesOf, header, inlineRunner, workerSetup } from '../../support/runner.ts'
+
+const sizes = { fromBytes: 512, toBytes: 4096 }
+const media_type = 'text/plain'
+const repeated = (bytes: number) => ({ bytes: Buffer.alloc(bytes, 'a line of text\n'), media_type })
+const JOB = { op: 'op', requestId: '1' } as unknown as Job
+
+/** What the main thread gets of texts to keep, through a thread. */
+function kept(keep: readonly KeepItem[], setup: Partial<WorkerSetup>) {
+  const none = { reports: [], records: [], markers: [] }
+  const op: ByteOperation = {
+    kind: 'bytes',
+    name: 'op',
+    run: body => ({ bytes: body, ...none, keep }),
+  }
+  const body = bytesOf('what came')
+  const run = inlineRunner({ op }, { ...workerSetup(), ...setup })
+  const { outcomes, body: packed } = run({ jobs: [header('op', body)], body: body.buffer, slot: 0 })
+  const bytes = new Uint8Array(packed)
+  const end = { kind: 'outcome', outcome: outcomes[0]!, bytes, isAlone: true } as const
+  const result = toResult(JOB, { ...end, queuedAt: 0, startedAt: 0 }, () => {})
+  if (!result.ok) throw new Error('the job failed')
+  expect(Buffer.from(result.body).toString()).toBe('what came')
+  return result.keep
+}
+
+describe('a thread compresses texts for a store of the main thread', () => {
+  it('of the sizes that the store compresses, and if they become smaller', () => {
+    const noise = { bytes: randomBytes(2000), media_type }
+    const texts = [repeated(511), repeated(512), repeated(4096), repeated(4097), noise]
+    const items = kept(texts, { compressed: sizes })
+    expect(items.map(({ compressed }) => compressed !== undefined)).toEqual([
+      ...[false, true, true, false, false],
+    ])
+    for (const [i, { bytes, compressed }] of items.entries()) {
+      expect(Buffer.compare(bytes, texts[i]!.bytes)).toBe(0)
+      if (compressed === undefined) continue
+      expect(compressed.length).toBeLessThan(bytes.length)
+      expect(Buffer.compare(zstdDecompressSync(compressed), texts[i]!.bytes)).toBe(0)
+    }
+  })
+
+  it('but not for a store that has a thread of its own, or does not compress', () => {
+    expect(kept([repeated(2000)], {})[0]).not.toHaveProperty('compressed')
+    const own = { compressed: sizes, asked: { sessions: false } }
+    expect(kept([repeated(2000)], own)[0]).not.toHaveProperty('compressed')
+  })
+
+  it('and changes of sessions, in buffers of their own', () => {
+    const bytes = Buffer.from(JSON.stringify([1, 1, 17, ['hash'], ['n', 0, 'a note'.repeat(50)]]))
+    const changes = [{ session: 's', epoch: 1, texts: [], bytes }]
+    const outcome = { kind: 'done', changes, work_us: 1 } as never
+    const unpacked = { outcome, reports: [], bytes: null, keep: [], records: [], again: null }
+    const done = createStoreWork({ asked: { sessions: true } })(unpacked)
+    const [change] = (done.outcome as { readonly changes: readonly SessionChanges[] }).changes
+    const { bytes: same, packed } = change!
+    expect(Buffer.compare(same, bytes)).toBe(0)
+    expect([same, packed!].map(each => each.buffer.byteLength - each.length)).toEqual([0, 0])
+    expect(Buffer.compare(unpackChanges(packed!, bytes.length)!, bytes)).toBe(0)
+    // Joined with others they are packed together.
+    expect(joinChanges([change!, change!])).not.toHaveProperty('packed')
+    expect(joinChanges([change!])).toHaveProperty('packed', packed)
+  })
+})
+
+describe('packed changes', () => {
+  it('are not read if they are damaged, or of another size', () => {
+    const packed = packChanges(bytesOf('["some changes"]'))
+    expect(unpackChanges(packed, 16)).toHaveLength(16)
+    expect(unpackChanges(packed, 15)).toBeNull()
+    expect(unpackChanges(packed, 17)).toBeNull()
+    expect(unpackChanges(packed.subarray(0, -1), 16)).toBeNull()
+    expect(unpackChanges(bytesOf('nothing packed'), 16)).toBeNull()
+  })
+})
