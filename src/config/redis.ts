@@ -40,8 +40,8 @@ export const redisSchema = z.strictObject({
   repair_bytes: positive.min(1_048_576).default(67_108_864),
   /** Bytes of texts, as they are stored, that a session brings to a replica in one call. */
   open_bytes: z.int().min(0).max(1_048_576).default(262_144),
-  /** How long a proxied turn that seems to come from another replica waits for Redis. */
-  record_wait_ms: z.int().min(0).max(10_000).default(0),
+  /** How long a proxied turn waits for Redis, rather than change a conversation's prefix. */
+  record_wait_ms: z.int().min(0).max(10_000).default(2_000),
   /** PEM files for TLS. */
   ca_file: z.string().min(1).optional(),
   cert_file: z.string().min(1).optional(),

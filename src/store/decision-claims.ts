@@ -1,10 +1,24 @@
 import type { FreshRecord } from '../core/contract/operation-result.ts'
 import { keyOfDecision, lifetimeOf, type OnRecord } from './rewrites.ts'
-import type { ClaimAnswer, ClaimedRecord, RecordClaim, Result, Store } from './store.ts'
+import type {
+  ClaimAnswer,
+  ClaimedRecord,
+  FailureReason,
+  RecordClaim,
+  Result,
+  Store,
+} from './store.ts'
 
 /** Decisions that one call claims, and their bytes: so many take Redis about a millisecond. */
 const MOST_CLAIMS = 64
 const MOST_BYTES = 128 * 1024
+
+/** What is recorded of claimed decisions. */
+export type Claimed = Pick<OnRecord, 'found' | 'differs'>
+export type Unclaimed = 'unheard' | 'refused' | 'unknown'
+
+/** It may be heard soon. */
+const AWAY: ReadonlySet<FailureReason> = new Set(['unavailable', 'busy'])
 
 /** @param mayReplace whether what is recorded was seen, or all of a request is to be replaced */
 export function claimOf(record: FreshRecord, ttlMs: number, mayReplace: boolean): RecordClaim {
@@ -20,16 +34,17 @@ export function claimOf(record: FreshRecord, ttlMs: number, mayReplace: boolean)
 /**
  * Claims some decisions. If those that are there are the same, and only stored otherwise, claims
  * the others once more.
- * @returns `null` if the store was not heard, `unknown` if one that is there cannot be read
+ * @returns `unheard` if the store did not answer, `refused` if it takes nothing more, `unknown` if
+ *   one that is there cannot be read
  */
 export async function claimGroup(
   store: Pick<Store, 'claims'>,
   tenant: string,
   records: readonly FreshRecord[],
   claims: readonly RecordClaim[],
-): Promise<Pick<OnRecord, 'found' | 'differs'> | 'unknown' | null> {
+): Promise<Claimed | Unclaimed> {
   const answer = await claimOnce(store, tenant, claims)
-  if (!answer.ok) return null
+  if (!answer.ok) return AWAY.has(answer.reason) ? 'unheard' : 'refused'
   if (answer.records.some(({ is }) => is === 'unknown')) return 'unknown'
   const judged = judge(records, answer)
   if (judged.differs || !answer.isHeld) return judged
@@ -38,10 +53,10 @@ export async function claimGroup(
     tenant,
     claims.map((claim, i) => withKnown(claim, answer.records[i]!)),
   )
-  if (!again.ok) return null
+  if (!again.ok) return AWAY.has(again.reason) ? 'unheard' : 'refused'
   if (again.records.some(({ is }) => is === 'unknown' || is === 'damaged')) return 'unknown'
   const { found, differs } = judge(records, again)
-  return again.isHeld && !differs ? null : { found: { ...judged.found, ...found }, differs }
+  return again.isHeld && !differs ? 'unheard' : { found: { ...judged.found, ...found }, differs }
 }
 
 function claimOnce(
@@ -61,10 +76,7 @@ function withKnown(claim: RecordClaim, found: ClaimedRecord): RecordClaim {
   return found.is === 'damaged' ? { ...claim, known: found.version, as: 'replace' } : claim
 }
 
-function judge(
-  records: readonly FreshRecord[],
-  { records: claimed }: ClaimAnswer,
-): Pick<OnRecord, 'found' | 'differs'> {
+function judge(records: readonly FreshRecord[], { records: claimed }: ClaimAnswer): Claimed {
   const found: Record<string, Uint8Array> = {}
   let differs = false
   for (const [i, each] of claimed.entries()) {

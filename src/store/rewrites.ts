@@ -34,9 +34,10 @@ export interface OnRecord {
   readonly differs: boolean
   /**
    * What became of the others: they are recorded, or still to be recorded, or the store could not
-   * be asked and they hold unrecorded for now.
+   * be asked and they hold unrecorded for now. `unsure`: earlier ones are not recorded, and another
+   * process may have sent them without what it could not record.
    */
-  readonly others: 'recorded' | 'left' | 'unheard'
+  readonly others: 'recorded' | 'left' | 'unheard' | 'unsure'
 }
 
 /**

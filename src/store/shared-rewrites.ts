@@ -1,22 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inTime } from '../core/base/deadline.ts'
 import type { FreshRecord } from '../core/contract/operation-result.ts'
-import { claimGroup, claimOf, inGroups } from './decision-claims.ts'
+import { type Claimed, claimGroup, claimOf, inGroups, type Unclaimed } from './decision-claims.ts'
 import {
   type AskedKeys,
   isReplacing,
+  keyOfDecision,
   type OnRecord,
   RECALL_MS,
   type Rewrites,
   readDecisions,
   UNHEARD,
 } from './rewrites.ts'
-import type { Store } from './store.ts'
+import type { RecordClaim, Store } from './store.ts'
 import { UnrecordedDecisions, type UnrecordedOptions } from './unrecorded-decisions.ts'
 
 export interface SharedRewritesOptions extends UnrecordedOptions {
   readonly store: Pick<Store, 'readRecord' | 'claims'>
-  /** How long a turn of a conversation that another process had waits for the store. */
+  /**
+   * How long a turn waits for the store, in milliseconds. One with results that another process may
+   * have sent waits so long in any case, and any other turn until the store has been away so long.
+   */
   readonly waitMs?: number
 }
 
@@ -25,14 +29,7 @@ const NONE: ReadonlySet<string> = new Set()
 const AGAIN_MS = 600_000
 /** How often a store that is away is asked again. */
 const ASK_AGAIN_MS = 50
-
-/** Whether several of the decisions are about results. */
-function seemsMoved(records: readonly FreshRecord[]): boolean {
-  const ofResults = records.filter(({ generation, isUnit, isQuestion }) => {
-    return generation === undefined && isUnit !== true && isQuestion !== true
-  })
-  return ofResults.length > 1
-}
+const NO_BYTES = new Uint8Array(0)
 
 /**
  * Decisions in a store that other processes have too. They are claimed before the request leaves:
@@ -42,8 +39,6 @@ function seemsMoved(records: readonly FreshRecord[]): boolean {
 export function createSharedRewrites(options: SharedRewritesOptions): Rewrites {
   const { store, ttlMs } = options
   const unrecorded = new UnrecordedDecisions(options)
-  /** Whether the last claim that failed was not heard. */
-  let isAway = false
   let generation = ''
   let changedMs = Number.NEGATIVE_INFINITY
   const onReplaced = (tenant: string, key: string) => unrecorded.addReplaced(tenant, key)
@@ -51,20 +46,16 @@ export function createSharedRewrites(options: SharedRewritesOptions): Rewrites {
   async function claimAll(
     tenant: string,
     records: readonly FreshRecord[],
-    asked: AskedKeys,
-  ): Promise<OnRecord | 'unknown' | null> {
-    const mayReplace = isReplacing(records)
+    toClaim: (record: FreshRecord) => RecordClaim,
+  ): Promise<Claimed | Unclaimed> {
     const found: Record<string, Uint8Array> = {}
     for (const group of inGroups(records)) {
-      const claims = group.map(record =>
-        claimOf(record, ttlMs(), mayReplace || asked.get(record.key) === true),
-      )
-      const claimed = await claimGroup(store, tenant, group, claims)
-      if (claimed === null || claimed === 'unknown') return claimed
+      const claimed = await claimGroup(store, tenant, group, group.map(toClaim))
+      if (typeof claimed === 'string') return claimed
       Object.assign(found, claimed.found)
-      if (claimed.differs) return { found, differs: true, others: 'left' }
+      if (claimed.differs) return { found, differs: true }
     }
-    return { found, differs: false, others: 'recorded' }
+    return { found, differs: false }
   }
 
   /** What is recorded still holds, if the store only takes nothing more. */
@@ -73,40 +64,65 @@ export function createSharedRewrites(options: SharedRewritesOptions): Rewrites {
     return { ...UNHEARD, ...read }
   }
 
-  async function decide(
+  /**
+   * Asks for decisions on results that another process may have sent, before this one decides on
+   * them. @returns `null` if this one may
+   */
+  async function askFirst(
     tenant: string,
     records: readonly FreshRecord[],
     asked: AskedKeys,
-  ): Promise<OnRecord> {
-    // The store has claims once it is open.
-    if (store.claims !== undefined) store.claims.onReplaced = onReplaced
-    const claimed = await claimAll(tenant, records, asked)
-    if (claimed !== null && claimed !== 'unknown') {
-      // A decision that is recorded and could not be followed is none of this version.
-      if (!claimed.differs || Object.keys(claimed.found).some(isNewTo(asked))) return claimed
-    }
-    isAway = claimed === null
-    unrecorded.attempted(tenant, records)
-    return readAll(
-      tenant,
-      records.filter(({ key }) => isNewTo(asked)(key)),
-    )
+  ): Promise<OnRecord | null> {
+    const earlier = records.filter(({ key, isEarlier }) => isEarlier === true && !asked.has(key))
+    if (earlier.length === 0 || store.claims?.isDoubtful !== true) return null
+    if (isReplacing(records)) return null
+    const question = (record: FreshRecord) =>
+      ({ ...keyOfDecision(record), value: NO_BYTES, as: 'question' }) as const
+    const found = await claimAll(tenant, earlier, question)
+    if (typeof found === 'string') return null
+    if (found.differs) return { ...found, others: 'left' }
+    const isKnown = earlier.every(({ key }) => found.found[key] !== undefined)
+    return isKnown ? null : { ...found, others: 'unsure' }
   }
 
-  /**
-   * The same. If several results are new here, another process may have sent some of them. Then the
-   * prompt cache is worth a wait, as long as the store is away.
-   */
+  /** Claims once. @returns whether the store may soon be heard as well */
+  async function decideOnce(
+    tenant: string,
+    records: readonly FreshRecord[],
+    asked: AskedKeys,
+  ): Promise<{ readonly decided: OnRecord; readonly isOpen: boolean }> {
+    // The store has claims once it is open.
+    if (store.claims !== undefined) store.claims.onReplaced = onReplaced
+    const known = await askFirst(tenant, records, asked)
+    if (known !== null) return { decided: known, isOpen: known.others === 'unsure' }
+    const mayReplace = isReplacing(records)
+    const claimed = await claimAll(tenant, records, record =>
+      claimOf(record, ttlMs(), mayReplace || asked.get(record.key) === true),
+    )
+    if (typeof claimed !== 'string') {
+      // A decision that is recorded and could not be followed is none of this version.
+      const isUsable = !claimed.differs || Object.keys(claimed.found).some(isNewTo(asked))
+      const others = claimed.differs ? 'left' : 'recorded'
+      if (isUsable) return { decided: { ...claimed, others }, isOpen: false }
+    }
+    unrecorded.attempted(tenant, records)
+    const unasked = records.filter(({ key }) => isNewTo(asked)(key))
+    const decided = await readAll(tenant, unasked)
+    return { decided, isOpen: claimed === 'unheard' && !decided.differs }
+  }
+
+  /** The same, and waits: a prompt cache, and what results save, are worth more than a moment. */
   async function decideInTime(
     tenant: string,
     records: readonly FreshRecord[],
     asked: AskedKeys,
   ): Promise<OnRecord> {
-    const untilMs = performance.now() + (seemsMoved(records) ? (options.waitMs ?? 0) : 0)
+    const mayBeSent = records.some(({ isEarlier }) => isEarlier === true)
+    const awayMs = mayBeSent ? 0 : (store.claims?.awayMs ?? 0)
+    const untilMs = performance.now() + (options.waitMs ?? 0) - awayMs
     for (;;) {
-      const decided = await decide(tenant, records, asked)
-      if (decided.others !== 'unheard' || decided.differs || !isAway) return decided
-      if (performance.now() >= untilMs) return decided
+      const { decided, isOpen } = await decideOnce(tenant, records, asked)
+      if (!isOpen || performance.now() >= untilMs) return decided
       await sleep(ASK_AGAIN_MS)
     }
   }

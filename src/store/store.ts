@@ -68,6 +68,10 @@ export interface Store {
 export interface RecordClaims {
   /** Names what the store remembers; another one may have lost claims. */
   readonly generation: string
+  /** Whether some process may have decided something that it could not record yet. */
+  readonly isDoubtful: boolean
+  /** For how long the store has not been heard, in milliseconds; 0 while it is. */
+  readonly awayMs: number
   /**
    * Writes records that are not there, all in one step. If any that is there is another one,
    * nothing is written.

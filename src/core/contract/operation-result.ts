@@ -60,6 +60,8 @@ export interface FreshRecord {
   readonly isQuestion?: true
   /** The arm of a unit, which is recorded for longer than a decision. */
   readonly isUnit?: true
+  /** It is of a result that earlier turns had too, so another process may have sent it. */
+  readonly isEarlier?: true
 }
 
 /** The report of one operation for metrics and telemetry, without content. */

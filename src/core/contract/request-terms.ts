@@ -15,6 +15,11 @@ export interface RequestTerms {
   readonly restores?: true
   /** Whether nothing is left out that was not before: new decisions cannot be recorded. */
   readonly recordedOnly?: true
+  /**
+   * Whether nothing is left out of results that earlier turns had, if an earlier one is recorded:
+   * the process that sent them could not record it.
+   */
+  readonly earlierWhole?: true
   /** Whether decisions that memory has are recorded again, because the store may have lost them. */
   readonly recordsAgain?: true
   /** The model, if the path of the request names it; absent: the body does. */

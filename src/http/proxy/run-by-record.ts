@@ -27,7 +27,7 @@ type RunKeeping = Omit<RecordKeeping, 'rewrites'> & {
 /** Rewrites a body by the decisions that are given. */
 export type RunByDecisions = (
   recalled: Recalled,
-  terms?: Pick<RequestTerms, 'recordedOnly'>,
+  terms?: Pick<RequestTerms, 'recordedOnly' | 'earlierWhole'>,
 ) => Promise<JobResult>
 
 /**
@@ -43,14 +43,22 @@ export async function runByRecord(
 ): Promise<JobResult> {
   const asked = new Map<string, boolean>()
   let recalled: Recalled = {}
+  let terms: Parameters<RunByDecisions>[1]
   for (;;) {
-    const result = await run(recalled)
+    const result = await run(recalled, terms)
     if (!result.ok) return result
     const { records } = result
     const [onRecord] = await Promise.all([
       rewrites.decide(tenant, records, asked),
       inTime(keepGenerations(records, tenant, generations), KEEP_MS),
     ])
+    if (onRecord.others === 'unsure') {
+      // The process that sent them could not record them, and left nothing out of them.
+      terms = { earlierWhole: true }
+      for (const { key, isEarlier } of records) if (isEarlier) asked.set(key, false)
+      recalled = { ...recalled, ...onRecord.found }
+      continue
+    }
     if (onRecord.differs) {
       for (const { key } of records) asked.set(key, onRecord.found[key] !== undefined)
       recalled = { ...recalled, ...onRecord.found }
@@ -60,7 +68,7 @@ export async function runByRecord(
     if (onRecord.others !== 'unheard') return withoutKnown(result, onRecord, memory)
     onUnrecorded()
     const isLeftOut = result.keep.length > 0
-    return isLeftOut ? run(recalled, { recordedOnly: true }) : result
+    return isLeftOut ? run(recalled, { ...terms, recordedOnly: true }) : result
   }
 }
 

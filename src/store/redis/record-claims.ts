@@ -7,7 +7,7 @@ import type {
   RecordWrite,
   Result,
 } from '../store.ts'
-import { refusal, STRANGE, TOO_LATE } from './failures.ts'
+import { EVICTING, refusal, STRANGE, TOO_LATE } from './failures.ts'
 import { versionOf } from './layout.ts'
 import type { RecentWrite } from './recent-writes.ts'
 import { idOf, isTooLarge, NO_KEY, type RecordsOptions, type RedisRecords } from './records.ts'
@@ -28,6 +28,16 @@ export class RedisClaims implements RecordClaims {
 
   get generation(): string {
     return this.#options.server.generation
+  }
+
+  get isDoubtful(): boolean {
+    const { mayLack, isSharded, contact } = this.#options.server
+    // Through a cluster, processes do not watch each other.
+    return mayLack || !(isSharded || contact.isSure)
+  }
+
+  get awayMs(): number {
+    return this.#options.server.awayMs
   }
 
   async claim(tenant: string, claims: readonly RecordClaim[]): Promise<Result<ClaimAnswer>> {
@@ -53,6 +63,8 @@ export class RedisClaims implements RecordClaims {
         claim.as ?? 'new',
       ]),
     ])
+    // To wait for another policy would hold up each turn.
+    if (called === EVICTING) return fail('full', EVICTING.detail)
     if (!called.ok) return called
     const [outcome, guard, ...found] = called.reply as [Buffer, Buffer, ...unknown[]]
     const isHeld = String(outcome) === 'held'

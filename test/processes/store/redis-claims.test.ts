@@ -150,10 +150,11 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('claims of records', 
 
     async function proxies(count: number, options: Options = {}) {
       const all = await processes(count, options)
-      return all.map(({ store, read, prefix }) => {
+      return all.map(({ store, read, prefix, claim: claimOf }) => {
         const overruled: string[] = []
         const rewrites = rewritesOf(store, overruled)
-        return { rewrites, overruled, read, prefix }
+        const claimed = () => claimOf(claim('policy', 'x'))
+        return { rewrites, overruled, read, prefix, claim: claimed }
       })
     }
 
@@ -232,24 +233,38 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('claims of records', 
       expect(one!.overruled).toEqual([])
     })
 
-    it('wait for a server that is away, if other processes have sent some of them', async () => {
+    it('wait for a server that is away', async () => {
       const own = await startRedis()
       try {
         const options = { callTimeoutMs: 50, probeMs: 50 }
         const { store, prefix, clock } = await redisStore(own.url, options)
         const { store: second } = await redisStore(own.url, { prefix, clock })
         must(await second.claims!.claim('t', [claim('a', 'theirs')]))
-        const waiting = { store, ttlMs: () => 60_000, onOverruled: () => {}, waitMs: 60_000 }
-        const rewrites = createSharedRewrites(waiting)
+        const waiting = { store, ttlMs: () => 60_000, onOverruled: () => {} }
+        await eventually(() => expect(store.claims!.isDoubtful).toBe(false))
         process.kill(own.pid, 'SIGSTOP')
-        const alone = rewrites.decide('t', [record('n', '1')], NOTHING_ASKED)
-        const moved = rewrites.decide('t', [record('a', 'x'), record('b', 'y')], NOTHING_ASKED)
+        const hasty = createSharedRewrites(waiting)
+        const patient = createSharedRewrites({ ...waiting, waitMs: 60_000 })
+        const moved = patient.decide('t', [record('a', 'x', { isEarlier: true })], NOTHING_ASKED)
+        const alone = hasty.decide('t', [record('n', '1')], NOTHING_ASKED)
         expect((await alone).others).toBe('unheard')
+        await eventually(() => expect(store.claims!.awayMs).toBeGreaterThan(0))
+        expect(store.claims!.isDoubtful).toBe(true)
         process.kill(own.pid, 'SIGCONT')
         expect(await moved).toMatchObject({ differs: true, found: { a: bytes('theirs') } })
       } finally {
         process.kill(own.pid, 'SIGCONT')
         await own.stop()
+      }
+    })
+
+    it('do not wait for another policy', async () => {
+      const [one] = await proxies(1, { probeMs: 20 })
+      await redis.ask('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')
+      try {
+        await eventually(async () => expect(await one!.claim()).toBe('full'))
+      } finally {
+        await redis.ask('CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
       }
     })
 

@@ -1,4 +1,5 @@
 import type { FreshRecord } from '../../contract/operation-result.ts'
+import { newFrom } from '../parse/last-turn.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
 import { createResultKeys } from './result-keys.ts'
 import type { ConversationContext } from './rewrite-context.ts'
@@ -26,9 +27,10 @@ const NO_RESULT = { literal: null, saved: NOTHING_SAVED, isSource: false, marker
  * conversation takes the newest configuration.
  */
 export function keptGeneration(
-  { body, results }: Pick<ScannedRequest, 'body' | 'results'>,
+  scanned: Pick<ScannedRequest, 'body' | 'results' | 'messages'>,
   context: ConversationContext,
 ): KeptGeneration {
+  const { body, results } = scanned
   const { generations, rewrites } = context
   const first = results[0]
   if (generations === undefined || rewrites === undefined || first === undefined) return { context }
@@ -46,5 +48,6 @@ export function keptGeneration(
   }
   const bytes = recordOf(generations.newest)
   const position = rewrites.memory.place(key, bytes)
-  return { context, record: { key, bytes, position, generation: generations.newest } }
+  const isEarlier = newFrom(scanned) > 0 && { isEarlier: true as const }
+  return { context, record: { key, bytes, position, generation: generations.newest, ...isEarlier } }
 }

@@ -13,6 +13,7 @@ import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
 import { inConversation } from '../../telemetry/pseudonyms.ts'
 import { type SentResult, withComingBack } from '../needs/coming-back.ts'
 import { conversationName } from '../parse/conversation-name.ts'
+import { newFrom } from '../parse/last-turn.ts'
 import { type RouteName, type ScannedRequest, scanRequest } from '../parse/scan-request.ts'
 import { type Steered, steerRequest } from '../prefix/steer-request.ts'
 import { ContextSize } from './context-size.ts'
@@ -227,8 +228,11 @@ function rewriteResults(
   let hostBlocks: HostBlockCount = { blocks: 0, tokens: 0 }
   let sum = 0
   let isChanged = false
+  const fromNew = newFrom(scanned)
+  let isAnyRecalled = false
   for (const [index, result] of results.entries()) {
     const key = keys[index]!
+    const isEarlier = index < fromNew
     const isOriginal = isRetrieving(result.tool, retrievingTools)
     if (isLeftAlone(result, retrievingTools)) {
       sent.pass(key, result, null)
@@ -239,14 +243,20 @@ function rewriteResults(
     const recalled = recall(key, context)
     // A changed prefix is better than a marker for an original that may be gone.
     const isUsable = recalled !== null && (options.mayElide || recalled.markers.length === 0)
-    const { clears, isApplied } = sent.step(index, result, recalled)
+    const isWhole = terms?.earlierWhole === true && isEarlier && isAnyRecalled && recalled === null
+    isAnyRecalled ||= recalled !== null
+    const makesMarkers = options.makesMarkers && !isWhole
+    const { clears, isApplied } = sent.step(index, result, recalled, makesMarkers)
     const contextTokens = () => size?.tokensBefore(result)
     const { history, notes } = sent
     const write = () =>
       rewrite(
         key,
         result,
-        { ...options, history, notes, isOriginal, contextTokens: contextTokens() },
+        {
+          ...{ ...options, makesMarkers, history, notes, isOriginal },
+          contextTokens: contextTokens(),
+        },
         context,
       )
     const isLate = !isUsable && isOver()
@@ -262,7 +272,11 @@ function rewriteResults(
     if (recalled === null || differs) {
       const bytes = writeStored({ ...rewritten, sent: sum, ...(clears.length > 0 && { clears }) })
       const position = rewrites?.memory.place(key, bytes, differs) ?? null
-      records.push({ key, bytes, position, ...(differs ? { replaces: true } : {}) })
+      records.push({
+        ...{ key, bytes, position },
+        ...(differs && { replaces: true }),
+        ...(isEarlier && { isEarlier: true }),
+      })
     } else if (terms?.recordsAgain === true && rewrites?.recalled[key] === undefined) {
       records.push({ key, bytes: writeStored(recalled), position: null })
     }

@@ -96,10 +96,17 @@ export class SentConversation {
   /**
    * Takes the step before a result: the recorded one if the result was sent before, else the one
    * that pays now.
+   * @param mayBegin whether a step may be taken that is not recorded
    */
-  step(index: number, result: ToolResultText, recalled: StoredRewrite | null): Step {
+  step(
+    index: number,
+    result: ToolResultText,
+    recalled: StoredRewrite | null,
+    mayBegin: boolean,
+  ): Step {
     this.#plan?.reach(result)
-    const clears = (recalled === null ? this.#plan?.due() : recalled.clears) ?? []
+    const due = recalled === null && mayBegin ? this.#plan?.due() : recalled?.clears
+    const clears = due ?? []
     if (clears.length === 0) return { clears, isApplied: true }
     if (!this.#options.mayElide) return { clears, isApplied: false }
     for (const each of clears) this.#cleared.add(each)

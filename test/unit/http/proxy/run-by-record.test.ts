@@ -114,6 +114,27 @@ describe('a rewrite', () => {
     expect([confirmed, unrecorded]).toEqual([[], 1])
   })
 
+  test('runs again for earlier results that a process may have sent without a record', async () => {
+    const earlier = (key: string) => ({ ...record(key), isEarlier: true as const })
+    const first = done(earlier('a'), earlier('b'), record('c'))
+    const whole = done(earlier('b'), record('c'))
+    const found = { a: bytes('a') }
+    const { result, given, terms, asked } = await run(
+      [first, whole],
+      [
+        { found, differs: false, others: 'unsure' },
+        { ...NEW, others: 'recorded' },
+      ],
+    )
+    expect(given).toEqual([{}, found])
+    expect(terms).toEqual([{ earlierWhole: true }])
+    expect(asked).toEqual([
+      ['t', 'a', 'b', 'c'],
+      ['t', 'b', 'c'],
+    ])
+    expect(keysOf(result)).toEqual([])
+  })
+
   test('leaves out nothing new if the store does not answer', async () => {
     const first = { ...done(record('a', 1)), keep: [{ bytes: bytes('text'), media_type: 'x' }] }
     const whole = done(record('a', 2))

@@ -340,6 +340,35 @@ describe('a request whose tools fetch originals', () => {
     expect(again.report.prefix_changed).toBe(false)
   })
 
+  it('has no new marker in earlier results after a recorded one, if their record may come', () => {
+    const logs = ['a', 'b', 'c'].map(name => LOG.replaceAll('INFO', `INFO ${name}`))
+    const asked = logs.flatMap((content, i) => {
+      const call = { id: `c${i}`, type: 'function', function: { name: 'list', arguments: '{}' } }
+      return [
+        { role: 'assistant', tool_calls: [call] },
+        { role: 'tool', tool_call_id: `c${i}`, content },
+      ]
+    })
+    const turn = (count: number) =>
+      JSON.stringify({ model: 'gpt-5', tools, messages: asked.slice(0, 2 * count) })
+    const markersIn = (bytes: Uint8Array) => {
+      const { messages } = JSON.parse(Buffer.from(bytes).toString())
+      return messages.flatMap(({ role, content }: { role: string; content: string }) =>
+        role === 'tool' ? [content.includes('hash=')] : [],
+      )
+    }
+    const { send, shared } = eliding()
+    send(turn(1), 'openai_chat', shared)
+    const terms = { redeems: true, bypass: false, earlierWhole: true } as const
+    const { bytes, records } = send(turn(3), 'openai_chat', { ...shared, terms })
+    expect(markersIn(bytes)).toEqual([true, false, true])
+    expect(resultRecords(records).map(({ isEarlier = false }) => isEarlier)).toEqual([true, false])
+    // If none is recorded, they were recorded once, and are written as they were then.
+    const lost = eliding()
+    const again = lost.send(turn(3), 'openai_chat', { ...lost.shared, terms })
+    expect(markersIn(again.bytes)).toEqual([true, true, true])
+  })
+
   it('has rather another beginning than a marker where nothing can be kept', () => {
     const { send, shared } = eliding()
     send(body, 'openai_chat', shared)
