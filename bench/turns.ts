@@ -1,16 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'smol-toml'
 import type { RouteName } from '../src/core/conversation/parse/scan-request.ts'
 import { DEFAULT_PRICES, type PricedVendor } from '../src/core/conversation/usage/billing.ts'
 import { pipelineSchema } from '../src/core/pipeline/profile/pipeline-config.ts'
 import { createLocalContext } from '../src/runtime/local-context.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
-import { createRandom } from './support/random.ts'
+import { createRandom, type Random } from './support/random.ts'
 import { writeSection } from './support/write-section.ts'
 import { createRewriteChecks } from './turns/check-rewrites.ts'
 import { type Conversation, conversationsOf, turnsOf } from './turns/conversations.ts'
+import { byOutage, outagesIn, shareAway } from './turns/outages.ts'
 import { type PlayedConversation, startConversation } from './turns/play-conversation.ts'
 import { startRecordingVendor } from './turns/recording-vendor.ts'
 import { type ShapeReport, turnsReport } from './turns/report.ts'
@@ -18,15 +20,18 @@ import { startServices } from './turns/services.ts'
 import { startSharedStore } from './turns/shared-store.ts'
 
 /**
- * npm run bench -- turns CORPUS [--sample N --arms --replicas --only SHAPE,…] [--write]
+ * npm run bench -- turns CORPUS [--sample N --arms --only SHAPE,…] [--write]
+ *   [--replicas --calm --pause MS]
  *
  * Every recorded conversation, turn by turn in each shape of requests, through two services
  * with one data folder that are ended all the while, and get another `pipeline_config.toml` at
  * restarts and reloads: whether what arrives at the vendor begins in each turn as it did before,
  * and what that saves of a bill with a prompt cache. `--sample` plays each N-th conversation.
  * `--replicas` plays through three services on a primary of Redis with two replicas and Sentinels, of
- * which one is the next version. After a third the primary is started again, and after two thirds
- * there is a failover. `--only` plays some of the shapes.
+ * which one is the next version. All conversations go on at the same time, and each of their turns
+ * comes so long after the answer to the one before as `--pause` says. After a third the primary is
+ * started again, and after two thirds there is a failover; with `--calm` there is neither, so that
+ * the savings can be compared. `--only` plays some of the shapes.
  * `--arms` holds some conversations out, keeps some results whole and steers, and prints how many
  * conversations arrived byte for byte.
  */
@@ -48,6 +53,8 @@ const options = readOptions({
   sample: 1,
   arms: false,
   replicas: false,
+  calm: false,
+  pause: 2_000,
   only: Object.keys(SHAPES) as RouteName[],
   write: false,
 })
@@ -55,7 +62,7 @@ const options = readOptions({
 const MOST_TURNS = 24
 const TURNS_A_RESTART = 120
 const TURNS_A_RELOAD = 12
-const AT_ONCE = 4
+const AT_ONCE = options.replicas ? Number.POSITIVE_INFINITY : 4
 /**
  * Of so many conversations, one defines a tool that gives originals back, so that results may leave
  * with parts missing.
@@ -101,11 +108,12 @@ interface Ongoing {
   readonly conversation: Conversation
   readonly played: PlayedConversation
   readonly turns: readonly number[]
+  /** Draws the service of its next turn. */
+  readonly random: Random
 }
 
 async function playShape(route: RouteName): Promise<ShapeReport> {
   const started = performance.now()
-  const random = createRandom(1)
   const folder = mkdtempSync(join(tmpdir(), 'haversack-turns-'))
   const vendor = await startRecordingVendor()
   const shared = options.replicas ? await startSharedStore() : undefined
@@ -125,7 +133,8 @@ async function playShape(route: RouteName): Promise<ShapeReport> {
     const terms = { model, tools }
     const options = { name, route, terms, prices, services, vendor, checks }
     const played = startConversation(steps, options)
-    return { conversation, played, turns: turnsOf(conversation, MOST_TURNS) }
+    const random = createRandom(n + 1)
+    return { conversation, played, turns: turnsOf(conversation, MOST_TURNS), random }
   })
 
   const restarts = { SIGTERM: 0, SIGKILL: 0 }
@@ -155,26 +164,36 @@ async function playShape(route: RouteName): Promise<ShapeReport> {
     const waiting = [...all]
     const next = async (): Promise<void> => {
       for (let ongoing = waiting.shift(); ongoing !== undefined; ongoing = waiting.shift()) {
-        const { played, turns: ends } = ongoing
+        const { played, turns: ends, random } = ongoing
         const [from, to] = [third, third + 1].map(n => Math.round((n * ends.length) / 3))
         for (const end of ends.slice(from, to)) {
+          if (end === ends[0] && options.replicas) continue
+          if (options.replicas) await sleep(options.pause)
           await played.play(end, random(services.count))
           if (turns % 20 === 0) await services.look()
           disturb()
         }
       }
     }
-    await Promise.all(Array.from({ length: AT_ONCE }, next))
+    const many = Math.min(AT_ONCE, all.length)
+    await Promise.all(Array.from({ length: many }, next))
     await restarting
   }
 
+  /** One after the other, so that conversations keep the same configurations in each run. */
+  async function playOpenings(): Promise<void> {
+    for (const { played, turns: ends, random } of all)
+      await played.play(ends[0]!, random(services.count))
+  }
+
+  if (options.replicas) await playOpenings()
   await playThird(0)
   await services.restart(0, 'SIGTERM', PIPELINES[1])
-  const restarted = shared?.restart()
+  const restarted = options.calm ? undefined : shared?.restart()
   await playThird(1)
   await restarted
   await services.restart(1, 'SIGTERM', PIPELINES[1])
-  const failedOver = shared?.failOver()
+  const failedOver = options.calm ? undefined : shared?.failOver()
   await playThird(2)
   await failedOver
   await services.look()
@@ -187,11 +206,22 @@ async function playShape(route: RouteName): Promise<ShapeReport> {
     source: conversation.source,
     counts: played.counts,
   }))
+  const endMs = Date.now()
+  const outages = services.logs().flatMap(log => outagesIn(log, endMs))
+  const away = {
+    outages: outages.length,
+    share: shareAway(outages, services.count, performance.now() - started),
+    ...byOutage(
+      all.flatMap(({ played }) => played.turns),
+      outages,
+    ),
+  }
   const whole = all.filter(({ played }) => played.counts.whole === played.counts.turns).length
   process.stderr.write(
     `${route}: ${turns} turns, ${reloads} reloads; byte for byte ${whole} of ${all.length}\n`,
   )
-  return { route, seconds, restarts, services: services.counts, conversations: results }
+  const more = options.replicas ? { away } : {}
+  return { route, seconds, restarts, services: services.counts, conversations: results, ...more }
 }
 
 const reports: ShapeReport[] = []

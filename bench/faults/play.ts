@@ -37,6 +37,8 @@ export interface PlayOptions {
 }
 
 const SERVICES = 3
+/** After so long without an answer a primary counts as down, also on a busy machine. */
+const DOWN_MS = 1_000
 const SKEWED_CLOCK = new URL('skewed-clock.ts', import.meta.url).href
 /** What the next version would write otherwise than this one. */
 const OTHER_PIPELINE = '[mckp]\nformats_enabled = ["json_compact", "ndjson"]\n'
@@ -64,7 +66,7 @@ export async function playFaults(options: PlayOptions): Promise<FaultRun> {
   }))
   const keysFile = join(folder, 'keys.json')
   writeKeysFile(keysFile, ...keys)
-  const servers = await (hasSentinels ? startWithSentinels() : startOne(SERVICES))
+  const servers = await (hasSentinels ? startWithSentinels(DOWN_MS) : startOne(SERVICES))
   const base = readFileSync(PROCESS_SETTINGS, 'utf8')
   const next = copyNextVersion()
   const vendor = await startRecordingVendor()

@@ -37,11 +37,15 @@ export async function startOne(services: number): Promise<Servers> {
 
 const NAME = 'haversack'
 const SENTINELS = 3
-/** After so long without an answer a primary counts as down. */
-const DOWN_MS = 500
 
-/** A primary, two replicas and three Sentinels. An answer leaves when a replica has its writes. */
-export async function startWithSentinels(...more: readonly string[]): Promise<Servers> {
+/**
+ * A primary, two replicas and three Sentinels. An answer leaves when a replica has its writes.
+ * @param downMs after so long without an answer a primary counts as down
+ */
+export async function startWithSentinels(
+  downMs: number,
+  ...more: readonly string[]
+): Promise<Servers> {
   const quick = ['--repl-diskless-sync-delay', '0', ...more]
   const first = await startRedis(...quick)
   const of = ['--replicaof', `127.0.0.1 ${first.port}`]
@@ -52,7 +56,7 @@ export async function startWithSentinels(...more: readonly string[]): Promise<Se
     const file = join(folder, `${i}.conf`)
     const lines = [
       `sentinel monitor ${NAME} 127.0.0.1 ${first.port} 2`,
-      `sentinel down-after-milliseconds ${NAME} ${DOWN_MS}`,
+      `sentinel down-after-milliseconds ${NAME} ${downMs}`,
       `sentinel failover-timeout ${NAME} 3000`,
       `sentinel parallel-syncs ${NAME} 2`,
     ]

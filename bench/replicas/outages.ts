@@ -7,6 +7,8 @@ import { markdownTable } from '../support/markdown-table.ts'
 import { type Server, startServer } from '../support/processes.ts'
 import { percentile } from '../support/statistics.ts'
 
+/** After so long without an answer a primary counts as down. */
+const DOWN_MS = 500
 const SERVICES = 3
 const AGENTS = 6
 const BEFORE_MS = 4_000
@@ -28,7 +30,7 @@ interface Answer {
 /** What happens to answers when Redis hangs (SIGSTOP), and when a primary is killed. */
 export async function outages(): Promise<string> {
   const hung = await run(await startOne(SERVICES), hang)
-  const failed = await run(await startWithSentinels(), kill)
+  const failed = await run(await startWithSentinels(DOWN_MS), kill)
   const header = ['', 'measured', 'at most']
   return markdownTable(header, [...hung, ...failed])
 }

@@ -35,9 +35,21 @@ export interface PlayedCounts {
   billedSent: number
 }
 
+/** One turn as it went. Times are in milliseconds since the epoch. */
+export interface PlayedTurn {
+  readonly startMs: number
+  readonly endMs: number
+  /** Whether its messages did not begin with those of the turn before. */
+  readonly isChanged: boolean
+  /** Tokens of the messages that are new in it, and of what arrived for them. */
+  readonly raw: number
+  readonly sent: number
+}
+
 /** A conversation that is played a turn at a time. */
 export interface PlayedConversation {
   readonly counts: Readonly<PlayedCounts & RewriteCounts>
+  readonly turns: readonly PlayedTurn[]
   /**
    * Plays the turn in which it has `end` steps, through the service that is wanted, or the other
    * while that one is away.
@@ -69,6 +81,8 @@ export function startConversation(
   // The headers of one agent, whose names may be any text.
   const session = hash('sha256', name).slice(0, 16)
   let before = 0
+  let messagesBefore = 0
+  const turns: PlayedTurn[] = []
   const counts = {
     turns: 0,
     changed: 0,
@@ -121,12 +135,21 @@ export function startConversation(
     throw new Error(`${name}: no answer in turn ${counts.turns}`)
   }
 
+  /** Says where a prefix changed, and when. */
+  function tellChange(at: number, wanted: Which): void {
+    const time = new Date().toISOString()
+    const what = `turn ${counts.turns} by ${wanted}, message ${at} of ${messagesBefore}`
+    process.stderr.write(`${time} another prefix: ${name.slice(0, 60)}, ${what}\n`)
+  }
+
   return {
+    turns,
     get counts() {
       return { ...counts, ...rewrites }
     },
     async play(end, wanted) {
       const body = turnBody(route, steps, { end, before }, terms)
+      const startMs = Date.now()
       const arrived = await send(body.bytes, wanted)
       const turn = raw.follower.advance(body.bytes)
       const smaller = sent.follower.advance(arrived)
@@ -139,11 +162,19 @@ export function startConversation(
       counts.tokensSent = tokensOf(smaller)
       counts.billedRaw += raw.cache.bill(turn.messages, body.breakpoints).billed
       counts.billedSent += sent.cache.bill(smaller.messages, body.breakpoints).billed
+      turns.push({
+        ...{ startMs, endMs: Date.now(), isChanged: smaller.changedAt !== null },
+        raw: tokensOf(turn, messagesBefore),
+        sent: tokensOf(smaller, messagesBefore),
+      })
+      messagesBefore = turn.messages.length
       before = end
+      if (smaller.changedAt !== null) tellChange(smaller.changedAt, wanted)
     },
   }
 }
 
-function tokensOf({ messages }: FollowedTurn): number {
-  return messages.reduce((sum, { tokens }) => sum + tokens, 0)
+/** Tokens of the messages from an index on. */
+function tokensOf({ messages }: FollowedTurn, from = 0): number {
+  return messages.slice(from).reduce((sum, { tokens }) => sum + tokens, 0)
 }

@@ -1,6 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ServiceProcess, startProcess } from '../../test/support/service-process.ts'
+import {
+  type LogLine,
+  type ServiceProcess,
+  startProcess,
+} from '../../test/support/service-process.ts'
 
 const PATIENT = 'max_queue_wait_ms = 600_000\njob_timeout_ms = 600_000\n'
 
@@ -35,6 +39,8 @@ export interface Services {
   reload(which: Which, pipeline: string): void
   /** Asks all what they counted. */
   look(): Promise<void>
+  /** What each process has logged so far, those that are gone as well. */
+  logs(): readonly (readonly LogLine[])[]
   readonly counts: Counts
   close(): Promise<void>
 }
@@ -85,7 +91,7 @@ export async function startServices(options: {
         HAVERSACK_ANTHROPIC_URL: upstream,
         HAVERSACK_OPENAI_URL: upstream,
         HAVERSACK_CONFIG: configFile,
-        HAVERSACK_LOG_LEVEL: 'error',
+        HAVERSACK_LOG_LEVEL: 'warn',
       },
     })
 
@@ -96,6 +102,7 @@ export async function startServices(options: {
   const seen = new WeakMap<ServiceProcess, Counts>()
   const current: (ServiceProcess | null)[] = Array(count).fill(null)
   const coming: Promise<ServiceProcess>[] = []
+  const started: ServiceProcess[] = []
 
   async function lookAt(service: ServiceProcess): Promise<void> {
     const text = await (await fetch(`${service.url}/metrics`)).text()
@@ -107,6 +114,7 @@ export async function startServices(options: {
 
   async function open(which: Which): Promise<ServiceProcess> {
     const service = await start(which)
+    started.push(service)
     current[which] = service
     return service
   }
@@ -147,6 +155,7 @@ export async function startServices(options: {
     async look() {
       await Promise.all(current.map(async service => service && (await lookAt(service))))
     },
+    logs: () => started.map(service => service.log()),
     async close() {
       const services = await Promise.all(coming)
       for (const { child } of services) child.kill('SIGTERM')

@@ -1,28 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { startWithSentinels } from '../faults/servers.ts'
 import { copyNextVersion } from '../support/next-version.ts'
 import type { Shared } from './services.ts'
 
 /** A store for three services, with what happens to it. */
 export interface SharedStore extends Shared {
-  /** Starts the primary again, with what is on its disk. */
+  /** Kills the primary, and starts it again a second later with what is on its disk. */
   restart(): Promise<void>
-  /** Lets a replica take the primary's place. */
+  /** Kills the primary, so that a replica takes its place; it comes back as a replica. */
   failOver(): Promise<void>
   stop(): Promise<void>
 }
 
 /** Other work on the machine is no outage. */
-const PATIENT = 'call_timeout_ms = 1_000\nwait_ms = 1_000\nrecord_wait_ms = 3_000\n'
+const PATIENT = 'call_timeout_ms = 1_000\nwait_ms = 1_000\n'
+/** After so long without an answer a primary counts as down. */
+const DOWN_MS = 2_500
+const RESTART_MS = 1_000
+const LEFT_MS = 500
 
 export async function startSharedStore(): Promise<SharedStore> {
-  const servers = await startWithSentinels('--appendonly', 'yes')
+  const servers = await startWithSentinels(DOWN_MS, '--appendonly', 'yes')
   const next = copyNextVersion()
   return {
     settings: servers.settings(0) + PATIENT,
     nextMain: next.main,
-    restart: async () => (await servers.primary()).restart(),
+    restart: async () => (await servers.primary()).restart(RESTART_MS),
     async failOver() {
-      await servers.sentinels[0]!.ask('SENTINEL', 'FAILOVER', 'haversack')
+      const primary = await servers.primary()
+      await primary.restart(0, async () => {
+        while ((await servers.primary()) === primary) await sleep(LEFT_MS)
+      })
     },
     async stop() {
       await servers.stop()

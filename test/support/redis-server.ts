@@ -16,9 +16,9 @@ export interface RedisProcess {
   /**
    * Kills the process and starts it again: what was not saved since is lost.
    * @param downMs how long there is none between
-   * @param between called while there is none
+   * @param between called while there is none, and waited for
    */
-  restart(downMs?: number, between?: () => void): Promise<void>
+  restart(downMs?: number, between?: () => void | Promise<void>): Promise<void>
   /** Ends the process; data that is not on disk is lost. */
   stop(): Promise<void>
 }
@@ -65,7 +65,7 @@ async function start(settings: (folder: string) => readonly string[]): Promise<R
     ask: (...args) => client.sendCommand(args),
     async restart(downMs = 0, between = () => {}) {
       await ended(child)
-      between()
+      await between()
       await sleep(downMs)
       child = spawn(BINARY, args, { stdio: 'ignore' })
       while (!(await isLoaded(client))) await sleep(LOADING_MS)
