@@ -22,6 +22,7 @@ function request(opening: string, turns: number): Uint8Array {
 }
 
 it('a session stays in its arm when the clock jumps over quarters, and shares change', () => {
+  const context = createLocalContext()
   const memory = attachRewriteMemory(createBodyMemory({ bytes: 1 << 20 }))
   const armIn = (session: string, turn: number, quarter: number, holdout: number) => {
     const arms = { secret: SECRET, quarter, holdout, explore: 0, session }
@@ -30,7 +31,7 @@ it('a session stays in its arm when the clock jumps over quarters, and shares ch
       'anthropic_messages',
       LIMITS,
       {
-        ...createLocalContext(),
+        ...context,
         rewrites: { tenant: '', memory, recalled: {} },
         terms: { redeems: false, bypass: false, arms },
       },
