@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { pipelineSchema } from '../../src/core/pipeline/profile/pipeline-config.ts'
-import { createLocalContext } from '../../src/runtime/local-context.ts'
 import { createLocalSessions } from '../../src/runtime/local-sessions.ts'
+import { localContext } from '../support/local-context.ts'
 
 const wrong = vi.hoisted(() => ({ isOn: false }))
 
@@ -23,7 +23,7 @@ it.each([
 ])('changes that do not restore the text do not leave: wrong %s, %s', (isWrong, format) => {
   wrong.isOn = isWrong
   const pipeline = pipelineSchema.parse({ dedup: { near_ref_enabled: true } })
-  const context = { ...createLocalContext(), pipeline }
+  const context = { ...localContext(), pipeline }
   const sessions = createLocalSessions(context, { bodyBytes: 1 << 20 })
   const steps = Array.from({ length: 60 }, (_, step) => ({ name: `step ${step}`, ms: step * 31 }))
   const jobOf = (id: number, status: string) => JSON.stringify({ id, status, steps })

@@ -11,8 +11,8 @@ import { type Services, startServices } from '../../bench/turns/services.ts'
 import type { RouteName } from '../../src/core/conversation/parse/scan-request.ts'
 import { DEFAULT_PRICES } from '../../src/core/conversation/usage/billing.ts'
 import { pipelineSchema } from '../../src/core/pipeline/profile/pipeline-config.ts'
-import { createLocalContext } from '../../src/runtime/local-context.ts'
 import { startTestService } from '../integration/service/harness.ts'
+import { localContext } from '../support/local-context.ts'
 import { killProcesses } from '../support/service-process.ts'
 
 afterAll(killProcesses)
@@ -49,7 +49,7 @@ const STEPS: readonly Step[] = Array.from({ length: 12 }, (_, n): Step => {
 })
 
 const checks = createRewriteChecks(
-  createLocalContext(),
+  localContext(),
   PIPELINES.map(toml => pipelineSchema.parse(parse(toml))),
 )
 

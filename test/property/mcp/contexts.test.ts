@@ -16,8 +16,8 @@ import {
 import { createContexts } from '../../../src/mcp/contexts/contexts.ts'
 import { createPacker } from '../../../src/mcp/pack.ts'
 import type { Done } from '../../../src/pool/job.ts'
-import { createLocalContext } from '../../../src/runtime/local-context.ts'
 import type { Kept } from '../../../src/store/store.ts'
+import { localContext } from '../../support/local-context.ts'
 import { leastHits, runs } from '../../support/runs.ts'
 
 const CONTEXTS = ['x', 'y', null] as const
@@ -81,7 +81,7 @@ interface Call {
   readonly life: number
 }
 
-const local = createLocalContext()
+const local = localContext()
 const sha = (text: string) => hash('sha256', text, 'hex')
 
 class Machine {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { rewriteRequestOperation } from '../../../src/core/operations/rewrite-request.ts'
-import { createLocalContext } from '../../../src/runtime/local-context.ts'
 import { captureCli } from '../../support/capture.ts'
+import { localContext } from '../../support/local-context.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-proxy-check-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -116,7 +116,7 @@ describe('proxy --check', () => {
   ] as const)('shows what the operation of the proxies writes: %s', async (name, body, route) => {
     const { texts, ...sums } = await check(body, '--show')
     const sent = Buffer.from(JSON.stringify(body))
-    const { bytes } = rewriteRequestOperation(route).run(sent, createLocalContext())
+    const { bytes } = rewriteRequestOperation(route).run(sent, localContext())
     const forwarded = Buffer.from(bytes ?? sent).toString()
     expect(sums).toMatchObject({
       route: name,

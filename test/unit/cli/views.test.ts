@@ -3,11 +3,11 @@ import { quotesOf } from '../../../src/cli/views/hidden-values.ts'
 import { measureViews } from '../../../src/cli/views/measure-views.ts'
 import { builtInViews, readViewFile } from '../../../src/config/views.ts'
 import { DEFAULT_PIPELINE } from '../../../src/core/pipeline/profile/pipeline-config.ts'
-import { createLocalContext } from '../../../src/runtime/local-context.ts'
+import { localContext } from '../../support/local-context.ts'
 
 const file = builtInViews().find(({ name }) => name === 'github')!.file
 const pipeline = { ...DEFAULT_PIPELINE, knownViews: readViewFile(file) }
-const context = { ...createLocalContext(), keepsOriginals: true, pipeline }
+const context = { ...localContext(), keepsOriginals: true, pipeline }
 
 const issues = Array.from({ length: 12 }, (_, at) => ({
   id: 9000 + at,

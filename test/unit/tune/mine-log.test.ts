@@ -9,15 +9,15 @@ import { claudeCodeLog, codexLog, type SessionResult } from '../../../bench/mine
 import { tablesOf, toJson, toTables } from '../../../src/cli/tune/report.ts'
 import { telemetryEvent } from '../../../src/core/telemetry/event.ts'
 import { createPseudonyms, TELEMETRY_KEY_BYTES } from '../../../src/core/telemetry/pseudonyms.ts'
-import { createLocalContext } from '../../../src/runtime/local-context.ts'
 import { createEventFile } from '../../../src/tune/event-file.ts'
 import { noTally } from '../../../src/tune/logs/read-log.ts'
 import { type Mined, mineLog } from '../../../src/tune/mine-log.ts'
 import { createStudy } from '../../../src/tune/study/study.ts'
+import { localContext } from '../../support/local-context.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mine-'))
 afterAll(() => rmSync(folder, { recursive: true }))
-const context = createLocalContext()
+const context = localContext()
 const pseudonyms = createPseudonyms(new Uint8Array(TELEMETRY_KEY_BYTES), 'test')
 
 function mine(content: string, tally = noTally()): Mined[] {

@@ -12,9 +12,9 @@ import { hintLine } from '../../../../src/core/hints/hint-line.ts'
 import { findLookAlikes } from '../../../../src/core/hints/look-alikes.ts'
 import { sameMeaning } from '../../../../src/core/verify/same-meaning.ts'
 import { createVerifier } from '../../../../src/core/verify/verify-transcript.ts'
-import { createLocalContext } from '../../../../src/runtime/local-context.ts'
 import { createLocalSessions } from '../../../../src/runtime/local-sessions.ts'
 import { bareLookAlike, readHints } from '../../../support/hint-reader.ts'
+import { localContext } from '../../../support/local-context.ts'
 import { runs } from '../../../support/runs.ts'
 import { HINTS, verbosity } from './hints.ts'
 import { imitating } from './look-alikes.ts'
@@ -22,7 +22,7 @@ import { imitating } from './look-alikes.ts'
 /** More in the long run. */
 const RUNS = runs(60)
 
-const context = createLocalContext()
+const context = localContext()
 
 const options = fc.constantFrom<Partial<EncodeRequest>>(
   {},

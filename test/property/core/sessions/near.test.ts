@@ -4,9 +4,9 @@ import { hintLine, parseHint } from '../../../../src/core/hints/hint-line.ts'
 import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { findChanges, restoreNear } from '../../../../src/core/sessions/near/find-changes.ts'
 import { sameMeaning } from '../../../../src/core/verify/same-meaning.ts'
-import { createLocalContext } from '../../../../src/runtime/local-context.ts'
 import { createLocalSessions } from '../../../../src/runtime/local-sessions.ts'
 import { anyText } from '../../../support/any-text.ts'
+import { localContext } from '../../../support/local-context.ts'
 import { leastHits, runs } from '../../../support/runs.ts'
 
 const scalar = fc.oneof(anyText(), fc.integer(), fc.boolean(), fc.constant(null))
@@ -64,7 +64,7 @@ it('changes that are found give the very bytes, and survive as a hint', () => {
 const pipeline = pipelineSchema.parse({
   dedup: { near_ref_enabled: true, near_ref_max_delta_bytes: 400, near_ref_min_body_bytes: 64 },
 })
-const context = { ...createLocalContext(), pipeline }
+const context = { ...localContext(), pipeline }
 /**
  * Spelled as nobody writes it, with members of one name, and with paths and hints for keys and
  * values.

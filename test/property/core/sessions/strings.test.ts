@@ -4,9 +4,9 @@ import { expect, it } from 'vitest'
 import { AppError } from '../../../../src/core/base/errors.ts'
 import { decodeReferences } from '../../../../src/core/sessions/turn/decode-references.ts'
 import { createVerifier } from '../../../../src/core/verify/verify-transcript.ts'
-import { createLocalContext } from '../../../../src/runtime/local-context.ts'
 import { createLocalSessions } from '../../../../src/runtime/local-sessions.ts'
 import { anyText } from '../../../support/any-text.ts'
+import { localContext } from '../../../support/local-context.ts'
 import { leastHits, runs } from '../../../support/runs.ts'
 import { counters } from '../../../support/vocabularies.ts'
 
@@ -53,7 +53,7 @@ const result = fc.oneof(
     return JSON.stringify({ stdout: value }, null, indent)
   }),
 )
-const context = createLocalContext()
+const context = localContext()
 
 it('references in strings give the very value, and every hint is true', () => {
   let inStrings = 0

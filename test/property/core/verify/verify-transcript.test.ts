@@ -5,15 +5,15 @@ import type { EncodeRequest } from '../../../../src/core/contract/encode.ts'
 import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { parseTranscript } from '../../../../src/core/verify/transcript.ts'
 import { verifyTranscript } from '../../../../src/core/verify/verify-transcript.ts'
-import { createLocalContext } from '../../../../src/runtime/local-context.ts'
 import { createLocalSessions, LOCAL_TENANT } from '../../../../src/runtime/local-sessions.ts'
 import { anyText } from '../../../support/any-text.ts'
+import { localContext } from '../../../support/local-context.ts'
 import { FULL_RUNS, runs } from '../../../support/runs.ts'
 
 /** More in the long run. */
 const RUNS = runs(1_000)
 
-const context = createLocalContext()
+const context = localContext()
 
 const word = fc.oneof(
   anyText({ maxLength: 12 }),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { LookupResults } from '../../../../src/core/contract/lookup.ts'
 import type { Done } from '../../../../src/core/contract/operation-result.ts'
 import { OPERATIONS } from '../../../../src/core/operations/registry.ts'
-import { createLocalContext } from '../../../../src/runtime/local-context.ts'
+import { localContext } from '../../../support/local-context.ts'
 
 const REF = 'a'.repeat(24)
 const OTHER = 'b'.repeat(24)
@@ -25,7 +25,7 @@ function run(op: string, request: object): Record<string, unknown> {
     if (text !== undefined) return { input: { bytes: Buffer.from(text), media_type: 'text/plain' } }
     return { problem: { code: 'not_found', title: 'Not found', status: 404 } as never }
   })
-  const done = operation.run(request, { ...createLocalContext(), resolutions }) as Done<object>
+  const done = operation.run(request, { ...localContext(), resolutions }) as Done<object>
   return done.answer as Record<string, unknown>
 }
 

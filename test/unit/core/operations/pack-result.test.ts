@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ResultTerms } from '../../../../src/core/contract/request-terms.ts'
 import { packResultOperation } from '../../../../src/core/operations/pack-result.ts'
 import { decode, encode } from '../../../../src/index.ts'
-import { createLocalContext } from '../../../../src/runtime/local-context.ts'
+import { localContext } from '../../../support/local-context.ts'
 
 const ROWS = Array.from({ length: 30 }, (_, id) => ({ id, name: `item ${id}`, state: 'open' }))
 const JSON_TEXT = JSON.stringify(ROWS)
@@ -10,7 +10,7 @@ const JSON_TEXT = JSON.stringify(ROWS)
 /** The result as it leaves; the same text if nothing changed. */
 function pack(result: string, terms: Partial<ResultTerms> = {}, context: object = {}): string {
   const { bytes } = packResultOperation.run(Buffer.from(result), {
-    ...createLocalContext(),
+    ...localContext(),
     keepsOriginals: true,
     ...context,
     terms: {

@@ -5,7 +5,7 @@ import { encodeOperation } from '../../../../src/core/operations/encode.ts'
 import { packResultOperation } from '../../../../src/core/operations/pack-result.ts'
 import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { resolveProfile } from '../../../../src/core/pipeline/profile/resolve.ts'
-import { createLocalContext } from '../../../../src/runtime/local-context.ts'
+import { localContext } from '../../../support/local-context.ts'
 
 const LINES = Array.from(
   { length: 200 },
@@ -13,7 +13,7 @@ const LINES = Array.from(
 )
 LINES[120] = '12:00:07 ERROR disk is full'
 const LOG = LINES.join('\n')
-const local = { ...createLocalContext(), keepsOriginals: true }
+const local = { ...localContext(), keepsOriginals: true }
 
 const encode = (fields: Partial<EncodeRequest>, context = {}) =>
   encodeOperation.run(

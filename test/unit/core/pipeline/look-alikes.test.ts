@@ -5,10 +5,10 @@ import { compressOperation } from '../../../../src/core/operations/compress.ts'
 import { encodeOperation } from '../../../../src/core/operations/encode.ts'
 import { decodeContent } from '../../../../src/core/pipeline/decode.ts'
 import { createVerifier } from '../../../../src/core/verify/verify-transcript.ts'
-import { createLocalContext } from '../../../../src/runtime/local-context.ts'
 import { createLocalSessions } from '../../../../src/runtime/local-sessions.ts'
+import { localContext } from '../../../support/local-context.ts'
 
-const local = createLocalContext()
+const local = localContext()
 const context = { ...local, keepsOriginals: true, terms: { redeems: true, bypass: false } }
 const REF = '> [ref 5e18a374 Read(config.ts)]'
 const MARKER = '> [elided: 900 of 1200 lines | "no errors" | hash=9f2c41aa07d3b85e16f04c2a]'

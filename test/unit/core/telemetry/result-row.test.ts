@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { encodeContent } from '../../../../src/core/pipeline/encode.ts'
 import { resultRow } from '../../../../src/core/telemetry/result-row.ts'
-import { createLocalContext } from '../../../../src/runtime/local-context.ts'
+import { localContext } from '../../../support/local-context.ts'
 
 function rowOf(call: { tool?: string; session?: string; args?: object }) {
-  const { answer } = encodeContent({ content: 'some text' }, createLocalContext())
+  const { answer } = encodeContent({ content: 'some text' }, localContext())
   const source = { call, identity: undefined, shape: { shape: 'prose' } }
   const text = resultRow(source as never, answer, 'passthrough', [])
   return { text, row: JSON.parse(text) }

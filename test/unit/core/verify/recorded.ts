@@ -2,8 +2,8 @@ import { AppError } from '../../../../src/core/base/errors.ts'
 import type { EncodeAnswer, EncodeRequest } from '../../../../src/core/contract/encode.ts'
 import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
 import type { SessionEvent } from '../../../../src/core/verify/transcript.ts'
-import { createLocalContext } from '../../../../src/runtime/local-context.ts'
 import { createLocalSessions, LOCAL_TENANT } from '../../../../src/runtime/local-sessions.ts'
+import { localContext } from '../../../support/local-context.ts'
 
 /** A request and its answer, as a test may change them. */
 export interface Line {
@@ -13,7 +13,7 @@ export interface Line {
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-export const context = createLocalContext()
+export const context = localContext()
 
 /** Long enough that every hint pays. */
 const source = Array.from({ length: 60 }, (_, line) => {

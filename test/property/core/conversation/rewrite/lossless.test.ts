@@ -3,13 +3,13 @@ import { expect, it } from 'vitest'
 import { readPlainly } from '../../../../../bench/comprehension/readers.ts'
 import { compressMessages } from '../../../../../src/core/conversation/rewrite/compress-messages.ts'
 import { compressOperation } from '../../../../../src/core/operations/compress.ts'
-import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
+import { localContext } from '../../../../support/local-context.ts'
 import { runs } from '../../../../support/runs.ts'
 
 /** More in the long run. */
 const RUNS = runs(600)
 
-const local = createLocalContext()
+const local = localContext()
 const context = { ...local, keepsOriginals: true, terms: { redeems: true, bypass: false } }
 
 const LOOK_ALIKES = ['> [ref 5e18a374]', '> [elided: 3 items | hash=9f2c41aa07d3b85e16f04c2a]']

@@ -10,11 +10,11 @@ import { parseJson } from '../../../../../src/core/json/parse-json.ts'
 import { equalValues } from '../../../../../src/core/json/value.ts'
 import { compressOperation } from '../../../../../src/core/operations/compress.ts'
 import { decodeContent } from '../../../../../src/core/pipeline/decode.ts'
-import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
+import { localContext } from '../../../../support/local-context.ts'
 import { FULL_RUNS, runs } from '../../../../support/runs.ts'
 import { arbitraryMessages } from './conversations.ts'
 
-const local = createLocalContext()
+const local = localContext()
 const context = { ...local, keepsOriginals: true, terms: { redeems: true, bypass: false } }
 type Payload = ReturnType<typeof compressMessages>['payloads'][number]
 

@@ -16,13 +16,13 @@ import {
 } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
 import { type Recalled, runByRecord } from '../../../../../src/http/proxy/run-by-record.ts'
-import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
 import { createRewrites } from '../../../../../src/store/rewrites.ts'
 import type { Store } from '../../../../../src/store/store.ts'
+import { localContext } from '../../../../support/local-context.ts'
 import { FULL_RUNS, leastHits, runs } from '../../../../support/runs.ts'
 import { arbitraryToolText } from '../../formats/arbitrary-text.ts'
 
-const local = createLocalContext()
+const local = localContext()
 const LIMITS = { maxBytes: 1 << 24, maxDepth: 64, maxValues: 100_000 }
 // Small results leave with a marker too.
 const elision = { min_block_bytes: 300 }

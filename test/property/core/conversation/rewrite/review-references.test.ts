@@ -6,7 +6,7 @@ import { attachRewriteMemory } from '../../../../../src/core/conversation/rewrit
 import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rewrite-request.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
-import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
+import { localContext } from '../../../../support/local-context.ts'
 import { leastHits, runs } from '../../../../support/runs.ts'
 import {
   findCalled,
@@ -18,7 +18,7 @@ import {
   textsOf,
 } from './reader.ts'
 
-const local = createLocalContext()
+const local = localContext()
 const LIMITS = { maxBytes: 1 << 24, maxDepth: 64, maxValues: 100_000 }
 const CONFIGURATIONS = [
   {},

@@ -7,15 +7,15 @@ import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipelin
 import { rankText } from '../../../../../src/core/reduce/elide/text-reducers.ts'
 import { bodyOf } from '../../../../../src/core/verify/answer-body.ts'
 import { createVerifier } from '../../../../../src/core/verify/verify-transcript.ts'
-import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
 import { anyText } from '../../../../support/any-text.ts'
+import { localContext } from '../../../../support/local-context.ts'
 import { leastHits, runs } from '../../../../support/runs.ts'
 
 /** More in the long run. */
 const RUNS = runs(300)
 
 const context = {
-  ...createLocalContext(),
+  ...localContext(),
   keepsOriginals: true,
   pipeline: pipelineSchema.parse({ elision: { min_block_bytes: 0, max_ratio: 1 } }),
 }

@@ -4,7 +4,7 @@ import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rew
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
 import type { ResponseFacts } from '../../../../../src/core/telemetry/event.ts'
 import { createPseudonyms } from '../../../../../src/core/telemetry/pseudonyms.ts'
-import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
+import { localContext } from '../../../../support/local-context.ts'
 import { bytesOf } from '../../../../support/runner.ts'
 
 const LIMITS = { maxBytes: 1_000_000, maxDepth: 64, maxValues: 10_000 }
@@ -57,7 +57,7 @@ function requestOf(steps: readonly Step[]): Uint8Array {
 function service() {
   const memory = attachRewriteMemory(createBodyMemory({ bytes: 1 << 20 }))
   const context = {
-    ...createLocalContext(),
+    ...localContext(),
     keepsOriginals: true,
     rewrites: { tenant: '', memory, recalled: {} },
     terms: { redeems: true, bypass: false },

@@ -11,7 +11,7 @@ import {
 import { parseHint } from '../../../../../src/core/hints/hint-line.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
-import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
+import { localContext } from '../../../../support/local-context.ts'
 import { runs } from '../../../../support/runs.ts'
 
 const LIMITS = { maxBytes: 1 << 24, maxDepth: 64, maxValues: 100_000 }
@@ -23,7 +23,7 @@ const CHEAP = { enabled: true, keep_newest: 2, cached_read: 0.1, cache_write: 0.
 function service(clearing: object = CHEAP, more: object = {}) {
   const memory = attachRewriteMemory(createBodyMemory({ bytes: 4 << 20 }))
   return {
-    ...createLocalContext(),
+    ...localContext(),
     keepsOriginals: true,
     pipeline: pipelineSchema.parse({ clearing, ...more }),
     terms: { redeems: true, bypass: false },

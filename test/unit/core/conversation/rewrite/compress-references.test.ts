@@ -8,16 +8,16 @@ import { createHistoryMemory } from '../../../../../src/core/conversation/rewrit
 import { attachRewriteMemory } from '../../../../../src/core/conversation/rewrite/rewrite-memory.ts'
 import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rewrite-request.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
-import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
 import { testApp } from '../../../../support/app.ts'
 import { keyFor } from '../../../../support/keys.ts'
+import { localContext } from '../../../../support/local-context.ts'
 import { runs } from '../../../../support/runs.ts'
 
 const LIMITS = { maxBytes: 1 << 24, maxDepth: 64, maxValues: 100_000 }
 
 /** A thread that has seen nothing. */
 const fresh = () => ({
-  ...createLocalContext(),
+  ...localContext(),
   keepsOriginals: true,
   terms: { redeems: false, bypass: false },
   rewrites: {

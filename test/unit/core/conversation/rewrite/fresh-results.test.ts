@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { attachRewriteMemory } from '../../../../../src/core/conversation/rewrite/rewrite-memory.ts'
 import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rewrite-request.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
-import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
+import { localContext } from '../../../../support/local-context.ts'
 import { bytesOf } from '../../../../support/runner.ts'
 import { rows } from './conversation.ts'
 
@@ -24,7 +24,7 @@ function request(results: number) {
 function service(model?: string) {
   const memory = attachRewriteMemory(createBodyMemory({ bytes: 1 << 20 }))
   return {
-    ...createLocalContext(),
+    ...localContext(),
     rewrites: { tenant: '', memory, recalled: {} },
     terms: { redeems: false, bypass: false, ...(model === undefined ? {} : { model }) },
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { attachRewriteMemory } from '../../../../../src/core/conversation/rewrite/rewrite-memory.ts'
 import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rewrite-request.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
-import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
+import { localContext } from '../../../../support/local-context.ts'
 import { bytesOf } from '../../../../support/runner.ts'
 import { call, rows, toolMessage } from './conversation.ts'
 
@@ -12,7 +12,7 @@ const NO_TIME = { newUntil: 0 }
 /** The texts of a conversation with so many results, as one process sends them. */
 function conversation() {
   const memory = attachRewriteMemory(createBodyMemory({ bytes: 1 << 20 }))
-  const context = { ...createLocalContext(), rewrites: { tenant: '', memory, recalled: {} } }
+  const context = { ...localContext(), rewrites: { tenant: '', memory, recalled: {} } }
   return (results: number, terms: { readonly newUntil?: number } = {}) => {
     const all = Array.from({ length: results }, (_, seed) => rows(20, seed * 100))
     const messages = all.flatMap((text, at) => [call(`c${at}`), toolMessage(text, `c${at}`)])

@@ -7,7 +7,7 @@ import {
   type PipelineConfig,
   pipelineSchema,
 } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
-import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
+import { localContext } from '../../../../support/local-context.ts'
 
 const log = (seed: number) =>
   Array.from(
@@ -17,7 +17,7 @@ const log = (seed: number) =>
 
 const LIMITS = { maxBytes: 10_000_000, maxDepth: 64, maxValues: 10_000 }
 const terms = { redeems: true, bypass: false }
-const local = { ...createLocalContext(), keepsOriginals: true, terms }
+const local = { ...localContext(), keepsOriginals: true, terms }
 
 /** Levels from so many tokens on. */
 const pressed = (from_tokens: number): PipelineConfig =>

@@ -4,7 +4,7 @@ import { compressMessages } from '../../../../../src/core/conversation/rewrite/c
 import { createHistoryMemory } from '../../../../../src/core/conversation/rewrite/history.ts'
 import { attachRewriteMemory } from '../../../../../src/core/conversation/rewrite/rewrite-memory.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
-import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
+import { localContext } from '../../../../support/local-context.ts'
 
 const PAGE = Array.from({ length: 30 }, (_, i) => hash('sha256', `${i}`, 'base64url'))
 const MCP = (lines: readonly string[]) =>
@@ -27,7 +27,7 @@ function compress(contents: readonly string[], history = createHistoryMemory(2))
     history,
   }
   const terms = { redeems: false, bypass: false }
-  const context = { ...createLocalContext(), keepsOriginals: true, terms, rewrites }
+  const context = { ...localContext(), keepsOriginals: true, terms, rewrites }
   const config = { references: true }
   const request = { model: 'gpt-5', messages: messages(contents), config }
   const sent = compressMessages(request, context).messages as { content: { content?: string }[] }[]

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { attachRewriteMemory } from '../../../../../src/core/conversation/rewrite/rewrite-memory.ts'
 import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rewrite-request.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
-import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
+import { localContext } from '../../../../support/local-context.ts'
 import { bytesOf } from '../../../../support/runner.ts'
 import { rows } from './conversation.ts'
 
@@ -22,7 +22,7 @@ function request(opening: string, turns: number): Uint8Array {
 }
 
 it('a session stays in its arm when the clock jumps over quarters, and shares change', () => {
-  const context = createLocalContext()
+  const context = localContext()
   const memory = attachRewriteMemory(createBodyMemory({ bytes: 1 << 20 }))
   const armIn = (session: string, turn: number, quarter: number, holdout: number) => {
     const arms = { secret: SECRET, quarter, holdout, explore: 0, session }

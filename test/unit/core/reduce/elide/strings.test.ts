@@ -7,9 +7,9 @@ import { selectPart } from '../../../../../src/core/parts/select-part.ts'
 import { decodeContent } from '../../../../../src/core/pipeline/decode.ts'
 import { bodyOf } from '../../../../../src/core/verify/answer-body.ts'
 import { createVerifier } from '../../../../../src/core/verify/verify-transcript.ts'
-import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
+import { localContext } from '../../../../support/local-context.ts'
 
-const context = { ...createLocalContext(), keepsOriginals: true }
+const context = { ...localContext(), keepsOriginals: true }
 const LOG = Array.from({ length: 300 }, (_, i) =>
   i === 170 ? 'ERROR the ferry sank' : `12:00:${10 + (i % 50)} INFO boat ${i} left the pier`,
 )

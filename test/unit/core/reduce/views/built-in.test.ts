@@ -12,11 +12,11 @@ import { pruneValue } from '../../../../../src/core/reduce/budget/prune-value.ts
 import { applyView } from '../../../../../src/core/reduce/views/apply-view.ts'
 import { compileView, pickView } from '../../../../../src/core/reduce/views/compile-views.ts'
 import { keysOf, namedBy } from '../../../../../src/core/reduce/views/view-facts.ts'
-import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
+import { localContext } from '../../../../support/local-context.ts'
 import { SAMPLES } from './samples.ts'
 
 const pipeline = readPipelineConfig({ data_dir: '/nowhere' })
-const context = { ...createLocalContext(), keepsOriginals: true, pipeline }
+const context = { ...localContext(), keepsOriginals: true, pipeline }
 const views = (pipeline.knownViews ?? []).map(compileView)
 const PLACE = { tool: undefined, shape: 'array_of_objects', endpointClass: () => 'x' }
 

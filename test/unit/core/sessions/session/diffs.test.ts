@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
 import { createLocalSessions } from '../../../../../src/runtime/local-sessions.ts'
+import { localContext } from '../../../../support/local-context.ts'
 
 const FILE = Array.from({ length: 60 }, (_, i) => `const row${i * 31} = measure(${i}, 'shore')`)
 const header = (path: string) => [
@@ -30,7 +30,7 @@ const DIFF = [
 ].join('\n')
 
 it('writes what is new of a diff as a diff, between references to what was read', () => {
-  const { encode, decode } = createLocalSessions(createLocalContext(), { bodyBytes: 1 << 20 })
+  const { encode, decode } = createLocalSessions(localContext(), { bodyBytes: 1 << 20 })
   const session = 's'
   const read = FILE.map((line, i) => `${i + 1}\t${line}`).join('\n')
   const args = { file_path: 'src/lake.ts' }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { encodeOperation } from '../../../../../src/core/operations/encode.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
-import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
 import { createLocalSessions } from '../../../../../src/runtime/local-sessions.ts'
+import { localContext } from '../../../../support/local-context.ts'
 
 const RULES = Array.from({ length: 6 }, (_, i) => `Rule ${i}: moor the boat ${i * 31} twice.`)
 const BLOCK = ['<system-reminder>', ...RULES, '</system-reminder>'].join('\n')
@@ -12,10 +12,7 @@ const withBlock = (all: readonly string[]) => [...all, '', BLOCK].join('\n')
 
 function session(host_blocks: readonly string[] = []) {
   const pipeline = pipelineSchema.parse({ dedup: { host_blocks } })
-  const sessions = createLocalSessions(
-    { ...createLocalContext(), pipeline },
-    { bodyBytes: 1 << 20 },
-  )
+  const sessions = createLocalSessions({ ...localContext(), pipeline }, { bodyBytes: 1 << 20 })
   return (name: string, content: string) => {
     const args = { file_path: `${name}.ts` }
     const answer = sessions.encode({ session: 's', tool: 'Read', args, content })
@@ -53,7 +50,7 @@ describe('what a host says in a result', () => {
   it('is no bulk', () => {
     const log = Array.from({ length: 300 }, (_, i) => `12:00:${10 + (i % 50)} INFO step ${i} done`)
     const content = [...log.slice(0, 150), BLOCK, ...log.slice(150)].join('\n')
-    const context = { ...createLocalContext(), keepsOriginals: true }
+    const context = { ...localContext(), keepsOriginals: true }
     const { answer } = encodeOperation.run({ content, mode: 'elide' }, context)
     expect(answer.lossless).toBe(false)
     for (const rule of RULES) expect(answer.content).toContain(rule)

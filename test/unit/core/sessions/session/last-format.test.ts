@@ -6,7 +6,7 @@ import {
   createSharedSessions,
   MAIN_OWNER,
 } from '../../../../../src/core/sessions/turn/shared-sessions.ts'
-import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
+import { localContext } from '../../../../support/local-context.ts'
 
 const LINES = Array.from({ length: 30 }, (_, i) => `line ${i * 7919} of it`).join('\n')
 const rows = (count: number) =>
@@ -16,7 +16,7 @@ function session() {
   const shared = createSharedSessions({ maxSessions: 4, maxEntries: 16, seeds: [1, 2] }, 1 << 18)
   const sessions = attachSessions(shared, { owner: MAIN_OWNER })
   const context = {
-    ...createLocalContext(),
+    ...localContext(),
     pipeline: pipelineSchema.parse({ hints: { types: { format: {} } } }),
     sessions: { ...sessions, tenant: '', nowMs: 0 },
   }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
 import { createLocalSessions } from '../../../../../src/runtime/local-sessions.ts'
+import { localContext } from '../../../../support/local-context.ts'
 import { memoryStore } from '../../../../support/memory-store.ts'
 import { sessionApp, sourceText } from '../../../../support/session-app.ts'
 import { twins } from '../../../../support/twins.ts'
@@ -174,7 +174,7 @@ describe('two bodies whose ids begin alike', () => {
   })
 
   it('so it is in one process', () => {
-    const sessions = createLocalSessions(createLocalContext(), { bodyBytes: 1 << 20 })
+    const sessions = createLocalSessions(localContext(), { bodyBytes: 1 << 20 })
     const first = sessions.encode(read('a', one))
     sessions.encode(read('b', two))
     const third = sessions.encode(read('b', two))

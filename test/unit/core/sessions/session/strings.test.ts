@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { EncodeRequest } from '../../../../../src/core/contract/encode.ts'
 import { createVerifier } from '../../../../../src/core/verify/verify-transcript.ts'
-import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
 import { createLocalSessions } from '../../../../../src/runtime/local-sessions.ts'
+import { localContext } from '../../../../support/local-context.ts'
 import { counters } from '../../../../support/vocabularies.ts'
 
 const LINES = Array.from({ length: 60 }, (_, i) => `const row${i * 31} = measure(${i}, "shore")`)
@@ -16,7 +16,7 @@ const JOB = (log: string) =>
 
 /** Answers of one session, each decoded and all verified. */
 function play(results: readonly [tool: string, content: string][], args: object = {}) {
-  const { encode, decode } = createLocalSessions(createLocalContext(), { bodyBytes: 1 << 20 })
+  const { encode, decode } = createLocalSessions(localContext(), { bodyBytes: 1 << 20 })
   const verifier = createVerifier(counters)
   return results.map(([tool, content], at) => {
     const request: EncodeRequest & { session: string } = { session: 's', tool, args, content }
@@ -78,7 +78,7 @@ describe('references in strings of JSON', () => {
   })
 
   it('lead to a text that is kept by itself', () => {
-    const context = createLocalContext()
+    const context = localContext()
     const { encode, decode } = createLocalSessions(context, { bodyBytes: 1 << 20 })
     encode({ session: 's', tool: 'run', content: SHELL(FILE) })
     const { content } = encode({ session: 's', tool: 'run', content: MCP(CHANGED) })
@@ -103,7 +103,7 @@ describe('references in strings of JSON', () => {
   })
 
   it('are none after a compaction, of an error, or if they are switched off', () => {
-    const { encode } = createLocalSessions(createLocalContext(), { bodyBytes: 1 << 20 })
+    const { encode } = createLocalSessions(localContext(), { bodyBytes: 1 << 20 })
     encode({ session: 's', tool: 'run', content: SHELL(FILE), is_error: true })
     expect(encode({ session: 's', tool: 'run', content: MCP(FILE) }).layer).not.toBe('L0')
     const formats = ['strings', 'json_compact', 'passthrough']
