@@ -5,7 +5,6 @@ import {
   type JsonNode,
   memberOf,
   members,
-  parseAt,
   RANGE,
   type Selection,
   textOf,
@@ -13,11 +12,13 @@ import {
 import { type StringLiteral, stringsWithin } from '../../json/bytes/strings-within.ts'
 import { LOWER_F, LOWER_N, LOWER_T, QUOTE } from '../../json/char-codes.ts'
 import {
-  FoundText,
+  type FoundPlace,
   type ProgramResult,
   type ResultPlace,
   type ResultSource,
   type ToolCall,
+  type ToolResultText,
+  textsIn,
 } from './tool-result-text.ts'
 
 /**
@@ -40,33 +41,112 @@ export const CALLER = members({ type: RANGE })
 /** A value with more strings has rows of short ones, of which none becomes smaller by itself. */
 const MAX_STRINGS = 256
 
-/** Calls of one message with one id, of which the next result answers `next`. */
+/**
+ * Calls of one message with one id, of which the next result answers `next`. Only `calls` changes,
+ * and only while its message is read, so checkpoints share it.
+ */
 interface CallsOfId {
   readonly message: number
   readonly calls: ToolCall[]
   /** The first of them that a program made. */
-  byProgram: ToolCall | undefined
-  next: number
+  readonly byProgram: ToolCall | undefined
+  readonly next: number
+}
+
+/** What a reader has found in the first messages, without the body. Never changes. */
+export interface Checkpoint {
+  /** How many messages. */
+  readonly messages: number
+  readonly allowsPrograms: boolean
+  readonly found: readonly FoundPlace[]
+  readonly cached: number
+  readonly forPrograms: readonly ProgramResult[]
+  readonly breakpoints: readonly JsonNode[]
+  readonly isEdited: boolean
+  readonly calls: ReadonlyMap<string, CallsOfId>
+  readonly firstTexts: ReadonlyMap<ToolCall, number>
+  readonly called: number
+  readonly results: number
+  readonly opening: number | undefined
+}
+
+const AT_START: Omit<Checkpoint, 'allowsPrograms'> = {
+  messages: 0,
+  found: [],
+  cached: 0,
+  forPrograms: [],
+  breakpoints: [],
+  isEdited: false,
+  calls: new Map(),
+  firstTexts: new Map(),
+  called: 0,
+  results: 0,
+  opening: undefined,
+}
+
+/** Where a reader begins. */
+export interface ReaderStart {
+  /** Whether programs of the model may have made calls that the body does not have. */
+  readonly allowsPrograms?: boolean
+  /** What an earlier turn has in the same first messages; absent: it begins with the first one. */
+  readonly from?: Omit<Checkpoint, 'allowsPrograms'>
 }
 
 /** Collects calls and the texts of results, in the order in which a conversation has them. */
 export class ConversationReader {
   readonly body: JsonBytes
-  readonly found: FoundText[] = []
+  readonly allowsPrograms: boolean
   /** Results whose texts must not be changed, because programs get them. */
-  readonly forPrograms: ProgramResult[] = []
+  readonly forPrograms: ProgramResult[]
   /** Breakpoints in the conversation; of blocks before those of what they are in. */
-  readonly breakpoints: JsonNode[] = []
+  readonly breakpoints: JsonNode[]
   /** Whether its client has the provider delete results, or names them so that it can. */
-  isEdited = false
-  readonly #calls = new Map<string, CallsOfId>()
-  readonly #firstTexts = new Map<ToolCall, number>()
-  #called = 0
-  #results = 0
+  isEdited: boolean
+  readonly #found: FoundPlace[]
+  /** So many of the texts are in the cached prefix. */
+  #cached: number
+  readonly #calls: Map<string, CallsOfId>
+  readonly #firstTexts: Map<ToolCall, number>
+  #called: number
+  #results: number
   #opening: number | undefined
 
-  constructor(body: JsonBytes) {
+  constructor(body: JsonBytes, { allowsPrograms = false, from = AT_START }: ReaderStart = {}) {
     this.body = body
+    this.allowsPrograms = allowsPrograms
+    this.forPrograms = [...from.forPrograms]
+    this.breakpoints = [...from.breakpoints]
+    this.isEdited = from.isEdited
+    this.#found = [...from.found]
+    this.#cached = from.cached
+    this.#calls = new Map(from.calls)
+    this.#firstTexts = new Map(from.firstTexts)
+    this.#called = from.called
+    this.#results = from.results
+    this.#opening = from.opening
+  }
+
+  /** What was found up to here, for a body that begins with the same messages. */
+  checkpoint(messages: number): Checkpoint {
+    return {
+      messages,
+      allowsPrograms: this.allowsPrograms,
+      found: [...this.#found],
+      cached: this.#cached,
+      forPrograms: [...this.forPrograms],
+      breakpoints: [...this.breakpoints],
+      isEdited: this.isEdited,
+      calls: new Map(this.#calls),
+      firstTexts: new Map(this.#firstTexts),
+      called: this.#called,
+      results: this.#results,
+      opening: this.#opening,
+    }
+  }
+
+  /** The texts of all results up to here. */
+  texts(): readonly ToolResultText[] {
+    return textsIn(this.body, this.#found, this.#cached)
   }
 
   text(node: JsonNode | undefined): string | undefined {
@@ -104,7 +184,7 @@ export class ConversationReader {
       return
     }
     known.calls.push(call)
-    known.byProgram ??= byProgram
+    this.#calls.set(id, { ...known, byProgram: known.byProgram ?? byProgram })
   }
 
   /** Forgets the call of an id. */
@@ -119,29 +199,9 @@ export class ConversationReader {
   takeCall(id: string | undefined): ToolCall | undefined {
     const known = id === undefined ? undefined : this.#calls.get(id)
     if (known === undefined) return undefined
-    const { calls, byProgram } = known
-    const inOrder = calls[Math.min(known.next++, calls.length - 1)]
-    return byProgram ?? inOrder
-  }
-
-  /** Arguments that are a value of the body. */
-  argsOf(value: JsonNode | undefined): Pick<ToolCall, 'args' | 'argsAt'> {
-    const args = () => (value === undefined ? undefined : parseAt(this.body, value))
-    return { args: once(args), argsAt: value }
-  }
-
-  /** Arguments that are a text, which mostly holds JSON. */
-  argsIn(value: JsonNode | undefined): Pick<ToolCall, 'args' | 'argsAt'> {
-    const args = () => {
-      const text = this.text(value)
-      if (text === undefined) return undefined
-      try {
-        return JSON.parse(text)
-      } catch {
-        return text
-      }
-    }
-    return { args: once(args), argsAt: value }
+    const { calls, byProgram, next } = known
+    this.#calls.set(id!, { ...known, next: next + 1 })
+    return byProgram ?? calls[Math.min(next, calls.length - 1)]
   }
 
   /** Messages up to the first of a user. */
@@ -202,15 +262,15 @@ export class ConversationReader {
 
   #adder(at: Pick<ResultPlace, 'message' | 'block' | 'isWhole'>, source: ResultSource) {
     const place = { ...at, ordinal: this.#results - 1 }
-    return (text: StringLiteral, part: number) => {
+    return ({ start, end }: StringLiteral, part: number) => {
       const firstOfCall = this.#firstTextOf(source.call)
-      this.found.push(new FoundText(this.body, text, { ...place, part, firstOfCall }, source))
+      this.#found.push({ ...place, part, firstOfCall, start, end, source })
     }
   }
 
   /** The call of the next text, if no result answers the call yet. */
   #firstTextOf(call: ToolCall | undefined): number {
-    const next = this.found.length
+    const next = this.#found.length
     if (call === undefined) return next
     const first = this.#firstTexts.get(call) ?? next
     this.#firstTexts.set(call, first)
@@ -241,20 +301,6 @@ export class ConversationReader {
   }
 
   endCachedPrefix(): void {
-    for (let i = this.found.length - 1; i >= 0 && !this.found[i]!.inCachedPrefix; i--) {
-      this.found[i]!.inCachedPrefix = true
-    }
-  }
-}
-
-/**
- * The value is computed once, because many results may answer one call, and its arguments may be
- * most of the body.
- */
-function once<T>(make: () => T): () => T {
-  let result: { readonly value: T } | undefined
-  return () => {
-    result ??= { value: make() }
-    return result.value
+    this.#cached = this.#found.length
   }
 }

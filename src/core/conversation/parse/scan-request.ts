@@ -6,7 +6,7 @@ import {
 } from '../../json/bytes/json-node.ts'
 import { type KnownItems, type ReadLimits, readJson } from '../../json/bytes/read-json.ts'
 import { OPEN_BRACE } from '../../json/char-codes.ts'
-import { ConversationReader } from './conversation-reader.ts'
+import { type Checkpoint, ConversationReader } from './conversation-reader.ts'
 import { anthropicMessages } from './routes/anthropic-messages.ts'
 import { bedrockConverse } from './routes/bedrock-converse.ts'
 import { geminiGenerate } from './routes/gemini-generate.ts'
@@ -121,7 +121,20 @@ export interface ScannedRequest {
    * the body.
    */
   readonly breakpoints: readonly ByteRange[]
+  /** For the scan of a later turn; `null` if this one is not to be continued. */
+  readonly checkpoint: Checkpoint | null
 }
+
+/** An earlier turn of the same endpoint. */
+export interface EarlierTurn extends Pick<KnownItems, 'items' | 'bytes'> {
+  readonly checkpoint: Checkpoint | null
+}
+
+/**
+ * Messages at the end of a turn that are read again in the next one, which may have them
+ * differently: breakpoints move, and blocks are added.
+ */
+const CHANGING_MESSAGES = 8
 
 /**
  * Finds the tool results in a request body, in one pass. Each result has the place at which
@@ -129,15 +142,14 @@ export interface ScannedRequest {
  * found. Returns `null` if the body is not JSON in UTF-8, does not have the shape of a request to
  * `route`, has a decisive key twice at the top level, or is beyond a limit. The caller then
  * forwards it unchanged. Never throws.
- * @param earlier the nodes of an earlier turn of the same endpoint, and the length of the prefix
- *   that both bodies have in common. Messages within it are not read again; the result has the same
- *   nodes
+ * @param earlier what was read of an earlier turn, and the length of the prefix that both bodies
+ *   have in common. Messages within it are not read again; the result has the same nodes
  */
 export function scanRequest(
   bytes: Uint8Array,
   route: RouteName,
   limits: ReadLimits,
-  earlier?: Pick<KnownItems, 'items' | 'bytes'>,
+  earlier?: EarlierTurn,
 ): ScannedRequest | null {
   const rules: Route = ROUTES[route]
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -147,10 +159,7 @@ export function scanRequest(
   const messages = memberOf(request, rules.list)?.items ?? null
   if (messages === null && !rules.listOptional) return null
 
-  const reader = new ConversationReader(body)
-  for (const [index, message] of (messages ?? []).entries()) {
-    rules.readMessage(message, index, reader, request)
-  }
+  const { reader, checkpoint } = readMessages(body, request, { rules, messages, earlier })
   // At the top it represents the last block that can be cached.
   if (reader.isSet(memberOf(request, 'cache_control'))) reader.endCachedPrefix()
   return {
@@ -163,7 +172,8 @@ export function scanRequest(
     unit: unitInBody(request, reader),
     tools: rules.toolNames(request, reader),
     messages: (messages ?? []).map(({ start, end }) => ({ start, end })),
-    results: reader.found,
+    results: reader.texts(),
+    checkpoint,
     forPrograms: reader.forPrograms,
     forgets: reader.isEdited || letsForget(request, reader),
     read: messages ?? [],
@@ -172,4 +182,41 @@ export function scanRequest(
       .map(({ keyStart, end }) => ({ start: keyStart, end }))
       .sort((a, b) => a.start - b.start),
   }
+}
+
+interface Reading {
+  readonly rules: Route
+  readonly messages: readonly JsonNode[] | null
+  readonly earlier: EarlierTurn | undefined
+}
+
+/** Reads the messages from the checkpoint of an earlier turn on, if that one has the same. */
+function readMessages(
+  body: JsonBytes,
+  request: JsonNode,
+  { rules, messages, earlier }: Reading,
+): { readonly reader: ConversationReader; readonly checkpoint: Checkpoint | null } {
+  const list = messages ?? []
+  const allowsPrograms = rules.allowsPrograms?.(request, new ConversationReader(body)) ?? false
+  const from = startingPoint(list, earlier, allowsPrograms)
+  const reader = new ConversationReader(body, { allowsPrograms, ...(from && { from }) })
+  const end = earlier === undefined ? 0 : Math.max(0, list.length - CHANGING_MESSAGES)
+  let checkpoint = from !== null && from.messages >= end ? from : null
+  for (let index = from?.messages ?? 0; index < list.length; index++) {
+    if (index === end && earlier !== undefined) checkpoint ??= reader.checkpoint(index)
+    rules.readMessage(list[index]!, index, reader)
+  }
+  return { reader, checkpoint }
+}
+
+/** Known messages come first and in their order, so the last one shows that all are known. */
+function startingPoint(
+  list: readonly JsonNode[],
+  earlier: EarlierTurn | undefined,
+  allowsPrograms: boolean,
+): Checkpoint | null {
+  const checkpoint = earlier?.checkpoint ?? null
+  if (checkpoint === null || checkpoint.allowsPrograms !== allowsPrograms) return null
+  const last = checkpoint.messages - 1
+  return last >= 0 && list[last] === earlier!.items[last] ? checkpoint : null
 }

@@ -1,16 +1,12 @@
-import { type JsonBytes, type JsonNode, parseAt } from '../../json/bytes/json-node.ts'
-import type { StringLiteral } from '../../json/bytes/strings-within.ts'
+import { type JsonBytes, type JsonNode, parseAt, textOf } from '../../json/bytes/json-node.ts'
 
-/** A call that a conversation holds. */
+/** A call that a conversation holds. Of the body it has only offsets. */
 export interface ToolCall {
   readonly tool: string | undefined
-  /**
-   * The arguments as a value. A text that is no JSON is returned unchanged. Returns `undefined` if
-   * there are none.
-   */
-  args(): unknown
   /** The place of the arguments. */
   readonly argsAt: JsonNode | undefined
+  /** Whether they are a text, which mostly holds JSON. */
+  readonly areText: boolean
   /** How many calls stand before it. */
   readonly ordinal: number
   /**
@@ -81,10 +77,55 @@ export interface ResultSource {
   readonly isError: boolean
 }
 
-/**
- * A text that was found. A breakpoint later in the body may still put it into the cached prefix.
- */
-export class FoundText implements ToolResultText {
+/** A text that was found, without the body that it is in. */
+export interface FoundPlace extends ResultPlace {
+  readonly start: number
+  readonly end: number
+  readonly source: ResultSource
+}
+
+/** The arguments of calls in one body, each read once: many results may answer one call. */
+class CallArguments {
+  readonly #body: JsonBytes
+  readonly #known = new Map<ToolCall, unknown>()
+
+  constructor(body: JsonBytes) {
+    this.#body = body
+  }
+
+  /** A text that is no JSON is returned unchanged. */
+  of(call: ToolCall): unknown {
+    const value = this.#known.get(call)
+    if (value !== undefined) return value
+    const read = this.#read(call)
+    this.#known.set(call, read)
+    return read
+  }
+
+  #read({ argsAt, areText }: ToolCall): unknown {
+    if (argsAt === undefined) return undefined
+    if (!areText) return parseAt(this.#body, argsAt)
+    const text = textOf(this.#body, argsAt)
+    if (text === undefined) return undefined
+    try {
+      return JSON.parse(text)
+    } catch {
+      return text
+    }
+  }
+}
+
+/** @param cached so many of the first ones are in the cached prefix */
+export function textsIn(
+  body: JsonBytes,
+  found: readonly FoundPlace[],
+  cached: number,
+): readonly ToolResultText[] {
+  const args = new CallArguments(body)
+  return found.map((each, index) => new FoundText(body, each, args, index < cached))
+}
+
+class FoundText implements ToolResultText {
   readonly start: number
   readonly end: number
   readonly message: number
@@ -93,21 +134,24 @@ export class FoundText implements ToolResultText {
   readonly isWhole: boolean
   readonly ordinal: number
   readonly firstOfCall: number
-  inCachedPrefix = false
+  readonly inCachedPrefix: boolean
   readonly #body: JsonBytes
   readonly #source: ResultSource
+  readonly #args: CallArguments
 
-  constructor(body: JsonBytes, literal: StringLiteral, place: ResultPlace, source: ResultSource) {
+  constructor(body: JsonBytes, found: FoundPlace, args: CallArguments, inCachedPrefix: boolean) {
     this.#body = body
-    this.start = literal.start
-    this.end = literal.end
-    this.message = place.message
-    this.block = place.block
-    this.part = place.part
-    this.isWhole = place.isWhole
-    this.ordinal = place.ordinal
-    this.firstOfCall = place.firstOfCall
-    this.#source = source
+    this.start = found.start
+    this.end = found.end
+    this.message = found.message
+    this.block = found.block
+    this.part = found.part
+    this.isWhole = found.isWhole
+    this.ordinal = found.ordinal
+    this.firstOfCall = found.firstOfCall
+    this.inCachedPrefix = inCachedPrefix
+    this.#source = found.source
+    this.#args = args
   }
 
   get tool(): string | undefined {
@@ -132,7 +176,8 @@ export class FoundText implements ToolResultText {
   }
 
   args(): unknown {
-    return this.#source.call?.args()
+    const { call } = this.#source
+    return call === undefined ? undefined : this.#args.of(call)
   }
 
   argsBytes(): Uint8Array {

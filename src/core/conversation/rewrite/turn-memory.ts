@@ -1,5 +1,6 @@
 import type { JsonNode } from '../../json/bytes/json-node.ts'
 import type { ReadLimits } from '../../json/bytes/read-json.ts'
+import type { Checkpoint } from '../parse/conversation-reader.ts'
 import { type RouteName, type ScannedRequest, scanRequest } from '../parse/scan-request.ts'
 import { commonBytes } from '../parse/shared-messages.ts'
 
@@ -57,14 +58,16 @@ interface Comparison {
   readonly messages: number
 }
 
-interface KeptTurn extends Pick<ScannedRequest, 'body' | 'read'> {
+interface KeptTurn extends Pick<ScannedRequest, 'body' | 'read' | 'checkpoint'> {
   readonly tenant: string
   readonly route: RouteName
   readonly terms: string
   readonly keys: readonly string[]
   /** The message that each result is in. */
   readonly messageOf: readonly number[]
-  /** The bytes of the body, or of its nodes, whichever are more. */
+  /** Approximate memory of the nodes of each message, in bytes. */
+  readonly nodeBytes: readonly number[]
+  /** The bytes of the body, or of what was read of it, whichever are more. */
   readonly bytes: number
 }
 
@@ -114,8 +117,8 @@ function turnsOf(
       last = null
       const view = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
       const { earlier, bytes } = closest(view, route)
-      const items = earlier?.read ?? []
-      const scanned = scanRequest(body, route, limits, { items, bytes })
+      const { read: items, checkpoint } = earlier ?? NOTHING
+      const scanned = scanRequest(body, route, limits, { items, bytes, checkpoint })
       if (scanned === null) return null
       const differing = scanned.read.findIndex((node, index) => node !== items[index])
       const messages = differing === -1 ? scanned.read.length : differing
@@ -129,13 +132,27 @@ function turnsOf(
       return end === -1 ? earlier.keys : earlier.keys.slice(0, end)
     },
     keep({ scanned, terms, keys }) {
-      const { body, read, results } = scanned
-      const bytes = Math.max(body.length, sizeOf(read))
-      if (last?.scanned !== scanned || bytes > MAX_TURN_BYTES) return
+      const { body, read, results, checkpoint } = scanned
+      if (last?.scanned !== scanned) return
       const { route, earlier, messages } = last
+      const known = earlier?.nodeBytes.slice(0, messages) ?? []
+      const nodeBytes = [...known, ...read.slice(messages).map(node => sizeOf([node]))]
+      const readBytes = nodeBytes.reduce((sum, each) => sum + each, checkpointBytes(checkpoint))
+      const bytes = Math.max(body.length, readBytes)
+      if (bytes > MAX_TURN_BYTES) return
       const isContinued = earlier !== null && messages >= earlier.read.length - CHANGING_MESSAGES
       const messageOf = results.map(({ message }) => message)
-      const turn = { tenant, route, body: alone(body), read, terms, keys, messageOf, bytes }
+      const names = { terms, keys, messageOf }
+      const turn = {
+        tenant,
+        route,
+        body: alone(body),
+        read,
+        checkpoint,
+        ...names,
+        nodeBytes,
+        bytes,
+      }
       keep(turn, isContinued ? earlier : null)
     },
   }
@@ -149,6 +166,17 @@ function sizeOf(nodes: readonly JsonNode[]): number {
 }
 
 const NONE: readonly JsonNode[] = []
+const NOTHING = { read: NONE, checkpoint: null }
+
+/** Approximate memory of a call or a result in bytes. */
+const FOUND_BYTES = 200
+
+function checkpointBytes(checkpoint: Checkpoint | null): number {
+  if (checkpoint === null) return 0
+  const { found, forPrograms, breakpoints, calls } = checkpoint
+  const count = found.length + forPrograms.length + breakpoints.length + calls.size
+  return FOUND_BYTES * count
+}
 
 /** Copies the bytes if they are a part of a larger buffer, so that this buffer can be freed. */
 function alone(body: Buffer): Buffer {

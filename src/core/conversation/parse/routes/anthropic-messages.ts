@@ -91,7 +91,8 @@ function addCall(
 ): void {
   reader.addCall(reader.text(memberOf(node, 'id')), message, {
     tool: reader.text(memberOf(node, 'name')),
-    ...reader.argsOf(memberOf(node, 'input')),
+    argsAt: memberOf(node, 'input'),
+    areText: false,
     ordinal,
     byProgram: reader.isProgram(node),
   })

@@ -117,7 +117,8 @@ function callOf(called: JsonNode | undefined, args: string, reader: Conversation
   const known = called?.doubled ? undefined : called
   return {
     tool: reader.text(memberOf(known, 'name')),
-    ...reader.argsIn(memberOf(known, args)),
+    argsAt: memberOf(known, args),
+    areText: true,
     ordinal: reader.passCall(),
     byProgram: false,
   }

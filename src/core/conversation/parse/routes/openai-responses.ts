@@ -66,6 +66,13 @@ export const openaiResponses: Route = {
     hasToolBreakpoints: false,
   },
 
+  allowsPrograms(request, reader) {
+    const tools = itemsOf(memberOf(request, 'tools'))
+    return tools.some(
+      tool => tool.doubled || reader.text(memberOf(tool, 'type')) === 'programmatic_tool_calling',
+    )
+  },
+
   toolNames(request, reader) {
     // Tools may also come into the conversation on the way.
     const lists = [request, ...itemsOf(memberOf(request, 'input'))]
@@ -78,7 +85,7 @@ export const openaiResponses: Route = {
     })
   },
 
-  readMessage(node, message, reader, request) {
+  readMessage(node, message, reader) {
     const type = reader.text(memberOf(node, 'type')) ?? ''
     if (ANSWERED.has(type) || type.endsWith('_output')) reader.passResult()
     const ordinal = type.endsWith('_call') ? reader.passCall() : 0
@@ -91,7 +98,7 @@ export const openaiResponses: Route = {
     if (type === 'function_call') addCall(node, at, 'arguments', reader)
     else if (type === 'custom_tool_call') addCall(node, at, 'input', reader)
     else if (type === 'function_call_output' || type === 'custom_tool_call_output') {
-      addOutput(node, message, reader, request)
+      addOutput(node, message, reader)
     } else if (type === 'mcp_call') addCallWithOutput(node, at, reader)
     for (const part of itemsOf(memberOf(node, 'content'))) reader.addBreakpoints(part)
     reader.addBreakpoints(node)
@@ -112,23 +119,19 @@ function addCall(
 ): void {
   reader.addCall(reader.text(memberOf(node, 'call_id')), message, {
     tool: reader.text(memberOf(node, 'name')),
-    ...reader.argsIn(memberOf(node, args)),
+    argsAt: memberOf(node, args),
+    areText: true,
     ordinal,
     byProgram: reader.isProgram(node),
   })
 }
 
-function addOutput(
-  node: JsonNode,
-  message: number,
-  reader: ConversationReader,
-  request: JsonNode,
-): void {
+function addOutput(node: JsonNode, message: number, reader: ConversationReader): void {
   const callId = reader.text(memberOf(node, 'call_id'))
   const call = reader.takeCall(callId)
   // Perhaps only the provider has the call. Then only the tools show whether a program can have
   // made it.
-  const byProgram = call?.byProgram ?? allowsPrograms(request, reader)
+  const byProgram = call?.byProgram ?? reader.allowsPrograms
   if (byProgram || reader.isProgram(node)) {
     reader.forPrograms.push({ message, block: 0, tool: call?.tool, callId })
     return
@@ -144,19 +147,12 @@ function addCallWithOutput(
   reader: ConversationReader,
 ): void {
   const tool = reader.text(memberOf(node, 'name'))
-  const given = reader.argsIn(memberOf(node, 'arguments'))
+  const argsAt = memberOf(node, 'arguments')
   const source = {
-    call: { tool, ...given, ordinal, byProgram: false },
+    call: { tool, argsAt, areText: true, ordinal, byProgram: false },
     tool,
     callId: reader.text(memberOf(node, 'id')),
     isError: reader.isSet(memberOf(node, 'error')),
   }
   reader.addTexts(memberOf(node, 'output'), { message, block: 0 }, source, TEXT_TYPES)
-}
-
-function allowsPrograms(request: JsonNode, reader: ConversationReader): boolean {
-  const tools = itemsOf(memberOf(request, 'tools'))
-  return tools.some(
-    tool => tool.doubled || reader.text(memberOf(tool, 'type')) === 'programmatic_tool_calling',
-  )
 }

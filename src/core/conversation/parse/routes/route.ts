@@ -40,8 +40,12 @@ export interface Route {
   readonly head?: HeadRules
   /** Names of the tools that the request defines. */
   toolNames(request: JsonNode, reader: ConversationReader): readonly string[]
+  /**
+   * Whether programs of the model may have made calls that the body does not have; absent: never.
+   */
+  allowsPrograms?(request: JsonNode, reader: Pick<ConversationReader, 'text'>): boolean
   /** Adds the calls and results of one message. */
-  readMessage(node: JsonNode, message: number, reader: ConversationReader, request: JsonNode): void
+  readMessage(node: JsonNode, message: number, reader: ConversationReader): void
 }
 
 /** A call whose arguments are an object. */
@@ -68,7 +72,8 @@ export function addObjectCall(
   }
   reader.addCall(key, message, {
     tool: reader.text(memberOf(node, 'name')),
-    ...reader.argsOf(memberOf(node, args)),
+    argsAt: memberOf(node, args),
+    areText: false,
     ordinal,
     byProgram: false,
   })

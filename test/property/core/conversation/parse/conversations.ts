@@ -72,6 +72,7 @@ const result = some({
   tool_use_id: id,
   content: parts,
   is_error: fc.constantFrom(true, false),
+  cache_reference: fc.constantFrom(null, null, null, null, null, null, 'a'),
   cache_control: maybe(breakpoint),
 })
 const other = some({ type: fc.constantFrom('text', 'thinking', 'document'), text, content: parts })
@@ -219,3 +220,46 @@ export const ROUTES = Object.keys(requests) as RouteName[]
 export const someRequest = fc
   .constantFrom(...ROUTES)
   .chain(route => fc.record({ route: fc.constant(route), request: requests[route] }))
+
+/** The member of each route's requests that has the conversation. */
+const LISTS: Readonly<Record<RouteName, string>> = {
+  anthropic_messages: 'messages',
+  openai_chat: 'messages',
+  openai_responses: 'input',
+  gemini_generate: 'contents',
+  bedrock_converse: 'messages',
+}
+
+/** Messages that a turn has, and the place of the request that its other members are from. */
+const turn = fc.record({ length: fc.nat(30), others: fc.nat(4) })
+
+/**
+ * The requests of a conversation that goes on, goes back, or comes with other tools. Its messages
+ * are those of several requests, of which mostly all are of the route.
+ */
+export const someTurns = fc
+  .constantFrom(...ROUTES)
+  .chain(route =>
+    fc.record({
+      route: fc.constant(route),
+      parts: fc.array(requests[route], { minLength: 5, maxLength: 5 }),
+      turns: fc.array(turn, { minLength: 2, maxLength: 4 }),
+    }),
+  )
+  .map(({ route, parts, turns }) => {
+    const fields = parts.map(part => (isFields(part) ? part : {}))
+    const messages = fields.flatMap(part => {
+      const list = part[LISTS[route]]
+      return Array.isArray(list) ? list : []
+    })
+    const bodies = turns.map(({ length, others }) => {
+      const { [LISTS[route]]: _, ...rest } = fields[others] ?? {}
+      // What stands before the messages would make every byte of them another one's.
+      return { [LISTS[route]]: messages.slice(0, length), ...rest }
+    })
+    return { route, bodies }
+  })
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

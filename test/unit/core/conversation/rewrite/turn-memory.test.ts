@@ -18,7 +18,7 @@ const LIMITS = { maxBytes: 1 << 24, maxDepth: 64, maxValues: 100_000 }
 /** All that is known of a request, as plain data. */
 function told(scanned: ReturnType<typeof scanRequest>) {
   if (scanned === null) return null
-  const { body, read, results, ...rest } = scanned
+  const { body, read, results, checkpoint: _, ...rest } = scanned
   const texts = results.map(each => ({
     ...each,
     text: each.text(),
