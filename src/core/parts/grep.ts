@@ -1,6 +1,7 @@
 import { LINE_FEED } from '../json/char-codes.ts'
 import { countLineFeeds } from './lines.ts'
 import type { GrepSelector, Part } from './part.ts'
+import { createSearch } from './search.ts'
 
 /** Lines with the text that are shown; more are only counted. */
 const MAX_SHOWN = 200
@@ -27,7 +28,7 @@ interface Match {
  */
 export function grep(body: Uint8Array, selector: GrepSelector): Part {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  const search = createSearch(selector.text, selector.ignoreCase)
+  const search = createSearch(bytes, selector.text, selector.ignoreCase)
   const out = new Output(bytes)
   let matches = 0
   let shown = 0
@@ -35,7 +36,7 @@ export function grep(body: Uint8Array, selector: GrepSelector): Part {
   let counted = 0
   let shownTo = 0
   for (let from = 0; from < bytes.length; ) {
-    const at = search(bytes, from)
+    const at = search(from)
     if (at < 0) break
     matches++
     const start = bytes.lastIndexOf(LINE_FEED, at) + 1
@@ -152,60 +153,4 @@ function boundary(bytes: Buffer, at: number): number {
   let start = at
   while (start > 0 && at - start < 3 && (bytes[start]! & 0xc0) === 0x80) start--
   return start
-}
-
-/** The offset of the next occurrence at or after `from`, or -1. */
-export type Search = (bytes: Uint8Array, from: number) => number
-
-/** The byte that each byte is compared as when ASCII letters match in both cases. */
-const FOLDED = Uint8Array.from({ length: 256 }, (_, c) => (c >= 0x41 && c <= 0x5a ? c + 0x20 : c))
-const AS_IT_IS = Uint8Array.from({ length: 256 }, (_, c) => c)
-
-/** A jump to the next possible start is faster from so many bytes on. */
-const PAYING_BYTES = 32
-/** A search makes no more jumps after so many that were too short. */
-const MAX_POOR_JUMPS = 64
-
-/**
- * Plain search by Knuth, Morris and Pratt: linear on every input, while `Buffer.indexOf` takes the
- * product of both lengths on some. If the first byte is rare, most of the text is jumped over.
- */
-function createSearch(text: string, ignoreCase: boolean): Search {
-  const table = ignoreCase ? FOLDED : AS_IT_IS
-  const needle = new TextEncoder().encode(text).map(c => table[c]!)
-  const borders = bordersOf(needle)
-  const first = needle[0]!
-  const canJump = !ignoreCase || !isLetter(first)
-
-  return (bytes, from) => {
-    let poorJumps = canJump ? 0 : MAX_POOR_JUMPS
-    let matched = 0
-    for (let at = from; at < bytes.byteLength; at++) {
-      if (matched === 0 && poorJumps < MAX_POOR_JUMPS) {
-        const start = bytes.indexOf(first, at)
-        if (start < 0) return -1
-        if (start - at < PAYING_BYTES) poorJumps++
-        at = start
-      }
-      const c = table[bytes[at]!]!
-      while (matched > 0 && needle[matched] !== c) matched = borders[matched - 1]!
-      if (needle[matched] === c && ++matched === needle.byteLength) return at - matched + 1
-    }
-    return -1
-  }
-}
-
-function isLetter(c: number): boolean {
-  return c >= 0x61 && c <= 0x7a
-}
-
-/** For each prefix the length of its longest proper prefix that is also its suffix. */
-function bordersOf(needle: Uint8Array): Uint32Array {
-  const borders = new Uint32Array(needle.byteLength)
-  for (let i = 1, border = 0; i < needle.byteLength; i++) {
-    while (border > 0 && needle[border] !== needle[i]) border = borders[border - 1]!
-    if (needle[border] === needle[i]) border++
-    borders[i] = border
-  }
-  return borders
 }

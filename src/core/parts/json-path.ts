@@ -14,6 +14,7 @@ import { endsScalar } from '../json/text-tokens.ts'
 import { invalidPart } from './invalid-part.ts'
 import type { Part } from './part.ts'
 import { countsFromEnd, type PathStep } from './path-steps.ts'
+import { skipContainer } from './skip-container.ts'
 
 /**
  * The values that a path meets, as they are spelt in the body: no value is built, so numbers, keys
@@ -51,6 +52,9 @@ function list(body: Uint8Array, ranges: readonly number[]): Uint8Array {
   return out
 }
 
+/** An element of so many is marked while they are counted, to begin with it the second time. */
+const MARKED_EACH = 64
+
 class PathWalker {
   /** Start and end of each value met, in pairs. */
   readonly found: number[] = []
@@ -87,8 +91,12 @@ class PathWalker {
       return this.#members(at, depth, step.name)
     }
     if (step.kind !== 'member' && this.#body[at] === OPEN_BRACKET) {
-      const count = countsFromEnd(step) ? this.#elements(at, () => false, depth).count : 0
-      return this.#elements(at, chosen(step, count), depth).end
+      if (!countsFromEnd(step)) return this.#elements(at, chosen(step, 0), depth).end
+      const { count, marks } = this.#elements(at, () => false, depth)
+      const first = Math.max(0, firstOf(step, count))
+      const mark = Math.min(Math.floor(first / MARKED_EACH), marks.length - 1)
+      const from = mark < 0 ? undefined : { index: mark * MARKED_EACH, at: marks[mark]! }
+      return this.#elements(at, chosen(step, count), depth, from).end
     }
     return this.#skip(at)
   }
@@ -113,43 +121,49 @@ class PathWalker {
     }
   }
 
+  /** @param from an element to begin with; absent: the first one */
   #elements(
     start: number,
     wanted: (index: number) => boolean,
     depth: number,
-  ): { end: number; count: number } {
+    from?: { readonly index: number; readonly at: number },
+  ): { end: number; count: number; marks: readonly number[] } {
     const body = this.#body
-    let at = skipSpace(body, start + 1)
-    if (body[at] === CLOSE_BRACKET) return { end: at + 1, count: 0 }
-    for (let index = 0; ; index++) {
+    const marks: number[] = []
+    let at = from?.at ?? skipSpace(body, start + 1)
+    if (body[at] === CLOSE_BRACKET) return { end: at + 1, count: 0, marks }
+    for (let index = from?.index ?? 0; ; index++) {
+      if (index % MARKED_EACH === 0) marks.push(at)
       at = skipSpace(body, wanted(index) ? this.#visit(at, depth + 1) : this.#skip(at))
-      if (body[at] === CLOSE_BRACKET) return { end: at + 1, count: index + 1 }
+      if (body[at] === CLOSE_BRACKET) return { end: at + 1, count: index + 1, marks }
       if (body[at] !== COMMA) throw this.#notJson(at)
       at = skipSpace(body, at + 1)
     }
   }
 
-  /** The offset after the value at `at`. Containers are followed by their nesting alone. */
+  /** The offset after the value at `start`. Containers are followed by their nesting alone. */
   #skip(start: number): number {
-    const body = this.#body
-    let at = start
-    let nesting = 0
-    for (; at < body.byteLength; ) {
-      const c = body[at]!
-      if (c === QUOTE) {
-        at = this.#string(at)
-        if (nesting === 0) return at
-      } else if (c === OPEN_BRACE || c === OPEN_BRACKET) {
-        nesting++
-        at++
-      } else if (c === CLOSE_BRACE || c === CLOSE_BRACKET) {
-        if (--nesting < 0) break
-        at++
-        if (nesting === 0) return at
-      } else if (nesting === 0) return this.#scalar(at)
-      else at++
+    const first = this.#body[start]
+    if (first === QUOTE) return this.#string(start)
+    if (first !== OPEN_BRACE && first !== OPEN_BRACKET) {
+      if (start < this.#body.byteLength) return this.#scalar(start)
+      throw this.#notJson(start)
     }
-    throw this.#notJson(at)
+    const end = skipContainer(this.#body, start)
+    if (end === -1) throw this.#notJson(this.#openString(start))
+    return end
+  }
+
+  /** The string after `start` that does not end, or the end of the body. */
+  #openString(start: number): number {
+    const body = this.#body
+    for (let at = start; at < body.byteLength; at++) {
+      if (body[at] !== QUOTE) continue
+      const end = passOverString(body, at)
+      if (end === -1) return at
+      at = end - 1
+    }
+    return body.byteLength
   }
 
   /** The offset after the number or word at `start`, which is checked. */
@@ -197,12 +211,17 @@ function chosen(
   step: Exclude<PathStep, { kind: 'member' }>,
   count: number,
 ): (index: number) => boolean {
-  const fromStart = (at: number) => (at < 0 ? at + count : at)
-  if (step.kind === 'index') {
-    const at = fromStart(step.at)
-    return index => index === at
-  }
-  const start = fromStart(step.start ?? 0)
-  const end = step.end === null ? Number.POSITIVE_INFINITY : fromStart(step.end)
+  const start = firstOf(step, count)
+  if (step.kind === 'index') return index => index === start
+  const end = step.end === null ? Number.POSITIVE_INFINITY : fromStart(step.end, count)
   return index => index >= start && index < end
+}
+
+/** The first element that a step may choose; below 0 if that stands before all. */
+function firstOf(step: Exclude<PathStep, { kind: 'member' }>, count: number): number {
+  return fromStart(step.kind === 'index' ? step.at : (step.start ?? 0), count)
+}
+
+function fromStart(at: number, count: number): number {
+  return at < 0 ? at + count : at
 }

@@ -109,6 +109,37 @@ describe('paths', () => {
     expect(select(body, { path })).toMatchObject({ text, values })
   })
 
+  test.each([
+    ['[-1]', [199]],
+    ['[-64]', [136]],
+    ['[-65]', [135]],
+    ['[-200]', [0]],
+    ['[-73:-71]', [127, 128]],
+    ['[126:-71]', [126, 127, 128]],
+    ['[-300:2]', [0, 1]],
+    ['[:-199]', [0]],
+    ['[200:-1]', []],
+  ])('elements of a long list counted from the end: %s', (step, wanted) => {
+    const items = Array.from({ length: 200 }, (_, n) => ({ n, text: `]}"\\${n}` }))
+    const met = wanted.map(n => items[n])
+    const { text } = select(JSON.stringify({ items }, null, 1), { path: `$.items${step}` })
+    expect(JSON.parse(text)).toEqual(step.includes(':') ? met : met[0])
+  })
+
+  test.each([
+    ['[{"a":"b}]', 6],
+    ['[{"a":[1,2}', 11],
+    ['[["\\\\","\\"]]', 7],
+    ['[["a""b', 5],
+    ['[[', 2],
+    ['[]]', 2],
+    ['[', 1],
+    ['[}', 1],
+  ])('a list that does not end is refused with the place: %s', (text, byte) => {
+    const told = refusal(() => select(text, { path: '$[9]' }))
+    expect(told).toBe(`path: the original is no JSON (byte ${byte})`)
+  })
+
   test('what is not there, and what is no JSON, is refused', () => {
     expect(refusal(() => select(body, { path: '$.items[3].name' }))).toBe(
       'path: nothing is at $.items[3]',
