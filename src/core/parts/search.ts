@@ -16,8 +16,8 @@ const FREE_BYTES = 16 * 1024
 /**
  * Plain search for a text. A short piece of it is looked for by `Buffer.indexOf`, from its rarest
  * byte on, and the rest is compared. If too many pieces were not followed by the rest, the search
- * continues by Knuth, Morris and Pratt. So it is linear on every input, while `Buffer.indexOf` of all
- * the text takes the product of both lengths on some.
+ * continues by Knuth, Morris and Pratt. So it is linear on every input. `Buffer.indexOf` of all the
+ * text takes the product of both lengths on some.
  */
 export function createSearch(body: Buffer, text: string, ignoreCase: boolean): Search {
   const needle = Buffer.from(text, 'utf8')
