@@ -1,9 +1,30 @@
 import { ObjectValue, type Value } from '../../../json/value.ts'
 import type { Pricer } from './pricer.ts'
 import type { ScalarText } from './scalar-text.ts'
-import type { Role } from './trace.ts'
+import type { Piece, Role } from './trace.ts'
 import type { BracketFrame } from './write-inline.ts'
-import type { Forms, Frame } from './write-lines.ts'
+
+/** The cheapest ways to write a container. */
+export interface Forms {
+  /** In brackets, on one line. */
+  readonly inline: Piece
+  /**
+   * In its role: after a key, its colon included; as an item of a list, the first line without its
+   * spaces; or as the whole document.
+   */
+  readonly shown: Piece
+  /** What they were made from; absent if the container is a table, or in brackets alone. */
+  readonly draft?: Draft
+}
+
+/** The texts of a container's members on lines, without those that have forms of their own. */
+export interface Frame {
+  /** What stands before, between and after the members in `slots`. */
+  readonly texts: readonly string[]
+  /** Indexes of the members that are written in their own form. */
+  readonly slots: readonly number[]
+  readonly tokens: number
+}
 
 /**
  * A container as it is written without shapes. With shapes only its members that reach one differ,
@@ -24,65 +45,61 @@ export interface Place {
   readonly role: Role
 }
 
-/** What was found of the parts of a content when they were written without shapes. */
-export class KnownParts {
-  readonly drafts = new Map<Value, Draft>()
-  readonly forms = new Map<Value, Place & { readonly forms: Forms | null }>()
+interface KnownPart extends Place {
+  readonly forms: Forms | null
 }
 
 /**
- * The drafts of one document, by their containers; those in tables have none. Parts that another
- * document of the same content has in the same places are not written again.
+ * The forms of the parts of a content, written without shapes. Parts that another document of the
+ * same content has in the same places are not written again.
  */
-export class Drafts {
-  readonly #known: KnownParts
-  readonly #drafts = new Map<Value, Draft>()
+export class KnownParts {
+  readonly #parts = new Map<Value, KnownPart>()
+  /** Documents whose parts are not in the map yet: most contents have no second one. */
+  #documents: { readonly value: Value; readonly forms: Forms }[] = []
 
-  constructor(known = new KnownParts()) {
-    this.#known = known
+  /** Looks up the parts of all documents from now on. */
+  startDocument(): void {
+    for (const { value, forms } of this.#documents) {
+      this.#addMembers(value, forms, value instanceof ObjectValue ? -1 : 0)
+    }
+    this.#documents = []
   }
 
-  draftOf(value: Value): Draft | undefined {
-    return this.#drafts.get(value)
-  }
-
-  keepDraft(value: Value, draft: Draft): void {
-    this.#drafts.set(value, draft)
-    this.#known.drafts.set(value, draft)
+  keepDocument(value: Value, forms: Forms): void {
+    this.#documents.push({ value, forms })
   }
 
   /** The forms of a value that was written in such a place; `undefined` if it was not. */
-  formsOf(value: Value, { level, role }: Place): Forms | null | undefined {
-    const known = this.#known.forms.get(value)
-    if (known?.level !== level || known.role !== role) return undefined
-    this.#adopt(value)
-    return known.forms
+  formsOf(value: Value, level: number, role: Role): Forms | null | undefined {
+    if (this.#parts.size === 0) return undefined
+    const known = this.#parts.get(value)
+    return known?.level === level && known.role === role ? known.forms : undefined
   }
 
-  keepForms(value: Value, { level, role }: Place, forms: Forms | null): void {
-    this.#known.forms.set(value, { level, role, forms })
+  /** Keeps the forms of a string that begins like JSON, since such strings repeat. */
+  keepString(text: string, level: number, role: Role, forms: Forms | null): void {
+    this.#parts.set(text, { level, role, forms })
   }
 
-  /**
-   * Takes over the drafts of a container and of those in it. Others are not taken: with shapes, a
-   * container is written otherwise if it has no draft here. Without recursion.
-   */
-  #adopt(value: Value): void {
-    const open: (readonly Value[])[] = [[value]]
-    for (let level = open.pop(); level !== undefined; level = open.pop()) {
-      for (const member of level) {
-        const inner = member instanceof ObjectValue ? member.values : member
-        if (!Array.isArray(inner)) continue
-        const draft = this.#known.drafts.get(member)
-        if (draft !== undefined) this.#drafts.set(member, draft)
-        open.push(inner)
-      }
+  /** Recursion is as deep as lines go. */
+  #addMembers(value: Value, { draft }: Forms, level: number): void {
+    if (draft === undefined) return
+    const isObject = value instanceof ObjectValue
+    const place: Place = isObject ? { level: level + 1, role: 'member' } : { level, role: 'item' }
+    const members = isObject ? value.values : (value as readonly Value[])
+    for (let i = 0; i < members.length; i++) {
+      const forms = draft.inner[i]!
+      const member = members[i]!
+      if (forms === null || typeof member === 'string') continue
+      this.#parts.set(member, { ...place, forms })
+      this.#addMembers(member, forms, place.level)
     }
   }
 }
 
-/** A pricer that keeps what is found of the containers. */
+/** A pricer that knows what other documents of the content have. */
 export interface DraftPricer extends Pricer {
   /** Absent if the document is written once. */
-  readonly drafts?: Drafts
+  readonly parts?: KnownParts
 }

@@ -1,5 +1,5 @@
 import type { Value } from '../../../json/value.ts'
-import { Drafts, type KnownParts } from './draft.ts'
+import { type Forms, KnownParts } from './draft.ts'
 import { encodeTree } from './encode-tree.ts'
 import { findShapes } from './find-shapes.ts'
 import { collectKeyLists } from './key-lists.ts'
@@ -23,15 +23,17 @@ interface Document {
  */
 export function encodeDocument(value: Value, pricer: Pricer, known?: KnownParts): Document | null {
   const { trace, ...untraced } = pricer
-  const silent = { ...untraced, drafts: new Drafts(known) }
+  const silent = { ...untraced, parts: known ?? new KnownParts() }
+  silent.parts.startDocument()
   const plain = encodeTree(value, silent)
   if (plain === null) return null
-  const { text, surcharge } = plain
+  silent.parts.keepDocument(value, plain)
+  const { text, surcharge } = plain.shown
   // The tokens of the parts do not always add up, so the whole is counted, at most once.
   let counted: number | undefined
   const tokens = () => (counted ??= pricer.tokens(text))
   const shapes = usefulShapes(value, { text, tokens }, silent)
-  const shaped = shapes === null ? null : withShapes(value, shapes, silent)
+  const shaped = shapes === null ? null : withShapes(value, shapes, plain, silent)
   const isShorter = shaped !== null && shaped.tokens < tokens()
   if (trace !== undefined) {
     encodeTree(value, isShorter && shapes !== null ? { ...pricer, shapes } : pricer)
@@ -56,9 +58,12 @@ function usefulShapes(value: Value, plain: WrittenText, pricer: Pricer): Shapes 
   return shapes
 }
 
-/** Declarations of the shapes that the document uses, and the document. */
-function withShapes(value: Value, shapes: Shapes, pricer: Pricer): Piece {
-  const { text } = encodeTree(value, { ...pricer, shapes })!
+/**
+ * Declarations of the shapes that the document uses, and the document.
+ * @param plain the document without shapes
+ */
+function withShapes(value: Value, shapes: Shapes, plain: Forms, pricer: Pricer): Piece {
+  const { text } = encodeTree(value, { ...pricer, shapes }, plain.draft)!.shown
   const used = shapes.all.filter(({ group }) => text.includes(`${group.name}(`))
   return pricer.piece([...used.map(writeDeclaration), text].join('\n'))
 }

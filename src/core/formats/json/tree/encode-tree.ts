@@ -1,24 +1,24 @@
+import { OPEN_BRACE, OPEN_BRACKET } from '../../../json/char-codes.ts'
 import { parseJson } from '../../../json/parse-json.ts'
 import { ObjectValue, type Value } from '../../../json/value.ts'
 import { jsonLength } from '../../../json/write-json.ts'
 import { escapeText } from '../../bare-text.ts'
 import { findSpacing } from '../../text/json-spacing.ts'
-import type { Draft, DraftPricer } from './draft.ts'
+import type { Draft, DraftPricer, Forms, Place } from './draft.ts'
 import { encodeKeyedTable, encodeTable, type Table, tablePiece } from './encode-table.ts'
 import { bracketPiece, cheapest, LazyPiece, type Pricer } from './pricer.ts'
 import { type CountedText, type ScalarText, scalarText } from './scalar-text.ts'
 import { JSON_MARK } from './syntax.ts'
 import { type Piece, priceOf, type Role, type Ways } from './trace.ts'
 import { wordsPiece } from './word-list.ts'
-import { bracketFrame, inlinePiece, writeInline } from './write-inline.ts'
+import { type BracketTexts, bracketTexts, inlinePiece, writeInline } from './write-inline.ts'
 import {
-  type Forms,
-  type Frame,
   fillFrame,
   frameOfItems,
   frameOfMembers,
   itemText,
   memberText,
+  type UncountedFrame,
 } from './write-lines.ts'
 import { isScalar, type Scalar } from './write-text.ts'
 
@@ -35,27 +35,25 @@ const MAX_JSON_DEPTH = 64
 /** Characters per token, for estimates that only decide which price is smaller. */
 const CHARS_PER_TOKEN = 3
 
-/** The value as lines and tables, `null` for a scalar. Recursion is as deep as the value. */
-export function encodeTree(value: Value, pricer: DraftPricer): Piece | null {
-  if (isScalar(value)) return null
-  const forms =
-    value instanceof ObjectValue
-      ? formsOfObject(value, -1, 'document', pricer)
-      : formsOfArray(value, 0, 'document', pricer)
-  return forms.shown
-}
-
-/** @param level spaces in front of the line that the value follows */
-function formsOf(value: Value, level: number, role: Role, pricer: DraftPricer): Forms | null {
-  if (typeof value === 'string') return formsOfJsonText(value, level, role, pricer)
+/**
+ * The value as lines and tables, `null` for a scalar. Recursion is as deep as the value.
+ * @param plain the same without shapes, if it is written again with some
+ */
+export function encodeTree(value: Value, pricer: DraftPricer, plain?: Draft): Forms | null {
   if (isScalar(value)) return null
   return value instanceof ObjectValue
-    ? formsOfObject(value, level, role, pricer)
-    : formsOfArray(value, level, role, pricer)
+    ? formsOfObject(value, { level: -1, role: 'document' }, pricer, plain)
+    : formsOfArray(value, { level: 0, role: 'document' }, pricer, plain)
 }
 
-function formsOfObject(value: ObjectValue, level: number, role: Role, pricer: DraftPricer): Forms {
+function formsOfObject(
+  value: ObjectValue,
+  place: Place,
+  pricer: DraftPricer,
+  plain: Draft | undefined,
+): Forms {
   const { keys, values } = value
+  const { level, role } = place
   if (keys.length === 0 || level >= pricer.style.lineDepth) return onlyInline(value, role, pricer)
   if (keys.length < pricer.style.minLineMembers && values.every(isScalar)) {
     return onlyInline(value, role, pricer)
@@ -63,9 +61,10 @@ function formsOfObject(value: ObjectValue, level: number, role: Role, pricer: Dr
   const table = encodeKeyedTable(value, pricer)
   const clear = clearlyShorter(table, 'keyed table', value, role, pricer)
   if (clear !== null) return clear
-  const { inner, scalars, brackets, lines } = draftOf(value, level, role, pricer)
+  const draft = draftOf(value, place, pricer, plain)
+  const { inner, scalars, brackets, lines } = draft
   const inlines = inner.map(inlineOf)
-  const inline = inlinePiece(value, inlines, brackets, pricer)
+  const inline = inlinePiece(value, scalars, inlines, brackets, pricer)
   const body = fillFrame(lines!, inner)
   const rows = table === null ? null : tablePiece(table, pricer)
   const shape = pricer.shapes?.piece(value, inlines, pricer) ?? null
@@ -81,41 +80,61 @@ function formsOfObject(value: ObjectValue, level: number, role: Role, pricer: Dr
       lines: plus(`:\n${' '.repeat(level + 1)}`, body, 1),
     }
   }
-  return { inline: short, shown: cheapest(role, ways(), pricer) }
+  return { inline: short, shown: cheapest(role, ways(), pricer), draft }
 }
 
-/** The container with the forms of its members; what an earlier writing found of it is kept. */
+/**
+ * The container with the forms of its members.
+ * @param plain the same without shapes; absent if it was not written, or not like this
+ */
 function draftOf(
   value: ObjectValue | readonly Value[],
-  level: number,
-  role: Role,
+  { level, role }: Place,
   pricer: DraftPricer,
+  plain: Draft | undefined,
 ): Draft {
-  const isObject = value instanceof ObjectValue
-  const members: readonly Value[] = isObject ? value.values : value
-  const known = pricer.drafts?.draftOf(value)
-  const inner = members.map((member, i) => {
-    if (known !== undefined && pricer.shapes?.reaches(member) !== true) return known.inner[i]!
-    return isObject
-      ? formsAt(value.keys[i]!, member, level + 1, 'member', pricer)
-      : formsAt(i, member, level, 'item', pricer)
-  })
-  if (known !== undefined) return { ...known, inner }
+  const keys = value instanceof ObjectValue ? value.keys : null
+  const members: readonly Value[] = value instanceof ObjectValue ? value.values : value
+  const place: Place =
+    keys === null ? { level, role: 'item' } : { level: level + 1, role: 'member' }
+  const inner: (Forms | null)[] = []
+  for (let i = 0; i < members.length; i++) {
+    const member = members[i]!
+    const known = plain?.inner[i]
+    const isKnown = known !== undefined && pricer.shapes?.reaches(member) !== true
+    inner.push(isKnown ? known : formsAt(keys?.[i] ?? i, member, place, pricer, known?.draft))
+  }
+  if (plain !== undefined) return { ...plain, inner }
   const scalars = scalarsAmong(members, inner, pricer)
-  const brackets = bracketFrame(value, scalars, pricer)
-  const draft = { inner, scalars, brackets, lines: linesOf(value, scalars, level, role, pricer) }
-  // With shapes the forms inside are those of this document only.
-  if (pricer.shapes === undefined) pricer.drafts?.keepDraft(value, draft)
-  return draft
+  const lines = linesOf(value, scalars, { level, role }, pricer)
+  return { inner, scalars, ...countFrames(bracketTexts(value, scalars, pricer), lines, pricer) }
 }
 
+/** The frames of a container with their tokens, of which the cheaper brackets are taken. */
+function countFrames(
+  { bare, json, middles }: BracketTexts,
+  lines: UncountedFrame | null,
+  pricer: Pricer,
+): Pick<Draft, 'brackets' | 'lines'> {
+  const texts = lines === null ? [bare, json] : [bare, json, lines.own]
+  const [bareTokens, jsonTokens, lineTokens] = pricer.tokensOf(texts)
+  const asJson = jsonTokens! <= bareTokens!
+  return {
+    brackets: { asJson, tokens: (asJson ? jsonTokens! : bareTokens!) + middles },
+    lines:
+      lines === null
+        ? null
+        : { texts: lines.texts, slots: lines.slots, tokens: lineTokens! + lines.middles },
+  }
+}
+
+/** @param level spaces in front of the line that the value follows */
 function linesOf(
   value: ObjectValue | readonly Value[],
   scalars: readonly (ScalarText | null)[],
-  level: number,
-  role: Role,
+  { level, role }: Place,
   pricer: Pricer,
-): Frame | null {
+): UncountedFrame | null {
   if (value instanceof ObjectValue) return frameOfMembers(value, scalars, level + 1, pricer)
   return role === 'item' ? null : frameOfItems(value, scalars, level, pricer)
 }
@@ -129,48 +148,54 @@ function scalarsAmong(
   return values.map((value, i) => (inner[i] === null ? scalarText(value as Scalar, pricer) : null))
 }
 
-/** The forms of a member or item. A trace learns its place. */
+/**
+ * The forms of a member or item, `null` if it has none. A trace learns its place.
+ * @param plain the same without shapes, if it is known
+ */
 function formsAt(
   step: string | number | null,
   value: Value,
-  level: number,
-  role: Role,
+  place: Place,
   pricer: DraftPricer,
+  plain?: Draft,
 ): Forms | null {
-  const { trace, drafts, shapes } = pricer
-  const isKept = drafts !== undefined && shapes === undefined && mayHaveForms(value)
-  const place = { level, role }
-  const known = isKept ? drafts.formsOf(value, place) : undefined
+  if (!mayHaveForms(value)) return null
+  const { trace, shapes } = pricer
+  const { level, role } = place
+  // With shapes the forms inside are those of this document only.
+  const parts = shapes === undefined ? pricer.parts : undefined
+  const known = parts?.formsOf(value, level, role)
   if (known !== undefined) return known
   trace?.enter(step)
-  const forms = formsOf(value, level, role, pricer)
+  const forms =
+    typeof value === 'string'
+      ? formsOfJsonText(value, place, pricer)
+      : value instanceof ObjectValue
+        ? formsOfObject(value, place, pricer, plain)
+        : formsOfArray(value, place, pricer, plain)
   trace?.leave()
-  if (isKept) drafts.keepForms(value, place, forms)
+  if (typeof value === 'string') parts?.keepString(value, level, role, forms)
   return forms
 }
 
 /** Whether a value is a container, or a string that begins like the JSON of one. */
-function mayHaveForms(value: Value): boolean {
-  return typeof value === 'string'
-    ? value.length >= SHORTEST_JSON && /^[[{]/.test(value)
-    : !isScalar(value)
+function mayHaveForms(value: Value): value is string | ObjectValue | readonly Value[] {
+  if (typeof value !== 'string') return !isScalar(value)
+  const first = value.charCodeAt(0)
+  return value.length >= SHORTEST_JSON && (first === OPEN_BRACKET || first === OPEN_BRACE)
 }
 
 /**
  * A string that is the JSON text of an object or array, which may be written as that; `null` for
  * any other.
  */
-function formsOfJsonText(
-  text: string,
-  level: number,
-  role: Role,
-  pricer: DraftPricer,
-): Forms | null {
-  if (level >= pricer.style.lineDepth || !mayHaveForms(text)) return null
+function formsOfJsonText(text: string, { level, role }: Place, pricer: DraftPricer): Forms | null {
+  if (level >= pricer.style.lineDepth) return null
   const parsed = parseJson(text, { maxDepth: MAX_JSON_DEPTH })
   if (!parsed.ok) return null
   const spacing = findSpacing(text, parsed.value)
-  const forms = spacing === undefined ? null : formsAt(null, parsed.value, level, 'member', pricer)
+  const inside: Place = { level, role: 'member' }
+  const forms = spacing === undefined ? null : formsAt(null, parsed.value, inside, pricer)
   if (forms === null) return null
   const mark = `(${spacing}${JSON_MARK}`
   const scalar = scalarText(text, pricer)
@@ -206,16 +231,18 @@ function countedPiece({ text, counted, middle }: CountedText, pricer: Pricer): P
 
 function formsOfArray(
   value: readonly Value[],
-  level: number,
-  role: Role,
+  place: Place,
   pricer: DraftPricer,
+  plain: Draft | undefined,
 ): Forms {
+  const { level, role } = place
   if (value.length === 0 || level > pricer.style.lineDepth) return onlyInline(value, role, pricer)
   const table = encodeTable(value, pricer)
   const clear = clearlyShorter(table, 'table', value, role, pricer)
   if (clear !== null) return clear
-  const { inner, brackets, lines } = draftOf(value, level, role, pricer)
-  const inline = inlinePiece(value, inner.map(inlineOf), brackets, pricer)
+  const draft = draftOf(value, place, pricer, plain)
+  const { inner, scalars, brackets, lines } = draft
+  const inline = inlinePiece(value, scalars, inner.map(inlineOf), brackets, pricer)
   const rows = table === null ? null : tablePiece(table, pricer)
   const words = wordsPiece(value, pricer)
   const ways = (): Ways => {
@@ -224,7 +251,7 @@ function formsOfArray(
     if (role === 'document') return { brackets: inline, table: rows, words, list }
     return { brackets: plus(':', inline, 1), table: rows, words, list: plus(':\n', list, 1) }
   }
-  return { inline, shown: cheapest(role, ways(), pricer) }
+  return { inline, shown: cheapest(role, ways(), pricer), draft }
 }
 
 function onlyInline(value: Value, role: Role, pricer: Pricer): Forms {

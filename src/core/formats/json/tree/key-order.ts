@@ -7,12 +7,18 @@ interface KeyOrder {
   readonly members: number
 }
 
+/** Whether so many names and members are worth an order. */
+type IsUseful = (names: number, members: number) => boolean
+
 /**
  * One order of columns that agrees with the order of keys in every row, or `null` if there is none
- * (two rows disagree, or a row has a key twice). A depth-first topological sort over neighbours in
- * rows: linear, and without recursion.
+ * (two rows disagree, or a row has a key twice), or if it is of no use. A depth-first topological
+ * sort over neighbours in rows: linear, and without recursion.
  */
-export function mergeKeyOrders(rows: readonly ObjectValue[]): KeyOrder | null {
+export function mergeKeyOrders(
+  rows: readonly ObjectValue[],
+  isUseful: IsUseful = () => true,
+): KeyOrder | null {
   const lists = new Set<readonly string[]>()
   let members = 0
   for (const { keys } of rows) {
@@ -24,6 +30,8 @@ export function mergeKeyOrders(rows: readonly ObjectValue[]): KeyOrder | null {
     const names = rows[0]!.keys
     return hasTwice(names) ? null : { names, members }
   }
+  // Most objects are no table, which their names show before these are put in order.
+  if (!isUseful(countNames(lists), members)) return null
   const followers = new Map<string, Set<string>>()
   for (const keys of lists) {
     let last: Set<string> | undefined
@@ -38,6 +46,12 @@ export function mergeKeyOrders(rows: readonly ObjectValue[]): KeyOrder | null {
   }
   const names = sort(followers)
   return names === null ? null : { names, members }
+}
+
+function countNames(lists: ReadonlySet<readonly string[]>): number {
+  const names = new Set<string>()
+  for (const keys of lists) for (const key of keys) names.add(key)
+  return names.size
 }
 
 /** Lists of fewer keys are compared key by key. */

@@ -23,10 +23,9 @@ export function planColumns(
   pricer: Pricer,
   slots = rows.length,
 ): Column[] | null {
-  const order = mergeKeyOrders(rows)
-  if (order === null || order.names.length === 0) return null
-  const { names, members } = order
-  if (!isFilled(names.length, slots, members)) return null
+  const order = mergeKeyOrders(rows, (names, members) => isFilled(names, slots, members))
+  if (order === null || !isFilled(order.names.length, slots, order.members)) return null
+  const { names } = order
   const valuesOf = gather(rows, names)
   return names.map((name, i) => planColumn(name, valuesOf[i]!, rows.length, slots, pricer))
 }

@@ -73,6 +73,11 @@ export function writtenText(value: Scalar, scalar: ScalarText, not: number): Cou
   return { text: counted === bare && bare !== quoted ? whole : escapeText(whole), counted, middle }
 }
 
+/** The scalar as JSON. */
+export function quotedText(value: Scalar, { quoted, middle }: ScalarText): string {
+  return middle === 0 ? quoted : escapeText(value as string)
+}
+
 /** As it is counted in brackets. */
 export function inBrackets(scalar: ScalarText): string {
   return isBare(scalar, NOT_INLINE) ? scalar.bare : scalar.quoted

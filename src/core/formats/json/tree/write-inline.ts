@@ -1,9 +1,16 @@
 import { ObjectValue, type Value } from '../../../json/value.ts'
-import { writeJson } from '../../../json/write-json.ts'
 import { escapeText } from '../../bare-text.ts'
 import { LINE_FEED_BIT, UNSAFE_BIT } from '../../text-content.ts'
 import { bracketPiece, type Pricer, type ShapeWriter } from './pricer.ts'
-import { type CountedText, inBrackets, NO_STRING, type ScalarText, shorten } from './scalar-text.ts'
+import {
+  type CountedText,
+  inBrackets,
+  NO_STRING,
+  quotedText,
+  type ScalarText,
+  shorten,
+  writtenText,
+} from './scalar-text.ts'
 import {
   FENCE_CHAR,
   LONGEST_FENCE,
@@ -12,7 +19,7 @@ import {
   SHORTEST_FENCE,
 } from './syntax.ts'
 import type { Piece } from './trace.ts'
-import { isScalar, writeScalar, writeText } from './write-text.ts'
+import { isScalar, type Scalar, writeScalar, writeText } from './write-text.ts'
 
 /**
  * Any value in brackets, as in JSON but without the quotes that are not needed: `{a: x,b:[1,
@@ -23,18 +30,23 @@ import { isScalar, writeScalar, writeText } from './write-text.ts'
 export function writeInline(value: Value, shapes?: ShapeWriter): string {
   if (isScalar(value)) return writeScalar(value, NOT_INLINE)
   if (value instanceof ObjectValue) return shapes?.write(value) ?? writeBraces(value, shapes)
-  return bareArray(
-    value,
-    value.map(item => writeInline(item, shapes)),
-  )
+  let out = '['
+  for (let i = 0; i < value.length; i++) {
+    const text = writeInline(value[i]!, shapes)
+    out += i === 0 ? text : `,${afterSign(value[i]!, text)}`
+  }
+  return `${out}]`
 }
 
 /** An object in braces. Those inside it may have a shape. */
 export function writeBraces(value: ObjectValue, shapes?: ShapeWriter): string {
-  return bareObject(
-    value,
-    value.values.map(member => writeInline(member, shapes)),
-  )
+  let out = '{'
+  for (let i = 0; i < value.values.length; i++) {
+    const member = value.values[i]!
+    const key = writeText(value.keys[i]!, NOT_IN_INLINE_KEY)
+    out += `${i === 0 ? '' : ','}${key}:${afterSign(member, writeInline(member, shapes))}`
+  }
+  return `${out}}`
 }
 
 /**
@@ -50,32 +62,6 @@ function startsWithLetter(text: string): boolean {
   return lower >= 0x61 && lower <= 0x7a
 }
 
-function bareObject(value: ObjectValue, texts: readonly string[]): string {
-  let out = '{'
-  for (let i = 0; i < texts.length; i++) {
-    const key = writeText(value.keys[i]!, NOT_IN_INLINE_KEY)
-    out += `${i === 0 ? '' : ','}${key}:${afterSign(value.values[i]!, texts[i]!)}`
-  }
-  return `${out}}`
-}
-
-function bareArray(value: readonly Value[], texts: readonly string[]): string {
-  let out = '['
-  for (let i = 0; i < texts.length; i++) {
-    out += i === 0 ? texts[i]! : `,${afterSign(value[i]!, texts[i]!)}`
-  }
-  return `${out}]`
-}
-
-function jsonText(value: ObjectValue | readonly Value[], texts: readonly string[]): string {
-  if (!(value instanceof ObjectValue)) return `[${texts.join(',')}]`
-  let out = '{'
-  for (let i = 0; i < texts.length; i++) {
-    out += `${i === 0 ? '' : ','}${escapeText(value.keys[i]!)}:${texts[i]!}`
-  }
-  return `${out}}`
-}
-
 /** Represents a container in the text that its own brackets are counted by. */
 export const CONTAINER = '0'
 
@@ -85,15 +71,21 @@ export interface BracketFrame {
   readonly tokens: number
 }
 
-/**
- * The brackets of a container, with or without quotes around everything, whichever costs less.
- * @param scalars the members that are no containers; `null` for the others
- */
-export function bracketFrame(
+/** The own text of a container in brackets, as it is counted, without the middles of strings. */
+export interface BracketTexts {
+  readonly bare: string
+  /** With quotes around everything. */
+  readonly json: string
+  /** Tokens of the middles. */
+  readonly middles: number
+}
+
+/** @param scalars the members that are no containers; `null` for the others */
+export function bracketTexts(
   value: ObjectValue | readonly Value[],
   scalars: readonly (ScalarText | null)[],
   pricer: Pricer,
-): BracketFrame {
+): BracketTexts {
   const keys = value instanceof ObjectValue ? value.keys : null
   let middles = 0
   let bare = keys === null ? '[' : '{'
@@ -115,23 +107,24 @@ export function bracketFrame(
       middles += scalar.middle
     }
   }
-  bare += keys === null ? ']' : '}'
-  json += keys === null ? ']' : '}'
-  const bareTokens = pricer.tokens(bare)
-  const jsonTokens = bare === json ? bareTokens : pricer.tokens(json)
-  const asJson = jsonTokens <= bareTokens
-  return { asJson, tokens: (asJson ? jsonTokens : bareTokens) + middles }
+  return {
+    bare: bare + (keys === null ? ']' : '}'),
+    json: json + (keys === null ? ']' : '}'),
+    middles,
+  }
 }
 
 /**
  * The container in its brackets.
+ * @param scalars the members that are no containers; `null` for the others
  * @param inner the texts of the members that are containers; `null` for a scalar
  */
 export function inlinePiece(
   value: ObjectValue | readonly Value[],
+  scalars: readonly (ScalarText | null)[],
   inner: readonly (Piece | null)[],
   { asJson, tokens }: BracketFrame,
-  { style }: Pricer,
+  pricer: Pricer,
 ): Piece {
   const within = { tokens: 0, surcharge: 0 }
   for (const piece of inner) {
@@ -139,25 +132,37 @@ export function inlinePiece(
     within.tokens += piece.tokens
     within.surcharge += piece.surcharge
   }
-  return bracketPiece(tokens, () => writeBrackets(value, inner, asJson), style, within)
+  const write = () => writeBrackets(value, scalars, inner, asJson, pricer)
+  return bracketPiece(tokens, write, pricer.style, within)
 }
 
 /** The text of an inline piece. */
 function writeBrackets(
   value: ObjectValue | readonly Value[],
+  scalars: readonly (ScalarText | null)[],
   inner: readonly (Piece | null)[],
   asJson: boolean,
+  pricer: Pricer,
 ): string {
+  const keys = value instanceof ObjectValue ? value.keys : null
   const members: readonly Value[] = value instanceof ObjectValue ? value.values : value
-  const texts = members.map(
-    (member, i) => inner[i]?.text ?? (asJson ? jsonScalar(member) : writeInline(member)),
-  )
-  if (asJson) return jsonText(value, texts)
-  return value instanceof ObjectValue ? bareObject(value, texts) : bareArray(value, texts)
-}
-
-function jsonScalar(value: Value): string {
-  return typeof value === 'string' ? escapeText(value) : writeJson(value)
+  let out = keys === null ? '[' : '{'
+  for (let i = 0; i < members.length; i++) {
+    const member = members[i]!
+    const scalar = scalars[i]!
+    if (i > 0) out += ','
+    if (keys !== null) {
+      const key = pricer.keyTexts(keys[i]!)
+      out += `${asJson ? key.json : key.bare}:`
+    }
+    if (scalar === null) out += inner[i]!.text
+    else if (asJson) out += quotedText(member as Scalar, scalar)
+    else {
+      const { text } = writtenText(member as Scalar, scalar, NOT_INLINE)
+      out += keys === null && i === 0 ? text : afterSign(member, text)
+    }
+  }
+  return out + (keys === null ? ']' : '}')
 }
 
 /**

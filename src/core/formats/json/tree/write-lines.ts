@@ -1,4 +1,5 @@
 import type { ObjectValue, Value } from '../../../json/value.ts'
+import type { Forms, Frame } from './draft.ts'
 import { findPatternRuns, type PatternRun } from './pattern-runs.ts'
 import { LazyPiece, type Pricer } from './pricer.ts'
 import {
@@ -12,26 +13,6 @@ import { ITEM_MARK, NOT_IN_ITEM, NOT_IN_LINE, PATTERN_MARK } from './syntax.ts'
 import type { Piece } from './trace.ts'
 import { afterSign, writeStringLines } from './write-inline.ts'
 import { type Scalar, writeAffix, writeText } from './write-text.ts'
-
-/** The cheapest ways to write a container. */
-export interface Forms {
-  /** In brackets, on one line. */
-  readonly inline: Piece
-  /**
-   * In its role: after a key, its colon included; as an item of a list, the first line without its
-   * spaces; or as the whole document.
-   */
-  readonly shown: Piece
-}
-
-/** The texts of a container's members on lines, without those that have forms of their own. */
-export interface Frame {
-  /** What stands before, between and after the members in `slots`. */
-  readonly texts: readonly string[]
-  /** Indexes of the members that are written in their own form. */
-  readonly slots: readonly number[]
-  readonly tokens: number
-}
 
 /** The container, its frame filled with the forms of its members. */
 export function fillFrame(frame: Frame, inner: readonly (Forms | null)[]): Piece {
@@ -48,6 +29,13 @@ export function fillFrame(frame: Frame, inner: readonly (Forms | null)[]): Piece
     for (let i = 0; i < slots.length; i++) text += inner[slots[i]!]!.shown.text + texts[i + 1]!
     return text
   })
+}
+
+/** A frame before its tokens are counted. */
+export interface UncountedFrame extends Omit<Frame, 'tokens'> {
+  /** Its own text as it is counted, without the middles, which have so many tokens. */
+  readonly own: string
+  readonly middles: number
 }
 
 /** Collects the texts of a frame. */
@@ -72,9 +60,9 @@ class FrameWriter {
     this.#text = ''
   }
 
-  end(pricer: Pricer): Frame {
-    const texts = [...this.#texts, this.#text]
-    return { texts, slots: this.#slots, tokens: pricer.tokens(this.#own) + this.#middles }
+  end(): UncountedFrame {
+    this.#texts.push(this.#text)
+    return { texts: this.#texts, slots: this.#slots, own: this.#own, middles: this.#middles }
   }
 }
 
@@ -87,7 +75,7 @@ export function frameOfMembers(
   scalars: readonly (ScalarText | null)[],
   level: number,
   pricer: Pricer,
-): Frame {
+): UncountedFrame {
   const { keys, values } = value
   const indent = `\n${' '.repeat(level)}`
   const runs = findPatternRuns(values)
@@ -109,7 +97,7 @@ export function frameOfMembers(
     if (scalar === null) writer.slot(start, i)
     else writer.add(after(start, memberText(values[i] as Scalar, scalar, pricer)))
   }
-  return writer.end(pricer)
+  return writer.end()
 }
 
 function after(start: string, { text, counted, middle }: CountedText): CountedText {
@@ -161,7 +149,7 @@ export function frameOfItems(
   scalars: readonly (ScalarText | null)[],
   level: number,
   pricer: Pricer,
-): Frame {
+): UncountedFrame {
   const indent = ' '.repeat(level)
   const writer = new FrameWriter()
   for (let i = 0; i < values.length; i++) {
@@ -170,7 +158,7 @@ export function frameOfItems(
     if (scalar === null) writer.slot(start, i)
     else writer.add(after(start, itemText(values[i] as Scalar, scalar, pricer)))
   }
-  return writer.end(pricer)
+  return writer.end()
 }
 
 export function itemText(value: Scalar, scalar: ScalarText, pricer: Pricer): CountedText {
