@@ -46,6 +46,8 @@ export type JsonParse =
       readonly depth: number
       /** The offset after the value's last character. */
       readonly end: number
+      /** Whether the text is what `writeJson` writes of the value; `false` also if not known. */
+      readonly compact: boolean
     }
   | { readonly ok: false; readonly reason: 'syntax' | 'depth'; readonly offset: number }
 
@@ -64,7 +66,9 @@ export function parseJson(text: string, options: ParseJsonOptions = {}): JsonPar
     scanner.skipSpace()
     if (scanner.at < text.length) return { ok: false, reason: 'syntax', offset: scanner.at }
   }
-  return { ok: true, value, depth: scanner.depth, end }
+  // Lone surrogates are written with escapes.
+  const compact = scanner.plain && end === text.length && text.isWellFormed()
+  return { ok: true, value, depth: scanner.depth, end, compact }
 }
 
 /**
@@ -93,6 +97,8 @@ class JsonScanner {
   /** Deepest nesting met. */
   depth = 0
   tooDeep = false
+  /** No white space was met, and no escape. */
+  plain = true
   readonly #text: string
   readonly #maxDepth: number
   readonly #open: OpenContainer[] = []
@@ -161,6 +167,7 @@ class JsonScanner {
     while (c === SPACE || c === LINE_FEED || c === CARRIAGE_RETURN || c === TAB) {
       c = text.charCodeAt(++at)
     }
+    if (at !== this.at) this.plain = false
     this.at = at
     return c
   }
@@ -254,6 +261,7 @@ class JsonScanner {
       if (c === QUOTE) break
       if (c === BACKSLASH) {
         this.#escaped = true
+        this.plain = false
         const length = escapeLength(text, at)
         if (length === 0) {
           this.at = at

@@ -24,12 +24,13 @@ export function createJsonLayer(formats: readonly JsonFormat[]): Layer {
       const extent = extentOf(value, input.content.length)
       for (const format of formats) {
         if (!isAllowed(format, input) || !format.accepts(value, input.shape)) continue
+        // An unchanged text saves nothing, so it is not written, or not counted.
+        if (format.compact === true && input.isCompact) continue
         const isAffordable = work.take(format.steps?.(extent) ?? 0)
         const written = isAffordable
           ? weighed(format, value, input.prices.counter, input.memo)
           : null
         if (written === null) declined.push(formatId(format))
-        // An unchanged text saves nothing, so it is not counted.
         if (written === null || written.content === input.content) continue
         const tokens = input.prices.price(written.content, written.tokens)
         if (tokens === null) bigger.push(formatId(format))

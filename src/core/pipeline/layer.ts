@@ -18,6 +18,8 @@ export interface LayerInput {
   readonly content: string
   /** The parsed content; `undefined` if it is text, or JSON deeper than the limit. */
   readonly value: Value | undefined
+  /** Whether the content is compact JSON, byte for byte. */
+  readonly isCompact: boolean
   readonly shape: ShapeReport
   readonly prices: Prices
   /** What value formats found out about the parts of the value. */

@@ -49,6 +49,7 @@ export function readInput(
     request,
     content,
     value,
+    isCompact: parsed.ok && parsed.compact,
     shape: classify(content, value),
     prices: createPrices(content, resolveTokenizer(request), context.counters),
     memo: new PartMemo(),

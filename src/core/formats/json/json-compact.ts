@@ -7,6 +7,7 @@ import type { JsonFormat } from './json-format.ts'
 export const jsonCompact: JsonFormat = {
   id: 'json_compact',
   version: 1,
+  compact: true,
   accepts: () => true,
   encode: writeJson,
   decode(text) {

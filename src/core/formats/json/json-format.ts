@@ -13,6 +13,8 @@ export interface JsonFormat {
   readonly id: string
   /** Version of the grammar; raised whenever `decode` would read older text differently. */
   readonly version: number
+  /** Whether it writes compact JSON, so that such an input is its text. */
+  readonly compact?: true
   /** A cheap test on the shape, so that hopeless candidates take no time. */
   accepts(value: Value, shape: ShapeReport): boolean
   /** Steps to write a value of this extent and to read it again; absent: too few to be counted. */

@@ -33,10 +33,13 @@ it('agrees with JSON.parse on values, also with white space between the tokens',
   )
 })
 
-it('agrees with JSON.parse on altered JSON', () => {
+it('agrees with JSON.parse on altered JSON, and knows whether it is compact', () => {
   fc.assert(
     fc.property(arbitraryDocument, fc.array(arbitraryEdit, { minLength: 1 }), (value, edits) => {
-      agreesWithBuiltIn(edits.reduce((edited, edit) => edit(edited), writeJson(value)))
+      const text = edits.reduce((edited, edit) => edit(edited), writeJson(value))
+      agreesWithBuiltIn(text)
+      const parsed = parseJson(text)
+      if (parsed.ok && parsed.compact) expect(writeJson(parsed.value)).toBe(text)
     }),
     { numRuns: RUNS },
   )
@@ -52,6 +55,7 @@ it('writes what it reads, character by character, where nothing was escaped or s
       const text = writeJson(value)
       const parsed = parseJson(text)
       expect(parsed.ok && writeJson(parsed.value)).toBe(text)
+      expect(parsed.ok && parsed.compact).toBe(!text.includes('\\') && text.isWellFormed())
     }),
     { numRuns: RUNS },
   )

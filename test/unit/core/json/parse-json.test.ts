@@ -105,11 +105,13 @@ describe('part of a text', () => {
       value: 'é',
       depth: 0,
       end: 6,
+      compact: false,
     })
   })
 
   it('leaves white space after the value alone', () => {
-    expect(parseJson(' [1] \n')).toEqual({ ok: true, value: [1], depth: 1, end: 4 })
+    const compact = false
+    expect(parseJson(' [1] \n')).toEqual({ ok: true, value: [1], depth: 1, end: 4, compact })
   })
 })
 

@@ -26,6 +26,25 @@ describe('writeJson', () => {
     },
   )
 
+  it.each([
+    ['{"a":[1.0,-0,"x y",{}],"b":null,"a":"é"}', true],
+    ['[]', true],
+    ['[1, 2]', false],
+    [' [1]', false],
+    ['[1]\n', false],
+    ['{"a" :1}', false],
+    ['{ }', false],
+    ['["\\u0041"]', false],
+    ['{"\\u0041":1}', false],
+    ['{"\\"":1}', false],
+    ['["\ud800"]', false],
+    ['["😀"]', true],
+  ])('knows whether %s is what it writes', (text, expected) => {
+    const parsed = parseJson(text)
+    expect(parsed.ok && parsed.compact).toBe(expected)
+    if (parsed.ok && parsed.compact) expect(writeJson(parsed.value)).toBe(text)
+  })
+
   it('writes more distinct keys than it remembers', () => {
     const keys = Array.from({ length: 3000 }, (_, i) => `k"${i}`)
     expect(writeJson(new ObjectValue(keys, keys))).toBe(

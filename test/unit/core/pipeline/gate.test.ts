@@ -34,6 +34,7 @@ function gate(content: string, formats: readonly JsonFormat[]) {
     value,
     shape: classify(content, value),
     prices: createPrices(content, 'o200k_base', counters),
+    isCompact: false,
     memo: new PartMemo(),
   })
   return { winner: passGate(proposals, refusals), refusals }
@@ -100,6 +101,7 @@ describe('the gate of texts', () => {
       value,
       shape: classify(content, value),
       prices: createPrices(content, 'o200k_base', counters),
+      isCompact: false,
       memo: new PartMemo(),
     })
     passGate(proposals, refusals)

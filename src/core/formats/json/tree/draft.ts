@@ -1,5 +1,5 @@
 import { ObjectValue, type Value } from '../../../json/value.ts'
-import type { Pricer } from './pricer.ts'
+import type { KeyTexts, Pricer } from './pricer.ts'
 import type { ScalarText } from './scalar-text.ts'
 import type { Piece, Role } from './trace.ts'
 import type { BracketFrame } from './write-inline.ts'
@@ -34,6 +34,8 @@ export interface Draft {
   /** The forms of the members that have some; `null` for the others, which are `scalars`. */
   readonly inner: readonly (Forms | null)[]
   readonly scalars: readonly (ScalarText | null)[]
+  /** The keys of an object; `null` of a list. */
+  readonly keys: readonly KeyTexts[] | null
   readonly brackets: BracketFrame
   /** `null` for a list that is an item, which has no lines of its own. */
   readonly lines: Frame | null

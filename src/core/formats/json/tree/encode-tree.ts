@@ -11,7 +11,13 @@ import { type CountedText, type ScalarText, scalarText } from './scalar-text.ts'
 import { JSON_MARK } from './syntax.ts'
 import { type Piece, priceOf, type Role, type Ways } from './trace.ts'
 import { wordsPiece } from './word-list.ts'
-import { type BracketTexts, bracketTexts, inlinePiece, writeInline } from './write-inline.ts'
+import {
+  type Bracketed,
+  type BracketTexts,
+  bracketTexts,
+  inlinePiece,
+  writeInline,
+} from './write-inline.ts'
 import {
   fillFrame,
   frameOfItems,
@@ -62,9 +68,9 @@ function formsOfObject(
   const clear = clearlyShorter(table, 'keyed table', value, role, pricer)
   if (clear !== null) return clear
   const draft = draftOf(value, place, pricer, plain)
-  const { inner, scalars, brackets, lines } = draft
+  const { inner, scalars, lines } = draft
   const inlines = inner.map(inlineOf)
-  const inline = inlinePiece(value, scalars, inlines, brackets, pricer)
+  const inline = inlinePiece(value, draft, inlines, pricer)
   const body = fillFrame(lines!, inner)
   const rows = table === null ? null : tablePiece(table, pricer)
   const shape = pricer.shapes?.piece(value, inlines, pricer) ?? null
@@ -105,9 +111,12 @@ function draftOf(
     inner.push(isKnown ? known : formsAt(keys?.[i] ?? i, member, place, pricer, known?.draft))
   }
   if (plain !== undefined) return { ...plain, inner }
-  const scalars = scalarsAmong(members, inner, pricer)
-  const lines = linesOf(value, scalars, { level, role }, pricer)
-  return { inner, scalars, ...countFrames(bracketTexts(value, scalars, pricer), lines, pricer) }
+  const own = {
+    keys: keys === null ? null : keys.map(key => pricer.keyTexts(key)),
+    scalars: scalarsAmong(members, inner, pricer),
+  }
+  const lines = linesOf(value, own, { level, role }, pricer)
+  return { inner, ...own, ...countFrames(bracketTexts(own), lines, pricer) }
 }
 
 /** The frames of a container with their tokens, of which the cheaper brackets are taken. */
@@ -131,11 +140,13 @@ function countFrames(
 /** @param level spaces in front of the line that the value follows */
 function linesOf(
   value: ObjectValue | readonly Value[],
-  scalars: readonly (ScalarText | null)[],
+  { keys, scalars }: Bracketed,
   { level, role }: Place,
   pricer: Pricer,
 ): UncountedFrame | null {
-  if (value instanceof ObjectValue) return frameOfMembers(value, scalars, level + 1, pricer)
+  if (value instanceof ObjectValue) {
+    return frameOfMembers(value.values, keys!, scalars, level + 1, pricer)
+  }
   return role === 'item' ? null : frameOfItems(value, scalars, level, pricer)
 }
 
@@ -241,8 +252,8 @@ function formsOfArray(
   const clear = clearlyShorter(table, 'table', value, role, pricer)
   if (clear !== null) return clear
   const draft = draftOf(value, place, pricer, plain)
-  const { inner, scalars, brackets, lines } = draft
-  const inline = inlinePiece(value, scalars, inner.map(inlineOf), brackets, pricer)
+  const { inner, lines } = draft
+  const inline = inlinePiece(value, draft, inner.map(inlineOf), pricer)
   const rows = table === null ? null : tablePiece(table, pricer)
   const words = wordsPiece(value, pricer)
   const ways = (): Ways => {

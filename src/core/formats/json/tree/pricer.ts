@@ -38,7 +38,7 @@ export interface ShapeWriter {
 }
 
 /** A key as it is written on a line, in brackets without quotes, and in JSON. */
-interface KeyTexts {
+export interface KeyTexts {
   readonly line: string
   readonly bare: string
   readonly json: string

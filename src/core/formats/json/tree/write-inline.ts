@@ -1,7 +1,7 @@
 import { ObjectValue, type Value } from '../../../json/value.ts'
 import { escapeText } from '../../bare-text.ts'
 import { LINE_FEED_BIT, UNSAFE_BIT } from '../../text-content.ts'
-import { bracketPiece, type Pricer, type ShapeWriter } from './pricer.ts'
+import { bracketPiece, type KeyTexts, type Pricer, type ShapeWriter } from './pricer.ts'
 import {
   type CountedText,
   inBrackets,
@@ -80,19 +80,21 @@ export interface BracketTexts {
   readonly middles: number
 }
 
-/** @param scalars the members that are no containers; `null` for the others */
-export function bracketTexts(
-  value: ObjectValue | readonly Value[],
-  scalars: readonly (ScalarText | null)[],
-  pricer: Pricer,
-): BracketTexts {
-  const keys = value instanceof ObjectValue ? value.keys : null
+/** What the brackets of a container are made of. */
+export interface Bracketed {
+  /** The members that are no containers; `null` for the others. */
+  readonly scalars: readonly (ScalarText | null)[]
+  /** `null` for a list. */
+  readonly keys: readonly KeyTexts[] | null
+}
+
+export function bracketTexts({ keys, scalars }: Bracketed): BracketTexts {
   let middles = 0
   let bare = keys === null ? '[' : '{'
   let json = bare
   for (let i = 0; i < scalars.length; i++) {
     const separator = i === 0 ? '' : ','
-    const key = keys === null ? null : pricer.keyTexts(keys[i]!)
+    const key = keys === null ? null : keys[i]!
     bare += key === null ? separator : `${separator}${key.bare}:`
     json += key === null ? separator : `${separator}${key.json}:`
     const scalar = scalars[i]!
@@ -116,15 +118,13 @@ export function bracketTexts(
 
 /**
  * The container in its brackets.
- * @param scalars the members that are no containers; `null` for the others
  * @param inner the texts of the members that are containers; `null` for a scalar
  */
 export function inlinePiece(
   value: ObjectValue | readonly Value[],
-  scalars: readonly (ScalarText | null)[],
+  draft: Bracketed & { readonly brackets: BracketFrame },
   inner: readonly (Piece | null)[],
-  { asJson, tokens }: BracketFrame,
-  pricer: Pricer,
+  { style }: Pricer,
 ): Piece {
   const within = { tokens: 0, surcharge: 0 }
   for (const piece of inner) {
@@ -132,29 +132,24 @@ export function inlinePiece(
     within.tokens += piece.tokens
     within.surcharge += piece.surcharge
   }
-  const write = () => writeBrackets(value, scalars, inner, asJson, pricer)
-  return bracketPiece(tokens, write, pricer.style, within)
+  const { asJson, tokens } = draft.brackets
+  return bracketPiece(tokens, () => writeBrackets(value, draft, inner, asJson), style, within)
 }
 
 /** The text of an inline piece. */
 function writeBrackets(
   value: ObjectValue | readonly Value[],
-  scalars: readonly (ScalarText | null)[],
+  { keys, scalars }: Bracketed,
   inner: readonly (Piece | null)[],
   asJson: boolean,
-  pricer: Pricer,
 ): string {
-  const keys = value instanceof ObjectValue ? value.keys : null
   const members: readonly Value[] = value instanceof ObjectValue ? value.values : value
   let out = keys === null ? '[' : '{'
   for (let i = 0; i < members.length; i++) {
     const member = members[i]!
     const scalar = scalars[i]!
     if (i > 0) out += ','
-    if (keys !== null) {
-      const key = pricer.keyTexts(keys[i]!)
-      out += `${asJson ? key.json : key.bare}:`
-    }
+    if (keys !== null) out += `${asJson ? keys[i]!.json : keys[i]!.bare}:`
     if (scalar === null) out += inner[i]!.text
     else if (asJson) out += quotedText(member as Scalar, scalar)
     else {

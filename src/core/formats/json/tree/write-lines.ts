@@ -1,7 +1,7 @@
-import type { ObjectValue, Value } from '../../../json/value.ts'
+import type { Value } from '../../../json/value.ts'
 import type { Forms, Frame } from './draft.ts'
 import { findPatternRuns, type PatternRun } from './pattern-runs.ts'
-import { LazyPiece, type Pricer } from './pricer.ts'
+import { type KeyTexts, LazyPiece, type Pricer } from './pricer.ts'
 import {
   type CountedText,
   type ScalarText,
@@ -71,12 +71,12 @@ class FrameWriter {
  * @param scalars the members without forms of their own; `null` for the others
  */
 export function frameOfMembers(
-  value: ObjectValue,
+  values: readonly Value[],
+  keys: readonly KeyTexts[],
   scalars: readonly (ScalarText | null)[],
   level: number,
   pricer: Pricer,
 ): UncountedFrame {
-  const { keys, values } = value
   const indent = `\n${' '.repeat(level)}`
   const runs = findPatternRuns(values)
   const writer = new FrameWriter()
@@ -85,7 +85,7 @@ export function frameOfMembers(
     const run = runs[nextRun]
     if (run?.start === i) {
       nextRun++
-      const lines = linesOfRun(value, run, scalars, level, pricer)
+      const lines = linesOfRun({ keys, values }, run, scalars, level, pricer)
       if (lines !== null) {
         writer.add(lines)
         i = run.end - 1
@@ -93,7 +93,7 @@ export function frameOfMembers(
       }
     }
     const scalar = scalars[i]!
-    const start = (i === 0 ? '' : indent) + pricer.keyTexts(keys[i]!).line
+    const start = (i === 0 ? '' : indent) + keys[i]!.line
     if (scalar === null) writer.slot(start, i)
     else writer.add(after(start, memberText(values[i] as Scalar, scalar, pricer)))
   }
@@ -106,7 +106,7 @@ function after(start: string, { text, counted, middle }: CountedText): CountedTe
 
 /** The members below their common prefix, or `null` if that saves nothing. */
 function linesOfRun(
-  { keys, values }: ObjectValue,
+  { keys, values }: { readonly keys: readonly KeyTexts[]; readonly values: readonly Value[] },
   { start, end, prefix }: PatternRun,
   scalars: readonly (ScalarText | null)[],
   level: number,
@@ -119,7 +119,7 @@ function linesOfRun(
   let [plainMiddle, middle] = [0, 0]
   for (let i = start; i < end; i++) {
     const value = values[i] as string
-    const key = pricer.keyTexts(keys[i]!).line
+    const key = keys[i]!.line
     const line = memberText(value, scalars[i] ?? scalarText(value, pricer), pricer)
     plain += `${indent}${key}${line.counted}`
     plainMiddle += line.middle
