@@ -1,5 +1,5 @@
 import { parseRedisUrl } from '../../src/store/redis/address.ts'
-import { openRedisStore } from '../../src/store/redis/open.ts'
+import { openRedisStore, type RedisStoreOptions } from '../../src/store/redis/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { RedisProcess } from '../../test/support/redis-server.ts'
 
@@ -9,10 +9,12 @@ const GIB = 2 ** 30
 export function openShared(
   redis: Pick<RedisProcess, 'url'>,
   durability: 'primary' | 'replica',
+  options: Pick<RedisStoreOptions, 'onCall'> = {},
 ): Promise<Store> {
   const address = parseRedisUrl(redis.url)
   if ('fault' in address) throw new Error(address.fault)
   return openRedisStore({
+    ...options,
     address,
     durability,
     waitMs: 1_000,
