@@ -45,6 +45,7 @@ const QUIET_STARTS = [
   // A command that a shell shows before it runs it, a test that passed.
   /^\+{1,8} \S/,
   /^(?:✓|✔|√|PASS\b|ok \d)/,
+  /^(?:--- (?:PASS|SKIP)|=== (?:RUN|PAUSE|CONT|NAME)) /,
 ]
 const QUIET_ENDS = [/(?:\.\.\. ?|\s)(?:ok|OK|PASSED|passed|skipped)$/]
 

@@ -152,3 +152,25 @@ describe('a log without known words', () => {
     }
   })
 })
+
+describe('a run of tests that says how each began and ended', () => {
+  const run = times(40, at => `=== RUN   TestHarbour${at}\n--- PASS: TestHarbour${at} (0.00s)`)
+    .join('\n')
+    .split('\n')
+
+  it('is a log, of which the failed test is left with what it printed', () => {
+    const failed = [
+      '=== RUN   TestMooring',
+      '    mooring_test.go:12: rope is 3 m, want 4 m',
+      '--- FAIL: TestMooring (0.01s)',
+    ]
+    const lines = [...run.slice(0, 50), ...failed, ...run.slice(50), 'exit status 1']
+    const left = kept(lines)
+    expect(left).toEqual(expect.arrayContaining(failed.slice(1)))
+    expect(left.length).toBeLessThan(lines.length / 3)
+  })
+
+  it('is one if none failed', () => {
+    expect(kept([...run, 'PASS']).length).toBeLessThan(run.length / 3)
+  })
+})
