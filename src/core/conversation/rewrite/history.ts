@@ -13,6 +13,7 @@ import { type ScannedText, scanText } from '../../sessions/lines/scan-text.ts'
 import { stringBodies } from '../../sessions/lines/string-bodies.ts'
 import { type DedupTerms, takesPart } from '../../sessions/turn/dedup-terms.ts'
 import {
+  findable,
   noteFor,
   noteForArgument,
   noteForBlock,
@@ -336,7 +337,7 @@ function put(
   owners.set(ref, owner)
   // Of two bodies with the same first digits, the later one has a longer reference.
   if (owner !== identity) lengthen(bodies, context, identity)
-  const position = bodies.place(text, context, identity, note)
+  const position = bodies.place(findable(text, note), context, identity, note)
   if (position !== null) bodies.confirm(position)
 }
 

@@ -20,8 +20,8 @@ const BLOCK_TOKENS = 12
 /** Written as they are in a block, and changed or lost on the way by some channels. */
 const FRAGILE = /[\0\ufeff]/
 
-/** Which strings are blocks: those that cost less so, or each that may be one. */
-type Taken = 'cheaper' | 'all'
+/** Which strings are blocks: those that cost less so, or whatever the caller takes. */
+type Taken = 'cheaper' | ((text: string) => boolean)
 
 /**
  * JSON with texts in its strings, such as results of MCP and of shells. Each long string of several
@@ -120,6 +120,9 @@ function headOf(number: number, lines: number, format: string | undefined): stri
   return `${nameOf(number)}, ${count}${format === undefined ? '' : `, ${format}`}`
 }
 
+/** A bracket and a quotation mark within a string, with what may be between them. */
+const INNER_JSON = /[{[](?: |\\[nrt])*\\"/
+
 const HEAD = /^text ([1-9]\d{0,3}), ([1-9]\d{0,8}) lines?(?:, (\S+))?$/
 const STYLE = /^([1-9]\d{0,8}),([a-z_]+@\d{1,4})$/
 
@@ -137,8 +140,8 @@ function blockOf(
   if (text.length < MIN_CHARS || FRAGILE.test(text) || !text.isWellFormed()) return null
   const { counter, work } = tools
   if (work?.take(text.length) === false) return null
-  // The format of the frame writes JSON in strings itself.
-  if (!isLongText(text) || isKnownJson(text)) return null
+  if (which !== 'cheaper') return which(text) ? { content: text, format: undefined } : null
+  if (!isProse(text)) return null
   let best: Block = { content: text, format: undefined }
   let lowest = counter.count(text)
   for (const each of innerTexts(text, blocks, tools)) {
@@ -147,14 +150,27 @@ function blockOf(
     lowest = tokens
     best = each
   }
-  if (which === 'all') return best
   const inPlace = counter.count(writeJson(text))
   return lowest + BLOCK_TOKENS < inPlace ? best : null
 }
 
-function isKnownJson(text: string): boolean {
+/** Whether a string is a long text that is no JSON, which the format of the frame writes itself. */
+export function isProse(text: string): boolean {
+  if (!isLongText(text)) return false
   const parsed = parseJson(text, { maxDepth: MAX_DEPTH })
-  return parsed.ok && findSpacing(text, parsed.value) !== undefined
+  return !parsed.ok || findSpacing(text, parsed.value) === undefined
+}
+
+/** Whether a string may be JSON that is long enough to be referred to. */
+export function isInnerJson(text: string): boolean {
+  if (text.length < MIN_CHARS) return false
+  const first = text.trimStart().charAt(0)
+  return first === '{' || first === '['
+}
+
+/** Whether a string of a JSON text may be JSON with a string in it. */
+export function hasInnerJson(json: string): boolean {
+  return json.length >= MIN_CHARS && INNER_JSON.test(json)
 }
 
 function decode(

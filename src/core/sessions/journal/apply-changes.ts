@@ -2,6 +2,7 @@ import { type TextBytes, toText } from '../../base/text-bytes.ts'
 import type { SessionKey, SharedState, Turn } from '../index/session-index.ts'
 import { scanText } from '../lines/scan-text.ts'
 import { NO_TEXT, notesKey } from '../turn/call-memory.ts'
+import { findable } from '../turn/earlier-results.ts'
 import { contextKey } from '../turn/open-turn.ts'
 import type { Sessions } from '../turn/shared-sessions.ts'
 import { type Change, readChanges, type TurnChanges } from './changes.ts'
@@ -70,7 +71,8 @@ function applyChange(
     case 'body': {
       const text = texts.get(change.identity)
       const scanned = text === undefined ? null : scanText(toText(text), context)
-      if (scanned !== null) confirm(bodies.place(scanned, context, change.identity, change.note))
+      if (scanned === null) return
+      confirm(bodies.place(findable(scanned, change.note), context, change.identity, change.note))
       return
     }
     case 'record': {

@@ -114,13 +114,19 @@ class MemoryRunFinder implements RunFinder {
     const { hashes } = this.#text
     const first = hashes[2 * line]!
     if (first !== 0) {
-      const { count, positions, lines } = this.#memory.table.find(first, hashes[2 * line + 1]!)
-      for (let i = 0; i < count; i++) {
-        const body = this.#bodyAt(positions[i]!)
+      const { positions, lines } = this.#placesOf(first, hashes[2 * line + 1]!)
+      for (const [i, position] of positions.entries()) {
+        const body = this.#bodyAt(position)
         if (body !== null) this.#consider(body, line, lines[i]!, favourite)
       }
     }
     return this.#best === null ? null : this.#complete(this.#best, line, floor)
+  }
+
+  /** A copy of a hash's places, because to open a body looks up others. */
+  #placesOf(first: number, second: number) {
+    const { count, positions, lines } = this.#memory.table.find(first, second)
+    return { positions: positions.slice(0, count), lines: lines.slice(0, count) }
   }
 
   tried(): number {

@@ -1,4 +1,4 @@
-import { hasLongTexts, isLongText } from '../../formats/text/strings.ts'
+import { hasInnerJson, hasLongTexts, isInnerJson, isLongText } from '../../formats/text/strings.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import { ObjectValue, type Value } from '../../json/value.ts'
 import type { ArgumentBody } from './argument-bodies.ts'
@@ -15,12 +15,13 @@ export function stringName(tool: string, path: string): string {
 
 /**
  * The texts in the strings of a JSON result, by their paths (`content.0.text`): servers and shells
- * wrap files, logs and diffs so. They are kept like results, because later results repeat their
+ * wrap files, logs, diffs and JSON so. They are kept like results, because later results repeat their
  * lines, wrapped or bare. In the order of the document; work is bounded.
  */
 export function stringBodies(content: string): readonly ArgumentBody[] {
   const first = content.trimStart().charAt(0)
-  if ((first !== '{' && first !== '[') || !hasLongTexts(content)) return []
+  if (first !== '{' && first !== '[') return []
+  if (!hasLongTexts(content) && !hasInnerJson(content)) return []
   const parsed = parseJson(content)
   if (!parsed.ok) return []
   const bodies: ArgumentBody[] = []
@@ -28,7 +29,7 @@ export function stringBodies(content: string): readonly ArgumentBody[] {
   const visit = (value: Value, name: string, depth: number) => {
     if (++values > MAX_VALUES || bodies.length === MAX_BODIES) return
     if (typeof value === 'string') {
-      if (isLongText(value)) bodies.push({ name, text: value })
+      if (isLongText(value) || isInnerJson(value)) bodies.push({ name, text: value })
       return
     }
     if (depth === MAX_DEPTH) return

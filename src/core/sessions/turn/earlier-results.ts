@@ -3,6 +3,7 @@ import type { EarlierCall } from '../../hints/hint.ts'
 import type { SessionKey, Turn } from '../index/session-index.ts'
 import type { BodyMemory } from '../lines/body-memory.ts'
 import type { EarlierResult } from '../lines/reference-line.ts'
+import { type ScannedText, unsplit } from '../lines/scan-text.ts'
 import { stringName } from '../lines/string-bodies.ts'
 import type { CallFacts } from './call-facts.ts'
 import { refIn } from './long-references.ts'
@@ -170,6 +171,15 @@ export function createEarlierResults(
     if (!known.has(identity)) known.set(identity, look(identity))
     return known.get(identity)
   }
+}
+
+/**
+ * A text as the memory has it. If no reader could find its lines, they must not take the places of
+ * lines in earlier texts.
+ */
+export function findable(text: ScannedText, note: string): ScannedText {
+  const { hops = MAX_HOPS } = readNote(note)
+  return hops % AS_A_WHOLE < MAX_HOPS ? text : unsplit(text.bytes)
 }
 
 /** A short distance names a call alone; beyond it the argument helps to find it. */

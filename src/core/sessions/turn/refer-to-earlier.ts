@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { AppError } from '../../base/errors.ts'
 import type { Hint, HintFamily } from '../../hints/hint.ts'
 import type { HintGate } from '../../hints/policy.ts'
@@ -220,11 +221,14 @@ export function referToLines(
 function referInStrings(content: string, here: LinesTurn, options: LinesOptions): Referral | null {
   let best: Referral | null = null
   let lowest = Number.POSITIVE_INFINITY
-  for (const { text, format, json } of layOutStrings(content, options.counter)) {
+  const { bodies, counter } = options
+  const isKnown = (text: string) =>
+    bodies.noteOf(hash('sha256', text, 'hex'), here.context) !== null
+  for (const { text, format, json } of layOutStrings(content, counter, isKnown)) {
     const scanned = scanText(text, here.context)
     const found = scanned && referIn(scanned, format, json, here, options)
     if (found === null) return best
-    const tokens = options.counter.count(found.content)
+    const tokens = counter.count(found.content)
     if (tokens < lowest) best = found
     lowest = Math.min(lowest, tokens)
   }

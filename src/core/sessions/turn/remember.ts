@@ -6,7 +6,13 @@ import { argumentBodies } from '../lines/argument-bodies.ts'
 import { scanText } from '../lines/scan-text.ts'
 import { stringBodies } from '../lines/string-bodies.ts'
 import { type CallFacts, hash32, kindOf, pathOf } from './call-facts.ts'
-import { noteFor, noteForArgument, noteForBlock, noteForString } from './earlier-results.ts'
+import {
+  findable,
+  noteFor,
+  noteForArgument,
+  noteForBlock,
+  noteForString,
+} from './earlier-results.ts'
 import { lengthen, refIn } from './long-references.ts'
 import type { SessionTurn } from './open-turn.ts'
 import type { Sessions } from './shared-sessions.ts'
@@ -53,6 +59,10 @@ export function remember(
   const note = noteFor(result, { sequence: turn.sequence, hops: options.hops })
   const text = note === null ? null : here.scan()
   const bytes = text?.bytes ?? Buffer.from(result.content, 'utf8')
+  const position =
+    text === null || note === null
+      ? null
+      : bodies.place(findable(text, note), here.context, identity, note)
   const entry: NewEntry = {
     identity,
     callHash,
@@ -72,7 +82,7 @@ export function remember(
       identity,
       context: here.context,
       entry: index.record(turn, entry, { lruSize: options.lruSize }),
-      position: text === null ? null : bodies.place(text, here.context, identity, note ?? ''),
+      position,
     },
   }
 }

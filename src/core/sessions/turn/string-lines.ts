@@ -1,7 +1,13 @@
 import { jsonCompact } from '../../formats/json/json-compact.ts'
 import { JSON_FORMATS } from '../../formats/json/registry.ts'
 import { MAX_DEPTH } from '../../formats/text/replace-strings.ts'
-import { createStrings } from '../../formats/text/strings.ts'
+import {
+  createStrings,
+  hasInnerJson,
+  hasLongTexts,
+  isInnerJson,
+  isProse,
+} from '../../formats/text/strings.ts'
 import { textFormat } from '../../formats/text/text-format.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import { writeJson } from '../../json/write-json.ts'
@@ -20,7 +26,7 @@ const WITH_LAYOUT = /^(string_lines@1;[\w@,]+)(?:;(.+))?$/
 const MAX_FRAME = 1 << 16
 
 /** Each text as it is, so that its lines are those of the string. */
-const UNCHANGED = createStrings([], 'all')
+const UNCHANGED = createStrings([], isProse)
 
 /** A JSON result with its long strings below it, as lines of a text. */
 export interface LaidOut {
@@ -32,19 +38,25 @@ export interface LaidOut {
 
 /**
  * Lays a JSON result out in all ways that may be worth it, the simplest one first; none if it has
- * no long strings.
+ * no long strings. JSON in a string is one only if the agent has it already.
+ * @param isKnown whether an earlier text equals the string
  */
-export function* layOutStrings(content: string, counter: TokenCounter): Generator<LaidOut> {
+export function* layOutStrings(
+  content: string,
+  counter: TokenCounter,
+  isKnown: (text: string) => boolean,
+): Generator<LaidOut> {
   const first = content.trimStart().charAt(0)
   if (first !== '{' && first !== '[') return
-  if (!UNCHANGED.accepts(content, { shape: 'unknown', inner_formats: [] })) return
+  if (!hasLongTexts(content) && !hasInnerJson(content)) return
   const parsed = parseJson(content, { maxDepth: MAX_DEPTH })
   if (!parsed.ok) return
+  const strings = createStrings([], text => (isInnerJson(text) && isKnown(text)) || isProse(text))
   const tools = { counter, parsed: { value: parsed.value, depth: MAX_DEPTH } }
   const json = writeJson(parsed.value)
   let before: string | undefined
   for (const formats of [[jsonCompact], JSON_FORMATS]) {
-    const [written] = UNCHANGED.encode(content, { ...tools, formats })
+    const [written] = strings.encode(content, { ...tools, formats })
     if (written === undefined || written.content === before) return
     const isFirst = before === undefined
     before = written.content

@@ -28,6 +28,7 @@ const key = sessionKey('acme', 's')
 const context = contextKey(key, EPOCH)
 const TEXT = 'a line of text\nand another one\n'
 const identity = hash('sha256', TEXT)
+const NOTE = JSON.stringify({ tool: 'Read', sequence: 1, hops: 0 })
 const NOTE_ID = hash('sha256', 'note')
 const entry: NewEntry = {
   identity,
@@ -69,7 +70,7 @@ function turnOfOne() {
   const { index, bodies } = recorded
   const turn = index.begin(key, { timeMs: 5, again: { sequence: 1, epoch: EPOCH } })
   const ticket = index.record(turn, entry, { lruSize: 4 })!
-  bodies.confirm(bodies.place(scanText(TEXT, context)!, context, identity, 'of a call')!)
+  bodies.confirm(bodies.place(scanText(TEXT, context)!, context, identity, NOTE)!)
   bodies.confirm(bodies.place(NO_TEXT, notesKey(context), NOTE_ID, 'a note')!)
   index.commit(ticket, true)
   index.count(key, { exact: 2 })
@@ -88,7 +89,7 @@ describe('what one process changes', () => {
     expect(two.index.entries(key)).toEqual(one.index.entries(key))
     expect(two.index.summary(key)).toEqual(one.index.summary(key))
     expect(two.bodies.read(identity, context)).toBe(TEXT)
-    expect(two.bodies.noteOf(identity, context)).toBe('of a call')
+    expect(two.bodies.noteOf(identity, context)).toBe(NOTE)
     expect(two.bodies.noteOf(NOTE_ID, notesKey(context))).toBe('a note')
     expect(textsIn(changes)).toEqual([{ identity, bytes: TEXT.length }])
   })

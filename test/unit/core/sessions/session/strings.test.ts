@@ -9,6 +9,11 @@ import { counters } from '../../../../support/vocabularies.ts'
 const LINES = Array.from({ length: 60 }, (_, i) => `const row${i * 31} = measure(${i}, "shore")`)
 const FILE = LINES.join('\n')
 const CHANGED = [...LINES.slice(0, 30), 'const wave = "new"', ...LINES.slice(30)].join('\n')
+/** Rows that no table shortens much. */
+const ROWS = Array.from({ length: 40 }, (_, i) => ({
+  [`key${i}`]: `Rower ${i}`,
+  [`at${i * 7}`]: hash('sha256', `${i}`, 'hex').slice(0, 12),
+}))
 const MCP = (text: string) => JSON.stringify({ content: [{ type: 'text', text }], isError: false })
 const SHELL = (stdout: string) => JSON.stringify({ exit_code: 0, stdout, stderr: '', took_ms: 12 })
 const JOB = (log: string) =>
@@ -70,6 +75,30 @@ describe('references in strings of JSON', () => {
     ])
     expect(answer!.format).toBe('lines@1')
     expect(references(answer!.content)[0]).toMatch(/ of run\.stdout 1 call ago\]$/)
+  })
+
+  it.each([
+    ['compact', JSON.stringify(ROWS)],
+    ['in lines', JSON.stringify(ROWS, null, 2)],
+  ])('are to JSON in a string, %s, that came in another one or bare', (_, rows) => {
+    const results: [string, string][] = [
+      ['fetch', MCP(rows)],
+      ['run', SHELL(rows)],
+      ['job', JOB(rows)],
+    ]
+    const [, shell, job] = play(results)
+    for (const answer of [shell!, job!]) {
+      expect(answer.format).toMatch(/^string_lines@1;/)
+      expect(references(answer.content)).toHaveLength(1)
+      expect(answer.tokens.final).toBeLessThan(answer.tokens.baseline / 4)
+    }
+    expect(references(shell!.content)[0]).toMatch(/ of fetch\.content\.0\.text 1 call ago\]$/)
+    const [, bare] = play([results[0]!, ['Read', rows]])
+    expect(references(bare!.content)).toEqual([
+      expect.stringMatching(/ of fetch\.content\.0\.text 1 call ago\]$/),
+    ])
+    const [, wrapped] = play([['Read', rows], results[1]!])
+    expect(references(wrapped!.content)).toEqual([expect.stringMatching(/ of Read 1 call ago\]$/)])
   })
 
   it('are to what the agent gave to a tool', () => {
