@@ -15,8 +15,8 @@ export function stringName(tool: string, path: string): string {
 
 /**
  * The texts in the strings of a JSON result, by their paths (`content.0.text`): servers and shells
- * wrap files, logs, diffs and JSON so. They are kept like results, because later results repeat their
- * lines, wrapped or bare. In the order of the document; work is bounded.
+ * wrap files, logs, diffs and JSON so. They are kept like results, because later results repeat
+ * their lines, wrapped or bare. In the order of the document; work is bounded.
  */
 export function stringBodies(content: string): readonly ArgumentBody[] {
   const first = content.trimStart().charAt(0)
