@@ -1,11 +1,13 @@
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { zstdDecompressSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { KeepItem } from '../../../src/core/contract/operation-result.ts'
 import type { ByteOperation } from '../../../src/core/operations/operation.ts'
+import { OPERATIONS } from '../../../src/core/operations/registry.ts'
 import type { SessionChanges } from '../../../src/core/sessions/journal/changes.ts'
 import { joinChanges } from '../../../src/core/sessions/journal/changes.ts'
 import { packChanges, unpackChanges } from '../../../src/core/sessions/journal/packed-changes.ts'
+import { createSharedSessions } from '../../../src/core/sessions/turn/shared-sessions.ts'
 import { toResult } from '../../../src/pool/entry.ts'
 import type { Job } from '../../../src/pool/job.ts'
 import type { WorkerSetup } from '../../../workers/protocol.ts'
@@ -72,6 +74,37 @@ describe('a thread compresses texts for a store of the main thread', () => {
     // Joined with others they are packed together.
     expect(joinChanges([change!, change!])).not.toHaveProperty('packed')
     expect(joinChanges([change!])).toHaveProperty('packed', packed)
+  })
+})
+
+describe('the identity of a result that is kept', () => {
+  const shared = createSharedSessions({ maxSessions: 8, maxEntries: 64, seeds: [1, 2] }, 1 << 20)
+  const setup = { ...workerSetup(), asked: { sessions: false }, sessions: shared }
+  const run = inlineRunner(OPERATIONS, setup)
+  const line = 'a line of a result that is long enough to be kept\n'
+
+  /** What an encode keeps: of each text its identity, and the hash of its bytes. */
+  function keptBy(content: string) {
+    const body = bytesOf(JSON.stringify({ content, session: 's', tool_call_id: content.slice(-9) }))
+    const message = { jobs: [header('encode', body)], body: body.buffer, slot: 0 }
+    const { outcomes, body: packed } = run(message)
+    const [outcome] = outcomes
+    if (outcome?.kind !== 'done') throw new Error('the job failed')
+    return outcome.keep.map(({ start, length, ticket }) => {
+      return [ticket?.identity, hash('sha256', new Uint8Array(packed, start, length))]
+    })
+  }
+
+  it('is the hash under which it is stored', () => {
+    for (const text of [line.repeat(40), `${line.repeat(40)}ü€🎒`]) {
+      const kept = keptBy(text)
+      expect(kept).toHaveLength(1)
+      expect(kept[0]![0]).toBe(kept[0]![1])
+    }
+  })
+
+  it('does not exist for a text that UTF-8 lacks, which is not kept', () => {
+    expect(keptBy(`${line.repeat(40)}\ud800`)).toEqual([])
   })
 })
 
