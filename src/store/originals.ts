@@ -22,6 +22,9 @@ export interface Lifetimes {
   readonly sessionMs: number
 }
 
+/** Whether originals stay: they do, some are gone, or the store was not heard. */
+export type Stay = 'stay' | 'gone' | 'unheard'
+
 /** A text, and what its thread knows of it already. */
 type TextToKeep = TextBytes & Pick<PutItem, 'hash' | 'compressed'>
 
@@ -41,9 +44,9 @@ export interface Originals {
   /**
    * Prolongs the life of originals whose markers were sent before. It may take a minute until a
    * purge is noticed. Never rejects. @param hashes 24 hex digits each @returns whether all of them
-   * stay for a while. This is also true if the store does not answer but promised it lately
+   * stay for a while. They do also if the store does not answer but promised it lately
    */
-  renew(tenant: string, hashes: readonly string[]): Promise<boolean>
+  renew(tenant: string, hashes: readonly string[]): Promise<Stay>
   /** Removes what only the session keeps. */
   forget(tenant: string, session: string): Promise<void>
   /**
@@ -138,14 +141,17 @@ export function createOriginals(
       const every = Math.min(REFRESH_MS, originalMs / 4)
       const keyOf = (hash: string) => markerKey(tenant, hash)
       const due = hashes.filter(hash => renewed.isDue(keyOf(hash), at, every))
-      if (due.length === 0) return true
+      if (due.length === 0) return 'stay'
       const items = due.map(ref => ({ tenant, ref, ttlMs: originalMs, pinUntil: at + originalMs }))
       const results = await store.touch(items)
-      return results.every((result, index) => {
+      const stays = results.map((result, index): Stay => {
         const key = keyOf(due[index]!)
         if (result.ok) renewed.done(key, at)
-        return result.ok || (!GONE.has(result.reason) && !renewed.isDue(key, at, originalMs / 2))
+        if (result.ok) return 'stay'
+        if (GONE.has(result.reason)) return 'gone'
+        return renewed.isDue(key, at, originalMs / 2) ? 'unheard' : 'stay'
       })
+      return worstOf(stays)
     },
     async forget(tenant, session) {
       valueOr(await store.purgeSession(tenant, session))
@@ -162,6 +168,11 @@ export function createOriginals(
       return part
     },
   }
+}
+
+/** What is true of all of them. */
+export function worstOf(stays: readonly Stay[]): Stay {
+  return (['gone', 'unheard'] as const).find(each => stays.includes(each)) ?? 'stay'
 }
 
 /** Digits of a hash that markers have. */

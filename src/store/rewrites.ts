@@ -7,6 +7,8 @@ import type { RecordKey, Store } from './store.ts'
  * valid.
  */
 export interface Rewrites {
+  /** How long a turn waits for a store that processes share, in milliseconds. */
+  readonly waitMs?: number
   /** Whether the store may have lost decisions that memory has; absent: never. */
   readonly mayHaveLost?: boolean
   /**

@@ -29,6 +29,8 @@ const NONE: ReadonlySet<string> = new Set()
 const AGAIN_MS = 600_000
 /** How often a store that is away is asked again. */
 const ASK_AGAIN_MS = 50
+/** How long the end of an answer waits for what its turn could not claim. */
+const RECORD_MS = 2_000
 const NO_BYTES = new Uint8Array(0)
 
 /**
@@ -128,6 +130,7 @@ export function createSharedRewrites(options: SharedRewritesOptions): Rewrites {
   }
 
   return {
+    waitMs: options.waitMs ?? 0,
     get mayHaveLost() {
       const now = store.claims?.generation ?? ''
       if (now !== generation && generation !== '') changedMs = performance.now()
@@ -142,7 +145,7 @@ export function createSharedRewrites(options: SharedRewritesOptions): Rewrites {
       return decided ?? UNHEARD
     },
     async record(tenant, records) {
-      unrecorded.add(tenant, records)
+      await inTime(unrecorded.add(tenant, records), RECORD_MS)
       return NONE
     },
   }

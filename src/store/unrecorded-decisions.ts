@@ -17,8 +17,11 @@ export interface UnrecordedOptions {
 interface Unrecorded {
   readonly tenant: string
   readonly claim: RecordClaim
-  /** What was claimed for it when the store was not heard, and may be recorded since. */
-  readonly attempted: Uint8Array | undefined
+  /**
+   * What was claimed for it when the store was not heard, and may be recorded since. It may be
+   * replaced once, before the answer ends: after that another process may have sent it.
+   */
+  attempted: Uint8Array | undefined
 }
 
 const RETRY_MS = 500
@@ -43,22 +46,31 @@ export class UnrecordedDecisions {
     this.#options = options
   }
 
-  /** Decisions that were claimed: it is unknown whether they were recorded. */
+  /**
+   * Decisions that were claimed: it is unknown whether they were recorded. What is recorded of an
+   * earlier result may be another process's, also if it is the same.
+   */
   attempted(tenant: string, records: readonly FreshRecord[]): void {
-    for (const { key, bytes } of records)
-      this.#attempted.set(nameOf(tenant, key), new Uint8Array(bytes))
+    for (const { key, bytes, isEarlier } of records)
+      if (isEarlier !== true) this.#attempted.set(nameOf(tenant, key), new Uint8Array(bytes))
   }
 
-  /** Decisions that were sent. */
-  add(tenant: string, records: readonly FreshRecord[]): void {
+  /** Decisions that were sent. Resolves when the store was told of them, or was not heard. */
+  async add(tenant: string, records: readonly FreshRecord[]): Promise<void> {
+    const added: (readonly [string, Unrecorded])[] = []
     for (const record of records) {
       if (record.isQuestion === true) continue
       const name = nameOf(tenant, record.key)
       // The memory of the request's own bytes is freed when it has left.
       const kept = { ...record, bytes: new Uint8Array(record.bytes) }
       const claim = claimOf(kept, this.#options.ttlMs(), true)
-      this.#waiting.set(name, { tenant, claim, attempted: this.#attempted.get(name) })
+      const unrecorded = { tenant, claim, attempted: this.#attempted.get(name) }
+      this.#waiting.set(name, unrecorded)
+      added.push([name, unrecorded])
     }
+    for (let from = 0, isHeard = true; isHeard && from < added.length; from += CLAIMS_AT_ONCE)
+      isHeard = await this.#tellSome(added.slice(from, from + CLAIMS_AT_ONCE))
+    for (const [, unrecorded] of added) unrecorded.attempted = undefined
     this.#schedule()
   }
 
@@ -81,12 +93,15 @@ export class UnrecordedDecisions {
     this.#timer = undefined
     this.#isTelling = true
     for (let isHeard = true; isHeard && this.#waiting.size > 0; ) {
-      const some = this.#waiting.oldest(CLAIMS_AT_ONCE)
-      const told = await Promise.all(some.map(([name, each]) => this.#tell(name, each)))
-      isHeard = !told.includes(false)
+      isHeard = await this.#tellSome(this.#waiting.oldest(CLAIMS_AT_ONCE))
     }
     this.#isTelling = false
     this.#schedule()
+  }
+
+  async #tellSome(some: readonly (readonly [string, Unrecorded])[]): Promise<boolean> {
+    const told = await Promise.all(some.map(([name, each]) => this.#tell(name, each)))
+    return !told.includes(false)
   }
 
   /** @returns false if the store was not heard */

@@ -17,7 +17,7 @@ import { inlineThreads } from './runner.ts'
 /** The originals of a store that is empty and full at once. */
 const NOTHING_KEPT: AppDeps['originals'] = {
   keep: () => Promise.reject(new AppError('overloaded', 'no room', { retry_after_s: 30 })),
-  renew: async () => true,
+  renew: async () => 'stay',
   pinDependency: () => Promise.reject(new AppError('not_found', 'nothing is kept')),
   forget: async () => {},
   fetch: () => Promise.reject(new AppError('not_found', 'nothing is kept')),

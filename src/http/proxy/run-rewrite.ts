@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { freeBytes } from '../../core/base/byte-ranges.ts'
 import { AppError } from '../../core/base/errors.ts'
 import type { TextBytes } from '../../core/base/text-bytes.ts'
@@ -10,7 +11,7 @@ import type { UntouchedReason } from '../../observability/proxy-metrics.ts'
 import type { Done, Generation, Job, JobResult } from '../../pool/job.ts'
 import type { WorkerPool } from '../../pool/pool.ts'
 import type { Vendor } from '../../proxy/vendor-errors.ts'
-import type { Originals } from '../../store/originals.ts'
+import { type Originals, type Stay, worstOf } from '../../store/originals.ts'
 import type { AppContext, JobDeps, Rewriting } from '../context.ts'
 import { reportResults } from '../jobs/report-results.ts'
 import { sessionTerm } from '../request/agent-session.ts'
@@ -116,13 +117,15 @@ export async function runRewrite(
   /** Runs a rewrite whose markers are only for originals that are durable. */
   async function runWithOriginals(pass: Pass): Promise<JobResult> {
     /** Whether the originals are there that the markers of the last run name. */
-    let areThere: Promise<boolean> = Promise.resolve(true)
+    let areThere: Promise<Stay> = Promise.resolve('stay')
+    const untilMs = performance.now() + (rewrites.waitMs ?? 0)
     const runByTheRecord = (terms: RequestTerms) =>
       runByRecord(async (recalled, more) => {
         const all = { ...terms, ...again, ...more, ...wish, ...drawn.terms }
         const result = await run(all, recalled, pass)
         // They travel with the decisions that name them.
-        areThere = result.ok ? areKept(result, tenant, originals) : Promise.resolve(true)
+        const kept = () => areKept(result as Done, tenant, originals)
+        areThere = result.ok ? heardUntil(untilMs, kept) : Promise.resolve('stay')
         // A run that is not the last one is not waited for.
         areThere.catch(() => {})
         return result
@@ -130,10 +133,17 @@ export async function runRewrite(
     const again = rewrites.mayHaveLost === true ? { recordsAgain: true as const } : {}
     if (arms !== undefined) drawn = await drawArm(c, arms)
     const result = await runByTheRecord(ELIDING)
-    if (await areThere) return result
-    // Their texts are in the request.
-    const restored = await runByTheRecord({ ...ELIDING, restores: true })
-    return (await areThere) ? restored : runByTheRecord(LOSSLESS)
+    let stay = await areThere
+    if (stay === 'stay') return result
+    const isOwn = rewrites.waitMs === undefined
+    if (stay === 'gone' || isOwn) {
+      // Their texts are in the request.
+      const restored = await runByTheRecord({ ...ELIDING, restores: true })
+      stay = await areThere
+      if (stay === 'stay') return restored
+      if (stay === 'gone' || isOwn) return runByTheRecord(LOSSLESS)
+    }
+    return withoutEarlier(await run({ ...LOSSLESS, ...again, ...wish, ...drawn.terms }, {}, pass))
   }
 
   function untouched(reason: UntouchedReason): RewrittenBody {
@@ -196,29 +206,46 @@ function leaving(body: Uint8Array, result: Done): Pick<RewrittenBody, 'body' | '
   return { body: result.body, ...(result.free && { free: result.free }) }
 }
 
+/**
+ * Records only what is new. Other processes repeat what is recorded of earlier results, and so does
+ * this one once the store is heard.
+ */
+function withoutEarlier(result: JobResult): JobResult {
+  if (!result.ok) return result
+  return { ...result, records: result.records.filter(({ isEarlier }) => isEarlier !== true) }
+}
+
 function rewriteOf({ reports }: Pick<Done, 'reports'>): RewriteReport | undefined {
   return reports.find(({ rewrite }) => rewrite !== undefined)?.rewrite
 }
 
-/**
- * Keeps the originals that markers of a body name. Returns whether all of them are there and stay.
- */
+/** Keeps the originals that markers of a body name. Returns whether all of them are there. */
 async function areKept(
-  { keep, markers }: JobResult & { readonly ok: true },
+  { keep, markers }: Done,
   tenant: string,
   originals: Pick<Originals, 'keep' | 'renew'>,
-): Promise<boolean> {
-  const isKept = async (text: TextBytes) => {
+): Promise<Stay> {
+  const keepOne = async (text: TextBytes): Promise<Stay> => {
     try {
       await originals.keep(tenant, text)
-      return true
+      return 'stay'
     } catch (error) {
-      if (error instanceof AppError) return false
+      if (error instanceof AppError) return error.code === 'overloaded' ? 'unheard' : 'gone'
       throw error
     }
   }
-  const attempts = [originals.renew(tenant, markers), ...keep.map(isKept)]
-  return !(await Promise.all(attempts)).includes(false)
+  return worstOf(await Promise.all([originals.renew(tenant, markers), ...keep.map(keepOne)]))
+}
+
+/** How often a store that is not heard is asked again. */
+const ASK_AGAIN_MS = 50
+
+async function heardUntil(untilMs: number, ask: () => Promise<Stay>): Promise<Stay> {
+  for (;;) {
+    const stay = await ask()
+    if (stay !== 'unheard' || performance.now() >= untilMs) return stay
+    await sleep(ASK_AGAIN_MS)
+  }
 }
 
 /** A generation for a job beside the newest. */

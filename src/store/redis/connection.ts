@@ -1,5 +1,6 @@
 import { createClient, createCluster, RESP_TYPES } from '@redis/client'
 import type { RedisAddress, RedisNode } from './address.ts'
+import { Sentinels } from './sentinels.ts'
 
 export type Argument = string | Uint8Array
 
@@ -10,6 +11,8 @@ export interface Connection {
    * the server's error or the connection's. @param key of a cluster's slot
    */
   send(key: string, args: readonly Argument[]): Promise<unknown>
+  /** Whether another server may have become the primary, and no Sentinel can be asked. */
+  readonly isBlind?: boolean
   /** Sends a command to every primary. */
   sendAll(args: readonly Argument[]): Promise<readonly unknown[]>
   close(): void
@@ -38,12 +41,23 @@ const COMMON = {
 } as const
 const COMMAND_OPTIONS = { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } }
 
-/** @throws Error if no server can be reached or logged in to */
-export async function connectRedis(options: ConnectOptions): Promise<Connection> {
-  const { address } = options
-  if (address.kind === 'cluster') return connectCluster(options)
-  const node = address.kind === 'sentinel' ? await findPrimary(options) : address.nodes[0]!
-  return connectNode(node, options)
+/**
+ * Returns a function that connects. It rejects if no server can be reached or logged in to, or if
+ * the Sentinels do not agree on the primary.
+ */
+export function redisConnector(
+  common: Omit<ConnectOptions, 'onEnd'>,
+): (onEnd: ConnectOptions['onEnd']) => Promise<Connection> {
+  const { address } = common
+  const { kind, nodes, primaryName = '' } = address
+  if (kind === 'cluster') return onEnd => connectCluster({ ...common, onEnd })
+  if (kind === 'standalone') return onEnd => connectNode(nodes[0]!, { ...common, onEnd })
+  const own = { ...common, address: { ...address, database: 0 } }
+  const sentinels = new Sentinels({
+    ...{ nodes, primaryName },
+    connect: (node, onEnd) => connectNode(node, { ...own, onEnd }),
+  })
+  return onEnd => connectPrimary(sentinels, { ...common, onEnd })
 }
 
 async function connectNode(node: RedisNode, options: ConnectOptions): Promise<Connection> {
@@ -107,32 +121,39 @@ async function connectCluster(options: ConnectOptions): Promise<Connection> {
   }
 }
 
-/**
- * Asks the Sentinels one after another for the primary's address.
- * @throws Error if none of them knows it
- */
-async function findPrimary(options: ConnectOptions): Promise<RedisNode> {
-  const { nodes, primaryName = '' } = options.address
-  let last: unknown = null
-  for (const node of nodes) {
-    try {
-      const sentinel = await connectNode(node, {
-        ...options,
-        address: { ...options.address, database: 0 },
-        onEnd: () => {},
-      })
-      try {
-        const found = await sentinel.send('', ['SENTINEL', 'get-master-addr-by-name', primaryName])
-        if (Array.isArray(found)) return { host: String(found[0]), port: Number(found[1]) }
-        last = new Error('Socket: no Sentinel knows the primary')
-      } finally {
-        sentinel.close()
-      }
-    } catch (error) {
-      last = error
-    }
+/** Connects to the primary that the Sentinels name, for as long as they do. */
+async function connectPrimary(sentinels: Sentinels, options: ConnectOptions): Promise<Connection> {
+  let stop = () => {}
+  const end = () => {
+    stop()
+    sentinels.close()
   }
-  throw last
+  try {
+    const node = await sentinels.primary()
+    const onEnd = (error: Error) => {
+      end()
+      options.onEnd(error)
+    }
+    const connection = await connectNode(node, { ...options, onEnd })
+    const close = () => {
+      end()
+      connection.close()
+    }
+    stop = sentinels.watch(node, error => {
+      close()
+      options.onEnd(error)
+    })
+    return {
+      ...connection,
+      close,
+      get isBlind() {
+        return sentinels.isBlind
+      },
+    }
+  } catch (error) {
+    end()
+    throw error
+  }
 }
 
 function loginOf({ username, password }: RedisAddress) {

@@ -8,6 +8,10 @@ export const NOT_DURABLE = fail(
   'unavailable',
   'no replica of Redis has confirmed the write in time',
 )
+export const ALONE = fail(
+  'unavailable',
+  'most Sentinels cannot be reached, and no replica follows the primary: there may be another one',
+)
 export const FORGETFUL = fail('unavailable', 'Redis is another one, or has forgotten')
 export const EVICTING = fail(
   'unavailable',

@@ -1,6 +1,6 @@
 import type { FailureReason, Store } from '../store.ts'
 import type { RedisAddress } from './address.ts'
-import { connectRedis, type TlsOptions } from './connection.ts'
+import { redisConnector, type TlsOptions } from './connection.ts'
 import { DEFAULT_PREFIX } from './layout.ts'
 import { readLibrary } from './library.ts'
 import { RedisStore, type StoreSettings } from './redis-store.ts'
@@ -43,13 +43,11 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
   const library = readLibrary()
   const server = createRedisServer({
     library,
-    connect: onEnd =>
-      connectRedis({
-        address: options.address,
-        ...(options.tls === undefined ? {} : { tls: options.tls }),
-        timeoutMs: CONNECT_MS,
-        onEnd,
-      }),
+    connect: redisConnector({
+      address: options.address,
+      ...(options.tls === undefined ? {} : { tls: options.tls }),
+      timeoutMs: CONNECT_MS,
+    }),
     durability: options.durability ?? 'primary',
     isSharded: options.address.kind === 'cluster',
     callTimeoutMs: options.callTimeoutMs ?? 100,

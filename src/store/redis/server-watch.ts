@@ -4,7 +4,7 @@ import type { Failure } from '../store.ts'
 import type { StoreEvent } from '../store-event.ts'
 import type { Argument, Connection } from './connection.ts'
 import { Contact } from './contact.ts'
-import { failureOf, ofCluster, TOO_LATE, UNREACHABLE } from './failures.ts'
+import { ALONE, failureOf, ofCluster, TOO_LATE, UNREACHABLE } from './failures.ts'
 import { Repair, type RepairOptions } from './repair.ts'
 import { MISSING, sendInTime } from './send.ts'
 import { faultOf, INFO_COMMAND, policyOf } from './server-info.ts'
@@ -26,6 +26,8 @@ export interface WatchOptions extends RepairOptions {
 /** How much longer than its probes a process that was away takes to tell what it missed. */
 const UNSURE_MS = 300
 const FENCE_BYTES = 8
+/** That key is never read; it is a write that replicas confirm. */
+const FOLLOWED_MS = 60_000
 /** So long other processes may take to write again what a server has lost, on busy machines. */
 const LACKING_MS = 5_000
 
@@ -37,6 +39,7 @@ export class ServerWatch {
   readonly #unsureKey: string
   readonly #fenceKey: string
   readonly #contactKey: string
+  readonly #followedKey: string
   readonly #clusterKey: string
   /** The fence of the server whose cluster was found to be ours. */
   #clusterOn = ''
@@ -56,6 +59,7 @@ export class ServerWatch {
     this.#unsureKey = `${options.prefix}:unsure`
     this.#fenceKey = `${options.prefix}:fence`
     this.#contactKey = `${options.prefix}:contact`
+    this.#followedKey = `${options.prefix}:followed`
     this.#clusterKey = `${options.prefix}:cluster`
   }
 
@@ -82,6 +86,7 @@ export class ServerWatch {
       this.#send(connection, this.#fenceKey, ['GET', this.#fenceKey]),
     ])
     if ('ok' in infos) return infos
+    if (connection.isBlind === true && !(await this.#isFollowed(connection))) return ALONE
     const fault = infos.map(faultOf).find(each => each !== undefined)
     if (fault !== undefined) return fault
     if (fenced === MISSING) return UNREACHABLE
@@ -108,6 +113,17 @@ export class ServerWatch {
     if (isOther) this.#options.onEvent({ kind: 'other_server', ...counts })
     if (wasAway) await this.#tellOthers(connection)
     return undefined
+  }
+
+  /** Whether a replica confirms a write of now. One that follows another primary does not. */
+  async #isFollowed(connection: Connection): Promise<boolean> {
+    const { callTimeoutMs } = this.#options
+    const key = this.#followedKey
+    const [, confirmed] = await Promise.all([
+      this.#send(connection, key, ['SET', key, this.#process, 'PX', `${FOLLOWED_MS}`]),
+      sendInTime(connection, key, ['WAIT', '1', `${callTimeoutMs}`], 2 * callTimeoutMs),
+    ])
+    return confirmed !== MISSING && confirmed.ok && Number(confirmed.reply) > 0
   }
 
   /** Ends without a word that others would wait for. */

@@ -233,6 +233,22 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('claims of records', 
       expect(one!.overruled).toEqual([])
     })
 
+    it('are not replaced by what another process sent, which had claimed the same', async () => {
+      const [one, two] = await proxies(2, { callTimeoutMs: 300, probeMs: 20 })
+      await two!.rewrites.decide('t', [record('a', 'marked')], NOTHING_ASKED)
+      process.kill(redis.pid, 'SIGSTOP')
+      try {
+        const earlier = { isEarlier: true } as const
+        const marked = [record('a', 'marked', earlier)]
+        expect((await one!.rewrites.decide('t', marked, NOTHING_ASKED)).others).toBe('unheard')
+        await one!.rewrites.record('t', [record('a', 'whole', earlier)])
+      } finally {
+        process.kill(redis.pid, 'SIGCONT')
+      }
+      await eventually(() => expect(one!.overruled).toEqual(['a=marked']))
+      expect(await two!.read('a')).toBe('marked')
+    })
+
     it('wait for a server that is away', async () => {
       const own = await startRedis()
       try {

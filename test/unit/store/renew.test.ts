@@ -38,7 +38,7 @@ describe('originals behind markers that were sent before', () => {
     const { originals, touched, state } = originalsOver()
     const text = { bytes: new TextEncoder().encode('x'), media_type: 'text/plain' }
     await originals.keep('t', text)
-    expect([await originals.renew('t', [HASH]), touched]).toEqual([true, []])
+    expect([await originals.renew('t', [HASH]), touched]).toEqual(['stay', []])
     state.now += 60_000
     await originals.renew('t', [HASH])
     expect(touched).toHaveLength(1)
@@ -46,10 +46,10 @@ describe('originals behind markers that were sent before', () => {
 
   it('live on, and are not touched again within a minute', async () => {
     const { originals, touched, state } = originalsOver()
-    expect(await originals.renew('t', [HASH])).toBe(true)
+    expect(await originals.renew('t', [HASH])).toBe('stay')
     const item = { tenant: 't', ref: HASH, ttlMs: LIFE_MS, pinUntil: state.now + LIFE_MS }
     expect(touched).toEqual([[item]])
-    expect(await originals.renew('t', [HASH])).toBe(true)
+    expect(await originals.renew('t', [HASH])).toBe('stay')
     expect(touched).toHaveLength(1)
     state.now += 60_000
     await originals.renew('t', [HASH])
@@ -68,7 +68,7 @@ describe('originals behind markers that were sent before', () => {
     await originals.renew('t', [HASH])
     state.now += 60_000
     state.fails = reason
-    expect(await originals.renew('t', [HASH])).toBe(false)
+    expect(await originals.renew('t', [HASH])).toBe('gone')
   })
 
   it('are there for a while where the store does not answer but has promised it', async () => {
@@ -76,15 +76,15 @@ describe('originals behind markers that were sent before', () => {
     await originals.renew('t', [HASH])
     state.fails = 'lost'
     state.now += 60_000
-    expect(await originals.renew('t', [HASH])).toBe(true)
-    expect(await originals.renew('t', [HASH, 'f'.repeat(24)])).toBe(false)
+    expect(await originals.renew('t', [HASH])).toBe('stay')
+    expect(await originals.renew('t', [HASH, 'f'.repeat(24)])).toBe('unheard')
     state.now += LIFE_MS / 2
-    expect(await originals.renew('t', [HASH])).toBe(false)
+    expect(await originals.renew('t', [HASH])).toBe('unheard')
   })
 
   it('need no store where there are none', async () => {
     const { originals, touched } = originalsOver()
-    expect(await originals.renew('t', [])).toBe(true)
+    expect(await originals.renew('t', [])).toBe('stay')
     expect(touched).toEqual([])
   })
 })

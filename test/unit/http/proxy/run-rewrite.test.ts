@@ -34,7 +34,9 @@ interface Setting {
   readonly timeoutMs?: number
   readonly telemetry?: boolean
   /** Whether markers' originals are there, in turn. */
-  readonly renewed?: readonly boolean[]
+  readonly renewed?: readonly (boolean | 'unheard')[]
+  /** How long a turn waits for a store that is shared; absent: it is not. */
+  readonly waitMs?: number
   readonly kept?: (text: string) => void
   readonly overruled?: ReadonlySet<string>
   /** What arms are drawn with; absent: there are none. */
@@ -63,6 +65,7 @@ async function rewrite(results: readonly (JobResult | Error | null)[], setting: 
       confirm: (position: number) => void noted.push(`confirm ${position}`),
     },
     rewrites: {
+      ...(setting.waitMs !== undefined && { waitMs: setting.waitMs }),
       decide: async () => ({ found: {}, differs: false, others: 'left' }),
       async record(tenant: string, records: { key: string }[]) {
         noted.push(`record ${tenant} ${records.map(({ key }) => key)}`)
@@ -94,7 +97,8 @@ async function rewrite(results: readonly (JobResult | Error | null)[], setting: 
       },
       async renew(tenant: string, markers: readonly string[]) {
         if (markers.length > 0) noted.push(`renew ${tenant} ${markers}`)
-        return renewed.shift() ?? true
+        const stays = renewed.shift() ?? true
+        return typeof stays === 'string' ? stays : stays ? 'stay' : 'gone'
       },
     },
     ...(setting.telemetry === true
@@ -304,6 +308,27 @@ describe('originals of markers', () => {
     })
   const ELIDING = { redeems: true, bypass: false }
   const LOSSLESS = { redeems: false, bypass: false }
+
+  test('are asked for again while a shared store is not heard', async () => {
+    const waiting = { renewed: ['unheard', 'unheard'] as const, waitMs: 600_000 }
+    const { rewritten, jobs } = await rewrite([marked('one')], waiting)
+    expect([leaves(rewritten.body), jobs.length]).toEqual(['one', 1])
+  })
+
+  test('are left out for one turn, and not for all, if a shared store stays unheard', async () => {
+    const earlier = { key: 'a', bytes: bytes(''), position: null, isEarlier: true } as const
+    const fresh = { key: 'b', bytes: bytes(''), position: null } as const
+    const whole = done({ records: [earlier, fresh] })
+    const setting = { renewed: ['unheard'] as const, waitMs: 0 }
+    const { jobs, noted, terms } = await rewrite([marked('one'), whole], setting)
+    expect(terms).toEqual([
+      { redeems: true, bypass: false },
+      { redeems: false, bypass: false },
+    ])
+    expect(jobs[1]!.recalled).toEqual({})
+    // What others repeat stays recorded, and what is new is not.
+    expect(noted).toContain('record t b')
+  })
 
   test('are kept and renewed before it leaves', async () => {
     const { rewritten, noted } = await rewrite([marked('one')])
