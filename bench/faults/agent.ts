@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Random } from '../support/random.ts'
 import { ContextLog, type MadeCall, referencesIn } from './context-log.ts'
+import type { TenantPurge } from './purge-tenant.ts'
 import type { Replicas } from './replicas.ts'
 
 export const COUNTED = [
@@ -11,6 +12,9 @@ export const COUNTED = [
   'compactions',
   'closes',
   'lost',
+  'purges',
+  // Requests of a key with a rate that passed.
+  'paced',
   // Of proxied conversations.
   'turns',
   'markers',
@@ -26,6 +30,8 @@ export interface Findings {
   emptiedMs: number
   /** Since when there is no fault; `null`: there is one. */
   calmSinceMs: number | null
+  /** When faults began and ended, and processes were started. */
+  readonly disturbances: number[]
   /** Milliseconds since the run began. */
   nowMs(): number
 }
@@ -41,6 +47,8 @@ export interface AgentOptions {
   readonly replicas: Replicas
   readonly random: Random
   readonly findings: Findings
+  /** Purges its tenant, of which it is the only agent; absent: nobody does. */
+  readonly purge?: TenantPurge
 }
 
 const FILES = ['a.ts', 'b.ts', 'c.ts', 'd.ts']
@@ -51,6 +59,8 @@ const CALLS_A_TIME = 24
 const TRAIL = 16
 /** Hints that are followed once more, later. */
 const MAX_DUE = 40
+/** Ids of purged texts that are asked for again, later. */
+const MAX_PURGED = 40
 
 /** A hint that was sent, with the text that it names. */
 interface Due {
@@ -75,6 +85,9 @@ export class Agent {
   #trail: readonly string[] = []
   /** Whose texts it reads: agents of the same session name in two tenants read the same. */
   readonly #due: Due[] = []
+  /** What must never be given back any more. */
+  readonly #purged: Due[] = []
+  #purges = 0
 
   constructor(options: AgentOptions) {
     this.#options = options
@@ -87,6 +100,8 @@ export class Agent {
     if (drawn < 3) return this.#compact()
     if (drawn < 5) return this.#close()
     if (drawn < 16) return this.#followOld()
+    if (drawn < 20 && this.#options.purge !== undefined) return this.#purge()
+    if (drawn < 24 && this.#purged.length > 0) return this.#askForPurged()
     return this.#read()
   }
 
@@ -95,7 +110,7 @@ export class Agent {
     const argument = FILES[random(FILES.length)]!
     const number = this.#log.next()
     // Texts of an earlier time do not come again, so that none is kept once more by chance.
-    const owner = `${session} ${Math.floor(number / CALLS_A_TIME)}`
+    const owner = `${session} ${this.#purges} ${Math.floor(number / CALLS_A_TIME)}`
     const text = textOf(owner, argument, random(3) * EDITS)
     const sentMs = findings.nowMs()
     const call: MadeCall = { tool: 'Read', argument, text }
@@ -154,6 +169,32 @@ export class Agent {
       const found = await replicas.ask(`/v1/retrieve/${id}${query}`, headers)
       if (found.status !== 404 && found.status !== 410)
         this.#fault(`${id} of an ended session answered ${found.status}`)
+    }
+  }
+
+  /** Purges the tenant. If that is acknowledged, no replica gives its texts any more. */
+  async #purge(): Promise<void> {
+    const { purge, findings } = this.#options
+    const isDone = await purge!()
+    const due = this.#due.splice(0)
+    this.#purges++
+    this.#log.compact()
+    if (!isDone) return
+    findings.counts.purges++
+    this.#purged.push(...due)
+    this.#purged.splice(0, Math.max(0, this.#purged.length - MAX_PURGED))
+    for (let i = 0; i < 2; i++) await this.#askForPurged()
+  }
+
+  async #askForPurged(): Promise<void> {
+    const { session, replicas, headers, random } = this.#options
+    const gone = this.#purged[random(Math.max(1, this.#purged.length))]
+    if (gone === undefined) return
+    const query = `?session=${encodeURIComponent(session)}`
+    for (const path of [`${gone.id}${query}`, hash('sha256', gone.text)]) {
+      const { status } = await replicas.ask(`/v1/retrieve/${path}`, headers)
+      if (status !== 404 && status !== 410)
+        this.#fault(`${path} of a purged tenant answered ${status}`)
     }
   }
 

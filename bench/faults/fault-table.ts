@@ -1,6 +1,7 @@
 import { readdirSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { RedisProcess } from '../../test/support/redis-server.ts'
 import type { Random } from '../support/random.ts'
 import type { Relay } from './relay.ts'
 import type { Replicas } from './replicas.ts'
@@ -20,6 +21,8 @@ type Fault = (cast: FaultCast) => Promise<void>
 const HANG_MS = 700
 /** What a server that does not flush each write may lose. */
 const LOST_MS = 1_000
+/** How long a failover may take on a busy machine. */
+const FAILOVER_MS = 60_000
 /** How much later a slow link passes things on: most calls are too late then. */
 const SLOW_MS = 80
 
@@ -29,7 +32,7 @@ const COMMON: Readonly<Record<string, Fault>> = {
     await (await servers.primary()).ask('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
   },
   async 'service hangs'({ replicas }) {
-    await hang(replicas.pidOfOne())
+    await hang(replicas.one().pid)
   },
   async 'redis is full'({ servers }) {
     const redis = await servers.primary()
@@ -95,8 +98,8 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 /** With Sentinels. */
 export const FAILOVERS: Readonly<Record<string, Fault>> = {
   async 'primary killed'(cast) {
-    // One that is back at once, and empty, would stay the primary.
-    await failOver(cast, redis => redis.restart(4 * HANG_MS))
+    // One that is back before, and empty, would stay the primary.
+    await failOver(cast, redis => redis.restart(0, () => isReplaced(cast, redis)))
   },
   async 'primary hangs'(cast) {
     await failOver(cast, async redis => {
@@ -105,10 +108,27 @@ export const FAILOVERS: Readonly<Record<string, Fault>> = {
       process.kill(redis.pid, 'SIGCONT')
     })
   },
+  /** It goes on beside the new one, and one service has it alone. */
+  async 'old primary goes on'(cast) {
+    const { at, pid } = cast.replicas.one()
+    await failOver(cast, async redis => {
+      const heal = await cast.servers.isolate!(at, pid)
+      await isReplaced(cast, redis)
+      await sleep(4 * HANG_MS)
+      heal()
+    })
+  },
   async 'failover asked for'(cast) {
     const [sentinel] = cast.servers.sentinels
-    // It refuses while another one is under way.
-    await failOver(cast, () => sentinel!.ask('SENTINEL', 'FAILOVER', 'haversack').catch(() => {}))
+    await failOver(cast, async redis => {
+      try {
+        await sentinel!.ask('SENTINEL', 'FAILOVER', 'haversack')
+      } catch {
+        // It refuses while another one is under way.
+        return
+      }
+      await isReplaced(cast, redis)
+    })
   },
   async 'sentinel killed'({ servers, random }) {
     await servers.sentinels[random(servers.sentinels.length)]!.restart()
@@ -116,9 +136,15 @@ export const FAILOVERS: Readonly<Record<string, Fault>> = {
   ...COMMON,
 }
 
+/** Resolves when the Sentinels have another primary, at the latest after a while. */
+async function isReplaced({ servers }: FaultCast, before: RedisProcess): Promise<void> {
+  const untilMs = performance.now() + FAILOVER_MS
+  while ((await servers.primary()) === before && performance.now() < untilMs) await sleep(100)
+}
+
 async function failOver(
   { servers }: FaultCast,
-  act: (primary: Awaited<ReturnType<Servers['primary']>>) => Promise<unknown>,
+  act: (primary: RedisProcess) => Promise<unknown>,
 ): Promise<void> {
   await act(await servers.primary())
   // Until the others follow the new one, a second fault would be two at a time.

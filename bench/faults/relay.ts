@@ -7,8 +7,11 @@ export interface Relay {
   readonly port: number
   /** Passes everything on at once; what was held comes first. */
   pass(): void
-  /** Holds everything. Connections stay open, and new ones are accepted. */
-  hold(): void
+  /**
+   * Holds everything. Connections stay open, and new ones are accepted.
+   * @param isExempt whether a client passes, by its port
+   */
+  hold(isExempt?: (port: number) => boolean): void
   /** Passes on what clients send, and holds what they would hear. */
   deafen(): void
   /** Ends all connections, and accepts none. What was on its way is lost. */
@@ -18,24 +21,30 @@ export interface Relay {
   close(): Promise<void>
 }
 
-/** Listens on a free port, and passes on to another one. */
-export async function startRelay(target: number): Promise<Relay> {
+/** Listens on a free port, and passes on to another one, which may be known later. */
+export async function startRelay(target: number | (() => number)): Promise<Relay> {
   const sockets = new Set<Socket>()
   let state: 'pass' | 'hold' | 'cut' = 'pass'
   let delayMs = 0
   const gates = { asked: openGate(), answered: openGate() }
+  let isExempt: (port: number) => boolean = () => false
 
-  async function pump(from: Socket, to: Socket, way: keyof typeof gates): Promise<void> {
+  async function pump(
+    from: Socket,
+    to: Socket,
+    way: keyof typeof gates,
+    port: number,
+  ): Promise<void> {
     try {
       for await (const piece of from) {
         if (delayMs > 0) await sleep(delayMs)
-        await gates[way].promise
+        if (!isExempt(port)) await gates[way].promise
         to.write(piece as Buffer)
       }
     } catch {
       // The link was cut.
     } finally {
-      await gates[way].promise
+      if (!isExempt(port)) await gates[way].promise
       to.destroy()
     }
   }
@@ -45,15 +54,16 @@ export async function startRelay(target: number): Promise<Relay> {
       client.destroy()
       return
     }
-    const upstream = connect(target, '127.0.0.1')
+    const upstream = connect(typeof target === 'number' ? target : target(), '127.0.0.1')
+    const { remotePort = 0 } = client
     for (const socket of [client, upstream]) {
       sockets.add(socket)
       socket.setNoDelay(true)
       socket.on('error', () => {})
       socket.once('close', () => sockets.delete(socket))
     }
-    void pump(client, upstream, 'asked')
-    void pump(upstream, client, 'answered')
+    void pump(client, upstream, 'asked', remotePort)
+    void pump(upstream, client, 'answered', remotePort)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -68,8 +78,9 @@ export async function startRelay(target: number): Promise<Relay> {
       gates.asked.resolve()
       gates.answered.resolve()
     },
-    hold() {
+    hold(exempt = () => false) {
       state = 'hold'
+      isExempt = exempt
       gates.asked = Promise.withResolvers()
       gates.answered = Promise.withResolvers()
     },

@@ -45,6 +45,10 @@ export class Replicas {
     this.#onLost = onLost
   }
 
+  get count(): number {
+    return this.#services.length
+  }
+
   /** Starts so many, of which the last one is of the next version. */
   async start(count: number): Promise<void> {
     for (let i = 0; i < count; i++) this.#isNext.push(i === count - 1)
@@ -73,9 +77,16 @@ export class Replicas {
     await Promise.all(this.#services.map(service => this.#end(service, 'SIGKILL')))
   }
 
-  /** The process id of one of them. */
-  pidOfOne(): number {
-    return this.#services[this.#random(this.#services.length)]!.child.pid as number
+  /** One of them, by its number, and its process id. */
+  one(): { readonly at: number; readonly pid: number } {
+    const at = this.#random(this.#services.length)
+    return { at, pid: this.#services[at]!.child.pid as number }
+  }
+
+  /** Sends a request once, to any of them. @returns its status; `null` if nothing came back */
+  async once(path: string, headers: Readonly<Record<string, string>>, body: object) {
+    const at = this.#random(this.#services.length)
+    return (await this.#try(at, path, 'POST', headers, body))?.status ?? null
   }
 
   /**

@@ -25,8 +25,14 @@ interface Message {
 
 /** After so long without a fault every process has heard what others did. */
 const CALM_MS = 3_000
+/**
+ * A turn that took longer may have waited for the server in vain, because the machine had no time
+ * for one of them. That is an outage too.
+ */
+const PROMPT_MS = 1_500
 const MOST_RESULTS = 12
 const LINES = 160
+const TRAIL = 6
 const MARKER = /hash=([0-9a-f]{24})/g
 const PATH = '/anthropic/v1/messages'
 
@@ -36,6 +42,8 @@ export class Talker {
   #conversation = 0
   #results: string[] = []
   #attempts = 0
+  /** Its last turns, for whoever looks for the cause of a violation. */
+  #trail: readonly string[] = []
   /** What arrived in the last turn, and in the last one that no fault was near. */
   #last: readonly string[] = []
   #calm: { readonly messages: readonly string[]; readonly sentMs: number } | null = null
@@ -54,18 +62,24 @@ export class Talker {
     const calmSince = findings.calmSinceMs
     const own = headers['authorization']?.slice('Bearer '.length) ?? ''
     const named = { 'x-haversack-key': own, [ATTEMPT_HEADER]: attempt }
-    const { status } = await replicas.ask(PATH, named, this.#body())
+    const { status, trail } = await replicas.ask(PATH, named, this.#body())
     const arrived = vendor.take(attempt)
     if (status !== 200 || arrived === undefined) return this.#fault(`a turn answered ${status}`)
     findings.counts.turns++
     const messages = (JSON.parse(Buffer.from(arrived).toString()) as { messages: Message[] })
       .messages
     const texts = messages.map(message => JSON.stringify(message))
-    if (!beginsWith(texts, this.#last)) findings.counts.changedNearFaults++
-    const isCalm = calmSince !== null && sentMs - calmSince > CALM_MS
+    const changedAt = changeIn(texts, this.#last)
+    const mark = changedAt === null ? '' : `, other than before from ${changedAt} on`
+    this.#trail = [...this.#trail, `${sentMs} ${texts.map(kindOf).join('')}:${trail}${mark}`].slice(
+      -TRAIL,
+    )
+    if (changedAt !== null) findings.counts.changedNearFaults++
+    const isPrompt = findings.nowMs() - sentMs < PROMPT_MS
+    const isCalm = isPrompt && calmSince !== null && sentMs - calmSince > CALM_MS
     if (isCalm && findings.calmSinceMs === calmSince) {
       const before = this.#calm
-      if (before !== null && !beginsWith(texts, before.messages)) {
+      if (before !== null && changeIn(texts, before.messages) !== null) {
         findings.counts.changedNearFaults--
         if (before.sentMs > findings.emptiedMs) this.#fault('a turn has another prefix')
       }
@@ -123,9 +137,20 @@ export class Talker {
     const { tenant, name, findings } = this.#options
     findings.violations.push(`${tenant} ${name}: ${what}`)
     process.stderr.write(`${findings.nowMs()} violation: ${tenant} ${name}: ${what}\n`)
+    for (const line of this.#trail) process.stderr.write(`    ${line}\n`)
   }
 }
 
-function beginsWith(texts: readonly string[], before: readonly string[]): boolean {
-  return before.every((text, i) => texts[i] === text)
+/** Where messages differ from those of a turn before; `null` if they begin as that one. */
+function changeIn(texts: readonly string[], before: readonly string[]): number | null {
+  const at = before.findIndex((text, i) => texts[i] !== text)
+  return at < 0 ? null : at
+}
+
+/** A call, or how a result was sent: with a marker, as a reference, otherwise, or as a JSON text. */
+function kindOf(message: string): string {
+  if (message.includes('tool_use"')) return ' '
+  if (message.includes('hash=')) return 'm'
+  if (message.includes('[ref')) return 'r'
+  return message.includes('"id') ? 'j' : 'e'
 }

@@ -30,7 +30,7 @@ interface Answer {
 /** What happens to answers when Redis hangs (SIGSTOP), and when a primary is killed. */
 export async function outages(): Promise<string> {
   const hung = await run(await startOne(SERVICES), hang)
-  const failed = await run(await startWithSentinels(DOWN_MS), kill)
+  const failed = await run(await startWithSentinels(SERVICES, DOWN_MS), kill)
   const header = ['', 'measured', 'at most']
   return markdownTable(header, [...hung, ...failed])
 }

@@ -14,16 +14,17 @@ export interface SharedStore extends Shared {
 
 /** Other work on the machine is no outage. */
 const PATIENT = 'call_timeout_ms = 1_000\nwait_ms = 1_000\n'
+const SERVICES = 3
 /** After so long without an answer a primary counts as down. */
 const DOWN_MS = 2_500
 const RESTART_MS = 1_000
 const LEFT_MS = 500
 
 export async function startSharedStore(): Promise<SharedStore> {
-  const servers = await startWithSentinels(DOWN_MS, '--appendonly', 'yes')
+  const servers = await startWithSentinels(SERVICES, DOWN_MS, '--appendonly', 'yes')
   const next = copyNextVersion()
   return {
-    settings: servers.settings(0) + PATIENT,
+    settings: servers.settings(-1) + PATIENT,
     nextMain: next.main,
     restart: async () => (await servers.primary()).restart(RESTART_MS),
     async failOver() {

@@ -1,0 +1,117 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { keyFor, writeKeysFile } from '../../test/support/keys.ts'
+import { PROCESS_SETTINGS } from '../../test/support/service-process.ts'
+import { copyNextVersion } from '../support/next-version.ts'
+import type { Random } from '../support/random.ts'
+import { type RecordingVendor, startRecordingVendor } from '../turns/recording-vendor.ts'
+import type { Findings } from './agent.ts'
+import { PACE } from './pacer.ts'
+import { type TenantPurge, tenantPurge } from './purge-tenant.ts'
+import { Replicas } from './replicas.ts'
+import { type Servers, startOne, startWithSentinels } from './servers.ts'
+
+type Headers = Readonly<Record<string, string>>
+
+/** What a run is played on: servers, replicas, a vendor, and keys of tenants. */
+export interface Stage {
+  readonly servers: Servers
+  readonly replicas: Replicas
+  readonly vendor: RecordingVendor
+  /** Two tenants that use the same names and texts. */
+  readonly tenants: readonly { readonly tenant: string; readonly headers: Headers }[]
+  /** A tenant that has nothing. */
+  readonly foreign: Headers
+  /** A key with a rate. */
+  readonly paced: Headers
+  /** A tenant that is purged now and then. */
+  readonly purged: {
+    readonly tenant: string
+    readonly headers: Headers
+    readonly purge: TenantPurge
+  }
+  close(): Promise<void>
+}
+
+export interface StageOptions {
+  readonly random: Random
+  /** Of 100 requests to a session, so many come to the same replica. */
+  readonly stays: number
+  readonly hasSentinels: boolean
+  readonly findings: Findings
+}
+
+const SERVICES = 3
+/** After so long without an answer a primary counts as down, also on a busy machine. */
+const DOWN_MS = 1_000
+const SKEWED_CLOCK = new URL('skewed-clock.ts', import.meta.url).href
+/** What the next version would write otherwise than this one. */
+const OTHER_PIPELINE = '[mckp]\nformats_enabled = ["json_compact", "ndjson"]\n'
+
+/** Starts all of it. */
+export async function setStage(options: StageOptions): Promise<Stage> {
+  const { random, stays, hasSentinels, findings } = options
+  const folder = mkdtempSync(join(tmpdir(), 'haversack-faults-'))
+  const keyOf = (tenant: string, more: Parameters<typeof keyFor>[1] = {}) => ({
+    tenant,
+    ...keyFor(tenant, { scopes: ['encode', 'retrieve', 'proxy'], ...more }),
+  })
+  const tenants = [keyOf('one'), keyOf('two')]
+  const [foreign, purged, paced] = [keyOf('three'), keyOf('purged'), keyOf('paced', PACE)]
+  const keysFile = join(folder, 'keys.json')
+  writeKeysFile(keysFile, ...tenants, foreign, purged, paced)
+  const servers = await (hasSentinels ? startWithSentinels(SERVICES, DOWN_MS) : startOne(SERVICES))
+  const base = readFileSync(PROCESS_SETTINGS, 'utf8')
+  const next = copyNextVersion()
+  const vendor = await startRecordingVendor()
+  const pipeline = join(folder, 'pipeline.toml')
+  writeFileSync(pipeline, OTHER_PIPELINE)
+  const folders = Array.from({ length: SERVICES }, (_, i) => join(folder, `data-${i}`))
+
+  /** The configuration of a service; -1: of an operator's command. */
+  function configOf(service: number): string {
+    const file = join(folder, `${service}.toml`)
+    writeFileSync(file, `${base}\n[store.redis]\n${servers.settings(service)}`)
+    return file
+  }
+  const optionsOf = (service: number, isNext: boolean) => {
+    findings.disturbances.push(findings.nowMs())
+    const env = {
+      HAVERSACK_CONFIG: configOf(service),
+      HAVERSACK_DATA_DIR: folders[service],
+      HAVERSACK_KEYS_FILE: keysFile,
+      HAVERSACK_ANTHROPIC_URL: vendor.url,
+    }
+    // The clock of one is wrong, whatever its version is.
+    const execArgv = service === 0 ? ['--import', SKEWED_CLOCK] : []
+    if (!isNext) return { env, execArgv }
+    return { env: { ...env, HAVERSACK_PIPELINE_CONFIG: pipeline }, execArgv, main: next.main }
+  }
+  const replicas = new Replicas(random, stays, optionsOf, what => {
+    findings.violations.push(`a service ${what}`)
+    process.stderr.write(`${findings.nowMs()} violation: a service ${what}\n`)
+  })
+
+  async function close(): Promise<void> {
+    await replicas.stop()
+    await servers.stop()
+    await vendor.close()
+    next.remove()
+    rmSync(folder, { recursive: true, force: true })
+  }
+
+  try {
+    await replicas.start(SERVICES)
+    const env = { HAVERSACK_CONFIG: configOf(-1), HAVERSACK_DATA_DIR: join(folder, 'operator') }
+    const purge = tenantPurge(purged.tenant, env)
+    return {
+      ...{ servers, replicas, vendor, tenants, close },
+      ...{ foreign: foreign.headers, paced: paced.headers },
+      purged: { ...purged, purge },
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
