@@ -26,7 +26,7 @@ const GRACE_MS = 250
 const ANSWER_MS = 2_000
 const WATCH_MS = 250
 /** After so long without most of them, others may have agreed on another primary. */
-const BLIND_MS = 750
+const BLIND_MS = 3_000
 
 /**
  * The Sentinels of a primary. A primary that was thought dead may go on beside the new one, and
