@@ -11,7 +11,7 @@ export interface Pass {
 }
 
 interface PassOptions {
-  /** For all passes, waiting included. */
+  /** For what is new, waiting included. */
   readonly timeoutMs: number
   /** Whether the client is gone. */
   isGone(): boolean
@@ -20,11 +20,13 @@ interface PassOptions {
 /** Shares of the time limit: for results that are new, and for the pass that writes them. */
 const NEW_SHARE = 0.6
 const FIRST_SHARE = 0.8
+/** Time for both passes, in time limits: a lost prompt cache costs more than a late turn. */
+const ALL_SHARE = 6
 
 /**
  * Runs a rewrite that may write new results, and, if that fails or takes too long, one that only
  * repeats what is recorded. So a conversation's prefix stays although there is no time.
- * @returns `null` if the second takes too long as well
+ * @returns `null` if both together take six times the limit
  */
 export async function runPasses(
   run: (pass: Pass) => Promise<JobResult>,
@@ -40,5 +42,5 @@ export async function runPasses(
   const first = await runInTime(timeoutMs * FIRST_SHARE, began + timeoutMs * NEW_SHARE)
   const isDone = first !== null && (first.ok || first.problem.code === 'overloaded')
   if (isDone || isGone()) return first
-  return runInTime(Math.max(1, began + timeoutMs - Date.now()), 0)
+  return runInTime(Math.max(1, began + timeoutMs * ALL_SHARE - Date.now()), 0)
 }

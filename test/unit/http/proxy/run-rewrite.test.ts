@@ -290,6 +290,13 @@ describe('a body for which there is no time', () => {
     expect(newUntil(jobs[1])).toBe(0)
   })
 
+  test('has six times as long for what is recorded', async () => {
+    const { jobs } = await rewrite([null, done({ body: bytes('as recorded') })], { timeoutMs: 500 })
+    expect(jobs[0]?.limitMs).toBe(400)
+    expect(jobs[1]?.limitMs).toBeGreaterThan(500)
+    expect(jobs[1]?.limitMs).toBeLessThanOrEqual(2_600)
+  })
+
   test('does the same if a worker fails at what is new', async () => {
     const problem = { code: 'internal', detail: 'lost' } as const
     const lost = { ok: false, problem, queue_ms: 0, work_ms: 0 } as const
