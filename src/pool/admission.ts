@@ -34,10 +34,11 @@ export interface Admission {
    * as they arrive, because a client that announces much and sends nothing must not keep others
    * out.
    * @param op the operation that a thread runs on the body; absent: no thread is needed
+   * @param patienceMs how long it may wait for one at least, whatever the limit of others is
    * @throws AppError `overloaded` if the service is full, `rate_limited` if only this caller's part
    * is
    */
-  enter(holder: Holder, announced: number, op?: string): Ticket
+  enter(holder: Holder, announced: number, op?: string, patienceMs?: number): Ticket
   readonly jobs: number
   readonly bytes: number
 }
@@ -78,12 +79,19 @@ export function createAdmission({ limits, waitMs, tenants }: AdmissionOptions): 
   const byTenant = new Map<string, Held>()
   const byKey = new Map<string, number>()
 
-  function checkJobs(holder: Holder, held: Held, job: Omit<Arriving, 'tenant'>): void {
+  function checkJobs(
+    holder: Holder,
+    held: Held,
+    job: Omit<Arriving, 'tenant'>,
+    patienceMs: number,
+  ): void {
     const { maxJobs, maxWaitMs } = limits()
     if (all.jobs >= maxJobs) throw overloaded('the queue is full (jobs)', 1)
     if (tenants() > 1 && held.jobs > 0 && held.jobs >= maxJobs - all.jobs) throw overShare()
     const wait = waitMs({ tenant: holder.tenant, ...job })
-    if (wait > maxWaitMs) throw overloaded('the queue is too long', Math.ceil(wait / 1000))
+    if (wait > Math.max(maxWaitMs, patienceMs)) {
+      throw overloaded('the queue is too long', Math.ceil(wait / 1000))
+    }
     const running = byKey.get(holder.keyId) ?? 0
     if (running >= holder.maxConcurrent || running >= (holder.shared?.most(running) ?? Infinity)) {
       throw new AppError('rate_limited', 'the key has too many requests at once', {
@@ -106,10 +114,11 @@ export function createAdmission({ limits, waitMs, tenants }: AdmissionOptions): 
     get bytes() {
       return all.bytes
     },
-    enter(holder, announced, op) {
+    enter(holder, announced, op, patienceMs = 0) {
       const { tenant, keyId } = holder
       const held = byTenant.get(tenant) ?? { jobs: 0, bytes: 0 }
-      checkJobs(holder, held, op === undefined ? NO_JOB : { op, bytes: announced })
+      const job = op === undefined ? NO_JOB : { op, bytes: announced }
+      checkJobs(holder, held, job, patienceMs)
       held.jobs++
       try {
         checkBytes(held, announced)

@@ -15,6 +15,7 @@ import type { Rewriting } from '../context.ts'
 import { createSink, type Sink } from '../request/body.ts'
 import { vendorEvent } from '../response/problems.ts'
 import { enter, type RewriteNeeds, reasonOf } from './rewrite-body.ts'
+import { wholeTimeMs } from './run-passes.ts'
 
 /** A response that was asked for. */
 export interface AskedResponse {
@@ -105,9 +106,11 @@ export class ResponseRequest implements ClientMessage {
   /** Holds a piece. Returns why it cannot be held. */
   #hold(bytes: Buffer): UntouchedReason | undefined {
     const { caller, needs } = this.#terms
-    const { maxBytes } = needs.rewriting
+    const { maxBytes, timeoutMs } = needs.rewriting
     if (this.#ticket === null || this.#sink === null) {
-      const entered = enter(caller, { op: OP, length: this.#length ?? 0, maxBytes }, needs)
+      const patienceMs = wholeTimeMs(timeoutMs)
+      const arriving = { op: OP, length: this.#length ?? 0, maxBytes, patienceMs }
+      const entered = enter(caller, arriving, needs)
       if (typeof entered === 'string') return entered
       this.#ticket = entered
       this.#sink = createSink(this.#length, maxBytes, entered)

@@ -10,6 +10,7 @@ import { type AppContext, type Rewriting, requestHeader } from '../context.ts'
 import { createSink, takeBody } from '../request/body.ts'
 import { isBypassed } from '../request/bypass.ts'
 import { isSigned, rewritableAs } from './rewritable-request.ts'
+import { wholeTimeMs } from './run-passes.ts'
 import { type RunNeeds, runRewrite } from './run-rewrite.ts'
 import type { VendorProxy } from './vendor-proxies.ts'
 
@@ -79,6 +80,7 @@ export async function rewriteBody(
       op: is === null ? undefined : rewriteOp(is.shape),
       length: announced(c) ?? 0,
       maxBytes: rewriting.maxBytes,
+      patienceMs: wholeTimeMs(rewriting.timeoutMs),
     },
     needs,
   )
@@ -126,17 +128,19 @@ interface ArrivingBody {
   /** As announced, in bytes; 0 if it is not known. */
   readonly length: number
   readonly maxBytes: number
+  /** How long it may wait for a thread, rather than change a conversation's prefix. */
+  readonly patienceMs: number
 }
 
 /** A place for the body, or why there is none. */
 export function enter(
   caller: Caller,
-  { op, length, maxBytes }: ArrivingBody,
+  { op, length, maxBytes, patienceMs }: ArrivingBody,
   { admission }: Pick<RewriteNeeds, 'admission'>,
 ): Ticket | UntouchedReason {
   if (length > maxBytes) return 'too_large'
   try {
-    return admission.enter(caller, length, op)
+    return admission.enter(caller, length, op, patienceMs)
   } catch (error) {
     return reasonOf(error)
   }

@@ -23,6 +23,11 @@ const FIRST_SHARE = 0.8
 /** Time for both passes, in time limits: a lost prompt cache costs more than a late turn. */
 const ALL_SHARE = 6
 
+/** How long a rewrite may take in all, in milliseconds. */
+export function wholeTimeMs(timeoutMs: number): number {
+  return timeoutMs * ALL_SHARE
+}
+
 /**
  * Runs a rewrite that may write new results, and, if that fails or takes too long, one that only
  * repeats what is recorded. So a conversation's prefix stays although there is no time.
@@ -42,5 +47,5 @@ export async function runPasses(
   const first = await runInTime(timeoutMs * FIRST_SHARE, began + timeoutMs * NEW_SHARE)
   const isDone = first !== null && (first.ok || first.problem.code === 'overloaded')
   if (isDone || isGone()) return first
-  return runInTime(Math.max(1, began + timeoutMs * ALL_SHARE - Date.now()), 0)
+  return runInTime(Math.max(1, began + wholeTimeMs(timeoutMs) - Date.now()), 0)
 }

@@ -54,6 +54,14 @@ describe('admission', () => {
     expect(noted).toEqual([1, 2, 1, 1, 0])
   })
 
+  it('lets a job wait for as long as it can, if that is longer than others may', () => {
+    const admission = admitting({ maxWaitMs: 1000 }, { waitMs: () => 1500 })
+    expect(() => admission.enter(LOCAL, 0, 'encode')).toThrow(OVERLOADED)
+    expect(() => admission.enter(LOCAL, 0, 'rewrite', 1499)).toThrow(OVERLOADED)
+    admission.enter(LOCAL, 0, 'rewrite', 1500)
+    expect(admission.jobs).toBe(1)
+  })
+
   it('is bounded in jobs, and frees a place once', () => {
     const admission = admitting({ maxJobs: 2, maxBytes: 100 })
     const first = admission.enter(LOCAL, 10)
