@@ -3,6 +3,7 @@ import type { JobResult } from '../../pool/job.ts'
 
 /** One pass over a body. */
 export interface Pass {
+  /** For its job once that has a thread. */
   readonly limitMs: number
   /** See `RequestTerms`. */
   readonly newUntil: number
@@ -37,9 +38,9 @@ export async function runPasses(
   run: (pass: Pass) => Promise<JobResult>,
   { timeoutMs, isGone }: PassOptions,
 ): Promise<JobResult | null> {
-  async function runInTime(limitMs: number, newUntil: number): Promise<JobResult | null> {
-    const pass = { limitMs, newUntil, isOver: false }
-    const result = await inTime(run(pass), limitMs)
+  async function runInTime(wholeMs: number, newUntil: number): Promise<JobResult | null> {
+    const pass = { limitMs: Math.min(wholeMs, timeoutMs), newUntil, isOver: false }
+    const result = await inTime(run(pass), wholeMs)
     pass.isOver = result === null
     return result
   }

@@ -41,8 +41,8 @@ it('a thread that does not come back is waited for no longer than rewriting may 
   expect(await exchange(service, path, stuck(1))).toMatchObject({ status: 200, whole: true })
   expect(upstream.last().body.toString()).toBe(stuck(1))
   expect(await figure(service, FAILED)).toBe(1)
-  // It was replaced, long before other jobs would be stopped.
-  await expect.poll(() => figure(service, 'haversack_threads_lost_total{reason="timeout"}')).toBe(1)
+  // It was replaced in both passes, long before other jobs would be stopped.
+  await expect.poll(() => figure(service, 'haversack_threads_lost_total{reason="timeout"}')).toBe(2)
   await expect
     .poll(async () => {
       await exchange(service, path, body(1))
@@ -54,11 +54,15 @@ it('a thread that does not come back is waited for no longer than rewriting may 
 
 it('nor is it by those that wait behind it', async () => {
   const failed = await figure(service, FAILED)
-  const turns = [stuck(1), stuck(2), stuck(3), body(4)]
+  const hanging = [stuck(1), stuck(2), stuck(3)]
+  const turns = [...hanging, body(4)]
   const answers = await Promise.all(turns.map(turn => exchange(service, path, turn)))
   for (const answer of answers) expect(answer).toMatchObject({ status: 200, whole: true })
   const forwarded = upstream.requests.map(request => request.body.toString())
-  expect(forwarded.toSorted()).toEqual(turns.toSorted())
-  expect(await figure(service, FAILED)).toBe(failed + 4)
+  expect(forwarded).toHaveLength(4)
+  expect(forwarded).toEqual(expect.arrayContaining(hanging))
+  // The last one may get its turn in time.
+  const untouched = forwarded.filter(text => turns.includes(text)).length
+  expect(await figure(service, FAILED)).toBe(failed + untouched)
   await expectNothingHeld(service)
 })
