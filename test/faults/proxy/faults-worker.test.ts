@@ -41,14 +41,18 @@ it('a thread that does not come back is waited for no longer than rewriting may 
   expect(await exchange(service, path, stuck(1))).toMatchObject({ status: 200, whole: true })
   expect(upstream.last().body.toString()).toBe(stuck(1))
   expect(await figure(service, FAILED)).toBe(1)
-  // It was replaced in both passes, long before other jobs would be stopped.
-  await expect.poll(() => figure(service, 'haversack_threads_lost_total{reason="timeout"}')).toBe(2)
+  // It was replaced in one pass or both, long before other jobs would be stopped.
+  const lost = 'haversack_threads_lost_total{reason="timeout"}'
+  await expect.poll(() => figure(service, lost)).toBeGreaterThan(0)
+  // A result for which there was no time stays as it was, so each try brings another one.
+  let tries = 0
   await expect
     .poll(async () => {
-      await exchange(service, path, body(1))
-      return upstream.last().body.length
+      const sent = body(++tries)
+      await exchange(service, path, sent)
+      return upstream.last().body.length - Buffer.byteLength(sent)
     })
-    .toBeLessThan(body(1).length)
+    .toBeLessThan(0)
   await expectNothingHeld(service)
 })
 
