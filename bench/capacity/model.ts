@@ -15,9 +15,9 @@ export interface Costs {
 
 /** `npm run bench -- replicas`, 32 encodes of 4 KiB at a time, durability `primary`. */
 export const MEASURED: Costs = {
-  serviceUs: 2_161,
-  mainUs: 647,
-  redisUs: 227,
+  serviceUs: 1_954,
+  mainUs: 467,
+  redisUs: 185,
   callsStaying: 1.05,
   callsMoving: 2.05,
   storedShare: 0.52,
