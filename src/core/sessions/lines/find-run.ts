@@ -51,6 +51,12 @@ const FAVOUR_BYTES = 60
 const MAX_BACK_LINES = 32
 const MAX_BACK_BYTES = 4096
 
+/**
+ * So many lines, and four times the lines of both, are compared in vain with a body that may only
+ * be referred to as a whole. In a text of equal lines it would be compared again from each of them.
+ */
+const MAX_WASTED_LINES = 1 << 16
+
 /** What may be referred to of a body: any of its lines, or only nearly all of them. */
 export type Allowed = 'lines' | 'whole' | 'none'
 
@@ -83,6 +89,8 @@ class MemoryRunFinder implements RunFinder {
   readonly #comparer: LineComparer
   readonly #bodies = new Map<number, KeptBody | null>()
   readonly #wholes = new Set<KeptBody>()
+  /** Of these, how many lines were compared in vain. */
+  readonly #wasted = new Map<KeptBody, number>()
   readonly #gutter: ByteGutter = createGutter()
   /** The best run of the current `find`; its body is `null` if there is none. */
   #best: KeptBody | null = null
@@ -147,13 +155,18 @@ class MemoryRunFinder implements RunFinder {
 
   /** Makes the run from `line` the best one if it is longer. */
   #consider(body: KeptBody, line: number, theirs: number, favourite: FoundRun | null): void {
+    const wasted = this.#wasted.get(body) ?? 0
+    if (wasted > MAX_WASTED_LINES + 4 * (this.#text.lines + body.lines)) return
     const { starts } = this.#text
     const favour = body === favourite?.body ? FAVOUR_BYTES : 0
     // The favourite's run is followed to its end and then compared.
     const end = this.#forward(line, body, theirs, favour > 0 ? line : this.#bestEnd)
     if (end === line || starts[end]! + favour <= starts[this.#bestEnd]!) return
     const isWhole = this.#wholes.has(body)
-    if (isWhole && !this.#isAround(body, end + theirs - line, body.lines)) return
+    if (isWhole && !this.#isAround(body, end + theirs - line, body.lines)) {
+      this.#wasted.set(body, wasted + end - line)
+      return
+    }
     this.#best = body
     this.#bestOffset = theirs - line
     this.#bestEnd = end

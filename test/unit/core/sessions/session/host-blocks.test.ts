@@ -47,6 +47,17 @@ describe('what a host says in a result', () => {
     for (const name of ['a', 'b']) expect(encode(name, withBlock(numbered(name)))).toContain(BLOCK)
   })
 
+  it('takes linear time if it is said on each of many lines, in each result', () => {
+    const { encode, decode } = createLocalSessions(localContext(), { bodyBytes: 1 << 24 })
+    const said = '<system-reminder>x</system-reminder>\n'.repeat(25_000)
+    for (const end of ['one', 'two', 'three', 'four']) {
+      const content = said + end
+      const answer = encode({ session: 's', tool: 'Bash', args: { end }, content })
+      const { format } = answer
+      expect(decode({ session: 's', content: answer.content, format }).content).toBe(content)
+    }
+  })
+
   it('is no bulk', () => {
     const log = Array.from({ length: 300 }, (_, i) => `12:00:${10 + (i % 50)} INFO step ${i} done`)
     const content = [...log.slice(0, 150), BLOCK, ...log.slice(150)].join('\n')
