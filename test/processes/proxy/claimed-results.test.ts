@@ -1,55 +1,20 @@
 import { hash } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  type RecordingUpstream,
-  recordingUpstream,
-} from '../../integration/service/recording-upstream.ts'
-import { type RedisProcess, startRedis } from '../../support/redis-server.ts'
-import {
-  killProcesses,
-  PROCESS_SETTINGS,
-  type ServiceProcess,
-  startProcess,
-} from '../../support/service-process.ts'
+import { type ProxiedReplicas, startReplicas } from './proxied-replicas.ts'
 
 const OWN_CALLS = /_(?:note_contact|note_process|lease_rate|sweep|stats|read_record|write_record)$/
 
 describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('proxied turns on one Redis', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'haversack-claimed-'))
-  let redis: RedisProcess
-  let upstream: RecordingUpstream
-  let services: readonly ServiceProcess[]
-  let sent = 0
+  /** It would write results otherwise than the others do. */
+  const otherwise = '[mckp]\nformats_enabled = ["ndjson"]\n[elision]\nenabled = false\n'
+  let replicas: ProxiedReplicas
 
   beforeAll(async () => {
-    redis = await startRedis()
-    upstream = await recordingUpstream()
-    const config = join(folder, 'config.toml')
-    const store = '[store.redis]\ncall_timeout_ms = 10_000\n'
-    writeFileSync(config, `${readFileSync(PROCESS_SETTINGS, 'utf8')}\n${store}`)
-    const env = {
-      HAVERSACK_REDIS_URL: redis.url,
-      HAVERSACK_CONFIG: config,
-      HAVERSACK_ANTHROPIC_URL: upstream.url,
-    }
-    // It would write results otherwise than the others do.
-    const pipeline = join(folder, 'pipeline.toml')
-    writeFileSync(pipeline, '[mckp]\nformats_enabled = ["ndjson"]\n[elision]\nenabled = false\n')
-    const otherwise = { ...env, HAVERSACK_PIPELINE_CONFIG: pipeline }
-    const all = [env, env, otherwise].map(each => startProcess({ env: each }))
-    services = await Promise.all(all)
-    await redis.ask('CONFIG', 'SET', 'slowlog-log-slower-than', '0', 'slowlog-max-len', '10000')
+    replicas = await startReplicas(['', '', otherwise])
+    const setting = ['slowlog-log-slower-than', '0', 'slowlog-max-len', '10000']
+    await replicas.redis.ask('CONFIG', 'SET', ...setting)
   })
-  afterAll(async () => {
-    killProcesses()
-    await Promise.all(services.map(({ exited }) => exited))
-    await upstream.close()
-    await redis.stop()
-    rmSync(folder, { recursive: true })
-  })
+  afterAll(() => replicas.close())
 
   /** A conversation with `turns` results of its own, each with parts that can be left out. */
   function bodyOf(name: string, turns: number): string {
@@ -73,22 +38,17 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('proxied turns on one
     return JSON.stringify({ model: 'claude-sonnet-4-5', tools, messages })
   }
 
-  /** What the vendor gets of a turn through a service. */
-  async function sentThrough(at: number, name: string, turns: number): Promise<string> {
-    const id = `${sent++}`
-    const response = await fetch(`${services[at]!.url}/anthropic/v1/messages?${id}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: bodyOf(name, turns),
-    })
-    await response.text()
-    return upstream.requests.find(({ line }) => line.endsWith(`?${id}`))!.body.toString()
-  }
+  const sentThrough = (at: number, name: string, turns: number) =>
+    replicas.sendThrough(at, bodyOf(name, turns))
 
   /** The calls that the server has had for requests since the last time. */
   async function callsOf(): Promise<number> {
-    const log = (await redis.ask('SLOWLOG', 'GET', '-1')) as (readonly (readonly string[])[])[]
-    await redis.ask('SLOWLOG', 'RESET')
+    const log = (await replicas.redis.ask(
+      'SLOWLOG',
+      'GET',
+      '-1',
+    )) as (readonly (readonly string[])[])[]
+    await replicas.redis.ask('SLOWLOG', 'RESET')
     const names = log.flatMap(entry => {
       const [verb = '', name = ''] = entry[3] as readonly string[]
       return verb.startsWith('FCALL') && !OWN_CALLS.test(name) ? [name] : []
