@@ -28,5 +28,10 @@ export function recordStore() {
       )
     },
   }
-  return { store, records, state }
+  /** Loses everything, and counts versions from one again. */
+  function empty(): void {
+    records.clear()
+    version = 0
+  }
+  return { store, records, state, empty }
 }

@@ -39,6 +39,7 @@ const MAX_NOTICES = 1_000
 /** Processes that write at the same moment try again so often. */
 const MAX_TRIES = 50
 const LOOK_MS = 1_000
+const NOTHING = new Uint8Array(0)
 
 type Records = Pick<Store, 'readRecord' | 'writeRecord'>
 
@@ -119,25 +120,30 @@ export function watchNotices({ store, now, apply, onBug }: NoticesOptions): Noti
   let known: readonly Listed[] = []
   /** Own ones that the store does not have yet. */
   let fresh: readonly Notice[] = []
-  let seenVersion = -1
-  let isApplied = true
+  /** What was read last. A store that has forgotten may give its version to another list. */
+  let seen: Uint8Array = NOTHING
+  /** Counts what there is to apply, since more may come while it is applied. */
+  let due = 0
+  let applied = 0
   let isClosed = false
   let timer: NodeJS.Timeout | undefined
 
   async function look(): Promise<void> {
     const found = await store.readRecord(KEY)
-    if (found.ok && found.version !== seenVersion) {
+    if (found.ok && Buffer.compare(found.value, seen) !== 0) {
       learn(parse(found))
-      seenVersion = found.version
+      seen = found.value
     }
     const isEmpty = !found.ok && found.reason === 'not_found'
     if (isEmpty || found.ok) await writeLacking(found.ok ? parse(found) : [])
-    if (!isApplied) isApplied = await apply([...known.filter(isOurs), ...fresh])
+    const count = due
+    if (applied === count) return
+    if (await apply([...known.filter(isOurs), ...fresh])) applied = count
   }
 
   function learn(there: readonly Listed[]): void {
     known = [...lackedBy(there), ...there]
-    isApplied = false
+    due++
   }
 
   /** What this process knows and others do not: the store has forgotten it. */
@@ -172,7 +178,7 @@ export function watchNotices({ store, now, apply, onBug }: NoticesOptions): Noti
   return {
     tell(news) {
       fresh = [...fresh, ...noticesOf(news, now())]
-      isApplied = false
+      due++
     },
     async close() {
       isClosed = true

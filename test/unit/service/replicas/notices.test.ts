@@ -24,7 +24,9 @@ describe('notices', () => {
   afterEach(() => vi.useRealTimers())
 
   /** A process; `heard` is what it was told last. */
-  function follow(apply: (notices: readonly Notice[]) => boolean = () => true) {
+  function follow(
+    apply: (notices: readonly Notice[]) => boolean | Promise<boolean> = () => true,
+  ) {
     const process = { heard: [] as readonly Notice[], calls: 0, bugs: [] as unknown[] }
     const notices = watchNotices({
       store: shared.store,
@@ -96,6 +98,38 @@ describe('notices', () => {
     for (const each of [one, two, three])
       expect(newsOf(each)).toEqual([revoke('a'), purge('acme'), restore('a')])
     expect([...revokedBy(three.heard)]).toEqual([])
+  })
+
+  it('are heard although an emptied store gives their version a second time', async () => {
+    const one = follow()
+    await tellReplicas(shared.store, [purge('acme')], now)
+    await tellReplicas(shared.store, [purge('beta')], now)
+    await second()
+    const before = one.heard
+    shared.empty()
+    // Another process that knows them writes them again first, and then more come.
+    const key = { tenant: ' service', namespace: 'notices', key: 'all' }
+    const again = await shared.store.writeRecord({
+      ...key,
+      value: Buffer.from(JSON.stringify(before)),
+    })
+    expect(again).toMatchObject({ ok: true, version: 1 })
+    await tellReplicas(shared.store, [purge('gamma')], now)
+    await second()
+    expect(newsOf(one)).toEqual([purge('acme'), purge('beta'), purge('gamma')])
+  })
+
+  it('that come while others are applied are applied as well', async () => {
+    const applying = Promise.withResolvers<boolean>()
+    const one = follow(() => applying.promise)
+    one.tell([revoke('a')])
+    await second()
+    one.tell([revoke('b')])
+    shared.state.failure = { ok: false, reason: 'unavailable', detail: 'away' }
+    applying.resolve(true)
+    await second()
+    await second()
+    expect(newsOf(one)).toEqual([revoke('a'), revoke('b')])
   })
 
   it('are applied again until that succeeds', async () => {
