@@ -42,6 +42,8 @@ export const redisSchema = z.strictObject({
   open_bytes: z.int().min(0).max(1_048_576).default(262_144),
   /** How long a proxied turn waits for Redis, rather than change a conversation's prefix. */
   record_wait_ms: z.int().min(0).max(10_000).default(2_000),
+  /** How old an outage may be in which a turn waits whose earlier results are not known here. */
+  outage_wait_ms: z.int().min(0).max(60_000).default(20_000),
   /** PEM files for TLS. */
   ca_file: z.string().min(1).optional(),
   cert_file: z.string().min(1).optional(),

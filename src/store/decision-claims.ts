@@ -3,6 +3,7 @@ import { keyOfDecision, lifetimeOf, type OnRecord } from './rewrites.ts'
 import type {
   ClaimAnswer,
   ClaimedRecord,
+  Failure,
   FailureReason,
   RecordClaim,
   Result,
@@ -14,11 +15,15 @@ const MOST_CLAIMS = 64
 const MOST_BYTES = 128 * 1024
 
 /** What is recorded of claimed decisions. */
-export type Claimed = Pick<OnRecord, 'found' | 'differs'>
-export type Unclaimed = 'unheard' | 'refused' | 'unknown'
+type Claimed = Pick<OnRecord, 'found' | 'differs'>
+type Unclaimed = 'unheard' | 'refused' | 'unknown'
 
-/** It may be heard soon. */
 const AWAY: ReadonlySet<FailureReason> = new Set(['unavailable', 'busy'])
+
+/** Whether a store that gave this answer may be heard soon. */
+export function isAway({ reason }: Pick<Failure, 'reason'>): boolean {
+  return AWAY.has(reason)
+}
 
 /** @param mayReplace whether what is recorded was seen, or all of a request is to be replaced */
 export function claimOf(record: FreshRecord, ttlMs: number, mayReplace: boolean): RecordClaim {
@@ -31,20 +36,44 @@ export function claimOf(record: FreshRecord, ttlMs: number, mayReplace: boolean)
   }
 }
 
+export interface ClaimGroupsOptions {
+  toClaim(record: FreshRecord): RecordClaim
+  /** Called after each call with whether the store was heard. */
+  onAnswer(isHeard: boolean): void
+}
+
+/** Claims decisions, as many in one call as it may have, until some are recorded otherwise. */
+export async function claimGroups(
+  store: Pick<Store, 'claims'>,
+  tenant: string,
+  records: readonly FreshRecord[],
+  { toClaim, onAnswer }: ClaimGroupsOptions,
+): Promise<Claimed | Unclaimed> {
+  const found: Record<string, Uint8Array> = {}
+  for (const group of inGroups(records)) {
+    const claimed = await claimGroup(store, tenant, group, group.map(toClaim))
+    onAnswer(claimed !== 'unheard')
+    if (typeof claimed === 'string') return claimed
+    Object.assign(found, claimed.found)
+    if (claimed.differs) return { found, differs: true }
+  }
+  return { found, differs: false }
+}
+
 /**
  * Claims some decisions. If those that are there are the same, and only stored otherwise, claims
  * the others once more.
  * @returns `unheard` if the store did not answer, `refused` if it takes nothing more, `unknown` if
  *   one that is there cannot be read
  */
-export async function claimGroup(
+async function claimGroup(
   store: Pick<Store, 'claims'>,
   tenant: string,
   records: readonly FreshRecord[],
   claims: readonly RecordClaim[],
 ): Promise<Claimed | Unclaimed> {
   const answer = await claimOnce(store, tenant, claims)
-  if (!answer.ok) return AWAY.has(answer.reason) ? 'unheard' : 'refused'
+  if (!answer.ok) return isAway(answer) ? 'unheard' : 'refused'
   if (answer.records.some(({ is }) => is === 'unknown')) return 'unknown'
   const judged = judge(records, answer)
   if (judged.differs || !answer.isHeld) return judged
@@ -53,7 +82,7 @@ export async function claimGroup(
     tenant,
     claims.map((claim, i) => withKnown(claim, answer.records[i]!)),
   )
-  if (!again.ok) return AWAY.has(again.reason) ? 'unheard' : 'refused'
+  if (!again.ok) return isAway(again) ? 'unheard' : 'refused'
   if (again.records.some(({ is }) => is === 'unknown' || is === 'damaged')) return 'unknown'
   const { found, differs } = judge(records, again)
   return again.isHeld && !differs ? 'unheard' : { found: { ...judged.found, ...found }, differs }
@@ -90,7 +119,7 @@ function judge(records: readonly FreshRecord[], { records: claimed }: ClaimAnswe
 }
 
 /** As many as one call may have, in their order: the later ones follow from the earlier ones. */
-export function* inGroups(records: readonly FreshRecord[]): Generator<readonly FreshRecord[]> {
+function* inGroups(records: readonly FreshRecord[]): Generator<readonly FreshRecord[]> {
   let group: FreshRecord[] = []
   let bytes = 0
   for (const record of new Map(records.map(each => [each.key, each])).values()) {

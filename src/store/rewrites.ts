@@ -1,5 +1,6 @@
 import { inTime } from '../core/base/deadline.ts'
 import type { FreshRecord } from '../core/contract/operation-result.ts'
+import type { OutageWaits, WaitBounds } from './outage-waits.ts'
 import type { RecordKey, Store } from './store.ts'
 
 /**
@@ -7,8 +8,8 @@ import type { RecordKey, Store } from './store.ts'
  * valid.
  */
 export interface Rewrites {
-  /** How long a turn waits for a store that processes share, in milliseconds. */
-  readonly waitMs?: number
+  /** How turns wait for a store that processes share; absent: this process has it for itself. */
+  readonly waits?: Pick<OutageWaits, 'hear'>
   /** Whether the store may have lost decisions that memory has; absent: never. */
   readonly mayHaveLost?: boolean
   /**
@@ -16,8 +17,14 @@ export interface Rewrites {
    * new ones in the same step, if none is another one. Never rejects.
    * @param records all decisions of a request, in the order of the conversation
    * @param asked keys that were asked for before, and whether these were made by what was found
+   * @param bounds of the wait for a store that is not heard; absent: only those that all turns have
    */
-  decide(tenant: string, records: readonly FreshRecord[], asked: AskedKeys): Promise<OnRecord>
+  decide(
+    tenant: string,
+    records: readonly FreshRecord[],
+    asked: AskedKeys,
+    bounds?: WaitBounds,
+  ): Promise<OnRecord>
   /**
    * Records decisions that `decide` left. Never rejects, and resolves within two seconds.
    * @returns keys for which another process recorded another decision first; that decision is used

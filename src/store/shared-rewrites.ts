@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { inTime } from '../core/base/deadline.ts'
 import type { FreshRecord } from '../core/contract/operation-result.ts'
-import { type Claimed, claimGroup, claimOf, inGroups, type Unclaimed } from './decision-claims.ts'
+import { claimGroups, claimOf } from './decision-claims.ts'
+import { OutageWaits, type WaitBounds } from './outage-waits.ts'
 import {
   type AskedKeys,
   isReplacing,
@@ -17,18 +17,15 @@ import { UnrecordedDecisions, type UnrecordedOptions } from './unrecorded-decisi
 
 export interface SharedRewritesOptions extends UnrecordedOptions {
   readonly store: Pick<Store, 'readRecord' | 'claims'>
-  /**
-   * How long a turn waits for the store, in milliseconds. One with results that another process may
-   * have sent waits so long in any case, and any other turn until the store has been away so long.
-   */
+  /** How long a turn waits for a store that is not heard, in milliseconds. */
   readonly waitMs?: number
+  /** How old an outage may be in which a turn waits whose results another process may have sent. */
+  readonly outageMs?: number
 }
 
 const NONE: ReadonlySet<string> = new Set()
 /** For so long after a store has lost something, conversations are recorded again. */
 const AGAIN_MS = 600_000
-/** How often a store that is away is asked again. */
-const ASK_AGAIN_MS = 50
 /** How long the end of an answer waits for what its turn could not claim. */
 const RECORD_MS = 2_000
 const NO_BYTES = new Uint8Array(0)
@@ -39,26 +36,19 @@ const NO_BYTES = new Uint8Array(0)
  * versions, never send two prefixes.
  */
 export function createSharedRewrites(options: SharedRewritesOptions): Rewrites {
-  const { store, ttlMs } = options
-  const unrecorded = new UnrecordedDecisions(options)
+  const { store, ttlMs, waitMs = 0, outageMs = 0 } = options
+  const waits = new OutageWaits({ awayMs: () => store.claims?.awayMs ?? 0, waitMs, outageMs })
+  const onAnswer = (isHeard: boolean) => waits.note(isHeard)
+  const unrecorded = new UnrecordedDecisions({ ...options, onAnswer })
   let generation = ''
   let changedMs = Number.NEGATIVE_INFINITY
   const onReplaced = (tenant: string, key: string) => unrecorded.addReplaced(tenant, key)
 
-  async function claimAll(
+  const claimAll = async (
     tenant: string,
     records: readonly FreshRecord[],
     toClaim: (record: FreshRecord) => RecordClaim,
-  ): Promise<Claimed | Unclaimed> {
-    const found: Record<string, Uint8Array> = {}
-    for (const group of inGroups(records)) {
-      const claimed = await claimGroup(store, tenant, group, group.map(toClaim))
-      if (typeof claimed === 'string') return claimed
-      Object.assign(found, claimed.found)
-      if (claimed.differs) return { found, differs: true }
-    }
-    return { found, differs: false }
-  }
+  ) => claimGroups(store, tenant, records, { toClaim, onAnswer })
 
   /** What is recorded still holds, if the store only takes nothing more. */
   async function readAll(tenant: string, records: readonly FreshRecord[]): Promise<OnRecord> {
@@ -118,30 +108,35 @@ export function createSharedRewrites(options: SharedRewritesOptions): Rewrites {
     tenant: string,
     records: readonly FreshRecord[],
     asked: AskedKeys,
+    bounds: WaitBounds,
   ): Promise<OnRecord> {
-    const mayBeSent = records.some(({ isEarlier }) => isEarlier === true)
-    const awayMs = mayBeSent ? 0 : (store.claims?.awayMs ?? 0)
-    const untilMs = performance.now() + (options.waitMs ?? 0) - awayMs
-    for (;;) {
-      const { decided, isOpen } = await decideOnce(tenant, records, asked)
-      if (!isOpen || performance.now() >= untilMs) return decided
-      await sleep(ASK_AGAIN_MS)
-    }
+    const { decided } = await waits.hear({
+      ask: () => decideOnce(tenant, records, asked),
+      isHeard: ({ isOpen }) => !isOpen,
+      isEarlier: records.some(isEarlierResult),
+      bounds,
+    })
+    return decided
   }
 
   return {
-    waitMs: options.waitMs ?? 0,
+    waits,
     get mayHaveLost() {
       const now = store.claims?.generation ?? ''
       if (now !== generation && generation !== '') changedMs = performance.now()
       if (now !== '') generation = now
       return performance.now() - changedMs < AGAIN_MS
     },
-    async decide(tenant, records, asked) {
+    async decide(tenant, records, asked, bounds = NO_BOUNDS) {
       if (records.length === 0) return { found: {}, differs: false, others: 'recorded' }
-      const { waitMs = 0 } = options
-      const decided = await inTime(decideInTime(tenant, records, asked), RECALL_MS + waitMs)
-      if (decided === null) unrecorded.attempted(tenant, records)
+      const limitMs = RECALL_MS + waitMs + (records.some(isEarlierResult) ? outageMs : 0)
+      let isLate = false
+      const isOver = () => isLate || bounds.isOver()
+      const deciding = decideInTime(tenant, records, asked, { ...bounds, isOver })
+      const decided = await inTime(deciding, limitMs)
+      isLate = decided === null
+      // Another attempt of the same turn may be sent instead, and it may differ.
+      if (isOver()) unrecorded.attempted(tenant, records)
       return decided ?? UNHEARD
     },
     async record(tenant, records) {
@@ -151,4 +146,6 @@ export function createSharedRewrites(options: SharedRewritesOptions): Rewrites {
   }
 }
 
+const NO_BOUNDS: WaitBounds = { untilMs: Number.POSITIVE_INFINITY, isOver: () => false }
+const isEarlierResult = ({ isEarlier }: FreshRecord) => isEarlier === true
 const isNewTo = (asked: AskedKeys) => (key: string) => asked.get(key) !== true

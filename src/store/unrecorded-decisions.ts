@@ -1,5 +1,5 @@
 import type { FreshRecord } from '../core/contract/operation-result.ts'
-import { claimOf } from './decision-claims.ts'
+import { claimOf, isAway } from './decision-claims.ts'
 import { keyOfDecision } from './rewrites.ts'
 import type { RecordClaim, Store } from './store.ts'
 
@@ -9,6 +9,8 @@ export interface UnrecordedOptions {
   ttlMs(): number
   /** Called with the recorded decision if it is another one than was sent from here. */
   onOverruled(key: string, bytes: Uint8Array): void
+  /** Called with each answer of the store: whether it was heard. */
+  onAnswer?(isHeard: boolean): void
   /** Between two attempts to record what was not heard, in milliseconds. */
   readonly retryMs?: number
 }
@@ -18,10 +20,10 @@ interface Unrecorded {
   readonly tenant: string
   readonly claim: RecordClaim
   /**
-   * What was claimed for it when the store was not heard, and may be recorded since. It may be
-   * replaced once, before the answer ends: after that another process may have sent it.
+   * What was claimed for it when the store was not heard: any of it may be recorded since. It may
+   * be replaced once, before the answer ends: after that another process may have sent it.
    */
-  attempted: Uint8Array | undefined
+  attempted: readonly Uint8Array[]
 }
 
 const RETRY_MS = 500
@@ -37,7 +39,9 @@ const MAX_BYTES = 16 * 1024 * 1024
  */
 export class UnrecordedDecisions {
   readonly #options: UnrecordedOptions
-  readonly #attempted = new Recent<Uint8Array>(bytes => bytes.byteLength)
+  readonly #attempted = new Recent<readonly Uint8Array[]>(all =>
+    all.reduce((sum, { byteLength }) => sum + byteLength, 0),
+  )
   readonly #waiting = new Recent<Unrecorded>(({ claim }) => claim.value.byteLength)
   #timer: NodeJS.Timeout | undefined
   #isTelling = false
@@ -51,8 +55,12 @@ export class UnrecordedDecisions {
    * earlier result may be another process's, also if it is the same.
    */
   attempted(tenant: string, records: readonly FreshRecord[]): void {
-    for (const { key, bytes, isEarlier } of records)
-      if (isEarlier !== true) this.#attempted.set(nameOf(tenant, key), new Uint8Array(bytes))
+    for (const { key, bytes, isEarlier } of records) {
+      if (isEarlier === true) continue
+      const name = nameOf(tenant, key)
+      const before = this.#attempted.get(name) ?? NONE
+      if (!hasBytes(before, bytes)) this.#attempted.set(name, [...before, new Uint8Array(bytes)])
+    }
   }
 
   /** Decisions that were sent. Resolves when the store was told of them, or was not heard. */
@@ -64,13 +72,13 @@ export class UnrecordedDecisions {
       // The memory of the request's own bytes is freed when it has left.
       const kept = { ...record, bytes: new Uint8Array(record.bytes) }
       const claim = claimOf(kept, this.#options.ttlMs(), true)
-      const unrecorded = { tenant, claim, attempted: this.#attempted.get(name) }
+      const unrecorded = { tenant, claim, attempted: this.#attempted.get(name) ?? NONE }
       this.#waiting.set(name, unrecorded)
       added.push([name, unrecorded])
     }
     for (let from = 0, isHeard = true; isHeard && from < added.length; from += CLAIMS_AT_ONCE)
       isHeard = await this.#tellSome(added.slice(from, from + CLAIMS_AT_ONCE))
-    for (const [, unrecorded] of added) unrecorded.attempted = undefined
+    for (const [, unrecorded] of added) unrecorded.attempted = NONE
     this.#schedule()
   }
 
@@ -79,7 +87,7 @@ export class UnrecordedDecisions {
     const name = nameOf(tenant, key)
     if (this.#waiting.get(name) !== undefined) return
     const claim = { ...keyOfDecision({ key }), value: new Uint8Array(0), as: 'question' } as const
-    this.#waiting.set(name, { tenant, claim, attempted: undefined })
+    this.#waiting.set(name, { tenant, claim, attempted: NONE })
     this.#schedule()
   }
 
@@ -111,8 +119,7 @@ export class UnrecordedDecisions {
     if (found === null) return false
     if (found.is === 'other') {
       const { value, version } = found.record
-      const isOwn = attempted !== undefined && Buffer.compare(attempted, value) === 0
-      if (isOwn) {
+      if (hasBytes(attempted, value)) {
         const replaced = await this.#claim(tenant, { ...claim, known: version, as: 'replace' })
         // If it is another one by now, that is looked at next.
         if (replaced === null || replaced.is === 'other') return replaced !== null
@@ -129,8 +136,15 @@ export class UnrecordedDecisions {
   /** What is recorded now; `null` if the store was not heard. */
   async #claim(tenant: string, claim: RecordClaim) {
     const answer = await this.#options.store.claims?.claim(tenant, [claim])
+    if (answer !== undefined) this.#options.onAnswer?.(answer.ok || !isAway(answer))
     return answer?.ok === true ? answer.records[0]! : null
   }
+}
+
+const NONE: readonly Uint8Array[] = []
+
+function hasBytes(all: readonly Uint8Array[], bytes: Uint8Array): boolean {
+  return all.some(each => Buffer.compare(each, bytes) === 0)
 }
 
 function nameOf(tenant: string, key: string): string {

@@ -3,6 +3,7 @@ import type { FreshRecord } from '../../core/contract/operation-result.ts'
 import type { RequestTerms } from '../../core/contract/request-terms.ts'
 import type { RewriteMemory } from '../../core/conversation/rewrite/rewrite-memory.ts'
 import type { Done, Job, JobResult } from '../../pool/job.ts'
+import type { WaitBounds } from '../../store/outage-waits.ts'
 import type { OnRecord, Rewrites } from '../../store/rewrites.ts'
 import type { Rewriting } from '../context.ts'
 
@@ -15,6 +16,8 @@ export interface RecordKeeping {
   readonly rewrites: Rewrites
   readonly generations: Pick<Rewriting['generations'], 'keep'>
   readonly memory: Pick<RewriteMemory, 'place' | 'confirm'>
+  /** Of the wait for a store that processes share. */
+  readonly bounds?: WaitBounds
   /** Called if the store did not answer in time: then the new decisions are used. */
   onUnrecorded(): void
 }
@@ -39,7 +42,7 @@ export type RunByDecisions = (
  */
 export async function runByRecord(
   run: RunByDecisions,
-  { tenant, rewrites, memory, generations, onUnrecorded }: RunKeeping,
+  { tenant, rewrites, memory, generations, bounds, onUnrecorded }: RunKeeping,
 ): Promise<JobResult> {
   const asked = new Map<string, boolean>()
   let recalled: Recalled = {}
@@ -49,7 +52,7 @@ export async function runByRecord(
     if (!result.ok) return result
     const { records } = result
     const [onRecord] = await Promise.all([
-      rewrites.decide(tenant, records, asked),
+      rewrites.decide(tenant, records, asked, bounds),
       inTime(keepGenerations(records, tenant, generations), KEEP_MS),
     ])
     if (onRecord.others === 'unsure') {
@@ -66,7 +69,7 @@ export async function runByRecord(
     }
     remember(recalled, records, memory, rewrites.mayHaveLost === true)
     if (onRecord.others !== 'unheard') return withoutKnown(result, onRecord, memory)
-    onUnrecorded()
+    if (bounds?.isOver() !== true) onUnrecorded()
     const isLeftOut = result.keep.length > 0
     return isLeftOut ? run(recalled, { ...terms, recordedOnly: true }) : result
   }

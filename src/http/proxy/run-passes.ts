@@ -1,5 +1,6 @@
 import { inTime } from '../../core/base/deadline.ts'
 import type { JobResult } from '../../pool/job.ts'
+import type { WaitBounds } from '../../store/outage-waits.ts'
 
 /** One pass over a body. */
 export interface Pass {
@@ -7,8 +8,8 @@ export interface Pass {
   readonly limitMs: number
   /** See `RequestTerms`. */
   readonly newUntil: number
-  /** Whether its result would come too late. */
-  isOver: boolean
+  /** Of its waits for a store. It is over if its result comes too late, or the client is gone. */
+  readonly bounds: WaitBounds
 }
 
 interface PassOptions {
@@ -39,9 +40,13 @@ export async function runPasses(
   { timeoutMs, isGone }: PassOptions,
 ): Promise<JobResult | null> {
   async function runInTime(wholeMs: number, newUntil: number): Promise<JobResult | null> {
-    const pass = { limitMs: Math.min(wholeMs, timeoutMs), newUntil, isOver: false }
+    let isLate = false
+    // One limit is left to use what is heard in the end.
+    const untilMs = performance.now() + Math.max(timeoutMs, wholeMs - timeoutMs)
+    const bounds = { untilMs, isOver: () => isLate || isGone() }
+    const pass = { limitMs: Math.min(wholeMs, timeoutMs), newUntil, bounds }
     const result = await inTime(run(pass), wholeMs)
-    pass.isOver = result === null
+    isLate = result === null
     return result
   }
   const began = Date.now()

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { freeBytes } from '../../core/base/byte-ranges.ts'
 import { AppError } from '../../core/base/errors.ts'
 import type { TextBytes } from '../../core/base/text-bytes.ts'
@@ -20,7 +19,7 @@ import { responseBudgetTerm } from '../request/response-budget.ts'
 import { countBeside } from './count-beside.ts'
 import type { PromptWarnings } from './prompt-warnings.ts'
 import type { RewritableBody } from './rewritable-request.ts'
-import { type Recalled, recordDecisions, runByRecord } from './run-by-record.ts'
+import { type Recalled, type RecordKeeping, recordDecisions, runByRecord } from './run-by-record.ts'
 import { type Pass, runPasses } from './run-passes.ts'
 
 /** A body that was read, and what it is. */
@@ -93,7 +92,7 @@ export async function runRewrite(
     const now = {
       ...{ ...job, ...drawn.job, limitMs: pass.limitMs, recalled },
       terms: { ...terms, ...ofRequest, newUntil: pass.newUntil },
-      abandoned: () => pass.isOver || isGone(),
+      abandoned: pass.bounds.isOver,
     }
     return withGeneration(
       async kept => {
@@ -118,24 +117,23 @@ export async function runRewrite(
   async function runWithOriginals(pass: Pass): Promise<JobResult> {
     /** Whether the originals are there that the markers of the last run name. */
     let areThere: Promise<Stay> = Promise.resolve('stay')
-    const untilMs = performance.now() + (rewrites.waitMs ?? 0)
+    const bounded = { ...keeping, bounds: pass.bounds }
     const runByTheRecord = (terms: RequestTerms) =>
       runByRecord(async (recalled, more) => {
         const all = { ...terms, ...again, ...more, ...wish, ...drawn.terms }
         const result = await run(all, recalled, pass)
         // They travel with the decisions that name them.
-        const kept = () => areKept(result as Done, tenant, originals)
-        areThere = result.ok ? heardUntil(untilMs, kept) : Promise.resolve('stay')
+        areThere = keptInTime(result, originals, bounded)
         // A run that is not the last one is not waited for.
         areThere.catch(() => {})
         return result
-      }, keeping)
+      }, bounded)
     const again = rewrites.mayHaveLost === true ? { recordsAgain: true as const } : {}
     if (arms !== undefined) drawn = await drawArm(c, arms)
     const result = await runByTheRecord(ELIDING)
     let stay = await areThere
     if (stay === 'stay') return result
-    const isOwn = rewrites.waitMs === undefined
+    const isOwn = rewrites.waits === undefined
     if (stay === 'gone' || isOwn) {
       // Their texts are in the request.
       const restored = await runByTheRecord({ ...ELIDING, restores: true })
@@ -237,15 +235,18 @@ async function areKept(
   return worstOf(await Promise.all([originals.renew(tenant, markers), ...keep.map(keepOne)]))
 }
 
-/** How often a store that is not heard is asked again. */
-const ASK_AGAIN_MS = 50
-
-async function heardUntil(untilMs: number, ask: () => Promise<Stay>): Promise<Stay> {
-  for (;;) {
-    const stay = await ask()
-    if (stay !== 'unheard' || performance.now() >= untilMs) return stay
-    await sleep(ASK_AGAIN_MS)
-  }
+/** The same for a result. Waits for a store that is shared and is not heard. */
+async function keptInTime(
+  result: JobResult,
+  originals: Pick<Originals, 'keep' | 'renew'>,
+  { tenant, rewrites, bounds }: Pick<RecordKeeping, 'tenant' | 'rewrites' | 'bounds'>,
+): Promise<Stay> {
+  if (!result.ok) return 'stay'
+  const { markers, records } = result
+  const ask = () => areKept(result, tenant, originals)
+  const isEarlier = markers.length > 0 || records.some(each => each.isEarlier === true)
+  const isHeard = (stay: Stay) => stay !== 'unheard'
+  return rewrites.waits?.hear({ ask, isHeard, isEarlier, bounds }) ?? ask()
 }
 
 /** A generation for a job beside the newest. */

@@ -25,13 +25,16 @@ interface State {
   readonly recorded?: Readonly<Record<string, string>>
   readonly awayMs?: number
   readonly waitMs?: number
+  readonly outageMs?: number
   /** Called before each claim, with its number. */
   onCall?(call: number): boolean
 }
 
 /** Decisions on a store in this state, with what was claimed: `a`, or `a?` for a question. */
-function rewritesOn({ failures = [], recorded = {}, awayMs = 0, waitMs = LONG_MS, onCall }: State) {
+function rewritesOn(state: State) {
+  const { failures = [], recorded = {}, awayMs = 0, waitMs = LONG_MS, onCall } = state
   const calls: string[][] = []
+  const overruled: string[] = []
   let isDoubtful = onCall !== undefined
   const there = new Map(Object.entries(recorded))
   function judge({ key, as, value, known }: RecordClaim, isHeld: boolean): ClaimedRecord {
@@ -61,11 +64,11 @@ function rewritesOn({ failures = [], recorded = {}, awayMs = 0, waitMs = LONG_MS
   }
   const readRecord = async () => fail('unavailable', 'away')
   const rewrites = createSharedRewrites({
-    ...{ store: { claims, readRecord }, waitMs },
+    ...{ store: { claims, readRecord }, waitMs, outageMs: state.outageMs ?? waitMs },
     ttlMs: () => LONG_MS,
-    onOverruled: () => {},
+    onOverruled: key => void overruled.push(key),
   })
-  return { rewrites, calls, recorded: there }
+  return { rewrites, calls, overruled, recorded: there }
 }
 
 describe('decisions while the store is away', () => {
@@ -82,9 +85,31 @@ describe('decisions while the store is away', () => {
     const { rewrites, calls } = rewritesOn(away)
     expect((await rewrites.decide('t', [record('a')], NONE)).others).toBe('unheard')
     expect(calls).toHaveLength(1)
-    // What another process may have sent is worth the wait at any time.
-    const moved = rewritesOn(away)
-    expect((await moved.rewrites.decide('t', [earlier('a')], NONE)).others).toBe('recorded')
+    // What another process may have sent is worth a longer wait, but not any.
+    const old = rewritesOn(away)
+    expect((await old.rewrites.decide('t', [earlier('a')], NONE)).others).toBe('unheard')
+  })
+
+  it('end when their turn does, and count as attempted then', async () => {
+    const failures = Array.from({ length: 1_000 }, () => 'unavailable' as const)
+    const { rewrites, calls } = rewritesOn({ failures })
+    const bounds = { untilMs: Number.POSITIVE_INFINITY, isOver: () => calls.length > 2 }
+    const decided = await rewrites.decide('t', [earlier('a')], NONE, bounds)
+    expect(decided.others).toBe('unheard')
+    expect(calls).toHaveLength(3)
+  })
+
+  it('are replaced by what was sent, whichever of several attempts was recorded', async () => {
+    const away = { failures: ['unavailable', 'unavailable'] as const, waitMs: 0 }
+    const { rewrites, recorded, calls, overruled } = rewritesOn(away)
+    const decisionOf = (text: string) => [record('a', { bytes: bytes(text) })]
+    for (const attempt of ['with a marker', 'whole'])
+      await rewrites.decide('t', decisionOf(attempt), NONE)
+    // The store had heard the first one.
+    recorded.set('a', 'with a marker')
+    await rewrites.record('t', decisionOf('whole'))
+    expect(overruled).toEqual([])
+    expect(calls).toHaveLength(4)
   })
 
   it('do not wait for a store that takes nothing more', async () => {

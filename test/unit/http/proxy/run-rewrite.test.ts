@@ -5,6 +5,9 @@ import type { RequestState, Rewriting } from '../../../../src/http/context.ts'
 import { type ReadBody, runRewrite } from '../../../../src/http/proxy/run-rewrite.ts'
 import { type Entry, messageOf } from '../../../../src/pool/entry.ts'
 import type { Job, JobResult } from '../../../../src/pool/job.ts'
+import { OutageWaits, type WaitBounds } from '../../../../src/store/outage-waits.ts'
+import type { Rewrites } from '../../../../src/store/rewrites.ts'
+import { eventually } from '../../../support/eventually.ts'
 import { inContext } from '../http-context.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -37,11 +40,15 @@ interface Setting {
   readonly renewed?: readonly (boolean | 'unheard')[]
   /** How long a turn waits for a store that is shared; absent: it is not. */
   readonly waitMs?: number
+  /** What the store says of decisions; absent: they are still to be recorded. */
+  readonly decide?: Rewrites['decide']
   readonly kept?: (text: string) => void
   readonly overruled?: ReadonlySet<string>
   /** What arms are drawn with; absent: there are none. */
   readonly arms?: 'unknown' | { readonly holdout: number }
 }
+
+const waitsOf = (waitMs: number) => new OutageWaits({ awayMs: () => 0, waitMs, outageMs: waitMs })
 
 /** Rewrites a body by a worker that gives these results in turn. */
 async function rewrite(results: readonly (JobResult | Error | null)[], setting: Setting = {}) {
@@ -65,8 +72,8 @@ async function rewrite(results: readonly (JobResult | Error | null)[], setting: 
       confirm: (position: number) => void noted.push(`confirm ${position}`),
     },
     rewrites: {
-      ...(setting.waitMs !== undefined && { waitMs: setting.waitMs }),
-      decide: async () => ({ found: {}, differs: false, others: 'left' }),
+      ...(setting.waitMs !== undefined && { waits: waitsOf(setting.waitMs) }),
+      decide: setting.decide ?? (async () => ({ found: {}, differs: false, others: 'left' })),
       async record(tenant: string, records: { key: string }[]) {
         noted.push(`record ${tenant} ${records.map(({ key }) => key)}`)
         return setting.overruled ?? new Set()
@@ -83,7 +90,7 @@ async function rewrite(results: readonly (JobResult | Error | null)[], setting: 
           void noted.push(`untouched ${vendor} ${reason}`),
         rewrite: (vendor: string, report: unknown) =>
           void noted.push(`rewrite ${vendor} ${report === REPORT}`),
-        unrecorded: () => {},
+        unrecorded: () => void noted.push('unrecorded'),
         promptChange: (vendor: string, { kind }: { kind: string }) =>
           void noted.push(`change ${vendor} ${kind}`),
       },
@@ -296,6 +303,25 @@ describe('a body for which there is no time', () => {
     expect(rewritten.untouched).toBe('failed')
     expect(performance.now() - began).toBeGreaterThan(290)
     expect(jobs.map(({ limitMs }) => limitMs)).toEqual([40, 50])
+  })
+
+  test('waits for records in either pass, and no longer than the pass lasts', async () => {
+    const waited: WaitBounds[] = []
+    const { rewritten, noted } = await rewrite([done(), done({ body: bytes('as recorded') })], {
+      timeoutMs: 500,
+      async decide(_tenant, _records, _asked, bounds) {
+        waited.push(bounds!)
+        const isFirst = waited.length === 1
+        if (isFirst) await eventually(() => expect(bounds!.isOver()).toBe(true))
+        return { found: {}, differs: false, others: isFirst ? 'unheard' : 'recorded' }
+      },
+    })
+    expect(leaves(rewritten.body)).toBe('as recorded')
+    // The turn was recorded after all.
+    expect(noted).not.toContain('unrecorded')
+    const [first, second] = waited
+    expect(second!.isOver()).toBe(false)
+    expect(second!.untilMs - first!.untilMs).toBeGreaterThan(1_000)
   })
 
   test('does the same if a worker fails at what is new', async () => {

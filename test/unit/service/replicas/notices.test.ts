@@ -24,9 +24,7 @@ describe('notices', () => {
   afterEach(() => vi.useRealTimers())
 
   /** A process; `heard` is what it was told last. */
-  function follow(
-    apply: (notices: readonly Notice[]) => boolean | Promise<boolean> = () => true,
-  ) {
+  function follow(apply: (notices: readonly Notice[]) => boolean | Promise<boolean> = () => true) {
     const process = { heard: [] as readonly Notice[], calls: 0, bugs: [] as unknown[] }
     const notices = watchNotices({
       store: shared.store,
