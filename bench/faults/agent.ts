@@ -244,11 +244,11 @@ export class Agent {
   }
 
   #fault(what: string): void {
-    const { tenant, session, findings } = this.#options
+    const { tenant, session, replicas, findings } = this.#options
     const violation = `${tenant} ${session}: ${what}`
     findings.violations.push(violation)
     // At once, so that it is known also if the run is ended before its time.
     process.stderr.write(`${findings.nowMs()} violation: ${violation}\n`)
-    for (const line of this.#trail) process.stderr.write(`    ${line}\n`)
+    for (const line of [...this.#trail, ...replicas.said()]) process.stderr.write(`    ${line}\n`)
   }
 }

@@ -80,7 +80,7 @@ export async function playFaults(options: PlayOptions): Promise<FaultRun> {
         due = done + each
         const name = faults[next++ % faults.length]!
         happened[name] = (happened[name] ?? 0) + 1
-        process.stderr.write(`${findings.nowMs()} ${name}\n`)
+        process.stderr.write(`${findings.nowMs()} ${name} at ${new Date().toISOString()}\n`)
         findings.disturbances.push(findings.nowMs())
         // The other agents continue meanwhile.
         const fault = table[name]!(cast).finally(() => {

@@ -16,6 +16,8 @@ const REQUEST_MS = 20_000
 const FATAL = 60
 /** How long a client waits before it asks again. */
 const AGAIN_MS = 20
+/** Lines of each service that a reader gets. */
+const SAID = 8
 
 /** Replicas behind a load balancer of our own that takes any of them that answers. */
 export class Replicas {
@@ -81,6 +83,17 @@ export class Replicas {
   one(): { readonly at: number; readonly pid: number } {
     const at = this.#random(this.#services.length)
     return { at, pid: this.#services[at]!.child.pid as number }
+  }
+
+  /** What each has said of the store lately, for a reader who looks for a cause. */
+  said(): readonly string[] {
+    return this.#services.flatMap((service, at) =>
+      service
+        .log()
+        .filter(({ msg }) => msg === 'the store')
+        .slice(-SAID)
+        .map(({ time, kind, detail = '' }) => `${at} at ${time} ${kind} ${detail}`),
+    )
   }
 
   /** Sends a request once, to any of them. @returns its status; `null` if nothing came back */

@@ -134,10 +134,10 @@ export class Talker {
   }
 
   #fault(what: string): void {
-    const { tenant, name, findings } = this.#options
+    const { tenant, name, replicas, findings } = this.#options
     findings.violations.push(`${tenant} ${name}: ${what}`)
     process.stderr.write(`${findings.nowMs()} violation: ${tenant} ${name}: ${what}\n`)
-    for (const line of this.#trail) process.stderr.write(`    ${line}\n`)
+    for (const line of [...this.#trail, ...replicas.said()]) process.stderr.write(`    ${line}\n`)
   }
 }
 
