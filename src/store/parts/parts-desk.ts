@@ -2,15 +2,17 @@ import { inTime } from '../../core/base/deadline.ts'
 import { createFairQueue } from '../../core/base/fair-queue.ts'
 import type { PartSelector } from '../../core/parts/part.ts'
 import { fail } from '../failure.ts'
-import type { Failure, Reference, Result, StoredPart } from '../store.ts'
+import type { Failure, Reference, Result, StoredBody, StoredPart } from '../store.ts'
 import { createCosts, type Sizes } from './call-size.ts'
+import { packChunks } from './packed-body.ts'
 import type { SelectElsewhere, WholeForPart } from './select-elsewhere.ts'
 import { createShares } from './shares.ts'
 
 /**
- * Cuts parts that need the whole body: paths and searches. The store's thread only reads the body;
- * another thread searches it. Tenants that wait get equal shares of that thread's time. The body is
- * read when it is the call's turn, so that waiting calls hold no body.
+ * Cuts parts that need the whole body: paths and searches. The store's thread only reads the chunks
+ * of the body. Another thread decompresses and searches them. Tenants that wait get equal shares of
+ * that thread's time. The body is read when it is the call's turn, so that waiting calls hold no
+ * body.
  */
 export interface PartsDesk {
   readonly waiting: number
@@ -22,8 +24,10 @@ export interface PartsDesk {
 }
 
 export interface PartsDeskOptions {
-  /** Asks the store's thread: the part of a small body, or the whole of a large one. */
+  /** Asks the store's thread: the part of a small body, or the chunks of a large one. */
   read(reference: Reference, selector: PartSelector): Promise<Result<StoredPart | WholeForPart>>
+  /** The content of a body of which the chunks could not be decompressed. */
+  get(reference: Reference): Promise<Result<StoredBody>>
   readonly elsewhere: SelectElsewhere
   readonly sizes: Sizes
   readonly maxCalls: number
@@ -65,11 +69,24 @@ export function createPartsDesk(options: PartsDeskOptions): PartsDesk {
     }
   }
 
-  async function cut({ whole, ...about }: WholeForPart, selector: PartSelector) {
+  async function cut(
+    { whole, ...about }: WholeForPart,
+    selector: PartSelector,
+  ): Promise<Result<StoredPart>> {
     const turn = last.then(() => elsewhere.select(whole, selector))
     last = turn
     const answer = await turn
-    return answer.ok ? ({ ok: true, ...about, part: answer.part } as const) : answer
+    return answer.ok ? { ok: true, ...about, part: answer.part } : answer
+  }
+
+  /** The store notes the damage itself, and answers. Meanwhile the body may have been mended. */
+  async function cutAgain(reference: Reference, selector: PartSelector) {
+    const read = await options.get(reference)
+    if (!read.ok) return read
+    const { body, ...about } = read
+    const packed = packChunks([{ bytes: body, isCompressed: false }])
+    const bytes = body.byteLength
+    return cut({ ...about, whole: { packed, bytes, chunkBytes: bytes } }, selector)
   }
 
   function refusal(tenant: string): Failure | undefined {
@@ -107,8 +124,9 @@ export function createPartsDesk(options: PartsDeskOptions): PartsDesk {
       try {
         if (isOver) return CLOSED
         const read = await options.read(reference, selector)
-        const answer = read.ok && 'whole' in read ? await cut(read, selector) : read
-        return answer
+        if (!read.ok || !('whole' in read)) return read
+        const answer = await cut(read, selector)
+        return isDamaged(answer) ? await cutAgain(reference, selector) : answer
       } finally {
         const tookUs = (performance.now() - started) * 1000
         queue.charge(entry, tookUs)
@@ -126,6 +144,10 @@ export function createPartsDesk(options: PartsDeskOptions): PartsDesk {
       await elsewhere.close()
     },
   }
+}
+
+function isDamaged(answer: Result<object>): boolean {
+  return !answer.ok && answer.reason === 'gone'
 }
 
 const BUSY = fail('busy', 'the store’s queue is full')

@@ -3,21 +3,26 @@ import { Worker } from 'node:worker_threads'
 import { AppError } from '../../core/base/errors.ts'
 import type { Part, PartSelector } from '../../core/parts/part.ts'
 import { selectPart } from '../../core/parts/select-part.ts'
+import { UnreadableError } from '../codec.ts'
 import { fail, partFailure } from '../failure.ts'
 import type { Result, StoredBody } from '../store.ts'
+import { type PackedBody, unpackBody } from './packed-body.ts'
 
 export type PartAnswer = Result<{ readonly part: Part }>
 
 /** Cuts parts out of bodies in another thread than the one that all calls go through. */
 export interface SelectElsewhere {
-  /** Only one call may run at a time. The body's buffer is transferred. */
-  select(body: Uint8Array<ArrayBuffer>, selector: PartSelector): Promise<PartAnswer>
+  /**
+   * Only one call may run at a time. The body's buffer is transferred. The reason `lost` says that
+   * the thread was, and `gone` that the body cannot be decompressed.
+   */
+  select(body: PackedBody, selector: PartSelector): Promise<PartAnswer>
   close(): Promise<void>
 }
 
 /** What a part of a large body is cut from, elsewhere. */
 export interface WholeForPart extends Omit<StoredBody, 'body'> {
-  readonly whole: Uint8Array<ArrayBuffer>
+  readonly whole: PackedBody
 }
 
 /**
@@ -42,16 +47,17 @@ export function ownPart(part: Part): Part {
 }
 
 export interface SelectJob {
-  readonly body: Uint8Array<ArrayBuffer>
+  readonly body: PackedBody
   readonly selector: PartSelector
 }
 
-/** The part, in a buffer of its own; what a client did wrong is a value. */
+/** The part, in a buffer of its own; what a client did wrong is a value, and so is damage. */
 export function selectOwn({ body, selector }: SelectJob): PartAnswer {
   try {
-    return { ok: true, part: ownPart(selectPart(body, selector)) }
+    return { ok: true, part: ownPart(selectPart(unpackBody(body), selector)) }
   } catch (error) {
     if (error instanceof AppError) return partFailure(error)
+    if (error instanceof UnreadableError) return UNREADABLE
     throw error
   }
 }
@@ -86,7 +92,7 @@ export function threadSelect(): SelectElsewhere {
       const job: SelectJob = { body, selector }
       return new Promise(resolve => {
         settle = resolve
-        worker?.postMessage(job, [body.buffer])
+        worker?.postMessage(job, [body.packed.buffer])
       })
     },
     async close() {
@@ -95,6 +101,7 @@ export function threadSelect(): SelectElsewhere {
   }
 }
 
+const UNREADABLE = fail('gone', 'the original was damaged')
 const LOST = fail('lost', 'the thread that cuts parts was lost')
 
 /** TypeScript here, JavaScript in the published package. */

@@ -4,8 +4,9 @@ import { cutLines, resolveLines } from '../../core/parts/lines.ts'
 import type { Part, PartSelector } from '../../core/parts/part.ts'
 import { resolveBytes } from '../../core/parts/range.ts'
 import { selectPart } from '../../core/parts/select-part.ts'
-import { UnreadableError } from '../codec.ts'
+import { type Payload, UnreadableError } from '../codec.ts'
 import { fail, partFailure } from '../failure.ts'
+import { type PackedBody, packChunks } from '../parts/packed-body.ts'
 import { isCutElsewhere, ownPart, type WholeForPart } from '../parts/select-elsewhere.ts'
 import type { Failure, Reference, Result, StoredBody, StoredPart } from '../store.ts'
 import {
@@ -16,7 +17,7 @@ import {
   idOf,
   missing,
 } from './body-calls.ts'
-import { CHUNK_BYTES, openChunk, openLineTable, openSmall } from './chunks.ts'
+import { CHUNK_BYTES, openChunk, openLineTable, openSmall, unsealChunk } from './chunks.ts'
 import { type BodyValue, readBody } from './layout.ts'
 
 /** Reads bodies and parts of them. Nothing here rejects for an expected failure. */
@@ -35,12 +36,12 @@ export class BodyReader {
     }))
   }
 
-  /** A part; the whole body instead if it is large and must be searched. */
+  /** A part; all chunks of the body instead if it is large and must be searched. */
   part(reference: Reference, selector: PartSelector): Promise<Result<StoredPart | WholeForPart>> {
     return this.#read(reference, async (body, root) => ({
       ...aboutOf(body),
       ...(isCutElsewhere(selector, body.bytes)
-        ? { whole: await this.#whole(body, root) }
+        ? { whole: await this.#packed(body, root) }
         : { part: ownPart(await this.#part(body, root, selector)) }),
     }))
   }
@@ -105,6 +106,19 @@ export class BodyReader {
     return this.#chunks(body, root, 0, body.chunks - 1)
   }
 
+  /** All of a body, checked and not decompressed. @throws UnreadableError, CallError */
+  async #packed(body: BodyValue, root: string): Promise<PackedBody> {
+    const { codec } = this.#options
+    const payloads: Payload[] = []
+    if (body.chunks === 0) {
+      payloads.push({ bytes: openSmall(codec, body, root), isCompressed: false })
+    }
+    for await (const { number, sealed } of this.#sealed(body, root, 0, body.chunks - 1)) {
+      payloads.push(unsealChunk(codec, body, root, number, sealed))
+    }
+    return { packed: packChunks(payloads), bytes: body.bytes, chunkBytes: CHUNK_BYTES }
+  }
+
   async #part(body: BodyValue, root: string, selector: PartSelector): Promise<Part> {
     if (body.chunks === 0) return selectPart(openSmall(this.#options.codec, body, root), selector)
     if (selector.kind === 'bytes') {
@@ -131,10 +145,19 @@ export class BodyReader {
 
   /** Chunks `first` to `last`, opened and concatenated. @throws UnreadableError, CallError */
   async #chunks(body: BodyValue, root: string, first: number, last: number) {
-    const { server, codec } = this.#options
-    const id = idOf(body.hash)
     const start = first * CHUNK_BYTES
     const out = new Uint8Array(Math.min(body.bytes, (last + 1) * CHUNK_BYTES) - start)
+    for await (const { number, sealed } of this.#sealed(body, root, first, last)) {
+      const chunk = openChunk(this.#options.codec, body, root, number, sealed)
+      out.set(chunk, number * CHUNK_BYTES - start)
+    }
+    return out
+  }
+
+  /** Chunks as Redis has them. Other work continues between some of them. */
+  async *#sealed(body: BodyValue, root: string, first: number, last: number) {
+    const { server } = this.#options
+    const id = idOf(body.hash)
     for (let from = first; from <= last; from += CHUNKS_AT_ONCE) {
       const to = Math.min(last, from + CHUNKS_AT_ONCE - 1)
       const keys = Array.from({ length: to - from + 1 }, (_, index) =>
@@ -144,12 +167,10 @@ export class BodyReader {
       if (!called.ok) throw new CallError(called)
       for (const [index, sealed] of (called.reply as (Buffer | null)[]).entries()) {
         if (sealed === null) throw new UnreadableError(null)
-        const number = from + index
-        out.set(openChunk(codec, body, root, number, sealed), number * CHUNK_BYTES - start)
+        yield { number: from + index, sealed }
       }
       await nextTurn()
     }
-    return out
   }
 
   async #noteUnreadable(root: string, id: string, value: Buffer, { missingKey }: UnreadableError) {

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { countLineFeeds, countLines } from '../../core/parts/lines.ts'
-import type { Codec } from '../codec.ts'
-import { UnreadableError } from '../codec.ts'
+import { type Codec, decompressed, type Payload, UnreadableError } from '../codec.ts'
 import type { BodyValue } from './layout.ts'
 
 /**
@@ -84,9 +83,20 @@ export function openChunk(
   number: number,
   sealed: Uint8Array,
 ) {
-  if (body.chunks !== chunkCount(body.bytes)) throw new UnreadableError(null)
   const bytes = Math.min(CHUNK_BYTES, body.bytes - number * CHUNK_BYTES)
-  return codec.open(sealed, binding({ ...body, root }, number, body.chunks), body.keyId, bytes)
+  return decompressed(unsealChunk(codec, body, root, number, sealed), bytes)
+}
+
+/** A chunk without its seal, not decompressed. @throws UnreadableError */
+export function unsealChunk(
+  codec: Codec,
+  body: BodyValue,
+  root: string,
+  number: number,
+  sealed: Uint8Array,
+): Payload {
+  if (body.chunks !== chunkCount(body.bytes)) throw new UnreadableError(null)
+  return codec.unseal(sealed, binding({ ...body, root }, number, body.chunks), body.keyId)
 }
 
 /** Where lines are in a large body. */

@@ -139,6 +139,7 @@ export class RedisStore implements Store {
     })
     this.#parts = createPartsDesk({
       read: (reference, selector) => this.#reader.part(reference, selector),
+      get: reference => this.#reader.get(reference),
       elsewhere: options.elsewhere ?? threadSelect(),
       sizes: createSizes(),
       maxCalls: MAX_PARTS,

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { countLineFeeds } from '../../core/parts/lines.ts'
-import { type Codec, UnreadableError } from '../codec.ts'
+import { type Codec, type Payload, UnreadableError } from '../codec.ts'
+import { type PackedBody, packChunks } from '../parts/packed-body.ts'
 
 /**
  * Bodies are cut into chunks, each sealed by itself, so that a part of a large body is read without
@@ -39,6 +40,8 @@ export interface Chunks {
   read(owner: ChunkOwner, first: number, last: number): Uint8Array<ArrayBuffer>
   /** All of a body. @throws UnreadableError */
   readAll(owner: ChunkOwner): Uint8Array<ArrayBuffer>
+  /** All of a body, checked and not decompressed. @throws UnreadableError */
+  readPacked(owner: ChunkOwner): PackedBody
   /** Reads all and checks it, without decompressing. @throws UnreadableError */
   check(owner: ChunkOwner): void
   /** The number of the last chunk of a body that is not empty. */
@@ -53,6 +56,13 @@ export interface Chunks {
 /** Chunks of a body of so many bytes; an empty body has none. */
 function chunkCount(bytes: number): number {
   return Math.ceil(bytes / CHUNK_BYTES)
+}
+
+/** @throws UnreadableError for a size that no body has */
+function checkedCount({ bytes }: Pick<ChunkOwner, 'bytes'>): number {
+  const count = chunkCount(bytes)
+  if (!(bytes >= 0 && count <= IDS_A_BODY)) throw new UnreadableError(null)
+  return count
 }
 
 export function createChunks(database: DatabaseSync, codec: Codec): Chunks {
@@ -79,10 +89,17 @@ export function createChunks(database: DatabaseSync, codec: Codec): Chunks {
     if (number !== last + 1) throw new UnreadableError(null)
   }
 
+  /** Returns all chunks without their seals. @throws UnreadableError */
+  function* payloadsOf(owner: ChunkOwner): Generator<Payload> {
+    const count = checkedCount(owner)
+    for (const { number, data } of sealedOf(owner, 0, count - 1)) {
+      yield codec.unseal(data, binding(owner, number, count), owner.keyId)
+    }
+  }
+
   function read(owner: ChunkOwner, first: number, last: number): Uint8Array<ArrayBuffer> {
-    const count = chunkCount(owner.bytes)
+    const count = checkedCount(owner)
     // A damaged size must not be trusted: no memory is allocated for chunks that do not exist.
-    if (!(owner.bytes >= 0 && count <= IDS_A_BODY)) throw new UnreadableError(null)
     if (last - first >= TRUSTED_CHUNKS) lineAt(owner, last)
     const start = first * CHUNK_BYTES
     const end = Math.min(owner.bytes, (last + 1) * CHUNK_BYTES)
@@ -114,11 +131,12 @@ export function createChunks(database: DatabaseSync, codec: Codec): Chunks {
     },
     read,
     readAll: owner => read(owner, 0, chunkCount(owner.bytes) - 1),
+    readPacked(owner) {
+      const packed = packChunks([...payloadsOf(owner)])
+      return { packed, bytes: owner.bytes, chunkBytes: CHUNK_BYTES }
+    },
     check(owner) {
-      const count = chunkCount(owner.bytes)
-      for (const { number, data } of sealedOf(owner, 0, count - 1)) {
-        codec.check(data, binding(owner, number, count), owner.keyId)
-      }
+      for (const _ of payloadsOf(owner));
     },
     last: owner => chunkCount(owner.bytes) - 1,
     lineAt,

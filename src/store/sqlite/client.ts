@@ -46,6 +46,7 @@ export async function openSqliteStore(options: OpenStoreOptions): Promise<Store>
   const call: Calls['call'] = (op, args, transfer) => calls.call(op, args, transfer)
   const parts = createPartsDesk({
     read: (reference, selector) => call('part', [reference, selector]),
+    get: reference => call('get', [reference]),
     elsewhere: elsewhere ?? threadSelect(),
     sizes,
     maxCalls: maxCalls ?? MAX_CALLS,

@@ -71,7 +71,7 @@ export function buffersOf(result: Settled['result']): ArrayBuffer[] {
   if (!result.ok) return []
   const views: Uint8Array[] = []
   if ('body' in result) views.push(result.body)
-  if ('whole' in result) views.push(result.whole)
+  if ('whole' in result) views.push(result.whole.packed)
   if ('part' in result) views.push(result.part.content)
   if ('value' in result) views.push(result.value)
   return views.map(view => view.buffer as ArrayBuffer)

@@ -18,7 +18,7 @@ import { DamagedFileError } from './sqlite-errors.ts'
 /** Reads bodies and parts of them. Runs inside a read transaction of the caller's. */
 export interface Reader {
   get(reference: Reference, now: number): Result<StoredBody>
-  /** A part of a body. Returns the whole body instead if it is large and must be searched. */
+  /** A part of a body. Returns all of its chunks instead if it is large and must be searched. */
   part(reference: Reference, selector: PartSelector, now: number): Result<StoredPart | WholeForPart>
   /**
    * The damaged ones of up to `limit` bodies after `cursor`, and the next cursor; stops early after
@@ -99,7 +99,7 @@ export function createReader(database: DatabaseSync, deps: ReaderDeps): Reader {
         ok: true,
         ...about(row),
         ...(isCutElsewhere(selector, row.bytes)
-          ? { whole: chunks.readAll(row) }
+          ? { whole: chunks.readPacked(row) }
           : { part: ownPart(partOf(chunks, row, selector)) }),
       })),
     check(limit, cursor) {

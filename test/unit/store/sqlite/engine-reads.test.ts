@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Part, PartSelector } from '../../../../src/core/parts/part.ts'
+import { type PackedBody, unpackBody } from '../../../../src/store/parts/packed-body.ts'
 import { isCutElsewhere } from '../../../../src/store/parts/select-elsewhere.ts'
 import { bytesOf, MINUTE, must, noise, text } from '../inline-store.ts'
 import { memoryEngine } from './memory-engine.ts'
@@ -171,12 +172,31 @@ describe('a part', () => {
     expect(elsewhere(CHUNK)).toEqual([])
     expect(elsewhere(CHUNK + 1)).toEqual(['path', 'grep'])
     expect(elsewhere(null)).toEqual(['path', 'grep'])
-    const { engine, put } = memoryEngine()
-    const { hash: ref } = put(noise(CHUNK + 1, 1))
+    const { engine, put } = memoryEngine({ compressFromBytes: 0 })
     const selector = { kind: 'grep', text: 'x', context: 0, ignoreCase: false } as never
-    const found = must<object>(engine.reads.part({ tenant: 'a', ref }, selector))
-    expect('whole' in found && (found.whole as Uint8Array).length).toBe(CHUNK + 1)
+    const packed = (body: Uint8Array) => {
+      const { hash: ref } = put(body)
+      const found = must<object>(engine.reads.part({ tenant: 'a', ref }, selector))
+      if (!('whole' in found)) throw new Error('it was cut')
+      return found.whole as PackedBody
+    }
+    for (const body of [noise(CHUNK + 1, 1), Buffer.alloc(3 * CHUNK, 'repeated text\n')]) {
+      expect(Buffer.compare(unpackBody(packed(body)), body)).toBe(0)
+    }
+    // The store has not decompressed it.
+    expect(packed(Buffer.alloc(4 * CHUNK, 'a')).packed.length).toBeLessThan(1000)
   })
+
+  test.each([`data = x'00'`, 'id = id + 1'])(
+    'of which a chunk is damaged (%s) is not cut elsewhere',
+    damage => {
+      const { engine, database, put } = memoryEngine()
+      const { hash: ref } = put(noise(3 * CHUNK, 1))
+      database.exec(`UPDATE chunk SET ${damage} WHERE id % 4096 = 2`)
+      const selector = { kind: 'grep', text: 'x', context: 0, ignoreCase: false } as never
+      expect(engine.reads.part({ tenant: 'a', ref }, selector)).toMatchObject({ reason: 'gone' })
+    },
+  )
 })
 
 describe('a reference in a session', () => {

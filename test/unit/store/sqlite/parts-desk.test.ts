@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Part, PartSelector } from '../../../../src/core/parts/part.ts'
 import { fail } from '../../../../src/store/failure.ts'
 import { createSizes } from '../../../../src/store/parts/call-size.ts'
+import { type PackedBody, unpackBody } from '../../../../src/store/parts/packed-body.ts'
 import { createPartsDesk } from '../../../../src/store/parts/parts-desk.ts'
 import type { PartAnswer } from '../../../../src/store/parts/select-elsewhere.ts'
 
@@ -26,7 +27,8 @@ const PART: Part = {
 /** A desk whose reads and cuts the test settles, in the order in which they came. */
 function desk({ maxCalls = 100, maxWaitMs = 1e9 } = {}) {
   const reads: (PromiseWithResolvers<object> & { tenant: string })[] = []
-  const cuts: PromiseWithResolvers<PartAnswer>[] = []
+  const cuts: (PromiseWithResolvers<PartAnswer> & { body: PackedBody })[] = []
+  const gets: PromiseWithResolvers<object>[] = []
   const state = { closed: 0 }
   const parts = createPartsDesk({
     sizes: createSizes(),
@@ -37,9 +39,14 @@ function desk({ maxCalls = 100, maxWaitMs = 1e9 } = {}) {
       reads.push(read)
       return read.promise as never
     },
+    get() {
+      const got = Promise.withResolvers<object>()
+      gets.push(got)
+      return got.promise as never
+    },
     elsewhere: {
-      select() {
-        const cut = Promise.withResolvers<PartAnswer>()
+      select(body) {
+        const cut = { ...Promise.withResolvers<PartAnswer>(), body }
         cuts.push(cut)
         return cut.promise
       },
@@ -47,8 +54,8 @@ function desk({ maxCalls = 100, maxWaitMs = 1e9 } = {}) {
     },
   })
   const part = (tenant = 'a') => parts.part({ tenant, ref: 'f'.repeat(12) }, SELECTOR)
-  const whole = { ...ABOUT, whole: new Uint8Array(1) }
-  return { parts, part, reads, cuts, whole, state }
+  const whole = { ...ABOUT, whole: { packed: new Uint8Array(1), bytes: 1, chunkBytes: 1 } }
+  return { parts, part, reads, cuts, gets, whole, state }
 }
 
 describe('a part', () => {
@@ -81,6 +88,35 @@ describe('a part', () => {
     await turn()
     cuts[0]!.resolve(fail('invalid_request', 'no such path'))
     expect(await answer).toEqual(fail('invalid_request', 'no such path'))
+  })
+})
+
+describe('a body that cannot be decompressed', () => {
+  async function damaged() {
+    const { part, reads, cuts, gets, whole } = desk()
+    const answer = part()
+    await turn()
+    reads[0]!.resolve(whole)
+    await turn()
+    cuts[0]!.resolve(fail('gone', 'cannot be decompressed'))
+    await turn()
+    return { answer, cuts, got: gets[0]! }
+  }
+
+  test('is read again by the store, which notes the damage and answers', async () => {
+    const { answer, cuts, got } = await damaged()
+    got.resolve(fail('gone', 'the original f was damaged'))
+    expect(await answer).toEqual(fail('gone', 'the original f was damaged'))
+    expect(cuts).toHaveLength(1)
+  })
+
+  test('is cut if it was mended meanwhile', async () => {
+    const { answer, cuts, got } = await damaged()
+    got.resolve({ ...ABOUT, body: Buffer.from('mended') })
+    await turn()
+    expect(Buffer.from(unpackBody(cuts[1]!.body)).toString()).toBe('mended')
+    cuts[1]!.resolve({ ok: true, part: PART })
+    expect(await answer).toEqual({ ...ABOUT, part: PART })
   })
 })
 

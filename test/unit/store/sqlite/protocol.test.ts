@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { fail } from '../../../../src/store/failure.ts'
+import { packChunks } from '../../../../src/store/parts/packed-body.ts'
 import { selectOwn } from '../../../../src/store/parts/select-elsewhere.ts'
 import { buffersOf, isUrgent, isWrite } from '../../../../src/store/sqlite/protocol.ts'
 import { bytesOf, text } from '../inline-store.ts'
@@ -20,7 +21,7 @@ describe('an answer', () => {
     const view = new Uint8Array(3)
     const { buffer } = view
     expect(buffers({ ok: true, body: view })).toEqual([buffer])
-    expect(buffers({ ok: true, whole: view })).toEqual([buffer])
+    expect(buffers({ ok: true, whole: { packed: view } })).toEqual([buffer])
     expect(buffers({ ok: true, part: { content: view } })).toEqual([buffer])
     expect(buffers({ ok: true, value: view })).toEqual([buffer])
     expect(buffers({ ok: true, bodies: 1 })).toEqual([])
@@ -29,9 +30,13 @@ describe('an answer', () => {
 })
 
 describe('a part that is cut elsewhere', () => {
+  const packed = (content: string, bytes = content.length) => {
+    const chunks = [{ bytes: bytesOf(content), isCompressed: false }]
+    return { packed: packChunks(chunks), bytes, chunkBytes: bytes }
+  }
   const select = (content: string, first: number, last: number) =>
     selectOwn({
-      body: new Uint8Array(bytesOf(content)),
+      body: packed(content),
       selector: { kind: 'bytes', range: { first, last } },
     })
 
@@ -41,6 +46,11 @@ describe('a part that is cut elsewhere', () => {
     expect(answer.ok && answer.part.content.buffer.byteLength).toBe(2)
     const whole = select('abc', 0, 2)
     expect(whole.ok && text(whole.part.content)).toBe('abc')
+  })
+
+  test('of a body that cannot be decompressed says so, for the store to look at it again', () => {
+    const selector = { kind: 'bytes', range: { first: 0, last: 1 } } as const
+    expect(selectOwn({ body: packed('abc', 4), selector })).toMatchObject({ reason: 'gone' })
   })
 
   test('that is not there is the client’s mistake', () => {

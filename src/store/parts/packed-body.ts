@@ -1,0 +1,47 @@
+import { decompressed, type Payload } from '../codec.ts'
+
+/**
+ * All chunks of a body, checked and still compressed, concatenated in a buffer of their own. Before
+ * each chunk are its length and whether it is compressed. The thread that cuts parts decompresses
+ * it, so the thread that all calls go through does not.
+ */
+export interface PackedBody {
+  readonly packed: Uint8Array<ArrayBuffer>
+  /** Of the content. */
+  readonly bytes: number
+  /** Of the content of each chunk but the last. */
+  readonly chunkBytes: number
+}
+
+const HEAD_BYTES = 4
+/** The rest of a head is the length of the chunk. */
+const COMPRESSED = 2 ** 31
+
+export function packChunks(chunks: readonly Payload[]): Uint8Array<ArrayBuffer> {
+  const total = chunks.reduce((sum, { bytes }) => sum + HEAD_BYTES + bytes.byteLength, 0)
+  const packed = new Uint8Array(total)
+  const view = new DataView(packed.buffer)
+  let at = 0
+  for (const { bytes, isCompressed } of chunks) {
+    view.setUint32(at, bytes.byteLength + (isCompressed ? COMPRESSED : 0), true)
+    packed.set(bytes, at + HEAD_BYTES)
+    at += HEAD_BYTES + bytes.byteLength
+  }
+  return packed
+}
+
+/** The content of a body. @throws UnreadableError if the chunks are not those of such a body */
+export function unpackBody({ packed, bytes, chunkBytes }: PackedBody): Uint8Array<ArrayBuffer> {
+  const view = new DataView(packed.buffer)
+  const body = new Uint8Array(bytes)
+  let from = 0
+  for (let at = 0; at < bytes; at += chunkBytes) {
+    const head = view.getUint32(from, true)
+    const isCompressed = head >= COMPRESSED
+    const start = from + HEAD_BYTES
+    from = start + (isCompressed ? head - COMPRESSED : head)
+    const payload = { bytes: packed.subarray(start, from), isCompressed }
+    body.set(decompressed(payload, Math.min(chunkBytes, bytes - at)), at)
+  }
+  return body
+}
