@@ -1,13 +1,11 @@
 import { compressed } from '../src/core/base/compressed.ts'
 import type { KeepItem } from '../src/core/contract/operation-result.ts'
-import type { SessionChanges } from '../src/core/sessions/journal/changes.ts'
-import { packChanges } from '../src/core/sessions/journal/packed-changes.ts'
 import type { UnpackedOutcome } from './job-runner.ts'
 import type { WorkerSetup } from './protocol.ts'
 
 /**
  * What a thread does for a store whose calls are made on the main thread: it compresses the texts
- * to keep, and the changes of sessions. Both take longer than the call itself.
+ * to keep. That takes longer than the call itself.
  */
 export function createStoreWork({
   asked,
@@ -20,19 +18,6 @@ export function createStoreWork({
     return smaller === undefined ? item : { ...item, compressed: smaller }
   }
 
-  return unpacked => {
-    if (!asked.sessions) return unpacked
-    const { outcome, keep } = unpacked
-    const changes = outcome.kind === 'done' ? outcome.changes : undefined
-    return {
-      ...unpacked,
-      keep: keep.map(compress),
-      outcome: changes === undefined ? outcome : { ...outcome, changes: changes.map(pack) },
-    }
-  }
-}
-
-function pack(changes: SessionChanges): SessionChanges {
-  // A view of a pooled buffer would take all of it along to the main thread.
-  return { ...changes, bytes: new Uint8Array(changes.bytes), packed: packChanges(changes.bytes) }
+  return unpacked =>
+    asked.sessions ? { ...unpacked, keep: unpacked.keep.map(compress) } : unpacked
 }

@@ -21,8 +21,8 @@ export const MEASURED: Costs = {
   callsStaying: 1.05,
   callsMoving: 2.05,
   storedShare: 0.52,
-  resultBytes: 390,
-  sessionBytes: 700,
+  resultBytes: 175,
+  sessionBytes: 540,
 }
 
 export interface Load {

@@ -6,21 +6,23 @@ import { runPlan, startServer } from '../support/processes.ts'
 const RESULTS = 5
 const SESSIONS = 100_000
 const AT_ONCE = 200
+/** So many that all indexes have the form that they have with more. */
+const COPIES = 20_000
 
 /** Keys of a tenant by what follows the generation: what a session has, and what bodies have. */
 const OF_SESSIONS: Readonly<Record<string, string>> = {
-  l: 'changes',
-  s: 'state',
+  j: 'state and changes',
   k: 'calls',
   ko: 'calls',
   i: 'links',
-  ss: 'indexes',
-  sz: 'indexes',
 }
+const KIND = /\}:\d+:(\w+)/
 
 /**
- * What sessions of five results take in Redis beside their texts, by kind of key: a service encodes
- * for some seconds, half of the results repeated, and the server is asked for the size of each key.
+ * What sessions of five results take in Redis beside their texts: a service encodes for some seconds,
+ * half of the results repeated, and the server is asked for the size of each key. Then these sessions
+ * are copied until there are many, and the server says how much memory that took: keys, their ends
+ * and the index included.
  */
 export async function sessionMemory(seconds: number): Promise<string> {
   const redis = await startRedis()
@@ -39,45 +41,75 @@ export async function sessionMemory(seconds: number): Promise<string> {
       resultsOfSession: RESULTS,
       run: 1,
     } satisfies SessionPlan)
-    const { byKind, sessions } = await sizes(redis)
-    const all = [...byKind.values()].reduce((sum, bytes) => sum + bytes, 0)
-    const rows = [...byKind, ['all', all] as const].map(([kind, bytes]) => [
+  } finally {
+    await server.stop()
+  }
+  try {
+    const keys = await keysOfSessions(redis)
+    const sessions = keys.filter(key => KIND.exec(key)![1] === 'j')
+    const byKind = new Map<string, number>()
+    for (const key of keys) {
+      const kind = OF_SESSIONS[KIND.exec(key)![1]!]!
+      const bytes = Number(await redis.ask('MEMORY', 'USAGE', key, 'SAMPLES', '0'))
+      byKind.set(kind, (byKind.get(kind) ?? 0) + bytes / sessions.length)
+    }
+    const whole = await bytesOfCopies(redis, sessions)
+    const rows = [...byKind, ['all, with ends and index', whole] as const].map(([kind, bytes]) => [
       kind,
-      bytes / sessions,
-      (bytes / sessions) * (SESSIONS / 1e6),
+      bytes,
+      bytes * (SESSIONS / 1e6),
     ])
     const header = [
-      `${sessions} sessions of ${RESULTS} results`,
+      `${sessions.length} sessions of ${RESULTS} results`,
       'bytes of one',
       '100,000 sessions, MB',
     ]
     return markdownTable(header, rows)
   } finally {
-    await server.stop()
     await redis.stop()
   }
 }
 
-async function sizes(redis: RedisProcess) {
-  const byKind = new Map<string, number>()
-  let sessions = 0
+async function keysOfSessions(redis: RedisProcess): Promise<readonly string[]> {
+  const found: string[] = []
   for (let cursor = '0'; ; ) {
     const [next, keys] = (await redis.ask('SCAN', cursor, 'COUNT', `${AT_ONCE}`)) as [
       string,
       string[],
     ]
-    const kinds = keys.map(key => OF_SESSIONS[/\}:\d+:(\w+)/.exec(key)?.[1] ?? ''])
-    const usages = await Promise.all(
-      keys.map((key, i) =>
-        kinds[i] === undefined ? 0 : redis.ask('MEMORY', 'USAGE', key, 'SAMPLES', '0'),
-      ),
-    )
-    for (const [i, kind] of kinds.entries()) {
-      if (kind === undefined) continue
-      byKind.set(kind, (byKind.get(kind) ?? 0) + Number(usages[i]))
-      if (kind === 'state') sessions++
-    }
-    if (next === '0') return { byKind, sessions }
+    found.push(...keys.filter(key => OF_SESSIONS[KIND.exec(key)?.[1] ?? ''] !== undefined))
+    if (next === '0') return found
     cursor = next
   }
+}
+
+/** Copies a session with all that it has. KEYS: its list. ARGV: the kinds of keys, the new name. */
+const COPY = `
+local base, name = KEYS[1]:match('^(.*:)j:(.*)$')
+for i = 1, #ARGV - 1 do
+  local from, to = base .. ARGV[i] .. ':' .. name, base .. ARGV[i] .. ':' .. ARGV[#ARGV]
+  if redis.call('COPY', from, to, 'REPLACE') == 1 then
+    redis.call('PEXPIRE', to, redis.call('PTTL', from))
+  end
+end
+redis.call('ZADD', base .. 'si', redis.call('ZSCORE', base .. 'si', name), ARGV[#ARGV])`
+
+/** Bytes of memory that one more session takes. */
+async function bytesOfCopies(redis: RedisProcess, sessions: readonly string[]): Promise<number> {
+  const before = await usedBytes(redis)
+  for (let i = 0; i < COPIES; i += AT_ONCE) {
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, (_, j) => {
+        const name = `${i + j}`.padStart(22, 'x')
+        const key = sessions[(i + j) % sessions.length]!
+        return redis.ask('EVAL', COPY, '1', key, ...Object.keys(OF_SESSIONS), name)
+      }),
+    )
+  }
+  return ((await usedBytes(redis)) - before) / COPIES
+}
+
+async function usedBytes(redis: RedisProcess): Promise<number> {
+  const info = String(await redis.ask('INFO', 'memory'))
+  return Number(/used_memory:(\d+)/.exec(info)?.[1])
 }

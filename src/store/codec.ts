@@ -63,6 +63,11 @@ export interface CodecOptions {
   readonly compressFromBytes: number | null
 }
 
+/** How many bytes more than its payload something sealed has. */
+export function sealedBytes(keyId: string | null): number {
+  return 1 + (keyId === null ? CRC_BYTES : NONCE_BYTES + TAG_BYTES)
+}
+
 export function createCodec({ keys, compressFromBytes }: CodecOptions): Codec {
   const byId = new Map(keys.map(({ id, key }) => [id, key]))
   const writing = keys[0]

@@ -42,9 +42,9 @@ class Sharing implements SessionSharing {
   async change(tenant: string, session: string, changes: readonly Change[]): Promise<void> {
     const { store, now } = this.#options
     this.#known.forget(sessionName(tenant, session))
-    const bytes = writeChanges({ sequence: 0, timeMs: now(), changes })
+    const written = writeChanges({ sequence: 0, timeMs: now(), changes }, [])
     const ttlMs = this.#options.ttlMs(tenant)
-    const change = { tenant, session, bytes, texts: [], ttlMs }
+    const change = { tenant, session, ...written, ttlMs }
     valueOr((await store.journal?.append(change)) ?? NO_JOURNAL)
   }
 }

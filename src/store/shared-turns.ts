@@ -307,7 +307,7 @@ function turnsOf(
     const turn = {
       ...{ ...shared, ...known },
       ...(sequence === undefined ? {} : { sequence }),
-      changes: isFirst ? changes.map(({ bytes }) => bytes) : [],
+      changes: isFirst ? changes : [],
     }
     isFirst = false
     return turn

@@ -176,7 +176,7 @@ export interface OpenedSession
 
 export interface AppendChange
   extends Pick<OpenSession, 'tenant' | 'session' | 'ttlMs'>,
-    Pick<SessionChanges, 'bytes' | 'texts' | 'packed'> {
+    Pick<SessionChanges, 'bytes' | 'texts'> {
   /** The epoch that it is of; absent: the present one. */
   readonly epoch?: number
 }

@@ -1,9 +1,8 @@
 import type { LookupSources, SessionLookup } from '../contract/lookup.ts'
 import type { Done } from '../contract/operation-result.ts'
 import { callName, contentId } from '../pipeline/session-layer.ts'
-import { sessionKey } from '../sessions/index/session-index.ts'
-import { applyChanges, type SharedTurn } from '../sessions/journal/apply-changes.ts'
-import { textsIn, writeChanges } from '../sessions/journal/changes.ts'
+import { applyChanges, type SharedTurn, wordsOf } from '../sessions/journal/apply-changes.ts'
+import { writeChanges } from '../sessions/journal/changes.ts'
 import { recordChanges } from '../sessions/journal/record-changes.ts'
 import { callDigest } from '../sessions/turn/call-memory.ts'
 import type { SessionContext } from '../sessions/turn/shared-sessions.ts'
@@ -56,13 +55,14 @@ function runRecorded<Answer>(
   run: (sessions: SessionContext) => Done<Answer>,
 ): Done<Answer> {
   const { sequence, epoch, isUnsure } = shared
-  applyChanges(sessions, sessionKey(sessions.tenant, session), shared)
+  const { tenant, nowMs: timeMs } = sessions
+  applyChanges(sessions, { tenant, session }, shared)
   const recorded = recordChanges(sessions)
   const counted = sequence === undefined ? {} : { counted: { sequence, epoch, isUnsure } }
   const done = run({ ...sessions, ...recorded.sessions, ...counted })
   const changes = recorded.changes.filter(({ kind }) => isNamed || kind !== 'note')
   if (changes.length === 0) return done
-  const timeMs = sessions.nowMs
-  const bytes = writeChanges({ sequence: sequence ?? 0, timeMs, changes })
-  return { ...done, changes: [{ session, epoch, bytes, texts: textsIn(changes) }] }
+  const turn = { sequence: sequence ?? 0, timeMs, changes }
+  const written = writeChanges(turn, wordsOf(tenant, session, epoch))
+  return { ...done, changes: [{ session, epoch, ...written }] }
 }

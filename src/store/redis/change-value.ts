@@ -1,55 +1,47 @@
 import type { TextSize } from '../../core/sessions/journal/changes.ts'
-import { packChanges, unpackChanges } from '../../core/sessions/journal/packed-changes.ts'
-import { type Codec, UnreadableError } from '../codec.ts'
+import { type Codec, sealedBytes, UnreadableError } from '../codec.ts'
+import { WRITER_BYTES } from './session-arguments.ts'
 
 /**
- * A change of a session as it is stored: layout version (1), writer (16), bytes of the change (4),
- * number of texts (2), of each its hash (32) and bytes (4), the length of the key's id (1), and
- * that id. If the length has the bit `PACKED`, the compressed change follows: its size (4), and its
- * sealed bytes. A process that does not know the bit reads an id that no key has. Else the sealed
- * change follows. Numbers are little-endian.
+ * A change of a session as it is stored: layout version (1), writer (6), number of texts (2), of
+ * each its hash (32) and bytes (4), the length of the key's id (1), that id, and the sealed change.
+ * Numbers are little-endian. What comes before the sealed change is bound to it.
  */
 const LAYOUT = 1
-const PACKED = 128
 const WRITER_AT = 1
-export const WRITER_BYTES = 16
-const SIZE_AT = WRITER_AT + WRITER_BYTES
-const TEXTS_AT = SIZE_AT + 4
+const TEXTS_AT = WRITER_AT + WRITER_BYTES
 const HEAD_BYTES = TEXTS_AT + 2
 const HASH_BYTES = 32
 const SIZE_BYTES = 4
-const TEXT_BYTES = HASH_BYTES + 4
+const TEXT_BYTES = HASH_BYTES + SIZE_BYTES
 
 /** What a process did in a session. */
 export interface ChangeValue {
   readonly bytes: Uint8Array
   readonly texts: readonly TextSize[]
-  /** The bytes as `packChanges` gives them, if they are packed already. */
-  readonly packed?: Uint8Array
 }
 
-/** @param writer the process, 32 hex digits */
+/** @param writer the process, 12 hex digits */
 export function sealChange(
   codec: Codec,
-  { bytes, texts, packed = packChanges(bytes) }: ChangeValue,
+  { bytes, texts }: ChangeValue,
   writer: string,
   binding: Uint8Array,
 ): Buffer {
   const keyId = Buffer.from(codec.keyId ?? '')
-  const head = Buffer.alloc(HEAD_BYTES + texts.length * TEXT_BYTES + 1)
+  const keyAt = HEAD_BYTES + texts.length * TEXT_BYTES
+  const head = Buffer.alloc(keyAt + 1 + keyId.byteLength)
   head[0] = LAYOUT
   head.write(writer, WRITER_AT, 'hex')
-  head.writeUInt32LE(bytes.byteLength, SIZE_AT)
   head.writeUInt16LE(texts.length, TEXTS_AT)
   for (const [i, { identity, bytes: size }] of texts.entries()) {
     const at = HEAD_BYTES + i * TEXT_BYTES
     head.write(identity, at, 'hex')
     head.writeUInt32LE(size, at + HASH_BYTES)
   }
-  head[head.length - 1] = keyId.byteLength | PACKED
-  const size = Buffer.alloc(SIZE_BYTES)
-  size.writeUInt32LE(packed.byteLength)
-  return Buffer.concat([head, keyId, size, codec.seal(packed, binding)])
+  head[keyAt] = keyId.byteLength
+  keyId.copy(head, keyAt + 1)
+  return Buffer.concat([head, codec.seal(bytes, Buffer.concat([binding, head]))])
 }
 
 /** @throws UnreadableError for a damaged value, another layout, or a key that is not configured */
@@ -62,22 +54,22 @@ export function openChange(
     throw new UnreadableError(null)
   const count = value.readUInt16LE(TEXTS_AT)
   const keyAt = HEAD_BYTES + count * TEXT_BYTES
-  if (value.byteLength <= keyAt + 1) throw new UnreadableError(null)
+  const sealedAt = keyAt + 1 + (value[keyAt] ?? 0)
+  if (value.byteLength <= sealedAt) throw new UnreadableError(null)
   const texts = Array.from({ length: count }, (_, i) => {
     const at = HEAD_BYTES + i * TEXT_BYTES
     const end = at + HASH_BYTES
     return { identity: value.toString('hex', at, end), bytes: value.readUInt32LE(end) }
   })
-  const isPacked = (value[keyAt]! & PACKED) !== 0
-  const keyEnd = keyAt + 1 + (value[keyAt]! & ~PACKED)
-  const sealedAt = isPacked ? keyEnd + SIZE_BYTES : keyEnd
-  if (value.byteLength <= sealedAt) throw new UnreadableError(null)
-  const keyId = value.toString('utf8', keyAt + 1, keyEnd)
-  const bytes = value.readUInt32LE(SIZE_AT)
-  const stored = isPacked ? value.readUInt32LE(keyEnd) : bytes
+  const id = value.toString('utf8', keyAt + 1, sealedAt)
+  const keyId = id === '' ? null : id
+  const head = value.subarray(0, sealedAt)
   const sealed = value.subarray(sealedAt)
-  const opened = codec.open(sealed, binding, keyId === '' ? null : keyId, stored)
-  const unpacked = isPacked ? unpackChanges(opened, bytes) : opened
-  if (unpacked === null) throw new UnreadableError(null)
-  return { writer: value.toString('hex', WRITER_AT, SIZE_AT), bytes: unpacked, texts }
+  const bytes = codec.open(
+    sealed,
+    Buffer.concat([binding, head]),
+    keyId,
+    sealed.byteLength - sealedBytes(keyId),
+  )
+  return { writer: value.toString('hex', WRITER_AT, TEXTS_AT), bytes, texts }
 }

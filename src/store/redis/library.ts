@@ -6,6 +6,8 @@ const PARTS = [
   'base',
   'bodies',
   'records',
+  'state',
+  'contact',
   'sessions',
   'upkeep',
   'redo',

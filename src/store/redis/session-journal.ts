@@ -4,13 +4,14 @@ import type { TextBytes } from '../../core/base/text-bytes.ts'
 import { UnreadableError } from '../codec.ts'
 import { fail } from '../failure.ts'
 import type { OpenedSession, OpenSession, Result, SessionJournal, SettleTurn } from '../store.ts'
-import { openChange, sealChange, WRITER_BYTES } from './change-value.ts'
+import { openChange, sealChange } from './change-value.ts'
 import { openSmall } from './chunks.ts'
 import type { Argument } from './connection.ts'
 import { isAway, refusal, STRANGE, TOO_LATE } from './failures.ts'
 import { readBody, shortName } from './layout.ts'
 import type { RecordsOptions } from './records.ts'
 import type { Reply } from './send.ts'
+import { packAppend, packOpen, packSettle, WRITER_BYTES } from './session-arguments.ts'
 
 export interface JournalOptions extends Omit<RecordsOptions, 'onEvent'> {
   /** How often a missed turn is tried to be told, in milliseconds. */
@@ -26,8 +27,6 @@ const RETRY_MS = 50
 const MAX_ASKS = 4
 const LOOK_MS = 10
 const MAX_EPOCH = 2 ** 31
-/** Of a call's name, as many bytes as no two calls of a session have in common. */
-const CALL_DIGITS = 24
 /** Longer ago than any session was seen. */
 const FOREVER_MS = 2 ** 50
 
@@ -74,21 +73,11 @@ export class RedisJournal implements SessionJournal {
   async append(
     change: Parameters<SessionJournal['append']>[0],
   ): Promise<Result<{ readonly number: number }>> {
-    const { tenant, session, epoch, ttlMs } = change
-    const { codec, rootOf, tenantMaxBytes, tombstoneMs } = this.#options
+    const { tenant, session, epoch = 0, ttlMs } = change
+    const { codec, rootOf, tenantMaxBytes: share, tombstoneMs } = this.#options
     const value = sealChange(codec, change, this.#writer, binding(rootOf(tenant), session))
-    const called = await this.#call('append_change', change, [
-      epoch === undefined ? '' : `${epoch}`,
-      value,
-      `${ttlMs}`,
-      `${tenantMaxBytes}`,
-      `${tombstoneMs}`,
-    ])
-    if (!called.ok) return called
-    const [outcome, number] = called.reply as [Buffer, number]
-    if (String(outcome) === 'ok') return { ok: true, number }
-    if (String(outcome) === 'late') return TOO_LATE
-    return String(outcome) === 'not_found' ? NO_SESSION : refusal(String(outcome))
+    const numbers = packAppend({ epoch, ttlMs, share, tombstoneMs })
+    return numberIn(await this.#call('append_change', change, [numbers, value]))
   }
 
   isSure(session: Pick<OpenSession, 'tenant' | 'session'>): boolean {
@@ -97,28 +86,12 @@ export class RedisJournal implements SessionJournal {
   }
 
   async settle(turn: SettleTurn): Promise<Result<{ readonly number: number }>> {
-    const { tenant, session, epoch, bytes, ttlMs, results, last, call } = turn
-    const { codec, rootOf, server, tenantMaxBytes, tombstoneMs } = this.#options
+    const { tenant, session, bytes } = turn
+    const { codec, rootOf, tenantMaxBytes: share, tombstoneMs } = this.#options
     const place = binding(rootOf(tenant), session)
     const value = bytes.length === 0 ? '' : sealChange(codec, turn, this.#writer, place)
-    const called = await this.#call('settle_turn', turn, [
-      `${epoch}`,
-      value,
-      `${ttlMs}`,
-      `${tenantMaxBytes}`,
-      `${tombstoneMs}`,
-      `${results}`,
-      `${last}`,
-      call.slice(0, CALL_DIGITS),
-      this.#sureMs(),
-      server.generation,
-      server.isSharded ? '' : `${server.contact.silentMs}`,
-    ])
-    if (!called.ok) return called
-    const [outcome, number] = called.reply as [Buffer, number]
-    if (String(outcome) === 'ok') return { ok: true, number }
-    if (String(outcome) === 'late') return TOO_LATE
-    return String(outcome) === 'not_found' ? NO_SESSION : refusal(String(outcome))
+    const numbers = packSettle({ ...turn, ...this.#knowledge(), share, tombstoneMs })
+    return numberIn(await this.#call('settle_turn', turn, [numbers, value]))
   }
 
   async restart(named: Pick<OpenSession, 'tenant' | 'session' | 'ttlMs'>): Promise<void> {
@@ -126,10 +99,11 @@ export class RedisJournal implements SessionJournal {
     await this.#isTold(named)
   }
 
-  /** For how long no turn can have been missed. */
-  #sureMs(): string {
-    const { contact } = this.#options.server
-    return `${Math.min(FOREVER_MS, Math.ceil(performance.now() - contact.sinceMs))}`
+  /** What this process knows of the others. */
+  #knowledge() {
+    const { contact, generation, isSharded } = this.#options.server
+    const sureMs = Math.min(FOREVER_MS, Math.ceil(performance.now() - contact.sinceMs))
+    return { sureMs, silentMs: isSharded ? -1 : contact.silentMs, fence: generation }
   }
 
   async compact({
@@ -192,26 +166,24 @@ export class RedisJournal implements SessionJournal {
 
   async #ask(asked: OpenSession): Promise<Result<OpenedSession>> {
     const { tenant, session, calls, has, ttlMs } = asked
-    const { server, register, rootOf, tenantMaxBytes, tombstoneMs, openBytes } = this.#options
+    const { register, rootOf, tenantMaxBytes: share, tombstoneMs, openBytes } = this.#options
     // A turn that this process could not tell of makes the session begin again, first of all.
     if (this.#missed.has(this.#nameOf(asked))) return UNTOLD
     const unknown = await register(tenant)
     if (unknown !== undefined) return unknown
-    const called = await this.#call('open_session', { tenant, session }, [
-      `${has?.epoch ?? 0}`,
-      `${has?.applied ?? 0}`,
-      `${randomInt(1, MAX_EPOCH)}`,
-      `${ttlMs}`,
-      this.#sureMs(),
-      `${tenantMaxBytes}`,
-      `${tombstoneMs}`,
-      server.generation,
-      server.isSharded ? '' : `${server.contact.silentMs}`,
-      Buffer.from(this.#writer, 'hex'),
-      `${openBytes}`,
-      `${calls.length}`,
-      ...calls.map(call => call.slice(0, CALL_DIGITS)),
-    ])
+    const asks = packOpen({
+      epoch: has?.epoch ?? 0,
+      applied: has?.applied ?? 0,
+      newEpoch: randomInt(1, MAX_EPOCH),
+      ttlMs,
+      ...this.#knowledge(),
+      share,
+      tombstoneMs,
+      openBytes,
+      writer: this.#writer,
+      calls,
+    })
+    const called = await this.#call('open_session', { tenant, session }, [asks])
     if (!called.ok) return called
     const [outcome, epoch, partition, results, opened, from, to, ...more] = called.reply as Opened
     const [isBroken, isUnsure, count, ...rest] = more
@@ -287,6 +259,22 @@ const NO_SESSION = fail('not_found', 'no such session is known')
 const UNTOLD = fail('unavailable', 'Redis does not know yet what it missed of the session')
 /** A change that this version cannot read. */
 const UNKNOWN = { bytes: new Uint8Array(0), texts: [] }
+
+/** The number of a change that was added, or why it was not. */
+function numberIn(called: Result<Reply>): Result<{ readonly number: number }> {
+  if (!called.ok) return called
+  const [outcome, number] = called.reply as [Buffer, number]
+  switch (String(outcome)) {
+    case 'ok':
+      return { ok: true, number }
+    case 'late':
+      return TOO_LATE
+    case 'not_found':
+      return NO_SESSION
+    default:
+      return refusal(String(outcome))
+  }
+}
 
 /** Which session: a value fits nowhere else. */
 function binding(root: string, session: string): Uint8Array {

@@ -1,6 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { packChanges } from '../../../src/core/sessions/journal/packed-changes.ts'
 import { readLibrary } from '../../../src/store/redis/library.ts'
 import type { OpenSession, Store } from '../../../src/store/store.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -44,6 +43,17 @@ describe.skipIf(withoutRedis)('a journal in Redis', () => {
     return { one: one.store, other: other.store, clock: one.clock, prefix: one.prefix }
   }
 
+  /** Overwrites bytes of the state of the only session. */
+  async function setState(prefix: string, at: number, ...bytes: readonly number[]) {
+    const [key] = (await redis.ask('KEYS', `${prefix}:*:j:*`)) as [string]
+    const script = `
+      local old = redis.call('LINDEX', KEYS[1], -1)
+      local at = tonumber(ARGV[1])
+      local new = string.char(${bytes.join(', ')})
+      return redis.call('LSET', KEYS[1], -1, old:sub(1, at) .. new .. old:sub(at + #new + 1))`
+    await redis.ask('EVAL', script, '1', key, `${at}`)
+  }
+
   test('counts each result once, whichever process asks, and a retry as its first try', async () => {
     const { one, other } = await two()
     const first = await open(one, { calls: [CALL] })
@@ -57,20 +67,34 @@ describe.skipIf(withoutRedis)('a journal in Redis', () => {
     expect((await open(one, { tenant: 'b' })).sequences).toEqual([1])
   })
 
-  test('takes changes that a thread has packed as they are', async () => {
-    const { one, other } = await two()
-    const { epoch } = await open(one)
-    const value = '["a change", "a change"]'
-    const packed = packChanges(bytesOf(value))
-    // Only the size of the other bytes matters: they are not packed again.
-    const bytes = bytesOf('?'.repeat(value.length))
-    must(await journalOf(one).append({ ...name, epoch, bytes, packed, texts: [TEXT] }))
-    expect(valuesOf(await open(other))).toEqual([value])
+  test('does not take a part of one call and its number for another call', async () => {
+    const { one } = await two()
+    const half = 'aabbccdd'
+    expect((await open(one, { calls: [`00000000${half}`] })).sequences).toEqual([1])
+    expect((await open(one, { calls: [`${half}01000000`] })).sequences).toEqual([2])
+  })
+
+  test('is removed by Redis itself if no process sweeps, an hour after its end', async () => {
+    const { one, prefix } = await two()
+    const calls = Array.from({ length: 33 }, (_, i) => `${i + 1}`.padStart(16, '0'))
+    await open(one, { calls })
+    const keys = (await redis.ask('KEYS', `${prefix}:*`)) as string[]
+    const ofSession = keys.filter(key => /:(?:j|k|ko):/.test(key))
+    expect(ofSession).toHaveLength(2)
+    for (const key of ofSession) {
+      const left = Number(await redis.ask('PTTL', key))
+      expect([left > HOUR, left <= 2 * HOUR]).toEqual([true, true])
+      await redis.ask('DEL', key)
+    }
+    const stored = async () => must(await one.stats('a')).stored_bytes
+    expect(await stored()).toBeGreaterThan(0)
+    must(await one.purgeSession('a', 's'))
+    expect(await stored()).toBe(0)
   })
 
   test('remembers more than a thousand calls, and gives the room of older ones back', async () => {
     const { one } = await two()
-    const callOf = (i: number) => ({ calls: [`${i}`.padStart(24, '0')] })
+    const callOf = (i: number) => ({ calls: [`${i}`.padStart(16, '0')] })
     for (let i = 1; i <= 2_100; i++) await open(one, callOf(i))
     // Those that came last are known, whatever had to go.
     expect(await open(one, callOf(1_100))).toMatchObject({ sequences: [1_100], results: 2_100 })
@@ -185,7 +209,7 @@ describe.skipIf(withoutRedis)('a journal in Redis', () => {
     expect(valuesOf(late)[0]).toBe('89')
     expect(await open(other, { has: { epoch, applied: 88 } })).toMatchObject({ isBroken: false })
     // Large ones are kept up to 1 MiB.
-    for (let i = 1; i <= 5; i++) must(await append(one, epoch, loose(300_000)))
+    for (let i = 1; i <= 5; i++) must(await append(one, epoch, loose(250_000)))
     expect(valuesOf(await open(other))).toHaveLength(3)
   })
 
@@ -203,7 +227,7 @@ describe.skipIf(withoutRedis)('a journal in Redis', () => {
     must(await one.prune())
     expect(must(await one.stats('a')).stored_bytes).toBe(0)
     const left = (await redis.ask('KEYS', `${prefix}:*`)) as string[]
-    expect(left.filter(key => /:(?:[slk]|ko):|:s[sz]$/.test(key))).toEqual([])
+    expect(left.filter(key => /:(?:[jk]|ko):|:si$/.test(key))).toEqual([])
   })
 
   test('seals what is changed, for its session only', async () => {
@@ -212,25 +236,36 @@ describe.skipIf(withoutRedis)('a journal in Redis', () => {
     const { epoch } = await open(one)
     must(await append(one, epoch, 'secret'))
     expect(valuesOf(await open(other))).toEqual(['secret'])
-    const [list] = (await redis.ask('KEYS', `${prefix}:*:l:*`)) as [string]
+    const listOf = async (ours: readonly string[] = []) =>
+      ((await redis.ask('KEYS', `${prefix}:*:j:*`)) as string[]).find(key => !ours.includes(key))!
+    const list = await listOf()
     const stored = String(await redis.ask('LINDEX', list, '0'))
     expect(stored).not.toContain('secret')
-    await open(one, { session: 'other' })
-    const [foreign] = ((await redis.ask('KEYS', `${prefix}:*:s:*`)) as string[])
-      .map(each => each.replace(':s:', ':l:'))
-      .filter(each => each !== list)
-    await redis.ask('COPY', list, foreign!)
-    const state = foreign!.replace(':l:', ':s:')
-    await redis.ask('HSET', state, 'v', '1')
+    const foreign = { ...name, session: 'other' }
+    const { epoch: its } = await open(one, foreign)
+    must(await journalOf(one).append({ ...foreign, epoch: its, bytes: bytesOf('x'), texts: [] }))
+    await redis.ask('COPY', list, await listOf([list]), 'REPLACE')
     // What cannot be read has unknown effects.
     expect(valuesOf(await open(other, { session: 'other' }))).toEqual([''])
+  })
+
+  test('leaves a session of a later layout alone', async () => {
+    const { one, prefix } = await two()
+    const { epoch } = await open(one)
+    await setState(prefix, 0, 2)
+    const failed = { ok: false, reason: 'failed' }
+    expect(await journalOf(one).open({ ...name, calls: [], has: null })).toMatchObject(failed)
+    expect(await append(one, epoch, 'x')).toMatchObject(failed)
+    expect(await journalOf(one).compact(name)).toMatchObject(failed)
+    must(await one.prune())
+    await setState(prefix, 0, 1)
+    expect(await open(one)).toMatchObject({ epoch, sequences: [2] })
   })
 
   test('ends an epoch that has as many changes as can be counted', async () => {
     const { one, prefix } = await two()
     const { epoch } = await open(one)
-    const [state] = (await redis.ask('KEYS', `${prefix}:*:s:*`)) as [string]
-    await redis.ask('HSET', state, 'v', '32767')
+    await setState(prefix, 49, 255, 127)
     expect(await append(one, epoch, 'more')).toMatchObject({ reason: 'conflict' })
     const next = await open(one)
     expect(next).toMatchObject({ from: 0, to: 0, sequences: [2] })

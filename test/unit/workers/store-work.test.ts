@@ -4,14 +4,10 @@ import { describe, expect, it } from 'vitest'
 import type { KeepItem } from '../../../src/core/contract/operation-result.ts'
 import type { ByteOperation } from '../../../src/core/operations/operation.ts'
 import { OPERATIONS } from '../../../src/core/operations/registry.ts'
-import type { SessionChanges } from '../../../src/core/sessions/journal/changes.ts'
-import { joinChanges } from '../../../src/core/sessions/journal/changes.ts'
-import { packChanges, unpackChanges } from '../../../src/core/sessions/journal/packed-changes.ts'
 import { createSharedSessions } from '../../../src/core/sessions/turn/shared-sessions.ts'
 import { toResult } from '../../../src/pool/entry.ts'
 import type { Job } from '../../../src/pool/job.ts'
 import type { WorkerSetup } from '../../../workers/protocol.ts'
-import { createStoreWork } from '../../../workers/store-work.ts'
 import { bytesOf, header, inlineRunner, workerSetup } from '../../support/runner.ts'
 
 const sizes = { fromBytes: 512, toBytes: 4096 }
@@ -59,22 +55,6 @@ describe('a thread compresses texts for a store of the main thread', () => {
     const own = { compressed: sizes, asked: { sessions: false } }
     expect(kept([repeated(2000)], own)[0]).not.toHaveProperty('compressed')
   })
-
-  it('and changes of sessions, in buffers of their own', () => {
-    const bytes = Buffer.from(JSON.stringify([1, 1, 17, ['hash'], ['n', 0, 'a note'.repeat(50)]]))
-    const changes = [{ session: 's', epoch: 1, texts: [], bytes }]
-    const outcome = { kind: 'done', changes, work_us: 1 } as never
-    const unpacked = { outcome, reports: [], bytes: null, keep: [], records: [], again: null }
-    const done = createStoreWork({ asked: { sessions: true } })(unpacked)
-    const [change] = (done.outcome as { readonly changes: readonly SessionChanges[] }).changes
-    const { bytes: same, packed } = change!
-    expect(Buffer.compare(same, bytes)).toBe(0)
-    expect([same, packed!].map(each => each.buffer.byteLength - each.length)).toEqual([0, 0])
-    expect(Buffer.compare(unpackChanges(packed!, bytes.length)!, bytes)).toBe(0)
-    // Joined with others they are packed together.
-    expect(joinChanges([change!, change!])).not.toHaveProperty('packed')
-    expect(joinChanges([change!])).toHaveProperty('packed', packed)
-  })
 })
 
 describe('the identity of a result that is kept', () => {
@@ -105,16 +85,5 @@ describe('the identity of a result that is kept', () => {
 
   it('does not exist for a text that UTF-8 lacks, which is not kept', () => {
     expect(keptBy(`${line.repeat(40)}\ud800`)).toEqual([])
-  })
-})
-
-describe('packed changes', () => {
-  it('are not read if they are damaged, or of another size', () => {
-    const packed = packChanges(bytesOf('["some changes"]'))
-    expect(unpackChanges(packed, 16)).toHaveLength(16)
-    expect(unpackChanges(packed, 15)).toBeNull()
-    expect(unpackChanges(packed, 17)).toBeNull()
-    expect(unpackChanges(packed.subarray(0, -1), 16)).toBeNull()
-    expect(unpackChanges(bytesOf('nothing packed'), 16)).toBeNull()
   })
 })

@@ -1,11 +1,11 @@
 import { type TextBytes, toText } from '../../base/text-bytes.ts'
-import type { SessionKey, SharedState, Turn } from '../index/session-index.ts'
+import { type SessionKey, type SharedState, sessionKey, type Turn } from '../index/session-index.ts'
 import { scanText } from '../lines/scan-text.ts'
 import { NO_TEXT, notesKey } from '../turn/call-memory.ts'
 import { findable } from '../turn/earlier-results.ts'
 import { contextKey } from '../turn/open-turn.ts'
 import type { Sessions } from '../turn/shared-sessions.ts'
-import { type Change, readChanges, type TurnChanges } from './changes.ts'
+import { type Change, readChanges, type TurnChanges, type WrittenChanges } from './changes.ts'
 
 /** A session as other processes know it, and what they did there since this one last looked. */
 export interface SharedTurn extends SharedState {
@@ -14,7 +14,7 @@ export interface SharedTurn extends SharedState {
   /** Whether a turn before it may be missing, so that distances are not known. */
   readonly isUnsure: boolean
   /** For `readChanges`, in their order. */
-  readonly changes: readonly Uint8Array[]
+  readonly changes: readonly WrittenChanges[]
   /** The texts that they name, by SHA-256, as far as this process needs them and could get them. */
   readonly texts: ReadonlyMap<string, TextBytes>
 }
@@ -23,13 +23,25 @@ export interface SharedTurn extends SharedState {
  * Makes the session what the processes know of it that share it. A text that is missing cannot be
  * referred to here.
  */
-export function applyChanges(sessions: Sessions, key: SessionKey, shared: SharedTurn): void {
+export function applyChanges(
+  sessions: Sessions,
+  { tenant, session }: { readonly tenant: string; readonly session: string },
+  shared: SharedTurn,
+): void {
+  const key = sessionKey(tenant, session)
   if (!sessions.index.adopt(key, shared)) return
-  for (const turn of shared.changes.flatMap(readChanges)) {
+  const words = wordsOf(tenant, session, shared.epoch)
+  for (const turn of shared.changes.flatMap(each => readChanges(each, words))) {
     // A change that cannot be understood may have made anything stale.
     if (turn === null) sessions.index.invalidate(key, {})
     else applyTurn(sessions, key, turn, shared)
   }
+}
+
+/** What the notes of a session have in common, for `writeChanges`: its name, and its context. */
+export function wordsOf(tenant: string, session: string, epoch: number): readonly string[] {
+  const context = contextKey(sessionKey(tenant, session), epoch)
+  return [JSON.stringify(session), JSON.stringify(context)]
 }
 
 function applyTurn(

@@ -1,3 +1,4 @@
+import { COUNTERS } from '../index/layout.ts'
 import {
   ANSWERS,
   type Counters,
@@ -5,6 +6,8 @@ import {
   KINDS,
   type NewEntry,
 } from '../index/session-index.ts'
+import { ByteReader, ByteWriter } from './byte-fields.ts'
+import { expandNote, type KnownTexts, shortenNote } from './note-text.ts'
 
 /** Something that one result changed in its session, in the order in which it happened. */
 export type Change =
@@ -38,46 +41,61 @@ export interface TurnChanges {
   readonly changes: readonly Change[]
 }
 
+/** Changes for `readChanges`. */
+export interface WrittenChanges {
+  readonly bytes: Uint8Array
+  /** The texts that they add to what the agent has, which `bytes` name by their indexes. */
+  readonly texts: readonly TextSize[]
+}
+
 /** Those of one result or of several, ready for the processes that share the session. */
-export interface SessionChanges {
+export interface SessionChanges extends WrittenChanges {
   readonly session: string
   /** The life of the session that they are of. */
   readonly epoch: number
-  /** For `readChanges`. */
-  readonly bytes: Uint8Array
-  /** The texts that they add to what the agent has. */
-  readonly texts: readonly TextSize[]
-  /** `bytes` as `packChanges` gives them, if the thread that made them has packed them. */
-  readonly packed?: Uint8Array
 }
 
 /** Raise if a reader of the present version would misunderstand what is written. */
 const VERSION = 1
 
-const NEW_LINE = Buffer.from('\n')
-
 /** Larger notes are answers for retries, which then are answered as new calls. */
 const MAX_NOTE_CHARS = 8_192
 
+/** The job that made a note. Only the process that has it could know the name again. */
+const ATTEMPT = /^\{"attempt":"[^"\\]*",/
+
+/** Of each kind of change its number. */
+const CODES = { invalidate: 0, record: 1, body: 2, note: 3, refer: 4, count: 5, hint: 6 } as const
+
 /**
- * Changes as bytes: a line of JSON, with the version, the sequence, the time, the hashes in base64,
- * and of each change its kind and fields in a fixed order, in which a hash is its index.
+ * Changes as bytes: how many follow, and how many texts they add; the version, the sequence, the
+ * time, the other hashes, and of each change its kind and fields. A hash is an index: first come
+ * those of the texts, which are not in the bytes.
+ * @param words texts that notes often have and every reader knows, for example the session's name
  */
-export function writeChanges({ sequence, timeMs, changes }: TurnChanges): Uint8Array {
-  const hashes = createHashTable()
+export function writeChanges(
+  { sequence, timeMs, changes }: TurnChanges,
+  words: readonly string[],
+): WrittenChanges {
+  const texts = textsIn(changes)
+  const hashes = createHashTable(texts)
   const kept = changes.filter(each => !('note' in each) || each.note.length <= MAX_NOTE_CHARS)
-  const rows = kept.map(change => rowOf(change, timeMs, hashes.indexOf))
-  return Buffer.from(JSON.stringify([VERSION, sequence, timeMs, hashes.all, ...rows]))
+  for (const change of kept) for (const each of hashesIn(change)) hashes.indexOf(each)
+  const own = hashes.all.slice(texts.length)
+  const turn = new ByteWriter().count(VERSION).count(sequence).count(timeMs).count(own.length)
+  for (const each of own) turn.hash(each)
+  const place = { timeMs, indexOf: hashes.indexOf, known: { words, hashes: hashes.all } }
+  for (const change of kept) writeChange(turn.count(CODES[change.kind]), change, place)
+  return { bytes: new ByteWriter().count(texts.length).block(turn.bytes).bytes, texts }
 }
 
 /** The changes of several results of a session as those of one, in their order. */
 export function joinChanges(parts: readonly SessionChanges[]): SessionChanges {
   const [first] = parts as [SessionChanges]
   if (parts.length === 1) return first
-  const { packed: _, ...named } = first
   return {
-    ...named,
-    bytes: Buffer.concat(parts.flatMap(({ bytes }, i) => (i === 0 ? [bytes] : [NEW_LINE, bytes]))),
+    ...first,
+    bytes: Buffer.concat(parts.map(({ bytes }) => bytes)),
     texts: parts.flatMap(({ texts }) => texts),
   }
 }
@@ -85,108 +103,171 @@ export function joinChanges(parts: readonly SessionChanges[]): SessionChanges {
 /**
  * The changes of each result; `null` for those of another version, and for no bytes: it is unknown
  * what they changed.
+ * @param words as `writeChanges` had them
  * @throws SyntaxError for bytes that `writeChanges` has not written
  */
-export function readChanges(bytes: Uint8Array): readonly (TurnChanges | null)[] {
-  return Buffer.from(bytes).toString().split('\n').map(readTurn)
+export function readChanges(
+  { bytes, texts }: WrittenChanges,
+  words: readonly string[],
+): readonly (TurnChanges | null)[] {
+  if (bytes.byteLength === 0) return [null]
+  const reader = new ByteReader(bytes)
+  const turns: (TurnChanges | null)[] = []
+  for (let from = 0; !reader.isAtEnd; ) {
+    const to = from + reader.count()
+    if (to > texts.length) throw new SyntaxError('changes name texts that are not there')
+    turns.push(readTurn(new ByteReader(reader.block()), texts.slice(from, to), words))
+    from = to
+  }
+  return turns
 }
 
-function readTurn(line: string): TurnChanges | null {
-  if (line === '') return null
-  const read = JSON.parse(line) as Written
-  const [version, sequence, timeMs, hashes, ...rows] = read
-  if (version !== VERSION) return null
-  const hash = (index: number) => Buffer.from(hashes[index]!, 'base64url').toString('hex')
-  return { sequence, timeMs, changes: rows.map(row => changeOf(row, timeMs, hash)) }
+function readTurn(
+  reader: ByteReader,
+  texts: readonly TextSize[],
+  words: readonly string[],
+): TurnChanges | null {
+  if (reader.count() !== VERSION) return null
+  const [sequence, timeMs, count] = [reader.count(), reader.count(), reader.count()]
+  const hashes = texts.map(({ identity }) => identity)
+  for (let i = 0; i < count; i++) hashes.push(reader.hash())
+  const changes: Change[] = []
+  while (!reader.isAtEnd)
+    changes.push(readChange(reader, { timeMs, texts, known: { words, hashes } }))
+  return { sequence, timeMs, changes }
 }
 
-type Written = readonly [number, number, number, readonly string[], ...Row[]]
+function hashesIn(change: Change): readonly string[] {
+  switch (change.kind) {
+    case 'record':
+      return [change.entry.identity]
+    case 'body':
+    case 'refer':
+      return [change.identity]
+    case 'note':
+      return [change.id]
+    default:
+      return []
+  }
+}
 
-type Row =
-  | readonly ['i', EntryMatch]
-  | readonly ['r', number, ...EntryFields, lruSize: number]
-  | readonly ['b', number, bytes: number, note: string]
-  | readonly ['n', number, note: string]
-  | readonly ['f', number, sequence: number, callHash: number]
-  | readonly ['c', Partial<Counters>]
-  | readonly ['h', family: number, max: number]
+interface WritingPlace {
+  readonly timeMs: number
+  readonly known: KnownTexts
+  indexOf(hash: string): number
+}
 
-type EntryFields = readonly [
-  kind: number,
-  toolHash: number,
-  pathHash: number,
-  callHash: number,
-  bytes: number,
-  answer: number,
-  of: number,
-  /** After the turn's time. */
-  ageMs: number,
-]
-
-function rowOf(change: Change, timeMs: number, indexOf: (hash: string) => number): Row {
+function writeChange(to: ByteWriter, change: Change, { timeMs, indexOf, known }: WritingPlace) {
   switch (change.kind) {
     case 'invalidate':
-      return ['i', change.match]
+      to.block(Buffer.from(JSON.stringify(change.match)))
+      return
     case 'record': {
       const { identity, toolHash, pathHash, callHash, bytes, of, ...rest } = change.entry
-      const [kind, answer] = [KINDS.indexOf(rest.kind), ANSWERS.indexOf(rest.answer)]
-      const fields = [kind, toolHash, pathHash, callHash, bytes, answer, of] as const
-      return ['r', indexOf(identity), ...fields, rest.timeMs - timeMs, change.lruSize]
+      to.count(indexOf(identity)).count(KINDS.indexOf(rest.kind))
+      to.word(toolHash)
+        .count(pathHash >>> 0)
+        .word(callHash)
+        .count(bytes)
+      to.count(ANSWERS.indexOf(rest.answer))
+        .count(of)
+        .signed(rest.timeMs - timeMs)
+      to.count(change.lruSize)
+      return
     }
     case 'body':
-      return ['b', indexOf(change.identity), change.bytes, change.note]
+      to.count(indexOf(change.identity)).block(shortenNote(change.note, known))
+      return
     case 'note':
-      return ['n', indexOf(change.id), change.note]
+      to.count(indexOf(change.id)).block(shortenNote(change.note.replace(ATTEMPT, '{'), known))
+      return
     case 'refer':
-      return ['f', indexOf(change.identity), change.sequence, change.callHash]
-    case 'count':
-      return ['c', change.counters]
-    case 'hint':
-      return ['h', change.family, change.max]
-  }
-}
-
-function changeOf(row: Row, timeMs: number, hash: (index: number) => string): Change {
-  switch (row[0]) {
-    case 'i':
-      return { kind: 'invalidate', match: row[1] }
-    case 'r': {
-      const [, index, kind, toolHash, pathHash, callHash, bytes, answer, of, ageMs, lruSize] = row
-      const hashes = { identity: hash(index), toolHash, pathHash, callHash }
-      const rest = { bytes, of, timeMs: timeMs + ageMs }
-      const entry = { ...hashes, kind: KINDS[kind]!, answer: ANSWERS[answer]!, ...rest }
-      return { kind: 'record', entry, lruSize }
+      to.count(indexOf(change.identity)).count(change.sequence).word(change.callHash)
+      return
+    case 'count': {
+      const counted = COUNTERS.flatMap((name, i) => {
+        const value = change.counters[name]
+        return value === undefined ? [] : [[i, value] as const]
+      })
+      to.count(counted.length)
+      for (const [i, value] of counted) to.count(i).signed(value)
+      return
     }
-    case 'b':
-      return { kind: 'body', identity: hash(row[1]), bytes: row[2], note: row[3] }
-    case 'n':
-      return { kind: 'note', id: hash(row[1]), note: row[2] }
-    case 'f':
-      return { kind: 'refer', identity: hash(row[1]), sequence: row[2], callHash: row[3] }
-    case 'c':
-      return { kind: 'count', counters: row[1] }
-    case 'h':
-      return { kind: 'hint', family: row[1], max: row[2] }
+    case 'hint':
+      to.count(change.family).count(change.max)
   }
 }
 
-/** Hashes in hexadecimal, each once. */
-function createHashTable() {
+interface ReadingPlace {
+  readonly timeMs: number
+  readonly texts: readonly TextSize[]
+  readonly known: KnownTexts
+}
+
+function readChange(from: ByteReader, { timeMs, texts, known }: ReadingPlace): Change {
+  const hash = () => itemOf(known.hashes, from.count())
+  switch (from.count()) {
+    case CODES.invalidate:
+      return { kind: 'invalidate', match: JSON.parse(from.block().toString()) as EntryMatch }
+    case CODES.record: {
+      const [identity, kind] = [hash(), itemOf(KINDS, from.count())]
+      // Most results have no path.
+      const [toolHash, pathHash, callHash] = [from.word(), from.count() | 0, from.word()]
+      const [bytes, answer] = [from.count(), itemOf(ANSWERS, from.count())]
+      const rest = { of: from.count(), timeMs: timeMs + from.signed() }
+      const entry = { identity, kind, toolHash, pathHash, callHash, bytes, answer, ...rest }
+      return { kind: 'record', entry, lruSize: from.count() }
+    }
+    case CODES.body: {
+      const text = itemOf(texts, from.count())
+      return { kind: 'body', ...text, note: expandNote(from.block(), known) }
+    }
+    case CODES.note:
+      return { kind: 'note', id: hash(), note: expandNote(from.block(), known) }
+    case CODES.refer:
+      return {
+        kind: 'refer',
+        identity: hash(),
+        sequence: from.count(),
+        callHash: from.word(),
+      }
+    case CODES.count: {
+      const length = from.count()
+      const counters: Partial<Record<keyof Counters, number>> = {}
+      for (let i = 0; i < length; i++) counters[itemOf(COUNTERS, from.count())] = from.signed()
+      return { kind: 'count', counters }
+    }
+    case CODES.hint:
+      return { kind: 'hint', family: from.count(), max: from.count() }
+    default:
+      throw new SyntaxError('a change is of no kind')
+  }
+}
+
+function itemOf<T>(items: readonly T[], index: number): T {
+  const item = items[index]
+  if (item === undefined) throw new SyntaxError('a change names what is not there')
+  return item
+}
+
+/** Hashes in hexadecimal, those of the texts first; the first index of each is its own. */
+function createHashTable(texts: readonly TextSize[]) {
+  const all = texts.map(({ identity }) => identity)
   const indexes = new Map<string, number>()
+  for (const [i, hash] of all.entries()) if (!indexes.has(hash)) indexes.set(hash, i)
   return {
+    all,
     indexOf(hash: string): number {
-      const known = indexes.get(hash) ?? indexes.size
-      indexes.set(hash, known)
-      return known
-    },
-    get all() {
-      return [...indexes.keys()].map(hash => Buffer.from(hash, 'hex').toString('base64url'))
+      const known = indexes.get(hash)
+      if (known !== undefined) return known
+      indexes.set(hash, all.length)
+      return all.push(hash) - 1
     },
   }
 }
 
 /** The texts that changes add to what the agent has. */
-export function textsIn(changes: readonly Change[]): readonly TextSize[] {
+function textsIn(changes: readonly Change[]): readonly TextSize[] {
   return changes.flatMap(each =>
     each.kind === 'body' ? [{ identity: each.identity, bytes: each.bytes }] : [],
   )

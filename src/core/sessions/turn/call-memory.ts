@@ -90,9 +90,9 @@ export function createCallMemory(
   // The call came, with whatever options.
   const call = callDigest(named)
   const { options } = named
-  const seenId = digest(`seen ${call}`)
-  const answerId = digest(`answer ${call}${options}`)
-  const detachedId = digest(`detached ${call}${options}`)
+  const seenId = noteId(`seen ${call}`)
+  const answerId = noteId(`answer ${call}${options}`)
+  const detachedId = noteId(`detached ${call}${options}`)
 
   function read<T>(id: string): T | null {
     const note = bodies.noteOf(id, key)
@@ -114,6 +114,14 @@ export function createCallMemory(
     noteDetached: () => void write(detachedId, {}),
   }
 }
+
+/** As short as no two notes of a context have it in common, because other processes are sent it. */
+function noteId(text: string): string {
+  return digest(text).slice(0, NOTE_ID_DIGITS).padEnd(ID_DIGITS, '0')
+}
+
+const NOTE_ID_DIGITS = 24
+const ID_DIGITS = 64
 
 function digest(text: string): string {
   // UTF-16 keeps lone surrogates distinct.

@@ -18,10 +18,26 @@ local EXPIRES_AT = 9
 local LINKS_AT = 33
 local ALONE_AT = 37
 
+-- The server's time and the keys of a tenant, as a call has read them once.
+local clock
+local rootsOfCall = {}
+
+-- What a service calls. Calls that travel together are one here.
+local function entry(func)
+  return function(keys, args)
+    clock = nil
+    rootsOfCall = {}
+    return func(keys, args)
+  end
+end
+
 local function timeOf(text)
   if text ~= '' then return tonumber(text) end
-  local time = redis.call('TIME')
-  return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+  if not clock then
+    local time = redis.call('TIME')
+    clock = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+  end
+  return clock
 end
 
 -- Whether a call comes so late that its caller has given it up: the server hung, or the network.
@@ -32,8 +48,12 @@ end
 -- The names of a tenant's keys. A purge begins a new generation, so that nothing is found at once.
 local function rootOf(keys, generation)
   local root = keys[1]
+  local known = rootsOfCall[root]
+  if known and (not generation or known.generation == generation) then return known end
   local current = generation or redis.call('GET', root .. 'g') or '0'
-  return { root = root, base = root .. current .. ':', generation = current }
+  local at = { root = root, base = root .. current .. ':', generation = current }
+  if not generation then rootsOfCall[root] = at end
+  return at
 end
 
 -- Names the last purge of a session. It stays for an hour, in which a lost call may be made again.

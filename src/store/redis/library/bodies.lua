@@ -1,5 +1,35 @@
 -- Bodies and the links of sessions to them.
 
+-- The index of sessions has each with the second in which it is due: until then it may have a
+-- state, and links whose bodies live. Its charge is in the low digits of the same number, since
+-- Redis may remove the state by itself.
+local CHARGES = 2 ^ 21
+local CHARGE_UNIT = 4
+
+local function indexKey(at)
+  return at.base .. 'si'
+end
+
+-- How much is charged for a session, and when it is due in seconds; nil if it is not in the index.
+local function indexed(at, session)
+  local score = redis.call('ZSCORE', indexKey(at), session)
+  if not score then return 0, nil end
+  local charge = tonumber(score) % CHARGES
+  return charge * CHARGE_UNIT, (tonumber(score) - charge) / CHARGES
+end
+
+local function index(at, session, charge, seconds)
+  local score = seconds * CHARGES + charge / CHARGE_UNIT
+  redis.call('ZADD', indexKey(at), string.format('%.0f', score), session)
+end
+
+-- A session with links is in the index. The sweep looks at them when it is due, and then again when
+-- those that are left end.
+local function indexLinks(at, session, expires)
+  local score = string.format('%.0f', math.ceil(expires / 1000) * CHARGES)
+  redis.call('ZADD', indexKey(at), 'NX', score, session)
+end
+
 local function linkKey(at, session)
   return at.base .. 'i:' .. session
 end
@@ -18,7 +48,6 @@ local function addLink(at, session, id, head, isLong)
   local links = linkKey(at, session)
   local short = id:sub(1, 8)
   local value = id .. head.incarnation
-  redis.call('ZADD', at.base .. 'ss', 'GT', head.expires, session)
   if redis.call('HGET', links, short) == value then return end
   local hasLong = redis.call('HGET', links, id) == value
   if isLong then
@@ -28,10 +57,10 @@ local function addLink(at, session, id, head, isLong)
     redis.call('HSET', links, short, value)
     if hasLong then redis.call('HDEL', links, id) end
   end
-  if not hasLong then
-    head.links = head.links + 1
-    redis.call('SETRANGE', bodyKey(at, id), LINKS_AT, struct.pack('<I4', head.links))
-  end
+  if hasLong then return end
+  indexLinks(at, session, head.expires)
+  head.links = head.links + 1
+  redis.call('SETRANGE', bodyKey(at, id), LINKS_AT, struct.pack('<I4', head.links))
 end
 
 -- Whether the short reference of a body names another one in the session.
@@ -42,32 +71,41 @@ local function isTaken(at, session, id, isLong)
   return isLive(at, link) ~= nil
 end
 
--- Puts a body where eviction and expiry find it.
-local function schedule(at, id, head, now)
-  redis.call('ZADD', at.base .. 'x', head.expires, id .. ':' .. head.charge)
+-- Puts a body where eviction finds it. `before` is until when it was pinned, nil if it is new.
+local function order(at, id, head, before, now)
   if head.pinned > now then
-    redis.call('ZREM', at.base .. 'u', id)
+    if not before or before <= now then redis.call('ZREM', at.base .. 'u', id) end
     redis.call('ZADD', at.base .. 'p', head.pinned, id)
   else
-    redis.call('ZREM', at.base .. 'p', id)
+    if before ~= 0 then redis.call('ZREM', at.base .. 'p', id) end
     redis.call('ZADD', at.base .. 'u', now, id)
   end
-  local net = string.format('%.0f', head.expires - now + NET_MS)
-  redis.call('PEXPIRE', bodyKey(at, id), net)
+end
+
+-- How long Redis keeps a body by itself.
+local function netOf(head, now)
+  return string.format('%.0f', head.expires - now + NET_MS)
+end
+
+local function keepChunks(at, id, head, now)
   for number = 0, head.chunks - 1 do
-    redis.call('PEXPIRE', chunkKey(at, id, head.incarnation, number), net)
+    redis.call('PEXPIRE', chunkKey(at, id, head.incarnation, number), netOf(head, now))
   end
 end
 
 -- Never shortens what was promised earlier; a pin promises life until its end.
 local function prolong(at, id, head, now, ttl, pin, alone)
+  local before = head.pinned
   head.expires = math.max(head.expires, now + ttl, pin > 0 and now + pin or 0)
   if pin > 0 then head.pinned = math.max(head.pinned, now + pin) end
   redis.call('SETRANGE', bodyKey(at, id), EXPIRES_AT, struct.pack('<dd', head.expires, head.pinned))
   if alone == 1 and head.alone == 0 then
     redis.call('SETRANGE', bodyKey(at, id), ALONE_AT, '\1')
   end
-  schedule(at, id, head, now)
+  redis.call('ZADD', at.base .. 'x', head.expires, id .. ':' .. head.charge)
+  order(at, id, head, before, now)
+  redis.call('PEXPIRE', bodyKey(at, id), netOf(head, now))
+  keepChunks(at, id, head, now)
 end
 
 local function hasChunks(at, id, head)
@@ -112,14 +150,15 @@ local function put(keys, args)
     old = headOf(at, id)
     if old then removeBody(at, id, old, now, 0) end
   end
-  redis.call('SET', bodyKey(at, id), packHead(head) .. args[13])
+  redis.call('SET', bodyKey(at, id), packHead(head) .. args[13], 'PX', netOf(head, now))
   redis.call('UNLINK', at.base .. 't:' .. id)
   -- One that Redis removed by itself is still counted, until it is swept.
-  if not redis.call('ZSCORE', at.base .. 'x', id .. ':' .. head.charge) then
+  if redis.call('ZADD', at.base .. 'x', head.expires, id .. ':' .. head.charge) == 1 then
     change(at, 1, 0, head.charge)
   end
   addLink(at, session, id, head, isLong)
-  schedule(at, id, head, now)
+  order(at, id, head, nil, now)
+  keepChunks(at, id, head, now)
   return { 'created', head.expires, head.bytes, evicted, guardOf(at, session) }
 end
 

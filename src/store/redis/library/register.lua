@@ -4,7 +4,7 @@
 local function register(flags, names, functions)
   for i = 1, #names do
     redis.register_function({
-      function_name = 'VERSION_TAG_' .. names[i], callback = functions[i], flags = flags
+      function_name = 'VERSION_TAG_' .. names[i], callback = entry(functions[i]), flags = flags
     })
   end
 end

@@ -35,7 +35,8 @@ end
 -- Removes links to bodies that are gone, of one session and a step of it. A link whose body has a
 -- tombstone stays, so that a short reference says `gone`.
 local function sweepLinks(at, now)
-  local due = redis.call('ZRANGEBYSCORE', at.base .. 'ss', '-inf', now, 'LIMIT', 0, 1)[1]
+  local latest = string.format('(%.0f', (math.floor(now / 1000) + 1) * CHARGES)
+  local due = redis.call('ZRANGEBYSCORE', indexKey(at), '-inf', latest, 'LIMIT', 0, 1)[1]
   if not due then return 0 end
   forgetSession(at, due)
   local links = linkKey(at, due)
@@ -53,9 +54,9 @@ local function sweepLinks(at, now)
   end
   redis.call('HDEL', at.base .. 'sc', due)
   if redis.call('EXISTS', links) == 0 then
-    redis.call('ZREM', at.base .. 'ss', due)
+    redis.call('ZREM', indexKey(at), due)
   else
-    redis.call('ZADD', at.base .. 'ss', now + LINK_SWEEP_MS, due)
+    index(at, due, 0, math.ceil((now + LINK_SWEEP_MS) / 1000))
   end
   return 1
 end
@@ -95,7 +96,7 @@ local function disownSession(keys, args)
   local guard = guardOf(at, args[2]) .. '@' .. string.format('%.0f', timeOf(args[1]))
   redis.call('SET', purgeKey(at, args[2]), args[4], 'PX', PURGE_NOTE_MS)
   forgetSession(at, args[2])
-  redis.call('ZREM', at.base .. 'ss', args[2])
+  redis.call('ZREM', indexKey(at), args[2])
   redis.call('HDEL', at.base .. 'sc', args[2])
   if redis.call('EXISTS', links) == 0 then return { 0, '', guard } end
   local name = at.base .. 'd:' .. redis.call('INCR', at.root .. 'v')
@@ -121,6 +122,7 @@ local function disownTenant(keys, args)
   local counts = redis.call('HMGET', at.base .. 'q', 'b', 'r')
   redis.call('SADD', at.root .. 'og', at.generation)
   redis.call('SET', at.root .. 'g', args[1])
+  rootsOfCall = {}
   return { at.generation, tonumber(counts[1] or '0'), tonumber(counts[2] or '0') }
 end
 
@@ -139,15 +141,15 @@ local function purgeGeneration(keys, args)
   for i = 1, #records, 2 do
     redis.call('UNLINK', recordKey(at, records[i]:match('^(.*):')))
   end
-  local sessions = redis.call('ZPOPMIN', at.base .. 'ss', STEP)
+  local sessions = redis.call('ZPOPMIN', indexKey(at), STEP)
   for i = 1, #sessions, 2 do
-    redis.call('UNLINK', linkKey(at, sessions[i]), stateKey(at, sessions[i]),
-      changesKey(at, sessions[i]), callsKey(at, sessions[i]), olderCallsKey(at, sessions[i]))
+    redis.call('UNLINK', linkKey(at, sessions[i]), journalKey(at, sessions[i]),
+      callsKey(at, sessions[i]), olderCallsKey(at, sessions[i]))
   end
   local disowned = redis.call('SPOP', at.base .. 'ds', STEP)
   for _, name in ipairs(disowned) do redis.call('UNLINK', name) end
   if #bodies + #records + #sessions + #disowned > 0 then return 0 end
-  for _, name in ipairs({ 'x', 'u', 'p', 'e', 'q', 'ss', 'sc', 'sz', 'ds' }) do
+  for _, name in ipairs({ 'x', 'u', 'p', 'e', 'q', 'si', 'sc', 'ds' }) do
     redis.call('UNLINK', at.base .. name)
   end
   redis.call('SREM', at.root .. 'og', at.generation)

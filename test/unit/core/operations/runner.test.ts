@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { toBytes } from '../../../../src/core/base/text-bytes.ts'
 import type { Operation } from '../../../../src/core/operations/operation.ts'
 import { OPERATIONS } from '../../../../src/core/operations/registry.ts'
-import { readChanges } from '../../../../src/core/sessions/journal/changes.ts'
+import { readChanges, type WrittenChanges } from '../../../../src/core/sessions/journal/changes.ts'
 import { createSharedSessions } from '../../../../src/core/sessions/turn/shared-sessions.ts'
 import type { JobHeader } from '../../../../workers/protocol.ts'
 import { bytesOf, header, inlineRunner, workerSetup } from '../../../support/runner.ts'
@@ -257,7 +257,7 @@ describe('two phases', () => {
     const turn = (
       sequence: number,
       tool_call_id: string,
-      changes: readonly Uint8Array[] = [],
+      changes: readonly WrittenChanges[] = [],
       isUnsure = false,
     ) => {
       const results = sequence
@@ -271,9 +271,9 @@ describe('two phases', () => {
     if (outcome.kind !== 'done') throw new Error('it is not done')
     const [changed] = outcome.changes!
     expect(changed).toMatchObject({ session: 's1', epoch: 9, texts: [{ bytes: content.length }] })
-    expect(readChanges(changed!.bytes)).toMatchObject([{ sequence: 5 }])
+    expect(readChanges(changed!, [])).toMatchObject([{ sequence: 5 }])
     // In this process it is pending until it is kept. Told by the journal, it is there.
-    expect(turn(9, 'c9', [changed!.bytes]).answer.content).toContain('4 calls ago')
+    expect(turn(9, 'c9', [changed!]).answer.content).toContain('4 calls ago')
     // A turn between may be missing, so the distance is not known.
     const { content: unsure } = turn(11, 'c11', [], true).answer
     expect(unsure).toMatch(/^> \[ref /)

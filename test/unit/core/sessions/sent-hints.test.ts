@@ -42,18 +42,22 @@ test('a process that shares the session counts the same', () => {
   const { sessions, changes } = recordChanges(process())
   createHintNotes(sessions.bodies, context).write(4, [0])
   const other = process()
-  applyChanges(other, key, {
-    epoch: EPOCH,
-    partition: 0,
-    results: 4,
-    openedMs: 0,
-    timeMs: 5,
-    from: 0,
-    to: 1,
-    isBroken: false,
-    isUnsure: false,
-    changes: [writeChanges({ sequence: 4, timeMs: 5, changes })],
-    texts: new Map(),
-  })
+  applyChanges(
+    other,
+    { tenant: 'acme', session: 's' },
+    {
+      epoch: EPOCH,
+      partition: 0,
+      results: 4,
+      openedMs: 0,
+      timeMs: 5,
+      from: 0,
+      to: 1,
+      isBroken: false,
+      isUnsure: false,
+      changes: [writeChanges({ sequence: 4, timeMs: 5, changes }, [])],
+      texts: new Map(),
+    },
+  )
   expect(createHintNotes(other.bodies, context).since(6, 0, 9)).toBe(2)
 })
