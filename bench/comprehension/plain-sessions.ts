@@ -26,11 +26,20 @@ const LEFT_OUT = /^\[… lines? (\d+)(?:-(\d+))?\]$/
 const MARKER = /^> \[elided: \d+ of (\d+) lines \| hash=(\w+)\]$/
 
 /** `trimmed@1`: the lines that are shown with their numbers, and what the marker says. */
-export function readTrimmed(text: string): Json {
+export function readTrimmed(
+  text: string,
+  style: string,
+  read: (format: string, text: string) => Json,
+): Json {
   const shown: { line: number; text: string }[] = []
   let next = 1
   let [lines, hash] = [0, '']
-  for (const line of text.split('\n')) {
+  // The marker is written as it is.
+  const end = text.lastIndexOf('\n')
+  const isPlain = style === '' || style === 'passthrough'
+  const rest = text.slice(0, end)
+  const left = isPlain ? rest.split('\n') : (read(style, rest) as readonly string[])
+  for (const line of [...left, text.slice(end + 1)]) {
     const [, from, to = from] = LEFT_OUT.exec(line) ?? []
     const marker = MARKER.exec(line)
     if (from !== undefined) next = Number(to) + 1

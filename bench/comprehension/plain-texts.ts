@@ -163,6 +163,30 @@ export function readRecords(text: string): Json {
   return out.split('\n')
 }
 
+/** `templated@1`: the lines of the text, each row put into the template that is named above it. */
+export function readTemplated(text: string): Json {
+  const end = text.indexOf('\n\n')
+  const templates = new Map<string, { text: string; separator: string }>()
+  for (const line of text.slice(0, end).split('\n')) {
+    const colon = line.indexOf(': ')
+    const sign = line.slice(1, colon)
+    templates.set(line.charAt(0), { text: line.slice(colon + 2), separator: sign || ' ' })
+  }
+  const out: string[] = []
+  let name = ''
+  for (const row of text.slice(end + 2).split('\n')) {
+    if (templates.has(row)) {
+      name = row
+      continue
+    }
+    const { text: template, separator } = templates.get(name) ?? { text: '{1}', separator: ' ' }
+    const cells = template.includes('{2}') ? row.split(separator) : [row]
+    const fill = () => template.replace(/\{(\d+)\}/g, (_, place) => cells[Number(place) - 1] ?? '')
+    out.push(row === '' ? '' : fill())
+  }
+  return out
+}
+
 /** `terminal@1`: the lines that are left on a screen without colours. */
 export function readTerminal(
   text: string,

@@ -92,6 +92,21 @@ const logLines: readonly Question[] = [
   ),
 ]
 
+const searchHits: readonly Question[] = [
+  retrieval('Which number is the second argument of the call in line 17 of the file of birch?', d =>
+    String(/, (\d+)/.exec(linesOf(d).find(line => line.includes('/birch/queue.ts:17:'))!)?.[1]),
+  ),
+  filtering('How many hits has the file of cedar?', d =>
+    String(linesOf(d).filter(line => line.includes('/cedar/')).length),
+  ),
+  aggregation('How many hits call flush?', d =>
+    String(linesOf(d).filter(line => line.includes('flush(')).length),
+  ),
+  structure('How many times stands the line about large files there?', d =>
+    String(linesOf(d).filter(line => line.startsWith('some files')).length),
+  ),
+]
+
 const linesBy = (d: Json, sign: string) => rowsOf(d).filter(row => row['sign'] === sign)
 
 const diff: readonly Question[] = [
@@ -260,6 +275,7 @@ const partsLeftOut: readonly Question[] = [
 export const QUESTIONS_OF_TEXTS: Readonly<Record<string, readonly Question[]>> = {
   'file read': fileRead,
   'log lines': logLines,
+  'search hits': searchHits,
   diff,
   'aligned columns': alignedColumns,
   'markdown table': markdownTable,

@@ -11,6 +11,7 @@ import {
   readPrefixed,
   readRecords,
   readStrings,
+  readTemplated,
   readTerminal,
 } from './plain-texts.ts'
 import { readTree } from './plain-tree.ts'
@@ -28,6 +29,7 @@ const READERS: Readonly<Record<string, PlainReader>> = {
   numbered: readNumbered,
   diff: readDiff,
   prefixed: readPrefixed,
+  templated: readTemplated,
   columns: readColumns,
   headed: readHeaded,
   md: readMarkdownTables,
@@ -37,7 +39,7 @@ const READERS: Readonly<Record<string, PlainReader>> = {
   records: readRecords,
   terminal: (text, style) => readTerminal(text, style, readPlainly),
   lines: readAgain,
-  trimmed: readTrimmed,
+  trimmed: (text, style) => readTrimmed(text, style, readPlainly),
   embedded: text => readEmbedded(text, readPlainly),
   strings: (text, style) => readStrings(text, style, readPlainly),
   mcp: (text, style) => structuredContent(readPlainly(innerFormat(style), text)),

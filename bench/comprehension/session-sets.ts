@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto'
+import { bodyOf } from '../../src/core/verify/answer-body.ts'
+import { decode } from '../../src/index.ts'
 import { createLocalContext } from '../../src/runtime/local-context.ts'
 import { createLocalSessions } from '../../src/runtime/local-sessions.ts'
 import { createRandom } from '../support/random.ts'
@@ -52,9 +54,12 @@ function elidedLog(): DataSet {
   const whole = lines.join('\n')
   const asked = { content: whole, mode: 'elide', budget_tokens: 500 } as const
   const call = { session: 's', tool: 'Bash', args: { command: 'make logs' } }
-  const { format, content } = sessions().encode({ ...call, ...asked })
+  const answer = sessions().encode({ ...call, ...asked })
+  const { format, content } = answer
+  const rest = bodyOf(answer)!
+  const left = decode(rest).content
   const shown = lines.flatMap((text, index) =>
-    content.includes(text) ? [{ line: index + 1, text }] : [],
+    left.includes(text) ? [{ line: index + 1, text }] : [],
   )
   return {
     name: 'log with parts left out',

@@ -11,6 +11,7 @@ export function textSets(): DataSet[] {
   return [
     fileRead(),
     logLines(),
+    searchHits(),
     changes(),
     processList(),
     markdownTable(),
@@ -50,6 +51,19 @@ function logLines(): DataSet {
     ...Array.from({ length: 9 }, () => 'retrying the connection to the primary in one second'),
   )
   return { name: 'log lines', kind: 'text', data, text: data.join('\n') }
+}
+
+/** Hits of a search in files, and one line many times. */
+function searchHits(): DataSet {
+  const random = createRandom(101)
+  const data = HOSTS.flatMap(host =>
+    Array.from({ length: 9 }, (_, index) => {
+      const verb = VERBS[random(VERBS.length)] ?? ''
+      return `src/service/${host}/queue.ts:${10 + index * 7}:  ${verb}(buffer, ${random(900)})`
+    }),
+  )
+  data.push(...Array.from({ length: 7 }, () => 'some files were too large to be searched'))
+  return { name: 'search hits', kind: 'text', data, text: data.join('\n') }
 }
 
 /** A diff of git: a changed file with two hunks, a new one, and one that is gone. */

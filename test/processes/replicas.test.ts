@@ -10,7 +10,7 @@ import { killProcesses, type ServiceProcess, startProcess } from '../support/ser
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 const BASE_CONFIG = fileURLToPath(new URL('../support/service-process.toml', import.meta.url))
-const LOG = Array.from({ length: 400 }, (_, i) => `line ${i} of a file that is read again`).join(
+const LOG = Array.from({ length: 400 }, (_, i) => `line ${i} of a file that is read again;`).join(
   '\n',
 )
 

@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 
 const page = (name: string, count = 60) =>
-  Array.from({ length: count }, (_, i) => `line ${i} of ${name} has ${i * 7919}`).join('\n')
+  Array.from({ length: count }, (_, i) => `line ${i} of ${name} has ${i * 7919};`).join('\n')
 const resultOf = (text: string) => `{"content":[{"type":"text","text":${JSON.stringify(text)}}]}`
 
 /** A gateway whose server answers with the page that a call names. */

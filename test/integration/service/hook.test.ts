@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const rows = JSON.stringify(Array.from({ length: 40 }, (_, id) => ({ id, name: `name ${id}` })))
-const prose = Array.from({ length: 60 }, (_, i) => `the ${i * i}th line of ${i % 7}`).join('\n')
+const prose = Array.from({ length: 60 }, (_, i) => `the ${i * i}th line of ${i % 7};`).join('\n')
 
 /** An event as Claude Code sends it. */
 function eventOf(fields: Readonly<Record<string, unknown>>) {

@@ -8,7 +8,7 @@ import { RawHttpClient } from '../../support/mcp/http-client.ts'
 import { RecordingUpstream } from '../../support/mcp/recording-upstream.ts'
 import { type RedisProcess, startRedis } from '../../support/redis-server.ts'
 
-const PAGE = Array.from({ length: 60 }, (_, i) => `line ${i} has ${i * 7919}`).join('\n')
+const PAGE = Array.from({ length: 60 }, (_, i) => `line ${i} has ${i * 7919};`).join('\n')
 const REFERENCE = /^> \[ref [0-9a-f]+ mcp__one__echo \d+ calls? ago\]$/
 
 let redis: RedisProcess | undefined

@@ -93,7 +93,7 @@ describe('mineLog', () => {
   it('gives the same of a log that was compressed', () => {
     // Much text in few bytes, of which the last result has a part again.
     const texts = Array.from({ length: 14 }, (_, i) => {
-      return Array.from({ length: 300 }, (_, n) => `line ${n} of part ${i}, again and again`)
+      return Array.from({ length: 300 }, (_, n) => `line ${n} of part ${i}, again and again;`)
     })
     const last = [...texts[1]!.slice(0, 200), 'and something that is new'].join('\n')
     const log = claudeCodeLog('s', [...texts.map(lines => result(lines.join('\n'))), result(last)])

@@ -199,7 +199,7 @@ export function readLineRuns(text: string): readonly LineRun[] {
 /**
  * Reports line by line whether it belongs to a hunk, by the counts in the hunk's `@@ -1,2 +3,4 @@`.
  */
-function createHunkTracker(text: string): { has(start: number, end: number): boolean } {
+export function createHunkTracker(text: string): { has(start: number, end: number): boolean } {
   let removed = 0
   let added = 0
   return {

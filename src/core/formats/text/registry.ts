@@ -11,6 +11,7 @@ import { numbered } from './numbered.ts'
 import { prefixed } from './prefixed.ts'
 import { records } from './records.ts'
 import { createStrings } from './strings.ts'
+import { templated } from './templated.ts'
 import { createTerminal } from './terminal.ts'
 import { splitFormat, type TextFormat } from './text-format.ts'
 import { yaml } from './yaml.ts'
@@ -23,6 +24,7 @@ const PLAIN_FORMATS: readonly TextFormat[] = [
   numbered,
   diff,
   prefixed,
+  templated,
   blocks,
   columns,
   yaml,

@@ -1,4 +1,4 @@
-import type { LineTemplates } from './line-templates.ts'
+import type { LineTemplates } from '../../formats/text/templated/line-templates.ts'
 import { matchesAny } from './severity.ts'
 
 /** Of one kind of failure, these stay from the start, and the last one. */

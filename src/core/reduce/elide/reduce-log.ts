@@ -1,7 +1,7 @@
+import { type LineTemplates, mineTemplates } from '../../formats/text/templated/line-templates.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import { ObjectValue, type Value } from '../../json/value.ts'
 import { boundFloods } from './bound-floods.ts'
-import { type LineTemplates, mineTemplates } from './line-templates.ts'
 import { longLineGaps } from './long-lines.ts'
 import { isMessage } from './messages.ts'
 import { rankItems } from './rank-items.ts'

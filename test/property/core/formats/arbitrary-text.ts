@@ -349,6 +349,31 @@ function deeper(lines: readonly string[], by: number): string[] {
   return lines.map(line => (line === '' ? '' : ' '.repeat(by) + line))
 }
 
+/** Lines of a few statements in any order, with what their format uses for itself. */
+const statements = fc
+  .array(
+    fc.tuple(
+      fc.constantFrom(
+        '12:00:# INFO worker took # ms of @',
+        'WARN [#] no answer  from 10.1.@ after #',
+        '#\tA {1} of the disk @ is full\r',
+        '@ # @ #',
+        'Traceback: @',
+        '| # of the table',
+      ),
+      fc.array(fc.nat({ max: 99 }), { minLength: 2, maxLength: 2 }),
+      fc.oneof(fc.constantFrom('A', 'B', 'a,b', '', ' ', '  ', '{1}', 'x|y'), cell),
+    ),
+    { minLength: 4, maxLength: 16 },
+  )
+  .map(rows =>
+    rows.map(([line, numbers, text]) => {
+      const filled = numbers.reduce((all: string, number) => all.replace('#', `${number}`), line)
+      return filled.replaceAll('@', () => text)
+    }),
+  )
+  .chain(lines => fc.constantFrom('\n', '\n', '\n\n').map(glue => lines.join(glue)))
+
 const mixed = fc
   .array(
     fc.oneof(
@@ -363,6 +388,7 @@ const mixed = fc
       python,
       ndjson,
       records,
+      statements,
       fence,
       cell,
     ),
@@ -379,6 +405,7 @@ export const arbitraryToolText = fc.oneof(
   neat,
   ndjson,
   records,
+  statements,
   diff,
   aligned,
   withHead,

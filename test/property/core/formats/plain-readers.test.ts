@@ -10,6 +10,7 @@ import { ndjson } from '../../../../src/core/formats/text/ndjson.ts'
 import { numbered } from '../../../../src/core/formats/text/numbered.ts'
 import { prefixed } from '../../../../src/core/formats/text/prefixed.ts'
 import { records } from '../../../../src/core/formats/text/records.ts'
+import { templated } from '../../../../src/core/formats/text/templated.ts'
 import { writeJson } from '../../../../src/core/json/write-json.ts'
 import type { TokenCounter } from '../../../../src/core/tokens/counter.ts'
 import { lengthCounter } from '../../../support/length-counter.ts'
@@ -103,6 +104,11 @@ const TEXT_READINGS = [
       const gutter = new RegExp(`^(?=.{1,12}${sign}) *(\\d+)${sign}`, 's')
       return text.split('\n').map(line => line.replace(gutter, (_, digits) => `${Number(digits)} `))
     },
+  },
+  {
+    format: templated,
+    said: (reading: unknown) => reading,
+    is: (text: string) => text.split('\n'),
   },
   {
     format: records,

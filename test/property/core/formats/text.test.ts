@@ -22,6 +22,7 @@ const LEAST_WRITTEN: Readonly<Record<string, number>> = {
   md: 0.06,
   numbered: 0.03,
   prefixed: 0.08,
+  templated: 0.01,
   ndjson: 0.014,
   blocks: 0.035,
   embedded: 0.02,

@@ -36,6 +36,7 @@ const STYLES: Readonly<Record<string, readonly string[]>> = {
   numbered: ['arrow', 'tab', 'colon'],
   diff: [''],
   prefixed: ['dots', 'star'],
+  templated: [''],
   columns: ['l-r', 'l-3l-r_8-p'],
   headed: ['1_0_compact,csv@1', '2_1_indent2-ascii,json_compact@1'],
   md: ['s-s-3', 'a-t-c', 'p-s-2000'],
@@ -135,6 +136,9 @@ describe('hostile text', { timeout: 60_000 }, () => {
     ' ',
     '…\n',
     'a/…\n',
+    'a 1 b 2 c 3\n',
+    'A: {1}\n',
+    ' 1',
   ]
   PIECES.push('| a |\n', '|-|\n', '{}\n', '"', '\\', 'a/', 'a b/c\n', '\u0000', '\u05d0|', '→\n')
 
@@ -169,6 +173,8 @@ describe('a short text that stands for a long one', () => {
     ['numbered@1;arrow', numberedRead(100_000)],
     ['prefixed@1;dots', `${wide}…\n${'x\n'.repeat(20_000)}`],
     ['prefixed@1;dots', `${wide}\n×999999999`],
+    ['templated@1', `A: ${wide}{1}\n\nA\n${'x\n'.repeat(20_000)}`],
+    ['templated@1', `A: ${'{1}'.repeat(2_000)}\n\nA\n${wide}`],
     ['md@1;a-s-c', `\`\`\`csv\n${wide}\n${'x\n'.repeat(20_000)}\`\`\``],
     ['md@1;s-s-2000_2000', '```csv\na,b\n```\n'.repeat(2_000)],
     ['ndjson@1;compact,csv@1', `${wide}${'\n1'.repeat(20_000)}`],

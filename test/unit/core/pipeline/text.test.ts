@@ -30,7 +30,7 @@ const processes = [
   'USER       PID  %CPU  COMMAND',
   ...Array.from(
     { length: 9 },
-    (_, i) => `root   ${String(i * 97).padStart(7)}   0.${i}  node --run job-${i}`,
+    (_, i) => `root   ${String(i * 97).padStart(7)}   0.${i}  ${'run '.repeat(i % 4)}job-${i}`,
   ),
 ].join('\n')
 

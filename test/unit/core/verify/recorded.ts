@@ -29,8 +29,9 @@ function issues(count: number): object[] {
   return Array.from({ length: count }, (_, id) => ({ id, title: `issue number ${id * 17}` }))
 }
 
+/** Its lines end so that they are not put into a template. */
 const log = Array.from({ length: 90 }, (_, line) => {
-  return `2026-01-02 event ${(line * 37) % 91} happened at place ${line * 91}`
+  return `2026-01-02 event ${(line * 37) % 91} happened at place ${line * 91};`
 })
 
 /** By the name under which a test changes one of them. */

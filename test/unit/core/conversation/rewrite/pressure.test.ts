@@ -11,7 +11,7 @@ import { localContext } from '../../../../support/local-context.ts'
 
 const log = (seed: number) =>
   Array.from(
-    { length: 200 },
+    { length: 600 },
     (_, i) => `12:${i % 60}:07 INFO request ${(i + seed) * 7919} took ${i % 9} ms`,
   ).join('\n')
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { mineTemplates } from '../../../../../src/core/formats/text/templated/line-templates.ts'
 import { boundFloods } from '../../../../../src/core/reduce/elide/bound-floods.ts'
-import { mineTemplates } from '../../../../../src/core/reduce/elide/line-templates.ts'
 import { BULK } from '../../../../../src/core/reduce/elide/reducer.ts'
 import { rankText } from '../../../../../src/core/reduce/elide/text-reducers.ts'
 

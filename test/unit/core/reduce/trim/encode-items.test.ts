@@ -4,6 +4,7 @@ import { type EncodeRequest, encodeRequest } from '../../../../../src/core/contr
 import { parseHint } from '../../../../../src/core/hints/hint-line.ts'
 import { encodeOperation } from '../../../../../src/core/operations/encode.ts'
 import { decodeContent } from '../../../../../src/core/pipeline/decode.ts'
+import { bodyOf } from '../../../../../src/core/verify/answer-body.ts'
 import { createVerifier } from '../../../../../src/core/verify/verify-transcript.ts'
 import { counters } from '../../../../support/vocabularies.ts'
 
@@ -128,7 +129,8 @@ describe('strategies', () => {
     const lines = Array.from({ length: 300 }, (_, i) =>
       i === 150 ? 'FATAL: it broke here' : `step ${i} ${word(i)} ${word(i * 7)}`,
     )
-    const text = encode({ content: lines.join('\n'), tool: 'get_job_logs' }).content
+    const rest = bodyOf(encode({ content: lines.join('\n'), tool: 'get_job_logs' }))!
+    const text = decodeContent(rest.content, rest.format, 1e6).content
     expect(text).toContain('step 0 ')
     expect(text).toContain('step 299 ')
     expect(text).toContain('FATAL: it broke here')

@@ -4,9 +4,11 @@ import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipelin
 import { createLocalSessions } from '../../../../../src/runtime/local-sessions.ts'
 import { localContext } from '../../../../support/local-context.ts'
 
-const RULES = Array.from({ length: 6 }, (_, i) => `Rule ${i}: moor the boat ${i * 31} twice.`)
+const BOATS = ['Anna', 'Berta', 'Clara', 'Dora', 'Emma', 'Frieda']
+const RULES = BOATS.map((boat, i) => `${boat} must moor ${'far '.repeat(i)}from the others.`)
 const BLOCK = ['<system-reminder>', ...RULES, '</system-reminder>'].join('\n')
-const lines = (name: string) => Array.from({ length: 30 }, (_, i) => `${name} ${i * 7919} of it`)
+const lines = (name: string) =>
+  Array.from({ length: 30 }, (_, i) => `${name}(${i * 7919}) // of it`)
 const numbered = (name: string) => lines(name).map((line, i) => `${i + 1}\t${line}`)
 const withBlock = (all: readonly string[]) => [...all, '', BLOCK].join('\n')
 

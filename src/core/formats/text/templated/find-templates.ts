@@ -1,0 +1,154 @@
+import type { TokenCounter } from '../../../tokens/counter.ts'
+import { createHunkTracker } from '../prefix-groups.ts'
+import { SLOT } from '../records/record-parts.ts'
+import { templateOf } from '../records/record-template.ts'
+import { mineTemplates } from './line-templates.ts'
+
+/** Lines of a text that one template and the cells of each line represent. */
+export interface LineTable {
+  /** With `{1}` in place of a line's first cell, and so on. */
+  readonly template: string
+  /** Between the cells of a row; empty if a row is one cell. */
+  readonly separator: string
+  /** The row of each line that has the template, by the line's index. */
+  readonly rows: ReadonlyMap<number, string>
+  /** Tokens that it saves. */
+  readonly gain: number
+}
+
+/** Fewest lines of a template. */
+const FEWEST_LINES = 3
+/** Words of a line at least, and at most. */
+const FEWEST_WORDS = 3
+const MOST_WORDS = 48
+/** Share of a column's cells with a digit, if the column shows that a program wrote the lines. */
+const DIGIT_SHARE = 0.5
+/** Tokens of a line that names the template of the lines below it, and of the one after them. */
+const SWITCH_TOKENS = 3
+/** Characters of a token, of which texts with numbers have fewer than others. */
+const CHARS_PER_TOKEN = 2
+const SEPARATORS = [' ', ',', '|', '\t']
+/**
+ * A line of source code or of settings, by an assignment, a comment or its end: an agent edits
+ * files by what it read.
+ */
+const OF_CODE = /^\s*(?:\w+ ){0,2}[\w.$[\]]+ ?[:+*-]?= ?|\s\/\/\s/
+const OPEN_ENDS = new Set([...';{([,'])
+/** A row of a Markdown table, what says that lines are missing, and a hint. */
+const FIXED = /^(?:\||\[…|> \[)/
+/** The same with its number. A line and a column, as compilers write them, and times are none. */
+const OF_FILE = /^ *(?:\d+(?:\t|→|[:-](?!\d))|\S+?[:-]\d+[:-](?!\d| \S))/
+
+/**
+ * The tables of a text's lines that take fewer tokens than the lines themselves. Linear: each line
+ * is in one table at most.
+ * @param least tokens; if all tables can hardly save so many, nothing is counted
+ */
+export function findTables(
+  text: string,
+  counter: TokenCounter,
+  least: number,
+): readonly LineTable[] {
+  const lines = text.split('\n')
+  const { ids, facts } = mineTemplates(lines)
+  const hunks = createHunkTracker(text)
+  const families = new Map<number, number[]>()
+  let start = 0
+  for (const [at, line] of lines.entries()) {
+    const id = ids[at]!
+    const isInHunk = hunks.has(start, start + line.length)
+    start += line.length + 1
+    if (id === -1 || isInHunk || isFixed(line)) continue
+    const { family } = facts[id]!
+    const known = families.get(family)
+    if (known === undefined) families.set(family, [at])
+    else known.push(at)
+  }
+  const drafts: Draft[] = []
+  for (const family of families.values()) {
+    const draft = family.length < FEWEST_LINES ? null : draftOf(family, lines)
+    if (draft !== null) drafts.push(draft)
+  }
+  const chars = drafts.reduce((sum, draft) => sum + draft.chars, 0)
+  if (chars < least * CHARS_PER_TOKEN) return []
+  return drafts.flatMap(draft => priced(draft, lines, counter) ?? [])
+}
+
+/** Whether a reader needs a line as it is. */
+function isFixed(line: string): boolean {
+  if (OPEN_ENDS.has(line.charAt(line.length - 1))) return true
+  return FIXED.test(line) || OF_FILE.test(line) || OF_CODE.test(line)
+}
+
+/** A table that is not priced yet. */
+interface Draft {
+  readonly template: string
+  readonly separator: string
+  readonly places: readonly number[]
+  readonly rows: readonly string[]
+  /** Characters that it saves. */
+  readonly chars: number
+}
+
+function draftOf(family: readonly number[], lines: readonly string[]): Draft | null {
+  const words = splitWords(lines[family[0]!]!)
+  if (words.length < FEWEST_WORDS || words.length > MOST_WORDS) return null
+  const places: number[] = []
+  const values: (readonly string[])[] = []
+  for (const at of family) {
+    const own = splitWords(lines[at]!)
+    if (own.length !== words.length) continue
+    places.push(at)
+    values.push(own)
+  }
+  if (places.length < FEWEST_LINES) return null
+  const template = templateOf(SLOT.repeat(words.length), values)
+  if (template === null || !hasNumbers(template.rows)) return null
+  const separator = separatorOf(template.rows)
+  if (separator === undefined) return null
+  const rows = template.rows.map(row => row.join(separator))
+  // An empty row is a blank line.
+  if (rows.includes('')) return null
+  const length = (sum: number, each: string) => sum + each.length
+  const before = places.map(at => lines[at]!).reduce(length, 0)
+  const chars = before - rows.reduce(length, template.text.length)
+  return chars <= 0 ? null : { template: template.text, separator, places, rows, chars }
+}
+
+/** `null` if it saves no tokens. */
+function priced(
+  { template, separator, places, rows }: Draft,
+  lines: readonly string[],
+  counter: TokenCounter,
+): LineTable | null {
+  const before = counter.count(places.map(at => lines[at]!).join('\n'))
+  const after = counter.count([template, ...rows].join('\n'))
+  const gain = before - after - (1 + runsOf(places)) * SWITCH_TOKENS
+  if (gain <= 0) return null
+  return { template, separator, rows: new Map(places.map((at, row) => [at, rows[row]!])), gain }
+}
+
+/** Words with the white space before them; the text of the line, if they are concatenated. */
+function splitWords(line: string): readonly string[] {
+  return line.match(/\s*\S+|\s+$/g) ?? []
+}
+
+/** Whether a column is mostly of numbers: no prose, no source code. */
+function hasNumbers(rows: readonly (readonly string[])[]): boolean {
+  return rows[0]!.some((_, column) => {
+    const count = rows.reduce((sum, row) => sum + (/\d/.test(row[column]!) ? 1 : 0), 0)
+    return count >= rows.length * DIGIT_SHARE
+  })
+}
+
+function separatorOf(rows: readonly (readonly string[])[]): string | undefined {
+  if (rows[0]!.length === 1) return ''
+  return SEPARATORS.find(sign =>
+    rows.every(row => row.every(cell => !cell.includes(sign) && (cell !== '' || sign !== ' '))),
+  )
+}
+
+/** How many runs of neighbouring lines there are. */
+function runsOf(places: readonly number[]): number {
+  return places.reduce((runs, at, i) => runs + (places[i - 1] === at - 1 ? 0 : 1), 0)
+}

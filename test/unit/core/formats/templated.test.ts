@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { templated } from '../../../../src/core/formats/text/templated.ts'
+import { lengthCounter } from '../../../support/length-counter.ts'
+import { FULL_RUNS } from '../../../support/runs.ts'
+
+const LINES = FULL_RUNS ? 1_000_000 : 60_000
+const tools = { counter: lengthCounter(4), formats: [] }
+
+/** What is written of a text that the format accepts, after checking that it is read again. */
+function written(text: string): string | null {
+  expect(templated.accepts(text, { shape: 'text' } as never)).toBe(true)
+  const [first] = templated.encode(text, tools)
+  if (first === undefined) return null
+  expect(templated.decode(first.content, '', text.length) === text).toBe(true)
+  return first.content
+}
+
+/** A word of letters for each number. */
+const word = (n: number) => n.toString(26).replace(/\d/g, digit => 'qrstuvwxyz'[Number(digit)]!)
+const log = (count: number, lineOf: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => lineOf(at)).join('\n')
+
+describe('templated@1', { timeout: 120_000 }, () => {
+  it('is not written for a template a line, however many there are', () => {
+    expect(written(log(LINES, at => `${word(at)} of ${word(at * 7)} took ${at} ms`))).toBe(null)
+    expect(written(log(LINES, at => `run ${word(at)} ${word(at * 7)} ${at}`))).not.toBe('')
+  })
+
+  it('is written for as many lines of one template, and as many of changing words', () => {
+    const one = written(log(LINES, at => `worker ${at % 7} has taken ${at} ms for its job`))!
+    expect(one.startsWith('A: worker {1} has taken {2} ms for its job\n\nA\n0 0\n1 1\n')).toBe(true)
+    const words = written(
+      log(LINES, at => `the state of job ${at} is now ${word(at)}, as planned`),
+    )!
+    expect(words.startsWith('A: the state of job {1} is now {2}, as planned\n\nA\n')).toBe(true)
+  })
+
+  it('is not written for a line alone, and for a line of a million words', () => {
+    expect(written(`${'1 2 3\n'.repeat(3)}${'worker 7 took 12 ms, '.repeat(LINES)}`)).toBe(null)
+  })
+
+  it('has as many templates as names, those that save most; other lines stay', () => {
+    const statements = 80
+    const line = (at: number) => {
+      const name = word(1000 + (at % statements))
+      return `${name} has ${'x'.repeat(at % statements)}${name} as its job, number ${at}`
+    }
+    const content = written(log(statements * 4, line))!
+    const head = content.slice(0, content.indexOf('\n\n')).split('\n')
+    expect(head.length).toBe(52)
+    expect(head.filter(each => each.includes('x'.repeat(statements - 51))).length).toBe(51)
+    expect(head.filter(each => each.endsWith(': {1}')).length).toBe(1)
+  })
+
+  it('is not written for source code and settings, though they repeat', () => {
+    for (const line of [
+      (at: number) => `  const row${at} = await load(${at * 3}, "the options of the row")`,
+      (at: number) => `  await load(${at * 3}, "the options of the row")[${at}];`,
+      (at: number) => `  row(${at}): the options of the row ${at} {`,
+      (at: number) => `  [${at}, the options of the row ${at}],`,
+      (at: number) => `net.ipv4.conf.eth${at}.accept = the options of the row ${at}`,
+      (at: number) => `  load(${at}, the_options_of_the_row) // as said in the chapter ${at}`,
+      (at: number) => `  the_options += of_the_row and ${at} or the_other_one`,
+    ]) {
+      expect(written(log(40, line))).toBe(null)
+    }
+    const names = log(400, at => `  load all of the options of ${word(at)} from the table`)
+    expect(templated.accepts(names, { shape: 'text' } as never)).toBe(false)
+  })
+})
