@@ -1,3 +1,4 @@
+import { typedText } from '../base/typed-text.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { ObjectValue, type Value } from '../json/value.ts'
 import { type LineCounts, scanLines } from './scan-lines.ts'
@@ -76,13 +77,15 @@ export function scanText(text: string, findings: Findings): LineCounts | undefin
 const TELLING_LINE = /^[ \t]*(?:@@ -|diff --git |Traceback)/
 
 /** The same for a string of a JSON value, most of which are a line. */
-export function scanString(text: string, findings: Findings): void {
+export function scanString(string: string, findings: Findings): void {
+  const text = typedText(string)
   if (text.length < MIN_TEXT_LENGTH) return
   addWithinLines(text, findings)
   if (text.includes('\n') || TELLING_LINE.test(text)) addOfLines(scanLines(text), findings)
 }
 
-function addWithinLines(text: string, findings: Findings): void {
+function addWithinLines(string: string, findings: Findings): void {
+  const text = typedText(string)
   findings.url ||= hasUrl(text)
   findings.xml_html ||= hasMarkup(text)
   findings.inline_json ||= hasInlineJson(text)

@@ -1,3 +1,4 @@
+import { BEYOND_ASCII, createTextCodes } from '../base/text-codes.ts'
 import {
   DIGIT,
   DOT,
@@ -33,10 +34,12 @@ const MAX_HASH_DIGITS = 64
 
 /** Class of white space in `CLASSES`, beside those of `wordKind`. */
 const WHITE_SPACE = 32
-/** `wordKind` of each ASCII character that is in a word, and `WHITE_SPACE`. */
-const CLASSES = Uint8Array.from({ length: 128 }, (_, c) =>
+/** `wordKind` of each code that is in a word, and `WHITE_SPACE`. */
+const CLASSES = Uint8Array.from({ length: BEYOND_ASCII + 1 }, (_, c) =>
   isSpace(c) ? WHITE_SPACE : wordKind(c) & IN_WORD,
 )
+
+const codesOf = createTextCodes()
 
 /**
  * Counts words, sentences and letters, and looks for a hash.
@@ -45,6 +48,7 @@ const CLASSES = Uint8Array.from({ length: 128 }, (_, c) =>
  * words need not be counted: after these and a hash the rest is not looked at
  */
 export function scanWords(text: string, isHashKnown: boolean, mostOthers: number): WordFacts {
+  const codes = codesOf(text)
   const { length } = text
   let hash = isHashKnown
   let words = 0
@@ -53,8 +57,8 @@ export function scanWords(text: string, isHashKnown: boolean, mostOthers: number
   let seen = 0
   let start = 0
   for (let at = 0; at <= length; at++) {
-    const c = at < length ? text.charCodeAt(at) : SPACE
-    const kind = c < CLASSES.length ? CLASSES[c]! : LETTER
+    const c = at < length ? codes[at]! : SPACE
+    const kind = CLASSES[c]!
     if ((kind & IN_WORD) !== 0) {
       seen |= kind
       if ((kind & (LETTER | HEX_LETTER)) !== 0) letters++
@@ -66,7 +70,7 @@ export function scanWords(text: string, isHashKnown: boolean, mostOthers: number
       hash ||= digits >= MIN_HASH_DIGITS && digits <= MAX_HASH_DIGITS
     } else if (seen !== 0 && (seen & (DIGIT | UNDERSCORE)) === 0) {
       words++
-      if (isSentenceEnd(c) && (at + 1 >= length || isSpace(text.charCodeAt(at + 1)))) sentences++
+      if (isSentenceEnd(c) && (at + 1 >= length || isSpace(codes[at + 1]!))) sentences++
     }
     seen = 0
     start = at + 1

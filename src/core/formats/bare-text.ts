@@ -1,3 +1,4 @@
+import { typedText } from '../base/typed-text.ts'
 import { OPEN_BRACE, OPEN_BRACKET, QUOTE, SPACE } from '../json/char-codes.ts'
 import { parseNumber } from '../json/parse-number.ts'
 
@@ -12,7 +13,8 @@ export function escapeText(text: string): string {
  * trims it. Such a string is empty, has white space at an end, is a number or a literal, or begins
  * like JSON.
  */
-export function isAmbiguous(text: string): boolean {
+export function isAmbiguous(string: string): boolean {
+  const text = typedText(string)
   if (text.length === 0) return true
   const first = text.charCodeAt(0)
   if (first === QUOTE || first === OPEN_BRACKET || first === OPEN_BRACE) return true
@@ -33,7 +35,8 @@ function isEdgeSpace(c: number): boolean {
 }
 
 /** `text[start, end)` as `null`, `true`, `false` or a number; `undefined` if it is none of them. */
-export function readLiteral(text: string, start: number, end: number) {
+export function readLiteral(string: string, start: number, end: number) {
+  const text = typedText(string)
   const c = text.charCodeAt(start)
   // '-' is 0x2d, the digits are 0x30 to 0x39; a letter decides for most strings.
   if (c <= 0x39) return parseNumber(text, start, end)

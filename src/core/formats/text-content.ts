@@ -1,3 +1,4 @@
+import { typedText } from '../base/typed-text.ts'
 import { BYTE_ORDER_MARK, FIRST_SURROGATE, LAST_SURROGATE } from '../json/char-codes.ts'
 
 /**
@@ -55,7 +56,7 @@ BYTE_BITS.set(BITS)
 BYTE_BITS[LEAD_OF_UNSAFE] = MAYBE_UNSAFE
 
 /** From this length on, to encode the string and look at its bytes takes less time. */
-const LONG = 48
+const LONG = 28
 /** Longer strings are looked at where they are. */
 const MOST_BYTES = 1 << 16
 
@@ -63,7 +64,8 @@ const encoder = new TextEncoder()
 const bytes = new Uint8Array(MOST_BYTES)
 
 /** The bits of everything the string contains; one pass. */
-export function contentOf(text: string): number {
+export function contentOf(string: string): number {
+  const text = typedText(string)
   if (text.length < LONG || text.length > MOST_BYTES / 3) return contentOfUnits(text)
   const { written } = encoder.encodeInto(text, bytes)
   let bits = 0

@@ -1,3 +1,4 @@
+import { typedText } from '../base/typed-text.ts'
 import {
   BACKSLASH,
   CARRIAGE_RETURN,
@@ -160,7 +161,7 @@ class JsonScanner {
 
   /** Moves over white space; gives the code unit there, `NaN` at the end. */
   skipSpace(): number {
-    const text = this.#text
+    const text = typedText(this.#text)
     let at = this.at
     let c = text.charCodeAt(at)
     // Written out: a call here costs the parser a twentieth of its pace.
@@ -203,7 +204,7 @@ class JsonScanner {
 
   /** Reads a key and its colon into `container`; `false` if there is none. */
   #key(container: OpenContainer): boolean {
-    const text = this.#text
+    const text = typedText(this.#text)
     if (text.charCodeAt(this.at) !== QUOTE) return false
     const { known } = container
     const index = container.values.length
@@ -236,10 +237,11 @@ class JsonScanner {
     if (c === LOWER_T) return this.#literal('true', true)
     if (c === LOWER_F) return this.#literal('false', false)
     if (c === LOWER_N) return this.#literal('null', null)
+    const text = typedText(this.#text)
     const start = this.at
     let end = start
-    while (isNumberPart(this.#text.charCodeAt(end))) end++
-    const number = parseNumber(this.#text, start, end)
+    while (isNumberPart(text.charCodeAt(end))) end++
+    const number = parseNumber(text, start, end)
     if (number !== undefined) this.at = end
     return number
   }
@@ -252,7 +254,7 @@ class JsonScanner {
 
   /** The string whose opening quote is at `at`; `undefined` with `at` on the fault. */
   #string(): string | undefined {
-    const text = this.#text
+    const text = typedText(this.#text)
     const start = this.at + 1
     let at = start
     this.#escaped = false

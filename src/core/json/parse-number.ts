@@ -1,3 +1,4 @@
+import { typedText } from '../base/typed-text.ts'
 import { DIGIT_0, DIGIT_9, DOT, LOWER_E, MINUS, PLUS } from './char-codes.ts'
 import { NumberLiteral } from './value.ts'
 
@@ -14,15 +15,16 @@ const SMALLEST_PLAIN_FRACTION = 1e-6
 const POWERS_OF_TEN: readonly number[] = Array.from({ length: EXACT_DIGITS + 1 }, (_, k) => 10 ** k)
 
 /**
- * Reads `text[start, end)` as one JSON number (RFC 8259, section 6), keeping its spelling: a plain
- * `number` if `String(number)` is that spelling, otherwise a `NumberLiteral`. `undefined` if
+ * Reads `string[start, end)` as one JSON number (RFC 8259, section 6), keeping its spelling: a
+ * plain `number` if `String(number)` is that spelling, otherwise a `NumberLiteral`. `undefined` if
  * the range is no JSON number. Linear in the range.
  */
 export function parseNumber(
-  text: string,
+  string: string,
   start: number,
   end: number,
 ): number | NumberLiteral | undefined {
+  const text = typedText(string)
   const negative = text.charCodeAt(start) === MINUS
   const first = negative ? start + 1 : start
   let digits = 0

@@ -1,3 +1,4 @@
+import { typedText } from '../base/typed-text.ts'
 import { BACKSLASH, FIRST_SURROGATE, LAST_SURROGATE, QUOTE, SPACE } from './char-codes.ts'
 import { NumberLiteral, ObjectValue, type Value } from './value.ts'
 
@@ -64,7 +65,8 @@ export function quoteJson(text: string): string {
   return needsEscape(text) ? JSON.stringify(text) : `"${text}"`
 }
 
-function needsEscape(text: string): boolean {
+function needsEscape(string: string): boolean {
+  const text = typedText(string)
   if (text.length >= SHORT) return NEEDS_ESCAPE.test(text)
   for (let at = 0; at < text.length; at++) {
     const c = text.charCodeAt(at)

@@ -1,4 +1,5 @@
 /** Exact counts of one encoding: text to UTF-8 in blocks, blocks to pieces, pieces to counts. */
+import { typedText } from '../base/typed-text.ts'
 import { requireString, type TokenCounter } from './counter.ts'
 import { AT_TEXT, createKernel, type Kernel, OWNERS } from './kernel.ts'
 import { createPieceCounter, type PieceStatistics } from './piece-counter.ts'
@@ -11,7 +12,7 @@ const BLOCK_BYTES = 1 << 16
 /** A kernel whose text buffer has grown beyond this is dropped after the count, with its cache. */
 const KEPT_BYTES = 1 << 22
 /** Shorter texts are written into the buffer by hand: a call of the encoder would cost more. */
-const SHORT_TEXT = 32
+const SHORT_TEXT = 20
 /** Short texts that are encoded at once have no more characters together. */
 const TOGETHER = 1 << 12
 /** A bound for sums of tokens within 32 bits: no text has more. */
@@ -67,8 +68,9 @@ export function createBpeCounter(vocabulary: OpenVocabulary): BpeCounter {
     pieces.forget()
   }
 
-  function countUpTo(text: string, limit: number): number {
-    requireString(text)
+  function countUpTo(string: string, limit: number): number {
+    requireString(string)
+    const text = typedText(string)
     if (text.length < SHORT_TEXT && writeAscii(kernel.bytes, text)) {
       return text === '' ? 0 : countBlock(AT_TEXT + text.length, Math.min(limit, NO_LIMIT))
     }
@@ -142,7 +144,8 @@ export function createBpeCounter(vocabulary: OpenVocabulary): BpeCounter {
 }
 
 /** Writes an ASCII text into the buffer. Returns `false` for any other text. */
-function writeAscii(bytes: Uint8Array, text: string): boolean {
+function writeAscii(bytes: Uint8Array, string: string): boolean {
+  const text = typedText(string)
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i)
     if (c >= 0x80) return false

@@ -3,6 +3,8 @@
  * docs/reference/tokens.md, "Safe boundaries", explains why.
  */
 
+import { typedText } from '../base/typed-text.ts'
+
 const SYMBOL = 0
 const LETTER = 1
 const DIGIT = 2
@@ -68,9 +70,10 @@ export function isSafeBoundary(before: string, after: string): boolean {
  * @returns `null` if there is no such part of `shortest` characters at least
  */
 export function middleOf(
-  text: string,
+  string: string,
   shortest: number,
 ): { readonly start: number; readonly end: number } | null {
+  const text = typedText(string)
   const start = firstWordEnd(text)
   for (let end = text.length - 1; end >= start + shortest; end--) {
     if (isWordEnd(text, end)) return { start, end }
@@ -79,7 +82,8 @@ export function middleOf(
 }
 
 /** The first end of a word or number with a symbol or a space after it; else the text's length. */
-export function firstWordEnd(text: string): number {
+export function firstWordEnd(string: string): number {
+  const text = typedText(string)
   let at = 1
   while (at < text.length && !isWordEnd(text, at)) at++
   return Math.min(at, text.length)

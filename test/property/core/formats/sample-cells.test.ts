@@ -5,7 +5,7 @@ import { planColumns } from '../../../../src/core/formats/json/tree/plan-columns
 import { createPricer, type ShapeWriter } from '../../../../src/core/formats/json/tree/pricer.ts'
 import { sampleCells } from '../../../../src/core/formats/json/tree/sample-cells.ts'
 import type { Separator } from '../../../../src/core/formats/json/tree/syntax.ts'
-import { RowWriter } from '../../../../src/core/formats/json/tree/write-table.ts'
+import { createLayout, RowWriter } from '../../../../src/core/formats/json/tree/write-table.ts'
 import { ObjectValue } from '../../../../src/core/json/value.ts'
 import { runs } from '../../../support/runs.ts'
 import { counters } from '../../../support/vocabularies.ts'
@@ -42,8 +42,8 @@ it.each([
         const { texts, counted, rows: whole } = cells.between(separator)
         const leaves = separator === ' ' ? [] : [...texts.keys()]
         const spaced = new Set(leaves.filter(() => whims.next().value))
-        const gaps = separator === ' ' ? { gaps: createGaps(columns, NO_GAPS) } : {}
-        const writer = new RowWriter({ separator, spaced, ...gaps, ...shaped })
+        const gaps = separator === ' ' ? createGaps(columns, NO_GAPS) : undefined
+        const writer = new RowWriter(createLayout(separator, { spaced, gaps, ...shaped }))
         for (const row of rows) {
           writer.out += '\n'
           writer.row(columns, row)

@@ -1,11 +1,12 @@
+import { typedText } from '../../../base/typed-text.ts'
 import type { ObjectValue } from '../../../json/value.ts'
 import { jsonLength } from '../../../json/write-json.ts'
-import { createGaps, type Gap, leavesOf, NO_GAPS } from './cell-gaps.ts'
+import { createGaps, type Gap, type Gaps, leavesOf, NO_GAPS } from './cell-gaps.ts'
 import type { Column, Leaf } from './column.ts'
 import type { Pricer } from './pricer.ts'
 import { type SeparatedCells, sampleCells } from './sample-cells.ts'
 import { INNER_SEPARATOR, type Separator } from './syntax.ts'
-import { type Layout, RowWriter } from './write-table.ts'
+import { createLayout, type Layout, RowWriter } from './write-table.ts'
 
 /**
  * Rows that represent the whole table, and their length as JSON at most. In longer rows separators
@@ -22,12 +23,15 @@ const [DIGIT_0, DIGIT_9] = [0x30, 0x39]
 const NO_LEAVES: ReadonlySet<Leaf> = new Set()
 
 /** A layout, and the rows in it if they were written to find it. */
-export interface ChosenLayout extends Layout {
+export interface ChosenLayout {
+  readonly layout: Layout
   /** A line for each row, each with a line feed before it; `null` if they must be written. */
   rows(this: void): string | null
-  /** Whether the rows have gaps; absent: their text shows whether they may. */
-  readonly hasGaps?: boolean
+  /** Whether the rows have gaps; `undefined`: their text shows whether they may. */
+  readonly hasGaps: boolean | undefined
 }
+
+const notWritten = () => null
 
 /**
  * The separator, and for each column whether a space follows it, that cost the fewest tokens on a
@@ -39,51 +43,58 @@ export function chooseLayout(
   pricer: Pricer,
 ): ChosenLayout {
   const sample = sampleOf(rows)
-  const shapes = pricer.shapes === undefined ? {} : { shapes: pricer.shapes }
-  let best: ChosenLayout = { separator: ',', spaced: NO_LEAVES, rows: () => null, ...shapes }
-  if (sample.length === 0) return best
-  const cells = sampleCells(sample, columns, {
-    additive: pricer.additive,
-    shapes: pricer.shapes,
-  })
-  const isWhole = sample.length === rows.length
-  const known = cells.hasGaps === undefined ? {} : { hasGaps: cells.hasGaps }
+  const { additive, shapes } = pricer
+  if (sample.length === 0) {
+    return { layout: createLayout(',', { shapes }), rows: notWritten, hasGaps: undefined }
+  }
+  const cells = sampleCells(sample, columns, { additive, shapes })
   const spaces = new SpaceChooser(pricer)
   const uniform = createGaps(columns, NO_GAPS)
   let fewest = Number.POSITIVE_INFINITY
+  let best = createLayout(',', { shapes })
+  let written: SeparatedCells | undefined
   let betweenSpaces: SeparatedCells['texts'] = new Map()
   for (const separator of SEPARATORS) {
-    const written = cells.between(separator)
-    const spaced = spaces.spacedLeaves(written.texts, separator)
-    const tokens = pricer.tokens(written.counted(spaced))
-    if (separator === ' ') betweenSpaces = written.texts
+    const separated = cells.between(separator)
+    const spaced = spaces.spacedLeaves(separated.texts, separator)
+    const tokens = pricer.tokens(separated.counted(spaced))
+    if (separator === ' ') betweenSpaces = separated.texts
     if (tokens < fewest) {
       fewest = tokens
-      const gaps = separator === ' ' ? { gaps: uniform } : {}
-      const rows = () => (isWhole ? written.rows(spaced) : null)
-      best = { separator, spaced, ...gaps, ...shapes, rows, ...known }
+      best = createLayout(separator, {
+        spaced,
+        gaps: separator === ' ' ? uniform : undefined,
+        shapes,
+      })
+      written = separated
     }
   }
-  const mixed = withCommas(columns, betweenSpaces, spaces)
-  if (mixed === null) return best
-  const layout = { ...mixed, ...shapes }
-  const isCheaper =
-    tokensIn(layout, sample, columns, pricer) < tokensIn(best, sample, columns, pricer)
-  return isCheaper ? { ...layout, rows: () => null } : best
+  const gaps = withCommas(columns, betweenSpaces, spaces)
+  const mixed = gaps === null ? null : createLayout(' ', { gaps, shapes })
+  const isMixed =
+    mixed !== null &&
+    tokensIn(mixed, sample, columns, pricer) < tokensIn(best, sample, columns, pricer)
+  if (isMixed) return { layout: mixed, rows: notWritten, hasGaps: undefined }
+  const isWhole = sample.length === rows.length
+  return {
+    layout: best,
+    rows: () => (isWhole ? written!.rows(best.spaced) : null),
+    hasGaps: cells.hasGaps,
+  }
 }
 
 /** The part of a column's cells that must need quotes between spaces, for a comma after them. */
 const QUOTED = 0.25
 
 /**
- * Spaces between cells, and a comma after each column of phrases; `null` if there is none.
+ * The gaps of spaces between cells, and commas after columns of phrases; `null` if there is none.
  * @param texts the cells between spaces
  */
 function withCommas(
   columns: readonly Column[],
   texts: SeparatedCells['texts'],
   spaces: SpaceChooser,
-): Layout | null {
+): Gaps | null {
   const leaves = leavesOf(columns)
   const after = new Map<Leaf, readonly string[]>()
   for (let i = 0; i + 1 < leaves.length; i++) {
@@ -97,7 +108,7 @@ function withCommas(
   const spaced = spaces.spacedLeaves(after, ',')
   const gaps = new Map<Leaf, Gap>()
   for (const leaf of after.keys()) gaps.set(leaf, spaced.has(leaf) ? ', ' : ',')
-  return { separator: ' ', spaced: NO_LEAVES, gaps: createGaps(columns, gaps) }
+  return createGaps(columns, gaps)
 }
 
 /** Tokens of rows in a layout. */
@@ -153,7 +164,7 @@ export function layoutOfShape(
   const sample = short.length === 0 ? objects.slice(0, 1) : short
   const cells = sampleCells(sample, columns, { write: writeMembers }).between(INNER_SEPARATOR)
   const spaced = new SpaceChooser(pricer).spacedLeaves(cells.texts, INNER_SEPARATOR)
-  const layout: Layout = { separator: INNER_SEPARATOR, spaced }
+  const layout = createLayout(INNER_SEPARATOR, { spaced })
   return { layout, sample, tokens: pricer.tokens(cells.counted(spaced)) }
 }
 
@@ -216,11 +227,11 @@ function rowsAfter(before: string, cells: readonly string[]): string {
 
 /** No tokenizer has a token of a space and a digit: a space before a number is one of its own. */
 function startsWithDigit(text: string): boolean {
-  const first = text.charCodeAt(0)
+  const first = typedText(text).charCodeAt(0)
   return first >= DIGIT_0 && first <= DIGIT_9
 }
 
 /** Beyond ASCII a cell may begin with white space, which a tab would be joined with. */
 function startsWithAscii(text: string): boolean {
-  return text.charCodeAt(0) < 0x80
+  return typedText(text).charCodeAt(0) < 0x80
 }

@@ -94,7 +94,7 @@ export class KnownParts {
       const forms = draft.inner[i]!
       const member = members[i]!
       if (forms === null || typeof member === 'string') continue
-      this.#parts.set(member, { ...place, forms })
+      this.#parts.set(member, { level: place.level, role: place.role, forms })
       this.#addMembers(member, forms, place.level)
     }
   }
@@ -102,6 +102,16 @@ export class KnownParts {
 
 /** A pricer that knows what other documents of the content have. */
 export interface DraftPricer extends Pricer {
-  /** Absent if the document is written once. */
-  readonly parts?: KnownParts
+  /** `undefined` if the document is written once. */
+  readonly parts: KnownParts | undefined
+}
+
+/** Written out, since the objects that a spread makes are slow to read. */
+export function draftPricer(
+  pricer: Pricer,
+  parts: KnownParts | undefined,
+  { trace, shapes }: Pick<Pricer, 'trace' | 'shapes'>,
+): DraftPricer {
+  const { style, tokens, piece, tokensOf, additive, keyTexts } = pricer
+  return { style, trace, shapes, tokens, piece, tokensOf, additive, keyTexts, parts }
 }

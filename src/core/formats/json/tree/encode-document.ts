@@ -1,5 +1,5 @@
 import type { Value } from '../../../json/value.ts'
-import { type Forms, KnownParts } from './draft.ts'
+import { draftPricer, type Forms, KnownParts } from './draft.ts'
 import { encodeTree } from './encode-tree.ts'
 import { findShapes } from './find-shapes.ts'
 import { collectKeyLists } from './key-lists.ts'
@@ -22,12 +22,13 @@ interface Document {
  * @param known of earlier documents with some of the same values, written by the same prices
  */
 export function encodeDocument(value: Value, pricer: Pricer, known?: KnownParts): Document | null {
-  const { trace, ...untraced } = pricer
-  const silent = { ...untraced, parts: known ?? new KnownParts() }
-  silent.parts.startDocument()
+  const { trace } = pricer
+  const parts = known ?? new KnownParts()
+  const silent = draftPricer(pricer, parts, { trace: undefined, shapes: undefined })
+  parts.startDocument()
   const plain = encodeTree(value, silent)
   if (plain === null) return null
-  silent.parts.keepDocument(value, plain)
+  parts.keepDocument(value, plain)
   const { text, surcharge } = plain.shown
   // The tokens of the parts do not always add up, so the whole is counted, at most once.
   let counted: number | undefined
@@ -36,7 +37,8 @@ export function encodeDocument(value: Value, pricer: Pricer, known?: KnownParts)
   const shaped = shapes === null ? null : withShapes(value, shapes, plain, silent)
   const isShorter = shaped !== null && shaped.tokens < tokens()
   if (trace !== undefined) {
-    encodeTree(value, isShorter && shapes !== null ? { ...pricer, shapes } : pricer)
+    const used = isShorter && shapes !== null ? shapes : undefined
+    encodeTree(value, draftPricer(pricer, undefined, { trace, shapes: used }))
   }
   return isShorter ? shaped : { text, surcharge, tokens: counted }
 }
@@ -63,7 +65,8 @@ function usefulShapes(value: Value, plain: WrittenText, pricer: Pricer): Shapes 
  * @param plain the document without shapes
  */
 function withShapes(value: Value, shapes: Shapes, plain: Forms, pricer: Pricer): Piece {
-  const { text } = encodeTree(value, { ...pricer, shapes }, plain.draft)!.shown
+  const shaping = draftPricer(pricer, undefined, { trace: undefined, shapes })
+  const { text } = encodeTree(value, shaping, plain.draft)!.shown
   const used = shapes.all.filter(({ group }) => text.includes(`${group.name}(`))
   return pricer.piece([...used.map(writeDeclaration), text].join('\n'))
 }

@@ -37,8 +37,8 @@ export function encodeTable(value: Value, pricer: Pricer): Table | null {
   const shown = columns.every(column => column.kind === 'constant')
     ? [asCell(columns[0]!), ...columns.slice(1)]
     : columns
-  const layout = chooseLayout(regular, shown, pricer)
-  const { separator } = layout
+  const chosen = chooseLayout(regular, shown, pricer)
+  const { layout } = chosen
   const write = (marks: Layout): WrittenTable => {
     const writer = new RowWriter(marks)
     const brackets = collectBrackets(writer, pricer)
@@ -49,13 +49,14 @@ export function encodeTable(value: Value, pricer: Pricer): Table | null {
       if (isRegular?.has(row) !== false) writer.row(shown, row)
       else writer.bracketed(row)
     }
-    return { ...writtenBy(writer, shown, value.length), brackets }
+    return writtenBy(writer, shown, value.length, brackets)
   }
   // Brackets that are weighed are collected while rows are written.
-  const rows = whole === null || weighsBrackets(pricer.style) ? null : layout.rows()
+  const rows = whole === null || weighsBrackets(pricer.style) ? null : chosen.rows()
   if (rows === null) return withNumbers(withMarks(layout, write, pricer), value, pricer)
   const text = `[${value.length}${markOf(layout)}]:\n${writeHeader(shown, layout)}${rows}`
-  const hasGaps = value.length > MOST_UNMARKED && (layout.hasGaps ?? mayHaveGaps(rows, separator))
+  const hasGaps =
+    value.length > MOST_UNMARKED && (chosen.hasGaps ?? mayHaveGaps(rows, layout.separator))
   const isWide = leavesOf(shown).length > MOST_NARROW
   return withMarks(layout, write, pricer, { text, brackets: [], isWide, hasGaps })
 }
@@ -76,7 +77,7 @@ function mayHaveGaps(rows: string, separator: string): boolean {
 
 /** What the head of a table has after the number of rows. */
 function markOf({ separator, marksGaps }: Layout): string {
-  return (separator === ',' ? '' : separator) + (marksGaps === true ? ABSENT_MARK : '')
+  return (separator === ',' ? '' : separator) + (marksGaps ? ABSENT_MARK : '')
 }
 
 /** The table with marks for its empty cells, if it has some that need them and they cost little. */
@@ -87,7 +88,8 @@ function withMarks(
   plain = write(layout),
 ): Table {
   if (!plain.hasGaps) return plain
-  const marked = write({ ...layout, marksGaps: true })
+  const { separator, spaced, gaps, shapes } = layout
+  const marked = write({ separator, spaced, gaps, shapes, marksGaps: true })
   return tokens(marked.text) <= tokens(plain.text) * (1 + style.reading.gaps) ? marked : plain
 }
 
@@ -108,7 +110,8 @@ function withNumbers(table: Table, rows: readonly ObjectValue[], { style }: Pric
     lines[at] = `${rowNumber(at)}${lines[at]}`
   }
   const numbered = `${head!.slice(0, -CLOSER.length)}${NUMBER_MARK}${CLOSER}`
-  return { ...table, text: [numbered, header, ...lines].join('\n') }
+  const { brackets, isWide } = table
+  return { text: [numbered, header, ...lines].join('\n'), brackets, isWide }
 }
 
 /** Ends the head of a table. */
@@ -138,7 +141,7 @@ export function encodeKeyedTable(value: ObjectValue, pricer: Pricer): Table | nu
   const columns = planColumns(rows, pricer)
   if (columns === null) return null
   const keyColumn = keyColumnOf(keys, pricer)
-  const layout = chooseLayout(rows, columns, pricer)
+  const { layout } = chooseLayout(rows, columns, pricer)
   const { prefix, suffix } = keyColumn.kind === 'pattern' ? keyColumn : NO_AFFIXES
   const write = (marks: Layout): WrittenTable => {
     const writer = new RowWriter(marks)
@@ -151,15 +154,20 @@ export function encodeKeyedTable(value: ObjectValue, pricer: Pricer): Table | nu
       writer.keyCell(keys[i]!.slice(prefix.length, keys[i]!.length - suffix.length))
       writer.members(columns, rows[i]!)
     }
-    return { ...writtenBy(writer, columns, keys.length), brackets }
+    return writtenBy(writer, columns, keys.length, brackets)
   }
   return withMarks(layout, write, pricer)
 }
 
 /** What a writer wrote of so many rows. */
-function writtenBy(writer: RowWriter, columns: readonly Column[], rows: number) {
+function writtenBy(
+  writer: RowWriter,
+  columns: readonly Column[],
+  rows: number,
+  brackets: readonly Bracket[],
+): WrittenTable {
   const isWide = leavesOf(columns).length > MOST_NARROW
-  return { text: writer.out, isWide, hasGaps: rows > MOST_UNMARKED && writer.hasGaps }
+  return { text: writer.out, brackets, isWide, hasGaps: rows > MOST_UNMARKED && writer.hasGaps }
 }
 
 const NO_AFFIXES = { prefix: '', suffix: '' }

@@ -6,10 +6,10 @@ import { escapeText } from '../../bare-text.ts'
 import { findSpacing } from '../../text/json-spacing.ts'
 import type { Draft, DraftPricer, Forms, Place } from './draft.ts'
 import { encodeKeyedTable, encodeTable, type Table, tablePiece } from './encode-table.ts'
-import { bracketPiece, cheapest, LazyPiece, type Pricer } from './pricer.ts'
+import { bracketPiece, cheapest, PrefixedPiece, type Pricer } from './pricer.ts'
 import { type CountedText, type ScalarText, scalarText } from './scalar-text.ts'
 import { JSON_MARK } from './syntax.ts'
-import { type Piece, priceOf, type Role, type Ways } from './trace.ts'
+import { type Piece, priceOf, type Role } from './trace.ts'
 import { wordsPiece } from './word-list.ts'
 import {
   type Bracketed,
@@ -69,24 +69,32 @@ function formsOfObject(
   if (clear !== null) return clear
   const draft = draftOf(value, place, pricer, plain)
   const { inner, scalars, lines } = draft
-  const inlines = inner.map(inlineOf)
-  const inline = inlinePiece(value, draft, inlines, pricer)
+  const inline = inlinePiece(value, draft, inner, pricer)
   const body = fillFrame(lines!, inner)
   const rows = table === null ? null : tablePiece(table, pricer)
-  const shape = pricer.shapes?.piece(value, inlines, pricer) ?? null
+  const shape = pricer.shapes?.piece(value, inner.map(inlineOf), pricer) ?? null
   const short = shape !== null && priceOf(shape) < priceOf(inline) ? shape : inline
-  const ways = (): Ways => {
-    if (role === 'item') return { shape, brackets: inline, lines: body, 'keyed table': rows }
-    if (role === 'document') return { lines: body, brackets: inline, 'keyed table': rows }
-    return {
-      shape: shape === null ? null : plus(':', shape, 1),
-      brackets: plus(':', inline, 1),
-      'keyed table': rows,
-      path: keys.length === 1 ? pathTo(value, inner[0]!, scalars[0]!, pricer) : null,
-      lines: plus(`:\n${' '.repeat(level + 1)}`, body, 1),
-    }
+  if (role === 'document') {
+    const shown = cheapest(body, inline, rows)
+    pricer.trace?.decide(role, { lines: body, brackets: inline, 'keyed table': rows }, shown)
+    return { inline: short, shown, draft }
   }
-  return { inline: short, shown: cheapest(role, ways(), pricer), draft }
+  if (role === 'item') {
+    const shown = cheapest(shape ?? inline, inline, body, rows)
+    pricer.trace?.decide(role, { shape, brackets: inline, lines: body, 'keyed table': rows }, shown)
+    return { inline: short, shown, draft }
+  }
+  const shaped = shape === null ? null : new PrefixedPiece(':', shape, 1)
+  const brackets = new PrefixedPiece(':', inline, 1)
+  const path = keys.length === 1 ? pathTo(value, inner[0]!, scalars[0]!, pricer) : null
+  const below = new PrefixedPiece(`:\n${' '.repeat(level + 1)}`, body, 1)
+  const shown = cheapest(shaped ?? brackets, brackets, rows, path, below)
+  pricer.trace?.decide(
+    role,
+    { shape: shaped, brackets, 'keyed table': rows, path, lines: below },
+    shown,
+  )
+  return { inline: short, shown, draft }
 }
 
 /**
@@ -110,13 +118,17 @@ function draftOf(
     const isKnown = known !== undefined && pricer.shapes?.reaches(member) !== true
     inner.push(isKnown ? known : formsAt(keys?.[i] ?? i, member, place, pricer, known?.draft))
   }
-  if (plain !== undefined) return { ...plain, inner }
+  if (plain !== undefined) {
+    const { scalars, keys, brackets, lines } = plain
+    return { inner, scalars, keys, brackets, lines }
+  }
   const own = {
-    keys: keys === null ? null : keys.map(key => pricer.keyTexts(key)),
+    keys: keys === null ? null : pricer.keyTexts(keys),
     scalars: scalarsAmong(members, inner, pricer),
   }
-  const lines = linesOf(value, own, { level, role }, pricer)
-  return { inner, ...own, ...countFrames(bracketTexts(own), lines, pricer) }
+  const texts = linesOf(value, own, { level, role }, pricer)
+  const { brackets, lines } = countFrames(bracketTexts(own), texts, pricer)
+  return { inner, scalars: own.scalars, keys: own.keys, brackets, lines }
 }
 
 /** The frames of a container with their tokens, of which the cheaper brackets are taken. */
@@ -216,11 +228,14 @@ function formsOfJsonText(text: string, { level, role }: Place, pricer: DraftPric
   )
   if (role === 'item') {
     const string = countedPiece(itemText(text, scalar, pricer), pricer)
-    return { inline, shown: cheapest(role, { string }, pricer) }
+    pricer.trace?.decide(role, { string }, string)
+    return { inline, shown: string }
   }
   const string = countedPiece(memberText(text, scalar, pricer), pricer)
-  const asValue = plus(mark, forms.shown, pricer.tokens(mark))
-  return { inline, shown: cheapest(role, { string, value: asValue }, pricer) }
+  const asValue = new PrefixedPiece(mark, forms.shown, pricer.tokens(mark))
+  const shown = cheapest(string, asValue)
+  pricer.trace?.decide(role, { string, value: asValue }, shown)
+  return { inline, shown }
 }
 
 /** The text after the key of an object with one member: a dot, that member's key, and its value. */
@@ -230,8 +245,8 @@ function pathTo(
   scalar: ScalarText | null,
   pricer: Pricer,
 ): Piece {
-  const step = `.${pricer.keyTexts(keys[0]!).line}`
-  if (forms !== null) return plus(step, forms.shown, pricer.tokens(step))
+  const step = `.${pricer.keyTexts(keys)[0]!.line}`
+  if (forms !== null) return new PrefixedPiece(step, forms.shown, pricer.tokens(step))
   const { text, counted, middle } = memberText(values[0] as Scalar, scalar!, pricer)
   return { text: step + text, tokens: pricer.tokens(step + counted) + middle, surcharge: 0 }
 }
@@ -253,23 +268,29 @@ function formsOfArray(
   if (clear !== null) return clear
   const draft = draftOf(value, place, pricer, plain)
   const { inner, lines } = draft
-  const inline = inlinePiece(value, draft, inner.map(inlineOf), pricer)
+  const inline = inlinePiece(value, draft, inner, pricer)
   const rows = table === null ? null : tablePiece(table, pricer)
   const words = wordsPiece(value, pricer)
-  const ways = (): Ways => {
-    if (lines === null) return { brackets: inline, table: rows, words }
-    const list = fillFrame(lines, inner)
-    if (role === 'document') return { brackets: inline, table: rows, words, list }
-    return { brackets: plus(':', inline, 1), table: rows, words, list: plus(':\n', list, 1) }
+  if (lines === null) {
+    const shown = cheapest(inline, rows, words)
+    pricer.trace?.decide(role, { brackets: inline, table: rows, words }, shown)
+    return { inline, shown, draft }
   }
-  return { inline, shown: cheapest(role, ways(), pricer), draft }
+  const isMember = role === 'member'
+  const body = fillFrame(lines, inner)
+  const brackets = isMember ? new PrefixedPiece(':', inline, 1) : inline
+  const list = isMember ? new PrefixedPiece(':\n', body, 1) : body
+  const shown = cheapest(brackets, rows, words, list)
+  pricer.trace?.decide(role, { brackets, table: rows, words, list }, shown)
+  return { inline, shown, draft }
 }
 
 function onlyInline(value: Value, role: Role, pricer: Pricer): Forms {
   const text = writeInline(value, pricer.shapes)
   const inline = bracketPiece(pricer.tokens(text), () => text, pricer.style)
-  const brackets = role === 'member' ? plus(':', inline, 1) : inline
-  return { inline, shown: cheapest(role, { brackets }, pricer) }
+  const brackets = role === 'member' ? new PrefixedPiece(':', inline, 1) : inline
+  pricer.trace?.decide(role, { brackets }, brackets)
+  return { inline, shown: brackets }
 }
 
 /**
@@ -306,8 +327,4 @@ function clearlyShorter(
 
 function inlineOf(forms: Forms | null): Piece | null {
   return forms === null ? null : forms.inline
-}
-
-function plus(before: string, piece: Piece, tokens: number): Piece {
-  return new LazyPiece(piece.tokens + tokens, piece.surcharge, () => before + piece.text)
 }

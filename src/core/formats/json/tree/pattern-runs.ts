@@ -1,3 +1,4 @@
+import { typedText } from '../../../base/typed-text.ts'
 import { DIGIT, HEX_LETTER, LETTER, wordKind } from '../../../json/char-codes.ts'
 import type { Value } from '../../../json/value.ts'
 
@@ -85,14 +86,18 @@ export function commonAffixes(texts: readonly string[]): Affixes | null {
 }
 
 /** Characters that both begin with, at most `limit`. */
-function sharedStart(a: string, b: string, limit: number): number {
+function sharedStart(first: string, second: string, limit: number): number {
+  const a = typedText(first)
+  const b = typedText(second)
   const bound = Math.min(limit, b.length)
   let at = 0
   while (at < bound && a.charCodeAt(at) === b.charCodeAt(at)) at++
   return at
 }
 
-function sharedEnd(a: string, b: string, limit: number): number {
+function sharedEnd(first: string, second: string, limit: number): number {
+  const a = typedText(first)
+  const b = typedText(second)
   const bound = Math.min(limit, b.length)
   let length = 0
   while (
@@ -125,7 +130,8 @@ function cutEnd(texts: readonly string[], length: number): number {
 }
 
 /** Whether a word or number may be cut at `at`: the kinds before and after differ, or are signs. */
-function isCut(text: string, at: number): boolean {
+function isCut(string: string, at: number): boolean {
+  const text = typedText(string)
   if (at === 0 || at === text.length) return true
   const before = kindOf(text.charCodeAt(at - 1))
   return before !== kindOf(text.charCodeAt(at)) || before === 0

@@ -1,27 +1,26 @@
 import type { ObjectValue, Value } from '../../../json/value.ts'
 import type { TokenCounter } from '../../../tokens/counter.ts'
-import { escapeText } from '../../bare-text.ts'
 import { contentOf } from '../../text-content.ts'
 import { FEWEST_TOKENS, type TreeStyle } from './style.ts'
 import { NOT_IN_INLINE_KEY, NOT_IN_KEY } from './syntax.ts'
-import { type Piece, priceOf, type Role, type Trace, type Ways } from './trace.ts'
-import { isPlain } from './write-text.ts'
+import { type Piece, priceOf, type Trace } from './trace.ts'
+import { isPlain, quoteText } from './write-text.ts'
 
 /** Tokens of a text: exact, or estimated from its length if no counter is given. */
 export interface Pricer {
   readonly style: TreeStyle
-  /** Present if the caller wants to know how the text was chosen. */
-  readonly trace?: Trace
-  /** The shapes that the text may use; absent if there are none. */
-  readonly shapes?: ShapeWriter
+  /** `undefined` unless the caller wants to know how the text was chosen. */
+  readonly trace: Trace | undefined
+  /** The shapes that the text may use; `undefined` if there are none. */
+  readonly shapes: ShapeWriter | undefined
   tokens(text: string): number
   piece(text: string): Piece
   /** Tokens of each of a few short texts: faster than one at a time. */
   tokensOf(texts: readonly string[]): readonly number[]
   /** Whether the tokens of parts add up at safe boundaries. */
   readonly additive: boolean
-  /** The texts of a key; each is written once for a document. */
-  keyTexts(key: string): KeyTexts
+  /** The texts of an object's keys; objects of one list of keys share them. */
+  keyTexts(keys: readonly string[]): readonly KeyTexts[]
 }
 
 /** Writes the objects that have a declared shape. */
@@ -44,8 +43,8 @@ export interface KeyTexts {
   readonly json: string
 }
 
-/** Keys remembered with their texts; more would cost memory where keys do not repeat. */
-const MAX_KNOWN_KEYS = 1024
+/** Lists of keys remembered with their texts; more would cost memory where they do not repeat. */
+const MAX_KNOWN_LISTS = 1024
 
 const CHARS_PER_TOKEN = 3.5
 
@@ -65,7 +64,7 @@ export function createPricer(
     counter === undefined
       ? (text: string) => text.length / CHARS_PER_TOKEN
       : (text: string) => counter.count(text)
-  const known = new Map<string, KeyTexts>()
+  const known = new Map<readonly string[], readonly KeyTexts[]>()
   return {
     style,
     tokens,
@@ -75,22 +74,24 @@ export function createPricer(
         : texts => counter.countEach!(texts),
     piece: text => ({ text, tokens: tokens(text), surcharge: 0 }),
     additive: counter?.additive === true,
-    keyTexts(key) {
-      let texts = known.get(key)
+    keyTexts(keys) {
+      let texts = known.get(keys)
       if (texts === undefined) {
-        texts = writeKey(key)
-        if (known.size < MAX_KNOWN_KEYS) known.set(key, texts)
+        texts = keys.map(writeKey)
+        if (known.size < MAX_KNOWN_LISTS) known.set(keys, texts)
       }
       return texts
     },
-    ...(trace === undefined ? {} : { trace }),
+    trace,
+    shapes: undefined,
   }
 }
 
+/** To look a key up among known ones takes longer than this. */
 function writeKey(key: string): KeyTexts {
-  const json = escapeText(key)
-  if (!isPlain(key)) return { line: json, bare: json, json }
   const bits = contentOf(key)
+  const json = quoteText(key, bits)
+  if (!isPlain(key)) return { line: json, bare: json, json }
   return {
     line: (bits & NOT_IN_KEY) === 0 ? key : json,
     bare: (bits & NOT_IN_INLINE_KEY) === 0 ? key : json,
@@ -117,6 +118,25 @@ export class LazyPiece implements Piece {
   }
 }
 
+/** A piece after some text, which has so many tokens. */
+export class PrefixedPiece implements Piece {
+  readonly tokens: number
+  readonly surcharge: number
+  readonly #before: string
+  readonly #piece: Piece
+
+  constructor(before: string, piece: Piece, tokens: number) {
+    this.tokens = piece.tokens + tokens
+    this.surcharge = piece.surcharge
+    this.#before = before
+    this.#piece = piece
+  }
+
+  get text(): string {
+    return this.#before + this.#piece.text
+  }
+}
+
 /** Brackets of so many tokens with their surcharge, and that of what is inside. */
 export function bracketPiece(
   tokens: number,
@@ -140,16 +160,22 @@ export function excess(bracketed: string, { maxBracketChars }: TreeStyle): numbe
   return bracketed.length > maxBracketChars ? TOO_LONG : 0
 }
 
-/** The cheapest of the ways, one of which there is; of equal ones the first. */
-export function cheapest(role: Role, ways: Ways, { trace }: Pricer): Piece {
-  let best: Piece | undefined
-  // This runs for each container, and making a list of the ways would take as long as the
-  // comparison.
-  for (const way in ways) {
-    const piece = ways[way as keyof Ways] ?? null
-    if (piece !== null && (best === undefined || priceOf(piece) < priceOf(best))) best = piece
-  }
-  if (best === undefined) throw new Error('a container without a way to write it')
-  trace?.decide(role, ways, best)
-  return best
+type MaybePiece = Piece | null
+
+/**
+ * The cheapest of the pieces, of equal ones the first. Parameters, since a list of them would take
+ * as long as the comparison.
+ */
+export function cheapest(
+  first: Piece,
+  second: MaybePiece,
+  third: MaybePiece = null,
+  fourth: MaybePiece = null,
+  fifth: MaybePiece = null,
+): Piece {
+  return cheaper(cheaper(cheaper(cheaper(first, second), third), fourth), fifth)
+}
+
+function cheaper(first: Piece, second: MaybePiece): Piece {
+  return second !== null && priceOf(second) < priceOf(first) ? second : first
 }

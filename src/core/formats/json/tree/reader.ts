@@ -1,3 +1,4 @@
+import { typedText } from '../../../base/typed-text.ts'
 import {
   ASTERISK,
   BACKTICK,
@@ -74,7 +75,7 @@ export class Reader {
 
   /** The code unit at the place, `NaN` at the end. */
   get next(): number {
-    return this.text.charCodeAt(this.at)
+    return typedText(this.text).charCodeAt(this.at)
   }
 
   get atLineEnd(): boolean {
@@ -114,7 +115,7 @@ export class Reader {
 
   /** The string literal whose quote is at the place. */
   quoted(): string {
-    const { text } = this
+    const text = typedText(this.text)
     const start = this.at
     let escaped = false
     let at = start + 1
@@ -137,7 +138,7 @@ export class Reader {
 
   /** Reads the rest of the line. */
   restOfLine(): string {
-    const { text } = this
+    const text = typedText(this.text)
     const start = this.at
     const end = text.indexOf('\n', start)
     this.at = end === -1 ? text.length : end
@@ -146,7 +147,7 @@ export class Reader {
 
   /** The bare characters up to one of these ends, a line feed, or the end of the text. */
   bare(ends: Ends): string {
-    const { text } = this
+    const text = typedText(this.text)
     const start = this.at
     let at = start
     for (; at < text.length; at++) {

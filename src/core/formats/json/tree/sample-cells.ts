@@ -6,15 +6,15 @@ import { CellCollector, type CollectedRows, rowsColumnsOf, writeRowsCell } from 
 import type { Column, Leaf } from './column.ts'
 import type { ShapeWriter } from './pricer.ts'
 import { NOT_IN_LINE, type Separator } from './syntax.ts'
-import { type Layout, RowWriter } from './write-table.ts'
+import { createLayout, RowWriter } from './write-table.ts'
 
 /** Rows of a table, for any separator between their cells. */
 export interface SampleCells {
   /**
-   * Whether empty cells of a row stand together before a filled one. Absent: the text of the rows
-   * shows whether they may.
+   * Whether empty cells of a row stand together before a filled one. `undefined`: the text of the
+   * rows shows whether they may.
    */
-  readonly hasGaps?: boolean
+  readonly hasGaps: boolean | undefined
   between(separator: Separator): SeparatedCells
 }
 
@@ -37,8 +37,6 @@ const COMMA = ','
 
 /** A cell that begins with one of these is in quotes or brackets, whatever separates it. */
 const CLOSED = '"[{'
-
-const NO_LEAVES: ReadonlySet<Leaf> = new Set()
 
 interface SampleOptions {
   /** Whether tokens add up at safe boundaries, so that cells may lack a part. */
@@ -75,8 +73,7 @@ function collectCells(
   const rowsColumns = rowsColumnsOf(columns)
   if (rowsColumns.some(column => rowsColumnsOf(column.columns).length > 0)) return null
   const collector = new CellCollector(rowsColumns)
-  const layout: Layout = { separator: COMMA, spaced: NO_LEAVES }
-  const writer = new RowWriter(shapes === undefined ? layout : { ...layout, shapes }, NOT_IN_LINE)
+  const writer = new RowWriter(createLayout(COMMA, { shapes }), NOT_IN_LINE)
   collector.watch(writer)
   for (const row of rows) {
     collector.startLine()
@@ -99,16 +96,16 @@ interface Cells {
 }
 
 class CollectedCells implements SampleCells {
-  readonly hasGaps?: boolean
+  readonly hasGaps: boolean | undefined
   readonly #all: CollectedRows
   /** The cells of each leaf on lines, in which a separator is found fast; empty if none matters. */
   readonly #lines: readonly string[]
   readonly #additive: boolean
   readonly #cells: readonly Cells[]
 
-  /** @param hasGaps absent: not known */
+  /** @param hasGaps `undefined`: not known */
   constructor(all: CollectedRows, additive: boolean, hasGaps: boolean | undefined) {
-    if (hasGaps !== undefined) this.hasGaps = hasGaps
+    this.hasGaps = hasGaps
     this.#all = all
     this.#lines = all.cells.map(({ texts, isInner, rows }) =>
       isInner || rows !== null ? '' : texts.join('\n'),
@@ -215,9 +212,10 @@ function isApart(text: string, separator: Separator): boolean {
 
 /** Rows that are written again for each separator. */
 class RewrittenCells implements SampleCells {
+  readonly hasGaps = undefined
   readonly #rows: readonly ObjectValue[]
   readonly #columns: readonly Column[]
-  readonly #shapes: { readonly shapes?: ShapeWriter }
+  readonly #shapes: ShapeWriter | undefined
   readonly #writeCells: WriteCells
 
   constructor(
@@ -229,14 +227,14 @@ class RewrittenCells implements SampleCells {
     this.#writeCells = write
     this.#rows = rows
     this.#columns = columns
-    this.#shapes = shapes === undefined ? {} : { shapes }
+    this.#shapes = shapes
   }
 
   between(separator: Separator): SeparatedCells {
     const texts = new Map<Leaf, string[]>()
-    const gaps = separator === ' ' ? { gaps: createGaps(this.#columns, NO_GAPS) } : {}
-    const layout = { separator, ...gaps, ...this.#shapes }
-    const writer = new RowWriter({ ...layout, spaced: NO_LEAVES })
+    const gaps = separator === ' ' ? createGaps(this.#columns, NO_GAPS) : undefined
+    const shapes = this.#shapes
+    const writer = new RowWriter(createLayout(separator, { gaps, shapes }))
     writer.observe = (leaf, text) => {
       const known = texts.get(leaf)
       if (known === undefined) texts.set(leaf, [text])
@@ -246,7 +244,9 @@ class RewrittenCells implements SampleCells {
     return {
       texts,
       counted: spaced =>
-        spaced.size === 0 ? tight : this.#write(new RowWriter({ ...layout, spaced })),
+        spaced.size === 0
+          ? tight
+          : this.#write(new RowWriter(createLayout(separator, { spaced, gaps, shapes }))),
       rows: () => null,
     }
   }

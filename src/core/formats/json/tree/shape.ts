@@ -4,7 +4,7 @@ import { LazyPiece, type Pricer, type ShapeWriter } from './pricer.ts'
 import { NOT_IN_SHAPE } from './syntax.ts'
 import type { Piece } from './trace.ts'
 import { CONTAINER, writeInline } from './write-inline.ts'
-import { type Layout, RowWriter, writeHeader } from './write-table.ts'
+import { createLayout, type Layout, RowWriter, writeHeader } from './write-table.ts'
 import { isScalar } from './write-text.ts'
 
 /** The columns of objects that are written as a name and cells: `A(7, Ann)`. */
@@ -26,7 +26,9 @@ export class Shapes implements ShapeWriter {
   }
 
   add(shape: Shape, objects: readonly ObjectValue[]): void {
-    const written = { ...shape, layout: { ...shape.layout, shapes: this } }
+    const { separator, spaced } = shape.layout
+    const layout = createLayout(separator, { spaced, shapes: this })
+    const written = { group: shape.group, layout }
     this.#all.push(written)
     for (const object of objects) this.#shapeOf.set(object, written)
   }

@@ -1,3 +1,4 @@
+import { typedText } from '../../../base/typed-text.ts'
 import { ObjectValue, type Value } from '../../../json/value.ts'
 import { escapeText } from '../../bare-text.ts'
 import { LINE_FEED_BIT, UNSAFE_BIT } from '../../text-content.ts'
@@ -58,7 +59,7 @@ export function afterSign(value: Value, text: string): string {
 }
 
 function startsWithLetter(text: string): boolean {
-  const lower = text.charCodeAt(0) | 0x20
+  const lower = typedText(text).charCodeAt(0) | 0x20
   return lower >= 0x61 && lower <= 0x7a
 }
 
@@ -116,21 +117,27 @@ export function bracketTexts({ keys, scalars }: Bracketed): BracketTexts {
   }
 }
 
+/** A container that has a form on one line. */
+interface Inline {
+  readonly inline: Piece
+}
+
 /**
  * The container in its brackets.
- * @param inner the texts of the members that are containers; `null` for a scalar
+ * @param inner the members that are containers; `null` for a scalar
  */
 export function inlinePiece(
   value: ObjectValue | readonly Value[],
   draft: Bracketed & { readonly brackets: BracketFrame },
-  inner: readonly (Piece | null)[],
+  inner: readonly (Inline | null)[],
   { style }: Pricer,
 ): Piece {
   const within = { tokens: 0, surcharge: 0 }
-  for (const piece of inner) {
-    if (piece === null) continue
-    within.tokens += piece.tokens
-    within.surcharge += piece.surcharge
+  for (let i = 0; i < inner.length; i++) {
+    const forms = inner[i]!
+    if (forms === null) continue
+    within.tokens += forms.inline.tokens
+    within.surcharge += forms.inline.surcharge
   }
   const { asJson, tokens } = draft.brackets
   return bracketPiece(tokens, () => writeBrackets(value, draft, inner, asJson), style, within)
@@ -140,7 +147,7 @@ export function inlinePiece(
 function writeBrackets(
   value: ObjectValue | readonly Value[],
   { keys, scalars }: Bracketed,
-  inner: readonly (Piece | null)[],
+  inner: readonly (Inline | null)[],
   asJson: boolean,
 ): string {
   const members: readonly Value[] = value instanceof ObjectValue ? value.values : value
@@ -150,7 +157,7 @@ function writeBrackets(
     const scalar = scalars[i]!
     if (i > 0) out += ','
     if (keys !== null) out += `${asJson ? keys[i]!.json : keys[i]!.bare}:`
-    if (scalar === null) out += inner[i]!.text
+    if (scalar === null) out += inner[i]!.inline.text
     else if (asJson) out += quotedText(member as Scalar, scalar)
     else {
       const { text } = writtenText(member as Scalar, scalar, NOT_INLINE)

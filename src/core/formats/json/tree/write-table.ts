@@ -22,13 +22,29 @@ export interface Layout {
   readonly separator: Separator
   /** Leaves with a space between the separator and the cell. */
   readonly spaced: ReadonlySet<Leaf>
-  /** Of a table whose separator is a space; absent elsewhere. */
-  readonly gaps?: Gaps
-  /** Writes the objects in cells that have a shape; absent if there are no shapes. */
-  readonly shapes?: ShapeWriter
+  /** Of a table whose separator is a space; `undefined` elsewhere. */
+  readonly gaps: Gaps | undefined
+  /** Writes the objects in cells that have a shape; `undefined` if there are no shapes. */
+  readonly shapes: ShapeWriter | undefined
   /** Whether empty cells that stand together have a mark. */
-  readonly marksGaps?: true
+  readonly marksGaps: boolean
 }
+
+/** A layout without marks. Layouts are written out, since what a spread makes is slow to read. */
+export function createLayout(
+  separator: Separator,
+  { spaced = NO_LEAVES, gaps, shapes }: LayoutOptions = {},
+): Layout {
+  return { separator, spaced, gaps, shapes, marksGaps: false }
+}
+
+interface LayoutOptions {
+  readonly spaced?: ReadonlySet<Leaf>
+  readonly gaps?: Gaps | undefined
+  readonly shapes?: ShapeWriter | undefined
+}
+
+const NO_LEAVES: ReadonlySet<Leaf> = new Set()
 
 /**
  * The columns' names, with constants, patterns and groups. With a space as separator no bare name
@@ -81,8 +97,8 @@ function writeConstant({ value }: ConstantColumn, layout: Layout): string {
 
 /** Rows inside a cell have commas between their cells, whatever the table has. */
 function innerLayout(layout: Layout): Layout {
-  const { gaps, marksGaps, ...others } = layout
-  return { ...others, separator: INNER_SEPARATOR }
+  const { spaced, shapes } = layout
+  return createLayout(INNER_SEPARATOR, { spaced, shapes })
 }
 
 /** Writes the rows of one table, or of one cell. */
@@ -237,16 +253,16 @@ export class RowWriter {
     this.#first = false
     if (own === '') {
       this.#empty++
-      this.#gaps += marksGaps === true && gaps !== undefined ? ABSENT_MARK : ''
+      this.#gaps += marksGaps && gaps !== undefined ? ABSENT_MARK : ''
       return
     }
     const empty = this.#empty
     this.#empty = 0
     if (empty >= FEWEST_MARKED) this.hasGaps = true
-    const text = marksGaps === true && own === ABSENT_MARK ? `"${ABSENT_MARK}"` : own
+    const text = marksGaps && own === ABSENT_MARK ? `"${ABSENT_MARK}"` : own
     if (leaf !== null) this.observe?.(leaf, text, this.#pending)
     if (gaps !== undefined) {
-      const isKept = marksGaps !== true || empty >= FEWEST_MARKED
+      const isKept = !marksGaps || empty >= FEWEST_MARKED
       this.out += isKept ? this.#gaps : this.#gaps.replaceAll(ABSENT_MARK, '')
       this.#gaps = ''
       this.#pending = 0
@@ -264,7 +280,7 @@ export class RowWriter {
   #between(empty: number): string {
     const { separator, marksGaps } = this.#layout
     if (this.#pending === 1 && empty < FEWEST_MARKED) return separator
-    if (marksGaps !== true || empty < FEWEST_MARKED) return separator.repeat(this.#pending)
+    if (!marksGaps || empty < FEWEST_MARKED) return separator.repeat(this.#pending)
     const marked = `${ABSENT_MARK}${separator}`.repeat(empty)
     // At the start of a row there is no separator before the first of them.
     return this.#pending === empty ? marked : separator + marked

@@ -1,3 +1,4 @@
+import { typedText } from '../../../base/typed-text.ts'
 import {
   BACKTICK,
   MINUS,
@@ -8,7 +9,14 @@ import {
 } from '../../../json/char-codes.ts'
 import { NumberLiteral, type Value } from '../../../json/value.ts'
 import { escapeText, isAmbiguous } from '../../bare-text.ts'
-import { contentOf } from '../../text-content.ts'
+import {
+  BACKSLASH_BIT,
+  contentOf,
+  LINE_FEED_BIT,
+  QUOTE_BIT,
+  TAB_BIT,
+  UNSAFE_BIT,
+} from '../../text-content.ts'
 import { FENCE_CHAR, PATTERN_MARK, SHORTEST_FENCE } from './syntax.ts'
 
 const FENCE = FENCE_CHAR.repeat(SHORTEST_FENCE)
@@ -29,7 +37,8 @@ export function writeScalar(value: Scalar, not: number): string {
 }
 
 function writeString(text: string, not: number): string {
-  return (factsOf(text) & (not | NEVER_BARE_BIT)) !== 0 ? escapeText(text) : text
+  const bits = factsOf(text)
+  return (bits & (not | NEVER_BARE_BIT)) !== 0 ? quoteText(text, bits) : text
 }
 
 /** Beside the bits of `contentOf`: without quotes the text would be read as something else. */
@@ -41,9 +50,20 @@ export function factsOf(text: string): number {
   return isAmbiguous(text) || startsMark(text) ? bits | NEVER_BARE_BIT : bits
 }
 
+const CHANGED_BY_JSON = QUOTE_BIT | BACKSLASH_BIT | TAB_BIT | LINE_FEED_BIT | UNSAFE_BIT
+
+/**
+ * `escapeText` of a string whose content is known.
+ * @param bits of `contentOf`
+ */
+export function quoteText(text: string, bits: number): string {
+  return (bits & CHANGED_BY_JSON) === 0 ? `"${text}"` : escapeText(text)
+}
+
 /** A string at a place for strings only, so that numbers and literals need no quotes. */
 export function writeText(text: string, not: number): string {
-  return (contentOf(text) & not) !== 0 || !isPlain(text) ? escapeText(text) : text
+  const bits = contentOf(text)
+  return (bits & not) !== 0 || !isPlain(text) ? quoteText(text, bits) : text
 }
 
 /** The cell's own text in a column with a pattern, in which only `null` is no string. */
@@ -68,7 +88,8 @@ export function writeAffix(text: string, not: number, outer: number): string {
  * Whether the text is not empty, has no white space at its ends, and does not begin like another
  * construct.
  */
-export function isPlain(text: string): boolean {
+export function isPlain(string: string): boolean {
+  const text = typedText(string)
   const first = text.charCodeAt(0)
   return (
     text.length > 0 &&
@@ -81,7 +102,8 @@ export function isPlain(text: string): boolean {
 }
 
 /** Whether it begins as an item of a list or a fence does. */
-function startsMark(text: string): boolean {
+function startsMark(string: string): boolean {
+  const text = typedText(string)
   const c = text.charCodeAt(0)
   return (c === MINUS && text.charCodeAt(1) === SPACE) || (c === BACKTICK && text.startsWith(FENCE))
 }

@@ -16,7 +16,7 @@ it.each([
   const first = new ObjectValue(['name', 'detail'], ['a', 'b'])
   const rows = [first, second, first]
   const priced: string[] = []
-  const layout = chooseLayout(rows, columns, {
+  const { layout } = chooseLayout(rows, columns, {
     ...createPricer(undefined),
     tokens(text) {
       priced.push(text)
