@@ -186,7 +186,8 @@ async function revokeEverywhere(file: string, id: string): Promise<number> {
   const store = await openConfiguredStore(config, () => {}, { mustExist: true })
   try {
     const { sha256 } = key
-    const told = await tellReplicas(store, [{ kind: 'revoke', sha256 }], Date.now())
+    const stays = config.store.redis.durability === 'primary'
+    const told = await tellReplicas(store, [{ kind: 'revoke', sha256 }], Date.now(), stays)
     if (!told.ok) throw new Error(told.detail)
   } finally {
     await store.close()

@@ -98,8 +98,11 @@ async function purge(store: Store, { tenant, session }: Values, config: Config):
   if (tenant === undefined) throw new UsageError('purge needs --tenant')
   if (session !== undefined) return removed(await store.purgeSession(tenant, session))
   const inStore = removed(await store.purgeTenant(tenant))
-  if (config.store.redis !== undefined)
-    demand(await tellReplicas(store, [{ kind: 'purge', tenant }], Date.now()))
+  const { redis } = config.store
+  if (redis !== undefined) {
+    const stays = redis.durability === 'primary'
+    demand(await tellReplicas(store, [{ kind: 'purge', tenant }], Date.now(), stays))
+  }
   return { ...inStore, ...(await purgeTenantFiles(config.data_dir, tenant)) }
 }
 

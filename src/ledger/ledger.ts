@@ -42,6 +42,8 @@ export interface Ledger {
   readAt(figures: object): number | null
   /** Calls back after something of the tenant was written. @returns how to end that */
   onWritten(tenant: string, listener: () => void): () => void
+  /** Writes what waits. @returns false if rows still wait, because another process has the file */
+  flush(): Promise<boolean>
   /** Writes what waits, and ends the thread. Nothing may be recorded after it. */
   close(): Promise<void>
 }
@@ -90,6 +92,8 @@ class ThreadLedger implements Ledger {
   #waiting: { results: ArrivedResult[]; turns: ArrivedTurn[]; fetches: ArrivedFetch[] } = nothing()
   #writing: Promise<void> = Promise.resolve()
   #isFailing = false
+  /** Writes whose rows wait once more. */
+  #putBacks = 0
   /** Reads since the last write, by what they are of. */
   readonly #reads = new Map<string, { readonly at: number; readonly answer: Promise<unknown> }>()
   /** The last figures, by what they are of. */
@@ -154,6 +158,12 @@ class ThreadLedger implements Ledger {
   onWritten(tenant: string, listener: () => void): () => void {
     this.#written.on(nameOf(tenant), listener)
     return () => this.#written.off(nameOf(tenant), listener)
+  }
+
+  async flush(): Promise<boolean> {
+    const before = this.#putBacks
+    await this.#flush()
+    return this.#putBacks === before
   }
 
   async close(): Promise<void> {
@@ -252,6 +262,7 @@ class ThreadLedger implements Ledger {
     const waiting = this.#waiting
     const isWaiting = sizeOf(waiting) + sizeOf({ results, turns, fetches }) <= MOST_WAITING
     if (!isAway(error) || !isWaiting) return false
+    this.#putBacks++
     this.#waiting = {
       results: [...results, ...waiting.results],
       turns: [...turns, ...waiting.turns],

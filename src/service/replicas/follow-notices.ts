@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Store } from '../../store/store.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
@@ -9,8 +10,9 @@ import { type Notice, revokedBy, watchNotices } from './notices.ts'
 
 export interface FollowedBy {
   readonly store: Store
-  readonly keys: ServiceKeys
-  readonly telemetry: Telemetry | null
+  readonly keys: Pick<ServiceKeys, 'access' | 'file'>
+  readonly telemetry: Pick<Telemetry, 'upkeep'> | null
+  readonly ledger: Pick<Ledger, 'flush'> | null
   readonly logger: Pick<Logger, 'info' | 'error'>
   onBug(error: unknown): void
 }
@@ -22,7 +24,7 @@ export interface FollowedBy {
  */
 export function followNotices(
   { store: { redis }, data_dir }: Pick<Config, 'store' | 'data_dir'>,
-  { store, keys, telemetry, logger, onBug }: FollowedBy,
+  { store, keys, telemetry, ledger, logger, onBug }: FollowedBy,
 ): { close(): Promise<void> } {
   if (redis === undefined) return { close: async () => {} }
   const done = openDonePurges(data_dir)
@@ -34,6 +36,8 @@ export function followNotices(
     try {
       // What waits to be written was recorded before the purge.
       await telemetry?.upkeep()
+      if ((await ledger?.flush()) === false)
+        throw new Error('the ledger is held by another process')
       const deleted = await purgeTenantFiles(data_dir, tenant)
       done.add(id, Date.now())
       logger.info({ tenant, ...deleted }, 'files of a purged tenant deleted')

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Result, Store, StoredRecord } from '../../store/store.ts'
 
@@ -39,18 +40,48 @@ const MAX_NOTICES = 1_000
 /** Processes that write at the same moment try again so often. */
 const MAX_TRIES = 50
 const LOOK_MS = 1_000
+/** A server that syncs every second may lose so much on a slow disk. */
+const STAY_MS = 2_000
+/** How long a server may be away at the end of that, and how often it is asked. */
+const BACK_MS = 30_000
+const ASK_AGAIN_MS = 250
 const NOTHING = new Uint8Array(0)
 
 type Records = Pick<Store, 'readRecord' | 'writeRecord'>
 
-/** Tells all processes. They learn of it within a second; one that is away learns of it later. */
-export function tellReplicas(
+/**
+ * Tells all processes. They learn of it within a second; one that is away learns of it later. A
+ * server that crashes may lose what it has answered within two seconds, and only this process could
+ * write it again. So a command, which ends after this, stays for so long.
+ * @param stays whether it does: not if a write is on a replica or a disk when it is answered
+ */
+export async function tellReplicas(
   store: Records,
   news: readonly News[],
   now: number,
+  stays = false,
 ): Promise<Result<object>> {
   const fresh = noticesOf(news, now)
-  return change(store, there => [...there, ...fresh], now)
+  let told = await addNotices(store, fresh, now)
+  if (!told.ok || !stays) return told
+  await sleep(STAY_MS)
+  const untilMs = performance.now() + BACK_MS
+  for (;;) {
+    told = await addNotices(store, fresh, now)
+    if (told.ok || performance.now() > untilMs) return told
+    await sleep(ASK_AGAIN_MS)
+  }
+}
+
+/** Adds those that are not there. */
+function addNotices(
+  store: Records,
+  fresh: readonly Notice[],
+  now: number,
+): Promise<Result<object>> {
+  const isIn = (there: readonly Listed[], { id }: Notice) => there.some(each => each.id === id)
+  const lacking = (there: readonly Listed[]) => fresh.filter(each => !isIn(there, each))
+  return change(store, there => [...there, ...lacking(there)], now)
 }
 
 function noticesOf(news: readonly News[], now: number): readonly Notice[] {

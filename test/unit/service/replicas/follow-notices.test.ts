@@ -1,0 +1,79 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, it } from 'vitest'
+import { tenantFolder } from '../../../../src/core/telemetry/pseudonyms.ts'
+import { LEDGER_FILE } from '../../../../src/ledger/database.ts'
+import { followNotices } from '../../../../src/service/replicas/follow-notices.ts'
+import { tellReplicas } from '../../../../src/service/replicas/notices.ts'
+import type { Store } from '../../../../src/store/store.ts'
+import { telemetryFolder } from '../../../../src/telemetry/layout.ts'
+import { eventually } from '../../../support/eventually.ts'
+import { ownLedger } from '../../../support/ledger/own-ledger.ts'
+import { resultOf } from '../../../support/ledger/rows.ts'
+import { recordStore } from '../../../support/record-store.ts'
+import { factsOf } from '../../core/telemetry/events.ts'
+import { temporaryFolder, testTelemetry } from '../../telemetry/writer.ts'
+
+const KEY = new Uint8Array(32)
+const NEVER_MS = 2 ** 31 - 1
+
+/** A replica that has something of two tenants in memory, and nothing of them in its files yet. */
+function replica() {
+  const data_dir = temporaryFolder()
+  writeFileSync(join(data_dir, 'telemetry.key'), KEY)
+  const folder = telemetryFolder(data_dir)
+  const telemetry = testTelemetry({ flush_every_n: 100 }, { folder })
+  const { ledger } = ownLedger({ folder: data_dir, flushMs: NEVER_MS })
+  for (const tenant of ['acme', 'beta']) {
+    telemetry.record(tenant, factsOf({ session_hash: '0123456789abcdef' }))
+    ledger.result(resultOf(tenant))
+  }
+  const shared = recordStore()
+  const log: string[] = []
+  const follow = () =>
+    followNotices(
+      { data_dir, store: { redis: {} } as never },
+      {
+        store: shared.store as Store,
+        keys: { access: { refuse: () => {} } as never, file: null },
+        ...{ telemetry, ledger },
+        logger: {
+          info: (_: object, text: string) => void log.push(text),
+          error: (_: object, text: string) => void log.push(text),
+        } as never,
+        onBug: bug => void log.push(String(bug)),
+      },
+    )
+  const hasFiles = (tenant: string) => existsSync(join(folder, tenantFolder(KEY, tenant)))
+  return { data_dir, telemetry, ledger, store: shared.store, follow, log, hasFiles }
+}
+
+it('a purge also deletes what waits to be written', async () => {
+  const { telemetry, ledger, store, follow, log, hasFiles } = replica()
+  await tellReplicas(store, [{ kind: 'purge', tenant: 'acme' }], Date.now())
+  const notices = follow()
+  await eventually(() => expect(log).toEqual(['files of a purged tenant deleted']))
+  await notices.close()
+  await telemetry.close()
+  expect([hasFiles('acme'), hasFiles('beta')]).toEqual([false, true])
+  expect(await ledger.latest('acme', 9)).toEqual([])
+  expect(await ledger.latest('beta', 9)).toHaveLength(1)
+})
+
+it('a purge waits for a file that another process holds', async () => {
+  const { data_dir, ledger, store, follow, log } = replica()
+  expect(await ledger.latest('acme', 9)).toHaveLength(1)
+  ledger.result(resultOf('acme'))
+  const other = new DatabaseSync(join(data_dir, LEDGER_FILE))
+  other.exec('BEGIN IMMEDIATE')
+  await tellReplicas(store, [{ kind: 'purge', tenant: 'acme' }], Date.now())
+  const notices = follow()
+  await eventually(() => expect(log).not.toEqual([]))
+  expect(log).toEqual(['files of a purged tenant are not deleted yet'])
+  other.exec('ROLLBACK')
+  other.close()
+  await eventually(() => expect(log).toContain('files of a purged tenant deleted'))
+  await notices.close()
+  expect(await ledger.latest('acme', 9)).toEqual([])
+})
