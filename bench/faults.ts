@@ -5,7 +5,7 @@ import { readOptions } from './support/options.ts'
 
 /**
  * npm run bench -- faults [--sentinels --operations N --seed N --each N --pairs
- *   --stays PERCENT --only FAULT,…]
+ *   --stays PERCENT --call MS --only FAULT,…]
  *
  * Three replicas of the service on one Redis, or on a primary with two replicas and three
  * Sentinels; agents of two tenants, one of a tenant that is purged now and then, and a client that
@@ -23,14 +23,15 @@ const options = readOptions({
   seed: 1,
   each: 150,
   agents: 3,
+  call: 100,
   only: names,
 })
 
 process.stdout.write(`${JSON.stringify(machine())}\n`)
-const { sentinels: hasSentinels, pairs, only, ...rest } = options
+const { sentinels: hasSentinels, pairs, only, call: callMs, ...rest } = options
 const table = hasSentinels ? FAILOVERS : FAULTS
 const faults = only.filter(name => Object.hasOwn(table, name))
-const run = await playFaults({ ...rest, hasSentinels, faults, atOnce: pairs ? 2 : 1 })
+const run = await playFaults({ ...rest, hasSentinels, callMs, faults, atOnce: pairs ? 2 : 1 })
 const { violations, disturbances: _, ...figures } = run
 const inShort = { ...figures, violations: violations.length }
 process.stdout.write(`${JSON.stringify(inShort, null, 2)}\n`)

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../support/random.ts'
 import { ContextLog, type MadeCall, referencesIn } from './context-log.ts'
 import type { TenantPurge } from './purge-tenant.ts'
@@ -13,6 +14,8 @@ export const COUNTED = [
   'closes',
   'lost',
   'purges',
+  // Files that a purge had to delete.
+  'purgedFiles',
   // Requests of a key with a rate that passed.
   'paced',
   // Of proxied conversations.
@@ -49,6 +52,8 @@ export interface AgentOptions {
   readonly findings: Findings
   /** Purges its tenant, of which it is the only agent; absent: nobody does. */
   readonly purge?: TenantPurge
+  /** The files that replicas have of its tenant. */
+  files?(): readonly string[]
 }
 
 const FILES = ['a.ts', 'b.ts', 'c.ts', 'd.ts']
@@ -61,6 +66,12 @@ const TRAIL = 16
 const MAX_DUE = 40
 /** Ids of purged texts that are asked for again, later. */
 const MAX_PURGED = 40
+/** How long files of a purged tenant may stay, faults included, and after what calm. */
+const FILES_MS = 180_000
+const FILES_CALM_MS = 20_000
+/** What a replica has in memory it has written by then. */
+const WRITTEN_MS = 6_000
+const LOOK_MS = 250
 
 /** A hint that was sent, with the text that it names. */
 interface Due {
@@ -174,7 +185,8 @@ export class Agent {
 
   /** Purges the tenant. If that is acknowledged, no replica gives its texts any more. */
   async #purge(): Promise<void> {
-    const { purge, findings } = this.#options
+    const { purge, findings, files = () => [] } = this.#options
+    const before = files().length
     const isDone = await purge!()
     const due = this.#due.splice(0)
     this.#purges++
@@ -183,7 +195,27 @@ export class Agent {
     findings.counts.purges++
     this.#purged.push(...due)
     this.#purged.splice(0, Math.max(0, this.#purged.length - MAX_PURGED))
+    findings.counts.purgedFiles += before
     for (let i = 0; i < 2; i++) await this.#askForPurged()
+    await this.#watchFiles()
+  }
+
+  /** Waits until no replica has files of the tenant any more, and sees that none come back. */
+  async #watchFiles(): Promise<void> {
+    const { files = () => [], findings } = this.#options
+    const begunMs = findings.nowMs()
+    const isDue = () => {
+      const { calmSinceMs } = findings
+      const now = findings.nowMs()
+      const isCalm = calmSinceMs !== null && now - Math.max(begunMs, calmSinceMs) > FILES_CALM_MS
+      return isCalm || now - begunMs > FILES_MS
+    }
+    while (files().length > 0) {
+      if (isDue()) return this.#fault(`files of a purged tenant stay: ${files().join(' ')}`)
+      await sleep(LOOK_MS)
+    }
+    await sleep(WRITTEN_MS)
+    if (files().length > 0) this.#fault(`files of a purged tenant came back: ${files().join(' ')}`)
   }
 
   async #askForPurged(): Promise<void> {

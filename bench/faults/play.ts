@@ -2,6 +2,7 @@ import { createRandom } from '../support/random.ts'
 import { Agent, COUNTED, type Findings } from './agent.ts'
 import { FAILOVERS, FAULTS, type FaultCast } from './fault-table.ts'
 import { Pacer } from './pacer.ts'
+import { watchPulse } from './pulse.ts'
 import type { Replicas } from './replicas.ts'
 import { setStage } from './stage.ts'
 import { Talker } from './talker.ts'
@@ -11,6 +12,8 @@ export interface FaultRun extends Findings {
   /** How often each fault happened. */
   readonly faults: Readonly<Record<string, number>>
   readonly requests: Replicas['counts']
+  /** How often the machine had no time for the servers. */
+  readonly starved: number
 }
 
 export interface PlayOptions {
@@ -27,6 +30,8 @@ export interface PlayOptions {
   readonly atOnce?: number
   /** Whether there are a primary, two replicas and three Sentinels, instead of one server. */
   readonly hasSentinels?: boolean
+  /** How long a call of a service may take; longer on a machine that has no time. */
+  readonly callMs?: number
   /** Agents of each of two tenants that use the same names and texts. */
   readonly agents: number
 }
@@ -34,7 +39,7 @@ export interface PlayOptions {
 /** Plays a run: three services that share Redis, agents that check what they get, and faults. */
 export async function playFaults(options: PlayOptions): Promise<FaultRun> {
   const { operations, seed, each, faults, agents } = options
-  const { atOnce = 1, hasSentinels = false, stays = 0 } = options
+  const { atOnce = 1, hasSentinels = false, stays = 0, callMs = 100 } = options
   const table = hasSentinels ? FAILOVERS : FAULTS
   const random = createRandom(seed)
   const begunMs = performance.now()
@@ -47,7 +52,7 @@ export async function playFaults(options: PlayOptions): Promise<FaultRun> {
     nowMs: () => Math.round(performance.now() - begunMs),
   }
   const happened: Record<string, number> = {}
-  const stage = await setStage({ random, stays, hasSentinels, findings })
+  const stage = await setStage({ random, stays, hasSentinels, callMs, findings })
   const { servers, replicas, vendor, tenants, foreign, paced, purged } = stage
   try {
     const common = { replicas, random, findings }
@@ -72,6 +77,12 @@ export async function playFaults(options: PlayOptions): Promise<FaultRun> {
       },
     }
     let next = 0
+    let starved = 0
+    const endPulse = watchPulse(servers, callMs / 2, () => {
+      if (running.size > 0) return
+      starved++
+      findings.calmSinceMs = findings.nowMs()
+    })
     const work = async (agent: Pick<Agent, 'act'>) => {
       while (done < operations || next < faults.length) {
         done++
@@ -95,7 +106,8 @@ export async function playFaults(options: PlayOptions): Promise<FaultRun> {
     }
     await Promise.all([...crew, ...talkers, passing, pacer].map(work))
     await Promise.all(running)
-    return { ...findings, operations: done, faults: happened, requests: replicas.counts }
+    endPulse()
+    return { ...findings, operations: done, faults: happened, requests: replicas.counts, starved }
   } finally {
     await stage.close()
   }

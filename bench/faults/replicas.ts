@@ -18,6 +18,8 @@ const FATAL = 60
 const AGAIN_MS = 20
 /** Lines of each service that a reader gets. */
 const SAID = 8
+/** What is shown of the output of a service that ended. */
+const LAST_CHARS = 4_000
 
 /** Replicas behind a load balancer of our own that takes any of them that answers. */
 export class Replicas {
@@ -134,7 +136,8 @@ export class Replicas {
     void service.exited.then(code => {
       if (this.#ended.has(service.child)) return
       const last = service.log().filter(({ level }) => level === FATAL)
-      this.#onLost(`ended with ${code}: ${JSON.stringify(last)}`)
+      const text = service.stderr().slice(-LAST_CHARS)
+      this.#onLost(`ended with ${code}: ${last.length > 0 ? JSON.stringify(last) : text}`)
       // As a supervisor does.
       void this.#started(at).then(again => {
         this.#services[at] = again

@@ -8,7 +8,7 @@ import type { Random } from '../support/random.ts'
 import { type RecordingVendor, startRecordingVendor } from '../turns/recording-vendor.ts'
 import type { Findings } from './agent.ts'
 import { PACE } from './pacer.ts'
-import { type TenantPurge, tenantPurge } from './purge-tenant.ts'
+import { filesOfTenant, type TenantPurge, tenantPurge } from './purge-tenant.ts'
 import { Replicas } from './replicas.ts'
 import { type Servers, startOne, startWithSentinels } from './servers.ts'
 
@@ -30,6 +30,8 @@ export interface Stage {
     readonly tenant: string
     readonly headers: Headers
     readonly purge: TenantPurge
+    /** What replicas have of it. */
+    files(): readonly string[]
   }
   close(): Promise<void>
 }
@@ -39,6 +41,8 @@ export interface StageOptions {
   /** Of 100 requests to a session, so many come to the same replica. */
   readonly stays: number
   readonly hasSentinels: boolean
+  /** How long a call of a service may take. */
+  readonly callMs: number
   readonly findings: Findings
 }
 
@@ -46,12 +50,14 @@ const SERVICES = 3
 /** After so long without an answer a primary counts as down, also on a busy machine. */
 const DOWN_MS = 1_000
 const SKEWED_CLOCK = new URL('skewed-clock.ts', import.meta.url).href
+/** Of all services. */
+const COMMON = '[telemetry]\nenabled = true\n'
 /** What the next version would write otherwise than this one. */
 const OTHER_PIPELINE = '[mckp]\nformats_enabled = ["json_compact", "ndjson"]\n'
 
 /** Starts all of it. */
 export async function setStage(options: StageOptions): Promise<Stage> {
-  const { random, stays, hasSentinels, findings } = options
+  const { random, stays, hasSentinels, callMs, findings } = options
   const folder = mkdtempSync(join(tmpdir(), 'haversack-faults-'))
   const keyOf = (tenant: string, more: Parameters<typeof keyFor>[1] = {}) => ({
     tenant,
@@ -72,7 +78,8 @@ export async function setStage(options: StageOptions): Promise<Stage> {
   /** The configuration of a service; -1: of an operator's command. */
   function configOf(service: number): string {
     const file = join(folder, `${service}.toml`)
-    writeFileSync(file, `${base}\n[store.redis]\n${servers.settings(service)}`)
+    const limits = `call_timeout_ms = ${callMs}\nwait_ms = ${callMs}\n`
+    writeFileSync(file, `${base}\n${COMMON}[store.redis]\n${servers.settings(service)}${limits}`)
     return file
   }
   const optionsOf = (service: number, isNext: boolean) => {
@@ -108,7 +115,7 @@ export async function setStage(options: StageOptions): Promise<Stage> {
     return {
       ...{ servers, replicas, vendor, tenants, close },
       ...{ foreign: foreign.headers, paced: paced.headers },
-      purged: { ...purged, purge },
+      purged: { ...purged, purge, files: () => filesOfTenant(folders, purged.tenant) },
     }
   } catch (error) {
     await close()
