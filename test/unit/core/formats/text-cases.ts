@@ -167,9 +167,22 @@ export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
       ...['12', '14', '16'].map(no => `${no}:\tthe backup of the database, step ${no}`),
       ...['12', '14', '16'].map(no => `src/a.ts:${no}:  the backup of the database, step ${no}`),
       ...['12', '14', '16'].map(no => `| the backup of the database, step ${no}`),
-      '@@ -1,3 +1,3 @@',
-      ...['12', '14', '16'].map(no => ` the backup of the database, step ${no}`),
     ),
+    content: null,
+  },
+  'lines of a hunk, which are read and applied as they are': {
+    format: 'templated',
+    text: lines(
+      '@@ -1,6 +1,6 @@',
+      ...['11', '12', '13', '14', '15', '16'].map(no => ` the backup of the database, step ${no}`),
+    ),
+    content: null,
+  },
+  'lines of one value, of which one has none': {
+    format: 'templated',
+    text: ['', '1', '2', '3', '4', '5']
+      .map(no => `the backup of the database, step-${no}`)
+      .join('\n'),
     content: null,
   },
   'elements with braces and digits like those of a template': {
