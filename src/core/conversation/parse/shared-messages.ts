@@ -76,17 +76,25 @@ function withComma(body: Uint8Array, { start, end }: ByteRange): ByteRange {
   return { start, end: body[after] === COMMA ? skipSpace(body, after + 1) : end }
 }
 
-/** Compared at once by the built-in comparison, which is ten times as fast as a loop. */
-const STRIDE = 4096
+/**
+ * Compared at once by the built-in comparison, which is ten times as fast as a loop. As long as
+ * both texts agree, four times as much is compared next.
+ */
+const LEAST_STRIDE = 4096
+const MOST_STRIDE = 64 * LEAST_STRIDE
 
 /** How many bytes two texts have in common at their start. */
 export function commonBytes(a: Buffer, b: Buffer): number {
   const most = Math.min(a.length, b.length)
   let at = 0
+  let stride = LEAST_STRIDE
   while (at < most) {
-    const end = Math.min(at + STRIDE, most)
-    if (a.compare(b, at, end, at, end) !== 0) break
-    at = end
+    const end = Math.min(at + stride, most)
+    if (a.compare(b, at, end, at, end) === 0) {
+      at = end
+      stride = Math.min(4 * stride, MOST_STRIDE)
+    } else if (stride > LEAST_STRIDE) stride /= 4
+    else break
   }
   while (at < most && a[at] === b[at]) at++
   return at

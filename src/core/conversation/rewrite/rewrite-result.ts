@@ -113,12 +113,13 @@ function writeOnce(
   const turn = isOriginal ? undefined : history?.open(key, result)
   const openLayer = notes.layer(result, turn?.layer)
   const terms = { openLayer, mayElide: makesMarkers, responseBudget, isOriginal, contextTokens }
-  const { answer, keep = [], reports } = rewriteByItself(sourceOf(result), counting, context, terms)
+  const source = sourceOf(result)
+  const { answer, keep = [], reports } = rewriteByItself(source, counting, context, terms)
   const { response, row, host_blocks: hostBlocks } = reports[0] ?? {}
   const { savings, elided, tokens, look_alikes: lookAlikes = 0 } = answer
   const written = turn?.written() ?? { isSource: false }
   // Nothing is saved if only look-alikes of hints were escaped.
-  if (answer.content === result.text()) {
+  if (answer.content === source.text) {
     const none = { literal: null, saved: NOTHING_SAVED, markers: [], digest: 0, keep: [] }
     return { ...none, ...written, ...noteOf(answer), lookAlikes, hostBlocks, response, row, tokens }
   }

@@ -89,12 +89,12 @@ export function planLines(
     const { identity } = run.body
     const result = results.get(identity)!
     const reference = writer.write(result, run)
-    // A reference that cannot be read back is not written, for example one with a name that no hint
-    // can have.
-    if (reference === null || !isReferenceLike(reference) || readReference(reference) === null)
-      return null
+    if (reference === null || !isReferenceLike(reference)) return null
     const limit = counter.count(`${reference}\n`) + minSavedTokens - 1
     if (!isAbove(text, from, end, counter, limit)) return null
+    // A reference that cannot be read back is not written, for example one with a name that no hint
+    // can have. To read it costs more than to price it.
+    if (readReference(reference) === null) return null
     writer.take(result)
     return { from, end, reference, identity }
   }

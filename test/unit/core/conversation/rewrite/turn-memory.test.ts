@@ -190,3 +190,16 @@ it.each([
 ])('counts common bytes', (a, b, expected) => {
   expect(commonBytes(Buffer.from(a), Buffer.from(b))).toBe(expected)
 })
+
+it('counts common bytes wherever two long texts part', () => {
+  const length = 2_000_000
+  const text = Buffer.alloc(length, 'x')
+  for (const at of [0, 4095, 4096, 20_479, 20_480, 348_160, 1_000_001, length - 1]) {
+    const other = Buffer.from(text)
+    other[at] = 0
+    // What follows agrees again.
+    expect(commonBytes(text, other)).toBe(at)
+    expect(commonBytes(text, text.subarray(0, at))).toBe(at)
+  }
+  expect(commonBytes(text, Buffer.from(text))).toBe(length)
+})
