@@ -265,6 +265,29 @@ describe.skipIf(withoutRedis)('a journal in Redis', () => {
     expect(valuesOf(await open(other, { session: 'other' }))).toEqual([''])
   })
 
+  test('counts a turn at once only if nothing else was counted, and within the share', async () => {
+    const { one, prefix } = await two({ tenantMaxBytes: 20_000 })
+    const { epoch } = await open(one, { calls: [CALL] })
+    const settle = (call: string, results: number, last: number, bytes = 10) => {
+      const change = { bytes: randomBytes(bytes), texts: [TEXT] }
+      return journalOf(one).settle({ ...name, ...change, epoch, call, results, last })
+    }
+    const [second, third] = ['12'.repeat(32), '34'.repeat(32)]
+    expect(await settle(second, 1, 0)).toEqual({ ok: true, number: 1 })
+    const conflict = { ok: false, reason: 'conflict' }
+    // A call that was counted, and turns that do not know the last result or the last change.
+    expect(await settle(second, 2, 1)).toMatchObject(conflict)
+    expect(await settle(CALL, 2, 1)).toMatchObject(conflict)
+    expect(await settle(third, 1, 1)).toMatchObject(conflict)
+    expect(await settle(third, 2, 0)).toMatchObject(conflict)
+    expect(await settle(third, 2, 1, 30_000)).toMatchObject({ ok: false, reason: 'quota' })
+    expect(await settle(third, 2, 1)).toEqual({ ok: true, number: 2 })
+    // Another server than the one of the last turn may lack some.
+    await setState(prefix, 56, 'x'.charCodeAt(0))
+    expect(await settle('56'.repeat(32), 3, 2)).toMatchObject(conflict)
+    expect((await open(one)).epoch).not.toBe(epoch)
+  })
+
   test('leaves a session of a later layout alone', async () => {
     const { one, prefix } = await two()
     const { epoch } = await open(one)

@@ -129,6 +129,25 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('the store on Redis',
     must((await store.put([large]))[0])
   })
 
+  test('does not evict what was pinned later than it was kept', async () => {
+    const { store, clock } = await open({ tenantMaxBytes: 20 * KIB, upkeepMs: NEVER_SWEPT })
+    const { hash: ref } = await keep(store, noise(4 * KIB, 0), { tenant: 'a' })
+    const pinned = { tenant: 'a', ref, pinUntil: clock.now + MINUTE }
+    for (const touched of await store.touch([pinned])) must(touched)
+    for (let i = 1; i < 12; i++) await keep(store, noise(4 * KIB, i), { tenant: 'a' })
+    must(await store.get({ tenant: 'a', ref }))
+  })
+
+  test('counts a body once that Redis removed and that is kept again', async () => {
+    const { store, prefix } = await open({ upkeepMs: NEVER_SWEPT })
+    await keep(store, 'x', { tenant: 'a' })
+    const before = must(await store.stats('a'))
+    const [key] = (await keysOf(prefix)).filter(each => each.includes(':b:')) as [string]
+    await redis.ask('DEL', key)
+    await keep(store, 'x', { tenant: 'a' })
+    expect(must(await store.stats('a'))).toEqual(before)
+  })
+
   test('evicts what was used least recently', async () => {
     const { store, clock } = await open({ tenantMaxBytes: 70 * KIB, compressFromBytes: null })
     const one = await keep(store, noise(20 * KIB, 1))

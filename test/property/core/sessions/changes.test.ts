@@ -131,6 +131,17 @@ it('a note is the one that was shortened', () => {
   )
 })
 
+it.each([
+  ['has control characters', 'a\u0001  b\u0005c\u0002', []],
+  ['has a name with signs of a replacement', '{"session":"$&$1$$"}', ['"$&$1$$"']],
+  ['names a hash far behind', `"${'0f'.repeat(32)}" and "${'0f'.repeat(4)}"`, []],
+  ['is long', JSON.stringify({ content: 'a line of a result\n'.repeat(200) }), []],
+])('a note is the one that was shortened if it %s', (_, text, words) => {
+  const hashes = [...Array.from({ length: 98 }, (_, i) => `${100 + i}`.padEnd(64, 'e'))]
+  const shared = { words, hashes: [...hashes, '0f'.repeat(32)] }
+  expect(expandNote(Buffer.from(shortenNote(text, shared)), shared)).toBe(text)
+})
+
 it('the name of the job that made a note stays with its process', () => {
   const id = 'ab'.repeat(32)
   const written = (text: string) => {
