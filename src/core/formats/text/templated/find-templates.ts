@@ -50,15 +50,13 @@ export function findTables(
   least: number,
 ): readonly LineTable[] {
   const lines = text.split('\n')
-  const { ids, facts } = mineTemplates(lines)
-  const hunks = createHunkTracker(text)
+  const free = freeLines(text, lines)
+  // Most texts are files with numbers, of which no line is looked at.
+  if (free.reduce((sum, line) => sum + line.length, 0) < least * CHARS_PER_TOKEN) return []
+  const { ids, facts } = mineTemplates(free)
   const families = new Map<number, number[]>()
-  let start = 0
-  for (const [at, line] of lines.entries()) {
-    const id = ids[at]!
-    const isInHunk = hunks.has(start, start + line.length)
-    start += line.length + 1
-    if (id === -1 || isInHunk || isFixed(line)) continue
+  for (const [at, id] of ids.entries()) {
+    if (id === -1) continue
     const { family } = facts[id]!
     const known = families.get(family)
     if (known === undefined) families.set(family, [at])
@@ -72,6 +70,17 @@ export function findTables(
   const chars = drafts.reduce((sum, draft) => sum + draft.chars, 0)
   if (chars < least * CHARS_PER_TOKEN) return []
   return drafts.flatMap(draft => priced(draft, lines, counter) ?? [])
+}
+
+/** The lines that may be put into a template, and blank ones in place of all others. */
+function freeLines(text: string, lines: readonly string[]): readonly string[] {
+  const hunks = createHunkTracker(text)
+  let start = 0
+  return lines.map(line => {
+    const isInHunk = hunks.has(start, start + line.length)
+    start += line.length + 1
+    return isInHunk || isFixed(line) ? '' : line
+  })
 }
 
 /** Whether a reader needs a line as it is. */
