@@ -97,13 +97,15 @@ async function verify(store: Store): Promise<Figures> {
 async function purge(store: Store, { tenant, session }: Values, config: Config): Promise<Figures> {
   if (tenant === undefined) throw new UsageError('purge needs --tenant')
   if (session !== undefined) return removed(await store.purgeSession(tenant, session))
-  const inStore = removed(await store.purgeTenant(tenant))
+  const purged = demand(await store.purgeTenant(tenant))
+  const { bodies, records, generation } = purged
   const { redis } = config.store
   if (redis !== undefined) {
     const stays = redis.durability === 'primary'
-    demand(await tellReplicas(store, [{ kind: 'purge', tenant }], Date.now(), stays))
+    const news = { kind: 'purge', tenant, generation } as const
+    demand(await tellReplicas(store, [news], Date.now(), stays))
   }
-  return { ...inStore, ...(await purgeTenantFiles(config.data_dir, tenant)) }
+  return { bodies, records, ...(await purgeTenantFiles(config.data_dir, tenant)) }
 }
 
 function removed(result: Result<{ bodies: number; records: number }>): Record<string, number> {

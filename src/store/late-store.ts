@@ -53,6 +53,7 @@ export async function openLateStore(options: LateStoreOptions): Promise<Store> {
     part: async (reference, selector) => store?.part(reference, selector) ?? missing(),
     purgeSession: async (tenant, session) => store?.purgeSession(tenant, session) ?? missing(),
     purgeTenant: async tenant => store?.purgeTenant(tenant) ?? missing(),
+    forgetPurged: (tenant, generation) => store?.forgetPurged?.(tenant, generation),
     readRecord: async key => store?.readRecord(key) ?? missing(),
     writeRecord: async write => store?.writeRecord(write) ?? missing(),
     deleteRecord: async (key, ifVersion) => store?.deleteRecord(key, ifVersion) ?? missing(),

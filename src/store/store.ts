@@ -33,7 +33,12 @@ export interface Store {
   /**
    * Removes everything of a tenant. It cannot be found from then on; its space is freed in steps.
    */
-  purgeTenant(tenant: string): Promise<Result<Removed>>
+  purgeTenant(tenant: string): Promise<Result<PurgedTenant>>
+  /**
+   * Another process has purged a tenant: nothing of that generation may be written again. Absent if
+   * this process has the store for itself.
+   */
+  forgetPurged?(tenant: string, generation: string): void
 
   /** A record, or `not_found`. */
   readRecord(key: RecordKey): Promise<Result<StoredRecord>>
@@ -276,6 +281,11 @@ export interface StoredRecord {
 export interface Removed {
   readonly bodies: number
   readonly records: number
+}
+
+export interface PurgedTenant extends Removed {
+  /** Names what was purged, for other processes; absent if this one has the store for itself. */
+  readonly generation?: string
 }
 
 export interface VerifyStep {

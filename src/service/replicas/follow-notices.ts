@@ -32,7 +32,9 @@ export function followNotices(
   const failed = new Set<string>()
   let revoked: ReadonlySet<string> = new Set()
 
-  async function purge({ id, tenant }: Notice & { readonly kind: 'purge' }): Promise<boolean> {
+  async function purge(notice: Notice & { readonly kind: 'purge' }): Promise<boolean> {
+    const { id, tenant, generation } = notice
+    if (generation !== undefined) store.forgetPurged?.(tenant, generation)
     try {
       // What waits to be written was recorded before the purge.
       await telemetry?.upkeep()

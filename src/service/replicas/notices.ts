@@ -8,7 +8,12 @@ import type { Result, Store, StoredRecord } from '../../store/store.ts'
  * revoked key is in force again. A key is named by its SHA-256, since an id may get another key.
  */
 const newsSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('purge'), tenant: z.string() }),
+  z.object({
+    kind: z.literal('purge'),
+    tenant: z.string(),
+    /** What was purged, as the store names it. */
+    generation: z.string().optional(),
+  }),
   z.object({ kind: z.literal('revoke'), sha256: z.string() }),
   z.object({ kind: z.literal('restore'), sha256: z.string() }),
 ])

@@ -80,6 +80,13 @@ export class RecentWrites {
     }
   }
 
+  /** Forgets some of them. */
+  drop(isDropped: (write: RecentWrite) => boolean): void {
+    this.#kept = this.#kept.slice(this.#first).filter(({ write }) => !isDropped(write))
+    this.#first = 0
+    this.#bytes = this.#kept.reduce((sum, { bytes }) => sum + bytes, 0)
+  }
+
   /** What another server than this one has answered, the oldest first. */
   notOn(server: string): readonly KeptWrite[] {
     return this.#kept.slice(this.#first).filter(each => each.server !== server)

@@ -10,6 +10,7 @@ import {
   type CounterName,
   type Failure,
   type Kept,
+  type PurgedTenant,
   type PutItem,
   type RecordKey,
   type RecordWrite,
@@ -190,7 +191,7 @@ export class RedisStore implements Store {
     return weak ?? { ok: true, bodies, records: 0 }
   }
 
-  async purgeTenant(tenant: string): Promise<Result<Removed>> {
+  async purgeTenant(tenant: string): Promise<Result<PurgedTenant>> {
     const root = this.#rootOf(tenant)
     const { connection } = this.#server
     const args = [`${randomInt(1, MAX_GENERATION)}`]
@@ -206,7 +207,11 @@ export class RedisStore implements Store {
       if (Number(step.reply) === 1) break
     }
     const weak = await this.#server.confirm(root, connection)
-    return weak ?? { ok: true, bodies, records }
+    return weak ?? { ok: true, bodies, records, generation: String(generation) }
+  }
+
+  forgetPurged(tenant: string, generation: string): void {
+    this.#server.repair.forgetPurged(this.#rootOf(tenant), generation)
   }
 
   readRecord(key: RecordKey): Promise<Result<StoredRecord>> {

@@ -98,6 +98,14 @@ export class Repair {
     return isOther
   }
 
+  /** What a purge removed is not written again, also on a server that has forgotten the purge. */
+  forgetPurged(root: string, generation: string): void {
+    this.#writes.drop(({ name, root: of, guard }) => {
+      const isIn = guard === generation || guard.startsWith(`${generation}:`)
+      return of === root && isIn && !PURGES.has(name)
+    })
+  }
+
   /** Whether some writes wait to be made again. */
   get isPending(): boolean {
     return this.#isPending

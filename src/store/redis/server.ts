@@ -56,7 +56,7 @@ export interface RedisServer {
   readonly pendingBytes: number
   readonly refused: number
   /** Writes that could be made again now, and what became of others. */
-  readonly repair: Pick<Repair, 'bytes' | 'counts'>
+  readonly repair: Pick<Repair, 'bytes' | 'counts' | 'forgetPurged'>
   close(): Promise<void>
 }
 

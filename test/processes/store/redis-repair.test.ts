@@ -64,6 +64,21 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('a Redis that lost wr
     expect(must(await one.stats('a'))).toMatchObject({ bodies: 3, records: 1 })
   })
 
+  test('has what was purged no more if the process that purged it has ended', async () => {
+    const { one, other, prefix } = await two()
+    const [gone, kept] = [await keep(one, 'purged'), await keep(one, 'b', { tenant: 'b' })]
+    const { store: ended } = await start({ prefix })
+    const { generation = '' } = must(await ended.purgeTenant('a'))
+    await ended.close()
+    for (const each of [one, other]) each.forgetPurged!('a', generation)
+    await redis.ask('FLUSHALL')
+    expect(text(await read(other, kept.hash, 'b'))).toBe('b')
+    await eventually(async () => {
+      const found = await other.get({ tenant: 'a', ref: gone.hash })
+      expect(found).toMatchObject({ reason: 'not_found' })
+    })
+  })
+
   test('has what was purged no more, and what was written after a purge', async () => {
     const { one, other } = await two()
     await keep(one, 'before', { tenant: 'a', session: 's' })

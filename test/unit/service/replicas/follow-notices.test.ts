@@ -31,11 +31,16 @@ function replica() {
   }
   const shared = recordStore()
   const log: string[] = []
+  const forgotten: string[] = []
   const follow = () =>
     followNotices(
       { data_dir, store: { redis: {} } as never },
       {
-        store: shared.store as Store,
+        store: {
+          ...shared.store,
+          forgetPurged: (tenant: string, generation: string) =>
+            void forgotten.push(`${tenant} ${generation}`),
+        } as Store,
         keys: { access: { refuse: () => {} } as never, file: null },
         ...{ telemetry, ledger },
         logger: {
@@ -46,16 +51,18 @@ function replica() {
       },
     )
   const hasFiles = (tenant: string) => existsSync(join(folder, tenantFolder(KEY, tenant)))
-  return { data_dir, telemetry, ledger, store: shared.store, follow, log, hasFiles }
+  return { data_dir, telemetry, ledger, store: shared.store, follow, log, forgotten, hasFiles }
 }
 
-it('a purge also deletes what waits to be written', async () => {
-  const { telemetry, ledger, store, follow, log, hasFiles } = replica()
-  await tellReplicas(store, [{ kind: 'purge', tenant: 'acme' }], Date.now())
+it('a purge also deletes what waits to be written, and is not undone by a repair', async () => {
+  const { telemetry, ledger, store, follow, log, forgotten, hasFiles } = replica()
+  const news = { kind: 'purge', tenant: 'acme', generation: '7' } as const
+  await tellReplicas(store, [news], Date.now())
   const notices = follow()
   await eventually(() => expect(log).toEqual(['files of a purged tenant deleted']))
   await notices.close()
   await telemetry.close()
+  expect(forgotten).toEqual(['acme 7'])
   expect([hasFiles('acme'), hasFiles('beta')]).toEqual([false, true])
   expect(await ledger.latest('acme', 9)).toEqual([])
   expect(await ledger.latest('beta', 9)).toHaveLength(1)
