@@ -1,28 +1,42 @@
 /** What an encode with a session costs, and what it leaves in Redis; see docs/guide/capacity.md. */
 export interface Costs {
-  /** Processor time of the whole service, of its main thread, and of Redis, in microseconds. */
-  readonly serviceUs: number
-  readonly mainUs: number
-  readonly redisUs: number
-  /** Calls of Redis, if the session stays with a pod and if it comes from another one. */
-  readonly callsStaying: number
-  readonly callsMoving: number
+  /** If the result before it in its session was encoded by the same pod, and by another one. */
+  readonly staying: EncodeCosts
+  readonly moving: EncodeCosts
   /** Bytes in Redis for each byte of a new text, of a result in a session, and of a session. */
   readonly storedShare: number
   readonly resultBytes: number
   readonly sessionBytes: number
 }
 
-/** `npm run bench -- replicas`, 32 encodes of 4 KiB at a time, durability `primary`. */
+export interface EncodeCosts {
+  /** Processor time of the whole service, of its main thread, and of Redis, in microseconds. */
+  readonly serviceUs: number
+  readonly mainUs: number
+  readonly redisUs: number
+  /** Calls of Redis. */
+  readonly calls: number
+}
+
+/** `npm run bench -- capacity --check` and `replicas`: 4 KiB, 32 at a time, `primary`. */
 export const MEASURED: Costs = {
-  serviceUs: 1_954,
-  mainUs: 467,
-  redisUs: 185,
-  callsStaying: 1.05,
-  callsMoving: 2.05,
+  staying: { serviceUs: 1_954, mainUs: 467, redisUs: 185, calls: 1.05 },
+  moving: { serviceUs: 2_660, mainUs: 720, redisUs: 266, calls: 2.05 },
   storedShare: 0.52,
   resultBytes: 175,
   sessionBytes: 540,
+}
+
+/** The costs of an encode on average, if this share of them is of sessions that move. */
+export function costsOfEncode({ staying, moving }: Costs, movingShare: number): EncodeCosts {
+  const between = (of: (costs: EncodeCosts) => number) =>
+    movingShare * of(moving) + (1 - movingShare) * of(staying)
+  return {
+    serviceUs: between(({ serviceUs }) => serviceUs),
+    mainUs: between(({ mainUs }) => mainUs),
+    redisUs: between(({ redisUs }) => redisUs),
+    calls: between(({ calls }) => calls),
+  }
 }
 
 export interface Load {
@@ -97,11 +111,12 @@ const GIB = 2 ** 30
 /** What a load needs, by measured costs. */
 export function capacityOf(load: Load, costs: Costs = MEASURED): Capacity {
   const resultsPerS = (load.agents * load.turnsPerHour * load.resultsPerTurn) / 3_600
-  const byThreads = (resultsPerS * costs.serviceUs) / 1e6 / BUSY / load.coresPerPod
-  const byMain = (resultsPerS * costs.mainUs) / 1e6 / BUSY
+  const { serviceUs, mainUs, redisUs, calls } = costsOfEncode(costs, load.movingShare)
+  const byThreads = (resultsPerS * serviceUs) / 1e6 / BUSY / load.coresPerPod
+  const byMain = (resultsPerS * mainUs) / 1e6 / BUSY
   const pods = Math.ceil(Math.max(LEAST_PODS, byThreads, byMain))
   const bytes = bytesInRedis(load, costs, resultsPerS)
-  const nodesByTime = (resultsPerS * costs.redisUs) / 1e6 / BUSY
+  const nodesByTime = (resultsPerS * redisUs) / 1e6 / BUSY
   const nodesByBytes = bytes / GIB / load.nodeGib
   const redisNodes = Math.max(1, Math.ceil(Math.max(nodesByTime, nodesByBytes)))
   const most = (load.agents / Math.max(nodesByTime, nodesByBytes)) | 0
@@ -112,7 +127,7 @@ export function capacityOf(load: Load, costs: Costs = MEASURED): Capacity {
     pods,
     cores,
     podsBy: pods === LEAST_PODS ? 'availability' : byMain > byThreads ? 'main thread' : 'threads',
-    redisCallsPerS: resultsPerS * callsOf(load, costs),
+    redisCallsPerS: resultsPerS * calls,
     redisGib: bytes / GIB,
     redisNodes,
     nodesBy:
@@ -125,10 +140,6 @@ export function capacityOf(load: Load, costs: Costs = MEASURED): Capacity {
       // Each node has a replica of its own.
       ((bytes / GIB) * 2 + pods) * load.dollarsPerGibHour,
   }
-}
-
-function callsOf({ movingShare }: Load, { callsStaying, callsMoving }: Costs): number {
-  return movingShare * callsMoving + (1 - movingShare) * callsStaying
 }
 
 function bytesInRedis(load: Load, costs: Costs, resultsPerS: number): number {

@@ -1,5 +1,5 @@
 import type { Random } from '../support/random.ts'
-import type { Capacity, Costs } from './model.ts'
+import type { Capacity, EncodeCosts } from './model.ts'
 
 export interface Simulated {
   /** Shares of their time that the threads and Redis work. */
@@ -16,7 +16,7 @@ export interface Simulated {
  */
 export function simulate(
   capacity: Pick<Capacity, 'resultsPerS' | 'pods' | 'cores' | 'redisNodes'>,
-  costs: Costs,
+  costs: Pick<EncodeCosts, 'serviceUs' | 'mainUs' | 'redisUs'>,
   { results, random }: { readonly results: number; readonly random: Random },
 ): Simulated {
   const { resultsPerS, pods, cores, redisNodes } = capacity

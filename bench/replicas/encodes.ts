@@ -9,6 +9,7 @@ import { markdownTable } from '../support/markdown-table.ts'
 import { cpuUsOf } from '../support/process-time.ts'
 import { runPlan, type Server, startServer } from '../support/processes.ts'
 import { median } from '../support/statistics.ts'
+import { commandCalls } from './command-calls.ts'
 
 const CONNECTIONS = [1, 32] as const
 
@@ -78,7 +79,7 @@ async function measure(
   run: number,
 ): Promise<Figures> {
   await measuredBy(server)
-  const before = { us: cpuUsOf(servers), calls: await callsOf(servers[0]) }
+  const before = { us: cpuUsOf(servers), calls: await commandCalls(servers[0]) }
   const load = await runPlan<SessionLoad>('sessions/load.ts', {
     port: server.port,
     kind: 'half',
@@ -93,16 +94,8 @@ async function measure(
     ...load,
     ...(await measuredBy(server)),
     redis_us: cpuUsOf(servers) - before.us,
-    calls: (await callsOf(servers[0])) - before.calls,
+    calls: (await commandCalls(servers[0])) - before.calls,
   }
-}
-
-/** Calls of functions and waits, as the server counts them. */
-async function callsOf(server: RedisProcess | undefined): Promise<number> {
-  if (server === undefined) return 0
-  const info = String(await server.ask('INFO', 'commandstats'))
-  const counted = info.matchAll(/cmdstat_(?:fcall|fcall_ro|wait):calls=(\d+)/g)
-  return [...counted].reduce((sum, [, calls]) => sum + Number(calls), 0)
 }
 
 function tableOf(candidates: readonly Candidate[]): string {

@@ -8,6 +8,9 @@ import { recordsOf } from '../support/sample-results.ts'
  */
 export interface SessionPlan {
   readonly port: number
+  /** Servers besides that of `port`: each session has one, or moves to the next with each result. */
+  readonly otherPorts?: readonly number[]
+  readonly takesTurns?: boolean
   readonly kind: 'plain' | 'new' | 'half'
   readonly connections: number
   readonly seconds: number

@@ -134,6 +134,9 @@ export class LoadClient {
 
 export interface ClosedLoop {
   readonly port: number
+  /** Servers besides that of `port`: each connection has one, or takes turns with all of them. */
+  readonly otherPorts?: readonly number[]
+  readonly takesTurns?: boolean
   readonly connections: number
   readonly seconds: number
   /** Pause before each request of a connection but its first, in milliseconds. */
@@ -158,9 +161,13 @@ export async function runClosedLoop(loop: ClosedLoop): Promise<LoadResult> {
   const deadline = started + loop.seconds * 1000
 
   async function occupy(connection: number): Promise<void> {
-    const client = new LoadClient(loop.port)
-    await client.connected
+    const ports = [loop.port, ...(loop.otherPorts ?? [])]
+    const own = loop.takesTurns === true ? ports : [ports[connection % ports.length]!]
+    const clients = own.map(port => new LoadClient(port))
+    for (const client of clients) await client.connected
+    let next = connection
     for (let sentAt = performance.now(); sentAt < deadline; sentAt = performance.now()) {
+      const client = clients[next++ % clients.length]!
       const answer = await client.ask(loop.request(connection)).catch(() => null)
       if (answer === null) {
         if (performance.now() < deadline) errors++
@@ -173,7 +180,7 @@ export async function runClosedLoop(loop: ClosedLoop): Promise<LoadResult> {
         await new Promise(resolve => setTimeout(resolve, loop.pauseMs))
       }
     }
-    client.destroy()
+    for (const client of clients) client.destroy()
   }
 
   await Promise.all(Array.from({ length: loop.connections }, (_, at) => occupy(at)))

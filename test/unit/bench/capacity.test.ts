@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
-import { capacityOf, MEASURED, TYPICAL } from '../../../bench/capacity/model.ts'
+import { capacityOf, costsOfEncode, MEASURED, TYPICAL } from '../../../bench/capacity/model.ts'
 import { simulate } from '../../../bench/capacity/simulate.ts'
 import { createRandom } from '../../../bench/support/random.ts'
+
+const costs = costsOfEncode(MEASURED, TYPICAL.movingShare)
 
 const needOf = (agents: number, load: Partial<typeof TYPICAL> = {}) =>
   capacityOf({ ...TYPICAL, agents, ...load })
@@ -37,15 +39,15 @@ test.each([10_000, 100_000, 1_000_000])(
   agents => {
     const need = needOf(agents, { sessionHours: 0.1 })
     const results = 20_000
-    const played = simulate(need, MEASURED, { results, random: createRandom(1) })
-    const redis = (need.resultsPerS * MEASURED.redisUs) / 1e6 / need.redisNodes
+    const played = simulate(need, costs, { results, random: createRandom(1) })
+    const redis = (need.resultsPerS * costs.redisUs) / 1e6 / need.redisNodes
     expect(played.redisBusy / redis).toBeGreaterThan(0.8)
     expect(played.redisBusy / redis).toBeLessThan(1.2)
     expect(played.threadsBusy).toBeLessThan(0.6)
     expect(played.p99WaitMs).toBeLessThan(100)
     // With half of the pods the queues do not end.
     const few = { ...need, pods: Math.ceil(need.pods / 3), cores: Math.ceil(need.cores / 3) }
-    const crowded = simulate(few, MEASURED, { results, random: createRandom(1) })
+    const crowded = simulate(few, costs, { results, random: createRandom(1) })
     expect(crowded.p99WaitMs).toBeGreaterThan(played.p99WaitMs)
   },
 )
