@@ -28,7 +28,7 @@ type Tenant = (typeof TENANTS)[number]
 /** Texts of one line in common mostly, with one that may be edited. */
 const page = (name: number, edit: number) =>
   Array.from({ length: 40 }, (_, i) => {
-    const text = `${(name + 1) * 7919 * (i + 1)} words of line ${i} in page ${name}`
+    const text = `${(name + 1) * 7919 * (i + 1)} words of line ${i} in page ${name};`
     return i === edit ? `${text}, edited` : text
   }).join('\n')
 
