@@ -30,6 +30,8 @@ const FENCE_BYTES = 8
 const FOLLOWED_MS = 60_000
 /** So long other processes may take to write again what a server has lost, on busy machines. */
 const LACKING_MS = 5_000
+/** The same for a process that still has not been heard. After that it counts as ended. */
+const SILENT_LACKING_MS = 60_000
 
 /** Looks at the servers: role, policy, time, and whether they are the same as before. */
 export class ServerWatch {
@@ -70,7 +72,10 @@ export class ServerWatch {
 
   /** Whether what is not found may still be written again by another process. */
   get mayLack(): boolean {
-    return this.contact.isDoubted || performance.now() - this.#changedMs < LACKING_MS
+    const { contact } = this
+    const isHeard = this.#options.isSharded || contact.isSure
+    const lackingMs = isHeard ? LACKING_MS : SILENT_LACKING_MS
+    return contact.isDoubted || performance.now() - this.#changedMs < lackingMs
   }
 
   /**

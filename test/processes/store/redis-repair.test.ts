@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Store } from '../../../src/store/store.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type RedisProcess, startRedis } from '../../support/redis-server.ts'
@@ -7,6 +7,17 @@ import { bytesOf, keep, must, NEVER_SWEPT, noise, text } from '../../unit/store/
 
 const KIB = 1024
 const DAY = 86_400_000
+
+/** Waits until processes have looked at the server twice more. */
+async function looks(redis: RedisProcess): Promise<void> {
+  const count = async () => {
+    const calls = /cmdstat_info:calls=(\d+)/.exec(String(await redis.ask('INFO', 'commandstats')))
+    return Number(calls?.[1] ?? 0)
+  }
+  const before = await count()
+  let own = 1
+  await eventually(async () => expect((await count()) - ++own).toBeGreaterThan(before + 2))
+}
 
 /** What the processes write again on a server that has lost what came after its last save. */
 describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('a Redis that lost writes', () => {
@@ -77,6 +88,31 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('a Redis that lost wr
       const found = await other.get({ tenant: 'a', ref: gone.hash })
       expect(found).toMatchObject({ reason: 'not_found' })
     })
+  })
+
+  test('says of no text that it is gone while a process has not told what it wrote', async () => {
+    const options = { silentMs: 2_000 }
+    const { store: one, prefix } = await start({ ...options, probeMs: 600_000 })
+    const { store: other, events } = await start({ ...options, prefix })
+    const { hash: ref } = await keep(one, 'x')
+    // Both know of each other.
+    await looks(redis)
+    await redis.restart()
+    await eventually(() => expect(events.map(({ kind }) => kind)).toContain('other_server'))
+    await eventually(async () => {
+      expect(await redis.ask('GET', `${prefix}:unsure`)).toBeNull()
+    })
+    // Later than processes usually take to come back.
+    const now = performance.now.bind(performance)
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 10_000)
+    onTestFinished(() => clock.mockRestore())
+    for (let i = 0; i < 3; i++) {
+      await looks(redis)
+      expect(await other.get({ tenant: 'a', ref })).toMatchObject({ reason: 'unavailable' })
+    }
+    clock.mockImplementation(() => now() + 90_000)
+    await looks(redis)
+    expect(await other.get({ tenant: 'a', ref })).toMatchObject({ reason: 'not_found' })
   })
 
   test('has what was purged no more, and what was written after a purge', async () => {
