@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
-import { startRedis, startSentinel } from '../../support/redis-server.ts'
+import { type RedisProcess, startRedis, startSentinel } from '../../support/redis-server.ts'
 import { redisStore } from '../../support/store/redis-store.ts'
 import { bytesOf, keep, must, noise, text } from '../../unit/store/inline-store.ts'
 
@@ -39,6 +39,26 @@ async function useAll(url: string): Promise<void> {
   expect(must(await store.stats()).bodies).toBe(2)
   expect(must(await store.purgeSession('a', 's')).bodies).toBe(1)
   expect(must(await store.purgeTenant('a')).bodies).toBe(1)
+}
+
+/** A Sentinel that watches a primary alone. */
+async function sentinelOf(primary: RedisProcess): Promise<RedisProcess> {
+  const folder = mkdtempSync(join(tmpdir(), 'haversack-sentinel-'))
+  const file = join(folder, 'sentinel.conf')
+  writeFileSync(
+    file,
+    [
+      `sentinel monitor haversack 127.0.0.1 ${primary.port} 1`,
+      'sentinel down-after-milliseconds haversack 300',
+      'sentinel failover-timeout haversack 2000',
+    ].join('\n'),
+  )
+  const sentinel = await startSentinel(file)
+  onTestFinished(async () => {
+    await sentinel.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return sentinel
 }
 
 describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('servers', () => {
@@ -81,20 +101,9 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('servers', () => {
   test('after a failover the new primary has what a replica confirmed', async () => {
     const primary = await startRedis('--repl-diskless-sync-delay', '0')
     const replica = await startRedis('--replicaof', `127.0.0.1 ${primary.port}`)
-    const folder = mkdtempSync(join(tmpdir(), 'haversack-sentinel-'))
-    const file = join(folder, 'sentinel.conf')
-    writeFileSync(
-      file,
-      [
-        `sentinel monitor haversack 127.0.0.1 ${primary.port} 1`,
-        'sentinel down-after-milliseconds haversack 300',
-        'sentinel failover-timeout haversack 2000',
-      ].join('\n'),
-    )
-    const sentinel = await startSentinel(file)
+    const sentinel = await sentinelOf(primary)
     onTestFinished(async () => {
-      await Promise.all([sentinel.stop(), replica.stop(), primary.stop()])
-      rmSync(folder, { recursive: true, force: true })
+      await Promise.all([replica.stop(), primary.stop()])
     })
     await eventually(async () => {
       const known = JSON.stringify(await sentinel.ask('SENTINEL', 'REPLICAS', 'haversack'))
@@ -121,4 +130,40 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('servers', () => {
     )
     expect(String(await replica.ask('ROLE'))).toMatch(/^master/)
   })
+
+  test('a primary that Sentinels may have replaced takes writes only if a replica follows', async () => {
+    const primary = await startRedis('--repl-diskless-sync-delay', '0')
+    const replica = await startRedis('--replicaof', `127.0.0.1 ${primary.port}`)
+    onTestFinished(async () => {
+      await Promise.all([replica.stop(), primary.stop()])
+    })
+    const sentinel = await sentinelOf(primary)
+    const { store, prefix } = await redisStore(
+      `redis+sentinel://127.0.0.1:${sentinel.port}/haversack`,
+      { callTimeoutMs: 1_000, probeMs: 50 },
+    )
+    let count = 0
+    const write = async () => {
+      const body = bytesOf(`body ${count++}`)
+      const item = { tenant: 'a', body, mediaType: 'text/plain', ttlMs: 60_000 }
+      return (await store.put([item]))[0]
+    }
+    const isWritten = () =>
+      eventually(async () => expect(await write()).toMatchObject({ ok: true }))
+    await isWritten()
+    // From here on nobody says whether there is another primary.
+    process.kill(sentinel.pid, 'SIGSTOP')
+    onTestFinished(() => void process.kill(sentinel.pid, 'SIGCONT'))
+    await eventually(async () => {
+      expect(await primary.ask('GET', `${prefix}:followed`)).not.toBeNull()
+    })
+    await isWritten()
+    process.kill(replica.pid, 'SIGSTOP')
+    onTestFinished(() => void process.kill(replica.pid, 'SIGCONT'))
+    await eventually(async () => {
+      expect(await write()).toMatchObject({ reason: 'unavailable' })
+    })
+    for (const { pid } of [replica, sentinel]) process.kill(pid, 'SIGCONT')
+    await isWritten()
+  }, 60_000)
 })
