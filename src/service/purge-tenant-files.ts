@@ -40,8 +40,13 @@ export async function purgeTenantFiles(dataDir: string, tenant: string): Promise
     const name = tenantFolder(key, tenant)
     const [own, built] = [join(telemetry, name), join(fingerprints, name)]
     const [events, files] = [await filesIn(own), await filesIn(built)]
-    await deleteFolder(own)
-    if (files.length > 0) await withBuildLock(built, () => deleteFolder(built))
+    if (events.length + files.length > 0) {
+      // A build that has read the events would write its files after they were deleted.
+      await withBuildLock(built, async () => {
+        await deleteFolder(own)
+        await deleteFolder(built)
+      })
+    }
     telemetry_files += events.length
     fingerprint_files += files.length
   }

@@ -65,6 +65,12 @@ export interface Telemetry {
    * rejects.
    */
   upkeep(): Promise<void>
+  /**
+   * Writes what waits, and then runs `work` while no file is written. Without this, a summary could
+   * be written into a folder that `work` has just deleted.
+   * @throws what `work` throws
+   */
+  alone<T>(work: () => Promise<T>): Promise<T>
   /** Ends all sessions; resolves when everything is written. Nothing may be recorded after it. */
   close(): Promise<void>
 }
@@ -125,11 +131,9 @@ class FileTelemetry implements Telemetry {
   constructor(options: TelemetryOptions) {
     this.#options = options
     this.#together = Math.min(options.settings.flush_every_n, TAKEN_TOGETHER)
-    this.#tidying = this.upkeep()
+    this.#tidying = this.#lookAfter()
     this.#flushTimer = setInterval(() => void this.#flush(), FLUSH_MS).unref()
-    this.#upkeepTimer = setInterval(() => {
-      this.#tidying = this.#tidying.then(() => this.upkeep())
-    }, UPKEEP_MS).unref()
+    this.#upkeepTimer = setInterval(() => void this.upkeep(), UPKEEP_MS).unref()
   }
 
   record(tenant: string, response: string): void {
@@ -149,7 +153,25 @@ class FileTelemetry implements Telemetry {
     this.#endNamed(nameOf(this.#folderOf(tenant), hash))
   }
 
-  async upkeep(): Promise<void> {
+  upkeep(): Promise<void> {
+    this.#tidying = this.#tidying.then(() => this.#lookAfter())
+    return this.#tidying
+  }
+
+  async alone<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.upkeep().then(async () => {
+      while (this.#writing !== null) await this.#writing
+      const running = Promise.resolve().then(work)
+      this.#writing = settled(running).finally(() => {
+        this.#writing = null
+      })
+      return { running }
+    })
+    this.#tidying = done.then(({ running }) => settled(running))
+    return (await done).running
+  }
+
+  async #lookAfter(): Promise<void> {
     const { folder, settings } = this.#options
     const nowMs = this.#options.steadyNow()
     this.#takeArrived()
@@ -249,8 +271,10 @@ class FileTelemetry implements Telemetry {
 
   /** Has the sessions that are dirty written, one after the other. */
   async #write(): Promise<void> {
-    if (this.#dirty.size > 0) this.#writing ??= this.#writeDirty()
-    await this.#writing
+    while (this.#dirty.size > 0 || this.#writing !== null) {
+      this.#writing ??= this.#writeDirty()
+      await this.#writing
+    }
   }
 
   async #writeDirty(): Promise<void> {
@@ -291,6 +315,11 @@ class FileTelemetry implements Telemetry {
     }
     return this.#write()
   }
+}
+
+/** Resolves when the work is done, or has failed. */
+async function settled(work: Promise<unknown>): Promise<void> {
+  await Promise.allSettled([work])
 }
 
 function nameOf(tenantFolder: string, sessionHash: string): string {

@@ -11,7 +11,7 @@ import { type Notice, revokedBy, watchNotices } from './notices.ts'
 export interface FollowedBy {
   readonly store: Store
   readonly keys: Pick<ServiceKeys, 'access' | 'file'>
-  readonly telemetry: Pick<Telemetry, 'upkeep'> | null
+  readonly telemetry: Pick<Telemetry, 'alone'> | null
   readonly ledger: Pick<Ledger, 'flush'> | null
   readonly logger: Pick<Logger, 'info' | 'error'>
   onBug(error: unknown): void
@@ -36,11 +36,11 @@ export function followNotices(
     const { id, tenant, generation } = notice
     if (generation !== undefined) store.forgetPurged?.(tenant, generation)
     try {
-      // What waits to be written was recorded before the purge.
-      await telemetry?.upkeep()
       if ((await ledger?.flush()) === false)
         throw new Error('the ledger is held by another process')
-      const deleted = await purgeTenantFiles(data_dir, tenant)
+      const files = () => purgeTenantFiles(data_dir, tenant)
+      // What waits to be written was recorded before the purge.
+      const deleted = await (telemetry === null ? files() : telemetry.alone(files))
       done.add(id, Date.now())
       logger.info({ tenant, ...deleted }, 'files of a purged tenant deleted')
       return true

@@ -68,6 +68,7 @@ test('it says so where it cannot tell whose the files are, or they are being bui
     expect(purge({ data, tenant: 'acme' })).rejects.toThrow('another build is under way'),
   )
   expect(existsSync(built)).toBe(true)
+  expect(filesIn(folders('acme')[0]!)).toHaveLength(3)
   rmSync(join(data, 'telemetry.key'))
   await expect(purge({ data, tenant: 'acme' })).rejects.toThrow('telemetry.key is missing')
   for (const kind of ['telemetry', 'fingerprints']) rmSync(join(data, kind), { recursive: true })

@@ -57,6 +57,7 @@ export function testTelemetry(
     record: (tenant, facts) => telemetry.record(tenant, writeFacts(facts)),
     end: (tenant, session) => telemetry.end(tenant, session),
     upkeep: () => telemetry.upkeep(),
+    alone: work => telemetry.alone(work),
     close: () => telemetry.close(),
     folder,
     clock,
