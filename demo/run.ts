@@ -3,7 +3,7 @@ import { createProgress } from '../src/cli/progress.ts'
 import { type Played, play } from '../src/cli/replay/play.ts'
 import { servicePlayer } from '../src/cli/replay/player.ts'
 import type { RecordedResult } from '../src/cli/replay/read-results.ts'
-import { serviceAt } from '../src/cli/service-client.ts'
+import { patient, serviceAt } from '../src/cli/service-client.ts'
 import { percent, table } from '../src/cli/table.ts'
 import { createVerifier } from '../src/core/verify/verify-transcript.ts'
 import { createLocalContext } from '../src/runtime/local-context.ts'
@@ -24,7 +24,7 @@ interface Row extends Played {
 
 /** The sessions run beside one another, as two agents would; each plays its results in order. */
 async function playSessions(results: readonly RecordedResult[], url: string): Promise<Row[]> {
-  const player = servicePlayer(serviceAt(url, {}))
+  const player = servicePlayer(patient(serviceAt(url, {})))
   const verifier = createVerifier(createLocalContext().counters)
   const write = () => 0
   const progress = createProgress('playing', results.length)

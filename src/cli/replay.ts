@@ -24,7 +24,7 @@ import { RETRIEVED_SHARE } from './replay/retrieval.ts'
 import { planRecord, replayPlans, reportPlans } from './replay/speculate.ts'
 import { createVerdictTally } from './replay/tally.ts'
 import { openTranscript } from './replay/transcript-file.ts'
-import { serviceAt, serviceOptions } from './service-client.ts'
+import { patient, serviceAt, serviceOptions } from './service-client.ts'
 
 export const replayCommand = defineCommand({
   name: 'replay',
@@ -85,7 +85,7 @@ export const replayCommand = defineCommand({
     const player =
       url === undefined
         ? inProcessPlayer({ counters, ...context })
-        : servicePlayer(serviceAt(url, values))
+        : servicePlayer(patient(serviceAt(url, values)))
     const { results, skipped } = readResults(path)
     for (const { file, reason } of skipped) process.stderr.write(`skipped ${file}: ${reason}\n`)
     if (results.length === 0) throw new UsageError(`no tool results in ${path}`)

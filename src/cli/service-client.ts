@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { type Env, processEnv } from '../config/env.ts'
 import { isLoopback } from '../config/loopback.ts'
 import { urlFault } from '../config/url-fault.ts'
@@ -40,9 +41,13 @@ export class ServiceProblem extends Error {
   readonly status: number
   readonly code: string
   readonly detail: string
+  /** Seconds after which the same request may come again; `null` if it may not. */
+  readonly retryAfterS: number | null
 
-  constructor(path: string, status: number, { code, detail }: Record<string, unknown>) {
+  constructor(path: string, response: Response, { code, detail }: Record<string, unknown>) {
+    const { status, headers } = response
     super(`${path}: ${status} ${code}: ${detail}`)
+    this.retryAfterS = Number(headers.get('retry-after')) || null
     this.status = status
     this.code = String(code)
     this.detail = String(detail)
@@ -84,7 +89,7 @@ export function serviceAt(
     const response = await reach(root + path + query, init)
     const answer = (await response.json().catch(() => null)) as Record<string, unknown> | null
     if (answer === null) throw new Error(`what answers at ${base} is no Haversack service`)
-    if (!response.ok) throw new ServiceProblem(path, response.status, answer)
+    if (!response.ok) throw new ServiceProblem(path, response, answer)
     return answer as Answer
   }
 
@@ -107,5 +112,35 @@ export function serviceAt(
         headers: { ...headers, 'content-type': 'application/json' },
         body: JSON.stringify(request),
       }),
+  }
+}
+
+/** A service whose refusals say when to come back for so long is waited for. */
+const PATIENCE_S = 60
+
+/**
+ * A client that repeats what a service refused because it had too much to do. Such a request was
+ * not begun.
+ */
+export function patient(
+  service: ServiceClient,
+  pause: (ms: number) => Promise<unknown> = setTimeout,
+): ServiceClient {
+  async function repeated<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    for (let waitedS = 0; ; ) {
+      try {
+        return await ask()
+      } catch (error) {
+        const isRefused = error instanceof ServiceProblem && [429, 503].includes(error.status)
+        if (!isRefused || error.retryAfterS === null) throw error
+        waitedS += error.retryAfterS
+        if (waitedS > PATIENCE_S) throw error
+        await pause(1000 * error.retryAfterS)
+      }
+    }
+  }
+  return {
+    get: (path, query) => repeated(() => service.get(path, query)),
+    post: (path, request) => repeated(() => service.post(path, request)),
   }
 }

@@ -87,8 +87,14 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('three replicas', () 
     await eventually(() => expect(builds().length).toBeGreaterThan(before + 1), 50)
     expect(await everywhere()).toEqual([[], [], []])
     turnsEverywhere(4)
-    const five = [{ call_count: 15, source_sessions: 5 }]
-    await eventually(async () => expect(await everywhere()).toEqual([five, five, five]), 50)
+    const five = await eventually(async () => {
+      const [found] = (await everywhere()).flat()
+      expect(found).toMatchObject({ source_sessions: 5 })
+      return found
+    }, 50)
+    // The build may have come between the turns of the fifth session.
+    expect([13, 14, 15]).toContain(five?.call_count)
+    await eventually(async () => expect(await everywhere()).toEqual([[five], [five], [five]]), 50)
   })
 
   test('remember what was published when Redis forgets it', async () => {
@@ -96,13 +102,13 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('three replicas', () 
     const fileOf = (folder: string) =>
       readFileSync(join(fingerprintsFolder(folder), tenantFolder(key, 'local'), SPANS_FILE))
     const before = fileOf(folders[0]!)
+    const publishedBefore = await everywhere()
     await redis.ask('FLUSHALL')
     const builtBefore = builds().length
     // Sessions of a day that was published may not be published once more.
     for (let session = 5; session < 11; session++) turnsEverywhere(session)
     await eventually(() => expect(builds().length).toBeGreaterThan(builtBefore + 1), 50)
-    const five = [{ call_count: 15, source_sessions: 5 }]
-    expect(await everywhere()).toEqual([five, five, five])
+    expect(await everywhere()).toEqual(publishedBefore)
     expect(folders.map(fileOf)).toEqual([before, before, before])
   })
 })
