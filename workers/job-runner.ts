@@ -1,4 +1,5 @@
 import { threadId } from 'node:worker_threads'
+import { freeBytes } from '../src/core/base/byte-ranges.ts'
 import { AppError } from '../src/core/base/errors.ts'
 import { type MediaType, readEnvelope, writeEnvelope } from '../src/core/contract/envelope.ts'
 import type {
@@ -145,7 +146,7 @@ class JobContexts {
       keepsOriginals: true,
     }
     this.#history = createHistoryMemory(setup.conversations)
-    this.#turns = createTurnMemories(setup.conversations)
+    this.#turns = createTurnMemories(setup.conversations, { free: freeBytes })
     this.#memory = attachRewriteMemory(setup.rewrites, { ownBytes: OWN_REWRITE_BYTES })
     this.#sessions =
       setup.sessions === undefined

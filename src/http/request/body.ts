@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { freeBytes } from '../../core/base/byte-ranges.ts'
 import { AppError } from '../../core/base/errors.ts'
 import type { Ticket } from '../../pool/admission.ts'
 import { BATCH_LIMITS } from '../../pool/batching.ts'
@@ -32,8 +33,11 @@ export function readBody(
 
 /** Where the parts of a body go. */
 export interface Sink {
-  /** Takes all of a part, or throws `AppError` and takes nothing of it. */
-  add(chunk: Uint8Array): void
+  /**
+   * Takes all of a part, or throws `AppError` and takes nothing of it.
+   * @returns whether it was copied, so that the part itself is not needed any more
+   */
+  add(chunk: Uint8Array): boolean
   /** All parts so far. */
   taken(): Uint8Array
   end(): Uint8Array
@@ -67,6 +71,7 @@ export function createSink(announced: number | null, maxBytes: number, ticket: T
       if (isWhole) bytes = chunk
       else reserve(length + chunk.length).set(chunk, length)
       length += chunk.length
+      return !isWhole
     },
     taken: () => bytes?.subarray(0, length) ?? new Uint8Array(0),
     end() {
@@ -95,7 +100,7 @@ function readIncoming(
     }
     const onData = (chunk: Uint8Array) => {
       try {
-        sink.add(chunk)
+        if (sink.add(chunk)) freeBytes(chunk)
       } catch (error) {
         settle(() => reject(error))
       }
@@ -134,7 +139,7 @@ export function takeBody(
       incoming.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken)
     const onData = (chunk: Buffer) => {
       try {
-        sink.add(chunk)
+        if (sink.add(chunk)) freeBytes(chunk)
       } catch (refusal) {
         detach()
         incoming.pause()

@@ -74,20 +74,33 @@ interface KeptTurn extends Pick<ScannedRequest, 'body' | 'read' | 'checkpoint'> 
 /**
  * @param turns that are remembered at most, of one conversation each; together in up to 32 MiB, and
  * as much again for what was read of them
+ * @param options.free called with the body of each turn that is forgotten; absent: V8 finds out by
+ * itself
  */
-export function createTurnMemories(turns: number): TurnMemories {
+export function createTurnMemories(
+  turns: number,
+  { free }: { free?(body: Uint8Array): void } = {},
+): TurnMemories {
   /** The one used last comes first. */
   const kept: KeptTurn[] = []
+
+  /** @param next remembered instead; two turns may have come in one buffer */
+  function forget(place: number, next: KeptTurn): number {
+    const { body, bytes } = kept.splice(place, 1)[0]!
+    if (body.buffer !== next.body.buffer) free?.(body)
+    return bytes
+  }
 
   /** Adds a turn, in place of the one that it continues, and drops the oldest beyond the bounds. */
   function keep(turn: KeptTurn, continued: KeptTurn | null): void {
     // Since it was compared, another tenant's turn may have pushed it out.
     const place = continued === null ? -1 : kept.indexOf(continued)
-    if (place !== -1) kept.splice(place, 1)
+    if (place !== -1) forget(place, turn)
     kept.unshift(turn)
-    kept.splice(turns)
     let total = kept.reduce((sum, each) => sum + each.bytes, 0)
-    while (total > MAX_KEPT_BYTES) total -= kept.pop()!.bytes
+    while (kept.length > turns || total > MAX_KEPT_BYTES) {
+      total -= forget(kept.length - 1, turn)
+    }
   }
 
   return { of: tenant => turnsOf(tenant, kept, keep) }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../../../../src/core/base/errors.ts'
-import { takeBody } from '../../../../src/http/request/body.ts'
+import { createSink, takeBody } from '../../../../src/http/request/body.ts'
 
 /** A request whose body the test writes, and a sink for so many bytes of it. */
 function taking(room = 100) {
@@ -13,6 +13,7 @@ function taking(room = 100) {
     add(chunk) {
       if (Buffer.concat([...parts, chunk]).length > room) throw refusal
       parts.push(Buffer.from(chunk))
+      return true
     },
     taken: () => Buffer.concat(parts),
     end: () => Buffer.concat(parts),
@@ -47,6 +48,40 @@ describe('a body', () => {
     const all: Buffer[] = []
     for await (const chunk of incoming) all.push(chunk as Buffer)
     expect(Buffer.concat(all).toString()).toBe('12345678')
+  })
+
+  test('has its parts freed once they are copied, but not the part that it consists of', async () => {
+    const [one, two] = [Buffer.alloc(40_000, 'a'), Buffer.alloc(30_000, 'b')]
+    const whole = Buffer.concat([one, two])
+    for (const { announced, parts, freed } of [
+      { announced: whole.length, parts: [one, two], freed: true },
+      { announced: null, parts: [one, two], freed: true },
+      { announced: one.length, parts: [one], freed: false },
+    ]) {
+      const incoming = new PassThrough()
+      const given = parts.map(part => Buffer.from(new Uint8Array(part).buffer))
+      const ticket = { grow() {}, add() {}, leave() {} }
+      const sink = createSink(announced, 1 << 20, ticket)
+      const taken = takeBody(incoming as unknown as IncomingMessage, sink)
+      for (const part of given) incoming.write(part)
+      incoming.end()
+      const { body } = (await taken) as { body: Uint8Array }
+      expect(Buffer.compare(body, Buffer.concat(parts))).toBe(0)
+      expect(given.map(part => part.length === 0)).toEqual(parts.map(() => freed))
+    }
+  })
+
+  test('keeps a part that is refused, however long', async () => {
+    const incoming = new PassThrough()
+    const ticket = { grow() {}, add() {}, leave() {} }
+    const sink = createSink(null, 50_000, ticket)
+    const taken = takeBody(incoming as unknown as IncomingMessage, sink)
+    incoming.write(Buffer.alloc(40_000, 'a'))
+    incoming.end(Buffer.from(new Uint8Array(Buffer.alloc(40_000, 'b')).buffer))
+    expect(await taken).toHaveProperty('refusal')
+    const all: Buffer[] = []
+    for await (const chunk of incoming) all.push(chunk as Buffer)
+    expect(Buffer.concat(all).toString()).toBe('a'.repeat(40_000) + 'b'.repeat(40_000))
   })
 
   test('that ends with an error, or is closed early, breaks off', async () => {

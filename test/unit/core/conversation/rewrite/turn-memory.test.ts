@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   type RouteName,
   scanRequest,
@@ -140,6 +140,47 @@ describe('a thread that remembers turns', () => {
     expect(scan('mine')).toEqual({ known: ['k'], node: mine.node })
     expect(scan('mine').node).toBe(mine.node)
     expect(scan('other').node).toBe(other.node)
+  })
+
+  it('frees the body of a turn once another one takes its place, and no other', () => {
+    const freed: Uint8Array[] = []
+    const memory = createTurnMemories(2, {
+      free(body) {
+        freed.push(Buffer.from(body))
+        body.fill(0)
+      },
+    }).of('team')
+    const bodyOf = (...said: readonly string[]) =>
+      JSON.stringify({ messages: said.map(content => ({ role: 'user', content })) })
+    const play = (text: string) => {
+      const scanned = memory.scan(bytesOf(text), 'anthropic_messages', LIMITS)!
+      expect(told(scanned)).toEqual(told(scanRequest(bytesOf(text), 'anthropic_messages', LIMITS)))
+      memory.keep({ scanned, terms: '', keys: [] })
+      return told(scanned)?.body
+    }
+    const long = Array.from({ length: 6 }, (_, n) => `said ${n}`)
+    const others = ['one', 'two'].map(name => bodyOf(...long.map(text => `${name} ${text}`)))
+    expect(play(bodyOf(...long))).toBe(bodyOf(...long))
+    play(others[0]!)
+    expect(freed).toEqual([])
+    // It continues the first one.
+    expect(play(bodyOf(...long, 'more'))).toBe(bodyOf(...long, 'more'))
+    expect(String(freed)).toBe(bodyOf(...long))
+    // There is no room for a third conversation.
+    play(others[1]!)
+    expect(String(freed[1])).toBe(others[0])
+    expect(freed.length).toBe(2)
+  })
+
+  it('keeps a buffer in which the next turn has come too', () => {
+    const free = vi.fn()
+    const memory = createTurnMemories(1, { free }).of('team')
+    const body = bytesOf(JSON.stringify({ messages: [{ role: 'user', content: 'Go on.' }] }))
+    for (let turn = 0; turn < 2; turn++) {
+      const scanned = memory.scan(body, 'anthropic_messages', LIMITS)!
+      memory.keep({ scanned, terms: '', keys: [] })
+    }
+    expect(free).not.toHaveBeenCalled()
   })
 
   it('forgets bodies of which far more is read than they are long', () => {
