@@ -1,5 +1,6 @@
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import type { BodyMemory } from '../sessions/lines/body-memory.ts'
+import { scanText } from '../sessions/lines/scan-text.ts'
 import { stringBodies } from '../sessions/lines/string-bodies.ts'
 import { LINES_FORMAT } from '../sessions/turn/decode-references.ts'
 import { hopsThrough, hopsTo, withCountedStrings } from '../sessions/turn/earlier-results.ts'
@@ -40,18 +41,33 @@ export function hopsInto(
     ({ identity }) => hopsTo(bodies, { context }, identity) ?? 0,
   )
   const through = hopsThrough(isCounted, hops ?? [])
-  const isInStrings = through !== undefined && !isCounted && countsStrings(bare, sent, content)
+  const isInStrings =
+    through !== undefined && !isCounted && countsStrings(bare, sent, content, context)
   return isInStrings ? withCountedStrings(through) : through
 }
 
 /** Whether a reader can count the lines of texts in the content's strings. */
-function countsStrings(format: string, sent: string, content: string): boolean {
+function countsStrings(
+  format: string,
+  sent: string,
+  content: string,
+  context: SessionTurn['context'],
+): boolean {
   // Texts below the JSON have each line, or a reference for it.
   const within = linesWithin(format)
-  if (within !== undefined) return within.outer !== LINES_FORMAT && within.inner === PASSTHROUGH
+  if (within !== undefined) {
+    if (within.outer === LINES_FORMAT) return false
+    if (within.inner === PASSTHROUGH || within.inner === LINE_BY_LINE) return true
+    return within.inner.startsWith(NUMBERED) && areNumbered(content, context)
+  }
   if (TEXTS_BELOW.test(format)) return !OTHER_TEXT.test(sent)
   const texts = stringBodies(content)
   return texts.length > 0 && texts.every(({ text }) => sent.includes(text))
+}
+
+/** Whether all texts in the content's strings have the numbers of their lines printed in them. */
+function areNumbered(content: string, context: SessionTurn['context']): boolean {
+  return stringBodies(content).every(({ text }) => scanText(text, context)?.numbered === true)
 }
 
 /** The format of new lines beside references; of strings, one in which no lines are counted. */

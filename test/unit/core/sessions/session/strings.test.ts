@@ -131,6 +131,36 @@ describe('references in strings of JSON', () => {
     expect(references(whole!.content)[0]).toMatch(/ lines 1-30 of fetch\.0\.text /)
   })
 
+  it('are to numbered lines whose new ones are written as a numbered text', () => {
+    const numbered = (lines: readonly string[], first: number) =>
+      lines.map((line, at) => `${String(first + at).padStart(6)}→${line}`).join('\n')
+    const more = LINES.map(line => line.replace('row', 'column'))
+    const [, second, third] = play([
+      ['Read', MCP(numbered(LINES, 1))],
+      ['Read', MCP(numbered([...LINES.slice(30), ...more], 31))],
+      ['Read', MCP(numbered(more, 61))],
+    ])
+    expect(second!.format).toMatch(/;numbered@1/)
+    expect(references(third!.content)).toEqual([
+      expect.stringMatching(/^> \[ref [0-9a-f]{8} lines 61-120 of Read/),
+    ])
+  })
+
+  it('are to a whole text if only some of the texts have numbers', () => {
+    const numbered = (lines: readonly string[]) =>
+      lines.map((line, at) => `${String(at + 1).padStart(6)}→${line}`).join('\n')
+    const more = LINES.map(line => line.replace('row', 'column'))
+    const plain = LINES.map(line => line.replace('row', 'bench'))
+    const both = { a: numbered([...LINES, ...more]), b: plain.join('\n') }
+    const [, second, third] = play([
+      ['Read', MCP(numbered(LINES))],
+      ['Read', JSON.stringify(both)],
+      ['Read', plain.slice(5, 50).join('\n')],
+    ])
+    expect(second!.format).toMatch(/^string_lines@1;.*;numbered@1/)
+    expect(references(third!.content)).toEqual([])
+  })
+
   it('are none after a compaction, of an error, or if they are switched off', () => {
     const { encode } = createLocalSessions(localContext(), { bodyBytes: 1 << 20 })
     encode({ session: 's', tool: 'run', content: SHELL(FILE), is_error: true })
