@@ -110,21 +110,32 @@ export function readEmbedded(text: string, read: (format: string, text: string) 
   return [...fences].map(([, format = '', value = '']) => read(format, value))
 }
 
-/** `strings@1`: JSON with names of texts, and the texts below it, each after its heading. */
+/**
+ * `strings@1`: JSON with names of texts, and the texts below it, each after its heading; a single
+ * one is below an empty line, or all that there is of a result.
+ */
 export function readStrings(
   text: string,
   style: string,
   read: (format: string, text: string) => Json,
 ): Json {
-  const [count = '', format = ''] = style.split(',')
-  const lines = text.split('\n')
-  const frame = lines.splice(0, Number(count)).join('\n')
   const texts = new Map<string, Json>()
-  while (lines.length > 0) {
-    const [name = '', size = '', inner] = lines.shift()!.split(', ')
-    const body = lines.splice(0, Number.parseInt(size, 10)).join('\n')
+  const take = (name: string, body: string, inner: string | undefined) => {
     const said = inner === undefined ? body : read(inner, body)
     texts.set(name, Array.isArray(said) ? said.join('\n') : said)
+  }
+  const [count = '', format = '', ...alone] = style.split(',')
+  if (count.startsWith('result')) {
+    take('below', text, innerOf([format, ...alone]))
+    const content = [{ type: 'text', text: texts.get('below') ?? text }]
+    return count === 'result_ok' ? { content, isError: false } : { content }
+  }
+  const lines = text.split('\n')
+  const frame = lines.splice(0, Number(count)).join('\n')
+  if (alone.length > 0) take('below', lines.splice(0).slice(1).join('\n'), innerOf(alone.slice(1)))
+  while (lines.length > 0) {
+    const [name = '', size = '', inner] = lines.shift()!.split(', ')
+    take(name, lines.splice(0, Number.parseInt(size, 10)).join('\n'), inner)
   }
   const fill = (value: Json): Json => {
     if (typeof value === 'string') return texts.get(value) ?? value
@@ -133,6 +144,12 @@ export function readStrings(
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, fill(each)]))
   }
   return fill(read(format, frame))
+}
+
+/** The format at the end of a style, as an answer has it; `undefined` if there is none. */
+function innerOf([base = '', ...style]: readonly string[]): string | undefined {
+  if (base === '') return undefined
+  return style.length === 0 ? base : `${base};${style.join(',')}`
 }
 
 /** `records@1`: the lines of the text, each row put into its template. */

@@ -90,10 +90,10 @@ export function createTextLayer(
           ? format.encode(content, tools).filter(text => text.content !== content)
           : []
         if (written.length === 0) declined.push(base)
-        for (const { content: text, style } of written) {
-          const tokens = prices.price(text)
-          if (tokens === null) bigger.push(textFormat(base, style))
-          else candidates.push(textCandidate(format, { content: text, style }, tokens, input))
+        for (const text of written) {
+          const tokens = prices.price(text.content, text.tokens)
+          if (tokens === null) bigger.push(textFormat(base, text.style))
+          else candidates.push(textCandidate(format, text, tokens, input))
         }
       }
       return { candidates: byPrice(candidates), bigger, declined }
@@ -114,16 +114,22 @@ const ROOM = 2
 
 function textCandidate(
   format: TextFormat,
-  { content, style }: WrittenText,
+  { content, style, outdoesValues }: WrittenText,
   tokens: number,
-  { content: original, value }: LayerInput,
+  { content: original, value, prices }: LayerInput,
 ): Candidate {
+  const saved = prices.baseline - tokens
+  const room = original.length * ROOM
   return {
     content,
     format: textFormat(formatId(format), style),
     tokens,
+    ...(outdoesValues !== undefined && saved >= outdoesValues ? { outdoesValues: true } : {}),
     restores() {
-      const decoded = format.decode(content, style, original.length * ROOM)
+      if (format.decodeValue !== undefined) {
+        return value !== undefined && equalValues(format.decodeValue(content, style, room), value)
+      }
+      const decoded = format.decode(content, style, room)
       if (format.json !== true) return decoded === original
       const parsed = parseJson(decoded)
       return parsed.ok && value !== undefined && equalValues(parsed.value, value)

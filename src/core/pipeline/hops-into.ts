@@ -1,4 +1,6 @@
 import { PASSTHROUGH } from '../formats/passthrough.ts'
+import { readLoneStyle } from '../formats/text/lone-text.ts'
+import { splitFormat } from '../formats/text/text-format.ts'
 import type { BodyMemory } from '../sessions/lines/body-memory.ts'
 import { scanText } from '../sessions/lines/scan-text.ts'
 import { stringBodies } from '../sessions/lines/string-bodies.ts'
@@ -60,9 +62,17 @@ function countsStrings(
     if (within.inner === PASSTHROUGH || within.inner === LINE_BY_LINE) return true
     return within.inner.startsWith(NUMBERED) && areNumbered(content, context)
   }
-  if (TEXTS_BELOW.test(format)) return !OTHER_TEXT.test(sent)
+  if (TEXTS_BELOW.test(format)) {
+    const lone = readLoneStyle(splitFormat(format).style)
+    return lone === undefined ? !OTHER_TEXT.test(sent) : !isOtherFormat(lone.format)
+  }
   const texts = stringBodies(content)
   return texts.length > 0 && texts.every(({ text }) => sent.includes(text))
+}
+
+/** Whether a line of a text in this format need not have its line. */
+function isOtherFormat(format: string | undefined): boolean {
+  return format !== undefined && !format.startsWith(NUMBERED) && format !== LINE_BY_LINE
 }
 
 /** Whether all texts in the content's strings have the numbers of their lines printed in them. */

@@ -34,6 +34,8 @@ export interface Candidate {
   readonly tokens: number
   /** Tokens that the profile adds in the choice; none if absent. */
   readonly surcharge?: number
+  /** No value format takes fewer tokens, so none need be tried. */
+  readonly outdoesValues?: true
   /** Whether decoding `content` returns the input's value. Throws if it cannot be decoded. */
   restores(): boolean
 }

@@ -38,13 +38,14 @@ function createTemplateLayer(
   return { id: 'L1', propose: input => layer.propose(input) }
 }
 
-/** One layer with the candidates of both. If two cost the same, the first layer's is preferred. */
-function joinLayers(first: Layer, second: Layer): Layer {
+/** One layer with the candidates of both. If two cost the same, a value format's is preferred. */
+function joinLayers(values: Layer, texts: Layer): Layer {
   return {
-    id: first.id,
+    id: values.id,
     propose(input) {
-      const a = first.propose(input)
-      const b = second.propose(input)
+      const b = texts.propose(input)
+      if (b.candidates.some(({ outdoesValues }) => outdoesValues)) return b
+      const a = values.propose(input)
       return {
         candidates: byPrice([...a.candidates, ...b.candidates]),
         bigger: [...a.bigger, ...b.bigger],

@@ -9,21 +9,22 @@ export interface InnerText {
   readonly format: string
 }
 
-/** The text in each of the formats that write it and give it back. */
+/** The text in each of the formats that write it, and whether each gives it back. */
 export function innerTexts(
   text: string,
   formats: readonly TextFormat[],
   tools: TextTools,
-): readonly InnerText[] {
+): readonly (InnerText & { restores(): boolean })[] {
   const shape: ShapeReport = classify(text, undefined)
   return formats.flatMap(format => {
     if (format.json === true || !format.accepts(text, shape)) return []
     if (tools.work?.take(format.steps?.(text) ?? 0) === false) return []
     const id = formatId(format)
-    return format
-      .encode(text, tools)
-      .filter(({ content, style }) => restores(format, content, style, text))
-      .map(({ content, style }) => ({ content, format: textFormat(id, style) }))
+    return format.encode(text, tools).map(({ content, style }) => ({
+      content,
+      format: textFormat(id, style),
+      restores: () => restores(format, content, style, text),
+    }))
   })
 }
 

@@ -83,10 +83,12 @@ function encode(
   }
   if (legend.length === 0) return []
   const head = legend.join(' ')
-  const written = innerTexts(rest, formats, tools).map(({ content, format }) => ({
-    content: `${head}\n${content}`,
-    style: format.replace(';', STYLE_SEPARATOR),
-  }))
+  const written = innerTexts(rest, formats, tools)
+    .filter(inner => inner.restores())
+    .map(({ content, format }) => ({
+      content: `${head}\n${content}`,
+      style: format.replace(';', STYLE_SEPARATOR),
+    }))
   return [{ content: `${head}\n${rest}`, style: '' }, ...written]
 }
 

@@ -27,6 +27,13 @@ export interface WrittenText {
    * digits, `@`, `_`, `,` and `-`. It goes into the answer's `format` after a semicolon.
    */
   readonly style: string
+  /** Tokens of the content, if the format counted them. */
+  readonly tokens?: number
+  /**
+   * No value format takes fewer tokens if the content saves so many: it has nearly all of the JSON
+   * as a text.
+   */
+  readonly outdoesValues?: number
 }
 
 /**
@@ -61,6 +68,8 @@ export interface TextFormat {
    * @throws AppError `not_decodable` with the line, `payload_too_large`
    */
   decode(content: string, style: string, maxChars: number): string
+  /** The value of the JSON that `decode` returns; absent: it is parsed. */
+  decodeValue?(content: string, style: string, maxChars: number): Value
 }
 
 /** Between a format's name and version and the style, in an answer's `format`. */

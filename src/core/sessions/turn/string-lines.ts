@@ -2,12 +2,12 @@ import { jsonCompact } from '../../formats/json/json-compact.ts'
 import { JSON_FORMATS } from '../../formats/json/registry.ts'
 import { MAX_DEPTH } from '../../formats/text/replace-strings.ts'
 import {
-  createStrings,
   hasInnerJson,
   hasLongTexts,
   isInnerJson,
   isProse,
-} from '../../formats/text/strings.ts'
+} from '../../formats/text/string-blocks.ts'
+import { createStrings } from '../../formats/text/strings.ts'
 import { textFormat } from '../../formats/text/text-format.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import { writeJson } from '../../json/write-json.ts'

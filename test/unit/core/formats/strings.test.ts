@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { JSON_FORMATS } from '../../../../src/core/formats/json/registry.ts'
 import { findTextFormat } from '../../../../src/core/formats/text/registry.ts'
+import { createStrings } from '../../../../src/core/formats/text/strings.ts'
+import type { TextFormat } from '../../../../src/core/formats/text/text-format.ts'
 import { decode, encode } from '../../../../src/index.ts'
 import { lengthCounter } from '../../../support/length-counter.ts'
 import { leastHits, runs } from '../../../support/runs.ts'
@@ -83,6 +85,105 @@ describe('texts in the strings of JSON', () => {
     expect(written(deep)).toBeDefined()
   })
 
+  it('needs no heading if it is the only one', () => {
+    const { content = '', style } = written({ output: read, exit_code: 0 }) ?? {}
+    expect(style).toMatch(/^1,json_compact@1,below,numbered@1,tab$/)
+    const [frame, gap, ...below] = content.split('\n')
+    expect([frame, gap]).toEqual(['{"output":"below","exit_code":0}', ''])
+    const bare = encode({ content: read, formats: ['numbered'] })
+    expect(below.join('\n')).toBe(bare.content)
+  })
+
+  it.each([
+    ['beside its own place', { a: prose, b: 'below' }, '1,json_compact@1'],
+    ['in the text', { a: `${prose}below` }, '1,json_compact@1,below'],
+    ['in a key', { a: prose, below: 1 }, '1,json_compact@1,below'],
+  ])('is read once, with the name of its place %s', (_, value, style) => {
+    expect(written(value)?.style).toBe(style)
+  })
+
+  const result = (text: string, rest: object = {}) => ({
+    content: [{ type: 'text', text }],
+    ...rest,
+  })
+
+  it.each([
+    ['long', read, {}, 'result,numbered@1,tab'],
+    ['without an error', read, { isError: false }, 'result_ok,numbered@1,tab'],
+    ['short', 'done', { isError: false }, 'result_ok'],
+    ['a scalar', '42', {}, 'result'],
+    ['like a frame', '{"a":"below"}\n\nx', {}, 'result'],
+    ['like a style', 'text 1, 1 line', {}, 'result'],
+  ])('is all of a result of MCP: %s', (_, text, rest, style) => {
+    const answer = written(result(text, rest))
+    expect(answer?.style).toBe(style)
+    if (!style.includes(',')) expect(answer?.content).toBe(text)
+  })
+
+  it.each([
+    ['failed', result(prose, { isError: true })],
+    ['has more to it', result(prose, { isError: false, _meta: {} })],
+    ['has it first', { isError: false, ...result(prose) }],
+    ['has annotations', { content: [{ type: 'text', text: prose, annotations: {} }] }],
+    [
+      'has two texts',
+      {
+        content: [
+          { type: 'text', text: prose },
+          { type: 'text', text: 'b' },
+        ],
+      },
+    ],
+    ['is another type', { content: [{ type: 'note', text: prose }] }],
+    ['has a word for false', result(prose, { isError: 'false' })],
+  ])('has a frame if the result %s', (_, value) => {
+    expect(written(value)?.style).toMatch(/^1,json_compact@1/)
+  })
+
+  it.each([
+    ['is empty', result('')],
+    ['is short JSON', result('{"a":1}')],
+    ['is JSON', result(JSON.stringify(rows))],
+    ['has a NUL', result('a\0')],
+    ['has a lone surrogate', result('a\ud800')],
+  ])('stays in its result if it %s', (_, value) => expect(written(value)).toBeUndefined())
+
+  it('is never dearer than a value format, however the JSON is', () => {
+    const text = fc.array(
+      fc.constantFrom('a b', '"', '', '- x', '```', '1\tx', '{"a":1}', '  x', '\ty();'),
+      {
+        minLength: 1,
+        maxLength: 40,
+      },
+    )
+    const frame = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.jsonValue({ maxDepth: 1 }))
+    fc.assert(
+      fc.property(text, frame, fc.boolean(), (lines, rest, isResult) => {
+        const lone = lines.join('\n').repeat(20)
+        const value = isResult ? result(lone) : { ...rest, output: lone }
+        const content = JSON.stringify(value)
+        const { tokens } = encode({ content })
+        const values = ['json_compact', 'csv', 'tree']
+        expect(tokens.final).toBeLessThanOrEqual(encode({ content, formats: values }).tokens.final)
+      }),
+      // Line feeds in quotes take no more tokens there.
+      { numRuns: runs(200), examples: [[['a b', 'a b', 'a b'], { a: false }, false]] },
+    )
+  })
+
+  it('are unchanged if their format does not give them back', () => {
+    const broken: TextFormat = {
+      id: 'broken',
+      version: 1,
+      accepts: () => true,
+      encode: () => [{ content: 'x', style: '' }],
+      decode: () => 'y',
+    }
+    const content = JSON.stringify({ output: prose })
+    const [answer] = createStrings([broken]).encode(content, tools)
+    expect(answer?.content.endsWith(`\n\n${prose}`)).toBe(true)
+  })
+
   it('are at most so many, the others stay in the JSON', () => {
     const { content = '' } = written(Array.from({ length: 70 }, () => prose)) ?? {}
     expect(content.match(/^text \d+, 21 lines$/gm)).toHaveLength(64)
@@ -105,6 +206,15 @@ describe('texts in the strings of JSON', () => {
     ['a text within a text', '["text 1"]\ntext 1, 1 line, strings@1\nx', '1,json_compact@1'],
     ['no heading', '["text 1"]\nx', '1,json_compact@1'],
     ['an unknown frame', '["text 1"]\ntext 1, 1 line\nx', '1,other@1'],
+
+    ['no text below', '{"a":"below"}', '1,json_compact@1,below'],
+    ['no gap before the text', '{"a":"below"}\nx', '1,json_compact@1,below'],
+    ['a text below that nothing names', '{"a":"b"}\n\nx', '1,json_compact@1,below'],
+    ['a text below named twice', '["below","below"]\n\nx', '1,json_compact@1,below'],
+    ['an unknown format below', '["below"]\n\nx', '1,json_compact@1,below,x@1'],
+    ['an unknown frame above', '["below"]\n\nx', '1,other@1,below'],
+    ['a result within a result', 'x', 'result,strings@1,result'],
+    ['no known result', 'x', 'result_failed'],
     ['no style', '["text 1"]\ntext 1, 1 line\nx', ''],
   ])('cannot be read: %s', (_, content, style) => {
     expect(() => strings.decode(content, style, 1_000)).toThrow(

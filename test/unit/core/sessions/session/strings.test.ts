@@ -15,6 +15,8 @@ const ROWS = Array.from({ length: 40 }, (_, i) => ({
   [`at${i * 7}`]: hash('sha256', `${i}`, 'hex').slice(0, 12),
 }))
 const MCP = (text: string) => JSON.stringify({ content: [{ type: 'text', text }], isError: false })
+const FAILED = (text: string) =>
+  JSON.stringify({ content: [{ type: 'text', text }], isError: true })
 const SHELL = (stdout: string) => JSON.stringify({ exit_code: 0, stdout, stderr: '', took_ms: 12 })
 const JOB = (log: string) =>
   JSON.stringify([{ job: { id: 7, steps: [{ name: 'build', log }] } }], null, 2)
@@ -51,7 +53,7 @@ describe('references in strings of JSON', () => {
       ['Read', FILE],
       ['run', wrap(CHANGED)],
     ])
-    expect(answer!.format).toMatch(/^string_lines@1;\d+,\w+@1/)
+    expect(answer!.format).toMatch(/^string_lines@1;(?:\d+,\w+@1,below|result_ok)/)
     expect(references(answer!.content)).toEqual([
       expect.stringMatching(/^> \[ref [0-9a-f]{8} lines 1-30 of Read 1 call ago\]$/),
       '> [lines 31-60]',
@@ -60,12 +62,16 @@ describe('references in strings of JSON', () => {
     expect(answer!.tokens.final).toBeLessThan(answer!.tokens.baseline / 4)
   })
 
-  it('are to lines that came in a string before, by its path', () => {
+  it.each([
+    ['by its path', JOB(FILE), / of fetch\.0\.job\.steps\.0\.log 1 call ago\]$/],
+    ['by the tool if it is all of the result', MCP(FILE), / of fetch 1 call ago\]$/],
+    ['by its path if it failed', FAILED(FILE), / of fetch\.content\.0\.text 1 call ago\]$/],
+  ])('are to lines that came in a string before, %s', (_, first, name) => {
     const [, answer] = play([
-      ['fetch', MCP(FILE)],
+      ['fetch', first],
       ['run', SHELL(CHANGED)],
     ])
-    expect(references(answer!.content)[0]).toMatch(/ of fetch\.content\.0\.text 1 call ago\]$/)
+    expect(references(answer!.content)[0]).toMatch(name)
   })
 
   it('are written in bare text too', () => {
@@ -92,11 +98,9 @@ describe('references in strings of JSON', () => {
       expect(references(answer.content)).toHaveLength(1)
       expect(answer.tokens.final).toBeLessThan(answer.tokens.baseline / 4)
     }
-    expect(references(shell!.content)[0]).toMatch(/ of fetch\.content\.0\.text 1 call ago\]$/)
+    expect(references(shell!.content)[0]).toMatch(/ of fetch 1 call ago\]$/)
     const [, bare] = play([results[0]!, ['Read', rows]])
-    expect(references(bare!.content)).toEqual([
-      expect.stringMatching(/ of fetch\.content\.0\.text 1 call ago\]$/),
-    ])
+    expect(references(bare!.content)).toEqual([expect.stringMatching(/ of fetch 1 call ago\]$/)])
     const [, wrapped] = play([['Read', rows], results[1]!])
     expect(references(wrapped!.content)).toEqual([expect.stringMatching(/ of Read 1 call ago\]$/)])
   })
@@ -159,6 +163,18 @@ describe('references in strings of JSON', () => {
     ])
     expect(second!.format).toMatch(/^string_lines@1;.*;numbered@1/)
     expect(references(third!.content)).toEqual([])
+  })
+
+  it('are to a whole text if its lines have other places below the JSON', () => {
+    const listing = Array.from({ length: 40 }, (_, i) => `src/boats/lake/rower-${i * 37}.ts`)
+    const [first, part, whole] = play([
+      ['run', SHELL(listing.join('\n'))],
+      ['list', ['new', ...listing.slice(20)].join('\n')],
+      ['list', ['more', ...listing].join('\n')],
+    ])
+    expect(first!.format).toMatch(/,below,prefixed@1/)
+    expect(references(part!.content)).toEqual([])
+    expect(references(whole!.content)[0]).toMatch(/ lines 1-40 of run\.stdout /)
   })
 
   it('are none after a compaction, of an error, or if they are switched off', () => {
