@@ -8,14 +8,27 @@ import { conversationsOf } from './turns/conversations.ts'
 
 /**
  * npm run bench -- clearing CORPUS [--sample N] [--keep N] [--results N] [--least N]
+ *   [--fetched PERCENT]
  *
  * Recorded conversations of at least so many results, turn by turn and with so many parallel calls
  * a turn, as Anthropic's requests with a tool that fetches originals: what they cost without the
  * service, with it, and with clearing. Each turn must have the one before as its prefix, except for
- * planned steps. What later calls quote of a cleared result is billed as fetched back.
+ * planned steps. If an edit quotes a line that a marker has left out or that was cleared, so much of
+ * the original is billed as fetched, with and without clearing.
  */
-const options = readOptions({ corpus: REQUIRED, sample: 1, keep: 24, results: 3, least: 1 })
-const terms = { prices: DEFAULT_PRICES.anthropic, each: options.results }
+const options = readOptions({
+  corpus: REQUIRED,
+  sample: 1,
+  keep: 16,
+  results: 3,
+  least: 1,
+  fetched: 100,
+})
+const terms = {
+  prices: DEFAULT_PRICES.anthropic,
+  each: options.results,
+  share: options.fetched / 100,
+}
 const plain = pipelineSchema.parse({})
 const clearing = pipelineSchema.parse({ clearing: { enabled: true, keep_newest: options.keep } })
 
@@ -26,11 +39,15 @@ interface Sums {
   plain: number
   cleared: number
   steps: number
+  /** Without clearing, and with it. */
+  fetchedBefore: number
   fetched: number
-  fetches: number
+  dearerBefore: number
   dearer: number
   /** Than with the service but without clearing. */
   worse: number
+  /** By which share the worst of them is. */
+  most: number
   changes: number
 }
 
@@ -41,10 +58,12 @@ const NONE: Sums = {
   plain: 0,
   cleared: 0,
   steps: 0,
+  fetchedBefore: 0,
   fetched: 0,
-  fetches: 0,
+  dearerBefore: 0,
   dearer: 0,
   worse: 0,
+  most: 0,
   changes: 0,
 }
 
@@ -66,10 +85,12 @@ for (const { source, steps } of conversations) {
     sums.plain += billOf(without)
     sums.cleared += billOf(cleared)
     sums.steps += cleared.steps
+    sums.fetchedBefore += without.fetched
     sums.fetched += cleared.fetched
-    sums.fetches += cleared.billedFetches
+    sums.dearerBefore += billOf(without) > billOf(raw) ? 1 : 0
     sums.dearer += billOf(cleared) > billOf(raw) ? 1 : 0
     sums.worse += billOf(cleared) > billOf(without) ? 1 : 0
+    sums.most = Math.max(sums.most, billOf(cleared) / billOf(without) - 1)
     sums.changes += without.changes + cleared.changes - cleared.steps
   }
 }
@@ -79,12 +100,14 @@ const rows = [...sources, ['all', all] as const].map(([source, sums]) => [
   String(sums.conversations),
   String(sums.turns),
   saved(sums.plain, sums.raw),
+  String(sums.fetchedBefore),
+  String(sums.dearerBefore),
   saved(sums.cleared, sums.raw),
   String(sums.steps),
   String(sums.fetched),
-  `${((100 * sums.fetches) / sums.raw).toFixed(1)} %`,
   String(sums.dearer),
   String(sums.worse),
+  `${(100 * sums.most).toFixed(1)} %`,
   String(sums.changes),
 ])
 const header = [
@@ -92,12 +115,14 @@ const header = [
   'conversations',
   'turns',
   'saved of the bill',
+  'fetched',
+  'dearer',
   'with clearing',
   'steps',
   'fetched',
-  'of the bill',
   'dearer',
   'than without clearing',
+  'at most',
   'other changes',
 ]
 process.stdout.write(`${JSON.stringify(machine())}\n\n${markdownTable(header, rows)}\n`)

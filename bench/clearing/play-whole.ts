@@ -1,17 +1,16 @@
 import { hash } from 'node:crypto'
 import { createHistoryMemory } from '../../src/core/conversation/rewrite/history.ts'
-import { argumentLines, linesIn } from '../../src/core/conversation/rewrite/quoted-lines.ts'
 import { attachRewriteMemory } from '../../src/core/conversation/rewrite/rewrite-memory.ts'
 import { rewriteRequest } from '../../src/core/conversation/rewrite/rewrite-request.ts'
 import type { TokenPrices } from '../../src/core/conversation/usage/billing.ts'
 import { parseHint } from '../../src/core/hints/hint-line.ts'
 import type { PipelineConfig } from '../../src/core/pipeline/profile/pipeline-config.ts'
-import { isRetrieving } from '../../src/core/pipeline/profile/retrieving-tools.ts'
 import { createBodyMemory } from '../../src/core/sessions/lines/memory-layout.ts'
 import { createLocalContext } from '../../src/runtime/local-context.ts'
 import type { ContextResult } from '../lines/recording.ts'
 import { createFollower } from '../turns/follow-messages.ts'
 import { createPromptCache } from '../turns/prompt-cache.ts'
+import { createNeeds } from './needs.ts'
 import { parallelTurnBody } from './parallel-turns.ts'
 
 const RETRIEVING_TOOL = 'haversack_retrieve'
@@ -27,7 +26,7 @@ const counter = local.counters.get('openai_o200k')
 export interface Played {
   turns: number
   billed: number
-  /** For cleared results that later edits quote, as if each was fetched back once. */
+  /** For texts that later edits quote and that were left out or cleared: each is fetched once. */
   billedFetches: number
   fetched: number
   /** Turns that do not begin with the turn before, and those of them that clear results. */
@@ -37,10 +36,11 @@ export interface Played {
 
 export const billOf = ({ billed, billedFetches }: Played): number => billed + billedFetches
 
-/** What a token costs, and how many results a turn has. */
+/** What a token costs, how many results a turn has, and which share of a needed text is fetched. */
 export interface PlayTerms {
   readonly prices: TokenPrices
   readonly each: number
+  readonly share: number
 }
 
 /**
@@ -51,14 +51,15 @@ export interface PlayTerms {
 export function playWhole(
   steps: readonly ContextResult[],
   pipeline: PipelineConfig | null,
-  { prices, each }: PlayTerms,
+  { prices, each, share }: PlayTerms,
 ): Played {
   const tools = [...new Set(steps.map(({ tool }) => tool)), RETRIEVING_TOOL]
   const follower = createFollower(ROUTE, text => counter.count(text))
   const cache = createPromptCache(prices)
   const rewrite = pipeline === null ? (bytes: Uint8Array) => bytes : rewriterFor(pipeline)
   const played = { turns: 0, billed: 0, billedFetches: 0, fetched: 0, changes: 0, steps: 0 }
-  const cleared = new Set<number>()
+  const needs = createNeeds()
+  const stubs = new Set<number>()
   const turns = Math.ceil(steps.length / each)
   let before = 0
   for (let turn = 1; turn <= turns; turn++) {
@@ -67,18 +68,18 @@ export function playWhole(
     const { messages, changedAt, scanned } = follower.advance(rewrite(body.bytes))
     played.turns++
     played.billed += cache.bill(messages, body.breakpoints).billed
-    const lines = quotedLines(steps, before, end, cleared)
-    for (const index of cleared) {
-      const text = steps[index]!.text
-      if (!linesIn(text).some(line => lines.has(line))) continue
-      cleared.delete(index)
+    // The calls of this turn were written with the turn before in sight.
+    for (const index of pipeline === null ? [] : needs.fetchFor(steps.slice(before, end))) {
       played.fetched++
       const price = prices.cache_write + (turns - turn) * prices.cache_read
-      played.billedFetches += counter.count(text) * price
+      played.billedFetches += share * counter.count(steps[index]!.text) * price
     }
     const texts = scanned.results.map(result => result.text())
+    for (let at = before; at < end; at++) needs.pass(steps[at]!, texts[at]!)
     played.changes += changedAt === null ? 0 : 1
-    if (noteStubs(texts, steps, cleared)) played.steps++
+    const gone = newStubs(texts, steps, stubs)
+    for (const index of gone) needs.clear(index)
+    if (gone.length > 0) played.steps++
     before = end
   }
   return played
@@ -104,44 +105,17 @@ function rewriterFor(pipeline: PipelineConfig): (bytes: Uint8Array) => Uint8Arra
   }
 }
 
-const isEdit = (tool: string) => isRetrieving(tool, ['Edit', 'Write', 'MultiEdit', 'NotebookEdit'])
-
-/** Lines of a turn's edits that are nowhere in the agent's context but in cleared results. */
-function quotedLines(
-  steps: readonly ContextResult[],
-  before: number,
-  end: number,
-  cleared: ReadonlySet<number>,
-): ReadonlySet<string> {
-  if (cleared.size === 0) return new Set()
-  const edits = steps.slice(before, end).filter(({ tool }) => isEdit(tool))
-  const lines = new Set(argumentLines(edits.map(({ args }) => oldTextsOf(args))))
-  const gone = (index: number) => cleared.has(index)
-  for (const [index, { text, args }] of steps.slice(0, before).entries()) {
-    for (const line of argumentLines([args])) lines.delete(line)
-    if (!gone(index)) for (const line of linesIn(text)) lines.delete(line)
-  }
-  return lines
-}
-
-/** What an edit quotes; all of its arguments have what it writes too. */
-function oldTextsOf(args: unknown): unknown {
-  const { old_string, edits } = (args ?? {}) as { old_string?: unknown; edits?: unknown[] }
-  return [old_string, edits?.map(oldTextsOf)]
-}
-
-/** Stubs of earlier turns, by conversation. */
-const stubsOf = new WeakMap<ReadonlySet<number>, Set<number>>()
-
-/** Notes results that are stubs now. Returns whether there are new ones. */
-function noteStubs(
+/**
+ * Results that are stubs for the first time.
+ * @param known those of earlier turns; the new ones are added
+ * @throws Error if a text refers to one
+ */
+function newStubs(
   texts: readonly string[],
   steps: readonly ContextResult[],
-  cleared: Set<number>,
-): boolean {
-  const known = stubsOf.get(cleared) ?? new Set<number>()
-  stubsOf.set(cleared, known)
-  const size = known.size
+  known: Set<number>,
+): readonly number[] {
+  const found: number[] = []
   const gone = new Set<string>()
   const there = new Set<string>()
   for (const [index, text] of texts.entries()) {
@@ -150,14 +124,13 @@ function noteStubs(
     const isStub = hint?.family === 'elision' && hint.summary !== undefined
     if (!isStub) there.add(name)
     else gone.add(name)
-    if (!isStub || known.has(index)) continue
-    known.add(index)
-    cleared.add(index)
+    if (isStub && !known.has(index)) found.push(index)
   }
+  for (const index of found) known.add(index)
   for (const text of texts) {
     for (const [, ref = ''] of text.matchAll(/^> \[ref ([0-9a-f]{8})/gm)) {
       if (gone.has(ref) && !there.has(ref)) throw new Error(`a reference to a stub: ${text}`)
     }
   }
-  return known.size > size
+  return found
 }

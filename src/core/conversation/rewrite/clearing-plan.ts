@@ -8,9 +8,10 @@ const STUB_BYTES = 120
 
 /**
  * How often reading must have cost the price of a step before it is taken. With 1, a conversation
- * never costs more than twice the least; but most recorded conversations ended soon after a step.
+ * never costs more than twice the least. With more, fewer conversations pay for a step and end
+ * before it has paid.
  */
-const PATIENCE = 4
+const PATIENCE = 2
 
 /** Results before a step whose calls are looked at for quotes. */
 const MOST_RECENT = 32

@@ -60,7 +60,28 @@ it('does not count the results of one message as turns', () => {
   expect(planAfter(4, 100, {}, 1)).toEqual([])
 })
 
-it('keeps the newest 24 by default, and what an edit among these quotes', () => {
+it('takes a step as soon as reading has cost twice its price', () => {
+  const clearing = { enabled: true, keep_newest: 2 }
+  const plan = createClearingPlan(pipelineSchema.parse({ clearing }), 0)
+  const goes = (BYTES - 120) * 0.1
+  let rent = 0
+  let steps = 0
+  for (let at = 0; at < 100 && steps === 0; at++) {
+    const call = { message: at * 2, tool: 'Read', isError: false, text: () => '' }
+    const result = { ...call, start: at * BYTES, end: (at + 1) * BYTES } as ToolResultText
+    plan.reach(result)
+    const old = Math.max(0, at - 2)
+    rent += old * goes
+    const price = 2 * (at * BYTES - old * (BYTES - 120)) * 1.15
+    const due = plan.due()
+    expect(due.length).toBe(old > 0 && rent >= price ? old : 0)
+    if (due.length > 0) steps++
+    plan.pass(result, BYTES)
+  }
+  expect(steps).toBe(1)
+})
+
+it('keeps the newest 16 by default, and what an edit among these quotes', () => {
   const clearing = { enabled: true, cached_read: 0.1, cache_write: 0.11 }
   const plan = createClearingPlan(pipelineSchema.parse({ clearing }), 0)
   const cleared: number[] = []
@@ -77,7 +98,7 @@ it('keeps the newest 24 by default, and what an edit among these quotes', () => 
     } as ToolResultText
     plan.reach(result)
     for (const index of plan.due()) {
-      expect(at - index).toBeGreaterThan(24)
+      expect(at - index).toBeGreaterThan(16)
       cleared.push(index)
     }
     plan.clear(cleared.splice(0))
