@@ -22,6 +22,14 @@ export function levelInForce(
   return isFixed || isOwn || !keepsOriginals || !elision.enabled ? FULL : view
 }
 
+/** Whether a level shows all of a result, written in so many tokens. */
+export function isWholeShown(
+  { level, tokens: wish }: ViewProfile,
+  { tokens }: Pick<Outcome, 'tokens'>,
+): boolean {
+  return wish === undefined ? level === 'full' : tokens <= wish
+}
+
 /** How a result is written at each level. */
 export interface Levels {
   /** What a level leaves of it; `null` if nothing goes. */

@@ -11,7 +11,7 @@ import { fitBudget, lookAlikesIn, type Outcome } from './fit-budget.ts'
 import { type Choice, chooseLossless } from './gate.ts'
 import type { LayerInput } from './layer.ts'
 import { allowsReference, layersFor } from './layers.ts'
-import { fitWish, levelInForce } from './level.ts'
+import { fitWish, isWholeShown, levelInForce } from './level.ts'
 import type { Profile } from './profile/resolve.ts'
 import { valuationOf } from './profile/sections.ts'
 import { type ContentRequest, type PipelineContext, readInput } from './read-input.ts'
@@ -22,7 +22,10 @@ import { linesFormat } from './wrapped-format.ts'
 
 /** The possible answers for one result. */
 export interface Outcomes {
-  /** With references to what the agent has (L0), if that is the smallest. */
+  /**
+   * With references to what the agent has (L0), if that is the smallest; by itself if a level is in
+   * force that leaves less.
+   */
   referred(): Outcome | null
   /** By itself (L1 to L3), within the budget; throws `AppError` as `fitBudget` does. */
   encoded(): Outcome
@@ -118,7 +121,11 @@ export function createOutcomes(
       const whole = priced(layer.toResult(gate()))
       if (whole !== null) return whole
       const lines = withLines(layer.toLines(gate()))
-      return lines !== null && lines.tokens < lossless().tokens ? lines : null
+      if (lines === null || lines.tokens >= lossless().tokens) return null
+      if (isWholeShown(levelInForce(input, profile, context.keepsOriginals), lines)) return lines
+      // A few lines that the agent has already are no reason to send all of the others.
+      const shown = this.encoded()
+      return shown.tokens < lines.tokens ? shown : lines
     },
     encoded() {
       const options = {

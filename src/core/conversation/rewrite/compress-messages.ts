@@ -57,7 +57,11 @@ export function compressMessages(
   const results = mayRefer && isFixed ? earlierResults(request, context) : null
   const notes = createSentNotes()
   let before = 0
-  const payloads = textsOf(messages).map((source): Payload => {
+  const { texts, callsAhead } = textsOf(messages)
+  const payloads = texts.map((source, index): Payload => {
+    if (hasPressure) {
+      for (const call of callsAhead[index]!) before += counter.count(call())
+    }
     const write = bypass ? null : writerOf(source, request, retrievingTools)
     const turn = results?.next(source, write === rewriteLossless)
     if (write === null) {
@@ -100,13 +104,25 @@ function countingOf({ tokenizer, model }: CompressRequest): Counting {
   }
 }
 
-function textsOf(messages: readonly unknown[]): MessageText[] {
-  const found: MessageText[] = []
-  mapTexts(messages, source => {
-    found.push(source)
-    return source.text
-  })
-  return found
+/** The texts of the messages, and for each the calls since the text before it. */
+function textsOf(messages: readonly unknown[]) {
+  const texts: MessageText[] = []
+  const callsAhead: (() => string)[][] = []
+  let calls: (() => string)[] = []
+  mapTexts(
+    messages,
+    source => {
+      texts.push(source)
+      callsAhead.push(calls)
+      calls = []
+      return source.text
+    },
+    (name, args) => {
+      const text = () => (typeof args === 'string' ? args : (JSON.stringify(args) ?? ''))
+      calls.push(() => `${typeof name === 'string' ? name : ''} ${text()}`)
+    },
+  )
+  return { texts, callsAhead }
 }
 
 /** The writer of a text; `null` if the text stays unchanged. */

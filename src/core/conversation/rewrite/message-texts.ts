@@ -28,17 +28,24 @@ type Place = Omit<MessageText, 'text' | 'result'> & {
 /** Returns the replacement of a text, or the same text if nothing changes. */
 export type WriteText = (text: MessageText) => string
 
+/** Is told of each call, before the texts of its message. */
+export type NoteCall = (name: unknown, args: unknown) => void
+
 /**
  * The messages with other texts. Visited, in order, are a message's `content` if it is a string,
  * the `text` of its `text` parts, and both again in the `content` of `tool_result` parts. Nothing
  * else is visited, so everything else stays unchanged, with its fields in their order. A message
  * without a new text is the very same object.
  */
-export function mapTexts(messages: readonly unknown[], write: WriteText): unknown[] {
+export function mapTexts(
+  messages: readonly unknown[],
+  write: WriteText,
+  noteCall?: NoteCall,
+): unknown[] {
   const seen: Seen = { calls: new Map(), called: 0, results: 0, texts: 0, firstTexts: new Map() }
   return messages.map(message => {
     if (!isFields(message)) return message
-    noteCalls(message, seen)
+    noteCalls(message, seen, noteCall)
     return mapContent(message, placeOf(message, seen), seen, write)
   })
 }
@@ -157,17 +164,20 @@ function isFields(value: unknown): value is Fields {
  * Other shapes are only counted. If two of its calls share an id, or a program made a call, it
  * cannot be told which call a reader sees before a result.
  */
-function noteCalls(message: Fields, seen: Seen): void {
+function noteCalls(message: Fields, seen: Seen, noteCall?: NoteCall): void {
   const first = seen.called
   for (const call of fieldsIn(message['tool_calls'])) {
     const { name, arguments: args } = isFields(call['function']) ? call['function'] : {}
+    noteCall?.(name, args)
     note(seen, call['id'], { name, args, first })
   }
   for (const part of fieldsIn(message['content'])) {
     const { type, id, name, input, caller } = part
     const isDirect = !isFields(caller) || caller['type'] === 'direct'
-    if (type === 'tool_use') note(seen, id, { name, args: input, first, isDirect })
-    else if (typeof type === 'string' && type.endsWith('tool_use')) seen.called++
+    if (type === 'tool_use') {
+      noteCall?.(name, input)
+      note(seen, id, { name, args: input, first, isDirect })
+    } else if (typeof type === 'string' && type.endsWith('tool_use')) seen.called++
   }
   if (isFields(message['function_call'])) seen.called++
 }

@@ -1,12 +1,16 @@
+import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { compressMessages } from '../../../../../src/core/conversation/rewrite/compress-messages.ts'
 import { ContextSize } from '../../../../../src/core/conversation/rewrite/context-size.ts'
+import { createHistoryMemory } from '../../../../../src/core/conversation/rewrite/history.ts'
+import { attachRewriteMemory } from '../../../../../src/core/conversation/rewrite/rewrite-memory.ts'
 import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rewrite-request.ts'
 import { encodeOperation } from '../../../../../src/core/operations/encode.ts'
 import {
   type PipelineConfig,
   pipelineSchema,
 } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
+import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
 import { localContext } from '../../../../support/local-context.ts'
 
 const log = (seed: number) =>
@@ -14,6 +18,16 @@ const log = (seed: number) =>
     { length: 600 },
     (_, i) => `12:${i % 60}:07 INFO request ${(i + seed) * 7919} took ${i % 9} ms`,
   ).join('\n')
+
+/** Functions with lines that no format makes smaller, other ones for each seed. */
+const source = (seed: number) =>
+  Array.from({ length: 30 }, (_, at) => {
+    const words = Array.from({ length: 8 }, (_, i) => {
+      return `w${hash('sha256', `${seed} ${at} ${i}`, 'hex').slice(0, 20)}`
+    })
+    const body = words.map(word => `  ${word}.run('${word.slice(9)}')`)
+    return [`function ${words[0]}() {`, ...body, '}'].join('\n')
+  }).join('\n')
 
 const LIMITS = { maxBytes: 10_000_000, maxDepth: 64, maxValues: 10_000 }
 const terms = { redeems: true, bypass: false }
@@ -43,6 +57,17 @@ function rewritten(body: Buffer, pipeline: PipelineConfig): string[] {
     each.role === 'tool' ? [each.content] : [],
   )
 }
+
+const calling = (call: object) => ({
+  role: 'assistant',
+  tool_calls: [{ id: 'c', type: 'function', function: { name: 'log', ...call } }],
+})
+const using = (input: object, id = 'c') => ({
+  role: 'assistant',
+  content: [{ type: 'tool_use', id, name: 'log', input }],
+})
+
+const MEMORY = attachRewriteMemory(createBodyMemory({ bytes: 1 << 20 }))
 
 const isCut = (text: string) => text.includes('> [elided:')
 
@@ -94,6 +119,47 @@ describe('pressure', () => {
       undefined,
       'compact',
     ])
+  })
+
+  it.each([
+    ['OpenAI', (args: object) => calling({ arguments: JSON.stringify(args) })],
+    ['Anthropic', (args: object) => using(args)],
+  ])('counts calls in /v1/compress as %s has them', (_, call) => {
+    const levelAfter = (words: number) => {
+      const result = { role: 'tool', tool_call_id: 'c', content: log(1) }
+      const said = { role: 'user', content: 'Go on.' }
+      const messages = [call({ text: 'word '.repeat(words) }), said, result]
+      const { payloads } = compressMessages({ messages }, { ...local, pipeline: pressed(500) })
+      return payloads[1]?.rewritten?.answer.response_level
+    }
+    expect(levelAfter(450)).toBeUndefined()
+    expect(levelAfter(550)).toBe('compact')
+  })
+
+  it('leaves parts out of a result with references, if that is smaller', () => {
+    const shared = source(1).split('\n').slice(0, 100).join('\n')
+    const sent = (text: string, pipeline: PipelineConfig, fields = {}) => {
+      const messages = [source(1), text].flatMap((content, i) => [
+        using({ path: `${i}` }, `c${i}`),
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: `c${i}`, content }] },
+      ])
+      const history = createHistoryMemory(1)
+      const rewrites = { tenant: '', memory: MEMORY, recalled: {}, history }
+      const request = { messages, config: { references: true }, ...fields }
+      return compressMessages(request, { ...local, pipeline, rewrites }).payloads[1]!.rewritten!
+        .answer
+    }
+    const few = `${source(2)}\n${shared}\n${source(3)}`
+    expect(sent(few, pipelineSchema.parse({})).content).toContain('> [ref ')
+    expect(sent(few, pressed(100))).toMatchObject({ lossless: false, response_level: 'compact' })
+    const full = pipelineSchema.parse({})
+    expect(sent(few, full, { response_budget: 100_000 }).content).toContain('> [ref ')
+    // The first result fits, and the second one with its references does not.
+    const wish = Math.ceil(1.5 * sent(source(2), full).tokens.final)
+    expect(sent(few, full, { response_budget: wish }).tokens.final).toBeLessThanOrEqual(wish)
+    const most = `${source(1)}\nexport const added = 'one more line that is new'`
+    expect(sent(most, pressed(100))).toMatchObject({ lossless: true })
+    expect(sent(most, pressed(100)).content).toContain('> [ref ')
   })
 
   it.each([[[5, 5]], [[9, 5]], [[0]]])('takes no steps from %j', from => {
