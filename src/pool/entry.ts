@@ -5,6 +5,7 @@ import type { LookupResults } from '../core/contract/lookup.ts'
 import { BATCH_LIMITS } from './batching.ts'
 import type { Job, JobResult, TenantTerms } from './job.ts'
 import type { AtWork } from './slots.ts'
+import type { TurnSamples } from './turn-places.ts'
 
 /** A job on its way, possibly for the second time. */
 export interface Entry extends AtWork {
@@ -13,6 +14,10 @@ export interface Entry extends AtWork {
   readonly resolutions?: LookupResults
   /** The length is kept, because a body that was transferred has none. */
   readonly bytes: number
+  /** Present if it is a turn of a conversation. */
+  readonly turn?: TurnSamples
+  /** The thread that had the turn before, by its id. */
+  readonly near?: number
   /** Times that its batch was lost before its turn came. */
   lost: number
   settle(end: End): void

@@ -18,6 +18,8 @@ export interface Job {
   readonly body: Uint8Array
   /** The caller needs the body afterwards: it is copied to the thread, whatever its size. */
   readonly retained?: true
+  /** A turn of a conversation: it costs least on the thread that had the turn before. */
+  readonly isTurn?: true
   readonly requestId: string
   /**
    * If it runs longer than this, in milliseconds, its thread is replaced. It is below the limit of

@@ -1,5 +1,7 @@
 import { createThreads, type ThreadOptions, type Threads } from './threads.ts'
 
+const NO_THREADS: ReadonlySet<number> = new Set()
+
 /**
  * Threads of which even the first is started when there is a batch for it. A command that serves
  * one agent starts sooner by that, and takes less memory until then. Its first batch waits for a
@@ -14,10 +16,11 @@ export function createLateThreads(
   let isClosed = false
   return {
     size: options.size,
-    async run(message, signal) {
+    free: () => threads?.free?.() ?? NO_THREADS,
+    async run(message, signal, near) {
       if (isClosed) throw new Error('the threads are closed')
       threads ??= create(options)
-      return threads.run(message, signal)
+      return threads.run(message, signal, near)
     },
     async close() {
       isClosed = true

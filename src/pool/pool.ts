@@ -1,4 +1,4 @@
-import type { BatchResult, Outcome } from '../../workers/protocol.ts'
+import type { Outcome } from '../../workers/protocol.ts'
 import { createFairQueue } from '../core/base/fair-queue.ts'
 import type { LookupResults } from '../core/contract/lookup.ts'
 import { createEstimates, takeBatch } from './batching.ts'
@@ -22,6 +22,8 @@ import { type Authority, ask, inputBytes, type Job, type JobResult } from './job
 import { createLanes, type Lanes } from './lanes.ts'
 import type { LostReason, PoolOptions } from './pool-options.ts'
 import { type AtWork, createSlots, type Sized, type Slot, type Slots } from './slots.ts'
+import type { RunBatch } from './threads.ts'
+import { createTurnPlaces, sampleTurn } from './turn-places.ts'
 
 /** Runs jobs on the worker threads. */
 export interface WorkerPool {
@@ -48,6 +50,8 @@ const MAX_LOST = 2
 /** How often running batches are looked at, in milliseconds: one timer for all jobs. */
 const WATCH_MS = 50
 
+const NO_THREADS: ReadonlySet<number> = new Set()
+
 /** Share of the newest look in the mean utilisation: a mean over about ten seconds. */
 const UTILIZATION_WEIGHT = 0.005
 
@@ -61,6 +65,7 @@ class Pool implements WorkerPool {
   readonly #width: number
   readonly #slots: Slots
   readonly #estimates = createEstimates()
+  readonly #places = createTurnPlaces()
   readonly #waiting = createFairQueue<Entry>()
   readonly #lanes: Lanes
   /** The jobs that may go next, as `takeBatch` takes them. */
@@ -68,6 +73,8 @@ class Pool implements WorkerPool {
   readonly #isKnown = ({ sized }: AtWork) => this.#estimates.isKnown(sized)
   readonly #flush = () => this.#sendBatches()
   readonly #watch: NodeJS.Timeout
+  /** The threads that the next batch may go to. */
+  #free = NO_THREADS
   #utilization = 0
   #running = 0
   #isFlushing = false
@@ -90,13 +97,19 @@ class Pool implements WorkerPool {
       canRepeat: ({ entries }) => (entries as readonly Entry[]).every(isWhole),
     })
     const mayBegin = (entry: Entry) => lanes.mayBegin(entry)
+    const isNear = ({ near }: Entry) => near !== undefined && this.#free.has(near)
     this.#lanes = lanes
     this.#next = {
       get length() {
         return waiting.lengthOf('short')
       },
-      peek: () => waiting.peek(mayBegin),
-      take: () => waiting.take(mayBegin),
+      peek: () => waiting.peek(mayBegin, isNear),
+      take: () => {
+        const entry = waiting.take(mayBegin, isNear)
+        // Others in the same batch should be near the same thread.
+        if (entry !== undefined && isNear(entry)) this.#free = new Set([entry.near!])
+        return entry
+      },
     }
     this.#watch = setInterval(() => this.#look(), WATCH_MS)
     this.#watch.unref()
@@ -159,6 +172,8 @@ class Pool implements WorkerPool {
     const bytes = job.body.length + (resolutions === undefined ? 0 : inputBytes(resolutions))
     const sized = { tenant: job.tenant, op: job.op, bytes }
     const queuedAt = performance.now()
+    const turn = job.isTurn ? sampleTurn(job.tenant, job.op, job.body) : undefined
+    const near = turn && this.#places.find(turn)
     this.#lanes.see(job.tenant, queuedAt)
     return new Promise((resolve, reject) => {
       const entry: Entry = {
@@ -180,6 +195,8 @@ class Pool implements WorkerPool {
           }
         },
         ...(resolutions === undefined ? {} : { resolutions }),
+        ...(turn !== undefined && { turn }),
+        ...(near !== undefined && { near }),
       }
       if (this.#isClosed) return entry.settle(failed(entry, closing(), entry.queuedAt))
       this.#waiting.push(entry)
@@ -197,6 +214,7 @@ class Pool implements WorkerPool {
   #sendBatches(): void {
     this.#isFlushing = false
     while (!this.#isClosed && this.#waiting.length > 0) {
+      this.#free = this.#options.threads.free?.() ?? NO_THREADS
       const batch = takeBatch(this.#next, this.#lanes.free('short'), this.#isKnown)
       if (batch.length === 0) return
       const abandoned = batch.filter(isAbandoned)
@@ -213,36 +231,42 @@ class Pool implements WorkerPool {
     const startedAt = performance.now()
     this.#running += entries.length
     options.onBatch?.(entries.length)
-    options.threads.run(messageOf(entries, slot.index, options.termsOf), slot.signal).then(
+    const message = messageOf(entries, slot.index, options.termsOf)
+    options.threads.run(message, slot.signal, entries[0]!.near).then(
       result => {
-        this.#free(slot)
+        this.#release(slot)
         this.#settle(entries, result, startedAt)
       },
       () => {
         // The slot shows which job it was only until it is released.
         const culprit = slot.current()
         const reason = slot.stopped ?? 'lost'
-        this.#free(slot)
+        this.#release(slot)
         if (!this.#isClosed) options.onThreadLost(reason)
         this.#recover(entries, culprit, reason, startedAt)
       },
     )
   }
 
-  #free(slot: Slot): void {
+  #release(slot: Slot): void {
     this.#running -= slot.entries.length
     slot.release()
     if (this.#waiting.length > 0) this.#scheduleFlush()
   }
 
-  #settle(entries: readonly Entry[], { outcomes, body }: BatchResult, startedAt: number): void {
+  #settle(
+    entries: readonly Entry[],
+    { outcomes, body, thread }: RunBatch,
+    startedAt: number,
+  ): void {
     const bytes = new Uint8Array(body)
     const isAlone = entries.length === 1
     entries.forEach((entry, index) => {
       const outcome = outcomes[index] as Outcome
       this.#estimates.learn(entry.sized, outcome.work_us)
       this.#waiting.charge(entry, outcome.work_us)
-      const { queuedAt } = entry
+      const { queuedAt, turn } = entry
+      if (turn !== undefined && thread !== undefined) this.#places.note(turn, thread)
       entry.settle({ kind: 'outcome', outcome, bytes, isAlone, queuedAt, startedAt })
     })
   }

@@ -14,9 +14,17 @@ export interface Threads {
   readonly size: number
   /**
    * Runs a batch on a free thread; an aborted signal terminates that thread. Rejects if it is lost.
+   * @param near the id of the thread that should run it if it is free
    */
-  run(message: BatchMessage, signal: AbortSignal): Promise<BatchResult>
+  run(message: BatchMessage, signal: AbortSignal, near?: number): Promise<RunBatch>
+  /** The ids of threads that run no batch; absent: not known. */
+  free?(): ReadonlySet<number>
   close(): Promise<void>
+}
+
+/** The result of a batch, with the id of the thread that ran it, if that is known. */
+export interface RunBatch extends BatchResult {
+  readonly thread?: number
 }
 
 export interface ThreadOptions {
@@ -62,6 +70,8 @@ export function createThreads(options: ThreadOptions): Threads {
     ask: askToShrink,
     now: () => performance.now(),
   })
+  const working = new Set<number>()
+  const balancer = createBalancer()
   let busy = 0
   let restart: NodeJS.Timeout | undefined
   let pool: Pool | null = start()
@@ -81,6 +91,7 @@ export function createThreads(options: ThreadOptions): Threads {
         maxYoungGenerationSizeMb: YOUNG_MB,
       },
       recordTiming: false,
+      loadBalancer: balancer.balance,
     })
     created.on('error', error => options.onCrash(error))
     created.on('workerDestroy', () => setImmediate(replaceIfShrunk, created))
@@ -125,18 +136,26 @@ export function createThreads(options: ThreadOptions): Threads {
 
   return {
     size: options.size,
-    async run(message, signal) {
-      if (pool === null) throw new Error('no thread could be started')
+    free: () => {
+      const threads = pool?.threads ?? []
+      return new Set(threads.map(({ threadId }) => threadId).filter(id => !working.has(id)))
+    },
+    async run(message, signal, near) {
+      const current = pool
+      if (current === null) throw new Error('no thread could be started')
       busy++
+      const send = () => current.run(message, { transferList: movable(message.body), signal })
+      const { sent, thread } = balancer.place(near, send)
+      if (thread !== undefined) working.add(thread)
       try {
-        const sent = pool.run(message, { transferList: movable(message.body), signal })
         // A thread that was started for this batch is kept.
-        pool.options.minThreads = Math.max(pool.options.minThreads, pool.threads.length)
+        current.options.minThreads = Math.max(current.options.minThreads, current.threads.length)
         const result = (await sent) as BatchResult
         if (result.grownThread !== undefined) shrinking.noteGrown(result.grownThread)
-        return result
+        return thread === undefined ? result : { ...result, thread }
       } finally {
         busy--
+        if (thread !== undefined) working.delete(thread)
       }
     },
     async close() {
@@ -145,6 +164,35 @@ export function createThreads(options: ThreadOptions): Threads {
       const last = pool
       pool = null
       await last?.destroy()
+    },
+  }
+}
+
+type Balance = NonNullable<NonNullable<ConstructorParameters<typeof Piscina>[0]>['loadBalancer']>
+
+/**
+ * Gives each message to the free thread that is wanted, else to the first free one, as Piscina's
+ * own balancer does. A message that finds no free thread waits in Piscina, and its thread is not
+ * known.
+ */
+function createBalancer() {
+  let wanted: number | undefined
+  let chosen: number | undefined
+  const balance: Balance = (_task, threads) => {
+    const free = threads.filter(({ currentUsage }) => currentUsage === 0)
+    const thread = free.find(({ id }) => id === wanted) ?? free[0] ?? null
+    chosen = thread?.id
+    return thread
+  }
+  return {
+    balance,
+    /** Sends a message, and gives the id of the thread that got it at once. */
+    place<T>(near: number | undefined, send: () => T) {
+      wanted = near
+      chosen = undefined
+      const sent = send()
+      wanted = undefined
+      return { sent, thread: chosen as number | undefined }
     },
   }
 }

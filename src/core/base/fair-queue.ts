@@ -12,12 +12,13 @@ export interface Queued {
   readonly queuedAt: number
 }
 
-/** Whether an entry may go next. */
+/** Whether an entry may go next, or should. */
 export type Eligible<T> = (entry: T) => boolean
 
 /**
  * Jobs in the order in which they get threads: first come, first served within a tenant and a kind,
- * and among tenants that wait the same work for each.
+ * and among tenants that wait the same work for each. One of the first entries of a tenant and kind
+ * that is preferred may go before others of them, but so many times in a row only.
  */
 export interface FairQueue<T extends Queued> {
   readonly length: number
@@ -29,8 +30,8 @@ export interface FairQueue<T extends Queued> {
   /** Puts back entries that had their turn and were lost without fault, ahead of everything. */
   putBack(entries: readonly T[]): void
   /** The next entry; the oldest of each kind and tenant is asked whether it may go. */
-  peek(isEligible?: Eligible<T>): T | undefined
-  take(isEligible?: Eligible<T>): T | undefined
+  peek(isEligible?: Eligible<T>, isPreferred?: Eligible<T>): T | undefined
+  take(isEligible?: Eligible<T>, isPreferred?: Eligible<T>): T | undefined
   /** Reports what a job really took, so that wrong estimates do not add up. */
   charge(entry: T, tookUs: number): void
   /** Entries of this tenant and kind that wait. */
@@ -47,6 +48,8 @@ export interface FairQueue<T extends Queued> {
 interface Line<T> {
   entries: T[]
   workUs: number
+  /** How often others went before the oldest one. */
+  passed: number
 }
 
 interface Lane<T> {
@@ -64,6 +67,12 @@ interface Found<T> {
 }
 
 const ANY = () => true
+const NONE = () => false
+
+/** Of so many of the oldest entries of a line, a preferred one may go first. */
+const PREFERRED_AMONG = 8
+/** The oldest entry of a line is passed over at most this often. */
+const MAX_PASSED = 8
 
 /**
  * Start-time fair queueing (Goyal, Vin and Cheng, SIGCOMM 1996): time passes by the work that was
@@ -110,12 +119,12 @@ class StartTimeFairQueue<T extends Queued> implements FairQueue<T> {
     for (const { kind = 'short' } of entries) this.#lengths[kind]++
   }
 
-  peek(isEligible: Eligible<T> = ANY): T | undefined {
-    return this.#next(isEligible)?.entry
+  peek(isEligible: Eligible<T> = ANY, isPreferred: Eligible<T> = NONE): T | undefined {
+    return this.#next(isEligible, isPreferred)?.entry
   }
 
-  take(isEligible: Eligible<T> = ANY): T | undefined {
-    const found = this.#next(isEligible)
+  take(isEligible: Eligible<T> = ANY, isPreferred: Eligible<T> = NONE): T | undefined {
+    const found = this.#next(isEligible, isPreferred)
     if (found === undefined) return undefined
     const { entry, lane } = found
     const { kind = 'short' } = entry
@@ -125,7 +134,10 @@ class StartTimeFairQueue<T extends Queued> implements FairQueue<T> {
       return entry
     }
     const line = lane[kind]
-    line.entries.shift()
+    const place = line.entries.indexOf(entry)
+    line.passed = place === 0 ? 0 : line.passed + 1
+    if (place === 0) line.entries.shift()
+    else line.entries.splice(place, 1)
     // If a job took less than it was charged, the tenant's time goes back, but not the queue's.
     // Otherwise a newcomer would begin ahead of tenants that have had their part.
     this.#time = Math.max(this.#time, lane.finish)
@@ -174,29 +186,33 @@ class StartTimeFairQueue<T extends Queued> implements FairQueue<T> {
   #laneOf(tenant: string): Lane<T> {
     const known = this.#lanes.get(tenant)
     if (known !== undefined) return known
-    const line = () => ({ entries: [], workUs: 0 })
+    const line = () => ({ entries: [], workUs: 0, passed: 0 })
     const lane = { short: line(), long: line(), finish: this.#time }
     this.#lanes.set(tenant, lane)
     return lane
   }
 
   /** The older of a tenant's first entries that may go. */
-  #headOf({ short, long }: Lane<T>, isEligible: Eligible<T>): T | undefined {
-    const [a, b] = [short.entries[0], long.entries[0]].filter(
-      entry => entry !== undefined && isEligible(entry),
-    )
+  #headOf(
+    { short, long }: Lane<T>,
+    isEligible: Eligible<T>,
+    isPreferred: Eligible<T>,
+  ): T | undefined {
+    const [a, b] = [short, long]
+      .map(line => firstOf(line, isEligible, isPreferred))
+      .filter(entry => entry !== undefined)
     return a === undefined || b === undefined || a.queuedAt <= b.queuedAt ? a : b
   }
 
   /** As many lanes as there are tenants that wait; mostly one, and at most one a job. */
-  #next(isEligible: Eligible<T>): Found<T> | undefined {
+  #next(isEligible: Eligible<T>, isPreferred: Eligible<T>): Found<T> | undefined {
     const back = this.#again.find(isEligible)
     if (back !== undefined) return { entry: back }
     let best: Found<T> | undefined
     let finish = Number.POSITIVE_INFINITY
     for (const lane of this.#lanes.values()) {
       if (lane.finish >= finish) continue
-      const entry = this.#headOf(lane, isEligible)
+      const entry = this.#headOf(lane, isEligible, isPreferred)
       if (entry === undefined) continue
       best = { entry, lane }
       finish = lane.finish
@@ -223,4 +239,20 @@ class StartTimeFairQueue<T extends Queued> implements FairQueue<T> {
   #isEmpty({ short, long }: Lane<T>): boolean {
     return short.entries.length + long.entries.length === 0
   }
+}
+
+/** The entry of a line that goes first, if its oldest one may go. */
+function firstOf<T>(
+  { entries, passed }: Line<T>,
+  isEligible: Eligible<T>,
+  isPreferred: Eligible<T>,
+): T | undefined {
+  const [oldest] = entries
+  if (oldest === undefined || !isEligible(oldest)) return undefined
+  if (isPreferred === NONE || passed >= MAX_PASSED) return oldest
+  for (let place = 0; place < entries.length && place < PREFERRED_AMONG; place++) {
+    const entry = entries[place]!
+    if (isPreferred(entry) && isEligible(entry)) return entry
+  }
+  return oldest
 }

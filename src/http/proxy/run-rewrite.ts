@@ -84,6 +84,7 @@ export async function runRewrite(
     accept: 'json',
     body,
     retained: true,
+    isTurn: true,
     requestId,
   } as const
   const isGone = () => c.env.outgoing?.destroyed === true

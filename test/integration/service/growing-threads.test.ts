@@ -59,6 +59,31 @@ it('starts a thread for each batch that finds none free, up to its size', async 
   ])
 })
 
+/** Threads that were just started are not ready at once. */
+async function allReady(): Promise<readonly number[]> {
+  return eventually(async () => {
+    const ids = [...threads.free!()]
+    expect(ids).toHaveLength(SIZE)
+    for (const id of ids) {
+      expect(await threads.run(message('count', 3), signal, id)).toHaveProperty('thread', id)
+    }
+    return ids
+  })
+}
+
+it('runs a batch on the thread that is wanted if it is free, else on another one', async () => {
+  await Promise.all([0, 1, 2].map(count))
+  const [first, ...others] = await allReady()
+  const stop = new AbortController()
+  const spinning = threads.run(message('spin', 4), stop.signal, first)
+  expect([...threads.free!()]).toEqual(others)
+  const { thread } = await threads.run(message('count', 5), signal, first)
+  expect(others).toContain(thread)
+  stop.abort()
+  await expect(spinning).rejects.toThrow()
+  await allReady()
+})
+
 it('replaces threads that were lost, and has as many as before', async () => {
   const stop = new AbortController()
   const spinning = threads.run(message('spin', 0), stop.signal)

@@ -53,6 +53,41 @@ describe('the fair queue', () => {
     expect([queue.length, queue.workUs, queue.peek()]).toEqual([0, 0, undefined])
   })
 
+  it('lets a preferred entry go first, if it is among the eight oldest', () => {
+    const queue = queueOf({ a: { costUs: 5, count: 10 } })
+    const only = (name: string) => (entry: Named) => entry.name === name
+    const all = () => true
+    expect(queue.peek(all, only('a8'))?.name).toBe('a0')
+    expect(queue.peek(all, only('a7'))?.name).toBe('a7')
+    expect(queue.take(all, only('a7'))?.name).toBe('a7')
+    expect(queue.take(all, only('a8'))?.name).toBe('a8')
+    expect([queue.length, queue.workUs]).toEqual([8, 40])
+    expect(queue.peek(({ name }) => name !== 'a0', only('a2'))).toBeUndefined()
+    expect(queue.peek(({ name }) => name !== 'a2', only('a2'))?.name).toBe('a0')
+    expect(names(queue)).toEqual(['a0', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a9'])
+  })
+
+  it('passes the oldest entry over eight times in a row at most', () => {
+    const queue = queueOf({ a: { costUs: 5, count: 40 } })
+    const isPreferred = ({ name }: Named) => name !== 'a0' && name !== 'a9'
+    const taken = Array.from({ length: 20 }, () => queue.take(() => true, isPreferred)!.name)
+    expect(taken.indexOf('a0')).toBe(8)
+    expect(taken.indexOf('a9')).toBe(17)
+  })
+
+  it('prefers nothing at the cost of another tenant', () => {
+    const queue = queueOf({ a: { costUs: 10, count: 40 }, b: { costUs: 10, count: 40 } })
+    const work = { a: 0, b: 0 }
+    for (let i = 0; i < 40; i++) {
+      const { tenant } = queue.take(
+        () => true,
+        entry => entry.tenant === 'a',
+      ) as Named
+      work[tenant as 'a' | 'b'] += 10
+    }
+    expectEqualWork(work, 10)
+  })
+
   it('gives two tenants the same work, not the same number of jobs', () => {
     const queue = queueOf({
       large: { costUs: 1000, count: 20 },

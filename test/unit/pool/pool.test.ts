@@ -73,6 +73,47 @@ describe('the pool', () => {
     expect(sizes).toEqual(Array(30).fill(10))
   })
 
+  it('sends turns of a conversation to the thread that had the turn before', async () => {
+    const free = new Set([1, 2])
+    const wanted: (number | undefined)[] = []
+    const seen: string[] = []
+    let release: (() => void) | undefined
+    const run: Threads['run'] = async (message, _, near) => {
+      const { jobs, body } = message
+      wanted.push(near)
+      seen.push(Buffer.from(body, jobs[0]!.start + 12, 3).toString())
+      const thread = near !== undefined && free.has(near) ? near : [...free][0]!
+      if (release === undefined && wanted.length > 3) {
+        await new Promise<void>(resolve => {
+          release = resolve
+        })
+      }
+      return { ...inSteadyTime(message), thread }
+    }
+    const threads = { size: 1, run, free: () => free, close: async () => {} }
+    const { pool } = poolOver(run, { threads })
+    const turn = (name: string, turns: number): Job => ({
+      ...job(`${name} `.repeat(1000 * turns)),
+      isTurn: true,
+    })
+    await pool.run(turn('one', 1))
+    free.delete(1)
+    await pool.run(turn('two', 1))
+    free.add(1)
+    await pool.run(turn('one', 2))
+    // What it has in common with another conversation is its first bytes.
+    expect(wanted).toEqual([undefined, 1, 1])
+    // Only the second thread is free, so its conversation goes first.
+    free.delete(1)
+    const busy = pool.run(turn('new', 1))
+    await eventually(() => expect(release).toBeDefined())
+    const waiting = [turn('one', 3), turn('one', 4), turn('two', 2)].map(each => pool.run(each))
+    release?.()
+    await Promise.all([busy, ...waiting])
+    expect(seen.slice(4)[0]).toBe('two')
+    expect(wanted[4]).toBe(2)
+  })
+
   it('moves a large body and copies small ones', async () => {
     const { pool } = poolOver(honest)
     const large = job('y '.repeat(600_000), 'count', true)
