@@ -184,6 +184,32 @@ describe('texts in the strings of JSON', () => {
     expect(answer?.content.endsWith(`\n\n${prose}`)).toBe(true)
   })
 
+  const nested = (levels: number) => {
+    let text = prose
+    for (let level = 0; level < levels; level++) {
+      // Escapes double with each level, so the first ones only are strings.
+      text = level < 6 ? JSON.stringify(result(text, { isError: false })) : `[${text}]`
+    }
+    return text
+  }
+
+  it.each([
+    ['results in results', nested(6)],
+    ['64 levels', nested(64)],
+    ['a broken escape', `{"output":"${'a\\n  b'.repeat(80)}\\x"}`],
+    ['half a surrogate pair', JSON.stringify(result(`${prose}\ud83d`))],
+    ['a line of 1 MB', JSON.stringify(result('x "y" '.repeat(170_000)))],
+    ['a line of 1 MB in four', JSON.stringify({ output: `a\nb\nc\n${'x "y" '.repeat(170_000)}` })],
+    ['100,000 line feeds', JSON.stringify(result('\n'.repeat(100_000)))],
+    ['100,000 names of the place', JSON.stringify(result('below\n'.repeat(100_000)))],
+    ['10,000 results', JSON.stringify(Array(10_000).fill(result('done')))],
+  ])('are read again as they were: %s', (_, content) => {
+    const answer = encode({ content })
+    const decoded = decode({ content: answer.content, format: answer.format }).content
+    expect(decoded === content).toBe(true)
+    expect(answer.tokens.final).toBeLessThanOrEqual(answer.tokens.baseline)
+  })
+
   it('are at most so many, the others stay in the JSON', () => {
     const { content = '' } = written(Array.from({ length: 70 }, () => prose)) ?? {}
     expect(content.match(/^text \d+, 21 lines$/gm)).toHaveLength(64)

@@ -24,7 +24,7 @@ const log = (count: number, lineOf: (at: number) => string) =>
 
 describe('templated@1', { timeout: 120_000 }, () => {
   it('is not written for a template a line, however many there are', () => {
-    expect(written(log(LINES, at => `${word(at)} of ${word(at * 7)} took ${at} ms`))).toBe(null)
+    expect(written(log(LINES, at => `${word(at)} took ${at} ${word(at * 7)}`))).toBe(null)
     expect(written(log(LINES, at => `run ${word(at)} ${word(at * 7)} ${at}`))).not.toBe('')
   })
 
@@ -35,6 +35,41 @@ describe('templated@1', { timeout: 120_000 }, () => {
       log(TEMPLATES, at => `the state of job ${at} is now ${word(at)}, as planned`),
     )!
     expect(words.startsWith('A: the state of job {1} is now {2}, as planned\n\nA\n')).toBe(true)
+  })
+
+  it.each([
+    [
+      'files by their sizes',
+      (at: number) => `${at * 37} /srv/lake/boats/${word(at * 91)}/${word(at * 7)}.ts`,
+      'A: {1} /srv/lake/boats/{2}.ts\n\nA\n',
+    ],
+    [
+      'packages by their names',
+      (at: number) => `${word(at * 91)}/stable ${at}.4 all [installed,automatic]`,
+      'A: {1}/stable {2}.4 all [installed,automatic]\n\nA\n',
+    ],
+  ])('is written for %s', (_, lineOf, head) => {
+    expect(written(log(40, at => lineOf(at + 700)))?.startsWith(head)).toBe(true)
+    const few = `${log(7, at => lineOf(at + 700))}\nx 1\ny z 2\np q r 3`
+    expect(written(few)).toBe(null)
+  })
+
+  it('keeps a template that saves more than a looser one', () => {
+    const lineOf = (at: number) =>
+      at % 2 === 0
+        ? `job ${at} of the lake has finished, all of it is well /a/${word(at)}`
+        : `boat ${at} on the shore was mended with care, not in vain /a/${word(at)}`
+    const content = written(log(60, at => lineOf(at + 700)))!
+    expect(content.startsWith('A: job {1} of the lake has finished')).toBe(true)
+    expect(content).toContain('\nB: boat {1} on the shore was mended')
+  })
+
+  it('takes as many lines of listings, with names that never repeat', () => {
+    expect(
+      written(log(TEMPLATES / 4, at => `${at} /srv/${word(at)}/${word(at * 7)}`))?.startsWith('A'),
+    ).toBe(true)
+    const two = written(log(TEMPLATES / 4, at => `${word(at)} of ${word(at * 7)} took ${at} ms`))!
+    expect(two.startsWith('A: {1} of {2} took {3} ms\n\nA\n')).toBe(true)
   })
 
   it('is not written for a line alone, and for a line of a million words', () => {

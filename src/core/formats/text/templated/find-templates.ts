@@ -2,7 +2,7 @@ import type { TokenCounter } from '../../../tokens/counter.ts'
 import { createHunkTracker } from '../prefix-groups.ts'
 import { SLOT } from '../records/record-parts.ts'
 import { templateOf } from '../records/record-template.ts'
-import { mineTemplates } from './line-templates.ts'
+import { type LineTemplates, looseFamilies, mineTemplates } from './line-templates.ts'
 
 /** Lines of a text that one template and the cells of each line represent. */
 export interface LineTable {
@@ -20,6 +20,9 @@ export interface LineTable {
 const FEWEST_LINES = 3
 /** Words of a line at least, and at most. */
 const FEWEST_WORDS = 3
+/** The same for lines that only look alike. */
+const FEWEST_OF_LISTING = 8
+const FEWEST_WORDS_OF_LISTING = 2
 const MOST_WORDS = 48
 /** Share of a column's cells with a digit, if the column shows that a program wrote the lines. */
 const DIGIT_SHARE = 0.5
@@ -53,7 +56,24 @@ export function findTables(
   const free = freeLines(text, lines)
   // Most texts are files with numbers, of which no line is looked at.
   if (free.reduce((sum, line) => sum + line.length, 0) < least * CHARS_PER_TOKEN) return []
-  const { ids, facts } = mineTemplates(free)
+  const mined = mineTemplates(free)
+  const families = [...familiesOf(mined).values()]
+  const strict: Draft[] = []
+  const others: (readonly number[])[] = []
+  for (const family of families) {
+    const draft = family.length < FEWEST_LINES ? null : draftOf(family, lines, FEWEST_WORDS)
+    if (draft !== null) strict.push(draft)
+    else others.push(family)
+  }
+  const mixed = [...strict, ...listingDrafts(others, lines, mined)]
+  const loose = strict.length === 0 ? mixed : listingDrafts(families, lines, mined)
+  const drafts = savedChars(loose) > savedChars(mixed) ? loose : mixed
+  if (savedChars(drafts) < least * CHARS_PER_TOKEN) return []
+  return drafts.flatMap(draft => priced(draft, lines, counter) ?? [])
+}
+
+/** The lines of each family of templates. */
+function familiesOf({ ids, facts }: LineTemplates): ReadonlyMap<number, readonly number[]> {
   const families = new Map<number, number[]>()
   for (const [at, id] of ids.entries()) {
     if (id === -1) continue
@@ -62,14 +82,25 @@ export function findTables(
     if (known === undefined) families.set(family, [at])
     else known.push(at)
   }
-  const drafts: Draft[] = []
-  for (const family of families.values()) {
-    const draft = family.length < FEWEST_LINES ? null : draftOf(family, lines)
-    if (draft !== null) drafts.push(draft)
-  }
-  const chars = drafts.reduce((sum, draft) => sum + draft.chars, 0)
-  if (chars < least * CHARS_PER_TOKEN) return []
-  return drafts.flatMap(draft => priced(draft, lines, counter) ?? [])
+  return families
+}
+
+/** Drafts of lines of which most words may differ, as in listings of files and packages. */
+function listingDrafts(
+  families: readonly (readonly number[])[],
+  lines: readonly string[],
+  mined: LineTemplates,
+): readonly Draft[] {
+  const places = families.flat().sort((a, b) => a - b)
+  if (places.length < FEWEST_OF_LISTING) return []
+  return looseFamilies(lines, places, mined).flatMap(family => {
+    if (family.length < FEWEST_OF_LISTING) return []
+    return draftOf(family, lines, FEWEST_WORDS_OF_LISTING) ?? []
+  })
+}
+
+function savedChars(drafts: readonly Draft[]): number {
+  return drafts.reduce((sum, { chars }) => sum + chars, 0)
 }
 
 /** The lines that may be put into a template, and blank ones in place of all others. */
@@ -99,9 +130,13 @@ interface Draft {
   readonly chars: number
 }
 
-function draftOf(family: readonly number[], lines: readonly string[]): Draft | null {
+function draftOf(
+  family: readonly number[],
+  lines: readonly string[],
+  fewestWords: number,
+): Draft | null {
   const words = splitWords(lines[family[0]!]!)
-  if (words.length < FEWEST_WORDS || words.length > MOST_WORDS) return null
+  if (words.length < fewestWords || words.length > MOST_WORDS) return null
   const places: number[] = []
   const values: (readonly string[])[] = []
   for (const at of family) {

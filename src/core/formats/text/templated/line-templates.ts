@@ -33,7 +33,7 @@ export function mineTemplates(lines: readonly string[]): LineTemplates {
   const ids = new Int32Array(lines.length).fill(-1)
   const facts: TemplateFacts[] = []
   const byHash = new Map<number, number>()
-  const families = createFamilies()
+  const families = createFamilies({ isLoose: false })
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at]!
     const hash = readLine(line)
@@ -161,25 +161,51 @@ interface Family {
 }
 
 /**
+ * Families of listings, by what a looser reader sees in common: as many words, one of the same
+ * ends, and of paths only the first folder.
+ * @param places of lines that have a template, in order
+ */
+export function looseFamilies(
+  lines: readonly string[],
+  places: readonly number[],
+  { ids, facts }: LineTemplates,
+): readonly (readonly number[])[] {
+  const families = createFamilies({ isLoose: true })
+  const byTemplate = new Map<number, number[]>()
+  const found = new Map<number, number[]>()
+  for (const at of places) {
+    const id = ids[at]!
+    let known = byTemplate.get(id)
+    if (known === undefined) {
+      const family = families.familyOf(lines[facts[id]!.first]!)
+      known = found.get(family) ?? []
+      found.set(family, known)
+      byTemplate.set(id, known)
+    }
+    known.push(at)
+  }
+  return [...found.values()]
+}
+
+/**
  * Families of templates: as many words, the same first one, and most of the others equal. The work
  * for a template is bounded.
  */
-function createFamilies(): { familyOf(line: string): number } {
+function createFamilies({ isLoose }: { readonly isLoose: boolean }): {
+  familyOf(line: string): number
+} {
   const byStart = new Map<number, Family[]>()
+  const byEnd = new Map<number, Family[]>()
   let count = 0
   return {
     familyOf(line) {
-      const words = wordsOf(line)
+      const words = wordsOf(line, isLoose)
       const first = words.find(word => word !== 0) ?? 0
-      const key = Math.imul(first, PRIME) ^ words.length
-      const known = byStart.get(key) ?? []
-      if (known.length === 0) byStart.set(key, known)
-      for (const family of known) {
-        let same = 0
-        for (let i = 0; i < words.length; i++) {
-          if (words[i] !== 0 && words[i] === family.words[i]) same++
-        }
-        if (same < family.fixed * LIKENESS || same === 0) continue
+      const last = words.findLast(word => word !== 0) ?? 0
+      const known = among(byStart, first, words.length)
+      const others = isLoose ? among(byEnd, last, words.length) : undefined
+      const family = likeOf(known, words) ?? (others && likeOf(others, words))
+      if (family !== undefined) {
         for (let i = 0; i < words.length; i++) {
           if (words[i] !== family.words[i]) family.words[i] = 0
         }
@@ -187,18 +213,47 @@ function createFamilies(): { familyOf(line: string): number } {
       }
       const id = count++
       const fixed = words.reduce((sum, word) => sum + (word === 0 ? 0 : 1), 0)
-      if (known.length < MOST_COMPARED) known.push({ id, words, fixed })
+      const fresh = { id, words, fixed }
+      if (known.length < MOST_COMPARED) known.push(fresh)
+      if (others !== undefined && others.length < MOST_COMPARED) others.push(fresh)
       return id
     },
   }
 }
 
-/** Hashes of a line's words between spaces; 0 for one with a digit. */
-function wordsOf(line: string): Int32Array {
+/** The families of lines with so many words and this one. */
+function among(families: Map<number, Family[]>, word: number, length: number): Family[] {
+  const key = Math.imul(word, PRIME) ^ length
+  let known = families.get(key)
+  if (known === undefined) {
+    known = []
+    families.set(key, known)
+  }
+  return known
+}
+
+function likeOf(families: readonly Family[], words: Int32Array): Family | undefined {
+  return families.find(family => {
+    let same = 0
+    for (let i = 0; i < words.length; i++) {
+      if (words[i] !== 0 && words[i] === family.words[i]) same++
+    }
+    return same >= family.fixed * LIKENESS && same > 0
+  })
+}
+
+const SLASH = 0x2f
+
+/**
+ * Hashes of a line's words between spaces; 0 for one with a digit. If `isLoose` holds, what is
+ * below the first folder of a path does not count.
+ */
+function wordsOf(line: string, isLoose: boolean): Int32Array {
   const words: number[] = []
   let hash = OFFSET_BASIS
   let isVariable = false
   let isIn = false
+  let isBelow = false
   for (let at = 0; at <= line.length && words.length < MOST_WORDS; at++) {
     const kind = at === line.length ? SPACE : kindOf(line.charCodeAt(at))
     if (kind === SPACE) {
@@ -206,8 +261,11 @@ function wordsOf(line: string): Int32Array {
       hash = OFFSET_BASIS
       isVariable = false
       isIn = false
-    } else {
-      hash = Math.imul(hash ^ line.charCodeAt(at), PRIME)
+      isBelow = false
+    } else if (!isBelow) {
+      const c = line.charCodeAt(at)
+      hash = Math.imul(hash ^ c, PRIME)
+      isBelow = isLoose && isIn && c === SLASH
       if (kind === DIGIT) isVariable = true
       isIn = true
     }
