@@ -1,4 +1,5 @@
 import { ObjectValue, type Value } from '../../../json/value.ts'
+import type { KnownTables } from './known-tables.ts'
 import type { KeyTexts, Pricer } from './pricer.ts'
 import type { ScalarText } from './scalar-text.ts'
 import type { Piece, Role } from './trace.ts'
@@ -104,14 +105,19 @@ export class KnownParts {
 export interface DraftPricer extends Pricer {
   /** `undefined` if the document is written once. */
   readonly parts: KnownParts | undefined
+  /** Of this document; `undefined` if it is written once. */
+  readonly tables: KnownTables | undefined
 }
+
+/** What is known of the document while it is written. */
+type Known = Pick<DraftPricer, 'parts' | 'tables'>
 
 /** Written out, since the objects that a spread makes are slow to read. */
 export function draftPricer(
   pricer: Pricer,
-  parts: KnownParts | undefined,
+  { parts, tables }: Known,
   { trace, shapes }: Pick<Pricer, 'trace' | 'shapes'>,
 ): DraftPricer {
   const { style, tokens, piece, tokensOf, additive, keyTexts } = pricer
-  return { style, trace, shapes, tokens, piece, tokensOf, additive, keyTexts, parts }
+  return { style, trace, shapes, tokens, piece, tokensOf, additive, keyTexts, parts, tables }
 }

@@ -3,11 +3,14 @@ import { draftPricer, type Forms, KnownParts } from './draft.ts'
 import { encodeTree } from './encode-tree.ts'
 import { findShapes } from './find-shapes.ts'
 import { collectKeyLists } from './key-lists.ts'
+import { KnownTables } from './known-tables.ts'
 import type { Pricer } from './pricer.ts'
 import { type Shapes, writeDeclaration } from './shape.ts'
 import { freeNames } from './shape-names.ts'
 import type { Piece } from './trace.ts'
 import { type WrittenText, writtenLists } from './written-lists.ts'
+
+const NOTHING_KNOWN = { parts: undefined, tables: undefined }
 
 /** A text with its surcharge, and its tokens if they were counted. */
 interface Document {
@@ -24,7 +27,8 @@ interface Document {
 export function encodeDocument(value: Value, pricer: Pricer, known?: KnownParts): Document | null {
   const { trace } = pricer
   const parts = known ?? new KnownParts()
-  const silent = draftPricer(pricer, parts, { trace: undefined, shapes: undefined })
+  const tables = new KnownTables()
+  const silent = draftPricer(pricer, { parts, tables }, { trace: undefined, shapes: undefined })
   parts.startDocument()
   const plain = encodeTree(value, silent)
   if (plain === null) return null
@@ -34,11 +38,11 @@ export function encodeDocument(value: Value, pricer: Pricer, known?: KnownParts)
   let counted: number | undefined
   const tokens = () => (counted ??= pricer.tokens(text))
   const shapes = usefulShapes(value, { text, tokens }, silent)
-  const shaped = shapes === null ? null : withShapes(value, shapes, plain, silent)
+  const shaped = shapes === null ? null : withShapes(value, shapes, plain, { tables, silent })
   const isShorter = shaped !== null && shaped.tokens < tokens()
   if (trace !== undefined) {
     const used = isShorter && shapes !== null ? shapes : undefined
-    encodeTree(value, draftPricer(pricer, undefined, { trace, shapes: used }))
+    encodeTree(value, draftPricer(pricer, NOTHING_KNOWN, { trace, shapes: used }))
   }
   return isShorter ? shaped : { text, surcharge, tokens: counted }
 }
@@ -64,8 +68,13 @@ function usefulShapes(value: Value, plain: WrittenText, pricer: Pricer): Shapes 
  * Declarations of the shapes that the document uses, and the document.
  * @param plain the document without shapes
  */
-function withShapes(value: Value, shapes: Shapes, plain: Forms, pricer: Pricer): Piece {
-  const shaping = draftPricer(pricer, undefined, { trace: undefined, shapes })
+function withShapes(
+  value: Value,
+  shapes: Shapes,
+  plain: Forms,
+  { tables, silent: pricer }: { readonly tables: KnownTables; readonly silent: Pricer },
+): Piece {
+  const shaping = draftPricer(pricer, { parts: undefined, tables }, { trace: undefined, shapes })
   const { text } = encodeTree(value, shaping, plain.draft)!.shown
   const used = shapes.all.filter(({ group }) => text.includes(`${group.name}(`))
   return pricer.piece([...used.map(writeDeclaration), text].join('\n'))

@@ -4,6 +4,7 @@ import { leavesOf } from './cell-gaps.ts'
 import { chooseLayout } from './choose-layout.ts'
 import type { CellColumn, Column, PatternColumn } from './column.ts'
 import { mergeKeyOrders } from './key-order.ts'
+import type { KnownTables } from './known-tables.ts'
 import { isFilled, patternOf, planColumns } from './plan-columns.ts'
 import { excess, type Pricer } from './pricer.ts'
 import { weighsBrackets } from './style.ts'
@@ -15,8 +16,12 @@ import {
   NUMBERED_STEP,
   rowNumber,
 } from './syntax.ts'
+import type { Bracket, Table } from './table.ts'
 import type { Piece } from './trace.ts'
 import { type Layout, RowWriter, writeHeader } from './write-table.ts'
+
+/** A pricer that may know the tables of the document without shapes. */
+type TablePricer = Pricer & { readonly tables: KnownTables | undefined }
 
 /** With fewer members there is no table, because the header would take more than it saves. */
 const FEWEST_KEYED = 2
@@ -25,20 +30,28 @@ const FEWEST_KEYED = 2
  * The text after a key whose value is an array of objects: `[2]:`, a header and a line for each
  * object. Returns `null` for another value, or if its rows do not fit a table.
  */
-export function encodeTable(value: Value, pricer: Pricer): Table | null {
+export function encodeTable(value: Value, pricer: TablePricer): Table | null {
   const { minTableRows, minKeyStability } = pricer.style
+  const { tables, shapes } = pricer
   if (!Array.isArray(value) || value.length < minTableRows) return null
   if (!value.every(row => row instanceof ObjectValue)) return null
+  const known = shapes === undefined ? undefined : tables?.find(value, shapes)
+  if (known !== undefined) return known
   if (minKeyStability > 0 && keyStability(value) < minKeyStability) return null
   const whole = planColumns(value, pricer)
   const regular = whole === null ? regularRows(value) : value
   const columns = whole ?? (regular.length === 0 ? null : planColumns(regular, pricer))
-  if (columns === null) return null
+  if (columns === null) {
+    tables?.keepNone(value)
+    return null
+  }
   const shown = columns.every(column => column.kind === 'constant')
     ? [asCell(columns[0]!), ...columns.slice(1)]
     : columns
   const chosen = chooseLayout(regular, shown, pricer)
   const { layout } = chosen
+  /** Rows in brackets may have shapes inside. */
+  let hasBracketed = false
   const write = (marks: Layout): WrittenTable => {
     const writer = new RowWriter(marks)
     const brackets = collectBrackets(writer, pricer)
@@ -46,19 +59,26 @@ export function encodeTable(value: Value, pricer: Pricer): Table | null {
     const isRegular = whole === null ? new Set(regular) : null
     for (const row of value) {
       writer.out += '\n'
-      if (isRegular?.has(row) !== false) writer.row(shown, row)
-      else writer.bracketed(row)
+      const isBracketed = isRegular?.has(row) === false
+      if (isBracketed) writer.bracketed(row)
+      if (isBracketed || !writer.row(shown, row)) hasBracketed = true
     }
     return writtenBy(writer, shown, value.length, brackets)
   }
   // Brackets that are weighed are collected while rows are written.
   const rows = whole === null || weighsBrackets(pricer.style) ? null : chosen.rows()
-  if (rows === null) return withNumbers(withMarks(layout, write, pricer), value, pricer)
+  const keep = (table: Table): Table => {
+    if (!hasBracketed) tables?.keep(value, { table, columns: shown, rows: value })
+    return table
+  }
+  if (rows === null) return keep(withNumbers(withMarks(layout, write, pricer), value, pricer))
   const text = `[${value.length}${markOf(layout)}]:\n${writeHeader(shown, layout)}${rows}`
   const hasGaps =
     value.length > MOST_UNMARKED && (chosen.hasGaps ?? mayHaveGaps(rows, layout.separator))
   const isWide = leavesOf(shown).length > MOST_NARROW
-  return withMarks(layout, write, pricer, { text, brackets: [], isWide, hasGaps })
+  const table = withMarks(layout, write, pricer, { text, brackets: [], isWide, hasGaps })
+  // With shapes it is known whether there are gaps, without them it may be a guess.
+  return hasGaps ? table : keep(table)
 }
 
 /** In a table with so few rows, a reader needs no marks of empty cells. */
@@ -130,16 +150,22 @@ function regularRows(rows: readonly ObjectValue[]): readonly ObjectValue[] {
 }
 
 /** The same for an object whose members are objects; the first cell of each row is the key. */
-export function encodeKeyedTable(value: ObjectValue, pricer: Pricer): Table | null {
+export function encodeKeyedTable(value: ObjectValue, pricer: TablePricer): Table | null {
   const { keys } = value
+  const { tables, shapes } = pricer
   if (keys.length < FEWEST_KEYED) return null
   const rows: ObjectValue[] = []
   for (const row of value.values) {
     if (!(row instanceof ObjectValue)) return null
     rows.push(row)
   }
+  const known = shapes === undefined ? undefined : tables?.find(value, shapes)
+  if (known !== undefined) return known
   const columns = planColumns(rows, pricer)
-  if (columns === null) return null
+  if (columns === null) {
+    tables?.keepNone(value)
+    return null
+  }
   const keyColumn = keyColumnOf(keys, pricer)
   const { layout } = chooseLayout(rows, columns, pricer)
   const { prefix, suffix } = keyColumn.kind === 'pattern' ? keyColumn : NO_AFFIXES
@@ -156,7 +182,9 @@ export function encodeKeyedTable(value: ObjectValue, pricer: Pricer): Table | nu
     }
     return writtenBy(writer, columns, keys.length, brackets)
   }
-  return withMarks(layout, write, pricer)
+  const table = withMarks(layout, write, pricer)
+  tables?.keep(value, { table, columns, rows })
+  return table
 }
 
 /** What a writer wrote of so many rows. */
@@ -218,21 +246,6 @@ function regularKeys(rows: readonly ObjectValue[]): ReadonlySet<readonly string[
 /** Two lists have the same name only if they are the same. */
 function nameOf(keys: readonly string[]): string {
   return JSON.stringify(keys)
-}
-
-/** A nested value in brackets inside a table. */
-interface Bracket {
-  readonly text: string
-  /** The rows of a column, which name no keys, rather than a value as in JSON. */
-  readonly isRows: boolean
-}
-
-/** A table as text, with the nested values in its rows if the style weighs them. */
-export interface Table {
-  readonly text: string
-  readonly brackets: readonly Bracket[]
-  /** Whether a reader would have to count columns. */
-  readonly isWide: boolean
 }
 
 /** A reader finds a cell among so many without counting. */

@@ -1,0 +1,14 @@
+/** A nested value in brackets inside a table. */
+export interface Bracket {
+  readonly text: string
+  /** The rows of a column, which name no keys, rather than a value as in JSON. */
+  readonly isRows: boolean
+}
+
+/** A table as text, with the nested values in its rows if the style weighs them. */
+export interface Table {
+  readonly text: string
+  readonly brackets: readonly Bracket[]
+  /** Whether a reader would have to count columns. */
+  readonly isWide: boolean
+}
