@@ -12,7 +12,6 @@
 const AUTOMATON: i32 = 0
 const MASKS: i32 = 0x2000
 const PIECES: i32 = 0x2200
-const ENDS: i32 = 0x3000
 const TOKENS: i32 = 0x10000
 const TOKENS_BITS: i32 = 17
 const SEEN_BITS: i32 = 15
@@ -56,22 +55,6 @@ export function countBlock(start: i32, end: i32, limit: i32, seen: i32): i32 {
   }
   store<i32>(PIECES, load<i32>(PIECES) + pieces)
   return total
-}
-
-/**
- * Tokens of so many texts, one after the other from `start` on. The list at `ENDS` has the end of each, which its tokens
- * replace.
- */
-export function countTexts(start: i32, texts: i32, seen: i32): void {
-  let at = start
-  for (let i = 0; i < texts; i++) {
-    const end = load<i32>((i << 2) + ENDS)
-    const next = load<u8>(end)
-    store<u8>(end, 0xff)
-    store<i32>((i << 2) + ENDS, countBlock(at, end, 0x7fffffff, seen))
-    store<u8>(end, next)
-    at = end
-  }
 }
 
 /**

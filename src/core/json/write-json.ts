@@ -92,21 +92,6 @@ function writeScalar(value: Exclude<Value, Container>): string {
  * recursion.
  */
 export function jsonLength(value: Value, limit: number): number {
-  return lengthOf(value, limit, quotedLength)
-}
-
-/** A character that must be escaped takes so many code units at most. */
-export const LONGEST_ESCAPE = 6
-
-/**
- * The same if no string needed an escape, without a look into the strings: `jsonLength` is between
- * this and `LONGEST_ESCAPE` times this.
- */
-export function leastJsonLength(value: Value, limit: number): number {
-  return lengthOf(value, limit, text => text.length + 2)
-}
-
-function lengthOf(value: Value, limit: number, stringLength: (text: string) => number): number {
   let lastKeys: readonly string[] = []
   let keysLength = 0
   const pending: (readonly Value[])[] = [[value]]
@@ -119,7 +104,7 @@ function lengthOf(value: Value, limit: number, stringLength: (text: string) => n
           // A colon is written with each key.
           keysLength = lastKeys.length
           for (const key of lastKeys) {
-            keysLength += stringLength(key)
+            keysLength += quotedLength(key)
             if (keysLength > limit) return keysLength
           }
         }
@@ -128,8 +113,7 @@ function lengthOf(value: Value, limit: number, stringLength: (text: string) => n
       } else if (Array.isArray(member)) {
         length += containerLength(member)
         pending.push(member)
-      } else if (typeof member === 'string') length += stringLength(member)
-      else length += literalLength(member as Literal)
+      } else length += scalarLength(member as Exclude<Value, ObjectValue | readonly Value[]>)
       if (length > limit) return length
     }
   }
@@ -141,9 +125,8 @@ function containerLength(members: readonly Value[]): number {
   return 2 + Math.max(0, members.length - 1)
 }
 
-type Literal = Exclude<Value, string | ObjectValue | readonly Value[]>
-
-function literalLength(value: Literal): number {
+function scalarLength(value: Exclude<Value, ObjectValue | readonly Value[]>): number {
+  if (typeof value === 'string') return quotedLength(value)
   return value instanceof NumberLiteral ? value.text.length : String(value).length
 }
 

@@ -1,7 +1,7 @@
 /** Exact counts of one encoding: text to UTF-8 in blocks, blocks to pieces, pieces to counts. */
 import { typedText } from '../base/typed-text.ts'
 import { requireString, type TokenCounter } from './counter.ts'
-import { AT_TEXT, createKernel, type Kernel, MOST_TEXTS, OWNERS } from './kernel.ts'
+import { AT_TEXT, createKernel, type Kernel, OWNERS } from './kernel.ts'
 import { createPieceCounter, type PieceStatistics } from './piece-counter.ts'
 import { lastSafeBoundary } from './safe-boundary.ts'
 import { pieceEndCl100k, pieceEndO200k, SENTINEL } from './split-pieces.ts'
@@ -14,7 +14,7 @@ const KEPT_BYTES = 1 << 22
 /** Shorter texts are written into the buffer by hand: a call of the encoder would cost more. */
 const SHORT_TEXT = 20
 /** Short texts that are encoded at once have no more characters together. */
-const TOGETHER = 1 << 15
+const TOGETHER = 1 << 12
 /** A bound for sums of tokens within 32 bits: no text has more. */
 const NO_LIMIT = 0x7fffffff
 
@@ -104,31 +104,28 @@ export function createBpeCounter(vocabulary: OpenVocabulary): BpeCounter {
     return total
   }
 
-  /** The texts are encoded and counted at once, since a call takes as long as a short count. */
+  /** The texts are encoded at once, since a call of the encoder takes as long as a short count. */
   function countEach(texts: readonly string[]): number[] {
     const all = texts.join('')
-    const isShort = all.length <= TOGETHER && texts.length <= MOST_TEXTS
+    const isShort = all.length <= TOGETHER
     // In ASCII a place in the text is the same place in the bytes.
     if (!isShort || encoder.encodeInto(all, block).written !== all.length) {
       return texts.map(text => countUpTo(text, NO_LIMIT))
     }
-    const { ends } = kernel
-    let end = AT_TEXT
-    for (let i = 0; i < texts.length; i++) {
-      end += texts[i]!.length
-      ends[i] = end
-    }
-    kernel.countTexts(AT_TEXT, texts.length)
-    const tokens: number[] = []
-    for (let i = 0; i < texts.length; i++) tokens.push(ends[i]!)
-    return tokens
+    let start = AT_TEXT
+    return texts.map(({ length }) => {
+      const end = start + length
+      const tokens = length === 0 ? 0 : countBlock(end, NO_LIMIT, start)
+      start = end
+      return tokens
+    })
   }
 
-  function countBlock(end: number, limit: number): number {
+  function countBlock(end: number, limit: number, start = AT_TEXT): number {
     const { bytes } = kernel
     const kept = bytes[end]!
     bytes[end] = SENTINEL
-    const tokens = kernel.countBlock(AT_TEXT, end, limit)
+    const tokens = kernel.countBlock(start, end, limit)
     bytes[end] = kept
     return tokens
   }

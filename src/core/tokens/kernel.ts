@@ -8,7 +8,6 @@
  * | 0 | the encoding's automaton, a byte for each (state, byte) |
  * | 0x2000 | 16 masks of 16 bytes: the first n bytes of a piece's words |
  * | 0x2200 | pieces counted so far, i32 |
- * | 0x3000 | ends of texts, then their tokens, i32 |
  * | 0x10000 | short tokens of the vocabulary, 2^17 slots of 16 bytes, filled once |
  * | 0x210000 | pieces that were seen: a table of 2^13 slots for each of 8 owners |
  * | 0x310000 | the text, UTF-8, and 16 readable bytes after it |
@@ -19,9 +18,6 @@ import type { Encoding } from './profiles.ts'
 
 const AT_MASKS = 0x2000
 const AT_PIECES = 0x2200
-const AT_ENDS = 0x3000
-/** Texts that are counted by one call, at most. */
-export const MOST_TEXTS = 1024
 const AT_TOKENS = 0x10000
 const AT_SEEN = 0x210000
 const SEEN_BYTES = 0x80000
@@ -79,16 +75,8 @@ export interface Kernel {
    * above `limit`, which must fit 32 bits.
    */
   countBlock(start: number, end: number, limit: number): number
-  /**
-   * Where `countTexts` reads the end of each text as an address, and writes the text's tokens
-   * instead. A new view after `reserve`.
-   */
-  readonly ends: Int32Array
-  /** Counts so many texts that stand one after the other, `MOST_TEXTS` at most. */
-  countTexts(start: number, texts: number): void
 }
 
-type CountTexts = (start: number, texts: number, seen: number) => void
 type CountBlock = (start: number, end: number, limit: number, seen: number) => number
 
 /**
@@ -110,8 +98,6 @@ export function createKernel(
   if (shortTokens !== undefined) bytes.set(shortTokens, AT_TOKENS)
   const { exports } = instantiate(memory, host)
   const count = exports['countBlock'] as CountBlock
-  const countTexts = exports['countTexts'] as CountTexts
-  let ends = new Int32Array(memory.buffer, AT_ENDS, MOST_TEXTS)
   let seen = AT_SEEN
   return {
     get bytes() {
@@ -133,13 +119,8 @@ export function createKernel(
       memory.grow(missing)
       bytes = new Uint8Array(memory.buffer)
       view = new DataView(memory.buffer)
-      ends = new Int32Array(memory.buffer, AT_ENDS, MOST_TEXTS)
     },
     countBlock: (start, end, limit) => count(start, end, limit, seen),
-    get ends() {
-      return ends
-    },
-    countTexts: (start, texts) => countTexts(start, texts, seen),
   }
 }
 

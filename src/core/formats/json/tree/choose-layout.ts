@@ -1,6 +1,6 @@
 import { typedText } from '../../../base/typed-text.ts'
 import type { ObjectValue } from '../../../json/value.ts'
-import { jsonLength, LONGEST_ESCAPE, leastJsonLength } from '../../../json/write-json.ts'
+import { jsonLength } from '../../../json/write-json.ts'
 import { createGaps, type Gap, type Gaps, leavesOf, NO_GAPS } from './cell-gaps.ts'
 import type { Column, Leaf } from './column.ts'
 import type { Pricer } from './pricer.ts'
@@ -20,7 +20,7 @@ const SEPARATORS: readonly Separator[] = [',', '\t', '|', ' ']
 
 const [DIGIT_0, DIGIT_9] = [0x30, 0x39]
 
-const NO_LEAVES: Set<Leaf> = new Set()
+const NO_LEAVES: ReadonlySet<Leaf> = new Set()
 
 /** A layout, and the rows in it if they were written to find it. */
 export interface ChosenLayout {
@@ -48,19 +48,28 @@ export function chooseLayout(
     return { layout: createLayout(',', { shapes }), rows: notWritten, hasGaps: undefined }
   }
   const cells = sampleCells(sample, columns, { additive, shapes })
-  const separated = SEPARATORS.map(separator => cells.between(separator))
-  const texts = separated.map(each => each.texts)
-  const spaces = spacedLeaves(texts, SEPARATORS, pricer)
-  const tokens = pricer.tokensOf(separated.map((each, i) => each.counted(spaces[i]!)))
-  const fewest = tokens.indexOf(Math.min(...tokens))
-  const separator = SEPARATORS[fewest]!
-  const best = createLayout(separator, {
-    spaced: spaces[fewest]!,
-    gaps: separator === ' ' ? createGaps(columns, NO_GAPS) : undefined,
-    shapes,
-  })
-  const written = separated[fewest]!
-  const gaps = withCommas(columns, texts[SEPARATORS.indexOf(' ')]!, pricer)
+  const spaces = new SpaceChooser(pricer)
+  const uniform = createGaps(columns, NO_GAPS)
+  let fewest = Number.POSITIVE_INFINITY
+  let best = createLayout(',', { shapes })
+  let written: SeparatedCells | undefined
+  let betweenSpaces: SeparatedCells['texts'] = new Map()
+  for (const separator of SEPARATORS) {
+    const separated = cells.between(separator)
+    const spaced = spaces.spacedLeaves(separated.texts, separator)
+    const tokens = pricer.tokens(separated.counted(spaced))
+    if (separator === ' ') betweenSpaces = separated.texts
+    if (tokens < fewest) {
+      fewest = tokens
+      best = createLayout(separator, {
+        spaced,
+        gaps: separator === ' ' ? uniform : undefined,
+        shapes,
+      })
+      written = separated
+    }
+  }
+  const gaps = withCommas(columns, betweenSpaces, spaces)
   const mixed = gaps === null ? null : createLayout(' ', { gaps, shapes })
   const isMixed =
     mixed !== null &&
@@ -69,7 +78,7 @@ export function chooseLayout(
   const isWhole = sample.length === rows.length
   return {
     layout: best,
-    rows: () => (isWhole ? written.rows(best.spaced) : null),
+    rows: () => (isWhole ? written!.rows(best.spaced) : null),
     hasGaps: cells.hasGaps,
   }
 }
@@ -84,7 +93,7 @@ const QUOTED = 0.25
 function withCommas(
   columns: readonly Column[],
   texts: SeparatedCells['texts'],
-  pricer: Pricer,
+  spaces: SpaceChooser,
 ): Gaps | null {
   const leaves = leavesOf(columns)
   const after = new Map<Leaf, readonly string[]>()
@@ -96,9 +105,9 @@ function withCommas(
     }
   }
   if (after.size === 0) return null
-  const [spaced] = spacedLeaves([after], [','], pricer)
+  const spaced = spaces.spacedLeaves(after, ',')
   const gaps = new Map<Leaf, Gap>()
-  for (const leaf of after.keys()) gaps.set(leaf, spaced!.has(leaf) ? ', ' : ',')
+  for (const leaf of after.keys()) gaps.set(leaf, spaced.has(leaf) ? ', ' : ',')
   return createGaps(columns, gaps)
 }
 
@@ -123,7 +132,6 @@ function sampleOf(rows: readonly ObjectValue[]): readonly ObjectValue[] {
   for (let at = 0; at < rows.length; at += step) all.push(rows[Math.floor(at)]!)
   // With its brackets and commas; measured at once, which is how most samples are short enough.
   const most = SAMPLE_CHARS + all.length + 1
-  if (leastJsonLength(all, most) * LONGEST_ESCAPE <= most) return all
   if (jsonLength(all, most) <= most) return all
   const sample: ObjectValue[] = []
   let left = SAMPLE_CHARS
@@ -155,9 +163,9 @@ export function layoutOfShape(
   const short = sampleOf(objects)
   const sample = short.length === 0 ? objects.slice(0, 1) : short
   const cells = sampleCells(sample, columns, { write: writeMembers }).between(INNER_SEPARATOR)
-  const [spaced] = spacedLeaves([cells.texts], [INNER_SEPARATOR], pricer)
-  const layout = createLayout(INNER_SEPARATOR, { spaced: spaced! })
-  return { layout, sample, tokens: pricer.tokens(cells.counted(spaced!)) }
+  const spaced = new SpaceChooser(pricer).spacedLeaves(cells.texts, INNER_SEPARATOR)
+  const layout = createLayout(INNER_SEPARATOR, { spaced })
+  return { layout, sample, tokens: pricer.tokens(cells.counted(spaced)) }
 }
 
 /** The cells of a shape stand in its parentheses, so that a single object is no row of its own. */
@@ -167,61 +175,49 @@ function writeMembers(writer: RowWriter, columns: readonly Column[], object: Obj
   return true
 }
 
-/** The cells of a leaf after a separator, and which texts are counted to compare them. */
-interface Compared {
-  readonly leaf: Leaf
-  /** Index of the separator. */
-  readonly of: number
-  readonly tight: number
-  readonly wide: number
-}
-
-/**
- * For each separator the leaves whose cells are cheaper with a space in front; none if it is a
- * space itself. All texts are counted at once, since most are short.
- * @param cells for each separator the cells of each leaf
- */
-function spacedLeaves(
-  cells: readonly SeparatedCells['texts'][],
-  separators: readonly Separator[],
-  pricer: Pricer,
-): readonly ReadonlySet<Leaf>[] {
-  const texts: string[] = []
-  const compared: Compared[] = []
-  const known = new Map<Leaf, WideCells>()
-  for (const [of, separator] of separators.entries()) {
-    if (separator === ' ') continue
-    for (const [leaf, own] of cells[of]!) {
-      if (own.every(startsWithDigit)) continue
-      const tight = texts.push(rowsAfter(separator, own)) - 1
-      const before = known.get(leaf)
-      const wide =
-        before?.texts === own ? before.wide : texts.push(rowsAfter(`${separator} `, own)) - 1
-      if (before?.texts !== own && pricer.additive && own.every(startsWithAscii)) {
-        known.set(leaf, { texts: own, wide })
-      }
-      compared.push({ leaf, of, tight, wide })
-    }
-  }
-  const spaced: Set<Leaf>[] = separators.map(() => NO_LEAVES)
-  if (compared.length === 0) return spaced
-  const tokens = pricer.tokensOf(texts)
-  for (const { leaf, of, tight, wide } of compared) {
-    if (tokens[wide]! >= tokens[tight]!) continue
-    const leaves = spaced[of]!
-    spaced[of] = leaves === NO_LEAVES ? new Set([leaf]) : leaves.add(leaf)
-  }
-  return spaced
-}
-
-/**
- * The cells of a leaf, and the index of their text with a separator and a space before each. A
- * piece ends between the two, and each separator is a token, so the tokens are the same for all of
- * them: docs/internals/tree-counting.md.
- */
+/** The cells of a leaf with a space before each, and their tokens. */
 interface WideCells {
   readonly texts: readonly string[]
-  readonly wide: number
+  readonly tokens: number
+}
+
+/** Chooses the spaces before the cells of one table. */
+class SpaceChooser {
+  readonly #pricer: Pricer
+  readonly #wide = new Map<Leaf, WideCells>()
+
+  constructor(pricer: Pricer) {
+    this.#pricer = pricer
+  }
+
+  /** Leaves whose cells are cheaper with a space in front, if the separator is no space itself. */
+  spacedLeaves(
+    cells: ReadonlyMap<Leaf, readonly string[]>,
+    separator: Separator,
+  ): ReadonlySet<Leaf> {
+    if (separator === ' ') return NO_LEAVES
+    const spaced = new Set<Leaf>()
+    for (const [leaf, texts] of cells) {
+      if (texts.every(startsWithDigit)) continue
+      const wide = this.#wideTokens(leaf, texts, separator)
+      if (wide < this.#pricer.tokens(rowsAfter(separator, texts))) spaced.add(leaf)
+    }
+    return spaced
+  }
+
+  /**
+   * The tokens of the cells with a separator and a space before each. A piece ends between the two,
+   * and each separator is a token, so the tokens are the same for all of them:
+   * docs/internals/tree-counting.md.
+   */
+  #wideTokens(leaf: Leaf, texts: readonly string[], separator: Separator): number {
+    const known = this.#wide.get(leaf)
+    if (known?.texts === texts) return known.tokens
+    const tokens = this.#pricer.tokens(rowsAfter(`${separator} `, texts))
+    if (this.#pricer.additive && texts.every(startsWithAscii))
+      this.#wide.set(leaf, { texts, tokens })
+    return tokens
+  }
 }
 
 /** A line for each cell, with a text before it. */

@@ -1,13 +1,13 @@
 import { OPEN_BRACE, OPEN_BRACKET } from '../../../json/char-codes.ts'
 import { parseJson } from '../../../json/parse-json.ts'
 import { ObjectValue, type Value } from '../../../json/value.ts'
-import { jsonLength, leastJsonLength } from '../../../json/write-json.ts'
+import { jsonLength } from '../../../json/write-json.ts'
 import { escapeText } from '../../bare-text.ts'
 import { findSpacing } from '../../text/json-spacing.ts'
 import type { Draft, DraftPricer, Forms, Place } from './draft.ts'
 import { encodeKeyedTable, encodeTable, tablePiece } from './encode-table.ts'
 import { bracketPiece, cheapest, PrefixedPiece, type Pricer } from './pricer.ts'
-import { type CountedText, type ScalarText, scalarText, scalarTexts } from './scalar-text.ts'
+import { type CountedText, type ScalarText, scalarText } from './scalar-text.ts'
 import { JSON_MARK } from './syntax.ts'
 import type { Table } from './table.ts'
 import { type Piece, priceOf, type Role } from './trace.ts'
@@ -125,7 +125,7 @@ function draftOf(
   }
   const own = {
     keys: keys === null ? null : pricer.keyTexts(keys),
-    scalars: scalarTexts(members, inner, pricer),
+    scalars: scalarsAmong(members, inner, pricer),
   }
   const texts = linesOf(value, own, { level, role }, pricer)
   const { brackets, lines } = countFrames(bracketTexts(own), texts, pricer)
@@ -161,6 +161,15 @@ function linesOf(
     return frameOfMembers(value.values, keys!, scalars, level + 1, pricer)
   }
   return role === 'item' ? null : frameOfItems(value, scalars, level, pricer)
+}
+
+/** The members that have no forms of their own. */
+function scalarsAmong(
+  values: readonly Value[],
+  inner: readonly (Forms | null)[],
+  pricer: Pricer,
+): readonly (ScalarText | null)[] {
+  return values.map((value, i) => (inner[i] === null ? scalarText(value as Scalar, pricer) : null))
 }
 
 /**
@@ -302,7 +311,7 @@ function clearlyShorter(
   if (pricer.shapes !== undefined && rows.length < FEW_ROWS) return null
   const { text } = table
   const limit = Math.ceil(text.length / CLEARLY_SHORTER)
-  if (leastJsonLength(value, limit) <= limit && jsonLength(value, limit) <= limit) return null
+  if (jsonLength(value, limit) <= limit) return null
   const piece = { text, tokens: text.length / CHARS_PER_TOKEN, surcharge: 0 }
   if (trace !== undefined) {
     const counted = pricer.piece(text)

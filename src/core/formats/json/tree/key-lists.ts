@@ -1,5 +1,5 @@
 import { ObjectValue, type Value } from '../../../json/value.ts'
-import { hasTwice, mergeKeyOrders } from './key-order.ts'
+import { mergeKeyOrders } from './key-order.ts'
 
 /** Objects with one list of keys. */
 export interface KeyList {
@@ -40,23 +40,16 @@ export function collectKeyLists(value: Value): readonly KeyList[] {
 function mergeEqual(lists: ReadonlyMap<readonly string[], ObjectValue[]>): readonly KeyList[] {
   const byName = new Map<string, KeyList>()
   for (const [keys, objects] of lists) {
-    if (hasTwice(keys)) continue
-    const name = nameOf(keys)
+    const name = JSON.stringify(keys)
     const known = byName.get(name)
-    if (known === undefined) byName.set(name, { keys, objects })
+    if (known === undefined) byName.set(name, { keys, objects: [...objects] })
     else for (const object of objects) known.objects.push(object)
   }
-  const all = [...byName.values()]
-  if (all.length < 2) return all
   const weigh = ({ keys, objects }: KeyList): number => keys.length * (objects.length - 1)
-  return all.sort((a, b) => weigh(b) - weigh(a)).slice(0, MOST_LISTS)
-}
-
-/** Two lists have the same name only if they are the same: lengths tell where keys end. */
-function nameOf(keys: readonly string[]): string {
-  let name = ''
-  for (const key of keys) name += `${key.length}:${key}`
-  return name
+  return [...byName.values()]
+    .filter(({ keys }) => new Set(keys).size === keys.length)
+    .sort((a, b) => weigh(b) - weigh(a))
+    .slice(0, MOST_LISTS)
 }
 
 /** Lists of keys that one shape can represent, with cells left empty for keys that are missing. */

@@ -57,8 +57,7 @@ function countNames(lists: ReadonlySet<readonly string[]>): number {
 /** Lists of fewer keys are compared key by key. */
 const MANY_KEYS = 12
 
-/** Whether a key is there more than once. */
-export function hasTwice(keys: readonly string[]): boolean {
+function hasTwice(keys: readonly string[]): boolean {
   if (keys.length >= MANY_KEYS) return new Set(keys).size !== keys.length
   for (let i = 1; i < keys.length; i++) if (keys.indexOf(keys[i]!) !== i) return true
   return false

@@ -1,5 +1,3 @@
-import { typedText } from '../../../base/typed-text.ts'
-import { IN_WORD, wordKind } from '../../../json/char-codes.ts'
 import type { ObjectValue, Value } from '../../../json/value.ts'
 import type { TokenCounter } from '../../../tokens/counter.ts'
 import { contentOf } from '../../text-content.ts'
@@ -91,7 +89,6 @@ export function createPricer(
 
 /** To look a key up among known ones takes longer than this. */
 function writeKey(key: string): KeyTexts {
-  if (isName(key)) return { line: key, bare: key, json: `"${key}"` }
   const bits = contentOf(key)
   const json = quoteText(key, bits)
   if (!isPlain(key)) return { line: json, bare: json, json }
@@ -100,16 +97,6 @@ function writeKey(key: string): KeyTexts {
     bare: (bits & NOT_IN_INLINE_KEY) === 0 ? key : json,
     json,
   }
-}
-
-/** Whether a key is like most: ASCII letters, digits and underscores alone. */
-function isName(string: string): boolean {
-  const key = typedText(string)
-  for (let at = 0; at < key.length; at++) {
-    const c = key.charCodeAt(at)
-    if (c >= 0x80 || (wordKind(c) & IN_WORD) === 0) return false
-  }
-  return key.length > 0
 }
 
 /** A piece whose text is written when it is first asked for, since most are compared only. */

@@ -1,4 +1,3 @@
-import type { Value } from '../../../json/value.ts'
 import { middleOf } from '../../../tokens/safe-boundary.ts'
 import { escapeText } from '../../bare-text.ts'
 import { BACKSLASH_BIT, LINE_FEED_BIT, QUOTE_BIT, TAB_BIT, UNSAFE_BIT } from '../../text-content.ts'
@@ -27,77 +26,34 @@ const NEVER_BARE = LINE_FEED_BIT | UNSAFE_BIT
 
 /** The texts of a scalar. */
 export function scalarText(value: Scalar, pricer: Pricer): ScalarText {
-  const found = uncountedText(value, pricer)
-  return found.cut === null ? found : { ...found, middle: pricer.tokens(found.cut) }
-}
-
-/** A scalar whose middle, if it lacks one, was not counted yet. */
-interface UncountedText extends ScalarText {
-  middle: number
-  readonly cut: string | null
-}
-
-/**
- * The texts of the values that have no forms of their own, `null` for the others. Their middles are
- * counted at once, since most are short.
- */
-export function scalarTexts(
-  values: readonly Value[],
-  forms: readonly (object | null)[],
-  pricer: Pricer,
-): readonly (ScalarText | null)[] {
-  const all: (UncountedText | null)[] = []
-  const cut: UncountedText[] = []
-  for (let i = 0; i < values.length; i++) {
-    const found = forms[i] === null ? uncountedText(values[i] as Scalar, pricer) : null
-    all.push(found)
-    if (found !== null && found.cut !== null) cut.push(found)
-  }
-  if (cut.length > 0) {
-    const tokens = pricer.tokensOf(cut.map(each => each.cut!))
-    for (let i = 0; i < cut.length; i++) cut[i]!.middle = tokens[i]!
-  }
-  return all
-}
-
-function uncountedText(value: Scalar, pricer: Pricer): UncountedText {
   if (typeof value !== 'string') {
     const literal = writeScalar(value, 0)
-    return { bits: NO_STRING, bare: literal, quoted: literal, middle: 0, cut: null }
+    return { bits: NO_STRING, bare: literal, quoted: literal, middle: 0 }
   }
   const bits = factsOf(value)
   if ((bits & NEVER_BARE) !== 0) {
-    const { text, cut } = cutMiddle(escapeText(value), pricer)
-    return { bits, bare: text, quoted: text, middle: 0, cut }
+    const { text, middle } = shorten(escapeText(value), pricer)
+    return { bits, bare: text, quoted: text, middle }
   }
   if ((bits & CHANGED_BY_QUOTES) !== 0) {
-    return { bits, bare: value, quoted: escapeText(value), middle: 0, cut: null }
+    return { bits, bare: value, quoted: escapeText(value), middle: 0 }
   }
-  const { text, cut } = cutMiddle(value, pricer)
-  return { bits, bare: text, quoted: `"${text}"`, middle: 0, cut }
+  const { text, middle } = shorten(value, pricer)
+  return { bits, bare: text, quoted: `"${text}"`, middle }
 }
 
 /** A shorter middle is counted about as fast as it is cut out. */
 const SHORTEST_MIDDLE = 16
 
-/** A text without its middle, and that middle; `null` if it keeps it. */
-function cutMiddle(
-  text: string,
-  { additive }: Pricer,
-): { readonly text: string; readonly cut: string | null } {
-  const middle = additive && text.length > SHORTEST_MIDDLE ? middleOf(text, SHORTEST_MIDDLE) : null
-  if (middle === null) return { text, cut: null }
-  const { start, end } = middle
-  return { text: text.slice(0, start) + text.slice(end), cut: text.slice(start, end) }
-}
-
 /** A text without its middle, and the tokens of that. */
 export function shorten(
   text: string,
-  pricer: Pricer,
+  { additive, tokens }: Pricer,
 ): { readonly text: string; readonly middle: number } {
-  const { text: short, cut } = cutMiddle(text, pricer)
-  return { text: short, middle: cut === null ? 0 : pricer.tokens(cut) }
+  const middle = additive && text.length > SHORTEST_MIDDLE ? middleOf(text, SHORTEST_MIDDLE) : null
+  if (middle === null) return { text, middle: 0 }
+  const { start, end } = middle
+  return { text: text.slice(0, start) + text.slice(end), middle: tokens(text.slice(start, end)) }
 }
 
 /** A text, and how it is counted: without its middle, which has so many tokens. */

@@ -16,15 +16,13 @@ it.each([
   const first = new ObjectValue(['name', 'detail'], ['a', 'b'])
   const rows = [first, second, first]
   const priced: string[] = []
-  const tokens = (text: string) => {
-    priced.push(text)
-    // Spaces are cheap, and a comma is the cheapest separator.
-    return 1_000 - (text.match(/, /g) ?? []).length
-  }
   const { layout } = chooseLayout(rows, columns, {
     ...createPricer(undefined),
-    tokens,
-    tokensOf: texts => texts.map(tokens),
+    tokens(text) {
+      priced.push(text)
+      // Spaces are cheap, and a comma is the cheapest separator.
+      return 1_000 - (text.match(/, /g) ?? []).length
+    },
   })
   const writer = new RowWriter(layout)
   for (const row of rows) {
