@@ -132,7 +132,7 @@ const views = z.strictObject({
 const clearing = z.strictObject({
   enabled: z.boolean().default(false),
   /** Results that stay, the newest ones. */
-  keep_newest: z.int().positive().max(10_000).default(16),
+  keep_newest: z.int().positive().max(10_000).default(24),
   /** Of a result as it is sent; shorter ones stay. */
   min_bytes: z.int().min(256).default(512),
   /** Prices of a token, in tokens that no cache has. */

@@ -60,7 +60,7 @@ it('does not count the results of one message as turns', () => {
   expect(planAfter(4, 100, {}, 1)).toEqual([])
 })
 
-it('takes a step as soon as reading has cost twice its price', () => {
+it('takes a step as soon as reading has cost four times its price', () => {
   const clearing = { enabled: true, keep_newest: 2 }
   const plan = createClearingPlan(pipelineSchema.parse({ clearing }), 0)
   const goes = (BYTES - 120) * 0.1
@@ -72,7 +72,7 @@ it('takes a step as soon as reading has cost twice its price', () => {
     plan.reach(result)
     const old = Math.max(0, at - 2)
     rent += old * goes
-    const price = 2 * (at * BYTES - old * (BYTES - 120)) * 1.15
+    const price = 4 * (at * BYTES - old * (BYTES - 120)) * 1.15
     const due = plan.due()
     expect(due.length).toBe(old > 0 && rent >= price ? old : 0)
     if (due.length > 0) steps++
@@ -81,7 +81,7 @@ it('takes a step as soon as reading has cost twice its price', () => {
   expect(steps).toBe(1)
 })
 
-it('keeps the newest 16 by default, and what an edit among these quotes', () => {
+it('keeps the newest 24 by default, and what an edit among these quotes', () => {
   const clearing = { enabled: true, cached_read: 0.1, cache_write: 0.11 }
   const plan = createClearingPlan(pipelineSchema.parse({ clearing }), 0)
   const cleared: number[] = []
@@ -98,7 +98,7 @@ it('keeps the newest 16 by default, and what an edit among these quotes', () => 
     } as ToolResultText
     plan.reach(result)
     for (const index of plan.due()) {
-      expect(at - index).toBeGreaterThan(16)
+      expect(at - index).toBeGreaterThan(24)
       cleared.push(index)
     }
     plan.clear(cleared.splice(0))

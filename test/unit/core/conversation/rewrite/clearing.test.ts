@@ -138,7 +138,7 @@ describe('clearing', () => {
       play(reads(16), service({ ...CHEAP, ...clearing }))
         .at(-1)!
         .texts.filter(isStub).length
-    expect(stubs({ cache_write: 0.11 })).toBeGreaterThan(stubs({ cache_write: 0.3 }))
+    expect(stubs({ cache_write: 0.11 })).toBeGreaterThan(stubs({ cache_write: 0.2 }))
     expect(stubs({ cache_write: 1.25 })).toBe(0)
     expect(stubs({ keep_newest: 2 })).toBeGreaterThan(stubs({ keep_newest: 12 }))
   })
