@@ -8,8 +8,8 @@ const STUB_BYTES = 120
 
 /**
  * How often reading must have cost the price of a step before it is taken. With 1, a conversation
- * never costs more than twice the least; but of 72 recorded conversations ten ended before a step had
- * paid with 2, and one with 4.
+ * never costs more than twice the least. But of 72 recorded conversations ten ended before a step
+ * had paid with 2, and one with 4.
  */
 const PATIENCE = 4
 
