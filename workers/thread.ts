@@ -2,8 +2,10 @@ import { getPriority, setPriority } from 'node:os'
 import { threadId, workerData } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
 import { freeBytes, packRanges } from '../src/core/base/byte-ranges.ts'
+import { protectThread } from '../src/core/base/unbroken.ts'
 import type { KeepItem } from '../src/core/contract/operation-result.ts'
 import type { Operations } from '../src/core/operations/registry.ts'
+import { readProgress } from '../src/pool/slots.ts'
 import { createHeap, type Heap } from './heap.ts'
 import { JobRunner, type UnpackedOutcome, withReports } from './job-runner.ts'
 import type {
@@ -55,14 +57,15 @@ export function createRunner(
   { hasGrown }: Pick<Heap, 'hasGrown'> = { hasGrown: () => false },
 ): (message: BatchMessage) => BatchResult {
   const runner = new JobRunner(operations, setup)
-  const progress = new Int32Array(setup.progress)
+  const { marks, protections } = readProgress(setup.progress)
   const workForStore = createStoreWork(setup)
   return message => {
+    protectThread(protections, message.slot)
     const bodies = new Uint8Array(message.body)
     runner.learn(message)
     const unpacked = message.jobs
       .map((job, index) => {
-        Atomics.store(progress, message.slot, index)
+        Atomics.store(marks, message.slot, index)
         return runner.run(job, bodies.subarray(job.start, job.start + job.length))
       })
       .map(withReports)

@@ -159,6 +159,7 @@ class Pool implements WorkerPool {
     clearInterval(this.#watch)
     const all = this.#waiting.remove(() => true)
     refuse(all, closing())
+    await this.#slots.beforeEnd()
     await this.#options.threads.close()
   }
 

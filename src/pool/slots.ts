@@ -1,4 +1,6 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Kind, Queued } from '../core/base/fair-queue.ts'
+import { mayTerminate, resetProtection } from '../core/base/unbroken.ts'
 
 /** The mark of a batch that no thread has begun. */
 const NOT_BEGUN = -1
@@ -63,6 +65,7 @@ export interface Slot {
    * stop, because the thread may continue for a moment and begin the next one.
    */
   current(): number
+  /** Does nothing if the thread is in work that may not be broken off: the next look comes back. */
   stop(reason: StopReason): void
   release(): void
 }
@@ -76,6 +79,8 @@ export interface Slots {
    * limit.
    */
   look(now: number, limitMs: number): void
+  /** Resolves when all threads may be terminated. They do nothing native after it. */
+  beforeEnd(): Promise<void>
 }
 
 interface InUse extends Slot {
@@ -87,17 +92,30 @@ interface InUse extends Slot {
   atMs: number
 }
 
-/** The shared memory for the marks of `threads` threads. */
+/** The shared memory for the marks of `threads` threads, and for as many cells of protection. */
 export function createProgress(threads: number): SharedArrayBuffer {
-  return new SharedArrayBuffer(threads * MARKS_PER_THREAD * Int32Array.BYTES_PER_ELEMENT)
+  return new SharedArrayBuffer(2 * threads * MARKS_PER_THREAD * Int32Array.BYTES_PER_ELEMENT)
 }
+
+/** The marks, and the cells that `unbroken` uses, by the index of a slot. */
+export function readProgress(progress: SharedArrayBuffer) {
+  const half = progress.byteLength / 2
+  const length = half / Int32Array.BYTES_PER_ELEMENT
+  return {
+    marks: new Int32Array(progress, 0, length),
+    protections: new Int32Array(progress, half, length),
+  }
+}
+
+/** Between two looks at a thread that is in work that may not be broken off, in milliseconds. */
+const PAUSE_MS = 2
 
 /**
  * The batches that are under way. Threads write the index of the job they are at into shared
  * memory, so that the pool knows which job a lost or late thread was at without a message.
  */
 export function createSlots(progress: SharedArrayBuffer): Slots {
-  const marks = new Int32Array(progress)
+  const { marks, protections } = readProgress(progress)
   const inUse = new Set<InUse>()
   let turn = 0
   let lookedAt = 0
@@ -115,6 +133,7 @@ export function createSlots(progress: SharedArrayBuffer): Slots {
     take(entries) {
       const index = nextFree()
       Atomics.store(marks, index, NOT_BEGUN)
+      resetProtection(protections, index)
       const controller = new AbortController()
       const kind = entries[0]?.kind ?? 'short'
       let stoppedFor = NOT_BEGUN
@@ -130,7 +149,7 @@ export function createSlots(progress: SharedArrayBuffer): Slots {
         seen: NOT_BEGUN,
         current: () => (slot.stopped === null ? Atomics.load(marks, index) : stoppedFor),
         stop(reason) {
-          if (slot.stopped !== null) return
+          if (slot.stopped !== null || !mayTerminate(protections, index)) return
           stoppedFor = slot.seen
           slot.stopped = reason
           controller.abort()
@@ -155,6 +174,11 @@ export function createSlots(progress: SharedArrayBuffer): Slots {
         const ownMs = slot.entries[at]?.limitMs ?? limitMs
         const mostMs = at === NOT_BEGUN ? BEGIN_LIMIT_MS : Math.min(limitMs, ownMs)
         if (slot.atMs > mostMs) slot.stop('timeout')
+      }
+    },
+    async beforeEnd() {
+      for (const { index } of inUse) {
+        while (!mayTerminate(protections, index)) await setTimeout(PAUSE_MS)
       }
     },
   }

@@ -10,6 +10,7 @@ import {
   zstdCompressSync,
   zstdDecompressSync,
 } from 'node:zlib'
+import { unbroken } from './unbroken.ts'
 
 /** How the bytes of a body are compressed, by the names of HTTP (RFC 9110 §8.4.1). */
 export type ContentCoding = 'gzip' | 'deflate' | 'br' | 'zstd'
@@ -71,7 +72,7 @@ export function decodeBody(
 ): Uint8Array | null {
   try {
     const options = { ...DECODING, maxOutputLength: maxBytes }
-    const { buffer, engine } = CODECS[coding].decode(bytes, options) as Decoded
+    const { buffer, engine } = unbroken(() => CODECS[coding].decode(bytes, options)) as Decoded
     // Bytes after the end would be ignored, and lost when the body is written again.
     return engine.bytesWritten === bytes.length ? buffer : null
   } catch (error) {
@@ -82,5 +83,5 @@ export function decodeBody(
 
 /** The body in that coding. Equal bytes give equal bytes. */
 export function encodeBody(bytes: Uint8Array, coding: ContentCoding): Uint8Array {
-  return CODECS[coding].encode(bytes)
+  return unbroken(() => CODECS[coding].encode(bytes))
 }

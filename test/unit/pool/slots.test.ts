@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Kind } from '../../../src/core/base/fair-queue.ts'
-import { createProgress, createSlots } from '../../../src/pool/slots.ts'
+import { createProgress, createSlots, readProgress } from '../../../src/pool/slots.ts'
 
 const job = (limitMs?: number, kind: Kind = 'short') => ({
   tenant: 'local',
@@ -51,6 +51,29 @@ describe('slots', () => {
       expect(short.index).not.toBe(long.index)
       short.release()
     }
+  })
+
+  it('wait for native work of a thread before they stop it, and before the end', async () => {
+    const progress = createProgress(1)
+    const slots = createSlots(progress)
+    const slot = slots.take([job()])
+    const { marks, protections } = readProgress(progress)
+    marks[slot.index] = 0
+    slots.look(0, 50)
+    slots.look(40, 50)
+    protections[slot.index] = 1
+    slots.look(140, 50)
+    expect(slot.stopped).toBe(null)
+    let isQuiet = false
+    const quiet = slots.beforeEnd().then(() => {
+      isQuiet = true
+    })
+    await new Promise(setImmediate)
+    expect(isQuiet).toBe(false)
+    protections[slot.index] = 0
+    await quiet
+    slots.look(150, 50)
+    expect(slot.stopped).toBe('timeout')
   })
 
   it('stop a batch only when one job has been running too long', () => {

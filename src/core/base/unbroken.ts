@@ -1,0 +1,52 @@
+/**
+ * Work in which a thread must not be terminated. Node ends the whole process if a thread ends after
+ * one of zlib's objects was made and before it was set up (`node_zlib.cc`, "close before init"). So
+ * the thread and the one who terminates it share a cell of memory, and only one of them has it.
+ */
+const FREE = 0
+const BUSY = 1
+const STOPPING = 2
+
+interface Cell {
+  readonly cells: Int32Array
+  readonly at: number
+}
+
+/** Of this thread; `null` if nobody terminates it. */
+let own: Cell | null = null
+let isInside = false
+
+/** Names the cell that is looked at before this thread is terminated. */
+export function protectThread(cells: Int32Array, at: number): void {
+  own = { cells, at }
+}
+
+/** Makes a cell ready for a thread. */
+export function resetProtection(cells: Int32Array, at: number): void {
+  Atomics.store(cells, at, FREE)
+}
+
+/**
+ * Runs native work, while nobody terminates this thread. If that was decided before, the work never
+ * begins: the thread waits for its end.
+ */
+export function unbroken<T>(work: () => T): T {
+  if (own === null || isInside) return work()
+  const { cells, at } = own
+  while (Atomics.compareExchange(cells, at, FREE, BUSY) !== FREE) Atomics.wait(cells, at, STOPPING)
+  isInside = true
+  try {
+    return work()
+  } finally {
+    isInside = false
+    Atomics.store(cells, at, FREE)
+  }
+}
+
+/**
+ * Decides that the thread of a cell is terminated now. Returns `false` if it is in unbroken work:
+ * the caller comes back soon.
+ */
+export function mayTerminate(cells: Int32Array, at: number): boolean {
+  return Atomics.compareExchange(cells, at, FREE, STOPPING) !== BUSY
+}
