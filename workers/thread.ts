@@ -2,10 +2,10 @@ import { getPriority, setPriority } from 'node:os'
 import { threadId, workerData } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
 import { freeBytes, packRanges } from '../src/core/base/byte-ranges.ts'
+import { readMarks } from '../src/core/base/thread-marks.ts'
 import { protectThread } from '../src/core/base/unbroken.ts'
 import type { KeepItem } from '../src/core/contract/operation-result.ts'
 import type { Operations } from '../src/core/operations/registry.ts'
-import { readProgress } from '../src/pool/slots.ts'
 import { createHeap, type Heap } from './heap.ts'
 import { JobRunner, type UnpackedOutcome, withReports } from './job-runner.ts'
 import type {
@@ -57,7 +57,7 @@ export function createRunner(
   { hasGrown }: Pick<Heap, 'hasGrown'> = { hasGrown: () => false },
 ): (message: BatchMessage) => BatchResult {
   const runner = new JobRunner(operations, setup)
-  const { marks, protections } = readProgress(setup.progress)
+  const { marks, protections } = readMarks(setup.progress)
   const workForStore = createStoreWork(setup)
   return message => {
     protectThread(protections, message.slot)

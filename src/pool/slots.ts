@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Kind, Queued } from '../core/base/fair-queue.ts'
+import { createMarks, readMarks } from '../core/base/thread-marks.ts'
 import { mayTerminate, resetProtection } from '../core/base/unbroken.ts'
 
 /** The mark of a batch that no thread has begun. */
@@ -92,19 +93,9 @@ interface InUse extends Slot {
   atMs: number
 }
 
-/** The shared memory for the marks of `threads` threads, and for as many cells of protection. */
+/** The shared memory for the marks of `threads` threads. */
 export function createProgress(threads: number): SharedArrayBuffer {
-  return new SharedArrayBuffer(2 * threads * MARKS_PER_THREAD * Int32Array.BYTES_PER_ELEMENT)
-}
-
-/** The marks, and the cells that `unbroken` uses, by the index of a slot. */
-export function readProgress(progress: SharedArrayBuffer) {
-  const half = progress.byteLength / 2
-  const length = half / Int32Array.BYTES_PER_ELEMENT
-  return {
-    marks: new Int32Array(progress, 0, length),
-    protections: new Int32Array(progress, half, length),
-  }
+  return createMarks(threads * MARKS_PER_THREAD)
 }
 
 /** Between two looks at a thread that is in work that may not be broken off, in milliseconds. */
@@ -115,7 +106,7 @@ const PAUSE_MS = 2
  * memory, so that the pool knows which job a lost or late thread was at without a message.
  */
 export function createSlots(progress: SharedArrayBuffer): Slots {
-  const { marks, protections } = readProgress(progress)
+  const { marks, protections } = readMarks(progress)
   const inUse = new Set<InUse>()
   let turn = 0
   let lookedAt = 0

@@ -1,7 +1,7 @@
 /**
  * Work in which a thread must not be terminated. Node ends the whole process if a thread ends after
  * one of zlib's objects was made and before it was set up (`node_zlib.cc`, "close before init"). So
- * the thread and the one who terminates it share a cell of memory, and only one of them has it.
+ * a cell of shared memory is held either by the thread or by the caller that terminates it.
  */
 const FREE = 0
 const BUSY = 1
@@ -12,7 +12,7 @@ interface Cell {
   readonly at: number
 }
 
-/** Of this thread; `null` if nobody terminates it. */
+/** Of this thread; `null` if it is never terminated. */
 let own: Cell | null = null
 let isInside = false
 
@@ -27,8 +27,8 @@ export function resetProtection(cells: Int32Array, at: number): void {
 }
 
 /**
- * Runs native work, while nobody terminates this thread. If that was decided before, the work never
- * begins: the thread waits for its end.
+ * Runs native work that this thread is not terminated in. If its end was decided before, the work
+ * never begins: the thread waits.
  */
 export function unbroken<T>(work: () => T): T {
   if (own === null || isInside) return work()

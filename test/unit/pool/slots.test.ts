@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Kind } from '../../../src/core/base/fair-queue.ts'
-import { createProgress, createSlots, readProgress } from '../../../src/pool/slots.ts'
+import { readMarks } from '../../../src/core/base/thread-marks.ts'
+import { createProgress, createSlots } from '../../../src/pool/slots.ts'
 
 const job = (limitMs?: number, kind: Kind = 'short') => ({
   tenant: 'local',
@@ -57,7 +58,7 @@ describe('slots', () => {
     const progress = createProgress(1)
     const slots = createSlots(progress)
     const slot = slots.take([job()])
-    const { marks, protections } = readProgress(progress)
+    const { marks, protections } = readMarks(progress)
     marks[slot.index] = 0
     slots.look(0, 50)
     slots.look(40, 50)
