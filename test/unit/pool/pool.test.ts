@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { readMarks } from '../../../src/core/base/thread-marks.ts'
 import type { Job } from '../../../src/pool/job.ts'
 import { createPool, type WorkerPool } from '../../../src/pool/pool.ts'
 import type { PoolOptions } from '../../../src/pool/pool-options.ts'
@@ -230,6 +231,25 @@ describe('the pool', () => {
     expect(await tokens(pool.run(job('c')))).toBe('overloaded')
     void running
   })
+})
+
+it('a pool that is closed ends its threads after their unbroken work', async () => {
+  const order: string[] = []
+  let slot: number | undefined
+  const { pool, progress } = poolOver(async message => {
+    slot = message.slot
+    return new Promise<never>(() => {})
+  })
+  const { protections } = readMarks(progress)
+  void pool.run(job('x')).catch(() => {})
+  await eventually(() => expect(slot).toBeDefined())
+  protections[slot!] = 1
+  const closed = pool.close().then(() => order.push('closed'))
+  await new Promise(setImmediate)
+  order.push('work done')
+  protections[slot!] = 0
+  await closed
+  expect(order).toEqual(['work done', 'closed'])
 })
 
 describe('two phases', () => {

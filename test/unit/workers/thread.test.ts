@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { readMarks } from '../../../src/core/base/thread-marks.ts'
+import { mayTerminate, resetProtection, unbroken } from '../../../src/core/base/unbroken.ts'
 import type { ByteOperation } from '../../../src/core/operations/operation.ts'
-import { header, inlineRunner } from '../../support/runner.ts'
+import { header, inlineRunner, workerSetup } from '../../support/runner.ts'
 
 const SIZE = 100_000
 const NOTHING = { reports: [], keep: [], records: [], markers: [] }
@@ -33,5 +35,21 @@ describe('a thread', () => {
     })
     expect(outcomes[0]).toMatchObject({ length: SIZE })
     expect(came.length).toBe(SIZE)
+  })
+
+  it('is not terminated in unbroken work of its batch', () => {
+    const setup = workerSetup()
+    const { protections } = readMarks(setup.progress)
+    const slot = 3
+    let mayEnd: boolean | undefined
+    const op = operation(body => {
+      mayEnd = unbroken(() => mayTerminate(protections, slot))
+      return body
+    })
+    const body = new Uint8Array(1)
+    inlineRunner({ op }, setup)({ jobs: [header('op', body)], body: body.buffer, slot })
+    expect(mayEnd).toBe(false)
+    expect(mayTerminate(protections, slot)).toBe(true)
+    resetProtection(protections, slot)
   })
 })
