@@ -109,10 +109,7 @@ function print(result: string): number {
 /** The page of `haversack --help`. */
 async function overview(): Promise<string> {
   const commands = await Promise.all(Object.values(COMMANDS).map(load => load()))
-  const rows = commands.map(({ name, operands, summary }) => [
-    `  ${name} ${operands}`.trimEnd(),
-    summary,
-  ])
+  const rows = commands.map(({ name, summary }) => [`  ${name}`, summary])
   return [
     'haversack: tool results in, the same information in fewer tokens out',
     '',

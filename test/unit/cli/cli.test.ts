@@ -26,6 +26,8 @@ describe('haversack', () => {
     const { code, stdout, stderr } = await captureCli(flag)
     expect([code, stderr]).toEqual([0, ''])
     for (const name of COMMANDS) expect(stdout).toContain(`  ${name}`)
+    // What a command takes is on its own page, so that a line fits a terminal.
+    expect(Math.max(...stdout.split('\n').map(line => line.length))).toBeLessThanOrEqual(120)
   })
 
   it.each(COMMANDS)('%s --help explains its options', async name => {
