@@ -1,4 +1,4 @@
-import { DIGIT, IN_WORD, MINUS, PIPE, wordKind } from '../../json/char-codes.ts'
+import { DIGIT, IN_WORD, LINE_FEED, MINUS, PIPE, SPACE, wordKind } from '../../json/char-codes.ts'
 
 /**
  * Neighbouring lines `[start, end)` that all begin with the first `length` characters of the first
@@ -133,14 +133,18 @@ export interface LineRun {
   readonly times: number
   /**
    * Whether a reader needs the line's start in its place. That is true for a line of a diff's hunk,
-   * which is read and applied by its first character, for a row of a Markdown table, and for
-   * several lines in one.
+   * which is read and applied by its first character, for a row of a Markdown table, for a short
+   * line, and for several lines in one.
    */
   readonly isFixed: boolean
 }
 
-/** Shorter lines are repeated and not counted. So are blank lines, which a reader sees as space. */
+/**
+ * Shorter lines are counted from `MIN_SHORT_TIMES` on, since a reader takes in a few of them at a
+ * glance. Blank lines never are: a reader sees them as space.
+ */
 const MIN_REPEATED_CHARS = 8
+const MIN_SHORT_TIMES = 8
 /** Fewest characters of a prefix: to a reader, a shorter one does not justify a heading. */
 const MIN_PREFIX_CHARS = 6
 /** A line by itself that its start distinguishes from others: see `prefixed.ts`. */
@@ -168,6 +172,14 @@ export function readLineRuns(text: string): readonly LineRun[] {
     end = text.indexOf('\n', start)
     if (end === -1) end = text.length
     const isFixed = hunks.has(start, end) || (start < end && text.charCodeAt(start) === PIPE)
+    // No short line begins a hunk, so those that are skipped change nothing for the lines after.
+    const short = isFixed || end - start >= MIN_REPEATED_CHARS ? 1 : timesOfShort(text, start, end)
+    if (short >= MIN_SHORT_TIMES) {
+      flush(start - 1)
+      runs.push({ line: text.slice(start, end), times: short, isFixed: true })
+      end += (short - 1) * (end - start + 1)
+      continue
+    }
     if (isFixed || end - start <= MIN_PREFIX_CHARS) {
       const isAlone = text.startsWith(TIMES, start)
       if (times > 0 || isAlone) flush(start - 1)
@@ -194,6 +206,34 @@ export function readLineRuns(text: string): readonly LineRun[] {
   }
   flush(text.length)
   return runs
+}
+
+/**
+ * How many times in a row a short line stands there, from its first time on; 1 if it is blank, or
+ * if they are too few to be counted.
+ */
+function timesOfShort(text: string, start: number, end: number): number {
+  const step = end - start + 1
+  const isRepeated = (times: number) => isSameLine(text, start, start + times * step, step - 1)
+  if (isBlank(text, start, end) || !isRepeated(MIN_SHORT_TIMES - 1)) return 1
+  let times = 1
+  while (isRepeated(times)) times++
+  return times < MIN_SHORT_TIMES ? 1 : times
+}
+
+function isBlank(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (text.charCodeAt(at) > SPACE) return false
+  return true
+}
+
+/** Whether the characters from `other` on are a line as long as the one at `start`, and equal. */
+function isSameLine(text: string, start: number, other: number, length: number): boolean {
+  const end = other + length
+  if (end > text.length || (end < text.length && text.charCodeAt(end) !== LINE_FEED)) return false
+  for (let at = 0; at < length; at++) {
+    if (text.charCodeAt(start + at) !== text.charCodeAt(other + at)) return false
+  }
+  return true
 }
 
 /**

@@ -74,12 +74,17 @@ const gutters = fc
       .join(end)
   })
 
+const times = fc.constantFrom(1, 1, 1, 1, 1, 1, 2, 7, 8, 30)
+
 /** Lines that share prefixes, some of them equal. */
 const paths = fc
-  .array(fc.tuple(fc.constantFrom('src/core/', 'src/core/a.ts:', '2026-01-02 10:00:', ''), cell), {
-    maxLength: 12,
-  })
-  .map(lines => lines.map(([prefix, rest]) => prefix.repeat(2) + rest).join('\n'))
+  .array(
+    fc.tuple(fc.constantFrom('src/core/', 'src/core/a.ts:', '2026-01-02 10:00:', ''), cell, times),
+    { maxLength: 12 },
+  )
+  .map(lines =>
+    lines.flatMap(([prefix, rest, n]) => Array(n).fill(prefix.repeat(2) + rest)).join('\n'),
+  )
 
 const diffLine = fc
   .tuple(fc.constantFrom(' ', ' ', '+', '-', '\\', ''), cell)

@@ -523,6 +523,27 @@ export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
     text: lines(...Array(40).fill('retry in one second'), '', '', 'short', 'short', ''),
     content: lines('retry in one second', '×40', '', '', 'short', 'short', ''),
   },
+  'short lines that stand there many times, a few times, and blank ones': {
+    format: 'prefixed;dots',
+    text: lines(
+      ...['suite', ...Array(60).fill('ok'), ...Array(7).fill('.'), ...Array(9).fill(' ')],
+      ...[...PATHS, ...Array(8).fill('boom')],
+    ),
+    content: lines(
+      ...['suite', 'ok', '×60', ...Array(7).fill('.'), ...Array(9).fill(' ')],
+      ...['/usr/lib/node/…', 'c', 'd', 'e', 'f', '', 'boom', '×8'],
+    ),
+  },
+  'rows of a table that are equal': {
+    format: 'prefixed;dots',
+    text: lines(...Array(40).fill('| ok |'), ...PATHS, ...PATHS),
+    content: lines(...Array(40).fill('| ok |'), ...['/usr/lib/node/…', ...'cdefcdef']),
+  },
+  'a short line that looks like a count, many times': {
+    format: 'prefixed;dots',
+    text: lines(...Array(40).fill('×3'), ...PATHS, ...PATHS),
+    content: null,
+  },
   'a line that looks like a count': {
     format: 'prefixed;dots',
     text: lines(...Array(40).fill('retry in one second'), '×3'),
