@@ -42,6 +42,7 @@ const READERS: Readonly<Record<string, PlainReader>> = {
   trimmed: (text, style) => readTrimmed(text, style, readPlainly),
   embedded: text => readEmbedded(text, readPlainly),
   strings: (text, style) => readStrings(text, style, readPlainly),
+  json: readJsonText,
   mcp: (text, style) => structuredContent(readPlainly(innerFormat(style), text)),
 }
 
@@ -55,6 +56,13 @@ export function readPlainly(format: string, text: string): Json {
   const read = READERS[name]
   if (read === undefined) throw new Error(`no plain reader for ${format}`)
   return read(text, style)
+}
+
+/** `json@1`: the JSON as a text, without white space but a line feed at its end. */
+function readJsonText(text: string, style: string): Json {
+  const [spacing = '', base, ...rest] = style.split(',')
+  const format = rest.length === 0 ? base! : `${base};${rest.join(',')}`
+  return JSON.stringify(readPlainly(format, text)) + (spacing.startsWith('ended_') ? '\n' : '')
 }
 
 /** `headed@1`: the value between the lines of the head and those of the tail. */

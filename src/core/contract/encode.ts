@@ -138,7 +138,7 @@ export type LayerId = z.output<typeof layerId>
 /** `POST /v1/decode`: an encode answer's text, back to the value that it represents. */
 export const decodeRequest = z.strictObject({
   content: z.string(),
-  format: z.string().max(128).describe('The `format` of the encode answer'),
+  format: z.string().max(1_024).describe('The `format` of the encode answer'),
   session: sessionField.optional(),
 })
 

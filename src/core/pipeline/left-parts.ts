@@ -89,7 +89,7 @@ function leftOfValue(
 }
 
 function innerMarksIn(kept: Kept | null): number {
-  if (kept?.kind === 'text') return marksIn(kept.text)
+  if (kept?.kind === 'text') return kept.marks ?? marksIn(kept.text)
   if (kept?.kind !== 'some') return 0
   return kept.children.reduce((sum, child) => sum + innerMarksIn(child), 0)
 }
@@ -136,7 +136,13 @@ function keptOfString(text: string, terms: TextTerms, depth: number): Kept {
   if (text.length < terms.leastChars || !text.isWellFormed()) return ALL
   const left = leftOfInnerJson(text, terms, depth) ?? leftOfText(text, terms)
   if (left === null || left.omissions.length === 0 || left.content.length >= text.length) return ALL
-  return { kind: 'text', text: left.content, missing: sumsOf(left.omissions) }
+  const { content, omissions, innerMarks: marks } = left
+  return {
+    kind: 'text',
+    text: content,
+    missing: sumsOf(omissions),
+    ...(marks === undefined ? {} : { marks }),
+  }
 }
 
 function leftOfInnerJson(text: string, terms: TextTerms, depth: number): Left | null {
@@ -148,7 +154,7 @@ function leftOfInnerJson(text: string, terms: TextTerms, depth: number): Left | 
   const pruned = pruneValue(parsed.value, kept)
   // What a list in it has is no number of the text's lines.
   const omissions = pruned.omissions.map(({ of, ...omission }) => omission)
-  return { content: writeJson(pruned.value), omissions }
+  return { content: writeJson(pruned.value), omissions, innerMarks: innerMarksIn(kept) }
 }
 
 /** What is missing in a text, without its places: marks in it show those of lines. */

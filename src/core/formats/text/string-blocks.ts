@@ -2,8 +2,9 @@ import { parseJson } from '../../json/parse-json.ts'
 import { writeJson } from '../../json/write-json.ts'
 import { innerTexts } from './inner-text.ts'
 import { findSpacing } from './json-spacing.ts'
+import { beginsLikeJson, JSON_TEXT } from './json-text.ts'
 import { MAX_DEPTH } from './replace-strings.ts'
-import type { TextFormat, TextTools } from './text-format.ts'
+import { type TextFormat, type TextTools, textFormat, type WrittenText } from './text-format.ts'
 
 /** A shorter string costs less where it is than as a block. */
 const MIN_CHARS = 200
@@ -66,6 +67,8 @@ export interface BlockOptions {
   readonly which: Taken
   /** Of the whole JSON. */
   readonly chars: number
+  /** A text that is JSON, written as JSON; `null` if it cannot be. */
+  json(text: string): WrittenText | null
 }
 
 /** Whether a text comes back as it is from wherever it is sent. */
@@ -85,25 +88,33 @@ export function resultBlock(
   if (!isSturdy(text)) return null
   const { which, blocks } = options
   if (which !== 'cheaper') return blockOf(text, options, tools)
-  if (JSON_START.test(text) && parseJson(text, { maxDepth: MAX_DEPTH }).ok) return undefined
+  if (beginsLikeJson(text)) {
+    const json = jsonBlock(text, options)
+    if (json !== null) return json
+    if (parseJson(text, { maxDepth: MAX_DEPTH }).ok) return undefined
+  }
   const { block, tokens } = cheapestText(text, { blocks, named: false }, tools)
   return { content: block.content, format: block.format, tokens: tokens() }
 }
 
-const JSON_START = /^\s*[[{]/
+function jsonBlock(text: string, { json }: BlockOptions): (Block & { tokens?: number }) | null {
+  const written = json(text)
+  if (written === null) return null
+  const { content, style, tokens } = written
+  return { content, format: textFormat(JSON_TEXT, style), ...(tokens !== undefined && { tokens }) }
+}
 
 /** The string as a block in its cheapest format, or `null` if it stays where it is. */
-export function blockOf(
-  text: string,
-  { blocks, which, chars }: BlockOptions,
-  tools: TextTools,
-): Block | null {
+export function blockOf(text: string, options: BlockOptions, tools: TextTools): Block | null {
+  const { blocks, which, chars } = options
   if (text.length < MIN_CHARS || !isSturdy(text)) return null
   if (tools.work?.take(text.length) === false) return null
   if (which !== 'cheaper') return which(text) ? { content: text, format: undefined } : null
-  if (!isProse(text)) return null
   // Of a text that is most of the JSON, the price of the whole decides.
   const isMost = 2 * text.length > chars
+  const json = isMost && beginsLikeJson(text) ? jsonBlock(text, options) : null
+  if (json !== null) return json
+  if (!isProse(text)) return null
   const { block, tokens } = cheapestText(text, { blocks, named: !isMost }, tools)
   if (isMost) return block
   const inPlace = tools.counter.count(writeJson(text))
@@ -161,7 +172,7 @@ export function isInnerJson(text: string): boolean {
 
 /** Whether a string of a JSON text may be JSON with a string in it. */
 export function hasInnerJson(json: string): boolean {
-  return json.length >= MIN_CHARS && INNER_JSON.test(json)
+  return json.length >= MIN_CHARS && json.includes('\\"') && INNER_JSON.test(json)
 }
 
 export function countLines(text: string): number {

@@ -4,6 +4,7 @@ import { jsonLength, writeJson } from '../../json/write-json.ts'
 import { formatId, type JsonFormat } from '../json/json-format.ts'
 import { decodedTooLong, notDecodable } from '../not-decodable.ts'
 import { cheapestJson, readInnerStyle } from './inner-json.ts'
+import { type InnerStrings, JSON_TEXT, readJsonText, writeJsonText } from './json-text.ts'
 import {
   BELOW,
   beginsLikeResult,
@@ -19,11 +20,12 @@ import {
   type Block,
   blockOf,
   countLines,
+  hasInnerJson,
   hasLongTexts,
   resultBlock,
   type Taken,
 } from './string-blocks.ts'
-import { splitFormat, type TextFormat, type TextTools } from './text-format.ts'
+import { splitFormat, type TextFormat, type TextTools, type WrittenText } from './text-format.ts'
 
 /** More strings stay in the frame. */
 const MAX_BLOCKS = 64
@@ -37,56 +39,84 @@ const TEXT_SHARE = 8
  * @param blocks formats that a block may have
  */
 export function createStrings(blocks: readonly TextFormat[], which: Taken = 'cheaper'): TextFormat {
-  const byId = new Map(blocks.map(format => [formatId(format), format]))
+  const reader: BlockReader = {
+    byId: new Map(blocks.map(format => [formatId(format), format])),
+    inner: 0,
+    strings: {
+      id: 'strings@1',
+      encode: (text, tools, inner) => (isAccepted(text) ? write(text, tools, inner) : []),
+      decode: (content, style, maxChars, inner) =>
+        decode(content, style, maxChars, { ...reader, inner }),
+    },
+  }
+  const isAccepted = (text: string) =>
+    hasLongTexts(text) || (which === 'cheaper' && (beginsLikeResult(text) || hasInnerJson(text)))
+
+  /** @param inner texts of JSON that the JSON is in */
+  function write(text: string, tools: TextTools, inner: number): readonly WrittenText[] {
+    const value = valueIn(text, tools)
+    if (value === undefined) return []
+    const options = {
+      blocks,
+      which,
+      chars: text.length,
+      json: (json: string) => writeJsonText(json, reader.strings, tools, inner + 1),
+    }
+    const result = readResult(value)
+    const only = result && resultBlock(result.text, options, tools)
+    if (only === null) return []
+    if (only !== undefined) {
+      return [{ ...writeResultText(result!.word, only), ...OUTDOES }]
+    }
+    const taken: Block[] = []
+    const names = new Set<string>()
+    let frame = replaceStrings(value, string => {
+      const block = taken.length < MAX_BLOCKS ? blockOf(string, options, tools) : null
+      if (block === null) {
+        if (string === BELOW || string.startsWith(NAME)) names.add(string)
+        return string
+      }
+      taken.push(block)
+      return nameOf(taken.length)
+    })
+    // A string that has the name of a block would be read as that block.
+    if (taken.length === 0 || taken.some((_, at) => names.has(nameOf(at + 1)))) return []
+    const isLone = taken.length === 1 && !names.has(BELOW)
+    if (isLone) frame = replaceStrings(frame, string => (string === nameOf(1) ? BELOW : string))
+    const frameChars = jsonLength(frame, Number.POSITIVE_INFINITY)
+    const around = cheapestJson(frame, tools, frameChars, () => true)
+    if (around === null) return []
+    const lines = countLines(around.content)
+    const parts = taken.map(({ content, format }, at) => {
+      return `${headOf(at + 1, countLines(content), format)}\n${content}`
+    })
+    const style = `${lines},${formatId(around.format)}`
+    if (isLone) {
+      const written = writeBelow({ content: around.content, style }, taken[0]!)
+      const isMost = TEXT_SHARE * frameChars <= text.length - frameChars
+      return [isMost ? { ...written, ...outdoes(frame, taken[0]!, tools) } : written]
+    }
+    return [{ content: [around.content, ...parts].join('\n'), style }]
+  }
+
   return {
     id: 'strings',
     version: 1,
     json: true,
-    accepts: text => hasLongTexts(text) || (which === 'cheaper' && beginsLikeResult(text)),
+    accepts: isAccepted,
     steps: text => text.length,
-    encode(text, tools) {
-      const value = valueIn(text, tools)
-      if (value === undefined) return []
-      const options = { blocks, which, chars: text.length }
-      const result = readResult(value)
-      const only = result && resultBlock(result.text, options, tools)
-      if (only === null) return []
-      if (only !== undefined) {
-        return [{ ...writeResultText(result!.word, only), ...OUTDOES }]
-      }
-      const taken: Block[] = []
-      const names = new Set<string>()
-      let frame = replaceStrings(value, string => {
-        const block = taken.length < MAX_BLOCKS ? blockOf(string, options, tools) : null
-        if (block === null) {
-          if (string === BELOW || string.startsWith(NAME)) names.add(string)
-          return string
-        }
-        taken.push(block)
-        return nameOf(taken.length)
-      })
-      // A string that has the name of a block would be read as that block.
-      if (taken.length === 0 || taken.some((_, at) => names.has(nameOf(at + 1)))) return []
-      const isLone = taken.length === 1 && !names.has(BELOW)
-      if (isLone) frame = replaceStrings(frame, string => (string === nameOf(1) ? BELOW : string))
-      const frameChars = jsonLength(frame, Number.POSITIVE_INFINITY)
-      const inner = cheapestJson(frame, tools, frameChars, () => true)
-      if (inner === null) return []
-      const lines = countLines(inner.content)
-      const parts = taken.map(({ content, format }, at) => {
-        return `${headOf(at + 1, countLines(content), format)}\n${content}`
-      })
-      const style = `${lines},${formatId(inner.format)}`
-      if (isLone) {
-        const written = writeBelow({ content: inner.content, style }, taken[0]!)
-        const isMost = TEXT_SHARE * frameChars <= text.length - frameChars
-        return [isMost ? { ...written, ...outdoes(frame, taken[0]!, tools) } : written]
-      }
-      return [{ content: [inner.content, ...parts].join('\n'), style }]
-    },
-    decode: (content, style, maxChars) => writeJson(decode(content, style, maxChars, byId)),
-    decodeValue: (content, style, maxChars) => decode(content, style, maxChars, byId),
+    encode: (text, tools) => write(text, tools, 0),
+    decode: (content, style, maxChars) => writeJson(decode(content, style, maxChars, reader)),
+    decodeValue: (content, style, maxChars) => decode(content, style, maxChars, reader),
   }
+}
+
+/** How texts below JSON are read. */
+interface BlockReader {
+  readonly byId: ReadonlyMap<string, TextFormat>
+  readonly strings: InnerStrings
+  /** Texts of JSON that the JSON is in. */
+  readonly inner: number
 }
 
 /** A result has nothing beside its text. */
@@ -124,14 +154,9 @@ function headOf(number: number, lines: number, format: string | undefined): stri
 const HEAD = /^text ([1-9]\d{0,3}), ([1-9]\d{0,8}) lines?(?:, (\S+))?$/
 const STYLE = /^([1-9]\d{0,8}),([a-z_]+@\d{1,4})$/
 
-function decode(
-  content: string,
-  style: string,
-  maxChars: number,
-  byId: ReadonlyMap<string, TextFormat>,
-): Value {
+function decode(content: string, style: string, maxChars: number, reader: BlockReader): Value {
   const lone = readLoneStyle(style)
-  if (lone !== undefined) return decodeLone(content, lone, maxChars, byId)
+  if (lone !== undefined) return decodeLone(content, lone, maxChars, reader)
   const [, count, id = ''] = STYLE.exec(style) ?? []
   const frameFormat = frameFormatOf(content, id)
   const frameEnd = endOfLines(content, 0, Number(count))
@@ -145,7 +170,7 @@ function decode(
     }
     const end = endOfLines(content, headEnd + 1, Number(lines))
     const block = content.slice(headEnd + 1, end)
-    const text = readBlock(block, format, maxChars - length, byId)
+    const text = readBlock(block, format, maxChars - length, reader)
     if (text === undefined) throw notDecodable(content, at, 'no known format of a text')
     length += text.length
     if (length > maxChars) throw decodedTooLong(maxChars)
@@ -175,12 +200,12 @@ function decodeLone(
   content: string,
   { around, lines, frame, format }: LoneStyle,
   maxChars: number,
-  byId: ReadonlyMap<string, TextFormat>,
+  reader: BlockReader,
 ): Value {
   const frameEnd = around === undefined ? endOfLines(content, 0, lines) : 0
   const start = around === undefined ? startBelow(content, frameEnd) : 0
   if (start === undefined) throw notDecodable(content, 0, 'a text below the JSON expected')
-  const text = readBlock(content.slice(start), format, maxChars, byId)
+  const text = readBlock(content.slice(start), format, maxChars, reader)
   if (text === undefined) throw notDecodable(content, start, 'no known format of a text')
   let uses = 0
   const name = (string: string) => {
@@ -202,11 +227,14 @@ function readBlock(
   block: string,
   format: string | undefined,
   maxChars: number,
-  byId: ReadonlyMap<string, TextFormat>,
+  reader: BlockReader,
 ): string | undefined {
   if (format === undefined) return block
   const { base, style } = splitFormat(format)
-  return byId.get(base)?.decode(block, style, maxChars)
+  if (base === JSON_TEXT) {
+    return readJsonText(block, style, maxChars, reader.strings, reader.inner + 1)
+  }
+  return reader.byId.get(base)?.decode(block, style, maxChars)
 }
 
 /** The end of the last of so many lines, without its line feed. */

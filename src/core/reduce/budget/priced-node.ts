@@ -45,7 +45,13 @@ export interface Cut {
 export type Kept =
   | { readonly kind: 'all' }
   | { readonly kind: 'cut'; readonly chars: number }
-  | { readonly kind: 'text'; readonly text: string; readonly missing: readonly Missing[] }
+  | {
+      readonly kind: 'text'
+      readonly text: string
+      readonly missing: readonly Missing[]
+      /** Marks of ours in texts of the JSON that the text is; absent: those in its lines. */
+      readonly marks?: number
+    }
   | { readonly kind: 'some'; readonly children: readonly (Kept | null)[] }
 
 /** So many parts of a text, all that it has of them in `of`. */

@@ -21,6 +21,19 @@ const prose = Array.from(
   (_, at) => `${'abcdefghijklmnopqrst'[at]} "sentence".\n`,
 ).join('')
 
+/** Texts that are JSON with a text below it, so deep. */
+function inTexts(levels: number): string {
+  const heads = Array.from({ length: levels }, (_, at) => {
+    const lines = 1 + 2 * (levels - at - 1)
+    return `text 1, ${lines} line${lines > 1 ? 's' : ''}, json@1;compact,strings@1,1,json_compact@1`
+  })
+  return `["text 1"]\n${heads.join('\n["text 1"]\n')}\n[]`
+}
+
+function decoded({ content, format }: { readonly content: string; readonly format: string }) {
+  return decode({ content, format }).content
+}
+
 function written(value: unknown) {
   const text = JSON.stringify(value)
   const [first] = strings.encode(text, tools)
@@ -48,7 +61,7 @@ describe('texts in the strings of JSON', () => {
 
   it.each([
     ['a short string', { text: 'a\nb\nc\nd\n"' }],
-    ['JSON', { text: JSON.stringify(rows, null, 2) }],
+    ['JSON beside more', { text: JSON.stringify(rows), other: 'x'.repeat(2_000) }],
     ['a long line', { text: '"'.repeat(1_000) }],
     ['a lone surrogate', { text: `${prose}\ud800` }],
     ['a NUL', { text: `${prose}\0` }],
@@ -142,8 +155,7 @@ describe('texts in the strings of JSON', () => {
 
   it.each([
     ['is empty', result('')],
-    ['is short JSON', result('{"a":1}')],
-    ['is JSON', result(JSON.stringify(rows))],
+    ['is JSON of a spacing of its own', result('[1,\t2]')],
     ['has a NUL', result('a\0')],
     ['has a lone surrogate', result('a\ud800')],
   ])('stays in its result if it %s', (_, value) => expect(written(value)).toBeUndefined())
@@ -182,6 +194,57 @@ describe('texts in the strings of JSON', () => {
     const content = JSON.stringify({ output: prose })
     const [answer] = createStrings([broken]).encode(content, tools)
     expect(answer?.content.endsWith(`\n\n${prose}`)).toBe(true)
+  })
+
+  it.each([
+    ['compact', (value: unknown) => JSON.stringify(value)],
+    ['indented', (value: unknown) => JSON.stringify(value, null, 2)],
+    ['ended', (value: unknown) => `${JSON.stringify(value, null, 4)}\n`],
+  ])('that are JSON cost in a result what the JSON costs by itself: %s', (_, write) => {
+    const values = [rows, { a: 1 }, { rows, total: rows.length }, [prose, prose], result(prose)]
+    for (const text of values.map(write)) {
+      const content = JSON.stringify(result(text, { isError: false }))
+      const answer = encode({ content })
+      const bare = encode({ content: text }).tokens.final
+      expect(answer.tokens.final).toBeLessThanOrEqual(bare)
+      expect(decoded(answer)).toBe(content)
+      const shell = JSON.stringify({ stdout: text, stderr: '', exit_code: 0, duration_ms: 1_234 })
+      const inShell = encode({ content: shell })
+      expect(decoded(inShell)).toBe(shell)
+      expect(inShell.tokens.final).toBeLessThan(bare + 28)
+    }
+  })
+
+  it('are found in results of results', () => {
+    const inResults = (levels: number) => {
+      let text = read
+      for (let level = 0; level < levels; level++) text = JSON.stringify(result(text))
+      return text
+    }
+    const bare = encode({ content: read }).tokens.final
+    for (const [levels, most] of [
+      [12, bare],
+      [13, bare],
+      [14, Number.POSITIVE_INFINITY],
+    ] as const) {
+      const content = inResults(levels)
+      const answer = encode({ content })
+      expect(answer.tokens.final).toBeLessThanOrEqual(most)
+      expect(answer.format.length).toBeLessThanOrEqual(1_024)
+      expect(decoded(answer) === content).toBe(true)
+    }
+  })
+
+  it('have a format that can be decoded, however deep they are in JSON', () => {
+    let value: unknown = { output: read, exit_code: 0 }
+    for (let level = 0; level < 12; level++) {
+      value = { output: `${JSON.stringify(value, null, 2)}\n`, exit_code: 0 }
+    }
+    const content = JSON.stringify(value)
+    const answer = encode({ content })
+    expect(answer.format.split('json@1')).toHaveLength(13)
+    expect(answer.format.length).toBeLessThanOrEqual(1_024)
+    expect(decoded(answer) === content).toBe(true)
   })
 
   const nested = (levels: number) => {
@@ -240,6 +303,14 @@ describe('texts in the strings of JSON', () => {
     ['an unknown format below', '["below"]\n\nx', '1,json_compact@1,below,x@1'],
     ['an unknown frame above', '["below"]\n\nx', '1,other@1,below'],
     ['a result within a result', 'x', 'result,strings@1,result'],
+    ['JSON without a format', 'x', 'result,json@1,compact'],
+    ['JSON of no known spacing', '{}', 'result,json@1,other,json_compact@1'],
+    ['JSON in an unknown format', 'x', 'result,json@1,compact,other@1'],
+    ['JSON in a format of texts', 'x', 'result,json@1,compact,prefixed@1,dots'],
+    ['texts without a style', 'x', 'result,json@1,compact,strings@1'],
+    ['JSON in 13 texts', '{}', `${'result,json@1,compact,strings@1,'.repeat(13)}result`],
+    ['JSON in 100,000 texts', '{}', `${'result,json@1,compact,strings@1,'.repeat(100_000)}result`],
+    ['JSON in 1,000 texts below JSON', inTexts(1_000), '1,json_compact@1'],
     ['no known result', 'x', 'result_failed'],
     ['no style', '["text 1"]\ntext 1, 1 line\nx', ''],
   ])('cannot be read: %s', (_, content, style) => {

@@ -1,0 +1,124 @@
+import { parseJson } from '../../json/parse-json.ts'
+import type { Value } from '../../json/value.ts'
+import { formatId } from '../json/json-format.ts'
+import { findJsonFormat } from '../json/registry.ts'
+import { decodedTooLong, notDecodable } from '../not-decodable.ts'
+import { bracketSteps } from '../work.ts'
+import { cheapestJson } from './inner-json.ts'
+import { findSpacing, writeSpacedJson } from './json-spacing.ts'
+import { MAX_DEPTH } from './replace-strings.ts'
+import type { TextTools, WrittenText } from './text-format.ts'
+
+/**
+ * A text that is JSON, in a string of other JSON: written as that JSON would be by itself. The
+ * style has its spacing, then the format and the format's own style.
+ */
+export const JSON_TEXT = 'json@1'
+
+/**
+ * JSON in texts of JSON, so deep. Deeper JSON stays as it is, and none is read. So the work is
+ * linear, and the longest format is one that `/v1/decode` takes.
+ */
+const MAX_INNER = 12
+
+/** The format of JSON with texts in its strings, for the JSON in a text. */
+export interface InnerStrings {
+  readonly id: string
+  encode(text: string, tools: TextTools, inner: number): readonly WrittenText[]
+  decode(content: string, style: string, maxChars: number, inner: number): Value
+}
+
+/** Steps of a character, to read it and to find out how it was written. */
+const CHAR_STEPS = 30
+/** A program that ends the line, in front of the spacing. */
+const ENDED = 'ended_'
+const STYLE = /^(ended_)?(\w[\w-]*),([a-z_]+@\d{1,4})(?:,(.+))?$/
+
+const JSON_START = /^[[{]/
+
+/** Whether a text begins as JSON does that this may write. */
+export function beginsLikeJson(text: string): boolean {
+  return JSON_START.test(text)
+}
+
+/**
+ * The text in the cheapest format for the JSON that it is; `null` if it is no JSON, or if its
+ * spacing is that of no program.
+ * @param inner texts of JSON that it is in
+ */
+export function writeJsonText(
+  text: string,
+  strings: InnerStrings,
+  tools: TextTools,
+  inner: number,
+): (WrittenText & { readonly tokens: number }) | null {
+  if (inner > MAX_INNER || !beginsLikeJson(text)) return null
+  const steps = text.length * CHAR_STEPS + bracketSteps(text)
+  if (tools.work?.take(steps) === false) return null
+  const isEnded = text.endsWith('\n')
+  const source = isEnded ? text.slice(0, -1) : text
+  const parsed = parseJson(source, { maxDepth: MAX_DEPTH })
+  const spacing = parsed.ok ? findSpacing(source, parsed.value) : undefined
+  if (!parsed.ok || spacing === undefined) return null
+  const { counter, work, formats } = tools
+  const alone: TextTools = {
+    counter,
+    formats,
+    ...(work === undefined ? {} : { work }),
+    parsed: { value: parsed.value, depth: MAX_DEPTH },
+  }
+  const word = (isEnded ? ENDED : '') + spacing
+  const written = strings
+    .encode(source, alone, inner)
+    .map(({ content, style, tokens, ...rest }) => ({
+      ...rest,
+      content,
+      style: `${word},${strings.id},${style}`,
+      tokens: tokens ?? counter.count(content),
+    }))
+  const best = written.sort((a, b) => a.tokens - b.tokens)[0]
+  if (best?.outdoesValues === 0) return best
+  const plain = cheapestJson(parsed.value, alone, source.length, () => true)
+  if (plain === null || (best !== undefined && best.tokens < plain.tokens)) return best ?? null
+  const { content, format, tokens } = plain
+  return { content, style: `${word},${formatId(format)}`, tokens }
+}
+
+/**
+ * The text again.
+ * @throws AppError `not_decodable`, `payload_too_large`
+ */
+export function readJsonText(
+  content: string,
+  style: string,
+  maxChars: number,
+  strings: InnerStrings,
+  inner: number,
+): string {
+  const [, ended = '', spacing, id = '', rest] = STYLE.exec(style) ?? []
+  if (spacing === undefined || !isSpacing(spacing) || inner > MAX_INNER) {
+    throw notDecodable(content, 0, 'no known style of JSON in a text')
+  }
+  const end = ended === '' ? '' : '\n'
+  const value = readValue(content, { id, rest }, maxChars, strings, inner)
+  const json = writeSpacedJson(value, spacing, maxChars - end.length)
+  if (json === undefined) throw decodedTooLong(maxChars)
+  return json + end
+}
+
+function isSpacing(word: string): boolean {
+  return writeSpacedJson([], word, 2) !== undefined
+}
+
+function readValue(
+  content: string,
+  { id, rest }: { readonly id: string; readonly rest: string | undefined },
+  maxChars: number,
+  strings: InnerStrings,
+  inner: number,
+): Value {
+  if (id === strings.id && rest !== undefined) return strings.decode(content, rest, maxChars, inner)
+  const format = rest === undefined ? findJsonFormat(id) : undefined
+  if (format === undefined) throw notDecodable(content, 0, 'no known format of JSON in a text')
+  return format.decode(content)
+}
