@@ -54,10 +54,9 @@ interface Written {
 }
 
 function encode(text: string, counter: TokenCounter): readonly WrittenText[] {
-  if (OPENER_LINE.test(text)) return []
   const parts = isMarkup(text) ? markupParts(text) : lineParts(text)
   const runs = findRuns(parts)
-  if (runs.length === 0) return []
+  if (runs.length === 0 || OPENER_LINE.test(text)) return []
   const written = writeFrames(runs, parts, counter)
   if (written.size === 0) return []
   let out = ''

@@ -1,6 +1,6 @@
-import { DIGIT_0, DIGIT_9, LINE_FEED } from '../../json/char-codes.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { decodedTooLong, notDecodable } from '../not-decodable.ts'
+import { countOf } from '../work.ts'
 import { SLOT } from './records/record-parts.ts'
 import {
   filledLength,
@@ -39,20 +39,17 @@ const NAMES = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz']
 /** The template of all other lines. */
 const WHOLE_LINE = '{1}'
 
+/** A digit, and the rest of its line. */
+const NUMBERED_LINE = /\d[^\n]*/g
+
 /** Whether enough lines have a digit. What programs write about their work has times or counts. */
 function hasNumberedLines(text: string): boolean {
-  let lines = 0
-  let numbered = 0
-  let isNumbered = false
-  for (let at = 0; at <= text.length; at++) {
-    const c = at === text.length ? LINE_FEED : text.charCodeAt(at)
-    if (c >= DIGIT_0 && c <= DIGIT_9) isNumbered = true
-    if (c !== LINE_FEED) continue
-    lines++
-    if (isNumbered) numbered++
-    isNumbered = false
+  const least = Math.max(FEWEST_NUMBERED, (countOf(text, '\n') + 1) * MIN_NUMBERED)
+  NUMBERED_LINE.lastIndex = 0
+  for (let numbered = 0; numbered < least; numbered++) {
+    if (!NUMBERED_LINE.test(text)) return false
   }
-  return numbered >= FEWEST_NUMBERED && numbered >= lines * MIN_NUMBERED
+  return true
 }
 
 function encode(text: string, counter: TokenCounter): readonly WrittenText[] {

@@ -44,7 +44,9 @@ function splitTags(text: string): readonly string[] {
   return parts
 }
 
-const ASSIGNED = /(?<=[\w.\])-])( ?= ?)(?:"((?:[^"\\\n]|\\.)*)"|([^\s"'[\]{},]+))/g
+/** What ends a name. */
+const NAME_END = /[\w.\])-]/
+const ASSIGNED = /( ?= ?)(?:"((?:[^"\\\n]|\\.)*)"|([^\s"'[\]{},]+))/y
 const NO_VALUES: readonly string[] = []
 const HEADING = /^\[([^[\]\n]+)\]\n?$/
 
@@ -73,9 +75,25 @@ function linePart(line: string): Part {
       return whole.replace(value, () => SLOT)
     })
   }
-  frame = frame.replace(ASSIGNED, (_, sign: string, quoted?: string, bare?: string) => {
-    values.push(quoted ?? bare ?? '')
-    return quoted === undefined ? sign + SLOT : `${sign}"${SLOT}"`
-  })
-  return { frame, values }
+  return { frame: takeAssigned(frame, values), values }
+}
+
+/** The text without what is assigned to names, which is added to the values. */
+function takeAssigned(text: string, values: string[]): string {
+  let frame = ''
+  let from = 0
+  for (let sign = text.indexOf('='); sign !== -1; sign = text.indexOf('=', sign + 1)) {
+    const start = sign > from && text[sign - 1] === ' ' ? sign - 1 : sign
+    if (start === 0 || !NAME_END.test(text[start - 1]!)) continue
+    ASSIGNED.lastIndex = start
+    const found = ASSIGNED.exec(text)
+    if (found === null) continue
+    const [, equals, quoted, bare] = found
+    values.push(quoted ?? bare!)
+    frame +=
+      text.slice(from, start) + (quoted === undefined ? equals! + SLOT : `${equals}"${SLOT}"`)
+    from = ASSIGNED.lastIndex
+    sign = from - 1
+  }
+  return from === 0 ? text : frame + text.slice(from)
 }

@@ -24,6 +24,7 @@ const FEWEST_WORDS = 3
 const FEWEST_OF_LISTING = 8
 const FEWEST_WORDS_OF_LISTING = 2
 const MOST_WORDS = 48
+const DIGIT = /\d/
 /** Share of a column's cells with a digit, if the column shows that a program wrote the lines. */
 const DIGIT_SHARE = 0.5
 /** Tokens of a line that names the template of the lines below it, and of the one after them. */
@@ -56,6 +57,7 @@ export function findTables(
   const free = freeLines(text, lines)
   // Most texts are files with numbers, of which no line is looked at.
   if (free.reduce((sum, line) => sum + line.length, 0) < least * CHARS_PER_TOKEN) return []
+  if (!hasLinesWith(DIGIT, free, FEWEST_LINES * DIGIT_SHARE)) return []
   const mined = mineTemplates(free)
   const families = [...familiesOf(mined).values()]
   const strict: Draft[] = []
@@ -177,10 +179,16 @@ function splitWords(line: string): readonly string[] {
   return line.match(/\s*\S+|\s+$/g) ?? []
 }
 
+function hasLinesWith(sign: RegExp, lines: readonly string[], fewest: number): boolean {
+  let count = 0
+  for (const line of lines) if (sign.test(line) && ++count >= fewest) return true
+  return false
+}
+
 /** Whether a column is mostly of numbers: no prose, no source code. */
 function hasNumbers(rows: readonly (readonly string[])[]): boolean {
   return rows[0]!.some((_, column) => {
-    const count = rows.reduce((sum, row) => sum + (/\d/.test(row[column]!) ? 1 : 0), 0)
+    const count = rows.reduce((sum, row) => sum + (DIGIT.test(row[column]!) ? 1 : 0), 0)
     return count >= rows.length * DIGIT_SHARE
   })
 }

@@ -200,8 +200,14 @@ function createFamilies({ isLoose }: { readonly isLoose: boolean }): {
   return {
     familyOf(line) {
       const words = wordsOf(line, isLoose)
-      const first = words.find(word => word !== 0) ?? 0
-      const last = words.findLast(word => word !== 0) ?? 0
+      let first = 0
+      let last = 0
+      let fixed = 0
+      for (let i = 0; i < words.length; i++) {
+        if (words[i] === 0) continue
+        if (fixed++ === 0) first = words[i]!
+        last = words[i]!
+      }
       const known = among(byStart, first, words.length)
       const others = isLoose ? among(byEnd, last, words.length) : undefined
       const family = likeOf(known, words) ?? (others && likeOf(others, words))
@@ -212,7 +218,6 @@ function createFamilies({ isLoose }: { readonly isLoose: boolean }): {
         return family.id
       }
       const id = count++
-      const fixed = words.reduce((sum, word) => sum + (word === 0 ? 0 : 1), 0)
       const fresh = { id, words, fixed }
       if (known.length < MOST_COMPARED) known.push(fresh)
       if (others !== undefined && others.length < MOST_COMPARED) others.push(fresh)
@@ -233,31 +238,35 @@ function among(families: Map<number, Family[]>, word: number, length: number): F
 }
 
 function likeOf(families: readonly Family[], words: Int32Array): Family | undefined {
-  return families.find(family => {
+  for (const family of families) {
     let same = 0
     for (let i = 0; i < words.length; i++) {
       if (words[i] !== 0 && words[i] === family.words[i]) same++
     }
-    return same >= family.fixed * LIKENESS && same > 0
-  })
+    if (same >= family.fixed * LIKENESS && same > 0) return family
+  }
+  return undefined
 }
 
 const SLASH = 0x2f
+
+/** The words of the line that is being read; one list, since it is filled for each template. */
+const wordsRead = new Int32Array(MOST_WORDS)
 
 /**
  * Hashes of a line's words between spaces; 0 for one with a digit. If `isLoose` holds, what is
  * below the first folder of a path does not count.
  */
 function wordsOf(line: string, isLoose: boolean): Int32Array {
-  const words: number[] = []
+  let count = 0
   let hash = OFFSET_BASIS
   let isVariable = false
   let isIn = false
   let isBelow = false
-  for (let at = 0; at <= line.length && words.length < MOST_WORDS; at++) {
+  for (let at = 0; at <= line.length && count < MOST_WORDS; at++) {
     const kind = at === line.length ? SPACE : kindOf(line.charCodeAt(at))
     if (kind === SPACE) {
-      if (isIn) words.push(isVariable ? 0 : hash | 1)
+      if (isIn) wordsRead[count++] = isVariable ? 0 : hash | 1
       hash = OFFSET_BASIS
       isVariable = false
       isIn = false
@@ -270,5 +279,5 @@ function wordsOf(line: string, isLoose: boolean): Int32Array {
       isIn = true
     }
   }
-  return Int32Array.from(words)
+  return wordsRead.slice(0, count)
 }
