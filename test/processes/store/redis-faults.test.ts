@@ -103,6 +103,16 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('a Redis that', () =>
     must((await put())[0])
   })
 
+  test('became a replica is away, before any call fails, until it is a primary again', async () => {
+    const { store, events } = await open()
+    await redis.ask('REPLICAOF', '127.0.0.1', '1')
+    await eventually(() => expect(store.load.state).toBe('unavailable'))
+    expect(events.map(({ kind }) => kind)).toEqual(['unreachable'])
+    await redis.ask('REPLICAOF', 'NO', 'ONE')
+    await eventually(() => expect(store.load.state).toBe('open'))
+    await keep(store, 'x')
+  })
+
   test('refuses the password is said without the password', async () => {
     await redis.ask('CONFIG', 'SET', 'requirepass', 'right')
     const url = redis.url.replace('//', '//:wr0ng@')

@@ -98,6 +98,35 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('servers', () => {
     await useAll(redis.url.replace('redis:', 'redis+cluster:'))
   })
 
+  test('a cluster keeps nothing new while one of its nodes may evict', async () => {
+    const nodes = [
+      await startRedis('--cluster-enabled', 'yes'),
+      await startRedis('--cluster-enabled', 'yes'),
+    ]
+    onTestFinished(async () => {
+      await Promise.all(nodes.map(node => node.stop()))
+    })
+    const [first, second] = nodes as [RedisProcess, RedisProcess]
+    await first.ask('CLUSTER', 'ADDSLOTSRANGE', '0', '8191')
+    await second.ask('CLUSTER', 'ADDSLOTSRANGE', '8192', '16383')
+    await first.ask('CLUSTER', 'MEET', '127.0.0.1', `${second.port}`)
+    for (const node of nodes) {
+      await eventually(async () => {
+        const info = String(await node.ask('CLUSTER', 'INFO'))
+        expect(info).toMatch(/cluster_state:ok.*cluster_known_nodes:2/s)
+      })
+    }
+    const url = first.url.replace('redis:', 'redis+cluster:')
+    const { store, events } = await redisStore(url, { probeMs: 50 })
+    for (const node of nodes) {
+      await node.ask('CONFIG', 'SET', 'maxmemory-policy', 'volatile-lru')
+      await eventually(() => expect(store.load.state).toBe('unavailable'))
+      await node.ask('CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
+      await eventually(() => expect(store.load.state).toBe('open'))
+    }
+    expect(events).toEqual(nodes.map(() => ({ kind: 'wrong_policy', policy: 'volatile-lru' })))
+  })
+
   test('after a failover the new primary has what a replica confirmed', async () => {
     const primary = await startRedis('--repl-diskless-sync-delay', '0')
     const replica = await startRedis('--replicaof', `127.0.0.1 ${primary.port}`)

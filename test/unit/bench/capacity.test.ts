@@ -24,6 +24,13 @@ test('sessions that stay with a pod need half of the calls', () => {
   expect(staying.redisGib).toBe(moving.redisGib)
 })
 
+test('with many cores a pod is bounded by its main thread', () => {
+  const wide = needOf(1_000_000, { coresPerPod: 16 })
+  expect(wide).toMatchObject({ podsBy: 'main thread' })
+  expect((wide.resultsPerS * costs.mainUs) / 1e6 / wide.pods).toBeLessThanOrEqual(0.6)
+  expect(needOf(1_000_000, { coresPerPod: 2 })).toMatchObject({ podsBy: 'threads' })
+})
+
 test('what breaks first depends on the load', () => {
   expect(needOf(1_000_000).breaksFirst).toMatch(/largest tenant/)
   const small = { largestTenant: 0.001 }
