@@ -1,6 +1,7 @@
 import type { Outcome } from '../../workers/protocol.ts'
 import { createFairQueue } from '../core/base/fair-queue.ts'
 import type { LookupResults } from '../core/contract/lookup.ts'
+import { holdExit } from '../threads/hold-exit.ts'
 import { createEstimates, takeBatch } from './batching.ts'
 import {
   ABANDONED,
@@ -64,6 +65,7 @@ class Pool implements WorkerPool {
   readonly #options: PoolOptions
   readonly #width: number
   readonly #slots: Slots
+  readonly #releaseExit: () => void
   readonly #estimates = createEstimates()
   readonly #places = createTurnPlaces()
   readonly #waiting = createFairQueue<Entry>()
@@ -85,6 +87,7 @@ class Pool implements WorkerPool {
     this.#options = options
     this.#width = options.width ?? threads.size
     this.#slots = createSlots(progress)
+    this.#releaseExit = holdExit(() => this.#slots.mayEnd())
     const waiting = this.#waiting
     const lanes = createLanes({
       slots: this.#slots,
@@ -161,6 +164,7 @@ class Pool implements WorkerPool {
     refuse(all, closing())
     await this.#slots.beforeEnd()
     await this.#options.threads.close()
+    this.#releaseExit()
   }
 
   /** Queues a job for one phase; resolves to what `finish` makes of its end. */

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Kind, Queued } from '../core/base/fair-queue.ts'
 import { createMarks, readMarks } from '../core/base/thread-marks.ts'
-import { mayTerminate, resetProtection } from '../core/base/unbroken.ts'
+import { endThread, mayTerminate, resetProtection } from '../core/base/unbroken.ts'
 
 /** The mark of a batch that no thread has begun. */
 const NOT_BEGUN = -1
@@ -80,6 +80,11 @@ export interface Slots {
    * limit.
    */
   look(now: number, limitMs: number): void
+  /**
+   * Decides that all threads are terminated. Returns `false` if one is in work that may not be
+   * broken off, which is its last: the caller comes back soon.
+   */
+  mayEnd(): boolean
   /** Resolves when all threads may be terminated. They do nothing native after it. */
   beforeEnd(): Promise<void>
 }
@@ -119,8 +124,11 @@ export function createSlots(progress: SharedArrayBuffer): Slots {
     return turn
   }
 
+  const mayEnd = () => [...inUse].map(({ index }) => endThread(protections, index)).every(Boolean)
+
   return {
     inUse,
+    mayEnd,
     take(entries) {
       const index = nextFree()
       Atomics.store(marks, index, NOT_BEGUN)
@@ -168,9 +176,7 @@ export function createSlots(progress: SharedArrayBuffer): Slots {
       }
     },
     async beforeEnd() {
-      for (const { index } of inUse) {
-        while (!mayTerminate(protections, index)) await setTimeout(PAUSE_MS)
-      }
+      while (!mayEnd()) await setTimeout(PAUSE_MS)
     },
   }
 }

@@ -1,5 +1,5 @@
-import { parentPort } from 'node:worker_threads'
 import { AppError, type Problem } from '../core/base/errors.ts'
+import { ownThread } from '../threads/own-thread.ts'
 
 /** Tasks by name: each takes one input, which crosses to the thread, and returns or throws. */
 // biome-ignore lint/suspicious/noExplicitAny: each task has an input of its own
@@ -18,9 +18,10 @@ export type TaskEnd =
 
 /** Runs the tasks that a `TaskThread` sends to this thread. */
 export function serveTasks(tasks: TaskTable): void {
-  parentPort?.on('message', async ({ name, input }: TaskMessage) => {
+  const { port } = ownThread()
+  port.on('message', async ({ name, input }: TaskMessage) => {
     const end = await run(tasks, name, input)
-    parentPort?.postMessage(end, end.ok ? ownBuffers(end.value) : [])
+    port.postMessage(end, end.ok ? ownBuffers(end.value) : [])
   })
 }
 

@@ -1,6 +1,7 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { AppError } from '../core/base/errors.ts'
 import { createFairQueue } from '../core/base/fair-queue.ts'
+import { startThread } from '../threads/start-thread.ts'
 import type { TaskEnd, TaskMessage, TaskTable } from './serve-tasks.ts'
 
 /**
@@ -142,7 +143,7 @@ class OneThread<Tasks extends TaskTable> implements TaskThread<Tasks> {
   }
 
   #start(): Worker {
-    const started = new Worker(this.#options.module, {
+    const started = startThread(this.#options.module, {
       name: this.#options.name,
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
     })

@@ -1,5 +1,5 @@
 import { extname, join } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { Config } from '../config/config.ts'
 import { tenantFolder } from '../core/telemetry/pseudonyms.ts'
 import { createFingerprints, type Fingerprints } from '../fingerprints/fingerprints.ts'
@@ -7,6 +7,7 @@ import { fingerprintsFolder } from '../fingerprints/span-file.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Store } from '../store/store.ts'
 import { readTelemetryKey } from '../telemetry/key-file.ts'
+import { startThread } from '../threads/start-thread.ts'
 import { openSharedBuilder } from './replicas/shared-builder.ts'
 
 /**
@@ -86,7 +87,7 @@ function openOwnBuilder(
 
   function build(): void {
     if (builder !== null || !isPublished()) return
-    const started = new Worker(builderModule(), { workerData: { dataDir: data_dir } })
+    const started = startThread(builderModule(), { name: 'builder', data: { dataDir: data_dir } })
     builder = started
     started.on('message', built => logger.info({ built }, 'fingerprints built'))
     started.on('error', err => logger.error({ err }, 'fingerprints cannot be built'))

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { crc32, zstdDecompressSync } from 'node:zlib'
+import { crc32 } from 'node:zlib'
 import { compressed } from '../core/base/compressed.ts'
-import { unbroken } from '../core/base/unbroken.ts'
+import { zstdDecompressSync } from '../core/base/zlib-calls.ts'
 
 /**
  * The layout of stored bytes. The first byte has the flags. Plain: CRC-32 (4 bytes, little
@@ -118,12 +118,11 @@ export function decompressed({ bytes: payload, isCompressed }: Payload, bytes: n
 
 function byZstd(payload: Uint8Array, bytes: number): Uint8Array {
   try {
-    const options = {
+    return zstdDecompressSync(payload, {
       maxOutputLength: Math.max(1, bytes),
       // All of a chunk at once, which takes a third less time. A damaged size must not be trusted.
       chunkSize: Math.max(LEAST_STEP_BYTES, Math.min(bytes + LEAST_STEP_BYTES, MOST_STEP_BYTES)),
-    }
-    return unbroken(() => zstdDecompressSync(payload, options))
+    })
   } catch {
     throw new UnreadableError(null)
   }

@@ -1,5 +1,6 @@
 import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
+import { startThread } from '../../threads/start-thread.ts'
 import type { LogFile } from '../../tune/logs/list-logs.ts'
 import { addTally, type LogTally, noTally } from '../../tune/logs/read-log.ts'
 import type { Mined } from '../../tune/mine-log.ts'
@@ -41,7 +42,7 @@ export async function mineFiles(
   let front = 0
   const idle: Worker[] = []
   const workers = Array.from({ length: Math.min(threads, files.length) }, () => {
-    return new Worker(threadModule(), { workerData: setup, name: 'mine' })
+    return startThread(threadModule(), { name: 'mine', data: setup })
   })
   if (workers.length === 0) return { tally, unreadable }
 

@@ -1,7 +1,7 @@
-import { parentPort, workerData } from 'node:worker_threads'
 import type { EncodeRequest } from '../../core/contract/encode.ts'
 import { createPseudonyms } from '../../core/telemetry/pseudonyms.ts'
 import { createLocalContext } from '../../runtime/local-context.ts'
+import { ownThread } from '../../threads/own-thread.ts'
 import { UnreadableLog } from '../../tune/logs/chunks.ts'
 import type { LogFile } from '../../tune/logs/list-logs.ts'
 import { type LogTally, noTally } from '../../tune/logs/read-log.ts'
@@ -37,15 +37,16 @@ const BATCH = 256
 /** Whose hashes these are: one's own. */
 const TENANT = 'mine'
 
-const { tokens, key } = workerData as MineSetup
+const { port, data } = ownThread<MineSetup>()
+const { tokens, key } = data
 const context = createLocalContext()
 const pseudonyms = createPseudonyms(key, TENANT)
 
 function post(message: MineMessage): void {
-  parentPort?.postMessage(message)
+  port.postMessage(message)
 }
 
-parentPort?.on('message', ({ index, file }: MineTask) => {
+port.on('message', ({ index, file }: MineTask) => {
   const tally = noTally()
   const onRead = (bytes: number) => post({ kind: 'read', bytes })
   let isWhole = true

@@ -1,7 +1,7 @@
+import { constants } from 'node:zlib'
 import {
   brotliCompressSync,
   brotliDecompressSync,
-  constants,
   deflateSync,
   gunzipSync,
   gzipSync,
@@ -9,8 +9,7 @@ import {
   inflateSync,
   zstdCompressSync,
   zstdDecompressSync,
-} from 'node:zlib'
-import { unbroken } from './unbroken.ts'
+} from './zlib-calls.ts'
 
 /** How the bytes of a body are compressed, by the names of HTTP (RFC 9110 §8.4.1). */
 export type ContentCoding = 'gzip' | 'deflate' | 'br' | 'zstd'
@@ -72,7 +71,7 @@ export function decodeBody(
 ): Uint8Array | null {
   try {
     const options = { ...DECODING, maxOutputLength: maxBytes }
-    const { buffer, engine } = unbroken(() => CODECS[coding].decode(bytes, options)) as Decoded
+    const { buffer, engine } = CODECS[coding].decode(bytes, options) as Decoded
     // Bytes after the end would be ignored, and lost when the body is written again.
     return engine.bytesWritten === bytes.length ? buffer : null
   } catch (error) {
@@ -83,5 +82,5 @@ export function decodeBody(
 
 /** The body in that coding. Equal bytes give equal bytes. */
 export function encodeBody(bytes: Uint8Array, coding: ContentCoding): Uint8Array {
-  return unbroken(() => CODECS[coding].encode(bytes))
+  return CODECS[coding].encode(bytes)
 }

@@ -6,6 +6,8 @@
 const FREE = 0
 const BUSY = 1
 const STOPPING = 2
+/** In unbroken work, which is the last. */
+const LAST = 3
 
 interface Cell {
   readonly cells: Int32Array
@@ -39,7 +41,7 @@ export function unbroken<T>(work: () => T): T {
     return work()
   } finally {
     isInside = false
-    Atomics.store(cells, at, FREE)
+    if (Atomics.compareExchange(cells, at, BUSY, FREE) === LAST) Atomics.store(cells, at, STOPPING)
   }
 }
 
@@ -48,5 +50,16 @@ export function unbroken<T>(work: () => T): T {
  * the caller comes back soon.
  */
 export function mayTerminate(cells: Int32Array, at: number): boolean {
-  return Atomics.compareExchange(cells, at, FREE, STOPPING) !== BUSY
+  const before = Atomics.compareExchange(cells, at, FREE, STOPPING)
+  return before === FREE || before === STOPPING
+}
+
+/**
+ * Decides that the thread of a cell is terminated as soon as possible. Returns `false` if it is in
+ * unbroken work: it begins no more after that, so this soon returns `true`.
+ */
+export function endThread(cells: Int32Array, at: number): boolean {
+  if (mayTerminate(cells, at)) return true
+  Atomics.compareExchange(cells, at, BUSY, LAST)
+  return false
 }

@@ -1,5 +1,5 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { ownThread } from '../../threads/own-thread.ts'
 import { buildFingerprints } from './build-fingerprints.ts'
 
-const { dataDir } = workerData as { readonly dataDir: string }
-parentPort?.postMessage(await buildFingerprints(dataDir, Date.now()))
+const { port, data } = ownThread<{ readonly dataDir: string }>()
+port.postMessage(await buildFingerprints(data.dataDir, Date.now()))

@@ -1,10 +1,11 @@
 import { extname, join } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { Config } from '../../config/config.ts'
 import { processEnv } from '../../config/env.ts'
 import type { LayersPlace } from '../../config/layers/read-layers.ts'
 import type { Logger } from '../../observability/logger.ts'
 import { FolderBusy, type FolderLock, lockFolder } from '../../runtime/folder-lock.ts'
+import { startThread } from '../../threads/start-thread.ts'
 import type { Configurations } from '../configuration/configurations.ts'
 import { logFolders } from './log-folders.ts'
 import { loadProposals } from './proposals-file.ts'
@@ -104,7 +105,7 @@ export function openAutoTune(options: AutoTuneOptions): AutoTune {
   function start(task: TuningTask, lock: FolderLock): void {
     const module = new URL(`./thread${extname(import.meta.url)}`, import.meta.url)
     logger.info({ tenant: task.tenant, mode: task.mode }, 'logs are analyzed')
-    const started = new Worker(module, { name: 'tuning', workerData: task })
+    const started = startThread(module, { name: 'tuning', data: task })
     worker = started
     started.on('message', (done: TuningDone) => {
       logger.info({ ...done }, 'logs analyzed')

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { setPriority } from 'node:os'
-import { parentPort, workerData } from 'node:worker_threads'
+import { ownThread } from '../../threads/own-thread.ts'
 import { listLogs } from '../../tune/logs/list-logs.ts'
 import { applyAccepted } from './apply-proposals.ts'
 import type { TuningDone, TuningTask } from './auto-tune.ts'
@@ -11,7 +11,8 @@ import { runAnalysis } from './run-analysis.ts'
 const NICENESS = 19
 
 if (process.platform === 'linux') setPriority(0, NICENESS)
-parentPort?.postMessage(await tune(workerData as TuningTask))
+const { port, data } = ownThread<TuningTask>()
+port.postMessage(await tune(data))
 
 /** Analyzes the logs, and applies what the guard accepted if that is wanted. */
 async function tune(task: TuningTask): Promise<TuningDone> {

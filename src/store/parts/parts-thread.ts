@@ -1,9 +1,8 @@
-import { parentPort } from 'node:worker_threads'
+import { ownThread } from '../../threads/own-thread.ts'
 import { type SelectJob, selectOwn } from './select-elsewhere.ts'
 
 /** The thread that cuts parts out of large bodies. `select-elsewhere.ts` starts it. */
-const port = parentPort
-if (port === null) throw new Error('this module runs in a worker thread')
+const { port } = ownThread()
 
 port.on('message', (job: SelectJob) => {
   const answer = selectOwn(job)

@@ -1,8 +1,9 @@
 import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { AppError } from '../../core/base/errors.ts'
 import type { Part, PartSelector } from '../../core/parts/part.ts'
 import { selectPart } from '../../core/parts/select-part.ts'
+import { startThread } from '../../threads/start-thread.ts'
 import { UnreadableError } from '../codec.ts'
 import { fail, partFailure } from '../failure.ts'
 import type { Result, StoredBody } from '../store.ts'
@@ -74,7 +75,7 @@ export function threadSelect(): SelectElsewhere {
   }
 
   function start(): Worker {
-    const started = new Worker(threadModule(), { name: 'parts' })
+    const started = startThread(threadModule(), { name: 'parts' })
     started.unref()
     started.on('message', answered)
     // An error is followed by the end.

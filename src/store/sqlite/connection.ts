@@ -1,5 +1,5 @@
 import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import { startThread } from '../../threads/start-thread.ts'
 import type { FromThread, ToThread } from './protocol.ts'
 import type { ThreadData } from './thread.ts'
 
@@ -21,7 +21,7 @@ export type Connect = (events: ConnectionEvents) => Connection
 /** Connects to a thread of its own. */
 export function threadConnect(options: ThreadData): Connect {
   return ({ onMessage, onEnd }) => {
-    const worker = new Worker(threadModule(), { workerData: options, name: 'store' })
+    const worker = startThread(threadModule(), { name: 'store', data: options })
     let detail = 'the thread ended'
     worker.on('message', onMessage)
     worker.on('error', error => {

@@ -1,17 +1,16 @@
-import { parentPort, workerData } from 'node:worker_threads'
 import { createSteadyClock } from '../../core/base/steady-clock.ts'
+import { ownThread } from '../../threads/own-thread.ts'
 import type { StoreEvent } from '../store-event.ts'
 import { createLedger } from './ledger.ts'
 import { createLoop } from './loop.ts'
 import type { FromThread, ToThread } from './protocol.ts'
 import { type SqliteStoreOptions, settle } from './settings.ts'
 
-/** Given to the thread at its start (`workerData`). */
+/** Given to the thread at its start (`data`). */
 export type ThreadData = SqliteStoreOptions
 
 /** The store's thread: SQLite calls block, so they have one of their own. `client.ts` starts it. */
-const port = parentPort
-if (port === null) throw new Error('this module runs in a worker thread')
+const { port, data } = ownThread<ThreadData>()
 
 const post = (message: FromThread, transfer: readonly ArrayBuffer[] = []) =>
   port.postMessage(message, [...transfer])
@@ -25,7 +24,7 @@ try {
     stopwatch,
     onJump: ahead_ms => onEvent({ kind: 'clock_jumped', ahead_ms }),
   })
-  const settings = settle(workerData as ThreadData)
+  const settings = settle(data)
   const ledger = createLedger({ settings, clock, stopwatch, onEvent })
   const loop = createLoop({ ledger, post, onClosed: () => port.close() })
   port.on('message', (message: ToThread) => loop.receive(message))

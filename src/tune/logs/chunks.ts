@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
-import { gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { gunzipSync, zstdDecompressSync } from '../../core/base/zlib-calls.ts'
 
 const CHUNK_BYTES = 1024 * 1024
 

@@ -70,9 +70,10 @@ describe('slots', () => {
       isQuiet = true
     })
     await new Promise(setImmediate)
-    expect(isQuiet).toBe(false)
+    expect([isQuiet, slots.mayEnd()]).toEqual([false, false])
     protections[slot.index] = 0
     await quiet
+    expect(slots.mayEnd()).toBe(true)
     slots.look(150, 50)
     expect(slot.stopped).toBe('timeout')
   })

@@ -1,4 +1,4 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { deflateRawSync, inflateRawSync } from '../../base/zlib-calls.ts'
 
 /** What the notes of a change have in common with what a reader knows. */
 export interface KnownTexts {
