@@ -13,9 +13,7 @@ const KEPT_MS = 86_400_000
 /** Modules of the threads that services and stores of tests start. */
 const WORKERS = [
   'workers/tasks.ts',
-  'src/store/{sqlite/thread,parts/parts-thread}.ts',
-  'src/fingerprints/{thread,build/build-thread,build/tasks-thread}.ts',
-  'src/cli/tune/mine-thread.ts',
+  'src/**/{thread,*-thread}.ts',
   'test/{integration,processes}/**/worker-*.ts',
 ]
 

@@ -6,7 +6,10 @@ import { type AutoTuneOptions, openAutoTune } from '../../../src/service/tuning/
 import { loadProposals } from '../../../src/service/tuning/proposals-file.ts'
 import { openTuned } from '../../../src/tune/versions/tuned.ts'
 import { dataFolder, writeLogs } from '../../support/agent-logs.ts'
+import { useBundledWorkers } from '../../support/bundled-worker.ts'
 import { eventually } from '../../support/eventually.ts'
+
+useBundledWorkers()
 
 const WEEK_MS = 7 * 86_400_000
 
