@@ -24,7 +24,7 @@ const MAX_VIEW_PLACES = 2
 const MARKER_SHARE = 1 / 8
 
 /** Options for leaving parts out without a budget. */
-type ElideOptions = FitOptions & {
+export type ElideOptions = FitOptions & {
   readonly elision: ElisionProfile
   /** The level that asks for it; absent: mode `elide` does. */
   readonly level?: DiffLevel | undefined
@@ -49,6 +49,23 @@ export function elideContent(
   const writeMarker = options.gate.admitMarker()
   if (writeMarker === null) return null
   return writeLeft(input, lossless, left, { ...options, writeMarker })
+}
+
+/**
+ * A text whose lines are partly references, without the bulk of its other lines.
+ * @param lines the text with references and all of its other lines
+ * @param left what is left of it
+ * @returns `null` if nothing may be left out, or too little would be saved
+ */
+export function elideBeside(
+  input: LayerInput,
+  lines: Choice,
+  left: Left,
+  options: ElideOptions,
+): Outcome | null {
+  if (!mayElide(input, options)) return null
+  const writeMarker = options.gate.admitMarker()
+  return writeMarker && writeLeft(input, lines, left, { ...options, writeMarker })
 }
 
 function mayElide(

@@ -1,4 +1,5 @@
 import { AppError } from '../base/errors.ts'
+import { toBytes } from '../base/text-bytes.ts'
 import type { EncodeAnswer, EncodeRequest } from '../contract/encode.ts'
 import type { Done, Refusal, Report } from '../contract/operation-result.ts'
 import { hostBlocks } from '../formats/host-blocks.ts'
@@ -45,7 +46,9 @@ export function encodeContent(
   const past = layer?.past() ?? null
   if (past !== null) {
     const again = past.answer as EncodeAnswer
-    return { ...past, answer: again, reports: [reportOf(again)] }
+    const { keep } = past
+    const kept = again.lossless ? keep : [...keep, toBytes(input.content)]
+    return { ...past, answer: again, keep: kept, reports: [reportOf(again)] }
   }
   const refusals: Refusal[] = []
   const outcomes = createOutcomes({ ...input, request }, profile, context, { layer, refusals })

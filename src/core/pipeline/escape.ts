@@ -83,16 +83,20 @@ export type BesideReferences = Pick<Choice, 'content' | 'format' | 'lookAlikes'>
  * Escapes look-alikes of hints in the new lines of a text whose references stay unchanged. @param
  * content in which every line that reads as a reference is one; see `hasOnlyReferences`
  */
-export function escapeBeside(content: string, format: string): BesideReferences {
-  const escaped = escapeLookAlikes(content, 'all', at => {
+export function escapeBeside(
+  content: string,
+  format: string,
+  kinds: LookAlikes = 'all',
+): BesideReferences {
+  const escaped = escapeLookAlikes(content, kinds, at => {
     return (at === 0 || content[at - 1] === '\n') && isReference(lineAt(content, at))
   })
   const { count: lookAlikes } = escaped
   // The gate of escapes: an escape that decoding cannot undo is not made.
-  if (lookAlikes === 0 || unescapeLookAlikes(escaped.content, 'all') !== content) {
+  if (lookAlikes === 0 || unescapeLookAlikes(escaped.content, kinds) !== content) {
     return { content, format }
   }
-  return { content: escaped.content, format: escapedFormat(format, 'all'), lookAlikes }
+  return { content: escaped.content, format: escapedFormat(format, kinds), lookAlikes }
 }
 
 /**

@@ -1,14 +1,18 @@
+import { findLookAlikes } from '../hints/look-alikes.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { ObjectValue, type Value } from '../json/value.ts'
 import { writeJson } from '../json/write-json.ts'
 import { ALL, type Kept } from '../reduce/budget/priced-node.ts'
-import { createGapWriter } from '../reduce/budget/prune-text.ts'
+import { createGapWriter, type GapWriter } from '../reduce/budget/prune-text.ts'
 import { type Omission, pruneValue } from '../reduce/budget/prune-value.ts'
 import { rankLists } from '../reduce/elide/rank-items.ts'
 import { BULK, STRUCTURE } from '../reduce/elide/reducer.ts'
 import { type RankedText, rankText } from '../reduce/elide/text-reducers.ts'
 import { type DiffLevel, viewDiff } from '../reduce/elide/view-diff.ts'
 import { keptByBoth } from '../reduce/views/kept-parts.ts'
+import { guardLine } from '../sessions/lines/guard-line.ts'
+import type { PlannedRun } from '../sessions/lines/plan-lines.ts'
+import type { TokenCounter } from '../tokens/counter.ts'
 import { marksIn } from './escape.ts'
 import type { LayerInput } from './layer.ts'
 import type { ElisionProfile } from './profile/resolve.ts'
@@ -157,6 +161,67 @@ function leftOfInnerJson(text: string, terms: TextTerms, depth: number): Left | 
   return { content: writeJson(pruned.value), omissions, innerMarks: innerMarksIn(kept) }
 }
 
+/** Tokens of a mark in place of lines. */
+const MARK_TOKENS = 8
+
+/** The rest of a text with references, and those of them that are in it. */
+export interface LeftBeside extends Left {
+  readonly runs: readonly PlannedRun[]
+}
+
+/**
+ * A text without its bulk, in which references represent runs of lines, as far as they cost fewer
+ * tokens than what is left of these lines. Returns `null` for a text of no kind, for a diff, and if
+ * the text imitates hints: its escapes would be among the references.
+ */
+export function leftBeside(
+  text: string,
+  runs: readonly PlannedRun[],
+  counter: TokenCounter,
+): LeftBeside | null {
+  const ranked = rankText(text)
+  if (ranked === null || ranked.kind === 'diff' || imitatesHints(ranked.lines, text)) return null
+  const { lines } = ranked
+  const writer = createGapWriter(lines)
+  const used: PlannedRun[] = []
+  let at = 0
+  for (const run of runs) {
+    const { from, end, reference } = run
+    writeRest(writer, ranked, at, from)
+    at = end
+    if (tokensLeft(ranked, from, end, counter) <= counter.count(reference)) {
+      writeRest(writer, ranked, from, end)
+    } else {
+      writer.replace(reference)
+      used.push(run)
+    }
+  }
+  writeRest(writer, ranked, at, lines.length)
+  const { text: content, omissions } = writer.finish()
+  return used.length === 0 || omissions.length === 0 ? null : { content, omissions, runs: used }
+}
+
+function imitatesHints(lines: readonly string[], text: string): boolean {
+  return lines.some(line => guardLine(line) !== line) || findLookAlikes(text).length > 0
+}
+
+/** About the tokens of what is left of lines. */
+function tokensLeft(
+  { lines, ranks }: RankedText,
+  from: number,
+  end: number,
+  counter: TokenCounter,
+): number {
+  const kept: string[] = []
+  let gaps = 0
+  for (let at = from; at < end; at++) {
+    if (ranks[at] !== BULK) kept.push(lines[at]!)
+    else if (at === from || ranks[at - 1] !== BULK) gaps++
+  }
+  const marks = kept.length === 0 ? 0 : gaps * MARK_TOKENS
+  return marks + counter.count(kept.join('\n'))
+}
+
 /** What is missing in a text, without its places: marks in it show those of lines. */
 function sumsOf(omissions: readonly Omission[]): Extract<Kept, { kind: 'text' }>['missing'] {
   const sums = new Map<string, { unit: Omission['unit']; omitted: number; of?: number }>()
@@ -170,14 +235,24 @@ function sumsOf(omissions: readonly Omission[]): Extract<Kept, { kind: 'text' }>
 }
 
 /** Lines without their bulk, with marks in its places. */
-function withoutBulk({ lines, ranks, inner }: RankedText): Left {
-  const writer = createGapWriter(lines)
-  lines.forEach((_, at) => {
+function withoutBulk(ranked: RankedText): Left {
+  const writer = createGapWriter(ranked.lines)
+  writeRest(writer, ranked, 0, ranked.lines.length)
+  const { text, omissions } = writer.finish()
+  return { content: text, omissions }
+}
+
+/** Some lines without their bulk. */
+function writeRest(
+  writer: GapWriter,
+  { ranks, inner }: RankedText,
+  from: number,
+  end: number,
+): void {
+  for (let at = from; at < end; at++) {
     const gaps = inner?.get(at)
     if (ranks[at] === BULK) writer.omit(at, at + 1)
     else if (gaps === undefined) writer.keep(at, at + 1)
     else writer.keepPart(at, gaps)
-  })
-  const { text, omissions } = writer.finish()
-  return { content: text, omissions }
+  }
 }

@@ -1,6 +1,7 @@
 import type { Refusal } from '../contract/operation-result.ts'
 import { jsonCompact } from '../formats/json/json-compact.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
+import type { LookAlikes } from '../hints/look-alikes.ts'
 import { createHintGate, NONE_SENT } from '../hints/policy.ts'
 import type { DiffLevel } from '../reduce/elide/view-diff.ts'
 import type { ViewLevel } from '../reduce/views/level.ts'
@@ -9,11 +10,12 @@ import { elideContent } from './elide.ts'
 import { type BesideReferences, escapeBeside, escapeChoice, hasOnlyReferences } from './escape.ts'
 import { fitBudget, lookAlikesIn, type Outcome } from './fit-budget.ts'
 import { type Choice, chooseLossless } from './gate.ts'
-import type { LayerInput } from './layer.ts'
+import { smallestBeside, withoutOtherLines } from './lacking-lines.ts'
+import type { Layer, LayerInput } from './layer.ts'
 import { allowsReference, layersFor } from './layers.ts'
 import { fitWish, isWholeShown, levelInForce } from './level.ts'
 import type { Profile } from './profile/resolve.ts'
-import { valuationOf } from './profile/sections.ts'
+import { type ViewProfile, valuationOf } from './profile/sections.ts'
 import { type ContentRequest, type PipelineContext, readInput } from './read-input.ts'
 import type { SessionLayer } from './session-layer.ts'
 import { selectsItems } from './trim-items.ts'
@@ -42,7 +44,7 @@ export function createOutcomes(
 ): Outcomes {
   const input = withDefaultFormat(asked, context)
   const { request, prices } = input
-  const { budget_tokens: budget = Infinity, strategy } = request
+  const { strategy } = request
   const layers = layersFor(profile)
   let smallest: Choice | undefined
 
@@ -80,69 +82,62 @@ export function createOutcomes(
   const usualFormat = () =>
     (profile.hints.comparesFormats ? layer?.lastFormat() : undefined) ?? profile.preferred
 
-  function priced(referral: Referral | null, written?: BesideReferences): Outcome | null {
-    if (referral === null) return null
-    const { hints } = referral
-    const { content, format, ...rest } = written ?? referral
-    if (!allowsReference(request.formats, referral.format)) return null
-    const tokens = prices.price(content)
-    if (tokens === null || tokens > budget) return null
-    return {
-      content,
-      layer: 'L0',
-      format,
-      tokens,
-      hints: [...hints],
-      elided: [],
-      keep: [],
-      referral,
-      ...('lookAlikes' in rest ? lookAlikesIn(rest) : {}),
-    }
-  }
-
-  /** New lines may be written shorter, in a way that leaves references whole. */
-  function withLines(referral: Referral | null): Outcome | null {
-    if (referral === null) return null
+  const writtenBeside = (referral: Referral, kinds: LookAlikes) => {
     const { formats = AROUND_REFERENCES } = request
     const around = formats.filter(format => AROUND_REFERENCES.includes(format))
-    const chosen = chooseLossless(inputOf(referral.content, around), layers, [])
-    const isClear = hasOnlyReferences(chosen.content, referral)
-    const { content, format } = isClear ? chosen : { ...referral, format: PASSTHROUGH }
-    const written = priced(referral, escapeBeside(content, linesFormat(referral.format, format)))
+    return writeBeside(referral, inputOf(referral.content, around), layers, kinds)
+  }
+
+  function withLines(referral: Referral | null): Outcome | null {
+    if (referral === null) return null
+    const written = pricedReferral(input, referral, writtenBeside(referral, 'all'))
     if (written === null) return null
     const referredTokens = prices.baseline - prices.counter.count(referral.content)
     return { ...written, referredTokens: Math.max(0, referredTokens) }
+  }
+
+  const fitOptions = () => ({
+    gate: gate(),
+    freshGate: freshGate(),
+    valuation: valuationOf(profile.budget, strategy),
+    usual: usualFormat(),
+    algorithm: profile.budget.algorithm,
+    keepsOriginals: context.keepsOriginals,
+    retrievingTools: profile.elision.retrievingTools,
+    choose,
+  })
+
+  const elideOptions = () => ({ ...fitOptions(), shown: null, elision: profile.elision })
+
+  /** The lines that are not references lose their bulk as well. */
+  function besideLines(lines: Outcome, { level, tokens }: ViewProfile): Outcome | null {
+    if (tokens !== undefined || level !== 'compact') return null
+    const write = (referral: Referral) => writtenBeside(referral, 'hints')
+    const outcome = withoutOtherLines(eliding(), lines, { ...elideOptions(), level, write })
+    return outcome && { ...outcome, level }
   }
 
   return {
     referred() {
       // A part that is asked for by number is no earlier result.
       if (layer === null || selectsItems(request)) return null
-      const whole = priced(layer.toResult(gate()))
-      if (whole !== null) return whole
+      const same = pricedReferral(input, layer.toResult(gate()))
+      if (same !== null) return same
       const lines = withLines(layer.toLines(gate()))
-      if (lines === null || lines.tokens >= lossless().tokens) return null
-      if (isWholeShown(levelInForce(input, profile, context.keepsOriginals), lines)) return lines
+      if (lines === null) return null
+      const isSmaller = lines.tokens < lossless().tokens
+      const view = levelInForce(input, profile, context.keepsOriginals)
+      if (isWholeShown(view, lines)) return isSmaller ? lines : null
       // A few lines that the agent has already are no reason to send all of the others.
-      const shown = this.encoded()
-      return shown.tokens < lines.tokens ? shown : lines
+      const itself = this.encoded()
+      const whole = isSmaller ? lines : lossless()
+      const ways = [itself, besideLines(lines, view)]
+      return smallestBeside(whole, lines, ways, profile.elision) ?? itself
     },
     encoded() {
-      const options = {
-        freshGate: freshGate(),
-        valuation: valuationOf(profile.budget, strategy),
-        usual: usualFormat(),
-        algorithm: profile.budget.algorithm,
-        keepsOriginals: context.keepsOriginals,
-        retrievingTools: profile.elision.retrievingTools,
-        choose,
-      }
       const elide = (from: LayerInput, shown: ShownByView | null = null, level?: DiffLevel) =>
-        elideContent(from, lossless(), {
-          ...{ ...options, gate: gate(), shown, level },
-          elision: profile.elision,
-        })
-      const fitted = (from: LayerInput) => fitBudget(from, lossless(), { ...options, gate: gate() })
+        elideContent(from, lossless(), { ...elideOptions(), shown, level })
+      const fitted = (from: LayerInput) => fitBudget(from, lossless(), fitOptions())
       const left = (level: ViewLevel): Outcome | null => {
         if (level === 'full') return null
         const shown = viewOf(input, level, profile.view.views)
@@ -155,6 +150,46 @@ export function createOutcomes(
       const within = (tokens: number) => fitted(eliding(tokens))
       return fitWish(view.tokens, { left, whole, within })
     },
+  }
+}
+
+/** New lines may be written shorter, in a way that leaves references whole. */
+function writeBeside(
+  referral: Referral,
+  text: LayerInput,
+  layers: readonly Layer[],
+  kinds: LookAlikes,
+): BesideReferences {
+  const chosen = chooseLossless(text, layers, [])
+  const isClear = hasOnlyReferences(chosen.content, referral)
+  const { content, format } = isClear ? chosen : { ...referral, format: PASSTHROUGH }
+  return escapeBeside(content, linesFormat(referral.format, format), kinds)
+}
+
+/**
+ * A text with references that the request allows, and that fits its budget.
+ * @param written the text as it is sent; absent: that of the references
+ */
+function pricedReferral(
+  { request, prices }: LayerInput,
+  referral: Referral | null,
+  written?: BesideReferences,
+): Outcome | null {
+  if (referral === null) return null
+  const { content, format, ...rest } = written ?? referral
+  if (!allowsReference(request.formats, referral.format)) return null
+  const tokens = prices.price(content)
+  if (tokens === null || tokens > (request.budget_tokens ?? Infinity)) return null
+  return {
+    content,
+    layer: 'L0',
+    format,
+    tokens,
+    hints: [...referral.hints],
+    elided: [],
+    keep: [],
+    referral,
+    ...('lookAlikes' in rest ? lookAlikesIn(rest) : {}),
   }
 }
 

@@ -22,13 +22,13 @@ export function wrongElision(
   checked: CheckedAnswer,
   maxChars: number,
 ): string | null {
-  const { request, answer, identity, value } = checked
+  const { request, answer, identity, value, context } = checked
   if (identity.slice(0, HASH_DIGITS) !== hint.hash) return 'the hash is not that of the original'
   const wrong = wrongSummary(hint, answer.elided) ?? wrongNext(hint, answer.chunks)
   if (wrong !== null) return wrong
   const body = bodyOf(answer)
   if (body === null) return 'the marker does not stand behind the content'
-  const rest = decoded(body, maxChars)
+  const rest = decoded(body, maxChars, ref => context.find(ref)[0]?.content)
   if (rest === null) return 'what is left cannot be decoded'
   const claims = hint.parts
   return typeof value === 'object' && value !== null
@@ -63,9 +63,13 @@ function wrongNext(
     : 'the answer lists other chunks'
 }
 
-function decoded(body: { content: string; format: string }, maxChars: number): string | null {
+function decoded(
+  body: { content: string; format: string },
+  maxChars: number,
+  resolve: (ref: string) => string | undefined,
+): string | null {
   try {
-    return decodeContent(body.content, body.format, maxChars).content
+    return decodeContent(body.content, body.format, maxChars, resolve).content
   } catch (error) {
     if (error instanceof AppError) return null
     throw error

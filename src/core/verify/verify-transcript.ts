@@ -238,7 +238,8 @@ function checkAccounts({ request, answer, context, prices }: CheckedAnswer): Fau
   if (final > (request.budget_tokens ?? Infinity)) {
     faults.push({ family: 'answer', reason: `the answer is above ${request.budget_tokens} tokens` })
   }
-  const mayOmit = request.is_error !== true && (request.mode ?? 'lossless') !== 'lossless'
+  const isCut = (request.mode ?? 'lossless') !== 'lossless' || answer.response_level !== undefined
+  const mayOmit = request.is_error !== true && isCut
   if (elided.length > 0 && !mayOmit) {
     faults.push({ family: 'answer', reason: 'parts were left out of what must stay whole' })
   }

@@ -63,6 +63,8 @@ export interface GapWriter {
   omit(start: number, end: number): void
   /** Keeps a line without some runs of its characters; these are in order and do not touch. */
   keepPart(line: number, gaps: readonly Gap[]): void
+  /** Writes one line in place of the next lines. It represents them, so nothing is missing. */
+  replace(line: string): void
   /** The text, and what is missing in it. */
   finish(): { readonly text: string; readonly omissions: readonly Omission[] }
 }
@@ -117,6 +119,10 @@ export function createGapWriter(lines: readonly string[]): GapWriter {
       closeGap()
       out.push(withoutParts(lines[line]!, gaps))
       omissions.push(lackingParts(line))
+    },
+    replace(line) {
+      closeGap()
+      out.push(line)
     },
     finish() {
       closeGap()

@@ -5,7 +5,7 @@ import type { HintGate } from '../../hints/policy.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import type { Entry, SessionIndex } from '../index/session-index.ts'
 import type { BodyMemory } from '../lines/body-memory.ts'
-import { encodeLines, type LinePlan, planLines } from '../lines/plan-lines.ts'
+import { encodeLines, type LinePlan, type PlannedRun, planLines } from '../lines/plan-lines.ts'
 import type { EarlierResult } from '../lines/reference-line.ts'
 import { type ScannedText, scanText } from '../lines/scan-text.ts'
 import { findChanges } from '../near/find-changes.ts'
@@ -32,6 +32,8 @@ export interface Referral {
   readonly dependencies: readonly Dependency[]
   /** The entry that the whole of it refers to. */
   readonly entry?: Entry
+  /** The runs of the content's own lines that its lines refer to; absent: there are none. */
+  readonly runs?: readonly PlannedRun[]
 }
 
 /** The prices by which a content is compared with earlier ones. */
@@ -267,6 +269,24 @@ function referIn(
     format,
     hints: plan.runs.map(({ reference }) => ({ family: 'lines', text: reference })),
     dependencies: identities.map(identity => dependencyOn(identity, here, memory)),
+    ...(format === LINES_FORMAT && { runs: plan.runs }),
+  }
+}
+
+/** A referral with some of its runs only, in another text. */
+export function withRuns(
+  referral: Referral,
+  content: string,
+  runs: readonly PlannedRun[],
+): Referral {
+  const all = [...new Set(referral.runs?.map(({ identity }) => identity))]
+  const used = new Set(runs.map(({ identity }) => identity))
+  return {
+    ...referral,
+    content,
+    runs,
+    hints: runs.map(({ reference }) => ({ family: 'lines', text: reference })),
+    dependencies: referral.dependencies.filter((_, at) => used.has(all[at]!)),
   }
 }
 

@@ -52,6 +52,23 @@ const KINDS: readonly [string, (app: App) => Promise<object>, string][] = [
     },
     'trimmed@1',
   ],
+  [
+    'in part beside references',
+    async app => {
+      const failures = Array.from(
+        { length: 8 },
+        (_, i) => `ERROR ${'abcdefgh'[i]!.repeat(40)} failed`,
+      )
+      const done = (i: number) => `12:00:07 INFO request ${i * 7919} took ${i % 9} ms`
+      const reports = Array.from({ length: 90 }, (_, i) => done(i))
+      await app.encode({ ...read('a', 't1', failures.join('\n')), formats: ['passthrough'] })
+      return {
+        ...read('a', 't2', [...failures, ...reports].join('\n')),
+        response_budget: 'compact',
+      }
+    },
+    'trimmed@1;lines@1',
+  ],
   ['as too short to be recorded', async () => read('a', 't1', 'short'), 'passthrough'],
 ]
 
