@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import type { ResultRow } from '../src/core/contract/result-row.ts'
 import { createLedger, type Ledger } from '../src/ledger/ledger.ts'
+import { endWithThis } from '../test/support/end-with-this.ts'
 import { paintsOf } from './page/browser.ts'
 import { machine } from './support/machine.ts'
 import { markdownTable } from './support/markdown-table.ts'
@@ -143,7 +144,7 @@ try {
     env: { ...process.env, HAVERSACK_PORT: '0', HAVERSACK_DATA_DIR: folder },
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  const exited = once(child, 'exit')
+  const exited = once(endWithThis(child), 'exit')
   const [line] = await once(createInterface({ input: child.stdout }), 'line')
   const url = String(line).replace('haversack listens on ', '')
   const rows = await timesOf(url)

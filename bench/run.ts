@@ -1,12 +1,17 @@
 import { readdirSync } from 'node:fs'
+import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
 /**
  * npm run bench -- NAME [options]
  *
  * Runs `bench/NAME.ts` with the options that come after its name. Without a name that is known, it
- * lists them.
+ * lists them. If a signal ends a bench, the processes that it started end too.
  */
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => process.exit(128 + constants.signals[signal]))
+}
+
 const FOLDER = fileURLToPath(new URL('.', import.meta.url))
 const names = readdirSync(FOLDER)
   .filter(file => file.endsWith('.ts') && file !== 'run.ts')

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { endWithThis } from '../test/support/end-with-this.ts'
 import { machine } from './support/machine.ts'
 import { markdownTable } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
@@ -87,7 +88,7 @@ async function startOnce(caches: string, cache: CacheEnv): Promise<Start> {
     env: { ...env, HAVERSACK_DATA_DIR: join(caches, 'data'), ...cache(caches) },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const exited = once(child, 'exit')
+  const exited = once(endWithThis(child), 'exit')
   try {
     const response = await fetch(`${await addressOf(child)}/readyz`)
     if (response.status !== 200) throw new Error(`/readyz answers ${response.status}`)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { endWithThis } from '../../test/support/end-with-this.ts'
 import type { LoadPlan } from './closed-load.ts'
 import type { LoadResult } from './load-client.ts'
 
@@ -38,6 +39,7 @@ export function startServer(
     stdio: ['ignore', 'pipe', log] as ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, HAVERSACK_DATA_DIR: folder, ...env },
   })
+  endWithThis(child)
   return new Promise((resolve, reject) => {
     child.once('exit', code => reject(new Error(`${name} ended with ${code}`)))
     createInterface({ input: child.stdout }).on('line', line => {
@@ -73,6 +75,7 @@ export function runPlan<Result>(name: string, plan: object): Promise<Result> {
   const child = spawn(process.execPath, [script(name), JSON.stringify(plan)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  endWithThis(child)
   return new Promise((resolve, reject) => {
     let out = ''
     child.stdout.on('data', chunk => {

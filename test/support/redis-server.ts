@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@redis/client'
+import { endWithThis } from './end-with-this.ts'
 
 export interface RedisProcess {
   readonly port: number
@@ -46,7 +47,7 @@ async function start(settings: (folder: string) => readonly string[]): Promise<R
   const port = await freePort()
   const own = settings(folder)
   const args = [...own, '--port', `${port}`, '--bind', '127.0.0.1']
-  let child = spawn(BINARY, args, { stdio: 'ignore' })
+  let child = endWithThis(spawn(BINARY, args, { stdio: 'ignore' }))
   const failed = new Promise<never>((_, reject) => {
     child.on('error', () =>
       reject(new Error('install redis-server, or set TEST_WITHOUT_REDIS=1 to skip these tests')),
@@ -67,7 +68,7 @@ async function start(settings: (folder: string) => readonly string[]): Promise<R
       await ended(child)
       await between()
       await sleep(downMs)
-      child = spawn(BINARY, args, { stdio: 'ignore' })
+      child = endWithThis(spawn(BINARY, args, { stdio: 'ignore' }))
       while (!(await isLoaded(client))) await sleep(LOADING_MS)
     },
     async stop() {

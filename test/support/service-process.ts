@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { endWithThis } from './end-with-this.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 /** The settings of processes that are given no others. */
@@ -61,6 +62,7 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Servic
       ...env,
     },
   })
+  endWithThis(child)
   children.add(child)
   let written = ''
   child.stderr?.setEncoding('utf8').on('data', chunk => {

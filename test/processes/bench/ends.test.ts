@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
+
+const RUN = fileURLToPath(new URL('../../../bench/run.ts', import.meta.url))
+
+function childrenOf(pid: number): readonly number[] {
+  const list = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+  return list === '' ? [] : list.split(' ').map(Number)
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+it.skipIf(process.platform !== 'linux' || process.env['TEST_WITHOUT_REDIS'] === '1')(
+  'a bench that a signal ends leaves no server behind',
+  async () => {
+    const bench = spawn(process.execPath, [RUN, 'faults'], { stdio: 'ignore' })
+    const exit = once(bench, 'exit')
+    // A Redis and three services.
+    await eventually(() => expect(childrenOf(bench.pid!).length).toBeGreaterThanOrEqual(4))
+    const servers = childrenOf(bench.pid!)
+    bench.kill('SIGTERM')
+    expect(await exit).toEqual([143, null])
+    await eventually(() => expect(servers.filter(isRunning)).toEqual([]))
+  },
+)
