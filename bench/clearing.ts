@@ -8,13 +8,14 @@ import { conversationsOf } from './turns/conversations.ts'
 
 /**
  * npm run bench -- clearing CORPUS [--sample N] [--keep N] [--results N] [--least N]
- *   [--fetched PERCENT]
+ *   [--fetched PERCENT] [--life SECONDS]
  *
  * Recorded conversations of at least so many results, turn by turn and with so many parallel calls
  * a turn, as Anthropic's requests with a tool that fetches originals: what they cost without the
  * service, with it, and with clearing. Each turn must have the one before as its prefix, except for
  * planned steps. If an edit quotes a line that a marker has left out or that was cleared, so much of
- * the original is billed as fetched, with and without clearing.
+ * the original is billed as fetched, with and without clearing. With a life the provider's cache
+ * forgets a prefix that was not used for so long, by the recorded times; 0: it forgets nothing.
  */
 const options = readOptions({
   corpus: REQUIRED,
@@ -23,11 +24,13 @@ const options = readOptions({
   results: 3,
   least: 1,
   fetched: 100,
+  life: 0,
 })
 const terms = {
   prices: DEFAULT_PRICES.anthropic,
   each: options.results,
   share: options.fetched / 100,
+  lifeSeconds: options.life === 0 ? Number.POSITIVE_INFINITY : options.life,
 }
 const plain = pipelineSchema.parse({})
 const clearing = pipelineSchema.parse({ clearing: { enabled: true, keep_newest: options.keep } })

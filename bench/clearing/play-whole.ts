@@ -36,11 +36,15 @@ export interface Played {
 
 export const billOf = ({ billed, billedFetches }: Played): number => billed + billedFetches
 
-/** What a token costs, how many results a turn has, and which share of a needed text is fetched. */
+/** What a conversation is played with. */
 export interface PlayTerms {
   readonly prices: TokenPrices
+  /** Results that a turn has. */
   readonly each: number
+  /** Which share of a needed text is fetched. */
   readonly share: number
+  /** How long the provider's cache keeps a prefix that is not used. */
+  readonly lifeSeconds: number
 }
 
 /**
@@ -51,23 +55,25 @@ export interface PlayTerms {
 export function playWhole(
   steps: readonly ContextResult[],
   pipeline: PipelineConfig | null,
-  { prices, each, share }: PlayTerms,
+  { prices, each, share, lifeSeconds }: PlayTerms,
 ): Played {
   const tools = [...new Set(steps.map(({ tool }) => tool)), RETRIEVING_TOOL]
   const follower = createFollower(ROUTE, text => counter.count(text))
-  const cache = createPromptCache(prices)
+  const cache = createPromptCache(prices, lifeSeconds)
   const rewrite = pipeline === null ? (bytes: Uint8Array) => bytes : rewriterFor(pipeline)
   const played = { turns: 0, billed: 0, billedFetches: 0, fetched: 0, changes: 0, steps: 0 }
   const needs = createNeeds()
   const stubs = new Set<number>()
   const turns = Math.ceil(steps.length / each)
   let before = 0
+  let seconds = 0
   for (let turn = 1; turn <= turns; turn++) {
     const end = Math.min(steps.length, turn * each)
     const body = parallelTurnBody(steps, { end, each }, tools)
     const { messages, changedAt, scanned } = follower.advance(rewrite(body.bytes))
     played.turns++
-    played.billed += cache.bill(messages, body.breakpoints).billed
+    seconds = Math.max(seconds, timeOf(steps[end - 1]!) ?? seconds)
+    played.billed += cache.bill(messages, body.breakpoints, seconds).billed
     // The calls of this turn were written with the turn before in sight.
     for (const index of pipeline === null ? [] : needs.fetchFor(steps.slice(before, end))) {
       played.fetched++
@@ -83,6 +89,12 @@ export function playWhole(
     before = end
   }
   return played
+}
+
+/** When a result was recorded, in seconds; `null` if that is not known. */
+function timeOf({ ts }: ContextResult): number | null {
+  const time = Date.parse(ts ?? '') / 1_000
+  return Number.isNaN(time) ? null : time
 }
 
 /** Rewrites the turns of one conversation as a service does. */

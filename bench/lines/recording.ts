@@ -11,6 +11,8 @@ export interface ContextResult {
   readonly args: unknown
   readonly text: string
   readonly isError: boolean
+  /** When it was recorded (ISO 8601), if that is known. */
+  readonly ts?: string | null | undefined
 }
 
 const line = z.looseObject({
@@ -20,6 +22,7 @@ const line = z.looseObject({
   args: z.unknown(),
   text: z.string(),
   is_error: z.boolean().nullish(),
+  ts: z.string().nullish(),
 })
 
 /** Recorded sessions by source, results in their order. */

@@ -43,6 +43,25 @@ describe('a simulated prompt cache', () => {
     expect(readOf(9)).toBe(0)
   })
 
+  it('forgets what was not used for its life, and keeps what was read meanwhile', () => {
+    const cache = createPromptCache(PRICES, 300)
+    const turn = (seconds: number) => cache.bill(messages('a', 'b'), [1], seconds).read
+    expect([0, 300, 600, 901, 902].map(turn)).toEqual([0, 20, 20, 0, 20])
+  })
+
+  it('keeps a prefix that a longer request read', () => {
+    const cache = createPromptCache(PRICES, 300)
+    cache.bill(messages('a', 'b'), [1], 0)
+    cache.bill(messages('a', 'b', 'c'), [2], 200)
+    expect(cache.bill(messages('a', 'b', 'x'), [2], 450)).toMatchObject({ read: 20, written: 10 })
+  })
+
+  it('forgets nothing without a life', () => {
+    const cache = createPromptCache(PRICES)
+    cache.bill(messages('a', 'b'), [1], 0)
+    expect(cache.bill(messages('a', 'b'), [1], 1e9).read).toBe(20)
+  })
+
   it('without breakpoints reads as much as is the same', () => {
     const cache = createPromptCache(DEFAULT_PRICES.openai)
     cache.bill(messages('a', 'b', 'c'), [])
