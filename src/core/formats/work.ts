@@ -91,3 +91,8 @@ export function countOf(text: string, char: string): number {
   for (let at = text.indexOf(char); at !== -1; at = text.indexOf(char, at + 1)) count++
   return count
 }
+
+/** The lines of a text, an empty one after its last line feed too. */
+export function countLines(text: string): number {
+  return countOf(text, '\n') + 1
+}

@@ -1,7 +1,7 @@
 import { CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, OPEN_BRACKET } from '../../json/char-codes.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import { decodedTooLong, notDecodable } from '../not-decodable.ts'
-import { bracketSteps } from '../work.ts'
+import { bracketSteps, countLines } from '../work.ts'
 import { cheapestJson, innerStyle, readInnerStyle } from './inner-json.ts'
 import { findSpacing, writeSpacedJson } from './json-spacing.ts'
 import type { TextFormat, TextTools, WrittenText } from './text-format.ts'
@@ -76,10 +76,6 @@ function encode(text: string, tools: TextTools): readonly WrittenText[] {
     return [{ content: parts.join('\n'), style: innerStyle(`${lines}_${spacing}`, [inner.format]) }]
   }
   return []
-}
-
-function countLines(text: string): number {
-  return text.split('\n').length
 }
 
 function decode(content: string, style: string, maxChars: number): string {

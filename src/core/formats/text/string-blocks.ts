@@ -1,5 +1,6 @@
 import { parseJson } from '../../json/parse-json.ts'
 import { writeJson } from '../../json/write-json.ts'
+import { countLines } from '../work.ts'
 import { innerTexts } from './inner-text.ts'
 import { findSpacing } from './json-spacing.ts'
 import { beginsLikeJson, JSON_TEXT } from './json-text.ts'
@@ -173,10 +174,4 @@ export function isInnerJson(text: string): boolean {
 /** Whether a string of a JSON text may be JSON with a string in it. */
 export function hasInnerJson(json: string): boolean {
   return json.length >= MIN_CHARS && json.includes('\\"') && INNER_JSON.test(json)
-}
-
-export function countLines(text: string): number {
-  let lines = 1
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines++
-  return lines
 }

@@ -3,6 +3,7 @@ import type { Value } from '../../json/value.ts'
 import { jsonLength, writeJson } from '../../json/write-json.ts'
 import { formatId, type JsonFormat } from '../json/json-format.ts'
 import { decodedTooLong, notDecodable } from '../not-decodable.ts'
+import { countLines } from '../work.ts'
 import { cheapestJson, readInnerStyle } from './inner-json.ts'
 import { type InnerStrings, JSON_TEXT, readJsonText, writeJsonText } from './json-text.ts'
 import {
@@ -19,7 +20,6 @@ import { MAX_DEPTH, replaceStrings } from './replace-strings.ts'
 import {
   type Block,
   blockOf,
-  countLines,
   hasInnerJson,
   hasLongTexts,
   resultBlock,

@@ -1,6 +1,6 @@
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { decodedTooLong, notDecodable } from '../not-decodable.ts'
-import { countOf } from '../work.ts'
+import { countLines } from '../work.ts'
 import { SLOT } from './records/record-parts.ts'
 import {
   filledLength,
@@ -44,7 +44,7 @@ const NUMBERED_LINE = /\d[^\n]*/g
 
 /** Whether enough lines have a digit. What programs write about their work has times or counts. */
 function hasNumberedLines(text: string): boolean {
-  const least = Math.max(FEWEST_NUMBERED, (countOf(text, '\n') + 1) * MIN_NUMBERED)
+  const least = Math.max(FEWEST_NUMBERED, countLines(text) * MIN_NUMBERED)
   NUMBERED_LINE.lastIndex = 0
   for (let numbered = 0; numbered < least; numbered++) {
     if (!NUMBERED_LINE.test(text)) return false
