@@ -27,6 +27,12 @@ const PAGES = [
   ...globSync('docs/**/*.md', { cwd: root }).sort(),
 ]
 
+const settings = globSync('{bench/**/*.ts,k8s/**/*.{toml,yaml},views/*.toml}', { cwd: root })
+/** Each word in the code and in files of settings that has an underscore. */
+const known = new Set(
+  [...sources(), ...settings.map(name => read(name))].flatMap(text => text.match(/\w+_\w+/g) ?? []),
+)
+
 describe.each([...PAGES, 'bench/README.md'])('%s', name => {
   const text = read(name)
 
@@ -46,6 +52,14 @@ describe.each([...PAGES, 'bench/README.md'])('%s', name => {
     const readers = read('test/support/runs.ts')
     for (const [, name = ''] of text.matchAll(/\b([A-Z][A-Z_]+)=\S+`?(?=\s(?:np[mx]|it)\s)/g)) {
       expect(readers, name).toContain(`process.env['${name}']`)
+    }
+  })
+
+  it('names only limits and times that the code, or a file of settings, names too', () => {
+    for (const [, key = ''] of text.matchAll(
+      /`(?:[a-z_]+\.)*((?!haversack_)[a-z]+_[a-z_]*(?:ms|bytes))\b/g,
+    )) {
+      expect(known.has(key), key).toBe(true)
     }
   })
 
