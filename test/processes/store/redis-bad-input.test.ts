@@ -1,7 +1,17 @@
 import { createPrivateKey } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:tls'
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from 'vitest'
 import { parseRedisUrl } from '../../../src/store/redis/address.ts'
 import { openRedisStore, type RedisStoreOptions } from '../../../src/store/redis/open.ts'
 import type { Failure, Store } from '../../../src/store/store.ts'
@@ -72,10 +82,9 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('a Redis', () => {
     redis = await startRedis()
   })
   afterAll(() => redis.stop())
-  afterEach(async () => {
-    vi.restoreAllMocks()
-    await redis.ask('FLUSHALL')
-  })
+  // Not after a test: its stores are still there then, and would write their names again.
+  beforeEach(() => redis.ask('FLUSHALL'))
+  afterEach(() => void vi.restoreAllMocks())
 
   test('that speaks RESP2 only serves as any other', async () => {
     const old = await startRedis('--rename-command', 'HELLO', '')
