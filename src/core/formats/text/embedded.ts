@@ -4,7 +4,7 @@ import type { JsonFormat } from '../json/json-format.ts'
 import { decodedTooLong, notDecodable } from '../not-decodable.ts'
 import { bracketSteps } from '../work.ts'
 import { cheapestJson, innerStyle, readInnerStyle } from './inner-json.ts'
-import { findSpacing, writeSpacedJson } from './json-spacing.ts'
+import { findNamedSpacing, writeSpacedJson } from './json-spacing.ts'
 import { fenceMark } from './markdown-tables.ts'
 import type { TextFormat, TextTools, WrittenText } from './text-format.ts'
 
@@ -90,7 +90,7 @@ function readJsonLines(
   if (!parsed.ok || parsed.end - start < MIN_JSON_CHARS) return vain
   if (parsed.end < text.length && text[parsed.end] !== '\n') return vain
   const source = text.slice(start, parsed.end)
-  const spacing = findSpacing(source, parsed.value)
+  const spacing = findNamedSpacing(source, parsed.value)
   if (spacing === undefined || (wanted !== undefined && wanted !== spacing)) return vain
   const inner = cheapestJson(parsed.value, tools, source.length, hasNoFence)
   if (inner === null || inner.tokens + FENCE_TOKENS >= tools.counter.count(source)) return vain

@@ -1,79 +1,85 @@
 import { LINE_FEED, SPACE, TAB } from '../../json/char-codes.ts'
-import { NumberLiteral, ObjectValue, type Value } from '../../json/value.ts'
+import type { Value } from '../../json/value.ts'
+import { isEscapes, possibleEscapes } from './json-escapes.ts'
+import { findLayout, isWritten } from './layout/find-layout.ts'
+import { type KindLayout, type Layout, LINE_BREAK, NO_GAP, styleOf } from './layout/layout.ts'
+import { readLayoutWord } from './layout/layout-word.ts'
+import { writeLayout } from './layout/write-layout.ts'
 
-/** White space after a comma and a colon, and before each member; `null` for one line. */
-interface Spacing {
-  readonly comma: string
-  readonly colon: string
-  readonly indent: string | null
-}
-
-const ONE_LINE: Readonly<Record<string, Spacing>> = {
-  /** `JSON.stringify(value)`, Go's and Rust's encoders. */
-  compact: { comma: ',', colon: ':', indent: null },
-  /** `json.dumps(value)`. */
-  python: { comma: ', ', colon: ': ', indent: null },
-}
 const MAX_INDENT = 8
-const INDENTED = Object.fromEntries(
-  ['\t', ...Array.from({ length: MAX_INDENT }, (_, i) => ' '.repeat(i + 1))].map(indent => [
-    indent === '\t' ? 'tab' : `indent${indent.length}`,
-    { comma: ',', colon: ': ', indent },
+const NAMED: ReadonlyMap<string, Layout> = new Map([
+  /** `JSON.stringify(value)`, Go's and Rust's encoders. */
+  ['compact', oneLine(NO_GAP)],
+  /** `json.dumps(value)`. */
+  ['python', oneLine(1)],
+  ['tab', indented('\t')],
+  ...Array.from({ length: MAX_INDENT }, (_, at): [string, Layout] => [
+    `indent${at + 1}`,
+    indented(' '.repeat(at + 1)),
   ]),
-)
-const SPACINGS: ReadonlyMap<string, Spacing> = new Map(Object.entries({ ...ONE_LINE, ...INDENTED }))
-
-/**
- * Characters that encoders escape although JSON does not require it, by name. `''`: none. `ascii`:
- * all beyond ASCII, as Python does. `html`: those with a meaning in HTML, as Go does.
- */
-const ESCAPES: ReadonlyMap<string, RegExp | null> = new Map([
-  ['', null],
-  ['ascii', /[\u007f-\uffff]/g],
-  ['html', /[<>&\u2028\u2029]/g],
 ])
+
+/** @param blanks after commas and colons */
+function oneLine(blanks: number): Layout {
+  return sameLayout('', styleOf(NO_GAP, blanks, NO_GAP, 0), styleOf(NO_GAP, blanks, NO_GAP, blanks))
+}
+
+function indented(unit: string): Layout {
+  const arrays = styleOf(LINE_BREAK, LINE_BREAK, LINE_BREAK, 0)
+  return sameLayout(unit, arrays, styleOf(LINE_BREAK, LINE_BREAK, LINE_BREAK, 1))
+}
+
+/** The layout of all arrays and objects, empty ones aside. */
+function sameLayout(unit: string, array: number, object: number): Layout {
+  const kind = (style: number): KindLayout => ({ empty: NO_GAP, styles: [style], width: 0 })
+  return {
+    unit,
+    lineEnd: '\n',
+    arrays: kind(array),
+    objects: kind(object),
+    byKey: false,
+    exceptions: new Map(),
+    emptyLines: new Map(),
+    escapes: '',
+  }
+}
+
+/** Line ends after the JSON, and how its spacing begins then. */
+const ENDS: readonly (readonly [string, string])[] = [
+  ['\r\n', 'endedr_'],
+  ['\n', 'ended_'],
+  ['', ''],
+]
 
 /**
  * How a program wrote its JSON: the white space between tokens, and what it escaped in strings. A
- * word such as `compact`, `python`, `indent2`, `tab` or `python-ascii`, with which
- * `writeSpacedJson` gives the source again; `undefined` if there is none. Linear.
- * @param source a JSON text without white space at its ends; its value is `value`
+ * word such as `compact`, `python`, `indent2`, `tab` or `python-ascii`, or the word of a layout.
+ * `ended_` comes before it if the text ends with a line feed. `writeSpacedJson` gives the text
+ * again; `undefined` if there is no such word. Linear.
+ * @param text JSON that begins with a bracket; its value is `value`
  */
-export function findSpacing(source: string, value: Value): string | undefined {
-  const names = source.charCodeAt(1) === LINE_FEED ? [indentName(source)] : Object.keys(ONE_LINE)
-  for (const name of names) {
-    for (const [escapes, escaped] of ESCAPES) {
-      const spacing = SPACINGS.get(name)
-      if (spacing === undefined) continue
-      let at = 0
-      const matches = (part: string): boolean => {
-        if (!source.startsWith(part, at)) return false
-        at += part.length
-        return true
-      }
-      if (write(value, spacing, escaped, matches) && at === source.length) {
-        return escapes === '' ? name : `${name}-${escapes}`
-      }
-    }
-  }
-  return undefined
+export function findSpacing(text: string, value: Value): string | undefined {
+  const [end, word] = ENDS.find(([end]) => text.endsWith(end))!
+  const source = end === '' ? text : text.slice(0, -end.length)
+  const spacing = findNamedSpacing(source, value) ?? findLayout(source, value)
+  return spacing === undefined ? undefined : word + spacing
 }
 
 /**
- * The value as JSON in this spacing, numbers in their own spelling; `undefined` for an unknown
- * word, or if the text would be longer than `maxChars`.
+ * The same for those words that do not depend on the value: all JSON of a program has the same one.
+ * @param source has no line feed at its end
  */
-export function writeSpacedJson(value: Value, word: string, maxChars: number): string | undefined {
-  const [name = '', escapes = ''] = word.split('-')
-  const spacing = SPACINGS.get(name)
-  const escaped = ESCAPES.get(escapes)
-  if (spacing === undefined || escaped === undefined) return undefined
-  let out = ''
-  const fits = write(value, spacing, escaped, part => {
-    out += part
-    return out.length <= maxChars
-  })
-  return fits ? out : undefined
+export function findNamedSpacing(source: string, value: Value): string | undefined {
+  const names = source.charCodeAt(1) === LINE_FEED ? [indentName(source)] : ['compact', 'python']
+  for (const name of names) {
+    const layout = NAMED.get(name)
+    if (layout === undefined) continue
+    for (const escapes of possibleEscapes(source)) {
+      if (!isWritten(source, value, { ...layout, escapes })) continue
+      return escapes === '' ? name : `${name}-${escapes}`
+    }
+  }
+  return undefined
 }
 
 function indentName(source: string): string {
@@ -83,62 +89,32 @@ function indentName(source: string): string {
   return `indent${spaces}`
 }
 
-type Container = ObjectValue | readonly Value[]
+/** Whether there is such a spacing. */
+export function isSpacing(word: string): boolean {
+  return readSpacing(word) !== undefined
+}
 
-interface Frame {
-  readonly container: Container
-  at: number
+function readSpacing(word: string): { layout: Layout; end: string } | undefined {
+  const [end, begin] = ENDS.find(([, begin]) => word.startsWith(begin))!
+  const spacing = word.slice(begin.length)
+  const [name = '', escapes = ''] = spacing.split('-')
+  const named = NAMED.get(name)
+  const layout = named === undefined ? readLayoutWord(spacing) : { ...named, escapes }
+  return layout !== undefined && isEscapes(layout.escapes) ? { layout, end } : undefined
 }
 
 /**
- * Passes the text part by part to `put`, until that returns `false`. Returns whether it never did.
- * Without recursion.
+ * The value as JSON in this spacing, numbers in their own spelling; `undefined` for an unknown
+ * word, or if the text would be longer than `maxChars`.
  */
-function write(
-  root: Value,
-  { comma, colon, indent }: Spacing,
-  escaped: RegExp | null,
-  put: (part: string) => boolean,
-): boolean {
-  const quote = (text: string): string => {
-    const json = JSON.stringify(text)
-    return escaped === null ? json : json.replace(escaped, unicodeEscape)
-  }
-  const scalar = (value: Exclude<Value, Container>): string => {
-    if (typeof value === 'string') return quote(value)
-    return value instanceof NumberLiteral ? value.text : String(value)
-  }
-  const lineBreak = (levels: number): string =>
-    indent === null ? '' : `\n${indent.repeat(levels)}`
-  if (!isContainer(root)) return put(scalar(root))
-  const waiting: Frame[] = [{ container: root, at: 0 }]
-  for (let frame = waiting.at(-1); frame !== undefined; frame = waiting.at(-1)) {
-    const { container, at } = frame
-    const isObject = container instanceof ObjectValue
-    const values: readonly Value[] = isObject ? container.values : container
-    let part = at === 0 ? (isObject ? '{' : '[') : ''
-    if (at === values.length) {
-      if (at > 0) part += lineBreak(waiting.length - 1)
-      waiting.pop()
-      if (!put(part + (isObject ? '}' : ']'))) return false
-      continue
-    }
-    if (at > 0) part += comma
-    part += lineBreak(waiting.length)
-    if (isObject) part += quote(container.keys[at]!) + colon
-    const member = values[at]!
-    frame.at++
-    if (isContainer(member)) waiting.push({ container: member, at: 0 })
-    else part += scalar(member)
-    if (!put(part)) return false
-  }
-  return true
-}
-
-function unicodeEscape(char: string): string {
-  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
-}
-
-function isContainer(value: Value): value is Container {
-  return value instanceof ObjectValue || Array.isArray(value)
+export function writeSpacedJson(value: Value, word: string, maxChars: number): string | undefined {
+  const spacing = readSpacing(word)
+  if (spacing === undefined) return undefined
+  const { layout, end } = spacing
+  let out = ''
+  const fits = writeLayout(value, layout, part => {
+    out += part
+    return out.length + end.length <= maxChars
+  })
+  return fits ? out + end : undefined
 }

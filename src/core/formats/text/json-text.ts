@@ -5,7 +5,7 @@ import { findJsonFormat } from '../json/registry.ts'
 import { decodedTooLong, notDecodable } from '../not-decodable.ts'
 import { bracketSteps } from '../work.ts'
 import { cheapestJson } from './inner-json.ts'
-import { findSpacing, writeSpacedJson } from './json-spacing.ts'
+import { findSpacing, isSpacing, writeSpacedJson } from './json-spacing.ts'
 import { MAX_DEPTH } from './replace-strings.ts'
 import type { TextTools, WrittenText } from './text-format.ts'
 
@@ -30,9 +30,9 @@ export interface InnerStrings {
 
 /** Steps of a character, to read it and to find out how it was written. */
 const CHAR_STEPS = 30
-/** A program that ends the line, in front of the spacing. */
-const ENDED = 'ended_'
-const STYLE = /^(ended_)?(\w[\w-]*),([a-z_]+@\d{1,4})(?:,(.+))?$/
+const STYLE = /^(\w[\w-]*),([a-z_]+@\d{1,4})(?:,(.+))?$/
+/** Characters of a style at most, so that the whole format is one that `/v1/decode` takes. */
+const MAX_STYLE_CHARS = 960
 
 const JSON_START = /^[[{]/
 
@@ -55,10 +55,8 @@ export function writeJsonText(
   if (inner > MAX_INNER || !beginsLikeJson(text)) return null
   const steps = text.length * CHAR_STEPS + bracketSteps(text)
   if (tools.work?.take(steps) === false) return null
-  const isEnded = text.endsWith('\n')
-  const source = isEnded ? text.slice(0, -1) : text
-  const parsed = parseJson(source, { maxDepth: MAX_DEPTH })
-  const spacing = parsed.ok ? findSpacing(source, parsed.value) : undefined
+  const parsed = parseJson(text, { maxDepth: MAX_DEPTH })
+  const spacing = parsed.ok ? findSpacing(text, parsed.value) : undefined
   if (!parsed.ok || spacing === undefined) return null
   const { counter, work, formats } = tools
   const alone: TextTools = {
@@ -67,21 +65,21 @@ export function writeJsonText(
     ...(work === undefined ? {} : { work }),
     parsed: { value: parsed.value, depth: MAX_DEPTH },
   }
-  const word = (isEnded ? ENDED : '') + spacing
   const written = strings
-    .encode(source, alone, inner)
+    .encode(text, alone, inner)
     .map(({ content, style, tokens, ...rest }) => ({
       ...rest,
       content,
-      style: `${word},${strings.id},${style}`,
+      style: `${spacing},${strings.id},${style}`,
       tokens: tokens ?? counter.count(content),
     }))
+    .filter(({ style }) => style.length <= MAX_STYLE_CHARS)
   const best = written.sort((a, b) => a.tokens - b.tokens)[0]
   if (best?.outdoesValues === 0) return best
-  const plain = cheapestJson(parsed.value, alone, source.length, () => true)
+  const plain = cheapestJson(parsed.value, alone, text.length, () => true)
   if (plain === null || (best !== undefined && best.tokens < plain.tokens)) return best ?? null
   const { content, format, tokens } = plain
-  return { content, style: `${word},${formatId(format)}`, tokens }
+  return { content, style: `${spacing},${formatId(format)}`, tokens }
 }
 
 /**
@@ -95,19 +93,14 @@ export function readJsonText(
   strings: InnerStrings,
   inner: number,
 ): string {
-  const [, ended = '', spacing, id = '', rest] = STYLE.exec(style) ?? []
+  const [, spacing, id = '', rest] = STYLE.exec(style) ?? []
   if (spacing === undefined || !isSpacing(spacing) || inner > MAX_INNER) {
     throw notDecodable(content, 0, 'no known style of JSON in a text')
   }
-  const end = ended === '' ? '' : '\n'
   const value = readValue(content, { id, rest }, maxChars, strings, inner)
-  const json = writeSpacedJson(value, spacing, maxChars - end.length)
+  const json = writeSpacedJson(value, spacing, maxChars)
   if (json === undefined) throw decodedTooLong(maxChars)
-  return json + end
-}
-
-function isSpacing(word: string): boolean {
-  return writeSpacedJson([], word, 2) !== undefined
+  return json
 }
 
 function readValue(

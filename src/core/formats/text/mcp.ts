@@ -2,7 +2,7 @@ import { parseJson } from '../../json/parse-json.ts'
 import { equalValues, ObjectValue, type Value } from '../../json/value.ts'
 import { decodedTooLong, notDecodable } from '../not-decodable.ts'
 import { cheapestJson, innerStyle, readInnerStyle } from './inner-json.ts'
-import { findSpacing, writeSpacedJson } from './json-spacing.ts'
+import { findNamedSpacing, writeSpacedJson } from './json-spacing.ts'
 import type { TextFormat, TextTools, WrittenText } from './text-format.ts'
 
 /**
@@ -117,7 +117,7 @@ function repeatedAs(text: string, structured: Value): string | undefined {
     : inside !== undefined && equalValues(parsed.value, inside)
       ? WRAPPED
       : undefined
-  const spacing = prefix === undefined ? undefined : findSpacing(text, parsed.value)
+  const spacing = prefix === undefined ? undefined : findNamedSpacing(text, parsed.value)
   return spacing === undefined ? undefined : prefix + spacing
 }
 

@@ -4,7 +4,7 @@ import type { Value } from '../../json/value.ts'
 import { decodedTooLong, notDecodable } from '../not-decodable.ts'
 import { bracketSteps, countOf } from '../work.ts'
 import { cheapestJson, innerStyle, readInnerStyle } from './inner-json.ts'
-import { findSpacing, writeSpacedJson } from './json-spacing.ts'
+import { findNamedSpacing, writeSpacedJson } from './json-spacing.ts'
 import type { TextFormat, TextTools, WrittenText } from './text-format.ts'
 
 /**
@@ -42,7 +42,7 @@ function encode(text: string, tools: TextTools): readonly WrittenText[] {
       continue
     // A line whose strings may need escapes decides the kind of escapes. Lines before it fit any
     // kind.
-    const found = findSpacing(line, parsed.value)
+    const found = findNamedSpacing(line, parsed.value)
     if (found === undefined || (spacing !== undefined && !found.startsWith(spacing))) return []
     spacing = found
   }

@@ -1,0 +1,103 @@
+import type { Value } from '../../../json/value.ts'
+import { possibleEscapes, quoteOf } from '../json-escapes.ts'
+import { bestWidths } from './best-widths.ts'
+import type { Layout } from './layout.ts'
+import { writeLayoutWord } from './layout-word.ts'
+import { flatWidths, type Measured, measure } from './measure.ts'
+import { type SeenContainer, type SeenGaps, scanGaps } from './scan-gaps.ts'
+import { hasStyle, stylesOf } from './seen-styles.ts'
+import { StylesByKey, styleByWidth } from './style-choice.ts'
+import { writeLayout } from './write-layout.ts'
+
+/** A layout with many exceptions is none. */
+const MAX_WORD_CHARS = 320
+
+/**
+ * The word of the layout in which a program wrote this JSON; `undefined` if it is too irregular.
+ * Linear.
+ * @param source without white space at its ends; its value is `value`
+ */
+export function findLayout(source: string, value: Value): string | undefined {
+  const seen = scanGaps(source)
+  if (seen === undefined) return undefined
+  const arrays = stylesOf(seen, false)
+  const objects = stylesOf(seen, true)
+  if (arrays === undefined || objects === undefined) return undefined
+  for (const escapes of possibleEscapes(source)) {
+    const layout = layoutOf(seen, { arrays, objects, escapes }, value)
+    if (layout.exceptions.size + layout.emptyLines.size > MAX_WORD_CHARS) continue
+    const word = writeLayoutWord(layout)
+    if (word.length <= MAX_WORD_CHARS && isWritten(source, value, layout)) return word
+  }
+  return undefined
+}
+
+/** Whether the value in this layout is the source. */
+export function isWritten(source: string, value: Value, layout: Layout): boolean {
+  let at = 0
+  const matches = (part: string): boolean => {
+    if (!source.startsWith(part, at)) return false
+    at += part.length
+    return true
+  }
+  return writeLayout(value, layout, matches) && at === source.length
+}
+
+type Kinds = Pick<Layout, 'arrays' | 'objects'>
+
+function layoutOf(
+  seen: SeenGaps,
+  kinds: Kinds & { readonly escapes: string },
+  value: Value,
+): Layout {
+  const { containers, unit, lineEnd, emptyLines } = seen
+  const plain: Layout = { unit, lineEnd, emptyLines, byKey: false, exceptions: new Map(), ...kinds }
+  if (kinds.arrays.styles.length < 2 && kinds.objects.styles.length < 2) return plain
+  const all = measure(value, plain, quoteOf(kinds.escapes))
+  const byWidth = { ...plain, ...bestWidths(all, containers, kinds) }
+  const exceptions = exceptionsByWidth(all, containers, byWidth)
+  if (exceptions.size === 0) return byWidth
+  const others = exceptionsByKey(all, containers, kinds)
+  return others.size < exceptions.size
+    ? { ...plain, byKey: true, exceptions: others }
+    : { ...byWidth, exceptions }
+}
+
+/** The containers that have another style than by the widths of the layout, by their numbers. */
+function exceptionsByWidth(
+  all: readonly Measured[],
+  containers: readonly SeenContainer[],
+  kinds: Kinds,
+): ReadonlyMap<number, number> {
+  const exceptions: [number, number][] = []
+  flatWidths(all, kinds, (number, width) => {
+    const seen = containers[number]!
+    const kind = seen.isObject ? kinds.objects : kinds.arrays
+    const end = seen.column + width + Number(all[number]!.isFollowed)
+    if (hasStyle(seen, kind.styles[styleByWidth(kind, end)]!)) return undefined
+    const style = kind.styles.findIndex(style => hasStyle(seen, style))
+    exceptions.push([number, style])
+    return kind.styles[style]
+  })
+  return new Map(exceptions.reverse())
+}
+
+function exceptionsByKey(
+  all: readonly Measured[],
+  containers: readonly SeenContainer[],
+  kinds: Kinds,
+): ReadonlyMap<number, number> {
+  const exceptions = new Map<number, number>()
+  const byKey = new StylesByKey()
+  for (const [number, measured] of all.entries()) {
+    const seen = containers[number]!
+    const { styles } = seen.isObject ? kinds.objects : kinds.arrays
+    let style = byKey.get(measured)
+    if (!hasStyle(seen, styles[style]!)) {
+      style = styles.findIndex(style => hasStyle(seen, style))
+      exceptions.set(number, style)
+    }
+    byKey.set(measured, style)
+  }
+  return exceptions
+}
