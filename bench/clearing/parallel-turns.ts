@@ -4,21 +4,34 @@ interface Block {
   readonly [key: string]: unknown
 }
 
+const textOf = (text: string): Block => ({ type: 'text', text })
+
 const MARK = { cache_control: { type: 'ephemeral' } }
+
+interface Turns {
+  /** Steps that it has. */
+  readonly end: number
+  readonly each: number
+  /** Steps before which the user spoke, at the end too. */
+  readonly spoken: ReadonlySet<number>
+}
 
 /**
  * A request to Anthropic's API of an agent that makes several calls a turn: one message with the
  * calls and one with their results. Breakpoints are at its last message, and at the last one of the
  * turn before.
- * @param end steps that it has
  */
 export function parallelTurnBody(
   steps: readonly Step[],
-  { end, each }: { readonly end: number; readonly each: number },
+  { end, each, spoken }: Turns,
   tools: readonly string[],
 ): TurnBody {
-  const contents: Block[][] = [[{ type: 'text', text: 'Do what is asked.' }]]
+  const contents: Block[][] = [[textOf('Do what is asked.')]]
+  const speak = (before: number) => {
+    if (spoken.has(before)) contents.push([textOf('It is done.')], [textOf('Then go on.')])
+  }
   for (let from = 0; from < end; from += each) {
+    speak(from)
     const made = steps.slice(from, Math.min(end, from + each))
     contents.push(
       made.map(({ tool, args }, at) => {
@@ -32,6 +45,7 @@ export function parallelTurnBody(
       })),
     )
   }
+  if (end % each === 0) speak(end)
   const last = contents.length - 1
   const breakpoints = last > 2 ? [last - 2, last] : [last]
   for (const at of breakpoints) Object.assign(contents[at]!.at(-1)!, MARK)

@@ -60,32 +60,47 @@ export function playWhole(
   const tools = [...new Set(steps.map(({ tool }) => tool)), RETRIEVING_TOOL]
   const follower = createFollower(ROUTE, text => counter.count(text))
   const cache = createPromptCache(prices, lifeSeconds)
-  const rewrite = pipeline === null ? (bytes: Uint8Array) => bytes : rewriterFor(pipeline)
+  const rewrite: Rewrite = pipeline === null ? bytes => bytes : rewriterFor(pipeline)
   const played = { turns: 0, billed: 0, billedFetches: 0, fetched: 0, changes: 0, steps: 0 }
   const needs = createNeeds()
   const stubs = new Set<number>()
   const turns = Math.ceil(steps.length / each)
+  const spoken = new Set<number>()
   let before = 0
   let seconds = 0
+
+  /** Sends so many steps. Returns the texts of their results. */
+  const send = (end: number): readonly string[] => {
+    const body = parallelTurnBody(steps, { end, each, spoken }, tools)
+    const { messages, changedAt, scanned } = follower.advance(rewrite(body.bytes, seconds))
+    played.billed += cache.bill(messages, body.breakpoints, seconds).billed
+    const texts = scanned.results.map(result => result.text())
+    played.changes += changedAt === null ? 0 : 1
+    const gone = newStubs(texts, steps, stubs)
+    for (const index of gone) needs.clear(index)
+    if (gone.length > 0) played.steps++
+    return texts
+  }
+
   for (let turn = 1; turn <= turns; turn++) {
     const end = Math.min(steps.length, turn * each)
-    const body = parallelTurnBody(steps, { end, each }, tools)
-    const { messages, changedAt, scanned } = follower.advance(rewrite(body.bytes))
     played.turns++
+    const last = seconds
     seconds = Math.max(seconds, timeOf(steps[end - 1]!) ?? seconds)
-    played.billed += cache.bill(messages, body.breakpoints, seconds).billed
+    const isPause = last > 0 && seconds - last > lifeSeconds
+    // No one waits so long for a tool that is quick, so the user has been away.
+    if (isPause && !steps.slice(before, end).some(({ tool }) => SLOW.test(tool))) {
+      spoken.add(before)
+      send(before)
+    }
+    const texts = send(end)
     // The calls of this turn were written with the turn before in sight.
     for (const index of pipeline === null ? [] : needs.fetchFor(steps.slice(before, end))) {
       played.fetched++
       const price = prices.cache_write + (turns - turn) * prices.cache_read
       played.billedFetches += share * counter.count(steps[index]!.text) * price
     }
-    const texts = scanned.results.map(result => result.text())
     for (let at = before; at < end; at++) needs.pass(steps[at]!, texts[at]!)
-    played.changes += changedAt === null ? 0 : 1
-    const gone = newStubs(texts, steps, stubs)
-    for (const index of gone) needs.clear(index)
-    if (gone.length > 0) played.steps++
     before = end
   }
   return played
@@ -97,18 +112,30 @@ function timeOf({ ts }: ContextResult): number | null {
   return Number.isNaN(time) ? null : time
 }
 
+/** Tools that may run for minutes. */
+const SLOW = /^(?:bash|agent|task|ask\w*|\w*shell|\w*output|web\w+|mcp\w*)$/i
+
+/** Rewrites a body that is sent at a time, in seconds. */
+type Rewrite = (bytes: Uint8Array, seconds: number) => Uint8Array
+
 /** Rewrites the turns of one conversation as a service does. */
-function rewriterFor(pipeline: PipelineConfig): (bytes: Uint8Array) => Uint8Array {
+function rewriterFor(pipeline: PipelineConfig): Rewrite {
   const memory = attachRewriteMemory(createBodyMemory({ bytes: 16 << 20 }))
   const context = {
     ...local,
     pipeline,
     terms: { redeems: true, bypass: false },
-    rewrites: { tenant: '', memory, recalled: {}, history: createHistoryMemory(1) },
+    rewrites: {
+      ...{ tenant: '', memory, recalled: {}, history: createHistoryMemory(1) },
+      now: () => 1_000 * time,
+    },
   }
-  return bytes => {
+  let time = 0
+  return (bytes, seconds) => {
+    time = seconds
     const rewritten = rewriteRequest(bytes, ROUTE, LIMITS, context)
-    for (const { position } of rewritten.records) {
+    for (const { position, isQuestion } of rewritten.records) {
+      if (isQuestion === true) continue
       if (position === null) throw new Error('the memory is full')
       memory.confirm(position)
     }

@@ -22,6 +22,8 @@ export interface RequestTerms {
   readonly earlierWhole?: true
   /** Whether decisions that memory has are recorded again, because the store may have lost them. */
   readonly recordsAgain?: true
+  /** Whether its tokens are only counted, so that no provider caches it. */
+  readonly countsOnly?: true
   /** The model, if the path of the request names it; absent: the body does. */
   readonly model?: string
   /** The key that it came with; absent: there are no keys. */

@@ -33,6 +33,8 @@ export interface RequestShape {
   readonly shape: RouteName
   /** The model that the path names; absent: the body does. */
   readonly model?: string
+  /** Whether its tokens are only counted. */
+  readonly countsOnly?: true
 }
 
 /** A body that can be rewritten. */
@@ -66,9 +68,8 @@ export function isSigned(c: AppContext): boolean {
 
 /** The shape of a request that the vendor bills; `null` if its answer reports no usage. */
 export function billedAs(c: AppContext, path: string): RequestShape | null {
-  const plain = plainPath(path)
-  const isCounting = COUNTING.some(ending => plain.endsWith(ending))
-  return c.req.method === 'POST' && !isCounting ? shapeOf(path) : null
+  const shape = c.req.method === 'POST' ? shapeOf(path) : null
+  return shape?.countsOnly === true ? null : shape
 }
 
 /** Whether a request asks for a WebSocket for conversations of the Responses API. */
@@ -97,7 +98,11 @@ function shapeOf(path: string): RequestShape | null {
     const found = ending.exec(plain)
     if (found === null) continue
     const model = found.groups?.['model']
-    return model === undefined ? { shape } : { shape, model: decodedOnce(model) }
+    return {
+      shape,
+      ...(model === undefined ? {} : { model: decodedOnce(model) }),
+      ...(COUNTING.some(end => plain.endsWith(end)) ? { countsOnly: true } : {}),
+    }
   }
   return null
 }

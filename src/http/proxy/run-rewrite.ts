@@ -63,7 +63,7 @@ const LOSSLESS: RequestTerms = { redeems: false, bypass: false }
  */
 export async function runRewrite(
   c: AppContext,
-  { vendor, shape, model, coding, body, conversationOf }: ReadBody,
+  { vendor, shape, model, coding, countsOnly, body, conversationOf }: ReadBody,
   { rewrites, memory, generations, arms, timeoutMs, maxBytes }: Rewriting,
   { pool, metrics, logger, originals, telemetry, ledger, warnings }: RunNeeds,
 ): Promise<RewrittenBody> {
@@ -74,7 +74,7 @@ export async function runRewrite(
   const ofRequest = {
     ...(caller.keyId === '' ? {} : { key: caller.keyId }),
     ...(coding === undefined ? {} : { compressed: { coding, maxBytes } }),
-    ...(model === undefined ? {} : { model }),
+    ...{ ...(model && { model }), ...(countsOnly && { countsOnly }) },
   }
   /** The first run sees what changed; those after it compare the request with itself. */
   let change: RewriteReport['head_change']

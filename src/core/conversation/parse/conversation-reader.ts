@@ -68,6 +68,8 @@ export interface Checkpoint {
   readonly called: number
   readonly results: number
   readonly opening: number | undefined
+  readonly modelTurns: number
+  readonly isModelLast: boolean
 }
 
 const AT_START: Omit<Checkpoint, 'allowsPrograms'> = {
@@ -82,6 +84,8 @@ const AT_START: Omit<Checkpoint, 'allowsPrograms'> = {
   called: 0,
   results: 0,
   opening: undefined,
+  modelTurns: 0,
+  isModelLast: false,
 }
 
 /** Where a reader begins. */
@@ -110,6 +114,8 @@ export class ConversationReader {
   #called: number
   #results: number
   #opening: number | undefined
+  #modelTurns: number
+  #isModelLast: boolean
 
   constructor(body: JsonBytes, { allowsPrograms = false, from = AT_START }: ReaderStart = {}) {
     this.body = body
@@ -124,6 +130,8 @@ export class ConversationReader {
     this.#called = from.called
     this.#results = from.results
     this.#opening = from.opening
+    this.#modelTurns = from.modelTurns
+    this.#isModelLast = from.isModelLast
   }
 
   /** What was found up to here, for a body that begins with the same messages. */
@@ -141,6 +149,8 @@ export class ConversationReader {
       called: this.#called,
       results: this.#results,
       opening: this.#opening,
+      modelTurns: this.#modelTurns,
+      isModelLast: this.#isModelLast,
     }
   }
 
@@ -212,6 +222,17 @@ export class ConversationReader {
   /** Notes whose message this is. */
   passMessage(role: string | undefined, message: number): void {
     if (role === 'user') this.#opening ??= message + 1
+  }
+
+  /** Messages of the model that stand together count as one. */
+  get modelTurns(): number {
+    return this.#modelTurns
+  }
+
+  /** Notes whether the model wrote the next message. */
+  passSpeaker(isModel: boolean): void {
+    if (isModel && !this.#isModelLast) this.#modelTurns++
+    this.#isModelLast = isModel
   }
 
   /** Counts a result, of whatever kind. */

@@ -114,6 +114,8 @@ export interface ScannedRequest {
    * none.
    */
   readonly opening: number
+  /** How often the model has spoken; messages of it that stand together count once. */
+  readonly modelTurns: number
   /** The nodes that were read of each message, for the scan of a later turn. */
   readonly read: readonly JsonNode[]
   /**
@@ -178,6 +180,7 @@ export function scanRequest(
     forgets: reader.isEdited || letsForget(request, reader),
     read: messages ?? [],
     opening: reader.opening ?? messages?.length ?? 0,
+    modelTurns: reader.modelTurns,
     breakpoints: reader.breakpoints
       .map(({ keyStart, end }) => ({ start: keyStart, end }))
       .sort((a, b) => a.start - b.start),
@@ -204,7 +207,9 @@ function readMessages(
   let checkpoint = from !== null && from.messages >= end ? from : null
   for (let index = from?.messages ?? 0; index < list.length; index++) {
     if (index === end && earlier !== undefined) checkpoint ??= reader.checkpoint(index)
-    rules.readMessage(list[index]!, index, reader)
+    const node = list[index]!
+    reader.passSpeaker(rules.isOfModel(node, reader))
+    rules.readMessage(node, index, reader)
   }
   return { reader, checkpoint }
 }

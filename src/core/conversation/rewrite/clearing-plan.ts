@@ -37,6 +37,10 @@ export interface ClearingPlan {
   reach(result: ToolResultText): void
   /** The results that go before the one that was reached, by index; none if no step pays now. */
   due(): readonly number[]
+  /** Whether any may go. */
+  mayClear(): boolean
+  /** Those that go after the last one if nothing before it is cached, so that a step is free. */
+  dueIfCold(): readonly number[]
   /** These results go. */
   clear(indexes: readonly number[]): void
 }
@@ -56,6 +60,7 @@ export function createClearingPlan(
   /** Results that are old enough, and how far they were looked at. */
   let waiting: number[] = []
   let waitingBytes = 0
+  const cleared = new Set<number>()
   let looked = 0
   /** The newest result that has a line, and how many results were read for it. */
   const byLine = new Map<string, number>()
@@ -78,6 +83,13 @@ export function createClearingPlan(
     return PATIENCE * (sent - bytes) * (write - read)
   }
 
+  /** Those that may go, the newest of those that were passed counted. */
+  function oldOnes(): readonly number[] {
+    const old = passed.slice(0, Math.max(0, passed.length - newest))
+    if (isClientClearing) return []
+    return [...old.keys()].filter(index => old[index]!.mayGo && !cleared.has(index))
+  }
+
   function mayGo(result: ToolResultText, sent: number): boolean {
     const { tool, isError } = result
     const stays = isRetrieving(tool, elision.redeem_tools) || isRetrieving(tool, clearing.exclude)
@@ -93,12 +105,15 @@ export function createClearingPlan(
 
   /** Without those whose lines recent edits quote. Of equal lines, the newest result is meant. */
   function unquoted(indexes: readonly number[]): readonly number[] {
-    for (; indexed < looked; indexed++) {
+    const end = Math.max(looked, (indexes.at(-1) ?? -1) + 1)
+    for (; indexed < end; indexed++) {
       const { result, mayGo: isOne } = passed[indexed]!
       if (isOne) for (const line of linesIn(result.text())) byLine.set(line, indexed)
     }
     const near = passed.slice(-Math.min(newest, MOST_RECENT)).map(({ result }) => result)
-    const edits = [...near, reached!].filter(({ tool }) => isRetrieving(tool, dedup.mutating_tools))
+    const edits = [...near, ...(reached ? [reached] : [])].filter(({ tool }) =>
+      isRetrieving(tool, dedup.mutating_tools),
+    )
     const quoted = new Set<number>()
     for (const args of new Set(edits.map(each => each.args()))) {
       for (const line of editedLines(args)) {
@@ -120,7 +135,7 @@ export function createClearingPlan(
       const before = reached
       reached = result
       for (; looked < passed.length - newest; looked++) {
-        if (!passed[looked]!.mayGo) continue
+        if (!passed[looked]!.mayGo || cleared.has(looked)) continue
         waiting.push(looked)
         waitingBytes += bytesOf([looked])
       }
@@ -133,9 +148,14 @@ export function createClearingPlan(
       const going = unquoted(waiting)
       return going.length > 0 && rent >= priceOf(bytesOf(going)) ? going : []
     },
+    mayClear: () => oldOnes().length > 0,
+    dueIfCold() {
+      const going = unquoted(oldOnes())
+      return bytesOf(going) > 0 ? going : []
+    },
     clear(indexes) {
-      const gone = new Set(indexes)
-      waiting = waiting.filter(index => !gone.has(index))
+      for (const index of indexes) cleared.add(index)
+      waiting = waiting.filter(index => !cleared.has(index))
       waitingBytes = bytesOf(waiting)
       rent = 0
     },

@@ -4,7 +4,7 @@ import type { ScannedRequest } from '../parse/scan-request.ts'
 import { createResultKeys } from './result-keys.ts'
 import type { ConversationContext } from './rewrite-context.ts'
 import { recall } from './rewrite-result.ts'
-import { NOTHING_SAVED, writeStored } from './stored-rewrite.ts'
+import { storedFact, writeStored } from './stored-rewrite.ts'
 
 /** The configuration that a conversation keeps. */
 export type KeptGeneration =
@@ -16,9 +16,6 @@ export type KeptGeneration =
     }
   /** The thread does not have it. */
   | { readonly missing: string }
-
-/** How a record says which generation a conversation keeps. It is no result's. */
-const NO_RESULT = { literal: null, saved: NOTHING_SAVED, isSource: false, markers: [] } as const
 
 /**
  * A conversation keeps the configuration that it began with. So a result that must be written once
@@ -35,7 +32,7 @@ export function keptGeneration(
   const first = results[0]
   if (generations === undefined || rewrites === undefined || first === undefined) return { context }
   const key = createResultKeys(body, JSON.stringify([rewrites.tenant, 'generation'])).next(first)
-  const recordOf = (id: string) => writeStored({ ...NO_RESULT, digest: 0, sent: 0, generation: id })
+  const recordOf = (id: string) => writeStored(storedFact({ generation: id }))
   const id = recall(key, context)?.generation
   if (id !== undefined) {
     const pipeline = generations.find(id)

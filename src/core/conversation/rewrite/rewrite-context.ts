@@ -36,6 +36,8 @@ export interface RewriteContext {
   readonly turns?: TurnMemory
   /** What stood before earlier conversations; absent: nothing is compared. */
   readonly heads?: HeadMemory
+  /** The time in milliseconds since the epoch; absent: the system's. */
+  now?(this: void): number
   /** For references to earlier results of the same request; absent: there are none. */
   readonly history?: HistoryMemory
   /** Recorded decisions by their keys; they hold against any other. */

@@ -20,6 +20,7 @@ import { ContextSize } from './context-size.ts'
 import { armCounts, drawOf } from './count-arms.ts'
 import { type KeptGeneration, keptGeneration } from './kept-generation.ts'
 import { isLeftAlone, type NamedResults, nameResults } from './named-results.ts'
+import { isCold } from './pauses.ts'
 import type { ConversationContext } from './rewrite-context.ts'
 import { AS_IT_CAME, type NewRewrite, recall, rewrite } from './rewrite-result.ts'
 import { SentConversation } from './sent-conversation.ts'
@@ -215,7 +216,13 @@ function rewriteResults(
   }
   const size = pipeline.views.pressure.length === 0 ? null : new ContextSize(scanned)
   const start = scanned.messages[0]?.start ?? 0
-  const sent = new SentConversation(context, { ...options, forgets, size, start })
+  const fromNew = newFrom(scanned)
+  const sent = new SentConversation(context, {
+    ...{ ...options, forgets, size, start, keys },
+    newFrom: fromNew,
+    modelTurns: scanned.modelTurns,
+    isCold: () => isCold({ scanned, keys }, pipeline, context),
+  })
   const counted = armCounts(start, arm, options.counting, context)
   const { records } = sent
   records.push(...(arm?.records ?? []))
@@ -228,7 +235,6 @@ function rewriteResults(
   let hostBlocks: HostBlockCount = { blocks: 0, tokens: 0 }
   let sum = 0
   let isChanged = false
-  const fromNew = newFrom(scanned)
   let isAnyRecalled = false
   for (const [index, result] of results.entries()) {
     const key = keys[index]!
@@ -290,6 +296,7 @@ function rewriteResults(
       responses.push({ ...reportOf(key, rewritten), ...counted?.last(rewritten.tokens) })
     }
   }
+  if (!sent.stepAtEnd(options.makesMarkers)) isChanged = true
   const steered = steerRequest(scanned, conversation, context)
   records.push(...steered.records)
   const finished = sent.finish(terms?.restores === true)

@@ -9,10 +9,11 @@ import type { ToolResultText } from '../parse/tool-result-text.ts'
 import { type ClearingPlan, createClearingPlan } from './clearing-plan.ts'
 import type { ContextSize } from './context-size.ts'
 import type { History } from './history.ts'
+import { pauseKey, turnKey } from './pauses.ts'
 import type { ConversationContext } from './rewrite-context.ts'
 import { type RewriteOptions, recall, rewrite } from './rewrite-result.ts'
 import { createSentNotes } from './sent-notes.ts'
-import { type Saving, type StoredRewrite, writeStored } from './stored-rewrite.ts'
+import { type Saving, type StoredRewrite, storedFact, writeStored } from './stored-rewrite.ts'
 import { stubFor } from './stub.ts'
 
 /** A result as it is sent, with what must be kept for it. */
@@ -32,6 +33,14 @@ interface Passed {
 
 interface SentOptions extends Omit<RewriteOptions, 'history' | 'notes'> {
   readonly forgets: boolean
+  /** The names of all results. */
+  readonly keys: readonly string[]
+  /** How often the model has spoken. */
+  readonly modelTurns: number
+  /** The first result that this turn brought, as an index. */
+  readonly newFrom: number
+  /** Whether the provider has nothing of the conversation cached; asked once a turn. */
+  isCold(this: void): boolean
   readonly size: ContextSize | null
   /** Byte of the body at which the messages begin. */
   readonly start: number
@@ -54,6 +63,13 @@ interface Finished {
 }
 
 const NOT_SOURCE = { isSource: false }
+/**
+ * From a result to that of a later turn there are more messages if a turn between them had none: of
+ * the model, of the user, and of the model.
+ */
+const FEWEST_BETWEEN = 3
+const NO_STEP: readonly number[] = []
+const NO_BYTES = new Uint8Array(0)
 
 /**
  * The results of a request as they are sent now: as they were the first time, except after a step
@@ -68,22 +84,30 @@ export class SentConversation {
   readonly #context: ConversationContext
   readonly #options: SentOptions
   readonly #plan: ClearingPlan | null
+  /** Whether steps may have been taken between results. */
+  readonly #mayPause: boolean
   readonly #passed: Passed[] = []
   readonly #cleared = new Set<number>()
   #history: History | undefined
-  /** The result before which the last step is, and the step that `now` of all results has. */
+  /** Whether a step would be free. Only the first one of a turn is. */
+  #isFree: boolean
+  /** The place after the last result that has a record. Steps are there. */
+  #next = 0
+  /** The place of the last step, and that of the step that `now` of all results has. */
   #lastStep = 0
   #settled = 0
 
   constructor(context: ConversationContext, options: SentOptions) {
     const { pipeline = DEFAULT_PIPELINE } = context
-    const { forgets, makesMarkers, counting, start } = options
+    const { forgets, makesMarkers, counting, start, isCold } = options
     const { hints } = resolveProfile(pipeline, counting)
     const mayMark = makesMarkers && hints.enabled && hints.types.elision.enabled
     this.#context = context
     this.#options = options
     const isOn = pipeline.clearing.enabled && mayMark && !forgets && !context.isPaused
     this.#plan = isOn ? createClearingPlan(pipeline, start) : null
+    this.#mayPause = pipeline.clearing.enabled && !forgets
+    this.#isFree = isOn && isCold()
     this.#history = this.#begin()
   }
 
@@ -105,13 +129,86 @@ export class SentConversation {
     mayBegin: boolean,
   ): Step {
     this.#plan?.reach(result)
-    const due = recalled === null && mayBegin ? this.#plan?.due() : recalled?.clears
-    const clears = due ?? []
+    if (recalled !== null) return this.#take(recalled.clears ?? NO_STEP)
+    const { clears, isApplied } = this.#take(this.#pausedStep(result) ?? NO_STEP)
+    const due = mayBegin && isApplied ? this.#due(index) : NO_STEP
+    return { clears: [...clears, ...this.#take(due).clears], isApplied }
+  }
+
+  /**
+   * Takes the step after the last result whose record may have one, if the turn brought no such
+   * result: the recorded one, else that of a pause in which the provider has forgotten the
+   * conversation. The record of the next result will have it too.
+   * @param mayBegin whether a step may be taken that is not recorded
+   * @returns whether it is applied
+   */
+  stepAtEnd(mayBegin: boolean): boolean {
+    if (this.#next === 0 || this.#next > this.#options.newFrom) return true
+    const recorded = this.#recordedPause()
+    if (recorded !== undefined) return this.#take(recorded).isApplied
+    const clears = mayBegin && this.#plan?.mayClear() === true ? this.#stepOfTurn() : NO_STEP
+    if (clears.length > 0) this.#record(this.#pauseKey(), storedFact({ clears }))
+    else this.#askForPause()
+    return this.#take(clears).isApplied
+  }
+
+  /**
+   * The step of a turn that has no record of a result. That there is none is recorded too, because
+   * another process may know of a pause that this one does not know of.
+   */
+  #stepOfTurn(): readonly number[] {
+    const key = turnKey(this.#options.keys[this.#next - 1]!, this.#options.modelTurns)
+    const recorded = recall(key, this.#context)
+    if (recorded !== null) return recorded.clears ?? NO_STEP
+    const clears = (this.#isFree && this.#plan?.dueIfCold()) || NO_STEP
+    this.#record(key, storedFact({ clears }))
+    return clears
+  }
+
+  /** The step that pays before a result, or that costs nothing. */
+  #due(index: number): readonly number[] {
+    const isFree = this.#isFree && index >= this.#options.newFrom
+    if (isFree) this.#isFree = false
+    return (isFree ? this.#plan?.dueIfCold() : this.#plan?.due()) ?? NO_STEP
+  }
+
+  /** The step that was taken after the result before this one, if there was a turn without any. */
+  #pausedStep({ message }: ToolResultText): readonly number[] | undefined {
+    const before = this.#passed[this.#next - 1]?.result.message ?? message
+    if (message - before < FEWEST_BETWEEN) return undefined
+    const recorded = this.#recordedPause()
+    if (recorded === undefined) this.#askForPause()
+    return recorded
+  }
+
+  #recordedPause(): readonly number[] | undefined {
+    if (!this.#mayPause) return undefined
+    const key = this.#pauseKey()
+    const recorded = recall(key, this.#context)
+    const { terms, rewrites } = this.#context
+    const mayBeLost = terms?.recordsAgain === true && rewrites?.recalled[key] === undefined
+    if (recorded !== null && mayBeLost) {
+      this.records.push({ key, bytes: writeStored(recorded), position: null })
+    }
+    return recorded?.clears
+  }
+
+  /** Another process may have taken the step. */
+  #askForPause(): void {
+    if (!this.#mayPause) return
+    this.records.push({ key: this.#pauseKey(), bytes: NO_BYTES, position: null, isQuestion: true })
+  }
+
+  #pauseKey(): string {
+    return pauseKey(this.#options.keys[this.#next - 1]!)
+  }
+
+  #take(clears: readonly number[]): Step {
     if (clears.length === 0) return { clears, isApplied: true }
     if (!this.#options.mayElide) return { clears, isApplied: false }
     for (const each of clears) this.#cleared.add(each)
     this.#plan?.clear(clears)
-    this.#lastStep = index
+    this.#lastStep = this.#next
     return { clears, isApplied: true }
   }
 
@@ -122,6 +219,7 @@ export class SentConversation {
     const sent = first?.literal?.length ?? length
     this.notes.add(result, first ?? {})
     this.#passed.push({ key, result, first, now: first })
+    if (first !== null) this.#next = this.#passed.length
     this.#plan?.pass(result, sent)
     this.#options.size?.replaced(length, sent)
     if (isSettled) this.#history?.add(key, result, first ?? NOT_SOURCE)
@@ -196,9 +294,13 @@ export class SentConversation {
     const recalled = recall(key, this.#context)
     if (recalled !== null) return { ...recalled, keep: [], isRecalled: true }
     const made = make()
+    this.#record(key, made)
+    return { ...made, isRecalled: false }
+  }
+
+  #record(key: string, made: StoredRewrite): void {
     const bytes = writeStored(made)
     const position = this.#context.rewrites?.memory.place(key, bytes) ?? null
     this.records.push({ key, bytes, position })
-    return { ...made, isRecalled: false }
   }
 }

@@ -33,12 +33,29 @@ export interface StoredRewrite extends SentNote {
   readonly arm?: ResultArm
   /** Of a unit instead of a result: the unit's arm. */
   readonly unit?: UnitArm
+  /** Of a conversation instead of a result; only memory has it. */
+  readonly turn?: SeenTurn
 }
 
-/** The arm of a unit, under the unit's own key. */
-export function storedUnit(unit: UnitArm): StoredRewrite {
+/** The last turn of a conversation that was read. */
+export interface SeenTurn {
+  /** When it was read last, in milliseconds since the epoch. */
+  readonly at: number
+  /** How long before it the turn before was read last; 0 if that is not known. */
+  readonly idleMs: number
+  /** How often the model had spoken. */
+  readonly modelTurns: number
+  /** How many results it had, and the name of the last one. */
+  readonly results: number
+  readonly last: string
+}
+
+/** What is recorded of something else than a result. */
+export function storedFact(
+  fact: Pick<StoredRewrite, 'clears' | 'generation' | 'unit' | 'turn'>,
+): StoredRewrite {
   const nothing = { literal: null, saved: NOTHING_SAVED, markers: [], digest: 0, sent: 0 }
-  return { ...nothing, isSource: false, unit }
+  return { ...nothing, isSource: false, ...fact }
 }
 
 const DIGEST_DIGITS = 8
@@ -99,12 +116,13 @@ interface Head {
   readonly generation?: string
   readonly arm?: ResultArm
   readonly unit?: UnitArm
+  readonly turn?: SeenTurn
 }
 
 /** As bytes to keep: a line of JSON, then the literal. */
 export function writeStored(rewrite: StoredRewrite): Uint8Array {
   const { literal, saved, hops, isSource, markers, digest, sent } = rewrite
-  const { clears, hints, format, generation, arm, unit } = rewrite
+  const { clears, hints, format, generation, arm, unit, turn } = rewrite
   const head: Head = {
     v: VERSION,
     saved: [saved.referred, saved.encoded, saved.elided],
@@ -119,6 +137,7 @@ export function writeStored(rewrite: StoredRewrite): Uint8Array {
     ...(generation === undefined ? {} : { generation }),
     ...(arm === undefined ? {} : { arm }),
     ...(unit === undefined ? {} : { unit }),
+    ...(turn === undefined ? {} : { turn }),
   }
   const line = Buffer.from(`${JSON.stringify(head)}\n`)
   return literal === null ? line : Buffer.concat([line, literal])
@@ -150,6 +169,7 @@ export function readStored(bytes: Uint8Array): StoredRewrite | null {
     ...(head.generation === undefined ? {} : { generation: head.generation }),
     ...(head.arm === undefined ? {} : { arm: head.arm }),
     ...(head.unit === undefined ? {} : { unit: head.unit }),
+    ...(head.turn === undefined ? {} : { turn: head.turn }),
   }
 }
 

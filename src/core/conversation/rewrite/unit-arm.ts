@@ -6,7 +6,7 @@ import { sessionUnit } from '../parse/unit-name.ts'
 import { hasNoLever, isNew, leversKey } from '../prefix/levers.ts'
 import type { ConversationContext } from './rewrite-context.ts'
 import { recall } from './rewrite-result.ts'
-import { type StoredRewrite, storedUnit, writeStored } from './stored-rewrite.ts'
+import { type StoredRewrite, storedFact, writeStored } from './stored-rewrite.ts'
 
 /** The arm of the unit that a request is of. */
 export interface RequestArm {
@@ -46,7 +46,7 @@ export function armOf(request: ArmRequest, context: ConversationContext): Reques
   const hasBegun = earlier.some(each => changesBytes(recall(each, context)))
   const drawn = drawUnit(arms, key)
   const unit = hasBegun ? inNone(drawn) : drawn
-  const bytes = writeStored(storedUnit(unit))
+  const bytes = writeStored(storedFact({ unit }))
   const position = context.rewrites?.memory.place(key, bytes) ?? null
   const records: FreshRecord[] = [{ key, bytes, position, isUnit: true }]
   if (unit.isHeldOut) {

@@ -138,6 +138,8 @@ const clearing = z.strictObject({
   /** Prices of a token, in tokens that no cache has. */
   cached_read: z.number().gt(0).max(10).default(0.1),
   cache_write: z.number().gt(0).max(10).default(1.25),
+  /** How long the provider keeps a prefix that is not used; absent: by its API. */
+  cache_life_seconds: z.int().positive().max(604_800).optional(),
   /** Tools whose results stay, as their servers call them. */
   exclude: z.array(toolName).default([]),
 })

@@ -60,6 +60,8 @@ export const anthropicMessages: Route = {
 
   toolNames: (request, reader) => namesIn(itemsOf(memberOf(request, 'tools')), ['name'], reader),
 
+  isOfModel: (node, reader) => reader.text(memberOf(node, 'role')) === 'assistant',
+
   readMessage(node, message, reader) {
     const role = reader.text(memberOf(node, 'role'))
     if (!node.doubled) reader.passMessage(role, message)

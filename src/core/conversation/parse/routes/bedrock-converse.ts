@@ -39,6 +39,8 @@ export const bedrockConverse: Route = {
     return namesIn(tools, ['toolSpec', 'name'], reader)
   },
 
+  isOfModel: (node, reader) => reader.text(memberOf(node, 'role')) === 'assistant',
+
   readMessage(node, message, reader) {
     reader.passMessage(node.doubled ? undefined : reader.text(memberOf(node, 'role')), message)
     for (const [block, each] of itemsOf(memberOf(node, 'content')).entries()) {

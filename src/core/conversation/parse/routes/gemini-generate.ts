@@ -42,6 +42,8 @@ export const geminiGenerate: Route = {
     return namesIn(lists.flatMap(itemsOf), ['name'], reader)
   },
 
+  isOfModel: (node, reader) => reader.text(memberOf(node, 'role')) === 'model',
+
   readMessage(node, message, reader) {
     // A request with one message may leave its role out.
     const role = node.doubled ? undefined : (reader.text(memberOf(node, 'role')) ?? 'user')

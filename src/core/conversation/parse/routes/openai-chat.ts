@@ -61,6 +61,8 @@ export const openaiChat: Route = {
     ]
   },
 
+  isOfModel: (node, reader) => reader.text(memberOf(node, 'role')) === 'assistant',
+
   readMessage(node, message, reader) {
     if (node.doubled) {
       passDoubled(node, reader)

@@ -85,6 +85,13 @@ export const openaiResponses: Route = {
     })
   },
 
+  isOfModel(node, reader) {
+    const role = reader.text(memberOf(node, 'role'))
+    if (role !== undefined) return role === 'assistant'
+    // Reasoning and calls have no role, and neither have the results of calls.
+    return reader.text(memberOf(node, 'type'))?.endsWith('_output') === false
+  },
+
   readMessage(node, message, reader) {
     const type = reader.text(memberOf(node, 'type')) ?? ''
     if (ANSWERED.has(type) || type.endsWith('_output')) reader.passResult()

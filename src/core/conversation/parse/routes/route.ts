@@ -44,6 +44,8 @@ export interface Route {
    * Whether programs of the model may have made calls that the body does not have; absent: never.
    */
   allowsPrograms?(request: JsonNode, reader: Pick<ConversationReader, 'text'>): boolean
+  /** Whether the model wrote a message. */
+  isOfModel(node: JsonNode, reader: Pick<ConversationReader, 'text'>): boolean
   /** Adds the calls and results of one message. */
   readMessage(node: JsonNode, message: number, reader: ConversationReader): void
 }

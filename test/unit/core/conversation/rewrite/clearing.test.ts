@@ -69,7 +69,9 @@ function bodyOf(steps: readonly Step[], fields: object = {}): Buffer {
 /** One turn, after which its records are kept. */
 function turn(steps: readonly Step[], context: ReturnType<typeof service>, fields: object = {}) {
   const sent = rewriteRequest(bodyOf(steps, fields), 'anthropic_messages', LIMITS, context)
-  for (const { position } of sent.records) context.rewrites.memory.confirm(position!)
+  for (const { position, isQuestion } of sent.records) {
+    if (isQuestion !== true) context.rewrites.memory.confirm(position!)
+  }
   const { messages } = JSON.parse(Buffer.from(sent.bytes).toString())
   const texts: string[] = messages.flatMap((each: { content: { content?: string }[] }) =>
     each.content.flatMap(({ content }) => content ?? []),
@@ -264,7 +266,9 @@ describe('the steps of clearing', () => {
 
   it('are counted as a change if a record has another one', () => {
     const steps = reads(12)
-    const all = play(steps).flatMap(({ records }) => records)
+    const all = play(steps)
+      .flatMap(({ records }) => records)
+      .filter(({ isQuestion }) => isQuestion !== true)
     const cleared = all.findLast(({ bytes }) => readStored(bytes)?.clears !== undefined)!
     const { clears, ...rest } = readStored(cleared.bytes)!
     const changedIn = (bytes: Uint8Array) => {
