@@ -55,7 +55,8 @@ export function createClearingPlan(
   { clearing, dedup, elision }: Pick<PipelineConfig, 'clearing' | 'dedup' | 'elision'>,
   start: number,
 ): ClearingPlan {
-  const { keep_newest: newest, cached_read: read, cache_write: write } = clearing
+  const { keep_newest: newest, keep_at_pauses: newestAtPauses } = clearing
+  const { cached_read: read, cache_write: write } = clearing
   const passed: Passed[] = []
   /** Results that are old enough, and how far they were looked at. */
   let waiting: number[] = []
@@ -85,7 +86,7 @@ export function createClearingPlan(
 
   /** Those that may go, the newest of those that were passed counted. */
   function oldOnes(): readonly number[] {
-    const old = passed.slice(0, Math.max(0, passed.length - newest))
+    const old = passed.slice(0, Math.max(0, passed.length - newestAtPauses))
     if (isClientClearing) return []
     return [...old.keys()].filter(index => old[index]!.mayGo && !cleared.has(index))
   }

@@ -133,6 +133,8 @@ const clearing = z.strictObject({
   enabled: z.boolean().default(false),
   /** Results that stay, the newest ones. */
   keep_newest: z.int().positive().max(10_000).default(24),
+  /** The same when the provider has forgotten the conversation, so that a step costs nothing. */
+  keep_at_pauses: z.int().positive().max(10_000).default(8),
   /** Of a result as it is sent; shorter ones stay. */
   min_bytes: z.int().min(256).default(512),
   /** Prices of a token, in tokens that no cache has. */

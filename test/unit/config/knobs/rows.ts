@@ -313,6 +313,14 @@ export const ROWS_OF_KEYS: readonly Row[] = [
     { ...cleared, without: { clearing }, with: clearingWith({ keep_newest: 20 }) },
   ],
   [
+    'clearing.keep_at_pauses',
+    'is about pauses; test/unit/core/conversation/rewrite/clearing-at-pauses.test.ts',
+  ],
+  [
+    'clearing.cache_life_seconds',
+    'is about pauses; test/unit/core/conversation/rewrite/clearing-at-pauses.test.ts',
+  ],
+  [
     'clearing.min_bytes',
     { ...cleared, without: { clearing }, with: clearingWith({ min_bytes: 100_000 }) },
   ],

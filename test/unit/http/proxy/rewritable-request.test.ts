@@ -55,6 +55,18 @@ describe('a body that can be rewritten', () => {
     expect([found?.shape, found?.model]).toEqual([shape, model])
   })
 
+  test.each([
+    ['/v1/messages/count_tokens?beta=true', true],
+    ['/v1/responses/input_tokens', true],
+    ['/v1beta/models/g:countTokens', true],
+    ['/v1/messages', undefined],
+    ['/v1/responses/compact', undefined],
+  ])('%s only counts tokens: %s', async (path, countsOnly) => {
+    const found = await inContext(post(), c => rewritableAs(c, path))
+    expect(found?.countsOnly).toBe(countsOnly)
+    expect((await inContext(post(), c => billedAs(c, path))) === null).toBe(countsOnly === true)
+  })
+
   test('is not, if a signature covers it', async () => {
     const signed = (authorization: string) => inContext(post({ authorization }), isSigned)
     expect(await signed('AWS4-HMAC-SHA256 Credential=a/b, Signature=c')).toBe(true)

@@ -15,7 +15,7 @@ const LIMITS = { maxBytes: 1 << 24, maxDepth: 64, maxValues: 100_000 }
 const MINUTE = 60_000
 
 /** With these prices no step pays, so each step is that of a pause. */
-const CLEARING = { enabled: true, keep_newest: 2 }
+const CLEARING = { enabled: true, keep_newest: 2, keep_at_pauses: 2 }
 
 /** What the processes of a service share. */
 interface Shared {
@@ -199,12 +199,18 @@ describe('clearing at a pause', () => {
     expect(stubsAfter([...pages(8), says()], minutes, { fields: { system } })).toBe(stubs)
   })
 
+  it('heeds how many results stay at pauses', () => {
+    const shared = sharedAt()
+    const context = processOf(shared, { ...CLEARING, keep_at_pauses: 5 })
+    expect(stubsAfter([...pages(8), says()], 6, { shared, context })).toBe(3)
+  })
+
   it('heeds the configured life, and is off without clearing', () => {
     const shared = sharedAt()
     const longer = processOf(shared, { ...CLEARING, cache_life_seconds: 1_200 })
     expect(stubsAfter([...pages(8), says()], 19, { shared, context: longer })).toBe(0)
-    const off = processOf(sharedAt(), {})
-    expect(stubsAfter([...pages(8), says()], 19, { context: off })).toBe(0)
+    const off = processOf(shared, {})
+    expect(stubsAfter([...pages(8), says()], 60, { shared, context: off })).toBe(0)
   })
 
   it('counts a request that only counts tokens as no use of the cache', () => {
