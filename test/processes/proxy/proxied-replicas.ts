@@ -25,8 +25,14 @@ export interface ProxiedReplicas {
 /** Enough for a busy machine: a call that takes longer would make a turn go on alone. */
 const STORE = '[store.redis]\ncall_timeout_ms = 10_000\n'
 
-/** @param pipelines the text of each service's `pipeline_config.toml` */
-export async function startReplicas(pipelines: readonly string[]): Promise<ProxiedReplicas> {
+/**
+ * @param pipelines the text of each service's `pipeline_config.toml`
+ * @param env of all services, besides
+ */
+export async function startReplicas(
+  pipelines: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<ProxiedReplicas> {
   const folder = mkdtempSync(join(tmpdir(), 'haversack-replicas-'))
   const redis = await startRedis()
   const upstream: RecordingUpstream = await recordingUpstream()
@@ -41,6 +47,7 @@ export async function startReplicas(pipelines: readonly string[]): Promise<Proxi
         HAVERSACK_CONFIG: config,
         HAVERSACK_ANTHROPIC_URL: upstream.url,
         HAVERSACK_PIPELINE_CONFIG: pipeline,
+        ...env,
       },
     })
   })
