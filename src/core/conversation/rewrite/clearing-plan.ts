@@ -150,10 +150,7 @@ export function createClearingPlan(
       return going.length > 0 && rent >= priceOf(bytesOf(going)) ? going : []
     },
     mayClear: () => oldOnes().length > 0,
-    dueIfCold() {
-      const going = unquoted(oldOnes())
-      return bytesOf(going) > 0 ? going : []
-    },
+    dueIfCold: () => unquoted(oldOnes()),
     clear(indexes) {
       for (const index of indexes) cleared.add(index)
       waiting = waiting.filter(index => !cleared.has(index))

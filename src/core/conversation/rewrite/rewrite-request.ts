@@ -252,7 +252,7 @@ function rewriteResults(
     const isWhole = terms?.earlierWhole === true && isEarlier && isAnyRecalled && recalled === null
     isAnyRecalled ||= recalled !== null
     const makesMarkers = options.makesMarkers && !isWhole
-    const { clears, isApplied } = sent.step(index, result, recalled, makesMarkers)
+    const { clears, isApplied } = sent.step(result, recalled, makesMarkers)
     const contextTokens = () => size?.tokensBefore(result)
     const { history, notes } = sent
     const write = () =>

@@ -122,16 +122,11 @@ export class SentConversation {
    * that pays now.
    * @param mayBegin whether a step may be taken that is not recorded
    */
-  step(
-    index: number,
-    result: ToolResultText,
-    recalled: StoredRewrite | null,
-    mayBegin: boolean,
-  ): Step {
+  step(result: ToolResultText, recalled: StoredRewrite | null, mayBegin: boolean): Step {
     this.#plan?.reach(result)
     if (recalled !== null) return this.#take(recalled.clears ?? NO_STEP)
     const { clears, isApplied } = this.#take(this.#pausedStep(result) ?? NO_STEP)
-    const due = mayBegin && isApplied ? this.#due(index) : NO_STEP
+    const due = mayBegin && isApplied ? this.#due() : NO_STEP
     return { clears: [...clears, ...this.#take(due).clears], isApplied }
   }
 
@@ -166,9 +161,9 @@ export class SentConversation {
   }
 
   /** The step that pays before a result, or that costs nothing. */
-  #due(index: number): readonly number[] {
-    const isFree = this.#isFree && index >= this.#options.newFrom
-    if (isFree) this.#isFree = false
+  #due(): readonly number[] {
+    const isFree = this.#isFree
+    this.#isFree = false
     return (isFree ? this.#plan?.dueIfCold() : this.#plan?.due()) ?? NO_STEP
   }
 

@@ -5,6 +5,7 @@ import type { RouteName } from '../../../../../src/core/conversation/parse/scan-
 import { createHistoryMemory } from '../../../../../src/core/conversation/rewrite/history.ts'
 import { attachRewriteMemory } from '../../../../../src/core/conversation/rewrite/rewrite-memory.ts'
 import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rewrite-request.ts'
+import { readStored } from '../../../../../src/core/conversation/rewrite/stored-rewrite.ts'
 import { parseHint } from '../../../../../src/core/hints/hint-line.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
@@ -52,7 +53,12 @@ const page = (seed: number) =>
   Array.from({ length: 20 }, (_, at) => hash('sha256', `${seed} ${at}`, 'base64url')).join('\n')
 
 /** A result of the agent's calls, or what its user says after the model has answered. */
-type Step = { readonly page: number } | { readonly short: true } | { readonly says: string }
+type Step =
+  | { readonly page: number }
+  | { readonly text: string }
+  | { readonly says: string }
+  /** Of calls that were made at once. */
+  | { readonly pages: readonly number[] }
 
 function bodyOf(steps: readonly Step[], fields: object = {}): Buffer {
   const messages = steps.flatMap((step, i): object[] => {
@@ -62,13 +68,16 @@ function bodyOf(steps: readonly Step[], fields: object = {}): Buffer {
         { role: 'user', content: [{ type: 'text', text: step.says }] },
       ]
     }
-    const content = 'page' in step ? page(step.page) : 'ok'
-    const input = 'page' in step ? { file_path: `/src/${step.page}.ts` } : {}
+    const texts =
+      'text' in step ? [step.text] : 'page' in step ? [page(step.page)] : step.pages.map(page)
+    const call = { type: 'tool_use', name: 'Read', input: { file_path: '/src/a.ts' } }
     return [
-      { role: 'assistant', content: [{ type: 'tool_use', id: `t${i}`, name: 'Read', input }] },
+      { role: 'assistant', content: texts.map((_, n) => ({ ...call, id: `t${i} ${n}` })) },
       {
         role: 'user',
-        content: [{ type: 'tool_result', tool_use_id: `t${i}`, content }],
+        content: texts.map((content, n) => {
+          return { type: 'tool_result', tool_use_id: `t${i} ${n}`, content }
+        }),
       },
     ]
   })
@@ -99,7 +108,7 @@ function send(
     for (const { key, bytes, position, isQuestion } of sent.records) {
       if (isQuestion === true) continue
       store.set(key, bytes)
-      context.rewrites.memory.confirm(position!)
+      if (position !== null) context.rewrites.memory.confirm(position)
     }
     expect(sent.report.prefix_changed).toBe(false)
     return sent
@@ -117,6 +126,7 @@ function textsOf(bytes: Uint8Array): string[] {
 const isStub = (text: string) => parseHint(text)?.family === 'elision'
 const pages = (count: number): Step[] => Array.from({ length: count }, (_, at) => ({ page: at }))
 const says = (text = 'Go on.'): Step => ({ says: text })
+const SHORT: Step = { text: 'ok' }
 
 /** Plays the turns of a conversation, so many minutes apart. Returns the stubs after the last. */
 function stubsAfter(
@@ -156,17 +166,26 @@ describe('clearing at a pause', () => {
   it('sends the same afterwards, whichever process the turns come through', () => {
     const shared = sharedAt()
     const one = processOf(shared)
-    const short: Step = { short: true }
-    const steps = [...pages(8), says(), short, { page: 8 }, short, says('And?'), { page: 9 }]
-    let before: string[] = []
+    // The last one before the pause refers to the first, which goes.
+    const before: Step[] = [...pages(7), { page: 0 }]
+    const steps = [...before, says(), SHORT, { page: 8 }, SHORT, says('And?'), { page: 9 }]
+    let last: string[] = []
     for (let end = 1; end <= steps.length; end++) {
       shared.now += (end === 9 ? 10 : 1) * MINUTE
       const body = bodyOf(steps.slice(0, end))
       const sent = send(body, shared, one)
       const texts = textsOf(sent.bytes)
-      if (end > 9) expect(texts.slice(0, before.length)).toEqual(before)
+      if (end > 9) expect(texts.slice(0, last.length)).toEqual(last)
+      // One record for the result, and none for what is as it was.
+      const written = sent.records.filter(({ isQuestion }) => isQuestion !== true)
+      if (end > 1 && 'page' in steps[end - 1]!) expect(written).toHaveLength(1)
+      if (end === 10) expect(written).toEqual([])
+      const asked = sent.records.length - written.length
+      // A turn of an agent that goes on by itself has no question.
+      if (end <= 8) expect(asked).toBe(0)
+      if (end > 9 && !('page' in steps[end - 1]!)) expect(asked).toBeLessThanOrEqual(1)
       expect(texts.filter(isStub).length).toBe(end < 9 ? 0 : 6)
-      before = texts
+      last = texts
       expect(Buffer.compare(send(body, shared, processOf(shared)).bytes, sent.bytes)).toBe(0)
       expect(Buffer.compare(send(body, shared, one).bytes, sent.bytes)).toBe(0)
     }
@@ -221,7 +240,9 @@ describe('clearing at a pause', () => {
     for (let end = 1; end < steps.length; end++) {
       send(bodyOf(steps.slice(0, end)), shared, context)
     }
-    shared.now += 6 * MINUTE
+    shared.now += 3 * MINUTE
+    send(bodyOf(steps.slice(0, -1)), shared, counting as never)
+    shared.now += 3 * MINUTE
     const counted = send(bodyOf(steps), shared, counting as never)
     const sent = send(bodyOf(steps), shared, context)
     expect(textsOf(sent.bytes).filter(isStub).length).toBe(6)
@@ -236,6 +257,45 @@ describe('clearing at a pause', () => {
     shared.now += 60 * MINUTE
     const edited = [...pages(7), { page: 70 }, says()]
     expect(textsOf(send(bodyOf(edited), shared, context).bytes).filter(isStub).length).toBe(0)
+  })
+
+  it('is one step, though the turn has more new results, and is made again in each run', () => {
+    const shared = sharedAt()
+    const context = processOf(shared)
+    const steps: Step[] = [...pages(8), { pages: [8, 9, 10] }]
+    expect(stubsAfter(steps, 6, { shared, context })).toBe(6)
+    const clears = [...shared.store.values()].flatMap(bytes => readStored(bytes)?.clears ?? [])
+    expect(clears).toEqual([0, 1, 2, 3, 4, 5])
+
+    const other = sharedAt()
+    const process = processOf(other)
+    stubsAfter(pages(8), 1, { shared: other, context: process })
+    other.now += 6 * MINUTE
+    // As if the record had something else, so that nothing of the first run holds.
+    for (const run of [1, 2]) {
+      const sent = rewriteRequest(bodyOf(steps), 'anthropic_messages', LIMITS, process)
+      expect([run, textsOf(sent.bytes).filter(isStub).length]).toEqual([run, 6])
+    }
+  })
+
+  it('is none if the client clears by itself', () => {
+    const cleared: Step = { text: '[Old tool result content cleared]' }
+    expect(stubsAfter([cleared, ...pages(8), says()], 6)).toBe(0)
+  })
+
+  it('is recorded again if the store may have lost it', () => {
+    const shared = sharedAt()
+    const context = processOf(shared)
+    const steps = [...pages(8), says()]
+    stubsAfter(steps, 6, { shared, context })
+    const before = new Map(shared.store)
+    shared.store.clear()
+    const again = { ...context, terms: { ...context.terms, recordsAgain: true as const } }
+    const { records } = send(bodyOf(steps), shared, again as never)
+    const clearing = records.filter(({ bytes, isQuestion }) => {
+      return isQuestion !== true && (readStored(bytes)?.clears?.length ?? 0) > 0
+    })
+    expect(clearing.map(({ key }) => before.has(key))).toEqual([true])
   })
 
   it('keeps its step while the service is paused', () => {
@@ -254,7 +314,7 @@ describe('the steps of pauses', () => {
   const anyTurn = fc.record({
     step: fc.oneof(
       fc.nat({ max: 9 }).map((seed): Step => ({ page: seed })),
-      fc.constant<Step>({ short: true }),
+      fc.constant(SHORT),
       fc.constant(says()),
     ),
     minutes: fc.integer({ min: 0, max: 9 }),
@@ -268,7 +328,7 @@ describe('the steps of pauses', () => {
 
   it.each([
     ['alone', CLEARING],
-    ['beside those that pay', { ...CLEARING, cached_read: 0.1, cache_write: 0.11 }],
+    ['beside those that pay', { ...CLEARING, keep_newest: 4, cached_read: 0.1, cache_write: 0.11 }],
   ])('are the only changes of a prefix, and every process takes them: %s', (_, clearing) => {
     const isAlone = clearing === CLEARING
     let cleared = 0
@@ -283,7 +343,11 @@ describe('the steps of pauses', () => {
           shared.now += minutes * MINUTE
           if (isNew) processes[process] = processOf(shared, clearing)
           const body = bodyOf(steps)
-          const { bytes } = send(body, shared, processes[process]!)
+          const { bytes, records } = send(body, shared, processes[process]!)
+          for (const record of records) {
+            const clears = (record.isQuestion !== true && readStored(record.bytes)?.clears) || []
+            expect(new Set(clears).size).toBe(clears.length)
+          }
           const texts = textsOf(bytes)
           const gone = texts.filter(isStub).length - before.filter(isStub).length
           expect(gone).toBeGreaterThanOrEqual(0)

@@ -105,3 +105,25 @@ it('keeps the newest 24 by default, and what an edit among these quotes', () => 
     plan.pass(result, BYTES)
   }
 })
+
+it('does not clear again what went at a pause', () => {
+  const clearing = { enabled: true, keep_newest: 6, cached_read: 0.1, cache_write: 0.11 }
+  const plan = createClearingPlan(
+    pipelineSchema.parse({ clearing: { ...clearing, keep_at_pauses: 2 } }),
+    0,
+  )
+  const cleared: number[] = []
+  for (let at = 0; at < 40; at++) {
+    const call = { message: at * 2, tool: 'Read', isError: false, text: () => pageOf(at) }
+    const result = { ...call, start: at * BYTES, end: (at + 1) * BYTES } as ToolResultText
+    plan.reach(result)
+    const isPause = at % 13 === 12
+    const due = isPause ? plan.dueIfCold() : plan.due()
+    if (isPause) expect(due.at(-1)).toBe(at - 3)
+    if (due.length > 0) plan.clear(due)
+    cleared.push(...due)
+    plan.pass(result, BYTES)
+    expect(plan.mayClear()).toBe(at >= 2 && !cleared.includes(at - 2))
+  }
+  expect(cleared).toEqual([...cleared.keys()])
+})
