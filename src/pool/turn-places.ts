@@ -46,10 +46,15 @@ export function createTurnPlaces(): TurnPlaces {
   function closest({ tenant, op, samples }: TurnSamples) {
     let place = -1
     let most = 0
-    for (const [index, earlier] of placed.entries()) {
+    for (let index = 0; index < placed.length; index++) {
+      const earlier = placed[index]!
       if (earlier.tenant !== tenant || earlier.op !== op) continue
+      // To have more in common it must have this sample too, which other conversations rarely do.
+      if (earlier.samples[most] !== samples[most]) continue
       const common = commonSamples(earlier.samples, samples)
-      if (common > most) [place, most] = [index, common]
+      if (common <= most) continue
+      place = index
+      most = common
     }
     return { place, most }
   }
