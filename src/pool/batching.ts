@@ -31,14 +31,19 @@ export const BATCH_LIMITS = {
   shortBytes: 1024 * 1024,
 } as const
 
+/** What a job is expected to be. */
+export interface Estimate {
+  /** What it will take, in whole microseconds. */
+  readonly costUs: number
+  readonly kind: Kind
+  /** Whether a job of its tenant, operation and size has ended, or has shown to be long. */
+  readonly isKnown: boolean
+}
+
 /** Estimates jobs by the times of earlier jobs of the same tenant, operation and similar size. */
 export interface Estimates {
-  /** What a job of `bytes` bytes will take, in whole microseconds. */
-  costUs(job: Sized): number
-  /** Whether the job is short or long. */
-  kindOf(job: Sized): Kind
-  /** Whether a job of its tenant, operation and size has ended, or has shown to be long. */
-  isKnown(job: Sized): boolean
+  /** What a job is expected to be. */
+  of(job: Sized): Estimate
   /** Learns from a job that ended or was stopped. */
   learn(job: Sized, workUs: number): void
   /** Learns from a job that was estimated as short and is running long. */
@@ -84,22 +89,16 @@ export function createEstimates(): Estimates {
     return learnt
   }
 
-  /** 0 if nothing is known of such jobs. */
-  const rateOf = (job: Sized) => known.get(keyOf(job))?.rates[sizeOf(job.bytes)] ?? 0
-  const isDoubted = (job: Sized) => (known.get(keyOf(job))?.doubts[sizeOf(job.bytes)] ?? 0) > 0
-
-  function costUs(job: Sized): number {
-    const rate = rateOf(job) || FIRST_US_PER_BYTE
-    return Math.round(rate * (job.bytes + FIXED_BYTES))
-  }
-
   return {
-    costUs,
-    kindOf: job =>
-      costUs(job) > SHORT_MS * 1000 || job.bytes > BATCH_LIMITS.shortBytes || isDoubted(job)
-        ? 'long'
-        : 'short',
-    isKnown: job => rateOf(job) > 0 || isDoubted(job),
+    of(job) {
+      const learnt = known.get(keyOf(job))
+      const size = sizeOf(job.bytes)
+      const rate = learnt?.rates[size] ?? 0
+      const isDoubted = (learnt?.doubts[size] ?? 0) > 0
+      const costUs = Math.round((rate || FIRST_US_PER_BYTE) * (job.bytes + FIXED_BYTES))
+      const isLong = isDoubted || costUs > SHORT_MS * 1000 || job.bytes > BATCH_LIMITS.shortBytes
+      return { costUs, kind: isLong ? 'long' : 'short', isKnown: rate > 0 || isDoubted }
+    },
     learn(job, workUs) {
       const { rates, doubts } = learntOf(job)
       const size = sizeOf(job.bytes)

@@ -72,7 +72,7 @@ class Pool implements WorkerPool {
   readonly #lanes: Lanes
   /** The jobs that may go next, as `takeBatch` takes them. */
   readonly #next: Parameters<typeof takeBatch<Entry>>[0]
-  readonly #isKnown = ({ sized }: AtWork) => this.#estimates.isKnown(sized)
+  readonly #isKnown = ({ sized }: AtWork) => this.#estimates.of(sized).isKnown
   readonly #flush = () => this.#sendBatches()
   readonly #watch: NodeJS.Timeout
   /** The threads that the next batch may go to. */
@@ -132,7 +132,7 @@ class Pool implements WorkerPool {
 
   waitMs(job?: Sized): number {
     if (job === undefined) return this.#waiting.workUs / 1000 / this.#width
-    return this.#lanes.waitMs({ tenant: job.tenant, kind: this.#estimates.kindOf(job) })
+    return this.#lanes.waitMs({ tenant: job.tenant, kind: this.#estimates.of(job).kind })
   }
 
   run(job: Job): Promise<JobResult> {
@@ -179,6 +179,7 @@ class Pool implements WorkerPool {
     const queuedAt = performance.now()
     const turn = job.isTurn ? sampleTurn(job.tenant, job.op, job.body) : undefined
     const near = turn && this.#places.find(turn)
+    const { kind, costUs } = this.#estimates.of(sized)
     this.#lanes.see(job.tenant, queuedAt)
     return new Promise((resolve, reject) => {
       const entry: Entry = {
@@ -188,8 +189,8 @@ class Pool implements WorkerPool {
         bytes,
         sized,
         limitMs: job.limitMs,
-        kind: this.#estimates.kindOf(sized),
-        costUs: this.#estimates.costUs(sized),
+        kind,
+        costUs,
         queuedAt,
         lost: 0,
         settle(end) {
@@ -335,10 +336,10 @@ class Pool implements WorkerPool {
   }
 
   #isLongNow({ sized }: Entry): boolean {
-    return this.#estimates.kindOf(sized) === 'long'
+    return this.#estimates.of(sized).kind === 'long'
   }
 
   #asLong(entry: Entry): Entry {
-    return { ...entry, kind: 'long', costUs: this.#estimates.costUs(entry.sized) }
+    return { ...entry, kind: 'long', costUs: this.#estimates.of(entry.sized).costUs }
   }
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import { AppError } from '../../core/base/errors.ts'
 import { MEDIA_TYPES, type MediaType } from '../../core/contract/envelope.ts'
@@ -13,6 +12,7 @@ import { answerHeaders } from '../middleware/observe.ts'
 import { announcedLength, readBody } from '../request/body.ts'
 import { answerMedia, requestMedia } from '../request/media.ts'
 import { projectTerm } from '../request/project-of.ts'
+import { createIds } from '../request/unique-ids.ts'
 import type { Route, RouteScope } from '../routes/route.ts'
 import { answerQuestions } from './questions.ts'
 import { reportJob } from './report-results.ts'
@@ -43,6 +43,8 @@ interface JobWays {
   readonly op: string
   readonly kept: JobRoute['kept'] | undefined
   readonly terms: JobRoute['terms'] | undefined
+  /** Names each job. */
+  nextAttempt(): string
 }
 
 /**
@@ -51,25 +53,23 @@ interface JobWays {
  * never looks inside a body.
  */
 export function jobRoute({ op, kept, terms, ...doc }: JobRoute): Route<JobDeps> {
+  const ways: JobWays = { op, kept, terms, nextAttempt: createIds() }
   return {
     method: 'post',
     ...doc,
-    mount: (app, deps) => app.post(doc.path, c => serveJob(c, { op, kept, terms }, deps)),
+    mount: (app, deps) => app.post(doc.path, c => serveJob(c, ways, deps)),
   }
 }
 
-async function serveJob(
-  c: AppContext,
-  { op, kept, terms }: JobWays,
-  deps: JobDeps,
-): Promise<Response> {
+async function serveJob(c: AppContext, ways: JobWays, deps: JobDeps): Promise<Response> {
+  const { op, kept } = ways
   const { caller } = c.get('state')
   const media = requestMedia(c)
   const announced = announcedLength(c, deps.maxBodyBytes)
   const ticket = deps.admission.enter(caller, announced ?? 0, op)
   try {
     const body = await readBody(c, announced, deps.maxBodyBytes, ticket)
-    const job = { ...toJob(c, op, media, body), ...(terms && { terms: terms(c, deps) }) }
+    const job = toJob(c, ways, { media, body }, deps)
     const { result, keptNow } = await answerDurably(c, job, ticket, deps)
     reportJob(result, caller.tenant, deps)
     const written = kept?.(keptNow, job.accept) ?? { media: result.media, bytes: result.body }
@@ -99,7 +99,12 @@ function questionsOf(tenant: string, ticket: Ticket, deps: JobDeps, sharing?: Sh
   })
 }
 
-function toJob(c: AppContext, op: string, media: MediaType, body: Uint8Array): Job {
+function toJob(
+  c: AppContext,
+  { op, terms, nextAttempt }: JobWays,
+  { media, body }: Pick<Job, 'media' | 'body'>,
+  deps: JobDeps,
+): Job {
   const state = c.get('state')
   state.bodyBytes = body.length
   const accept = answerMedia(requestHeader(c, 'accept'), media)
@@ -112,7 +117,8 @@ function toJob(c: AppContext, op: string, media: MediaType, body: Uint8Array): J
     accept,
     body,
     requestId: state.requestId,
-    attempt: randomUUID(),
+    attempt: nextAttempt(),
+    ...(terms && { terms: terms(c, deps) }),
     ...(outgoing === undefined ? {} : { abandoned: () => outgoing.destroyed }),
   }
 }

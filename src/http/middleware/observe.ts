@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { MiddlewareHandler } from 'hono'
 import { ANONYMOUS } from '../../access/access.ts'
 import {
@@ -8,6 +7,7 @@ import {
   type RequestState,
   requestHeader,
 } from '../context.ts'
+import { createIds } from '../request/unique-ids.ts'
 
 /** Ids that are safe in a header and in a log line. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/
@@ -95,13 +95,6 @@ function shownMs(state: RequestState, ms: number): number {
 function requestIdOf(c: AppContext): string | undefined {
   const offered = requestHeader(c, 'x-request-id')
   return offered !== undefined && REQUEST_ID.test(offered) ? offered : undefined
-}
-
-/** Makes ids that are unique across processes: a random part for this process, and a counter. */
-function createIds(): () => string {
-  const prefix = randomBytes(9).toString('base64url')
-  let count = 0
-  return () => `${prefix}-${(count++).toString(36)}`
 }
 
 function setHeaders(c: AppContext, headers: Readonly<Record<string, string>>): void {

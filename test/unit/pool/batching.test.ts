@@ -11,8 +11,8 @@ function size(estimates: Learnt, jobs: readonly [string, number][], freeThreads:
   const queue = createFairQueue<Queued & { kind: Kind; lost: number }>()
   for (const [op, bytes] of jobs) {
     const job = of(op, bytes)
-    const kind = estimates.kindOf(job)
-    queue.push({ tenant: 'local', kind, costUs: estimates.costUs(job), queuedAt: 0, lost: 0 })
+    const { kind, costUs } = estimates.of(job)
+    queue.push({ tenant: 'local', kind, costUs, queuedAt: 0, lost: 0 })
   }
   const batch = takeBatch(queue, freeThreads)
   expect(queue.length).toBe(jobs.length - batch.length)
@@ -62,10 +62,10 @@ describe('batching', () => {
 
   it('expects nothing of large jobs from what small ones cost', () => {
     const estimates = createEstimates()
-    const before = estimates.costUs(of('encode', 1e6))
+    const before = estimates.of(of('encode', 1e6)).costUs
     for (let i = 0; i < 100; i++) estimates.learn(of('encode', 50), 5_000)
-    expect(estimates.costUs(of('encode', 1e6))).toBe(before)
-    expect(estimates.costUs(of('encode', 50))).toBeGreaterThan(4_000)
+    expect(estimates.of(of('encode', 1e6)).costUs).toBe(before)
+    expect(estimates.of(of('encode', 50)).costUs).toBeGreaterThan(4_000)
   })
 
   it('learns a change for the worse', () => {
