@@ -71,10 +71,11 @@ export function findSpacing(text: string, value: Value): string | undefined {
  */
 export function findNamedSpacing(source: string, value: Value): string | undefined {
   const names = source.charCodeAt(1) === LINE_FEED ? [indentName(source)] : ['compact', 'python']
+  const allEscapes = possibleEscapes(source)
   for (const name of names) {
     const layout = NAMED.get(name)
     if (layout === undefined) continue
-    for (const escapes of possibleEscapes(source)) {
+    for (const escapes of allEscapes) {
       if (!isWritten(source, value, { ...layout, escapes })) continue
       return escapes === '' ? name : `${name}-${escapes}`
     }

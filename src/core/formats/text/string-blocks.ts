@@ -13,8 +13,11 @@ const MIN_CHARS = 200
 const MIN_LINES = 4
 /** Tokens of a name in the frame and of the line above a block. */
 const BLOCK_TOKENS = 12
-/** Written as they are in a block, and changed or lost on the way by some channels. */
-const FRAGILE = /[\0\ufeff]/
+/**
+ * Written as they are in a block, and changed or lost on the way by some channels: NUL, and the
+ * byte order mark that a text begins with.
+ */
+const FRAGILE = /^\ufeff|\0/
 
 /** Which strings are blocks: those that cost less so, or whatever the caller takes. */
 export type Taken = 'cheaper' | ((text: string) => boolean)

@@ -150,6 +150,23 @@ describe('the spacing of JSON', () => {
     )
   })
 
+  it('gives back what any encoder escapes', () => {
+    const names = ['', '-ascii', '-html', '-gson', '-net', '-upper', '-php', '-slash']
+    const char = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 2 }),
+      fc.constantFrom(...'/"\\u<&\'é'),
+    )
+    const text = fc.array(char, { maxLength: 6 }).map(chars => chars.join('').toWellFormed())
+    fc.assert(
+      fc.property(fc.array(text, { minLength: 1 }), fc.constantFrom(...names), (value, name) => {
+        const written = writeSpacedJson(value, `indent2${name}`, 10_000)!
+        expect(JSON.parse(written)).toEqual(value)
+        expect(wordOf(written)).toBeDefined()
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
   it('gives back altered text, or is none', () => {
     const gap = fc.constantFrom(' ', '\n', '\r', '\t', '\n\n', '  ', '')
     let read = 0

@@ -111,6 +111,27 @@ describe('the layout of JSON', () => {
     ['more exceptions than a layout has', `[${'[1, 2],\n[1,2],'.repeat(400)}0]`],
   ])('is none with %s', (_, text) => expect(wordOf(text)).toBeUndefined())
 
+  it.each([
+    ['compact', String.raw`a/b \"q\" \\u00e9 é <x>&'+= \u001b 😀`],
+    ['compact-ascii', String.raw`a/b \"q\" \\u00e9 \u00e9 <x>&'+= \u001b \ud83d\ude00 \u007f`],
+    ['compact-html', String.raw`a/b \"q\" \\u00e9 é \u003cx\u003e\u0026'+= \u001b \u2028`],
+    ['compact-gson', String.raw`a/b \"q\" \\u00e9 é \u003cx\u003e\u0026\u0027+\u003d \u001b`],
+    [
+      'compact-net',
+      String.raw`a/b \u0022q\u0022 \\u00e9 \u00E9 \u003Cx\u003E\u0026\u0027\u0060\u002B= \u001B`,
+    ],
+    ['compact-upper', String.raw`a/b \"q\" \\u00e9 \u00E9 <x>&'+= \u001B \uD83D\uDE00`],
+    ['compact-php', String.raw`a\/b \"q\" \\u00e9 \u00e9 <x>&'+= \u001b \ud83d\ude00 \\\/`],
+    ['compact-slash', String.raw`a\/b \"q\" \\u00e9 é <x>&'+= \u001b 😀`],
+    [undefined, String.raw`a/b \u00e9 \u00E9`],
+    [undefined, String.raw`a/b a\/b`],
+    [undefined, String.raw`é \u00e9`],
+  ])('has the escapes of %s', (word, text) => {
+    expect(wordOf(`["${text}"]`)).toBe(word)
+    const laidOut = `[ "${text}" ]`
+    expect(wordOf(laidOut)).toBe(word?.replace('compact', 'layout0-0111-0'))
+  })
+
   it.each([79, 80, 81, 100, 999])('counts a comma as part of a line of %i columns', width => {
     const string = (length: number) => `"${'x'.repeat(length - 2)}"`
     const fits = `[${string(width - 5)}]`

@@ -125,6 +125,7 @@ describe('texts in the strings of JSON', () => {
     ['without an error', read, { isError: false }, 'result_ok,numbered@1,tab'],
     ['short', 'done', { isError: false }, 'result_ok'],
     ['a scalar', '42', {}, 'result'],
+    ['with a byte order mark within', 'test\t\ufeff2026-01-22', {}, 'result'],
     ['like a frame', '{"a":"below"}\n\nx', {}, 'result'],
     ['like a style', 'text 1, 1 line', {}, 'result'],
   ])('is all of a result of MCP: %s', (_, text, rest, style) => {
