@@ -63,7 +63,8 @@ export class JobRunner {
     if (generations !== undefined) this.#contexts.generations.learn(generations)
   }
 
-  run(job: JobHeader, body: Uint8Array): UnpackedOutcome {
+  /** @param ahead called with keys of decisions that the job is about to make */
+  run(job: JobHeader, body: Uint8Array, ahead: KeysSeen = () => {}): UnpackedOutcome {
     this.#counters.serve(job.tenant)
     const started = performance.now()
     const took = () => ({ work_us: Math.round((performance.now() - started) * 1000) })
@@ -71,7 +72,7 @@ export class JobRunner {
       const operation = this.#operations[job.op]
       if (operation === undefined) throw new Error(`no operation ${job.op}`)
       return 'kind' in operation
-        ? this.#runOnBytes(operation, job, body, took)
+        ? this.#runOnBytes(operation, job, { body, ahead }, took)
         : this.#runOnEnvelope(operation, job, body, took)
     } catch (error) {
       return failed(error, took)
@@ -113,10 +114,10 @@ export class JobRunner {
   #runOnBytes(
     operation: ByteOperation,
     job: JobHeader,
-    body: Uint8Array,
+    { body, ahead }: { readonly body: Uint8Array; readonly ahead: KeysSeen },
     took: Took,
   ): UnpackedOutcome {
-    const context = this.#contexts.of(job)
+    const context = this.#contexts.of(job, ahead)
     const answer = operation.run(body, context)
     const { bytes, reports, keep, records, markers, dependencies = [] } = answer
     const outcome = { ...done(job.media), markers, dependencies, ...took() }
@@ -154,17 +155,20 @@ class JobContexts {
         : attachSessions(setup.sessions, { owner: workerOwner(threadId) })
   }
 
-  of({
-    resolutions,
-    terms,
-    tenant,
-    attempt,
-    sessionless,
-    recalled = {},
-    generation = this.#setup.generation,
-    lostGeneration,
-    isPaused,
-  }: JobHeader): OperationContext {
+  of(
+    {
+      resolutions,
+      terms,
+      tenant,
+      attempt,
+      sessionless,
+      recalled = {},
+      generation = this.#setup.generation,
+      lostGeneration,
+      isPaused,
+    }: JobHeader,
+    ahead?: KeysSeen,
+  ): OperationContext {
     const sessions = this.#sessions
     const job = {
       tenant,
@@ -180,6 +184,8 @@ class JobContexts {
       history: this.#history,
       turns: this.#turns.of(tenant),
       heads: this.#heads,
+      // Processes that share a store ask for and record decisions in one step.
+      ...(ahead && !this.#setup.asked.sessions && { ahead }),
     }
     const { generations } = this
     const pipeline = generations.find(generation)
@@ -212,6 +218,9 @@ class JobContexts {
     return { telemetry }
   }
 }
+
+/** Gets keys of decisions that a job is about to make. */
+type KeysSeen = (keys: readonly string[]) => void
 
 /** What a job has taken until now. */
 type Took = () => { readonly work_us: number }

@@ -145,6 +145,17 @@ export interface BatchResult {
   readonly grownThread?: number
 }
 
+/**
+ * Sent while a job runs: keys of decisions that it is about to make. Whether there are records of
+ * them can be looked up meanwhile. It is a hint, and may come after the result.
+ */
+export interface KeysAhead {
+  readonly slot: number
+  /** The index of the job in its batch. */
+  readonly job: number
+  readonly keysAhead: readonly string[]
+}
+
 /** Asks the thread with this id to give free memory back; any other thread does nothing. */
 export interface ShrinkMessage {
   readonly shrinkThread: number

@@ -1,5 +1,5 @@
 import { getPriority, setPriority } from 'node:os'
-import { threadId, workerData } from 'node:worker_threads'
+import { parentPort, threadId, workerData } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
 import { freeBytes, packRanges } from '../src/core/base/byte-ranges.ts'
 import { readMarks } from '../src/core/base/thread-marks.ts'
@@ -11,6 +11,7 @@ import { JobRunner, type UnpackedOutcome, withReports } from './job-runner.ts'
 import type {
   BatchMessage,
   BatchResult,
+  KeysAhead,
   Outcome,
   ShrinkMessage,
   ShrinkResult,
@@ -32,7 +33,8 @@ type Runner = (message: BatchMessage | ShrinkMessage) => BatchResult | ShrinkRes
 export function startThread(operations: Operations): Runner {
   standBack()
   const heap = createHeap()
-  const runBatch = createRunner(operations, workerData as WorkerSetup, heap)
+  const tell = (ahead: KeysAhead) => parentPort?.postMessage(ahead)
+  const runBatch = createRunner(operations, workerData as WorkerSetup, { ...heap, tell })
   return message => {
     if (!('shrinkThread' in message)) return runBatch(message)
     const isShrunk = message.shrinkThread === threadId
@@ -50,11 +52,17 @@ function standBack(): void {
   }
 }
 
+/** What a runner needs of its thread. */
+interface RunnerOptions extends Partial<Pick<Heap, 'hasGrown'>> {
+  /** Sends the main thread a message while a job runs; absent: it gets none. */
+  tell?(ahead: KeysAhead): void
+}
+
 /** The function that a worker thread runs for each batch. */
 export function createRunner(
   operations: Operations,
   setup: WorkerSetup,
-  { hasGrown }: Pick<Heap, 'hasGrown'> = { hasGrown: () => false },
+  { hasGrown = () => false, tell }: RunnerOptions = {},
 ): (message: BatchMessage) => BatchResult {
   const runner = new JobRunner(operations, setup)
   const { marks, protections } = readMarks(setup.progress)
@@ -66,7 +74,9 @@ export function createRunner(
     const unpacked = message.jobs
       .map((job, index) => {
         Atomics.store(marks, message.slot, index)
-        return runner.run(job, bodies.subarray(job.start, job.start + job.length))
+        const body = bodies.subarray(job.start, job.start + job.length)
+        const { slot } = message
+        return runner.run(job, body, keysAhead => tell?.({ slot, job: index, keysAhead }))
       })
       .map(withReports)
       .map(workForStore)

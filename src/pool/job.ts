@@ -46,6 +46,8 @@ export interface Job {
    * it.
    */
   readonly abandoned?: () => boolean
+  /** Gets keys of decisions that the job is about to make, while it runs; perhaps never. */
+  readonly onKeysAhead?: (keys: readonly string[]) => void
 }
 
 /** A configuration of the pipeline. */

@@ -238,7 +238,8 @@ class Pool implements WorkerPool {
     this.#running += entries.length
     options.onBatch?.(entries.length)
     const message = messageOf(entries, slot.index, options.termsOf)
-    options.threads.run(message, slot.signal, entries[0]!.near).then(
+    const ahead = (job: number, keys: readonly string[]) => entries[job]?.job.onKeysAhead?.(keys)
+    options.threads.run(message, slot.signal, { near: entries[0]!.near, ahead }).then(
       result => {
         this.#release(slot)
         this.#settle(entries, result, startedAt)

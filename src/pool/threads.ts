@@ -2,6 +2,7 @@ import { Piscina } from 'piscina'
 import type {
   BatchMessage,
   BatchResult,
+  KeysAhead,
   ShrinkMessage,
   ShrinkResult,
   WorkerSetup,
@@ -14,12 +15,19 @@ export interface Threads {
   readonly size: number
   /**
    * Runs a batch on a free thread; an aborted signal terminates that thread. Rejects if it is lost.
-   * @param near the id of the thread that should run it if it is free
    */
-  run(message: BatchMessage, signal: AbortSignal, near?: number): Promise<RunBatch>
+  run(message: BatchMessage, signal: AbortSignal, hints?: BatchHints): Promise<RunBatch>
   /** The ids of threads that run no batch; absent: not known. */
   free?(): ReadonlySet<number>
   close(): Promise<void>
+}
+
+/** How a batch may cost less. */
+export interface BatchHints {
+  /** The id of the thread that should run it if it is free. */
+  readonly near?: number | undefined
+  /** Gets keys of decisions that a job of the batch, by its index, is about to make. */
+  ahead?(job: number, keys: readonly string[]): void
 }
 
 /** The result of a batch, with the id of the thread that ran it, if that is known. */
@@ -72,6 +80,8 @@ export function createThreads(options: ThreadOptions): Threads {
   })
   const working = new Set<number>()
   const balancer = createBalancer()
+  /** By the slots of their batches. */
+  const underWay = new Map<number, BatchHints>()
   let busy = 0
   let restart: NodeJS.Timeout | undefined
   let pool: Pool | null = start()
@@ -94,6 +104,9 @@ export function createThreads(options: ThreadOptions): Threads {
       loadBalancer: balancer.balance,
     })
     created.on('error', error => options.onCrash(error))
+    created.on('message', ({ slot, job, keysAhead }: KeysAhead) => {
+      underWay.get(slot)?.ahead?.(job, keysAhead)
+    })
     created.on('workerDestroy', () => setImmediate(replaceIfShrunk, created))
     created.on('workerCreate', () => watchThreads(created))
     watchThreads(created)
@@ -140,12 +153,13 @@ export function createThreads(options: ThreadOptions): Threads {
       const threads = pool?.threads ?? []
       return new Set(threads.map(({ threadId }) => threadId).filter(id => !working.has(id)))
     },
-    async run(message, signal, near) {
+    async run(message, signal, hints = {}) {
       const current = pool
       if (current === null) throw new Error('no thread could be started')
       busy++
+      underWay.set(message.slot, hints)
       const send = () => current.run(message, { transferList: movable(message.body), signal })
-      const { sent, thread } = balancer.place(near, send)
+      const { sent, thread } = balancer.place(hints.near, send)
       if (thread !== undefined) working.add(thread)
       try {
         // A thread that was started for this batch is kept.
@@ -155,6 +169,7 @@ export function createThreads(options: ThreadOptions): Threads {
         return thread === undefined ? result : { ...result, thread }
       } finally {
         busy--
+        underWay.delete(message.slot)
         if (thread !== undefined) working.delete(thread)
       }
     },

@@ -1,7 +1,7 @@
 import { inTime } from '../core/base/deadline.ts'
 import type { FreshRecord } from '../core/contract/operation-result.ts'
 import type { OutageWaits, WaitBounds } from './outage-waits.ts'
-import type { RecordKey, Store } from './store.ts'
+import type { RecordKey, Result, Store, StoredRecord } from './store.ts'
 
 /**
  * The record of what proxies have sent for tool results. The decision that is written first is
@@ -18,19 +18,30 @@ export interface Rewrites {
    * @param records all decisions of a request, in the order of the conversation
    * @param asked keys that were asked for before, and whether these were made by what was found
    * @param bounds of the wait for a store that is not heard; absent: only those that all turns have
+   * @param ahead what was looked up already
    */
   decide(
     tenant: string,
     records: readonly FreshRecord[],
     asked: AskedKeys,
     bounds?: WaitBounds,
+    ahead?: LookupsAhead,
   ): Promise<OnRecord>
+  /** Looks decisions up while they are being made; absent: that is of no use. */
+  lookAhead?(tenant: string): LookupsAhead
   /**
    * Records decisions that `decide` left. Never rejects, and resolves within two seconds.
    * @returns keys for which another process recorded another decision first; that decision is used
    *   from the next turn on
    */
   record(tenant: string, records: readonly FreshRecord[]): Promise<ReadonlySet<string>>
+}
+
+/** Decisions of a tenant that are looked up while they are being made. */
+export interface LookupsAhead {
+  look(keys: readonly string[]): void
+  /** What the store says of a key; `undefined` if it was not looked up. Never rejects. */
+  find(key: string): Promise<Result<StoredRecord>> | undefined
 }
 
 /** Keys of decisions, and whether there was a record. */
@@ -79,31 +90,46 @@ export function lifetimeOf({ isUnit }: FreshRecord, ttlMs: number): number {
 
 /**
  * Reads decisions of a tenant, so many at once.
- * @param isWanted asked before more are read
+ * @param options.isWanted asked before more are read
+ * @param options.ahead what was looked up already; what failed is read once more
  * @returns `null` if some cannot be read
  */
 export async function readDecisions(
   store: Pick<Store, 'readRecord'>,
   tenant: string,
   records: readonly FreshRecord[],
-  isWanted: () => boolean = () => true,
+  { isWanted = () => true, ahead }: ReadOptions = {},
 ): Promise<Pick<OnRecord, 'found' | 'differs'> | null> {
   const found: Record<string, Uint8Array> = {}
   let differs = false
   for (let from = 0; from < records.length && isWanted(); from += READS_AT_ONCE) {
     const some = records.slice(from, from + READS_AT_ONCE)
-    const read = some.map(record => store.readRecord({ tenant, ...keyOfDecision(record) }))
+    const read = some.map(record => {
+      const readNow = () => store.readRecord({ tenant, ...keyOfDecision(record) })
+      const early = ahead?.find(record.key)
+      if (early === undefined) return readNow()
+      return early.then(result => (isHeard(result) || !isWanted() ? result : readNow()))
+    })
     for (const [index, result] of (await Promise.all(read)).entries()) {
       const record = some[index]!
-      if (!result.ok) {
-        if (!ABSENT.has(result.reason)) return null
-      } else {
+      if (!isHeard(result)) return null
+      if (result.ok) {
         found[record.key] = result.value
         differs ||= Buffer.compare(result.value, record.bytes) !== 0
       }
     }
   }
   return { found, differs }
+}
+
+interface ReadOptions {
+  readonly isWanted?: () => boolean
+  readonly ahead?: LookupsAhead | undefined
+}
+
+/** Whether the store says if there is a record. A damaged one counts as none. */
+function isHeard(result: Result<StoredRecord>): boolean {
+  return result.ok || ABSENT.has(result.reason)
 }
 
 /**
@@ -133,11 +159,21 @@ export function createRewrites(
   }
 
   return {
-    async decide(tenant, records, asked) {
+    lookAhead(tenant) {
+      const found = new Map<string, Promise<Result<StoredRecord>>>()
+      return {
+        look(keys) {
+          for (const key of keys)
+            found.set(key, store.readRecord({ tenant, ...keyOfDecision({ key }) }))
+        },
+        find: key => found.get(key),
+      }
+    },
+    async decide(tenant, records, asked, _bounds, ahead) {
       const unasked = records.filter(({ key }) => !asked.has(key))
       if (isReplacing(unasked)) return { found: {}, differs: false, others: 'left' }
       let isWanted = true
-      const read = readDecisions(store, tenant, unasked, () => isWanted)
+      const read = readDecisions(store, tenant, unasked, { isWanted: () => isWanted, ahead })
       const recalled = await inTime(read, RECALL_MS)
       isWanted = false
       return recalled === null ? UNHEARD : { ...recalled, others: 'left' }
@@ -156,5 +192,4 @@ export function isReplacing(records: readonly FreshRecord[]): boolean {
   return records.every(({ replaces }) => replaces === true)
 }
 
-/** A damaged record counts as none. */
 const ABSENT: ReadonlySet<string> = new Set(['not_found', 'gone'])

@@ -24,13 +24,17 @@ export interface RecordKeeping {
 
 /** The same for a run, which records nothing itself if the store is this process's own. */
 type RunKeeping = Omit<RecordKeeping, 'rewrites'> & {
-  readonly rewrites: Pick<Rewrites, 'decide' | 'mayHaveLost'>
+  readonly rewrites: Pick<Rewrites, 'decide' | 'lookAhead' | 'mayHaveLost'>
 }
 
-/** Rewrites a body by the decisions that are given. */
+/**
+ * Rewrites a body by the decisions that are given.
+ * @param ahead gets keys of decisions that are about to be made
+ */
 export type RunByDecisions = (
   recalled: Recalled,
   terms?: Pick<RequestTerms, 'recordedOnly' | 'earlierWhole'>,
+  ahead?: Pick<Job, 'onKeysAhead'>,
 ) => Promise<JobResult>
 
 /**
@@ -48,11 +52,12 @@ export async function runByRecord(
   let recalled: Recalled = {}
   let terms: Parameters<RunByDecisions>[1]
   for (;;) {
-    const result = await run(recalled, terms)
+    const ahead = rewrites.lookAhead?.(tenant)
+    const result = await run(recalled, terms, ahead && { onKeysAhead: ahead.look })
     if (!result.ok) return result
     const { records } = result
     const [onRecord] = await Promise.all([
-      rewrites.decide(tenant, records, asked, bounds),
+      rewrites.decide(tenant, records, asked, bounds, ahead),
       inTime(keepGenerations(records, tenant, generations), KEEP_MS),
     ])
     if (onRecord.others === 'unsure') {

@@ -1,5 +1,5 @@
 import { inTime } from '../../core/base/deadline.ts'
-import type { JobResult } from '../../pool/job.ts'
+import type { Job, JobResult } from '../../pool/job.ts'
 import type { WaitBounds } from '../../store/outage-waits.ts'
 
 /** One pass over a body. */
@@ -10,6 +10,8 @@ export interface Pass {
   readonly newUntil: number
   /** Of its waits for a store. It is over if its result comes too late, or the client is gone. */
   readonly bounds: WaitBounds
+  /** How the jobs of a run differ from those of others. */
+  readonly job?: Pick<Job, 'onKeysAhead'> | undefined
 }
 
 interface PassOptions {

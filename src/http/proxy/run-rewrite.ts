@@ -91,7 +91,7 @@ export async function runRewrite(
 
   async function run(terms: RequestTerms, recalled: Recalled, pass: Pass): Promise<JobResult> {
     const now = {
-      ...{ ...job, ...drawn.job, limitMs: pass.limitMs, recalled },
+      ...{ ...job, ...drawn.job, ...pass.job, limitMs: pass.limitMs, recalled },
       terms: { ...terms, ...ofRequest, newUntil: pass.newUntil },
       abandoned: pass.bounds.isOver,
     }
@@ -120,9 +120,9 @@ export async function runRewrite(
     let areThere: Promise<Stay> = Promise.resolve('stay')
     const bounded = { ...keeping, bounds: pass.bounds }
     const runByTheRecord = (terms: RequestTerms) =>
-      runByRecord(async (recalled, more) => {
+      runByRecord(async (recalled, more, ahead) => {
         const all = { ...terms, ...again, ...more, ...wish, ...drawn.terms }
-        const result = await run(all, recalled, pass)
+        const result = await run(all, recalled, { ...pass, job: ahead })
         // They travel with the decisions that name them.
         areThere = keptInTime(result, originals, bounded)
         // A run that is not the last one is not waited for.

@@ -112,11 +112,15 @@ it('a store that does not answer is waited for only so long, and asked no more',
     bytes: Uint8Array.of(n),
     position: null,
   }))
-  const recall = rewrites.decide('t', records, new Map())
+  const ahead = rewrites.lookAhead!('t')
+  ahead.look(['0'])
+  const recall = rewrites.decide('t', records, new Map(), undefined, ahead)
   const asked = reads.length
-  expect(asked).toBeGreaterThan(0)
+  expect(asked).toBeGreaterThan(1)
   expect((await recall).others).toBe('unheard')
-  for (const answer of reads) answer({ ok: false, reason: 'not_found', detail: 'late' })
+  const [first, ...others] = reads
+  first!({ ok: false, reason: 'busy', detail: 'late' })
+  for (const answer of others) answer({ ok: false, reason: 'not_found', detail: 'late' })
   await turn()
   expect(reads.length).toBe(asked)
   expect(asked).toBeLessThan(records.length)

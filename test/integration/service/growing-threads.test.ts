@@ -19,7 +19,7 @@ beforeEach(() => {
     size: SIZE,
     workerUrl: bundledWorker(new URL('worker-with-faults.ts', import.meta.url)),
     heapMb: 256,
-    setup: () => workerSetup(SIZE),
+    setup: () => ({ ...workerSetup(SIZE), asked: { sessions: false } }),
     onCrash: () => {},
     onExit: () => {},
   })
@@ -65,7 +65,10 @@ async function allReady(): Promise<readonly number[]> {
     const ids = [...threads.free!()]
     expect(ids).toHaveLength(SIZE)
     for (const id of ids) {
-      expect(await threads.run(message('count', 3), signal, id)).toHaveProperty('thread', id)
+      expect(await threads.run(message('count', 3), signal, { near: id })).toHaveProperty(
+        'thread',
+        id,
+      )
     }
     return ids
   })
@@ -75,9 +78,9 @@ it('runs a batch on the thread that is wanted if it is free, else on another one
   await Promise.all([0, 1, 2].map(count))
   const [first, ...others] = await allReady()
   const stop = new AbortController()
-  const spinning = threads.run(message('spin', 4), stop.signal, first)
+  const spinning = threads.run(message('spin', 4), stop.signal, { near: first })
   expect([...threads.free!()]).toEqual(others)
-  const { thread } = await threads.run(message('count', 5), signal, first)
+  const { thread } = await threads.run(message('count', 5), signal, { near: first })
   expect(others).toContain(thread)
   stop.abort()
   await expect(spinning).rejects.toThrow()
@@ -94,4 +97,14 @@ it('replaces threads that were lost, and has as many as before', async () => {
   await eventually(() => expect(started).toHaveLength(SIZE))
   await expect(threads.run(message('exit', 2), signal)).rejects.toThrow()
   await eventually(() => expect(started).toHaveLength(SIZE + 1))
+})
+
+it('hears which decisions a job is about to make, while the job runs', async () => {
+  const stop = new AbortController()
+  const heard = Promise.withResolvers<unknown>()
+  const ahead = (...told: unknown[]) => heard.resolve(told)
+  const running = threads.run(message('ahead', 4), stop.signal, { ahead })
+  expect(await heard.promise).toEqual([0, ['a', 'b']])
+  stop.abort()
+  await expect(running).rejects.toThrow()
 })

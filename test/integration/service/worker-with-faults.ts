@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Operation } from '../../../src/core/operations/operation.ts'
+import type { ByteOperation, Operation } from '../../../src/core/operations/operation.ts'
 import { OPERATIONS } from '../../../src/core/operations/registry.ts'
 import { startThread } from '../../../workers/thread.ts'
 
@@ -9,6 +9,16 @@ const faulty = (name: string, run: () => never): Operation => ({
   answer: z.unknown(),
   run,
 })
+
+/** Tells of two decisions, and does not end. */
+const ahead: ByteOperation = {
+  kind: 'bytes',
+  name: 'ahead',
+  run(_, { rewrites }) {
+    rewrites?.ahead?.(['a', 'b'])
+    for (;;);
+  },
+}
 
 /** The workers of the service, and jobs that end in every bad way there is. */
 export const runBatch = startThread({
@@ -21,6 +31,7 @@ export const runBatch = startThread({
     const hoard: number[][] = []
     for (;;) hoard.push(Array(100_000).fill(hoard.length + 0.5))
   }),
+  ahead,
   bug: faulty('bug', () => {
     throw new TypeError('secret')
   }),

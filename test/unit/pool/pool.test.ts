@@ -74,12 +74,29 @@ describe('the pool', () => {
     expect(sizes).toEqual(Array(30).fill(10))
   })
 
+  it('hands each job of a batch the keys of decisions that it is about to make', async () => {
+    const heard: string[] = []
+    const { pool } = poolOver(async (message, _, hints) => {
+      for (const [index] of message.jobs.entries()) hints?.ahead?.(index, [`key ${index}`])
+      // A hint may be of a job that has ended.
+      hints?.ahead?.(message.jobs.length, ['another'])
+      return inSteadyTime(message)
+    })
+    await pool.run(job('learnt'))
+    const hearing = ['a', 'b'].map(name => ({
+      ...job(name),
+      onKeysAhead: (keys: readonly string[]) => void heard.push(`${name}: ${keys}`),
+    }))
+    await Promise.all(hearing.map(each => pool.run(each)))
+    expect(heard).toEqual(['a: key 0', 'b: key 1'])
+  })
+
   it('sends turns of a conversation to the thread that had the turn before', async () => {
     const free = new Set([1, 2])
     const wanted: (number | undefined)[] = []
     const seen: string[] = []
     let release: (() => void) | undefined
-    const run: Threads['run'] = async (message, _, near) => {
+    const run: Threads['run'] = async (message, _, { near } = {}) => {
       const { jobs, body } = message
       wanted.push(near)
       seen.push(Buffer.from(body, jobs[0]!.start + 12, 3).toString())

@@ -99,6 +99,37 @@ describe('what was decided', () => {
   })
 })
 
+describe('a decision that is being made', () => {
+  it('is looked up meanwhile, and not once more when it is made', async () => {
+    const { rewrites, asked } = recordsInMemory()
+    await rewrites.record('t', [record('a', '1')])
+    asked.length = 0
+    const ahead = rewrites.lookAhead!('t')
+    ahead.look(['a', 'b'])
+    expect(asked).toEqual(['read t a', 'read t b'])
+    const made = [record('a', 'x'), record('b', '2'), record('c', '3')]
+    const decided = await rewrites.decide('t', made, NOTHING_ASKED, undefined, ahead)
+    expect(decided).toEqual({ found: { a: bytes('1') }, differs: true, others: 'left' })
+    expect(asked).toEqual(['read t a', 'read t b', 'read t c'])
+  })
+
+  it('is looked up once more if the store was not heard', async () => {
+    const answers: Result<never>[] = [
+      { ok: false, reason: 'busy', detail: '' },
+      { ok: false, reason: 'not_found', detail: '' },
+    ]
+    const failure = { ok: false, reason: 'failed', detail: '' } as const
+    const rewrites = createRewrites(
+      { readRecord: async () => answers.shift() ?? failure, writeRecord: async () => failure },
+      () => 1_000,
+    )
+    const ahead = rewrites.lookAhead!('t')
+    ahead.look(['a'])
+    const decided = await rewrites.decide('t', [record('a', '1')], NOTHING_ASKED, undefined, ahead)
+    expect([decided.others, answers]).toEqual(['left', []])
+  })
+})
+
 describe('a store that fails on recall', () => {
   const failing = (reason: FailureReason) => {
     const failure = { ok: false, reason, detail: '' } as const

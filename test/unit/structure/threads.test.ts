@@ -53,7 +53,7 @@ describe('threads', () => {
       'src/threads/start-thread.ts': ['Worker'],
       // Piscina starts these; `src/pool/slots.ts` protects them.
       'workers/job-runner.ts': ['threadId'],
-      'workers/thread.ts': ['threadId', 'workerData'],
+      'workers/thread.ts': ['parentPort', 'threadId', 'workerData'],
     })
   })
 

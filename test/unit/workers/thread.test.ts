@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { readMarks } from '../../../src/core/base/thread-marks.ts'
 import { mayTerminate, resetProtection, unbroken } from '../../../src/core/base/unbroken.ts'
 import type { ByteOperation } from '../../../src/core/operations/operation.ts'
+import type { KeysAhead } from '../../../workers/protocol.ts'
+import { createRunner } from '../../../workers/thread.ts'
 import { header, inlineRunner, workerSetup } from '../../support/runner.ts'
 
 const SIZE = 100_000
@@ -35,6 +37,28 @@ describe('a thread', () => {
     })
     expect(outcomes[0]).toMatchObject({ length: SIZE })
     expect(came.length).toBe(SIZE)
+  })
+
+  it.each([
+    ['while it runs', false, [{ slot: 7, job: 1, keysAhead: ['k'] }]],
+    ['never if processes share the store', true, []],
+  ])('tells of decisions that a job is about to make: %s', (_, sessions, expected) => {
+    const told: KeysAhead[] = []
+    let toldWhileItRan = 0
+    const op: ByteOperation = {
+      ...operation(body => body),
+      run(body, { rewrites }) {
+        if (body[0] === 2) rewrites?.ahead?.(['k'])
+        toldWhileItRan = told.length
+        return { bytes: body, ...NOTHING }
+      },
+    }
+    const setup = { ...workerSetup(), asked: { sessions } }
+    const runBatch = createRunner({ op }, setup, { tell: ahead => void told.push(ahead) })
+    const body = Uint8Array.of(1, 2)
+    const jobs = [0, 1].map(start => header('op', body.subarray(0, 1), { start }))
+    runBatch({ jobs, body: body.buffer, slot: 7 })
+    expect([told, toldWhileItRan]).toEqual([expected, expected.length])
   })
 
   it('is not terminated in unbroken work of its batch', () => {

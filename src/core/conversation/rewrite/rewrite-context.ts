@@ -42,4 +42,9 @@ export interface RewriteContext {
   readonly history?: HistoryMemory
   /** Recorded decisions by their keys; they hold against any other. */
   readonly recalled: Readonly<Record<string, Uint8Array>>
+  /**
+   * Gets keys of results that are about to be written for the first time, so that records of them
+   * can be looked up meanwhile; absent: they are looked up later.
+   */
+  readonly ahead?: (keys: readonly string[]) => void
 }

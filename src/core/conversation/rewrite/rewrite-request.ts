@@ -21,7 +21,7 @@ import { armCounts, drawOf } from './count-arms.ts'
 import { type KeptGeneration, keptGeneration } from './kept-generation.ts'
 import { isLeftAlone, type NamedResults, nameResults } from './named-results.ts'
 import { isCold } from './pauses.ts'
-import type { ConversationContext } from './rewrite-context.ts'
+import type { ConversationContext, RewriteContext } from './rewrite-context.ts'
 import { AS_IT_CAME, type NewRewrite, recall, rewrite } from './rewrite-result.ts'
 import { SentConversation } from './sent-conversation.ts'
 import {
@@ -236,6 +236,7 @@ function rewriteResults(
   let sum = 0
   let isChanged = false
   let isAnyRecalled = false
+  const tellFrom = tellOnce(keys, rewrites)
   for (const [index, result] of results.entries()) {
     const key = keys[index]!
     const isEarlier = index < fromNew
@@ -266,6 +267,7 @@ function rewriteResults(
         context,
       )
     const isLate = !isUsable && isOver()
+    if (recalled === null) tellFrom(index)
     if (isLate) late++
     const rewritten = isUsable ? { ...recalled, keep: [] } : isLate ? AS_IT_CAME : write()
     if ('lookAlikes' in rewritten) {
@@ -311,6 +313,18 @@ function rewriteResults(
     fresh,
     responses: told,
     steered,
+  }
+}
+
+/** As many as are looked up at once. */
+const MOST_AHEAD = 64
+
+/** Tells which keys come from the first new result on: a turn's new results are its last. */
+function tellOnce(keys: readonly string[], rewrites: RewriteContext | undefined) {
+  let isTold = false
+  return (index: number) => {
+    if (!isTold) rewrites?.ahead?.(keys.slice(index, index + MOST_AHEAD))
+    isTold = true
   }
 }
 

@@ -85,6 +85,47 @@ describe('a rewrite', () => {
     expect([given.length, confirmed, placed]).toEqual([1, [1], []])
   })
 
+  test('hands what each run looks up ahead to the decision after it', async () => {
+    const looked: string[][] = []
+    const used: (string[] | undefined)[] = []
+    const found = { a: bytes('earlier') }
+    const answers: OnRecord[] = [{ ...NEW, found, differs: true }, NEW]
+    const of = new WeakMap<object, string[]>()
+    await runByRecord(
+      async (recalled, _, job) => {
+        job?.onKeysAhead?.(['a', `after ${Object.keys(recalled)}`])
+        return done(record('a'))
+      },
+      {
+        tenant: 't',
+        onUnrecorded: () => {},
+        rewrites: {
+          lookAhead(tenant) {
+            const keys: string[] = []
+            const ahead = {
+              look: (some: readonly string[]) => void keys.push(...some),
+              find: () => undefined,
+            }
+            looked.push([tenant])
+            of.set(ahead, keys)
+            return ahead
+          },
+          async decide(_tenant, _records, _asked, _bounds, ahead) {
+            used.push(ahead && of.get(ahead))
+            return answers.shift()!
+          },
+        },
+        generations: { keep: async () => {} },
+        memory: { place: () => null, confirm: () => {} },
+      },
+    )
+    expect(looked).toEqual([['t'], ['t']])
+    expect(used).toEqual([
+      ['a', 'after '],
+      ['a', 'after a'],
+    ])
+  })
+
   test('runs again by what was decided otherwise before', async () => {
     const found = { a: bytes('earlier'), full: bytes('too') }
     const { result, given, asked, confirmed, placed } = await run(

@@ -42,6 +42,7 @@ interface Setting {
   readonly waitMs?: number
   /** What the store says of decisions; absent: they are still to be recorded. */
   readonly decide?: Rewrites['decide']
+  readonly lookAhead?: Rewrites['lookAhead']
   readonly kept?: (text: string) => void
   readonly overruled?: ReadonlySet<string>
   /** What arms are drawn with; absent: there are none. */
@@ -73,6 +74,7 @@ async function rewrite(results: readonly (JobResult | Error | null)[], setting: 
     },
     rewrites: {
       ...(setting.waitMs !== undefined && { waits: waitsOf(setting.waitMs) }),
+      ...(setting.lookAhead && { lookAhead: setting.lookAhead }),
       decide: setting.decide ?? (async () => ({ found: {}, differs: false, others: 'left' })),
       async record(tenant: string, records: { key: string }[]) {
         noted.push(`record ${tenant} ${records.map(({ key }) => key)}`)
@@ -188,6 +190,18 @@ describe('a body that a worker rewrites', () => {
       'warning t',
       'change openai uuid',
     ])
+  })
+
+  test('has decisions looked up that its thread is about to make', async () => {
+    const looked: string[] = []
+    const look = (keys: readonly string[]) => void looked.push(...keys)
+    const lookAhead = (tenant: string) => {
+      looked.push(tenant)
+      return { look, find: () => undefined }
+    }
+    const { jobs } = await rewrite([done()], { lookAhead })
+    jobs[0]!.onKeysAhead?.(['a', 'b'])
+    expect(looked).toEqual(['t', 'a', 'b'])
   })
 
   test('leaves smaller, on record, and reported', async () => {

@@ -181,6 +181,24 @@ describe('texts that were sent before', () => {
     }
   })
 
+  it('are not told ahead; the first that is new is, with what follows it, before it is written', () => {
+    const { send, shared, blind, rewrites } = sending()
+    const ahead: string[][] = []
+    const telling = {
+      rewrites: { ...rewrites, ahead: (keys: readonly string[]) => void ahead.push([...keys]) },
+    }
+    const keysOf = (body: string) => resultRecords(send(body).records).map(({ key }) => key)
+    const [first] = resultRecords(send(turns(ROWS)).records)
+    rewriteRequest(bytesOf(turns(ROWS)), 'openai_chat', LIMITS, { ...shared, ...telling })
+    expect(ahead).toEqual([])
+    const body = bytesOf(turns(ROWS, OTHER_ROWS, 'a short sentence of a tool'))
+    expect(() => rewriteRequest(body, 'openai_chat', LIMITS, { ...blind, ...telling })).toThrow(
+      'counted',
+    )
+    expect(ahead).toEqual([keysOf(turns(ROWS, OTHER_ROWS, 'a short sentence of a tool'))])
+    expect(ahead[0]).not.toContain(first!.key)
+  })
+
   it('are not encoded again once they have left', () => {
     const { send, shared, blind } = sending()
     rewriteRequest(bytesOf(chat(ROWS)), 'openai_chat', LIMITS, shared)
