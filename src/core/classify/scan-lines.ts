@@ -64,6 +64,8 @@ export function scanLines(text: string): LineCounts {
   let header = -1
   let inTable = false
   let isAfterBlank = true
+  /** The first dash that a time stamp of the line may have. */
+  let dash = -1
   for (let start = 0, end = 0; start <= text.length; start = end + 1) {
     end = text.indexOf('\n', start)
     if (end === -1) end = text.length
@@ -100,7 +102,10 @@ export function scanLines(text: string): LineCounts {
       countYaml(c, text, first, end, counts)
       isAfterBlank = false
     } else isAfterBlank = true
-    if (counts.logLines < ENOUGH_LOG_LINES && hasTimeStamp(text, first, end)) counts.logLines++
+    if (counts.logLines < ENOUGH_LOG_LINES) {
+      if (dash < first + YEAR_DIGITS) dash = placeOf('-', text, first + YEAR_DIGITS)
+      if (dash < end && hasTimeStamp(text, first, end, dash)) counts.logLines++
+    }
   }
   return counts
 }
@@ -185,16 +190,26 @@ function gutterNumber(
 const LOG_STAMP_WITHIN = 40
 /** `d` a digit, `s` a space or `T`, anything else itself. */
 const TIME_STAMP = 'dddd-dd-ddsdd:dd'
+const YEAR_DIGITS = 4
 
-/** Whether `2026-01-31 23:59` (or with `T`) begins near the start of the line `[first, end)`. */
-function hasTimeStamp(text: string, first: number, end: number): boolean {
+/**
+ * Whether `2026-01-31 23:59` (or with `T`) begins near the start of the line `[first, end)`.
+ * @param dash the first one that it may have
+ */
+function hasTimeStamp(text: string, first: number, end: number, dash: number): boolean {
   const last = Math.min(end - TIME_STAMP.length, first + LOG_STAMP_WITHIN)
-  for (let at = first; at <= last; at++) {
+  for (let at = dash - YEAR_DIGITS; at <= last; at++) {
     // The two dashes are the rarest part, so they are tried first.
     if (text.charCodeAt(at + 4) !== MINUS || text.charCodeAt(at + 7) !== MINUS) continue
     if (isTimeStamp(text, at)) return true
   }
   return false
+}
+
+/** The place of a character at `start` or later; the text's length if there is none. */
+function placeOf(char: string, text: string, start: number): number {
+  const at = text.indexOf(char, start)
+  return at === -1 ? text.length : at
 }
 
 function isTimeStamp(text: string, at: number): boolean {
