@@ -129,6 +129,7 @@ function textCandidate(
       if (format.decodeValue !== undefined) {
         return value !== undefined && equalValues(format.decodeValue(content, style, room), value)
       }
+      if (format.restores !== undefined) return format.restores(content, style, room, original)
       const decoded = format.decode(content, style, room)
       if (format.json !== true) return decoded === original
       const parsed = parseJson(decoded)

@@ -10,6 +10,7 @@ import {
   MAX_DIGITS,
   MAX_PAD,
   type NumberLayout,
+  printedWidth,
   printNumber,
   SEPARATORS,
 } from './numbered-lines.ts'
@@ -103,8 +104,7 @@ export function writeGutter(
 
 /** Whether `gutter` has the width that `writeGutter` gives it in the layout of `model`. */
 export function hasLayoutOf(gutter: ByteGutter, model: ByteGutter): boolean {
-  const digits = digitsOf(gutter.number)
-  return gutter.width === (model.padded ? Math.max(model.width, digits) : digits)
+  return gutter.width === printedWidth(model, gutter.number)
 }
 
 /**
@@ -209,12 +209,6 @@ function separatorAt(bytes: Uint8Array, at: number, end: number): GutterKind {
   const isArrow =
     byte === first && at + 2 < end && bytes[at + 1] === second && bytes[at + 2] === third
   return isArrow ? ARROW : NONE
-}
-
-function digitsOf(number: number): number {
-  let digits = 1
-  for (let bound = 10; number >= bound; bound *= 10) digits++
-  return digits
 }
 
 function isDigit(byte: number): boolean {

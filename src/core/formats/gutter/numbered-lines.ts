@@ -1,5 +1,5 @@
 import { readDigits } from '../../classify/digits.ts'
-import { COLON, PIPE, RIGHT_ARROW, SPACE, TAB } from '../../json/char-codes.ts'
+import { COLON, DIGIT_0, DIGIT_9, PIPE, RIGHT_ARROW, SPACE, TAB } from '../../json/char-codes.ts'
 
 /** Separators between a line number and its line, as viewers and searches print them. */
 export const SEPARATORS = { arrow: '→', tab: '\t', colon: ':', dash: '-' } as const
@@ -26,6 +26,35 @@ export function printNumber({ width, padded }: NumberLayout, number: number): st
   return padded ? digits.padStart(width) : digits
 }
 
+/** The length of what `printNumber` returns. */
+export function printedWidth({ width, padded }: NumberLayout, number: number): number {
+  const digits = digitsOf(number)
+  return padded ? Math.max(width, digits) : digits
+}
+
+/** Whether what `printNumber` returns stands in a text from `start` on. */
+export function isPrinted(
+  text: string,
+  start: number,
+  layout: NumberLayout,
+  number: number,
+): boolean {
+  let at = start + printedWidth(layout, number) - 1
+  for (let left = number; ; left = Math.floor(left / 10), at--) {
+    if (text.charCodeAt(at) !== DIGIT_0 + (left % 10)) return false
+    if (left < 10) break
+  }
+  while (--at >= start) if (text.charCodeAt(at) !== SPACE) return false
+  return true
+}
+
+/** How many digits a number has, from 0 on. */
+export function digitsOf(number: number): number {
+  let digits = 1
+  for (let bound = 10; number >= bound; bound *= 10) digits++
+  return digits
+}
+
 /**
  * Longest gutter in characters, so that a text with its gutters is at most a fixed number of times
  * longer than without.
@@ -37,12 +66,38 @@ export interface LineGutter extends NumberLayout {
   readonly number: number
 }
 
-/** Reads the gutter of a line: spaces, a number, the separator. Returns `null` if it has none. */
-export function readLineGutter(line: string, separator: string): LineGutter | null {
-  const first = spacesBefore(line, MAX_GUTTER)
-  const digits = readDigits(line, first, MAX_GUTTER)
-  if (digits === null || line[digits.end] !== separator) return null
-  return { number: digits.value, width: digits.end, padded: first > 0 }
+/**
+ * Reads the gutter of the line `[start, end)` of a text: spaces, a number, the code unit of the
+ * separator. Returns `null` if it has none.
+ */
+export function readLineGutter(
+  text: string,
+  start: number,
+  end: number,
+  separator: number,
+): LineGutter | null {
+  const limit = Math.min(end, start + MAX_GUTTER)
+  let first = start
+  while (first < limit && text.charCodeAt(first) === SPACE) first++
+  const digits = readDigits(text, first, limit)
+  if (digits === null || digits.end === end || text.charCodeAt(digits.end) !== separator) {
+    return null
+  }
+  return { number: digits.value, width: digits.end - start, padded: first > start }
+}
+
+/** The code unit after the number that the line at `start` begins with; NaN if there is none. */
+export function gutterSeparator(text: string, start: number): number {
+  const limit = start + MAX_GUTTER
+  let at = start
+  while (at < limit && text.charCodeAt(at) === SPACE) at++
+  const digits = at
+  while (at < limit && isDigit(text.charCodeAt(at))) at++
+  return at === digits ? Number.NaN : text.charCodeAt(at)
+}
+
+function isDigit(c: number): boolean {
+  return c >= DIGIT_0 && c <= DIGIT_9
 }
 
 /** How many spaces a line begins with, at most `most`. */

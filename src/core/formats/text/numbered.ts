@@ -1,5 +1,10 @@
 import {
+  digitsOf,
+  gutterSeparator,
+  isPrinted,
   type LineGutter,
+  type NumberLayout,
+  printedWidth,
   printNumber,
   readLineGutter,
   SEPARATORS,
@@ -17,92 +22,157 @@ export const numbered: TextFormat = {
   version: 1,
   accepts: (text, { shape, inner_formats }) =>
     shape === 'numbered_list' || inner_formats.includes('numbered_list') || COLON_LINES.test(text),
-  encode: text => GUTTERS.map(style => encode(text, style)).filter(written => written !== null),
+  encode: text => guttersIn(text).flatMap(style => encode(text, style) ?? []),
   decode,
+  restores,
 }
 
 /** Lines whose number is a multiple of it keep it. */
 const NUMBER_EVERY = 5
 /** A line by itself that ends a block before the text does. */
 const BLOCK_END = '→'
+const BLOCK_END_LINE = `${BLOCK_END}\n`
 /** Fewest lines of a block; a shorter one saves nothing. */
 const MIN_BLOCK_LINES = 3
 
 /** The separator between number and line is the style. Each of them exists in an agent in use. */
 const GUTTERS = ['arrow', 'tab', 'colon'] as const
 type GutterStyle = (typeof GUTTERS)[number]
+const GUTTER_OF = new Map(GUTTERS.map(style => [SEPARATORS[style].charCodeAt(0), style]))
 /**
  * Two lines with a number and a colon. They have no shape of their own, since matches of a search
  * look the same.
  */
 const COLON_LINES = /\n\d{1,9}:.*\n\d{1,9}:/
 
+/** The styles of which enough lines have a gutter. */
+function guttersIn(text: string): readonly GutterStyle[] {
+  const lines = { arrow: 0, tab: 0, colon: 0 }
+  for (let start = 0; start <= text.length; start = lineEnd(text, start) + 1) {
+    const style = GUTTER_OF.get(gutterSeparator(text, start))
+    if (style !== undefined) lines[style]++
+  }
+  return GUTTERS.filter(style => lines[style] >= MIN_BLOCK_LINES)
+}
+
 function encode(text: string, style: GutterStyle): WrittenText | null {
-  const separator = SEPARATORS[style]
+  const separator = SEPARATORS[style].charCodeAt(0)
   const out: string[] = []
   let block: LineGutter | null = null
   let next = 0
   let longest = 0
   let length = 0
-  for (const line of text.split('\n')) {
-    const gutter = readLineGutter(line, separator)
+  /** Start of what is not written yet. */
+  let from = 0
+  for (let start = 0, end = 0; start <= text.length; start = end + 1) {
+    end = lineEnd(text, start)
+    const gutter = readLineGutter(text, start, end, separator)
     if (block !== null && (gutter === null || !continues(block, next, gutter))) {
-      out.push(BLOCK_END)
+      out.push(text.slice(from, start), BLOCK_END_LINE)
+      from = start
       block = null
     }
-    if (gutter === null) out.push(line)
-    else if (block === null) {
+    if (gutter === null) continue
+    if (block === null) {
       block = gutter
       next = gutter.number + 1
       length = 1
-      out.push(line)
-    } else {
-      const isAnchor = next % NUMBER_EVERY === 0
-      const rest = line.slice(gutter.width + 1)
-      // This content would end the block early.
-      if (!isAnchor && rest === BLOCK_END) return null
-      out.push(isAnchor ? `${next}${separator}${rest}` : rest)
-      next++
-      longest = Math.max(longest, ++length)
+      continue
     }
+    const rest = start + gutter.width + 1
+    const isAnchor = next % NUMBER_EVERY === 0
+    // This content would end the block early.
+    if (!isAnchor && end - rest === 1 && text[rest] === BLOCK_END) return null
+    out.push(text.slice(from, start))
+    from = isAnchor ? rest - 1 - digitsOf(next) : rest
+    next++
+    longest = Math.max(longest, ++length)
   }
-  return longest < MIN_BLOCK_LINES ? null : { content: out.join('\n'), style }
+  if (longest < MIN_BLOCK_LINES) return null
+  out.push(text.slice(from))
+  return { content: out.join(''), style }
+}
+
+/** What takes a decoded text part by part. `false` if the rest need not be decoded. */
+interface Parts {
+  /** The part `[start, end)` of the encoded text. */
+  copy(start: number, end: number): boolean
+  /** The number of a line with what is before and after it. */
+  number(layout: NumberLayout, number: number, separator: string): boolean
 }
 
 function decode(content: string, style: string, maxChars: number): string {
-  const separator = isGutterStyle(style) ? SEPARATORS[style] : null
-  if (separator === null) throw notDecodable(content, 0, 'no known style of numbers')
   const out: string[] = []
+  decodeTo(content, style, maxChars, {
+    copy: (start, end) => out.push(content.slice(start, end)) > 0,
+    number: (layout, number, separator) => out.push(printNumber(layout, number), separator) > 0,
+  })
+  return out.join('')
+}
+
+/** Compares while it decodes, so that no text is put together. */
+function restores(content: string, style: string, maxChars: number, text: string): boolean {
+  /** Characters that are equal so far. */
+  let at = 0
+  const isWhole = decodeTo(content, style, maxChars, {
+    copy(start, end) {
+      const from = at
+      at += end - start
+      return text.slice(from, at) === content.slice(start, end)
+    },
+    number(layout, number, separator) {
+      const from = at
+      at += printedWidth(layout, number) + separator.length
+      return isPrinted(text, from, layout, number) && text[at - 1] === separator
+    },
+  })
+  return isWhole && at === text.length
+}
+
+/** Decodes to parts. Returns `false` if these ended it. */
+function decodeTo(content: string, style: string, maxChars: number, parts: Parts): boolean {
+  const sign = isGutterStyle(style) ? SEPARATORS[style] : null
+  if (sign === null) throw notDecodable(content, 0, 'no known style of numbers')
+  const separator = sign.charCodeAt(0)
   let block: LineGutter | null = null
   let next = 0
-  let at = 0
   let length = 0
-  for (const line of content.split('\n')) {
-    let decoded: string | null = line
+  /** Start of what is not written yet. */
+  let from = 0
+  for (let start = 0, end = 0; start <= content.length; start = end + 1) {
+    end = lineEnd(content, start)
     if (block === null) {
-      block = readLineGutter(line, separator)
+      block = readLineGutter(content, start, end, separator)
       next = (block?.number ?? 0) + 1
-    } else if (line === BLOCK_END) {
+      length += end - start + 1
+    } else if (end - start === 1 && content[start] === BLOCK_END) {
       block = null
-      decoded = null
+      // The line before it is the last one if this is.
+      if (!parts.copy(from, end === content.length ? start - 1 : start)) return false
+      from = Math.min(end + 1, content.length)
     } else {
-      const shown = next % NUMBER_EVERY === 0 ? `${next}${separator}` : ''
-      if (!line.startsWith(shown)) throw notDecodable(content, at, `the number ${next} expected`)
-      decoded = printNumber(block, next) + separator + line.slice(shown.length)
+      const shown = next % NUMBER_EVERY === 0 ? next + sign : ''
+      if (shown !== '' && !content.startsWith(shown, start)) {
+        throw notDecodable(content, start, `the number ${next} expected`)
+      }
+      if (!parts.copy(from, start) || !parts.number(block, next, sign)) return false
+      from = start + shown.length
+      length += printedWidth(block, next) + 1 + end - from + 1
       next++
     }
-    at += line.length + 1
-    if (decoded === null) continue
-    length += decoded.length + 1
     if (length - 1 > maxChars) throw decodedTooLong(maxChars)
-    out.push(decoded)
   }
-  return out.join('\n')
+  return parts.copy(from, content.length)
+}
+
+function lineEnd(text: string, start: number): number {
+  const end = text.indexOf('\n', start)
+  return end === -1 ? text.length : end
 }
 
 /** Whether the block's next line must have this gutter. */
 function continues(block: LineGutter, next: number, gutter: LineGutter): boolean {
-  return gutter.number === next && gutter.width === printNumber(block, next).length
+  return gutter.number === next && gutter.width === printedWidth(block, next)
 }
 
 function isGutterStyle(style: string): style is GutterStyle {

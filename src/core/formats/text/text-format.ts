@@ -68,6 +68,11 @@ export interface TextFormat {
    * @throws AppError `not_decodable` with the line, `payload_too_large`
    */
   decode(content: string, style: string, maxChars: number): string
+  /**
+   * Whether `decode` returns this text, found out faster; absent: it is decoded and compared.
+   * Throws as `decode` does, if it comes so far.
+   */
+  restores?(content: string, style: string, maxChars: number, text: string): boolean
   /** The value of the JSON that `decode` returns; absent: it is parsed. */
   decodeValue?(content: string, style: string, maxChars: number): Value
 }
