@@ -236,10 +236,14 @@ function isSameLine(text: string, start: number, other: number, length: number):
   return true
 }
 
+const HUNK_START = '@@ -'
+const NO_HUNKS = { has: () => false }
+
 /**
  * Reports line by line whether it belongs to a hunk, by the counts in the hunk's `@@ -1,2 +3,4 @@`.
  */
 export function createHunkTracker(text: string): { has(start: number, end: number): boolean } {
+  if (!text.includes(HUNK_START)) return NO_HUNKS
   let removed = 0
   let added = 0
   return {
@@ -250,7 +254,7 @@ export function createHunkTracker(text: string): { has(start: number, end: numbe
         if (mark !== '-' && mark !== '\\') added--
         return true
       }
-      if (!text.startsWith('@@ -', start)) return false
+      if (!text.startsWith(HUNK_START, start)) return false
       const line = text.slice(start, end)
       const counts = /^@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@/.exec(line)
       if (counts === null) return false

@@ -1,3 +1,5 @@
+import { readDigits } from '../../../classify/digits.ts'
+import { RIGHT_ARROW, SPACE, TAB } from '../../../json/char-codes.ts'
 import type { TokenCounter } from '../../../tokens/counter.ts'
 import { createHunkTracker } from '../prefix-groups.ts'
 import { SLOT } from '../records/record-parts.ts'
@@ -36,8 +38,9 @@ const SEPARATORS = [' ', ',', '|', '\t']
  * A line of source code or of settings, by an assignment, a comment or its end: an agent edits
  * files by what it read.
  */
-const OF_CODE = /^\s*(?:\w+ ){0,2}[\w.$[\]]+ ?[:+*-]?= ?|\s\/\/\s/
-const OPEN_ENDS = new Set([...';{([,'])
+const ASSIGNMENT = /^\s*(?:\w+ ){0,2}[\w.$[\]]+ ?[:+*-]?= ?/
+const COMMENT = /\s\/\/\s/
+const OPEN_ENDS = new Set([...';{([,'].map(sign => sign.charCodeAt(0)))
 /** A row of a Markdown table, what says that lines are missing, and a hint. */
 const FIXED = /^(?:\||\[…|> \[)/
 /** The same with its number. A line and a column, as compilers write them, and times are none. */
@@ -53,12 +56,11 @@ export function findTables(
   counter: TokenCounter,
   least: number,
 ): readonly LineTable[] {
-  const lines = text.split('\n')
-  const free = freeLines(text, lines)
+  const lines = freeLines(text)
   // Most texts are files with numbers, of which no line is looked at.
-  if (free.reduce((sum, line) => sum + line.length, 0) < least * CHARS_PER_TOKEN) return []
-  if (!hasLinesWith(DIGIT, free, FEWEST_LINES * DIGIT_SHARE)) return []
-  const mined = mineTemplates(free)
+  if (lines.reduce((sum, line) => sum + line.length, 0) < least * CHARS_PER_TOKEN) return []
+  if (!hasLinesWith(DIGIT, lines, FEWEST_LINES * DIGIT_SHARE)) return []
+  const mined = mineTemplates(lines)
   const families = [...familiesOf(mined).values()]
   const strict: Draft[] = []
   const others: (readonly number[])[] = []
@@ -105,21 +107,37 @@ function savedChars(drafts: readonly Draft[]): number {
   return drafts.reduce((sum, { chars }) => sum + chars, 0)
 }
 
-/** The lines that may be put into a template, and blank ones in place of all others. */
-function freeLines(text: string, lines: readonly string[]): readonly string[] {
+/** The lines that may be put into a template, and empty ones in place of all others. */
+function freeLines(text: string): readonly string[] {
   const hunks = createHunkTracker(text)
-  let start = 0
-  return lines.map(line => {
-    const isInHunk = hunks.has(start, start + line.length)
-    start += line.length + 1
-    return isInHunk || isFixed(line) ? '' : line
-  })
+  const free: string[] = []
+  for (let start = 0, end = 0; start <= text.length; start = end + 1) {
+    end = text.indexOf('\n', start)
+    if (end === -1) end = text.length
+    const isEmpty = hunks.has(start, end) || isNumbered(text, start, end)
+    const line = isEmpty ? '' : text.slice(start, end)
+    free.push(isFixed(line) ? '' : line)
+  }
+  return free
+}
+
+/** Whether a line has its number in a file before it; most lines that agents read have one. */
+function isNumbered(text: string, start: number, end: number): boolean {
+  let at = start
+  while (at < end && text.charCodeAt(at) === SPACE) at++
+  const digits = readDigits(text, at, end)
+  if (digits === null || digits.end === end) return false
+  const c = text.charCodeAt(digits.end)
+  return c === TAB || c === RIGHT_ARROW
 }
 
 /** Whether a reader needs a line as it is. */
 function isFixed(line: string): boolean {
-  if (OPEN_ENDS.has(line.charAt(line.length - 1))) return true
-  return FIXED.test(line) || OF_FILE.test(line) || OF_CODE.test(line)
+  if (OPEN_ENDS.has(line.charCodeAt(line.length - 1))) return true
+  if (FIXED.test(line) || OF_FILE.test(line)) return true
+  return (
+    (line.includes('=') && ASSIGNMENT.test(line)) || (line.includes('//') && COMMENT.test(line))
+  )
 }
 
 /** A table that is not priced yet. */
