@@ -1,7 +1,13 @@
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { decodedTooLong, notDecodable } from '../not-decodable.ts'
 import { countOf } from '../work.ts'
-import { findRuns, type RecordRun, recordsOf, textOfParts } from './records/find-records.ts'
+import {
+  findRuns,
+  hasLikeLines,
+  type RecordRun,
+  recordsOf,
+  textOfParts,
+} from './records/find-records.ts'
 import { lineParts, markupParts, type Part, SLOT } from './records/record-parts.ts'
 import {
   filledLength,
@@ -54,7 +60,9 @@ interface Written {
 }
 
 function encode(text: string, counter: TokenCounter): readonly WrittenText[] {
-  const parts = isMarkup(text) ? markupParts(text) : lineParts(text)
+  const hasTags = isMarkup(text)
+  if (!hasTags && !hasLikeLines(text)) return []
+  const parts = hasTags ? markupParts(text) : lineParts(text)
   const runs = findRuns(parts)
   if (runs.length === 0 || OPENER_LINE.test(text)) return []
   const written = writeFrames(runs, parts, counter)

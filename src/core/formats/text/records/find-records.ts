@@ -46,6 +46,27 @@ function mayRepeat(parts: readonly Part[]): boolean {
   return false
 }
 
+/**
+ * Whether enough lines have the same text before what may be their first value: after an equals
+ * sign, or after the bracket of a heading. Other texts need not be taken apart.
+ */
+export function hasLikeLines(text: string): boolean {
+  let headings = text.startsWith('[') ? 1 : 0
+  for (let at = text.indexOf('\n['); at !== -1; at = text.indexOf('\n[', at + 1)) {
+    if (++headings === FEWEST_RECORDS) return true
+  }
+  const times = new Map<string, number>()
+  for (let sign = text.indexOf('='); sign !== -1; ) {
+    const before = text.slice(text.lastIndexOf('\n', sign) + 1, sign)
+    const known = (times.get(before) ?? 0) + 1
+    if (known === FEWEST_RECORDS) return true
+    times.set(before, known)
+    const end = text.indexOf('\n', sign)
+    sign = end === -1 ? -1 : text.indexOf('=', end)
+  }
+  return false
+}
+
 /** A number for the frame of each part, and how many parts have the frame of a number. */
 function frameIds(parts: readonly Part[]): {
   readonly ids: Uint32Array
