@@ -1,3 +1,4 @@
+import { LINE_FEED } from '../../../json/char-codes.ts'
 import { type Part, SLOT } from './record-parts.ts'
 
 /** Neighbouring parts that repeat: `count` records of `size` parts each. */
@@ -57,7 +58,9 @@ export function hasLikeLines(text: string): boolean {
   }
   const times = new Map<string, number>()
   for (let sign = text.indexOf('='); sign !== -1; ) {
-    const before = text.slice(text.lastIndexOf('\n', sign) + 1, sign)
+    let start = sign
+    while (start > 0 && text.charCodeAt(start - 1) !== LINE_FEED) start--
+    const before = text.slice(start, sign)
     const known = (times.get(before) ?? 0) + 1
     if (known === FEWEST_RECORDS) return true
     times.set(before, known)
