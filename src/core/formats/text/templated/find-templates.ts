@@ -4,7 +4,7 @@ import type { TokenCounter } from '../../../tokens/counter.ts'
 import { createHunkTracker } from '../prefix-groups.ts'
 import { SLOT } from '../records/record-parts.ts'
 import { templateOf } from '../records/record-template.ts'
-import { type LineTemplates, looseFamilies, mineTemplates } from './line-templates.ts'
+import { familiesAmong, likePlaces, type ReadTemplates, readTemplates } from './line-templates.ts'
 
 /** Lines of a text that one template and the cells of each line represent. */
 export interface LineTable {
@@ -29,6 +29,8 @@ const MOST_WORDS = 48
 const DIGIT = /\d/
 /** Share of a column's cells with a digit, if the column shows that a program wrote the lines. */
 const DIGIT_SHARE = 0.5
+/** Lines with a digit that a template has at least. */
+const FEWEST_VARYING = Math.ceil(FEWEST_LINES * DIGIT_SHARE)
 /** Tokens of a line that names the template of the lines below it, and of the one after them. */
 const SWITCH_TOKENS = 3
 /** Characters of a token, of which texts with numbers have fewer than others. */
@@ -59,48 +61,43 @@ export function findTables(
   const lines = freeLines(text)
   // Most texts are files with numbers, of which no line is looked at.
   if (lines.reduce((sum, line) => sum + line.length, 0) < least * CHARS_PER_TOKEN) return []
-  if (!hasLinesWith(DIGIT, lines, FEWEST_LINES * DIGIT_SHARE)) return []
-  const mined = mineTemplates(lines)
-  const families = [...familiesOf(mined).values()]
+  if (!hasLinesWith(DIGIT, lines, FEWEST_VARYING)) return []
+  const mined = readTemplates(lines)
+  const places = Array.from(lines.keys()).filter(at => mined.ids[at] !== -1)
+  const alike = likePlaces(places, mined, { lines: FEWEST_LINES, varying: FEWEST_VARYING })
+  // Even a listing is of such lines.
+  if (charsOf(alike, lines) < least * CHARS_PER_TOKEN) return []
   const strict: Draft[] = []
-  const others: (readonly number[])[] = []
-  for (const family of families) {
-    const draft = family.length < FEWEST_LINES ? null : draftOf(family, lines, FEWEST_WORDS)
-    if (draft !== null) strict.push(draft)
-    else others.push(family)
+  const drafted = new Set<number>()
+  for (const family of familiesAmong(alike, mined, { isLoose: false })) {
+    const draft = family.length < FEWEST_LINES ? null : draftOf(family, lines, mined, FEWEST_WORDS)
+    if (draft === null) continue
+    strict.push(draft)
+    for (const at of family) drafted.add(at)
   }
+  const others = drafted.size === 0 ? alike : alike.filter(at => !drafted.has(at))
   const mixed = [...strict, ...listingDrafts(others, lines, mined)]
-  const loose = strict.length === 0 ? mixed : listingDrafts(families, lines, mined)
+  const loose = strict.length === 0 ? mixed : listingDrafts(alike, lines, mined)
   const drafts = savedChars(loose) > savedChars(mixed) ? loose : mixed
   if (savedChars(drafts) < least * CHARS_PER_TOKEN) return []
   return drafts.flatMap(draft => priced(draft, lines, counter) ?? [])
 }
 
-/** The lines of each family of templates. */
-function familiesOf({ ids, facts }: LineTemplates): ReadonlyMap<number, readonly number[]> {
-  const families = new Map<number, number[]>()
-  for (const [at, id] of ids.entries()) {
-    if (id === -1) continue
-    const { family } = facts[id]!
-    const known = families.get(family)
-    if (known === undefined) families.set(family, [at])
-    else known.push(at)
-  }
-  return families
-}
-
 /** Drafts of lines of which most words may differ, as in listings of files and packages. */
 function listingDrafts(
-  families: readonly (readonly number[])[],
+  places: readonly number[],
   lines: readonly string[],
-  mined: LineTemplates,
+  mined: ReadTemplates,
 ): readonly Draft[] {
-  const places = families.flat().sort((a, b) => a - b)
-  if (places.length < FEWEST_OF_LISTING) return []
-  return looseFamilies(lines, places, mined).flatMap(family => {
+  const alike = likePlaces(places, mined, { lines: FEWEST_OF_LISTING, varying: FEWEST_VARYING })
+  return familiesAmong(alike, mined, { isLoose: true }).flatMap(family => {
     if (family.length < FEWEST_OF_LISTING) return []
-    return draftOf(family, lines, FEWEST_WORDS_OF_LISTING) ?? []
+    return draftOf(family, lines, mined, FEWEST_WORDS_OF_LISTING) ?? []
   })
+}
+
+function charsOf(places: readonly number[], lines: readonly string[]): number {
+  return places.reduce((sum, at) => sum + lines[at]!.length, 0)
 }
 
 function savedChars(drafts: readonly Draft[]): number {
@@ -153,6 +150,7 @@ interface Draft {
 function draftOf(
   family: readonly number[],
   lines: readonly string[],
+  { ids, facts }: ReadTemplates,
   fewestWords: number,
 ): Draft | null {
   const words = splitWords(lines[family[0]!]!)
@@ -166,6 +164,9 @@ function draftOf(
     values.push(own)
   }
   if (places.length < FEWEST_LINES) return null
+  // No column has more digits than the lines.
+  const varying = places.filter(at => facts[ids[at]!]!.mayVary).length
+  if (varying < places.length * DIGIT_SHARE) return null
   const template = templateOf(SLOT.repeat(words.length), values)
   if (template === null || !hasNumbers(template.rows)) return null
   const separator = separatorOf(template.rows)
@@ -174,7 +175,7 @@ function draftOf(
   // An empty row is a blank line.
   if (rows.includes('')) return null
   const length = (sum: number, each: string) => sum + each.length
-  const before = places.map(at => lines[at]!).reduce(length, 0)
+  const before = charsOf(places, lines)
   const chars = before - rows.reduce(length, template.text.length)
   return chars <= 0 ? null : { template: template.text, separator, places, rows, chars }
 }

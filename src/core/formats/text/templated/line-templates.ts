@@ -5,11 +5,11 @@ import { typedText } from '../../../base/typed-text.ts'
  * are variable, everything else is fixed. Lines that one statement of a program printed mostly have
  * one template.
  */
-export interface LineTemplates {
+export interface LineTemplates<Facts extends TemplateFacts = FamilyFacts> {
   /** The template of each line; -1 for a blank line, and for one beyond `MOST_TEMPLATES`. */
   readonly ids: Int32Array
   /** By template. */
-  readonly facts: readonly TemplateFacts[]
+  readonly facts: readonly Facts[]
 }
 
 export interface TemplateFacts {
@@ -20,22 +20,46 @@ export interface TemplateFacts {
   readonly words: number
   /** Fixed words before the first variable part. */
   readonly wordsBefore: number
+  /** Words between spaces, fixed or not. */
+  readonly parts: number
+  /** Whether its lines may have digits. */
+  readonly mayVary: boolean
+  /** The first line in the text of all lines. */
+  readonly start: number
+  readonly end: number
+}
+
+export interface FamilyFacts extends TemplateFacts {
   /** A template of the same length of which only some words differ; see `createFamilies`. */
   readonly family: number
+}
+
+/** Templates with the text of all lines. */
+export interface ReadTemplates extends LineTemplates<TemplateFacts> {
+  readonly text: string
 }
 
 /** Templates beyond these are not told apart, so that their memory is bounded. */
 const MOST_TEMPLATES = 1 << 16
 
+/** The templates of lines with their families. */
+export function mineTemplates(lines: readonly string[]): LineTemplates {
+  const { ids, facts, text } = readTemplates(lines)
+  const families = createFamilies({ isLoose: false })
+  return {
+    ids,
+    facts: facts.map(each => ({ ...each, family: families.familyOf(text, each.start, each.end) })),
+  }
+}
+
 /**
  * The templates of lines, in one pass. Rarely, different templates have the same hash of 52 bits.
  * Then their lines count as one.
  */
-export function mineTemplates(lines: readonly string[]): LineTemplates {
+export function readTemplates(lines: readonly string[]): ReadTemplates {
   const ids = new Int32Array(lines.length).fill(-1)
   const facts: TemplateFacts[] = []
   const byHash = new Map<number, number>()
-  const families = createFamilies({ isLoose: false })
   // A line that was cut out of a text is read at a fourth of the speed of one text.
   const text = lines.join('\n')
   for (let at = 0, start = 0, end = 0; at < lines.length; at++, start = end + 1) {
@@ -47,14 +71,13 @@ export function mineTemplates(lines: readonly string[]): LineTemplates {
       if (facts.length === MOST_TEMPLATES) continue
       id = facts.length
       byHash.set(hash, id)
-      const { words, wordsBefore } = scan
-      const family = families.familyOf(text, start, end)
-      facts.push({ first: at, lines: 0, words, wordsBefore, family })
+      const { words, wordsBefore, parts, mayVary } = scan
+      facts.push({ first: at, lines: 0, words, wordsBefore, parts, mayVary, start, end })
     }
     ids[at] = id
     facts[id]!.lines++
   }
-  return { ids, facts }
+  return { ids, facts, text }
 }
 
 /** What is told by a character: 1 a letter, 2 a digit, 4 what joins digits, 8 white space. */
@@ -89,7 +112,7 @@ const HIGH_BITS = 0xfffff
 const TWO_32 = 0x100000000
 
 /** What `readLine` found; one object, since it runs for each line. */
-const scan = { words: 0, variables: 0, wordsBefore: 0 }
+const scan = { words: 0, wordsBefore: 0, parts: 0, mayVary: false }
 
 /**
  * The hash of the template of the line `[first, end)`, -1 for a blank line. Fills `scan`. The hash
@@ -102,6 +125,9 @@ function readLine(string: string, first: number, end: number): number {
   let words = 0
   let variables = 0
   let wordsBefore = 0
+  let parts = 0
+  /** A sign that is read as a variable part. */
+  let hasVariableSign = false
   /** Where characters begin that may join the last variable part with the next; -1: none do. */
   let joint = -1
   let isBlank = true
@@ -117,6 +143,7 @@ function readLine(string: string, first: number, end: number): number {
         kinds |= inner
       }
       isBlank = false
+      if (wasSpace) parts++
       wasSpace = false
       if ((kinds & DIGIT) === 0) {
         for (let i = joint === -1 ? start : joint; i < at; i++) {
@@ -140,6 +167,8 @@ function readLine(string: string, first: number, end: number): number {
     }
     at++
     const isSpace = kinds === SPACE
+    if (!isSpace && wasSpace) parts++
+    if (c === VARIABLE) hasVariableSign = true
     const isJoining = joint !== -1 && kinds === JOIN
     if (!isSpace && !isJoining) isBlank = false
     if (!isJoining) {
@@ -164,8 +193,9 @@ function readLine(string: string, first: number, end: number): number {
     high = Math.imul(high ^ (mixed + 0x55), PRIME)
   }
   scan.words = words
-  scan.variables = variables
   scan.wordsBefore = wordsBefore
+  scan.parts = parts
+  scan.mayVary = variables > 0 || hasVariableSign
   return isBlank ? BLANK : (low >>> 0) + (high & HIGH_BITS) * TWO_32
 }
 
@@ -184,41 +214,54 @@ interface Family {
 }
 
 /**
- * Families of listings, by what a looser reader sees in common: as many words, one of the same
- * ends, and of paths only the first folder.
+ * The places of lines of which at least so many have as many words, and so many of these may have
+ * digits. Lines of one family have as many words, so those of others need not be looked for.
  * @param places of lines that have a template, in order
  */
-export function looseFamilies(
-  lines: readonly string[],
+export function likePlaces(
   places: readonly number[],
-  { ids, facts }: LineTemplates,
+  { ids, facts }: LineTemplates<TemplateFacts>,
+  fewest: { readonly lines: number; readonly varying: number },
+): readonly number[] {
+  const lines = new Uint32Array(MOST_WORDS + 1)
+  const varying = new Uint32Array(MOST_WORDS + 1)
+  const groupAt = (at: number) => Math.min(facts[ids[at]!]!.parts, MOST_WORDS)
+  for (const at of places) {
+    const group = groupAt(at)
+    lines[group]!++
+    if (facts[ids[at]!]!.mayVary) varying[group]!++
+  }
+  return places.filter(at => {
+    const group = groupAt(at)
+    return lines[group]! >= fewest.lines && varying[group]! >= fewest.varying
+  })
+}
+
+/**
+ * The lines of each family.
+ * @param places of lines that have a template, in order
+ * @param isLoose of listings, by what a looser reader sees in common: as many words, one of the
+ * same ends, and of paths only the first folder
+ */
+export function familiesAmong(
+  places: readonly number[],
+  { ids, facts, text }: ReadTemplates,
+  { isLoose }: { readonly isLoose: boolean },
 ): readonly (readonly number[])[] {
-  const families = createFamilies({ isLoose: true })
-  const byTemplate = new Map<number, number[]>()
-  const found = new Map<number, number[]>()
-  const text = lines.join('\n')
-  const starts = startsOf(lines)
+  const families = createFamilies({ isLoose })
+  const byTemplate: (number[] | undefined)[] = []
+  const found: number[][] = []
   for (const at of places) {
     const id = ids[at]!
-    let known = byTemplate.get(id)
+    let known = byTemplate[id]
     if (known === undefined) {
-      const { first } = facts[id]!
-      const start = starts[first]!
-      const family = families.familyOf(text, start, start + lines[first]!.length)
-      known = found.get(family) ?? []
-      found.set(family, known)
-      byTemplate.set(id, known)
+      const { start, end } = facts[id]!
+      known = found[families.familyOf(text, start, end)] ??= []
+      byTemplate[id] = known
     }
     known.push(at)
   }
-  return [...found.values()]
-}
-
-/** Where each line starts in the text of all lines. */
-function startsOf(lines: readonly string[]): Uint32Array {
-  const starts = new Uint32Array(lines.length)
-  for (let at = 1; at < lines.length; at++) starts[at] = starts[at - 1]! + lines[at - 1]!.length + 1
-  return starts
+  return found
 }
 
 /**
