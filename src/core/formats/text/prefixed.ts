@@ -43,7 +43,8 @@ function encode(text: string, { counter }: TextTools): readonly WrittenText[] {
   const count = (part: string) => counter.count(part)
   const runs = readLineRuns(text)
   const style = MARK_STYLES.find(name => !someLineEndsWith(text, MARKS[name]))
-  if (style === undefined || runs.some(({ line }) => TIMES_LINE.test(line))) return []
+  if (style === undefined) return []
+  if (text.includes(TIMES) && runs.some(({ line }) => TIMES_LINE.test(line))) return []
   const { groups, gain } = choosePrefixGroups(runs, count)
   // A line that would be read as a count once its prefix is gone.
   if (groups.some(group => hasTimesLine(runs, group))) return []
@@ -91,6 +92,7 @@ function decode(content: string, style: string, maxChars: number): string {
   const mark = isMarkStyle(style) ? MARKS[style] : null
   if (mark === null) throw notDecodable(content, 0, 'no known style of headings')
   const out: string[] = []
+  const hasTimes = content.includes(TIMES)
   let prefix = ''
   let isFirst = false
   let length = 0
@@ -105,7 +107,7 @@ function decode(content: string, style: string, maxChars: number): string {
       prefix = line.slice(0, -mark.length)
       isFirst = true
       if (prefix === '') throw notDecodable(content, at, 'a heading without a prefix')
-    } else if (TIMES_LINE.test(line)) {
+    } else if (hasTimes && TIMES_LINE.test(line)) {
       const times = Number(line.slice(1))
       const last = out.at(-1)
       if (last === undefined || isFirst)
