@@ -51,11 +51,11 @@ function hasAlignedLines(text: string): boolean {
     let end = at + 2
     while (text.charCodeAt(end) === SPACE) end++
     const isInside = isGap(text, at, end)
-    if (isInside) found++
+    if (isInside && ++found >= MIN_LINES && found * MAX_CHARS_PER_GAP >= text.length) return true
     const next = isInside ? text.indexOf('\n', end) : end
     at = next === -1 ? -1 : text.indexOf('  ', next)
   }
-  return found >= MIN_LINES && found * MAX_CHARS_PER_GAP >= text.length
+  return false
 }
 
 /** Whether the spaces `[start, end)` stand between words, and not after a line's number or sign. */
@@ -95,7 +95,7 @@ function encode(text: string, counter: TokenCounter): readonly WrittenText[] {
   let uniform = true
   for (let at = 0; at < lines.length; ) {
     let end = at
-    while (end < lines.length && lines[end]!.trim() !== '') end++
+    while (end < lines.length && !isBlank(lines[end]!)) end++
     const run = lines.slice(at, end)
     const start = mayBeTable(run) ? at + linesAbove(run) : end
     const table = end - start < MIN_LINES ? null : tableOf(lines.slice(start, end), counter)
@@ -117,6 +117,12 @@ function encode(text: string, counter: TokenCounter): readonly WrittenText[] {
   if (words.length === 0 || lines.some(line => OPENER.test(line))) return []
   const style = uniform ? words[0]! : words.join(WORD_SEPARATOR)
   return style.length > MAX_STYLE_CHARS ? [] : [{ content: out.join('\n'), style }]
+}
+
+/** Most lines begin with a letter or sign, so that hardly any is copied. */
+function isBlank(line: string): boolean {
+  const c = line.charCodeAt(0)
+  return !(c > SPACE && c < 0x7f) && line.trim() === ''
 }
 
 /** How many of the first lines have far fewer words than most have. */

@@ -41,16 +41,18 @@ interface OpenRun {
  * nested choices: for every longest run of lines with one common prefix, one heading for the run,
  * or the best of its parts. The runs are the nodes of the Cartesian tree over the common prefixes
  * of neighbours, so the work is linear.
+ * @param lines of the text
  * @param count tokens of a prefix; asked at most once for each pair of neighbours
  */
 export function choosePrefixGroups(
+  text: string,
   lines: readonly LineRun[],
   count: (text: string) => number,
 ): { groups: readonly PrefixGroup[]; gain: number } {
   const open: OpenRun[] = []
   const roots: Run[] = []
   for (let at = 0; at < lines.length; at++) {
-    const length = at + 1 < lines.length ? commonPrefix(lines[at]!, lines[at + 1]!) : 0
+    const length = at + 1 < lines.length ? commonPrefix(text, lines[at]!, lines[at + 1]!) : 0
     let start = at
     let closed: Run | null = null
     for (let top = open.at(-1); top !== undefined && top.length > length; top = open.at(-1)) {
@@ -100,26 +102,26 @@ function collect(roots: readonly Run[]): readonly PrefixGroup[] {
  * Characters at the start that both lines share, up to a place at which a reader would cut; less
  * than either line.
  */
-function commonPrefix(first: LineRun, second: LineRun): number {
+function commonPrefix(text: string, first: LineRun, second: LineRun): number {
   if (first.isFixed || second.isFixed) return 0
-  const a = first.line
-  const b = second.line
-  const limit = Math.min(a.length, b.length) - 1
+  const a = first.start
+  const b = second.start
+  const limit = Math.min(first.line.length, second.line.length) - 1
   let same = 0
-  while (same < limit && a.charCodeAt(same) === b.charCodeAt(same)) same++
+  while (same < limit && text.charCodeAt(a + same) === text.charCodeAt(b + same)) same++
   // A file's name ends before `:12:` in one line and before `-13-` in the next.
-  if (!isInWord(a.charCodeAt(same)) && !isInWord(b.charCodeAt(same))) return same
-  while (same > 0 && !isCut(a, same)) same--
+  if (!isInWord(text.charCodeAt(a + same)) && !isInWord(text.charCodeAt(b + same))) return same
+  while (same > 0 && !isCut(text, a + same)) same--
   return same
 }
 
 /**
  * Whether a reader would cut before `at`: after a separator, or if a dash stands before a digit.
  */
-function isCut(line: string, at: number): boolean {
-  const before = line.charCodeAt(at - 1)
+function isCut(text: string, at: number): boolean {
+  const before = text.charCodeAt(at - 1)
   if (wordKind(before) === 0) return true
-  return before === MINUS && wordKind(line.charCodeAt(at)) === DIGIT
+  return before === MINUS && wordKind(text.charCodeAt(at)) === DIGIT
 }
 
 function isInWord(c: number): boolean {
@@ -130,6 +132,8 @@ function isInWord(c: number): boolean {
 export interface LineRun {
   /** The line; or several neighbours that share nothing, with the line feeds between them. */
   readonly line: string
+  /** Where it stands in the text, for the first time. */
+  readonly start: number
   readonly times: number
   /**
    * Whether a reader needs the line's start in its place. That is true for a line of a diff's hunk,
@@ -161,11 +165,15 @@ export function readLineRuns(text: string): readonly LineRun[] {
   /** Start of the lines that go together; -1 if there are none. */
   let together = -1
   let last = ''
+  let lastStart = 0
   let times = 0
+  const push = (start: number, end: number, times: number) => {
+    runs.push({ line: text.slice(start, end), start, times, isFixed: true })
+  }
   const flush = (end: number) => {
-    if (times > 0) runs.push({ line: last, times, isFixed: false })
+    if (times > 0) runs.push({ line: last, start: lastStart, times, isFixed: false })
     times = 0
-    if (together !== -1) runs.push({ line: text.slice(together, end), times: 1, isFixed: true })
+    if (together !== -1) push(together, end, 1)
     together = -1
   }
   for (let start = 0, end = 0; start <= text.length; start = end + 1) {
@@ -176,7 +184,7 @@ export function readLineRuns(text: string): readonly LineRun[] {
     const short = isFixed || end - start >= MIN_REPEATED_CHARS ? 1 : timesOfShort(text, start, end)
     if (short >= MIN_SHORT_TIMES) {
       flush(start - 1)
-      runs.push({ line: text.slice(start, end), times: short, isFixed: true })
+      push(start, end, short)
       end += (short - 1) * (end - start + 1)
       continue
     }
@@ -184,7 +192,7 @@ export function readLineRuns(text: string): readonly LineRun[] {
       const isAlone = text.startsWith(TIMES, start)
       if (times > 0 || isAlone) flush(start - 1)
       if (isAlone) {
-        runs.push({ line: text.slice(start, end), times: 1, isFixed: true })
+        push(start, end, 1)
         continue
       }
       if (together === -1) together = start
@@ -200,6 +208,7 @@ export function readLineRuns(text: string): readonly LineRun[] {
       else {
         flush(start - 1)
         last = text.slice(start, end)
+        lastStart = start
         times = 1
       }
     }

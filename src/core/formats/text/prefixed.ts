@@ -45,7 +45,7 @@ function encode(text: string, { counter }: TextTools): readonly WrittenText[] {
   const style = MARK_STYLES.find(name => !someLineEndsWith(text, MARKS[name]))
   if (style === undefined) return []
   if (text.includes(TIMES) && runs.some(({ line }) => TIMES_LINE.test(line))) return []
-  const { groups, gain } = choosePrefixGroups(runs, count)
+  const { groups, gain } = choosePrefixGroups(text, runs, count)
   // A line that would be read as a count once its prefix is gone.
   if (groups.some(group => hasTimesLine(runs, group))) return []
   if (gain + repeatsGain(runs, count) < text.length * MIN_GAIN_PER_CHAR) return []

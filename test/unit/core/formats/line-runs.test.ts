@@ -20,10 +20,10 @@ describe('lines that share nothing', () => {
 
 it('keeps long lines apart, and counts equal ones', () => {
   expect(readLineRuns(`a\n\n${LONG}\n${LONG}\nb\n${LONG}2`)).toEqual([
-    { line: 'a\n', times: 1, isFixed: true },
-    { line: LONG, times: 2, isFixed: false },
-    { line: 'b', times: 1, isFixed: true },
-    { line: `${LONG}2`, times: 1, isFixed: false },
+    { line: 'a\n', start: 0, times: 1, isFixed: true },
+    { line: LONG, start: 3, times: 2, isFixed: false },
+    { line: 'b', start: 3 + 2 * (LONG.length + 1), times: 1, isFixed: true },
+    { line: `${LONG}2`, start: 5 + 2 * (LONG.length + 1), times: 1, isFixed: false },
   ])
 })
 
