@@ -64,7 +64,11 @@ function entriesIn(
   names: readonly string[],
   query: SettingsQuery,
 ): readonly SettingsEntry[] {
-  const find = () => layers.flatMap(layer => layer.entriesFor(names, query))
+  const find = () => {
+    const found: SettingsEntry[] = []
+    for (const layer of layers) layer.collect(names, query, found)
+    return found
+  }
   if (known === null) return find()
   const id = [query.agent, query.data, ...names].join('\0')
   let entries = known.get(id)
@@ -116,7 +120,9 @@ class CompiledLayer {
   readonly #byName: ReadonlyMap<string, SettingsEntry>
   readonly #patterns: NamePatterns<SettingsEntry>
   readonly #section: SettingsEntry | null
-  readonly #variants = new Map<string, SettingsEntry | null>()
+  /** By variant. These are named in the configuration only, so there are few. */
+  readonly #agents = new Map<string, SettingsEntry | null>()
+  readonly #ofData = new Map<string, SettingsEntry | null>()
 
   constructor(settings: LayerSettings, layer: number, hasBuiltIn: boolean) {
     this.#settings = settings
@@ -133,9 +139,8 @@ class CompiledLayer {
     this.#section = entryOf({ values, layer, of: 'section', name: '' })
   }
 
-  /** The most particular first. */
-  entriesFor(names: readonly string[], { agent, data }: SettingsQuery): readonly SettingsEntry[] {
-    const found: SettingsEntry[] = []
+  /** Adds the layer's entries for a call to those found, the most particular first. */
+  collect(names: readonly string[], { agent, data }: SettingsQuery, found: SettingsEntry[]): void {
     if (this.hasNames) {
       const fitting = new Set<SettingsEntry>()
       for (const name of names) {
@@ -151,11 +156,10 @@ class CompiledLayer {
     const ofData = data === undefined ? null : this.#data(data)
     if (ofData !== null) found.push(ofData)
     if (this.#section !== null) found.push(this.#section)
-    return found
   }
 
   #agent(name: string): SettingsEntry | null {
-    return this.#variant(`agent ${name}`, () => {
+    return known(this.#agents, name, () => {
       const variant = {
         ...(this.#hasBuiltIn ? own(BUILT_IN_AGENTS, name) : {}),
         ...own(this.#settings.profiles?.agent?.variants ?? {}, name),
@@ -166,22 +170,26 @@ class CompiledLayer {
   }
 
   #data(name: string): SettingsEntry | null {
-    return this.#variant(`data ${name}`, () => {
+    return known(this.#ofData, name, () => {
       const variant = own(this.#settings.profiles?.data?.variants ?? {}, name) ?? {}
       const values = valuesAt(key => own(variant as Tree, TOOL_KEYS[key].data))
       return entryOf({ values, layer: this.#layer, of: 'data', name })
     })
   }
+}
 
-  /** Variants are named in the configuration only, so there are few. */
-  #variant(id: string, make: () => SettingsEntry | null): SettingsEntry | null {
-    let entry = this.#variants.get(id)
-    if (entry === undefined) {
-      entry = make()
-      this.#variants.set(id, entry)
-    }
-    return entry
+/** The entry of a name, made once. */
+function known(
+  entries: Map<string, SettingsEntry | null>,
+  name: string,
+  make: () => SettingsEntry | null,
+): SettingsEntry | null {
+  let entry = entries.get(name)
+  if (entry === undefined) {
+    entry = make()
+    entries.set(name, entry)
   }
+  return entry
 }
 
 function moreParticular(a: SettingsEntry, b: SettingsEntry): number {

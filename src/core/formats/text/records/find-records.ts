@@ -11,6 +11,8 @@ export interface RecordRun {
 /** Longer records are not looked for. */
 const MOST_PARTS = 32
 const FEWEST_RECORDS = 3
+/** Of FNV-1a. */
+const HASH_PRIME = 0x01000193
 
 /**
  * The runs of a text's parts, from the first to the last: at each place the one that has the most
@@ -56,14 +58,18 @@ export function hasLikeLines(text: string): boolean {
   for (let at = text.indexOf('\n['); at !== -1; at = text.indexOf('\n[', at + 1)) {
     if (++headings === FEWEST_RECORDS) return true
   }
-  const times = new Map<string, number>()
+  // By a hash, as lines that only seem to be alike are compared later.
+  const times = new Map<number, number>()
   for (let sign = text.indexOf('='); sign !== -1; ) {
-    let start = sign
-    while (start > 0 && text.charCodeAt(start - 1) !== LINE_FEED) start--
-    const before = text.slice(start, sign)
-    const known = (times.get(before) ?? 0) + 1
+    let hash = 0
+    for (let at = sign - 1; at >= 0; at--) {
+      const c = text.charCodeAt(at)
+      if (c === LINE_FEED) break
+      hash = Math.imul(hash ^ c, HASH_PRIME)
+    }
+    const known = (times.get(hash) ?? 0) + 1
     if (known === FEWEST_RECORDS) return true
-    times.set(before, known)
+    times.set(hash, known)
     const end = text.indexOf('\n', sign)
     sign = end === -1 ? -1 : text.indexOf('=', end)
   }
