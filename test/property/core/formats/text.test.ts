@@ -75,6 +75,32 @@ describe.each(TEXT_FORMATS)('$id', format => {
     )
   })
 
+  it('knows without writing it whether an altered text is decoded to this one', () => {
+    const { restores } = format
+    if (restores === undefined) return
+    let equal = 0
+    fc.assert(
+      fc.property(
+        arbitraryToolText,
+        fc.array(arbitraryEdit, { maxLength: 1 }),
+        fc.array(arbitraryEdit, { maxLength: 1 }),
+        (text, contentEdits, textEdits) => {
+          for (const { content, style } of format.encode(text, tools)) {
+            const edited = contentEdits.reduce((all, edit) => edit(all), content)
+            const wanted = textEdits.reduce((all, edit) => edit(all), text)
+            const isEqual = decodeOrNull(edited, style, text.length * 2) === wanted
+            if (isEqual) equal++
+            expect(falseIfUndecodable(() => restores(edited, style, text.length * 2, wanted))).toBe(
+              isEqual,
+            )
+          }
+        },
+      ),
+      { numRuns: RUNS },
+    )
+    expect(equal).toBeGreaterThanOrEqual(leastHits(RUNS * LEAST_WRITTEN[format.id]! * 0.2))
+  })
+
   it('reads any text as a text, or says that it cannot', () => {
     fc.assert(
       fc.property(fc.oneof(arbitraryText, arbitraryToolText), fc.string(), (text, style) => {
@@ -111,3 +137,13 @@ describe.each(TEXT_FORMATS)('$id', format => {
     }
   }
 })
+
+/** What a function returns; `false` if it says properly that a text cannot be decoded. */
+function falseIfUndecodable(restores: () => boolean): boolean {
+  try {
+    return restores()
+  } catch (error) {
+    expect(error).toBeInstanceOf(AppError)
+    return false
+  }
+}
