@@ -45,6 +45,10 @@ describe.each(TEXT_FORMATS)('$id', format => {
         for (const { content, style } of format.encode(text, tools)) {
           written++
           expect(decodeOrNull(content, style, text.length)).toBe(text)
+          const restores = (other: string) => format.restores?.(content, style, text.length, other)
+          expect(restores(text)).not.toBe(false)
+          expect(restores(`${text}\n`)).not.toBe(true)
+          expect(restores(text.slice(0, -1))).not.toBe(true)
         }
       }),
       { numRuns: RUNS },

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { numbered } from '../../../../src/core/formats/text/numbered.ts'
+import type { TextTools } from '../../../../src/core/formats/text/text-format.ts'
+import { lengthCounter } from '../../../support/length-counter.ts'
+
+const tools: TextTools = { counter: lengthCounter(1), formats: [] }
+
+describe('a numbered text is restored only if every character is equal', () => {
+  it.each([
+    ['padded, with an end', '   8→a\n   9→b\n  10→\n  11→d\nrest\n\n'],
+    ['over the width of its numbers', ' 98\ta\n 99\tb\n100\tc\n1000\td'],
+    ['a block at the end', 'head\n1:a\n2:b\n3:c'],
+    ['two blocks', '1→a\n2→b\n3→c\n7→d\n8→e\n9→f\n'],
+    ['a block that ends with the text', '4\ta\n5\tb\n6\tc\n7\td'],
+  ])('%s', (_, text) => {
+    const all = numbered.encode(text, tools)
+    expect(all).toHaveLength(1)
+    const { content, style } = all[0]!
+    const restores = (other: string) => numbered.restores!(content, style, text.length, other)
+    expect(numbered.decode(content, style, text.length)).toBe(text)
+    expect(restores(text)).toBe(true)
+    for (let at = 0; at <= text.length; at++) {
+      const [before, after] = [text.slice(0, at), text.slice(at + 1)]
+      const others = [`${before}${after}`, `${before}x${after}`, `${before} ${text.slice(at)}`]
+      for (const other of others) if (other !== text) expect(restores(other)).toBe(false)
+    }
+  })
+})
+
+it('reads the end of a block as the last line', () => {
+  expect(numbered.decode('1→a\nb\nc\n→', 'arrow', 99)).toBe('1→a\n2→b\n3→c')
+})
