@@ -1,4 +1,5 @@
 import { typedText } from '../base/typed-text.ts'
+import { CARRIAGE_RETURN, LINE_FEED, OPEN_BRACKET, QUOTE, SPACE, TAB } from '../json/char-codes.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { ObjectValue, type Value } from '../json/value.ts'
 import { type LineCounts, scanLines } from './scan-lines.ts'
@@ -143,11 +144,34 @@ function hasInlineJson(text: string): boolean {
   if (!text.includes('{') && !text.includes('[')) return false
   const openers = openersOf(text)
   for (let at = openers.from(0); at < text.length; ) {
+    if (!mayHaveMembers(text, at)) {
+      at = openers.from(at + 1)
+      continue
+    }
     const parsed = parseJson(text, { start: at, prefix: true, maxDepth: MAX_DEPTH })
     if (parsed.ok && parsed.end - at >= MIN_CHARS && hasMembers(parsed.value)) return true
     at = openers.from(Math.max(at + 1, parsed.ok ? parsed.end : parsed.offset))
   }
   return false
+}
+
+/**
+ * Whether a brace or bracket has something after it that JSON may have there. Those of source code
+ * mostly have not, and a parser is started for each of the others.
+ */
+function mayHaveMembers(text: string, at: number): boolean {
+  let next = at + 1
+  while (isJsonSpace(text.charCodeAt(next))) next++
+  const c = text.charCodeAt(next)
+  if (c === QUOTE) return true
+  return text.charCodeAt(at) === OPEN_BRACKET && VALUE_STARTS.has(c)
+}
+
+/** First characters of values but texts. */
+const VALUE_STARTS = new Set(Array.from('[{-0123456789tfn', char => char.charCodeAt(0)))
+
+function isJsonSpace(c: number): boolean {
+  return c === SPACE || c === LINE_FEED || c === CARRIAGE_RETURN || c === TAB
 }
 
 function hasMembers(value: Value): boolean {
