@@ -90,11 +90,8 @@ function readIncoming(
   sink: Sink,
 ): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    // The listeners stay, because taking them off would cost more than all of this. What comes
-    // after the end or a refusal is dropped.
-    let isOver = false
     const settle = (take: () => void) => {
-      isOver = true
+      incoming.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken)
       try {
         take()
       } catch (error) {
@@ -102,19 +99,14 @@ function readIncoming(
       }
     }
     const onData = (chunk: Uint8Array) => {
-      if (isOver) return
       try {
         if (sink.add(chunk)) freeBytes(chunk)
       } catch (error) {
         settle(() => reject(error))
       }
     }
-    const onEnd = () => {
-      if (!isOver) settle(() => resolve(sink.end()))
-    }
-    const onBroken = () => {
-      if (!isOver) settle(() => reject(broken()))
-    }
+    const onEnd = () => settle(() => resolve(sink.end()))
+    const onBroken = () => settle(() => reject(broken()))
     incoming.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken)
   })
 }
