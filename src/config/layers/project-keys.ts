@@ -27,6 +27,7 @@ const NEVER: readonly KeyPath[] = [
   ['hints', 'types', 'elision', 'interval_results'],
   ['hints', 'types', 'elision', 'applies_to_models'],
   ['endpoint_overrides', '*', 'max_ratio'],
+  ['endpoint_overrides', '*', 'max_result_tokens'],
   ['endpoint_overrides', '*', 'elision_min_saved_tokens'],
 ]
 

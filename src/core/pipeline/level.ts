@@ -1,5 +1,5 @@
 import { AppError } from '../base/errors.ts'
-import type { ViewLevel } from '../reduce/views/level.ts'
+import { VIEW_LEVELS, type ViewLevel } from '../reduce/views/level.ts'
 import type { Outcome } from './fit-budget.ts'
 import type { LayerInput } from './layer.ts'
 import type { Profile } from './profile/resolve.ts'
@@ -27,12 +27,12 @@ export function isWholeShown(
   { level, tokens: wish }: ViewProfile,
   { tokens }: Pick<Outcome, 'tokens'>,
 ): boolean {
-  return wish === undefined ? level === 'full' : tokens <= wish
+  return level === 'full' && (wish === undefined || tokens <= wish)
 }
 
 /** How a result is written at each level. */
 export interface Levels {
-  /** What a level leaves of it; `null` if nothing goes. */
+  /** What a level leaves of it; `null` if nothing goes, as at `full`. */
   left(level: ViewLevel): Outcome | null
   /** All of it. */
   whole(): Outcome
@@ -41,14 +41,17 @@ export interface Levels {
 }
 
 /**
- * The mildest level whose text fits a number of tokens, else the parts that fit. A wish is no
- * bound: if nothing fits, the smallest of these texts is sent.
+ * The mildest level, from one on, whose text fits a number of tokens, else the parts that fit. A
+ * wish is no bound: if nothing fits, the smallest of these texts is sent.
  */
-export function fitWish(tokens: number, { left, whole, within }: Levels): Outcome {
-  const all = whole()
-  if (all.tokens <= tokens) return all
-  let smallest = all
-  for (const level of ['standard', 'compact'] as const) {
+export function fitWish(
+  { level: mildest, tokens = Number.POSITIVE_INFINITY }: ViewProfile,
+  { left, whole, within }: Levels,
+): Outcome {
+  const first = left(mildest) ?? whole()
+  if (first.tokens <= tokens) return first
+  let smallest = first
+  for (const level of VIEW_LEVELS.slice(VIEW_LEVELS.indexOf(mildest) + 1)) {
     const outcome = left(level)
     if (outcome === null) continue
     if (outcome.tokens <= tokens) return outcome

@@ -146,9 +146,8 @@ export function createOutcomes(
       }
       const view = levelInForce(input, profile, context.keepsOriginals)
       const whole = () => elide(input) ?? fitted(input)
-      if (view.tokens === undefined) return left(view.level) ?? whole()
       const within = (tokens: number) => fitted(eliding(tokens))
-      return fitWish(view.tokens, { left, whole, within })
+      return fitWish(view, { left, whole, within })
     },
   }
 }

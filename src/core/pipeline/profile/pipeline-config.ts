@@ -159,6 +159,7 @@ const endpointOverride = z.strictObject({
   elision_enabled: z.boolean().optional(),
   elision_min_saved_tokens: minSavedTokens.optional(),
   max_ratio: maxRatio.optional(),
+  max_result_tokens: z.int().positive().max(10_000_000).optional(),
   strategy: strategy.optional(),
   field_values: fieldValues.optional(),
 })

@@ -164,7 +164,10 @@ export function valuationOf(
 /** How much of one result is shown. */
 export interface ViewProfile {
   readonly level: ViewLevel
-  /** Tokens that the host wishes; then the mildest level that fits is taken. */
+  /**
+   * Tokens that the host wishes, or that the tool may have; then the mildest level that fits is
+   * taken, from `level` on.
+   */
   readonly tokens?: number
   /** In the order in which they are tried. */
   readonly views: readonly View[]
@@ -175,7 +178,7 @@ const compiled = new WeakMap<PipelineConfig, readonly View[]>()
 
 /**
  * The level of a result: the request's own wish, else the level of its tool, else the level for
- * what its context has already, else the general one.
+ * what its context has already, else the general one. Without a wish the tool's tokens hold too.
  */
 export function viewFor(
   config: PipelineConfig,
@@ -184,6 +187,8 @@ export function viewFor(
 ): ViewProfile {
   if (typeof wish === 'number') return { level: 'full', tokens: wish, views: viewsOf(config) }
   const inForce = wish ?? levelOf(settings, before) ?? config.views.level
+  const tokens = wish === undefined ? settings.get('max_result_tokens') : undefined
+  if (tokens !== undefined) return { level: inForce, tokens, views: viewsOf(config) }
   return { level: inForce, views: inForce === 'full' ? [] : viewsOf(config) }
 }
 

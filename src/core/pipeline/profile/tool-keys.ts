@@ -23,6 +23,7 @@ export interface ToolValues {
   readonly elision_enabled: boolean
   readonly elision_min_saved_tokens: number
   readonly max_ratio: number
+  readonly max_result_tokens: number
   readonly strategy: StrategyId
   readonly field_values: Readonly<Record<string, number>>
   readonly level: ViewLevel
@@ -64,6 +65,7 @@ export const TOOL_KEYS: Readonly<Record<ToolKey, KeyPlaces>> = {
   elision_enabled: { section: ['elision', 'enabled'] },
   elision_min_saved_tokens: {},
   max_ratio: { section: ['elision', 'max_ratio'] },
+  max_result_tokens: {},
   strategy: { record: ['format_pipeline', 'strategies'] },
   field_values: { section: ['budget', 'field_values'] },
   level: { record: ['views', 'levels'], section: ['views', 'level'] },

@@ -391,6 +391,15 @@ export const ROWS_OF_KEYS: readonly Row[] = [
     { results: LOG, ...compact, with: ofTool('Bash', { max_ratio: 0.001 }), not: ELIDED },
   ],
   [
+    'endpoint_overrides.*.max_result_tokens',
+    {
+      results: LOG,
+      mode: 'elide',
+      with: ofTool('Bash', { max_result_tokens: 80 }),
+      not: { ...ELIDED, ...ASKED },
+    },
+  ],
+  [
     'endpoint_overrides.*.strategy',
     { results: ROWS, ...trim, with: ofTool('list', { strategy: 'trailing' }), not: ITEMS },
   ],

@@ -282,6 +282,7 @@ describe('the file of a repository', () => {
     ['[hints.types.elision]\napplies_to_models = ["*"]\n', 'applies_to_models: is not for'],
     ['[endpoint_overrides."*"]\nelision_enabled = true\n', 'elision_enabled: can only be'],
     ['[endpoint_overrides.Read]\nmax_ratio = 1.0\n', 'max_ratio: is not for'],
+    ['[endpoint_overrides.Read]\nmax_result_tokens = 9\n', 'max_result_tokens: is not for'],
     ['[profiles.agent]\nactive = "default"\n', 'profiles.agent.active: is not for'],
     ['[views]\nfiles = ["/etc/passwd"]\n', 'views.files: is not for'],
     ['[clearing]\nenabled = true\n', 'clearing.enabled: is not for'],

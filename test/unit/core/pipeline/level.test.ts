@@ -159,3 +159,46 @@ describe('conversations and tools', () => {
     expect([pack('full'), pack('compact')]).toEqual([0, 1])
   })
 })
+
+describe('the tokens that results of a tool may have', () => {
+  const limited = (max_result_tokens: number, views: object = {}) => ({
+    pipeline: pipelineSchema.parse({
+      views,
+      endpoint_overrides: { get_log: { max_result_tokens } },
+    }),
+  })
+  const whole = encode({}).answer.tokens.final
+  const compact = encode({ response_budget: 'compact' }).answer.tokens.final
+
+  it('leave a result whole that has no more', () => {
+    expect(encode({}, limited(whole)).answer.content).toBe(encode({}).answer.content)
+    expect(encode({ tool: 'other' }, limited(1)).answer.lossless).toBe(true)
+  })
+
+  it.each([whole - 1, compact, compact - 1, 60])('%i are kept to, with a marker', tokens => {
+    const { answer, keep } = encode({}, limited(tokens))
+    expect(answer.tokens.final).toBeLessThanOrEqual(tokens)
+    expect(answer.content).toBe(encode({ response_budget: tokens }).answer.content)
+    expect(answer).toMatchObject({ lossless: false, response_level: 'compact' })
+    expect(Buffer.from(keep?.[0]?.bytes ?? []).toString()).toBe(LOG)
+  })
+
+  it('hold beside a level, and not for requests that name one', () => {
+    const atLevel = encode({}, limited(whole, { level: 'compact' })).answer
+    expect(atLevel.content).toBe(encode({ response_budget: 'compact' }).answer.content)
+    const below = encode({}, limited(60, { level: 'compact' })).answer
+    expect(below.tokens.final).toBeLessThanOrEqual(60)
+    for (const wish of ['full', 'compact', 10_000] as const) {
+      const asked = encode({ response_budget: wish }, limited(60)).answer
+      expect(asked.content).toBe(encode({ response_budget: wish }).answer.content)
+    }
+  })
+
+  it.each([
+    ['an error', { is_error: true }, {}],
+    ['a result whose original cannot be kept', {}, { keepsOriginals: false }],
+    ['a request with a budget of its own', { mode: 'elide', budget_tokens: 100_000 }, {}],
+  ] as const)('do not concern %s', (_, fields, context) => {
+    expect(encode(fields, { ...limited(60), ...context }).answer.lossless).toBe(true)
+  })
+})
