@@ -40,7 +40,7 @@ export interface Rewrites {
 /** Decisions of a tenant that are looked up while they are being made. */
 export interface LookupsAhead {
   look(keys: readonly string[]): void
-  /** What the store says of a key; `undefined` if it was not looked up. Never rejects. */
+  /** What the store says of a key; `undefined` if it was not looked up. */
   find(key: string): Promise<Result<StoredRecord>> | undefined
 }
 
@@ -141,6 +141,14 @@ export function createRewrites(
   store: Pick<Store, 'readRecord' | 'writeRecord'>,
   ttlMs: () => number,
 ): Rewrites {
+  /** If the rewrite fails, nothing waits for what is read here. */
+  function readAhead(tenant: string, key: string): Promise<Result<StoredRecord>> {
+    const read = async () => store.readRecord({ tenant, ...keyOfDecision({ key }) })
+    const reading = read()
+    reading.catch(() => {})
+    return reading
+  }
+
   async function recordAll(tenant: string, records: readonly FreshRecord[]) {
     const overruled = new Set<string>()
     const written = records.map(async record => {
@@ -163,8 +171,7 @@ export function createRewrites(
       const found = new Map<string, Promise<Result<StoredRecord>>>()
       return {
         look(keys) {
-          for (const key of keys)
-            found.set(key, store.readRecord({ tenant, ...keyOfDecision({ key }) }))
+          for (const key of keys) found.set(key, readAhead(tenant, key))
         },
         find: key => found.get(key),
       }

@@ -128,6 +128,28 @@ describe('a decision that is being made', () => {
     const decided = await rewrites.decide('t', [record('a', '1')], NOTHING_ASKED, undefined, ahead)
     expect([decided.others, answers]).toEqual(['left', []])
   })
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('a bug')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('a bug'))],
+  ])('ends nothing if a store %s and nobody waits for it', async (_, readRecord) => {
+    const rejected: unknown[] = []
+    const note = (reason: unknown) => rejected.push(reason)
+    process.on('unhandledRejection', note)
+    const failure = { ok: false, reason: 'failed', detail: '' } as const
+    const rewrites = createRewrites({ readRecord, writeRecord: async () => failure }, () => 1_000)
+    const ahead = rewrites.lookAhead!('t')
+    ahead.look(['a'])
+    await new Promise(resolve => setImmediate(resolve))
+    process.off('unhandledRejection', note)
+    expect(rejected).toEqual([])
+    await expect(ahead.find('a')).rejects.toThrow('a bug')
+  })
 })
 
 describe('a store that fails on recall', () => {
