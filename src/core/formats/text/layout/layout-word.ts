@@ -1,5 +1,11 @@
 import { gapsOf, type KindLayout, type Layout, type Style, styleOf } from './layout.ts'
 
+const ARRAYS = /([01nt])((?:[01nt]{3}){0,4})(w\d{0,3})?/.source
+const OBJECTS = /([01nt])((?:[01nt]{3}[0-3]){0,4})(w\d{0,3})?/.source
+const EXCEPTIONS = /(?:-([xk])((?:\d{0,7}[A-D])*))?/.source
+const EMPTY_LINES = /(?:-b(\d{1,7}(?:_\d{1,7})*))?/.source
+const ESCAPES = /(?:-([a-z]+))?/.source
+
 /**
  * A layout as a word of the style of a format. It has letters and digits, `_` and `-`, and no
  * spacing of an older version begins like it:
@@ -12,8 +18,9 @@ import { gapsOf, type KindLayout, type Layout, type Style, styleOf } from './lay
  * exceptions: `x` by width, `k` by key, each after the number of containers without one. Then
  * empty lines, each after the number of line breaks without one, and the escapes.
  */
-const WORD =
-  /^layout([0-8t])(r?)-([01nt])((?:[01nt]{3}){0,4})(w\d{0,3})?-([01nt])((?:[01nt]{3}[0-3]){0,4})(w\d{0,3})?(?:-([xk])((?:\d{0,7}[A-D])*))?(?:-b(\d{1,7}(?:_\d{1,7})*))?(?:-([a-z]+))?$/
+const WORD = new RegExp(
+  `^layout([0-8t])(r?)-${ARRAYS}-${OBJECTS}${EXCEPTIONS}${EMPTY_LINES}${ESCAPES}$`,
+)
 
 const GAPS = '01nt'
 const STYLE_NAMES = 'ABCD'
