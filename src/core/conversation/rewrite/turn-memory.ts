@@ -119,6 +119,8 @@ function turnsOf(
     let bytes = 0
     for (const turn of kept) {
       if (turn.tenant !== tenant || turn.route !== route) continue
+      // To have more in common it must have this byte too, which other conversations rarely do.
+      if (turn.body[bytes] !== body[bytes]) continue
       const common = commonBytes(turn.body, body)
       if (common > bytes) [earlier, bytes] = [turn, common]
     }
