@@ -44,12 +44,6 @@ export function attachRewriteMemory(
     return rewrite === null ? null : { rewrite, position: found!.position }
   }
 
-  /** The thread's own entry, unless another thread has replaced it. */
-  function takeOwn(key: string): PlacedRewrite | null {
-    const placed = own.take(key)
-    return placed === null || bodies.isRetracted(placed.position) ? null : placed
-  }
-
   /** An entry that is still used is placed again before it is overwritten. */
   function renewed(key: string, placed: PlacedRewrite): PlacedRewrite {
     if (!bodies.isAging(placed.position)) return placed
@@ -61,14 +55,21 @@ export function attachRewriteMemory(
 
   return {
     get(key) {
-      const placed = takeOwn(key) ?? read(key)
-      if (placed === null) return null
-      own.add(key, renewed(key, placed))
+      const kept = own.get(key)
+      // Another thread may have replaced it.
+      const isInForce = kept !== undefined && !bodies.isRetracted(kept.position)
+      const placed = isInForce ? kept : read(key)
+      if (placed === null) {
+        own.remove(key)
+        return null
+      }
+      const now = renewed(key, placed)
+      if (now !== kept) own.put(key, now)
       return placed.rewrite
     },
     place(key, bytes, replaces = false) {
       if (replaces) bodies.retract(key, ALL)
-      own.take(key)
+      own.remove(key)
       return place(key, bytes)
     },
     confirm,
@@ -82,34 +83,60 @@ interface PlacedRewrite {
 
 /** Approximate bytes of an entry besides its literal. */
 const ENTRY_BYTES = 512
-/** Share of the room that is still used after the oldest entries were dropped. */
+/** Share of the room that is used after the oldest entries were dropped and the new one is in. */
 const KEPT_SHARE = 7 / 8
 
-/** A cache of the most recently used entries, up to so many bytes. */
+/** An entry, and whether it was used since it was last passed over. */
+interface RecentEntry {
+  readonly placed: PlacedRewrite
+  isUsed: boolean
+}
+
+/**
+ * A cache up to so many bytes. Of the oldest entries those go that were not used since the last
+ * time ("second chance"): a turn uses all of its conversation's, so they are not moved each time.
+ */
 function createRecent(maxBytes: number) {
-  const entries = new Map<string, PlacedRewrite>()
+  const entries = new Map<string, RecentEntry>()
   let bytes = 0
   const sizeOf = ({ rewrite }: PlacedRewrite) => ENTRY_BYTES + (rewrite.literal?.length ?? 0)
 
-  function take(key: string): PlacedRewrite | null {
+  function get(key: string): PlacedRewrite | undefined {
     const entry = entries.get(key)
-    if (entry === undefined) return null
-    entries.delete(key)
-    bytes -= sizeOf(entry)
-    return entry
+    if (entry === undefined) return undefined
+    entry.isUsed = true
+    return entry.placed
   }
 
-  function add(key: string, entry: PlacedRewrite): void {
-    entries.set(key, entry)
-    bytes += sizeOf(entry)
-    if (bytes <= maxBytes) return
-    // Many entries are dropped at once, because starting an iteration skips all recently removed
-    // ones.
-    for (const oldest of entries.keys()) {
-      if (bytes <= maxBytes * KEPT_SHARE) return
-      take(oldest)
+  function remove(key: string): void {
+    const entry = entries.get(key)
+    if (entry === undefined) return
+    entries.delete(key)
+    bytes -= sizeOf(entry.placed)
+  }
+
+  function put(key: string, placed: PlacedRewrite): void {
+    remove(key)
+    const size = sizeOf(placed)
+    if (size > maxBytes) return
+    if (bytes + size > maxBytes) dropOldest(maxBytes * KEPT_SHARE - size)
+    entries.set(key, { placed, isUsed: false })
+    bytes += size
+  }
+
+  /**
+   * Drops many entries at once, because starting an iteration skips all recently removed ones. Ends
+   * in the second round, if all were used.
+   */
+  function dropOldest(most: number): void {
+    for (const [key, entry] of entries) {
+      if (bytes <= most) return
+      if (entry.isUsed) {
+        entries.delete(key)
+        entries.set(key, { placed: entry.placed, isUsed: false })
+      } else remove(key)
     }
   }
 
-  return { take, add }
+  return { get, put, remove }
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { attachRewriteMemory } from '../../../../../src/core/conversation/rewrite/rewrite-memory.ts'
 import {
@@ -58,5 +59,35 @@ describe('what was sent', () => {
   it('is not kept where it is too large for the memory', () => {
     const [one] = threads(1 << 18)
     expect(one.place(KEY, stored(1, `"${'y'.repeat(100_000)}"`))).toBeNull()
+  })
+
+  it('stays at hand while it is used, and goes before what is used if it is not', () => {
+    const [one, other] = threads()
+    const unused = 'cd'.repeat(32)
+    for (const key of [KEY, unused]) other.confirm(other.place(key, stored(1))!)
+    const [used, once] = [one.get(KEY), one.get(unused)]
+    const large = `"${'y'.repeat(8_000)}"`
+    for (let i = 0; i < 30; i++) {
+      const key = hash('sha256', `${i}`)
+      other.confirm(other.place(key, stored(i, large))!)
+      one.get(key)
+      expect(one.get(KEY)).toBe(used)
+    }
+    expect(one.get(unused)).toEqual(once)
+    expect(one.get(unused)).not.toBe(once)
+  })
+
+  it('goes in turn if all of it is used', () => {
+    const [one, other] = threads(1 << 23)
+    const large = `"${'y'.repeat(8_000)}"`
+    const keys = Array.from({ length: 30 }, (_, i) => hash('sha256', `${i}`))
+    const first = keys.map((key, i) => {
+      other.confirm(other.place(key, stored(i, large))!)
+      one.get(key)
+      return one.get(key)
+    })
+    const again = keys.map(key => one.get(key))
+    expect(again).toEqual(first)
+    expect(again[0]).not.toBe(first[0])
   })
 })
