@@ -95,8 +95,18 @@ interface Filled {
   window: number
   /** How many results of the conversation were passed. */
   next: number
-  /** The name of the next result, if the arguments of its call were remembered already. */
-  ahead: string
+  /** The next result, if the arguments of its call were remembered already. */
+  ahead: ResultName | null
+}
+
+/** Names a result by those up to it and by how those before it were written. */
+interface ResultName {
+  readonly key: string
+  readonly sum: number
+}
+
+function isSame(a: ResultName | undefined, b: ResultName | null): boolean {
+  return a !== undefined && b !== null && a.sum === b.sum && a.key === b.key
 }
 
 /**
@@ -121,12 +131,12 @@ export function createHistoryMemory(conversations: number): HistoryMemory {
   const memories: Filled[] = []
 
   /** The memory that has most of these results and nothing else. Returns `null` if none has any. */
-  function find(window: number, keys: readonly string[]): Filled | null {
+  function find(window: number, names: readonly ResultName[]): Filled | null {
     let most: Filled | null = null
     for (const memory of memories) {
       // With the arguments of another call, a result could refer to a text that the request does
       // not have.
-      const isOfThese = memory.window === window && keys[memory.next] === memory.ahead
+      const isOfThese = memory.window === window && isSame(names[memory.next], memory.ahead)
       if (isOfThese && (most === null || memory.next > most.next)) most = memory
     }
     return most
@@ -136,15 +146,15 @@ export function createHistoryMemory(conversations: number): HistoryMemory {
     const oldest = memories.length < conversations ? undefined : memories.pop()
     oldest?.bodies.clear()
     const bodies = oldest?.bodies ?? attachBodyMemory(createBodyMemory({ bytes: MEMORY_BYTES }))
-    const memory = { bodies, owners: new Map(), window, next, ahead: '' }
+    const memory = { bodies, owners: new Map(), window, next, ahead: null }
     memories.push(memory)
     return memory
   }
 
   return {
     begin: () =>
-      createHistory((window, first, keys) => {
-        const memory = find(window, keys) ?? blank(window, first)
+      createHistory((window, first, names) => {
+        const memory = find(window, names) ?? blank(window, first)
         memories.splice(memories.indexOf(memory), 1)
         memories.unshift(memory)
         return memory
@@ -155,9 +165,9 @@ export function createHistoryMemory(conversations: number): HistoryMemory {
 /**
  * Finds a memory to continue with, or an empty one.
  * @param first the first result of the window, as an index
- * @param keys names of all results up to the one that comes now
+ * @param names of all results up to the one that comes now
  */
-type TakeMemory = (window: number, first: number, keys: readonly string[]) => Filled
+type TakeMemory = (window: number, first: number, names: readonly ResultName[]) => Filled
 
 /** A result that was passed, with the bytes of all results up to its end. */
 interface Passed {
@@ -168,7 +178,7 @@ interface Passed {
 
 function createHistory(take: TakeMemory): History {
   const passed: Passed[] = []
-  const keys: string[] = []
+  const names: ResultName[] = []
   let bytes = 0
   let sum = BASIS
   let filled: Filled | null = null
@@ -178,12 +188,12 @@ function createHistory(take: TakeMemory): History {
     const window = Math.floor(bytes / WINDOW_BYTES)
     if (filled === null || filled.window !== window) {
       const first = passed.findIndex(({ end }) => end > (window - 1) * WINDOW_BYTES)
-      filled = take(window, first === -1 ? passed.length : first, [...keys, nameOf(key)])
+      filled = take(window, first === -1 ? passed.length : first, [...names, nameOf(key)])
     }
     const { bodies } = filled
     for (; filled.next < passed.length; filled.next++) {
       const each = passed[filled.next]!
-      give(filled, each.result, filled.next, keys[filled.next]!)
+      give(filled, each.result, filled.next, names[filled.next]!)
       remember(filled, each)
     }
     give(filled, result, passed.length, nameOf(key))
@@ -194,13 +204,12 @@ function createHistory(take: TakeMemory): History {
    * Remembers the arguments of a call only once. Twice would change the order in which texts are
    * forgotten.
    */
-  function give(to: Filled, result: HistoryResult, index: number, name: string): void {
-    if (to.ahead !== name && result.firstOfCall === index) rememberArguments(to, result)
+  function give(to: Filled, result: HistoryResult, index: number, name: ResultName): void {
+    if (!isSame(name, to.ahead) && result.firstOfCall === index) rememberArguments(to, result)
     to.ahead = name
   }
 
-  /** Names a result by those up to it and by how those before it were written. */
-  const nameOf = (key: string) => `${key} ${sum}`
+  const nameOf = (key: string): ResultName => ({ key, sum })
 
   return {
     open(key, result) {
@@ -249,7 +258,7 @@ function createHistory(take: TakeMemory): History {
     add(key, result, written) {
       bytes += result.end - result.start
       passed.push({ result, written, end: bytes })
-      keys.push(nameOf(key))
+      names.push(nameOf(key))
       sum = sumOfWritten(sum, written)
     },
   }
