@@ -269,7 +269,7 @@ function rewriteResults(
     const isLate = !isUsable && isOver()
     if (recalled === null) tellFrom(index)
     if (isLate) late++
-    const rewritten = isUsable ? { ...recalled, keep: [] } : isLate ? AS_IT_CAME : write()
+    const rewritten = isUsable ? recalled : isLate ? AS_IT_CAME : write()
     if ('lookAlikes' in rewritten) {
       lookAlikes += rewritten.lookAlikes
       if (recalled === null) hostBlocks = withBlocks(hostBlocks, rewritten.hostBlocks)
@@ -288,7 +288,7 @@ function rewriteResults(
     } else if (terms?.recordsAgain === true && rewrites?.recalled[key] === undefined) {
       records.push({ key, bytes: writeStored(recalled), position: null })
     }
-    sent.pass(key, result, { ...rewritten, sent: sum, isRecalled: isUsable })
+    sent.pass(key, result, { rewrite: rewritten, sent: sum, isRecalled: isUsable })
     counted?.pass(result, rewritten, recalled !== null)
     const { literal, markers: named } = rewritten
     const isNew = recalled === null && 'response' in rewritten

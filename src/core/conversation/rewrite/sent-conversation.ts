@@ -16,10 +16,17 @@ import { createSentNotes } from './sent-notes.ts'
 import { type Saving, type StoredRewrite, storedFact, writeStored } from './stored-rewrite.ts'
 import { stubFor } from './stub.ts'
 
-/** A result as it is sent, with what must be kept for it. */
-interface Sent extends StoredRewrite {
-  readonly keep: readonly KeepItem[]
+/** A result as it is sent. */
+interface Sent {
+  readonly rewrite: WrittenRewrite
+  /** The sum that its record has. */
+  readonly sent: number
   readonly isRecalled: boolean
+}
+
+/** A rewrite with what must be kept for it, if it was made now. */
+interface WrittenRewrite extends Omit<StoredRewrite, 'sent'> {
+  readonly keep?: readonly KeepItem[]
 }
 
 /** A result of the conversation; `null` is one that is left alone. */
@@ -63,6 +70,7 @@ interface Finished {
 }
 
 const NOT_SOURCE = { isSource: false }
+const NO_NOTE = {}
 /**
  * From a result to that of a later turn there are more messages if a turn between them had none: of
  * the model, of the user, and of the model.
@@ -211,13 +219,13 @@ export class SentConversation {
   pass(key: string, result: ToolResultText, first: Sent | null): void {
     const isSettled = this.#settled === this.#lastStep
     const length = result.end - result.start
-    const sent = first?.literal?.length ?? length
-    this.notes.add(result, first ?? {})
+    const sent = first?.rewrite.literal?.length ?? length
+    this.notes.add(result, first?.rewrite ?? NO_NOTE)
     this.#passed.push({ key, result, first, now: first })
     if (first !== null) this.#next = this.#passed.length
     this.#plan?.pass(result, sent)
     this.#options.size?.replaced(length, sent)
-    if (isSettled) this.#history?.add(key, result, first ?? NOT_SOURCE)
+    if (isSettled) this.#history?.add(key, result, first?.rewrite ?? NOT_SOURCE)
   }
 
   /** @param restores whether originals that earlier markers name are missing */
@@ -230,10 +238,13 @@ export class SentConversation {
     for (const { result, now } of this.#passed) {
       if (now === null) continue
       const { start, end } = result
-      const { literal, saved, isRecalled } = now
-      if (isRecalled && now.markers.length > 0 && restores) keep.push(toBytes(result.text()))
-      else if (isRecalled) markers.push(...now.markers)
-      keep.push(...now.keep)
+      const { isRecalled, rewrite } = now
+      const { literal, saved } = rewrite
+      if (isRecalled && rewrite.markers.length > 0) {
+        if (restores) keep.push(toBytes(result.text()))
+        else markers.push(...rewrite.markers)
+      }
+      if (rewrite.keep !== undefined) keep.push(...rewrite.keep)
       if (literal === null) continue
       replacements.push({ start, end, literal })
       savings.push({ end, shorter: end - start - literal.length, saved })
@@ -255,9 +266,9 @@ export class SentConversation {
       if (this.#cleared.has(index)) passed.now = this.#stub(passed)
       else if (index < this.#lastStep) passed.now = this.#written(passed)
       const lengthOf = (sent: Sent | null) =>
-        sent?.literal?.length ?? passed.result.end - passed.result.start
+        sent?.rewrite.literal?.length ?? passed.result.end - passed.result.start
       this.#options.size?.replaced(lengthOf(before), lengthOf(passed.now))
-      this.#history?.add(passed.key, passed.result, passed.now ?? NOT_SOURCE)
+      this.#history?.add(passed.key, passed.result, passed.now?.rewrite ?? NOT_SOURCE)
     }
   }
 
@@ -268,13 +279,14 @@ export class SentConversation {
       const { counting } = this.#options
       const counter = counters.get(resolveTokenizer(counting))
       const verbosity = resolveProfile(pipeline, counting).hints.default_verbosity
-      return stubFor(result, first, { counter, verbosity }) ?? first
+      const stub = stubFor(result, first.rewrite, { counter, verbosity })
+      return stub ?? { ...first.rewrite, sent: first.sent }
     })
   }
 
   /** A result that referred to earlier ones must not refer to those that were cleared. */
   #written({ key, result, first }: Passed): Sent | null {
-    if (first === null || first.saved.referred === 0) return first
+    if (first === null || first.rewrite.saved.referred === 0) return first
     return this.#recorded(`${key} after ${this.#lastStep}`, () => {
       const contextTokens = this.#options.size === null ? undefined : 0
       const state = { history: this.#history, notes: createSentNotes() }
@@ -284,13 +296,13 @@ export class SentConversation {
   }
 
   /** What is recorded under a name, else what is made now. */
-  #recorded(name: string, make: () => StoredRewrite & Pick<Sent, 'keep'>): Sent {
+  #recorded(name: string, make: () => StoredRewrite & WrittenRewrite): Sent {
     const key = hash('sha256', name, 'hex')
     const recalled = recall(key, this.#context)
-    if (recalled !== null) return { ...recalled, keep: [], isRecalled: true }
+    if (recalled !== null) return { rewrite: recalled, sent: recalled.sent, isRecalled: true }
     const made = make()
     this.#record(key, made)
-    return { ...made, isRecalled: false }
+    return { rewrite: made, sent: made.sent, isRecalled: false }
   }
 
   #record(key: string, made: StoredRewrite): void {

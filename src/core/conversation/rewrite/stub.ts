@@ -21,7 +21,7 @@ export interface Stub extends StoredRewrite {
  */
 export function stubFor(
   result: ToolResultText,
-  before: StoredRewrite,
+  before: Pick<StoredRewrite, 'saved'>,
   { counter, verbosity }: { readonly counter: TokenCounter; readonly verbosity: Verbosity },
 ): Stub | null {
   const text = result.text()

@@ -23,7 +23,8 @@ export function splice(bytes: Uint8Array, replacements: readonly Replacement[]):
   const pieces: Uint8Array[] = []
   let from = 0
   for (const { start, end, literal } of inOrder(replacements, bytes.length)) {
-    if (body.compare(literal, 0, literal.length, start, end) === 0) continue
+    const isAsLong = literal.length === end - start
+    if (isAsLong && body.compare(literal, 0, literal.length, start, end) === 0) continue
     pieces.push(body.subarray(from, start), literal)
     from = end
   }
