@@ -1,5 +1,5 @@
 import type { TokenCounter } from '../tokens/counter.ts'
-import type { TokenizerId } from '../tokens/profiles.ts'
+import { PROFILES, type TokenizerId } from '../tokens/profiles.ts'
 
 /** Token prices of one input's candidates, under the promise that nothing gets bigger. */
 export interface Prices {
@@ -27,7 +27,7 @@ export function createPrices(
 ): Prices {
   const counter = counters.get(id)
   const baseline = counter.count(content)
-  const witnesses = counter.exact ? [] : WITNESSES.map(witness => counters.get(witness))
+  const witnesses = counter.exact ? [] : witnessesOf(id).map(witness => counters.get(witness))
   let witnessed: number[] | undefined
 
   const seenSmaller = (candidate: string): boolean => {
@@ -45,6 +45,12 @@ export function createPrices(
       return tokens !== null && seenSmaller(candidate) ? tokens : null
     },
   }
+}
+
+/** An estimate that counts as one of them agrees with it. */
+function witnessesOf(id: TokenizerId): readonly TokenizerId[] {
+  const { counting } = PROFILES[id]
+  return WITNESSES.filter(witness => witness !== counting)
 }
 
 /** Tokens of `text` if fewer than `bound`, else `null`. */
