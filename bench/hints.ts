@@ -27,6 +27,7 @@ const STATED: Readonly<Record<HintFamily, { seed: number | null; target: number 
   format: { seed: 13, target: null },
   metadata: { seed: 14, target: 25 },
   elision: { seed: null, target: 40 },
+  search_chain: { seed: null, target: null },
 }
 
 const counters = createTokenCounters(

@@ -2,7 +2,9 @@
 import { nameEarlierCall } from '../../src/core/hints/earlier-call.ts'
 import type { Change, Hint } from '../../src/core/hints/hint.ts'
 import { nextPageCall } from '../../src/core/hints/next-page-call.ts'
+import { CHAIN_CALLS, CHAIN_SEARCHES } from '../../src/core/hints/search-chain.ts'
 import { isJsonObject, type Json } from '../../src/core/hints/tool-call.ts'
+import { isSearch } from '../../src/core/pipeline/is-search.ts'
 import { createRandom } from '../support/random.ts'
 import type { Recorded } from './sessions.ts'
 
@@ -33,6 +35,7 @@ export function sampleHints(contexts: Contexts): readonly Hint[] {
         ...formats(json),
         ...metadata(result),
         ...elisions(result, json, hex),
+        ...searchChains(context.slice(0, at + 1)),
       ]
     }),
   )
@@ -193,6 +196,15 @@ function elisions({ text }: Recorded, json: Json | undefined, hex: Hex): Hint[] 
   const errors = hidden.filter(line => /\b(?:error|fail)/i.test(line)).length
   const words = errors === 0 ? undefined : `${errors} with errors`
   return [elision(hex, { unit: 'lines', omitted, of: lines.length, at }, words)]
+}
+
+/** Calls that ended in a chain of searches, each with the tool that it called. */
+function searchChains(calls: readonly Recorded[]): Hint[] {
+  const last = calls.slice(-CHAIN_CALLS)
+  const searches = last.filter(({ tool, args }) => isSearch(tool, () => args))
+  const { tool } = last.at(-1)!
+  if (searches.length < CHAIN_SEARCHES || searches.at(-1) !== last.at(-1)) return []
+  return [{ family: 'search_chain', searches: searches.length, of: CHAIN_CALLS, tool }]
 }
 
 function elision(

@@ -2,7 +2,8 @@
  * Reads hints by the rule of docs/reference/hints.md, "Content that looks like a hint", and shares
  * no code with what writes them.
  */
-const OURS = /^> \[(?:ref |near-ref |lines? \d|\+\d|encoded: |query: |total=|\d+ of \d+\]|elided: )/
+const OURS =
+  /^> \[(?:ref |near-ref |lines? \d|\+\d|encoded: |query: |total=|\d+ of \d+(?:\]| calls searched)|elided: )/
 const JSON_MARKER = '"> [elided: '
 
 /**

@@ -21,8 +21,12 @@ const ONLY_OFF: readonly KeyPath[] = [
   ['endpoint_overrides', '*', 'elision_enabled'],
 ]
 
-/** How much elision leaves out; none of it can be said by switching it off. */
+/**
+ * How much elision leaves out; none of it can be said by switching it off. And a tool that a model
+ * is told to use.
+ */
 const NEVER: readonly KeyPath[] = [
+  ['hints', 'joint_search_tool'],
   ['hints', 'types', 'elision', 'max_per_session'],
   ['hints', 'types', 'elision', 'interval_results'],
   ['hints', 'types', 'elision', 'applies_to_models'],

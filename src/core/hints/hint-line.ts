@@ -1,6 +1,6 @@
 import { elision } from './families/elision.ts'
 import type { Family } from './families/family.ts'
-import { format, metadata, overflow } from './families/notes.ts'
+import { format, metadata, overflow, searchChain } from './families/notes.ts'
 import { lines, nearReference, reference } from './families/references.ts'
 import { type Hint, type HintFamily, VERBOSITIES, type Verbosity } from './hint.ts'
 import { Reader } from './reader.ts'
@@ -8,7 +8,16 @@ import { Reader } from './reader.ts'
 /** Every family of hints. Their first words differ, so a line belongs to at most one of them. */
 const FAMILIES: {
   readonly [F in HintFamily]: Family<Extract<Hint, { family: F }>>
-} = { reference, near_reference: nearReference, lines, overflow, format, metadata, elision }
+} = {
+  reference,
+  near_reference: nearReference,
+  lines,
+  overflow,
+  format,
+  metadata,
+  elision,
+  search_chain: searchChain,
+}
 
 export const OPENING = '> ['
 const CLOSING = ']'

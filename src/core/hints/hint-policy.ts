@@ -10,6 +10,7 @@ const FAMILIES: Readonly<Record<HintFamily, true>> = {
   format: true,
   metadata: true,
   elision: true,
+  search_chain: true,
 }
 
 export const HINT_FAMILIES = Object.keys(FAMILIES) as readonly HintFamily[]
@@ -31,5 +32,9 @@ const rule = z.strictObject({
 export const hintPolicy = z.strictObject({
   enabled: z.boolean().default(true),
   default_verbosity: z.enum(VERBOSITIES).default('standard'),
+  joint_search_tool: z
+    .string()
+    .regex(/^[\w./-]{1,128}$/)
+    .optional(),
   types: z.partialRecord(z.enum(HINT_FAMILIES), rule.prefault({})).default({}),
 })

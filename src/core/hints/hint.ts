@@ -83,6 +83,16 @@ export interface MetadataHint {
   readonly sort?: { readonly by: string; readonly order: string }
 }
 
+/** Most of the last calls were searches. */
+export interface SearchChainHint {
+  readonly family: 'search_chain'
+  readonly searches: number
+  /** Of the last so many calls; the answered one is the last of them. */
+  readonly of: number
+  /** A tool that answers several searches at once. */
+  readonly tool?: string
+}
+
 /** Parts of the original `hash` (24 hex digits of its SHA-256) are missing here. */
 export interface ElisionHint {
   readonly family: 'elision'
@@ -115,6 +125,7 @@ export type Hint =
   | FormatHint
   | MetadataHint
   | ElisionHint
+  | SearchChainHint
 
 export type HintFamily = Hint['family']
 

@@ -6,9 +6,11 @@ import { hintLine } from './hint-line.ts'
 export interface HintsPolicy {
   readonly enabled: boolean
   readonly default_verbosity: Verbosity
+  /** A tool that answers several searches at once, for notes on search chains. */
+  readonly joint_search_tool?: string | undefined
   /**
    * The rule of each family. A family without a rule is sent to every model whenever it saves
-   * enough.
+   * enough, unless it is only sent where it is asked for.
    */
   readonly types: { readonly [F in HintFamily]?: HintRule }
 }
@@ -34,6 +36,14 @@ export interface SentHints {
 }
 
 export const NONE_SENT: SentHints = { sentInSession: () => 0, resultsSince: () => Infinity }
+
+/** Families that only a rule of their own switches on. */
+const ONLY_BY_RULE: readonly HintFamily[] = ['search_chain']
+
+/** Whether hints of a family may be sent, as far as its rule says. */
+export function isOn(family: HintFamily, rule: Pick<HintRule, 'enabled'> | undefined): boolean {
+  return rule?.enabled ?? !ONLY_BY_RULE.includes(family)
+}
 
 /** The context of one answer's hints. */
 export interface HintContext extends SentHints {
@@ -81,7 +91,7 @@ export function createHintGate(policy: HintsPolicy, context: HintContext): HintG
 
   function isAllowed(family: HintFamily): boolean {
     const rule = policy.types[family]
-    if (!policy.enabled || rule?.enabled === false) return false
+    if (!policy.enabled || !isOn(family, rule)) return false
     if (rule === undefined) return true
     if (!rule.applies_to_models.some(pattern => matches(pattern, context.model))) return false
     const { max_per_session: most = Infinity, interval_results: interval = 1 } = rule

@@ -4,7 +4,14 @@ import { BREAK_EVEN } from '../hints/policy.ts'
 import type { Omission } from '../reduce/budget/prune-value.ts'
 import type { DiffLevel } from '../reduce/elide/view-diff.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
-import { elidedBy, type FitOptions, isRetrieved, lookAlikesIn, type Outcome } from './fit-budget.ts'
+import {
+  elidedBy,
+  type FitOptions,
+  isRetrieved,
+  lookAlikesIn,
+  type Outcome,
+  searchesFor,
+} from './fit-budget.ts'
 import type { Choice } from './gate.ts'
 import { isJsonAsked, markJson } from './json-marker.ts'
 import type { LayerInput } from './layer.ts'
@@ -95,6 +102,7 @@ function writeLeft(
     choose,
     elision,
     shown,
+    searches,
     writeMarker: write,
   }: ElideOptions & { writeMarker(marker: ElisionHint): string | null },
 ): Outcome | null {
@@ -111,9 +119,8 @@ function writeLeft(
   if (marker === undefined) return null
   const gain = { saved_tokens: saved, counter }
   const asJson = isValue && isJsonAsked(input)
-  const notes = asJson
-    ? NO_NOTES
-    : notesFor(request, { format: kept.format, usual: undefined }, gain, gate)
+  const written = { format: kept.format, usual: undefined, ...searchesFor(kept, searches) }
+  const notes = asJson ? NO_NOTES : notesFor(request, written, gain, gate)
   const whole = asJson
     ? markJson(value, kept.content, marker)
     : `${annotate(kept.content, notes)}\n${marker}`

@@ -13,7 +13,7 @@ import type { TrimAlgorithm } from '../solvers/tree/trim-tree.ts'
 import type { Choice } from './gate.ts'
 import { isJsonAsked } from './json-marker.ts'
 import type { LayerInput } from './layer.ts'
-import { annotate, NO_NOTES, notesFor } from './notes.ts'
+import { annotate, NO_NOTES, notesFor, type Searches } from './notes.ts'
 import { isRetrieving } from './profile/retrieving-tools.ts'
 import {
   checkWhole,
@@ -51,6 +51,8 @@ export interface FitOptions {
   readonly valuation: Valuation
   /** The format that this endpoint's results usually have, by name. */
   readonly usual: string | undefined
+  /** Searches among the last calls; `undefined` if nothing may be said of them. */
+  readonly searches: Omit<Searches, 'tokens'> | undefined
   /** How a list of items is trimmed; see `TrimAlgorithm`. */
   readonly algorithm: TrimAlgorithm | 'auto'
   /** Tools by which agents fetch originals. */
@@ -100,7 +102,8 @@ function withNotes(input: LayerInput, text: Choice, options: FitOptions): Outcom
   if (isJsonAsked(input)) return plain
   const gain = { saved_tokens: prices.baseline - text.tokens, counter: prices.counter }
   const { format } = withoutEscapes(text.format)
-  const written = { format, usual: options.usual, sizes: sizesOf(input) }
+  const { usual, searches } = options
+  const written = { format, usual, sizes: sizesOf(input), ...searchesFor(text, searches) }
   const notes = notesFor(request, written, gain, options.gate)
   const content = annotate(text.content, notes)
   const tokens = content === text.content ? null : prices.price(content)
@@ -112,6 +115,14 @@ function withNotes(input: LayerInput, text: Choice, options: FitOptions): Outcom
     format: notedFormat(text.format, notes),
     hints: [...notes.before, ...notes.after],
   }
+}
+
+/** A text answers the last of these searches. */
+export function searchesFor(
+  { tokens }: Pick<Choice, 'tokens'>,
+  searches: FitOptions['searches'],
+): { searches?: Searches } {
+  return searches === undefined ? {} : { searches: { ...searches, tokens } }
 }
 
 /** Rows and columns of a list of objects with the same keys, or of a table in Markdown. */

@@ -2,6 +2,7 @@ import type { EncodeRequest } from '../contract/encode.ts'
 import type { FormatHint, Hint, HintFamily } from '../hints/hint.ts'
 import { nextPageCall } from '../hints/next-page-call.ts'
 import type { HintGain, HintGate } from '../hints/policy.ts'
+import { CHAIN_CALLS, CHAIN_SEARCHES } from '../hints/search-chain.ts'
 
 /** A hint as it is sent. */
 export interface SentHint {
@@ -22,13 +23,25 @@ interface WrittenText {
   readonly usual: string | undefined
   /** Of the table that it is, if it is one. */
   readonly sizes?: Pick<FormatHint, 'rows' | 'columns'>
+  readonly searches?: Searches
+}
+
+/** What a note on a search chain may say. */
+export interface Searches {
+  /** Searches among the last `CHAIN_CALLS` calls. */
+  readonly count: number
+  /** A tool that answers several at once. */
+  readonly tool?: string | undefined
+  /** Tokens of this answer: what another search of its kind takes. */
+  readonly tokens: number
 }
 
 export const NO_NOTES: Notes = { before: [], after: [] }
 
 /**
  * The notes that save tokens: figures that the provider reported for one page of many, the call for
- * the next page if it is certain, and the format if it is not the endpoint's usual one.
+ * the next page if it is certain, the format if it is not the endpoint's usual one, and that most
+ * of the last calls were searches.
  */
 export function notesFor(
   { query, pagination, sort, tool, args }: EncodeRequest,
@@ -38,7 +51,7 @@ export function notesFor(
 ): Notes {
   const before: SentHint[] = []
   const after: SentHint[] = []
-  const { format, usual, sizes } = written
+  const { format, usual, sizes, searches } = written
   if (usual !== undefined && !format.startsWith(`${usual}@`)) {
     admit({ family: 'format', format, ...sizes }, before)
   }
@@ -52,10 +65,17 @@ export function notesFor(
       admit({ family: 'overflow', omitted: total - offset - returned, ...next }, after)
     }
   }
+  if (searches !== undefined && searches.count >= CHAIN_SEARCHES) {
+    const { count, tool: joint, tokens } = searches
+    const use = joint === undefined ? {} : { tool: joint }
+    const hint = { family: 'search_chain', searches: count, of: CHAIN_CALLS, ...use } as const
+    // At most what this answer saved, so that it stays smaller than what the tool returned.
+    admit(hint, after, { ...gain, saved_tokens: Math.min(gain.saved_tokens, tokens) })
+  }
   return before.length + after.length === 0 ? NO_NOTES : { before, after }
 
-  function admit(hint: Hint, to: SentHint[]): void {
-    const text = gate.admit(hint, gain)
+  function admit(hint: Hint, to: SentHint[], by = gain): void {
+    const text = gate.admit(hint, by)
     if (text !== null) to.push({ family: hint.family, text })
   }
 }

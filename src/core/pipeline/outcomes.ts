@@ -8,8 +8,9 @@ import type { ViewLevel } from '../reduce/views/level.ts'
 import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
 import { elideContent } from './elide.ts'
 import { type BesideReferences, escapeBeside, escapeChoice, hasOnlyReferences } from './escape.ts'
-import { fitBudget, lookAlikesIn, type Outcome } from './fit-budget.ts'
+import { type FitOptions, fitBudget, lookAlikesIn, type Outcome } from './fit-budget.ts'
 import { type Choice, chooseLossless } from './gate.ts'
+import { isSearch } from './is-search.ts'
 import { smallestBeside, withoutOtherLines } from './lacking-lines.ts'
 import type { Layer, LayerInput } from './layer.ts'
 import { allowsReference, layersFor } from './layers.ts'
@@ -101,6 +102,7 @@ export function createOutcomes(
     freshGate: freshGate(),
     valuation: valuationOf(profile.budget, strategy),
     usual: usualFormat(),
+    searches: searchesOf(request, profile, layer),
     algorithm: profile.budget.algorithm,
     keepsOriginals: context.keepsOriginals,
     retrievingTools: profile.elision.retrievingTools,
@@ -113,7 +115,8 @@ export function createOutcomes(
   function besideLines(lines: Outcome, { level, tokens }: ViewProfile): Outcome | null {
     if (tokens !== undefined || level !== 'compact') return null
     const write = (referral: Referral) => writtenBeside(referral, 'hints')
-    const outcome = withoutOtherLines(eliding(), lines, { ...elideOptions(), level, write })
+    const options = { ...elideOptions(), searches: undefined }
+    const outcome = withoutOtherLines(eliding(), lines, { ...options, level, write })
     return outcome && { ...outcome, level }
   }
 
@@ -150,6 +153,20 @@ export function createOutcomes(
       return fitWish(view, { left, whole, within })
     },
   }
+}
+
+/**
+ * What may be said of a chain of searches that the request's call ends. With a budget nothing may,
+ * since chunks have the same notes whenever they are asked for.
+ */
+function searchesOf(
+  { tool, args, is_error: isError, budget_tokens: budget }: LayerInput['request'],
+  { hints }: Profile,
+  layer: SessionLayer | null,
+): FitOptions['searches'] {
+  const mayTell = hints.types.search_chain.enabled && isError !== true && budget === undefined
+  if (!mayTell || layer === null || !isSearch(tool, () => args)) return undefined
+  return { count: layer.searchesBefore() + 1, tool: hints.joint_search_tool }
 }
 
 /** New lines may be written shorter, in a way that leaves references whole. */

@@ -3,6 +3,7 @@ import type { EncodeAnswer } from '../contract/encode.ts'
 import type { KeepItem } from '../contract/operation-result.ts'
 import { HINT_FAMILIES } from '../hints/hint-policy.ts'
 import { type HintGate, NONE_SENT, type SentHints } from '../hints/policy.ts'
+import { CHAIN_CALLS } from '../hints/search-chain.ts'
 import { type Counters, sessionKey } from '../sessions/index/session-index.ts'
 import { createCallMemory, type Dependency } from '../sessions/turn/call-memory.ts'
 import { takesPart } from '../sessions/turn/dedup-terms.ts'
@@ -23,10 +24,12 @@ import {
   rememberBlocks,
   rememberStrings,
 } from '../sessions/turn/remember.ts'
+import { createSearchNotes, type SearchNotes } from '../sessions/turn/search-notes.ts'
 import { createHintNotes } from '../sessions/turn/sent-hints.ts'
 import type { SessionContext } from '../sessions/turn/shared-sessions.ts'
 import { endpointName } from '../telemetry/endpoint-class.ts'
 import { hopsInto } from './hops-into.ts'
+import { isSearch } from './is-search.ts'
 import type { LayerInput } from './layer.ts'
 import type { Profile } from './profile/resolve.ts'
 import type { PipelineContext } from './read-input.ts'
@@ -52,6 +55,11 @@ export interface SessionLayer extends SentHints {
    * came first; `undefined` if it has none, or none is known.
    */
   lastFormat(): string | undefined
+  /**
+   * How many of the last `CHAIN_CALLS` - 1 calls were searches when the call came first. Asked for
+   * only if the family `search_chain` is on.
+   */
+  searchesBefore(): number
   /**
    * Records the result as it is delivered, counts it, and notes the answer for a retry.
    * @returns the texts to keep before the answer leaves, or `null` if a dependency is gone
@@ -137,21 +145,30 @@ export const openSessionLayer: OpenLayer = (op, input, profile, { sessions, maxD
     ? createLastFormat(bodies, here.context, endpointName(request.tool, request.args))
     : undefined
   const format = here.seen === null ? formats?.read() : here.seen.format
-  if (here.seen === null && (!isKnown || format !== undefined)) {
-    memory?.noteSeen({ sequence: here.turn.sequence, ...sent, ...(format && { format }) })
+  const searchNotes = profile.hints.types.search_chain.enabled
+    ? createSearchNotes(bodies, here.context)
+    : undefined
+  const { sequence } = here.turn
+  const searches =
+    (here.seen ? here.seen.searches : searchNotes?.before(sequence, CHAIN_CALLS - 1)) ?? 0
+  if (here.seen === null && (!isKnown || format !== undefined || searches > 0)) {
+    const asked = { ...(format && { format }), ...(searches > 0 && { searches }) }
+    memory?.noteSeen({ sequence, ...sent, ...asked })
   }
   const place = {
     request,
     sessions,
     here,
     memory,
-    sent: sentBefore(sent),
-    format,
+    before: { ...sentBefore(sent), lastFormat: () => format, searchesBefore: () => searches },
     formats,
+    searchNotes,
     maxDecodedChars,
   }
   return presentLayer(input, profile, place)
 }
+
+type Before = SentHints & Pick<SessionLayer, 'lastFormat' | 'searchesBefore'>
 
 /** The parts of a layer with a session. */
 interface Present {
@@ -159,17 +176,17 @@ interface Present {
   readonly sessions: SessionContext
   readonly here: ReturnType<typeof openTurn>
   readonly memory: ReturnType<typeof createCallMemory> | undefined
-  readonly sent: SentHints
-  /** Of the endpoint's last result; see `SessionLayer.lastFormat`. */
-  readonly format: string | undefined
+  /** What the session had been sent when the call came first. */
+  readonly before: Before
   readonly formats: LastFormat | undefined
+  readonly searchNotes: SearchNotes | undefined
   readonly maxDecodedChars: number
 }
 
 function presentLayer(
   { content, prices }: Pick<LayerInput, 'content' | 'prices'>,
   { dedup, hints }: Profile,
-  { request, sessions, here, memory, sent, format, formats, maxDecodedChars }: Present,
+  { request, sessions, here, memory, formats, searchNotes, maxDecodedChars, ...rest }: Present,
 ): SessionLayer {
   const { index, bodies, nowMs, attempt } = sessions
   const { turn } = here
@@ -230,6 +247,7 @@ function presentLayer(
 
   function count({ counters, families, format }: Delivery, referral: Referral | null): void {
     if (referral === null) formats?.write(labelOf(format))
+    if (searchNotes && isSearch(request.tool, () => request.args)) searchNotes.write(turn.sequence)
     index.count(turn.key, counters)
     const all = new Set(families)
     const numbers = HINT_FAMILIES.flatMap((family, i) => (all.has(family) ? [i] : []))
@@ -272,8 +290,7 @@ function presentLayer(
       return isReference ? referAgain(answered.entry, here, options(gate)) : null
     },
     toLines: gate => (isNew ? referToLines(content, here, options(gate)) : null),
-    ...sent,
-    lastFormat: () => format,
+    ...rest.before,
     deliver(delivery, referral) {
       if (referral !== null && !isStillTrue(referral)) return null
       // If there is no room for the note, the answer must not depend on the session, so that a
@@ -297,6 +314,7 @@ export function detachedLayer(partition: number, sent: SentHints): SessionLayer 
     toLines: none,
     ...sent,
     lastFormat: () => undefined,
+    searchesBefore: () => 0,
     deliver: (_, referral) => (referral === null ? [] : null),
   }
 }

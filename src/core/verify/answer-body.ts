@@ -10,6 +10,7 @@ const BESIDE: { readonly [F in HintFamily]?: 'before' | 'after' } = {
   metadata: 'before',
   overflow: 'after',
   elision: 'after',
+  search_chain: 'after',
 }
 
 /**

@@ -6,12 +6,15 @@ import {
   type Hint,
   type MetadataHint,
   type OverflowHint,
+  type SearchChainHint,
   VERBOSITIES,
 } from '../hints/hint.ts'
 import { hintLine, parseHint } from '../hints/hint-line.ts'
 import { nextPageCall, type Pagination } from '../hints/next-page-call.ts'
+import { CHAIN_CALLS, CHAIN_SEARCHES } from '../hints/search-chain.ts'
 import type { Shown } from '../hints/text-slot.ts'
 import { isJsonObject } from '../hints/tool-call.ts'
+import { isSearch } from '../pipeline/is-search.ts'
 import { unmarkJson } from '../pipeline/json-marker.ts'
 import { withoutEscapes } from '../pipeline/wrapped-format.ts'
 import { readReference } from '../sessions/lines/reference-line.ts'
@@ -68,6 +71,8 @@ function wrongClaim(
       return wrongOverflow(hint, line, checked)
     case 'format':
       return wrongFormat(hint, checked)
+    case 'search_chain':
+      return wrongSearchChain(hint, checked)
     case 'elision':
       return wrongElision(hint, checked, maxChars)
     case 'reference': {
@@ -210,6 +215,18 @@ function wrongFormat(hint: FormatHint, { answer }: CheckedAnswer): string | null
   const format = bodyOf(answer)?.format ?? answer.format
   const label = formatLabel(withoutEscapes(format).format)
   return formatLabel(hint.format) === label ? null : `the content is written in ${label}`
+}
+
+/** Search chain: so many of the last calls look for something, the answered one among them. */
+function wrongSearchChain(
+  { searches, of }: SearchChainHint,
+  { request, context }: CheckedAnswer,
+): string | null {
+  if (of !== CHAIN_CALLS) return `it counts ${of} calls, not ${CHAIN_CALLS}`
+  const earlier = context.results.slice(1 - CHAIN_CALLS).map(result => result.request)
+  const found = [...earlier, request].filter(({ tool, args }) => isSearch(tool, () => args)).length
+  if (searches < CHAIN_SEARCHES) return `${searches} searches are no chain`
+  return searches === found ? null : `${found} of them were searches`
 }
 
 function isLineOf(facts: Hint, line: string): boolean {

@@ -238,6 +238,7 @@ function createHistory(take: TakeMemory): History {
             past: () => null,
             ...NONE_SENT,
             lastFormat: () => undefined,
+            searchesBefore: () => 0,
             toResult(gate) {
               const identity = identityOf(content)
               const same = dedup.exact ? referToSame(identity, here, options(gate)) : null

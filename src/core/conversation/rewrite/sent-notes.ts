@@ -1,6 +1,8 @@
 import type { EncodeAnswer } from '../../contract/encode.ts'
 import type { HintFamily } from '../../hints/hint.ts'
 import type { SentHints } from '../../hints/policy.ts'
+import { CHAIN_CALLS } from '../../hints/search-chain.ts'
+import { isSearch } from '../../pipeline/is-search.ts'
 import { detachedLayer, type OpenLayer } from '../../pipeline/session-layer.ts'
 import { labelOf } from '../../pipeline/wrapped-format.ts'
 import { endpointName } from '../../telemetry/endpoint-class.ts'
@@ -39,15 +41,23 @@ export function createSentNotes(): SentNotes {
   /** Results whose endpoint is not needed yet: to find a class takes longer than the rest. */
   const waiting: { readonly result: Called; readonly format: string }[] = []
   const formats = new Map<string, string>()
+  /** The last calls, as many as a search chain looks at before the answered one. */
+  const recent: Called[] = []
 
   function lastFormatOf(result: Called): string | undefined {
     for (const each of waiting.splice(0)) formats.set(nameOf(each.result), each.format)
     return formats.get(nameOf(result))
   }
 
+  function searchesBefore(): number {
+    return recent.filter(result => isSearch(result.tool, () => result.args())).length
+  }
+
   return {
     add(result, { hints = [], format }) {
       passed++
+      recent.push(result)
+      if (recent.length === CHAIN_CALLS) recent.shift()
       for (const family of hints) {
         counts.set(family, (counts.get(family) ?? 0) + 1)
         last.set(family, passed)
@@ -56,7 +66,7 @@ export function createSentNotes(): SentNotes {
     },
     layer: (result, open) => (op, input, profile, context) => {
       const layer = open?.(op, input, profile, context) ?? detachedLayer(0, sent)
-      return { ...layer, ...sent, lastFormat: () => lastFormatOf(result) }
+      return { ...layer, ...sent, lastFormat: () => lastFormatOf(result), searchesBefore }
     },
   }
 }

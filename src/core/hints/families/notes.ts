@@ -1,6 +1,6 @@
 import { findJsonFormat } from '../../formats/json/registry.ts'
 import { findTextFormat } from '../../formats/text/registry.ts'
-import type { FormatHint, MetadataHint, OverflowHint } from '../hint.ts'
+import type { FormatHint, MetadataHint, OverflowHint, SearchChainHint } from '../hint.ts'
 import { type Reader, readToolCall } from '../reader.ts'
 import { quote, writeShown, writeText, writeWord } from '../text-slot.ts'
 import { validToolCall, writeToolCall } from '../tool-call.ts'
@@ -135,6 +135,35 @@ export const format: Family<FormatHint> = {
       ...(rows === undefined ? {} : { rows }),
       ...(columns === undefined ? {} : { columns }),
     }
+  },
+}
+
+const SEARCHED = ' calls searched'
+const THIS_TOO = ', this one too'
+const READ = 'read what they found'
+
+/** `> [5 of 7 calls searched. read what they found]`, or `. use find_all]` */
+export const searchChain: Family<SearchChainHint> = {
+  valid: ({ searches, of, tool }) => areCounts(1, searches, of) && searches <= of && tool !== '',
+
+  write({ searches, of, tool }, verbosity) {
+    const claim = `${searches} of ${of}${SEARCHED}`
+    if (verbosity === 'terse') return claim
+    const use = tool === undefined ? undefined : `use ${writeText(tool)}`
+    if (verbosity === 'standard') return `${claim}. ${use ?? READ}`
+    return `${claim}${THIS_TOO}. ${use === undefined ? READ : `${use}, or ${READ}`}`
+  },
+
+  read(reader) {
+    const searches = reader.count()
+    const of = reader.skip(' of ') ? reader.count() : undefined
+    if (searches === undefined || of === undefined || !reader.skip(SEARCHED)) return null
+    const claim = { family: 'search_chain', searches, of } as const
+    reader.skip(THIS_TOO)
+    if (!reader.skip('. ')) return claim
+    const tool = reader.skip('use ') ? reader.text() : undefined
+    reader.skip(tool === undefined ? READ : `, or ${READ}`)
+    return tool === undefined ? claim : { ...claim, tool }
   },
 }
 

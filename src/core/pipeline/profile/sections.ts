@@ -1,7 +1,8 @@
 import type { ResponseBudget } from '../../contract/response-budget.ts'
 import type { HintFamily } from '../../hints/hint.ts'
 import { HINT_FAMILIES } from '../../hints/hint-policy.ts'
-import type { HintRule, HintsPolicy } from '../../hints/policy.ts'
+import { type HintRule, type HintsPolicy, isOn } from '../../hints/policy.ts'
+import { CHAIN_CALLS } from '../../hints/search-chain.ts'
 import { STRATEGIES, type StrategyId, type Valuation } from '../../reduce/budget/strategies.ts'
 import { strategyFor } from '../../reduce/trim/resolve-strategy.ts'
 import { compileView, type View } from '../../reduce/views/compile-views.ts'
@@ -53,10 +54,10 @@ export function hintsFor(
   { hint_set }: Partial<DataVariant> = {},
 ): HintProfile {
   const types = hint_set === undefined ? usualRules(hints, model) : rulesOf(hints, model, hint_set)
-  const { default_verbosity } = hints
+  const { default_verbosity, joint_search_tool } = hints
   const enabled = settings.get('hints_enabled') ?? hints.enabled
   const comparesFormats = enabled && hints.types.format !== undefined && types.format.enabled
-  return { enabled, default_verbosity, types, comparesFormats }
+  return { enabled, default_verbosity, joint_search_tool, types, comparesFormats }
 }
 
 type HintsSection = PipelineConfig['hints']
@@ -91,9 +92,12 @@ function rulesOf(
   for (const family of HINT_FAMILIES) {
     const rule = hints.types[family]
     const fits = rule === undefined || matchModel(rule.applies_to_models, model) !== undefined
-    const { max_per_session: limit, interval_results: interval } = rule ?? {}
+    const enabled = isOn(family, rule) && fits && allowed.includes(family)
+    // Else each further search of a chain would have one.
+    const rare = enabled && family === 'search_chain' ? CHAIN_CALLS : undefined
+    const { max_per_session: limit, interval_results: interval = rare } = rule ?? {}
     types[family] = {
-      enabled: (rule?.enabled ?? true) && fits && allowed.includes(family),
+      enabled,
       ...(limit === undefined ? {} : { max_per_session: limit }),
       ...(interval === undefined ? {} : { interval_results: interval }),
       applies_to_models: EVERY_MODEL,

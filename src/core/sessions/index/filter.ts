@@ -12,6 +12,7 @@ import { ENTRY, FILTER_WORDS, type IndexView, SESSION } from './layout.ts'
 /** Bits of the first word of an identity that place one of its bits. */
 const PLACE_BITS = 7
 const PLACE_MASK = (1 << PLACE_BITS) - 1
+const COUNT_MASK = 0xffff
 
 /** False if no entry of the session starts with the same 32 bits. */
 export function mayHave({ words }: IndexView, session: number, first: number): boolean {
@@ -22,13 +23,13 @@ export function mayHave({ words }: IndexView, session: number, first: number): b
 export function noteUse({ words }: IndexView, session: number, at: number): void {
   const young = session + SESSION.young
   const first = words[at + ENTRY.identity]!
-  let filtered = words[session + SESSION.filtered]!
+  let filtered = words[session + SESSION.filtered]! & COUNT_MASK
   if (!isIn(words, young, first)) {
     add(words, young, first)
     filtered++
   }
   const isFull = filtered >= words[session + SESSION.length]!
-  words[session + SESSION.filtered] = isFull ? 0 : filtered
+  setFiltered(words, session, isFull ? 0 : filtered)
   if (!isFull) return
   for (let i = 0; i < FILTER_WORDS; i++) {
     words[session + SESSION.old + i] = words[young + i]!
@@ -38,8 +39,14 @@ export function noteUse({ words }: IndexView, session: number, at: number): void
 
 /** For a session without entries. */
 export function clearFilter({ words }: IndexView, session: number): void {
-  words[session + SESSION.filtered] = 0
+  setFiltered(words, session, 0)
   words.fill(0, session + SESSION.young, session + SESSION.young + 2 * FILTER_WORDS)
+}
+
+/** The upper half of the word is another field. */
+function setFiltered(words: Int32Array, session: number, count: number): void {
+  const at = session + SESSION.filtered
+  words[at] = (words[at]! & ~COUNT_MASK) | count
 }
 
 function isIn(words: Int32Array, filter: number, first: number): boolean {

@@ -65,7 +65,7 @@ export const COUNTERS = [
   'elided_tokens',
 ] as const
 /** Families of hints that are counted apart, in 16 bits each. */
-export const HINT_FAMILIES = 7
+export const HINT_FAMILIES = 8
 
 export const SESSION = {
   /** Four words: 128 bits of SHA-256. */
@@ -84,8 +84,16 @@ export const SESSION = {
   lastUsed: 10,
   length: 11,
   results: 12,
-  /** Entries that were added to the young half of the filter. */
+  /**
+   * The lower half of the word: entries that were added to the young half of the filter, at most
+   * one for each of its bits.
+   */
   filtered: 13,
+  /**
+   * The upper half of the same word: its highest bit is set if several processes share the session,
+   * and the others are the number of the last change that this process has of theirs.
+   */
+  applied: 13,
   /** Float64, milliseconds, as `opened`. */
   seen: 14,
   /** Two halves of `FILTER_WORDS`: for recent uses, and for earlier ones; see `filter.ts`. */
@@ -94,11 +102,6 @@ export const SESSION = {
   opened: 24,
   counters: 26,
   hints: 36,
-  /**
-   * The upper half of the word: the highest bit is set if several processes share the session, and
-   * the others are the number of the last change that this process has of theirs.
-   */
-  applied: 39,
 } as const
 export const SESSION_WORDS = 40
 export const FILTER_WORDS = 4

@@ -65,8 +65,8 @@ function appliedOf({ words }: IndexView, slot: number): number {
 }
 
 function setApplied({ words }: IndexView, slot: number, number: number): void {
-  const hints = words[slot + SESSION.applied]! & 0xffff
-  words[slot + SESSION.applied] = hints | (number << 16) | SHARED
+  const filtered = words[slot + SESSION.filtered]! & 0xffff
+  words[slot + SESSION.applied] = filtered | (number << 16) | SHARED
 }
 
 export function noteApplied(

@@ -32,6 +32,8 @@ export interface Seen {
   readonly sent: readonly number[]
   /** For each family, results since the last one with hints of it; 0: as many as matter. */
   readonly since?: readonly number[]
+  /** Searches among the last calls, if the configuration asks for notes on them; absent: none. */
+  readonly searches?: number
   /** The format of the endpoint's last result, if the configuration compares formats. */
   readonly format?: string
 }

@@ -13,6 +13,7 @@ import {
   ROWS,
   read,
   SAME,
+  SEARCHES,
   TABLE,
   UNEVEN,
   WORDY,
@@ -579,6 +580,15 @@ export const ROWS_OF_KEYS: readonly Row[] = [
   ['hints.enabled', { results: SAME, with: { hints: { enabled: false } } }],
   ['hints.default_verbosity', { results: SAME, with: { hints: { default_verbosity: 'terse' } } }],
   ['hints.types.*.enabled', { results: SAME, with: hintsOf('reference', { enabled: false }) }],
+  [
+    'hints.joint_search_tool',
+    {
+      results: SEARCHES,
+      without: { hints: { types: { search_chain: {} } } },
+      with: { hints: { types: { search_chain: {} }, joint_search_tool: 'find_all' } },
+      not: at(['dedup'], '/v1/dedup writes references alone'),
+    },
+  ],
   [
     'hints.types.*.max_per_session',
     { results: [...SAME, SAME[0]!], with: hintsOf('reference', { max_per_session: 1 }) },

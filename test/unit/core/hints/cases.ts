@@ -153,4 +153,21 @@ export const CASES: readonly {
       verbose: `> [elided: 40 of 60 items at $[20:60] | next: chunk 2 of 3 | hash=${HASH} | GET /v1/retrieve/{hash}]`,
     },
   },
+  {
+    hint: { family: 'search_chain', searches: 5, of: 7 },
+    lines: {
+      terse: '> [5 of 7 calls searched]',
+      standard: '> [5 of 7 calls searched. read what they found]',
+      verbose: '> [5 of 7 calls searched, this one too. read what they found]',
+    },
+  },
+  {
+    hint: { family: 'search_chain', searches: 6, of: 7, tool: 'search_def_and_refs' },
+    lines: {
+      terse: '> [6 of 7 calls searched]',
+      standard: '> [6 of 7 calls searched. use search_def_and_refs]',
+      verbose:
+        '> [6 of 7 calls searched, this one too. use search_def_and_refs, or read what they found]',
+    },
+  },
 ]

@@ -88,4 +88,28 @@ export const LIES_OF_NOTES: readonly Lie[] = [
     'format',
     /is written in tree@1/,
   ],
+  [
+    'more searches than there were',
+    'search5',
+    ({ search5 }) => rewrite(search5, '5 of 7', '6 of 7'),
+    'search_chain',
+    /5 of them were searches/,
+  ],
+  [
+    'searches among other calls than the last seven',
+    'search5',
+    ({ search5 }) => rewrite(search5, '5 of 7', '5 of 8'),
+    'search_chain',
+    /counts 8 calls, not 7/,
+  ],
+  [
+    'a chain of few searches',
+    'search5',
+    ({ search4, search5 }) => {
+      search4.request.tool = 'Read'
+      rewrite(search5, '5 of 7', '4 of 7')
+    },
+    'search_chain',
+    /4 searches are no chain/,
+  ],
 ]

@@ -34,6 +34,13 @@ const log = Array.from({ length: 90 }, (_, line) => {
   return `2026-01-02 event ${(line * 37) % 91} happened at place ${line * 91};`
 })
 
+function search(word: string): EncodeRequest {
+  const hits = Array.from({ length: 40 }, (_, hit) => {
+    return `/home/user/project/src/${word}/module.ts:${hit * 13}: the ${hit * 37} of ${word}`
+  })
+  return { tool: 'Grep', args: { pattern: word }, content: hits.join('\n') }
+}
+
 /** By the name under which a test changes one of them. */
 export const REQUESTS = {
   read: { tool: 'Read', args: { file_path: '/src/a.ts' }, content: source.join('\n') },
@@ -98,6 +105,11 @@ export const REQUESTS = {
     budget_tokens: 600,
     content: log.join('\n'),
   },
+  search1: search('one'),
+  search2: search('two'),
+  search3: search('three'),
+  search4: search('four'),
+  search5: search('five'),
 } as const satisfies Record<string, EncodeRequest>
 
 export type Name = keyof typeof REQUESTS
@@ -109,6 +121,7 @@ function openSessions() {
       ...context,
       pipeline: pipelineSchema.parse({
         dedup: { near_ref_enabled: true },
+        hints: { types: { search_chain: {} } },
         profiles: {
           data: { variants: { lists: { endpoint_pattern: 'list_', preferred_format: 'csv' } } },
         },

@@ -79,7 +79,7 @@ function ringOf(words: Int32Array, slot: number): number[] {
 function auditFilter(view: IndexView, slot: number, chain: readonly number[]): void {
   const { words } = view
   for (const entry of chain) equal('in the filter', mayHave(view, slot, words[entry]!), true)
-  const filtered = words[slot + SESSION.filtered]!
+  const filtered = words[slot + SESSION.filtered]! & 0xffff
   let bits = 0
   for (let i = 0; i < FILTER_WORDS; i++) bits += bitsOf(words[slot + SESSION.young + i]!)
   if (filtered > chain.length) throw new Error(`${filtered} in the filter of ${chain.length}`)

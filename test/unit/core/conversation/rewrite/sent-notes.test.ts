@@ -154,3 +154,63 @@ describe('a note on the format', () => {
     expect(sent(steps, { ...context, pipeline })).toEqual(texts)
   })
 })
+
+describe('notes on search chains in a conversation', () => {
+  const rule = { hints: { types: { search_chain: {} }, joint_search_tool: 'find_all' } }
+  const hits = (word: string) =>
+    Array.from({ length: 40 }, (_, hit) => {
+      return `/home/user/project/src/${word}/module.ts:${hit * 13}: the ${hit * 37} of ${word}`
+    }).join('\n')
+  const grep = (word: string): Step => ({ tool: 'Grep', args: { word }, text: hits(word) })
+  const shell = (command: string): Step => ({
+    tool: 'Bash',
+    args: { command },
+    text: hits(command.length.toString(36)),
+  })
+  const edit: Step = { tool: 'Edit', args: {}, text: 'done' }
+  const told = (texts: readonly string[]) =>
+    texts.flatMap((text, i) => (/^> \[\d of 7 calls searched/m.test(text) ? [[i, text]] : []))
+
+  it('come with the fifth search of seven calls, and seven results apart', () => {
+    const words = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l', 'm']
+    const notes = told(sent(words.map(grep), remembering(rule)))
+    expect(notes.map(([at]) => at)).toEqual([4, 11])
+    expect(notes[0]![1]).toMatch(/\n> \[5 of 7 calls searched\. use find_all\]$/)
+    expect(notes[1]![1]).toMatch(/\n> \[7 of 7 calls searched\. use find_all\]$/)
+  })
+
+  it('count commands that search, and no others', () => {
+    const steps = [
+      shell('rg -n x src'),
+      shell('cd src && git grep yy'),
+      shell('ls -l zzz'),
+      shell('find . -name "*.ts"'),
+      edit,
+      grep('e'),
+    ]
+    expect(told(sent([...steps, shell('cat fd.txt #ab')], remembering(rule)))).toEqual([])
+    const [[at, text] = []] = told(sent([...steps, grep('f')], remembering(rule)))
+    expect(at).toBe(6)
+    expect(text).toContain('> [5 of 7 calls searched')
+  })
+
+  it('are the same turn by turn as at once, and after a restart', () => {
+    const steps = [edit, ...['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(grep), edit, grep('h')]
+    const whole = sent(steps, remembering(rule))
+    expect(told(whole).map(([at]) => at)).toEqual([5])
+    const two = remembering(rule)
+    steps.forEach((_, i) => {
+      expect(sent(steps.slice(0, i + 1), two)).toEqual(whole.slice(0, i + 1))
+    })
+    const { rewrites } = two
+    const restarted = { ...remembering(rule), rewrites: { ...rewrites!, history: undefined! } }
+    expect(sent([...steps, grep('i')], restarted).slice(0, steps.length)).toEqual(whole)
+  })
+
+  it('are not sent without a rule of their own, nor beside an error', () => {
+    const steps = ['a', 'b', 'c', 'd', 'e'].map(grep)
+    expect(told(sent(steps, remembering({})))).toEqual([])
+    const failed: Step = { ...grep('e'), isError: true }
+    expect(told(sent([...steps.slice(0, 4), failed], remembering(rule)))).toEqual([])
+  })
+})

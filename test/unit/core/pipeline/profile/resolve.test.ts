@@ -12,8 +12,11 @@ const enabled = (config: object, query?: ProfileQuery) => {
   return HINT_FAMILIES.filter(family => hints.enabled && hints.types[family].enabled)
 }
 
+/** Those that no rule needs to switch on. */
+const USUAL_FAMILIES = HINT_FAMILIES.filter(family => family !== 'search_chain')
+
 describe('the profile of a request', () => {
-  it('without a configuration weighs nothing, prefers nothing, and allows every hint', () => {
+  it('without a configuration weighs nothing, prefers nothing, and allows every usual hint', () => {
     expect(resolveProfile(undefined, {})).toEqual(resolve({}))
     expect(resolve({}, { model: 'claude-sonnet-4-6', tool: 'Read' })).toMatchObject({
       encoding: {
@@ -25,7 +28,7 @@ describe('the profile of a request', () => {
       dedup: { exact: true, near: false, lines: true, lruSize: 16, minBodyChars: 200 },
     })
     expect(resolve({}).preferred).toBeUndefined()
-    expect(enabled({})).toEqual(HINT_FAMILIES)
+    expect(enabled({})).toEqual(USUAL_FAMILIES)
   })
 
   it('is the same for the same request, and changes nothing', () => {
@@ -94,7 +97,7 @@ describe('the agent', () => {
 
   it('can allow hints that are off for others', () => {
     const agent = { active: 'a', variants: { a: { hints_enabled: true } } }
-    expect(enabled({ hints: { enabled: false }, profiles: { agent } })).toEqual(HINT_FAMILIES)
+    expect(enabled({ hints: { enabled: false }, profiles: { agent } })).toEqual(USUAL_FAMILIES)
     expect(enabled({ hints: { enabled: false } })).toEqual([])
   })
 })
@@ -115,10 +118,23 @@ describe('the data', () => {
     expect(preferred('Read', 'c_same')).toBe('csv')
   })
 
+  it('allows notes on search chains only if they are asked for, seven results apart', () => {
+    const types = { search_chain: {} }
+    expect(enabled({ hints: { types } })).toEqual(HINT_FAMILIES)
+    expect(enabled({ hints: { types: { search_chain: { enabled: false } } } })).toEqual(
+      USUAL_FAMILIES,
+    )
+    const interval = (rule: object) =>
+      resolve({ hints: { types: { search_chain: rule } } }).hints.types.search_chain
+        .interval_results
+    expect([interval({}), interval({ interval_results: 3 })]).toEqual([7, 3])
+    expect(interval({ enabled: false })).toBeUndefined()
+  })
+
   it('allows no hints but its own', () => {
     const config = { profiles: { data: { variants } } }
     expect(enabled(config, { tool: 'mcp__git' })).toEqual(['lines'])
-    expect(enabled(config, { tool: 'mcp__jira' })).toEqual(HINT_FAMILIES)
+    expect(enabled(config, { tool: 'mcp__jira' })).toEqual(USUAL_FAMILIES)
   })
 })
 
