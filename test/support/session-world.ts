@@ -20,6 +20,7 @@ const PIPELINE = pipelineSchema.parse({
     min_body_chars: 100,
     invalidates: { Drop: ['Read'] },
   },
+  hints: { types: { search_chain: { interval_results: 2 } } },
 })
 
 const file = fc.constantFrom('a', 'b', 'c')
@@ -46,7 +47,7 @@ const content = fc.tuple(file, file, fc.nat(9), fc.nat(30)).map(([name, other, w
 const request = fc.record(
   {
     content,
-    tool: fc.constantFrom('Read', 'Read', 'Write', 'Edit', 'Drop'),
+    tool: fc.constantFrom('Read', 'Read', 'Grep', 'Grep', 'Grep', 'Write', 'Edit', 'Drop'),
     args: fc.oneof(
       file.map(name => ({ file_path: `${name}.ts` })),
       fc.tuple(file, content).map(([name, text]) => ({ file_path: `./${name}.ts`, content: text })),

@@ -115,8 +115,7 @@ export function createOutcomes(
   function besideLines(lines: Outcome, { level, tokens }: ViewProfile): Outcome | null {
     if (tokens !== undefined || level !== 'compact') return null
     const write = (referral: Referral) => writtenBeside(referral, 'hints')
-    const options = { ...elideOptions(), searches: undefined }
-    const outcome = withoutOtherLines(eliding(), lines, { ...options, level, write })
+    const outcome = withoutOtherLines(eliding(), lines, { ...elideOptions(), level, write })
     return outcome && { ...outcome, level }
   }
 

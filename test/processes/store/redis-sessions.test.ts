@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pipelineSchema } from '../../../src/core/pipeline/profile/pipeline-config.ts'
 import { sessionKey } from '../../../src/core/sessions/index/session-index.ts'
 import type { SessionJournal } from '../../../src/store/store.ts'
 import { type RedisProcess, startRedis } from '../../support/redis-server.ts'
@@ -104,6 +105,26 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('three replicas on on
     // A write does so too.
     await one.encode({ ...read('c4'), content: 'ok', tool: 'Write' })
     expect((await other.encode(read('c5'))).format).not.toBe('ref@1')
+  })
+
+  it('tell a chain of searches that all of them saw, and a retry the same', async () => {
+    const { stores, clock } = await processes(2)
+    const pipeline = pipelineSchema.parse({ hints: { types: { search_chain: {} } } })
+    const apps = stores.map(store => sessionApp({ store, clock, pipeline, isShared: true }))
+    const search = (i: number) => {
+      const hits = Array.from(
+        { length: 40 },
+        (_, hit) => `/src/deep/module${i}.ts:${hit}: ${hit * i}`,
+      )
+      return { session: 's', tool: 'Grep', tool_call_id: `c${i}`, content: hits.join('\n') }
+    }
+    const answers = []
+    for (const i of [1, 2, 3, 4, 5, 6]) answers.push(await apps[i % 2]!.encode(search(i)))
+    const notes = answers.map(({ hints }) => hints.map(({ text }) => text))
+    expect(notes).toEqual([[], [], [], [], ['> [5 of 7 calls searched. read what they found]'], []])
+    for (const i of [6, 5, 4]) {
+      for (const app of apps) expect(await app.encode(search(i))).toEqual(answers[i - 1])
+    }
   })
 
   it('give a retry the answer of its first try, on any of them', async () => {

@@ -83,6 +83,13 @@ describe('the gate', () => {
     expect(one.admit(FORMAT, RICH)).not.toBeNull()
   })
 
+  test('tells chains of searches only by a rule of their own', () => {
+    const hint: Hint = { family: 'search_chain', searches: 5, of: 7 }
+    expect(gate().admit(hint, RICH)).toBeNull()
+    const rule = { enabled: true, applies_to_models: ['*'] }
+    expect(gate({ types: { search_chain: rule } }).admit(hint, RICH)).not.toBeNull()
+  })
+
   test('says nothing that goes without saying', () => {
     const metadata = (total: number): Hint => ({ family: 'metadata', total, returned: 20 })
     expect(gate().admit(metadata(20), RICH)).toBeNull()

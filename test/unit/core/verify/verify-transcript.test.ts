@@ -37,6 +37,13 @@ it('finds nothing wrong with what this version answers, whatever the hint', () =
   expect(verify(changed())).toEqual([])
 })
 
+it('looks at the last seven calls for a chain of searches', () => {
+  const searchedEarlier = ({ items }: Lines) => {
+    items.request.tool = 'Grep'
+  }
+  expect(verify(changed(searchedEarlier))).toEqual([])
+})
+
 it('finds nothing wrong with the note of a format whose text has escapes', () => {
   const items = Array.from({ length: 40 }, (_, id) => ({
     id,

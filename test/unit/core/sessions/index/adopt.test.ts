@@ -7,6 +7,7 @@ import {
   type SharedState,
   sessionKey,
 } from '../../../../../src/core/sessions/index/session-index.ts'
+import { auditIndex } from '../../../../property/core/sessions/index/audit.ts'
 
 const key = sessionKey('acme', 's')
 const open = () => attachIndex(createIndexMemory({ maxSessions: 4, maxEntries: 16 }), { owner: 1 })
@@ -110,11 +111,16 @@ test('a change of this process counts as applied if all before it are', () => {
 })
 
 test('as many changes as can be counted do not touch hints and entries', () => {
-  const index = open()
+  const memory = createIndexMemory({ maxSessions: 4, maxEntries: 16 })
+  const index = attachIndex(memory, { owner: 1 })
   index.adopt(key, state({ to: 32_767 }))
   expect(index.takeHint(key, 7, 10)).toBe(true)
-  const turn = index.begin(key, { timeMs: 9 })
-  index.commit(index.record(turn, entry, { lruSize: 4 })!, true)
+  for (let i = 0; i < 9; i++) {
+    const turn = index.begin(key, { timeMs: 9 })
+    const other = { ...entry, identity: hash('sha256', `${i}`) }
+    index.commit(index.record(turn, other, { lruSize: 4 })!, true)
+  }
+  auditIndex(memory)
   expect(index.present(key)?.isShared).toBe(true)
   expect(index.present(key)?.applied).toBe(32_767)
   expect(index.summary(key)?.hints).toEqual([0, 0, 0, 0, 0, 0, 0, 1])

@@ -177,22 +177,3 @@ it('a retry after a compaction refers to nothing from before', async () => {
   await app.post('/v1/sessions/s/compaction', {})
   expect(await app.encode(read('a', 't2'))).toMatchObject({ layer: 'L3', partition: 1 })
 })
-
-it('a retry has the note on a search chain that its call had', async () => {
-  const hints = { types: { search_chain: {} } }
-  const app = open({ pipeline: pipelineSchema.parse({ hints }) })
-  const search = (id: number) => {
-    const hits = Array.from(
-      { length: 40 },
-      (_, hit) => `/src/deep/module${id}.ts:${hit}: ${hit * id}`,
-    )
-    return { ...read('a', `t${id}`, hits.join('\n')), tool: 'code__search', args: { id } }
-  }
-  const calls = [1, 2, 3, 4, 5, 6].map(search)
-  const first = []
-  for (const call of calls) first.push(await app.encode(call))
-  const notes = first.map(({ hints }) => hints.map(({ text }) => text))
-  expect(notes).toEqual([[], [], [], [], ['> [5 of 7 calls searched. read what they found]'], []])
-  for (const [i, call] of calls.entries()) expect(await app.encode(call)).toEqual(first[i])
-  expect(await app.decode(first[4]!, 's')).toBe(calls[4]!.content)
-})
