@@ -64,13 +64,17 @@ it('the note is before the marker if parts are left out', async () => {
   expect(answer.content.split('\n').slice(-2)).toEqual(answer.hints.map(({ text }) => text))
 })
 
+const noise = Array.from({ length: 99 }, (_, i) => `${Math.sin(i)}`.slice(3)).join(' ')
+
 it.each([
-  ['saves nothing', Array.from({ length: 99 }, (_, i) => `${Math.sin(i)}`.slice(3)).join(' ')],
+  ['saves less than a few notes take', `${noise}\n${'the same line of a file\n'.repeat(9)}`],
   ['takes hardly any tokens', 'the same line of a file\n'.repeat(300)],
 ])('an answer that %s has no note', async (_, content) => {
   const app = open()
   await play(app, 'SSSS')
-  expect((await app.encode({ ...call('S', 5), content })).hints).toEqual([])
+  const answer = await app.encode({ ...call('S', 5), content })
+  expect(answer.hints).toEqual([])
+  expect(answer.tokens.final).toBeLessThan(answer.tokens.baseline - 20)
 })
 
 it.each([
