@@ -1,10 +1,12 @@
 import { maskCode } from './mask-code.ts'
-import { CRITICAL, raiseEnds, STRUCTURE, type TextReducer } from './reducer.ts'
+import { BULK, CRITICAL, type Detail, raiseEnds, STRUCTURE, type TextReducer } from './reducer.ts'
 
 /** Shorter texts of code stay. */
 const LEAST_LINES = 15
 /** Lines at the start and at the end that stay. */
 const ENDS = 2
+/** If an outline shows a smaller share of the lines, one body is most of the text. */
+const OUTLINE_SHARE = 1 / 12
 
 /** Notes of authors, and statements that end a run. They matter more than other lines of a body. */
 const NOTE = /\b(?:TODO|FIXME|XXX|HACK|BUG|SAFETY)\b/
@@ -13,6 +15,17 @@ const STOP = /\b(?:throw|raise|panic|assert|abort|unreachable|exit)\b/
 /** Whether a line of code always stays. */
 function isTelling(line: string, code: string): boolean {
   return NOTE.test(line) || STOP.test(code)
+}
+
+/**
+ * Leaves out the outer blocks of bodies, if the text is to be an outline and enough of it is left.
+ * @param blocks lines that are nothing else
+ */
+function dropBlocks(ranks: Uint8Array, blocks: readonly number[], detail: Detail): void {
+  if (detail !== 'outline') return
+  const shown = ranks.reduce((sum, rank) => sum + (rank === BULK ? 0 : 1), 0)
+  if (shown - blocks.length < ranks.length * OUTLINE_SHARE) return
+  for (const at of blocks) ranks[at] = BULK
 }
 
 /**
@@ -70,8 +83,9 @@ export const bracesReducer: TextReducer = {
       Math.abs(opened - closed) <= Math.max(MOST_OPEN, (opened + closed) * OPEN_SHARE)
     )
   },
-  rank({ lines }) {
+  rank({ lines }, detail) {
     const ranks = new Uint8Array(lines.length)
+    const blocks: number[] = []
     const masked = maskCode(lines)
     const depths = createDepths(missingOpenings(masked.map(({ code }) => code)))
     let inComment = false
@@ -82,9 +96,13 @@ export const bracesReducer: TextReducer = {
       if (isTelling(line, code)) ranks[at] = CRITICAL
       // The first line of a comment outside of bodies names its subject.
       else if (isComment) ranks[at] = least === 0 && !inComment && !inside ? STRUCTURE : 0
-      else if (least === 0 || (before !== after && least <= 1)) ranks[at] = STRUCTURE
+      else if (least === 0 || (before !== after && least <= 1)) {
+        ranks[at] = STRUCTURE
+        if (least > 0) blocks.push(at)
+      }
       inComment = isComment
     })
+    dropBlocks(ranks, blocks, detail)
     raiseEnds(ranks, ENDS, ENDS)
     return { ranks }
   },
@@ -179,8 +197,9 @@ export const indentsReducer: TextReducer = {
       indented >= filled * INDENTED_SHARE
     )
   },
-  rank({ lines }) {
+  rank({ lines }, detail) {
     const ranks = new Uint8Array(lines.length)
+    const headers: number[] = []
     const blocks: { indent: number; isHolder: boolean }[] = []
     let inString = false
     let signature = 0
@@ -197,18 +216,17 @@ export const indentsReducer: TextReducer = {
       const bodies = blocks.filter(({ isHolder }) => !isHolder).length
       const isSignature = SIGNATURE.test(code)
       const isHeader = HEADER.test(code) || END.test(code) || code.startsWith('"""')
-      const isKept =
-        indent === 0 ||
-        isSignature ||
-        DECORATOR.test(code) ||
-        signature > 0 ||
-        (isHeader && bodies <= 1)
-      if (isKept && ranks[at] === 0) ranks[at] = STRUCTURE
+      const isOutside = indent === 0 || isSignature || DECORATOR.test(code) || signature > 0
+      if ((isOutside || (isHeader && bodies <= 1)) && ranks[at] === BULK) {
+        ranks[at] = STRUCTURE
+        if (!isOutside) headers.push(at)
+      }
       // A signature continues until its brackets are closed.
       if (isSignature || signature > 0) signature = Math.max(0, signature + openedBy(line))
       if (isSignature || HEADER.test(code))
         blocks.push({ indent, isHolder: INDENTS_HOLDER.test(code) })
     })
+    dropBlocks(ranks, headers, detail)
     raiseEnds(ranks, ENDS, ENDS)
     return { ranks }
   },

@@ -34,6 +34,9 @@ export interface Ranking {
   readonly inner?: ReadonlyMap<number, readonly CharRange[]>
 }
 
+/** What of code is structure: the outer blocks of bodies too, or only what is outside of bodies. */
+export type Detail = 'blocks' | 'outline'
+
 /**
  * How one kind of text is reduced: pure functions of the text. One file each, listed in
  * `text-reducers.ts`.
@@ -41,7 +44,7 @@ export interface Ranking {
 export interface TextReducer {
   readonly kind: TextKind
   accepts(view: TextView): boolean
-  rank(view: TextView): Ranking
+  rank(view: TextView, detail: Detail): Ranking
 }
 
 /**

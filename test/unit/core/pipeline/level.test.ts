@@ -77,6 +77,35 @@ describe('level compact', () => {
     expect(encode({}, { pipeline }).answer.response_level).toBe('compact')
     expect(encode({ response_budget: 'full' }, { pipeline }).answer.lossless).toBe(true)
   })
+
+  describe('of source code', () => {
+    const CODE = [
+      ...Array.from({ length: 40 }, (_, at) => [
+        `export function step${at}(input: Input): Output {`,
+        `  const found = lookUp(input, ${at * 7919})`,
+        '  if (found.isEmpty) {',
+        `    report(found, ${at * 31})`,
+        '  }',
+        `  return transform(found, ${at * 104_729})`,
+        '}',
+      ]).flat(),
+      '',
+    ].join('\n')
+    const wrapped = JSON.stringify({ content: [{ type: 'text', text: CODE }] })
+
+    it.each([
+      ['bare', CODE],
+      ['in a string', wrapped],
+    ])('is an outline, %s, where mode elide shows the outer blocks', (_, content) => {
+      const outline = encode({ content, response_budget: 'compact' })
+      const blocks = encode({ content, mode: 'elide' }).answer
+      expect(outline.answer.content).toContain('step17(input')
+      expect(outline.answer.content).not.toContain('found.isEmpty')
+      expect(blocks.content).toContain('found.isEmpty')
+      expect(outline.answer.tokens.final).toBeLessThan(blocks.tokens.final * 0.8)
+      expect(Buffer.from(outline.keep?.[0]?.bytes ?? []).toString()).toBe(content)
+    })
+  })
 })
 
 describe('a diff', () => {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { BULK, CRITICAL } from '../../../../../src/core/reduce/elide/reducer.ts'
 import { type RankedText, rankText } from '../../../../../src/core/reduce/elide/text-reducers.ts'
 
-const times = (count: number, line: (at: number) => string) =>
-  Array.from({ length: count }, (_, at) => line(at))
+const times = <Item>(count: number, item: (at: number) => Item) =>
+  Array.from({ length: count }, (_, at) => item(at))
 
 function rank(lines: readonly string[]): RankedText {
   const ranked = rankText(lines.join('\n'))
@@ -273,6 +273,56 @@ describe('code', () => {
       'return value',
       '# end',
     ])
+  })
+})
+
+describe('an outline of code', () => {
+  const outline = (lines: readonly string[]) => {
+    const { ranks } = rankText(lines.join('\n'), 'outline')!
+    return lines.filter((_, at) => ranks[at] !== BULK)
+  }
+  const dropped = (lines: readonly string[]) => {
+    const shown = new Set(outline(lines))
+    return kept(lines).filter(line => !shown.has(line))
+  }
+
+  it('of brace languages has no blocks of bodies, but members, and what throws or is to do', () => {
+    expect(dropped(CLASS)).toEqual(['    for (const c of text) {', '    }'])
+    expect(outline(CLASS)).toHaveLength(kept(CLASS).length - 2)
+  })
+
+  it('of indentation languages has no blocks of bodies, but signatures, and what raises', () => {
+    const lines = [
+      'import os',
+      ...times(4, at => [
+        `def load_${at}(path,`,
+        '         mode="r"):',
+        '    if not path:',
+        '        raise ValueError(path)',
+        '    with open(path) as f:',
+        '        return f.read()',
+      ]).flat(),
+      'x = 1',
+      'y = 2',
+    ]
+    expect(rank(lines).kind).toBe('indents')
+    expect(dropped(lines)).toEqual(
+      times(4, () => ['    if not path:', '    with open(path) as f:']).flat(),
+    )
+    expect(outline(lines)).toHaveLength(kept(lines).length - 8)
+  })
+
+  it('has the outer blocks if one body is most of the text', () => {
+    const imports = (count: number) => times(count, at => `import { a${at} } from 'a'`)
+    const suite = [
+      "describe('a thing', () => {",
+      ...times(20, at => [`  it('does ${at}', () => {`, '    make()', '    run()', '  })']).flat(),
+      '})',
+    ]
+    expect(outline(suite)).toEqual(kept(suite))
+    expect(outline(suite)).toHaveLength(42)
+    const shown = outline([...imports(8), ...suite])
+    expect(shown).toEqual([...imports(8), suite[0], suite.at(-2), suite.at(-1)])
   })
 })
 

@@ -84,6 +84,36 @@ describe('a text that repeats lines and has bulk', () => {
     expect(restored(LOG, answer, session)).toBe(LOG)
   })
 
+  it('is an outline beside its references, if it is source code', () => {
+    const session = open()
+    const members = lines(
+      12,
+      n => `  readonly ${WORDS[n % 10]}OfThe${n * 7919}: ReadonlyMap<string, number>`,
+    )
+    const step = (n: number) => [
+      `export function step${n}(input: Input): Output {`,
+      `  const found = lookUp(input, ${n * 7919})`,
+      '  if (found.isEmpty) {',
+      `    report(found, ${n * 31})`,
+      '  }',
+      `  return transform(found, ${n * 104_729})`,
+      '}',
+    ]
+    const code = [
+      'export interface Words {',
+      ...members,
+      '}',
+      ...lines(30, String).flatMap((_, n) => step(n)),
+    ]
+    session.encode({ content: members.join('\n'), ...PLAIN })
+    const answer = session.encode({ content: code.join('\n'), ...COMPACT })
+    expect(answer).toMatchObject({ layer: 'L0', lossless: false })
+    expect(answer.content).toContain('> [ref')
+    expect(answer.content).toContain('step17(input')
+    expect(answer.content).not.toContain('found.isEmpty')
+    expect(restored(code.join('\n'), answer, session)).toBe(code.join('\n'))
+  })
+
   it.each([
     ['in mode lossless', {}],
     ['if it fits a budget', { mode: 'elide', budget_tokens: 100_000 }],
