@@ -42,7 +42,7 @@ export interface Levels {
 
 /**
  * The mildest level, from one on, whose text fits a number of tokens, else the parts that fit. A
- * wish is no bound: if nothing fits, the smallest of these texts is sent.
+ * wish is no bound: if nothing fits, the smallest text of all is sent.
  */
 export function fitWish(
   { level: mildest, tokens = Number.POSITIVE_INFINITY }: ViewProfile,
@@ -57,11 +57,30 @@ export function fitWish(
     if (outcome.tokens <= tokens) return outcome
     if (outcome.tokens < smallest.tokens) smallest = outcome
   }
+  const parts = partsWithin(tokens, smallest.tokens, within)
+  return parts !== null && parts.tokens < smallest.tokens
+    ? { ...parts, level: 'compact' }
+    : smallest
+}
+
+/**
+ * The parts that fit, else the fewest of any answer.
+ * @param most tokens that these have at most
+ * @returns `null` if there are none
+ */
+function partsWithin(tokens: number, most: number, within: Levels['within']): Outcome | null {
+  const parts = tried(tokens, within)
+  if (!('minimum' in parts)) return parts
+  if (parts.minimum >= most) return null
+  const least = tried(parts.minimum, within)
+  return 'minimum' in least ? null : least
+}
+
+function tried(tokens: number, within: Levels['within']): Outcome | { readonly minimum: number } {
   try {
-    const fitted = within(tokens)
-    return fitted.tokens < smallest.tokens ? { ...fitted, level: 'compact' } : smallest
+    return within(tokens)
   } catch (error) {
-    if (error instanceof AppError && error.code === 'budget_too_small') return smallest
-    throw error
+    if (!(error instanceof AppError) || error.code !== 'budget_too_small') throw error
+    return { minimum: error.extras.minimum_tokens ?? Number.POSITIVE_INFINITY }
   }
 }

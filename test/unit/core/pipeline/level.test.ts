@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { AppError } from '../../../../src/core/base/errors.ts'
 import type { EncodeRequest } from '../../../../src/core/contract/encode.ts'
 import { compressMessages } from '../../../../src/core/conversation/rewrite/compress-messages.ts'
 import { encodeOperation } from '../../../../src/core/operations/encode.ts'
@@ -154,9 +155,44 @@ describe('a wish for tokens', () => {
   })
 
   it('is no bound: what cannot fit is as small as it gets', () => {
-    const { answer } = encode({ response_budget: 1 })
-    expect(answer.tokens.final).toBe(compact)
+    const { answer, keep } = encode({ response_budget: 1 })
+    expect(answer.tokens.final).toBeLessThan(compact / 4)
+    expect(answer).toMatchObject({ lossless: false, response_level: 'compact' })
+    expect(answer.content).toContain(`hash=${answer.elided[0]?.hash}`)
+    expect(Buffer.from(keep?.[0]?.bytes ?? []).toString()).toBe(LOG)
     expect(encode({ response_budget: 1, is_error: true }).answer.lossless).toBe(true)
+  })
+
+  it.each([
+    ['a table', JSON.stringify(LINES.map((line, at) => ({ at, line })))],
+    ['an object', JSON.stringify({ a: LOG, b: { c: LINES.slice(0, 50) }, d: 1 })],
+    ['a list of names', LINES.map((_, at) => `src/part-${at * 7919}/file-${at}.ts`).join('\n')],
+    ['a text of one line', 'every word of it '.repeat(200)],
+    ['a string of JSON', JSON.stringify('every word of it '.repeat(200))],
+    ['empty lines', '\n'.repeat(3_000)],
+  ])('makes %s as small as its budget may be', (_, content) => {
+    const wish = (response_budget: number) => encode({ content, response_budget })
+    const least = wish(1).answer
+    const { tokens } = encode({ content }).answer
+    expect(least.tokens.final).toBeLessThanOrEqual(tokens.final)
+    const fewest = (() => {
+      try {
+        return encode({ content, mode: 'elide', budget_tokens: 1 }).answer.tokens.final
+      } catch (error) {
+        return (error as AppError).extras.minimum_tokens
+      }
+    })()
+    expect(least.tokens.final).toBe(fewest)
+    expect(wish(2).answer.content).toBe(least.content)
+    if (least.lossless) return
+    const [kept] = wish(1).keep ?? []
+    expect(Buffer.from(kept?.bytes ?? []).toString()).toBe(content)
+  })
+
+  it('leaves a result whole that a marker would make no smaller', () => {
+    const { answer } = encode({ content: 'done\nand well', response_budget: 1 })
+    expect(answer).toMatchObject({ lossless: true, content: 'done\nand well' })
+    expect(answer).not.toHaveProperty('response_level')
   })
 })
 
