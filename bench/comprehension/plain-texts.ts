@@ -37,14 +37,14 @@ export function readNumbered(text: string, style: string): Json {
 /** `prefixed@1`: all lines, each with its heading's text in front, as often as it stands there. */
 export function readPrefixed(text: string, style: string): Json {
   const lines = text.split('\n')
-  const mark = style === 'star' ? '*' : '…'
+  const mark = style.startsWith('star') ? '*' : '…'
   const all: string[] = []
   let prefix = ''
   for (const line of lines) {
-    const [, times] = /^×(\d+)$/.exec(line) ?? []
+    const [, times, block = '1'] = /^×(\d+)(?: \((\d) lines\))?$/.exec(line) ?? []
     if (times !== undefined) {
-      const last = all.at(-1) ?? ''
-      for (let n = 1; n < Number(times); n++) all.push(last)
+      const last = all.slice(-Number(block))
+      for (let n = 1; n < Number(times); n++) all.push(...last)
     } else if (prefix === '' && line.endsWith(mark)) prefix = line.slice(0, -mark.length)
     else if (prefix !== '' && line === '') prefix = ''
     else all.push(prefix + line)

@@ -1,4 +1,5 @@
 import { DIGIT, IN_WORD, LINE_FEED, MINUS, PIPE, SPACE, wordKind } from '../../json/char-codes.ts'
+import { createBlockFinder, type RepeatedBlock } from './line-blocks.ts'
 
 /**
  * Neighbouring lines `[start, end)` that all begin with the first `length` characters of the first
@@ -141,6 +142,8 @@ export interface LineRun {
    * line, and for several lines in one.
    */
   readonly isFixed: boolean
+  /** Present if the line is none of the text, but counts the lines before it. */
+  readonly block?: RepeatedBlock
 }
 
 /**
@@ -153,6 +156,12 @@ const MIN_SHORT_TIMES = 8
 const MIN_PREFIX_CHARS = 6
 /** A line by itself that its start distinguishes from others: see `prefixed.ts`. */
 export const TIMES = '×'
+/** A line of that kind. */
+export const TIMES_LINE = /^×([1-9]\d{0,8})(?: \(([2-8]) lines\))?$/
+
+function blockMark({ lines, times }: RepeatedBlock): string {
+  return `${TIMES}${times} (${lines} lines)`
+}
 
 /**
  * The lines of a text with equal neighbours counted. Lines that can neither share a prefix nor be
@@ -162,6 +171,7 @@ export const TIMES = '×'
 export function readLineRuns(text: string): readonly LineRun[] {
   const runs: LineRun[] = []
   const hunks = createHunkTracker(text)
+  const blocks = hunks === NO_HUNKS ? createBlockFinder(text) : null
   /** Start of the lines that go together; -1 if there are none. */
   let together = -1
   let last = ''
@@ -179,6 +189,13 @@ export function readLineRuns(text: string): readonly LineRun[] {
   for (let start = 0, end = 0; start <= text.length; start = end + 1) {
     end = text.indexOf('\n', start)
     if (end === -1) end = text.length
+    const block = blocks?.pass(start, end) ?? null
+    if (block !== null) {
+      flush(start - 1)
+      runs.push({ line: blockMark(block), start, times: 1, isFixed: true, block })
+      end = block.end - 1
+      continue
+    }
     const isFixed = hunks.has(start, end) || (start < end && text.charCodeAt(start) === PIPE)
     // No short line begins a hunk, so those that are skipped change nothing for the lines after.
     const short = isFixed || end - start >= MIN_REPEATED_CHARS ? 1 : timesOfShort(text, start, end)
@@ -186,6 +203,7 @@ export function readLineRuns(text: string): readonly LineRun[] {
       flush(start - 1)
       push(start, end, short)
       end += (short - 1) * (end - start + 1)
+      blocks?.forget()
       continue
     }
     if (isFixed || end - start <= MIN_PREFIX_CHARS) {

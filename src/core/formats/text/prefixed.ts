@@ -5,6 +5,7 @@ import {
   type PrefixGroup,
   readLineRuns,
   TIMES,
+  TIMES_LINE,
 } from './prefix-groups.ts'
 import type { TextFormat, TextTools, WrittenText } from './text-format.ts'
 
@@ -34,17 +35,23 @@ const MARKS = { dots: '…', star: '*' } as const
 type MarkStyle = keyof typeof MARKS
 const MARK_STYLES: readonly MarkStyle[] = ['dots', 'star']
 
-/** A line by itself: the line before it stands there so many times. */
-const TIMES_LINE = /^×[1-9]\d{0,8}$/
-/** Tokens of such a line with its line feed. */
+/** A style whose text counts blocks of lines too. */
+const BLOCKS = '-blocks'
+
+/** Tokens of a line that counts, with its line feed: one line, or several. */
 const TIMES_TOKENS = 3
+const BLOCK_TOKENS = 7
 
 function encode(text: string, { counter }: TextTools): readonly WrittenText[] {
   const count = (part: string) => counter.count(part)
   const runs = readLineRuns(text)
   const style = MARK_STYLES.find(name => !someLineEndsWith(text, MARKS[name]))
   if (style === undefined) return []
-  if (text.includes(TIMES) && runs.some(({ line }) => TIMES_LINE.test(line))) return []
+  if (
+    text.includes(TIMES) &&
+    runs.some(({ line, block }) => block === undefined && TIMES_LINE.test(line))
+  )
+    return []
   const { groups, gain } = choosePrefixGroups(text, runs, count)
   // A line that would be read as a count once its prefix is gone.
   if (groups.some(group => hasTimesLine(runs, group))) return []
@@ -65,7 +72,8 @@ function encode(text: string, { counter }: TextTools): readonly WrittenText[] {
     if (at < runs.length) out.push('')
   }
   writeTo(runs.length, 0)
-  return [{ content: out.join('\n'), style }]
+  const hasBlocks = runs.some(({ block }) => block !== undefined)
+  return [{ content: out.join('\n'), style: hasBlocks ? style + BLOCKS : style }]
 }
 
 function someLineEndsWith(text: string, mark: string): boolean {
@@ -82,14 +90,17 @@ function hasTimesLine(runs: readonly LineRun[], { start, end, length }: PrefixGr
 
 function repeatsGain(runs: readonly LineRun[], count: (text: string) => number): number {
   let gain = 0
-  for (const { line, times } of runs) {
-    if (times > 1) gain += count(line) * (times - 1) - TIMES_TOKENS
+  for (const { line, times, block } of runs) {
+    if (block !== undefined) gain += count(block.text) * (block.times - 1) - BLOCK_TOKENS
+    else if (times > 1) gain += count(line) * (times - 1) - TIMES_TOKENS
   }
   return gain
 }
 
 function decode(content: string, style: string, maxChars: number): string {
-  const mark = isMarkStyle(style) ? MARKS[style] : null
+  const countsBlocks = style.endsWith(BLOCKS)
+  const name = countsBlocks ? style.slice(0, -BLOCKS.length) : style
+  const mark = isMarkStyle(name) ? MARKS[name] : null
   if (mark === null) throw notDecodable(content, 0, 'no known style of headings')
   const out: string[] = []
   const hasTimes = content.includes(TIMES)
@@ -97,28 +108,33 @@ function decode(content: string, style: string, maxChars: number): string {
   let isFirst = false
   let length = 0
   let at = 0
-  const write = (line: string, times: number) => {
-    length += (line.length + 1) * times
+  const write = (line: string) => {
+    length += line.length + 1
     if (length - 1 > maxChars) throw decodedTooLong(maxChars)
-    for (let i = 0; i < times; i++) out.push(line)
+    out.push(line)
+  }
+  const repeat = (lines: readonly string[], times: number) => {
+    for (const line of lines) length += (line.length + 1) * times
+    if (length - 1 > maxChars) throw decodedTooLong(maxChars)
+    for (let i = 0; i < times; i++) out.push(...lines)
   }
   for (const line of content.split('\n')) {
+    const times = hasTimes ? TIMES_LINE.exec(line) : null
     if (prefix === '' && line.endsWith(mark)) {
       prefix = line.slice(0, -mark.length)
       isFirst = true
       if (prefix === '') throw notDecodable(content, at, 'a heading without a prefix')
-    } else if (hasTimes && TIMES_LINE.test(line)) {
-      const times = Number(line.slice(1))
-      const last = out.at(-1)
-      if (last === undefined || isFirst)
-        throw notDecodable(content, at, 'a line before it expected')
-      write(last, times - 1)
+    } else if (times !== null && (countsBlocks || times[2] === undefined)) {
+      const counted = out.slice(-Number(times[2] ?? 1))
+      if (isFirst || counted.length < Number(times[2] ?? 1))
+        throw notDecodable(content, at, 'lines before it expected')
+      repeat(counted, Number(times[1]) - 1)
     } else if (prefix !== '' && line === '') {
       if (isFirst) throw notDecodable(content, at, 'a line under the heading expected')
       prefix = ''
     } else {
       isFirst = false
-      write(prefix + line, 1)
+      write(prefix + line)
     }
     at += line.length + 1
   }

@@ -3,7 +3,23 @@ import fc from 'fast-check'
 /** Words with everything that a format uses for itself, and text that some channels alter. */
 const word = fc.oneof(
   fc.string({ maxLength: 6 }),
-  fc.constantFrom('|', '\\|', '\\', '```', '~~~', '→', '…', '*', '×3', ',', '"', '{', '[1]', '# a'),
+  fc.constantFrom(
+    '|',
+    '\\|',
+    '\\',
+    '```',
+    '~~~',
+    '→',
+    '…',
+    '*',
+    '×3',
+    '×3 (2 lines)',
+    ',',
+    '"',
+    '{',
+    '[1]',
+    '# a',
+  ),
   fc.constantFrom(
     '\r',
     '\t',
@@ -76,15 +92,23 @@ const gutters = fc
 
 const times = fc.constantFrom(1, 1, 1, 1, 1, 1, 2, 7, 8, 30)
 
-/** Lines that share prefixes, some of them equal. */
+/** Lines that share prefixes, some of them equal, or all of them again in turn. */
 const paths = fc
-  .array(
-    fc.tuple(fc.constantFrom('src/core/', 'src/core/a.ts:', '2026-01-02 10:00:', ''), cell, times),
-    { maxLength: 12 },
+  .tuple(
+    fc.array(
+      fc.tuple(
+        fc.constantFrom('src/core/', 'src/core/a.ts:', '2026-01-02 10:00:', ''),
+        cell,
+        times,
+      ),
+      { maxLength: 12 },
+    ),
+    fc.constantFrom(1, 1, 1, 3, 9),
   )
-  .map(lines =>
-    lines.flatMap(([prefix, rest, n]) => Array(n).fill(prefix.repeat(2) + rest)).join('\n'),
-  )
+  .map(([lines, turns]) => {
+    const turn = lines.flatMap(([prefix, rest, n]) => Array(n).fill(prefix.repeat(2) + rest))
+    return Array(turns).fill(turn.join('\n')).join('\n')
+  })
 
 const diffLine = fc
   .tuple(fc.constantFrom(' ', ' ', '+', '-', '\\', ''), cell)

@@ -112,6 +112,7 @@ describe.each(TEXT_FORMATS)('$id', format => {
           '',
           'arrow',
           'dots',
+          'dots-blocks',
           's-t-c',
           'l-r_4-2l-p',
           'compact,csv@1',

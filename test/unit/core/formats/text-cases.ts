@@ -9,6 +9,12 @@ export interface TextCase {
 
 const lines = (...all: string[]): string => all.join('\n')
 
+/** Lines that take turns twice, and then others of the same lengths. */
+const TWICE = [
+  ...['a retry in one second', 'the host has no answer'],
+  ...['a retry in one second', 'the host has no answer'],
+  ...['a retry in two months', 'the host has one reply'],
+]
 const PATHS = ['c', 'd', 'e', 'f'].map(name => `/usr/lib/node/${name}`)
 
 /** A row of an HTML table, of three cells. */
@@ -534,6 +540,68 @@ export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
       ...['/usr/lib/node/…', 'c', 'd', 'e', 'f', '', 'boom', '×8'],
     ),
   },
+  'lines that take turns, to the end of the text': {
+    format: 'prefixed;dots-blocks',
+    text: lines('go', ...Array(40).fill(lines('retry in one second', 'no answer', ''))),
+    content: lines('go', 'retry in one second', 'no answer', '', '×40 (3 lines)'),
+  },
+  'lines that take turns, with part of a turn at both ends': {
+    format: 'prefixed;dots-blocks',
+    text: lines('b', ...Array(40).fill(lines('a', 'b', 'a', 'c')), 'a', 'b', 'x'),
+    content: lines('b', 'a', 'b', 'a', 'c', '×40 (4 lines)', 'a', 'b', 'x'),
+  },
+  'eight lines that take turns, and nine': {
+    format: 'prefixed;dots-blocks',
+    text: lines(...Array(9).fill(lines(...'abcdefgh')), ...Array(9).fill(lines(...'zyxwvutsr'))),
+    content: lines(...'abcdefgh', '×9 (8 lines)', ...Array(9).fill(lines(...'zyxwvutsr'))),
+  },
+  'lines that take turns twice, or with few characters': {
+    format: 'prefixed;dots',
+    text: lines(...[...TWICE, ...Array(9).fill(lines('a', 'b'))], ...[...PATHS, ...PATHS]),
+    content: lines(
+      ...[...TWICE, ...Array(9).fill(lines('a', 'b'))],
+      ...['/usr/lib/node/…', ...'cdefcdef'],
+    ),
+  },
+  'a short line counted among lines that take turns': {
+    format: 'prefixed;dots',
+    text: lines(...Array(3).fill(lines('x', ...Array(20).fill('ok')))),
+    content: lines(...Array(3).fill(lines('x', 'ok', '×20'))),
+  },
+  'lines that take turns, after the sign of a count': {
+    format: 'prefixed;dots-blocks',
+    text: lines('×', '4 × 5', ...Array(40).fill(lines('retry in one second', 'no answer'))),
+    content: lines('×', '4 × 5', 'retry in one second', 'no answer', '×40 (2 lines)'),
+  },
+  'lines with a heading that take turns': {
+    format: 'prefixed;dots-blocks',
+    text: lines('x', ...Array(30).fill(lines(...PATHS)), ''),
+    content: lines('x', '/usr/lib/node/…', ...'cdef', '', '×30 (4 lines)', ''),
+  },
+  'a line counted among lines that take turns': {
+    format: 'prefixed;dots-blocks',
+    text: lines(...Array(30).fill(lines('the same line', 'the same line', 'done')), 'end'),
+    content: lines('the same line', '×2', 'done', '×30 (3 lines)', 'end'),
+  },
+  'lines that take turns, with one that looks like their count': {
+    format: 'prefixed;dots-blocks',
+    text: lines(...Array(40).fill(lines('retry in one second', 'no answer')), '×3 (2 lines)'),
+    content: null,
+  },
+  'a line that looks like the count of several': {
+    format: 'prefixed;dots',
+    text: lines(...Array(40).fill('retry in one second'), '×3 (2 lines)'),
+    content: null,
+  },
+  'lines of hunks that take turns': {
+    format: 'prefixed;dots',
+    text: lines('@@ -1,80 +0,0 @@', ...Array(40).fill(lines('-a', '-b')), ...PATHS, ...PATHS),
+    content: lines(
+      '@@ -1,80 +0,0 @@',
+      ...Array(40).fill(lines('-a', '-b')),
+      ...['/usr/lib/node/…', ...'cdefcdef'],
+    ),
+  },
   'rows of a table that are equal': {
     format: 'prefixed;dots',
     text: lines(...Array(40).fill('| ok |'), ...PATHS, ...PATHS),
@@ -834,6 +902,10 @@ export const UNDECODABLE_TEXTS: readonly (readonly [
   ['prefixed@1;dots', 'b/…\n\nc', 2],
   ['prefixed@1;dots', 'b/…\n×2', 2],
   ['prefixed@1;dots', '×2\nb', 1],
+  ['prefixed@1;dots-blocks', 'a\n×9 (2 lines)', 2],
+  ['prefixed@1;star-blocks', 'a\nb*\n×9 (2 lines)', 3],
+  ['prefixed@1;blocks', 'a\nb', 1],
+  ['prefixed@1;-blocks', 'a\nb', 1],
   ['templated@1;x', 'a', 1],
   ['templated@1', 'a', 1],
   ['templated@1', 'A: {1}', 1],

@@ -35,7 +35,7 @@ function roundTrip(format: TextFormat, text: string): readonly WrittenText[] {
 const STYLES: Readonly<Record<string, readonly string[]>> = {
   numbered: ['arrow', 'tab', 'colon'],
   diff: [''],
-  prefixed: ['dots', 'star'],
+  prefixed: ['dots', 'star', 'dots-blocks', 'star-blocks'],
   templated: [''],
   columns: ['l-r', 'l-3l-r_8-p'],
   headed: ['1_0_compact,csv@1', '2_1_indent2-ascii,json_compact@1'],
@@ -165,6 +165,13 @@ function numberedRead(lines: number): string {
   return [`${' '.repeat(10)}1→`, ...rest].join('\n')
 }
 
+it('counts blocks of lines only in a style that says so', () => {
+  const { format } = findTextFormat('prefixed@1')!
+  const content = 'a\nb\n×2 (2 lines)'
+  expect(format.decode(content, 'dots', 100)).toBe(content)
+  expect(format.decode(content, 'dots-blocks', 100)).toBe('a\nb\na\nb')
+})
+
 describe('a short text that stands for a long one', () => {
   const wide = 'w'.repeat(2_000)
   const deep = `${'['.repeat(200)}${'1,'.repeat(20_000)}1${']'.repeat(200)}`
@@ -173,6 +180,7 @@ describe('a short text that stands for a long one', () => {
     ['numbered@1;arrow', numberedRead(100_000)],
     ['prefixed@1;dots', `${wide}…\n${'x\n'.repeat(20_000)}`],
     ['prefixed@1;dots', `${wide}\n×999999999`],
+    ['prefixed@1;dots-blocks', `${wide}\n\n×999999999 (2 lines)`],
     ['templated@1', `A: ${wide}{1}\n\nA\n${'x\n'.repeat(20_000)}`],
     ['templated@1', `A: ${'{1}'.repeat(2_000)}\n\nA\n${wide}`],
     ['md@1;a-s-c', `\`\`\`csv\n${wide}\n${'x\n'.repeat(20_000)}\`\`\``],
