@@ -116,7 +116,9 @@ function draftOf(
   for (let i = 0; i < members.length; i++) {
     const member = members[i]!
     const known = plain?.inner[i]
-    const isKnown = known !== undefined && pricer.shapes?.reaches(member) !== true
+    // A scalar without forms reaches no shape.
+    const isKnown =
+      known === null || (known !== undefined && pricer.shapes?.reaches(member) !== true)
     inner.push(isKnown ? known : formsAt(keys?.[i] ?? i, member, place, pricer, known?.draft))
   }
   if (plain !== undefined) {
