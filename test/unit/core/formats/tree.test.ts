@@ -99,6 +99,21 @@ describe('a table that is easy to read', () => {
     for (const table of tables) expect(roundTrip(JSON.stringify(table))).toMatch(/^\[\d+[\t| ]?\]:/)
   })
 
+  it('has phrases without quotes at the end of its lines, however many there are', () => {
+    const words = ['river', 'stone', 'north', 'queue', 'merge', 'delta', 'amber']
+    const word = (at: number) => words[at % words.length]!
+    const rows = Array.from({ length: 30 }, (_, at) => {
+      return {
+        kind: word(at),
+        place: word(2 * at + 1),
+        note: `${word(3 * at + 2)} ${word(at + 3)}`,
+      }
+    })
+    const [head, header, ...lines] = encode({ content: JSON.stringify(rows) }).content.split('\n')
+    expect([head, header]).toEqual(['[30 ]:', 'kind place note'])
+    expect(lines).toEqual(rows.map(({ kind, place, note }) => `${kind} ${place} ${note}`))
+  })
+
   it('has no marks where they cost much', () => {
     const table = Array.from({ length: 40 }, (_, at) => ({
       a: at % 7,

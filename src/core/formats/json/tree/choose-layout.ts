@@ -49,7 +49,6 @@ export function chooseLayout(
   }
   const cells = sampleCells(sample, columns, { additive, shapes })
   const spaces = new SpaceChooser(pricer)
-  const uniform = createGaps(columns, NO_GAPS)
   let fewest = Number.POSITIVE_INFINITY
   let best = createLayout(',', { shapes })
   let written: SeparatedCells | undefined
@@ -63,7 +62,7 @@ export function chooseLayout(
       fewest = tokens
       best = createLayout(separator, {
         spaced,
-        gaps: separator === ' ' ? uniform : undefined,
+        gaps: separator === ' ' ? createGaps(columns, NO_GAPS) : undefined,
         shapes,
       })
       written = separated

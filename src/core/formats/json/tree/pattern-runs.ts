@@ -46,8 +46,8 @@ function runFrom(values: readonly Value[], start: number): PatternRun {
     length = shared
     end++
   }
-  const texts = values.slice(start, end) as string[]
-  const prefix = texts.length < FEWEST_MEMBERS ? '' : first.slice(0, cutStart(texts, length))
+  if (end - start < FEWEST_MEMBERS) return { start, end, prefix: '' }
+  const prefix = first.slice(0, cutStart(values.slice(start, end) as string[], length))
   return { start, end, prefix: prefix.length < SHORTEST_PREFIX ? '' : prefix }
 }
 
