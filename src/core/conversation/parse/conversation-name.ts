@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { parseAt } from '../../json/bytes/json-node.ts'
+import { type JsonNode, parseAt } from '../../json/bytes/json-node.ts'
 import type { ScannedRequest } from './scan-request.ts'
 
 const NAME_DIGITS = 16
@@ -12,7 +12,20 @@ const MAX_BYTES = 65_536
  * wherever it puts cache breakpoints. Conversations that open alike have one name.
  * @returns 16 hex digits
  */
-export function conversationName({ body, messages, opening }: ScannedRequest): string {
+export function conversationName(scanned: ScannedRequest): string {
+  const last = scanned.read[scanned.opening - 1]
+  const name = (last && names.get(last)) ?? nameOf(scanned)
+  if (last !== undefined) names.set(last, name)
+  return name
+}
+
+/**
+ * By the last message of the opening. A later turn has the node of a message only if all bytes up
+ * to its end are the same (`KnownItems`).
+ */
+const names = new WeakMap<JsonNode, string>()
+
+function nameOf({ body, messages, opening }: ScannedRequest): string {
   const texts: string[] = []
   let left = MAX_BYTES
   for (const { start, end } of messages.slice(0, opening)) {

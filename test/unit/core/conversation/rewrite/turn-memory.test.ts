@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
+import { conversationName } from '../../../../../src/core/conversation/parse/conversation-name.ts'
 import {
   type RouteName,
   scanRequest,
@@ -87,6 +88,7 @@ describe('a thread that remembers turns', () => {
             const anew = scanRequest(bytesOf(body), route, LIMITS)
             expect(told(scanned)).toEqual(told(anew))
             if (scanned === null || anew === null) continue
+            expect(conversationName(scanned)).toBe(conversationName(anew))
             const names = createResultKeys(bytesOf(body), terms)
             const expected = anew.results.map(each => names.next(each))
             const known = memory.knownKeys(scanned, terms)
