@@ -83,18 +83,20 @@ export function createOutcomes(
   const usualFormat = () =>
     (profile.hints.comparesFormats ? layer?.lastFormat() : undefined) ?? profile.preferred
 
-  const writtenBeside = (referral: Referral, kinds: LookAlikes) => {
+  const inputBeside = (referral: Referral) => {
     const { formats = AROUND_REFERENCES } = request
     const around = formats.filter(format => AROUND_REFERENCES.includes(format))
-    return writeBeside(referral, inputOf(referral.content, around), layers, kinds)
+    return inputOf(referral.content, around)
   }
 
   function withLines(referral: Referral | null): Outcome | null {
     if (referral === null) return null
-    const written = pricedReferral(input, referral, writtenBeside(referral, 'all'))
-    if (written === null) return null
-    const referredTokens = prices.baseline - prices.counter.count(referral.content)
-    return { ...written, referredTokens: Math.max(0, referredTokens) }
+    const beside = inputBeside(referral)
+    const tokens = beside.prices.baseline
+    const written = writeBeside(referral, beside, layers, 'all')
+    const counted = written.content === referral.content ? tokens : undefined
+    const outcome = pricedReferral(input, referral, { ...written, counted })
+    return outcome && { ...outcome, referredTokens: Math.max(0, prices.baseline - tokens) }
   }
 
   const fitOptions = () => ({
@@ -114,7 +116,8 @@ export function createOutcomes(
   /** The lines that are not references lose their bulk as well. */
   function besideLines(lines: Outcome, { level, tokens }: ViewProfile): Outcome | null {
     if (tokens !== undefined || level !== 'compact') return null
-    const write = (referral: Referral) => writtenBeside(referral, 'hints')
+    const write = (referral: Referral) =>
+      writeBeside(referral, inputBeside(referral), layers, 'hints')
     const outcome = withoutOtherLines(eliding(), lines, { ...elideOptions(), level, write })
     return outcome && { ...outcome, level }
   }
@@ -183,17 +186,18 @@ function writeBeside(
 
 /**
  * A text with references that the request allows, and that fits its budget.
- * @param written the text as it is sent; absent: that of the references
+ * @param written the text as it is sent, with its tokens if they are known; absent: that of the
+ * references
  */
 function pricedReferral(
   { request, prices }: LayerInput,
   referral: Referral | null,
-  written?: BesideReferences,
+  written?: BesideReferences & { readonly counted: number | undefined },
 ): Outcome | null {
   if (referral === null) return null
   const { content, format, ...rest } = written ?? referral
   if (!allowsReference(request.formats, referral.format)) return null
-  const tokens = prices.price(content)
+  const tokens = prices.price(content, written?.counted)
   if (tokens === null || tokens > (request.budget_tokens ?? Infinity)) return null
   return {
     content,
