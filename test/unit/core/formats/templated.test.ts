@@ -64,6 +64,35 @@ describe('templated@1', { timeout: 120_000 }, () => {
     expect(content).toContain('\nB: boat {1} on the shore was mended')
   })
 
+  describe('with numbers before tabs', () => {
+    const path = (at: number) => `/srv/lake/boats/${word(at * 91)}/${word(at * 7)}.ts`
+    const numbers = {
+      'sizes, as of `du -a`': (at: number) => (at % 5) * 4,
+      'sizes that grow': (at: number) => at * 4,
+      'sizes of which some follow one another': (at: number) => Math.ceil(at / 3) * 2 + (at % 3),
+    }
+
+    it.each(Object.entries(numbers))('is written for %s', (_, numberOf) => {
+      const content = written(log(40, at => `${numberOf(at)}\t${path(at + 700)}`))
+      expect(content?.startsWith('A: {1}\t/srv/lake/boats/{2}.ts\n\nA\n')).toBe(true)
+    })
+
+    it.each([
+      ['of a file', (at: number) => `${at + 12}`],
+      ['of two files', (at: number) => `${String((at % 20) + 1).padStart(6)}`],
+      ['of a file, with lines between', (at: number) => `${at + Math.floor(at / 4) * 7}`],
+      ['of a file, with arrows', (at: number) => `${at * 4}→`],
+    ])('is not written for numbers of lines: %s', (_, numberOf) => {
+      expect(written(log(40, at => `${numberOf(at)}\t${path(at + 700)}`))).toBe(null)
+    })
+
+    it('is found out once, however many lines have one', () => {
+      const content = log(LINES, at => `${at * 4}\t/srv/lake/${word(at)}/${word(at * 7)}`)
+      expect(templated.accepts(content, { shape: 'text' } as never)).toBe(true)
+      expect(templated.encode(content, tools)).toHaveLength(1)
+    })
+  })
+
   it('takes as many lines of listings, with names that never repeat', () => {
     expect(
       written(log(TEMPLATES / 4, at => `${at} /srv/${word(at)}/${word(at * 7)}`))?.startsWith('A'),

@@ -45,8 +45,11 @@ const COMMENT = /\s\/\/\s/
 const OPEN_ENDS = new Set([...';{([,'].map(sign => sign.charCodeAt(0)))
 /** A row of a Markdown table, what says that lines are missing, and a hint. */
 const FIXED = /^(?:\||\[…|> \[)/
-/** The same with its number. A line and a column, as compilers write them, and times are none. */
-const OF_FILE = /^ *(?:\d+(?:\t|→|[:-](?!\d))|\S+?[:-]\d+[:-](?!\d| \S))/
+/**
+ * A line of a file with its number, as a search prints it. A line and a column, as compilers write
+ * them, and times are none.
+ */
+const OF_FILE = /^ *(?:\d+[:-](?!\d)|\S+?[:-]\d+[:-](?!\d| \S))/
 
 /**
  * The tables of a text's lines that take fewer tokens than the lines themselves. Linear: each line
@@ -108,24 +111,57 @@ function savedChars(drafts: readonly Draft[]): number {
 function freeLines(text: string): readonly string[] {
   const hunks = createHunkTracker(text)
   const free: string[] = []
+  let isRead: boolean | undefined
+  const isNumbered = (start: number, end: number) => {
+    const sign = signOfNumber(text, start, end)
+    if (sign !== TAB) return sign === RIGHT_ARROW
+    isRead ??= countsUp(text)
+    return isRead
+  }
   for (let start = 0, end = 0; start <= text.length; start = end + 1) {
-    end = text.indexOf('\n', start)
-    if (end === -1) end = text.length
-    const isEmpty = hunks.has(start, end) || isNumbered(text, start, end)
+    end = lineEnd(text, start)
+    const isEmpty = hunks.has(start, end) || isNumbered(start, end)
     const line = isEmpty ? '' : text.slice(start, end)
     free.push(isFixed(line) ? '' : line)
   }
   return free
 }
 
-/** Whether a line has its number in a file before it; most lines that agents read have one. */
-function isNumbered(text: string, start: number, end: number): boolean {
+function lineEnd(text: string, start: number): number {
+  const end = text.indexOf('\n', start)
+  return end === -1 ? text.length : end
+}
+
+/** The number that a line begins with; `null` if it has none, or nothing else. */
+function numberOf(text: string, start: number, end: number): ReturnType<typeof readDigits> {
   let at = start
   while (at < end && text.charCodeAt(at) === SPACE) at++
   const digits = readDigits(text, at, end)
-  if (digits === null || digits.end === end) return false
-  const c = text.charCodeAt(digits.end)
-  return c === TAB || c === RIGHT_ARROW
+  return digits === null || digits.end === end ? null : digits
+}
+
+/** The character after the number that a line begins with; NaN if there is none. */
+function signOfNumber(text: string, start: number, end: number): number {
+  return text.charCodeAt(numberOf(text, start, end)?.end ?? text.length)
+}
+
+/**
+ * Whether numbers before tabs are those of the lines of a file: most are one more than the one
+ * before. Sizes and counts are not.
+ */
+function countsUp(text: string): boolean {
+  let numbered = 0
+  let follow = 0
+  let last = Number.NaN
+  for (let start = 0, end = 0; start <= text.length; start = end + 1) {
+    end = lineEnd(text, start)
+    const digits = numberOf(text, start, end)
+    if (digits === null || text.charCodeAt(digits.end) !== TAB) continue
+    if (digits.value === last + 1) follow++
+    last = digits.value
+    numbered++
+  }
+  return follow * 2 >= numbered - 1
 }
 
 /** Whether a reader needs a line as it is. */
