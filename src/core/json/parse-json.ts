@@ -252,6 +252,19 @@ class JsonScanner {
     return value
   }
 
+  /** The closing quote of the string that `at` is in, or its fault. */
+  #endOfLong(at: number): number {
+    const text = this.#text
+    let end = endOf(PLAIN, text, at)
+    if (text.charCodeAt(end) !== BACKSLASH) return end
+    for (let next = endOf(BODY, text, end); next > end; next = endOf(BODY, text, end)) {
+      this.#escaped = true
+      this.plain = false
+      end = next
+    }
+    return end
+  }
+
   /** The string whose opening quote is at `at`; `undefined` with `at` on the fault. */
   #string(): string | undefined {
     const text = typedText(this.#text)
@@ -259,6 +272,8 @@ class JsonScanner {
     let at = start
     this.#escaped = false
     for (;;) {
+      // Most strings are short. A regular expression starts slowly, and is faster then.
+      if (at - start > SHORT) at = this.#endOfLong(at)
       const c = text.charCodeAt(at)
       if (c === QUOTE) break
       if (c === BACKSLASH) {
@@ -285,6 +300,15 @@ class JsonScanner {
   }
 }
 
+/** Longer strings are read by regular expressions. */
+const SHORT = 32
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must be found
+const PLAIN = /[^"\\\u0000-\u001f]*/y
+/** Bounded, since each repetition takes memory. */
+const BODY =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must be found
+  /(?:[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})){0,512}/y
+
 /** The characters that follow a backslash, as code units; `u` and its four digits come on top. */
 const ESCAPES: ReadonlySet<number> = new Set([...SHORT_ESCAPES].map(c => c.charCodeAt(0)))
 
@@ -294,6 +318,13 @@ function escapeLength(text: string, at: number): number {
   if (c !== LOWER_U) return ESCAPES.has(c) ? 2 : 0
   for (let i = at + 2; i < at + 6; i++) if (!isHexDigit(text.charCodeAt(i))) return 0
   return 6
+}
+
+/** Where a pattern that begins at `at`, and matches always, ends. */
+function endOf(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at
+  pattern.test(text)
+  return pattern.lastIndex
 }
 
 /** A digit, or one of `+ - . e E`. Literals, since imported names cost long numbers a tenth. */

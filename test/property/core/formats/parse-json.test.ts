@@ -60,3 +60,29 @@ it('writes what it reads, character by character, where nothing was escaped or s
     { numRuns: RUNS },
   )
 })
+
+/** What a long string may be made of, each repeated some times. */
+const piece = fc.tuple(
+  fc.constantFrom('a', 'é', '→', '\ud83d', ' ', '\\n', '\\"', '\\\\', '\\/', '\\u00e9', '\\ud800'),
+  fc.oneof({ weight: 3, arbitrary: fc.nat(40) }, fc.nat(1_300)),
+)
+const flaw = fc.constantFrom('', '', '\\x', '\\u12g4', '\\u1', '\n', '\u0000', '\u001f', '"', '\\')
+
+it('agrees with JSON.parse on long strings, and says where one stops being JSON', () => {
+  const parts = fc.array(piece, { minLength: 1, maxLength: 5 })
+  fc.assert(
+    fc.property(parts, flaw, fc.nat(60), (before, fault, after) => {
+      const start = `["${before.map(([text, times]) => text.repeat(times)).join('')}`
+      const text = `${start}${fault}${'b'.repeat(after)}","${'c'.repeat(after)}"]`
+      agreesWithBuiltIn(text)
+      const parsed = parseJson(text)
+      if (parsed.ok) {
+        const isCompact = !text.includes('\\') && text.isWellFormed()
+        expect(parsed.compact).toBe(isCompact)
+      } else if (fault !== '' && !fault.startsWith('"') && fault !== '\\') {
+        expect(parsed.offset).toBe(start.length)
+      }
+    }),
+    { numRuns: runs(1500) },
+  )
+})
