@@ -6,7 +6,8 @@ import {
   MIN_FENCES,
   MIN_LIST_LINES,
   noFindings,
-  scanText,
+  type Scans,
+  scanOnce,
 } from './inner-formats.ts'
 import { type JsonShape, type JsonShapeFacts, jsonShape } from './json-shape.ts'
 
@@ -29,9 +30,9 @@ interface TextShapeFacts {
 }
 
 /** The shape of a text, first match wins. Its inner formats go to `findings`. */
-function textShape(text: string, findings: Findings): TextShapeFacts {
+function textShape(text: string, findings: Findings, scans: Scans | undefined): TextShapeFacts {
   if (text.trim() === '') return { shape: 'empty' }
-  const counts = scanText(text, findings)
+  const counts = scanOnce(text, findings, scans)
   if (counts === undefined) return { shape: 'prose' }
   if (counts.table !== undefined) return { shape: 'markdown_table', ...counts.table }
   if (counts.fences >= MIN_FENCES) return { shape: 'code_block' }
@@ -68,13 +69,14 @@ const OWN_FORMAT: { readonly [shape in Shape]?: InnerFormat } = {
 /**
  * Classifies `text`, whose JSON value is `parsed`, or `undefined` if it is no JSON. A JSON scalar
  * is classified as the text it is. Linear, and without recursion.
+ * @param scans what is known of strings of the same content; begins empty
  */
-export function classify(text: string, parsed: Value | undefined): ShapeReport {
+export function classify(text: string, parsed: Value | undefined, scans?: Scans): ShapeReport {
   const findings = noFindings()
   return report(
     parsed instanceof ObjectValue || Array.isArray(parsed)
-      ? jsonShape(parsed, findings)
-      : textShape(text, findings),
+      ? jsonShape(parsed, findings, scans)
+      : textShape(text, findings, scans),
     findings,
   )
 }

@@ -1,3 +1,5 @@
+import type { Scans } from '../classify/inner-formats.ts'
+
 /**
  * What formats found out about the parts of one content with one counter. A text that has the same
  * parts in the same places, such as the frame of `strings@1`, uses it again.
@@ -17,4 +19,11 @@ export class PartMemo {
     }
     return found
   }
+}
+
+const SCANS = {}
+
+/** What is known of the formats in a content's strings. */
+export function scansOf(memo: PartMemo): Scans {
+  return memo.of<Scans>(SCANS, () => new Map())
 }

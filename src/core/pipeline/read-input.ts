@@ -1,6 +1,6 @@
 import { classify } from '../classify/classify.ts'
 import type { LookupResults } from '../contract/lookup.ts'
-import { PartMemo } from '../formats/part-memo.ts'
+import { PartMemo, scansOf } from '../formats/part-memo.ts'
 import { parseJson } from '../json/parse-json.ts'
 import type { SessionContext } from '../sessions/turn/shared-sessions.ts'
 import type { Pseudonyms } from '../telemetry/pseudonyms.ts'
@@ -45,13 +45,14 @@ export function readInput(
   const { content } = request
   const parsed = parseJson(content, { maxDepth: context.maxDepth })
   const value = parsed.ok ? parsed.value : undefined
+  const memo = new PartMemo()
   return {
     request,
     content,
     value,
     isCompact: parsed.ok && parsed.compact,
-    shape: classify(content, value),
+    shape: classify(content, value, scansOf(memo)),
     prices: createPrices(content, resolveTokenizer(request), context.counters),
-    memo: new PartMemo(),
+    memo,
   }
 }

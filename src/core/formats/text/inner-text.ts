@@ -1,5 +1,6 @@
 import { classify, type ShapeReport } from '../../classify/classify.ts'
 import { formatId } from '../json/json-format.ts'
+import { scansOf } from '../part-memo.ts'
 import { type TextFormat, type TextTools, textFormat } from './text-format.ts'
 
 /** A part of a text, written in a text format. */
@@ -14,8 +15,8 @@ export function innerTexts(
   text: string,
   formats: readonly TextFormat[],
   tools: TextTools,
-): readonly (InnerText & { restores(): boolean })[] {
-  const shape: ShapeReport = classify(text, undefined)
+): (InnerText & { restores(): boolean })[] {
+  const shape: ShapeReport = classify(text, undefined, tools.memo && scansOf(tools.memo))
   return formats.flatMap(format => {
     if (format.json === true || !format.accepts(text, shape)) return []
     if (tools.work?.take(format.steps?.(text) ?? 0) === false) return []
@@ -31,7 +32,9 @@ export function innerTexts(
 /** The gate only knows the whole: one part that differs must not cost all others their place. */
 function restores(format: TextFormat, content: string, style: string, text: string): boolean {
   try {
-    return format.decode(content, style, text.length) === text
+    return format.restores === undefined
+      ? format.decode(content, style, text.length) === text
+      : format.restores(content, style, text.length, text)
   } catch {
     return false
   }
