@@ -1,7 +1,8 @@
 import { parseJson } from '../../json/parse-json.ts'
 import { writeJson } from '../../json/write-json.ts'
+import type { TokenCounter } from '../../tokens/counter.ts'
 import { countLines } from '../work.ts'
-import { innerTexts } from './inner-text.ts'
+import { type InnerText, innerTexts } from './inner-text.ts'
 import { findSpacing } from './json-spacing.ts'
 import { beginsLikeJson, JSON_TEXT } from './json-text.ts'
 import { MAX_DEPTH } from './replace-strings.ts'
@@ -44,9 +45,9 @@ export function hasLongTexts(json: string): boolean {
     for (; at < json.length; at++) {
       const code = json.charCodeAt(at)
       if (code === QUOTE) break
-      if (code === BACKSLASH && json.charCodeAt(++at) === LETTER_N) feeds++
+      if (code !== BACKSLASH || json.charCodeAt(++at) !== LETTER_N) continue
+      if (++feeds >= MIN_LINES - 1) return true
     }
-    if (feeds >= MIN_LINES - 1) return true
     at = json.indexOf('\\n', at)
   }
   return false
@@ -135,21 +136,31 @@ function cheapestText(
   tools: TextTools,
 ): PricedBlock {
   const { counter } = tools
-  const unchanged: PricedBlock = {
-    block: { content: text, format: undefined },
-    tokens: lazily(() => counter.count(text)),
-  }
-  const priced = innerTexts(text, blocks, tools)
-    .map(inner => {
-      const count = counter.count(named ? inner.content + inner.format : inner.content)
-      return { inner, count }
-    })
-    .sort((a, b) => a.count - b.count)
-  for (const { inner, count } of priced) {
-    if (count >= unchanged.tokens()) break
+  const written = innerTexts(text, blocks, tools)
+  let best = cheapestOf(written, named, counter)
+  while (best !== undefined && counter.countUpTo(text, best.count) > best.count) {
+    const { inner, count } = best
     if (inner.restores()) return { block: inner, tokens: () => count }
+    written.splice(written.indexOf(inner), 1)
+    best = cheapestOf(written, named, counter)
   }
-  return unchanged
+  return { block: { content: text, format: undefined }, tokens: lazily(() => counter.count(text)) }
+}
+
+/** The first one of those with the fewest tokens. No other one is counted further than that. */
+function cheapestOf<Inner extends InnerText>(
+  written: readonly Inner[],
+  named: boolean,
+  counter: TokenCounter,
+): { readonly inner: Inner; readonly count: number } | undefined {
+  let best: { readonly inner: Inner; readonly count: number } | undefined
+  for (const inner of written) {
+    const text = named ? inner.content + inner.format : inner.content
+    const least = best === undefined ? Number.POSITIVE_INFINITY : best.count
+    const count = counter.countUpTo(text, least - 1)
+    if (count < least) best = { inner, count }
+  }
+  return best
 }
 
 function lazily(count: () => number): () => number {

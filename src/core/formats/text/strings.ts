@@ -46,7 +46,7 @@ export function createStrings(blocks: readonly TextFormat[], which: Taken = 'che
       id: 'strings@1',
       encode: (text, tools, inner) => (isAccepted(text) ? write(text, tools, inner) : []),
       decode: (content, style, maxChars, inner) =>
-        decode(content, style, maxChars, { ...reader, inner }),
+        decodeWithin(content, style, maxChars, { ...reader, inner }),
     },
   }
   const isAccepted = (text: string) =>
@@ -106,7 +106,7 @@ export function createStrings(blocks: readonly TextFormat[], which: Taken = 'che
     accepts: isAccepted,
     steps: text => text.length,
     encode: (text, tools) => write(text, tools, 0),
-    decode: (content, style, maxChars) => writeJson(decode(content, style, maxChars, reader)),
+    decode: (content, style, maxChars) => writeJson(decodeWithin(content, style, maxChars, reader)),
     decodeValue: (content, style, maxChars) => decode(content, style, maxChars, reader),
   }
 }
@@ -154,6 +154,19 @@ function headOf(number: number, lines: number, format: string | undefined): stri
 const HEAD = /^text ([1-9]\d{0,3}), ([1-9]\d{0,8}) lines?(?:, (\S+))?$/
 const STYLE = /^([1-9]\d{0,8}),([a-z_]+@\d{1,4})$/
 
+/** The value, if its JSON has at most so many characters. */
+function decodeWithin(
+  content: string,
+  style: string,
+  maxChars: number,
+  reader: BlockReader,
+): Value {
+  const value = decode(content, style, maxChars, reader)
+  if (jsonLength(value, maxChars) > maxChars) throw decodedTooLong(maxChars)
+  return value
+}
+
+/** @param maxChars of the texts; the JSON around them may make more of it */
 function decode(content: string, style: string, maxChars: number, reader: BlockReader): Value {
   const lone = readLoneStyle(style)
   if (lone !== undefined) return decodeLone(content, lone, maxChars, reader)
@@ -185,7 +198,6 @@ function decode(content: string, style: string, maxChars: number, reader: BlockR
     return texts.get(string)!
   })
   if (used.size !== texts.size) throw notDecodable(content, 0, 'a text that the JSON does not name')
-  if (jsonLength(value, maxChars) > maxChars) throw decodedTooLong(maxChars)
   return value
 }
 
@@ -219,7 +231,6 @@ function decodeLone(
   if (around === undefined && uses !== 1) {
     throw notDecodable(content, 0, 'JSON that names its text once expected')
   }
-  if (jsonLength(value, maxChars) > maxChars) throw decodedTooLong(maxChars)
   return value
 }
 

@@ -73,7 +73,10 @@ export interface TextFormat {
    * Throws as `decode` does, if it comes so far.
    */
   restores?(content: string, style: string, maxChars: number, text: string): boolean
-  /** The value of the JSON that `decode` returns; absent: it is parsed. */
+  /**
+   * The value of the JSON that `decode` returns; absent: it is parsed. Its texts have at most
+   * `maxChars`, its JSON may have more.
+   */
   decodeValue?(content: string, style: string, maxChars: number): Value
 }
 
