@@ -86,7 +86,10 @@ export function playWhole(
     const end = Math.min(steps.length, turn * each)
     played.turns++
     const last = seconds
-    seconds = Math.max(seconds, timeOf(steps[end - 1]!) ?? seconds)
+    // If the cache forgets nothing, no time passes: a service that counts on its life would be wrong.
+    if (lifeSeconds < Number.POSITIVE_INFINITY) {
+      seconds = Math.max(seconds, timeOf(steps[end - 1]!) ?? seconds)
+    }
     const isPause = last > 0 && seconds - last > lifeSeconds
     // No one waits so long for a tool that is quick, so the user has been away.
     if (isPause && !steps.slice(before, end).some(({ tool }) => SLOW.test(tool))) {
