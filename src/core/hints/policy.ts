@@ -1,6 +1,7 @@
 import type { TokenCounter } from '../tokens/counter.ts'
 import type { ElisionHint, Hint, HintFamily, Verbosity } from './hint.ts'
 import { hintLine } from './hint-line.ts'
+import { CHAIN_CALLS } from './search-chain.ts'
 
 /** The `[hints]` section of the configuration. */
 export interface HintsPolicy {
@@ -37,12 +38,22 @@ export interface SentHints {
 
 export const NONE_SENT: SentHints = { sentInSession: () => 0, resultsSince: () => Infinity }
 
-/** Families that only a rule of their own switches on. */
-const ONLY_BY_RULE: readonly HintFamily[] = ['search_chain']
+/**
+ * Families that only a rule of their own switches on, and how far apart their hints then are if it
+ * does not say. Else each further search of a chain would have one.
+ */
+const ONLY_BY_RULE: { readonly [F in HintFamily]?: Pick<HintRule, 'interval_results'> } = {
+  search_chain: { interval_results: CHAIN_CALLS },
+}
 
 /** Whether hints of a family may be sent, as far as its rule says. */
 export function isOn(family: HintFamily, rule: Pick<HintRule, 'enabled'> | undefined): boolean {
-  return rule?.enabled ?? !ONLY_BY_RULE.includes(family)
+  return rule?.enabled ?? ONLY_BY_RULE[family] === undefined
+}
+
+/** `interval_results` of a family whose rule has none. */
+export function usualInterval(family: HintFamily): number | undefined {
+  return ONLY_BY_RULE[family]?.interval_results
 }
 
 /** The context of one answer's hints. */

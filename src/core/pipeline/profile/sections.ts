@@ -1,8 +1,7 @@
 import type { ResponseBudget } from '../../contract/response-budget.ts'
 import type { HintFamily } from '../../hints/hint.ts'
 import { HINT_FAMILIES } from '../../hints/hint-policy.ts'
-import { type HintRule, type HintsPolicy, isOn } from '../../hints/policy.ts'
-import { CHAIN_CALLS } from '../../hints/search-chain.ts'
+import { type HintRule, type HintsPolicy, isOn, usualInterval } from '../../hints/policy.ts'
 import { STRATEGIES, type StrategyId, type Valuation } from '../../reduce/budget/strategies.ts'
 import { strategyFor } from '../../reduce/trim/resolve-strategy.ts'
 import { compileView, type View } from '../../reduce/views/compile-views.ts'
@@ -93,9 +92,8 @@ function rulesOf(
     const rule = hints.types[family]
     const fits = rule === undefined || matchModel(rule.applies_to_models, model) !== undefined
     const enabled = isOn(family, rule) && fits && allowed.includes(family)
-    // Else each further search of a chain would have one.
-    const rare = enabled && family === 'search_chain' ? CHAIN_CALLS : undefined
-    const { max_per_session: limit, interval_results: interval = rare } = rule ?? {}
+    const usual = enabled ? usualInterval(family) : undefined
+    const { max_per_session: limit, interval_results: interval = usual } = rule ?? {}
     types[family] = {
       enabled,
       ...(limit === undefined ? {} : { max_per_session: limit }),

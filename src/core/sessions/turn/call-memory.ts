@@ -102,9 +102,7 @@ export function createCallMemory(
   }
 
   function write(id: string, note: object): boolean {
-    const position = bodies.place(NO_TEXT, key, id, JSON.stringify(note))
-    if (position !== null) bodies.confirm(position)
-    return position !== null
+    return placeNote(bodies, key, id, JSON.stringify(note))
   }
 
   return {
@@ -128,6 +126,16 @@ const ID_DIGITS = 64
 function digest(text: string): string {
   // UTF-16 keeps lone surrogates distinct.
   return hash('sha256', Buffer.from(text, 'utf16le'), 'hex')
+}
+
+/**
+ * Keeps a note with the bodies.
+ * @returns whether there was room for it
+ */
+export function placeNote(bodies: BodyMemory, key: SessionKey, id: string, note: string): boolean {
+  const position = bodies.place(NO_TEXT, key, id, note)
+  if (position !== null) bodies.confirm(position)
+  return position !== null
 }
 
 /** A key apart from bodies, so that a note is never read as a result. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { SessionKey } from '../index/session-index.ts'
 import type { BodyMemory } from '../lines/body-memory.ts'
-import { NO_TEXT, notesKey } from './call-memory.ts'
+import { notesKey, placeNote } from './call-memory.ts'
 
 /**
  * The format that an endpoint's last result was written in, of a context. It is kept with the
@@ -24,8 +24,7 @@ export function createLastFormat(
     read: () => bodies.noteOf(id, key) ?? undefined,
     write(format) {
       bodies.retract(id, key)
-      const position = bodies.place(NO_TEXT, key, id, format)
-      if (position !== null) bodies.confirm(position)
+      placeNote(bodies, key, id, format)
     },
   }
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { SessionKey } from '../index/session-index.ts'
 import type { BodyMemory } from '../lines/body-memory.ts'
-import { NO_TEXT, notesKey } from './call-memory.ts'
+import { notesKey, placeNote } from './call-memory.ts'
 
 /**
  * Hexadecimal digits of a reference, and of one whose first digits another body of the session has
@@ -28,8 +28,7 @@ export function refIn(bodies: BodyMemory, context: SessionKey, identity: string)
  * one is named by its long reference.
  */
 export function lengthen(bodies: BodyMemory, context: SessionKey, identity: string): void {
-  const position = bodies.place(NO_TEXT, notesKey(context), noteId(identity), '')
-  if (position !== null) bodies.confirm(position)
+  placeNote(bodies, notesKey(context), noteId(identity), '')
 }
 
 function noteId(identity: string): string {

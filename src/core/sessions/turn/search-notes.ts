@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { SessionKey } from '../index/session-index.ts'
 import type { BodyMemory } from '../lines/body-memory.ts'
-import { NO_TEXT, notesKey } from './call-memory.ts'
+import { notesKey, placeNote } from './call-memory.ts'
 
 /** Which calls of a context were searches. Kept with the bodies, within the same bounds. */
 export interface SearchNotes {
@@ -15,8 +15,7 @@ export function createSearchNotes(bodies: BodyMemory, context: SessionKey): Sear
   const key = notesKey(context)
   return {
     write(sequence) {
-      const position = bodies.place(NO_TEXT, key, idOf(sequence), '1')
-      if (position !== null) bodies.confirm(position)
+      placeNote(bodies, key, idOf(sequence), '1')
     },
     before(sequence, calls) {
       let searches = 0

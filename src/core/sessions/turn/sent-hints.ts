@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { SessionKey } from '../index/session-index.ts'
 import type { BodyMemory } from '../lines/body-memory.ts'
-import { NO_TEXT, notesKey } from './call-memory.ts'
+import { notesKey, placeNote } from './call-memory.ts'
 
 /** Which results of a context had hints. Kept with the bodies, within the same bounds. */
 export interface HintNotes {
@@ -18,8 +18,7 @@ export function createHintNotes(bodies: BodyMemory, context: SessionKey): HintNo
   const key = notesKey(context)
   return {
     write(sequence, families) {
-      const position = bodies.place(NO_TEXT, key, idOf(sequence), JSON.stringify(families))
-      if (position !== null) bodies.confirm(position)
+      placeNote(bodies, key, idOf(sequence), JSON.stringify(families))
     },
     since(sequence, family, most) {
       const first = Math.max(1, sequence - most)

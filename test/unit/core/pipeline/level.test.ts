@@ -7,6 +7,7 @@ import { packResultOperation } from '../../../../src/core/operations/pack-result
 import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { resolveProfile } from '../../../../src/core/pipeline/profile/resolve.ts'
 import { localContext } from '../../../support/local-context.ts'
+import { functionLines } from '../../../support/source-code.ts'
 
 const LINES = Array.from(
   { length: 200 },
@@ -80,18 +81,7 @@ describe('level compact', () => {
   })
 
   describe('of source code', () => {
-    const CODE = [
-      ...Array.from({ length: 40 }, (_, at) => [
-        `export function step${at}(input: Input): Output {`,
-        `  const found = lookUp(input, ${at * 7919})`,
-        '  if (found.isEmpty) {',
-        `    report(found, ${at * 31})`,
-        '  }',
-        `  return transform(found, ${at * 104_729})`,
-        '}',
-      ]).flat(),
-      '',
-    ].join('\n')
+    const CODE = [...functionLines(40), ''].join('\n')
     const wrapped = JSON.stringify({ content: [{ type: 'text', text: CODE }] })
 
     it.each([

@@ -14,6 +14,7 @@ import { createVerifier } from '../../../../../src/core/verify/verify-transcript
 import { createLocalSessions } from '../../../../../src/runtime/local-sessions.ts'
 import { localContext } from '../../../../support/local-context.ts'
 import { leastHits, runs } from '../../../../support/runs.ts'
+import { functionLines } from '../../../../support/source-code.ts'
 import { counters } from '../../../../support/vocabularies.ts'
 
 const WORDS = 'amber birch cedar delta ember fjord grove harbor inlet juniper'.split(' ')
@@ -90,21 +91,7 @@ describe('a text that repeats lines and has bulk', () => {
       12,
       n => `  readonly ${WORDS[n % 10]}OfThe${n * 7919}: ReadonlyMap<string, number>`,
     )
-    const step = (n: number) => [
-      `export function step${n}(input: Input): Output {`,
-      `  const found = lookUp(input, ${n * 7919})`,
-      '  if (found.isEmpty) {',
-      `    report(found, ${n * 31})`,
-      '  }',
-      `  return transform(found, ${n * 104_729})`,
-      '}',
-    ]
-    const code = [
-      'export interface Words {',
-      ...members,
-      '}',
-      ...lines(30, String).flatMap((_, n) => step(n)),
-    ]
+    const code = ['export interface Words {', ...members, '}', ...functionLines(30)]
     session.encode({ content: members.join('\n'), ...PLAIN })
     const answer = session.encode({ content: code.join('\n'), ...COMPACT })
     expect(answer).toMatchObject({ layer: 'L0', lossless: false })
