@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { readPipelineConfig } from '../../../../../src/config/pipeline.ts'
 import { builtInViews } from '../../../../../src/config/views.ts'
@@ -110,5 +111,19 @@ describe('an answer with a view', () => {
     const { content } = encode(items, { formats: ['json_compact'] }).answer
     expect(content).toContain(`MDU6SXNzdWU${5 * 7919}`)
     expect(content).not.toContain(`MDU6SXNzdWU${4 * 7919}`)
+  })
+})
+
+describe('docs/guide/views.md', () => {
+  const text = readFileSync('docs/guide/views.md', 'utf8')
+
+  it('has a row for every file of views, and no other', () => {
+    const [, table = ''] = text.split('## Views that are built in')
+    const named = [...table.matchAll(/`([a-z-]+\.toml)`/g)].map(([, file]) => file)
+    expect(new Set(named)).toEqual(new Set(readdirSync('views')))
+  })
+
+  it('says how many views have not been met in sessions', () => {
+    expect(text).toContain(`| the other ${views.length - 1} | none |`)
   })
 })
