@@ -53,10 +53,7 @@ function usefulShapes(value: Value, plain: WrittenText, pricer: Pricer): Shapes 
   if (tableCost !== 1 || bracketCost !== 1 || maxBracketChars !== Number.POSITIVE_INFINITY) {
     return null
   }
-  const all = collectKeyLists(value)
-  // A shape begins with a list of keys that two objects have.
-  if (all.every(({ objects }) => objects.length < 2)) return null
-  const lists = writtenLists(all, plain, pricer)
+  const lists = writtenLists(collectKeyLists(value), plain, pricer)
   if (lists.length === 0) return null
   const shapes = findShapes(lists, freeNames(value), pricer)
   if (shapes.all.length === 0) return null

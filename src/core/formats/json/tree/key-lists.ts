@@ -1,5 +1,5 @@
 import { ObjectValue, type Value } from '../../../json/value.ts'
-import { mergeKeyOrders } from './key-order.ts'
+import { hasTwice, mergeKeyOrders } from './key-order.ts'
 
 /** Objects with one list of keys. */
 export interface KeyList {
@@ -16,7 +16,8 @@ const MOST_LISTS = 256
 
 /**
  * The objects of a value by their lists of keys, those that may save the most first. Lists of one
- * key, or of very many, are left out. Linear, and without recursion.
+ * key, or of very many, are left out. Returns none if no two objects have the same, because a shape
+ * begins with such a list. Linear, and without recursion.
  */
 export function collectKeyLists(value: Value): readonly KeyList[] {
   const byIdentity = new Map<readonly string[], ObjectValue[]>()
@@ -38,16 +39,21 @@ export function collectKeyLists(value: Value): readonly KeyList[] {
 
 /** A parser that knows the keys of the object before gives equal lists one identity, not always. */
 function mergeEqual(lists: ReadonlyMap<readonly string[], ObjectValue[]>): readonly KeyList[] {
-  const byName = new Map<string, KeyList>()
+  const lengths = new Map<number, number>()
+  for (const { length } of lists.keys()) lengths.set(length, (lengths.get(length) ?? 0) + 1)
+  const byName = new Map<string | number, KeyList>()
   for (const [keys, objects] of lists) {
-    const name = JSON.stringify(keys)
+    // Most lists need no name, since no other is as long.
+    const name = lengths.get(keys.length) === 1 ? keys.length : JSON.stringify(keys)
     const known = byName.get(name)
-    if (known === undefined) byName.set(name, { keys, objects: [...objects] })
+    if (known === undefined) byName.set(name, { keys, objects })
     else for (const object of objects) known.objects.push(object)
   }
   const weigh = ({ keys, objects }: KeyList): number => keys.length * (objects.length - 1)
-  return [...byName.values()]
-    .filter(({ keys }) => new Set(keys).size === keys.length)
+  const merged = [...byName.values()]
+  if (merged.every(({ objects }) => objects.length < 2)) return []
+  return merged
+    .filter(({ keys }) => !hasTwice(keys))
     .sort((a, b) => weigh(b) - weigh(a))
     .slice(0, MOST_LISTS)
 }

@@ -57,7 +57,8 @@ function countNames(lists: ReadonlySet<readonly string[]>): number {
 /** Lists of fewer keys are compared key by key. */
 const MANY_KEYS = 12
 
-function hasTwice(keys: readonly string[]): boolean {
+/** Whether a key is in the list more than once. */
+export function hasTwice(keys: readonly string[]): boolean {
   if (keys.length >= MANY_KEYS) return new Set(keys).size !== keys.length
   for (let i = 1; i < keys.length; i++) if (keys.indexOf(keys[i]!) !== i) return true
   return false
