@@ -6,7 +6,7 @@ import type { Column, Leaf } from './column.ts'
 import type { Pricer } from './pricer.ts'
 import { type SeparatedCells, sampleCells } from './sample-cells.ts'
 import { INNER_SEPARATOR, type Separator } from './syntax.ts'
-import { createLayout, type Layout, RowWriter } from './write-table.ts'
+import { createLayout, type Layout, type RowWriter } from './write-table.ts'
 
 /**
  * Rows that represent the whole table, and their length as JSON at most. In longer rows separators
@@ -69,11 +69,9 @@ export function chooseLayout(
     }
   }
   const gaps = withCommas(columns, betweenSpaces, spaces)
-  const mixed = gaps === null ? null : createLayout(' ', { gaps, shapes })
-  const isMixed =
-    mixed !== null &&
-    tokensIn(mixed, sample, columns, pricer) < tokensIn(best, sample, columns, pricer)
-  if (isMixed) return { layout: mixed, rows: notWritten, hasGaps: undefined }
+  if (gaps !== null && pricer.tokens(cells.mixed(gaps)) < fewest) {
+    return { layout: createLayout(' ', { gaps, shapes }), rows: notWritten, hasGaps: undefined }
+  }
   const isWhole = sample.length === rows.length
   return {
     layout: best,
@@ -108,21 +106,6 @@ function withCommas(
   const gaps = new Map<Leaf, Gap>()
   for (const leaf of after.keys()) gaps.set(leaf, spaced.has(leaf) ? ', ' : ',')
   return createGaps(columns, gaps)
-}
-
-/** Tokens of rows in a layout. */
-function tokensIn(
-  layout: Layout,
-  rows: readonly ObjectValue[],
-  columns: readonly Column[],
-  pricer: Pricer,
-): number {
-  const writer = new RowWriter(layout)
-  for (const row of rows) {
-    writer.out += '\n'
-    writer.row(columns, row)
-  }
-  return pricer.tokens(writer.out)
 }
 
 function sampleOf(rows: readonly ObjectValue[]): readonly ObjectValue[] {

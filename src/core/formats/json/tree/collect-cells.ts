@@ -1,5 +1,5 @@
 import { leavesOf } from './cell-gaps.ts'
-import type { Column, Leaf, RowsColumn } from './column.ts'
+import type { Column, Leaf } from './column.ts'
 import { INNER_SEPARATOR, ROW_SEPARATOR } from './syntax.ts'
 import type { RowWriter } from './write-table.ts'
 
@@ -12,10 +12,12 @@ export interface CollectedRows {
   readonly order: readonly number[]
   /** The line feeds and commas before each cell. */
   readonly gaps: readonly string[]
+  /** The lines of rows that are written as themselves, by the place of their only cell. */
+  readonly lines: ReadonlyMap<number, string>
   /** What follows the last cell. */
   readonly tail: string
-  /** The leaf whose cells have the rest of their lines, if spaces separate them. */
-  readonly last: Leaf | undefined
+  /** The leaves that are cells of the table, from the first of a row to the last. */
+  readonly outer: readonly Leaf[]
 }
 
 /** The cells of one leaf, from the first row to the last. */
@@ -35,15 +37,8 @@ export interface RowsCell {
   readonly gaps: readonly string[]
   /** The leaf of each cell, as an index. */
   readonly order: readonly number[]
-  readonly texts: readonly string[]
-}
-
-/** The columns of rows, those in groups too. */
-export function rowsColumnsOf(columns: readonly Column[]): readonly RowsColumn[] {
-  return columns.flatMap((column): readonly RowsColumn[] => {
-    if (column.kind === 'rows') return [column]
-    return column.kind === 'group' ? rowsColumnsOf(column.columns) : []
-  })
+  /** The cells themselves: texts, or rows again. */
+  readonly cells: readonly (string | RowsCell)[]
 }
 
 interface OpenLeaf {
@@ -56,23 +51,39 @@ interface OpenLeaf {
 /** Nested values that begin otherwise are written by a shape. */
 const BRACKETS = '[{'
 
+/** Rows of cells at one depth, as far as they are written. */
+interface OpenRows {
+  gaps: string[]
+  order: number[]
+  cells: (string | RowsCell)[]
+  /** The ends of rows since the last cell. */
+  ends: string
+}
+
 /** Collects the cells of a table with commas between them while a writer writes it. */
 export class CellCollector {
-  readonly #inner: ReadonlySet<Leaf>
+  /** How many cells with rows are around the cells of a leaf, and around rows with such columns. */
+  readonly #depths = new Map<Leaf | readonly Column[], number>()
   readonly #indexes = new Map<Leaf, number>()
   readonly #open: OpenLeaf[] = []
   readonly #order: number[] = []
   readonly #gaps: string[] = []
+  readonly #lines = new Map<number, string>()
   /** Line feeds since the last cell. */
   #feeds = ''
-  /** The rows of the cell that is written, as far as they are. */
-  #rows: { gaps: string[]; order: number[]; texts: string[] } = { gaps: [], order: [], texts: [] }
-  #rowEnds = ''
+  /** The rows in the cells that are written, by their depth. */
+  readonly #rows: OpenRows[] = []
   #isShaped = false
+  readonly #columns: readonly Column[]
 
-  /** @param rowsColumns columns whose cells have rows, but no rows in these */
-  constructor(rowsColumns: readonly RowsColumn[]) {
-    this.#inner = new Set(rowsColumns.flatMap(column => leavesOf(column.columns)))
+  constructor(columns: readonly Column[]) {
+    this.#columns = columns
+    this.#measure(columns, 0)
+  }
+
+  /** Whether a leaf has rows in its cells. */
+  get hasRows(): boolean {
+    return this.#rows.length > 0
   }
 
   /** Receives what the writer writes from now on. */
@@ -81,9 +92,9 @@ export class CellCollector {
     writer.onBracket = text => {
       this.#isShaped = !BRACKETS.includes(text[0]!)
     }
-    if (this.#inner.size > 0) {
-      writer.onNextRow = () => {
-        this.#rowEnds += ROW_SEPARATOR
+    if (this.hasRows) {
+      writer.onNextRow = columns => {
+        this.#rows[this.#depths.get(columns)! - 1]!.ends += ROW_SEPARATOR
       }
     }
   }
@@ -92,14 +103,29 @@ export class CellCollector {
     this.#feeds += '\n'
   }
 
-  end(columns: readonly Column[]): CollectedRows {
+  /** The row whose only cell was the last one is written as itself. */
+  replaceLine(text: string): void {
+    this.#lines.set(this.#order.length - 1, text)
+  }
+
+  end(): CollectedRows {
     return {
       leaves: [...this.#indexes.keys()],
       cells: this.#open,
       order: this.#order,
       gaps: this.#gaps,
+      lines: this.#lines,
       tail: this.#feeds,
-      last: leavesOf(columns).at(-1),
+      outer: leavesOf(this.#columns),
+    }
+  }
+
+  #measure(columns: readonly Column[], depth: number): void {
+    if (depth > this.#rows.length) this.#rows.push({ gaps: [], order: [], cells: [], ends: '' })
+    this.#depths.set(columns, depth)
+    for (const leaf of leavesOf(columns)) {
+      this.#depths.set(leaf, depth)
+      if (leaf.kind === 'rows') this.#measure(leaf.columns, depth + 1)
     }
   }
 
@@ -113,14 +139,17 @@ export class CellCollector {
     }
     open.texts.push(text)
     const commas = separators === 1 ? INNER_SEPARATOR : INNER_SEPARATOR.repeat(separators)
+    const depth = this.#depths.get(leaf)!
+    const rows = leaf.kind === 'rows' && text !== 'null' ? this.#takeRows(depth) : null
     if (open.isInner) {
-      this.#rows.gaps.push(this.#rowEnds + commas)
-      this.#rows.order.push(index)
-      this.#rows.texts.push(text)
-      this.#rowEnds = ''
+      const around = this.#rows[depth - 1]!
+      around.gaps.push(around.ends + commas)
+      around.order.push(index)
+      around.cells.push(rows ?? text)
+      around.ends = ''
       return
     }
-    if (open.rows !== null) open.rows.push(text === 'null' ? null : this.#takeRows())
+    open.rows?.push(rows)
     this.#order.push(index)
     this.#gaps.push(this.#feeds + commas)
     this.#feeds = ''
@@ -132,23 +161,27 @@ export class CellCollector {
       index = this.#open.length
       this.#indexes.set(leaf, index)
       const rows = leaf.kind === 'rows' ? [] : null
-      this.#open.push({ texts: [], isInner: this.#inner.has(leaf), rows, shaped: null })
+      const isInner = this.#depths.get(leaf)! > 0
+      this.#open.push({ texts: [], isInner, rows, shaped: null })
     }
     return index
   }
 
-  #takeRows(): RowsCell {
-    const rows = this.#rows
-    rows.gaps.push(this.#rowEnds)
-    this.#rows = { gaps: [], order: [], texts: [] }
-    this.#rowEnds = ''
-    return rows
+  /** @param depth of the leaf whose cell has the rows */
+  #takeRows(depth: number): RowsCell {
+    const { gaps, order, cells, ends } = this.#rows[depth]!
+    gaps.push(ends)
+    this.#rows[depth] = { gaps: [], order: [], cells: [], ends: '' }
+    return { gaps, order, cells }
   }
 }
 
-/** Rows in a cell, with a space before each cell of these leaves that follows a comma. */
+/**
+ * Rows in a cell, with a space before each cell of these leaves that follows a comma. Recursion is
+ * as deep as the columns.
+ */
 export function writeRowsCell(
-  { gaps, order, texts }: RowsCell,
+  { gaps, order, cells }: RowsCell,
   isSpaced: readonly boolean[],
 ): string {
   let out = '['
@@ -156,7 +189,8 @@ export function writeRowsCell(
     const gap = gaps[i]!
     out += gap
     if (isSpaced[order[i]!] === true && gap.endsWith(INNER_SEPARATOR)) out += ' '
-    out += texts[i]!
+    const cell = cells[i]!
+    out += typeof cell === 'string' ? cell : writeRowsCell(cell, isSpaced)
   }
   return `${out}${gaps[order.length]!}]`
 }

@@ -1,8 +1,8 @@
 import type { ObjectValue } from '../../../json/value.ts'
 import { firstWordEnd, middleOf } from '../../../tokens/safe-boundary.ts'
 import { escapeText } from '../../bare-text.ts'
-import { createGaps, NO_GAPS } from './cell-gaps.ts'
-import { CellCollector, type CollectedRows, rowsColumnsOf, writeRowsCell } from './collect-cells.ts'
+import type { Gaps } from './cell-gaps.ts'
+import { CellCollector, type CollectedRows, writeRowsCell } from './collect-cells.ts'
 import type { Column, Leaf } from './column.ts'
 import type { ShapeWriter } from './pricer.ts'
 import { NOT_IN_LINE, type Separator } from './syntax.ts'
@@ -16,6 +16,8 @@ export interface SampleCells {
    */
   readonly hasGaps: boolean | undefined
   between(separator: Separator): SeparatedCells
+  /** The rows with these gaps between their cells, to be compared with `counted` of separators. */
+  mixed(gaps: Gaps): string
 }
 
 export interface SeparatedCells {
@@ -51,38 +53,36 @@ type WriteCells = (writer: RowWriter, columns: readonly Column[], row: ObjectVal
 
 const writeRow: WriteCells = (writer, columns, row) => writer.row(columns, row)
 
+/**
+ * Rows that are written once for all separators, since only bare strings with a separator in them
+ * differ. Of a small table's whole encoding, to write them four times took a sixth.
+ */
 export function sampleCells(
   rows: readonly ObjectValue[],
   columns: readonly Column[],
   { additive = false, shapes, write = writeRow }: SampleOptions = {},
 ): SampleCells {
-  const collected = collectCells(rows, columns, { additive, shapes, write })
-  return collected ?? new RewrittenCells(rows, columns, shapes, write)
-}
-
-/**
- * Rows that are written once for all separators, since only bare strings with a separator in them
- * differ. Of a small table's whole encoding, to write them four times took a sixth.
- * @returns `null` if a row is written as itself, or a cell has rows with rows in their cells
- */
-function collectCells(
-  rows: readonly ObjectValue[],
-  columns: readonly Column[],
-  { additive, shapes, write }: Omit<SampleOptions, 'write'> & { readonly write: WriteCells },
-): CollectedCells | null {
-  const rowsColumns = rowsColumnsOf(columns)
-  if (rowsColumns.some(column => rowsColumnsOf(column.columns).length > 0)) return null
-  const collector = new CellCollector(rowsColumns)
+  const collector = new CellCollector(columns)
   const writer = new RowWriter(createLayout(COMMA, { shapes }), NOT_IN_LINE)
   collector.watch(writer)
   for (const row of rows) {
     collector.startLine()
-    if (!write(writer, columns, row)) return null
+    writer.out = ''
+    if (!write(writer, columns, row)) collector.replaceLine(writer.out)
   }
   // Brackets in cells may hold commas in a row.
-  const isFlat = shapes === undefined && rowsColumns.length === 0
+  const isFlat = shapes === undefined && !collector.hasRows
   const hasGaps = isFlat ? undefined : writer.hasGaps
-  return new CollectedCells(collector.end(columns), additive === true, hasGaps)
+  return new CollectedCells(collector.end(), additive, hasGaps)
+}
+
+/** What stands between cells, by the indexes of leaves. */
+interface Signs {
+  readonly before: readonly string[]
+  /** What stands before a cell and the empty ones in front of it, so many in all. */
+  skip(this: void, leaf: number, count: number): string
+  /** Whether a space stands before the leaf's cells in the rows of a cell. */
+  readonly isSpaced: readonly boolean[]
 }
 
 /** The cells of a leaf, and what of them is counted. */
@@ -123,44 +123,77 @@ class CollectedCells implements SampleCells {
       texts: new Map(leaves.map((leaf, i) => [leaf, cells[i]!.starts])),
       counted: spaced => {
         return this.#rows(
-          separator,
-          spaced,
+          this.#signs(separator, spaced),
           cells.map(each => each.counted),
         )
       },
       rows: spaced => {
+        // A table must know which of its rows are written as themselves.
+        if (this.#all.lines.size > 0) return null
         return this.#rows(
-          separator,
-          spaced,
+          this.#signs(separator, spaced),
           cells.map(each => each.whole()),
         )
       },
     }
   }
 
+  mixed(gaps: Gaps): string {
+    const { leaves, outer } = this.#all
+    const places = leaves.map(leaf => outer.indexOf(leaf))
+    const cells = places.map((place, i) => {
+      const next = outer[place + 1]
+      return this.#separated(i, next === undefined || gaps.before(next) === ' ' ? ' ' : COMMA)
+    })
+    const signs = {
+      before: leaves.map(leaf => gaps.before(leaf)),
+      skip: (leaf: number, count: number) => {
+        const end = places[leaf]! + 1
+        return outer
+          .slice(end - count, end)
+          .map(each => gaps.before(each))
+          .join('')
+      },
+      isSpaced: leaves.map(() => false),
+    }
+    return this.#rows(
+      signs,
+      cells.map(each => each.counted),
+    )
+  }
+
+  #signs(separator: Separator, spaced: ReadonlySet<Leaf>): Signs {
+    const isSpaced = this.#all.leaves.map(leaf => spaced.has(leaf))
+    const before = isSpaced.map(isWide => `${separator}${isWide ? ' ' : ''}`)
+    const skip = (leaf: number, count: number) => separator.repeat(count - 1) + before[leaf]!
+    return { before, skip, isSpaced }
+  }
+
   #cellsOf(whole: Cells['whole'], counted: readonly string[]): Cells {
     return { whole, counted, starts: this.#additive ? counted.map(startOf) : counted }
   }
 
-  #rows(
-    separator: Separator,
-    spaced: ReadonlySet<Leaf>,
-    texts: readonly (readonly string[])[],
-  ): string {
-    const { leaves, cells, order, gaps, tail } = this.#all
-    const isSpaced = leaves.map(leaf => spaced.has(leaf))
+  #rows({ before, skip, isSpaced }: Signs, texts: readonly (readonly string[])[]): string {
+    const { leaves, cells, order, gaps, lines, tail } = this.#all
     const hasSpacedRows = cells.some(({ isInner }, i) => isInner && isSpaced[i]!)
-    const before = isSpaced.map(isWide => `${separator}${isWide ? ' ' : ''}`)
     const next = leaves.map(() => 0)
     let out = ''
     for (let i = 0; i < order.length; i++) {
       const leaf = order[i]!
       const gap = gaps[i]!
+      const at = next[leaf]!++
+      const line = lines.get(i)
+      if (line !== undefined) {
+        out += gap.replaceAll(COMMA, '') + line
+        continue
+      }
       // The first cell of a line follows no separator.
       if (gap === COMMA) out += before[leaf]
       else if (!gap.endsWith(COMMA)) out += gap
-      else out += gap.slice(0, -1).replaceAll(COMMA, separator) + before[leaf]
-      const at = next[leaf]!++
+      else {
+        const feeds = gap.lastIndexOf('\n') + 1
+        out += gap.slice(0, feeds) + skip(leaf, gap.length - feeds)
+      }
       const rows = hasSpacedRows ? cells[leaf]!.rows?.[at] : null
       out += rows == null ? texts[leaf]![at]! : writeRowsCell(rows, isSpaced)
     }
@@ -170,7 +203,8 @@ class CollectedCells implements SampleCells {
   #separated(leaf: number, separator: Separator): Cells {
     const cells = this.#cells[leaf]!
     if (!this.#lines[leaf]!.includes(separator)) return cells
-    if (separator === ' ' && this.#all.leaves[leaf] === this.#all.last) return cells
+    // The last cell has the rest of its line.
+    if (separator === ' ' && this.#all.leaves[leaf] === this.#all.outer.at(-1)) return cells
     const { texts, shaped } = this.#all.cells[leaf]!
     const isKept = (text: string, i: number) => isApart(text, separator) || shaped?.has(i) === true
     const write = (text: string, i: number) => (isKept(text, i) ? text : escapeText(text))
@@ -208,54 +242,4 @@ function startOf(text: string): string {
 /** Whether a cell may stay as it is between these separators. */
 function isApart(text: string, separator: Separator): boolean {
   return CLOSED.includes(text[0]!) || !text.includes(separator)
-}
-
-/** Rows that are written again for each separator. */
-class RewrittenCells implements SampleCells {
-  readonly hasGaps = undefined
-  readonly #rows: readonly ObjectValue[]
-  readonly #columns: readonly Column[]
-  readonly #shapes: ShapeWriter | undefined
-  readonly #writeCells: WriteCells
-
-  constructor(
-    rows: readonly ObjectValue[],
-    columns: readonly Column[],
-    shapes: ShapeWriter | undefined,
-    write: WriteCells,
-  ) {
-    this.#writeCells = write
-    this.#rows = rows
-    this.#columns = columns
-    this.#shapes = shapes
-  }
-
-  between(separator: Separator): SeparatedCells {
-    const texts = new Map<Leaf, string[]>()
-    const gaps = separator === ' ' ? createGaps(this.#columns, NO_GAPS) : undefined
-    const shapes = this.#shapes
-    const writer = new RowWriter(createLayout(separator, { gaps, shapes }))
-    writer.observe = (leaf, text) => {
-      const known = texts.get(leaf)
-      if (known === undefined) texts.set(leaf, [text])
-      else known.push(text)
-    }
-    const tight = this.#write(writer)
-    return {
-      texts,
-      counted: spaced =>
-        spaced.size === 0
-          ? tight
-          : this.#write(new RowWriter(createLayout(separator, { spaced, gaps, shapes }))),
-      rows: () => null,
-    }
-  }
-
-  #write(writer: RowWriter): string {
-    for (const row of this.#rows) {
-      writer.out += '\n'
-      this.#writeCells(writer, this.#columns, row)
-    }
-    return writer.out
-  }
 }

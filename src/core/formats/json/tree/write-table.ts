@@ -108,8 +108,8 @@ export class RowWriter {
   observe: ((leaf: Leaf, text: string, separators: number) => void) | null = null
   /** Receives every nested value in brackets; `isRows` if these hold the rows of a column. */
   onBracket: ((text: string, isRows: boolean) => void) | null = null
-  /** Called before each row inside a cell that is not the first of its cell. */
-  onNextRow: (() => void) | null = null
+  /** Receives the columns of each row inside a cell that is not the first there, before it. */
+  onNextRow: ((columns: readonly Column[]) => void) | null = null
   /** Writes the objects and arrays in cells; `null` if the layout decides. */
   inline: ((value: Value) => string) | null = null
   readonly #layout: Layout
@@ -226,7 +226,7 @@ export class RowWriter {
     for (let i = 0; i < rows.length; i++) {
       if (i > 0) {
         writer.out += ROW_SEPARATOR
-        this.onNextRow?.()
+        this.onNextRow?.(columns)
       }
       writer.startRow()
       writer.members(columns, rows[i]!)
