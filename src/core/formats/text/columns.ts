@@ -48,8 +48,7 @@ const MAX_LINES_ABOVE = 6
 function hasAlignedLines(text: string): boolean {
   let found = 0
   for (let at = text.indexOf('  '); at !== -1; ) {
-    let end = at + 2
-    while (text.charCodeAt(end) === SPACE) end++
+    const end = spacesEnd(text, at)
     const isInside = isGap(text, at, end)
     if (isInside && ++found >= MIN_LINES && found * MAX_CHARS_PER_GAP >= text.length) return true
     const next = isInside ? text.indexOf('\n', end) : end
@@ -71,58 +70,86 @@ function isGap(text: string, start: number, end: number): boolean {
   return start > 1 && first !== LINE_FEED && !(first >= DIGIT_0 && first <= DIGIT_9)
 }
 
-/** Whether so many of the lines have a gap that they may be a table. */
-function mayBeTable(lines: readonly string[]): boolean {
-  if (lines.length < MIN_LINES) return false
-  let found = 0
-  for (const line of lines) {
-    let at = 0
-    while (line.charCodeAt(at) === SPACE) at++
-    at = line.indexOf('  ', at)
-    if (at === -1) continue
-    let end = at + 2
-    while (line.charCodeAt(end) === SPACE) end++
-    if (isGap(line, at, end)) found++
+/** Neighbouring lines of a text that may be a table; `end` is without their last line feed. */
+interface LineRun {
+  readonly start: number
+  readonly end: number
+}
+
+/** The runs of lines without a blank one of which so many have a gap that they may be a table. */
+function findRuns(text: string): readonly LineRun[] {
+  const runs: LineRun[] = []
+  let lines = 0
+  let gapped = 0
+  let from = 0
+  /** The first two spaces that the line may have. */
+  let spaces = -1
+  const close = (end: number) => {
+    const mayBeTable = lines >= MIN_LINES && gapped >= lines * MIN_GAPPED
+    if (mayBeTable) runs.push({ start: from, end })
+    lines = 0
+    gapped = 0
   }
-  return found >= lines.length * MIN_GAPPED
+  for (let start = 0, end = 0; start <= text.length; start = end + 1) {
+    end = text.indexOf('\n', start)
+    if (end === -1) end = text.length
+    if (isBlank(text, start, end)) {
+      close(start - 1)
+      continue
+    }
+    if (lines++ === 0) from = start
+    let first = start
+    while (text.charCodeAt(first) === SPACE) first++
+    if (spaces < first) spaces = placeOfSpaces(text, first)
+    if (spaces < end && isGap(text, spaces, spacesEnd(text, spaces))) gapped++
+  }
+  close(text.length)
+  return runs
+}
+
+/** The first two spaces at `start` or later; the text's length if there are none. */
+function placeOfSpaces(text: string, start: number): number {
+  const at = text.indexOf('  ', start)
+  return at === -1 ? text.length : at
+}
+
+function spacesEnd(text: string, start: number): number {
+  let end = start
+  while (text.charCodeAt(end) === SPACE) end++
+  return end
 }
 
 function encode(text: string, counter: TokenCounter): readonly WrittenText[] {
-  const lines = text.split('\n')
   const out: string[] = []
   const words: string[] = []
   let joined = 0
   let uniform = true
-  for (let at = 0; at < lines.length; ) {
-    let end = at
-    while (end < lines.length && !isBlank(lines[end]!)) end++
-    const run = lines.slice(at, end)
-    const start = mayBeTable(run) ? at + linesAbove(run) : end
-    const table = end - start < MIN_LINES ? null : tableOf(lines.slice(start, end), counter)
-    const word = table === null ? null : table.word
-    const isUniform: boolean = uniform && word === (words[0] ?? word)
-    const length = joined + (word?.length ?? 0) + 1
-    const isWritten = word !== null && (isUniform || length <= MAX_STYLE_CHARS)
-    const added = isWritten
-      ? [...lines.slice(at, start), ...table!.lines, ...lines.slice(end, end + 1)]
-      : lines.slice(at, end + 1)
-    if (isWritten) {
-      words.push(word)
-      joined = length
-      uniform = isUniform
-    }
-    for (const line of added) out.push(line)
-    at = end + 1
+  /** Start of what is not written yet. */
+  let from = 0
+  for (const { start, end } of findRuns(text)) {
+    const run = text.slice(start, end).split('\n')
+    const above = linesAbove(run)
+    const table = run.length - above < MIN_LINES ? null : tableOf(run.slice(above), counter)
+    if (table === null) continue
+    const isUniform: boolean = uniform && table.word === (words[0] ?? table.word)
+    const length = joined + table.word.length + 1
+    if (!isUniform && length > MAX_STYLE_CHARS) continue
+    words.push(table.word)
+    joined = length
+    uniform = isUniform
+    out.push(text.slice(from, start), [...run.slice(0, above), ...table.lines].join('\n'))
+    from = end
   }
-  if (words.length === 0 || lines.some(line => OPENER.test(line))) return []
+  if (words.length === 0 || text.split('\n').some(line => OPENER.test(line))) return []
   const style = uniform ? words[0]! : words.join(WORD_SEPARATOR)
-  return style.length > MAX_STYLE_CHARS ? [] : [{ content: out.join('\n'), style }]
+  if (style.length > MAX_STYLE_CHARS) return []
+  return [{ content: out.join('') + text.slice(from), style }]
 }
 
 /** Most lines begin with a letter or sign, so that hardly any is copied. */
-function isBlank(line: string): boolean {
-  const c = line.charCodeAt(0)
-  return !(c > SPACE && c < 0x7f) && line.trim() === ''
+function isBlank(text: string, start: number, end: number): boolean {
+  const c = start === end ? SPACE : text.charCodeAt(start)
+  return !(c > SPACE && c < 0x7f) && text.slice(start, end).trim() === ''
 }
 
 /** How many of the first lines have far fewer words than most have. */
