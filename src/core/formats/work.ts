@@ -87,8 +87,16 @@ export function bracketSteps(text: string): number {
 
 /** How often a character stands in a text. */
 export function countOf(text: string, char: string): number {
+  return countUpTo(text, char, Number.POSITIVE_INFINITY)
+}
+
+/** The same, but no more than `most`: after these the text is not looked at. */
+export function countUpTo(text: string, char: string, most: number): number {
   let count = 0
-  for (let at = text.indexOf(char); at !== -1; at = text.indexOf(char, at + 1)) count++
+  for (let at = -1; count < most; count++) {
+    at = text.indexOf(char, at + 1)
+    if (at === -1) break
+  }
   return count
 }
 

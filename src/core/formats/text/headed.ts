@@ -1,4 +1,3 @@
-import { CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, OPEN_BRACKET } from '../../json/char-codes.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import { decodedTooLong, notDecodable } from '../not-decodable.ts'
 import { bracketSteps, countLines } from '../work.ts'
@@ -32,30 +31,29 @@ const MAX_DEPTH = 250
 const CHAR_STEPS = 30
 /** The lines of the head and of the tail, then the spacing of the JSON. */
 const STYLE = /^([1-9]\d{0,2})_(\d{1,3})_(\w[\w-]*),/
-/** What JSON has after an opening bracket. */
-const AFTER_OPENER = /[\s"[{\]}\dtfn-]/y
+/** A bracket that may open the JSON, by what is after it. */
+const OPENER = /[[{](?=[\s"[{\]}\dtfn-])/g
 
 /** Places of brackets that may open the JSON. */
 function startsOfJson(text: string): readonly number[] {
   const starts: number[] = []
   const limit = Math.min(MAX_HEAD_CHARS + 1, text.length - MIN_JSON_CHARS)
-  for (let at = 1; at < limit && starts.length < MAX_STARTS; at++) {
-    const c = text.charCodeAt(at)
-    if (c !== OPEN_BRACE && c !== OPEN_BRACKET) continue
-    AFTER_OPENER.lastIndex = at + 1
-    if (AFTER_OPENER.test(text)) starts.push(at)
+  if (limit <= 1) return starts
+  // With the character after the last place.
+  const head = text.slice(0, limit + 1)
+  OPENER.lastIndex = 1
+  for (let found = OPENER.exec(head); found !== null; found = OPENER.exec(head)) {
+    if (starts.push(found.index) === MAX_STARTS) break
   }
   return starts
 }
 
 /** The end of the last bracket that may close the JSON; -1 if there is none near the end. */
 function endOfJson(text: string): number {
-  const first = Math.max(1, text.length - MAX_TAIL_CHARS)
-  for (let end = text.length; end >= first; end--) {
-    const c = text.charCodeAt(end - 1)
-    if (c === CLOSE_BRACE || c === CLOSE_BRACKET) return end
-  }
-  return -1
+  const first = Math.max(0, text.length - MAX_TAIL_CHARS - 1)
+  const tail = text.slice(first)
+  const last = Math.max(tail.lastIndexOf('}'), tail.lastIndexOf(']'))
+  return last === -1 ? -1 : first + last + 1
 }
 
 function encode(text: string, tools: TextTools): readonly WrittenText[] {

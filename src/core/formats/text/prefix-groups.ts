@@ -84,7 +84,7 @@ function close(run: OpenRun, end: number, firstLine: string, count: (text: strin
 }
 
 function savingOf(prefix: string, lines: number, count: (text: string) => number): number {
-  if (prefix.length < MIN_PREFIX_CHARS || !/[\p{L}\p{N}]/u.test(prefix)) return 0
+  if (!/[\p{L}\p{N}]/u.test(prefix)) return 0
   const tokens = count(prefix)
   return tokens < MIN_PREFIX_TOKENS ? 0 : tokens * (lines - 1) - HEADING_TOKENS
 }
@@ -101,7 +101,7 @@ function collect(roots: readonly Run[]): readonly PrefixGroup[] {
 
 /**
  * Characters at the start that both lines share, up to a place at which a reader would cut; less
- * than either line.
+ * than either line. 0 if they are too few for a heading, so that these make no run.
  */
 function commonPrefix(text: string, first: LineRun, second: LineRun): number {
   if (first.isFixed || second.isFixed) return 0
@@ -110,10 +110,11 @@ function commonPrefix(text: string, first: LineRun, second: LineRun): number {
   const limit = Math.min(first.line.length, second.line.length) - 1
   let same = 0
   while (same < limit && text.charCodeAt(a + same) === text.charCodeAt(b + same)) same++
+  if (same < MIN_PREFIX_CHARS) return 0
   // A file's name ends before `:12:` in one line and before `-13-` in the next.
   if (!isInWord(text.charCodeAt(a + same)) && !isInWord(text.charCodeAt(b + same))) return same
-  while (same > 0 && !isCut(text, a + same)) same--
-  return same
+  while (same >= MIN_PREFIX_CHARS && !isCut(text, a + same)) same--
+  return same < MIN_PREFIX_CHARS ? 0 : same
 }
 
 /**
@@ -264,12 +265,19 @@ function isSameLine(text: string, start: number, other: number, length: number):
 }
 
 const HUNK_START = '@@ -'
-const NO_HUNKS = { has: () => false }
+
+/** Reports of the line `[start, end)` whether it belongs to a hunk; asked of one after another. */
+export interface HunkTracker {
+  has(start: number, end: number): boolean
+}
+
+/** Of texts without hunks. */
+export const NO_HUNKS: HunkTracker = { has: () => false }
 
 /**
  * Reports line by line whether it belongs to a hunk, by the counts in the hunk's `@@ -1,2 +3,4 @@`.
  */
-export function createHunkTracker(text: string): { has(start: number, end: number): boolean } {
+export function createHunkTracker(text: string): HunkTracker {
   if (!text.includes(HUNK_START)) return NO_HUNKS
   let removed = 0
   let added = 0

@@ -1,6 +1,6 @@
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { decodedTooLong, notDecodable } from '../not-decodable.ts'
-import { countOf } from '../work.ts'
+import { countOf, countUpTo } from '../work.ts'
 import {
   findRuns,
   hasLikeLines,
@@ -41,12 +41,14 @@ const NAMES = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const SEPARATORS = [',', '|', '\t']
 
 function isMarkup(text: string): boolean {
-  return text.includes('<') && countOf(text, '</') + countOf(text, '/>') >= FEWEST_TAGS
+  if (!text.includes('<')) return false
+  const opened = countUpTo(text, '</', FEWEST_TAGS)
+  return opened + countUpTo(text, '/>', FEWEST_TAGS - opened) >= FEWEST_TAGS
 }
 
 function mayRepeat(text: string): boolean {
   if (text.includes(SLOT)) return false
-  return isMarkup(text) || countOf(text, '=') >= FEWEST_ASSIGNED
+  return isMarkup(text) || countUpTo(text, '=', FEWEST_ASSIGNED) >= FEWEST_ASSIGNED
 }
 
 /** A piece that repeats, as it is written. */

@@ -1,4 +1,4 @@
-import type { Value } from '../../json/value.ts'
+import { ObjectValue, type Value } from '../../json/value.ts'
 import { notDecodable } from '../not-decodable.ts'
 import { countOf } from '../work.ts'
 import { cheapestJson, innerStyle, readInnerStyle } from './inner-json.ts'
@@ -12,7 +12,7 @@ import {
   readLayoutWord,
   type YamlLayout,
 } from './yaml/yaml-layout.ts'
-import { findEntry, findSpacedEntry, isItem } from './yaml/yaml-lines.ts'
+import { findEntry, findSpacedEntry, isItem, mayBeOutermost } from './yaml/yaml-lines.ts'
 import { countQuotes } from './yaml/yaml-scalars.ts'
 
 /**
@@ -77,8 +77,10 @@ function encode(text: string, tools: TextTools): readonly WrittenText[] {
   const documents = splitDocuments(lines)
   const head = documents.length > 1 && documents[0]!.length === 0
   if (head) documents.shift()
+  const colon = !hasSpacedValues(text)
+  if (!documents.every(each => each.every(line => mayBeOutermost(line, colon)))) return []
   const layout = {
-    ...guessLayout(lines, !hasSpacedValues(text)),
+    ...guessLayout(lines, colon),
     head,
     many: documents.length > 1,
     end,
@@ -86,10 +88,22 @@ function encode(text: string, tools: TextTools): readonly WrittenText[] {
   const read = readDocuments(documents, layout)
   if (read === undefined) return []
   const value = layout.many ? read.values : read.values[0]!
+  // Only many line feeds at the end, which the style counts, could be worth that.
+  if (end <= 1 && isLoneText(value)) return []
   if (writeYaml(value, read.layout, text.length) !== text) return []
   const inner = cheapestJson(value, tools, text.length, () => true)
   if (inner === null) return []
   return [{ content: inner.content, style: innerStyle(layoutWord(read.layout), [inner.format]) }]
+}
+
+/**
+ * Whether the value is one key with a text, such as a remark above the lines of a file. A value
+ * format writes all characters of both, and signs around them, so it takes more than the text does.
+ */
+function isLoneText(value: Value): boolean {
+  return (
+    value instanceof ObjectValue && value.keys.length === 1 && typeof value.values[0] === 'string'
+  )
 }
 
 function splitDocuments(lines: readonly string[]): string[][] {

@@ -3,7 +3,12 @@ import { csv } from '../../../../src/core/formats/json/csv.ts'
 import { tree } from '../../../../src/core/formats/json/tree/tree.ts'
 import { markdown } from '../../../../src/core/formats/text/markdown.ts'
 import { ndjson } from '../../../../src/core/formats/text/ndjson.ts'
-import { createWorkBudget, extentOf } from '../../../../src/core/formats/work.ts'
+import {
+  countOf,
+  countUpTo,
+  createWorkBudget,
+  extentOf,
+} from '../../../../src/core/formats/work.ts'
 import { parseJson } from '../../../../src/core/json/parse-json.ts'
 import { explain } from '../../../../src/index.ts'
 
@@ -75,4 +80,16 @@ describe('content that is denser than the budget allows', () => {
       { layer: 'L2', format: 'ndjson@1', tokens: null, verdict: 'declined' },
     ])
   })
+})
+
+it.each([
+  ['', 0],
+  ['a', 0],
+  ['</', 1],
+  ['</</a</', 3],
+])('counts what stands in %j, and stops after enough', (text, times) => {
+  expect(countOf(text, '</')).toBe(times)
+  expect([0, 1, 2, 3, 4].map(most => countUpTo(text, '</', most))).toEqual(
+    [0, 1, 2, 3, 4].map(most => Math.min(most, times)),
+  )
 })

@@ -1,7 +1,7 @@
 import { readDigits } from '../../../classify/digits.ts'
 import { RIGHT_ARROW, SPACE, TAB } from '../../../json/char-codes.ts'
 import type { TokenCounter } from '../../../tokens/counter.ts'
-import { createHunkTracker } from '../prefix-groups.ts'
+import { createHunkTracker, type HunkTracker, NO_HUNKS } from '../prefix-groups.ts'
 import { SLOT } from '../records/record-parts.ts'
 import { templateOf } from '../records/record-template.ts'
 import { familiesAmong, likePlaces, type ReadTemplates, readTemplates } from './line-templates.ts'
@@ -27,6 +27,7 @@ const FEWEST_OF_LISTING = 8
 const FEWEST_WORDS_OF_LISTING = 2
 const MOST_WORDS = 48
 const DIGIT = /\d/
+const NEXT_DIGIT = /\d/g
 /** Share of a column's cells with a digit, if the column shows that a program wrote the lines. */
 const DIGIT_SHARE = 0.5
 /** Lines with a digit that a template has at least. */
@@ -61,8 +62,11 @@ export function findTables(
   counter: TokenCounter,
   least: number,
 ): readonly LineTable[] {
-  const lines = freeLines(text)
-  // Most texts are files with numbers, of which no line is looked at.
+  const hunks = createHunkTracker(text)
+  const isNumbered = numberedLinesOf(text)
+  // Most texts are source code, or files with numbers before their lines.
+  if (hunks === NO_HUNKS && !hasFreeDigits(text, isNumbered, FEWEST_VARYING)) return []
+  const lines = freeLines(text, hunks, isNumbered)
   if (lines.reduce((sum, line) => sum + line.length, 0) < least * CHARS_PER_TOKEN) return []
   if (!hasLinesWith(DIGIT, lines, FEWEST_VARYING)) return []
   const mined = readTemplates(lines)
@@ -108,23 +112,43 @@ function savedChars(drafts: readonly Draft[]): number {
 }
 
 /** The lines that may be put into a template, and empty ones in place of all others. */
-function freeLines(text: string): readonly string[] {
-  const hunks = createHunkTracker(text)
+function freeLines(text: string, hunks: HunkTracker, isNumbered: LineTest): readonly string[] {
   const free: string[] = []
+  for (let start = 0, end = 0; start <= text.length; start = end + 1) {
+    end = lineEnd(text, start)
+    const isEmpty = hunks.has(start, end) || isNumbered(start, end)
+    const line = isEmpty ? '' : text.slice(start, end)
+    free.push(isEmpty || isFixed(line) ? '' : line)
+  }
+  return free
+}
+
+/** Whether so many free lines of a text without hunks have a digit. No other line is looked at. */
+function hasFreeDigits(text: string, isNumbered: LineTest, fewest: number): boolean {
+  let count = 0
+  for (let at = digitFrom(text, 0); at !== -1 && count < fewest; ) {
+    const start = text.lastIndexOf('\n', at) + 1
+    const end = lineEnd(text, at)
+    if (!isNumbered(start, end) && !isFixed(text.slice(start, end))) count++
+    at = digitFrom(text, end)
+  }
+  return count >= fewest
+}
+
+function digitFrom(text: string, start: number): number {
+  NEXT_DIGIT.lastIndex = start
+  return NEXT_DIGIT.test(text) ? NEXT_DIGIT.lastIndex - 1 : -1
+}
+
+/** Tells of the line `[start, end)` whether it begins with its number in a file. */
+function numberedLinesOf(text: string): LineTest {
   let isRead: boolean | undefined
-  const isNumbered = (start: number, end: number) => {
+  return (start, end) => {
     const sign = signOfNumber(text, start, end)
     if (sign !== TAB) return sign === RIGHT_ARROW
     isRead ??= countsUp(text)
     return isRead
   }
-  for (let start = 0, end = 0; start <= text.length; start = end + 1) {
-    end = lineEnd(text, start)
-    const isEmpty = hunks.has(start, end) || isNumbered(start, end)
-    const line = isEmpty ? '' : text.slice(start, end)
-    free.push(isFixed(line) ? '' : line)
-  }
-  return free
 }
 
 function lineEnd(text: string, start: number): number {
@@ -172,6 +196,8 @@ function isFixed(line: string): boolean {
     (line.includes('=') && ASSIGNMENT.test(line)) || (line.includes('//') && COMMENT.test(line))
   )
 }
+
+type LineTest = (start: number, end: number) => boolean
 
 /** A table that is not priced yet. */
 interface Draft {

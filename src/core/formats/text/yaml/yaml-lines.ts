@@ -42,6 +42,15 @@ export interface Entry {
   readonly rest: string
 }
 
+/**
+ * Whether a line may be in a document that `readYaml` takes. One that is not indented must be a
+ * key, an item or a comment. Most texts have another one soon, so nothing else is read of them.
+ */
+export function mayBeOutermost(line: string, colon: boolean): boolean {
+  if (line === '' || line.startsWith(' ') || line.startsWith('#') || isItem(line)) return true
+  return (colon ? findEntry(line) : findSpacedEntry(line)) !== null
+}
+
 const NO_KEY = /^[[{#|>%@`!&*\t]/
 
 /** The key at the start of a line; `null` if there is none. */
