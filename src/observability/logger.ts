@@ -30,7 +30,15 @@ interface LogDestination {
   write(line: string): void
 }
 
+let stderr: Destination | undefined
+
+/** One for all loggers of a process: each wakes five times a second, and writes even if silent. */
 function stderrDestination(): Destination {
+  stderr ??= openStderr()
+  return stderr
+}
+
+function openStderr(): Destination {
   const destination = pino.destination({
     fd: 2,
     sync: false,
