@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { RequestStates, STATE_MS } from '../../../src/mcp/fronts/modern/request-state.ts'
 import { Seal } from '../../../src/mcp/fronts/modern/seal.ts'
 import { TaskHandles } from '../../../src/mcp/fronts/modern/task-handles.ts'
+import { anyText } from '../../support/any-text.ts'
 import { runs } from '../../support/runs.ts'
 
 const CALLER = { tenant: 't', credential: 'c' }
@@ -23,7 +24,7 @@ const read = (given: string, request = requestOf(), caller = CALLER) =>
 
 it('gives back every state, byte for byte', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), text => {
+    fc.property(anyText(), text => {
       const state = JSON.stringify(text)
       expect(String((read(written(state)) as { state: Buffer }).state)).toBe(state)
     }),
