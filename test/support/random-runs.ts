@@ -1,3 +1,4 @@
+import './import-directly.ts'
 import './equal-bytes.ts'
 import fc from 'fast-check'
 import { runs, SEED } from './runs.ts'
