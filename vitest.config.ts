@@ -37,7 +37,10 @@ function project([name, testTimeout]: [string, number]): TestProjectInlineConfig
       name,
       include: (name === 'quick' ? QUICK : [name]).map(folder => `test/${folder}/**/*.test.ts`),
       setupFiles: ['test/support/cpu-time.ts', 'test/support/random-runs.ts'],
-      globalSetup: STARTS_SERVICES.includes(name) ? ['test/support/bundle-workers.ts'] : [],
+      globalSetup: [
+        ...(STARTS_SERVICES.includes(name) ? ['test/support/bundle-workers.ts'] : []),
+        ...(name === 'quick' ? ['test/support/memory-folder.ts'] : []),
+      ],
       // No test here mocks a module: files share what they import, which Node loads itself.
       isolate: false,
       pool: 'forks',
