@@ -23,8 +23,8 @@ export interface CollectedRows {
 /** The cells of one leaf, from the first row to the last. */
 interface LeafCells {
   readonly texts: readonly string[]
-  /** Whether they are cells of rows in cells, which commas separate whatever the table has. */
-  readonly isInner: boolean
+  /** How many cells with rows they are in; commas separate these whatever the table has. */
+  readonly depth: number
   /** Of a leaf whose cells have rows: those rows; `null` for `null`. */
   readonly rows: readonly (RowsCell | null)[] | null
   /** The indexes of cells that a shape has written: these are never in quotes. */
@@ -43,7 +43,7 @@ export interface RowsCell {
 
 interface OpenLeaf {
   readonly texts: string[]
-  readonly isInner: boolean
+  readonly depth: number
   readonly rows: (RowsCell | null)[] | null
   shaped: Set<number> | null
 }
@@ -139,9 +139,9 @@ export class CellCollector {
     }
     open.texts.push(text)
     const commas = separators === 1 ? INNER_SEPARATOR : INNER_SEPARATOR.repeat(separators)
-    const depth = this.#depths.get(leaf)!
+    const { depth } = open
     const rows = leaf.kind === 'rows' && text !== 'null' ? this.#takeRows(depth) : null
-    if (open.isInner) {
+    if (depth > 0) {
       const around = this.#rows[depth - 1]!
       around.gaps.push(around.ends + commas)
       around.order.push(index)
@@ -161,8 +161,7 @@ export class CellCollector {
       index = this.#open.length
       this.#indexes.set(leaf, index)
       const rows = leaf.kind === 'rows' ? [] : null
-      const isInner = this.#depths.get(leaf)! > 0
-      this.#open.push({ texts: [], isInner, rows, shaped: null })
+      this.#open.push({ texts: [], depth: this.#depths.get(leaf)!, rows, shaped: null })
     }
     return index
   }

@@ -2,6 +2,7 @@ import type { ObjectValue } from '../../../json/value.ts'
 
 /** Keys of all rows, each after every key that comes before it in a row. */
 interface KeyOrder {
+  /** If all rows have one list of keys, that list. */
   readonly names: readonly string[]
   /** Members of all rows. */
   readonly members: number

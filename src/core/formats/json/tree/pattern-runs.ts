@@ -54,6 +54,8 @@ function runFrom(values: readonly Value[], start: number): PatternRun {
 function isCloserToNext(text: string, next: Value | undefined, shared: number): boolean {
   if (typeof next !== 'string') return false
   const more = Math.floor(shared * MUCH_MORE) + 1
+  // Most neighbours differ at the last of these characters.
+  if (typedText(text).charCodeAt(more - 1) !== typedText(next).charCodeAt(more - 1)) return false
   return sharedStart(text, next, more) >= more
 }
 

@@ -37,6 +37,8 @@ export function isFilled(columns: number, rows: number, members: number): boolea
 
 /** The values of each column, those that are there, from the first row to the last. */
 function gather(rows: readonly ObjectValue[], names: readonly string[]): Value[][] {
+  // These are the keys of all rows.
+  if (names === rows[0]!.keys) return names.map((_, i) => rows.map(({ values }) => values[i]!))
   const valuesOf: Value[][] = names.map(() => [])
   const indexes = new Map(names.map((name, i) => [name, i]))
   let lastKeys: readonly string[] = []

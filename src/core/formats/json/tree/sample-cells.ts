@@ -107,8 +107,8 @@ class CollectedCells implements SampleCells {
   constructor(all: CollectedRows, additive: boolean, hasGaps: boolean | undefined) {
     this.hasGaps = hasGaps
     this.#all = all
-    this.#lines = all.cells.map(({ texts, isInner, rows }) =>
-      isInner || rows !== null ? '' : texts.join('\n'),
+    this.#lines = all.cells.map(({ texts, depth, rows }) =>
+      depth > 0 || rows !== null ? '' : texts.join('\n'),
     )
     this.#additive = additive
     this.#cells = all.cells.map(({ texts }) =>
@@ -175,7 +175,7 @@ class CollectedCells implements SampleCells {
 
   #rows({ before, skip, isSpaced }: Signs, texts: readonly (readonly string[])[]): string {
     const { leaves, cells, order, gaps, lines, tail } = this.#all
-    const hasSpacedRows = cells.some(({ isInner }, i) => isInner && isSpaced[i]!)
+    const hasSpacedRows = cells.some(({ depth }, i) => depth > 0 && isSpaced[i]!)
     const next = leaves.map(() => 0)
     let out = ''
     for (let i = 0; i < order.length; i++) {

@@ -23,7 +23,7 @@ export function freeNames(value: Value): readonly string[] {
       } else if (Array.isArray(member)) open.push(member)
     }
   }
-  for (const keys of keyLists) for (const key of keys) taken.add(key)
+  for (const keys of keyLists) for (const key of keys) if (key.length === 1) taken.add(key)
   return SHAPE_NAMES.filter(name => !taken.has(name))
 }
 
