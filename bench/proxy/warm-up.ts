@@ -9,10 +9,14 @@ import { timedCall } from './timed-call.ts'
  */
 const COMPILED_TURNS = 800
 const BYTES = 100_000
+/** So many bytes of new results are spread over the threads, so that each of them is started. */
+const SPREAD_BYTES = 750_000
 
 /** Sends conversations that are not measured. */
 export async function warmUp({ service }: Servers, steps: readonly Step[]): Promise<void> {
   const headers = { 'content-type': 'application/json' }
+  const large = growingConversation(steps, 0, SPREAD_BYTES)
+  await timedCall(`${service}/anthropic/v1/messages`, large.first, headers)
   let left = COMPILED_TURNS
   for (let n = 0; left > 0; n++) {
     const { first, turns } = growingConversation(steps, n, BYTES)
