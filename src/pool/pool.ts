@@ -25,6 +25,7 @@ import type { LostReason, PoolOptions } from './pool-options.ts'
 import { type AtWork, createSlots, type Sized, type Slot, type Slots } from './slots.ts'
 import type { RunBatch } from './threads.ts'
 import { createTurnPlaces, sampleTurn } from './turn-places.ts'
+import { createWatch, type Look } from './watch.ts'
 
 /** Runs jobs on the worker threads. */
 export interface WorkerPool {
@@ -48,13 +49,7 @@ export interface WorkerPool {
 /** A job whose batch was lost through no fault of its own is tried again this often. */
 const MAX_LOST = 2
 
-/** How often running batches are looked at, in milliseconds: one timer for all jobs. */
-const WATCH_MS = 50
-
 const NO_THREADS: ReadonlySet<number> = new Set()
-
-/** Share of the newest look in the mean utilisation: a mean over about ten seconds. */
-const UTILIZATION_WEIGHT = 0.005
 
 /** The typed façade over the worker threads: queue, micro-batches, time limit, replacement. */
 export function createPool(options: PoolOptions): WorkerPool {
@@ -74,10 +69,9 @@ class Pool implements WorkerPool {
   readonly #next: Parameters<typeof takeBatch<Entry>>[0]
   readonly #isKnown = ({ sized }: AtWork) => this.#estimates.of(sized).isKnown
   readonly #flush = () => this.#sendBatches()
-  readonly #watch: NodeJS.Timeout
+  readonly #watch = createWatch(now => this.#look(now))
   /** The threads that the next batch may go to. */
   #free = NO_THREADS
-  #utilization = 0
   #running = 0
   #isFlushing = false
   #isClosed = false
@@ -114,8 +108,6 @@ class Pool implements WorkerPool {
         return entry
       },
     }
-    this.#watch = setInterval(() => this.#look(), WATCH_MS)
-    this.#watch.unref()
   }
 
   get waiting() {
@@ -127,7 +119,7 @@ class Pool implements WorkerPool {
   }
 
   get utilization() {
-    return this.#utilization
+    return this.#watch.utilization
   }
 
   waitMs(job?: Sized): number {
@@ -159,7 +151,7 @@ class Pool implements WorkerPool {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    clearInterval(this.#watch)
+    this.#watch.stop()
     const all = this.#waiting.remove(() => true)
     refuse(all, closing())
     await this.#slots.beforeEnd()
@@ -206,6 +198,7 @@ class Pool implements WorkerPool {
       }
       if (this.#isClosed) return entry.settle(failed(entry, closing(), entry.queuedAt))
       this.#waiting.push(entry)
+      this.#watch.start()
       this.#scheduleFlush()
     })
   }
@@ -307,21 +300,20 @@ class Pool implements WorkerPool {
     if (this.#waiting.length > 0) this.#scheduleFlush()
   }
 
-  #look(): void {
-    const now = performance.now()
+  #look(now: number): Look {
     const { jobTimeoutMs, queueTimeoutMs } = this.#options.limits()
     this.#slots.look(now, jobTimeoutMs)
     this.#learnFromLate()
     for (const slot of this.#lanes.inTheWay()) slot.stop('moved')
-    const share = Math.min(1, this.#slots.inUse.size / this.#width)
-    this.#utilization += UTILIZATION_WEIGHT * (share - this.#utilization)
-    if (this.#waiting.length === 0) return
+    const busy = Math.min(1, this.#slots.inUse.size / this.#width)
+    if (this.#waiting.length === 0) return { busy, isIdle: this.#running === 0 }
     // A job that turned out long leaves its place to a short one.
     this.#scheduleFlush()
     const isExpired = (entry: Entry) => now - entry.queuedAt > queueTimeoutMs
     refuse(this.#waiting.remove(isExpired), EXPIRED)
     // Their places become free even while no thread does.
     refuse(this.#waiting.remove(isAbandoned), ABANDONED)
+    return { busy, isIdle: false }
   }
 
   /** Corrects estimates at once by jobs that were estimated as short and run long. */

@@ -320,3 +320,50 @@ describe('two phases', () => {
     expect(result.work_ms).toBeGreaterThan(0)
   })
 })
+
+describe('the watch over running jobs', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  it('wakes an idle process no more, but runs as long as a job does', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+    const release = Promise.withResolvers<void>()
+    const { pool } = poolOver(async message => {
+      await release.promise
+      return honest(message)
+    })
+    expect(vi.getTimerCount()).toBe(0)
+    const counted = Promise.all(['x', 'x y'].map(content => tokens(pool.run(job(content)))))
+    await eventually(() => expect(pool.running).toBeGreaterThan(0))
+    vi.advanceTimersByTime(10_000)
+    expect(vi.getTimerCount()).toBe(1)
+    release.resolve()
+    expect(await counted).toEqual([1, 2])
+    vi.advanceTimersByTime(60)
+    expect(vi.getTimerCount()).toBe(0)
+    expect(await tokens(pool.run(job('x y')))).toBe(2)
+    expect(vi.getTimerCount()).toBe(1)
+  })
+
+  it('lets the mean utilisation fall while there is nothing to do', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+    const release = Promise.withResolvers<void>()
+    const { pool } = poolOver(async message => {
+      await release.promise
+      return honest(message)
+    })
+    const counted = tokens(pool.run(job('x')))
+    await eventually(() => expect(pool.running).toBe(1))
+    vi.advanceTimersByTime(10_000)
+    const busy = pool.utilization
+    expect(busy).toBeGreaterThan(0.6)
+    release.resolve()
+    await counted
+    vi.advanceTimersByTime(10_000)
+    const rested = pool.utilization
+    // As if each look, every 50 ms, had found nothing.
+    expect(rested).toBeCloseTo(busy * 0.995 ** 200)
+    // A new job begins from there.
+    await tokens(pool.run(job('x')))
+    expect(pool.utilization).toBeCloseTo(rested)
+  })
+})
