@@ -38,6 +38,8 @@ const event: fc.Arbitrary<EndpointEvent> = fc.record({
   retrieved_of: fc.constantFrom(undefined, ['git_log']),
 }) as fc.Arbitrary<EndpointEvent>
 
+const RUNS = runs(200)
+
 it('rows of several processes add up to what one has that saw all events', () => {
   let spans = 0
   let told = 0
@@ -69,8 +71,8 @@ it('rows of several processes add up to what one has that saw all events', () =>
         }
       },
     ),
-    { numRuns: runs(200) },
+    { numRuns: RUNS },
   )
   expect(spans).toBeGreaterThan(leastHits(20))
-  expect(told).toBeGreaterThan(0)
+  expect(told).toBeGreaterThanOrEqual(leastHits(RUNS * 0.2))
 })
