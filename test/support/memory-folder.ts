@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 // Packs the vocabularies once, before the processes of a run read them.
 import './vocabularies.ts'
@@ -7,16 +7,29 @@ import './vocabularies.ts'
 const MEMORY = '/dev/shm'
 /** Many times what the tests of a run have at once. Containers often have 64 MiB. */
 const NEEDED_BYTES = 2 * 1024 ** 3
+/** The name of a folder, and in it the id of the process that made it. */
+const NAME = /^haversack-tests-(\d+)-/
 
 /**
  * Puts the temporary files of a run into memory, if there is room. On a disk, `npm test` waits for
  * it at each `fsync` of a database. The other projects, and CI, use the disk.
  */
 export function setup(): (() => void) | undefined {
-  if (process.env['TMPDIR'] !== undefined || roomBytes() < NEEDED_BYTES) return undefined
-  const folder = mkdtempSync(join(MEMORY, 'haversack-tests-'))
+  if (process.env['TMPDIR'] !== undefined) return undefined
+  removeLost()
+  if (roomBytes() < NEEDED_BYTES) return undefined
+  const folder = mkdtempSync(join(MEMORY, `haversack-tests-${process.pid}-`))
   process.env['TMPDIR'] = folder
   return () => rmSync(folder, { recursive: true, force: true })
+}
+
+/** Removes the folders of runs that were interrupted. */
+function removeLost(): void {
+  if (!existsSync(MEMORY)) return
+  for (const name of readdirSync(MEMORY)) {
+    const pid = Number(NAME.exec(name)?.[1] ?? process.pid)
+    if (!existsSync(`/proc/${pid}`)) rmSync(join(MEMORY, name), { recursive: true, force: true })
+  }
 }
 
 function roomBytes(): number {
