@@ -7,8 +7,8 @@ import './vocabularies.ts'
 const MEMORY = '/dev/shm'
 /** Many times what the tests of a run have at once. Containers often have 64 MiB. */
 const NEEDED_BYTES = 2 * 1024 ** 3
-/** The name of a folder, and in it the id of the process that made it. */
-const NAME = /^haversack-tests-(\d+)-/
+/** What the folders of this user begin with; the id of the process that made one follows. */
+const PREFIX = `haversack-tests-${process.getuid?.() ?? 0}-`
 
 /**
  * Puts the temporary files of a run into memory, if there is room. On a disk, `npm test` waits for
@@ -18,7 +18,7 @@ export function setup(): (() => void) | undefined {
   if (process.env['TMPDIR'] !== undefined) return undefined
   removeLost()
   if (roomBytes() < NEEDED_BYTES) return undefined
-  const folder = mkdtempSync(join(MEMORY, `haversack-tests-${process.pid}-`))
+  const folder = mkdtempSync(join(MEMORY, `${PREFIX}${process.pid}-`))
   process.env['TMPDIR'] = folder
   return () => rmSync(folder, { recursive: true, force: true })
 }
@@ -27,7 +27,8 @@ export function setup(): (() => void) | undefined {
 function removeLost(): void {
   if (!existsSync(MEMORY)) return
   for (const name of readdirSync(MEMORY)) {
-    const pid = Number(NAME.exec(name)?.[1] ?? process.pid)
+    if (!name.startsWith(PREFIX)) continue
+    const pid = Number.parseInt(name.slice(PREFIX.length), 10)
     if (!existsSync(`/proc/${pid}`)) rmSync(join(MEMORY, name), { recursive: true, force: true })
   }
 }

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { readMarks } from '../../../src/core/base/thread-marks.ts'
 import type { Job } from '../../../src/pool/job.ts'
 import { createPool, type WorkerPool } from '../../../src/pool/pool.ts'
@@ -322,15 +322,23 @@ describe('two phases', () => {
 })
 
 describe('the watch over running jobs', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+  })
   afterEach(() => void vi.useRealTimers())
 
-  it('wakes an idle process no more, but runs as long as a job does', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+  /** A pool whose jobs wait for a release. */
+  function heldPool() {
     const release = Promise.withResolvers<void>()
     const { pool } = poolOver(async message => {
       await release.promise
       return honest(message)
     })
+    return { pool, release }
+  }
+
+  it('wakes an idle process no more, but runs as long as a job does', async () => {
+    const { pool, release } = heldPool()
     expect(vi.getTimerCount()).toBe(0)
     const counted = Promise.all(['x', 'x y'].map(content => tokens(pool.run(job(content)))))
     await eventually(() => expect(pool.running).toBeGreaterThan(0))
@@ -345,12 +353,7 @@ describe('the watch over running jobs', () => {
   })
 
   it('lets the mean utilisation fall while there is nothing to do', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
-    const release = Promise.withResolvers<void>()
-    const { pool } = poolOver(async message => {
-      await release.promise
-      return honest(message)
-    })
+    const { pool, release } = heldPool()
     const counted = tokens(pool.run(job('x')))
     await eventually(() => expect(pool.running).toBe(1))
     vi.advanceTimersByTime(10_000)

@@ -22,11 +22,16 @@ it.skipIf(!existsSync('/dev/shm') || !hasRoom())(
     vi.stubEnv('TMPDIR', undefined)
     onTestFinished(() => void vi.unstubAllEnvs())
     const { pid } = spawnSync(process.execPath, ['--version'])
-    const [lost, running] = [pid, process.ppid].map(each => `/dev/shm/haversack-tests-${each}-a`)
-    for (const each of [lost!, running!]) mkdirSync(each)
-    onTestFinished(() => rmSync(running!, { recursive: true, force: true }))
+    const user = process.getuid?.() ?? 0
+    const names = [`${user}-${pid}`, `${user}-${process.ppid}`, `${user + 1}-${pid}`]
+    const [lost, running, others] = names.map(each => `/dev/shm/haversack-tests-${each}-a`)
+    const kept = [running!, others!]
+    for (const each of [lost!, ...kept]) mkdirSync(each)
+    onTestFinished(() => {
+      for (const each of kept) rmSync(each, { recursive: true, force: true })
+    })
     const remove = setup()
-    expect([lost, running].map(each => existsSync(each!))).toEqual([false, true])
+    expect([lost!, ...kept].map(each => existsSync(each))).toEqual([false, true, true])
     const folder = tmpdir()
     expect(folder).toMatch(/^\/dev\/shm\/haversack-tests-/)
     expect(existsSync(folder)).toBe(true)
