@@ -1,4 +1,5 @@
 import { threadId } from 'node:worker_threads'
+import { takeFaults } from '../src/core/base/attempt.ts'
 import { freeBytes } from '../src/core/base/byte-ranges.ts'
 import { AppError } from '../src/core/base/errors.ts'
 import { type MediaType, readEnvelope, writeEnvelope } from '../src/core/contract/envelope.ts'
@@ -65,6 +66,14 @@ export class JobRunner {
 
   /** @param ahead called with keys of decisions that the job is about to make */
   run(job: JobHeader, body: Uint8Array, ahead: KeysSeen = () => {}): UnpackedOutcome {
+    const unpacked = this.#run(job, body, ahead)
+    const faults = takeFaults()
+    return faults.length === 0
+      ? unpacked
+      : { ...unpacked, outcome: { ...unpacked.outcome, faults } }
+  }
+
+  #run(job: JobHeader, body: Uint8Array, ahead: KeysSeen): UnpackedOutcome {
     this.#counters.serve(job.tenant)
     const started = performance.now()
     const took = () => ({ work_us: Math.round((performance.now() - started) * 1000) })

@@ -3,6 +3,8 @@
  * of a message are concatenated in one ArrayBuffer, which is transferred. Cloning a view would copy
  * all of its buffer, and a transfer costs the same for one body as for thirty.
  */
+
+import type { Fault } from '../src/core/base/attempt.ts'
 import type { Problem } from '../src/core/base/errors.ts'
 import type { MediaType } from '../src/core/contract/envelope.ts'
 import type { EnvelopeLimits } from '../src/core/contract/envelope-guard.ts'
@@ -93,7 +95,11 @@ export interface BatchMessage {
 }
 
 /** The end of a job; byte ranges are of the result's `body`. */
-export type Outcome = { readonly work_us: number } & (
+export type Outcome = {
+  readonly work_us: number
+  /** Formats that threw; absent: none did. */
+  readonly faults?: readonly Fault[]
+} & (
   | {
       readonly kind: 'done'
       readonly media: MediaType

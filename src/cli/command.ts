@@ -120,7 +120,8 @@ export function defineActions<const O extends Options>(terms: ActionsTerms<O>): 
   return {
     ...page,
     operands: `${runWithout === undefined ? '' : '| '}${pairs.map(operandsOf).join(' | ')}`,
-    maxOperands: 1 + Math.max(...pairs.map(([, { operands = NO_OPERANDS }]) => operands.max)),
+    maxOperands:
+      1 + pairs.reduce((most, [, { operands = NO_OPERANDS }]) => Math.max(most, operands.max), 0),
     options,
     async run(given, [name = '', ...operands]) {
       if (runWithout !== undefined && name === '') return runWithout(readValues(options, given), [])

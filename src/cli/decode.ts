@@ -34,6 +34,9 @@ export const decodeCommand = defineCommand({
     const { format } = values
     const text = await readInput(file)
     const answer = decode(format === undefined ? encodedIn(text) : { content: text, format })
+    if (values.json !== true && !answer.content.isWellFormed()) {
+      throw new UsageError('it has half of a surrogate pair, which UTF-8 cannot carry: use --json')
+    }
     process.stdout.write(values.json ? `${JSON.stringify(answer)}\n` : answer.content)
     return EXIT.ok
   },

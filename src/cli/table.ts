@@ -25,7 +25,7 @@ export function table(
   rows: readonly (readonly (string | number)[])[],
 ): string {
   const lines = alignColumns([header, ...rows])
-  const width = Math.max(...lines.map(line => line.length))
+  const width = lines.reduce((most, line) => Math.max(most, line.length), 0)
   return [lines[0], '-'.repeat(width), ...lines.slice(1)].join('\n')
 }
 

@@ -38,7 +38,9 @@ export const verifyCommand = defineCommand({
     const checked = lines.map(line => verifier.check(line))
     const findings: Finding[] = checked.flatMap(each => each.findings)
     const ids = checked.flatMap(each => each.retrievable)
-    if (service !== undefined) findings.push(...(await retrieveAll(ids, service)))
+    if (service !== undefined) {
+      for (const item of await retrieveAll(ids, service)) findings.push(item)
+    }
     const sums = {
       answers: lines.filter(({ entry }) => 'request' in entry && entry.answer !== null).length,
       hints: checked.reduce((sum, { hints }) => sum + hints, 0),

@@ -84,7 +84,7 @@ const STORE_BODIES = 16
 function crossChecks(config: Config, insecure: boolean): string[] {
   const { limits, host, store } = config
   const faults = loadMinedModels(config)
-  faults.push(...modelFaults(config.tools, minedModelsOf(config)))
+  for (const item of modelFaults(config.tools, minedModelsOf(config))) faults.push(item)
   if (limits.max_queue_bytes < limits.max_body_bytes) {
     faults.push('limits.max_queue_bytes: must be at least limits.max_body_bytes')
   }

@@ -34,7 +34,7 @@ function strictest(hints: readonly CacheHint[]): CacheHint | null {
   if (hints.length === 0) return null
   const isPublic = hints.every(({ cacheScope }) => cacheScope === 'public')
   return {
-    ttlMs: Math.min(...hints.map(({ ttlMs }) => ttlMs)),
+    ttlMs: hints.reduce((least, { ttlMs }) => Math.min(least, ttlMs), Infinity),
     cacheScope: isPublic ? 'public' : 'private',
   }
 }

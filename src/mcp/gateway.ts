@@ -156,7 +156,7 @@ class ClientGateway implements Gateway {
       .all(kind)
       .filter(({ publicKey }) => !ours.has(publicKey))
       .map(entry => this.#shown(kind, entry))
-    entries.push(...ours.values())
+    for (const item of ours.values()) entries.push(item)
     const start = pageStart(params)
     if (start === null || start > entries.length) {
       return errorOutcome(RPC_ERRORS.invalidParams, 'an unknown cursor')

@@ -51,7 +51,7 @@ export function mirroredParams(definition: JsonBytes): readonly MirroredParam[] 
       names.add(header.toLowerCase())
       found.push({ header, path, isNumber: type === 'integer' })
     }
-    waiting.push(...inner(node, path))
+    for (const item of inner(node, path)) waiting.push(item)
   }
   return found
 }

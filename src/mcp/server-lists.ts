@@ -201,7 +201,7 @@ export class ServerLists {
       if (end.outcome.kind === 'error') return isUnknownMethod(end.outcome.error) ? [] : null
       const page = readPage(kind, end.outcome.result)
       if (page === null) return null
-      all.push(...page.entries)
+      for (const item of page.entries) all.push(item)
       hints.push(readHint(end.outcome.result))
       // A server may give the same cursor for ever.
       if (page.next !== null && cursor !== null && page.next.equals(cursor)) return null

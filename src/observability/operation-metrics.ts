@@ -11,10 +11,12 @@ export interface OperationMetrics {
   job(op: string, queueMs: number, workMs: number): void
   /** One message to a thread, with this many jobs. */
   batch(jobs: number): void
+  /** A candidate was declined because this format, or step of an operation, threw. */
+  fault(format: string): void
 }
 
 /** How long requests and their jobs take, and how large they are. */
-export function createOperationMetrics({ histogram }: Register): OperationMetrics {
+export function createOperationMetrics({ histogram, counter }: Register): OperationMetrics {
   const requestTime = histogram(
     'haversack_request_seconds',
     'Time to answer a request',
@@ -35,6 +37,11 @@ export function createOperationMetrics({ histogram }: Register): OperationMetric
     'op',
   )
   const bodyBytes = histogram('haversack_request_body_bytes', 'Size of request bodies', BYTES)
+  const faults = counter(
+    'haversack_format_faults_total',
+    'Candidates that were declined because their format threw',
+    ['format'],
+  )
   const batchJobs = histogram('haversack_batch_jobs', 'Jobs in one message to a thread', JOBS)
   return {
     request(route, status, totalMs, bytes) {
@@ -46,6 +53,7 @@ export function createOperationMetrics({ histogram }: Register): OperationMetric
       workTime(workMs / 1000, op)
     },
     batch: jobs => batchJobs(jobs),
+    fault: format => faults.inc({ format }),
   }
 }
 

@@ -4,6 +4,7 @@ import type { Problem } from '../core/base/errors.ts'
 import type { LookupResults } from '../core/contract/lookup.ts'
 import { BATCH_LIMITS } from './batching.ts'
 import type { Job, JobResult, TenantTerms } from './job.ts'
+import type { PoolOptions } from './pool-options.ts'
 import type { AtWork } from './slots.ts'
 import type { TurnSamples } from './turn-places.ts'
 
@@ -133,17 +134,18 @@ const NO_TERMS: TenantTerms = {}
 
 /**
  * The result of a job for its caller.
- * @param onBug is called with the request id if the job ended in a bug
+ * @param hear is told of bugs, and of formats that threw
  */
 export function toResult(
   job: Job,
   end: End,
-  onBug: (requestId: string, bug: string) => void,
+  hear: Pick<PoolOptions, 'onBug' | 'onFault'>,
 ): JobResult {
   if (end.kind === 'failed') return { ok: false, problem: end.problem, ...times(end) }
   const { outcome, bytes, isAlone } = end
+  for (const fault of outcome.faults ?? []) hear.onFault?.(job.requestId, fault)
   if (outcome.kind === 'failed') {
-    if (outcome.bug !== undefined) onBug(job.requestId, outcome.bug)
+    if (outcome.bug !== undefined) hear.onBug(job.requestId, outcome.bug)
     return { ok: false, problem: outcome.problem, ...times(end) }
   }
   if (outcome.kind === 'ask') throw new Error('a question came back from a phase that has none')

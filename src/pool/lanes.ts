@@ -175,7 +175,9 @@ class ThreadLanes implements Lanes {
   }
 
   #nextFreeMs(slots: Iterable<Slot>): number {
-    return Math.min(...Array.from(slots, slot => this.#remainingMs(slot)))
+    let least = Infinity
+    for (const slot of slots) least = Math.min(least, this.#remainingMs(slot))
+    return least
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { Fault } from '../core/base/attempt.ts'
 import type { TenantTerms } from './job.ts'
 import type { StopReason } from './slots.ts'
 import type { Threads } from './threads.ts'
@@ -17,6 +18,8 @@ export interface PoolOptions {
   termsOf?(tenant: string, project?: string): TenantTerms
   /** Gets bugs in jobs, with the request id; never shown to clients. */
   onBug(requestId: string, bug: string): void
+  /** Gets each candidate that was declined because its format threw. */
+  onFault?(requestId: string, fault: Fault): void
   /** Gets the number of jobs of each message. */
   onBatch?(jobs: number): void
   /** Called for each thread that was lost or stopped. */

@@ -128,18 +128,18 @@ class Pool implements WorkerPool {
   }
 
   run(job: Job): Promise<JobResult> {
-    return this.#submit(job, 'whole', end => toResult(job, end, this.#options.onBug))
+    return this.#submit(job, 'whole', end => toResult(job, end, this.#options))
   }
 
   async runTwoPhase(job: Job, authority: Authority): Promise<JobResult> {
-    const { onBug } = this.#options
     const first = await this.#submit(job, 'ask', end => end)
-    if (first.kind === 'failed' || first.outcome.kind !== 'ask') return toResult(job, first, onBug)
+    if (first.kind === 'failed' || first.outcome.kind !== 'ask')
+      return toResult(job, first, this.#options)
     const { lookups, start, length } = first.outcome
     const resolutions = await ask(authority, lookups)
     if (resolutions === null) return { ok: false, problem: UNANSWERED, ...times(first) }
     const again = { ...job, body: first.bytes.subarray(start, start + length) }
-    const finish = (end: End) => toResult(again, end, onBug)
+    const finish = (end: End) => toResult(again, end, this.#options)
     const second = await this.#submit(again, 'finish', finish, resolutions)
     const before = times(first)
     return {

@@ -17,10 +17,12 @@ export function createConfiguredPool(
     logger,
   }: {
     readonly configurations: Pick<Configurations, 'newest'>
-    readonly metrics: Pick<Metrics, 'batch' | 'threadLost'>
+    readonly metrics: Pick<Metrics, 'batch' | 'fault' | 'threadLost'>
     readonly logger: Pick<Logger, 'error' | 'warn'>
   },
 ): WorkerPool {
+  /** Formats whose fault was logged: each is logged once. */
+  const faulty = new Set<string>()
   return createPool({
     threads,
     progress,
@@ -36,6 +38,12 @@ export function createConfiguredPool(
       return { ...(generation && { generation }), ...(isPaused && { isPaused }) }
     },
     onBug: (requestId, bug) => logger.error({ requestId, bug }, 'unexpected error in a worker'),
+    onFault(requestId, { format, trace }) {
+      metrics.fault(format)
+      if (faulty.has(format)) return
+      faulty.add(format)
+      logger.error({ requestId, format, trace }, 'a format threw; its candidates are declined')
+    },
     onBatch: metrics.batch,
     onThreadLost(reason) {
       metrics.threadLost(reason)

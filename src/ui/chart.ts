@@ -24,8 +24,8 @@ const WIDEST_BAR = 40
 
 /** Stacked bars; parts below zero go down. Each bar says its parts when it is pointed at. */
 export function chart({ title, unit, bars }: Chart): Html {
-  const up = Math.max(0, ...bars.map(({ parts }) => sumOf(parts, true)))
-  const down = Math.max(0, ...bars.map(({ parts }) => sumOf(parts, false)))
+  const up = bars.reduce((most, { parts }) => Math.max(most, sumOf(parts, true)), 0)
+  const down = bars.reduce((most, { parts }) => Math.max(most, sumOf(parts, false)), 0)
   if (up + down === 0) return html`<p class="none">${title}: nothing in this window.</p>`
   const scale = HEIGHT / (up + down)
   const zero = up * scale

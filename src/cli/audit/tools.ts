@@ -60,7 +60,7 @@ async function toolsOfFiles(files: readonly string[]): Promise<ReadTools> {
   for (const file of files) {
     const found = definedTools(parsed(await readInput(file)))
     if (found === null) throw new Error(`${file} has no list of tools`)
-    tools.push(...found)
+    for (const item of found) tools.push(item)
   }
   return { tools, areAll: true }
 }

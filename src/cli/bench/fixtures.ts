@@ -99,7 +99,7 @@ function logFixture(seed: number): Fixture {
     `    at start (main.js:${1 + draw(300)}:3)`,
   ]
   const warning = `${time(3)} WARN  ${wordsOf(draw)} is slow`
-  lines.splice(bad, 0, ...critical)
+  for (const [at, line] of critical.entries()) lines.splice(bad + at, 0, line)
   lines.splice(7, 0, warning)
   return {
     name: `log-${seed}`,
@@ -139,16 +139,17 @@ function diffFixture(seed: number): Fixture {
   const lines = ['diff --git a/app.ts b/app.ts', '--- a/app.ts', '+++ b/app.ts']
   const limit = 100 + draw(900)
   let at = 1
-  for (let hunk = 0; hunk < 4; hunk++) {
+  for (let nth = 0; nth < 4; nth++) {
     const around = 12 + draw(20)
     const change = [
-      `-limit(${hunk === 2 ? 50 : draw(50)})`,
-      `+limit(${hunk === 2 ? limit : 51 + draw(40)})`,
+      `-limit(${nth === 2 ? 50 : draw(50)})`,
+      `+limit(${nth === 2 ? limit : 51 + draw(40)})`,
     ]
     const length = 2 * around + 1
     const header = `@@ -${at},${length} +${at},${length} @@`
-    lines.push(header, ...context(around), ...change, ...context(around))
-    critical.push(header, ...change)
+    const hunk = [header, ...context(around), ...change, ...context(around)]
+    for (const line of hunk) lines.push(line)
+    for (const line of [header, ...change]) critical.push(line)
     at += length + 200
   }
   return {

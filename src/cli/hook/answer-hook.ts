@@ -18,7 +18,7 @@ export async function answerHook(json: string, service: ServiceClient): Promise<
   const output = toolOutputOf(tool, event['tool_response'])
   if (output === null) return null
   const call = { tool, args: event['tool_input'] }
-  const texts = await Promise.all(output.texts.map(text => encodeText(text, call, service)))
+  const texts = await encodeTexts(output.texts, call, service)
   if (texts.every((text, i) => text === output.texts[i])) return null
   return JSON.stringify({
     hookSpecificOutput: {
@@ -26,6 +26,18 @@ export async function answerHook(json: string, service: ServiceClient): Promise<
       updatedToolOutput: output.withTexts(texts),
     },
   })
+}
+
+/** A text that cannot be encoded stays. @throws if that is so of all */
+async function encodeTexts(
+  texts: readonly string[],
+  call: Pick<EncodeRequest, 'tool' | 'args'>,
+  service: ServiceClient,
+): Promise<readonly string[]> {
+  const ends = await Promise.allSettled(texts.map(text => encodeText(text, call, service)))
+  const failed = ends.filter(end => end.status === 'rejected')
+  if (failed.length === ends.length) throw failed[0]?.reason
+  return ends.map((end, i) => (end.status === 'fulfilled' ? end.value : texts[i]!))
 }
 
 /** Tells the user at the start of a session that no service answers; `null` if one does. */

@@ -100,7 +100,7 @@ export async function mineFiles(
         worker.on('error', reject)
         worker.on('exit', code => reject(new Error(`a thread ended with ${code}`)))
       }
-      idle.push(...workers)
+      for (const item of workers) idle.push(item)
       assign()
     })
   } finally {

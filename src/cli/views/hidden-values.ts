@@ -28,8 +28,9 @@ export function quotesOf(args: unknown): ReadonlySet<string> {
   const open: unknown[] = [args]
   for (let i = 0; i < open.length; i++) {
     const inner = open[i]
-    if (typeof inner === 'object' && inner !== null) open.push(...Object.values(inner))
-    else if (typeof inner === 'number') add(found, String(inner))
+    if (typeof inner === 'object' && inner !== null) {
+      for (const item of Object.values(inner)) open.push(item)
+    } else if (typeof inner === 'number') add(found, String(inner))
     else if (typeof inner === 'string') {
       add(found, inner)
       for (const word of inner.split(/[\s"'`,;()=[\]{}<>]+/)) add(found, word)

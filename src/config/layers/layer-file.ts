@@ -69,12 +69,17 @@ export function parseLayer(file: string, source: string, options: ReadOptions): 
   const parsed = pipelineSchema.safeParse(tree)
   const issues = (parsed.error?.issues ?? []).filter(issue => !isOfWhole(issue))
   const faults = issues.flatMap(issue => faultsOf(issue, pipelineSchema, tree))
-  if (options.isOfRepository) faults.push(...projectFaults(tree))
+  if (options.isOfRepository) {
+    for (const item of projectFaults(tree)) faults.push(item)
+  }
   const head = name === 'tuned' ? tunedTable.safeParse(tuned) : null
   for (const issue of head?.error?.issues ?? []) {
-    faults.push(...faultsOf({ ...issue, path: ['tuned', ...issue.path] }, tunedTable, {}))
+    for (const item of faultsOf({ ...issue, path: ['tuned', ...issue.path] }, tunedTable, {}))
+      faults.push(item)
   }
-  if (head?.success) faults.push(...tunedFaults(head.data, tree, tenant))
+  if (head?.success) {
+    for (const item of tunedFaults(head.data, tree, tenant)) faults.push(item)
+  }
   if (faults.length > 0) {
     throw new ConfigError(faults.map(({ path, text }) => `${place(path)}${named(path)}: ${text}`))
   }

@@ -151,7 +151,7 @@ function placeOf(path: KeyPath): Place {
     ({ at }) =>
       at.length === path.length && at.every((part, i) => part === '*' || part === path[i]),
   )
-  return Object.assign({ at: path }, ...found)
+  return found.reduce<Place>((place, each) => Object.assign(place, each), { at: path })
 }
 
 /** What a user should know of it, after the key's name. */

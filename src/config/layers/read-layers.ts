@@ -88,7 +88,7 @@ export function readLayers(place: LayersPlace, of: LayersOf = {}): Layered {
       layers.push(readLayerFile(file, options))
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
-      into.push(...error.faults)
+      for (const item of error.faults) into.push(item)
     }
   }
   if (tenant !== undefined && !TENANT_NAME.test(tenant)) {

@@ -49,8 +49,9 @@ export function verdictOf(
   const excess = (left.cost - kept.cost) * elided.results - retrieved
   const results = { elided: elided.results, whole: whole.results }
   const figures = { results, direct, retrieved, excess }
-  const needed = Math.max(
-    ...RESULT_ARMS.map(arm => missingOf(results[arm], arm === 'whole' ? share : 1 - share)),
+  const needed = RESULT_ARMS.reduce(
+    (most, arm) => Math.max(most, missingOf(results[arm], arm === 'whole' ? share : 1 - share)),
+    -Infinity,
   )
   if (needed > 0) return { ...figures, net: null, followUps: null, missing: needed }
   const all = elided.results + whole.results

@@ -177,7 +177,7 @@ class StartTimeFairQueue<T extends Queued> implements FairQueue<T> {
         if (out === undefined) continue
         line.entries = rest
         for (const entry of out) this.#countOut(line, entry)
-        removed.push(...out)
+        for (const item of out) removed.push(item)
       }
     }
     return removed

@@ -87,9 +87,11 @@ export function admitRows(
         if (reason === 'overlaps_published') held.push(row)
       }
     }
-    spans.push(...outermost)
-    accepted.push(...own.map(withoutFew))
-    if (held.length > 0) kept.push(...stillPublished(live.of(name), own, held))
+    for (const item of outermost) spans.push(item)
+    for (const item of own.map(withoutFew)) accepted.push(item)
+    if (held.length > 0) {
+      for (const item of stillPublished(live.of(name), own, held)) kept.push(item)
+    }
   }
   const all = [...accepted.map(row => ({ row, at: now })), ...kept]
   const packed = packRows(

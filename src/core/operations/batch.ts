@@ -1,3 +1,4 @@
+import { attempt } from '../base/attempt.ts'
 import { AppError, type ErrorExtras } from '../base/errors.ts'
 import {
   type BatchAnswer,
@@ -38,10 +39,10 @@ export function batchOperation(
     const { operation, request } = read(job)
     const done = operation.run(request, context)
     const { answer, reports, keep = [], dependencies = [], changes = [] } = done
-    collected.reports.push(...reports)
-    collected.keep.push(...keep)
-    collected.dependencies.push(...dependencies)
-    collected.changes.push(...changes)
+    for (const item of reports) collected.reports.push(item)
+    for (const item of keep) collected.keep.push(item)
+    for (const item of dependencies) collected.dependencies.push(item)
+    for (const item of changes) collected.changes.push(item)
     return answer as Record<string, unknown>
   }
 
@@ -57,6 +58,7 @@ export function batchOperation(
             return operation.lookups?.(request, asked)[0] ?? null
           },
           () => null,
+          () => null,
         ),
       ),
     run({ jobs }, context) {
@@ -71,6 +73,7 @@ export function batchOperation(
             return { ok: true, ...answer }
           },
           error => ({ ok: false, problem: briefProblem(error) }),
+          () => ({ ok: false, problem: INTERNAL }),
         ),
       )
       return { answer: { results }, ...collected }
@@ -86,15 +89,24 @@ interface Collected {
   readonly changes: SessionChanges[]
 }
 
-/** `attempt`'s result, or what `refused` makes of an expected failure; bugs are thrown on. */
-function settle<T, U>(attempt: () => T, refused: (error: AppError) => U): T | U {
-  try {
-    return attempt()
-  } catch (error) {
-    if (error instanceof AppError) return refused(error)
-    throw error
+/** The result of a job, or what is made of an expected failure, or of a bug, which is logged. */
+function settle<T, U, V>(
+  run: () => T,
+  refused: (error: AppError) => U,
+  failed: () => V,
+): T | U | V {
+  const expected = () => {
+    try {
+      return run()
+    } catch (error) {
+      if (error instanceof AppError) return refused(error)
+      throw error
+    }
   }
+  return attempt('job', expected, failed)
 }
+
+const INTERNAL = problemBody({ code: 'internal', detail: 'an unexpected error; it was logged' })
 
 /** The full faults of a thousand jobs would be many times the size of the request. */
 function briefProblem(error: AppError) {
@@ -107,8 +119,8 @@ function briefProblem(error: AppError) {
 
 function forJob(context: OperationContext, index: number): OperationContext {
   const { resolutions, sessions, ...rest } = context
-  const attempt = sessions?.attempt
-  const own = attempt === undefined ? {} : { attempt: `${attempt} ${index}` }
+  const name = sessions?.attempt
+  const own = name === undefined ? {} : { attempt: `${name} ${index}` }
   return {
     ...rest,
     ...(sessions === undefined ? {} : { sessions: { ...sessions, ...own } }),

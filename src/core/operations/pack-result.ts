@@ -1,8 +1,10 @@
+import { attempt } from '../base/attempt.ts'
 import { AppError } from '../base/errors.ts'
 import type { EncodeAnswer } from '../contract/encode.ts'
 import type { ByteAnswer, Done, KeepItem, Report } from '../contract/operation-result.ts'
 import type { ResultPlace, ResultTerms } from '../contract/request-terms.ts'
 import { capsMarkup } from '../enrich/markup-cap.ts'
+import { PASSTHROUGH } from '../formats/passthrough.ts'
 import {
   items,
   itemsOf,
@@ -210,7 +212,7 @@ class ResultPacker {
    */
   #encodeAll(contents: readonly string[], isError: boolean): readonly string[] {
     const { place, limit } = this.#terms
-    const longest = Math.max(...contents.map(({ length }) => length))
+    const longest = contents.reduce((most, { length }) => Math.max(most, length), 0)
     const inContext = contents.findIndex(({ length }) => length === longest)
     const whole = contents.map((content, i) =>
       this.#encode(content, { isError, session: i === inContext ? place?.session : undefined }),
@@ -227,9 +229,10 @@ class ResultPacker {
         )
       : whole
     for (const { keep = [], dependencies = [], reports } of sent) {
-      this.#keep.push(...keep)
-      this.#dependencies.push(...dependencies)
-      this.#reports.push(...reports.map(report => ({ ...report, op: PACK_RESULT })))
+      for (const item of keep) this.#keep.push(item)
+      for (const item of dependencies) this.#dependencies.push(item)
+      for (const item of reports.map(report => ({ ...report, op: PACK_RESULT })))
+        this.#reports.push(item)
     }
     return sent.map(({ answer }) => answer.content)
   }
@@ -252,20 +255,26 @@ class ResultPacker {
     const { mode, budget_tokens: usual, ...omits } = this.#limitsOf(content)
     const budget = budget_tokens ?? usual
     const args = session === undefined ? this.#args : shortOnes(this.#args)
-    return encodeContent(
-      {
-        content,
-        tool,
-        mode: isError ? 'lossless' : isTrimmed ? 'trim' : mode,
-        ...(isError ? { is_error: true } : {}),
-        ...(isError || budget === undefined ? {} : { budget_tokens: budget }),
-        ...(args === undefined ? {} : { args }),
-        ...(session === undefined ? {} : { session }),
-        ...(isError || isTrimmed ? {} : omits),
-        ...(wish === undefined ? {} : { response_budget: wish }),
-        ...paginationOf(content),
+    const request: ContentRequest = {
+      content,
+      tool,
+      mode: isError ? 'lossless' : isTrimmed ? 'trim' : mode,
+      ...(isError ? { is_error: true } : {}),
+      ...(isError || budget === undefined ? {} : { budget_tokens: budget }),
+      ...(args === undefined ? {} : { args }),
+      ...(session === undefined ? {} : { session }),
+      ...(isError || isTrimmed ? {} : omits),
+      ...(wish === undefined ? {} : { response_budget: wish }),
+      ...paginationOf(content),
+    }
+    // A text that cannot be encoded stays, and ends no others.
+    return attempt(
+      'text',
+      () => encodeContent(request, this.#context),
+      error => {
+        if (error instanceof AppError) throw error
+        return encodeContent({ content, tool, formats: [PASSTHROUGH] }, this.#context)
       },
-      this.#context,
     )
   }
 

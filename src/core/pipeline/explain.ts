@@ -1,6 +1,7 @@
+import { attempt } from '../base/attempt.ts'
 import type { EncodeAnswer, LayerId } from '../contract/encode.ts'
 import type { Refusal } from '../contract/operation-result.ts'
-import type { ExplainedPart } from '../formats/json/json-format.ts'
+import { type ExplainedPart, formatId } from '../formats/json/json-format.ts'
 import { findJsonFormat } from '../formats/json/registry.ts'
 import type { Outcome } from './fit-budget.ts'
 import { passGate } from './gate.ts'
@@ -128,7 +129,8 @@ function explainParts(
   const id = trimmed === undefined ? findJsonFormat(bareFormat(sent))?.id : undefined
   const format = profiledFormats(encoding).values.find(each => each.id === id)
   if (value === undefined || format?.explain === undefined) return []
-  return format.explain(value, prices.counter)
+  const explain = format.explain.bind(format, value, prices.counter)
+  return attempt(formatId(format), explain, () => [])
 }
 
 function explainPlan(

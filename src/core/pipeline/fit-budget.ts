@@ -143,10 +143,11 @@ function trim(input: LayerInput, lossless: Choice, budget: number, options: FitO
   const { request, prices } = input
   const fits = lossless.tokens <= budget
   if (fits && request.level === undefined && request.chunk !== undefined) checkWhole(request)
-  const items =
+  const itemsAt = (most: number) =>
     request.mode === 'trim'
-      ? itemTrim(input, budget, { valuation, algorithm, lossless: lossless.tokens })
+      ? itemTrim(input, most, { valuation, algorithm, lossless: lossless.tokens })
       : null
+  const items = itemsAt(budget)
   if (fits && items === null) return withNotes(input, lossless, options)
   const writeMarker = gate.admitMarker()
   if (writeMarker === null) {
@@ -160,14 +161,18 @@ function trim(input: LayerInput, lossless: Choice, budget: number, options: FitO
     isJsonAsked(input) ? NO_NOTES : notesFor(request, written, gain, each)
   const notes = notesBy(gate)
   const parts = { writeMarker, choose, notes }
-  const found =
-    items === null
-      ? trimParts(input, budget, { ...parts, valuation: contentValuation(input, valuation) })
+  const trimAt = (most: number, list: ItemTrim | null) =>
+    list === null
+      ? trimParts(input, most, { ...parts, valuation: contentValuation(input, valuation) })
       : // Room is left for notes of which the session has had enough, so that chunks are the same in each of its requests.
-        items({ ...parts, notes: notesBy(options.freshGate), sent: notes })
+        list({ ...parts, notes: notesBy(options.freshGate), sent: notes })
+  const found = trimAt(budget, items)
   if ('minimum' in found) {
     if (fits) return withNotes(input, lossless, options)
-    throw tooSmall(budget, Math.min(found.minimum, lossless.tokens), 'of it')
+    const minimum = fewestTokens(found.minimum, lossless.tokens, most =>
+      trimAt(most, itemsAt(most)),
+    )
+    throw tooSmall(budget, minimum, 'of it')
   }
   const { trimmed } = found
   if (fits && trimmed.tokens >= lossless.tokens) return withNotes(input, lossless, options)
@@ -183,6 +188,29 @@ function trim(input: LayerInput, lossless: Choice, budget: number, options: FitO
     trimmed,
     ...lookAlikesIn(trimmed),
   }
+}
+
+/** Budgets that are tried for the fewest tokens of an answer. */
+const MOST_TRIED = 8
+
+/**
+ * The fewest tokens that an answer takes: a budget at which there is one. The items of a chunk
+ * depend on the budget, so what is short by a few tokens at one may be short by more at another.
+ * @param first what was missing at the budget of the request
+ */
+function fewestTokens(
+  first: number,
+  lossless: number,
+  trimAt: (budget: number) => ReturnType<ItemTrim>,
+): number {
+  let least = first
+  for (let tried = 0; tried < MOST_TRIED && least < lossless; tried++) {
+    const found = trimAt(least)
+    if (!('minimum' in found)) return least
+    if (found.minimum <= least) break
+    least = found.minimum
+  }
+  return lossless
 }
 
 /** The number of look-alikes that were escaped in the rest. */

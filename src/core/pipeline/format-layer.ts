@@ -1,3 +1,4 @@
+import { attempt } from '../base/attempt.ts'
 import { formatId, type JsonFormat, type Weighed, weighed } from '../formats/json/json-format.ts'
 import {
   type TextFormat,
@@ -7,7 +8,7 @@ import {
 } from '../formats/text/text-format.ts'
 import { createWorkBudget, extentOf } from '../formats/work.ts'
 import { parseJson } from '../json/parse-json.ts'
-import { equalValues, type Value } from '../json/value.ts'
+import { equalValues, NumberLiteral, type Value } from '../json/value.ts'
 import { byPrice, type Candidate, isAllowed, type Layer, type LayerInput } from './layer.ts'
 
 /** L2: the whole value in each format that accepts it, by exact token counts. */
@@ -19,26 +20,44 @@ export function createJsonLayer(formats: readonly JsonFormat[]): Layer {
       const candidates: Candidate[] = []
       const bigger: string[] = []
       const declined: string[] = []
-      if (value === undefined) return { candidates, bigger, declined }
+      if (value === undefined || isChangedScalar(input)) return { candidates, bigger, declined }
       const work = createWorkBudget(input.content.length)
       const extent = extentOf(value, input.content.length)
-      for (const format of formats) {
-        if (!isAllowed(format, input) || !format.accepts(value, input.shape)) continue
+      const propose = (format: JsonFormat): void => {
+        if (!format.accepts(value, input.shape)) return
         // An unchanged text saves nothing, so it is not written, or not counted.
-        if (format.compact === true && input.isCompact) continue
+        if (format.compact === true && input.isCompact) return
         const isAffordable = work.take(format.steps?.(extent) ?? 0)
         const written = isAffordable
           ? weighed(format, value, input.prices.counter, input.memo)
           : null
         if (written === null) declined.push(formatId(format))
-        if (written === null || written.content === input.content) continue
+        if (written === null || written.content === input.content) return
         const tokens = input.prices.price(written.content, written.tokens)
         if (tokens === null) bigger.push(formatId(format))
         else candidates.push(valueCandidate(format, written, tokens, value))
       }
+      for (const format of formats) {
+        if (!isAllowed(format, input)) continue
+        const id = formatId(format)
+        attempt(
+          id,
+          () => propose(format),
+          () => declined.push(id),
+        )
+      }
       return { candidates: byPrice(candidates), bigger, declined }
     },
   }
+}
+
+/** Whether the content is a scalar that its value alone does not give back: a scalar is text. */
+function isChangedScalar({ value, isCompact }: LayerInput): boolean {
+  return !isContainer(value) && !isCompact
+}
+
+function isContainer(value: Value | undefined): boolean {
+  return typeof value === 'object' && value !== null && !(value instanceof NumberLiteral)
 }
 
 function valueCandidate(
@@ -71,7 +90,7 @@ export function createTextLayer(
       const bigger: string[] = []
       const declined: string[] = []
       const { content, prices, shape } = input
-      const isJson = typeof input.value === 'object' && input.value !== null
+      const isJson = isContainer(input.value)
       const work = createWorkBudget(content.length)
       const tools = {
         work,
@@ -80,11 +99,8 @@ export function createTextLayer(
         ...parsedOf(input),
         formats: values.filter(format => isAllowed(format, input)),
       }
-      for (const format of formats) {
-        // A JSON scalar is text.
-        if ((format.json === true) !== isJson || !isAllowed(format, input)) continue
-        if (!format.accepts(content, shape)) continue
-        const base = formatId(format)
+      const propose = (format: TextFormat, base: string): void => {
+        if (!format.accepts(content, shape)) return
         const isAffordable = work.take(format.steps?.(content) ?? 0)
         const written = isAffordable
           ? format.encode(content, tools).filter(text => text.content !== content)
@@ -95,6 +111,16 @@ export function createTextLayer(
           if (tokens === null) bigger.push(textFormat(base, text.style))
           else candidates.push(textCandidate(format, text, tokens, input))
         }
+      }
+      for (const format of formats) {
+        // A JSON scalar is text.
+        if ((format.json === true) !== isJson || !isAllowed(format, input)) continue
+        const base = formatId(format)
+        attempt(
+          base,
+          () => propose(format, base),
+          () => declined.push(base),
+        )
       }
       return { candidates: byPrice(candidates), bigger, declined }
     },

@@ -1,7 +1,8 @@
-import { AppError } from '../base/errors.ts'
+import { attempt } from '../base/attempt.ts'
 import type { LayerId } from '../contract/encode.ts'
 import type { Refusal } from '../contract/operation-result.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
+import { formatLabel } from '../formats/text/text-format.ts'
 import type { Candidate, Layer, LayerInput, Proposals } from './layer.ts'
 
 /**
@@ -18,12 +19,8 @@ export function passGate(proposals: Proposals, refusals: Refusal[]): Candidate |
 }
 
 function fault(candidate: Candidate): Refusal['reason'] | null {
-  try {
-    return candidate.restores() ? null : 'differs'
-  } catch (error) {
-    if (error instanceof AppError) return 'failed'
-    throw error
-  }
+  const prove = () => (candidate.restores() ? null : 'differs')
+  return attempt(formatLabel(candidate.format), prove, () => 'failed')
 }
 
 /** The text that leaves for a content, with nothing lost. */

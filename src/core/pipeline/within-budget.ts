@@ -164,7 +164,7 @@ export function markerOf(id: string, omissions: readonly Omission[], places: num
     else rest.set(unit, { unit, omitted, ...(of !== undefined && isOfText(at) && { of }) })
   }
   const parts: ElidedPart[] = omissions.filter(omission => most.has(omission))
-  parts.push(...rest.values())
+  for (const item of rest.values()) parts.push(item)
   return { family: 'elision', hash: id, parts }
 }
 

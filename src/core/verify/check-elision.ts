@@ -45,7 +45,7 @@ function wrongSummary(
   if (only === undefined || elided.length > 1) return 'the answer lists not one original for it'
   if (only.hash !== hash) return 'the answer lists another hash'
   const sums = sumsByUnit(parts)
-  const most = Math.max(...sums.values())
+  const most = [...sums.values()].reduce((a, b) => Math.max(a, b), -Infinity)
   return only.count === most && sums.get(only.unit) === most
     ? null
     : 'the answer counts other parts than the marker'

@@ -53,7 +53,12 @@ export function missingIn(original: Value, left: Value, question: Question): Bou
       const lines = runs.reduce((sum, { first, last }) => sum + last - first + 1, 0)
       return (counts('lines', at) ? lines : 0) + (counts('texts', at) ? cuts.length : 0)
     })
-    return sums.length === 0 ? null : { least: Math.min(...sums), most: Math.max(...sums) }
+    return sums.length === 0
+      ? null
+      : {
+          least: sums.reduce((a, b) => Math.min(a, b)),
+          most: sums.reduce((a, b) => Math.max(a, b)),
+        }
   }
 
   function compareLists(

@@ -23,9 +23,12 @@ export async function checkServer(
   const others = await rates.others()
   if (!others.ok) return others
   const policy = policyOf(info)
-  const leastLayout = Math.min(LAYOUT, ...others.processes.map(({ layout }) => layout))
+  const leastLayout = others.processes.reduce(
+    (least, { layout }) => Math.min(least, layout),
+    LAYOUT,
+  )
   const problems = [
-    ...(Math.max(...versions.map(([major]) => major!)) < LEAST_MAJOR
+    ...(versions.every(([major]) => major! < LEAST_MAJOR)
       ? [`the server has version ${version.join('.')}, but functions exist from 7.0 on`]
       : []),
     ...(policy === 'noeviction' ? [] : [`maxmemory-policy is ${policy}, but must be noeviction`]),

@@ -34,7 +34,7 @@ export class Replication {
       this.#safeMs = askedMs
       return
     }
-    const most = Math.max(-1, ...acknowledged)
+    const most = acknowledged.reduce((a, b) => Math.max(a, b), -1)
     const next = this.#marks.findIndex(({ offset }) => offset > most)
     const passed = next < 0 ? this.#marks.length : next
     if (passed > 0) this.#safeMs = this.#marks[passed - 1]!.askedMs

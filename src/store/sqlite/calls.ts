@@ -203,7 +203,7 @@ class ThreadCalls implements Calls {
     const calls = this.#admission.take()
     if (calls.length === 0) return
     if (this.#outgoing.length === 0) queueMicrotask(() => this.#flush())
-    this.#outgoing.push(...calls)
+    for (const item of calls) this.#outgoing.push(item)
   }
 
   /** Queues the call, or returns why not. */

@@ -39,7 +39,10 @@ export function shorterText({ description, parameters }: DefinedTool): ShorterTe
 function tidy(lines: readonly string[]): string {
   let isFenced = false
   const indents = lines.slice(1).filter(line => line.trim() !== '')
-  const shared = Math.min(...indents.map(line => line.length - line.trimStart().length), Infinity)
+  const shared = indents.reduce(
+    (least, line) => Math.min(least, line.length - line.trimStart().length),
+    Infinity,
+  )
   const kept = lines.flatMap((line, at) => {
     const isFence = FENCE.test(line)
     if (isFence) isFenced = !isFenced

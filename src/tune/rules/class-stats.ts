@@ -72,7 +72,7 @@ export function collectStats(all: Iterable<Seen>): Stats {
   for (const { conversation, played, markers } of all) {
     const { results } = conversation
     sessions.conversations++
-    const compactions = Math.max(0, ...results.map(({ epoch }) => epoch))
+    const compactions = results.reduce((most, { epoch }) => Math.max(most, epoch), 0)
     sessions.compactions += compactions
     const reads = results.filter(result => READS.has(result.class.toLowerCase())).length
     sessions.reads += reads

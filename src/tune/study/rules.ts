@@ -120,7 +120,7 @@ function frequentPredicates(groups: readonly Alike[]): readonly Predicate[] {
   const all: Predicate[] = []
   for (let conditions = 0; conditions <= MAX_CONDITIONS; conditions++) {
     level = level.filter(({ met }) => resultsOf(met) >= MIN_SUPPORT)
-    all.push(...level)
+    for (const item of level) all.push(item)
     if (conditions < MAX_CONDITIONS) level = level.flatMap(extended)
   }
   return all

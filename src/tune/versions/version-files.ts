@@ -44,7 +44,11 @@ export function readInForce({ file, records }: VersionFiles): InForce {
  * the file was written, gives its number to the next one.
  */
 export function nextNumber({ records }: VersionFiles, { versions }: InForce): number {
-  const last = versions[0]?.number ?? Math.max(0, ...namesIn(records).map(numberOf))
+  const last =
+    versions[0]?.number ??
+    namesIn(records)
+      .map(numberOf)
+      .reduce((a, b) => Math.max(a, b), 0)
   return last + 1
 }
 

@@ -28,7 +28,7 @@ function kept(keep: readonly KeepItem[], setup: Partial<WorkerSetup>) {
   const { outcomes, body: packed } = run({ jobs: [header('op', body)], body: body.buffer, slot: 0 })
   const bytes = new Uint8Array(packed)
   const end = { kind: 'outcome', outcome: outcomes[0]!, bytes, isAlone: true } as const
-  const result = toResult(JOB, { ...end, queuedAt: 0, startedAt: 0 }, () => {})
+  const result = toResult(JOB, { ...end, queuedAt: 0, startedAt: 0 }, { onBug: () => {} })
   if (!result.ok) throw new Error('the job failed')
   expect(Buffer.from(result.body).toString()).toBe('what came')
   return result.keep

@@ -14,8 +14,9 @@ const MAX_DEPTH = 6
 export function quotedLines(args: unknown): readonly string[] {
   const lines: string[] = []
   visit(args, (name, text) => {
-    if (OLD_TEXT.test(name)) lines.push(...text.split('\n'))
-    else if (PATCH.test(text)) {
+    if (OLD_TEXT.test(name)) {
+      for (const item of text.split('\n')) lines.push(item)
+    } else if (PATCH.test(text)) {
       for (const line of text.split('\n')) if (IN_FILE.test(line)) lines.push(line.slice(1))
     }
   })

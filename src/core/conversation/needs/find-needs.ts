@@ -98,7 +98,7 @@ function needsOf(
 }
 
 function isShown(squashed: string, { texts, unread }: Context): boolean {
-  for (const read of unread.splice(0)) texts.push(...read().map(squash))
+  for (const read of unread.splice(0)) for (const text of read()) texts.push(squash(text))
   return texts.some(text => text.includes(squashed))
 }
 

@@ -121,7 +121,7 @@ function replaceBlocks(
 ): readonly Replacement[] | null {
   if (kind === 'message') return containsBlock(body, node) ? [] : null
   const texts = kind === 'text' ? [node] : textNodes(body, node)
-  const lastBreakpoint = Math.max(-1, ...breakpointsIn(node).map(({ end }) => end))
+  const lastBreakpoint = breakpointsIn(node).reduce((last, { end }) => Math.max(last, end), -1)
   let isFound = false
   const changed: Replacement[] = []
   for (const each of texts) {

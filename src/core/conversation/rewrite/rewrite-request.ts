@@ -225,7 +225,7 @@ function rewriteResults(
   })
   const counted = armCounts(start, arm, options.counting, context)
   const { records } = sent
-  records.push(...(arm?.records ?? []))
+  for (const item of arm?.records ?? []) records.push(item)
   const responses: NewResult[] = []
   const seen: SentResult[] = []
   let fresh: FreshResults | null = null
@@ -300,7 +300,7 @@ function rewriteResults(
   }
   if (!sent.stepAtEnd(options.makesMarkers)) isChanged = true
   const steered = steerRequest(scanned, conversation, context)
-  records.push(...steered.records)
+  for (const item of steered.records) records.push(item)
   const finished = sent.finish(terms?.restores === true)
   const told = withComingBack(responses, seen, retrievingTools, context.telemetry)
   return {

@@ -1,3 +1,4 @@
+import { attempt } from '../../base/attempt.ts'
 import { AppError } from '../../base/errors.ts'
 import type { EncodeAnswer } from '../../contract/encode.ts'
 import type { Done } from '../../contract/operation-result.ts'
@@ -55,7 +56,9 @@ export function rewriteByItself(
       ? ({ mode: 'elide' } as const)
       : ({ context_tokens: contextTokens } as const)
   const terms = mayElide && responseBudget !== 'full' ? { ...omissions, ...wish } : WHOLE
-  return encodeContent({ ...request, ...terms }, context, openLayer)
+  return alone(source, counting, context, () =>
+    encodeContent({ ...request, ...terms }, context, openLayer),
+  )
 }
 
 /**
@@ -70,7 +73,9 @@ export function rewriteLossless(
   context: ConversationContext,
   openLayer?: OpenLayer,
 ): Rewritten {
-  return encodeContent({ ...requestFor(source, counting), ...WHOLE }, context, openLayer)
+  return alone(source, counting, context, () =>
+    encodeContent({ ...requestFor(source, counting), ...WHOLE }, context, openLayer),
+  )
 }
 
 /** What the level of a text follows from. */
@@ -91,7 +96,22 @@ export function rewriteAtLevel(
 ): Rewritten {
   const request = { ...requestFor(source, counting), context_tokens: contextTokens }
   const wished = wish === undefined ? {} : { response_budget: wish }
-  return encodeContent({ ...request, ...wished }, context, openLayer)
+  return alone(source, counting, context, () =>
+    encodeContent({ ...request, ...wished }, context, openLayer),
+  )
+}
+
+/** The text unchanged if its encode throws: no text ends the request of its neighbours. */
+function alone(
+  source: MessageText,
+  counting: Counting,
+  context: ConversationContext,
+  encode: () => Rewritten,
+): Rewritten {
+  return attempt('text', encode, error => {
+    if (error instanceof AppError && error.code === 'invalid_request') throw error
+    return escapeOnly(source, counting, context)
+  })
 }
 
 /** The text itself, with everything escaped that looks like a hint of ours. */
@@ -117,7 +137,7 @@ export function rewriteWithin(
 ): Rewritten {
   const request = requestFor(source, counting)
   const trim = (budget_tokens: number) =>
-    attempt(() => encodeContent({ ...request, mode: 'trim', budget_tokens }, context))
+    fewest(() => encodeContent({ ...request, mode: 'trim', budget_tokens }, context))
   const fitted = trim(tokens)
   if ('answer' in fitted) return fitted
   if (fitted.minimum >= lossless.answer.tokens.final) return lossless
@@ -138,7 +158,7 @@ function requestFor({ text, call, callId, isError }: MessageText, counting: Coun
 }
 
 /** The text, or the fewest tokens that anything of it takes. */
-function attempt(encode: () => Rewritten): Rewritten | { readonly minimum: number } {
+function fewest(encode: () => Rewritten): Rewritten | { readonly minimum: number } {
   try {
     return encode()
   } catch (error) {

@@ -242,9 +242,13 @@ export class SentConversation {
       const { literal, saved } = rewrite
       if (isRecalled && rewrite.markers.length > 0) {
         if (restores) keep.push(toBytes(result.text()))
-        else markers.push(...rewrite.markers)
+        else {
+          for (const item of rewrite.markers) markers.push(item)
+        }
       }
-      if (rewrite.keep !== undefined) keep.push(...rewrite.keep)
+      if (rewrite.keep !== undefined) {
+        for (const item of rewrite.keep) keep.push(item)
+      }
       if (literal === null) continue
       replacements.push({ start, end, literal })
       savings.push({ end, shorter: end - start - literal.length, saved })

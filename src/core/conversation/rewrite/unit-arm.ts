@@ -51,7 +51,7 @@ export function armOf(request: ArmRequest, context: ConversationContext): Reques
   const records: FreshRecord[] = [{ key, bytes, position, isUnit: true }]
   if (unit.isHeldOut) {
     const question = { bytes: NO_BYTES, position: null, isQuestion: true } as const
-    records.push(...earlier.map(each => ({ ...question, key: each })))
+    for (const item of earlier.map(each => ({ ...question, key: each }))) records.push(item)
   }
   return { key, unit, records }
 }

@@ -103,7 +103,9 @@ function sharedOf(
   if (start === first.length && cells.every(cell => cell.length === start)) {
     return isOdd(first) ? none : { prefix: first, suffix: null }
   }
-  const shortest = Math.min(...cells.slice(0, SAMPLE).map(cell => cell.length), first.length)
+  const shortest = cells
+    .slice(0, SAMPLE)
+    .reduce((least, cell) => Math.min(least, cell.length), first.length)
   const least = cells.reduce((min, cell) => Math.min(min, cell.length), shortest)
   const prefix = cutAfter(first.slice(0, Math.min(start, least)))
   const suffix = cutBefore(first.slice(first.length - Math.min(end, least - prefix.length)))

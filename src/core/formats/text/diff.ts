@@ -71,7 +71,8 @@ function encode(text: string): WrittenText | null {
       at++
       continue
     }
-    out.push(...short, ...body.map(each => each.slice(1)))
+    for (const each of short) out.push(each)
+    for (const each of body) out.push(each.slice(1))
     at = end
   }
   const content = out.join('\n')

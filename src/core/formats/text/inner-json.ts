@@ -1,3 +1,4 @@
+import { attempt } from '../../base/attempt.ts'
 import { shapeOfValue } from '../../classify/classify.ts'
 import type { Value } from '../../json/value.ts'
 import { formatId, type JsonFormat, weighed } from '../json/json-format.ts'
@@ -29,9 +30,12 @@ export function cheapestJson(
   let best: InnerJson | null = null
   let lowest = Number.POSITIVE_INFINITY
   for (const format of formats) {
-    if (!format.accepts(value, shape)) continue
-    if (work?.take(format.steps?.(extent) ?? 0) === false) continue
-    const written = weighed(format, value, counter, memo)
+    const write = () => {
+      if (!format.accepts(value, shape)) return null
+      if (work?.take(format.steps?.(extent) ?? 0) === false) return null
+      return weighed(format, value, counter, memo)
+    }
+    const written = attempt(formatId(format), write, () => null)
     if (written === null || !fits(written.content)) continue
     const { content, surcharge } = written
     const tokens = written.tokens ?? counter.count(content)

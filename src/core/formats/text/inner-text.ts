@@ -1,7 +1,8 @@
+import { attempt } from '../../base/attempt.ts'
 import { classify, type ShapeReport } from '../../classify/classify.ts'
 import { formatId } from '../json/json-format.ts'
 import { scansOf } from '../part-memo.ts'
-import { type TextFormat, type TextTools, textFormat } from './text-format.ts'
+import { type TextFormat, type TextTools, textFormat, type WrittenText } from './text-format.ts'
 
 /** A part of a text, written in a text format. */
 export interface InnerText {
@@ -18,24 +19,31 @@ export function innerTexts(
 ): (InnerText & { restores(): boolean })[] {
   const shape: ShapeReport = classify(text, undefined, tools.memo && scansOf(tools.memo))
   return formats.flatMap(format => {
-    if (format.json === true || !format.accepts(text, shape)) return []
-    if (tools.work?.take(format.steps?.(text) ?? 0) === false) return []
+    if (format.json === true) return []
     const id = formatId(format)
-    return format.encode(text, tools).map(({ content, style }) => ({
+    const write = () => {
+      if (!format.accepts(text, shape)) return NOTHING
+      if (tools.work?.take(format.steps?.(text) ?? 0) === false) return NOTHING
+      return format.encode(text, tools)
+    }
+    return attempt(id, write, () => NOTHING).map(({ content, style }) => ({
       content,
       format: textFormat(id, style),
-      restores: () => restores(format, content, style, text),
+      restores: () =>
+        attempt(
+          id,
+          () => restores(format, content, style, text),
+          () => false,
+        ),
     }))
   })
 }
 
+const NOTHING: readonly WrittenText[] = []
+
 /** The gate only knows the whole: one part that differs must not cost all others their place. */
 function restores(format: TextFormat, content: string, style: string, text: string): boolean {
-  try {
-    return format.restores === undefined
-      ? format.decode(content, style, text.length) === text
-      : format.restores(content, style, text.length, text)
-  } catch {
-    return false
-  }
+  return format.restores === undefined
+    ? format.decode(content, style, text.length) === text
+    : format.restores(content, style, text.length, text)
 }

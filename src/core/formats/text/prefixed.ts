@@ -116,7 +116,7 @@ function decode(content: string, style: string, maxChars: number): string {
   const repeat = (lines: readonly string[], times: number) => {
     for (const line of lines) length += (line.length + 1) * times
     if (length - 1 > maxChars) throw decodedTooLong(maxChars)
-    for (let i = 0; i < times; i++) out.push(...lines)
+    for (let i = 0; i < times; i++) for (const line of lines) out.push(line)
   }
   for (const line of content.split('\n')) {
     const times = hasTimes ? TIMES_LINE.exec(line) : null

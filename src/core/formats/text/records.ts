@@ -144,7 +144,7 @@ function blockOf(piece: Written, count: number): string {
     piece.isDeclared = true
   }
   // The rows of a template are in the order of its runs.
-  lines.push(...rows.splice(0, count))
+  for (const item of rows.splice(0, count)) lines.push(item)
   return lines.join('\n')
 }
 

@@ -149,7 +149,7 @@ class CompiledLayer {
         this.#patterns.collect(name, fitting)
       }
       const patterns = fitting.size > 1 ? [...fitting].sort(moreParticular) : fitting
-      found.push(...patterns)
+      for (const item of patterns) found.push(item)
     }
     const ofAgent = this.#agent(agent)
     if (ofAgent !== null) found.push(ofAgent)

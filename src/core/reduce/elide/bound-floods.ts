@@ -57,7 +57,7 @@ export function boundFloods(
     if (isNew || kind.kept.length < FIRST) kind.kept.push(at)
   }
   for (const kind of kinds.values()) {
-    kept.push(...kind.kept)
+    for (const item of kind.kept) kept.push(item)
     if (kind.kept.at(-1) !== kind.last) kept.push(kind.last)
   }
   return kept.sort((a, b) => a - b)

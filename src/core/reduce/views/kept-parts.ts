@@ -7,7 +7,7 @@ export function keptByBoth(a: Kept | null, b: Kept | null): Kept | null {
   if (b.kind === 'all') return a
   if (a.kind === 'cut' || b.kind === 'cut') {
     const chars = [a, b].flatMap(each => (each.kind === 'cut' ? [each.chars] : []))
-    return { kind: 'cut', chars: Math.min(...chars) }
+    return { kind: 'cut', chars: chars.reduce((a, b) => Math.min(a, b), Infinity) }
   }
   if (a.kind === 'text') return a
   if (b.kind === 'text') return b

@@ -42,8 +42,9 @@ export function namedBy(args: unknown): Named {
   const open: unknown[] = [args]
   for (let i = 0; i < open.length && i < MOST_NAMED; i++) {
     const inner = open[i]
-    if (typeof inner === 'object' && inner !== null) open.push(...Object.values(inner).slice(0, 50))
-    else if (typeof inner === 'number' || typeof inner === 'string') {
+    if (typeof inner === 'object' && inner !== null) {
+      for (const item of Object.values(inner).slice(0, 50)) open.push(item)
+    } else if (typeof inner === 'number' || typeof inner === 'string') {
       const text = String(inner)
       if (text.length < LEAST_CHARS || text.length > MOST_CHARS) continue
       values.add(text)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { takeFaults } from '../../../../src/core/base/attempt.ts'
 import { AppError } from '../../../../src/core/base/errors.ts'
 import { classify } from '../../../../src/core/classify/classify.ts'
 import type { Refusal } from '../../../../src/core/contract/operation-result.ts'
@@ -56,11 +57,18 @@ describe('the gate', () => {
     expect(gate('[     ]', [broken]).refusals).toEqual([{ format: 'broken@1', reason: 'failed' }])
   })
 
-  it('does not take a bug for a refusal', () => {
+  it('refuses what throws while it is decoded, and keeps the fault for the log', () => {
+    takeFaults()
     const buggy = planted('buggy', '!', () => {
-      throw new TypeError('bug')
+      throw new RangeError('of the content')
     })
-    expect(() => gate('[     ]', [buggy])).toThrow(TypeError)
+    const { winner, refusals } = gate('[     ]', [buggy, honest])
+    expect(winner?.format).toBe('honest@1')
+    expect(refusals).toEqual([{ format: 'buggy@1', reason: 'failed' }])
+    const [fault, ...others] = takeFaults()
+    expect([fault?.format, others]).toEqual(['buggy@1', []])
+    expect(fault?.trace).toMatch(/^RangeError\n\s+at /)
+    expect(fault?.trace).not.toContain('of the content')
   })
 
   it('refuses what is as big as the input, and names it', () => {

@@ -105,7 +105,7 @@ export function readTemplate(text: string): ReadTemplate {
   }
   pieces.push(text.slice(start))
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
-  return { pieces, places, columns: Math.max(0, ...places) + 1, length }
+  return { pieces, places, columns: places.reduce((a, b) => Math.max(a, b), 0) + 1, length }
 }
 
 /** A record's text. */

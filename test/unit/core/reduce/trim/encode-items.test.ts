@@ -291,3 +291,31 @@ it('trims lists of items of any type', () => {
   const answer = encode({ content, budget_tokens: 400 })
   expect(answer.chunks!.reduce((sum, { count }) => sum + count, 0)).toBe(200)
 })
+
+describe('the fewest tokens of a refusal', () => {
+  const lists = {
+    issues: content,
+    names: JSON.stringify(issues.map(({ number, title }) => ({ number, title }))),
+    lines: issues.map(({ number, title, state }) => `${number}. ${title} ${state}`).join('\n'),
+  }
+  it.each(Object.entries(lists))('are enough, in any chunk of %s', (_, list) => {
+    for (const chunk of [2, 3]) {
+      for (const budget_tokens of [12, 25, 40]) {
+        const asked = { content: list, chunk, budget_tokens }
+        const minimum = minimumOf(asked)
+        if (minimum === undefined) continue
+        expect(minimum).toBeGreaterThan(budget_tokens)
+        expect(minimumOf({ ...asked, budget_tokens: minimum })).toBeUndefined()
+      }
+    }
+  })
+
+  function minimumOf(fields: Partial<EncodeRequest>): number | undefined {
+    try {
+      encode(fields)
+      return undefined
+    } catch (error) {
+      return (error as AppError).extras.minimum_tokens
+    }
+  }
+})
