@@ -50,7 +50,7 @@ function rowOf(at: number): string {
     class: `class-${at % 12}`,
     shape: ['array_of_objects', 'prose', 'numbered_list'][at % 3]!,
     layer: 'L1',
-    format: ['csv@1', 'tree@1', 'passthrough'][at % 3]!,
+    format: ['csv@1', 'tree@2', 'passthrough'][at % 3]!,
     view: null,
     tokenizer: 'o200k_base',
     exact: true,

@@ -36,11 +36,17 @@ export function until(place: Place, ends: string): string {
   return place.text.slice(start, place.at)
 }
 
-/** Moves over `sign` if it is there, and over a blank behind a comma, colon or other separator. */
-export function skip(place: Place, sign: string): boolean {
+/** Moves over `sign` if it is there. */
+export function move(place: Place, sign: string): boolean {
   if (place.text[place.at] !== sign) return false
   place.at++
-  if (!' []{}'.includes(sign) && place.text[place.at] === ' ') place.at++
+  return true
+}
+
+/** Moves over `sign` if it is there, and over a blank after a comma or colon. */
+export function skip(place: Place, sign: string): boolean {
+  if (!move(place, sign)) return false
+  if (!'[]{}'.includes(sign) && place.text[place.at] === ' ') place.at++
   return true
 }
 

@@ -1,11 +1,9 @@
 import type { Json } from './data-sets.ts'
-import { type Place, quoted, readValue, scalar, skip, until } from './plain-inline.ts'
+import { move, type Place, quoted, readValue, scalar, until } from './plain-inline.ts'
 
 /** A column of a header: `name`, `name=constant`, `name=before*after`, `name{…}`, `name[…]`. */
 export interface PlainColumn {
   readonly name: string
-  /** What stands before it in the header: a space, or a comma and perhaps a space. */
-  gap?: string
   readonly constant?: Json
   readonly pattern?: readonly [string, string]
   readonly group?: readonly PlainColumn[]
@@ -13,62 +11,36 @@ export interface PlainColumn {
 }
 
 /** The columns of a header line. */
-export function readColumns(line: string, separator: string): PlainColumn[] {
-  return columnsAt({ text: line, at: 0 }, separator)
+export function readColumns(line: string): PlainColumn[] {
+  return columnsAt({ text: line, at: 0 })
 }
 
-function columnsAt(place: Place, separator: string): PlainColumn[] {
+function columnsAt(place: Place): PlainColumn[] {
   const columns: PlainColumn[] = []
-  for (let gap: string | null = separator; gap !== null; gap = gapAt(place, separator)) {
-    const column = columnAt(place, separator)
-    if (columns.length > 0) firstOf(column).gap = gap
-    columns.push(column)
-  }
+  do columns.push(columnAt(place))
+  while (move(place, ','))
   return columns
 }
 
-/** Between spaces, a comma may follow a column of phrases, here and in the rows. */
-function gapAt(place: Place, separator: string): string | null {
-  if (separator !== ' ') return skip(place, separator) ? separator : null
-  const [gap = ''] = /^(?: |, ?)/.exec(place.text.slice(place.at)) ?? []
-  place.at += gap.length
-  return gap === '' ? null : gap
-}
-
-/** A column's gap is that of its first cell. */
-function firstOf(column: PlainColumn): PlainColumn {
-  const [first] = column.group ?? []
-  return first === undefined ? column : firstOf(first)
-}
-
-/** The columns that are cells. */
-function cellsOf(columns: readonly PlainColumn[]): readonly PlainColumn[] {
-  return columns.flatMap(column => {
-    if ('constant' in column) return []
-    return column.group === undefined ? [column] : cellsOf(column.group)
-  })
-}
-
-function columnAt(place: Place, separator: string): PlainColumn {
-  const ends = `${separator === ' ' ? ' ,' : separator}={[]}`
-  const name = place.text[place.at] === '"' ? quoted(place) : until(place, ends)
-  if (skip(place, '{')) {
-    const group = columnsAt(place, separator)
+function columnAt(place: Place): PlainColumn {
+  const name = place.text[place.at] === '"' ? quoted(place) : until(place, ',={[]}')
+  if (move(place, '{')) {
+    const group = columnsAt(place)
     place.at++
     return { name, group }
   }
-  if (skip(place, '[')) {
-    const rows = columnsAt(place, ',')
+  if (move(place, '[')) {
+    const rows = columnsAt(place)
     place.at++
     return { name, rows }
   }
-  return skip(place, '=') ? fixed(place, name, separator) : { name }
+  return move(place, '=') ? fixed(place, name) : { name }
 }
 
-function fixed(place: Place, name: string, separator: string): PlainColumn {
+function fixed(place: Place, name: string): PlainColumn {
   if (/[[{]/.test(place.text[place.at] ?? '')) return { name, constant: readValue(place) }
   const inQuotes = place.text[place.at] === '"'
-  const ends = `${separator === ' ' ? ' ,' : separator}*"]}`
+  const ends = ',*"]}'
   const text = inQuotes ? quoted(place) : until(place, ends)
   if (place.text[place.at] !== '*') return { name, constant: inQuotes ? text : scalar(text) }
   place.at++
@@ -79,60 +51,35 @@ function fixed(place: Place, name: string, separator: string): PlainColumn {
 }
 
 /** The object of a row. */
-export function readRow(
-  row: Place,
-  columns: readonly PlainColumn[],
-  separator: string,
-  absent: string,
-): Json {
-  return new Cells(row, separator, '', cellsOf(columns), absent).row(columns)
+export function readRow(row: Place, columns: readonly PlainColumn[]): Json {
+  return new Cells(row, '').row(columns)
 }
 
 /** The object whose cells are in parentheses, the first of which is at the place. */
 export function readShaped(place: Place, columns: readonly PlainColumn[]): Json {
   place.at++
-  const object = new Cells(place, ',', ')').row(columns)
+  const object = new Cells(place, ')').row(columns)
   place.at++
   return object
 }
 
 /** The key of a row, and the object of its other cells. */
-export function readKeyedRow(
-  row: Place,
-  columns: readonly PlainColumn[],
-  separator: string,
-  absent: string,
-): [string, Json] {
+export function readKeyedRow(row: Place, columns: readonly PlainColumn[]): [string, Json] {
   const [keys, ...members] = columns
-  const cells = new Cells(row, separator, '', cellsOf(members), absent)
+  const cells = new Cells(row, '')
   return [cells.key(keys?.pattern), cells.row(members)]
 }
 
 /** The cells of a row, one after the other. */
 class Cells {
   readonly #place: Place
-  readonly #separator: string
   /** What ends a row in a cell; nothing if the row is a line. */
   readonly #rowEnds: string
-  /** The cells of a line, if spaces separate them: each may have another gap. */
-  readonly #line: readonly PlainColumn[]
   #first = true
   #over = false
 
-  /** What an empty cell may contain. */
-  readonly #absent: string
-
-  constructor(
-    place: Place,
-    separator: string,
-    rowEnds: string,
-    line: readonly PlainColumn[] = [],
-    absent = '',
-  ) {
-    this.#absent = absent
-    this.#line = separator === ' ' ? line : []
+  constructor(place: Place, rowEnds: string) {
     this.#place = place
-    this.#separator = separator
     this.#rowEnds = rowEnds
   }
 
@@ -170,7 +117,7 @@ class Cells {
   key(pattern: readonly [string, string] = ['', '']): string {
     const place = this.#place
     this.#first = false
-    const text = place.text[place.at] === '"' ? quoted(place) : until(place, this.#separator)
+    const text = place.text[place.at] === '"' ? quoted(place) : until(place, ',')
     return pattern[0] + text + pattern[1]
   }
 
@@ -180,36 +127,24 @@ class Cells {
   }
 
   /** Moves to the next cell; there is none if the row is over. */
-  #next({ gap = ' ' }: PlainColumn): void {
-    const place = this.#place
-    if (this.#first || this.#over) return
-    if (this.#line.length === 0) this.#over = !skip(place, this.#separator)
-    else if (place.text.startsWith(gap, place.at)) place.at += gap.length
-    else this.#over = true
-  }
-
-  /** The sign that ends a bare cell of a line; none ends the last one. */
-  #endOf(column: PlainColumn): string {
-    if (this.#line.length === 0) return this.#separator
-    const next = this.#line[this.#line.indexOf(column) + 1]
-    return next === undefined ? '' : (next.gap ?? ' ').charAt(0)
+  #next(): void {
+    if (!this.#first && !this.#over) this.#over = !move(this.#place, ',')
+    this.#first = false
   }
 
   #cell(column: PlainColumn): Json | undefined {
     const { pattern, rows } = column
     const place = this.#place
-    this.#next(column)
-    this.#first = false
+    this.#next()
     const sign = place.text[place.at] ?? ''
-    const end = this.#endOf(column)
-    const isEmpty = sign === '' || sign === end || this.#rowEnds.includes(sign)
+    const isEmpty = sign === '' || sign === ',' || this.#rowEnds.includes(sign)
     if (this.#over || isEmpty) return undefined
     if (sign === '[' && rows !== undefined) return this.#rows(rows)
     if (pattern === undefined && '[{'.includes(sign)) return readValue(place)
     const shaped = pattern === undefined && sign !== '"' ? place.shaped?.(place) : undefined
     if (shaped !== undefined) return shaped
-    const text = sign === '"' ? quoted(place) : until(place, end + this.#rowEnds)
-    if (sign !== '"' && this.#absent !== '' && text === this.#absent) return undefined
+    const text = sign === '"' ? quoted(place) : until(place, `,${this.#rowEnds}`)
+    if (text === '-' && sign !== '"') return undefined
     if (pattern !== undefined)
       return sign !== '"' && text === 'null' ? null : pattern[0] + text + pattern[1]
     return sign === '"' ? text : scalar(text)
@@ -220,8 +155,8 @@ class Cells {
     const rows: Json[] = []
     place.at++
     while (place.text[place.at] !== ']') {
-      rows.push(new Cells(place, ',', ';]').row(columns))
-      skip(place, ';')
+      rows.push(new Cells(place, ';]').row(columns))
+      move(place, ';')
     }
     place.at++
     return rows

@@ -3,7 +3,7 @@ import { type Place, quoted, quotedAt, readValue, scalar, skip, until } from './
 import { type PlainColumn, readColumns, readKeyedRow, readRow, readShaped } from './plain-table.ts'
 
 /**
- * Reads `tree@1` line by line, as somebody would who knows `docs/reference/formats.md`, and nothing
+ * Reads `tree@2` line by line, as somebody would who knows `docs/reference/formats.md`, and nothing
  * of our decoder. For well-formed texts: it does not say what is wrong with others.
  */
 export function readTree(text: string): Json {
@@ -12,16 +12,14 @@ export function readTree(text: string): Json {
   const lines = new Lines(all.slice(end), all.slice(0, end))
   const first = lines.peek()
   if (first.startsWith('- ')) return lines.list(0)
-  if (TABLE_HEAD.test(first) || WORDS.test(first)) return lines.table(lines.take())
+  if (TABLE_HEAD.test(first)) return lines.table(lines.take())
   return /^[[{]/.test(first) ? readValue(lines.place(lines.take())) : lines.block(0)
 }
 
-/** `[3]:` and `{3}:`, with the separator of the cells where it is no comma. */
-const TABLE_HEAD = /^(\[|\{)(\d+)([\t| ]?)(-?)(#?)[\]}]:$/
-/** `[3 ]: a b c` and `[3 ]=before*after: a b c`: the strings of a list, on one line. */
-const WORDS = /^\[(\d+)([\t| ]?)\](?=:.|=)/
+/** `[3]:` and `{3}:`. */
+const TABLE_HEAD = /^(\[|\{)(\d+)[\]}]:$/
 /** A shape: its name, and its columns in braces. */
-const DECLARATION = /^[A-Za-z]{1,3}\{(?!\d+[\t| ]?-?\}:)/
+const DECLARATION = /^[A-Za-z]{1,3}\{(?!\d+\}:)/
 const SHAPED = /^[A-Za-z]{1,3}(?=\()/
 const KEY = /^(?:"(?:[^"\\]|\\.)*"|[^:."[\]{}(]+)/
 /** Behind a key: its value is the text of the JSON that follows. */
@@ -34,7 +32,7 @@ class Lines {
 
   constructor(lines: readonly string[], declarations: readonly string[]) {
     this.#lines = lines
-    const shapes = declarations.flatMap(line => readColumns(line, ','))
+    const shapes = declarations.flatMap(line => readColumns(line))
     this.#shapes = new Map(shapes.map(({ name, group }) => [name, group ?? []]))
   }
 
@@ -134,7 +132,7 @@ class Lines {
     const items: Json[] = []
     while (this.#more() && this.#indent() === indent && this.peek().startsWith('- ', indent)) {
       const item = this.take().slice(indent + 2)
-      if (TABLE_HEAD.test(item) || WORDS.test(item)) items.push(this.table(item))
+      if (TABLE_HEAD.test(item)) items.push(this.table(item))
       else if (isMember(item) && !this.#isShaped(item)) {
         // An object, whose first member stands behind the dash.
         const first = this.#member(item, indent + 1)
@@ -150,48 +148,14 @@ class Lines {
   }
 
   table(head: string): Json {
-    if (WORDS.test(head)) return readWords(head)
-    const [, opener, count = '0', sign = '', absent = '', numbered] = TABLE_HEAD.exec(head) ?? []
-    const separator = sign === '' ? ',' : sign
-    const columns = readColumns(this.take(), separator)
-    const rows = Array.from({ length: Number(count) }, () => {
-      const row = this.take()
-      // A number before a row says which one it is.
-      return numbered === '#' ? row.replace(/^#\d+ /, '') : row
-    })
+    const [, opener, count = '0'] = TABLE_HEAD.exec(head) ?? []
+    const columns = readColumns(this.take())
+    const rows = Array.from({ length: Number(count) }, () => this.take())
     if (opener === '[') {
-      return rows.map(
-        row => loneObject(this.place(row)) ?? readRow(this.place(row), columns, separator, absent),
-      )
+      return rows.map(row => loneObject(this.place(row)) ?? readRow(this.place(row), columns))
     }
-    return Object.fromEntries(
-      rows.map(row => readKeyedRow(this.place(row), columns, separator, absent)),
-    ) as Json
+    return Object.fromEntries(rows.map(row => readKeyedRow(this.place(row), columns))) as Json
   }
-}
-
-/** The strings of a list on one line. */
-function readWords(line: string): Json {
-  const [head = '', count = '0', sign = ''] = WORDS.exec(line) ?? []
-  const place: Place = { text: line, at: head.length }
-  const hasPattern = place.text[place.at] === '='
-  const [before, after] = hasPattern ? affixes(place) : ['', '']
-  skip(place, ':')
-  const separator = sign === '' ? ',' : sign
-  return Array.from({ length: Number(count) }, () => {
-    const inQuotes = place.text[place.at] === '"'
-    const text = inQuotes ? quoted(place) : until(place, separator)
-    skip(place, separator)
-    return inQuotes || hasPattern ? before + text + after : scalar(text)
-  })
-}
-
-/** What stands before and after the star of `=before*after:`. */
-function affixes(place: Place): readonly [string, string] {
-  place.at++
-  const before = place.text[place.at] === '"' ? quoted(place) : until(place, '*')
-  place.at++
-  return [before, place.text[place.at] === '"' ? quoted(place) : until(place, ':')]
 }
 
 /** Whether an item of a list begins with a key, and so is an object. */

@@ -10,10 +10,10 @@ const MOST_CHARS = 10_000_000
 export async function* decodedCases(): AsyncGenerator<readonly [string, string]> {
   const csv = Object.values(CASES).flatMap(({ csv: text }) => (text === null ? [] : [text]))
   yield ['csv', decodeAll(csv.map(text => ['csv@1', text]))]
-  yield ['tree', decodeAll(Object.values(TREE_CASES).map(([, text]) => ['tree@1', text]))]
+  yield ['tree', decodeAll(Object.values(TREE_CASES).map(([, text]) => ['tree@2', text]))]
   yield ['text', decodeAll(Object.values(TEXT_CASES).flatMap(textCase))]
   const refused = UNDECODABLE.map(([format, text]) => [format, text] as const)
-  const refusedTrees = NO_TREES.map(([text]) => ['tree@1', text] as const)
+  const refusedTrees = NO_TREES.map(([text]) => ['tree@2', text] as const)
   const refusedTexts = UNDECODABLE_TEXTS.map(([format, text]) => [format, text] as const)
   yield ['refused', decodeAll([...refused, ...refusedTrees, ...refusedTexts])]
 }

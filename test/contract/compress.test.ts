@@ -51,7 +51,7 @@ const options = (key = plain) => ({
 describe('compress() of headroom-ai', () => {
   it('writes the tool result of an OpenAI conversation smaller', async () => {
     const result = await compress(openAi, { ...options(), model: 'gpt-4o' })
-    expect(result).toMatchObject({ compressed: true, ccrHashes: [], transformsApplied: ['tree@1'] })
+    expect(result).toMatchObject({ compressed: true, ccrHashes: [], transformsApplied: ['tree@2'] })
     expect(result.messages.slice(0, 3)).toEqual(openAi.slice(0, 3))
     expect(result.messages[3]).toMatchObject({ role: 'tool', tool_call_id: 'c1' })
     expect(result.messages[3].content.length).toBeLessThan(rows.length / 2)

@@ -19,7 +19,7 @@ vi.mock('../../src/core/sessions/near/find-changes.ts', async original => {
 
 it.each([
   [false, 'near@1'],
-  [true, 'tree@1'],
+  [true, 'tree@2'],
 ])('changes that do not restore the text do not leave: wrong %s, %s', (isWrong, format) => {
   wrong.isOn = isWrong
   const pipeline = pipelineSchema.parse({ dedup: { near_ref_enabled: true } })

@@ -11,8 +11,6 @@ export const COLON_BIT = 4
 export const BRACKET_BIT = 8
 export const QUOTE_BIT = 16
 export const TAB_BIT = 32
-export const PIPE_BIT = 64
-export const SPACE_BIT = 128
 /** A dot, `=` or `*`: they mean something in names only. */
 export const NAME_SIGN_BIT = 256
 /** It needs an escape in a JSON literal, and nowhere else. */
@@ -36,8 +34,6 @@ for (const [chars, bit] of [
   ['[]{}', BRACKET_BIT],
   ['"', QUOTE_BIT],
   ['\t', TAB_BIT],
-  ['|', PIPE_BIT],
-  [' ', SPACE_BIT],
   ['.=*', NAME_SIGN_BIT],
   ['(', PARENTHESIS_BIT],
   [')', CLOSE_PARENTHESIS_BIT],

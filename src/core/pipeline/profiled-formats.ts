@@ -3,7 +3,7 @@ import { jsonCompact } from '../formats/json/json-compact.ts'
 import type { JsonFormat } from '../formats/json/json-format.ts'
 import { JSON_FORMATS } from '../formats/json/registry.ts'
 import { bracketSurcharge } from '../formats/json/tree/pricer.ts'
-import { FEWEST_TOKENS, type TreeStyle, weighsBrackets } from '../formats/json/tree/style.ts'
+import { type TreeStyle, weighsBrackets } from '../formats/json/tree/style.ts'
 import { tree, treeInStyle } from '../formats/json/tree/tree.ts'
 import { createMarkdown, markdown } from '../formats/text/markdown.ts'
 import { TEXT_FORMATS } from '../formats/text/registry.ts'
@@ -49,7 +49,9 @@ function styleOf(profile: EncodingProfile): TreeStyle {
     maxBracketChars: profile.maxInlineNested,
     minTableRows: profile.minItems,
     minKeyStability: profile.minKeyStability,
-    reading: FEWEST_TOKENS.reading,
+    affixCost: 20,
+    cutsToNumbers: true,
+    shapeCost: 1.1,
     minLineMembers: profile.minFields,
   }
 }

@@ -82,7 +82,7 @@ export function middleOf(
 }
 
 /** The first end of a word or number with a symbol or a space after it; else the text's length. */
-export function firstWordEnd(string: string): number {
+function firstWordEnd(string: string): number {
   const text = typedText(string)
   let at = 1
   while (at < text.length && !isWordEnd(text, at)) at++

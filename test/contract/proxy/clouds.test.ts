@@ -74,7 +74,7 @@ function checkSent(path: string, isSigned: boolean): void {
   const sent = body.toString()
   expect(sent.length).toBeLessThan(ROWS.length)
   const table = textsIn(JSON.parse(sent)).find(text => /^\[\d+/.test(text)) ?? ''
-  const { content } = decode({ content: table, format: 'tree@1' })
+  const { content } = decode({ content: table, format: 'tree@2' })
   expect(JSON.parse(content)).toEqual(JSON.parse(ROWS))
   if (isSigned) expect(signatureFault({ method, target, rawHeaders, body }, KEY)).toBeNull()
 }

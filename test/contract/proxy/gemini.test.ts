@@ -75,7 +75,7 @@ describe('the client of Gemini', () => {
     expect(upstream.last().rawHeaders).toContain('AIza-x')
     const sent = sentOutput()
     expect(sent.length).toBeLessThan(OUTPUT.length / 2)
-    const { content } = decode({ content: sent, format: 'tree@1' })
+    const { content } = decode({ content: sent, format: 'tree@2' })
     expect(JSON.parse(content)).toEqual(JSON.parse(OUTPUT))
 
     const texts: string[] = []

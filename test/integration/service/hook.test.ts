@@ -48,7 +48,7 @@ describe('the hook of Claude Code', () => {
     const { stdout, ...rest } = updatedToolOutput
     expect(rest).toEqual({ stderr: '', interrupted: false, isImage: false })
     expect(stdout.length).toBeLessThan(rows.length / 2)
-    expect(decode({ content: stdout, format: 'tree@1' }).content).toBe(rows)
+    expect(decode({ content: stdout, format: 'tree@2' }).content).toBe(rows)
   })
 
   it('says nothing of a result that stays, however often it comes', async () => {
@@ -63,7 +63,7 @@ describe('the hook of Claude Code', () => {
     )
     const [first, second, third] = updatedToolOutput
     expect([second, third]).toEqual([blocks[1], first])
-    expect(decode({ content: first.text, format: 'tree@1' }).content).toBe(rows)
+    expect(decode({ content: first.text, format: 'tree@2' }).content).toBe(rows)
   })
 
   it('says nothing of what is no result', async () => {

@@ -49,7 +49,7 @@ const FIELDS = [
   ...['contents', 'jobs', 'op', 'input_ref', '__proto__', 'constructor', 'toString'],
 ]
 const fields = fc.dictionary(fc.constantFrom(...FIELDS), odd, { maxKeys: 4 })
-const format = fc.constantFrom('csv@1', 'tree@1', 'json_compact@1', 'passthrough', 'csv@9', 'x')
+const format = fc.constantFrom('csv@1', 'tree@2', 'json_compact@1', 'passthrough', 'csv@9', 'x')
 const mode = fc.constantFrom('lossless', 'elide', 'trim')
 
 /** Bodies that are nearly right, for the route. */

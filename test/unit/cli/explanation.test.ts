@@ -26,7 +26,7 @@ describe('encode --explain', () => {
   it('shows each part of a tree below the one that it is in', async () => {
     const { code, stdout } = await explain(nested)
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^L2 +tree@1 .* sent$/m)
+    expect(stdout).toMatch(/^L2 +tree@2 .* sent$/m)
     expect(stdout).toMatch(/^\$ +lines +[\d.,]+ +lines [\d.,]+, brackets [\d.,]+$/m)
     expect(stdout).toMatch(/^ {2}\.meta +lines /m)
     expect(stdout).toMatch(/^ {4}\.tags +brackets /m)
@@ -50,7 +50,7 @@ describe('encode --explain', () => {
   it('shows the plan of a budget, though nothing keeps originals here', async () => {
     const { code, stdout } = await explain('--mode', 'trim', '--budget', '500', nested)
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^L2 +tree@1 .* above the budget$/m)
+    expect(stdout).toMatch(/^L2 +tree@2 .* above the budget$/m)
     expect(stdout).toMatch(/^budget: 500 tokens; the text takes \d+, in trimmed@1;/m)
     expect(stdout).toMatch(/^worth kept: [\d.]+ of [\d.]+ \(\d+\.\d %\)$/m)
     expect(stdout).toMatch(/^at most possible: [\d.]+, proven best$/m)

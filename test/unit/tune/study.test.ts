@@ -49,7 +49,7 @@ describe('rules', () => {
     const { rules } = study([
       [30, mined({ ...table, response_chars: 9_000 }, 50, 'csv@1')],
       [40, mined({ ...table, response_chars: 300 })],
-      [25, mined({ shape: 'nested_object', depth: 3, inner_formats: ['url'] }, 20, 'tree@1')],
+      [25, mined({ shape: 'nested_object', depth: 3, inner_formats: ['url'] }, 20, 'tree@2')],
       [25, mined({ shape: 'nested_object', depth: 3, inner_formats: ['diff'] })],
       [500, mined({})],
     ])

@@ -4,6 +4,7 @@ import { readDiff } from '../../../../bench/comprehension/plain-texts.ts'
 import { readPlainly } from '../../../../bench/comprehension/readers.ts'
 import { classify } from '../../../../src/core/classify/classify.ts'
 import { csv } from '../../../../src/core/formats/json/csv.ts'
+import { formatId } from '../../../../src/core/formats/json/json-format.ts'
 import { tree } from '../../../../src/core/formats/json/tree/tree.ts'
 import { diff } from '../../../../src/core/formats/text/diff.ts'
 import { ndjson } from '../../../../src/core/formats/text/ndjson.ts'
@@ -59,7 +60,7 @@ describe.each([csv, tree])('$id', format => {
         if (text === null) return
         read++
         const json: unknown = JSON.parse(writeJson(value))
-        expect(meaning(readPlainly(`${format.id}@1`, text))).toEqual(meaning(json))
+        expect(meaning(readPlainly(formatId(format), text))).toEqual(meaning(json))
       }),
       { numRuns: RUNS },
     )

@@ -118,7 +118,7 @@ describe.each(TEXT_FORMATS)('$id', format => {
           'compact,csv@1',
           '1_1_compact,csv@1',
           'prefixed@1,dots',
-          '2-2-nds-bcno-nbaa-1,tree@1',
+          '2-2-nds-bcno-nbaa-1,tree@2',
           '4-0-dss-fsnm-nnnn-0,json_compact@1',
           style,
         ]) {

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../../../src/core/base/errors.ts'
-import { tree } from '../../../../src/core/formats/json/tree/tree.ts'
+import { FEWEST_TOKENS, type TreeStyle } from '../../../../src/core/formats/json/tree/style.ts'
+import { tree, treeInStyle } from '../../../../src/core/formats/json/tree/tree.ts'
 import { parseJson } from '../../../../src/core/json/parse-json.ts'
 import { equalValues, type Value } from '../../../../src/core/json/value.ts'
 import { writeJson } from '../../../../src/core/json/write-json.ts'
@@ -23,6 +24,13 @@ const WHIMS: readonly ((text: string) => number)[] = [
   text => text.split('"').length,
 ]
 
+/** What constructs may cost. */
+const STYLES: readonly TreeStyle[] = [
+  FEWEST_TOKENS,
+  { ...FEWEST_TOKENS, affixCost: 5, shapeCost: 1.1 },
+  { ...FEWEST_TOKENS, cutsToNumbers: false, shapeCost: Number.POSITIVE_INFINITY },
+]
+
 function counterOf(count: (text: string) => number): TokenCounter {
   return { id: 'whim', exact: false, count, countUpTo: count }
 }
@@ -34,12 +42,17 @@ function isTree(value: Value): boolean {
 describe('tree', () => {
   it('gives back every value, whatever it finds cheap', () => {
     fc.assert(
-      fc.property(arbitraryTree, fc.constantFrom(...WHIMS), (value, whim) => {
-        const text = isTree(value) ? tree.encode(value, counterOf(whim)) : null
-        if (text === null) return
-        expect(text.isWellFormed() && !text.startsWith('\ufeff')).toBe(true)
-        expect(equalValues(tree.decode(text), value), text).toBe(true)
-      }),
+      fc.property(
+        arbitraryTree,
+        fc.constantFrom(...WHIMS),
+        fc.constantFrom(...STYLES),
+        (value, whim, style) => {
+          const text = isTree(value) ? treeInStyle(style).encode(value, counterOf(whim)) : null
+          if (text === null) return
+          expect(text.isWellFormed() && !text.startsWith('\ufeff')).toBe(true)
+          expect(equalValues(tree.decode(text), value), text).toBe(true)
+        },
+      ),
       { numRuns: RUNS },
     )
   })

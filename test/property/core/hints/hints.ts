@@ -124,7 +124,7 @@ export const HINTS = {
     }),
   format: fc
     .tuple(
-      fc.constantFrom('csv@1', 'tree@1', 'json_compact@1', 'ndjson@1;csv@1,python'),
+      fc.constantFrom('csv@1', 'tree@2', 'json_compact@1', 'ndjson@1;csv@1,python'),
       some({ from: named, rows: count, columns: count }),
     )
     .map(([format, fields]) => ({ family: 'format' as const, format, ...fields })),

@@ -83,7 +83,7 @@ describe('depth', () => {
 
   it.each([
     ['csv@1', `[{"a":${nested(DEFAULT_MAX_DEPTH - 2)}}]`],
-    ['tree@1', `{"a":${nested(DEFAULT_MAX_DEPTH - 1)}}`],
+    ['tree@2', `{"a":${nested(DEFAULT_MAX_DEPTH - 1)}}`],
     ['json_compact@1', nested(DEFAULT_MAX_DEPTH)],
   ])('%s takes a value of the greatest depth', (format, json) => {
     expect(roundTrip(findJsonFormat(format)!, read(json))).not.toBeNull()

@@ -239,7 +239,7 @@ describe('a result with JSON in a layout', () => {
 
   it('is that JSON', () => {
     const answer = backAgain({ content: [{ type: 'text', text }], isError: false })
-    expect(answer.format).toMatch(/^strings@1;result_ok,json@1,ended_layout2-[\w-]+,tree@1$/)
+    expect(answer.format).toMatch(/^strings@1;result_ok,json@1,ended_layout2-[\w-]+,tree@2$/)
     expect(answer.tokens.final).toBe(bare)
   })
 

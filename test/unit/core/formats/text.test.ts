@@ -46,7 +46,7 @@ const STYLES: Readonly<Record<string, readonly string[]>> = {
   records: [''],
   terminal: ['', 'prefixed@1,dots', 'columns@1,l-r'],
   mcp: ['compact,json_compact@1', 'result_plain,json_compact@1'],
-  strings: ['1,json_compact@1', '2,tree@1'],
+  strings: ['1,json_compact@1', '2,tree@2'],
   embedded: ['indent8,csv@1,json_compact@1'],
 }
 

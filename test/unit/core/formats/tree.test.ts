@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../../../src/core/base/errors.ts'
-import { tree } from '../../../../src/core/formats/json/tree/tree.ts'
+import { FEWEST_TOKENS, type TreeStyle } from '../../../../src/core/formats/json/tree/style.ts'
+import { tree, treeInStyle } from '../../../../src/core/formats/json/tree/tree.ts'
 import { DEFAULT_MAX_DEPTH, parseJson } from '../../../../src/core/json/parse-json.ts'
 import { equalValues, type Value } from '../../../../src/core/json/value.ts'
 import { writeJson } from '../../../../src/core/json/write-json.ts'
 import type { TokenCounter } from '../../../../src/core/tokens/counter.ts'
 import { encode } from '../../../../src/index.ts'
 import { FULL_RUNS, runs } from '../../../support/runs.ts'
+import { counters } from '../../../support/vocabularies.ts'
 import { NO_TREES, TREE_CASES } from './tree-cases.ts'
 
 const SHAPES_IN_SHAPES =
@@ -57,70 +59,61 @@ describe.each(Object.entries(TREE_CASES))('%s', (_, [json, text]) => {
   })
 })
 
-describe('a table that is easy to read', () => {
-  it('has at most 24 cells a row, if a form with keys costs little more', () => {
-    /** Three rows, of which each has a third of the columns that not all have. */
-    const rows = Array.from({ length: 3 }, (_, row) =>
-      Object.fromEntries(
-        Array.from({ length: 30 }, (_, at) => [`k${at}`, row * 7 + at]).filter(
-          (_, at) => at % 10 < 3 || (at + row) % 3 === 0,
-        ),
-      ),
-    )
-    expect(encode({ content: JSON.stringify(rows) }).content).toMatch(/^- \{k0:0,/)
-    const narrow = rows.map(row => Object.fromEntries(Object.entries(row).slice(0, 9)))
-    expect(encode({ content: JSON.stringify(narrow) }).content).toMatch(/^\[3/)
-  })
-
-  const rows = (count: number, first: (at: number) => unknown) =>
+describe('prices of reading', () => {
+  const rows = (count: number) =>
     Array.from({ length: count }, (_, at) => ({
-      name: first(at),
-      text: `${String.fromCharCode(97 + (at % 26)).repeat(40)} ${(at * 37) % 89}`,
-      other: at % 3 === 0 ? { x: at } : ['a', at],
+      order: `ORD-2026-${1000 + at * 7}`,
+      state: at % 3 === 0 ? 'open' : 'shipped',
+      ...(at % 4 === 0 ? { note: `n${at}` } : {}),
     }))
 
-  it('numbers every 25th row, those in braces too', () => {
-    const all: object[] = rows(60, at => `n${(at * 7) % 11}`)
-    all[49] = { text: 'other', name: 1, more: true }
-    const lines = roundTrip(JSON.stringify(all)).split('\n')
-    expect(lines[0]).toMatch(/^\[60.?#\]:$/)
-    expect(lines.filter(line => line.startsWith('#'))).toEqual([
-      expect.stringMatching(/^#25 3,yyy/),
-      expect.stringMatching(/^#50 \{text/),
-    ])
+  const write = (style: Partial<TreeStyle>, value: unknown) => {
+    const counter = counters.get('o200k_base')
+    return treeInStyle({ ...FEWEST_TOKENS, ...style }).encode(read(JSON.stringify(value)), counter)!
+  }
+
+  it('cuts a column only if that saves its price in the whole table', () => {
+    const header = (affixCost: number, count: number) =>
+      write({ affixCost }, rows(count)).split('\n')[1]
+    expect(header(0, 5)).toBe('order=ORD-2026-*,state,note')
+    expect(header(20, 5)).toBe('order,state,note')
+    expect(header(20, 20)).toBe('order=ORD-2026-*,state,note')
+    expect(header(1000, 20)).toBe('order,state,note')
   })
 
-  it('has no numbers if it is short, its rows are, or their first member counts them', () => {
-    const tables = [
-      rows(49, at => `n${at}`),
-      rows(60, at => at + 17),
-      Array.from({ length: 60 }, (_, at) => ({ a: (at * 7) % 11, b: at % 3 })),
-    ]
-    for (const table of tables) expect(roundTrip(JSON.stringify(table))).toMatch(/^\[\d+[\t| ]?\]:/)
-  })
-
-  it('has phrases without quotes at the end of its lines, however many there are', () => {
-    const words = ['river', 'stone', 'north', 'queue', 'merge', 'delta', 'amber']
-    const word = (at: number) => words[at % words.length]!
-    const rows = Array.from({ length: 30 }, (_, at) => {
-      return {
-        kind: word(at),
-        place: word(2 * at + 1),
-        note: `${word(3 * at + 2)} ${word(at + 3)}`,
-      }
-    })
-    const [head, header, ...lines] = encode({ content: JSON.stringify(rows) }).content.split('\n')
-    expect([head, header]).toEqual(['[30 ]:', 'kind place note'])
-    expect(lines).toEqual(rows.map(({ kind, place, note }) => `${kind} ${place} ${note}`))
-  })
-
-  it('has no marks where they cost much', () => {
-    const table = Array.from({ length: 40 }, (_, at) => ({
-      a: at % 7,
-      ...(at % 5 === 1 ? { b: 1, c: 2 } : {}),
-      d: at % 3,
+  it('leaves no bare numbers if the style says so', () => {
+    const cut = write({ cutsToNumbers: false }, rows(40))
+    expect(cut).toContain('\norder,state,note\n')
+    const words = rows(40).map((row, at) => ({
+      ...row,
+      order: `ORD-2026-${'abcdefgh'[at % 8]}${at % 5}`,
     }))
-    expect(roundTrip(JSON.stringify(table))).toMatch(/^\[40.?\]:\na,b,c,d\n0,,,0\n/)
+    expect(write({ cutsToNumbers: false }, words)).toContain('\norder=ORD-2026-*,state,note\n')
+  })
+
+  it('declares shapes only if they save their share', () => {
+    const item = (at: number) => ({ identifier: at, description: `d${at}`, location: `l${at % 3}` })
+    const value = {
+      ...Object.fromEntries(
+        Array.from({ length: 9 }, (_, at) => [`k${at}`, { x: item(at), y: at }]),
+      ),
+      text: 'some other words that are no part of it '.repeat(5),
+    }
+    expect(write({}, value)).toMatch(/^[A-Z]\{/)
+    expect(write({ shapeCost: 1.1 }, value)).toMatch(/^[A-Z]\{/)
+    expect(write({ shapeCost: 10 }, value)).not.toMatch(/^[A-Z]\{/)
+  })
+
+  it('writes like calls alike, whatever signs are in their cells', () => {
+    const page = (note: string) => rows(8).map(row => ({ ...row, by: note }))
+    const heads = ['Ann', 'Ann Lee', 'a, b', 'a|b', 'a\tb', 'a; b'].map(note =>
+      encode({ content: JSON.stringify(page(note).map((row, at) => ({ ...row, at }))) })
+        .content.split('\n')
+        .slice(0, 2)
+        .join('\n')
+        .replace(/,by=.*(?=,at)/, ''),
+    )
+    expect(new Set(heads)).toEqual(new Set(['[8]:\norder=ORD-2026-*,state,note,at']))
   })
 })
 
@@ -140,18 +133,16 @@ describe('text that is no tree', () => {
 
 describe('what the writer never writes, but a reader would expect', () => {
   it.each([
-    // As it was written before empty cells had marks: a bare dash is a string.
-    ['[2]:\na,b,c,d\n1,,,2\n-,,"-",3', '[{"a":1,"d":2},{"a":"-","c":"-","d":3}]'],
-    ['[2-]:\na,b,c,d\n1,,,2\n-,,"-",3', '[{"a":1,"d":2},{"c":"-","d":3}]'],
-    ['{2-}:\nkey,a,b\nx,-,1\n-,2', '{"x":{"b":1},"-":{"a":2}}'],
-    ['id{2-}:\nkey,a,b\nx,-,1\n-,2', '{"id":{"x":{"b":1},"-":{"a":2}}}'],
-    ['a[2-#]:\nb\n-\n1', '{"a":[{},{"b":1}]}'],
+    ['[2]:\na,b,c,d\n1,,,2\n-,,"-",3', '[{"a":1,"d":2},{"c":"-","d":3}]'],
+    ['{2}:\nkey,a,b\nx,-,1\n-,2', '{"x":{"b":1},"-":{"a":2}}'],
+    ['a[2]:\nb\n-\n1', '{"a":[{},{"b":1}]}'],
+    ['a[1]:\nb=x*,c[d,e]\n-,[-,1;2,-]', '{"a":[{"c":[{"e":1},{"d":2}]}]}'],
     ['a: 1\nb: null\nc: true', '{"a":1,"b":null,"c":true}'],
     ['a:\n    b: 1\n    c: 2\nd: 3', '{"a":{"b":1,"c":2},"d":3}'],
     ['a:\n  - 1\n  - b: 2\n   c: 3\nd: 4', '{"a":[1,{"b":2,"c":3}],"d":4}'],
-    ['[2]:\na, b\n1, x\n2, y', '[{"a":1,"b":"x"},{"a":2,"b":"y"}]'],
+    // A space after a comma is part of a cell.
+    ['[2]:\na, b\n1, x\n2, y', '[{"a":1," b":" x"},{"a":2," b":" y"}]'],
     ['{"a": 1, "b": [true, null]}', '{"a":1,"b":[true,null]}'],
-    ['a[1|]:\nb|c\n1|2', '{"a":[{"b":1,"c":2}]}'],
     ['a[0]:\nb', '{"a":[]}'],
     ['a:```\nx\n```y\n```', '{"a":"x\\n```y"}'],
   ])('%j', (text, json) => {

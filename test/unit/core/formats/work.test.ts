@@ -60,7 +60,7 @@ describe('a budget', () => {
 
 describe('content that is denser than the budget allows', () => {
   it.each([
-    ['empty lists', `[${'[],'.repeat(MANY)}0]`, 'tree@1'],
+    ['empty lists', `[${'[],'.repeat(MANY)}0]`, 'tree@2'],
     ['rows of empty cells', `|a|b|\n|-|-|\n${'|||\n'.repeat(MANY)}`, 'md@1'],
   ])('goes without the candidate: %s', (_, content, format) => {
     const { candidates } = explain({ content })
@@ -70,7 +70,7 @@ describe('content that is denser than the budget allows', () => {
 
   it('is tried if it is short', () => {
     const { candidates } = explain({ content: `[${'[],'.repeat(300)}0]` })
-    expect(candidates.find(({ format }) => format === 'tree@1')?.verdict).not.toBe('declined')
+    expect(candidates.find(({ format }) => format === 'tree@2')?.verdict).not.toBe('declined')
   })
 
   it('is weighed inside of a text, too', () => {

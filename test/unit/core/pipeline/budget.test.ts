@@ -287,7 +287,7 @@ describe('explain', () => {
       raw: '{"a": [1, 2], "b": {"c": "long text here"}}',
     }
     const { parts, format } = explain({ content: JSON.stringify(value) })
-    expect(format).toBe('tree@1')
+    expect(format).toBe('tree@2')
     expect(parts.map(({ path, chosen }) => `${path} ${chosen}`)).toEqual([
       '$ lines',
       '$.meta lines',

@@ -34,7 +34,7 @@ describe('encode', () => {
     const answer = encode({ content: table })
     expect(answer).toMatchObject({
       layer: 'L2',
-      format: 'tree@1',
+      format: 'tree@2',
       shape: 'array_of_objects',
       lossless: true,
       truncated: false,

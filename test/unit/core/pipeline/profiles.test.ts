@@ -55,7 +55,7 @@ describe('inline_json_cost', () => {
   it('weighs brackets in cells of every kind of table, and JSON on a line', () => {
     expect(encodeWith({}, cells).content).toContain('{size:0}')
     const { content: dear, format } = encodeWith(cost('o200k_base', 5), cells)
-    expect(format).toBe('tree@1')
+    expect(format).toBe('tree@2')
     expect(dear).not.toMatch(/[[{]/)
   })
 
@@ -64,7 +64,7 @@ describe('inline_json_cost', () => {
     const { content: dear, format } = encodeWith(cost('o200k_base', 5), log, {
       formats: ['ndjson', 'csv', 'tree'],
     })
-    expect(format).toBe('ndjson@1;compact,tree@1')
+    expect(format).toBe('ndjson@1;compact,tree@2')
     expect(dear).not.toMatch(/[[{]/)
   })
 
@@ -166,7 +166,7 @@ describe('formats_enabled', () => {
 
   it('are all that is written, also inside a text', () => {
     const only = (...formats_enabled: string[]) => ({ mckp: { formats_enabled } })
-    expect(encodeWith({}, rows).format).toBe('tree@1')
+    expect(encodeWith({}, rows).format).toBe('tree@2')
     expect(encodeWith(only('json_compact'), rows).format).toBe('json_compact@1')
     expect(encodeWith(only('md', 'numbered'), rows).format).toBe('passthrough')
     expect(encodeWith(only('ndjson', 'csv'), log).format).toBe('ndjson@1;compact,csv@1')

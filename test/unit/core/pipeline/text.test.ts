@@ -137,7 +137,7 @@ describe('content that looks like ours', () => {
     `${read}\n→\n${encoded[0]}`,
     `${answer}${encoded[4]}`,
     '[Retrieve original: hash=0123456789abcdef01234567]',
-    'tree@1\nid,name\n1,a',
+    'tree@2\nid,name\n1,a',
   ])('round-trips as content: %#', content => {
     expect(restored(content)).toBe(content)
   })
@@ -182,8 +182,8 @@ describe('templates of L1', () => {
       mr_id: 7,
       diffs: [{ path: 'a.ts', flags: { new: false }, diff }],
     })
-    expect(layerOf(content, 'get_diffs')).toBe('L1 tree@1')
-    expect(layerOf(content, 'get_pipeline')).toBe('L1 tree@1')
+    expect(layerOf(content, 'get_diffs')).toBe('L1 tree@2')
+    expect(layerOf(content, 'get_pipeline')).toBe('L1 tree@2')
     const { content: encoded, format } = encode({ content, formats: ['tree'] })
     expect(encoded).toContain(diff)
     expect(decode({ content: encoded, format }).content).toBe(content)
@@ -212,7 +212,7 @@ describe('explain', () => {
       expect.objectContaining({ format: 'md@1', verdict: 'declined', tokens: null }),
     )
     expect(explain({ content: '{"a":[1]}', formats: ['tree'] }).candidates).toEqual([
-      expect.objectContaining({ format: 'tree@1', verdict: expect.stringMatching(/sent|bigger/) }),
+      expect.objectContaining({ format: 'tree@2', verdict: expect.stringMatching(/sent|bigger/) }),
     ])
   })
 

@@ -84,9 +84,9 @@ export const LIES_OF_NOTES: readonly Lie[] = [
   [
     'another format',
     'other',
-    ({ other }) => rewrite(other, 'tree@1', 'csv@1'),
+    ({ other }) => rewrite(other, 'tree@2', 'csv@1'),
     'format',
-    /is written in tree@1/,
+    /is written in tree@2/,
   ],
   [
     'more searches than there were',

@@ -39,7 +39,7 @@ export function encodeDocument(value: Value, pricer: Pricer, known?: KnownParts)
   const tokens = () => (counted ??= pricer.tokens(text))
   const shapes = usefulShapes(value, { text, tokens }, silent)
   const shaped = shapes === null ? null : withShapes(value, shapes, plain, { tables, silent })
-  const isShorter = shaped !== null && shaped.tokens < tokens()
+  const isShorter = shaped !== null && shaped.tokens * pricer.style.shapeCost < tokens()
   if (trace !== undefined) {
     const used = isShorter && shapes !== null ? shapes : undefined
     encodeTree(value, draftPricer(pricer, NOTHING_KNOWN, { trace, shapes: used }))
@@ -73,6 +73,6 @@ function withShapes(
 ): Piece {
   const shaping = draftPricer(pricer, { parts: undefined, tables }, { trace: undefined, shapes })
   const { text } = encodeTree(value, shaping, plain.draft)!.shown
-  const used = shapes.all.filter(({ group }) => text.includes(`${group.name}(`))
+  const used = shapes.all.filter(({ name }) => text.includes(`${name}(`))
   return pricer.piece([...used.map(writeDeclaration), text].join('\n'))
 }

@@ -1,24 +1,15 @@
 import { keyStability } from '../../../classify/json-shape.ts'
 import { ObjectValue, type Value } from '../../../json/value.ts'
-import { leavesOf } from './cell-gaps.ts'
-import { chooseLayout } from './choose-layout.ts'
-import type { CellColumn, Column, PatternColumn } from './column.ts'
+import { affixesOf, type CellColumn, type Column, type PatternColumn } from './column.ts'
 import { mergeKeyOrders } from './key-order.ts'
 import type { KnownTables } from './known-tables.ts'
 import { isFilled, patternOf, planColumns } from './plan-columns.ts'
 import { excess, type Pricer } from './pricer.ts'
 import { weighsBrackets } from './style.ts'
-import {
-  ABSENT_MARK,
-  FEWEST_MARKED,
-  KEY_COLUMN,
-  NUMBER_MARK,
-  NUMBERED_STEP,
-  rowNumber,
-} from './syntax.ts'
+import { KEY_COLUMN, SEPARATOR } from './syntax.ts'
 import type { Bracket, Table } from './table.ts'
 import type { Piece } from './trace.ts'
-import { type Layout, RowWriter, writeHeader } from './write-table.ts'
+import { RowWriter, writeHeader } from './write-table.ts'
 
 /** A pricer that may know the tables of the document without shapes. */
 type TablePricer = Pricer & { readonly tables: KnownTables | undefined }
@@ -40,107 +31,29 @@ export function encodeTable(value: Value, pricer: TablePricer): Table | null {
   if (minKeyStability > 0 && keyStability(value) < minKeyStability) return null
   const whole = planColumns(value, pricer)
   const regular = whole === null ? regularRows(value) : value
-  const columns = whole ?? (regular.length === 0 ? null : planColumns(regular, pricer))
-  if (columns === null) {
+  const planned = whole ?? (regular.length === 0 ? null : planColumns(regular, pricer))
+  if (planned === null) {
     tables?.keepNone(value)
     return null
   }
-  const shown = columns.every(column => column.kind === 'constant')
-    ? [asCell(columns[0]!), ...columns.slice(1)]
-    : columns
-  const chosen = chooseLayout(regular, shown, pricer)
-  const { layout } = chosen
+  const columns = planned.every(column => column.kind === 'constant')
+    ? [asCell(planned[0]!), ...planned.slice(1)]
+    : planned
+  const isRegular = whole === null ? new Set(regular) : null
   /** Rows in brackets may have shapes inside. */
   let hasBracketed = false
-  const write = (marks: Layout): WrittenTable => {
-    const writer = new RowWriter(marks)
-    const brackets = collectBrackets(writer, pricer)
-    writer.out = `[${value.length}${markOf(marks)}]:\n${writeHeader(shown, layout)}`
-    const isRegular = whole === null ? new Set(regular) : null
-    for (const row of value) {
-      writer.out += '\n'
-      const isBracketed = isRegular?.has(row) === false
-      if (isBracketed) writer.bracketed(row)
-      if (isBracketed || !writer.row(shown, row)) hasBracketed = true
-    }
-    return writtenBy(writer, shown, value.length, brackets)
+  const writer = new RowWriter(shapes)
+  const brackets = collectBrackets(writer, pricer)
+  writer.out = `[${value.length}]:\n${writeHeader(columns)}`
+  for (const row of value) {
+    writer.out += '\n'
+    const isBracketed = isRegular?.has(row) === false
+    if (isBracketed) writer.bracketed(row)
+    if (isBracketed || !writer.row(columns, row)) hasBracketed = true
   }
-  // Brackets that are weighed are collected while rows are written.
-  const rows = whole === null || weighsBrackets(pricer.style) ? null : chosen.rows()
-  const keep = (table: Table): Table => {
-    if (!hasBracketed) tables?.keep(value, { table, columns: shown, rows: value })
-    return table
-  }
-  if (rows === null) return keep(withNumbers(withMarks(layout, write, pricer), value, pricer))
-  const text = `[${value.length}${markOf(layout)}]:\n${writeHeader(shown, layout)}${rows}`
-  const hasGaps =
-    value.length > MOST_UNMARKED && (chosen.hasGaps ?? mayHaveGaps(rows, layout.separator))
-  const isWide = leavesOf(shown).length > MOST_NARROW
-  const table = withMarks(layout, write, pricer, { text, brackets: [], isWide, hasGaps })
-  // With shapes it is known whether there are gaps, without them it may be a guess.
-  return hasGaps ? table : keep(table)
-}
-
-/** In a table with so few rows, a reader needs no marks of empty cells. */
-const MOST_UNMARKED = 2
-
-interface WrittenTable extends Table {
-  /** Whether empty cells stand together before a filled one, or may, in enough rows. */
-  readonly hasGaps: boolean
-}
-
-/** Whether empty cells stand together in rows, or something that looks like them. */
-function mayHaveGaps(rows: string, separator: string): boolean {
-  const gap = separator.repeat(FEWEST_MARKED)
-  return rows.includes(gap + separator) || rows.includes(`\n${gap}`)
-}
-
-/** What the head of a table has after the number of rows. */
-function markOf({ separator, marksGaps }: Layout): string {
-  return (separator === ',' ? '' : separator) + (marksGaps ? ABSENT_MARK : '')
-}
-
-/** The table with marks for its empty cells, if it has some that need them and they cost little. */
-function withMarks(
-  layout: Layout,
-  write: (layout: Layout) => WrittenTable,
-  { style, tokens }: Pricer,
-  plain = write(layout),
-): Table {
-  if (!plain.hasGaps) return plain
-  const { separator, spaced, gaps, shapes } = layout
-  const marked = write({ separator, spaced, gaps, shapes, marksGaps: true })
-  return tokens(marked.text) <= tokens(plain.text) * (1 + style.reading.gaps) ? marked : plain
-}
-
-/** A table has numbers of rows from so many rows on. */
-const FEWEST_NUMBERED = 2 * NUMBERED_STEP
-/** Tokens of a number, and characters of a token, about. */
-const NUMBER_TOKENS = 3
-const CHARS_PER_TOKEN = 4
-
-/** The table with a number before every 25th row, if none has one and they cost little. */
-function withNumbers(table: Table, rows: readonly ObjectValue[], { style }: Pricer): Table {
-  const { text } = table
-  const price = (rows.length / NUMBERED_STEP) * NUMBER_TOKENS * CHARS_PER_TOKEN
-  if (rows.length < FEWEST_NUMBERED || price > text.length * style.reading.numbers) return table
-  if (isNumbered(rows)) return table
-  const [head, header, ...lines] = text.split('\n')
-  for (let at = NUMBERED_STEP - 1; at < lines.length; at += NUMBERED_STEP) {
-    lines[at] = `${rowNumber(at)}${lines[at]}`
-  }
-  const numbered = `${head!.slice(0, -CLOSER.length)}${NUMBER_MARK}${CLOSER}`
-  const { brackets, isWide } = table
-  return { text: [numbered, header, ...lines].join('\n'), brackets, isWide }
-}
-
-/** Ends the head of a table. */
-const CLOSER = ']:'
-
-/** Whether the first member of the rows counts them. */
-function isNumbered(rows: readonly ObjectValue[]): boolean {
-  const first = Number(rows[0]!.values[0])
-  return rows.every(({ values }, at) => Number(values[0]) === first + at)
+  const table = { text: writer.out, brackets, affixes: affixesOf(columns) }
+  if (!hasBracketed) tables?.keep(value, { table, columns, rows: value })
+  return table
 }
 
 /** The rows that fit one table if not all do; none if these are too few. */
@@ -167,35 +80,20 @@ export function encodeKeyedTable(value: ObjectValue, pricer: TablePricer): Table
     return null
   }
   const keyColumn = keyColumnOf(keys, pricer)
-  const { layout } = chooseLayout(rows, columns, pricer)
   const { prefix, suffix } = keyColumn.kind === 'pattern' ? keyColumn : NO_AFFIXES
-  const write = (marks: Layout): WrittenTable => {
-    const writer = new RowWriter(marks)
-    const brackets = collectBrackets(writer, pricer)
-    const header = [[keyColumn], columns].map(part => writeHeader(part, layout))
-    writer.out = `{${keys.length}${markOf(marks)}}:\n${header.join(layout.separator)}`
-    for (let i = 0; i < keys.length; i++) {
-      writer.out += '\n'
-      writer.startRow()
-      writer.keyCell(keys[i]!.slice(prefix.length, keys[i]!.length - suffix.length))
-      writer.members(columns, rows[i]!)
-    }
-    return writtenBy(writer, columns, keys.length, brackets)
+  const writer = new RowWriter(shapes)
+  const brackets = collectBrackets(writer, pricer)
+  const header = [writeHeader([keyColumn]), writeHeader(columns)].join(SEPARATOR)
+  writer.out = `{${keys.length}}:\n${header}`
+  for (let i = 0; i < keys.length; i++) {
+    writer.out += '\n'
+    writer.startRow()
+    writer.keyCell(keys[i]!.slice(prefix.length, keys[i]!.length - suffix.length))
+    writer.members(columns, rows[i]!)
   }
-  const table = withMarks(layout, write, pricer)
+  const table = { text: writer.out, brackets, affixes: affixesOf([keyColumn, ...columns]) }
   tables?.keep(value, { table, columns, rows })
   return table
-}
-
-/** What a writer wrote of so many rows. */
-function writtenBy(
-  writer: RowWriter,
-  columns: readonly Column[],
-  rows: number,
-  brackets: readonly Bracket[],
-): WrittenTable {
-  const isWide = leavesOf(columns).length > MOST_NARROW
-  return { text: writer.out, brackets, isWide, hasGaps: rows > MOST_UNMARKED && writer.hasGaps }
 }
 
 const NO_AFFIXES = { prefix: '', suffix: '' }
@@ -248,9 +146,6 @@ function nameOf(keys: readonly string[]): string {
   return JSON.stringify(keys)
 }
 
-/** A reader finds a cell among so many without counting. */
-const MOST_NARROW = 24
-
 /** Collects the nested values that the writer writes; none if the style does not weigh them. */
 function collectBrackets(writer: RowWriter, { style }: Pricer): readonly Bracket[] {
   const brackets: Bracket[] = []
@@ -264,11 +159,10 @@ function collectBrackets(writer: RowWriter, { style }: Pricer): readonly Bracket
  * The table with its price. Nested values in brackets in its rows have the same surcharge as
  * elsewhere.
  */
-export function tablePiece({ text, brackets, isWide }: Table, pricer: Pricer): Piece {
+export function tablePiece({ text, brackets, affixes }: Table, pricer: Pricer): Piece {
   const { style, tokens } = pricer
   const count = tokens(text)
-  const cost = isWide ? style.tableCost * style.reading.wide : style.tableCost
-  let surcharge = count * (cost - 1)
+  let surcharge = count * (style.tableCost - 1) + affixes * style.affixCost
   let values = ''
   for (const bracket of brackets) {
     surcharge += excess(bracket.text, style)

@@ -11,7 +11,6 @@ import { type CountedText, type ScalarText, scalarText } from './scalar-text.ts'
 import { JSON_MARK } from './syntax.ts'
 import type { Table } from './table.ts'
 import { type Piece, priceOf, type Role } from './trace.ts'
-import { wordsPiece } from './word-list.ts'
 import {
   type Bracketed,
   type BracketTexts,
@@ -273,18 +272,17 @@ function formsOfArray(
   const { inner, lines } = draft
   const inline = inlinePiece(value, draft, inner, pricer)
   const rows = table === null ? null : tablePiece(table, pricer)
-  const words = wordsPiece(value, pricer)
   if (lines === null) {
-    const shown = cheapest(inline, rows, words)
-    pricer.trace?.decide(role, { brackets: inline, table: rows, words }, shown)
+    const shown = cheapest(inline, rows)
+    pricer.trace?.decide(role, { brackets: inline, table: rows }, shown)
     return { inline, shown, draft }
   }
   const isMember = role === 'member'
   const body = fillFrame(lines, inner)
   const brackets = isMember ? new PrefixedPiece(':', inline, 1) : inline
   const list = isMember ? new PrefixedPiece(':\n', body, 1) : body
-  const shown = cheapest(brackets, rows, words, list)
-  pricer.trace?.decide(role, { brackets, table: rows, words, list }, shown)
+  const shown = cheapest(brackets, rows, list)
+  pricer.trace?.decide(role, { brackets, table: rows, list }, shown)
   return { inline, shown, draft }
 }
 

@@ -12,7 +12,7 @@ export interface PatternRun {
 }
 
 const FEWEST_MEMBERS = 3
-const SHORTEST_PREFIX = 8
+const SHORTEST_PREFIX = 16
 
 /** A neighbour that shares this many times more begins a run of its own. */
 const MUCH_MORE = 1.5

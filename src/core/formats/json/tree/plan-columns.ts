@@ -1,7 +1,7 @@
 import { equalValues, ObjectValue, type Value } from '../../../json/value.ts'
 import type { Column } from './column.ts'
 import { mergeKeyOrders } from './key-order.ts'
-import { commonAffixes } from './pattern-runs.ts'
+import { type Affixes, commonAffixes } from './pattern-runs.ts'
 import type { Pricer } from './pricer.ts'
 
 /**
@@ -144,6 +144,7 @@ export function patternOf(name: string, texts: readonly string[], pricer: Pricer
   if (texts.length < 2) return null
   const affixes = commonAffixes(texts)
   if (affixes === null) return null
+  if (!pricer.style.cutsToNumbers && leavesNumber(texts, affixes)) return null
   const { prefix, suffix } = affixes
   const step = Math.max(1, Math.floor(texts.length / PATTERN_SAMPLE))
   let whole = ''
@@ -156,6 +157,13 @@ export function patternOf(name: string, texts: readonly string[], pricer: Pricer
     sampled++
   }
   const saved = ((pricer.tokens(whole) - pricer.tokens(rest)) / sampled) * texts.length
-  const price = pricer.tokens(`=${prefix}*${suffix}`)
+  const price = pricer.tokens(`=${prefix}*${suffix}`) + pricer.style.affixCost
   return saved > price ? { kind: 'pattern', name, prefix, suffix } : null
+}
+
+const NUMBER = /^\d+$/
+
+/** Whether what is left of a text is a number. */
+function leavesNumber(texts: readonly string[], { prefix, suffix }: Affixes): boolean {
+  return texts.some(text => NUMBER.test(text.slice(prefix.length, text.length - suffix.length)))
 }

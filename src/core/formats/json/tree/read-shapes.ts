@@ -1,10 +1,10 @@
-import { CLOSE_PARENTHESIS, COMMA, OPEN_PARENTHESIS } from '../../../json/char-codes.ts'
+import { CLOSE_PARENTHESIS, OPEN_PARENTHESIS } from '../../../json/char-codes.ts'
 import type { Column } from './column.ts'
 import { RowReader, readColumn } from './read-table.ts'
 import type { Reader } from './reader.ts'
 
 /** A declaration begins like a keyed table, whose brace holds its number of rows. */
-const DECLARATION = /[A-Za-z]{1,3}\{(?!\d+[\t| ]?-?\}:)/y
+const DECLARATION = /[A-Za-z]{1,3}\{(?!\d+\}:)/y
 const NAME = /[A-Za-z]{1,3}\(/y
 
 /**
@@ -17,7 +17,7 @@ export function readDeclarations(reader: Reader): void {
     DECLARATION.lastIndex = reader.at
     if (!DECLARATION.test(reader.text)) break
     const start = reader.at
-    const column = readColumn(reader, COMMA, 1)
+    const column = readColumn(reader, 1)
     if (column.kind !== 'group') throw reader.error('a shape expected', start)
     if (shapes.has(column.name)) throw reader.error('a new shape expected', start)
     shapes.set(column.name, column.columns)
@@ -33,7 +33,7 @@ export function readDeclarations(reader: Reader): void {
     reader.checkDepth(depth)
     reader.at = open
     reader.expect(OPEN_PARENTHESIS, 'a parenthesis')
-    const object = new RowReader(reader, COMMA, 'shape').only(columns, depth)
+    const object = new RowReader(reader, 'shape').only(columns, depth)
     reader.expect(CLOSE_PARENTHESIS, 'a closing parenthesis')
     return object
   }

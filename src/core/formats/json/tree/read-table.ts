@@ -10,60 +10,48 @@ import {
   OPEN_BRACKET,
   QUOTE,
   SEMICOLON,
-  SPACE,
 } from '../../../json/char-codes.ts'
 import { ObjectValue, type Value } from '../../../json/value.ts'
-import type { Gap } from './cell-gaps.ts'
 import type { CellColumn, Column, Leaf, PatternColumn } from './column.ts'
-import { type CellEnds, cellEndsOf, noteGap, readGap } from './read-gaps.ts'
 import { readInline } from './read-inline.ts'
-import {
-  bareValue,
-  type Ends,
-  endsOf,
-  type Reader,
-  SEPARATOR_CODES,
-  separatedEnds,
-} from './reader.ts'
+import { bareValue, type Ends, endsOf, type Reader } from './reader.ts'
 import { ABSENT_MARK } from './syntax.ts'
 
 /**
  * The columns at the place, up to a line end or closing bracket.
- * @param separator the code unit between two of them
  * @param depth containers around a member of a row
  */
-export function readHeader(reader: Reader, separator: number, depth: number): readonly Column[] {
+export function readHeader(reader: Reader, depth: number): readonly Column[] {
   const columns: Column[] = []
   const names = new Set<string>()
-  for (let gap: Gap | null = ' '; gap !== null; gap = readGap(reader, separator)) {
+  do {
     const start = reader.at
-    const column = readColumn(reader, separator, depth)
+    const column = readColumn(reader, depth)
     if (names.has(column.name)) throw reader.error('a new column name expected', start)
     names.add(column.name)
     columns.push(column)
-    if (gap !== ' ') noteGap(column, gap)
-  }
+  } while (reader.skip(COMMA))
   return columns
 }
 
-/** One column at the place, up to a separator, a line end or a closing bracket. */
-export function readColumn(reader: Reader, separator: number, depth: number): Column {
-  const name = readName(reader, separator)
+/** One column at the place, up to a comma, a line end or a closing bracket. */
+export function readColumn(reader: Reader, depth: number): Column {
+  const name = readName(reader)
   switch (reader.next) {
     case EQUALS:
       reader.at++
-      return readFixed(reader, name, separator, depth)
+      return readFixed(reader, name, depth)
     case OPEN_BRACE: {
       reader.checkDepth(depth)
       reader.at++
-      const columns = readHeader(reader, separator, depth + 1)
+      const columns = readHeader(reader, depth + 1)
       reader.expect(CLOSE_BRACE, 'a closing brace')
       return { kind: 'group', name, columns }
     }
     case OPEN_BRACKET: {
       reader.checkDepth(depth + 1)
       reader.at++
-      const columns = readHeader(reader, COMMA, depth + 2)
+      const columns = readHeader(reader, depth + 2)
       reader.expect(CLOSE_BRACKET, 'a closing bracket')
       return { kind: 'rows', name, columns }
     }
@@ -72,48 +60,31 @@ export function readColumn(reader: Reader, separator: number, depth: number): Co
   }
 }
 
-function readName(reader: Reader, separator: number): string {
+/** The ends of bare texts in a header. */
+const NAME_ENDS = endsOf(COMMA, EQUALS, OPEN_BRACE, OPEN_BRACKET, CLOSE_BRACE, CLOSE_BRACKET)
+const AFFIX_ENDS = endsOf(COMMA, ASTERISK, QUOTE, CLOSE_BRACE, CLOSE_BRACKET)
+
+function readName(reader: Reader): string {
   if (reader.next === QUOTE) return reader.quoted()
-  const name = reader.bare(headerEnds(separator).name)
+  const name = reader.bare(NAME_ENDS)
   if (name === '') throw reader.error('a column name expected')
   return name
 }
 
 /** A constant, or a pattern if the mark follows a text or is alone. */
-function readFixed(reader: Reader, name: string, separator: number, depth: number): Column {
+function readFixed(reader: Reader, name: string, depth: number): Column {
   const c = reader.next
   if (c === OPEN_BRACE || c === OPEN_BRACKET) {
     return { kind: 'constant', name, value: readInline(reader, depth) }
   }
-  const ends = headerEnds(separator).affix
   const quoted = c === QUOTE
-  const text = quoted ? reader.quoted() : reader.bare(ends)
+  const text = quoted ? reader.quoted() : reader.bare(AFFIX_ENDS)
   if (!reader.skip(ASTERISK)) {
     if (text === '' && !quoted) throw reader.error('a value expected')
     return { kind: 'constant', name, value: quoted ? text : bareValue(text) }
   }
-  const suffix = reader.next === QUOTE ? reader.quoted() : reader.bare(ends)
+  const suffix = reader.next === QUOTE ? reader.quoted() : reader.bare(AFFIX_ENDS)
   return { kind: 'pattern', name, prefix: text, suffix }
-}
-
-/** The ends of bare texts in a header. */
-interface HeaderEnds {
-  readonly name: Ends
-  readonly affix: Ends
-}
-
-/** By the separator. A comma may take the place of a space. */
-const HEADER_ENDS: ReadonlyMap<number, HeaderEnds> = new Map(
-  SEPARATOR_CODES.map(separator => {
-    const gaps = separator === SPACE ? [SPACE, COMMA] : [separator]
-    const name = endsOf(...gaps, EQUALS, OPEN_BRACE, OPEN_BRACKET, CLOSE_BRACE, CLOSE_BRACKET)
-    const affix = endsOf(...gaps, ASTERISK, QUOTE, CLOSE_BRACE, CLOSE_BRACKET)
-    return [separator, { name, affix }]
-  }),
-)
-
-function headerEnds(separator: number): HeaderEnds {
-  return HEADER_ENDS.get(separator)!
 }
 
 const MISSING = Symbol('missing')
@@ -142,42 +113,28 @@ function known(columns: readonly Column[]): Members {
   return members
 }
 
-const IN_CELL: CellEnds = { end: COMMA, ends: endsOf(COMMA, SEMICOLON, CLOSE_BRACKET) }
-const IN_SHAPE: CellEnds = { end: COMMA, ends: endsOf(COMMA, CLOSE_PARENTHESIS) }
-
 /** What the rows are in: lines of a table, a cell, or the parentheses of an object in its shape. */
 type Within = 'table' | 'cell' | 'shape'
+
+/** The ends of a bare text in a cell. */
+const CELL_ENDS: Readonly<Record<Within, Ends>> = {
+  table: endsOf(COMMA),
+  cell: endsOf(COMMA, SEMICOLON, CLOSE_BRACKET),
+  shape: endsOf(COMMA, CLOSE_PARENTHESIS),
+}
 
 /** Reads the cells of one table, or of the rows in one cell. */
 export class RowReader {
   readonly #reader: Reader
-  readonly #separator: number
   readonly #within: Within
-  readonly #marksGaps: boolean
-  readonly #uniform: CellEnds
-  readonly #endsOf: ReadonlyMap<Leaf, CellEnds> | null
+  readonly #ends: Ends
   #rowEnded = false
   #firstCell = true
 
-  /**
-   * @param columns of a table
-   * @param marksGaps whether the mark is an empty cell
-   */
-  constructor(
-    reader: Reader,
-    separator: number,
-    within: Within,
-    columns?: readonly Column[],
-    marksGaps = false,
-  ) {
-    this.#marksGaps = marksGaps
+  constructor(reader: Reader, within: Within) {
     this.#reader = reader
-    this.#separator = separator
     this.#within = within
-    if (within === 'cell') this.#uniform = IN_CELL
-    else if (within === 'shape') this.#uniform = IN_SHAPE
-    else this.#uniform = { end: separator, ends: separatedEnds(separator) }
-    this.#endsOf = columns !== undefined && separator === SPACE ? cellEndsOf(columns) : null
+    this.#ends = CELL_ENDS[within]
   }
 
   /** The only row, all of it. */
@@ -201,9 +158,9 @@ export class RowReader {
   /** The first cell of a row whose object is the value of a key. */
   keyCell(column: CellColumn | PatternColumn): string {
     const reader = this.#reader
-    this.#nextCell(this.#uniform)
+    this.#nextCell()
     const quoted = reader.next === QUOTE
-    const key = quoted ? reader.quoted() : reader.bare(this.#uniform.ends)
+    const key = quoted ? reader.quoted() : reader.bare(this.#ends)
     if (key === '' && !quoted) throw reader.error('a key expected')
     return this.#wrap(column, key)
   }
@@ -256,15 +213,14 @@ export class RowReader {
       reader.countCell()
       return MISSING
     }
-    const cell = this.#endsOf?.get(column) ?? this.#uniform
-    this.#nextCell(cell)
+    this.#nextCell()
     if (this.#rowEnded) return MISSING
     const c = reader.next
-    if (c === cell.end || this.#atEnd()) return MISSING
+    if (c === COMMA || this.#atEnd()) return MISSING
     if (c === QUOTE) return this.#wrap(column, reader.quoted())
     if (column.kind === 'pattern') {
-      const text = reader.bare(cell.ends)
-      if (this.#marksGaps && text === ABSENT_MARK) return MISSING
+      const text = reader.bare(this.#ends)
+      if (text === ABSENT_MARK) return MISSING
       return text === 'null' ? null : this.#wrap(column, text)
     }
     if (c === OPEN_BRACKET) {
@@ -273,29 +229,21 @@ export class RowReader {
     if (c === OPEN_BRACE) return readInline(reader, depth)
     const shaped = reader.readShaped?.(depth)
     if (shaped !== undefined) return shaped
-    const text = reader.bare(cell.ends)
-    return this.#marksGaps && text === ABSENT_MARK ? MISSING : bareValue(text)
+    const text = reader.bare(this.#ends)
+    return text === ABSENT_MARK ? MISSING : bareValue(text)
   }
 
   #wrap(column: Leaf, text: string): string {
     return column.kind === 'pattern' ? column.prefix + text + column.suffix : text
   }
 
-  /**
-   * Moves over the separator in front of a cell that is not the first; without one the row ends.
-   */
-  #nextCell({ before }: CellEnds): void {
-    if (this.#firstCell) {
-      this.#firstCell = false
-      return
+  /** Moves over the comma in front of a cell that is not the first; without one the row ends. */
+  #nextCell(): void {
+    if (this.#firstCell) this.#firstCell = false
+    else if (!this.#reader.skip(COMMA)) {
+      if (!this.#atEnd()) throw this.#reader.error('a comma expected')
+      this.#rowEnded = true
     }
-    const reader = this.#reader
-    if (before !== undefined && reader.text.startsWith(before, reader.at)) {
-      reader.at += before.length
-    } else if (before === undefined && reader.skip(this.#separator)) {
-      if (this.#separator !== SPACE) reader.skip(SPACE)
-    } else if (this.#atEnd()) this.#rowEnded = true
-    else throw reader.error('a separator expected')
   }
 
   #atEnd(): boolean {
@@ -312,7 +260,7 @@ export class RowReader {
     reader.at++
     const rows: ObjectValue[] = []
     if (reader.skip(CLOSE_BRACKET)) return rows
-    const inner = new RowReader(reader, COMMA, 'cell')
+    const inner = new RowReader(reader, 'cell')
     do {
       inner.startRow()
       rows.push(inner.row(columns, depth + 1))

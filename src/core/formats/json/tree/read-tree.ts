@@ -30,15 +30,7 @@ import {
   Reader,
   readFence,
 } from './reader.ts'
-import {
-  ABSENT_MARK,
-  ITEM_MARK,
-  JSON_MARK,
-  NUMBER_MARK,
-  rowNumber,
-  SEPARATOR_BITS,
-} from './syntax.ts'
-import { isWords, readWords } from './word-list.ts'
+import { ITEM_MARK, JSON_MARK } from './syntax.ts'
 
 /** Decodes what `encodeTree` wrote, in time linear in the text. @throws AppError `not_decodable` */
 export function decodeTree(text: string): Value {
@@ -49,11 +41,8 @@ export function decodeTree(text: string): Value {
 /** What the head of a table says. */
 interface TableHead {
   readonly count: number
-  readonly separator: number
   /** Whether the first cell of a row is its key. */
   readonly keyed: boolean
-  readonly marksGaps: boolean
-  readonly numbersRows: boolean
 }
 
 class TreeReader {
@@ -222,66 +211,40 @@ class TreeReader {
     return this.#value(depth)
   }
 
-  /**
-   * The table whose `[3]:` or `{3}:` is at the place, or the list of words on its line; `undefined`
-   * if there is none.
-   */
+  /** The table whose `[3]:` or `{3}:` is at the place; `undefined` if there is none. */
   #table(depth: number): Value | undefined {
     const reader = this.#reader
     const opener = reader.next
     if (opener !== OPEN_BRACKET && opener !== OPEN_BRACE) return undefined
     const { text } = reader
     let at = reader.at + 1
-    let rows = 0
-    while (isDigit(text.charCodeAt(at))) rows = rows * 10 + text.charCodeAt(at++) - DIGIT_0
+    let count = 0
+    while (isDigit(text.charCodeAt(at))) count = count * 10 + text.charCodeAt(at++) - DIGIT_0
     if (at === reader.at + 1) return undefined
-    let separator = COMMA
-    const mark = text.charAt(at)
-    if (mark !== ',' && Object.hasOwn(SEPARATOR_BITS, mark)) {
-      separator = mark.charCodeAt(0)
-      at++
-    }
     const closer = opener === OPEN_BRACKET ? CLOSE_BRACKET : CLOSE_BRACE
-    const marksGaps = text.charAt(at) === ABSENT_MARK
-    if (marksGaps) at++
-    const numbersRows = opener === OPEN_BRACKET && text.charAt(at) === NUMBER_MARK
-    if (numbersRows) at++
-    if (text.charCodeAt(at) !== closer) return undefined
-    if (!marksGaps && !numbersRows && opener === OPEN_BRACKET && isWords(text, at + 1)) {
-      reader.checkDepth(depth)
-      reader.at = at + 1
-      const words = readWords(reader, rows, separator)
-      this.#endLine()
-      return words
-    }
-    if (text.charCodeAt(at + 1) !== COLON) return undefined
+    if (text.charCodeAt(at) !== closer || text.charCodeAt(at + 1) !== COLON) return undefined
     reader.checkDepth(depth + 1)
     reader.at = at + 2
     reader.newLine()
-    return this.#rows(
-      { count: rows, separator, keyed: opener === OPEN_BRACE, marksGaps, numbersRows },
-      depth,
-    )
+    return this.#rows({ count, keyed: opener === OPEN_BRACE }, depth)
   }
 
-  #rows({ count, separator, keyed, marksGaps, numbersRows }: TableHead, depth: number): Value {
+  #rows({ count, keyed }: TableHead, depth: number): Value {
     const reader = this.#reader
     let keyColumn: Column | null = null
     if (keyed) {
-      keyColumn = readColumn(reader, separator, depth + 2)
+      keyColumn = readColumn(reader, depth + 2)
       if (keyColumn.kind !== 'cell' && keyColumn.kind !== 'pattern') {
         throw reader.error('a column of keys expected')
       }
-      reader.expect(separator, 'a separator')
-      if (separator !== SPACE) reader.skip(SPACE)
+      reader.expect(COMMA, 'a comma')
     }
-    const columns = readHeader(reader, separator, depth + 2)
-    const cells = new RowReader(reader, separator, 'table', columns, marksGaps)
+    const columns = readHeader(reader, depth + 2)
+    const cells = new RowReader(reader, 'table')
     const keys: string[] = []
     const rows: ObjectValue[] = []
     for (let i = 0; i < count; i++) {
       reader.newLine()
-      if (numbersRows) this.#rowNumber(i)
       const lone = keyed ? undefined : this.#loneObject(depth + 1)
       if (lone !== undefined) {
         rows.push(lone)
@@ -294,15 +257,6 @@ class TreeReader {
     }
     this.#endLine()
     return keyed ? new ObjectValue(keys, rows) : rows
-  }
-
-  /** Moves over the number of a row, if this one has a number. */
-  #rowNumber(before: number): void {
-    const reader = this.#reader
-    const number = rowNumber(before)
-    if (!reader.text.startsWith(number, reader.at))
-      throw reader.error('the number of a row expected')
-    reader.at += number.length
   }
 
   /** Reads a row that is only an object in braces, because the columns do not fit it. */

@@ -6,7 +6,6 @@ import {
   CLOSE_BRACKET,
   CLOSE_PARENTHESIS,
   COLON,
-  COMMA,
   DIGIT_0,
   DIGIT_9,
   DOT,
@@ -14,10 +13,8 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   OPEN_PARENTHESIS,
-  PIPE,
   QUOTE,
   SPACE,
-  TAB,
 } from '../../../json/char-codes.ts'
 import { DEFAULT_MAX_DEPTH } from '../../../json/parse-json.ts'
 import type { NumberLiteral, ObjectValue } from '../../../json/value.ts'
@@ -203,18 +200,6 @@ export const PREFIX_ENDS = endsOf(ASTERISK)
 
 /** The ends of the word in a key's mark. */
 export const MARK_ENDS = endsOf(SPACE, CLOSE_PARENTHESIS)
-
-/** The code units of all separators between cells. */
-export const SEPARATOR_CODES = [COMMA, TAB, PIPE, SPACE] as const
-
-const SEPARATED_ENDS: ReadonlyMap<number, Ends> = new Map(
-  SEPARATOR_CODES.map(separator => [separator, endsOf(separator)]),
-)
-
-/** The end of a bare text between such separators. */
-export function separatedEnds(separator: number): Ends {
-  return SEPARATED_ENDS.get(separator)!
-}
 
 /** Whether `c` is an ASCII digit. */
 export function isDigit(c: number): boolean {

@@ -4,15 +4,14 @@ import { LazyPiece, type Pricer, type ShapeWriter } from './pricer.ts'
 import { NOT_IN_SHAPE } from './syntax.ts'
 import type { Piece } from './trace.ts'
 import { CONTAINER, writeInline } from './write-inline.ts'
-import { createLayout, type Layout, RowWriter, writeHeader } from './write-table.ts'
+import { RowWriter, writeHeader } from './write-table.ts'
 import { isScalar } from './write-text.ts'
 
-/** The columns of objects that are written as a name and cells: `A(7, Ann)`. */
-export interface Shape {
-  /** Its name, and its columns as the members of a group. */
-  readonly group: GroupColumn
-  readonly layout: Layout
-}
+/**
+ * The columns of objects that are written as a name and cells: `A(7,Ann)`. The group has its name,
+ * and its columns as members.
+ */
+export type Shape = GroupColumn
 
 /** The shapes of a document, and the objects that have one. */
 export class Shapes implements ShapeWriter {
@@ -26,11 +25,8 @@ export class Shapes implements ShapeWriter {
   }
 
   add(shape: Shape, objects: readonly ObjectValue[]): void {
-    const { separator, spaced } = shape.layout
-    const layout = createLayout(separator, { spaced, shapes: this })
-    const written = { group: shape.group, layout }
-    this.#all.push(written)
-    for (const object of objects) this.#shapeOf.set(object, written)
+    this.#all.push(shape)
+    for (const object of objects) this.#shapeOf.set(object, shape)
   }
 
   /** Looks for the containers of the document that reach a shape. Recursion is as deep as it is. */
@@ -53,14 +49,14 @@ export class Shapes implements ShapeWriter {
 
   write(value: ObjectValue): string | null {
     const shape = this.#shapeOf.get(value)
-    return shape === undefined ? null : writeShaped(value, shape)
+    return shape === undefined ? null : writeShaped(value, shape, this)
   }
 
   piece(value: ObjectValue, inner: readonly (Piece | null)[], pricer: Pricer): Piece | null {
     const shape = this.#shapeOf.get(value)
     if (shape === undefined) return null
     if (inner.every(piece => piece === null)) {
-      const text = writeShaped(value, shape)
+      const text = writeShaped(value, shape, this)
       return { text, tokens: pricer.tokens(text), surcharge: 0 }
     }
     const pieces = new Map<Value, Piece>()
@@ -69,36 +65,37 @@ export class Shapes implements ShapeWriter {
       if (piece !== null && typeof value.values[i] === 'object') pieces.set(value.values[i]!, piece)
     }
     let [tokens, surcharge] = [0, 0]
-    const own = writeShaped(value, shape, nested => {
+    const own = writeShaped(value, shape, this, nested => {
       const piece = pieces.get(nested)
       if (piece === undefined) return null
       tokens += piece.tokens
       surcharge += piece.surcharge
       return CONTAINER
     })
-    const write = () => writeShaped(value, shape, nested => pieces.get(nested)?.text ?? null)
+    const write = () => writeShaped(value, shape, this, nested => pieces.get(nested)?.text ?? null)
     return new LazyPiece(tokens + pricer.tokens(own), surcharge, write)
   }
 }
 
 /** The line that declares a shape: its name, and its columns in braces. */
-export function writeDeclaration({ group, layout }: Shape): string {
-  return writeHeader([group], layout)
+export function writeDeclaration(shape: Shape): string {
+  return writeHeader([shape])
 }
 
 /** @param inline the text of a container in a cell, if it is known */
 function writeShaped(
   value: ObjectValue,
-  { group, layout }: Shape,
+  { name, columns }: Shape,
+  shapes: ShapeWriter,
   inline?: (nested: Value) => string | null,
 ): string {
-  const writer = new RowWriter(layout, NOT_IN_SHAPE)
+  const writer = new RowWriter(shapes, NOT_IN_SHAPE)
   if (inline !== undefined) {
-    writer.inline = nested => inline(nested) ?? writeInline(nested, layout.shapes)
+    writer.inline = nested => inline(nested) ?? writeInline(nested, shapes)
   }
   writer.startRow()
-  writer.members(group.columns, value)
-  return `${group.name}(${writer.out})`
+  writer.members(columns, value)
+  return `${name}(${writer.out})`
 }
 
 /** Containers in containers that a cell or group may hold; those in cells are counted once more. */

@@ -19,20 +19,14 @@ export interface TreeStyle {
   /** Objects that make a table, and how alike their keys are (see `keyStability`), at least. */
   readonly minTableRows: number
   readonly minKeyStability: number
-  /** The price of reading. */
-  readonly reading: ReadingPrice
+  /** Price of a column whose strings lack what all have at their start or end. */
+  readonly affixCost: number
+  /** Whether such a column may leave a bare number, which a reader would take for the value. */
+  readonly cutsToNumbers: boolean
+  /** Price of a token of a document with shapes. */
+  readonly shapeCost: number
   /** Members of an object of scalars that stand on lines of their own, at least. */
   readonly minLineMembers: number
-}
-
-/** What a form that is easier to read may cost, as a part of the tokens of a table. */
-export interface ReadingPrice {
-  /** Marks of empty cells that stand together. */
-  readonly gaps: number
-  /** Price of a token of a table with many columns: forms with keys win if they cost no more. */
-  readonly wide: number
-  /** Numbers of rows. */
-  readonly numbers: number
 }
 
 /** The fewest tokens, in whatever form that can be read. */
@@ -43,7 +37,9 @@ export const FEWEST_TOKENS: TreeStyle = {
   maxBracketChars: Number.POSITIVE_INFINITY,
   minTableRows: 1,
   minKeyStability: 0,
-  reading: { gaps: 0.2, wide: 1.05, numbers: 0.01 },
+  affixCost: 0,
+  cutsToNumbers: true,
+  shapeCost: 1,
   minLineMembers: 1,
 }
 

@@ -9,6 +9,6 @@ export interface Bracket {
 export interface Table {
   readonly text: string
   readonly brackets: readonly Bracket[]
-  /** Whether a reader would have to count columns. */
-  readonly isWide: boolean
+  /** Columns whose strings lack what all have at their start or end. */
+  readonly affixes: number
 }

@@ -22,13 +22,12 @@ type Way =
   | 'list'
   | 'table'
   | 'keyed table'
-  | 'words'
   | 'path'
   | 'string'
   | 'value'
 
 /** Ways in which nested containers have no way of their own. */
-const CLOSED: readonly Way[] = ['shape', 'brackets', 'table', 'keyed table', 'words', 'string']
+const CLOSED: readonly Way[] = ['shape', 'brackets', 'table', 'keyed table', 'string']
 
 /** The role of a container, which decides what may follow. */
 export type Role = 'member' | 'item' | 'document'

@@ -25,7 +25,7 @@ const MEMBER_STEPS = 250
  */
 export const tree: JsonFormat = {
   id: 'tree',
-  version: 1,
+  version: 2,
   accepts: value => value !== null && typeof value === 'object' && !hasMoreNodes(value, MAX_NODES),
   steps: ({ chars, containers, members }) =>
     chars * CHAR_STEPS + containers * CONTAINER_STEPS + members * MEMBER_STEPS,

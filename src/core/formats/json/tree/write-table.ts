@@ -1,145 +1,79 @@
 import { ObjectValue, type Value } from '../../../json/value.ts'
-import { firstLeaf, type Gaps } from './cell-gaps.ts'
 import type { Column, ConstantColumn, Leaf } from './column.ts'
 import type { ShapeWriter } from './pricer.ts'
 import {
   ABSENT_MARK,
-  FEWEST_MARKED,
-  INNER_SEPARATOR,
   NOT_IN_AFFIX,
+  NOT_IN_CELL,
   NOT_IN_HEADER,
   NOT_INLINE,
-  notInCell,
   PATTERN_MARK,
   ROW_SEPARATOR,
-  type Separator,
+  SEPARATOR,
 } from './syntax.ts'
 import { writeBraces, writeInline } from './write-inline.ts'
 import { isScalar, writeAffix, writePatterned, writeScalar, writeText } from './write-text.ts'
 
-/** How the cells of a table stand beside one another. */
-export interface Layout {
-  readonly separator: Separator
-  /** Leaves with a space between the separator and the cell. */
-  readonly spaced: ReadonlySet<Leaf>
-  /** Of a table whose separator is a space; `undefined` elsewhere. */
-  readonly gaps: Gaps | undefined
-  /** Writes the objects in cells that have a shape; `undefined` if there are no shapes. */
-  readonly shapes: ShapeWriter | undefined
-  /** Whether empty cells that stand together have a mark. */
-  readonly marksGaps: boolean
+/** The columns' names, with constants, patterns and groups. */
+export function writeHeader(columns: readonly Column[]): string {
+  return columns.map(writeColumn).join(SEPARATOR)
 }
 
-/** A layout without marks. Layouts are written out, since what a spread makes is slow to read. */
-export function createLayout(
-  separator: Separator,
-  { spaced = NO_LEAVES, gaps, shapes }: LayoutOptions = {},
-): Layout {
-  return { separator, spaced, gaps, shapes, marksGaps: false }
-}
-
-interface LayoutOptions {
-  readonly spaced?: ReadonlySet<Leaf>
-  readonly gaps?: Gaps | undefined
-  readonly shapes?: ShapeWriter | undefined
-}
-
-const NO_LEAVES: ReadonlySet<Leaf> = new Set()
-
-/**
- * The columns' names, with constants, patterns and groups. With a space as separator no bare name
- * has a space.
- */
-export function writeHeader(columns: readonly Column[], layout: Layout): string {
-  let out = ''
-  for (const column of columns) {
-    if (out !== '') out += gapBefore(column, layout)
-    out += writeColumn(column, layout)
-  }
-  return out
-}
-
-/** A gap belongs to the first cell after it; a column without a cell has no gap of its own. */
-function gapBefore(column: Column, { separator, spaced, gaps }: Layout): string {
-  if (gaps !== undefined) {
-    const leaf = firstLeaf(column)
-    return leaf === null ? separator : gaps.before(leaf)
-  }
-  if (column.kind === 'constant' || column.kind === 'group') return separator
-  return spaced.has(column) ? `${separator} ` : separator
-}
-
-function writeColumn(column: Column, layout: Layout): string {
-  const name = writeText(column.name, NOT_IN_HEADER | notInCell(layout.separator))
+function writeColumn(column: Column): string {
+  const name = writeText(column.name, NOT_IN_HEADER)
   switch (column.kind) {
     case 'cell':
       return name
     case 'constant':
-      return `${name}=${writeConstant(column, layout)}`
-    case 'pattern': {
-      const not = NOT_IN_AFFIX | notInCell(layout.separator)
-      return `${name}=${writeAffix(column.prefix, not, 0)}${PATTERN_MARK}${writeAffix(column.suffix, not, 1)}`
-    }
+      return `${name}=${writeConstant(column)}`
+    case 'pattern':
+      return `${name}=${writeAffix(column.prefix, NOT_IN_AFFIX, 0)}${PATTERN_MARK}${writeAffix(column.suffix, NOT_IN_AFFIX, 1)}`
     case 'group':
-      return `${name}{${writeHeader(column.columns, layout)}}`
+      return `${name}{${writeHeader(column.columns)}}`
     case 'rows':
-      return `${name}[${writeHeader(column.columns, innerLayout(layout))}]`
+      return `${name}[${writeHeader(column.columns)}]`
   }
 }
 
 /** Bare text with the pattern's mark in it would be a pattern. */
-function writeConstant({ value }: ConstantColumn, layout: Layout): string {
+function writeConstant({ value }: ConstantColumn): string {
   if (typeof value === 'string' && value.includes(PATTERN_MARK)) return writeText(value, -1)
-  return isScalar(value)
-    ? writeScalar(value, NOT_IN_AFFIX | notInCell(layout.separator))
-    : writeInline(value)
+  return isScalar(value) ? notAbsent(writeScalar(value, NOT_IN_AFFIX)) : writeInline(value)
 }
 
-/** Rows inside a cell have commas between their cells, whatever the table has. */
-function innerLayout(layout: Layout): Layout {
-  const { spaced, shapes } = layout
-  return createLayout(INNER_SEPARATOR, { spaced, shapes })
+/** The text of a scalar, in quotes if a reader would take it for an absent cell. */
+function notAbsent(text: string): string {
+  return text === ABSENT_MARK ? `"${ABSENT_MARK}"` : text
 }
 
-/** Writes the rows of one table, or of one cell. */
+/** Writes the rows of one table, of one cell, or of one shape. */
 export class RowWriter {
   out = ''
-  /** Receives every cell of a leaf that is written, and how many separators stand before it. */
-  observe: ((leaf: Leaf, text: string, separators: number) => void) | null = null
   /** Receives every nested value in brackets; `isRows` if these hold the rows of a column. */
   onBracket: ((text: string, isRows: boolean) => void) | null = null
-  /** Receives the columns of each row inside a cell that is not the first there, before it. */
-  onNextRow: ((columns: readonly Column[]) => void) | null = null
-  /** Writes the objects and arrays in cells; `null` if the layout decides. */
+  /** Writes the objects and arrays in cells; `null` if the shapes do. */
   inline: ((value: Value) => string) | null = null
-  readonly #layout: Layout
+  readonly #shapes: ShapeWriter | undefined
   readonly #not: number
   /** Writes the rows in cells; made when there are some, since few tables have them. */
   #inner: RowWriter | null = null
-  /** Separators that stand before the next cell; those after the last cell are left out. */
-  #pending = 0
-  /** The same as text, if the layout has gaps. */
-  #gaps = ''
-  /** Empty cells since the last filled one. */
-  #empty = 0
-  /** Whether empty cells of the rows stand together before a filled one. */
-  hasGaps = false
-  #first = true
-  /** Cells of this row that are not empty, and the last of them. */
+  /** Absent cells since the last one that is there; those after the last are left out. */
+  #absent = 0
+  /** Cells of this row that are there, and the last of them. */
   #cells = 0
   #lastCell = ''
 
-  /** @param not what bare strings in a cell must not contain */
-  constructor(layout: Layout, not = notInCell(layout.separator)) {
-    this.#layout = layout
+  /**
+   * @param shapes of objects in cells; `undefined` if there are none
+   * @param not what bare strings in a cell must not contain
+   */
+  constructor(shapes: ShapeWriter | undefined, not = NOT_IN_CELL) {
+    this.#shapes = shapes
     this.#not = not
   }
 
   startRow(): void {
-    this.#pending = 0
-    this.#gaps = ''
-    this.#empty = 0
-    this.#first = true
+    this.#absent = 0
     this.#cells = 0
   }
 
@@ -160,22 +94,23 @@ export class RowWriter {
 
   /** Writes a row as an object in braces, whatever the columns are. */
   bracketed(row: ObjectValue): void {
-    this.out += this.#bracket(writeBraces(row, this.#layout.shapes))
+    this.out += this.#bracket(writeBraces(row, this.#shapes))
   }
 
   /** A cell before the columns: the key of a keyed table. */
   keyCell(text: string): void {
-    this.#cell(null, writeText(text, this.#not))
+    this.#cell(writeText(text, this.#not))
   }
 
-  /** The cells of one object; a member that is not there leaves its cells empty. */
+  /** The cells of one object; a member that is not there leaves its cells absent. */
   members(columns: readonly Column[], { keys, values }: ObjectValue): void {
     let at = 0
     for (const column of columns) {
       const value = keys[at] === column.name ? values[at++] : undefined
       if (column.kind === 'constant') continue
       if (column.kind === 'group') this.#group(column.columns, value)
-      else this.#cell(column, value === undefined ? '' : this.#text(column, value))
+      else if (value === undefined) this.#absent++
+      else this.#cell(this.#text(column, value))
     }
   }
 
@@ -190,25 +125,25 @@ export class RowWriter {
     for (const column of columns) {
       if (column.kind === 'constant') continue
       if (column.kind === 'group') this.#emptyGroup(column.columns, first)
-      else this.#cell(column, first ? 'null' : '')
+      else if (first) this.#cell('null')
+      else this.#absent++
       first = false
     }
   }
 
   #text(column: Leaf, value: Value): string {
     if (value === null) return 'null'
-    const not = this.#layout.gaps?.notIn(column) ?? this.#not
     if (column.kind === 'pattern') {
       const text = value as string
       const own = text.slice(column.prefix.length, text.length - column.suffix.length)
-      return writePatterned(own, not)
+      return writePatterned(own, this.#not)
     }
     if (column.kind === 'rows') return this.#rows(column.columns, value as readonly ObjectValue[])
-    return isScalar(value) ? writeScalar(value, not) : this.#bracket(this.#inlineText(value))
+    return isScalar(value) ? writeScalar(value, this.#not) : this.#bracket(this.#inlineText(value))
   }
 
   #inlineText(value: Value): string {
-    return this.inline === null ? writeInline(value, this.#layout.shapes) : this.inline(value)
+    return this.inline === null ? writeInline(value, this.#shapes) : this.inline(value)
   }
 
   #bracket(text: string): string {
@@ -218,16 +153,11 @@ export class RowWriter {
 
   #rows(columns: readonly Column[], rows: readonly ObjectValue[]): string {
     const writer = this.#innerWriter()
-    writer.observe = this.observe
     writer.onBracket = this.onBracket
-    writer.onNextRow = this.onNextRow
     writer.inline = this.inline
     writer.out = ''
     for (let i = 0; i < rows.length; i++) {
-      if (i > 0) {
-        writer.out += ROW_SEPARATOR
-        this.onNextRow?.(columns)
-      }
+      if (i > 0) writer.out += ROW_SEPARATOR
       writer.startRow()
       writer.members(columns, rows[i]!)
     }
@@ -238,51 +168,20 @@ export class RowWriter {
 
   #innerWriter(): RowWriter {
     // Rows in rows are written while others of their writer are unfinished.
-    if (this.#not === NOT_INLINE) return new RowWriter(this.#layout, NOT_INLINE)
-    this.#inner ??= new RowWriter(innerLayout(this.#layout), NOT_INLINE)
+    if (this.#not === NOT_INLINE) return new RowWriter(this.#shapes, NOT_INLINE)
+    this.#inner ??= new RowWriter(this.#shapes, NOT_INLINE)
     return this.#inner
   }
 
-  #cell(leaf: Leaf | null, own: string): void {
-    const { separator, spaced, gaps, marksGaps } = this.#layout
-    const isFirst = this.#first
-    if (!isFirst) {
-      this.#pending++
-      if (gaps !== undefined) this.#gaps += leaf === null ? separator : gaps.before(leaf)
-    }
-    this.#first = false
-    if (own === '') {
-      this.#empty++
-      this.#gaps += marksGaps && gaps !== undefined ? ABSENT_MARK : ''
-      return
-    }
-    const empty = this.#empty
-    this.#empty = 0
-    if (empty >= FEWEST_MARKED) this.hasGaps = true
-    const text = marksGaps && own === ABSENT_MARK ? `"${ABSENT_MARK}"` : own
-    if (leaf !== null) this.observe?.(leaf, text, this.#pending)
-    if (gaps !== undefined) {
-      const isKept = !marksGaps || empty >= FEWEST_MARKED
-      this.out += isKept ? this.#gaps : this.#gaps.replaceAll(ABSENT_MARK, '')
-      this.#gaps = ''
-      this.#pending = 0
-    } else if (this.#pending > 0) {
-      this.out += this.#between(empty)
-      this.#pending = 0
-      if (leaf !== null && spaced.has(leaf)) this.out += ' '
+  #cell(own: string): void {
+    const text = notAbsent(own)
+    if (this.#cells > 0) this.out += SEPARATOR
+    if (this.#absent > 0) {
+      this.out += `${ABSENT_MARK}${SEPARATOR}`.repeat(this.#absent)
+      this.#absent = 0
     }
     this.out += text
     this.#cells++
     this.#lastCell = text
-  }
-
-  /** The separators before a cell, and the marks of empty cells between them. */
-  #between(empty: number): string {
-    const { separator, marksGaps } = this.#layout
-    if (this.#pending === 1 && empty < FEWEST_MARKED) return separator
-    if (!marksGaps || empty < FEWEST_MARKED) return separator.repeat(this.#pending)
-    const marked = `${ABSENT_MARK}${separator}`.repeat(empty)
-    // At the start of a row there is no separator before the first of them.
-    return this.#pending === empty ? marked : separator + marked
   }
 }

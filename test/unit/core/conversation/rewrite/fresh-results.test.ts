@@ -41,7 +41,7 @@ describe('results that come for the first time', () => {
     const context = service('gpt-5')
     const one = turn(1, context)!
     expect(one).toMatchObject({ tokenizer: 'openai_o200k', count: 1 })
-    expect(one.after).toBeLessThan(one.before / 2)
+    expect(one.after).toBeLessThan(one.before * 0.6)
     expect(turn(1, context)).toBeUndefined()
     expect(turn(3, context)?.count).toBe(2)
     expect(turn(3, context)).toBeUndefined()

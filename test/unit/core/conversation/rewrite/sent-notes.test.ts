@@ -133,7 +133,7 @@ describe('a note on the format', () => {
       ...remembering(rule),
     })
     expect(first).not.toContain('> [encoded: ')
-    expect(second).toMatch(/^> \[encoded: [a-z]+@1 \| rows=60, cols=3\]\n/)
+    expect(second).toMatch(/^> \[encoded: [a-z]+@\d \| rows=60, cols=3\]\n/)
     expect(third).not.toContain('> [encoded: ')
   })
 

@@ -51,7 +51,7 @@ describe('POST /v1/compress writes smaller', () => {
     const { baseline, final } = encode({ content: big, model: 'gpt-4o' }).tokens
     expect(answer.tokens_saved).toBe(baseline - final)
     expect(answer.compression_ratio).toBe(answer.tokens_after / answer.tokens_before)
-    expect(answer.transforms_applied).toEqual(['tree@1'])
+    expect(answer.transforms_applied).toEqual(['tree@2'])
     expect(answer.ccr_hashes).toEqual([])
   })
 

@@ -28,7 +28,7 @@ it('is compared with, and a retry gets the same note again', () => {
   const encode = session()
   expect(encode('a', LINES)).not.toContain('> [encoded: ')
   const noted = encode('b', rows(60))
-  expect(noted).toMatch(/^> \[encoded: \w+@1 \| rows=60, cols=3\]\n/)
+  expect(noted).toMatch(/^> \[encoded: \w+@\d \| rows=60, cols=3\]\n/)
   const plain = encode('c', rows(61))
   expect(plain).not.toContain('> [encoded: ')
   encode('d', LINES)
