@@ -61,6 +61,8 @@ const namedUpstream = z
     /** Whose API it is, or is like. */
     dialect: z.enum(['anthropic', 'openai', 'azure', 'gemini', 'vertex', 'bedrock']),
     aws: awsTerms.optional(),
+    /** Whether it may drop parts of a prompt; absent: by what its URL and its name say. */
+    forgets: z.boolean().optional(),
   })
   .refine(({ dialect, aws }) => aws === undefined || dialect === 'bedrock', {
     path: ['aws'],
@@ -151,6 +153,9 @@ export const configSchema = z.strictObject({
     .strictObject({
       anthropic_url: upstreamUrl.optional(),
       openai_url: upstreamUrl.optional(),
+      /** The same as `forgets` of an upstream. */
+      anthropic_forgets: z.boolean().optional(),
+      openai_forgets: z.boolean().optional(),
       upstreams: z
         .array(namedUpstream)
         .max(100)

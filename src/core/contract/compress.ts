@@ -11,8 +11,9 @@ const message = z
   .meta({ type: 'object' })
 
 /**
- * `POST /v1/compress`: a conversation in the message shape of OpenAI or Anthropic. Other fields
- * have no effect.
+ * `POST /v1/compress`: a conversation in the message shape of OpenAI or Anthropic. Of other
+ * fields only those have an effect that let a vendor leave out earlier results: then none refers to
+ * another.
  */
 export const compressRequest = z.looseObject({
   messages: z

@@ -7,6 +7,8 @@ import type { ResponseBudget } from './response-budget.ts'
 export interface RequestTerms {
   /** Whether its client can fetch kept originals, so that parts may be left out unasked. */
   readonly redeems: boolean
+  /** Whether its upstream may leave out earlier results by itself; absent: the body says so. */
+  readonly forgets?: true
   /** Whether everything is to stay unchanged. */
   readonly bypass: boolean
   /** Whether its client sends whole conversations, so that results may refer to earlier ones. */

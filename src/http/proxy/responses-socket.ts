@@ -4,7 +4,6 @@ import { AppError } from '../../core/base/errors.ts'
 import type { RewriteReport } from '../../core/contract/operation-result.ts'
 import { billingVendor } from '../../core/conversation/usage/billing.ts'
 import { type ResponseEnd, ResponseEvents } from '../../core/conversation/usage/socket-events.ts'
-import type { Vendor } from '../../proxy/vendor-errors.ts'
 import type { ClientMessage, SocketMessages } from '../../proxy/websocket/socket-messages.ts'
 import type { Savings } from '../../savings/savings.ts'
 import type { AppContext, Rewriting } from '../context.ts'
@@ -12,6 +11,7 @@ import { vendorEvent } from '../response/problems.ts'
 import { type AskedResponse, type MessageTerms, ResponseRequest } from './response-request.ts'
 import type { RewriteNeeds } from './rewrite-body.ts'
 import { runRewrite } from './run-rewrite.ts'
+import type { VendorProxy } from './vendor-proxies.ts'
 
 const SHAPE = 'openai_responses'
 
@@ -28,7 +28,7 @@ export interface ResponsesSocketNeeds extends RewriteNeeds {
  */
 export function createResponsesSocket(
   c: AppContext,
-  vendor: Vendor,
+  { vendor, forgets }: Pick<VendorProxy, 'vendor' | 'forgets'>,
   needs: ResponsesSocketNeeds,
 ): SocketMessages {
   const { access, savings, rewriting } = needs
@@ -65,7 +65,7 @@ export function createResponsesSocket(
 
   async function rewrite(body: Uint8Array): ReturnType<MessageTerms['rewrite']> {
     const conversationOf = ({ continues }: RewriteReport) => conversations.of(continues)
-    const message = { vendor, shape: SHAPE, body, conversationOf } as const
+    const message = { vendor, forgets, shape: SHAPE, body, conversationOf } as const
     const rewritten = await runRewrite(c, message, rewriting, needs)
     const { body: bytes, recorded, free: _, ...asked } = rewritten
     if (recorded === undefined) return { bytes, ...asked }

@@ -54,7 +54,7 @@ const AS_IT_COMES: ForwardedBody = { readingMs: 0, continued: false, paused: fal
  */
 export async function rewriteBody(
   c: AppContext,
-  { vendor, sign }: Pick<VendorProxy, 'vendor' | 'sign'>,
+  { vendor, sign, forgets }: Pick<VendorProxy, 'vendor' | 'sign' | 'forgets'>,
   path: string,
   needs: RewriteNeeds,
 ): Promise<ForwardedBody> {
@@ -104,7 +104,9 @@ export async function rewriteBody(
     }
     const { body } = taken
     const leaves =
-      is === null ? { body } : await runRewrite(c, { vendor, ...is, body }, rewriting, needs)
+      is === null
+        ? { body }
+        : await runRewrite(c, { vendor, forgets, ...is, body }, rewriting, needs)
     return { ...leaves, ...signing, ticket, readingMs, continued, paused: false }
   } catch (error) {
     ticket.leave()

@@ -3,6 +3,7 @@ import { AppError } from '../../core/base/errors.ts'
 import type { TextBytes } from '../../core/base/text-bytes.ts'
 import type { RewriteReport } from '../../core/contract/operation-result.ts'
 import type { RequestTerms } from '../../core/contract/request-terms.ts'
+import { headersLetForget } from '../../core/conversation/forgetting/vendor-forgetting.ts'
 import { rewriteOp } from '../../core/operations/rewrite-request.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Metrics } from '../../observability/metrics.ts'
@@ -11,7 +12,7 @@ import type { Done, Generation, Job, JobResult } from '../../pool/job.ts'
 import type { WorkerPool } from '../../pool/pool.ts'
 import type { Vendor } from '../../proxy/vendor-errors.ts'
 import { type Originals, type Stay, worstOf } from '../../store/originals.ts'
-import type { AppContext, JobDeps, Rewriting } from '../context.ts'
+import { type AppContext, type JobDeps, type Rewriting, requestHeader } from '../context.ts'
 import { reportResults } from '../jobs/report-results.ts'
 import { sessionTerm } from '../request/agent-session.ts'
 import { projectTerm } from '../request/project-of.ts'
@@ -26,6 +27,8 @@ import { type Pass, runPasses } from './run-passes.ts'
 export interface ReadBody extends RewritableBody {
   readonly vendor: Vendor
   readonly body: Uint8Array
+  /** Whether its upstream may drop parts of a prompt by itself. */
+  readonly forgets: boolean
   /** The name of the conversation that a request continues, if more than the body tells it. */
   readonly conversationOf?: (report: RewriteReport) => string | undefined
 }
@@ -63,19 +66,16 @@ const LOSSLESS: RequestTerms = { redeems: false, bypass: false }
  */
 export async function runRewrite(
   c: AppContext,
-  { vendor, shape, model, coding, countsOnly, body, conversationOf }: ReadBody,
+  read: ReadBody,
   { rewrites, memory, generations, arms, timeoutMs, maxBytes }: Rewriting,
   { pool, metrics, logger, originals, telemetry, ledger, warnings }: RunNeeds,
 ): Promise<RewrittenBody> {
+  const { vendor, shape, body, conversationOf } = read
   const state = c.get('state')
   const { requestId, caller } = state
   const { tenant } = caller
   const op = rewriteOp(shape)
-  const ofRequest = {
-    ...(caller.keyId === '' ? {} : { key: caller.keyId }),
-    ...(coding === undefined ? {} : { compressed: { coding, maxBytes } }),
-    ...{ ...(model && { model }), ...(countsOnly && { countsOnly }) },
-  }
+  const ofRequest = termsOf(c, read, maxBytes)
   /** The first run sees what changed; those after it compare the request with itself. */
   let change: RewriteReport['head_change']
   const job = {
@@ -182,6 +182,23 @@ export async function runRewrite(
   } catch (bug) {
     logger.error({ requestId, err: bug }, 'unexpected error')
     return untouched('failed')
+  }
+}
+
+/** What is known of a request beside its body. */
+function termsOf(
+  c: AppContext,
+  { model, coding, countsOnly, forgets }: ReadBody,
+  maxBytes: number,
+): Partial<RequestTerms> {
+  const { keyId } = c.get('state').caller
+  const mayForget = forgets || headersLetForget(name => requestHeader(c, name))
+  return {
+    ...(keyId === '' ? {} : { key: keyId }),
+    ...(coding === undefined ? {} : { compressed: { coding, maxBytes } }),
+    ...(model && { model }),
+    ...(countsOnly && { countsOnly }),
+    ...(mayForget && { forgets: true }),
   }
 }
 

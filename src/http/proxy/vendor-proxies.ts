@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts'
+import { upstreamForgets } from '../../core/conversation/forgetting/vendor-forgetting.ts'
 import { createAwsSigner, type SignRequest } from '../../proxy/aws-signature.ts'
 import { createForwarder, type Forwarder } from '../../proxy/forwarder.ts'
 import { pathAfter, versionedPath } from '../../proxy/target.ts'
@@ -16,6 +17,8 @@ export interface VendorProxy {
   /** The path at the upstream after `basePath` for one that a client sent. */
   pathAtVendor(path: string): string
   readonly forwarder: Forwarder
+  /** Whether it may drop parts of a prompt by itself. */
+  readonly forgets: boolean
   /** Signs requests that came signed; absent: the service has no credentials for it. */
   readonly sign?: SignRequest
 }
@@ -34,7 +37,8 @@ export function createVendorProxies(
   settings: Config['proxy'],
   { below = '', secret: read, onBug }: VendorProxyOptions,
 ): readonly VendorProxy[] {
-  const { anthropic_url, openai_url, https_proxy, no_proxy } = settings
+  const { anthropic_url, openai_url, anthropic_forgets, openai_forgets } = settings
+  const { https_proxy, no_proxy } = settings
   const limits = {
     connect_ms: settings.connect_timeout_ms,
     headers_ms: settings.headers_timeout_ms,
@@ -56,7 +60,7 @@ export function createVendorProxies(
       },
       Date.now,
     )
-  const proxyAt = (place: string, url: string, dialect: Dialect, aws?: AwsTerms): VendorProxy => {
+  const proxyAt = (place: string, { url, dialect, aws, name, forgets }: Api): VendorProxy => {
     const base = new URL(url)
     const vendor = VENDORS[dialect]
     const basePath = base.pathname.replace(/\/$/, '')
@@ -70,20 +74,26 @@ export function createVendorProxies(
       pathAtVendor: path =>
         isNamedByVendor ? versionedPath({ vendor, basePath, openaiPathsAsSent }, path) : path,
       forwarder: createForwarder({ base, vendor, limits, env, onBug }),
+      forgets: forgets ?? upstreamForgets(url, name),
       ...(aws === undefined ? {} : { sign: signer(aws) }),
     }
   }
+  const own = [
+    { name: 'anthropic', url: anthropic_url, forgets: anthropic_forgets },
+    { name: 'openai', url: openai_url, forgets: openai_forgets },
+  ] as const
   return [
-    ...(anthropic_url === undefined ? [] : [proxyAt('/anthropic', anthropic_url, 'anthropic')]),
-    ...(openai_url === undefined ? [] : [proxyAt('/openai', openai_url, 'openai')]),
-    ...settings.upstreams.map(({ name, url, dialect, aws }) =>
-      proxyAt(`/up/${name}`, url, dialect, aws),
+    ...own.flatMap(({ name, url, forgets }) =>
+      url === undefined ? [] : [proxyAt(`/${name}`, { url, name, dialect: name, forgets })],
     ),
+    ...settings.upstreams.map(each => proxyAt(`/up/${each.name}`, each)),
   ]
 }
 
-type Dialect = Config['proxy']['upstreams'][number]['dialect']
-type AwsTerms = NonNullable<Config['proxy']['upstreams'][number]['aws']>
+type Api = Pick<NamedUpstream, 'name' | 'url' | 'dialect' | 'aws' | 'forgets'>
+type NamedUpstream = Config['proxy']['upstreams'][number]
+type Dialect = NamedUpstream['dialect']
+type AwsTerms = NonNullable<NamedUpstream['aws']>
 
 /** Whose errors the clients of a dialect expect. */
 const VENDORS: Readonly<Record<Dialect, Vendor>> = {

@@ -44,7 +44,7 @@ async function forward(c: AppContext, proxy: VendorProxy, needs: ForwardNeeds): 
   const path = vendorProxyFor([proxy], incoming?.url)?.path
   if (incoming === undefined || path === undefined) throw new AppError('not_found', 'no such route')
   const upstreamPath = proxy.basePath + path
-  const messages = socketMessages(c, { vendor: proxy.vendor, path: upstreamPath }, needs)
+  const messages = socketMessages(c, { proxy, path: upstreamPath }, needs)
   const billed = billedAs(c, upstreamPath)
   const usage = billed === null ? null : needs.observeUsage(billed.shape)
   // The result is taken apart at once, so that the code that waits for the answer does not hold the
@@ -70,7 +70,7 @@ async function forward(c: AppContext, proxy: VendorProxy, needs: ForwardNeeds): 
  */
 function socketMessages(
   c: AppContext,
-  { vendor, path }: { readonly vendor: Vendor; readonly path: string },
+  { proxy, path }: Pick<Destination, 'proxy' | 'path'>,
   { rewriting, ...needs }: ForwardNeeds,
 ): SocketMessages | undefined {
   if (c.env.upgradeHead === undefined || !wantsWebSocketConversation(c, path)) return undefined
@@ -83,7 +83,7 @@ function socketMessages(
   if (c.get('state').last) {
     throw new AppError('overloaded', 'the service is shutting down', { retry_after_s: 1 })
   }
-  return createResponsesSocket(c, vendor, { ...needs, rewriting })
+  return createResponsesSocket(c, proxy, { ...needs, rewriting })
 }
 
 /** Where a request goes, and who reads what its answer used. */

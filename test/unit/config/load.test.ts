@@ -224,6 +224,8 @@ describe('config.example.toml', () => {
     const { cache_dir, keys_file, pipeline_config_file, workers, traces, store, proxy } = example
     const { team, providers } = example.fingerprints
     const { anthropic_url, openai_url, https_proxy, no_proxy, max_rewrite_bytes } = proxy
+    const { anthropic_forgets, openai_forgets } = proxy
+    const forgetting = { anthropic_forgets, openai_forgets }
     const { github, files } = example.mcp.servers
     const mcp = {
       servers: {
@@ -244,7 +246,7 @@ describe('config.example.toml', () => {
       workers: { count: workers.count },
       // Its URL is parsed, so the text is given again.
       store: { tenant_max_bytes: store.tenant_max_bytes, redis: plain.store.redis },
-      proxy: { anthropic_url, openai_url, https_proxy, no_proxy, max_rewrite_bytes },
+      proxy: { anthropic_url, openai_url, https_proxy, no_proxy, max_rewrite_bytes, ...forgetting },
     }
     expect(example).toEqual(configSchema.parse(withoutDefault))
     // Of a table of any names, its own name is enough.

@@ -56,6 +56,7 @@ function proxying(rewrites: Partial<Rewriting['rewrites']> = {}) {
     pattern: '/anthropic',
     basePath: '',
     pathAtVendor: path => path,
+    forgets: false,
     forwarder: {
       async forward(_incoming, _outgoing, options) {
         forwarded.push(options)

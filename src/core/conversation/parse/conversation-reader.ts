@@ -11,6 +11,8 @@ import {
 } from '../../json/bytes/json-node.ts'
 import { type StringLiteral, stringsWithin } from '../../json/bytes/strings-within.ts'
 import { LOWER_F, LOWER_N, LOWER_T, QUOTE } from '../../json/char-codes.ts'
+import { requestForgets } from '../forgetting/request-forgets.ts'
+import { speaksOfForgetting } from '../forgetting/speaks-of-forgetting.ts'
 import {
   type FoundPlace,
   type ProgramResult,
@@ -63,6 +65,9 @@ export interface Checkpoint {
   readonly forPrograms: readonly ProgramResult[]
   readonly breakpoints: readonly JsonNode[]
   readonly isEdited: boolean
+  readonly walls: number
+  readonly callsAtWall: number
+  readonly isInWall: boolean
   readonly calls: ReadonlyMap<string, CallsOfId>
   readonly firstTexts: ReadonlyMap<ToolCall, number>
   readonly called: number
@@ -79,6 +84,9 @@ const AT_START: Omit<Checkpoint, 'allowsPrograms'> = {
   forPrograms: [],
   breakpoints: [],
   isEdited: false,
+  walls: 0,
+  callsAtWall: 0,
+  isInWall: false,
   calls: new Map(),
   firstTexts: new Map(),
   called: 0,
@@ -106,6 +114,11 @@ export class ConversationReader {
   readonly breakpoints: JsonNode[]
   /** Whether its client has the provider delete results, or names them so that it can. */
   isEdited: boolean
+  /** Ends of what must not be referred to, and the calls before the last of them. */
+  #walls: number
+  #callsAtWall: number
+  /** Whether the last part is a compaction. */
+  #isInWall: boolean
   readonly #found: FoundPlace[]
   /** So many of the texts are in the cached prefix. */
   #cached: number
@@ -123,6 +136,9 @@ export class ConversationReader {
     this.forPrograms = [...from.forPrograms]
     this.breakpoints = [...from.breakpoints]
     this.isEdited = from.isEdited
+    this.#walls = from.walls
+    this.#callsAtWall = from.callsAtWall
+    this.#isInWall = from.isInWall
     this.#found = [...from.found]
     this.#cached = from.cached
     this.#calls = new Map(from.calls)
@@ -144,6 +160,9 @@ export class ConversationReader {
       forPrograms: [...this.forPrograms],
       breakpoints: [...this.breakpoints],
       isEdited: this.isEdited,
+      walls: this.#walls,
+      callsAtWall: this.#callsAtWall,
+      isInWall: this.#isInWall,
       calls: new Map(this.#calls),
       firstTexts: new Map(this.#firstTexts),
       called: this.#called,
@@ -235,6 +254,21 @@ export class ConversationReader {
     this.#isModelLast = isModel
   }
 
+  /**
+   * Begins a message or a part of one. It may be a compaction, by its type or by a member whose
+   * name says so. Then nothing in it or after it may depend on what is before it, and nothing
+   * after it on itself.
+   */
+  passWall(node: JsonNode): void {
+    const type = this.text(memberOf(node, 'type')) ?? ''
+    const isWall = speaksOfForgetting(type) || requestForgets(this.body, node)
+    if (isWall || this.#isInWall) {
+      this.#walls++
+      this.#callsAtWall = this.#called
+    }
+    this.#isInWall = isWall
+  }
+
   /** Counts a result, of whatever kind. */
   passResult(): void {
     this.#results++
@@ -282,7 +316,9 @@ export class ConversationReader {
   }
 
   #adder(at: Pick<ResultPlace, 'message' | 'block' | 'isWhole'>, source: ResultSource) {
-    const place = { ...at, ordinal: this.#results - 1 }
+    const { call } = source
+    const isCut = call !== undefined && call.ordinal < this.#callsAtWall
+    const place = { ...at, ordinal: this.#results - 1, walls: this.#walls, isCut }
     return ({ start, end }: StringLiteral, part: number) => {
       const firstOfCall = this.#firstTextOf(source.call)
       this.#found.push({ ...place, part, firstOfCall, start, end, source })

@@ -6,6 +6,7 @@ import {
 } from '../../json/bytes/json-node.ts'
 import { type KnownItems, type ReadLimits, readJson } from '../../json/bytes/read-json.ts'
 import { OPEN_BRACE } from '../../json/char-codes.ts'
+import { requestForgets } from '../forgetting/request-forgets.ts'
 import { type Checkpoint, ConversationReader } from './conversation-reader.ts'
 import { anthropicMessages } from './routes/anthropic-messages.ts'
 import { bedrockConverse } from './routes/bedrock-converse.ts'
@@ -29,37 +30,6 @@ function itemsOfList({ request, list }: Route): Selection {
   const items = request.keys.find(({ name }) => name === list)?.value.items
   if (items == null) throw new Error(`${list} has no items`)
   return items
-}
-
-/**
- * Edits of a context that are about reasoning only; Claude Code asks for one with every request.
- */
-const CLEARS_THINKING = /^clear_thinking_\d+$/
-
-/**
- * Whether a request lets the provider leave out earlier results by itself. Only known options are
- * recognised.
- */
-function letsForget(request: JsonNode, reader: ConversationReader): boolean {
-  const management = memberOf(request, 'context_management')
-  const truncation = memberOf(request, 'truncation')
-  return (
-    (reader.isSet(management) && !clearsThinkingOnly(management, reader)) ||
-    reader.isSet(memberOf(request, 'transforms')) ||
-    // `auto` drops items from the middle of a conversation.
-    (reader.isSet(truncation) && reader.text(truncation) !== 'disabled')
-  )
-}
-
-function clearsThinkingOnly(management: JsonNode | undefined, reader: ConversationReader): boolean {
-  if (management === undefined || management.doubled) return false
-  const edits = memberOf(management, 'edits')?.items ?? []
-  return (
-    edits.length > 0 &&
-    edits.every(edit => {
-      return !edit.doubled && CLEARS_THINKING.test(reader.text(memberOf(edit, 'type')) ?? '')
-    })
-  )
 }
 
 /** Longer ones than any provider's are not read. */
@@ -177,7 +147,7 @@ export function scanRequest(
     results: reader.texts(),
     checkpoint,
     forPrograms: reader.forPrograms,
-    forgets: reader.isEdited || letsForget(request, reader),
+    forgets: reader.isEdited || requestForgets(body, request),
     read: messages ?? [],
     opening: reader.opening ?? messages?.length ?? 0,
     modelTurns: reader.modelTurns,
@@ -208,6 +178,7 @@ function readMessages(
   for (let index = from?.messages ?? 0; index < list.length; index++) {
     if (index === end && earlier !== undefined) checkpoint ??= reader.checkpoint(index)
     const node = list[index]!
+    reader.passWall(node)
     reader.passSpeaker(rules.isOfModel(node, reader))
     rules.readMessage(node, index, reader)
   }

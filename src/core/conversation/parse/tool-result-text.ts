@@ -32,6 +32,8 @@ export interface ResultPlace {
   readonly ordinal: number
   /** The first text that answers the same call: its index among all that are found. */
   readonly firstOfCall: number
+  /** Differs from that of a result with a compaction between: neither may refer to the other. */
+  readonly walls: number
 }
 
 /** A result that a program gets instead of the model. */
@@ -55,7 +57,7 @@ export interface ToolResultText extends ResultPlace {
   readonly callId: string | undefined
   /**
    * How many more calls than results precede it, its own call not counted; `undefined` if that is
-   * not known.
+   * not known, or the model does not have the call any more.
    */
   readonly callsAhead: number | undefined
   /** The arguments of the call; `undefined` if the body does not have them. */
@@ -82,6 +84,8 @@ export interface FoundPlace extends ResultPlace {
   readonly start: number
   readonly end: number
   readonly source: ResultSource
+  /** Whether a compaction stands between its call and it. */
+  readonly isCut: boolean
 }
 
 /** The arguments of calls in one body, each read once: many results may answer one call. */
@@ -134,7 +138,9 @@ class FoundText implements ToolResultText {
   readonly isWhole: boolean
   readonly ordinal: number
   readonly firstOfCall: number
+  readonly walls: number
   readonly inCachedPrefix: boolean
+  readonly #isCut: boolean
   readonly #body: JsonBytes
   readonly #source: ResultSource
   readonly #args: CallArguments
@@ -149,6 +155,8 @@ class FoundText implements ToolResultText {
     this.isWhole = found.isWhole
     this.ordinal = found.ordinal
     this.firstOfCall = found.firstOfCall
+    this.walls = found.walls
+    this.#isCut = found.isCut
     this.inCachedPrefix = inCachedPrefix
     this.#source = found.source
     this.#args = args
@@ -164,7 +172,7 @@ class FoundText implements ToolResultText {
 
   get callsAhead(): number | undefined {
     const { call } = this.#source
-    return call === undefined ? undefined : call.ordinal - this.ordinal
+    return call === undefined || this.#isCut ? undefined : call.ordinal - this.ordinal
   }
 
   get isError(): boolean {

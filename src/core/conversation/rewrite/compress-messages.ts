@@ -3,6 +3,7 @@ import { findLookAlikes } from '../../hints/look-alikes.ts'
 import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
 import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
 import { resolveTokenizer } from '../../tokens/profiles.ts'
+import { letsForget } from '../forgetting/lets-forget.ts'
 import { earlierResults } from './earlier-results.ts'
 import { argsOf, type MessageText, mapTexts } from './message-texts.ts'
 import type { ConversationContext } from './rewrite-context.ts'
@@ -54,8 +55,9 @@ export function compressMessages(
   const hasPressure = pipeline.views.pressure.length > 0
   const mayRefer = request.config?.references ?? context.terms?.references ?? false
   const isFixed = !bypass && typeof budget !== 'number'
-  const results = mayRefer && isFixed ? earlierResults(request, context) : null
-  const notes = createSentNotes()
+  const results = mayRefer && isFixed && !forgets(request) ? earlierResults(request, context) : null
+  let notes = createSentNotes()
+  let walls = 0
   let before = 0
   const { texts, callsAhead } = textsOf(messages)
   const payloads = texts.map((source, index): Payload => {
@@ -70,6 +72,9 @@ export function compressMessages(
       before += tokens
       return { source, tokens, rewritten: null }
     }
+    const { walls: wallsBefore = walls } = source.result ?? {}
+    if (wallsBefore !== walls) notes = createSentNotes()
+    walls = wallsBefore
     const called = { tool: source.call.tool, args: () => argsOf(source.call) }
     const openLayer = notes.layer(called, turn?.layer)
     const mayLeaveOut = mayElide && isCut(source, retrievingTools)
@@ -95,6 +100,11 @@ export function compressMessages(
     ({ text }) => fitted[next++]?.rewritten?.answer.content ?? text,
   )
   return { messages: written, payloads: fitted }
+}
+
+/** Whether the request that the messages are for lets the provider leave out earlier results. */
+function forgets(request: CompressRequest): boolean {
+  return Object.entries(request).some(([key, value]) => letsForget(key, value))
 }
 
 function countingOf({ tokenizer, model }: CompressRequest): Counting {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { CompressRequest } from '../../contract/compress.ts'
 import type { OpenLayer } from '../../pipeline/session-layer.ts'
 import type { HistoryResult } from './history.ts'
-import { argsOf, type MessageText } from './message-texts.ts'
+import { argsOf, type MessageText, type ResultAt } from './message-texts.ts'
 import type { ConversationContext } from './rewrite-context.ts'
 import type { SentNote } from './sent-notes.ts'
 
@@ -32,8 +32,10 @@ export function earlierResults(
   { model, tokenizer }: CompressRequest,
   { rewrites }: ConversationContext,
 ): EarlierResults | null {
-  const history = rewrites?.history?.begin()
+  const begin = () => rewrites?.history?.begin()
+  let history = begin()
   if (history === undefined) return null
+  let walls = 0
   let index = 0
   let key = digest(JSON.stringify(['compress', rewrites!.tenant, model, tokenizer]))
   return {
@@ -44,10 +46,14 @@ export function earlierResults(
       const args = result.firstOfCall === index++ ? result.args() : undefined
       key = digest(`${key}${nameOf(source, result, args)}`)
       const name = key
-      const turn = mayRefer ? history.open(name, result) : null
+      // After a compaction the model has nothing of what came before it.
+      if (result.walls !== walls) history = begin()!
+      walls = result.walls
+      const { open, add } = history!
+      const turn = mayRefer ? open(name, result) : null
       return {
         ...(turn === null ? {} : { layer: turn.layer }),
-        end: note => history.add(name, result, { ...(turn?.written() ?? NOT_SOURCE), ...note }),
+        end: note => add(name, result, { ...(turn?.written() ?? NOT_SOURCE), ...note }),
       }
     },
   }
@@ -57,14 +63,17 @@ function digest(text: string): string {
   return hash('sha256', Buffer.from(text, 'utf16le'), 'hex')
 }
 
+/** A result of the conversation, with the compactions before it. */
+type PlacedResult = HistoryResult & ResultAt
+
 /** Everything that what replaces a result may depend on. */
-function nameOf({ isError, text }: MessageText, result: HistoryResult, args: unknown): string {
-  const { tool, ordinal, part, isWhole, callsAhead = null, firstOfCall } = result
-  const fields = [tool, isError, ordinal, part, isWhole, callsAhead, firstOfCall, args]
+function nameOf({ isError, text }: MessageText, result: PlacedResult, args: unknown): string {
+  const { tool, ordinal, part, isWhole, callsAhead = null, firstOfCall, walls } = result
+  const fields = [tool, isError, ordinal, part, isWhole, callsAhead, firstOfCall, args, walls]
   return `${JSON.stringify(fields)} ${text}`
 }
 
-function resultOf({ text, call, result }: MessageText): HistoryResult | null {
+function resultOf({ text, call, result }: MessageText): PlacedResult | null {
   if (result === undefined) return null
   const args = () => argsOf(call)
   return { ...result, start: 0, end: text.length, text: () => text, tool: call.tool, args }

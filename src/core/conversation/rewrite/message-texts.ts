@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { letsForget } from '../forgetting/lets-forget.ts'
+import { speaksOfForgetting } from '../forgetting/speaks-of-forgetting.ts'
 import type { ToolResultText } from '../parse/tool-result-text.ts'
 
 /** A text payload of a conversation. */
@@ -16,13 +18,15 @@ export interface MessageText {
 /** The place of a tool's text, as `ToolResultText` has it. */
 export type ResultAt = Pick<
   ToolResultText,
-  'ordinal' | 'part' | 'isWhole' | 'callsAhead' | 'firstOfCall'
+  'ordinal' | 'part' | 'isWhole' | 'callsAhead' | 'firstOfCall' | 'walls'
 >
 
 /** The place of a text, without the text. */
 type Place = Omit<MessageText, 'text' | 'result'> & {
   /** Of a result: how many stand before it. */
   readonly ordinal?: number
+  /** The last compaction before it. */
+  readonly wall: Wall
 }
 
 /** Returns the replacement of a text, or the same text if nothing changes. */
@@ -42,12 +46,38 @@ export function mapTexts(
   write: WriteText,
   noteCall?: NoteCall,
 ): unknown[] {
-  const seen: Seen = { calls: new Map(), called: 0, results: 0, texts: 0, firstTexts: new Map() }
+  const seen = atStart()
   return messages.map(message => {
     if (!isFields(message)) return message
-    noteCalls(message, seen, noteCall)
-    return mapContent(message, placeOf(message, seen), seen, write)
+    passWall(message, seen)
+    const walls = noteCalls(message, seen, noteCall)
+    return mapContent(message, placeOf(message, seen), seen, write, walls)
   })
+}
+
+/** Where the last compaction stands. */
+interface Wall {
+  /** How many there are up to it. */
+  readonly count: number
+  /** Calls before it. */
+  readonly calls: number
+}
+
+const NO_WALL: Wall = { count: 0, calls: 0 }
+
+function atStart(): Seen {
+  const counts = { called: 0, results: 0, texts: 0, wall: NO_WALL, isInWall: false }
+  return { calls: new Map(), firstTexts: new Map(), ...counts }
+}
+
+/** Begins a message or a part of one, like `ConversationReader.passWall`. */
+function passWall(fields: Fields, seen: Seen): void {
+  const { type } = fields
+  const isWall =
+    (typeof type === 'string' && speaksOfForgetting(type)) ||
+    Object.keys(fields).some(key => speaksOfForgetting(key) && letsForget(key, fields[key]))
+  if (isWall || seen.isInWall) seen.wall = { count: seen.wall.count + 1, calls: seen.called }
+  seen.isInWall = isWall
 }
 
 /** What the messages had until now. */
@@ -57,6 +87,9 @@ interface Seen {
   /** Calls and results of whatever kind. */
   called: number
   results: number
+  wall: Wall
+  /** Whether the last part is a compaction. */
+  isInWall: boolean
   /** Texts of tools. */
   texts: number
   /** The first text that answers a call. */
@@ -76,21 +109,39 @@ function placeOf(message: Fields, seen: Seen): Place {
   const { role } = message
   const from = (typeof role === 'string' && ROLES[role]) || 'other'
   const isError = message['is_error'] === true
-  if (from !== 'tool') return { from, call: {}, isError }
+  const { wall } = seen
+  if (from !== 'tool') return { from, call: {}, isError, wall }
   const id = message['tool_call_id']
   const call = callOf(id, message['name'], seen)
-  return { from, call, callId: textOf(id), isError, ordinal: seen.results++ }
+  return { from, call, callId: textOf(id), isError, ordinal: seen.results++, wall }
 }
 
-/** An object with other texts in its `content`. */
-function mapContent(holder: Fields, place: Place, seen: Seen, write: WriteText): Fields {
+/**
+ * An object with other texts in its `content`.
+ * @param walls the last compaction before each part, if that is not the same for all
+ */
+function mapContent(
+  holder: Fields,
+  place: Place,
+  seen: Seen,
+  write: WriteText,
+  walls: readonly Wall[] = [],
+): Fields {
   const { content } = holder
   if (typeof content === 'string')
     return replaced(holder, 'content', write(textAt(content, place, seen, 0, true)))
   if (!Array.isArray(content)) return holder
   const isWhole = content.length <= 1
   const parts = content.map((part, index) =>
-    isFields(part) ? mapPart(part, place, seen, { index, isWhole }, write) : part,
+    isFields(part)
+      ? mapPart(
+          part,
+          { ...place, wall: walls[index] ?? place.wall },
+          seen,
+          { index, isWhole },
+          write,
+        )
+      : part,
   )
   return parts.every((part, index) => part === content[index])
     ? holder
@@ -114,13 +165,15 @@ function mapPart(
   const id = part['tool_use_id']
   const call = callOf(id, undefined, seen)
   const isError = place.isError || part['is_error'] === true
-  return mapContent(part, { from: 'tool', call, callId: textOf(id), isError, ordinal }, seen, write)
+  const { wall } = place
+  const own = { from: 'tool', call, callId: textOf(id), isError, ordinal, wall } as const
+  return mapContent(part, own, seen, write)
 }
 
 /** A text with its place, which counts it. */
 function textAt(
   text: string,
-  { ordinal, ...place }: Place,
+  { ordinal, wall, ...place }: Place,
   seen: Seen,
   part: number,
   isWhole: boolean,
@@ -130,8 +183,10 @@ function textAt(
   const firstOfCall = seen.firstTexts.get(call) ?? seen.texts
   seen.firstTexts.set(call, firstOfCall)
   seen.texts++
-  const callsAhead = call.ordinal === undefined ? undefined : call.ordinal - ordinal
-  return { ...place, text, result: { ordinal, part, isWhole, callsAhead, firstOfCall } }
+  const { ordinal: called } = call
+  const callsAhead = called === undefined || called < wall.calls ? undefined : called - ordinal
+  const walls = wall.count
+  return { ...place, text, result: { ordinal, part, isWhole, callsAhead, firstOfCall, walls } }
 }
 
 function textOf(value: unknown): string | undefined {
@@ -163,23 +218,33 @@ function isFields(value: unknown): value is Fields {
  * Notes the calls that a message makes: `tool_calls` of OpenAI, `tool_use` blocks of Anthropic.
  * Other shapes are only counted. If two of its calls share an id, or a program made a call, it
  * cannot be told which call a reader sees before a result.
+ * @returns the last compaction before each part of its content
  */
-function noteCalls(message: Fields, seen: Seen, noteCall?: NoteCall): void {
+function noteCalls(message: Fields, seen: Seen, noteCall?: NoteCall): readonly Wall[] {
   const first = seen.called
+  const { content } = message
+  const parts: readonly unknown[] = Array.isArray(content) ? content : []
+  // With calls beside the content, all of that comes before them.
+  const isBefore = fieldsIn(message['tool_calls']).length > 0
+  if (isBefore) for (const part of fieldsIn(parts)) passWall(part, seen)
   for (const call of fieldsIn(message['tool_calls'])) {
     const { name, arguments: args } = isFields(call['function']) ? call['function'] : {}
     noteCall?.(name, args)
     note(seen, call['id'], { name, args, first })
   }
-  for (const part of fieldsIn(message['content'])) {
+  const walls = parts.map(part => {
+    if (!isFields(part)) return seen.wall
+    if (!isBefore) passWall(part, seen)
     const { type, id, name, input, caller } = part
     const isDirect = !isFields(caller) || caller['type'] === 'direct'
     if (type === 'tool_use') {
       noteCall?.(name, input)
       note(seen, id, { name, args: input, first, isDirect })
     } else if (typeof type === 'string' && type.endsWith('tool_use')) seen.called++
-  }
+    return seen.wall
+  })
   if (isFields(message['function_call'])) seen.called++
+  return walls
 }
 
 /** What a message says of a call, and the first call of that message. */

@@ -12,11 +12,13 @@ export interface NamedResults {
   readonly keys: readonly string[]
   readonly retrievingTools: readonly string[]
   readonly canRetrieve: boolean
+  /** Whether the provider may leave out earlier results by itself. */
+  readonly forgets: boolean
 }
 
 /** Names the results. What is computed beside has names that no request that leaves has. */
 export function nameResults(scanned: ScannedRequest, context: ConversationContext): NamedResults {
-  const { forgets, tools } = scanned
+  const { tools } = scanned
   const { rewrites, terms, pipeline = DEFAULT_PIPELINE } = context
   const { model = terms?.model } = scanned
   const { redeem_tools: retrievingTools, own_tools: ownTools = tools } = pipeline.elision
@@ -24,9 +26,10 @@ export function nameResults(scanned: ScannedRequest, context: ConversationContex
   const canRetrieve = tools.some(
     tool => isRetrieving(tool, retrievingTools) && ownTools.includes(tool),
   )
+  const forgets = scanned.forgets || terms?.forgets === true
   const beside = terms?.beside === undefined ? [] : ['beside']
   const all = JSON.stringify([rewrites?.tenant, model, forgets, canRetrieve, ...beside])
-  return { keys: keysOf(scanned, all, rewrites?.turns), retrievingTools, canRetrieve }
+  return { keys: keysOf(scanned, all, rewrites?.turns), retrievingTools, canRetrieve, forgets }
 }
 
 /** The name of each result. */

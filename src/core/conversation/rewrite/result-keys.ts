@@ -59,10 +59,11 @@ export function createResultKeys(body: Uint8Array, terms: string): ResultKeys {
 
 /** Fields that few results have. */
 function unusual(
-  { isWhole, callsAhead, firstOfCall }: ToolResultText,
+  { isWhole, callsAhead, firstOfCall, walls }: ToolResultText,
   index: number,
 ): readonly unknown[] {
   const isFirst = firstOfCall === index
-  if (isWhole && callsAhead === 0 && isFirst) return []
-  return [isWhole, callsAhead ?? null, isFirst ? null : firstOfCall]
+  if (walls === 0 && isWhole && callsAhead === 0 && isFirst) return []
+  const fields = [isWhole, callsAhead ?? null, isFirst ? null : firstOfCall]
+  return walls === 0 ? fields : [...fields, walls]
 }

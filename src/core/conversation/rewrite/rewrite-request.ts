@@ -199,10 +199,10 @@ interface KnownRequest extends NamedResults {
 
 function rewriteResults(
   scanned: ScannedRequest,
-  { keys, canRetrieve, retrievingTools, conversation, arm }: KnownRequest,
+  { keys, canRetrieve, retrievingTools, forgets, conversation, arm }: KnownRequest,
   context: ConversationContext,
 ): RewrittenResults {
-  const { results, forgets } = scanned
+  const { results } = scanned
   const { rewrites, terms, pipeline = DEFAULT_PIPELINE } = context
   const { model = terms?.model } = scanned
   // If the provider forgets results, the agent may have lost the text that names how to ask.

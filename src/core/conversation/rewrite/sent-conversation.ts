@@ -87,8 +87,8 @@ const NO_BYTES = new Uint8Array(0)
 export class SentConversation {
   /** Decisions that were made for the first time. */
   readonly records: FreshRecord[] = []
-  /** How the results up to here were sent the first time. */
-  readonly notes = createSentNotes()
+  /** How the results up to here, from the last compaction on, were sent the first time. */
+  notes = createSentNotes()
   readonly #context: ConversationContext
   readonly #options: SentOptions
   readonly #plan: ClearingPlan | null
@@ -97,6 +97,8 @@ export class SentConversation {
   readonly #passed: Passed[] = []
   readonly #cleared = new Set<number>()
   #history: History | undefined
+  /** As the results have it that the history is of. */
+  #walls = 0
   /** Whether a step would be free. Only the first one of a turn is. */
   #isFree: boolean
   /** The place after the last result that has a record. Steps are there. */
@@ -131,6 +133,7 @@ export class SentConversation {
    * @param mayBegin whether a step may be taken that is not recorded
    */
   step(result: ToolResultText, recalled: StoredRewrite | null, mayBegin: boolean): Step {
+    this.#cross(result)
     this.#plan?.reach(result)
     if (recalled !== null) return this.#take(recalled.clears ?? NO_STEP)
     const { clears, isApplied } = this.#take(this.#pausedStep(result) ?? NO_STEP)
@@ -217,6 +220,7 @@ export class SentConversation {
 
   /** Goes on to the next result. */
   pass(key: string, result: ToolResultText, first: Sent | null): void {
+    this.#cross(result)
     const isSettled = this.#settled === this.#lastStep
     const length = result.end - result.start
     const sent = first?.rewrite.literal?.length ?? length
@@ -256,6 +260,14 @@ export class SentConversation {
     return { replacements, savings, keep, markers }
   }
 
+  /** After a compaction the model has nothing of what came before it. */
+  #cross({ walls }: ToolResultText): void {
+    if (walls === this.#walls) return
+    this.#walls = walls
+    this.notes = createSentNotes()
+    this.#history = this.#begin()
+  }
+
   #begin(): History | undefined {
     return this.#options.forgets ? undefined : this.#context.rewrites?.history?.begin()
   }
@@ -264,9 +276,13 @@ export class SentConversation {
   #settle(): void {
     if (this.#settled === this.#lastStep) return
     this.#settled = this.#lastStep
+    const { notes } = this
+    const last = this.#walls
+    this.#walls = 0
     this.#history = this.#begin()
     for (const [index, passed] of this.#passed.entries()) {
       const before = passed.now
+      this.#cross(passed.result)
       if (this.#cleared.has(index)) passed.now = this.#stub(passed)
       else if (index < this.#lastStep) passed.now = this.#written(passed)
       const lengthOf = (sent: Sent | null) =>
@@ -274,6 +290,9 @@ export class SentConversation {
       this.#options.size?.replaced(lengthOf(before), lengthOf(passed.now))
       this.#history?.add(passed.key, passed.result, passed.now?.rewrite ?? NOT_SOURCE)
     }
+    if (last !== this.#walls) this.#history = this.#begin()
+    this.#walls = last
+    this.notes = notes
   }
 
   #stub({ key, result, first }: Passed): Sent | null {

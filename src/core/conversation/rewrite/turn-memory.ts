@@ -175,8 +175,9 @@ function turnsOf(
 
 /** Bytes that nodes take, with all below them. */
 function sizeOf(nodes: readonly JsonNode[]): number {
-  return nodes.reduce((sum, { members, items }) => {
-    return sum + NODE_BYTES + sizeOf(members ?? NONE) + sizeOf(items ?? NONE)
+  return nodes.reduce((sum, { members, items, others }) => {
+    const inner = sizeOf(members ?? NONE) + sizeOf(items ?? NONE) + sizeOf(others ?? NONE)
+    return sum + NODE_BYTES + inner
   }, 0)
 }
 

@@ -12,6 +12,8 @@ export interface JsonNode {
   members: JsonNode[] | null
   /** The items of an array, where they were selected. */
   items: JsonNode[] | null
+  /** Members that were not selected by their keys, as `Selection.others` says; each occurrence. */
+  others: JsonNode[] | null
   /** A selected key is there more than once: which one another parser takes is not known. */
   doubled: boolean
 }
@@ -64,6 +66,8 @@ export function itemsOf(node: JsonNode | undefined): readonly JsonNode[] {
 export interface Selection {
   readonly keys: readonly SelectedKey[]
   readonly items: Selection | null
+  /** Whether a member with another key is read, as a range; absent: none is. */
+  readonly others?: (key: string) => boolean
 }
 
 /** A member to read: `value` is what to read of it. */
@@ -77,15 +81,18 @@ export interface SelectedKey {
 /** Only where the value lies. */
 export const RANGE: Selection = { keys: [], items: null }
 
-/** Of an object the members named. */
-export function members(named: Readonly<Record<string, Selection>>): Selection {
+/** Of an object the members named, and of others those that are accepted. */
+export function members(
+  named: Readonly<Record<string, Selection>>,
+  others?: (key: string) => boolean,
+): Selection {
   const utf8 = new TextEncoder()
   const keys = Object.entries(named).map(([name, value]) => ({
     name,
     bytes: utf8.encode(name),
     value,
   }))
-  return { keys, items: null }
+  return { keys, items: null, ...(others && { others }) }
 }
 
 /** Of an array this of every item. */

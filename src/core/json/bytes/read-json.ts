@@ -13,8 +13,10 @@ import {
   type JsonBytes,
   type JsonNode,
   parseAt,
+  RANGE,
   type SelectedKey,
   type Selection,
+  textOf,
 } from './json-node.ts'
 import { byteAt, endOfScalar, endOfString, NO_BYTE, skipSpace } from './json-tokens.ts'
 
@@ -57,6 +59,9 @@ export function readJson(
   }
 }
 
+/** Longer keys are not read, escapes included, unless they are selected. */
+const MAX_OTHER_BYTES = 512
+
 class NotReadable extends Error {}
 
 class JsonReader {
@@ -93,6 +98,7 @@ class JsonReader {
       keyStart,
       members: null,
       items: null,
+      others: null,
       doubled: false,
     }
     if (first === OPEN_BRACE && selection.keys.length > 0) this.#members(node, selection)
@@ -102,20 +108,33 @@ class JsonReader {
     return node
   }
 
-  #members(node: JsonNode, { keys }: Selection): void {
+  #members(node: JsonNode, { keys, others }: Selection): void {
     if (this.#enter(CLOSE_BRACE)) return
     do {
       const keyStart = this.#key()
       const key = this.#selected(keys, keyStart)
+      const other = key === undefined && others !== undefined ? this.#otherKey(keyStart) : ''
       this.#colon()
       if (key === undefined) {
-        this.#skip()
+        if (other !== '' && others!(other)) this.#other(node, other, keyStart)
+        else this.#skip()
         continue
       }
       const value = this.#read(key.value, key.name, keyStart)
       addMember(node, value)
     } while (this.#comma())
     this.#leave(CLOSE_BRACE)
+  }
+
+  /** The key whose literal lies from `start` to `at`; empty if it is too long for a name. */
+  #otherKey(start: number): string {
+    const end = this.#at
+    return end - start > MAX_OTHER_BYTES ? '' : textOf(this.#body, { start, end })!
+  }
+
+  #other(node: JsonNode, key: string, keyStart: number): void {
+    node.others ??= []
+    node.others.push(this.#read(RANGE, key, keyStart))
   }
 
   #items(node: JsonNode, selection: Selection): void {

@@ -12,7 +12,12 @@ import { inContext } from '../http-context.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const REPORT = { readable: true, texts: 1, rewritten: 1, tokens_saved: 2 }
-const BODY: ReadBody = { vendor: 'openai', shape: 'openai_chat', body: bytes('as sent') }
+const BODY: ReadBody = {
+  vendor: 'openai',
+  shape: 'openai_chat',
+  body: bytes('as sent'),
+  forgets: false,
+}
 
 type Outcome = Partial<JobResult & { readonly ok: true }>
 
@@ -134,6 +139,13 @@ async function rewrite(results: readonly (JobResult | Error | null)[], setting: 
 const leaves = (body: Uint8Array) => new TextDecoder().decode(body)
 
 describe('a body whose unit may be held out', () => {
+  test('tells the worker that the upstream may forget', async () => {
+    const { jobs } = await rewrite([done()], { body: { ...BODY, forgets: true } })
+    expect(jobs[0]!.terms).toMatchObject({ forgets: true })
+    const other = await rewrite([done()])
+    expect(other.jobs[0]!.terms).not.toHaveProperty('forgets')
+  })
+
   test('has nothing new rewritten while that is not known', async () => {
     const { jobs } = await rewrite([done()], { arms: 'unknown' })
     expect(jobs[0]).toMatchObject({ isPaused: true })

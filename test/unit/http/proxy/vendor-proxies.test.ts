@@ -40,6 +40,22 @@ describe('vendors', () => {
     ])
   })
 
+  test('drop parts of prompts by themselves if they say so, or are known to', () => {
+    const local = (name: string, forgets?: boolean) => ({
+      name,
+      url: 'http://127.0.0.1:11434/v1',
+      dialect: 'openai',
+      ...(forgets === undefined ? {} : { forgets }),
+    })
+    const upstreams = [
+      local('a'),
+      local('b', false),
+      { ...local('c', true), url: 'https://c.test' },
+    ]
+    const all = proxiesOf({ ...BOTH, openai_forgets: true, upstreams })
+    expect(all.map(({ forgets }) => forgets)).toEqual([false, true, true, false, true])
+  })
+
   test('have names, if they are others', () => {
     const upstreams = [
       { name: 'az', url: 'https://z.test', dialect: 'azure' },

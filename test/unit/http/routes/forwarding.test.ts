@@ -32,6 +32,7 @@ function forwarding({
     pattern: '/openai',
     basePath: '/base',
     pathAtVendor: path => path,
+    forgets: false,
     forwarder: {
       async forward(_incoming, _outgoing, given) {
         options.push(given)

@@ -6,28 +6,32 @@ import {
   members,
   RANGE,
 } from '../../../json/bytes/json-node.ts'
+import { speaksOfForgetting } from '../../forgetting/speaks-of-forgetting.ts'
 import {
   BREAKPOINT_KEYS,
   CALLER,
   type ConversationReader,
   TEXT_PARTS,
 } from '../conversation-reader.ts'
-import { COMMON_KEYS, namesIn, type Route } from './route.ts'
+import { namesIn, type Route, requestOf } from './route.ts'
 
 const TEXT_TYPES: ReadonlySet<string> = new Set(['text'])
 
-const BLOCK = members({
-  type: RANGE,
-  id: RANGE,
-  name: RANGE,
-  input: RANGE,
-  caller: CALLER,
-  tool_use_id: RANGE,
-  is_error: RANGE,
-  content: TEXT_PARTS,
-  cache_reference: RANGE,
-  ...BREAKPOINT_KEYS,
-})
+const BLOCK = members(
+  {
+    type: RANGE,
+    id: RANGE,
+    name: RANGE,
+    input: RANGE,
+    caller: CALLER,
+    tool_use_id: RANGE,
+    is_error: RANGE,
+    content: TEXT_PARTS,
+    cache_reference: RANGE,
+    ...BREAKPOINT_KEYS,
+  },
+  speaksOfForgetting,
+)
 
 /**
  * Deletes results, by their `cache_reference`, from the provider's cache. The request still has
@@ -40,13 +44,14 @@ const DELETING = 'cache_edits'
  * (https://platform.claude.com/docs/en/api/messages).
  */
 export const anthropicMessages: Route = {
-  request: members({
-    ...COMMON_KEYS,
+  request: requestOf({
     cache_control: RANGE,
     system: TEXT_PARTS,
     tools: items(members({ name: RANGE, defer_loading: RANGE, ...BREAKPOINT_KEYS })),
     output_config: members({ effort: RANGE }),
-    messages: items(members({ role: RANGE, content: items(BLOCK), ...BREAKPOINT_KEYS })),
+    messages: items(
+      members({ role: RANGE, content: items(BLOCK), ...BREAKPOINT_KEYS }, speaksOfForgetting),
+    ),
   }),
   list: 'messages',
   listOptional: false,
@@ -67,6 +72,7 @@ export const anthropicMessages: Route = {
     if (!node.doubled) reader.passMessage(role, message)
     for (const [block, each] of itemsOf(memberOf(node, 'content')).entries()) {
       const type = reader.text(memberOf(each, 'type'))
+      reader.passWall(each)
       if (type === DELETING || reader.isSet(memberOf(each, 'cache_reference'))) {
         reader.isEdited = true
       }

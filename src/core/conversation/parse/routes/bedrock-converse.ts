@@ -6,18 +6,22 @@ import {
   members,
   RANGE,
 } from '../../../json/bytes/json-node.ts'
+import { speaksOfForgetting } from '../../forgetting/speaks-of-forgetting.ts'
 import type { ConversationReader } from '../conversation-reader.ts'
-import { addObjectCall, COMMON_KEYS, namesIn, type Route } from './route.ts'
+import { addObjectCall, namesIn, type Route, requestOf } from './route.ts'
 
-const BLOCK = members({
-  toolUse: members({ toolUseId: RANGE, name: RANGE, input: RANGE }),
-  toolResult: members({
-    toolUseId: RANGE,
-    status: RANGE,
-    content: items(members({ text: RANGE, json: RANGE })),
-  }),
-  cachePoint: RANGE,
-})
+const BLOCK = members(
+  {
+    toolUse: members({ toolUseId: RANGE, name: RANGE, input: RANGE }),
+    toolResult: members({
+      toolUseId: RANGE,
+      status: RANGE,
+      content: items(members({ text: RANGE, json: RANGE })),
+    }),
+    cachePoint: RANGE,
+  },
+  speaksOfForgetting,
+)
 
 /**
  * `/model/NAME/converse` of Amazon Bedrock
@@ -25,10 +29,9 @@ const BLOCK = members({
  * a list of texts and of JSON values, whose strings are its texts, too.
  */
 export const bedrockConverse: Route = {
-  request: members({
-    ...COMMON_KEYS,
+  request: requestOf({
     toolConfig: members({ tools: items(members({ toolSpec: members({ name: RANGE }) })) }),
-    messages: items(members({ role: RANGE, content: items(BLOCK) })),
+    messages: items(members({ role: RANGE, content: items(BLOCK) }, speaksOfForgetting)),
   }),
   list: 'messages',
   listOptional: false,
@@ -44,6 +47,7 @@ export const bedrockConverse: Route = {
   readMessage(node, message, reader) {
     reader.passMessage(node.doubled ? undefined : reader.text(memberOf(node, 'role')), message)
     for (const [block, each] of itemsOf(memberOf(node, 'content')).entries()) {
+      reader.passWall(each)
       const isUnclear = node.doubled || each.doubled
       const call = memberOf(each, 'toolUse')
       if (call !== undefined) {

@@ -6,8 +6,9 @@ import {
   members,
   RANGE,
 } from '../../../json/bytes/json-node.ts'
+import { speaksOfForgetting } from '../../forgetting/speaks-of-forgetting.ts'
 import type { ConversationReader } from '../conversation-reader.ts'
-import { addObjectCall, COMMON_KEYS, namesIn, type Route } from './route.ts'
+import { addObjectCall, namesIn, type Route, requestOf } from './route.ts'
 
 const NAMED = members({ name: RANGE })
 const CALL = members({ id: RANGE, name: RANGE, args: RANGE })
@@ -18,11 +19,14 @@ const CALLS = ['functionCall', 'function_call'] as const
 const RESPONSES = ['functionResponse', 'function_response'] as const
 const DECLARATIONS = ['functionDeclarations', 'function_declarations'] as const
 
-const PART = members({
-  ...Object.fromEntries(CALLS.map(name => [name, CALL])),
-  ...Object.fromEntries(RESPONSES.map(name => [name, RESPONSE])),
-})
-const CONTENT = members({ role: RANGE, parts: items(PART) })
+const PART = members(
+  {
+    ...Object.fromEntries(CALLS.map(name => [name, CALL])),
+    ...Object.fromEntries(RESPONSES.map(name => [name, RESPONSE])),
+  },
+  speaksOfForgetting,
+)
+const CONTENT = members({ role: RANGE, parts: items(PART) }, speaksOfForgetting)
 const TOOL = members(Object.fromEntries(DECLARATIONS.map(name => [name, items(NAMED)])))
 
 /**
@@ -31,7 +35,7 @@ const TOOL = members(Object.fromEntries(DECLARATIONS.map(name => [name, items(NA
  * texts.
  */
 export const geminiGenerate: Route = {
-  request: members({ ...COMMON_KEYS, tools: items(TOOL), contents: items(CONTENT) }),
+  request: requestOf({ tools: items(TOOL), contents: items(CONTENT) }),
   list: 'contents',
   listOptional: false,
 
@@ -49,6 +53,7 @@ export const geminiGenerate: Route = {
     const role = node.doubled ? undefined : (reader.text(memberOf(node, 'role')) ?? 'user')
     reader.passMessage(role, message)
     for (const [block, part] of itemsOf(memberOf(node, 'parts')).entries()) {
+      reader.passWall(part)
       const call = onlyOne(part, CALLS)
       const response = onlyOne(part, RESPONSES)
       const isUnclear = node.doubled || part.doubled

@@ -6,34 +6,38 @@ import {
   members,
   RANGE,
 } from '../../../json/bytes/json-node.ts'
+import { speaksOfForgetting } from '../../forgetting/speaks-of-forgetting.ts'
 import { BREAKPOINT_KEYS, type ConversationReader, TEXT_PARTS } from '../conversation-reader.ts'
 import type { ToolCall } from '../tool-result-text.ts'
-import { COMMON_KEYS, namesIn, type Route } from './route.ts'
+import { namesIn, type Route, requestOf } from './route.ts'
 
 const TEXT_TYPES: ReadonlySet<string> = new Set(['text'])
 
-const MESSAGE = members({
-  role: RANGE,
-  name: RANGE,
-  content: TEXT_PARTS,
-  tool_call_id: RANGE,
-  tool_calls: items(
-    members({
-      id: RANGE,
-      function: members({ name: RANGE, arguments: RANGE }),
-      custom: members({ name: RANGE, input: RANGE }),
-    }),
-  ),
-  function_call: members({ name: RANGE, arguments: RANGE }),
-  ...BREAKPOINT_KEYS,
-})
+const MESSAGE = members(
+  {
+    role: RANGE,
+    type: RANGE,
+    name: RANGE,
+    content: TEXT_PARTS,
+    tool_call_id: RANGE,
+    tool_calls: items(
+      members({
+        id: RANGE,
+        function: members({ name: RANGE, arguments: RANGE }),
+        custom: members({ name: RANGE, input: RANGE }),
+      }),
+    ),
+    function_call: members({ name: RANGE, arguments: RANGE }),
+    ...BREAKPOINT_KEYS,
+  },
+  speaksOfForgetting,
+)
 
 const NAMED = members({ name: RANGE })
 
 /** `/v1/chat/completions` (https://platform.openai.com/docs/api-reference/chat). */
 export const openaiChat: Route = {
-  request: members({
-    ...COMMON_KEYS,
+  request: requestOf({
     tools: items(members({ function: NAMED, custom: NAMED, ...BREAKPOINT_KEYS })),
     reasoning_effort: RANGE,
     functions: items(NAMED),
@@ -64,6 +68,7 @@ export const openaiChat: Route = {
   isOfModel: (node, reader) => reader.text(memberOf(node, 'role')) === 'assistant',
 
   readMessage(node, message, reader) {
+    for (const part of itemsOf(memberOf(node, 'content'))) reader.passWall(part)
     if (node.doubled) {
       passDoubled(node, reader)
       return

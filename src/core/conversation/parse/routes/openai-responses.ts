@@ -6,13 +6,14 @@ import {
   members,
   RANGE,
 } from '../../../json/bytes/json-node.ts'
+import { speaksOfForgetting } from '../../forgetting/speaks-of-forgetting.ts'
 import {
   BREAKPOINT_KEYS,
   CALLER,
   type ConversationReader,
   TEXT_PARTS,
 } from '../conversation-reader.ts'
-import { COMMON_KEYS, namesIn, type Route } from './route.ts'
+import { namesIn, type Route, requestOf } from './route.ts'
 
 const TEXT_TYPES: ReadonlySet<string> = new Set(['input_text', 'output_text', 'text'])
 
@@ -28,26 +29,28 @@ const ANSWERED: ReadonlySet<string> = new Set([
 /** A namespace holds tools of its own. */
 const TOOLS = items(members({ type: RANGE, name: RANGE, tools: items(members({ name: RANGE })) }))
 
-const ITEM = members({
-  type: RANGE,
-  role: RANGE,
-  id: RANGE,
-  call_id: RANGE,
-  name: RANGE,
-  arguments: RANGE,
-  input: RANGE,
-  caller: CALLER,
-  output: TEXT_PARTS,
-  error: RANGE,
-  content: TEXT_PARTS,
-  tools: TOOLS,
-  ...BREAKPOINT_KEYS,
-})
+const ITEM = members(
+  {
+    type: RANGE,
+    role: RANGE,
+    id: RANGE,
+    call_id: RANGE,
+    name: RANGE,
+    arguments: RANGE,
+    input: RANGE,
+    caller: CALLER,
+    output: TEXT_PARTS,
+    error: RANGE,
+    content: TEXT_PARTS,
+    tools: TOOLS,
+    ...BREAKPOINT_KEYS,
+  },
+  speaksOfForgetting,
+)
 
 /** `/v1/responses` (https://platform.openai.com/docs/api-reference/responses). */
 export const openaiResponses: Route = {
-  request: members({
-    ...COMMON_KEYS,
+  request: requestOf({
     tools: TOOLS,
     input: items(ITEM),
     previous_response_id: RANGE,
@@ -94,6 +97,7 @@ export const openaiResponses: Route = {
 
   readMessage(node, message, reader) {
     const type = reader.text(memberOf(node, 'type')) ?? ''
+    for (const part of itemsOf(memberOf(node, 'content'))) reader.passWall(part)
     if (ANSWERED.has(type) || type.endsWith('_output')) reader.passResult()
     const ordinal = type.endsWith('_call') ? reader.passCall() : 0
     if (node.doubled) {

@@ -1,11 +1,11 @@
 import {
-  items,
   type JsonNode,
   memberOf,
   members,
   RANGE,
   type Selection,
 } from '../../../json/bytes/json-node.ts'
+import { mayHoldSettings } from '../../forgetting/lets-forget.ts'
 import type { ConversationReader } from '../conversation-reader.ts'
 
 /**
@@ -27,7 +27,7 @@ export interface HeadRules {
 
 /** How the requests of one endpoint are built. */
 export interface Route {
-  /** The selection that is read of a body. Its keys include `list`, `COMMON_KEYS` and `tools`. */
+  /** The selection that is read of a body. It is one of `requestOf`, with `list` and `tools`. */
   readonly request: Selection
   /** The member with the conversation. */
   readonly list: string
@@ -81,13 +81,18 @@ export function addObjectCall(
   })
 }
 
+/**
+ * A request with these members, and with all others that may hold settings: some of them let a
+ * provider forget.
+ */
+export function requestOf(named: Readonly<Record<string, Selection>>): Selection {
+  return members({ ...COMMON_KEYS, ...named }, mayHoldSettings)
+}
+
 /** Members that are read of every request. */
-export const COMMON_KEYS = {
+const COMMON_KEYS = {
   model: RANGE,
   stream: RANGE,
-  context_management: members({ edits: items(members({ type: RANGE })) }),
-  transforms: RANGE,
-  truncation: RANGE,
   metadata: members({ user_id: RANGE }),
   prompt_cache_key: RANGE,
 } as const satisfies Readonly<Record<string, Selection>>

@@ -1,9 +1,18 @@
 import { describe, expect, it } from 'vitest'
+import {
+  headersLetForget,
+  upstreamForgets,
+  VENDOR_FORGETTING,
+} from '../../../../../src/core/conversation/forgetting/vendor-forgetting.ts'
 import type { RouteName } from '../../../../../src/core/conversation/parse/scan-request.ts'
 import { scanned, toolResult, userBlocks } from './scanned.ts'
 
 const CLEAR_THINKING = { type: 'clear_thinking_20251015', keep: 'all' }
 const CLEAR_TOOL_USES = { type: 'clear_tool_uses_20250919' }
+
+const thinkingAnd = (fields: object) => ({
+  context_management: { edits: [CLEAR_THINKING], ...fields },
+})
 
 const request = (fields: object, ...blocks: readonly object[]) => ({
   ...userBlocks(toolResult('a'), ...blocks),
@@ -21,6 +30,14 @@ describe('a provider may forget results', () => {
     ['something else', { context_management: true }],
     ['transforms', { transforms: ['middle-out'] }],
     ['truncation', { truncation: 'auto' }],
+    ['a compaction', { compaction: { type: 'summarize' } }],
+    ['a plugin that compresses', { plugins: [{ id: 'web' }, { id: 'context-compression' }] }],
+    ['a prompt that is cut', { truncate_prompt_tokens: -1 }],
+    ['a nested field', { additionalModelRequestFields: { context_management: {} } }],
+    ['a deep field', { extra_body: { options: [{ num_ctx: 4096 }] } }],
+    ['an unknown field', { promptTruncation: 'AUTO' }],
+    ['an unknown type', { steps: [{ type: 'prune_context' }] }],
+    ['a thinking edit beside another field', thinkingAnd({ compact_at: 1000 })],
   ])('where a request has %s', (_, fields) => {
     expect(scanned('anthropic_messages', request(fields))?.forgets).toBe(true)
   })
@@ -58,8 +75,86 @@ describe('a provider forgets no results', () => {
     // What Claude Code sends.
     ['anthropic_messages', request({ context_management: { edits: [CLEAR_THINKING] } })],
     ['anthropic_messages', request({ context_management: null }, { type: 'text', text: 'a' })],
+    ['openai_chat', { messages: [], plugins: [{ id: 'web' }], transforms: [] }],
+    ['openai_chat', { messages: [], plugins: [{ id: 'context-compression', enabled: false }] }],
+    ['openai_chat', { messages: [], prompt_truncation: 'OFF', truncate_prompt_tokens: null }],
+    ['openai_chat', { messages: [], chat_template_kwargs: { clear_thinking: false } }],
+    ['openai_chat', { messages: [], tools: [{ function: { name: 'truncate', compact: {} } }] }],
+    ['openai_chat', { messages: [], response_format: { schema: { truncate: {} } } }],
+    ['openai_responses', { input: [], text: { format: { schema: { clear: {} } } } }],
+    ['openai_responses', { input: [], client_metadata: { kind: 'compaction', compact: 1 } }],
+    ['openai_responses', { input: [], reasoning: { summary: 'auto' }, stream_options: {} }],
+    ['anthropic_messages', request({ anthropic_beta: ['context-management-2025-06-27'] })],
+    ['anthropic_messages', request({ thinking: { clear_thinking: true }, nuclear: 1 })],
+    [
+      'gemini_generate',
+      { contents: [], generationConfig: { responseSchema: { properties: { compact: {} } } } },
+    ],
+    ['bedrock_converse', { messages: [], inferenceConfig: { maxTokens: 5 }, requestMetadata: {} }],
     ['openai_responses', { model: 'm', input: [], truncation: 'disabled' }],
   ])('%s %j', (route, body) => {
     expect(scanned(route, body)?.forgets).toBe(false)
+  })
+})
+
+describe('every field that lets a provider forget', () => {
+  const fields = VENDOR_FORGETTING.flatMap(({ vendor, fields }) =>
+    fields.map(field => [vendor, field] as const),
+  )
+  const bodies: Readonly<Record<RouteName, object>> = {
+    anthropic_messages: { messages: [] },
+    openai_chat: { messages: [] },
+    openai_responses: { input: [] },
+    gemini_generate: { contents: [] },
+    bedrock_converse: { messages: [] },
+  }
+  const routes = Object.keys(bodies) as RouteName[]
+
+  it.each(fields)('of %s is found in each dialect: %s', (_, field) => {
+    for (const route of routes) {
+      const forgets = (more: object) => scanned(route, { ...bodies[route], ...more })?.forgets
+      expect(forgets({ [field]: 4096 })).toBe(true)
+      expect(forgets({ x: { y: [{ [field]: true }] } })).toBe(true)
+      expect(forgets({ [field]: null })).toBe(false)
+    }
+  })
+
+  it.each(VENDOR_FORGETTING.flatMap(({ items = [] }) => items))('or item: %s', item => {
+    for (const route of routes) {
+      expect(scanned(route, { ...bodies[route], x: [{ id: item }] })?.forgets).toBe(true)
+      expect(scanned(route, { ...bodies[route], x: [{ type: item }] })?.forgets).toBe(true)
+    }
+  })
+
+  it('is found by its escaped name, in a large member, and if it is there twice', () => {
+    const large = JSON.stringify({ pad: 'x'.repeat(100_000), truncate_prompt_tokens: 9 })
+    for (const members of [
+      String.raw`"truncat\u0065_prompt_tokens":9`,
+      `"extra_body":${large}`,
+      '"truncation":"auto","truncation":"disabled"',
+      '"truncation":"disabled","truncation":"auto"',
+      '"x":{"truncate":5,"truncate":null}',
+    ]) {
+      expect(scanned('openai_chat', `{"messages":[],${members}}`)?.forgets).toBe(true)
+    }
+  })
+})
+
+describe('an upstream drops parts of prompts by itself', () => {
+  it.each([
+    ['http://127.0.0.1:11434/v1', '', true],
+    ['https://ollama.internal/v1', '', true],
+    ['http://127.0.0.1:8080', 'my-ollama', true],
+    ['http://localhost:1234/v1', '', true],
+    ['https://api.openai.com', 'openai', false],
+    ['http://127.0.0.1:8000/v1', 'vllm', false],
+  ])('%s %s: %s', (url, name, forgets) => {
+    expect(upstreamForgets(url, name)).toBe(forgets)
+  })
+
+  it('if a header asks its gateway to', () => {
+    const asking = (value: string) => (name: string) => (name.startsWith('helicone-') ? value : '')
+    expect(headersLetForget(asking('truncate'))).toBe(true)
+    expect(headersLetForget(asking('fallback'))).toBe(false)
   })
 })
