@@ -63,7 +63,7 @@ function itemLetsForget(item: unknown): boolean {
 }
 
 /** Whether a setting acts. An object does unless it says that it is not enabled. */
-export function isOn(value: unknown): boolean {
+function isOn(value: unknown): boolean {
   if (value === null || value === undefined || value === false) return false
   if (typeof value === 'string') return !OFF.test(value)
   if (Array.isArray(value)) return value.length > 0

@@ -11,7 +11,7 @@ export function requestForgets(body: JsonBytes, { others }: Pick<JsonNode, 'othe
 }
 
 /** The same of one member, or of one part of a message that has it. */
-export function memberForgets(body: JsonBytes, { key, start, end }: JsonNode): boolean {
+function memberForgets(body: JsonBytes, { key, start, end }: JsonNode): boolean {
   if (end - start > MAX_SETTING_BYTES) {
     const bytes = body.subarray(start, end)
     return letsForget(key, true) || KNOWN_NAMES.some(name => bytes.includes(`"${name}"`))

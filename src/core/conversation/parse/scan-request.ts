@@ -68,6 +68,8 @@ export interface ScannedRequest {
   readonly unit: string | undefined
   /** Names of the tools that the request defines itself. */
   readonly tools: readonly string[]
+  /** Those of them that it lets the model call; deferred ones too. */
+  readonly callable: readonly string[]
   /** The messages of the conversation, or the items of the input. */
   readonly messages: readonly ByteRange[]
   /** Texts of tool results, in the order of the conversation. */
@@ -134,6 +136,7 @@ export function scanRequest(
   const { reader, checkpoint } = readMessages(body, request, { rules, messages, earlier })
   // At the top it represents the last block that can be cached.
   if (reader.isSet(memberOf(request, 'cache_control'))) reader.endCachedPrefix()
+  const tools = rules.toolNames(request, reader)
   return {
     body,
     route,
@@ -142,7 +145,8 @@ export function scanRequest(
     stream: reader.flag(memberOf(request, 'stream')),
     continues: idOf(memberOf(request, 'previous_response_id'), reader),
     unit: unitInBody(request, reader),
-    tools: rules.toolNames(request, reader),
+    tools,
+    callable: tools.filter(rules.mayCall(request, reader)),
     messages: (messages ?? []).map(({ start, end }) => ({ start, end })),
     results: reader.texts(),
     checkpoint,

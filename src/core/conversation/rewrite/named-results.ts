@@ -12,24 +12,32 @@ export interface NamedResults {
   readonly keys: readonly string[]
   readonly retrievingTools: readonly string[]
   readonly canRetrieve: boolean
+  /** Whether the request lets the model do so; if not, it gets all of what is new. */
+  readonly mayRetrieve: boolean
   /** Whether the provider may leave out earlier results by itself. */
   readonly forgets: boolean
 }
 
 /** Names the results. What is computed beside has names that no request that leaves has. */
 export function nameResults(scanned: ScannedRequest, context: ConversationContext): NamedResults {
-  const { tools } = scanned
+  const { tools, callable } = scanned
   const { rewrites, terms, pipeline = DEFAULT_PIPELINE } = context
   const { model = terms?.model } = scanned
   const { redeem_tools: retrievingTools, own_tools: ownTools = tools } = pipeline.elision
   // Another gateway's tool of the same name fetches from a store that has none of our originals.
-  const canRetrieve = tools.some(
-    tool => isRetrieving(tool, retrievingTools) && ownTools.includes(tool),
-  )
+  const retrieves = (tool: string) => isRetrieving(tool, retrievingTools) && ownTools.includes(tool)
+  const canRetrieve = tools.some(retrieves)
   const forgets = scanned.forgets || terms?.forgets === true
   const beside = terms?.beside === undefined ? [] : ['beside']
+  const mayRetrieve = callable.some(retrieves)
   const all = JSON.stringify([rewrites?.tenant, model, forgets, canRetrieve, ...beside])
-  return { keys: keysOf(scanned, all, rewrites?.turns), retrievingTools, canRetrieve, forgets }
+  return {
+    keys: keysOf(scanned, all, rewrites?.turns),
+    retrievingTools,
+    canRetrieve,
+    forgets,
+    mayRetrieve,
+  }
 }
 
 /** The name of each result. */

@@ -199,7 +199,7 @@ interface KnownRequest extends NamedResults {
 
 function rewriteResults(
   scanned: ScannedRequest,
-  { keys, canRetrieve, retrievingTools, forgets, conversation, arm }: KnownRequest,
+  { keys, canRetrieve, mayRetrieve, retrievingTools, forgets, conversation, arm }: KnownRequest,
   context: ConversationContext,
 ): RewrittenResults {
   const { results } = scanned
@@ -210,7 +210,7 @@ function rewriteResults(
   const options = {
     counting: model === undefined ? {} : { model },
     mayElide,
-    makesMarkers: mayElide && terms?.recordedOnly !== true,
+    makesMarkers: mayElide && mayRetrieve && terms?.recordedOnly !== true,
     responseBudget: terms?.responseBudget,
     draw: drawOf(arm, terms),
   }

@@ -14,6 +14,7 @@ import {
   TEXT_PARTS,
 } from '../conversation-reader.ts'
 import { namesIn, type Route, requestOf } from './route.ts'
+import { mayCallBy, TOOL_CHOICE } from './tool-choice.ts'
 
 const TEXT_TYPES: ReadonlySet<string> = new Set(['text'])
 
@@ -48,6 +49,7 @@ export const anthropicMessages: Route = {
     cache_control: RANGE,
     system: TEXT_PARTS,
     tools: items(members({ name: RANGE, defer_loading: RANGE, ...BREAKPOINT_KEYS })),
+    tool_choice: TOOL_CHOICE,
     output_config: members({ effort: RANGE }),
     messages: items(
       members({ role: RANGE, content: items(BLOCK), ...BREAKPOINT_KEYS }, speaksOfForgetting),
@@ -64,6 +66,8 @@ export const anthropicMessages: Route = {
   },
 
   toolNames: (request, reader) => namesIn(itemsOf(memberOf(request, 'tools')), ['name'], reader),
+
+  mayCall: (request, reader) => mayCallBy(memberOf(request, 'tool_choice'), reader),
 
   isOfModel: (node, reader) => reader.text(memberOf(node, 'role')) === 'assistant',
 

@@ -9,6 +9,7 @@ import {
 import { speaksOfForgetting } from '../../forgetting/speaks-of-forgetting.ts'
 import type { ConversationReader } from '../conversation-reader.ts'
 import { addObjectCall, namesIn, type Route, requestOf } from './route.ts'
+import { MAY_CALL_ALL, MAY_CALL_NONE, mayCallOnly } from './tool-choice.ts'
 
 const BLOCK = members(
   {
@@ -30,7 +31,10 @@ const BLOCK = members(
  */
 export const bedrockConverse: Route = {
   request: requestOf({
-    toolConfig: members({ tools: items(members({ toolSpec: members({ name: RANGE }) })) }),
+    toolConfig: members({
+      tools: items(members({ toolSpec: members({ name: RANGE }) })),
+      toolChoice: members({ auto: RANGE, any: RANGE, tool: members({ name: RANGE }) }),
+    }),
     messages: items(members({ role: RANGE, content: items(BLOCK) }, speaksOfForgetting)),
   }),
   list: 'messages',
@@ -40,6 +44,16 @@ export const bedrockConverse: Route = {
     const config = memberOf(request, 'toolConfig')
     const tools = itemsOf(config?.doubled ? undefined : memberOf(config, 'tools'))
     return namesIn(tools, ['toolSpec', 'name'], reader)
+  },
+
+  mayCall(request, reader) {
+    const config = memberOf(request, 'toolConfig')
+    const choice = memberOf(config, 'toolChoice')
+    if (choice === undefined || !reader.isSet(choice)) return MAY_CALL_ALL
+    if (config?.doubled || choice.doubled) return MAY_CALL_NONE
+    if (memberOf(choice, 'auto') ?? memberOf(choice, 'any')) return MAY_CALL_ALL
+    const name = reader.text(memberOf(memberOf(choice, 'tool'), 'name'))
+    return mayCallOnly(name === undefined ? [] : [name])
   },
 
   isOfModel: (node, reader) => reader.text(memberOf(node, 'role')) === 'assistant',

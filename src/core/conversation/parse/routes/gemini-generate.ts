@@ -5,14 +5,21 @@ import {
   memberOf,
   members,
   RANGE,
+  type Selection,
 } from '../../../json/bytes/json-node.ts'
 import { speaksOfForgetting } from '../../forgetting/speaks-of-forgetting.ts'
 import type { ConversationReader } from '../conversation-reader.ts'
 import { addObjectCall, namesIn, type Route, requestOf } from './route.ts'
+import { MAY_CALL_ALL, MAY_CALL_NONE, mayCallOnly } from './tool-choice.ts'
 
 const NAMED = members({ name: RANGE })
 const CALL = members({ id: RANGE, name: RANGE, args: RANGE })
 const RESPONSE = members({ id: RANGE, name: RANGE, response: members({ error: RANGE }) })
+
+/** The same selection by each spelling. */
+function named(names: readonly string[], selection: Selection): Record<string, Selection> {
+  return Object.fromEntries(names.map(name => [name, selection]))
+}
 
 /** Parsers of Protocol Buffers take both spellings of a name. */
 const CALLS = ['functionCall', 'function_call'] as const
@@ -21,13 +28,21 @@ const DECLARATIONS = ['functionDeclarations', 'function_declarations'] as const
 
 const PART = members(
   {
-    ...Object.fromEntries(CALLS.map(name => [name, CALL])),
-    ...Object.fromEntries(RESPONSES.map(name => [name, RESPONSE])),
+    ...named(CALLS, CALL),
+    ...named(RESPONSES, RESPONSE),
   },
   speaksOfForgetting,
 )
 const CONTENT = members({ role: RANGE, parts: items(PART) }, speaksOfForgetting)
-const TOOL = members(Object.fromEntries(DECLARATIONS.map(name => [name, items(NAMED)])))
+const CONFIGS = ['toolConfig', 'tool_config'] as const
+const CALLING = ['functionCallingConfig', 'function_calling_config'] as const
+const ALLOWED = ['allowedFunctionNames', 'allowed_function_names'] as const
+const CONFIG = members(named(CALLING, members({ mode: RANGE, ...named(ALLOWED, items(RANGE)) })))
+
+/** Modes in which the model chooses, by their names or as numbers of the enumeration. */
+const FREE = /^(?:"(?:MODE_UNSPECIFIED|AUTO|ANY|VALIDATED)"|[012])$/
+
+const TOOL = members(named(DECLARATIONS, items(NAMED)))
 
 /**
  * `models/NAME:generateContent` and the like of Gemini
@@ -35,7 +50,11 @@ const TOOL = members(Object.fromEntries(DECLARATIONS.map(name => [name, items(NA
  * texts.
  */
 export const geminiGenerate: Route = {
-  request: requestOf({ tools: items(TOOL), contents: items(CONTENT) }),
+  request: requestOf({
+    tools: items(TOOL),
+    contents: items(CONTENT),
+    ...named(CONFIGS, CONFIG),
+  }),
   list: 'contents',
   listOptional: false,
 
@@ -44,6 +63,19 @@ export const geminiGenerate: Route = {
       tool.doubled ? [] : DECLARATIONS.map(name => memberOf(tool, name)),
     )
     return namesIn(lists.flatMap(itemsOf), ['name'], reader)
+  },
+
+  mayCall(request, reader) {
+    const config = onlyOne(request, CONFIGS)
+    const calling = config && onlyOne(config, CALLING)
+    if (request.doubled || config?.doubled) return MAY_CALL_NONE
+    if (calling === undefined) return MAY_CALL_ALL
+    const allowed = onlyOne(calling, ALLOWED)
+    const mode = memberOf(calling, 'mode')
+    const said = mode && reader.body.toString('latin1', mode.start, mode.end)
+    if (calling.doubled || (said !== undefined && !FREE.test(said))) return MAY_CALL_NONE
+    const names = itemsOf(allowed).flatMap(each => reader.text(each) ?? [])
+    return names.length === 0 ? MAY_CALL_ALL : mayCallOnly(names)
   },
 
   isOfModel: (node, reader) => reader.text(memberOf(node, 'role')) === 'model',
@@ -69,7 +101,7 @@ export const geminiGenerate: Route = {
   },
 }
 
-/** The member of a part, by either spelling; if it has both, the part is not clear. */
+/** The member by either spelling; if there are both, what has them is not clear. */
 function onlyOne(part: JsonNode, names: readonly string[]): JsonNode | undefined {
   const found = names.map(name => memberOf(part, name)).filter(each => each !== undefined)
   if (found.length > 1) part.doubled = true

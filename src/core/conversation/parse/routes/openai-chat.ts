@@ -10,6 +10,7 @@ import { speaksOfForgetting } from '../../forgetting/speaks-of-forgetting.ts'
 import { BREAKPOINT_KEYS, type ConversationReader, TEXT_PARTS } from '../conversation-reader.ts'
 import type { ToolCall } from '../tool-result-text.ts'
 import { namesIn, type Route, requestOf } from './route.ts'
+import { mayCallBy, TOOL_CHOICE } from './tool-choice.ts'
 
 const TEXT_TYPES: ReadonlySet<string> = new Set(['text'])
 
@@ -39,6 +40,8 @@ const NAMED = members({ name: RANGE })
 export const openaiChat: Route = {
   request: requestOf({
     tools: items(members({ function: NAMED, custom: NAMED, ...BREAKPOINT_KEYS })),
+    tool_choice: TOOL_CHOICE,
+    function_call: TOOL_CHOICE,
     reasoning_effort: RANGE,
     functions: items(NAMED),
     messages: items(MESSAGE),
@@ -63,6 +66,13 @@ export const openaiChat: Route = {
       ...namesIn(tools, ['custom', 'name'], reader),
       ...namesIn(itemsOf(memberOf(request, 'functions')), ['name'], reader),
     ]
+  },
+
+  mayCall(request, reader) {
+    const [now, before] = ['tool_choice', 'function_call'].map(key =>
+      mayCallBy(memberOf(request, key), reader),
+    )
+    return tool => now!(tool) && before!(tool)
   },
 
   isOfModel: (node, reader) => reader.text(memberOf(node, 'role')) === 'assistant',

@@ -14,6 +14,7 @@ import {
   TEXT_PARTS,
 } from '../conversation-reader.ts'
 import { namesIn, type Route, requestOf } from './route.ts'
+import { mayCallBy, TOOL_CHOICE } from './tool-choice.ts'
 
 const TEXT_TYPES: ReadonlySet<string> = new Set(['input_text', 'output_text', 'text'])
 
@@ -53,6 +54,7 @@ export const openaiResponses: Route = {
   request: requestOf({
     tools: TOOLS,
     input: items(ITEM),
+    tool_choice: TOOL_CHOICE,
     previous_response_id: RANGE,
     instructions: RANGE,
     reasoning: members({ effort: RANGE }),
@@ -86,6 +88,16 @@ export const openaiResponses: Route = {
       )
       return namesIn([...tools, ...inner], ['name'], reader)
     })
+  },
+
+  mayCall(request, reader) {
+    const mayCall = mayCallBy(memberOf(request, 'tool_choice'), reader)
+    const spaces = itemsOf(memberOf(request, 'tools')).map(space => ({
+      name: reader.text(memberOf(space, 'name')) ?? '',
+      tools: namesIn(itemsOf(memberOf(space, 'tools')), ['name'], reader),
+    }))
+    return tool =>
+      mayCall(tool) || spaces.some(({ name, tools }) => tools.includes(tool) && mayCall(name))
   },
 
   isOfModel(node, reader) {

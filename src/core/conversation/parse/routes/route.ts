@@ -7,6 +7,7 @@ import {
 } from '../../../json/bytes/json-node.ts'
 import { mayHoldSettings } from '../../forgetting/lets-forget.ts'
 import type { ConversationReader } from '../conversation-reader.ts'
+import type { MayCall } from './tool-choice.ts'
 
 /**
  * What stands before the conversation, and what may be changed there. Its members are read of the
@@ -40,6 +41,8 @@ export interface Route {
   readonly head?: HeadRules
   /** Names of the tools that the request defines. */
   toolNames(request: JsonNode, reader: ConversationReader): readonly string[]
+  /** Which of them the request lets the model call now. */
+  mayCall(request: JsonNode, reader: ConversationReader): MayCall
   /**
    * Whether programs of the model may have made calls that the body does not have; absent: never.
    */
