@@ -10,7 +10,7 @@ import { argumentBodies } from '../../src/core/sessions/lines/argument-bodies.ts
 import { attachBodyMemory, type BodyMemory } from '../../src/core/sessions/lines/body-memory.ts'
 import { decodeLines } from '../../src/core/sessions/lines/decode-lines.ts'
 import { createBodyMemory } from '../../src/core/sessions/lines/memory-layout.ts'
-import { encodeLines, planLines } from '../../src/core/sessions/lines/plan-lines.ts'
+import { encodeLines, planLines, type RunTerms } from '../../src/core/sessions/lines/plan-lines.ts'
 import type { EarlierResult } from '../../src/core/sessions/lines/reference-line.ts'
 import { scanText } from '../../src/core/sessions/lines/scan-text.ts'
 import { findChanges, restoreNear } from '../../src/core/sessions/near/find-changes.ts'
@@ -29,8 +29,8 @@ export interface PlayOptions {
   readonly withArguments: boolean
   /** Whether nothing from before a compaction is referred to. */
   readonly heedCompaction: boolean
-  /** Tokens that one line reference must save. */
-  readonly minSavedTokens?: number
+  /** When a reference to lines is written; absent: as usual. */
+  readonly terms?: RunTerms
 }
 
 /** What references would have saved of one result, and how many lines of them. */
@@ -152,7 +152,7 @@ export function createPlayer(options: PlayOptions): (result: ContextResult) => P
   function lines(text: string, tokens: number): readonly [saved: number, references: number] {
     const key = context.key()
     const scanned = scanText(text, key)
-    const { minSavedTokens } = options
+    const { terms } = options
     const plan =
       scanned === null
         ? null
@@ -162,7 +162,7 @@ export function createPlayer(options: PlayOptions): (result: ContextResult) => P
             {
               counter,
               verbosity: VERBOSITY,
-              ...(minSavedTokens === undefined ? {} : { minSavedTokens }),
+              ...(terms === undefined ? {} : { terms }),
             },
           )
     if (plan === null) return [0, 0]

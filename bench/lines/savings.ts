@@ -25,10 +25,10 @@ export function measureSavings(sessions: Sessions, counter: TokenCounter): reado
       { ...rules, withArguments: false, heedCompaction: false },
     ],
     ...THRESHOLDS.map(
-      minSavedTokens =>
+      price =>
         [
-          `a reference saves at least ${minSavedTokens} tokens`,
-          { ...rules, minSavedTokens },
+          `a reference costs its reader ${price} tokens`,
+          { ...rules, terms: { price, leastLines: 1, leastTokens: 0 } },
         ] as const,
     ),
   ]

@@ -8,7 +8,10 @@ export function describeIssue(issue: Issue, schema: z.ZodType): string {
   switch (issue.code) {
     case 'unrecognized_keys':
       return issue.keys
-        .map(key => `${key} is no setting${didYouMean(key, keysAt(schema, issue.path))}`)
+        .map(
+          key =>
+            REMOVED[key] ?? `${key} is no setting${didYouMean(key, keysAt(schema, issue.path))}`,
+        )
         .join(', ')
     case 'invalid_type':
       return issue.message.startsWith('Invalid input')
@@ -25,6 +28,12 @@ export function describeIssue(issue: Issue, schema: z.ZodType): string {
     default:
       return issue.message
   }
+}
+
+/** Keys that files of earlier versions have. */
+const REMOVED: Readonly<Record<string, string>> = {
+  lines_min_saved_tokens:
+    'lines_min_saved_tokens is no setting any more; reading.prices has the price of a reference',
 }
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -17,6 +17,15 @@ export interface Held {
   readonly sequence: number
   /** Whether a later answer may refer to it. */
   readonly isResult: boolean
+  /** Its lines that the answer had as references. */
+  hidden?: ReadonlySet<number>
+}
+
+/** `own`: what is new with this result. */
+export interface Taken {
+  readonly sequence: number
+  readonly held: readonly Held[]
+  readonly own: readonly Held[]
 }
 
 /**
@@ -28,7 +37,7 @@ export interface AgentContext {
   /**
    * @returns the result's number, and what the agent has by then, arguments of this call included
    */
-  take(result: SentResult): { readonly sequence: number; readonly held: readonly Held[] }
+  take(result: SentResult): Taken
   compact(): void
 }
 
@@ -45,7 +54,7 @@ export function createAgentContext(): AgentContext {
     take({ content, tool, args, tool_call_id, is_error }) {
       const call = tool_call_id === undefined ? null : `${tool_call_id} ${content}`
       const known = call === null ? undefined : calls.get(call)
-      if (known !== undefined) return { sequence: known.sequence, held: known.before }
+      if (known !== undefined) return { sequence: known.sequence, held: known.before, own: [] }
       const sequence = ++results
       const given = argumentBodies(args).map(({ name, text }) => {
         return { text, tool: `${tool}.${name}`, sequence, isResult: false }
@@ -57,7 +66,7 @@ export function createAgentContext(): AgentContext {
       })
       held = is_error === true ? before : [...before, whole, ...inside]
       if (call !== null) calls.set(call, { sequence, before })
-      return { sequence, held: before }
+      return { sequence, held: before, own: [whole, ...inside] }
     },
     compact() {
       partition++

@@ -4,7 +4,7 @@ import { type SessionKey, sessionKey } from '../../src/core/sessions/index/sessi
 import { attachBodyMemory, type BodyMemory } from '../../src/core/sessions/lines/body-memory.ts'
 import { decodeLines } from '../../src/core/sessions/lines/decode-lines.ts'
 import { createBodyMemory } from '../../src/core/sessions/lines/memory-layout.ts'
-import { encodeLines, planLines } from '../../src/core/sessions/lines/plan-lines.ts'
+import { encodeLines, planLines, type RunTerms } from '../../src/core/sessions/lines/plan-lines.ts'
 import type { EarlierResult } from '../../src/core/sessions/lines/reference-line.ts'
 import { scanText } from '../../src/core/sessions/lines/scan-text.ts'
 import { lengthCounter } from './length-counter.ts'
@@ -25,10 +25,17 @@ export interface Context {
 
 const MAX_CHARS = 1 << 24
 
+/** References that save anything are worth it. */
+const ANY: RunTerms = { price: 0, leastLines: 1, leastTokens: 0 }
+
 /**
  * A context over a memory of its own, or over one that it shares. Four characters count as a token.
  */
-export function createContext(memory?: ArrayBufferLike, session = 's'): Context {
+export function createContext(
+  memory?: ArrayBufferLike,
+  session = 's',
+  terms: RunTerms = ANY,
+): Context {
   const bodies = attachBodyMemory(memory ?? createBodyMemory({ bytes: 1 << 20 }))
   const key = sessionKey('tenant', session)
   const earlier = new Map<string, EarlierResult & { readonly text: string }>()
@@ -53,7 +60,7 @@ export function createContext(memory?: ArrayBufferLike, session = 's'): Context 
       const scanned = scanText(text, key)
       if (scanned === null) return null
       const find = (identity: string) => earlier.get(identity)
-      const options = { counter: lengthCounter(4), verbosity, minSavedTokens: 1 }
+      const options = { counter: lengthCounter(4), verbosity, terms }
       const plan = planLines(scanned, { memory: bodies, key, find }, options)
       return plan === null ? null : encodeLines(plan)
     },

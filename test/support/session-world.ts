@@ -10,8 +10,13 @@ import {
   createAgentContext,
   type Held,
   type SentResult,
+  type Taken,
 } from './agent-context.ts'
 import { type SessionAppOptions, sessionApp, sourceText } from './session-app.ts'
+import { hiddenLines, readAnswer } from './shown-lines.ts'
+
+const NONE: ReadonlySet<number> = new Set()
+const NOTHING: Taken = { sequence: 0, held: [], own: [] }
 
 const PIPELINE = pipelineSchema.parse({
   dedup: {
@@ -161,7 +166,7 @@ export function createSessionWorld({
   let answers = new Map<string, string>()
   let life = 0
   let sent: Step[] = []
-  const seen = { exact: 0, near: 0, lines: 0, again: 0, moved: 0 }
+  const seen = { exact: 0, near: 0, lines: 0, again: 0, moved: 0, checked: 0 }
 
   const contextOf = (tenant: number, session: string) => {
     const key = `${tenant} ${session}`
@@ -179,7 +184,8 @@ export function createSessionWorld({
   ) {
     const context = contextOf(tenant, session)
     const isPart = sent.is_sidechain === true
-    const { sequence, held } = isPart ? { sequence: 0, held: [] } : context.take(sent)
+    const taken = isPart ? NOTHING : context.take(sent)
+    const { sequence } = taken
     if ('code' in answer) {
       // What is trimmed must be kept.
       const codes = isSure ? ['budget_too_small'] : ['budget_too_small', 'overloaded']
@@ -197,7 +203,7 @@ export function createSessionWorld({
       expect(sent.is_error).toBeUndefined()
       expect(await app.original(answer.ref, session, tenant)).toBe(sent.content)
     }
-    if (answer.layer === 'L0') await checkReferences(answer, sequence, held, tenant, session)
+    if (answer.layer === 'L0') await checkReferences(answer, taken, tenant, session)
     const call = `${tenant} ${session} ${sequence} ${JSON.stringify(sent)}`
     const before = answers.get(call)
     if (isSure && sent.tool_call_id !== undefined && !isPart) {
@@ -211,29 +217,55 @@ export function createSessionWorld({
 
   async function checkReferences(
     { content, format, hints }: EncodeAnswer,
-    sequence: number,
-    held: readonly Held[],
+    { sequence, held, own }: Taken,
     tenant: number,
     session: string,
   ) {
     expect(hints.length).toBeGreaterThan(0)
     seen[format === 'ref@1' ? 'exact' : format === 'near@1' ? 'near' : 'lines']++
     const texts = lines(content)
+    const originals = new Map<string, string>()
+    /** What each id leads to. */
+    const named = new Map<string, readonly Held[]>()
     for (const { text } of hints) {
       expect(texts).toContain(text)
       // Further lines of the same body name no id.
       const ref = readReference(text)?.ref ?? refOf(text)
       if (ref === undefined) continue
-      const original = await app.original(ref, session, tenant)
+      const original = (await app.original(ref, session, tenant)) as string
       const sources = held.filter(each => each.text === original)
       expect(sources).not.toEqual([])
+      originals.set(ref, original)
       const call = callOf(text)
-      if (call === undefined) continue
-      const ago = call.calls_ago ?? 0
-      expect(sources).toContainEqual(
-        expect.objectContaining({ tool: call.tool, sequence: sequence - ago }),
-      )
+      const from = sequence - (call?.calls_ago ?? 0)
+      const meant =
+        call && sources.filter(each => each.tool === call.tool && each.sequence === from)
+      expect(meant).not.toEqual([])
+      if (meant !== undefined || !named.has(ref)) named.set(ref, meant ?? sources)
     }
+    checkOneStep({ content, format }, originals, named, own)
+  }
+
+  /** What a reference leads to stands there: it is no reference itself. */
+  function checkOneStep(
+    answer: Pick<EncodeAnswer, 'content' | 'format'>,
+    originals: ReadonlyMap<string, string>,
+    named: ReadonlyMap<string, readonly Held[]>,
+    own: readonly Held[],
+  ) {
+    const read = readAnswer(answer, originals)
+    if (read === null && answer.format.startsWith('escaped')) return
+    if (read === null) {
+      for (const each of [...named.values()].flat()) expect(each.hidden ?? new Set()).toEqual(NONE)
+      return
+    }
+    for (const { ref, from, end } of read.references) {
+      const isThere = ({ hidden = NONE }: Held) =>
+        !Array.from({ length: end - from }, (_, k) => from + k).some(line => hidden.has(line))
+      expect(named.get(ref)!.some(isThere)).toBe(true)
+      seen.checked++
+    }
+    for (const each of own) each.hidden = hiddenLines(each.text, read.lines)
   }
 
   const refOf = (text: string) => {

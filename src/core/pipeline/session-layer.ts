@@ -7,6 +7,7 @@ import { CHAIN_CALLS } from '../hints/search-chain.ts'
 import { type Counters, sessionKey } from '../sessions/index/session-index.ts'
 import { createCallMemory, type Dependency } from '../sessions/turn/call-memory.ts'
 import { takesPart } from '../sessions/turn/dedup-terms.ts'
+import type { Shown } from '../sessions/turn/earlier-results.ts'
 import { createLastFormat, type LastFormat } from '../sessions/turn/last-format.ts'
 import { refIn } from '../sessions/turn/long-references.ts'
 import { contextKey, invalidateBy, openTurn } from '../sessions/turn/open-turn.ts'
@@ -28,12 +29,12 @@ import { createSearchNotes, type SearchNotes } from '../sessions/turn/search-not
 import { createHintNotes } from '../sessions/turn/sent-hints.ts'
 import type { SessionContext } from '../sessions/turn/shared-sessions.ts'
 import { endpointName } from '../telemetry/endpoint-class.ts'
-import { hopsInto } from './hops-into.ts'
 import { isSearch } from './is-search.ts'
 import type { LayerInput } from './layer.ts'
 import type { Profile } from './profile/resolve.ts'
 import type { PipelineContext } from './read-input.ts'
 import { hasInterval, sentBefore, sentTo } from './sent-before.ts'
+import { shownOf } from './shown-of.ts'
 import { labelOf } from './wrapped-format.ts'
 
 /** L0: a result's place in its session, from its arrival to its answer. */
@@ -207,42 +208,41 @@ function presentLayer(
     return { index, bodies, dedup, gate, counter, baseline, maxBytes: maxDecodedChars }
   }
 
-  /** @param hops references that a reader follows from the answer to the content's lines */
-  function record(answer: 'full' | 'near' | 'lines', of: number, hops: number | undefined) {
+  function record(answer: 'full' | 'near' | 'lines', of: number, shown: Shown) {
     if (!isKept) return given
     // The result was recorded before, and may be stale by now, or its thread was lost on the way.
     const isOld = before !== null || answered !== null
     if (isOld && answered?.entry.durable !== false)
       return [...given, keepOn(sessions, here, content)]
     const { lruSize, mutating } = dedup
-    const options = { delivered: { answer, of }, hops, lruSize, nowMs, mutating }
+    const options = { delivered: { answer, of }, shown, lruSize, nowMs, mutating }
     return [...given, remember(sessions, here, { ...request, content }, options)]
   }
 
   function recordAs({ lossless, format, content: sent }: Delivery, referral: Referral | null) {
     // The agent has only parts of a trimmed result.
     if (!lossless) return given
-    const hops = hopsInto({ format, content: sent }, content, referral, bodies, here)
-    return [...strings(hops, referral), ...recordWhole(hops, referral)]
+    const shown = shownOf({ format, content: sent }, content, referral, here)
+    return [...strings(shown), ...recordWhole(shown, referral)]
   }
 
   /** Texts in strings of a result that the agent has now. */
-  function strings(hops: number | undefined, referral: Referral | null): readonly KeepItem[] {
-    if (!isNew || !dedup.lines || hops === undefined || referral?.kind === 'exact') return []
-    return rememberStrings({ bodies }, here, { ...request, content }, hops)
+  function strings(shown: Shown): readonly KeepItem[] {
+    if (!isNew || !dedup.lines) return []
+    return rememberStrings({ bodies }, here, { ...request, content }, shown)
   }
 
-  function recordWhole(hops: number | undefined, referral: Referral | null) {
+  function recordWhole(shown: Shown, referral: Referral | null) {
     if (referral === null) {
-      const isShown = hops === 0 && isKept
+      const isShown = shown.found === 'lines' && isKept
       const blocks = isShown
         ? rememberBlocks({ bodies }, here, { ...request, content }, dedup.hostBlocks)
         : []
-      return [...blocks, ...record('full', 0, hops)]
+      return [...blocks, ...record('full', 0, shown)]
     }
     const { kind, entry } = referral
     if (kind === 'exact') return given
-    return kind === 'near' ? record('near', entry!.sequence, hops) : record('lines', 0, hops)
+    return kind === 'near' ? record('near', entry!.sequence, shown) : record('lines', 0, shown)
   }
 
   function count({ counters, families, format }: Delivery, referral: Referral | null): void {
@@ -282,7 +282,7 @@ function presentLayer(
     past() {
       if (before?.by !== 'session') return null
       const { answer, dependencies } = before
-      return { answer, keep: record('lines', 0, undefined), dependencies }
+      return { answer, keep: record('lines', 0, {}), dependencies }
     },
     toResult(gate) {
       if (isNew) return referToResult(content, here, options(gate))

@@ -2,22 +2,22 @@ import { hash } from 'node:crypto'
 import { hostBlocks } from '../../formats/host-blocks.ts'
 import type { HintFamily } from '../../hints/hint.ts'
 import { NONE_SENT } from '../../hints/policy.ts'
-import { hopsInto } from '../../pipeline/hops-into.ts'
 import type { Profile } from '../../pipeline/profile/resolve.ts'
 import type { OpenLayer } from '../../pipeline/session-layer.ts'
+import { shownOf } from '../../pipeline/shown-of.ts'
 import { type SessionKey, sessionKey } from '../../sessions/index/session-index.ts'
 import { argumentBodies } from '../../sessions/lines/argument-bodies.ts'
 import { attachBodyMemory, type BodyMemory } from '../../sessions/lines/body-memory.ts'
 import { createBodyMemory } from '../../sessions/lines/memory-layout.ts'
 import { type ScannedText, scanText } from '../../sessions/lines/scan-text.ts'
-import { stringBodies } from '../../sessions/lines/string-bodies.ts'
 import { type DedupTerms, takesPart } from '../../sessions/turn/dedup-terms.ts'
 import {
-  findable,
   noteFor,
   noteForArgument,
   noteForBlock,
-  noteForString,
+  placeBody,
+  type Shown,
+  textsInStrings,
 } from '../../sessions/turn/earlier-results.ts'
 import { lengthen, shortRef } from '../../sessions/turn/long-references.ts'
 import {
@@ -46,8 +46,8 @@ export type HistoryResult = Pick<
 
 /** How a result of the history was written; only what later results need. */
 export interface WrittenResult extends Pick<SentNote, 'hints'> {
-  /** References that a reader follows to its lines; absent if they cannot be found. */
-  readonly hops?: number
+  /** What a reader finds of it. */
+  readonly shown?: Shown
   /** Whether later results may refer to it. */
   readonly isSource: boolean
 }
@@ -113,9 +113,14 @@ function isSame(a: ResultName | undefined, b: ResultName | null): boolean {
  * Continues a sum over results as they were written (FNV-1a). The same results may have been
  * written in different ways.
  */
-function sumOfWritten(before: number, { isSource, hops = -1 }: WrittenResult): number {
-  return Math.imul(before ^ (isSource ? hops + 2 : 0), PRIME) >>> 0
+function sumOfWritten(before: number, { isSource, shown }: WrittenResult): number {
+  if (!isSource) return Math.imul(before, PRIME) >>> 0
+  const { found = 'none', inStrings = 'none', covered = [] } = shown ?? {}
+  const words = [KINDS.indexOf(found), KINDS.indexOf(inStrings), ...covered]
+  return words.reduce((sum, word) => Math.imul(sum ^ (word + 1), PRIME) >>> 0, before)
 }
+
+const KINDS = ['none', 'whole', 'lines']
 
 const PRIME = 0x01000193
 const BASIS = 0x811c9dc5
@@ -247,9 +252,9 @@ function createHistory(take: TakeMemory): History {
             },
             toLines: gate => referToLines(content, here, options(gate)),
             deliver({ format, content: sent, lossless }, referral) {
-              const hops = hopsInto({ format, content: sent }, content, referral, bodies, here)
               const isSource = lossless && referral?.kind !== 'exact'
-              written = { isSource, ...(hops === undefined ? {} : { hops }) }
+              const shown = shownOf({ format, content: sent }, content, referral, here)
+              written = isSource ? { isSource, shown } : { isSource }
               return []
             },
           }
@@ -304,21 +309,24 @@ function remember(to: Filled, { result, written }: Passed): void {
   const context = contextOf(callsAhead)
   const text = scanText(result.text(), context)
   const call = { tool: result.tool, args: result.args() }
-  const place = { sequence: sequenceOf(result), hops: written.hops }
+  const { shown = {} } = written
+  const place = { sequence: sequenceOf(result), ...shown }
   const note = noteFor(call, isWhole ? place : { ...place, part: part + 1 })
   if (text !== null && note !== null) put(to, context, text, note)
   // Whether they may be referred to is a question of the result that comes again.
-  const blocks = written.hops === 0 && result.tool !== undefined ? hostBlocks(result.text()) : []
+  const blocks =
+    shown.found === 'lines' && shown.covered === undefined && result.tool !== undefined
+      ? hostBlocks(result.text())
+      : []
   for (const block of blocks) {
     const scanned = scanText(block.text, context)
     const named = noteForBlock(result.tool!, block.name, place.sequence)
     if (scanned !== null) put(to, context, scanned, named)
   }
-  const { hops } = written
-  if (hops === undefined || result.tool === undefined) return
-  for (const { name, text: inner } of stringBodies(result.text())) {
+  if (result.tool === undefined) return
+  const whole = { tool: result.tool, content: result.text() }
+  for (const { text: inner, note: named } of textsInStrings(whole, shown, place.sequence)) {
     const scanned = scanText(inner, context)
-    const named = noteForString(result.tool, name, { sequence: place.sequence, hops })
     if (scanned !== null) put(to, context, scanned, named)
   }
 }
@@ -347,7 +355,7 @@ function put(
   owners.set(ref, owner)
   // Of two bodies with the same first digits, the later one has a longer reference.
   if (owner !== identity) lengthen(bodies, context, identity)
-  const position = bodies.place(findable(text, note), context, identity, note)
+  const position = placeBody(bodies, text, context, { identity, note })
   if (position !== null) bodies.confirm(position)
 }
 

@@ -4,6 +4,7 @@ import type { ResultArm } from '../../arms/sums.ts'
 import { AppError } from '../../base/errors.ts'
 import type { SavedPlace } from '../../contract/operation-result.ts'
 import type { HintFamily } from '../../hints/hint.ts'
+import type { Shown } from '../../sessions/turn/earlier-results.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
 import type { SentNote } from './sent-notes.ts'
 
@@ -12,11 +13,8 @@ export interface StoredRewrite extends SentNote {
   /** The JSON string literal that is written; `null`: the result's own stays. */
   readonly literal: Uint8Array | null
   readonly saved: SavedTokens
-  /**
-   * References that a reader follows to the result's lines: 0 if the lines are in the text. Absent
-   * if they cannot be found by their numbers.
-   */
-  readonly hops?: number
+  /** What a reader finds of it; absent: nothing. */
+  readonly shown?: Shown
   /** Whether a later result may refer to this one. */
   readonly isSource: boolean
   /** Originals that its markers name, 24 hex digits each. */
@@ -105,7 +103,7 @@ const LINE_FEED = 0x0a
 interface Head {
   readonly v: number
   readonly saved: readonly [referred: number, encoded: number, elided: number]
-  readonly hops?: number
+  readonly shown?: Shown
   readonly source: boolean
   readonly markers?: readonly string[]
   readonly digest: number
@@ -121,12 +119,12 @@ interface Head {
 
 /** As bytes to keep: a line of JSON, then the literal. */
 export function writeStored(rewrite: StoredRewrite): Uint8Array {
-  const { literal, saved, hops, isSource, markers, digest, sent } = rewrite
+  const { literal, saved, shown, isSource, markers, digest, sent } = rewrite
   const { clears, hints, format, generation, arm, unit, turn } = rewrite
   const head: Head = {
     v: VERSION,
     saved: [saved.referred, saved.encoded, saved.elided],
-    ...(hops === undefined ? {} : { hops }),
+    ...(shown === undefined ? {} : { shown }),
     source: isSource,
     ...(markers.length === 0 ? {} : { markers }),
     digest,
@@ -158,7 +156,7 @@ export function readStored(bytes: Uint8Array): StoredRewrite | null {
   return {
     literal,
     saved: { referred, encoded, elided },
-    ...(head.hops === undefined ? {} : { hops: head.hops }),
+    ...(head.shown === undefined ? {} : { shown: head.shown }),
     isSource: head.source,
     markers: head.markers ?? [],
     digest: head.digest,

@@ -42,7 +42,6 @@ const dedup = z.strictObject({
   near_ref_max_delta_bytes: positive.default(50),
   near_ref_min_body_bytes: z.int().nonnegative().default(500),
   lines_enabled: z.boolean().default(true),
-  lines_min_saved_tokens: minSavedTokens.default(4),
   /** Blocks of hosts, such as `system-reminder`, that are references if they come again. */
   host_blocks: z.array(toolName).default([]),
   /** Tools that write the file they are given, so that earlier reads of it become stale. */
@@ -153,7 +152,6 @@ const endpointOverride = z.strictObject({
   min_body_chars: minBodyChars.optional(),
   near_ref_enabled: z.boolean().optional(),
   lines_enabled: z.boolean().optional(),
-  lines_min_saved_tokens: minSavedTokens.optional(),
   hint_verbosity: verbosity.optional(),
   formats: formats.optional(),
   elision_enabled: z.boolean().optional(),

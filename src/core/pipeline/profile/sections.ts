@@ -6,6 +6,7 @@ import { STRATEGIES, type StrategyId, type Valuation } from '../../reduce/budget
 import { strategyFor } from '../../reduce/trim/resolve-strategy.ts'
 import { compileView, type View } from '../../reduce/views/compile-views.ts'
 import type { ViewLevel } from '../../reduce/views/level.ts'
+import { USUAL_TERMS } from '../../sessions/lines/plan-lines.ts'
 import type { DedupTerms } from '../../sessions/turn/dedup-terms.ts'
 import type { TrimAlgorithm } from '../../solvers/tree/trim-tree.ts'
 import { matchModel } from './match-model.ts'
@@ -121,7 +122,7 @@ export function dedupFor(
     minBodyChars: settings.get('min_body_chars') ?? dedup.min_body_chars,
     nearMaxDeltaBytes: dedup.near_ref_max_delta_bytes,
     nearMinBodyBytes: dedup.near_ref_min_body_bytes,
-    minSavedTokens: settings.get('lines_min_saved_tokens') ?? dedup.lines_min_saved_tokens,
+    references: USUAL_TERMS,
     hostBlocks: dedup.host_blocks,
     mutating: dedup.mutating_tools,
     stale: own(dedup.invalidates, tool) ?? [],

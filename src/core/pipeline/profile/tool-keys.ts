@@ -15,7 +15,6 @@ export interface ToolValues {
   readonly min_body_chars: number
   readonly near_ref_enabled: boolean
   readonly lines_enabled: boolean
-  readonly lines_min_saved_tokens: number
   readonly hint_verbosity: Verbosity
   /** A template, or a format by name. */
   readonly template_id: string
@@ -58,7 +57,6 @@ export const TOOL_KEYS: Readonly<Record<ToolKey, KeyPlaces>> = {
   min_body_chars: { section: ['dedup', 'min_body_chars'] },
   near_ref_enabled: { agent: 'near_ref_enabled', section: ['dedup', 'near_ref_enabled'] },
   lines_enabled: { agent: 'lines_enabled', section: ['dedup', 'lines_enabled'] },
-  lines_min_saved_tokens: { section: ['dedup', 'lines_min_saved_tokens'] },
   hint_verbosity: { section: ['dedup', 'hint_verbosity'] },
   template_id: { record: ['templates', 'endpoint_overrides'], data: 'preferred_format' },
   formats: { section: ['mckp', 'formats_enabled'] },

@@ -2,7 +2,7 @@ import { type TextBytes, toText } from '../../base/text-bytes.ts'
 import { type SessionKey, type SharedState, sessionKey, type Turn } from '../index/session-index.ts'
 import { scanText } from '../lines/scan-text.ts'
 import { NO_TEXT, notesKey } from '../turn/call-memory.ts'
-import { findable } from '../turn/earlier-results.ts'
+import { placeBody } from '../turn/earlier-results.ts'
 import { contextKey } from '../turn/open-turn.ts'
 import type { Sessions } from '../turn/shared-sessions.ts'
 import { type Change, readChanges, type TurnChanges, type WrittenChanges } from './changes.ts'
@@ -84,7 +84,7 @@ function applyChange(
       const text = texts.get(change.identity)
       const scanned = text === undefined ? null : scanText(toText(text), context)
       if (scanned === null) return
-      confirm(bodies.place(findable(scanned, change.note), context, change.identity, change.note))
+      confirm(placeBody(bodies, scanned, context, change))
       return
     }
     case 'record': {

@@ -116,6 +116,7 @@ class RecordedBodies implements BodyMemory {
   put = (...of: Parameters<BodyMemory['put']>) => this.#bodies.put(...of)
   noteOf = (identity: string, key: SessionKey) => this.#bodies.noteOf(identity, key)
   open = (position: number, key: SessionKey) => this.#bodies.open(position, key)
+  isCurrent = (...of: Parameters<BodyMemory['isCurrent']>) => this.#bodies.isCurrent(...of)
   isIntact = (body: KeptBody) => this.#bodies.isIntact(body)
   clear = () => this.#bodies.clear()
   read = (identity: string, key: SessionKey) => this.#bodies.read(identity, key)

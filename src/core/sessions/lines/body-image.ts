@@ -32,11 +32,8 @@ export function bodyImage(
   image.set(key, BODY_KEY)
   image.set(identity.subarray(0, IDENTITY_WORDS), BODY_IDENTITY)
   image.set(text.starts, BODY_STARTS)
-  const { signed } = text
-  if (signed !== null) {
-    for (let line = 0; line < lines; line++)
-      if (signed[line] === 1) image[BODY_STARTS + line]! |= SIGNED
-  }
+  mark(image, text.signed, SIGNED)
+  mark(image, text.covered, COVERED)
   const textAt = (BODY_STARTS + lines + 1) * 4
   const out = new Uint8Array(image.buffer)
   out.set(bytes, textAt)
@@ -48,15 +45,28 @@ export function bodyImage(
 
 /** Set in the start of a line that has a diff's sign before it. */
 const SIGNED = 1 << 31
+/** Set in the start of a line that was a reference in the answer. No body is so long. */
+const COVERED = 1 << 30
+
+function mark(image: Int32Array, lines: Uint8Array | null, bit: number): void {
+  if (lines === null) return
+  for (let line = 0; line < lines.length; line++)
+    if (lines[line] === 1) image[BODY_STARTS + line]! |= bit
+}
 
 /** Byte of the body's text at which a line starts, by the word that holds it. */
 export function startIn(word: number): number {
-  return word & ~SIGNED
+  return word & ~(SIGNED | COVERED)
 }
 
 /** Whether the line that starts there has a diff's sign before it. */
 export function isSignedIn(word: number): boolean {
   return (word & SIGNED) !== 0
+}
+
+/** Whether the line that starts there was a reference in the answer. */
+export function isCoveredIn(word: number): boolean {
+  return (word & COVERED) !== 0
 }
 
 /** Words that a body takes, with `bytes` of text and note. */

@@ -66,6 +66,11 @@ export interface BodyMemory {
   /** The body at a position, if a whole confirmed one of this session is there. */
   open(position: number, key: SessionKey): KeptBody | null
   /**
+   * Whether the body is the one that its identity finds. The same body may have been placed twice,
+   * with other notes, before either was confirmed.
+   */
+  isCurrent(body: KeptBody, key: SessionKey): boolean
+  /**
    * Whether all bytes that were read of `body` before this call belonged to it. Reads the body
    * once.
    */
@@ -191,6 +196,10 @@ class AttachedBodies implements BodyMemory {
     }
   }
 
+  isCurrent({ identity, position }: KeptBody, key: SessionKey): boolean {
+    return this.#find(identity, key)?.position === position
+  }
+
   isIntact(body: KeptBody): boolean {
     if (!this.#isLive(body.position)) return false
     const words = this.#words
@@ -255,11 +264,11 @@ class AttachedBodies implements BodyMemory {
     return ageOf(this.parts, position, Atomics.add(this.#words, AT_HEAD, 0)) <= this.#ringUnits
   }
 
-  #insertLines({ hashes, lines, unnamed }: ScannedText, position: number): void {
+  #insertLines({ hashes, lines, unnamed, covered }: ScannedText, position: number): void {
     for (let line = 0; line < lines; line++) {
       const first = hashes[2 * line]!
       // Of few places for each hash, none is for a line that no reference can begin with.
-      if (first !== 0 && unnamed?.[line] !== 1)
+      if (first !== 0 && unnamed?.[line] !== 1 && covered?.[line] !== 1)
         this.table.insert(first, hashes[2 * line + 1]!, position, line)
     }
   }

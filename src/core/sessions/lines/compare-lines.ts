@@ -10,17 +10,18 @@ import {
   PATH_DASH,
   readGutter,
 } from '../../formats/gutter/byte-gutter.ts'
-import { isSignedIn, startIn } from './body-image.ts'
+import { isCoveredIn, isSignedIn, startIn } from './body-image.ts'
 import type { KeptBody } from './body-memory.ts'
 import type { MemoryParts } from './memory-layout.ts'
 import type { ScannedText } from './scan-text.ts'
 import { changesSign, endOfSigns, type SignRun, signsOf } from './sign-runs.ts'
 
 /**
- * How the earlier lines' gutters change: `kept`, with a shift added to their numbers; `continued`,
- * replaced by the gutter of the line before the run, counted on, with the same separator or with
- * `-`; `dropped`. `unsigned`: the earlier lines are a diff's, and lose its signs. `signed`: the new
- * lines are a diff's, and have its signs in place of whatever was before the earlier ones.
+ * How the earlier lines' gutters change: `kept`, with a shift added to their numbers;
+ * `continued`, replaced by the gutter of the line before the run, counted on, with the same
+ * separator or with `-`, so that a line that had a number keeps it; `dropped`. `unsigned`: the
+ * earlier lines are a diff's, and lose its signs. `signed`: the new lines are a diff's, and have
+ * its signs in place of whatever was before the earlier ones.
  */
 export type RunGutter =
   | { readonly kind: 'kept'; readonly shift: number }
@@ -101,8 +102,11 @@ export function createLineComparer(text: ScannedText, memory: MemoryParts): Line
     const end = text.starts[line + 1]! - 1
     const from = theirStart(theirs)
     const to = theirStart(theirs + 1) - 1
+    const word = theirWord(theirs)
+    // A reader would find a reference there.
+    if (isCoveredIn(word)) return false
     if (kind === 'kept' && shift === 0) return sameBytes(start, end, from, to)
-    const areSigned = isSignedIn(theirWord(theirs))
+    const areSigned = isSignedIn(word)
     if (unsigned && !areSigned) return false
     readGutter(memory.bytes, from, to, other)
     if (kind === 'signed') {
@@ -116,7 +120,10 @@ export function createLineComparer(text: ScannedText, memory: MemoryParts): Line
 
   function gutterFits(line: number): boolean {
     if (kind === 'dropped') return mine.kind === NONE
-    if (kind === 'continued') return mine.kind === ownKind && mine.number === base + line
+    if (kind === 'continued') {
+      const isPrinted = unsigned || other.kind === NONE || other.number === mine.number
+      return mine.kind === ownKind && mine.number === base + line && isPrinted
+    }
     return (
       mine.kind === other.kind &&
       (mine.kind === NONE ||
@@ -135,17 +142,9 @@ export function createLineComparer(text: ScannedText, memory: MemoryParts): Line
       readMine(first - 1, before)
       const leads =
         continuedKind(before.kind, dashes) === ownKind && before.number === base + first - 1
-      if (leads) return [first, endOfLayout(first, end)]
+      if (leads) return [first, endOfLayout(text, first, end, before)]
     }
     return [end, end]
-  }
-
-  function endOfLayout(first: number, end: number): number {
-    for (let line = first; line < end; line++) {
-      readMine(line, mine)
-      if (!haveSameLayout(text.bytes, mine, before)) return line
-    }
-    return end
   }
 
   function relation(from: number, end: number): RunGutter {
@@ -159,6 +158,21 @@ export function createLineComparer(text: ScannedText, memory: MemoryParts): Line
 
   const isNewSign = (line: number) => kind === 'signed' && changesSign(text, line)
   return { align, equal, changesSign: isNewSign, relation, decodable }
+}
+
+/** The line from `first` on whose gutter does not continue another one of the text, or `end`. */
+function endOfLayout(
+  { bytes, starts }: ScannedText,
+  first: number,
+  end: number,
+  model: ByteGutter,
+): number {
+  const gutter = createGutter()
+  for (let line = first; line < end; line++) {
+    readGutter(bytes, starts[line]!, starts[line + 1]! - 1, gutter)
+    if (!haveSameLayout(bytes, gutter, model)) return line
+  }
+  return end
 }
 
 /** Whether a gutter of the same text continues another one in its path and width. */

@@ -145,7 +145,8 @@ class MemoryRunFinder implements RunFinder {
     let body = this.#bodies.get(position)
     if (body === undefined) {
       const opened = this.#memory.open(position, this.#key)
-      const part = opened === null ? 'none' : this.#allowed(opened.identity)
+      const isFound = opened !== null && this.#memory.isCurrent(opened, this.#key)
+      const part = isFound ? this.#allowed(opened.identity) : 'none'
       body = part === 'none' ? null : opened
       if (body !== null && part === 'whole') this.#wholes.add(body)
       this.#bodies.set(position, body)

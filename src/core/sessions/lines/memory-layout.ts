@@ -21,7 +21,7 @@
  * | 18 | 0 until the body may be referred to, then its position + 1 |
  * | 19 | bytes of the note |
  * | 20, 21 | checksum over the note and the words 1 to 3 and 6 to 17, so that a note is read without its body |
- * | from 22 | start of each line (highest bit: a sign is before it), end of the last; text; note |
+ * | from 22 | start of each line (highest bit: a sign is before it; next: it was a reference in the answer), end of the last; text; note |
  *
  * Why nothing else is needed: docs/internals/dedup-lines.md, "Memory".
  */
@@ -29,7 +29,7 @@
 /** 'HLin' */
 const MAGIC = 0x6e694c48
 /** Raise with every change of the layout, of the line hash or of what a gutter is. */
-const LAYOUT_VERSION = 5
+const LAYOUT_VERSION = 6
 
 const HEADER_WORDS = 16
 const AT_MAGIC = 0

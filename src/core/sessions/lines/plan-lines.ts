@@ -22,11 +22,21 @@ export interface EarlierBodies {
 export interface PlanOptions {
   readonly counter: TokenCounter
   readonly verbosity: Verbosity
-  /** Tokens that a reference must save after its own cost. */
-  readonly minSavedTokens?: number
+  readonly terms?: RunTerms
   /** Blocks of hosts that references may represent, by name; all others stay. */
   readonly referableBlocks?: readonly string[]
 }
+
+/** When a reference is worth what it asks of its reader, who has to go and look. */
+export interface RunTerms {
+  /** Tokens that it must save beside its own. */
+  readonly price: number
+  /** Runs of fewer lines must have so many tokens. */
+  readonly leastLines: number
+  readonly leastTokens: number
+}
+
+export const USUAL_TERMS: RunTerms = { price: 20, leastLines: 3, leastTokens: 30 }
 
 /** One run of lines that a line refers to. */
 export interface PlannedRun {
@@ -46,8 +56,6 @@ export interface LinePlan {
   readonly runs: readonly PlannedRun[]
 }
 
-/** With fewer saved tokens a reference is not worth the reader's effort. */
-const MIN_SAVED_TOKENS = 6
 /** Runs of fewer bytes are not priced: no reference is cheaper. */
 const MIN_RUN_BYTES = 24
 /**
@@ -68,7 +76,7 @@ export function planLines(
   earlier: EarlierBodies,
   options: PlanOptions,
 ): LinePlan | null {
-  const { counter, verbosity, minSavedTokens = MIN_SAVED_TOKENS, referableBlocks = [] } = options
+  const { counter, verbosity, terms = USUAL_TERMS, referableBlocks = [] } = options
   const { memory, key } = earlier
   const results = new Map<string, EarlierResult>()
   const finder = createRunFinder(text, memory, key, identity => {
@@ -90,7 +98,9 @@ export function planLines(
     const result = results.get(identity)!
     const reference = writer.write(result, run)
     if (reference === null || !isReferenceLike(reference)) return null
-    const limit = counter.count(`${reference}\n`) + minSavedTokens - 1
+    const price = counter.count(`${reference}\n`) + terms.price
+    const least = end - from < terms.leastLines ? terms.leastTokens - 1 : 0
+    const limit = Math.max(price, least)
     if (!isAbove(text, from, end, counter, limit)) return null
     // A reference that cannot be read back is not written, for example one with a name that no hint
     // can have. To read it costs more than to price it.

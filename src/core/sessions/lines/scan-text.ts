@@ -34,6 +34,11 @@ export interface ScannedText {
    * `null` if there is none.
    */
   readonly unnamed: Uint8Array | null
+  /**
+   * 1 for each line that the answer has as a reference: later results do not refer to it here, but
+   * where that reference leads. `null` if there is none.
+   */
+  readonly covered: Uint8Array | null
 }
 
 /** Lines with a shorter text, such as a lone brace, are found only as neighbours of others. */
@@ -60,6 +65,7 @@ export function unsplit(bytes: Uint8Array): ScannedText {
     numbered: false,
     signed: null,
     unnamed: null,
+    covered: null,
   }
 }
 
@@ -95,7 +101,7 @@ function scanBytes(bytes: Uint8Array, key: SessionKey): ScannedText | null {
   }
   const numbered = numbering.isNumbered()
   const unnamed = numbered ? unnamedLines(bytes, starts) : null
-  return { bytes, lines, starts, hashes, numbered, signed, unnamed }
+  return { bytes, lines, starts, hashes, numbered, signed, unnamed, covered: null }
 }
 
 function isPlusOrMinus(byte: number): boolean {

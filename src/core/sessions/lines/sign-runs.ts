@@ -9,7 +9,7 @@ export interface SignRun {
 export type Sign = '+' | '-' | '='
 
 /** More runs of signs would be harder to read than the lines. */
-export const MAX_SIGN_RUNS = 9
+export const MAX_SIGN_RUNS = 3
 
 /** The byte that a diff prints before a line. */
 const BYTES = { '+': '+', '-': '-', '=': ' ' } as const
@@ -60,7 +60,7 @@ export function writeSigns(runs: readonly SignRun[]): string {
   return runs.map(({ sign, lines }) => sign + lines).join(' ')
 }
 
-const RUNS = /^[+=-][1-9]\d{0,8}(?: [+=-][1-9]\d{0,8}){0,8}$/
+const RUNS = /^[+=-][1-9]\d{0,8}(?: [+=-][1-9]\d{0,8}){0,2}$/
 
 /** The runs that `writeSigns` wrote; `null` for anything else. */
 export function readSigns(text: string): readonly SignRun[] | null {

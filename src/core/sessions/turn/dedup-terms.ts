@@ -1,4 +1,5 @@
 import type { Verbosity } from '../../hints/hint.ts'
+import type { RunTerms } from '../lines/plan-lines.ts'
 
 /** How a tool's results are compared with what the session has seen. */
 export interface DedupTerms {
@@ -12,8 +13,7 @@ export interface DedupTerms {
   readonly minBodyChars: number
   readonly nearMaxDeltaBytes: number
   readonly nearMinBodyBytes: number
-  /** Tokens that a reference to lines saves after its own cost, at least. */
-  readonly minSavedTokens: number
+  readonly references: RunTerms
   /** Blocks of hosts that are references if they come again, by name. */
   readonly hostBlocks: readonly string[]
   /** Tools that write the file they are given. */

@@ -1,10 +1,12 @@
+import { countLines } from '../../formats/work.ts'
 import { type CallName, decisiveArgument, nameEarlierCall } from '../../hints/earlier-call.ts'
 import type { EarlierCall } from '../../hints/hint.ts'
 import type { SessionKey, Turn } from '../index/session-index.ts'
 import type { BodyMemory } from '../lines/body-memory.ts'
+import { type CoveredLines, coverageOf, coveredWithin } from '../lines/covered-lines.ts'
 import type { EarlierResult } from '../lines/reference-line.ts'
 import { type ScannedText, unsplit } from '../lines/scan-text.ts'
-import { stringName } from '../lines/string-bodies.ts'
+import { stringBodies, stringName } from '../lines/string-bodies.ts'
 import type { CallFacts } from './call-facts.ts'
 import { refIn } from './long-references.ts'
 
@@ -15,12 +17,10 @@ const NEAR_CALLS = 9
 export interface BodyNote extends CallName {
   /** Position of the result in its session. */
   readonly sequence: number
-  /**
-   * References that a reader follows to its lines: 0 if they are in the answer as it was sent. From
-   * `AS_A_WHOLE` on it is found as a whole only, by so many references more. Absent if it cannot be
-   * found.
-   */
-  readonly hops?: number
+  /** What of it a reader finds in its answer; absent: neither. */
+  readonly found?: Found
+  /** Its lines that the answer had as references; absent: none. */
+  readonly covered?: CoveredLines
   /**
    * Whether the agent itself gave the text to the call, so that the call's own result may refer to
    * it.
@@ -30,47 +30,27 @@ export interface BodyNote extends CallName {
   readonly part?: number
 }
 
-/** Most references that a reader must follow. */
-const MAX_HOPS = 8
-
 /**
- * Added to the number of references if the answer has the content in another form, such as JSON as
- * a table. Its lines cannot be counted there, so references are to all of it.
+ * `lines`: those that are not covered. `whole`: only all of it, since the answer has it in another
+ * form, such as JSON as a table, in which its lines cannot be counted.
  */
-const AS_A_WHOLE = 16
+export type Found = 'lines' | 'whole'
 
-/** Added too if the lines of the texts in the content's strings can be counted nevertheless. */
-const STRINGS_COUNTED = 32
-
-/** The same for a content of which only lines in strings can be counted. */
-export function withCountedStrings(hops: number): number {
-  return hops < STRINGS_COUNTED ? hops + STRINGS_COUNTED : hops
-}
-
-/** References that a reader follows to the lines of texts in the content's strings. */
-function hopsToStrings(hops: number): number {
-  return hops < STRINGS_COUNTED ? hops : hops % AS_A_WHOLE
-}
-
-/**
- * References that a reader follows through an answer to the content's lines, as in a note;
- * `undefined` if they are too many.
- * @param counted whether the content's lines can be counted in the answer
- * @param dependencies of the results that the answer refers to
- */
-export function hopsThrough(counted: boolean, dependencies: readonly number[]): number | undefined {
-  let most = -1
-  let isWhole = !counted
-  for (const hops of dependencies) {
-    isWhole ||= hops >= AS_A_WHOLE
-    most = Math.max(most, hops % AS_A_WHOLE)
-  }
-  if (most + 1 >= MAX_HOPS) return undefined
-  return most + 1 + (isWhole ? AS_A_WHOLE : 0)
+/** What a reader finds of a result in its answer. */
+export interface Shown {
+  /** Of the content; absent: nothing that a later answer may refer to. */
+  readonly found?: Found
+  /** Of the texts in the content's strings. */
+  readonly inStrings?: Found
+  /**
+   * Lines that the answer has as references: of the content if it is found, else of the texts in
+   * its strings, after one another.
+   */
+  readonly covered?: CoveredLines
 }
 
 /** The place of a body, and how it is found. */
-type BodyPlace = Pick<BodyNote, 'sequence' | 'part'> & { readonly hops: number | undefined }
+type BodyPlace = Pick<BodyNote, 'sequence' | 'part' | 'found' | 'covered'>
 
 /**
  * The note for a body that comes now. Returns `null` if its call has no name: then it cannot be
@@ -78,7 +58,7 @@ type BodyPlace = Pick<BodyNote, 'sequence' | 'part'> & { readonly hops: number |
  */
 export function noteFor(
   { tool, args }: CallFacts,
-  { sequence, part, hops }: BodyPlace,
+  { sequence, part, found, covered }: BodyPlace,
 ): string | null {
   if (tool === undefined || tool === '') return null
   const argument = decisiveArgument(args)
@@ -87,27 +67,41 @@ export function noteFor(
     ...(argument === undefined ? {} : { argument }),
     sequence,
     ...(part === undefined ? {} : { part }),
-    ...(hops === undefined ? {} : { hops }),
+    ...(found === undefined ? {} : { found }),
+    ...(found === undefined || covered === undefined ? {} : { covered }),
   })
 }
 
 /** The note for a text that the agent itself gave to a tool, under this name in its arguments. */
 export function noteForArgument(tool: string, name: string, sequence: number): string {
-  return writeNote({ tool: `${tool}.${name}`, sequence, hops: 0, given: true })
+  return writeNote({ tool: `${tool}.${name}`, sequence, found: 'lines', given: true })
 }
 
 /** The note for a block of this name that a host put into a tool's result. */
 export function noteForBlock(tool: string, name: string, sequence: number): string {
-  return writeNote({ tool: `${tool}.${name}`, sequence, hops: 0 })
+  return writeNote({ tool: `${tool}.${name}`, sequence, found: 'lines' })
 }
 
-/** The note for a text in a string of a tool's result, by its path there. */
-export function noteForString(
-  tool: string,
-  name: string,
-  { sequence, hops }: { readonly sequence: number; readonly hops: number },
-): string {
-  return writeNote({ tool: stringName(tool, name), sequence, hops: hopsToStrings(hops) })
+/**
+ * The texts in strings of a tool's result that later answers may refer to, with their notes.
+ * @param shown of that result
+ */
+export function textsInStrings(
+  { tool, content }: { readonly tool: string; readonly content: string },
+  { inStrings, found, covered = [] }: Shown,
+  sequence: number,
+): readonly { readonly text: string; readonly note: string }[] {
+  // A line with several texts in it may be a reference.
+  if (inStrings === undefined || (found !== undefined && covered.length > 0)) return []
+  let lines = 0
+  return stringBodies(content).flatMap(({ name, text }) => {
+    const from = lines
+    lines += countLines(text)
+    const own = coveredWithin(covered, from, lines)
+    if (inStrings === 'whole' && own.length > 0) return []
+    const note = { tool: stringName(tool, name), sequence, found: inStrings }
+    return [{ text, note: writeNote(own.length === 0 ? note : { ...note, covered: own }) }]
+  })
 }
 
 function writeNote(note: BodyNote): string {
@@ -116,16 +110,6 @@ function writeNote(note: BodyNote): string {
 
 function readNote(note: string): BodyNote {
   return JSON.parse(note) as BodyNote
-}
-
-/** References that a reader follows to a body's lines, `undefined` if they cannot be found. */
-export function hopsTo(
-  bodies: BodyMemory,
-  { context }: Pick<NamedTurn, 'context'>,
-  identity: string,
-): number | undefined {
-  const note = bodies.noteOf(identity, context)
-  return note === null ? undefined : readNote(note).hops
 }
 
 /** A result's place among the others of its context. */
@@ -139,7 +123,8 @@ export interface NamedTurn {
 /**
  * Finds bodies that were in the agent's context before this result, are durable, and have a name
  * for a reader.
- * @param byLine only those whose lines a reader finds, one by one or all of them
+ * @param byLine also those of which the answer had lines as references; else a reader finds all of
+ * each where its call is
  */
 export function createEarlierResults(
   bodies: BodyMemory,
@@ -152,9 +137,9 @@ export function createEarlierResults(
   function look(identity: string): EarlierResult | undefined {
     const note = bodies.noteOf(identity, context)
     if (note === null) return undefined
-    const { sequence, hops = MAX_HOPS, given, part, ...name } = readNote(note)
-    if (byLine && hops % AS_A_WHOLE >= MAX_HOPS) return undefined
-    const whole = hops >= AS_A_WHOLE ? { asWhole: true as const } : {}
+    const { sequence, found, covered, given, part, ...name } = readNote(note)
+    if (found === undefined || (covered !== undefined && !byLine)) return undefined
+    const whole = found === 'whole' ? { asWhole: true as const } : {}
     // A result that is sent again refers neither to itself nor to what came after it.
     const latest = given === true ? turn.sequence : turn.sequence - 1
     if (sequence > latest) return undefined
@@ -174,12 +159,41 @@ export function createEarlierResults(
 }
 
 /**
- * A text as the memory has it. If no reader could find its lines, they must not take the places of
- * lines in earlier texts.
+ * Keeps a body. It may be referred to once it is confirmed. What a reader finds whole takes the
+ * place of the same body with references in it. So does the same result if it was answered again,
+ * because its thread was lost.
+ * @returns its position, or `null` if it would take too much of the memory
  */
-export function findable(text: ScannedText, note: string): ScannedText {
-  const { hops = MAX_HOPS } = readNote(note)
-  return hops % AS_A_WHOLE < MAX_HOPS ? text : unsplit(text.bytes)
+export function placeBody(
+  bodies: BodyMemory,
+  text: ScannedText,
+  context: SessionKey,
+  { identity, note }: { readonly identity: string; readonly note: string },
+): number | null {
+  const before = bodies.noteOf(identity, context)
+  if (before !== null && before !== note && replaces(readNote(note), readNote(before))) {
+    bodies.retract(identity, context)
+  }
+  return bodies.place(findable(text, note), context, identity, note)
+}
+
+function replaces(now: BodyNote, before: BodyNote): boolean {
+  const isSame = now.sequence === before.sequence && now.tool === before.tool
+  return isSame || (isWhole(now) && !isWhole(before))
+}
+
+function isWhole({ found, covered }: BodyNote): boolean {
+  return found !== undefined && covered === undefined
+}
+
+/**
+ * A text as the memory has it. Lines that no reader could find must not take the places of lines in
+ * earlier texts.
+ */
+function findable(text: ScannedText, note: string): ScannedText {
+  const { found, covered = [] } = readNote(note)
+  if (found === undefined) return unsplit(text.bytes)
+  return { ...text, covered: coverageOf(covered, text.lines) }
 }
 
 /** A short distance names a call alone; beyond it the argument helps to find it. */

@@ -5,9 +5,11 @@ import type { HintGate } from '../../hints/policy.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import type { Entry, SessionIndex } from '../index/session-index.ts'
 import type { BodyMemory } from '../lines/body-memory.ts'
+import { type CoveredLines, coveredInParts, linesCovered } from '../lines/covered-lines.ts'
 import { encodeLines, type LinePlan, type PlannedRun, planLines } from '../lines/plan-lines.ts'
 import type { EarlierResult } from '../lines/reference-line.ts'
 import { type ScannedText, scanText } from '../lines/scan-text.ts'
+import { stringBodies } from '../lines/string-bodies.ts'
 import { findChanges } from '../near/find-changes.ts'
 import type { Dependency } from './call-memory.ts'
 import {
@@ -34,6 +36,8 @@ export interface Referral {
   readonly entry?: Entry
   /** The runs of the content's own lines that its lines refer to; absent: there are none. */
   readonly runs?: readonly PlannedRun[]
+  /** Lines that are references; of texts in strings, those of all these texts. Absent: none. */
+  readonly covered?: CoveredLines
 }
 
 /** The prices by which a content is compared with earlier ones. */
@@ -231,7 +235,10 @@ function referInStrings(content: string, here: LinesTurn, options: LinesOptions)
     const found = scanned && referIn(scanned, format, json, here, options)
     if (found === null) return best
     const tokens = counter.count(found.content)
-    if (tokens < lowest) best = found
+    if (tokens < lowest) {
+      const texts = stringBodies(content).map(({ text: inner }) => inner)
+      best = { ...found, covered: coveredInParts(scanned!.bytes, found.covered ?? [], texts) }
+    }
     lowest = Math.min(lowest, tokens)
   }
   return best
@@ -253,7 +260,7 @@ function referIn(
     {
       counter,
       verbosity: dedup.verbosity,
-      minSavedTokens: dedup.minSavedTokens,
+      terms: dedup.references,
       referableBlocks: dedup.hostBlocks,
     },
   )
@@ -269,6 +276,7 @@ function referIn(
     format,
     hints: plan.runs.map(({ reference }) => ({ family: 'lines', text: reference })),
     dependencies: identities.map(identity => dependencyOn(identity, here, memory)),
+    covered: linesCovered(plan.runs),
     ...(format === LINES_FORMAT && { runs: plan.runs }),
   }
 }
@@ -285,6 +293,7 @@ export function withRuns(
     ...referral,
     content,
     runs,
+    covered: linesCovered(runs),
     hints: runs.map(({ reference }) => ({ family: 'lines', text: reference })),
     dependencies: referral.dependencies.filter((_, at) => used.has(all[at]!)),
   }

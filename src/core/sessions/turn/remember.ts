@@ -4,14 +4,14 @@ import { hostBlocks } from '../../formats/host-blocks.ts'
 import type { NewEntry, SessionKey, Ticket } from '../index/session-index.ts'
 import { argumentBodies } from '../lines/argument-bodies.ts'
 import { scanText } from '../lines/scan-text.ts'
-import { stringBodies } from '../lines/string-bodies.ts'
 import { type CallFacts, hash32, kindOf, pathOf } from './call-facts.ts'
 import {
-  findable,
   noteFor,
   noteForArgument,
   noteForBlock,
-  noteForString,
+  placeBody,
+  type Shown,
+  textsInStrings,
 } from './earlier-results.ts'
 import { lengthen, refIn } from './long-references.ts'
 import type { SessionTurn } from './open-turn.ts'
@@ -45,24 +45,20 @@ export function remember(
   result: CallFacts & { readonly content: string },
   options: {
     readonly delivered: Pick<NewEntry, 'answer' | 'of'>
-    /**
-     * References that a reader follows from the answer to the content's lines; `undefined`: they
-     * cannot be found.
-     */
-    readonly hops: number | undefined
+    readonly shown: Pick<Shown, 'found' | 'covered'>
     readonly lruSize: number
     readonly nowMs: number
     readonly mutating: readonly string[]
   },
 ): KeptForSession {
   const { identity, callHash, turn } = here
-  const note = noteFor(result, { sequence: turn.sequence, hops: options.hops })
+  const note = noteFor(result, { sequence: turn.sequence, ...options.shown })
   const text = note === null ? null : here.scan()
   const bytes = text?.bytes ?? Buffer.from(result.content, 'utf8')
   const position =
     text === null || note === null
       ? null
-      : bodies.place(findable(text, note), here.context, identity, note)
+      : placeBody(bodies, text, here.context, { identity, note })
   const entry: NewEntry = {
     identity,
     callHash,
@@ -137,19 +133,18 @@ export function rememberBlocks(
 
 /**
  * Notes the texts in strings of a JSON result, which later results repeat.
- * @param hops references that a reader follows to the strings, as in a note
+ * @param shown what a reader finds of the result
  */
 export function rememberStrings(
   { bodies }: Pick<Sessions, 'bodies'>,
   { session, context, turn }: SessionTurn,
   { tool, content }: CallFacts & { readonly content: string },
-  hops: number,
+  shown: Shown,
 ): readonly Omit<KeptForSession, 'ticket'>[] {
   if (tool === undefined || tool === '') return []
-  return stringBodies(content).flatMap(({ name, text }) => {
-    const note = noteForString(tool, name, { sequence: turn.sequence, hops })
-    return rememberText(bodies, { session, context }, text, note)
-  })
+  return textsInStrings({ tool, content }, shown, turn.sequence).flatMap(({ text, note }) =>
+    rememberText(bodies, { session, context }, text, note),
+  )
 }
 
 function rememberText(
@@ -161,7 +156,7 @@ function rememberText(
   const scanned = scanText(text, context)
   if (scanned === null) return []
   const identity = hash('sha256', scanned.bytes, 'hex')
-  const position = bodies.place(scanned, context, identity, note)
+  const position = placeBody(bodies, scanned, context, { identity, note })
   if (position === null) return []
   bodies.confirm(position)
   const ref = refIn(bodies, context, identity)

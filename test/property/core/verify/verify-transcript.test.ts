@@ -99,7 +99,7 @@ const pipeline = fc
   })
   .map(({ verbosity, near_ref_enabled, preferred_format }) =>
     pipelineSchema.parse({
-      dedup: { near_ref_enabled, min_body_chars: 20, lines_min_saved_tokens: 1 },
+      dedup: { near_ref_enabled, min_body_chars: 20 },
       hints: { default_verbosity: verbosity },
       profiles: {
         data: {

@@ -114,10 +114,6 @@ export const ROWS_OF_KEYS: readonly Row[] = [
     { results: LINES, with: { dedup: { lines_enabled: false } }, not: WHOLE },
   ],
   [
-    'dedup.lines_min_saved_tokens',
-    { results: LINES, with: { dedup: { lines_min_saved_tokens: 100_000 } }, not: WHOLE },
-  ],
-  [
     'dedup.host_blocks',
     { results: REMINDED, with: { dedup: { host_blocks: ['system-reminder'] } }, not: WHOLE },
   ],
@@ -361,10 +357,6 @@ export const ROWS_OF_KEYS: readonly Row[] = [
   [
     'endpoint_overrides.*.lines_enabled',
     { results: LINES, with: ofTool('Read', { lines_enabled: false }), not: WHOLE },
-  ],
-  [
-    'endpoint_overrides.*.lines_min_saved_tokens',
-    { results: LINES, with: ofTool('Read', { lines_min_saved_tokens: 100_000 }), not: WHOLE },
   ],
   [
     'endpoint_overrides.*.hint_verbosity',

@@ -15,7 +15,6 @@ const OF_REPOSITORIES = [
   'dedup.near_ref_max_delta_bytes',
   'dedup.near_ref_min_body_bytes',
   'dedup.lines_enabled',
-  'dedup.lines_min_saved_tokens',
   'dedup.host_blocks',
   'dedup.mutating_tools',
   'dedup.invalidates.*',
@@ -33,7 +32,6 @@ const OF_REPOSITORIES = [
   'endpoint_overrides.*.min_body_chars',
   'endpoint_overrides.*.near_ref_enabled',
   'endpoint_overrides.*.lines_enabled',
-  'endpoint_overrides.*.lines_min_saved_tokens',
   'endpoint_overrides.*.hint_verbosity',
   'endpoint_overrides.*.formats',
   // How a budget is kept that the client has asked for.

@@ -16,14 +16,14 @@ describe('layers', () => {
   it('take precedence in their order, key by key', () => {
     const folder = layersFolder()
     folder.write('tuned/acme.toml', `[dedup]\nlru_size = 2\nmin_body_chars = 2\n${TUNED}`)
-    expect(dedup(folder)).toMatchObject({ lruSize: 2, minBodyChars: 2, minSavedTokens: 4 })
-    folder.write('pipeline_config.toml', '[dedup]\nlru_size = 3\nlines_min_saved_tokens = 3\n')
-    expect(dedup(folder)).toMatchObject({ lruSize: 3, minBodyChars: 2, minSavedTokens: 3 })
-    folder.write('tenants/acme.toml', '[dedup]\nlines_min_saved_tokens = 9\n')
-    expect(dedup(folder)).toMatchObject({ lruSize: 3, minBodyChars: 2, minSavedTokens: 9 })
+    expect(dedup(folder)).toMatchObject({ lruSize: 2, minBodyChars: 2, nearMinBodyBytes: 500 })
+    folder.write('pipeline_config.toml', '[dedup]\nlru_size = 3\nnear_ref_min_body_bytes = 3\n')
+    expect(dedup(folder)).toMatchObject({ lruSize: 3, minBodyChars: 2, nearMinBodyBytes: 3 })
+    folder.write('tenants/acme.toml', '[dedup]\nnear_ref_min_body_bytes = 9\n')
+    expect(dedup(folder)).toMatchObject({ lruSize: 3, minBodyChars: 2, nearMinBodyBytes: 9 })
     const project = folder.write('project.toml', '[dedup]\nlru_size = 5\n')
     const { pipeline } = folder.read({ tenant: 'acme', project })
-    expect(resolveProfile(pipeline, LOG).dedup).toMatchObject({ lruSize: 5, minSavedTokens: 9 })
+    expect(resolveProfile(pipeline, LOG).dedup).toMatchObject({ lruSize: 5, nearMinBodyBytes: 9 })
   })
 
   it('come before names: a section of a later layer wins over a name of an earlier one', () => {
@@ -85,6 +85,15 @@ describe('layers', () => {
     for (const tenant of ['../acme', '', 'a/b', '.hidden']) {
       expect(folder.faults({ tenant })).toEqual([`${JSON.stringify(tenant)} is no tenant`])
     }
+  })
+
+  it('names what replaces a key of an earlier version', () => {
+    const folder = layersFolder()
+    folder.write('pipeline_config.toml', '[dedup]\nlines_min_saved_tokens = 4\n')
+    expect(folder.faults({})).toEqual([
+      'pipeline_config.toml: line 2: dedup.lines_min_saved_tokens: ' +
+        'lines_min_saved_tokens is no setting any more; reading.prices has the price of a reference',
+    ])
   })
 
   it('have every fault named at once, with file and line', () => {

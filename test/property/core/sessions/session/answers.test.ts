@@ -23,6 +23,7 @@ it.each([
   )
   const { exact, lines: runs, again } = world.seen
   expect(runs).toBeGreaterThan(0)
+  expect(world.seen.checked).toBeGreaterThan(0)
   // Whole ones are few: in a short run there may be none.
   if (RUNS >= 100) expect(exact).toBeGreaterThan(0)
   if (RUNS >= 100 && options.hasCallIds) expect(again).toBeGreaterThan(0)

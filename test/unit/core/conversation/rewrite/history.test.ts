@@ -28,7 +28,7 @@ describe('a result that the request holds already', () => {
 
   it('is a longer reference if another one has the same first digits', () => {
     const rest = page(4)
-    const [one, two] = twins(i => `${i}\n${rest}`)
+    const [one, two] = twins(i => rest.replaceAll(/^/gm, `${i} `))
     const both = [read('a', one), read('b', two), read('b', two), read('a', one)]
     const steps = [...both, read('c', `${two}\n${page(5)}`)]
     const [, , again, before, lines] = sent(steps, remembering())
@@ -36,7 +36,7 @@ describe('a result that the request holds already', () => {
     const long = hash('sha256', two).slice(0, 24)
     expect(again).toBe(`> [ref ${long} Read 1 call ago]`)
     expect(before).toBe(`> [ref ${short} Read 3 calls ago]`)
-    expect(lines).toContain(`> [ref ${long} lines 1-21 of Read `)
+    expect(lines).toContain(`> [ref ${long} lines 1-20 of Read `)
     // Turn by turn as at once.
     const context = remembering()
     steps.forEach((_, i) => {

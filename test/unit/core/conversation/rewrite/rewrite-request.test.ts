@@ -404,7 +404,7 @@ describe('what is stored', () => {
     const stored = {
       literal,
       saved: { referred: 0, encoded: 3, elided: 0 },
-      hops: 1,
+      shown: { found: 'lines', covered: [1, 4] } as const,
       isSource: true,
       markers: ['ab'],
       digest: 4,

@@ -48,7 +48,7 @@ it('a conversation refers to texts in strings, wrapped and bare', () => {
     /^> \[ref \w{8} lines 1-12 of fetch 1 call ago\]\nnew\n> \[lines 13-30\]$/m,
   )
   expect(again).toMatch(/^another\n> \[ref \w{8} lines \d+-\d+ of fetch/m)
-  expect(bare).toMatch(/^bare\n> \[ref \w{8} /)
+  expect(bare).toMatch(/^bare\nnew\n> \[ref \w{8} lines 13-30 of fetch 3 calls ago/)
 })
 
 it('turn by turn, each turn begins with the one before', () => {

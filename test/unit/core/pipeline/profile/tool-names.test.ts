@@ -65,7 +65,7 @@ describe('settings by tool', () => {
         Bash: { lru_size: 1 },
         git_log: { lru_size: 2, min_body_chars: 20, max_ratio: 0.5 },
         'git_*': { min_body_chars: 30, near_ref_enabled: true, hint_verbosity: 'terse' },
-        '*': { lines_min_saved_tokens: 40, elision_enabled: false, formats: ['tree'] },
+        '*': { lines_enabled: false, elision_enabled: false, formats: ['tree'] },
       },
     })
     const { dedup, elision, encoding } = resolveProfile(config, LOG)
@@ -74,7 +74,7 @@ describe('settings by tool', () => {
       minBodyChars: 20,
       near: true,
       verbosity: 'terse',
-      minSavedTokens: 40,
+      lines: false,
     })
     expect(elision).toMatchObject({ maxRatio: 0.5, enabled: false })
     expect(encoding.formats).toEqual(['tree'])

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { USUAL_TERMS } from '../../../../../src/core/sessions/lines/plan-lines.ts'
 import { createContext } from '../../../../support/line-references.ts'
 
 const CODE = Array.from(
@@ -24,6 +25,31 @@ describe('references to lines', () => {
     const answer = context.refer(later)
     expect(answer).toBe(`> [ref ${ref} lines 1-20 of Read(a.ts)]\nchanged\n> [lines 22-40]`)
     expect(context.restore(answer!)).toBe(later)
+  })
+
+  it('numbers lines on only as they were printed, or if they had no numbers', () => {
+    const context = createContext()
+    context.keep(numbered(CODE, 700, tab), READ)
+    const moved = numbered(['first', ...CODE.slice(1)], 700)
+    expect(context.refer(moved)?.split('\n')[1]).toMatch(/ lines 701-739 of .* numbered on$/)
+    const away = numbered(['first', ...CODE.slice(1)], 800)
+    expect(context.refer(away)).toBeNull()
+    context.keep(CODE.join('\n'), { tool: 'Write.content', calls_ago: 1 })
+    expect(context.refer(away)?.split('\n')[1]).toMatch(/ lines 2-40 of .* numbered on$/)
+  })
+
+  it.each([
+    ['two short lines', 2, CODE.slice(0, 2), false],
+    ['three lines that save less than the price', 3, ['return', 'const a = 1', 'done'], false],
+    ['three longer lines', 3, CODE.slice(0, 3).map(line => `${line} ${line}`), true],
+    ['one line of many tokens', 1, [CODE.slice(0, 8).join(' ')], true],
+  ])('are worth their price: %s', (_, count, lines, isReferred) => {
+    const context = createContext(undefined, 's', USUAL_TERMS)
+    context.keep(lines.join('\n'), READ)
+    const later = ['before', ...lines, 'after'].join('\n')
+    const answer = context.refer(later)
+    expect(answer !== null).toBe(isReferred)
+    if (answer !== null) expect(answer).toContain(`lines 1-${count} of`)
   })
 
   it('goes back to a body by its ref', () => {

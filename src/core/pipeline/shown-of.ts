@@ -1,11 +1,10 @@
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { readLoneStyle } from '../formats/text/lone-text.ts'
 import { splitFormat } from '../formats/text/text-format.ts'
-import type { BodyMemory } from '../sessions/lines/body-memory.ts'
 import { scanText } from '../sessions/lines/scan-text.ts'
 import { stringBodies } from '../sessions/lines/string-bodies.ts'
 import { LINES_FORMAT } from '../sessions/turn/decode-references.ts'
-import { hopsThrough, hopsTo, withCountedStrings } from '../sessions/turn/earlier-results.ts'
+import type { Shown } from '../sessions/turn/earlier-results.ts'
 import type { SessionTurn } from '../sessions/turn/open-turn.ts'
 import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
 import { bareFormat, linesWithin, withoutEscapes } from './wrapped-format.ts'
@@ -21,31 +20,34 @@ const TEXTS_BELOW = /^strings@1;/
 /** The format of such a text, if a line of it need not have its line. */
 const OTHER_TEXT = /^text \d+, \d+ lines?, (?!numbered@1|diff@1)/m
 
-/**
- * References that a reader follows from an answer to the content's lines, as a note has them;
- * `undefined`: they cannot be found.
- */
-export function hopsInto(
+/** What a reader finds of a content in its answer. */
+export function shownOf(
   { format, content: sent }: { readonly format: string; readonly content: string },
   content: string,
   referral: Referral | null,
-  bodies: BodyMemory,
   { context, scan }: Pick<SessionTurn, 'context' | 'scan'>,
-): number | undefined {
+): Shown {
   const bare = withoutEscapes(format).format
-  const inner = referral === null ? bareFormat(bare) : innerOf(bare)
-  if (inner === undefined) return undefined
+  const within = referral === null ? undefined : linesWithin(bare)
+  // Of a reference to a whole result, a reader finds what it leads to.
+  if (referral !== null && within === undefined) return {}
+  const isInStrings = within !== undefined && within.outer !== LINES_FORMAT
+  const inStrings = () => (countsStrings(bare, sent, content, context) ? 'lines' : 'whole')
+  if (isInStrings) return { inStrings: inStrings(), ...coveredIn(referral) }
+  const inner = within?.inner ?? bareFormat(bare)
   const isCounted =
     inner === PASSTHROUGH ||
     inner === LINE_BY_LINE ||
     (inner.startsWith(NUMBERED) && scan()?.numbered === true)
-  const hops = referral?.dependencies.map(
-    ({ identity }) => hopsTo(bodies, { context }, identity) ?? 0,
-  )
-  const through = hopsThrough(isCounted, hops ?? [])
-  const isInStrings =
-    through !== undefined && !isCounted && countsStrings(bare, sent, content, context)
-  return isInStrings ? withCountedStrings(through) : through
+  if (referral !== null) return isCounted ? { found: 'lines', ...coveredIn(referral) } : {}
+  return isCounted
+    ? { found: 'lines', inStrings: 'lines' }
+    : { found: 'whole', inStrings: inStrings() }
+}
+
+function coveredIn(referral: Referral | null): Pick<Shown, 'covered'> {
+  const covered = referral?.covered ?? []
+  return covered.length === 0 ? {} : { covered }
 }
 
 /** Whether a reader can count the lines of texts in the content's strings. */
@@ -78,10 +80,4 @@ function isOtherFormat(format: string | undefined): boolean {
 /** Whether all texts in the content's strings have the numbers of their lines printed in them. */
 function areNumbered(content: string, context: SessionTurn['context']): boolean {
   return stringBodies(content).every(({ text }) => scanText(text, context)?.numbered === true)
-}
-
-/** The format of new lines beside references; of strings, one in which no lines are counted. */
-function innerOf(format: string): string | undefined {
-  const within = linesWithin(format)
-  return within === undefined || within.outer === LINES_FORMAT ? within?.inner : within.outer
 }
