@@ -164,7 +164,7 @@ export interface AppDeps extends JobDeps {
   /** What elision does to the work of agents. */
   readonly arms: Pick<Arms, 'read' | 'settings'>
   /** What the proxies saved. */
-  readonly savings: Pick<Savings, 'record' | 'read' | 'prices'>
+  readonly savings: Omit<Savings, 'close'>
   /** Reads what an answer used, while it passes. */
   observeUsage(route: UsageRoute): UsageObserver
   /** What endpoints are like, shared in teams and published. */

@@ -3,7 +3,7 @@ import { billRequest, type PriceRule, pricesFor } from '../core/conversation/usa
 import { promptTokens } from '../core/conversation/usage/token-usage.ts'
 import type { AnswerUsage } from '../core/conversation/usage/usage-reader.ts'
 import { resolveTokenizer } from '../core/tokens/profiles.ts'
-import { type Account, NO_ACCOUNT } from './account.ts'
+import { NO_ACCOUNT } from './account.ts'
 import type { Entry, VendorName } from './tenant-ledger.ts'
 
 /** A request that the vendor answered. */
@@ -19,6 +19,21 @@ export interface AnsweredRequest {
   readonly session?: string | undefined
 }
 
+/** A request that was rewritten, before it is known whether the vendor answers it. */
+export type SentRequest = Pick<AnsweredRequest, 'vendor' | 'session'> & {
+  readonly report: RewriteReport
+}
+
+/** A model request that the vendor did not answer. */
+export interface RefusedRequest {
+  /** Where it went. */
+  readonly host: string
+  /** Of the answer; `null` if there was none. */
+  readonly status: number | null
+  /** A stable code of what went wrong on the way, or `aborted` by the client; `null`: nothing. */
+  readonly error: string | null
+}
+
 export interface EntryTerms {
   readonly prices: readonly PriceRule[]
   /** Tokens of the conversation that the provider had cached before. */
@@ -26,8 +41,23 @@ export interface EntryTerms {
 }
 
 /**
- * What a request adds to its tenant's ledger. Without the provider's figures nothing counts as
- * saved.
+ * What the results of a request add to its tenant's ledger; `null`: nothing. They are counted when
+ * they are recorded as sent, since a request that is sent again has them as known ones.
+ */
+export function resultsEntryOf({ vendor, report, session }: SentRequest): Entry | null {
+  const { fresh, conversation: id } = report
+  if (fresh === undefined) return null
+  const { tokenizer, ...sums } = fresh
+  const account = { ...NO_ACCOUNT, results: { [tokenizer]: sums } }
+  const done = { untouched: null, prefixChanged: report.prefix_changed === true }
+  const of = session === undefined ? {} : { session }
+  const conversation = id === undefined ? {} : { conversation: { id, ...UNKNOWN, ...of } }
+  return { vendor, account, report: done, ...conversation }
+}
+
+/**
+ * What an answered request adds to its tenant's ledger. Without the provider's figures nothing
+ * counts as saved.
  */
 export function entryOf(
   { vendor, said, report, untouched, session }: AnsweredRequest,
@@ -39,7 +69,7 @@ export function entryOf(
     report: { untouched: untouched ?? null, prefixChanged: report?.prefix_changed === true },
   }
   if (said === null) {
-    const account = { ...NO_ACCOUNT, requests: 1, without_usage: 1, results: resultsOf(report) }
+    const account = { ...NO_ACCOUNT, requests: 1, without_usage: 1 }
     const unknown = id === undefined ? {} : { conversation: { id, ...UNKNOWN, ...of } }
     return { vendor, account, ...done, ...unknown }
   }
@@ -53,7 +83,7 @@ export function entryOf(
   const account = {
     requests: 1,
     without_usage: 0,
-    results: resultsOf(report),
+    results: {},
     usage,
     removed: tokens === 0 ? {} : { [resolveTokenizer({ model })]: tokens },
     ...bill,
@@ -62,12 +92,6 @@ export function entryOf(
   if (id === undefined) return { vendor, account, ...done }
   const conversation = { id, model: model ?? null, cached: cachedOf(said), ...of }
   return { vendor, account, ...done, conversation }
-}
-
-function resultsOf(report: RewriteReport | undefined): Account['results'] {
-  if (report?.fresh === undefined) return {}
-  const { tokenizer, ...sums } = report.fresh
-  return { [tokenizer]: sums }
 }
 
 const UNKNOWN = { model: null, cached: 0 } as const

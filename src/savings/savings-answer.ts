@@ -22,6 +22,7 @@ export function savingsAnswer(
 ): SavingsAnswer {
   const wanted = conversations.filter(
     each =>
+      isAnswered(each.account) &&
       (conversation === undefined || each.id === conversation) &&
       (session === undefined || each.session === session),
   )
@@ -31,10 +32,9 @@ export function savingsAnswer(
     baseline: BASELINE,
     since,
     vendors: Object.fromEntries(
-      Object.entries(vendors).map(([vendor, account]) => [
-        vendor,
-        accountAnswer(account, list.currency),
-      ]),
+      Object.entries(vendors)
+        .filter(([, account]) => isAnswered(account))
+        .map(([vendor, account]) => [vendor, accountAnswer(account, list.currency)]),
     ),
     conversations: wanted.slice(0, limit).map(({ id, cached: _, account, ...about }) => ({
       conversation: id,
@@ -46,6 +46,11 @@ export function savingsAnswer(
       : { session: { session, ...accountAnswer(sum, list.currency) } }),
     prices: pricesAnswer(list.prices),
   }
+}
+
+/** Others have results only, of requests that were not answered yet or counted tokens. */
+function isAnswered({ requests }: Account): boolean {
+  return requests > 0
 }
 
 function accountAnswer(account: Account, currency: string) {

@@ -2,7 +2,13 @@ import { AppError } from '../core/base/errors.ts'
 import { failureProblem } from '../store/failure.ts'
 import type { Failure, Store } from '../store/store.ts'
 import { createTenantSums } from '../store/tenant-sums.ts'
-import { type AnsweredRequest, entryOf } from './entry-of.ts'
+import {
+  type AnsweredRequest,
+  entryOf,
+  type RefusedRequest,
+  resultsEntryOf,
+  type SentRequest,
+} from './entry-of.ts'
 import type { PriceList } from './savings-answer.ts'
 import {
   addEntry,
@@ -21,6 +27,10 @@ export interface Savings {
    * rejects.
    */
   record(tenant: string, answered: Promise<AnsweredRequest | null>): Promise<void>
+  /** Accounts for the results of a request once they are recorded as sent. Never rejects. */
+  recordResults(tenant: string, sent: Promise<SentRequest>): Promise<void>
+  /** Notes a model request that the vendor did not answer. It is in no account. */
+  noteRefused(refused: RefusedRequest): void
   /**
    * All sums of a tenant. Sums of other processes on the same store are included up to their last
    * write.
@@ -41,6 +51,8 @@ export interface SavingsOptions {
   readonly now: () => number
   /** Called with each entry. */
   readonly onEntry: (tenant: string, entry: Entry) => void
+  /** Called with each request that the vendor did not answer; absent: nobody needs to know. */
+  readonly onRefused?: (refused: RefusedRequest) => void
   /** Called if sums cannot be written, once until they can again. */
   readonly onUnsaved: (detail: string) => void
   readonly onBug: (error: unknown) => void
@@ -84,16 +96,30 @@ export function createSavings(options: SavingsOptions): Savings {
     if (request === null) return
     const cachedBefore = await cachedOf(tenant, request)
     const entry = entryOf(request, { prices: options.prices().prices, cachedBefore })
+    add(tenant, entry)
+  }
+
+  async function accountResults(tenant: string, sent: Promise<SentRequest>) {
+    const entry = resultsEntryOf(await sent)
+    if (entry !== null) add(tenant, entry)
+  }
+
+  function add(tenant: string, entry: Entry) {
     sums.add(tenant, addEntry(emptyLedger(now()), entry, now()))
     onEntry(tenant, entry)
   }
 
+  /** Closing waits for what is accounted for. */
+  function hold(work: Promise<void>): Promise<void> {
+    const done = work.catch(options.onBug)
+    accounting.add(done)
+    return done.finally(() => accounting.delete(done))
+  }
+
   return {
-    record(tenant, answered) {
-      const done = account(tenant, answered).catch(options.onBug)
-      accounting.add(done)
-      return done.finally(() => accounting.delete(done))
-    },
+    record: (tenant, answered) => hold(account(tenant, answered)),
+    recordResults: (tenant, sent) => hold(accountResults(tenant, sent)),
+    noteRefused: refused => options.onRefused?.(refused),
     prices: options.prices,
     async read(tenant) {
       const ledger = await whole(tenant)

@@ -45,7 +45,10 @@ export function emptyLedger(now: number): TenantLedger {
   return { stamp: '', since: now, vendors: {}, conversations: [] }
 }
 
-/** One request: what it adds to the totals, and to its conversation if that is known. */
+/**
+ * One answered request, or the results of one that was sent (`requests` is 0): what it adds to the
+ * totals, and to its conversation if that is known.
+ */
 export interface Entry {
   readonly vendor: VendorName
   readonly account: Account
@@ -98,6 +101,8 @@ function addConversations(a: Conversation, b: Conversation): Conversation {
   return {
     ...later,
     model: later.model ?? a.model ?? b.model,
+    // Only an answer tells what is in the cache.
+    cached: later.account.requests > 0 ? later.cached : (later === b ? a : b).cached,
     first_at: Math.min(a.first_at, b.first_at),
     account: addAccounts(a.account, b.account),
   }

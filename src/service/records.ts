@@ -53,6 +53,7 @@ export async function openRecords(
     prices: () => live.config.savings,
     now: Date.now,
     onEntry(tenant, entry) {
+      if (entry.account.requests === 0) return
       metrics.proxy.account(entry.vendor, entry.account)
       ledger?.turn({ tenant, turn: turnOf(entry, Date.now()) })
     },

@@ -31,11 +31,14 @@ export interface Rewrites {
   lookAhead?(tenant: string): LookupsAhead
   /**
    * Records decisions that `decide` left. Never rejects, and resolves within two seconds.
-   * @returns keys for which another process recorded another decision first; that decision is used
-   *   from the next turn on
+   * @returns keys for which a decision was recorded first; if it is another one, it is used from
+   *   the next turn on
    */
-  record(tenant: string, records: readonly FreshRecord[]): Promise<ReadonlySet<string>>
+  record(tenant: string, records: readonly FreshRecord[]): Promise<RecordedBefore>
 }
+
+/** Keys that a decision was recorded for before, and whether it is the same. */
+export type RecordedBefore = ReadonlyMap<string, 'same' | 'other'>
 
 /** Decisions of a tenant that are looked up while they are being made. */
 export interface LookupsAhead {
@@ -75,7 +78,7 @@ export const RECALL_MS = 2_000
 const RECORD_MS = 2_000
 /** A unit's arm is recorded for longer than its salt is in use. */
 const UNIT_TTL_MS = 100 * 86_400_000
-const NONE: ReadonlySet<string> = new Set()
+const NONE: RecordedBefore = new Map()
 export const UNHEARD: OnRecord = { found: {}, differs: false, others: 'unheard' }
 
 /** Where the decision of a key is recorded. */
@@ -150,7 +153,7 @@ export function createRewrites(
   }
 
   async function recordAll(tenant: string, records: readonly FreshRecord[]) {
-    const overruled = new Set<string>()
+    const before = new Map<string, 'same' | 'other'>()
     const written = records.map(async record => {
       if (record.isQuestion === true) return
       const at = { tenant, ...keyOfDecision(record) }
@@ -160,10 +163,12 @@ export function createRewrites(
       const result = await store.writeRecord(write)
       if (result.ok || result.reason !== 'conflict') return
       const first = await store.readRecord(at)
-      if (first.ok && Buffer.compare(first.value, record.bytes) !== 0) overruled.add(record.key)
+      if (!first.ok) return
+      const isSame = Buffer.compare(first.value, record.bytes) === 0
+      before.set(record.key, isSame ? 'same' : 'other')
     })
     await Promise.all(written)
-    return overruled
+    return before
   }
 
   return {

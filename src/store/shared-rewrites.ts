@@ -8,6 +8,7 @@ import {
   keyOfDecision,
   type OnRecord,
   RECALL_MS,
+  type RecordedBefore,
   type Rewrites,
   readDecisions,
   UNHEARD,
@@ -23,7 +24,7 @@ export interface SharedRewritesOptions extends UnrecordedOptions {
   readonly outageMs?: number
 }
 
-const NONE: ReadonlySet<string> = new Set()
+const NONE: RecordedBefore = new Map()
 /** For so long after a store has lost something, conversations are recorded again. */
 const AGAIN_MS = 600_000
 /** How long the end of an answer waits for what its turn could not claim. */

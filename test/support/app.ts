@@ -90,6 +90,8 @@ export function testApp(overrides: Partial<AppDeps> = {}) {
     },
     savings: {
       record: async () => {},
+      recordResults: async () => {},
+      noteRefused: () => {},
       read: async () => emptyLedger(0),
       prices: () => ({ currency: 'USD', prices: [] }),
     },

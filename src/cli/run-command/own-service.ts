@@ -8,6 +8,7 @@ import { loadConfig } from '../../config/load.ts'
 import type { Logger } from '../../observability/logger.ts'
 import { createMetrics, type Metrics } from '../../observability/metrics.ts'
 import { addAccounts, NO_ACCOUNT } from '../../savings/account.ts'
+import type { RefusedRequest } from '../../savings/entry-of.ts'
 import { figuresOf, type SavingsFigures } from '../../savings/figures.ts'
 import { createSavings } from '../../savings/savings.ts'
 import { LATE_THREADS } from '../../service/builders.ts'
@@ -32,6 +33,8 @@ export interface OwnService {
 export interface Saved {
   readonly figures: SavingsFigures
   readonly untouched: Readonly<Record<string, number>>
+  /** Model requests that no vendor answered, each. */
+  readonly refused: readonly RefusedRequest[]
 }
 
 export interface OwnServiceOptions {
@@ -65,6 +68,7 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
   const path = `/${randomBytes(PATH_BYTES).toString('hex')}`
   let metrics: Metrics | undefined
   let account = NO_ACCOUNT
+  const refused: RefusedRequest[] = []
   const service = await startService(config, {
     proxiesBelow: path,
     logger: options.logger(config.log.level),
@@ -83,6 +87,7 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
             account = addAccounts(account, entry.account)
             savingsOptions.onEntry(tenant, entry)
           },
+          onRefused: each => void refused.push(each),
         }),
     },
   })
@@ -93,6 +98,7 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
     saved: async () => ({
       figures: figuresOf(account),
       untouched: await countsBy(metrics, 'haversack_proxy_untouched_total', 'reason'),
+      refused,
     }),
     noteUncaught(error) {
       service.forwardPlainly()

@@ -1,20 +1,50 @@
+import type { RefusedRequest } from '../../savings/entry-of.ts'
 import { figureLines } from '../figure-lines.ts'
 import type { Saved } from './own-service.ts'
 
 /**
- * The three figures, a line each, and why nothing was saved if nothing was.
+ * The three figures, a line each, what was not answered, and why nothing was saved if nothing was.
  * @param deciding the setting of the command that decides where its requests go; `null`: unknown
  */
 export function summaryLines(
-  { figures, untouched }: Saved,
+  { figures, untouched, refused }: Saved,
   deciding: string | null = null,
 ): readonly string[] {
-  if (figures.requests.count === 0) {
+  const { count } = figures.requests
+  const came = count + refused.length
+  if (came === 0) {
     const where = deciding ?? 'it may have its base URL from somewhere else'
     return [`no model request came. If the command made one: ${where}`]
   }
+  if (count === 0) return [`${requests(came)} came, none was answered: ${causes(refused)}`]
   const reason = whyNothing(figures, untouched)
-  return [...figureLines(figures), ...(reason === null ? [] : [`nothing was saved: ${reason}`])]
+  const unanswered = `${requests(refused.length)} more came without an answer: ${causes(refused)}`
+  return [
+    ...figureLines(figures),
+    ...(refused.length === 0 ? [] : [unanswered]),
+    ...(reason === null ? [] : [`nothing was saved: ${reason}`]),
+  ]
+}
+
+/** Why requests were not answered, by how often. */
+function causes(refused: readonly RefusedRequest[]): string {
+  const counts = new Map<string, number>()
+  for (const each of refused) {
+    const cause = causeOf(each)
+    counts.set(cause, (counts.get(cause) ?? 0) + 1)
+  }
+  const most = [...counts].sort(([, a], [, b]) => b - a)
+  return most.map(([cause, count]) => `${number(count)} × ${cause}`).join(', ')
+}
+
+function causeOf({ host, status, error }: RefusedRequest): string {
+  if (error === 'aborted') return 'ended by the command'
+  if (error !== null) return `no answer from ${host} (${error})`
+  return status === null ? `an error from ${host}` : `${status} from ${host}`
+}
+
+function requests(count: number): string {
+  return count === 1 ? '1 model request' : `${number(count)} model requests`
 }
 
 function whyNothing(

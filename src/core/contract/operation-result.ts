@@ -138,8 +138,11 @@ export interface RewriteReport {
    */
   readonly tokens_referred?: number
   readonly tokens_elided?: number
-  /** Results that came for the first time; absent if there are none. */
-  readonly fresh?: FreshResults
+  /**
+   * Results that came for the first time, and are not recorded yet; absent if there are none. Each
+   * of them has a report of its own.
+   */
+  readonly fresh?: FreshResults | undefined
   /** Results that stayed as they are because the time for new ones was over; absent: none. */
   readonly late?: number
   /** Places of results that came for the first time that look like hints and were escaped. */

@@ -20,7 +20,7 @@ export async function countBeside(
 ): Promise<void> {
   const result = await runByRecord(recalled => pool.run({ ...job, recalled }), keeping)
   if (!result.ok) return
-  const overruled = await recordDecisions(result, keeping)
-  const own = result.reports.filter(({ recordKey = '' }) => !overruled.has(recordKey))
+  const before = await recordDecisions(result, keeping)
+  const own = result.reports.filter(({ recordKey = '' }) => !before.has(recordKey))
   arms.record(keeping.tenant, own)
 }

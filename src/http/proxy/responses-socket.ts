@@ -5,7 +5,6 @@ import type { RewriteReport } from '../../core/contract/operation-result.ts'
 import { billingVendor } from '../../core/conversation/usage/billing.ts'
 import { type ResponseEnd, ResponseEvents } from '../../core/conversation/usage/socket-events.ts'
 import type { ClientMessage, SocketMessages } from '../../proxy/websocket/socket-messages.ts'
-import type { Savings } from '../../savings/savings.ts'
 import type { AppContext, Rewriting } from '../context.ts'
 import { vendorEvent } from '../response/problems.ts'
 import { type AskedResponse, type MessageTerms, ResponseRequest } from './response-request.ts'
@@ -18,7 +17,6 @@ const SHAPE = 'openai_responses'
 export interface ResponsesSocketNeeds extends RewriteNeeds {
   readonly rewriting: Rewriting
   readonly access: Pick<Access, 'allow' | 'resume' | 'digestOf'>
-  readonly savings: Pick<Savings, 'record'>
 }
 
 /**
@@ -28,7 +26,7 @@ export interface ResponsesSocketNeeds extends RewriteNeeds {
  */
 export function createResponsesSocket(
   c: AppContext,
-  { vendor, forgets }: Pick<VendorProxy, 'vendor' | 'forgets'>,
+  { vendor, host, forgets }: Pick<VendorProxy, 'vendor' | 'host' | 'forgets'>,
   needs: ResponsesSocketNeeds,
 ): SocketMessages {
   const { access, savings, rewriting } = needs
@@ -57,10 +55,9 @@ export function createResponsesSocket(
     if (asked === undefined) return
     const { report, untouched } = asked
     conversations.note(id, report?.conversation)
-    const answered = isGiven
-      ? { vendor: billingVendor(vendor, SHAPE, undefined), said, report, untouched }
-      : null
-    void savings.record(tenant, Promise.resolve(answered))
+    const answered = { vendor: billingVendor(vendor, SHAPE, undefined), said, report, untouched }
+    if (isGiven) void savings.record(tenant, Promise.resolve(answered))
+    else savings.noteRefused({ host, status: null, error: null })
   }
 
   async function rewrite(body: Uint8Array): ReturnType<MessageTerms['rewrite']> {

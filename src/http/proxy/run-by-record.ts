@@ -4,8 +4,9 @@ import type { RequestTerms } from '../../core/contract/request-terms.ts'
 import type { RewriteMemory } from '../../core/conversation/rewrite/rewrite-memory.ts'
 import type { Done, Job, JobResult } from '../../pool/job.ts'
 import type { WaitBounds } from '../../store/outage-waits.ts'
-import type { OnRecord, Rewrites } from '../../store/rewrites.ts'
+import type { OnRecord, RecordedBefore, Rewrites } from '../../store/rewrites.ts'
 import type { Rewriting } from '../context.ts'
+import { withoutKnownResults } from './known-results.ts'
 
 /** Recorded decisions, by their keys. */
 export type Recalled = NonNullable<Job['recalled']>
@@ -76,7 +77,8 @@ export async function runByRecord(
     if (onRecord.others !== 'unheard') return withoutKnown(result, onRecord, memory)
     if (bounds?.isOver() !== true) onUnrecorded()
     const isLeftOut = result.keep.length > 0
-    return isLeftOut ? run(recalled, { ...terms, recordedOnly: true }) : result
+    const sent = isLeftOut ? await run(recalled, { ...terms, recordedOnly: true }) : result
+    return sent.ok ? withoutEarlierResults(sent) : sent
   }
 }
 
@@ -91,22 +93,22 @@ async function keepGenerations(
 }
 
 /**
- * Records decisions that are not recorded yet. @returns those for which another process recorded
- * its own first
+ * Records decisions that are not recorded yet. @returns those for which another request recorded
+ * one first
  */
 export async function recordDecisions(
   { records }: Pick<Done, 'records'>,
   { tenant, rewrites, memory }: Pick<RecordKeeping, 'tenant' | 'rewrites' | 'memory'>,
-): Promise<ReadonlySet<string>> {
+): Promise<RecordedBefore> {
   if (records.length === 0) return NONE
-  const overruled = await rewrites.record(tenant, records)
+  const before = await rewrites.record(tenant, records)
   for (const { key, position } of records) {
-    if (position !== null && !overruled.has(key)) memory.confirm(position)
+    if (position !== null && before.get(key) !== 'other') memory.confirm(position)
   }
-  return overruled
+  return before
 }
 
-const NONE: ReadonlySet<string> = new Set()
+const NONE: RecordedBefore = new Map()
 /** How long a request waits until a configuration is kept, in milliseconds. */
 const KEEP_MS = 2_000
 
@@ -123,8 +125,15 @@ function withoutKnown(
   return {
     ...result,
     records: result.records.filter(isLeft),
-    reports: result.reports.filter(({ recordKey = '' }) => found[recordKey] === undefined),
+    reports: withoutKnownResults(result.reports, key => found[key] !== undefined),
   }
+}
+
+/** Who sent the turn that an earlier result came with has counted it, and tells the store later. */
+function withoutEarlierResults(result: Done): Done {
+  const earlier = new Set(result.records.flatMap(({ key, isEarlier }) => (isEarlier ? [key] : [])))
+  const reports = withoutKnownResults(result.reports, key => earlier.has(key))
+  return reports === result.reports ? result : { ...result, reports }
 }
 
 /** Remembers the decisions in force, so that later turns do not have to look them up. */

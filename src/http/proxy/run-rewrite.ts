@@ -4,6 +4,7 @@ import type { TextBytes } from '../../core/base/text-bytes.ts'
 import type { RewriteReport } from '../../core/contract/operation-result.ts'
 import type { RequestTerms } from '../../core/contract/request-terms.ts'
 import { headersLetForget } from '../../core/conversation/forgetting/vendor-forgetting.ts'
+import { billingVendor } from '../../core/conversation/usage/billing.ts'
 import { rewriteOp } from '../../core/operations/rewrite-request.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Metrics } from '../../observability/metrics.ts'
@@ -11,13 +12,17 @@ import type { UntouchedReason } from '../../observability/proxy-metrics.ts'
 import type { Done, Generation, Job, JobResult } from '../../pool/job.ts'
 import type { WorkerPool } from '../../pool/pool.ts'
 import type { Vendor } from '../../proxy/vendor-errors.ts'
+import type { SentRequest } from '../../savings/entry-of.ts'
+import type { Savings } from '../../savings/savings.ts'
 import { type Originals, type Stay, worstOf } from '../../store/originals.ts'
+import type { RecordedBefore } from '../../store/rewrites.ts'
 import { type AppContext, type JobDeps, type Rewriting, requestHeader } from '../context.ts'
 import { reportResults } from '../jobs/report-results.ts'
 import { sessionTerm } from '../request/agent-session.ts'
 import { projectTerm } from '../request/project-of.ts'
 import { responseBudgetTerm } from '../request/response-budget.ts'
 import { countBeside } from './count-beside.ts'
+import { withoutKnownResults } from './known-results.ts'
 import type { PromptWarnings } from './prompt-warnings.ts'
 import type { RewritableBody } from './rewritable-request.ts'
 import { type Recalled, type RecordKeeping, recordDecisions, runByRecord } from './run-by-record.ts'
@@ -52,6 +57,7 @@ export interface RunNeeds extends Pick<JobDeps, 'telemetry' | 'ledger'> {
   readonly logger: Pick<Logger, 'error'>
   readonly originals: Pick<Originals, 'keep' | 'renew'>
   readonly warnings: PromptWarnings
+  readonly savings: Pick<Savings, 'record' | 'recordResults' | 'noteRefused'>
 }
 
 /** A request whose own tools fetch originals may have markers. */
@@ -68,7 +74,7 @@ export async function runRewrite(
   c: AppContext,
   read: ReadBody,
   { rewrites, memory, generations, arms, timeoutMs, maxBytes }: Rewriting,
-  { pool, metrics, logger, originals, telemetry, ledger, warnings }: RunNeeds,
+  { pool, metrics, logger, originals, savings, telemetry, ledger, warnings }: RunNeeds,
 ): Promise<RewrittenBody> {
   const { vendor, shape, body, conversationOf } = read
   const state = c.get('state')
@@ -153,19 +159,15 @@ export async function runRewrite(
   try {
     const result = await runPasses(runWithOriginals, { timeoutMs, isGone })
     if (result === null || !result.ok) {
-      const isFull = result?.problem.code === 'overloaded'
-      return untouched(isFull ? 'overloaded' : 'failed')
+      return untouched(result?.problem.code === 'overloaded' ? 'overloaded' : 'failed')
     }
     const own = rewriteOf(result)
-    if (own?.readable !== true) {
-      return untouched('unreadable')
-    }
+    if (own?.readable !== true) return untouched('unreadable')
     if (change !== undefined) {
       warnings.changed(tenant, change)
       metrics.proxy.promptChange(vendor, change)
     }
-    const conversation = conversationOf?.(own)
-    const report = conversation === undefined ? own : { ...own, conversation }
+    const report = namedBy(own, conversationOf)
     const recordOnce = () => recordDecisions(result, keeping)
     const { held_out: beside } = report
     if (beside !== undefined) {
@@ -178,7 +180,10 @@ export async function runRewrite(
     arms?.record(tenant, result.reports)
     const origin = { tenant, source: vendor, conversation: report.conversation }
     reportResults(result, origin, { telemetry, ledger })
-    return { ...leaving(body, result), report, recorded: recordOnce() }
+    const recorded = recordOnce()
+    const of = { vendor: billingVendor(vendor, shape, read.model), report, ...sessionTerm(c) }
+    countResults(tenant, of, { result, recorded, savings })
+    return { ...leaving(body, result), report, recorded }
   } catch (bug) {
     logger.error({ requestId, err: bug }, 'unexpected error')
     return untouched('failed')
@@ -200,6 +205,12 @@ function termsOf(
     ...(countsOnly && { countsOnly }),
     ...(mayForget && { forgets: true }),
   }
+}
+
+/** A report with the name of the conversation, if more than the body tells it. */
+function namedBy(own: RewriteReport, conversationOf: ReadBody['conversationOf']): RewriteReport {
+  const conversation = conversationOf?.(own)
+  return conversation === undefined ? own : { ...own, conversation }
 }
 
 /** What an arm is drawn with, and how its job runs. */
@@ -233,6 +244,26 @@ function withoutEarlier(result: JobResult): JobResult {
 
 function rewriteOf({ reports }: Pick<Done, 'reports'>): RewriteReport | undefined {
   return reports.find(({ rewrite }) => rewrite !== undefined)?.rewrite
+}
+
+interface ResultsToCount {
+  readonly result: Done
+  readonly recorded: Promise<RecordedBefore>
+  readonly savings: Pick<Savings, 'recordResults'>
+}
+
+/** Accounts for the results that no other request recorded first, so that each is counted once. */
+function countResults(
+  tenant: string,
+  of: SentRequest,
+  { result, recorded, savings }: ResultsToCount,
+): void {
+  if (of.report.fresh === undefined) return
+  const sent = recorded.then(before => {
+    const reports = withoutKnownResults(result.reports, key => before.has(key))
+    return { ...of, report: { ...of.report, fresh: rewriteOf({ reports })?.fresh } }
+  })
+  void savings.recordResults(tenant, sent)
 }
 
 /** Keeps the originals that markers of a body name. Returns whether all of them are there. */

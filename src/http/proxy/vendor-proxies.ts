@@ -8,6 +8,8 @@ import type { Vendor } from '../../proxy/vendor-errors.ts'
 /** A vendor's API that the service forwards to. */
 export interface VendorProxy {
   readonly vendor: Vendor
+  /** Where requests go, with the port if it is not the usual one. */
+  readonly host: string
   /** The prefix of every path of the vendor's API. */
   readonly prefix: string
   /** The prefix as a route, which does not reveal a path that is a secret. */
@@ -68,6 +70,7 @@ export function createVendorProxies(
     const isNamedByVendor = dialect === vendor
     return {
       vendor,
+      host: base.host,
       prefix: below + place,
       pattern: secret + place,
       basePath,

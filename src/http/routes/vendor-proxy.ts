@@ -8,7 +8,7 @@ import type { Exchange } from '../../proxy/exchange.ts'
 import type { SeenAnswer, UsageObserver } from '../../proxy/usage-observer.ts'
 import type { Vendor } from '../../proxy/vendor-errors.ts'
 import type { SocketMessages } from '../../proxy/websocket/socket-messages.ts'
-import type { Savings } from '../../savings/savings.ts'
+import type { RefusedRequest } from '../../savings/entry-of.ts'
 import type { AppContext, AppDeps, AppEnv } from '../context.ts'
 import { authorize } from '../middleware/authorize.ts'
 import { seesExactTimes } from '../middleware/observe.ts'
@@ -23,11 +23,13 @@ import { isBypassed } from '../request/bypass.ts'
 interface ProxyNeeds
   extends Omit<RewriteNeeds, 'warnings'>,
     Pick<AppDeps, 'access' | 'vendorProxies' | 'observeUsage'> {
-  readonly savings: Pick<Savings, 'record'>
   readonly logger: Pick<Logger, 'error' | 'warn'>
 }
 
 type ForwardNeeds = ProxyNeeds & RewriteNeeds
+
+/** The status of an answer that makes a WebSocket of its connection. */
+const SWITCHED = 101
 
 /** Forwards every path and method below the prefixes of the configured vendors. */
 export function mountVendorProxies(app: Hono<AppEnv>, needs: ProxyNeeds): void {
@@ -54,11 +56,15 @@ async function forward(c: AppContext, proxy: VendorProxy, needs: ForwardNeeds): 
     { proxy, path, usage, messages },
     await rewriteBody(c, proxy, upstreamPath, needs),
   )
-  note(c, await exchange, proxy, needs)
+  const ended = await exchange
+  note(c, ended, proxy, needs)
+  const refused = refusedAs(ended, proxy)
   if (billed !== null && usage !== null) {
     const vendor = billingVendor(proxy.vendor, billed.shape, billed.model)
     const seen = usage.finish().then(answer => withModel(answer, billed.model))
-    account(c, { vendor, report, untouched, seen }, needs.savings)
+    account(c, { vendor, report, untouched, seen, refused }, needs.savings)
+  } else if (messages !== undefined && ended.status !== SWITCHED) {
+    needs.savings.noteRefused(refused)
   }
   return RESPONSE_ALREADY_SENT
 }
@@ -147,19 +153,28 @@ function withModel(seen: SeenAnswer, model: string | undefined): SeenAnswer {
 interface ToAccount extends Pick<Sent, 'report' | 'untouched'> {
   readonly vendor: Vendor
   readonly seen: Promise<SeenAnswer>
+  /** What it is if the vendor did not answer it. */
+  readonly refused: RefusedRequest
 }
 
 /** Accounts for an answer, once all that was seen of it is read. */
 function account(
   c: AppContext,
-  { vendor, report, untouched, seen }: ToAccount,
+  { vendor, report, untouched, seen, refused }: ToAccount,
   savings: ProxyNeeds['savings'],
 ): void {
   const { session } = sessionTerm(c)
-  const answered = seen.then(({ isGiven, said }) =>
-    isGiven ? { vendor, said, report, untouched, session } : null,
-  )
+  const answered = seen.then(({ isGiven, said }) => {
+    if (isGiven) return { vendor, said, report, untouched, session }
+    savings.noteRefused(refused)
+    return null
+  })
   void savings.record(c.get('state').caller.tenant, answered)
+}
+
+/** What a request is that its vendor did not answer. */
+function refusedAs({ status, error, outcome }: Exchange, { host }: VendorProxy): RefusedRequest {
+  return { host, status, error: outcome === 'aborted' ? outcome : error }
 }
 
 /** Reports an exchange to operators, without its content. */

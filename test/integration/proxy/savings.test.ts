@@ -38,6 +38,7 @@ interface SavingsRecord {
   readonly requests: number
   readonly without_usage: number
   readonly usage: Readonly<Record<string, number>>
+  readonly figures: { readonly results: { readonly count: number } }
   readonly removed: readonly { readonly tokenizer: string; readonly tokens: number }[]
   readonly input_tokens: Readonly<Record<'billed' | 'without' | 'saving', number>>
 }
@@ -271,6 +272,29 @@ describe('the accounts of the proxies', () => {
     expect((await savingsOf(client)).vendors).not.toHaveProperty('openai')
   })
 
+  it('have each result once, whatever requests it came in', async () => {
+    const client = newTenant()
+    const resultsAfter = async (requests: number) =>
+      (await answerOf(client, 'anthropic', requests)).figures.results.count
+    upstream.answerWith(response => answer(response, JSON_TYPE, '{"input_tokens":2095}'))
+    await send(client, '/anthropic/v1/messages/count_tokens', ANTHROPIC.body(1))
+    upstream.answerWith(response => void response.writeHead(529).end())
+    await send(client, ANTHROPIC.path, ANTHROPIC.body(1))
+    upstream.answerWith(response => answer(response, JSON_TYPE, JSON_MESSAGE))
+    await send(client, ANTHROPIC.path, ANTHROPIC.body(1))
+    const results = await resultsAfter(1)
+    expect(results).toBeGreaterThan(0)
+    // At the same time.
+    await Promise.all([2, 2, 2].map(turn => send(client, ANTHROPIC.path, ANTHROPIC.body(turn))))
+    const all = await resultsAfter(4)
+    expect(all).toBeGreaterThan(results)
+    await send(client, ANTHROPIC.path, ANTHROPIC.body(2))
+    expect(await resultsAfter(5)).toBe(all)
+    const other = newTenant()
+    await send(other, ANTHROPIC.path, ANTHROPIC.body(2))
+    expect((await answerOf(other, 'anthropic', 1)).figures.results.count).toBe(all)
+  })
+
   it.each(['identity', 'gzip'])('have a stream that the client leaves (%s)', async coding => {
     const client = newTenant()
     const left = Promise.withResolvers<void>()
@@ -308,7 +332,16 @@ describe('the accounts of the proxies', () => {
     const { vendors, conversations } = await savingsOf(whole(three))
     expect(vendors['anthropic']).toMatchObject({ requests: 3, without_usage: 0 })
     expect(conversations).toMatchObject([{ requests: 3, model: 'claude-sonnet-4-5' }])
+    // A result that another process has sent, or this one before it was restarted, is known.
+    const { results } = vendors['anthropic']!.figures
+    expect(results.count).toBeGreaterThan(0)
+    await send(whole(three), ANTHROPIC.path, ANTHROPIC.body(0))
+    expect((await answerOf(whole(three), 'anthropic', 4)).figures.results).toEqual(results)
     await stop(three)
+    const alone = await start()
+    await send(whole(alone), ANTHROPIC.path, ANTHROPIC.body(0))
+    expect((await answerOf(whole(alone), 'anthropic', 1)).figures.results).toEqual(results)
+    await stop(alone)
   })
 })
 

@@ -12,7 +12,7 @@ import type { VendorProxy } from '../../../src/http/proxy/vendor-proxies.ts'
 import { createPool } from '../../../src/pool/pool.ts'
 import { createProgress } from '../../../src/pool/slots.ts'
 import type { Exchange, ForwardOptions } from '../../../src/proxy/exchange.ts'
-import type { OnRecord } from '../../../src/store/rewrites.ts'
+import type { OnRecord, RecordedBefore } from '../../../src/store/rewrites.ts'
 import { testApp } from '../../support/app.ts'
 import { keyFor } from '../../support/keys.ts'
 import { inlineRunner, inlineThreads, workerSetup } from '../../support/runner.ts'
@@ -52,6 +52,7 @@ function proxying(rewrites: Partial<Rewriting['rewrites']> = {}) {
   const recorded: (readonly [string, readonly FreshRecord[]])[] = []
   const proxy: VendorProxy = {
     vendor: 'anthropic',
+    host: 'api.example',
     prefix: '/anthropic',
     pattern: '/anthropic',
     basePath: '',
@@ -83,7 +84,7 @@ function proxying(rewrites: Partial<Rewriting['rewrites']> = {}) {
       },
       record(tenant, records) {
         recorded.push([tenant, records])
-        return rewrites.record?.(tenant, records) ?? Promise.resolve(new Set())
+        return rewrites.record?.(tenant, records) ?? Promise.resolve(new Map())
       },
     },
   }
@@ -141,13 +142,13 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 
 describe('a rewritten request', () => {
   it('holds the end of its answer until it is on record how it was rewritten', async () => {
-    const written = Promise.withResolvers<ReadonlySet<string>>()
+    const written = Promise.withResolvers<RecordedBefore>()
     const { send } = proxying({ record: () => written.promise })
     const { body, holdEnd } = await send('one')
     expect(body!.length).toBeLessThan(BODY.length)
     expect(holdEnd).toBeInstanceOf(Promise)
     expect(await isSettled(holdEnd!)).toBe(false)
-    written.resolve(new Set())
+    written.resolve(new Map())
     expect(await isSettled(holdEnd!)).toBe(true)
   })
 

@@ -50,7 +50,7 @@ describe('the three figures', () => {
 
 describe('the lines of a summary', () => {
   const lines = (account: Account, untouched = {}) =>
-    summaryLines({ figures: figuresOf(account), untouched })
+    summaryLines({ figures: figuresOf(account), untouched, refused: [] })
 
   it('are the three figures', () => {
     expect(lines(ONE)).toEqual([
@@ -62,6 +62,25 @@ describe('the lines of a summary', () => {
 
   it('show what costs more as more', () => {
     expect(lines({ ...ONE, billed: 770 })[2]).toContain('(+10.0 %)')
+  })
+
+  it('say what was not answered, and blame no setting for it', () => {
+    const host = 'api.example.com'
+    const refused = [
+      ...Array.from({ length: 7 }, () => ({ host, status: 401, error: null })),
+      { host: '127.0.0.1:9', status: 502, error: 'ECONNREFUSED' },
+      { host, status: null, error: 'aborted' },
+    ]
+    const told = (account: Account, of: typeof refused) =>
+      summaryLines({ figures: figuresOf(account), untouched: {}, refused: of }, 'a setting')
+    expect(told(NO_ACCOUNT, refused.slice(0, 7))).toEqual([
+      '7 model requests came, none was answered: 7 × 401 from api.example.com',
+    ])
+    expect(told(ONE, refused)).toContain(
+      '9 model requests more came without an answer: 7 × 401 from api.example.com, ' +
+        '1 × no answer from 127.0.0.1:9 (ECONNREFUSED), 1 × ended by the command',
+    )
+    expect(told(NO_ACCOUNT, [])).toEqual([expect.stringContaining('a setting')])
   })
 
   it('say why nothing was saved', () => {

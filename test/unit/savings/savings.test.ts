@@ -80,6 +80,25 @@ describe('the accounts of the proxies', () => {
     expect(conversations).toMatchObject([{ id: 'c1', model: null }])
   })
 
+  it('have the results of each request when it was sent, answered or not', async () => {
+    const entries: Entry[] = []
+    const { savings } = accountsOn(recordStore().store, entry => entries.push(entry))
+    const fresh = { tokenizer: 'o200k_base', count: 2, before: 50, after: 20 }
+    const sent = { vendor: 'anthropic', report: request('c1', { fresh }).report! } as const
+    await savings.record('a', Promise.resolve(request('c1', { fresh })))
+    await savings.recordResults('a', Promise.resolve(sent))
+    const none = { ...sent, report: { ...sent.report, fresh: undefined } }
+    await savings.recordResults('a', Promise.resolve(none))
+    const { vendors, conversations } = await savings.read('a')
+    const once = { requests: 1, results: { o200k_base: { count: 2, before: 50, after: 20 } } }
+    expect(vendors.anthropic).toMatchObject(once)
+    // What the provider has in its cache is as the last answer said.
+    expect(conversations).toMatchObject([
+      { id: 'c1', account: once, model: 'claude-x', cached: 1_000 },
+    ])
+    expect(entries.map(({ account }) => account.requests)).toEqual([1, 0])
+  })
+
   it('are a loss where a prefix changed, by what was cached before', async () => {
     const { store } = recordStore()
     const first = accountsOn(store)

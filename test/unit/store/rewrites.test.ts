@@ -67,10 +67,10 @@ describe('what was decided', () => {
   it('stays as it was first, unless it is replaced', async () => {
     const { rewrites, values } = recordsInMemory()
     await rewrites.record('t', [record('a', '1')])
-    expect(await rewrites.record('t', [record('a', '1')])).toEqual(new Set())
-    expect(await rewrites.record('t', [record('a', '2')])).toEqual(new Set(['a']))
+    expect(await rewrites.record('t', [record('a', '1')])).toEqual(new Map([['a', 'same']]))
+    expect(await rewrites.record('t', [record('a', '2')])).toEqual(new Map([['a', 'other']]))
     expect(values.get('t a')).toEqual(bytes('1'))
-    expect(await rewrites.record('t', [record('a', '3', { replaces: true })])).toEqual(new Set())
+    expect(await rewrites.record('t', [record('a', '3', { replaces: true })])).toEqual(new Map())
     expect(values.get('t a')).toEqual(bytes('3'))
   })
 

@@ -180,6 +180,9 @@ export interface NewResult {
   readonly response?: () => string
   readonly row?: () => string
   readonly recordKey: string
+  /** Its tokens as the client sent it, and as it leaves. */
+  readonly tokens_in: number
+  readonly tokens_out: number
   readonly arms?: readonly ArmDelta[]
   readonly unit?: UnitDelta
 }
@@ -342,6 +345,7 @@ function withResult(
   return { tokenizer, count: count + 1, before: before + baseline, after: after + final }
 }
 
-function reportOf(recordKey: string, { response, row }: NewRewrite): NewResult {
-  return { recordKey, ...(response && { response }), ...(row && { row }) }
+function reportOf(recordKey: string, { response, row, tokens }: NewRewrite): NewResult {
+  const { baseline: tokens_in, final: tokens_out } = tokens
+  return { recordKey, tokens_in, tokens_out, ...(response && { response }), ...(row && { row }) }
 }

@@ -4,6 +4,8 @@ import { type Recalled, runByRecord } from '../../../../src/http/proxy/run-by-re
 import type { JobResult } from '../../../../src/pool/job.ts'
 import type { OnRecord } from '../../../../src/store/rewrites.ts'
 
+const REWRITE = { readable: true, texts: 3, rewritten: 3, tokens_saved: 9 }
+
 const bytes = (text: string) => new TextEncoder().encode(text)
 const record = (key: string, position: number | null = null): FreshRecord => {
   return { key, bytes: bytes(key), position }
@@ -83,6 +85,28 @@ describe('a rewrite', () => {
     expect(keysOf(result)).toEqual(['b'])
     expect(result.ok && result.reports).toEqual([{ op: 'x', recordKey: 'b' }, { op: 'x' }])
     expect([given.length, confirmed, placed]).toEqual([1, [1], []])
+  })
+
+  test('counts the results that are not on record yet', async () => {
+    const all = done(record('a', 1), { ...record('b'), isEarlier: true }, record('c'))
+    const fresh = { tokenizer: 'x', count: 3, before: 30, after: 15 }
+    const counts = { tokens_in: 10, tokens_out: 5 }
+    const reports = [
+      { op: 'x', rewrite: { ...REWRITE, fresh } },
+      ...['a', 'b', 'c'].map(recordKey => ({ op: 'x', recordKey, ...counts })),
+    ]
+    const freshIf = async (answer: OnRecord) => {
+      const { result } = await run([{ ...all, reports }], [answer])
+      return result.ok ? result.reports[0]?.rewrite?.fresh : null
+    }
+    const one = { tokenizer: 'x', count: 1, before: 10, after: 5 }
+    const two = { tokenizer: 'x', count: 2, before: 20, after: 10 }
+    expect(await freshIf(NEW)).toEqual(fresh)
+    expect(await freshIf({ ...NEW, found: { a: bytes('a'), c: bytes('c') } })).toEqual(one)
+    const found = { a: bytes('a'), b: bytes('b'), c: bytes('c') }
+    expect(await freshIf({ ...NEW, found })).toBeUndefined()
+    // Whoever sent the earlier one has counted it.
+    expect(await freshIf(UNHEARD)).toEqual(two)
   })
 
   test('hands what each run looks up ahead to the decision after it', async () => {

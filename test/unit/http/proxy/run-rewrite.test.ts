@@ -5,8 +5,9 @@ import type { RequestState, Rewriting } from '../../../../src/http/context.ts'
 import { type ReadBody, runRewrite } from '../../../../src/http/proxy/run-rewrite.ts'
 import { type Entry, messageOf } from '../../../../src/pool/entry.ts'
 import type { Job, JobResult } from '../../../../src/pool/job.ts'
+import type { SentRequest } from '../../../../src/savings/entry-of.ts'
 import { OutageWaits, type WaitBounds } from '../../../../src/store/outage-waits.ts'
-import type { Rewrites } from '../../../../src/store/rewrites.ts'
+import type { RecordedBefore, Rewrites } from '../../../../src/store/rewrites.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { inContext } from '../http-context.ts'
 
@@ -49,7 +50,7 @@ interface Setting {
   readonly decide?: Rewrites['decide']
   readonly lookAhead?: Rewrites['lookAhead']
   readonly kept?: (text: string) => void
-  readonly overruled?: ReadonlySet<string>
+  readonly before?: RecordedBefore
   /** What arms are drawn with; absent: there are none. */
   readonly arms?: 'unknown' | { readonly holdout: number }
 }
@@ -83,7 +84,7 @@ async function rewrite(results: readonly (JobResult | Error | null)[], setting: 
       decide: setting.decide ?? (async () => ({ found: {}, differs: false, others: 'left' })),
       async record(tenant: string, records: { key: string }[]) {
         noted.push(`record ${tenant} ${records.map(({ key }) => key)}`)
-        return setting.overruled ?? new Set()
+        return setting.before ?? new Map()
       },
     },
   } as unknown as Rewriting
@@ -100,6 +101,11 @@ async function rewrite(results: readonly (JobResult | Error | null)[], setting: 
         unrecorded: () => void noted.push('unrecorded'),
         promptChange: (vendor: string, { kind }: { kind: string }) =>
           void noted.push(`change ${vendor} ${kind}`),
+      },
+    },
+    savings: {
+      recordResults: async (tenant: string, sent: Promise<SentRequest>) => {
+        noted.push(`results ${tenant} ${JSON.stringify((await sent).report.fresh)}`)
       },
     },
     warnings: { changed: (tenant: string) => void noted.push(`warning ${tenant}`) },
@@ -216,16 +222,35 @@ describe('a body that a worker rewrites', () => {
     expect(looked).toEqual(['t', 'a', 'b'])
   })
 
+  test('has its results counted that no other request recorded first', async () => {
+    const fresh = { tokenizer: 'x', count: 2, before: 30, after: 20 }
+    const results = [
+      { op: 'rewrite', recordKey: 'a', tokens_in: 10, tokens_out: 8 },
+      { op: 'rewrite', recordKey: 'b', tokens_in: 20, tokens_out: 12 },
+    ]
+    const records = ['a', 'b'].map(key => ({ key, bytes: bytes(''), position: null }))
+    const reports = [{ op: 'rewrite', rewrite: { ...REPORT, fresh } }, ...results]
+    const counted = async (before: RecordedBefore) => {
+      const { noted } = await rewrite([done({ reports, records })], { before })
+      return noted.filter(each => each.startsWith('results'))
+    }
+    expect(await counted(new Map())).toEqual([`results t ${JSON.stringify(fresh)}`])
+    const left = { tokenizer: 'x', count: 1, before: 10, after: 8 }
+    expect(await counted(new Map([['b', 'same']]))).toEqual([`results t ${JSON.stringify(left)}`])
+    const all = new Map([['a', 'other'] as const, ['b', 'same'] as const])
+    expect(await counted(all)).toEqual(['results t undefined'])
+  })
+
   test('leaves smaller, on record, and reported', async () => {
     const records = [
       { key: 'a', bytes: bytes(''), position: 3 },
       { key: 'b', bytes: bytes(''), position: null },
       { key: 'c', bytes: bytes(''), position: 5 },
     ]
-    const overruled = new Set(['c'])
+    const before = new Map([['c', 'other']] as const)
     const { rewritten, jobs, noted, state, outgoing } = await rewrite([done({ records })], {
       telemetry: true,
-      overruled,
+      before,
     })
     expect([leaves(rewritten.body), rewritten.report]).toEqual(['smaller', REPORT])
     expect(noted.slice(1)).toEqual([

@@ -24,10 +24,11 @@ function forwarding({
   rewriting = undefined as Rewriting | undefined,
   state = 'ready' as Health['state'],
 } = {}) {
-  const noted: unknown[] = []
+  const noted: (readonly unknown[] | string)[] = []
   const options: ForwardOptions[] = []
   const proxy: VendorProxy = {
     vendor: 'openai',
+    host: 'api.example',
     prefix: '/openai',
     pattern: '/openai',
     basePath: '/base',
@@ -66,6 +67,7 @@ function forwarding({
       record: async (tenant: string, answered: Promise<unknown>) => {
         noted.push(['saved', tenant === '' ? 'nobody' : 'someone', await answered])
       },
+      noteRefused: (refused: unknown) => void noted.push(['refused', refused]),
     } as unknown as AppDeps['savings'],
   })
   async function send(
@@ -105,8 +107,11 @@ describe('a request to a vendor', () => {
   test('that got no answer of the vendor’s saved nothing', async () => {
     const { send, noted } = forwarding({ isGiven: false })
     await send('POST', '/openai/v1/responses')
-    await expect.poll(() => noted.length).toBe(4)
-    expect(noted[3]).toEqual(['saved', expect.any(String), null])
+    await expect.poll(() => noted.length).toBe(5)
+    expect(noted.slice(3)).toEqual([
+      ['refused', { host: 'api.example', status: ANSWERED.status, error: null }],
+      ['saved', expect.any(String), null],
+    ])
   })
 
   test.each([
@@ -195,7 +200,7 @@ describe('a WebSocket', () => {
     expect(noted.filter(each => each === 'messages are read')).toHaveLength(2)
     await send('GET', path, { upgradeHead }, { ...headers, 'x-haversack-bypass': 'true' })
     await send('GET', '/openai/v1/realtime', { upgradeHead }, headers)
-    expect(noted).toHaveLength(2 + 4)
+    expect(noted.filter(([what]) => what === 'upgrade')).toHaveLength(4)
   })
 
   test('for a conversation is refused while the service drains', async () => {

@@ -1,0 +1,35 @@
+import type { FreshResults, SentReport } from '../../core/contract/operation-result.ts'
+
+/**
+ * The reports of a request without those of results that are recorded already: whoever recorded
+ * them has counted them.
+ * @param isKnown whether the result with this key of a record was recorded before
+ */
+export function withoutKnownResults(
+  reports: readonly SentReport[],
+  isKnown: (key: string) => boolean,
+): readonly SentReport[] {
+  const isLeft = ({ recordKey }: SentReport) => recordKey === undefined || !isKnown(recordKey)
+  const left = reports.filter(isLeft)
+  if (left.length === reports.length) return reports
+  return left.map(each => {
+    if (each.rewrite?.fresh === undefined) return each
+    const { fresh, ...rewrite } = each.rewrite
+    const counted = countResults(left, fresh.tokenizer)
+    return { ...each, rewrite: counted === null ? rewrite : { ...rewrite, fresh: counted } }
+  })
+}
+
+/** The sums of the results that reports are about; `null` if there are none. */
+function countResults(reports: readonly SentReport[], tokenizer: string): FreshResults | null {
+  const results = reports.filter(({ recordKey }) => recordKey !== undefined)
+  if (results.length === 0) return null
+  const sum = (of: (report: SentReport) => number | undefined) =>
+    results.reduce((all, each) => all + (of(each) ?? 0), 0)
+  return {
+    tokenizer,
+    count: results.length,
+    before: sum(({ tokens_in }) => tokens_in),
+    after: sum(({ tokens_out }) => tokens_out),
+  }
+}
