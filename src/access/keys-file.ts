@@ -2,13 +2,13 @@ import {
   closeSync,
   fsyncSync,
   openSync,
-  readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
 import { z } from 'zod'
 import { type KeyRecord, keyRecordSchema } from './key-record.ts'
+import { readPlainFile, readPlainText } from '../files/read-plain-file.ts'
 
 const keysFileSchema = z.strictObject({ version: z.literal(1), keys: z.array(keyRecordSchema) })
 
@@ -30,7 +30,7 @@ export function readKeysFile(path: string): KeyRecord[] {
 
 function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    return readPlainText(path)
   } catch (error) {
     throw new KeysFileError(path, [`cannot be read (${codeOf(error)})`])
   }
@@ -111,7 +111,7 @@ function openExclusively(path: string, next: string): number {
 
 function exists(path: string): boolean {
   try {
-    readFileSync(path)
+    readPlainFile(path)
     return true
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return false

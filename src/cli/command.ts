@@ -54,6 +54,8 @@ export interface Command {
   /** Most operands that are taken. */
   readonly maxOperands: number
   readonly options: Options
+  /** It has more to do than to print, so it continues if its reader has left. */
+  readonly outlivesReader?: true
   /** Resolves to the exit code. Throws `UsageError` or `AppError`. */
   run(given: Given, operands: readonly string[]): Promise<number>
 }
@@ -69,6 +71,7 @@ interface CommonTerms<O extends Options> {
   readonly details?: string
   readonly examples: readonly [string, ...string[]]
   readonly options: O
+  readonly outlivesReader?: true
 }
 
 interface CommandTerms<O extends Options> extends CommonTerms<O> {

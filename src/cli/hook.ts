@@ -10,6 +10,7 @@ const DEADLINE_MS = 2_000
 
 export const hookCommand = defineActions({
   name: 'hook',
+  outlivesReader: true,
   summary: 'Make the results of tools smaller as a hook of an agent, without a base URL',
   details:
     'Claude Code calls it after a tool: haversack setup claude --hook. It reads the event on ' +

@@ -15,6 +15,7 @@ const bridge = lazy(async () => (await import('./mcp-command/bridge.ts')).bridge
 
 export const mcpCommand = defineActions({
   name: 'mcp',
+  outlivesReader: true,
   summary: 'Serve the MCP servers of the configuration to one agent, with smaller results',
   details:
     'Speaks MCP on stdin and stdout. The servers are those of [mcp.servers] in the TOML file ' +

@@ -4,6 +4,7 @@ import { EXIT } from '../runtime/exit-codes.ts'
 import { reasonOf } from '../runtime/system-reason.ts'
 import { VERSION } from '../runtime/version.ts'
 import { type Command, type CommandOption, UsageError } from './command.ts'
+import { watchOutput } from './output.ts'
 import { parseArguments } from './parse-arguments.ts'
 import { ServiceProblem } from './service-client.ts'
 import { alignColumns } from './table.ts'
@@ -42,6 +43,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 
 /** Runs the command line and resolves to its exit code: 0 done, 1 failed, 2 wrong usage. */
 export async function runCli(argv: readonly string[]): Promise<number> {
+  watchOutput(false)
   const [name, ...rest] = argv
   if (name === '--version' || name === '-v' || name === 'version') return print(VERSION)
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
@@ -49,6 +51,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   }
   const command = await loadCommand(name)
   if (command === null) return tellUsage(noCommand(name))
+  watchOutput(command.outlivesReader === true)
   try {
     return await runCommand(command, rest)
   } catch (error) {

@@ -33,6 +33,7 @@ const EXIT_MS = 1_000
 
 export const runCommand = defineCommand({
   name: 'run',
+  outlivesReader: true,
   summary: 'Run an agent, such as claude or codex, behind a proxy of its own',
   details:
     'The proxy forwards to the APIs of Anthropic and OpenAI, and ends with COMMAND. ' +

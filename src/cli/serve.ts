@@ -4,12 +4,19 @@ import { wholeNumber } from './options.ts'
 
 export const serveCommand = defineCommand({
   name: 'serve',
+  outlivesReader: true,
   summary: 'Start the service',
-  details: 'Settings come from HAVERSACK_* and the TOML file that HAVERSACK_CONFIG names.',
-  examples: ['serve --port 8787'],
+  details:
+    'Settings come from HAVERSACK_* and the TOML file that --config or HAVERSACK_CONFIG names.',
+  examples: ['serve --port 8787', 'serve --config haversack.toml'],
   operands: '',
   maxOperands: 0,
   options: {
+    config: {
+      type: 'string',
+      value: 'FILE',
+      help: 'The TOML file (default HAVERSACK_CONFIG); config.example.toml has every setting',
+    },
     host: { type: 'string', value: 'ADDRESS', help: 'Address to listen on (default 127.0.0.1)' },
     port: wholeNumber({
       value: 'PORT',
@@ -21,8 +28,9 @@ export const serveCommand = defineCommand({
     insecure: { type: 'boolean', help: 'Listen on a reachable address without keys' },
   },
   run(values) {
-    const { host, port } = values
+    const { config, host, port } = values
     return runService({
+      ...(config === undefined ? {} : { file: config }),
       overrides: {
         ...(host === undefined ? {} : { host }),
         ...(port === undefined ? {} : { port }),

@@ -105,7 +105,8 @@ function changed(change: Change, file: string, before: string | null): string {
     return change(before ?? '')
   } catch (error) {
     if (error instanceof UsageError) throw error
-    throw new Error(`${file}: ${(error as Error).message}`)
+    const isDeep = error instanceof RangeError
+    throw new Error(`${file}: ${isDeep ? 'is nested too deeply' : (error as Error).message}`)
   }
 }
 

@@ -1,5 +1,4 @@
-import { availableParallelism, homedir } from 'node:os'
-import { join } from 'node:path'
+import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { TENANT_NAME } from '../core/base/tenant-name.ts'
 import { toolModelSchema } from '../core/enrich/value-model.ts'
@@ -7,9 +6,11 @@ import { memberName, teamName } from '../core/fingerprints/upload.ts'
 import { sampleRate } from '../core/telemetry/event.ts'
 import { LOG_LEVELS } from '../observability/logger.ts'
 import { compressionSchema } from './compression.ts'
+import { processEnv } from './env.ts'
 import { mcpSchema } from './mcp.ts'
 import { redisSchema } from './redis.ts'
 import { upstreamFault } from './url-fault.ts'
+import { userCacheFolder, userDataFolder, withHome } from './user-folders.ts'
 
 const MIB = 1024 * 1024
 
@@ -98,6 +99,9 @@ const lifetimes = {
   session_ttl_ms: lifetime.optional(),
 }
 
+/** A file or a folder; `~` is the user's home. */
+const path = z.string().min(1).transform(withHome)
+
 /**
  * The service's configuration as a TOML file spells it; every key is optional.
  * `config.example.toml` is checked against it by a test.
@@ -107,16 +111,13 @@ export const configSchema = z.strictObject({
   port: z.int().min(0).max(65_535).default(8787),
   allowed_hosts: z.array(z.string().min(1)).default([]),
   /** Where packed vocabularies are kept between starts; safe to delete. */
-  cache_dir: z
-    .string()
-    .min(1)
-    .default(() => join(homedir(), '.cache', 'haversack')),
+  cache_dir: path.default(() => userCacheFolder(processEnv())),
   /** Hashed keys of clients; without it every client that reaches the service may use it. */
-  keys_file: z.string().min(1).optional(),
+  keys_file: path.optional(),
   /** Folder for data that must outlive the process: the store's file, and the files of tuning. */
-  data_dir: z.string().min(1).default('.haversack'),
+  data_dir: path.default(() => userDataFolder(processEnv())),
   /** How the pipeline chooses; `pipeline_config.toml` in `data_dir` if absent. */
-  pipeline_config_file: z.string().min(1).optional(),
+  pipeline_config_file: path.optional(),
   log: z.strictObject({ level: z.enum(LOG_LEVELS).default('info') }).prefault({}),
   /** OpenTelemetry: off without an endpoint. */
   traces: z

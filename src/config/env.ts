@@ -53,8 +53,20 @@ export function unknownVariables(env: Env): string[] {
   const known = new Set([...OTHER_KEYS, ...files, ...ENV_KEYS.map(({ name }) => name)])
   return Object.keys(env)
     .filter(name => name.startsWith('HAVERSACK_') && env[name] !== '' && !known.has(name))
+    .filter(name => !isOfCluster(name, env[name]))
     .map(name => `${name}: this version has no such setting${didYouMean(name, known)}`)
 }
+
+/**
+ * Whether Kubernetes or Docker made a variable of a service that is named `haversack`, or begins
+ * with that: every pod of its namespace has them, and no person has set them.
+ */
+function isOfCluster(name: string, value = ''): boolean {
+  return OF_SERVICES.test(name) || (name.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\//.test(value))
+}
+
+const OF_SERVICES =
+  /^HAVERSACK_(?:\w+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/
 
 /** Ends the name of a variable that names a file with a secret. */
 export const FILE_SUFFIX = '_FILE'
@@ -69,7 +81,7 @@ export function overlayEnv(tree: Tree, env: Env): Tree {
   const result = structuredClone(tree)
   for (const { name, path, type } of ENV_KEYS) {
     const text = env[name]
-    if (text === undefined || text === '') continue
+    if (text === undefined || text === '' || isOfCluster(name, text)) continue
     setPath(result, path, parse(text, type))
   }
   return result

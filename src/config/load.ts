@@ -1,15 +1,18 @@
-import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
 import { modelFaults } from '../core/enrich/models.ts'
+import { readPlainText } from '../files/read-plain-file.ts'
 import { type Config, configSchema } from './config.ts'
 import { describeIssue } from './describe-issue.ts'
 import { ENV_KEYS, type Env, FILE_SUFFIX, overlayEnv, type Tree, unknownVariables } from './env.ts'
 import { isLoopback } from './loopback.ts'
 import { loadMinedModels, minedModelsOf } from './mined-models.ts'
-import { ConfigError, readToml } from './read-toml.ts'
+import { ConfigError, faultOfFile, readToml } from './read-toml.ts'
+import { withHome } from './user-folders.ts'
 
 export interface LoadOptions {
   readonly env: Env
+  /** The TOML file, instead of the one that `HAVERSACK_CONFIG` names. */
+  readonly file?: string
   /** Laid over the file and the environment: what the command line has. */
   readonly overrides?: Tree
   /** Allow an address that others can reach without keys. */
@@ -23,8 +26,8 @@ export interface LoadOptions {
  */
 export function loadConfig(options: LoadOptions): Config {
   const { env, overrides = {}, insecure = false } = options
-  const file = env['HAVERSACK_CONFIG']
-  const tree = file === undefined || file === '' ? {} : readToml(file)
+  const file = options.file ?? env['HAVERSACK_CONFIG']
+  const tree = file === undefined || file === '' ? {} : readToml(withHome(file))
   const parsed = configSchema.safeParse(
     overlayEnv({ ...tree, ...overrides }, { ...withSecrets(env), ...unset(overrides) }),
   )
@@ -62,10 +65,10 @@ function withSecrets(env: Env): Env {
 
 function readSecret(variable: string, file: string): string {
   try {
-    const secret = readFileSync(file, 'utf8').trim()
+    const secret = readPlainText(withHome(file)).trim()
     if (secret !== '') return secret
-  } catch {
-    throw new ConfigError([`${variable}: ${file} cannot be read`])
+  } catch (error) {
+    throw new ConfigError([`${variable}: ${file} ${faultOfFile(error)}`])
   }
   // If an empty secret counted as unset, the service would run without the protection that it is
   // for.

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { parse, TomlError } from 'smol-toml'
+import { readPlainText } from '../files/read-plain-file.ts'
 import type { Tree } from './env.ts'
 
 /** A configuration that cannot be used; `message` lists every fault, a line each. */
@@ -15,14 +15,22 @@ export class ConfigError extends Error {
   }
 }
 
+/** Why a file of the configuration cannot be used, as the rest of a sentence. */
+export function faultOfFile(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'ENOTPLAIN') return 'is no plain file'
+  if (code === 'ELOOP') return 'leads in a circle of links'
+  return error instanceof RangeError ? 'is nested too deeply' : 'cannot be read'
+}
+
 /** @throws ConfigError for a file that cannot be read, or is no TOML */
 export function readToml(file: string): Tree {
   try {
-    return parse(readFileSync(file, 'utf8'))
+    return parse(readPlainText(file))
   } catch (error) {
     if (error instanceof TomlError) {
       throw new ConfigError([`${file}: line ${error.line}: ${error.message.split('\n')[0]}`])
     }
-    throw new ConfigError([`${file}: cannot be read`])
+    throw new ConfigError([`${file}: ${faultOfFile(error)}`])
   }
 }

@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parse, TomlError } from 'smol-toml'
 import type { PipelineConfig } from '../core/pipeline/profile/pipeline-config.ts'
 import { type ViewData, viewFile } from '../core/reduce/views/view-schema.ts'
-import { ConfigError } from './read-toml.ts'
+import { readPlainText } from '../files/read-plain-file.ts'
+import { ConfigError, faultOfFile } from './read-toml.ts'
 import { lineOf } from './toml-lines.ts'
 
 /** The views that are built in; the package has them beside its code. */
@@ -24,7 +25,7 @@ export function readViewFile(file: string): readonly PlacedView[] {
   try {
     tree = parse(source)
   } catch (error) {
-    if (!(error instanceof TomlError)) throw error
+    if (!(error instanceof TomlError)) throw new ConfigError([`${file}: ${faultOfFile(error)}`])
     throw new ConfigError([`${file}: line ${error.line}: ${error.message.split('\n')[0]}`])
   }
   const parsed = viewFile.safeParse(tree)
@@ -41,9 +42,9 @@ export function readViewFile(file: string): readonly PlacedView[] {
 
 function readSource(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    throw new ConfigError([`${file}: cannot be read`])
+    return readPlainText(file)
+  } catch (error) {
+    throw new ConfigError([`${file}: ${faultOfFile(error)}`])
   }
 }
 

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { AppError } from '../core/base/errors.ts'
 import { validate } from '../core/contract/validate.ts'
 import { type Fingerprint, fingerprintSchema } from '../core/fingerprints/fingerprint.ts'
 import { fingerprintsToParquet, readParquet } from './parquet-file.ts'
+import { makeFolder } from '../files/make-folder.ts'
 
 /**
  * Files below a tenant's folder: the whole window for the tenant itself, and the closed spans,
@@ -69,7 +70,7 @@ export async function writeFingerprintFile(
  */
 export async function replaceFile(file: string, content: Uint8Array | string): Promise<void> {
   const folder = dirname(file)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   const draft = `${file}.${randomBytes(4).toString('hex')}`
   try {
     const handle = await open(draft, 'wx', 0o600)

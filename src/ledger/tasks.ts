@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { AppError } from '../core/base/errors.ts'
 import { fileIdentity, openLedgerFile, whyAway } from './database.ts'
@@ -13,6 +12,7 @@ import {
   type Window,
 } from './read-rows.ts'
 import { type Arrivals, RowWriter } from './write-rows.ts'
+import { makeFolder } from '../files/make-folder.ts'
 
 /** Which ledger a task is for. */
 interface Folder {
@@ -47,7 +47,7 @@ export function createTasks() {
     opened?.database.close()
     opened = null
     // A folder that went away is not made again: it may be a volume that comes back.
-    if (!isFolderMade) mkdirSync(folder, { recursive: true, mode: 0o700 })
+    if (!isFolderMade) makeFolder(folder)
     isFolderMade = true
     const database = openLedgerFile(folder)
     const identity = fileIdentity(folder)

@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
+import { readPlainText } from '../files/read-plain-file.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -18,12 +19,12 @@ export function secretReader(text: string, env: Env): () => string {
 
 function fileReader(path: string): () => string {
   let stamp = stampOf(path)
-  let content = readFileSync(path, 'utf8').trim()
+  let content = readPlainText(path).trim()
   return () => {
     try {
       const now = stampOf(path)
       if (now === stamp) return content
-      const read = readFileSync(path, 'utf8').trim()
+      const read = readPlainText(path).trim()
       // A file that is being written is empty for a moment.
       if (read !== '') [stamp, content] = [now, read]
     } catch {

@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { makeFolder } from '../files/make-folder.ts'
 
 /** Another connection has the lock (sqlite.org/rescode.html). */
 const BUSY = 5
@@ -21,7 +21,7 @@ export interface FolderLock {
  * @throws FolderBusy if another one holds it
  */
 export function lockFolder(folder: string, name: string, waitMs = 0): FolderLock {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   const lock = new DatabaseSync(join(folder, name), { timeout: waitMs })
   try {
     lock.exec('BEGIN EXCLUSIVE')

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolder } from '../files/make-folder.ts'
 
 /** A file with a secret that cannot be used. */
 export class SecretFileError extends Error {}
@@ -16,7 +17,7 @@ export function loadSecret(file: string, bytes: number): Uint8Array {
   if (known !== null) return known
   const draft = `${file}.${randomBytes(4).toString('hex')}`
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    makeFolder(dirname(file))
     writeFileSync(draft, randomBytes(bytes), { mode: 0o600, flag: 'wx', flush: true })
     try {
       // Of two processes that start at once the first wins, and no reader sees half a key.
@@ -39,7 +40,7 @@ export function loadSecret(file: string, bytes: number): Uint8Array {
 export function replaceSecret(file: string, secret: Uint8Array, before: string): void {
   const draft = `${file}.${randomBytes(4).toString('hex')}`
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    makeFolder(dirname(file))
     writeFileSync(draft, secret, { mode: 0o600, flag: 'wx', flush: true })
     const old = readSecret(file, secret.byteLength)
     if (old !== null) writeFileSync(before, old, { mode: 0o600, flush: true })

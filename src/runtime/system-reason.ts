@@ -8,6 +8,8 @@ const OF_FILES: Readonly<Record<string, string>> = {
   EROFS: 'cannot be written: its disk is read-only',
   ENOSPC: 'cannot be written: its disk is full',
   EEXIST: 'is there already',
+  ELOOP: 'leads in a circle of links',
+  ENOTPLAIN: 'is no plain file',
 }
 
 /** The rest of a sentence about a file; `undefined` for a code that is none of these. */

@@ -7,7 +7,6 @@ import {
   closeSync,
   existsSync,
   fstatSync,
-  mkdirSync,
   openSync,
   readSync,
   renameSync,
@@ -20,6 +19,7 @@ import { fileURLToPath } from 'node:url'
 import { packVocabulary } from '../core/tokens/pack-vocabulary.ts'
 import type { Encoding } from '../core/tokens/profiles.ts'
 import { isSealedVocabulary, type Vocabularies } from '../core/tokens/vocabulary.ts'
+import { makeFolder } from '../files/make-folder.ts'
 
 export interface LoadVocabulariesOptions {
   /** Folder that keeps the packed form between starts; without one, each start packs again. */
@@ -85,7 +85,7 @@ function readPacked(path: string): SharedArrayBuffer | undefined {
 function writePacked(cacheDir: string, path: string, packed: SharedArrayBuffer): void {
   const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`
   try {
-    mkdirSync(cacheDir, { recursive: true, mode: 0o700 })
+    makeFolder(cacheDir)
     writeFileSync(temporary, new Uint8Array(packed), { mode: 0o600, flag: 'wx' })
     renameSync(temporary, path)
   } catch {

@@ -51,7 +51,7 @@ export interface SavingsOptions {
   readonly now: () => number
   /** Called with each entry. */
   readonly onEntry: (tenant: string, entry: Entry) => void
-  /** Called with each request that the vendor did not answer; absent: nobody needs to know. */
+  /** Called with each request that the vendor did not answer; absent: they are not counted. */
   readonly onRefused?: (refused: RefusedRequest) => void
   /** Called if sums cannot be written, once until they can again. */
   readonly onUnsaved: (detail: string) => void

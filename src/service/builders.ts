@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import { layersOfService } from '../config/layers/project-file.ts'
 import { readAllLayers } from '../config/layers/read-all.ts'
 import type { LayersPlace } from '../config/layers/read-layers.ts'
 import { attachRewriteMemory } from '../core/conversation/rewrite/rewrite-memory.ts'
@@ -52,7 +53,7 @@ export const BUILDERS = {
 
 /** Where the files are that say how the pipeline chooses. */
 function layersPlaceOf({ data_dir, pipeline_config_file }: Config): LayersPlace {
-  return { data_dir, pipeline_config_file }
+  return layersOfService({ data_dir, pipeline_config_file }, process.cwd())
 }
 
 export type Builders = typeof BUILDERS

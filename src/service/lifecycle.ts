@@ -1,7 +1,12 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { KeysFileError } from '../access/keys-file.ts'
-import { processEnv } from '../config/env.ts'
+import type { Config } from '../config/config.ts'
+import { type Env, processEnv } from '../config/env.ts'
 import { type LoadOptions, loadConfig } from '../config/load.ts'
 import { ConfigError } from '../config/read-toml.ts'
+import { userDataFolder } from '../config/user-folders.ts'
+import { makeFolder } from '../files/make-folder.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { letHeapsDouble } from '../runtime/heap-growth.ts'
 import { reasonOf } from '../runtime/system-reason.ts'
@@ -35,9 +40,13 @@ export async function runService(options: Omit<LoadOptions, 'env'>): Promise<num
     const reload = () => service?.reload(load)
     process.on('SIGHUP', reload)
     const config = load()
+    const earlier = earlierData(config, processEnv())
+    if (earlier !== null) process.stderr.write(`haversack: ${earlier}\n`)
+    checkDataFolder(config)
     service = await startService(config)
     letHeapsDouble()
-    if (config.watch) watchConfiguration(config, processEnv()['HAVERSACK_CONFIG'], reload)
+    if (config.watch)
+      watchConfiguration(config, options.file ?? processEnv()['HAVERSACK_CONFIG'], reload)
     process.stdout.write(`haversack listens on ${service.url}\n`)
     if (service.hasPage) process.stdout.write(`what it saves: ${service.url}/ui\n`)
     await Promise.race([stopped, uncaught.first])
@@ -54,6 +63,27 @@ export async function runService(options: Omit<LoadOptions, 'env'>): Promise<num
     const isUsage = error instanceof ConfigError || error instanceof KeysFileError
     return isUsage ? EXIT.usage : EXIT.failed
   }
+}
+
+/** Codes of a path that no folder can be at; a disk may be away for a while. */
+const NO_FOLDER = new Set(['ENOENT', 'EEXIST', 'ENOTDIR', 'ELOOP'])
+
+/** @throws ConfigError for a data folder that cannot be one */
+function checkDataFolder({ data_dir }: Pick<Config, 'data_dir'>): void {
+  try {
+    makeFolder(data_dir)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (!NO_FOLDER.has(code)) return
+    throw new ConfigError([`data_dir (HAVERSACK_DATA_DIR): ${data_dir} can be no folder (${code})`])
+  }
+}
+
+/** Versions before kept data in the working folder if nothing named another one. */
+function earlierData({ data_dir }: Pick<Config, 'data_dir'>, env: Env): string | null {
+  const before = resolve('.haversack')
+  if (data_dir !== userDataFolder(env) || !existsSync(join(before, 'store.sqlite'))) return null
+  return `data is in ${data_dir}, no more in ${before}: HAVERSACK_DATA_DIR names another folder`
 }
 
 function signalled(): Promise<void> {

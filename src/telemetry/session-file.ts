@@ -1,5 +1,5 @@
 import { appendFile as appendFileCallback, constants } from 'node:fs'
-import { access, mkdir, rename } from 'node:fs/promises'
+import { access, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { NO_SESSION, type TelemetryEvent } from '../core/telemetry/event.ts'
@@ -7,6 +7,7 @@ import { createRollup, type Rollup } from '../core/telemetry/rollup.ts'
 import type { SessionSummary } from '../core/telemetry/summary.ts'
 import { newSegment, segmentFile, summaryFile } from './layout.ts'
 import { isMissing } from './read-lines.ts'
+import { makeFolder } from '../files/make-folder.ts'
 
 /** An event with the line that is written for it. */
 export interface Line {
@@ -157,7 +158,7 @@ async function appendTo(file: string, text: string): Promise<void> {
     await append()
   } catch (error) {
     if (!isMissing(error)) throw error
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    makeFolder(dirname(file))
     await append()
   }
 }

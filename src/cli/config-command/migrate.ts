@@ -1,6 +1,7 @@
-import { constants, copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { constants, copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { migrateFile } from '../../config/layers/migrate-file.ts'
 import { ConfigError } from '../../config/read-toml.ts'
+import { readPlainText } from '../../files/read-plain-file.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
 import { alignColumns } from '../table.ts'
 
@@ -26,7 +27,7 @@ export function migrateConfig(file: string, { writes, keepsDefaults }: MigrateOp
 
 function read(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readPlainText(file)
   } catch {
     throw new ConfigError([`${file}: cannot be read`])
   }

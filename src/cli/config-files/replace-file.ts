@@ -7,13 +7,13 @@ import {
   existsSync,
   linkSync,
   lstatSync,
-  mkdirSync,
   readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolder } from '../../files/make-folder.ts'
 
 /** Permissions of a file that was not there: such files may hold keys. */
 const NEW_FILE_MODE = 0o600
@@ -28,16 +28,23 @@ function absenceOf(file: string): string {
 }
 
 /**
- * The text of a file; `null` if there is none. @throws Error for a link, a folder, or bytes that
- * are no UTF-8, which a text cannot give back
+ * The text of a file without a byte order mark; `null` if there is none.
+ * @throws Error for a link, a folder, or bytes that are no UTF-8, which a text cannot give back
  */
 export function readConfigFile(file: string): string | null {
   if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return null
   checkPlain(file)
+  return textOf(file)
+}
+
+function textOf(file: string): string {
   const bytes = readFileSync(file)
   if (!isUtf8(bytes)) throw new Error(`${file} is no text in UTF-8: change it by hand`)
-  return bytes.toString('utf8')
+  return bytes.toString('utf8').replace(BOM, '')
 }
+
+/** Editors of Windows put it first. It is no part of the text, but stays in the file. */
+const BOM = /^\u{feff}/u
 
 /**
  * Replaces a file as a whole, and keeps what it was beside it. Makes one if there was none
@@ -48,15 +55,16 @@ export function replaceWithBackup(file: string, before: string | null, after: st
   for (const kept of [backupOf(file), absenceOf(file)]) if (existsSync(kept)) throw isThere(kept)
   if (readConfigFile(file) !== before) throw new Error(`${file} has just changed: try again`)
   if (before === null) {
-    mkdirSync(dirname(file), { recursive: true })
+    makeFolder(dirname(file), 0o777)
     writeNew(absenceOf(file), '', NEW_FILE_MODE)
     writeAtomic(file, after, NEW_FILE_MODE)
     return
   }
   checkWritable(file)
   const { mode } = lstatSync(file)
-  writeNew(backupOf(file), before, mode)
-  writeAtomic(file, after, mode)
+  const whole = readFileSync(file, 'utf8')
+  writeNew(backupOf(file), whole, mode)
+  writeAtomic(file, whole.slice(0, whole.length - before.length) + after, mode)
 }
 
 /**
@@ -72,7 +80,7 @@ export function restore(
   const wasAbsent = existsSync(absenceOf(file))
   if (!wasAbsent && !existsSync(backup)) throw new Error(`there is no ${backup}`)
   const now = readConfigFile(file)
-  const before = wasAbsent ? null : readFileSync(backup, 'utf8')
+  const before = wasAbsent ? null : textOf(backup)
   if (now !== null) checkWritable(file)
   if (now !== null && now !== before && !isOurs(now, before)) {
     const what = wasAbsent ? 'remove it by hand' : `put back by hand what you want of ${backup}`

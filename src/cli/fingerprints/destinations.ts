@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import type { Config } from '../../config/config.ts'
 import { processEnv } from '../../config/env.ts'
 import { type Fingerprint, LIMITS } from '../../core/fingerprints/fingerprint.ts'
 import type { ProviderDocument } from '../../core/fingerprints/upload.ts'
+import { readPlainText } from '../../files/read-plain-file.ts'
 import type { Destination } from '../../fingerprints/exchange.ts'
 import { ofServers, shareable } from '../../fingerprints/shareable.ts'
 
@@ -116,7 +116,7 @@ function serviceAt(
 
 function readKey(setting: string, file: string): string {
   try {
-    return readFileSync(file, 'utf8').trim()
+    return readPlainText(file).trim()
   } catch (error) {
     throw new Error(`${setting}.key_file: ${file} cannot be read`, { cause: error })
   }

@@ -1,12 +1,9 @@
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { type Config, configSchema } from '../../config/config.ts'
 import { type Env, processEnv } from '../../config/env.ts'
 import { loadConfig } from '../../config/load.ts'
+import { homeFolder } from '../../config/user-folders.ts'
 import type { ConfigValues } from './options.ts'
-
-/** Where originals and tokens are kept if nothing names a folder: agents start servers in any. */
-const DATA_DIR = join(homedir(), '.haversack')
 
 /** The configuration that an action of `haversack mcp` works with. */
 export function loadMcpConfig(values: ConfigValues): {
@@ -19,6 +16,9 @@ export function loadMcpConfig(values: ConfigValues): {
     overrides: {},
   })
   const isDefault = config.data_dir === configSchema.parse({}).data_dir
-  const data_dir = values['data-dir'] ?? (isDefault ? DATA_DIR : config.data_dir)
+  const home = homeFolder()
+  // Where earlier versions kept originals and tokens of servers.
+  const usual = isDefault && home !== null ? join(home, '.haversack') : config.data_dir
+  const data_dir = values['data-dir'] ?? usual
   return { config: { ...config, data_dir }, env }
 }

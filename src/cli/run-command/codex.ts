@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
 import { parse } from 'smol-toml'
 import type { Env } from '../../config/env.ts'
+import { ownHome } from '../../config/user-folders.ts'
 
 /**
  * A command line of Codex, which takes its base URL from its own configuration and ignores the
@@ -38,7 +38,7 @@ export function codexCommand(
   const [program, ...args] = command
   if (!/^codex(?:\.exe|\.cmd)?$/.test(basename(program))) return null
   if (args.some((arg, i) => decides(arg, args[i - 1]))) return null
-  const home = env['CODEX_HOME'] || join(env['HOME'] || homedir(), '.codex')
+  const home = env['CODEX_HOME'] || join(env['HOME'] || ownHome(), '.codex')
   const config = read(join(home, 'config.toml'), parse)
   const { openai_base_url: configured, model_provider: provider = OWN_PROVIDER } = config
   if (provider !== OWN_PROVIDER || config['profile'] !== undefined) return null

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Env } from '../../config/env.ts'
+import { ownHome } from '../../config/user-folders.ts'
 import { readConfigFile } from '../config-files/replace-file.ts'
 import { hasChatGptLogin } from '../run-command/codex.ts'
 import type { Agent, Obstacle } from './agent.ts'
@@ -105,7 +105,7 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
 }
 
 function homeOf(env: Env): string {
-  return env['HOME'] || homedir()
+  return env['HOME'] || ownHome()
 }
 
 function geminiFolder(env: Env): string {

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parse, TomlError } from 'smol-toml'
 import type { z } from 'zod'
@@ -9,8 +9,9 @@ import {
   pipelineSchema,
 } from '../../core/pipeline/profile/pipeline-config.ts'
 import { type TunedTable, tunedTable } from '../../core/pipeline/profile/tuned-table.ts'
+import { readPlainText } from '../../files/read-plain-file.ts'
 import { describeIssue } from '../describe-issue.ts'
-import { ConfigError } from '../read-toml.ts'
+import { ConfigError, faultOfFile } from '../read-toml.ts'
 import { lineOf } from '../toml-lines.ts'
 import type { Fault } from './fault.ts'
 import { describeNote, translateKeys } from './predecessor-keys.ts'
@@ -101,9 +102,9 @@ function readBounded(file: string, maxBytes: number): string {
   let size: number
   try {
     size = statSync(file).size
-    if (size <= maxBytes) return readFileSync(file, 'utf8')
-  } catch {
-    throw new ConfigError([`${file}: cannot be read`])
+    if (size <= maxBytes) return readPlainText(file)
+  } catch (error) {
+    throw new ConfigError([`${file}: ${faultOfFile(error)}`])
   }
   throw new ConfigError([`${file}: has ${size} bytes; ${maxBytes} are allowed`])
 }
@@ -113,7 +114,7 @@ export function parseToml(file: string, source: string): Tree {
   try {
     return parse(source)
   } catch (error) {
-    if (!(error instanceof TomlError)) throw error
+    if (!(error instanceof TomlError)) throw new ConfigError([`${file}: ${faultOfFile(error)}`])
     // The next lines of the message quote the file.
     throw new ConfigError([`${file}: line ${error.line}: ${error.message.split('\n')[0]}`])
   }

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { dirname, join, resolve, sep } from 'node:path'
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path'
 import { ConfigError } from '../read-toml.ts'
 import { type LayersPlace, pipelineFileOf } from './read-layers.ts'
 
@@ -9,17 +9,27 @@ const NAME = 'pipeline_config.toml'
 const ROOT = '.git'
 
 /**
+ * The places of layers for a service that is started in a folder. Who names its data folder from
+ * there may be in any repository: files that came with one are trusted as little as a project's.
+ * @param place its data folder may be relative
+ */
+export function layersOfService(place: LayersPlace, from: string): LayersPlace {
+  const { data_dir, pipeline_config_file } = place
+  if (isAbsolute(data_dir) || pipeline_config_file !== undefined) return place
+  const isOfRepository = foldersUpTo(resolve(from, data_dir)) !== null
+  return isOfRepository ? { ...place, isOfRepository } : place
+}
+
+/**
  * The places of layers for a command that works in a folder. It adds the file of the project, which
- * is looked for upward, to the root of the repository. If the data folder is the usual one in a
- * repository, its files come with the repository too, and are trusted as little.
- * @param place its data folder is relative if nothing was configured
+ * is looked for upward, to the root of the repository.
+ * @param place its data folder may be relative
  * @throws ConfigError if the project's file is linked to a place outside of the repository
  */
 export function layersInProject(place: LayersPlace, from: string): LayersPlace {
   const folders = foldersUpTo(from)
-  if (folders === null) return place
-  const isOfRepository = place.data_dir === FOLDER && place.pipeline_config_file === undefined
-  const inPlace = isOfRepository ? { ...place, isOfRepository } : place
+  const inPlace = layersOfService(place, from)
+  if (folders === null) return inPlace
   const project = folders.map(folder => join(folder, FOLDER, NAME)).find(file => existsSync(file))
   if (project === undefined) return inPlace
   const root = folders.at(-1) as string

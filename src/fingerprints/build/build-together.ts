@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { DAY_MS, WINDOW_DAYS } from '../../core/fingerprints/fingerprint.ts'
@@ -10,6 +9,7 @@ import { ENDPOINTS_FILE, fingerprintsFolder, replaceFile, SPANS_FILE } from '../
 import { withBuildLock } from './build-lock.ts'
 import { type Records, readLarge, writeLarge } from './large-record.ts'
 import type { BuildTasks } from './tasks.ts'
+import { makeFolder } from '../../files/make-folder.ts'
 
 export interface TogetherOptions {
   readonly store: Records & Pick<Store, 'rates'>
@@ -126,7 +126,7 @@ export function createTogether(options: TogetherOptions) {
     if (found.value === null) return
     const { spans, endpoints } = unpacked(found.value)
     const folder = join(fingerprintsFolder(dataDir), options.folderOf(tenant))
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(folder)
     await withBuildLock(folder, async () => {
       await replaceFile(join(folder, SPANS_FILE), spans)
       await replaceFile(join(folder, ENDPOINTS_FILE), endpoints)

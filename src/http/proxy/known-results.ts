@@ -1,7 +1,7 @@
 import type { FreshResults, SentReport } from '../../core/contract/operation-result.ts'
 
 /**
- * The reports of a request without those of results that are recorded already: whoever recorded
+ * The reports of a request without those of results that are recorded already: who recorded
  * them has counted them.
  * @param isKnown whether the result with this key of a record was recorded before
  */

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StoreKey } from '../../store/codec.ts'
+import { makeFolder } from '../../files/make-folder.ts'
 
 const FILE = 'mcp-credentials.key'
 const KEY_BYTES = 32
@@ -36,7 +37,7 @@ function readKey(file: string): Buffer | null {
 
 /** Another process may make it at the same time: the first one wins, and its file is whole. */
 function makeKey(folder: string, file: string): Buffer {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   const draft = `${file}.${randomBytes(6).toString('hex')}`
   writeFileSync(draft, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600 })
   try {

@@ -1,9 +1,10 @@
 import { hash, randomBytes } from 'node:crypto'
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type Codec, createCodec, type StoreKey, UnreadableError } from '../../store/codec.ts'
 import { folderKey } from './vault-key.ts'
+import { makeFolder } from '../../files/make-folder.ts'
 
 /** What names an entry: its kind, the tenant, and more. */
 export type Place = readonly [kind: string, tenant: string, ...names: string[]]
@@ -41,7 +42,7 @@ export class Vault {
 
   /** @throws if the folder cannot be written, or its key cannot be read */
   constructor({ folder, keys, now = Date.now }: VaultOptions) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(folder)
     const all = keys.length > 0 ? keys : [folderKey(folder)]
     this.#codec = createCodec({ keys: all, compressFromBytes: null })
     this.#now = now

@@ -1,6 +1,5 @@
 import { hash, randomUUID } from 'node:crypto'
 import {
-  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -9,6 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from '../../files/make-folder.ts'
 
 /** How a hook tells gateways in other processes that an agent has lost what it was sent. */
 export interface Compactions {
@@ -38,7 +38,7 @@ export function readCompactions(dataDir: string): Compactions {
  */
 export function noteCompaction(dataDir: string, context: string | null, now: number): void {
   const folder = join(dataDir, FOLDER)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   removeOld(folder, now)
   const file = join(folder, context === null ? ALL : fileOf(context))
   const temporary = `${file}.${randomUUID()}`

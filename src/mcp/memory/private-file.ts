@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolder } from '../../files/make-folder.ts'
 
 /** Replaces a file as a whole, for its owner alone. @throws what the file system throws */
 export function replacePrivateFile(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(file))
   const temporary = `${file}.${randomUUID()}`
   try {
     writeFileSync(temporary, text, { mode: 0o600 })

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
+import { makeFolder } from '../../files/make-folder.ts'
 
 const FILE = 'purges.json'
 /** Longer than a notice of a purge is kept. */
@@ -25,7 +26,7 @@ export function openDonePurges(dataDir: string): DonePurges {
     add(id, now) {
       const kept = Object.entries(done).filter(([, atMs]) => now - atMs < KEPT_MS)
       done = Object.fromEntries([...kept, [id, now]])
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+      makeFolder(dirname(file))
       writeFileSync(`${file}.next`, JSON.stringify(done), { mode: 0o600, flush: true })
       renameSync(`${file}.next`, file)
     },

@@ -1,14 +1,15 @@
-import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { homeFolder } from '../../config/user-folders.ts'
 
 /** Where Claude Code and Codex keep their logs, by their own variables. */
 export function logFolders(env: Readonly<Record<string, string | undefined>>): readonly string[] {
-  const claude = env['CLAUDE_CONFIG_DIR'] || join(homedir(), '.claude')
-  const codex = env['CODEX_HOME'] || join(homedir(), '.codex')
+  const home = homeFolder()
+  const inHome = (...path: readonly string[]) => (home === null ? [] : [join(home, ...path)])
+  const claude = env['CLAUDE_CONFIG_DIR'] ? [env['CLAUDE_CONFIG_DIR']] : inHome('.claude')
+  const codex = env['CODEX_HOME'] ? [env['CODEX_HOME']] : inHome('.codex')
   return [
-    join(claude, 'projects'),
-    join(homedir(), '.config', 'claude', 'projects'),
-    join(codex, 'sessions'),
-    join(codex, 'archived_sessions'),
+    ...claude.map(each => join(each, 'projects')),
+    ...inHome('.config', 'claude', 'projects'),
+    ...codex.flatMap(each => [join(each, 'sessions'), join(each, 'archived_sessions')]),
   ]
 }

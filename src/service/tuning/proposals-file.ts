@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
+import { makeFolder } from '../../files/make-folder.ts'
 import type { TunedChange } from '../../tune/versions/tuned.ts'
 
 /** What the last analysis accepted. */
@@ -35,7 +36,7 @@ function fileOf(dataDir: string, tenant: string): string {
 export function saveProposals(dataDir: string, tenant: string, proposals: Proposals): void {
   const file = fileOf(dataDir, tenant)
   const draft = `${file}.${process.pid}`
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(file))
   try {
     writeFileSync(draft, `${JSON.stringify(proposals)}\n`, { mode: 0o600, flush: true })
     renameSync(draft, file)

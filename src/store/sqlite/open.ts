@@ -1,10 +1,11 @@
-import { chmodSync, closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, openSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { StoreEvent } from '../store-event.ts'
 import { APPLICATION_ID, hasOurTables, migrate, SCHEMA_VERSION } from './schema.ts'
 import { PAGE_BYTES, type Settings } from './settings.ts'
 import { DamagedFileError, sqliteFailure } from './sqlite-errors.ts'
+import { makeFolder } from '../../files/make-folder.ts'
 
 /** The database inside the folder; SQLite keeps `-wal` and `-shm` beside it, with the same mode. */
 export const FILE_NAME = 'store.sqlite'
@@ -30,7 +31,7 @@ export function openDatabase(options: OpenOptions): DatabaseSync {
   const { folder, mustExist } = options.settings
   const path = join(folder, FILE_NAME)
   if (!mustExist) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(folder)
     return openPatiently(path, options)
   }
   if (sizeOf(path) === 0) throw new Error(`no store in ${folder}`)

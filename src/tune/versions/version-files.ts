@@ -1,8 +1,9 @@
 import { hash, randomUUID } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readTuned, TunedFault, type TunedFile } from './tuned-file.ts'
 import { type TunedVersion, versionRecord } from './version-record.ts'
+import { makeFolder } from '../../files/make-folder.ts'
 
 /** Versions that are kept of a tenant. */
 export const KEPT_VERSIONS = 50
@@ -132,7 +133,7 @@ function jsonOf(file: string): unknown {
 
 /** Replaces a file as a whole, durably, for its owner alone. */
 function replaceFile(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(file))
   const draft = `${file}.${randomUUID()}`
   try {
     writeFileSync(draft, text, { mode: 0o600, flush: true })

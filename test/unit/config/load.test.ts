@@ -2,13 +2,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { configSchema } from '../../../src/config/config.ts'
 import { loadConfig } from '../../../src/config/load.ts'
 import { isLoopback } from '../../../src/config/loopback.ts'
 import { minedModelsOf } from '../../../src/config/mined-models.ts'
 import { ConfigError } from '../../../src/config/read-toml.ts'
+import { homeFolder, userCacheFolder, userDataFolder } from '../../../src/config/user-folders.ts'
 import { leafKeys } from '../../support/leaf-keys.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-config-'))
@@ -214,6 +215,54 @@ describe('an upstream', () => {
   })
 })
 
+describe('what the environment is made of', () => {
+  it('passes over what a cluster makes of services, and nothing else', () => {
+    const env = {
+      HAVERSACK_SERVICE_HOST: '10.0.0.1',
+      HAVERSACK_SERVICE_PORT: '8787',
+      HAVERSACK_SERVICE_PORT_HTTP: '8787',
+      HAVERSACK_PORT: 'tcp://10.0.0.1:8787',
+      HAVERSACK_PORT_8787_TCP: 'tcp://10.0.0.1:8787',
+      HAVERSACK_PORT_8787_TCP_PROTO: 'tcp',
+      HAVERSACK_PORT_8787_TCP_PORT: '8787',
+      HAVERSACK_PORT_8787_TCP_ADDR: '10.0.0.1',
+      HAVERSACK_REDIS_SERVICE_HOST: '10.0.0.2',
+      HAVERSACK_REDIS_PORT: 'tcp://10.0.0.2:6379',
+      HAVERSACK_REDIS_PORT_6379_TCP_ADDR: '10.0.0.2',
+    }
+    expect(loadConfig({ env })).toEqual(loadConfig({ env: {} }))
+    expect(faults({ env: { HAVERSACK_PORT: 'http://10.0.0.1' } })).toContain('HAVERSACK_PORT')
+    for (const name of ['HAVERSACK_SERVICE', 'HAVERSACK_PORTS', 'HAVERSACK_PORT_8787'])
+      expect(faults({ env: { [name]: 'tcp' } })).toContain(`${name}: this version has no such`)
+  })
+
+  it('has the home of the user for ~, and no other', () => {
+    const { HOME } = process.env
+    onTestFinished(() => {
+      process.env['HOME'] = HOME
+    })
+    process.env['HOME'] = folder
+    const dataOf = (HAVERSACK_DATA_DIR: string) =>
+      loadConfig({ env: { HAVERSACK_DATA_DIR } }).data_dir
+    expect(['~', '~/x/y', '~other/x', 'x/~', './~'].map(dataOf)).toEqual([
+      ...[join(folder), join(folder, 'x/y')],
+      ...['~other/x', 'x/~', './~'],
+    ])
+    writeFileSync(join(folder, 'home.toml'), 'port = 4')
+    expect(loadConfig({ env: { HAVERSACK_CONFIG: '~/home.toml' } }).port).toBe(4)
+    expect(loadConfig({ env: { HAVERSACK_CONFIG: '/none' }, file: '~/home.toml' }).port).toBe(4)
+  })
+
+  it('keeps data in a folder of the user, never in the working folder', () => {
+    const home = homeFolder()!
+    expect(userDataFolder({ XDG_DATA_HOME: '/data' })).toBe('/data/haversack')
+    const usual = join(home, '.local/share/haversack')
+    for (const env of [{}, { XDG_DATA_HOME: '' }, { XDG_DATA_HOME: 'relative' }])
+      expect(userDataFolder(env)).toBe(usual)
+    expect(userCacheFolder({})).toBe(join(home, '.cache/haversack'))
+  })
+})
+
 describe('config.example.toml', () => {
   const text = readFileSync(new URL('../../../config.example.toml', import.meta.url), 'utf8')
 
@@ -221,7 +270,8 @@ describe('config.example.toml', () => {
     const uncommented = text.replace(/^#(?=[\w[])/gm, '')
     const plain = parse(uncommented) as { readonly store: { readonly redis: object } }
     const example = configSchema.parse(plain)
-    const { cache_dir, keys_file, pipeline_config_file, workers, traces, store, proxy } = example
+    const { cache_dir, data_dir, keys_file, pipeline_config_file } = example
+    const { workers, traces, store, proxy } = example
     const { team, providers } = example.fingerprints
     const { anthropic_url, openai_url, https_proxy, no_proxy, max_rewrite_bytes } = proxy
     const { anthropic_forgets, openai_forgets } = proxy
@@ -237,6 +287,7 @@ describe('config.example.toml', () => {
     const withoutDefault = {
       mcp,
       cache_dir,
+      data_dir,
       keys_file,
       pipeline_config_file,
       traces,

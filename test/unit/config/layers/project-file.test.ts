@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { layersInProject } from '../../../../src/config/layers/project-file.ts'
+import { layersInProject, layersOfService } from '../../../../src/config/layers/project-file.ts'
 import { readLayers } from '../../../../src/config/layers/read-layers.ts'
 import { layersFolder } from './layers-folder.ts'
 
@@ -47,13 +47,20 @@ describe('the file of a project', () => {
     expect(readLayers(find()).pipeline.dedup.lru_size).toBe(3)
   })
 
-  it('in the usual data folder is trusted as little as any other', () => {
-    const { folder, find } = repository()
+  it('in a data folder that is named from the working folder is trusted as little', () => {
+    const { folder, at, find } = repository()
     folder.write(`repository/${FILE}`, ELIDES)
-    const usual = find('', { data_dir: '.haversack' })
-    expect(usual).toEqual({ data_dir: '.haversack', isOfRepository: true })
-    const placed = { ...usual, data_dir: join(folder.path, 'repository/.haversack') }
-    expect(() => readLayers(placed)).toThrow('can only be switched off')
+    for (const data_dir of ['.haversack', './.haversack/', '../repository/.haversack']) {
+      const named = layersOfService({ data_dir }, at(''))
+      expect(named).toEqual({ data_dir, isOfRepository: true })
+      expect(find('', { data_dir })).toEqual(named)
+      const placed = { ...named, data_dir: join(folder.path, 'repository/.haversack') }
+      expect(() => readLayers(placed)).toThrow('can only be switched off')
+    }
+    // A folder that is named as such, and one outside of repositories, are the user's.
+    for (const data_dir of [at('.haversack'), '../data']) {
+      expect(layersOfService({ data_dir }, at(''))).toEqual({ data_dir })
+    }
     // The user's own files stay the user's.
     folder.write('data/pipeline_config.toml', ELIDES)
     expect(() => readLayers(find(''))).toThrow('can only be switched off')
