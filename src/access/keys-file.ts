@@ -1,14 +1,7 @@
-import {
-  closeSync,
-  fsyncSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
-import { type KeyRecord, keyRecordSchema } from './key-record.ts'
 import { readPlainFile, readPlainText } from '../files/read-plain-file.ts'
+import { type KeyRecord, keyRecordSchema } from './key-record.ts'
 
 const keysFileSchema = z.strictObject({ version: z.literal(1), keys: z.array(keyRecordSchema) })
 

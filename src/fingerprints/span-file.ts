@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { AppError } from '../core/base/errors.ts'
 import { validate } from '../core/contract/validate.ts'
 import { type Fingerprint, fingerprintSchema } from '../core/fingerprints/fingerprint.ts'
-import { fingerprintsToParquet, readParquet } from './parquet-file.ts'
 import { makeFolder } from '../files/make-folder.ts'
+import { fingerprintsToParquet, readParquet } from './parquet-file.ts'
 
 /**
  * Files below a tenant's folder: the whole window for the tenant itself, and the closed spans,

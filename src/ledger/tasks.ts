@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { AppError } from '../core/base/errors.ts'
+import { makeFolder } from '../files/make-folder.ts'
 import { fileIdentity, openLedgerFile, whyAway } from './database.ts'
 import { type LedgerLimits, prune } from './prune.ts'
 import {
@@ -12,7 +13,6 @@ import {
   type Window,
 } from './read-rows.ts'
 import { type Arrivals, RowWriter } from './write-rows.ts'
-import { makeFolder } from '../files/make-folder.ts'
 
 /** Which ledger a task is for. */
 interface Folder {

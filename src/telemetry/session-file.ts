@@ -5,9 +5,9 @@ import { promisify } from 'node:util'
 import { NO_SESSION, type TelemetryEvent } from '../core/telemetry/event.ts'
 import { createRollup, type Rollup } from '../core/telemetry/rollup.ts'
 import type { SessionSummary } from '../core/telemetry/summary.ts'
+import { makeFolder } from '../files/make-folder.ts'
 import { newSegment, segmentFile, summaryFile } from './layout.ts'
 import { isMissing } from './read-lines.ts'
-import { makeFolder } from '../files/make-folder.ts'
 
 /** An event with the line that is written for it. */
 export interface Line {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { DAY_MS, WINDOW_DAYS } from '../../core/fingerprints/fingerprint.ts'
+import { makeFolder } from '../../files/make-folder.ts'
 import { loadSecret } from '../../runtime/secret-file.ts'
 import type { TaskThread } from '../../runtime/task-thread.ts'
 import { valueOr } from '../../store/failure.ts'
@@ -9,7 +10,6 @@ import { ENDPOINTS_FILE, fingerprintsFolder, replaceFile, SPANS_FILE } from '../
 import { withBuildLock } from './build-lock.ts'
 import { type Records, readLarge, writeLarge } from './large-record.ts'
 import type { BuildTasks } from './tasks.ts'
-import { makeFolder } from '../../files/make-folder.ts'
 
 export interface TogetherOptions {
   readonly store: Records & Pick<Store, 'rates'>

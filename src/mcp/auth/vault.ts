@@ -2,9 +2,9 @@ import { hash, randomBytes } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { makeFolder } from '../../files/make-folder.ts'
 import { type Codec, createCodec, type StoreKey, UnreadableError } from '../../store/codec.ts'
 import { folderKey } from './vault-key.ts'
-import { makeFolder } from '../../files/make-folder.ts'
 
 /** What names an entry: its kind, the tenant, and more. */
 export type Place = readonly [kind: string, tenant: string, ...names: string[]]

@@ -1,11 +1,11 @@
 import { chmodSync, closeSync, openSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { makeFolder } from '../../files/make-folder.ts'
 import type { StoreEvent } from '../store-event.ts'
 import { APPLICATION_ID, hasOurTables, migrate, SCHEMA_VERSION } from './schema.ts'
 import { PAGE_BYTES, type Settings } from './settings.ts'
 import { DamagedFileError, sqliteFailure } from './sqlite-errors.ts'
-import { makeFolder } from '../../files/make-folder.ts'
 
 /** The database inside the folder; SQLite keeps `-wal` and `-shm` beside it, with the same mode. */
 export const FILE_NAME = 'store.sqlite'

@@ -1,9 +1,9 @@
 import { hash, randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { makeFolder } from '../../files/make-folder.ts'
 import { readTuned, TunedFault, type TunedFile } from './tuned-file.ts'
 import { type TunedVersion, versionRecord } from './version-record.ts'
-import { makeFolder } from '../../files/make-folder.ts'
 
 /** Versions that are kept of a tenant. */
 export const KEPT_VERSIONS = 50
