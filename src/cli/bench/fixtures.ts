@@ -149,7 +149,8 @@ function diffFixture(seed: number): Fixture {
     const header = `@@ -${at},${length} +${at},${length} @@`
     const hunk = [header, ...context(around), ...change, ...context(around)]
     for (const line of hunk) lines.push(line)
-    for (const line of [header, ...change]) critical.push(line)
+    // Headers are written again, for the lines that stay.
+    critical.push(...change)
     at += length + 200
   }
   return {

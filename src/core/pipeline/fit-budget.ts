@@ -6,7 +6,7 @@ import type { ObjectValue } from '../json/value.ts'
 import { STRATEGIES, type Valuation } from '../reduce/budget/strategies.ts'
 import { rankLists } from '../reduce/elide/rank-items.ts'
 import { BULK, CRITICAL } from '../reduce/elide/reducer.ts'
-import { rankText } from '../reduce/elide/text-reducers.ts'
+import { failureLines, rankText } from '../reduce/elide/text-reducers.ts'
 import type { ViewLevel } from '../reduce/views/level.ts'
 import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
 import type { TrimAlgorithm } from '../solvers/tree/trim-tree.ts'
@@ -277,14 +277,20 @@ function contentValuation(input: LayerInput, valuation: Valuation): Valuation {
   if (request.mode !== 'elide') return valuation
   if (typeof value === 'object' && value !== null) {
     const lists = rankLists(value)
-    return { ...valuation, item: (list, index) => factorOf(lists.get(list)?.[index]) }
+    const firstItems = new Map([...lists].map(([list, ranks]) => [list, failedIn(ranks)] as const))
+    return { ...valuation, firstItems, item: (list, index) => factorOf(lists.get(list)?.[index]) }
   }
   const ranked = rankText(content)
-  if (ranked === null) return valuation
+  const firstLines = failureLines(content, ranked)
+  if (ranked === null) return { ...valuation, firstLines }
   const { ranks, kind } = ranked
   const isOpen = valuation.strategy === STRATEGIES.default && request.strategy === undefined
   const strategy = kind === 'log' && isOpen ? STRATEGIES.trailing : valuation.strategy
-  return { ...valuation, strategy, line: index => factorOf(ranks[index]) }
+  return { ...valuation, strategy, firstLines, line: index => factorOf(ranks[index]) }
+}
+
+function failedIn(ranks: Uint8Array): readonly number[] {
+  return [...ranks.keys()].filter(at => ranks[at] === CRITICAL)
 }
 
 function factorOf(rank: number | undefined = BULK): number {

@@ -85,7 +85,7 @@ function leftOfValue(
   shown: ShownByView | null,
   terms: TextTerms,
 ): Left | null {
-  const kept = keptByBoth(keptOfValue(value, omits, terms, 0), shown?.kept ?? ALL)
+  const kept = keptByBoth(keptOfValue(value, omits, terms, 0, shown?.kept), shown?.kept ?? ALL)
   if (kept === null || kept === ALL) return null
   const pruned = pruneValue(value, kept)
   const content = writeJson(pruned.value)
@@ -98,29 +98,35 @@ function innerMarksIn(kept: Kept | null): number {
   return kept.children.reduce((sum, child) => sum + innerMarksIn(child), 0)
 }
 
+/**
+ * What stays of a value.
+ * @param shown what a view shows of it: lists of which it shows less are not sampled as well
+ */
 function keptOfValue(
   value: Value,
   omits: LayerInput['request']['omits'],
   terms: TextTerms,
   depth: number,
+  shown: Kept | null = ALL,
 ): Kept {
   const lists: ReturnType<typeof rankLists> = omits?.bulk === false ? new Map() : rankLists(value)
   const fields = new Set(omits?.fields)
-  const keptOf = (inner: Value): Kept => {
+  const keptOf = (inner: Value, view: Kept | null = ALL): Kept => {
+    const viewAt = (at: number) => (view?.kind === 'some' ? (view.children[at] ?? null) : ALL)
     if (typeof inner === 'string') return keptOfString(inner, terms, depth)
     if (inner instanceof ObjectValue) {
       if (isFailure(inner)) return ALL
       const parts = inner.values.map((each, at) =>
-        fields.has(inner.keys[at]!) ? null : keptOf(each),
+        fields.has(inner.keys[at]!) ? null : keptOf(each, viewAt(at)),
       )
       return someOf(parts)
     }
     if (!Array.isArray(inner)) return ALL
-    const ranks = lists.get(inner)
-    if (ranks === undefined) return someOf(inner.map(keptOf))
+    const ranks = view?.kind === 'some' ? undefined : lists.get(inner)
+    if (ranks === undefined) return someOf(inner.map((item, at) => keptOf(item, viewAt(at))))
     return { kind: 'some', children: Array.from(ranks, rank => (rank === BULK ? null : ALL)) }
   }
-  return keptOf(value)
+  return keptOf(value, shown)
 }
 
 function someOf(children: readonly (Kept | null)[]): Kept {
@@ -182,7 +188,7 @@ export function leftBeside(
   const ranked = rankText(text, 'outline')
   if (ranked === null || ranked.kind === 'diff' || imitatesHints(ranked.lines, text)) return null
   const { lines } = ranked
-  const writer = createGapWriter(lines)
+  const writer = createGapWriter(lines, ranked.counted)
   const used: PlannedRun[] = []
   let at = 0
   for (const run of runs) {
@@ -236,7 +242,7 @@ function sumsOf(omissions: readonly Omission[]): Extract<Kept, { kind: 'text' }>
 
 /** Lines without their bulk, with marks in its places. */
 function withoutBulk(ranked: RankedText): Left {
-  const writer = createGapWriter(ranked.lines)
+  const writer = createGapWriter(ranked.lines, ranked.counted)
   writeRest(writer, ranked, 0, ranked.lines.length)
   const { text, omissions } = writer.finish()
   return { content: text, omissions }

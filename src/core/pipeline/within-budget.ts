@@ -3,6 +3,7 @@ import { type TextBytes, toBytes } from '../base/text-bytes.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import type { ElidedPart, ElisionHint } from '../hints/hint.ts'
 import { type Document, documentOf, type Pruned } from '../reduce/budget/document.ts'
+import { firstPartsOf, mostThatFit } from '../reduce/budget/first-parts.ts'
 import { fitDocument } from '../reduce/budget/fit.ts'
 import type { Plan } from '../reduce/budget/plan.ts'
 import type { Omission } from '../reduce/budget/prune-value.ts'
@@ -10,7 +11,7 @@ import type { Valuation } from '../reduce/budget/strategies.ts'
 import type { Choice } from './gate.ts'
 import { isJsonAsked, markJson } from './json-marker.ts'
 import type { LayerInput } from './layer.ts'
-import { annotate, type Notes } from './notes.ts'
+import { annotate, NO_NOTES, type Notes } from './notes.ts'
 
 /** The part of a content that fits a budget. */
 export interface WithinBudget {
@@ -72,10 +73,14 @@ export function withinBudget(
   const { content, prices } = input
   const original = toBytes(content)
   const id = originalId(original)
-  const document = options.document ?? documentOf(input, prices.counter, options.valuation, budget)
   const { counter } = prices
   const asJson = isJsonAsked(input)
-  const written = (pruned: Choice, marker: string | null, lines: readonly string[]) => {
+  const written = (
+    pruned: Choice,
+    marker: string | null,
+    lines: readonly string[],
+    { notes, sent: sentNotes }: Pick<WithinOptions, 'notes' | 'sent'> = options,
+  ) => {
     if (marker === null) return NOTHING
     const wholeWith = (notes: Notes) =>
       asJson
@@ -83,14 +88,20 @@ export function withinBudget(
         : `${annotate([pruned.content, ...lines].join('\n'), notes)}\n${marker}`
     // A text that is not smaller by every witness must not leave (promise 2).
     const priceOf = (text: string) => prices.price(text) ?? Infinity
-    const planned = wholeWith(options.notes)
-    const content = options.sent === undefined ? planned : wholeWith(options.sent)
+    const planned = wholeWith(notes)
+    const content = sentNotes === undefined ? planned : wholeWith(sentNotes)
     const tokens = priceOf(planned)
     const sent = content === planned ? tokens : priceOf(content)
     const { format, lookAlikes } = pruned
     const escaped = lookAlikes === undefined ? {} : { lookAlikes }
     return { content, format, marker, tokens: Math.max(tokens, sent), sent, ...escaped }
   }
+  const leastTokens = ({ content: kept, omissions }: Pruned) => {
+    if (omissions.length === 0) return Number.POSITIVE_INFINITY
+    const marker = options.writeMarker(markerOf(id, omissions, 0))
+    return written(options.choose(kept), marker, [], { notes: NO_NOTES }).tokens
+  }
+  const document = options.document ?? documentWithin(input, budget, options, leastTokens)
   const fitted = fitDocument(document, budget, pruned => {
     const { omissions } = pruned
     // All was kept, which is known not to fit.
@@ -111,6 +122,19 @@ export function withinBudget(
   const { content: whole, sent: tokens, ...said } = text
   const { omissions } = pruned
   return { ...said, content: whole, tokens, hash: id, omissions, pruned, plan, original }
+}
+
+/** The content by its parts, of which those that come first are kept as far as they fit. */
+function documentWithin(
+  input: LayerInput,
+  budget: number,
+  { valuation }: WithinOptions,
+  tokensOf: (pruned: Pruned) => number,
+): Document {
+  const { counter } = input.prices
+  const first = firstPartsOf(input, counter, valuation)
+  const chosen = first?.chosen(mostThatFit(first, budget, tokensOf))
+  return documentOf(input, counter, valuation, budget, chosen)
 }
 
 function firstShort(

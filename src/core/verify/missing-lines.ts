@@ -33,10 +33,11 @@ interface OpenHunk {
 
 /**
  * The mark that replaces missing lines; in a diff, with the lines that it adds and removes, or with
- * a word.
+ * a word. Failures among the lines are counted by their kinds.
  */
 const MARK =
-  /^\[… (?:line (\d{1,9})|lines (\d{1,9})-(\d{1,9})(?: moved| \+(\d{1,9}) −(\d{1,9}))?)\]$/
+  /^\[… (?:line (\d{1,9})|lines (\d{1,9})-(\d{1,9})(?: moved| \+(\d{1,9}) −(\d{1,9}))?)((?:, \d{1,9} (?:like "[^"]{1,40}"|(?:other )?failures))*)\]$/
+const COUNT = /, (\d{1,9}) /g
 /** The first line of a diff with less context. */
 const VIEW = /^\[… lines 1-(\d{1,9}) with context \d\]$/
 /** The mark that replaces characters of a line. */
@@ -72,13 +73,20 @@ function readLine(reading: Reading, line: string, lines: readonly string[]): Rea
   const readings: Reading[] = []
   const part = readPart(reading, line, lines)
   if (part !== null) readings.push(part)
-  const [, only, from = only, to = only, added, removed] = MARK.exec(line) ?? []
+  const [, only, from = only, to = only, added, removed, counts = ''] = MARK.exec(line) ?? []
   const [first, last] = [Number(from), Number(to)]
   const isCounted =
     added === undefined ||
     (Number(added) === signed(lines, '+', first, last) &&
       Number(removed) === signed(lines, '-', first, last))
-  if (first === next + 1 && last >= first && last <= lines.length && isCounted) {
+  const failed = [...counts.matchAll(COUNT)].reduce((sum, [, count]) => sum + Number(count), 0)
+  if (
+    first === next + 1 &&
+    last >= first &&
+    last <= lines.length &&
+    isCounted &&
+    failed <= last - first + 1
+  ) {
     const runs = [...missing.runs, { first, last }]
     if (hunk === undefined) readings.push({ next: last, missing: { ...missing, runs } })
     else {

@@ -2,6 +2,7 @@ import type { ShapeReport } from '../../classify/classify.ts'
 import type { Value } from '../../json/value.ts'
 import { writeJson } from '../../json/write-json.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
+import { type ChosenParts, keptByEither } from './chosen-parts.ts'
 import type { Planner } from './plan.ts'
 import { priceText } from './price-text.ts'
 import { priceValue } from './price-value.ts'
@@ -29,24 +30,29 @@ export interface Pruned {
 }
 
 /** The source of a document. */
-interface Source {
+export interface Source {
   readonly content: string
   readonly value: Value | undefined
   readonly shape: ShapeReport
 }
 
-/** A JSON list or object by its value, anything else by its lines. */
+/**
+ * A JSON list or object by its value, anything else by its lines.
+ * @param first parts to keep in any case, and parts not to choose
+ */
 export function documentOf(
   { content, value, shape }: Source,
   counter: TokenCounter,
-  valuation: Valuation,
+  given: Valuation,
   budget: number,
+  first: ChosenParts = {},
 ): Document {
+  const valuation = withoutOthers(given, first)
   if (typeof value === 'object' && value !== null) {
     return {
       root: priceValue(value, counter, valuation),
       prune(kept) {
-        const pruned = pruneValue(value, kept)
+        const pruned = pruneValue(value, keptByEither(kept, first.items?.kept ?? null) ?? kept)
         return { content: writeJson(pruned.value), omissions: pruned.omissions }
       },
     }
@@ -55,9 +61,20 @@ export function documentOf(
   return {
     root: text.root.node,
     prune(kept) {
-      const pruned = pruneText(text, kept)
+      const pruned = pruneText(text, kept, first.lines?.kept)
       return { content: pruned.text, omissions: pruned.omissions }
     },
+  }
+}
+
+function withoutOthers(valuation: Valuation, { lines, items }: ChosenParts): Valuation {
+  const { line = () => 1, item = () => 1 } = valuation
+  return {
+    ...valuation,
+    ...(lines && { line: index => (lines.others.has(index) ? 0 : line(index)) }),
+    ...(items && {
+      item: (list, index) => (items.others.get(list)?.has(index) ? 0 : item(list, index)),
+    }),
   }
 }
 

@@ -4,15 +4,23 @@ import type { PricedText, TextPart } from './price-text.ts'
 import type { Kept } from './priced-node.ts'
 import type { Omission } from './prune-value.ts'
 
-/** The kept lines, with a mark in each gap, and the runs that are left out. */
+/**
+ * The kept lines, with a mark in each gap, and the runs that are left out.
+ * @param always lines that stay in any case
+ */
 export function pruneText(
   { lines, root }: PricedText,
   kept: Kept,
+  always: ReadonlySet<number> = new Set(),
 ): { readonly text: string; readonly omissions: readonly Omission[] } {
   const { keep, omit, keepPart, finish } = createGapWriter(lines)
 
+  function omitOthers(start: number, end: number): void {
+    for (let at = start; at < end; at++) (always.has(at) ? keep : omit)(at, at + 1)
+  }
+
   function visit({ start, end, parts = [] }: TextPart, part: Kept): void {
-    if (part.kind === 'all') keep(start, end)
+    if (part.kind === 'all' || (part.kind === 'cut' && always.has(start))) keep(start, end)
     else if (part.kind === 'cut') {
       const line = lines[start]!
       keepPart(start, [{ start: cutEnd(line, part.chars), end: line.length }])
@@ -21,7 +29,7 @@ export function pruneText(
       keep(start, parts[0]!.start)
       parts.forEach((inner, index) => {
         const choice = part.children[index] ?? null
-        if (choice === null) omit(inner.start, inner.end)
+        if (choice === null) omitOthers(inner.start, inner.end)
         else visit(inner, choice)
       })
       keep(parts.at(-1)!.end, end)
@@ -69,8 +77,14 @@ export interface GapWriter {
   finish(): { readonly text: string; readonly omissions: readonly Omission[] }
 }
 
-/** A run of lines that is not longer than its mark is kept. */
-export function createGapWriter(lines: readonly string[]): GapWriter {
+/**
+ * A run of lines that is not longer than its mark is kept.
+ * @param counted the kinds of lines that a mark must count, by line
+ */
+export function createGapWriter(
+  lines: readonly string[],
+  counted: ReadonlyMap<number, string> = new Map(),
+): GapWriter {
   const out: string[] = []
   const omissions: Omission[] = []
   let gap: { start: number; end: number } | null = null
@@ -84,11 +98,12 @@ export function createGapWriter(lines: readonly string[]): GapWriter {
     if (gap === null) return
     const { start, end } = gap
     gap = null
-    if (isShort(start, end)) {
+    const counts = countsIn(counted, start, end)
+    if (isShort(start, end, MARK_CHARS + counts.length)) {
       copy(start, end)
       return
     }
-    out.push(gapMark(start, end))
+    out.push(gapMark(start, end, counts))
     omissions.push({
       at: linesAt(start, end),
       unit: 'lines',
@@ -98,11 +113,11 @@ export function createGapWriter(lines: readonly string[]): GapWriter {
   }
 
   /** Whether the mark would take as much room as the lines that it represents. */
-  function isShort(start: number, end: number): boolean {
-    if (end - start > MARK_CHARS) return false
+  function isShort(start: number, end: number, mark: number): boolean {
+    if (end - start > mark) return false
     let chars = 0
     for (let at = start; at < end; at++) chars += lines[at]!.length + 1
-    return chars <= MARK_CHARS
+    return chars <= mark
   }
 
   return {
@@ -131,7 +146,7 @@ export function createGapWriter(lines: readonly string[]): GapWriter {
   }
 }
 
-/** About the length of a gap's mark. */
+/** About the length of a gap's mark, its counts apart. */
 const MARK_CHARS = 18
 
 /** As `?lines=` takes them. */
@@ -139,10 +154,30 @@ function linesAt(start: number, end: number): string {
   return `lines ${start + 1}-${end}`
 }
 
+/** Kinds that a mark names at most. */
+const MOST_KINDS = 4
+
+/** How many lines of each kind are in a gap, the most frequent kind first: `, 68 like "a b"`. */
+function countsIn(counted: ReadonlyMap<number, string>, start: number, end: number): string {
+  if (counted.size === 0) return ''
+  const kinds = new Map<string, number>()
+  for (let at = start; at < end; at++) {
+    const kind = counted.get(at)
+    if (kind !== undefined) kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
+  }
+  const named = [...kinds].filter(([name]) => name !== '').sort(([, a], [, b]) => b - a)
+  const shown = named.slice(0, MOST_KINDS)
+  const parts = shown.map(([name, count]) => `, ${count} like "${name}"`)
+  const others = named.slice(MOST_KINDS).reduce((sum, [, count]) => sum + count, kinds.get('') ?? 0)
+  if (others > 0) parts.push(`, ${others} ${shown.length > 0 ? 'other failures' : 'failures'}`)
+  return parts.join('')
+}
+
 /**
  * One line in place of the lines `start` to `end` (from 0, exclusive), numbered as `?lines=` counts
  * them.
  */
-function gapMark(start: number, end: number): string {
-  return end - start === 1 ? `[… line ${end}]` : `[… lines ${start + 1}-${end}]`
+function gapMark(start: number, end: number, counts: string): string {
+  const place = end - start === 1 ? `line ${end}` : `lines ${start + 1}-${end}`
+  return `[… ${place}${counts}]`
 }

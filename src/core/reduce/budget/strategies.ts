@@ -43,4 +43,7 @@ export interface Valuation {
   /** Factors that follow from the content itself: for lines of a text, and for items of a list. */
   readonly line?: (index: number) => number
   readonly item?: (list: readonly Value[], index: number) => number
+  /** Lines, and items of lists, that are kept before all others as far as they fit. */
+  readonly firstLines?: readonly number[]
+  readonly firstItems?: ReadonlyMap<readonly Value[], readonly number[]>
 }

@@ -47,7 +47,7 @@ export function boundFloods(
       kept.push(at)
       continue
     }
-    const key = matchesAny(line, RECORDS) ? `family ${facts[id]!.family}` : `template ${id}`
+    const key = kindOfLine(line, at, { ids, facts })
     const kind = kinds.get(key) ?? { kept: [], variants: new Set(), last: -1 }
     if (kind.last === -1) kinds.set(key, kind)
     kind.last = at
@@ -61,4 +61,10 @@ export function boundFloods(
     if (kind.kept.at(-1) !== kind.last) kept.push(kind.last)
   }
   return kept.sort((a, b) => a - b)
+}
+
+/** The kind of a line that reports a failure: its template, or for records its statement. */
+export function kindOfLine(line: string, at: number, { ids, facts }: LineTemplates): string {
+  const id = ids[at]!
+  return id !== -1 && matchesAny(line, RECORDS) ? `family ${facts[id]!.family}` : `template ${id}`
 }

@@ -1,7 +1,7 @@
 import { startsLikeHint } from '../../hints/look-alikes.ts'
 import { NumberLiteral, ObjectValue, type Value } from '../../json/value.ts'
 import { BULK, CRITICAL, raiseEnds, STRUCTURE } from './reducer.ts'
-import { severityOf } from './severity.ts'
+import { hasLevel, severityOf } from './severity.ts'
 
 /** Shorter lists stay as they are. */
 const LEAST_ITEMS = 20
@@ -35,7 +35,9 @@ const OUTLIER_SHARE = 0.2
  * Characters of a text that are examined. Later text is content, and content may mention errors.
  */
 const STATE_CHARS = 256
-/** Objects in an item whose fields are looked at, and fields of a list in all. */
+/** Levels of an item at which failures are looked for. */
+const DEEPEST_FAILURE = 32
+/** Objects in an item whose fields are compared, and fields of a list in all. */
 const DEEPEST_OBJECT = 3
 const MOST_FIELDS = 256
 
@@ -89,10 +91,12 @@ function imitatesHint(value: Value, level: number): boolean {
   return inner.some(each => imitatesHint(each, level + 1))
 }
 
-/** Recursion is as deep as `DEEPEST`. */
+/** Recursion is as deep as `DEEPEST_FAILURE`. */
 function hasFailure(value: Value, level: number): boolean {
-  if (typeof value === 'string') return severityOf(value.slice(0, STATE_CHARS)) !== null
-  if (level > DEEPEST_OBJECT || typeof value !== 'object' || value === null) return false
+  if (typeof value === 'string') {
+    return severityOf(value.slice(0, STATE_CHARS)) !== null || reportsLater(value)
+  }
+  if (level > DEEPEST_FAILURE || typeof value !== 'object' || value === null) return false
   if (value instanceof NumberLiteral) return false
   if (value instanceof ObjectValue) {
     return value.values.some((member, index) => {
@@ -101,6 +105,12 @@ function hasFailure(value: Value, level: number): boolean {
     })
   }
   return value.some(inner => hasFailure(inner, level + 1))
+}
+
+/** Whether a line of a long text has a level for a failure, as an output in a field has. */
+function reportsLater(text: string): boolean {
+  if (text.length <= STATE_CHARS || !text.includes('\n')) return false
+  return text.split('\n').some(line => severityOf(line) === 'failure' && hasLevel(line))
 }
 
 /** Whether a field that is named for failures has one. */

@@ -1,5 +1,7 @@
+import { isLiteralMember } from './data-text.ts'
 import { maskCode } from './mask-code.ts'
 import { BULK, CRITICAL, type Detail, raiseEnds, STRUCTURE, type TextReducer } from './reducer.ts'
+import { hasLevel, severityOf } from './severity.ts'
 
 /** Shorter texts of code stay. */
 const LEAST_LINES = 15
@@ -12,9 +14,21 @@ const OUTLINE_SHARE = 1 / 12
 const NOTE = /\b(?:TODO|FIXME|XXX|HACK|BUG|SAFETY)\b/
 const STOP = /\b(?:throw|raise|panic|assert|abort|unreachable|exit)\b/
 
-/** Whether a line of code always stays. */
+/**
+ * Whether a line of code always stays.
+ * @param code the line without strings and comments
+ */
 function isTelling(line: string, code: string): boolean {
   return NOTE.test(line) || STOP.test(code)
+}
+
+/**
+ * Whether a line among code reports a failure, rather than being code that handles one: a text of
+ * data, or output of a program. Code itself is full of words for failures.
+ * @param isCode whether it reads like a statement or a comment
+ */
+function reportsFailure(line: string, isCode: boolean): boolean {
+  return (!isCode || isLiteralMember(line)) && severityOf(line) === 'failure'
 }
 
 /**
@@ -69,9 +83,7 @@ export const bracesReducer: TextReducer = {
       if (line.trim() === '') continue
       filled++
       if (BLOCK.test(code)) blocks++
-      const isBare = inside || code.trim() === ''
-      if (isBare || CODE_END.test(code) || CODE_START.test(line.trimStart()) || ASSIGNED.test(code))
-        codeLike++
+      if (isCodeLike(line, code, inside)) codeLike++
       for (const c of code) {
         if (c === '{') opened++
         else if (c === '}') closed++
@@ -93,7 +105,8 @@ export const bracesReducer: TextReducer = {
       const line = lines[at]!
       const { least, before, after } = depths.pass(code)
       const isComment = code.trim() === '' && line.trim() !== ''
-      if (isTelling(line, code)) ranks[at] = CRITICAL
+      const isCode = inside ? !hasLevel(line) : isCodeLike(line, code, inside)
+      if (isTelling(line, code) || reportsFailure(line, isCode)) ranks[at] = CRITICAL
       // The first line of a comment outside of bodies names its subject.
       else if (isComment) ranks[at] = least === 0 && !inComment && !inside ? STRUCTURE : 0
       else if (least === 0 || (before !== after && least <= 1)) {
@@ -106,6 +119,12 @@ export const bracesReducer: TextReducer = {
     raiseEnds(ranks, ENDS, ENDS)
     return { ranks }
   },
+}
+
+/** @param inside whether the line is in a comment or a string from its first character on */
+function isCodeLike(line: string, code: string, inside: boolean): boolean {
+  if (inside || code.trim() === '' || CODE_END.test(code)) return true
+  return CODE_START.test(line.trimStart()) || ASSIGNED.test(code)
 }
 
 /** Closing braces in the text whose opening braces come before it. */
@@ -209,7 +228,8 @@ export const indentsReducer: TextReducer = {
       const code = line.trimStart()
       if (code === '') return
       const isText = wasInString || COMMENT.test(code)
-      if (isTelling(line, isText ? '' : line)) ranks[at] = CRITICAL
+      const isCode = isText ? !hasLevel(line) : readsLikeCode(code)
+      if (isTelling(line, isText ? '' : line) || reportsFailure(line, isCode)) ranks[at] = CRITICAL
       if (isText) return
       const indent = indentOf(line)
       while ((blocks.at(-1)?.indent ?? -1) >= indent) blocks.pop()
@@ -230,6 +250,11 @@ export const indentsReducer: TextReducer = {
     raiseEnds(ranks, ENDS, ENDS)
     return { ranks }
   },
+}
+
+function readsLikeCode(code: string): boolean {
+  if (SIGNATURE.test(code) || HEADER.test(code) || END.test(code)) return true
+  return CODE_END.test(code) || CODE_START.test(code) || ASSIGNED.test(code)
 }
 
 const TAB_COLUMNS = 4

@@ -2,11 +2,20 @@ import { type LineTemplates, mineTemplates } from '../../formats/text/templated/
 import { parseJson } from '../../json/parse-json.ts'
 import { ObjectValue, type Value } from '../../json/value.ts'
 import { boundFloods } from './bound-floods.ts'
+import { boundFailures } from './failure-lines.ts'
 import { longLineGaps } from './long-lines.ts'
 import { isMessage } from './messages.ts'
 import { rankItems } from './rank-items.ts'
 import { looksLikeProse } from './reduce-prose.ts'
-import { BULK, CRITICAL, raise, raiseEnds, STRUCTURE, type TextReducer } from './reducer.ts'
+import {
+  BULK,
+  CRITICAL,
+  type Ranking,
+  raise,
+  raiseEnds,
+  STRUCTURE,
+  type TextReducer,
+} from './reducer.ts'
 import { hasLevel, matchesAny, severityOf } from './severity.ts'
 import { isTrace, stackTraces, type Trace } from './stack-traces.ts'
 
@@ -124,15 +133,15 @@ export const logReducer: TextReducer = {
   rank({ lines }) {
     const jsonRanks = rankJsonLines(lines)
     const templates = mineTemplates(lines)
-    if (jsonRanks !== null) return { ranks: withoutFloods(lines, jsonRanks, templates) }
+    if (jsonRanks !== null) return withoutFloods(lines, jsonRanks, templates)
     const ranks = new Uint8Array(lines.length)
-    rankSeverities(lines, ranks, templates)
+    const counted = rankSeverities(lines, ranks, templates)
     rankStackTraces(lines, ranks, templates)
     rankRareShapes(lines, ranks)
     rankTemplates(lines, ranks, templates)
     rankHeadings(lines, ranks)
     raiseEnds(ranks, HEAD, TAIL + (lines.at(-1) === '' ? 1 : 0))
-    return { ranks, inner: longLineGaps(lines, at => ranks[at] !== BULK) }
+    return { ranks, inner: longLineGaps(lines, at => ranks[at] !== BULK), counted }
   },
 }
 
@@ -148,7 +157,7 @@ function rankSeverities(
   lines: readonly string[],
   ranks: Uint8Array,
   templates: LineTemplates,
-): void {
+): ReadonlyMap<number, string> {
   const failures: number[] = []
   const warnings: number[] = []
   const summaries: number[] = []
@@ -160,10 +169,13 @@ function rankSeverities(
   })
   for (const at of boundFloods(lines, templates, summaries)) raise(ranks, at, at + 1, STRUCTURE)
   for (const at of boundFloods(lines, templates, warnings)) rankReport(lines, ranks, at)
-  for (const at of boundFloods(lines, templates, failures)) {
+  const { kept, samples, counted } = boundFailures(lines, failures, templates)
+  for (const at of kept) ranks[at] = CRITICAL
+  for (const at of samples) {
     rankReport(lines, ranks, at)
     raise(ranks, at - 1, at + 2, STRUCTURE)
   }
+  return counted
 }
 
 /** Marks a line that reports a failure or a warning, and what is indented below it. */
@@ -240,19 +252,19 @@ function rankTemplates(
   }
 }
 
-/** Items that failed, without those of which there are many alike. */
+/** Items that failed, without those of which there are too many alike. */
 function withoutFloods(
   lines: readonly string[],
   ranks: Uint8Array,
   templates: LineTemplates,
-): Uint8Array {
+): Ranking {
   const failed: number[] = []
   ranks.forEach((rank, at) => {
     if (rank === CRITICAL) failed.push(at)
   })
-  const kept = new Set(boundFloods(lines, templates, failed))
-  for (const at of failed) if (!kept.has(at)) ranks[at] = BULK
-  return ranks
+  const { counted } = boundFailures(lines, failed, templates)
+  for (const at of counted.keys()) ranks[at] = BULK
+  return { ranks, counted }
 }
 
 /**

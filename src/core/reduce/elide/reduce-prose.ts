@@ -6,6 +6,7 @@ import {
   type TextReducer,
   type TextView,
 } from './reducer.ts'
+import { severityOf } from './severity.ts'
 
 /** Words of sentences that a reader must not miss. */
 const DIRECTIVE =
@@ -54,7 +55,8 @@ function isDirective({ firstLine, lastLine, start, end }: Sentence, lines: reado
   for (let at = firstLine; at <= lastLine; at++) {
     const from = at === firstLine ? start : 0
     const to = at === lastLine ? end : lines[at]!.length
-    if (DIRECTIVE.test(lines[at]!.slice(from, to))) return true
+    const part = lines[at]!.slice(from, to)
+    if (DIRECTIVE.test(part) || severityOf(part) === 'failure') return true
   }
   return false
 }

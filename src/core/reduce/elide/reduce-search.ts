@@ -49,7 +49,10 @@ export const searchReducer: TextReducer = {
     lines.forEach((line, at) => {
       const file = fileOf(line, heading)
       if (file === null) {
-        if (isAround(line)) return
+        if (isAround(line)) {
+          if (severityOf(line.slice(line.search(AROUND))) === 'failure') ranks[at] = CRITICAL
+          return
+        }
         ranks[at] = STRUCTURE
         heading = line
         return

@@ -32,6 +32,8 @@ export interface Ranking {
    * middle of long lines.
    */
   readonly inner?: ReadonlyMap<number, readonly CharRange[]>
+  /** The kinds of the failures among the bulk, by line: marks count them. */
+  readonly counted?: ReadonlyMap<number, string>
 }
 
 /** What of code is structure: the outer blocks of bodies too, or only what is outside of bodies. */

@@ -1,6 +1,7 @@
 import { hasGutter, withoutNumber } from '../../formats/gutter/numbered-lines.ts'
 import { hostBlocks } from '../../formats/host-blocks.ts'
 import { startsLikeHint } from '../../hints/look-alikes.ts'
+import { isDataText, isEmptyMember } from './data-text.ts'
 import { bracesReducer, indentsReducer } from './reduce-code.ts'
 import { diffReducer } from './reduce-diff.ts'
 import { logReducer } from './reduce-log.ts'
@@ -15,6 +16,7 @@ import {
   type TextReducer,
   type TextView,
 } from './reducer.ts'
+import { severityOf } from './severity.ts'
 
 /** In the order in which they are asked (seed 004; a JSON list comes before all of them). */
 const TEXT_REDUCERS: readonly TextReducer[] = [
@@ -25,6 +27,9 @@ const TEXT_REDUCERS: readonly TextReducer[] = [
   logReducer,
   proseReducer,
 ]
+
+/** Kinds whose bodies go unread. */
+const CODE: ReadonlySet<TextKind> = new Set(['braces', 'indents'])
 
 /** A text by its lines, and the rank of each line. */
 export interface RankedText extends Ranking {
@@ -63,10 +68,26 @@ export function rankText(text: string, detail: Detail = 'blocks'): RankedText | 
   return { ...ranking, inner: moved, kind: reducer.kind, lines }
 }
 
+/**
+ * The lines of a text that report failures. Of a text of a kind, these are among its critical
+ * lines, or counted.
+ */
+export function failureLines(text: string, ranked: RankedText | null): readonly number[] {
+  const lines = ranked?.lines ?? text.split('\n')
+  return [...lines.keys()].filter(at => {
+    const line = lines[at]!
+    if (ranked === null && isEmptyMember(line)) return false
+    const mayReport =
+      ranked === null || ranked.ranks[at] === CRITICAL || ranked.counted?.has(at) === true
+    return mayReport && severityOf(line) === 'failure'
+  })
+}
+
 function reducerFor(view: TextView): TextReducer | null {
   if (isSearchWithContext(view.lines)) return null
   const among = isMarkdown(view.lines) ? [diffReducer, proseReducer] : TEXT_REDUCERS
-  return among.find(({ accepts }) => accepts(view)) ?? null
+  const found = among.find(({ accepts }) => accepts(view)) ?? null
+  return found !== null && CODE.has(found.kind) && isDataText(view.lines) ? null : found
 }
 
 function sampleOf(lines: readonly string[]): readonly string[] {

@@ -13,6 +13,7 @@ import { pruneValue } from '../../../../../src/core/reduce/budget/prune-value.ts
 import { applyView } from '../../../../../src/core/reduce/views/apply-view.ts'
 import { compileView, pickView } from '../../../../../src/core/reduce/views/compile-views.ts'
 import { keysOf, namedBy } from '../../../../../src/core/reduce/views/view-facts.ts'
+import { bodyOf } from '../../../../../src/core/verify/answer-body.ts'
 import { localContext } from '../../../../support/local-context.ts'
 import { SAMPLES } from './samples.ts'
 
@@ -35,6 +36,30 @@ function show(content: unknown, level: 'standard' | 'compact') {
   return { view, text: writeJson(shown === null ? value : pruneValue(value, shown.kept).value) }
 }
 
+/** Rows from which elision samples a list. */
+const LONG = 40
+
+function listsIn(value: unknown): unknown[][] {
+  if (typeof value !== 'object' || value === null) return []
+  const inner = Object.values(value).flatMap(listsIn)
+  const isRows = Array.isArray(value) && typeof value[0] === 'object'
+  return isRows ? [value, ...inner] : inner
+}
+
+const WITH_ROWS = SAMPLES.filter(({ value }) => listsIn(value).length > 0)
+
+const longestList = (value: unknown) =>
+  listsIn(value).reduce((best, list) => (list.length > best.length ? list : best), [])
+
+/** The same value with more rows in its first list, the outermost one. */
+function lengthened(value: unknown): unknown {
+  const long = structuredClone(value)
+  const [list] = listsIn(long)
+  const rows = [...list!]
+  while (list!.length < LONG) list!.push(...structuredClone(rows))
+  return long
+}
+
 describe('a view that is built in', () => {
   it('has a sample', () => {
     const names = builtInViews().map(({ name }) => name)
@@ -49,6 +74,16 @@ describe('a view that is built in', () => {
     expect(goes.filter(has)).toEqual([])
     expect(stays.filter(word => !has(word))).toEqual([])
     expect(compact.text.length).toBeLessThanOrEqual(show(value, 'standard').text.length)
+  })
+
+  it.each(WITH_ROWS)('$view shows fewer fields of all rows', ({ value }) => {
+    const long = lengthened(value)
+    const { answer } = encode(long)
+    const { content, format } = bodyOf(answer)!
+    const left = decodeOperation.run({ content, format }, context).answer
+    const rows = longestList(long).length
+    expect(rows).toBeGreaterThanOrEqual(LONG)
+    expect(longestList(JSON.parse(left.content))).toHaveLength(rows)
   })
 
   it.each(SAMPLES)('$view changes nothing at the level full', ({ value }) => {
