@@ -154,7 +154,7 @@ function markersOf(
   const most = shown !== null ? MAX_VIEW_PLACES : isValue ? MAX_PLACES : placesOfText(omissions)
   const limits = shown === null ? [0] : WORD_LIMITS
   return limits.map(limit => {
-    const words = shown === null ? '' : wordsOf(shown.names, limit)
+    const words = shown === null ? '' : wordsOf(shown, limit)
     const worded = (marker: ElisionHint) =>
       write(words === '' ? marker : { ...marker, summary: words })
     return (

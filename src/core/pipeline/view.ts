@@ -32,12 +32,20 @@ export function viewOf(
   return shown && { ...shown, view: view.name }
 }
 
-/** The names of the fields that went, the most frequent ones first, in so many characters. */
-export function wordsOf(names: ReadonlyMap<string, number>, limit: number): string {
-  const sorted = [...names].sort(([, a], [, b]) => b - a)
+/**
+ * The names of the fields that went, the most frequent ones first, in so many characters. Lists
+ * that are only counted come first, with their items: `imports ×12 (57 items)`.
+ */
+export function wordsOf(
+  { names, items }: Pick<ShownByView, 'names' | 'items'>,
+  limit: number,
+): string {
+  const isCounted = (name: string) => (items.has(name) ? 1 : 0)
+  const sorted = [...names].sort(([a, m], [b, n]) => isCounted(b) - isCounted(a) || n - m)
   let words = ''
   for (const [at, [name, count]] of sorted.entries()) {
-    const each = count === 1 ? name : `${name} ×${count}`
+    const lengths = items.has(name) ? ` (${items.get(name)} items)` : ''
+    const each = `${name}${count === 1 ? '' : ` ×${count}`}${lengths}`
     const longer = words === '' ? each : `${words}, ${each}`
     if (at > 0 && longer.length > limit) return `${words} +${sorted.length - at}`
     words = longer

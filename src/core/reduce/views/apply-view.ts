@@ -19,6 +19,8 @@ export interface ShownValue {
   readonly kept: Kept
   /** Names of the fields that go, and how often each does. */
   readonly names: ReadonlyMap<string, number>
+  /** Items of the lists among them that a view only counts, by the same names. */
+  readonly items: ReadonlyMap<string, number>
 }
 
 /** Of the items of a list, so many may stay because the arguments name them. */
@@ -41,23 +43,30 @@ interface Place {
  */
 export function applyView(value: Value, compiled: CompiledRules, named: Named): ShownValue | null {
   const names = new Map<string, number>()
-  const walk = new ViewWalk(value, compiled, named, names)
+  const items = new Map<string, number>()
+  const walk = new ViewWalk(value, compiled, named, { names, items })
   const kept = walk.run()
-  return kept === null || kept === ALL ? null : { kept, names }
+  return kept === null || kept === ALL ? null : { kept, names, items }
+}
+
+/** What went so far. */
+interface Gone {
+  readonly names: Map<string, number>
+  readonly items: Map<string, number>
 }
 
 class ViewWalk {
   readonly #value: Value
   readonly #compiled: CompiledRules
   readonly #named: Named
-  readonly #names: Map<string, number>
+  readonly #gone: Gone
   readonly #isOff: readonly boolean[]
 
-  constructor(value: Value, compiled: CompiledRules, named: Named, names: Map<string, number>) {
+  constructor(value: Value, compiled: CompiledRules, named: Named, gone: Gone) {
     this.#value = value
     this.#compiled = compiled
     this.#named = named
-    this.#names = names
+    this.#gone = gone
     this.#isOff = compiled.rules.map(rule => isExcepted(value, rule))
   }
 
@@ -89,7 +98,7 @@ class ViewWalk {
     if (next.places.length === 0 && under.length === 0) return ALL
     const found = this.#rulesFor(next, key, member, empty)
     const stays = this.#staysUnder(next, under, isContainer)
-    if (found.goes || stays === null) return this.#drop(key, member)
+    if (found.goes || stays === null) return this.#drop(key, member, found.isCounted)
     if (typeof member === 'string') return this.#cut(key, member, found.text)
     if (!isContainer) return ALL
     const inner = {
@@ -112,14 +121,23 @@ class ViewWalk {
 
   /** What the globs that match a member do to it. */
   #rulesFor(next: PathState, key: string, member: Value, empty: EmptyFields | null) {
-    const found = { goes: false, text: 0, items: null as RuleData | null, within: [] as number[] }
+    const found = {
+      goes: false,
+      isCounted: false,
+      text: 0,
+      items: null as RuleData | null,
+      within: [] as number[],
+    }
     for (const glob of next.accepts) {
       const { does, rule, value } = this.#compiled.globs[glob]!
       if (this.#isOff[rule]) continue
       if (does === 'drop') found.goes = true
       else if (does === 'empty') found.goes ||= empty?.isEmpty(key) === true
       else if (does === 'constant') found.goes ||= member === value
-      else if (does === 'count') found.goes ||= Array.isArray(member) && member.length > 0
+      else if (does === 'count') {
+        found.isCounted = Array.isArray(member) && member.length > 0
+        found.goes ||= found.isCounted
+      }
       else if (does === 'items' && Array.isArray(member)) found.items = this.#compiled.rules[rule]!
       else if (does === 'text') found.text = this.#compiled.rules[rule]!.chars
       else if (does === 'in') found.within.push(rule)
@@ -140,10 +158,11 @@ class ViewWalk {
     return looking
   }
 
-  #drop(key: string, member: Value): Kept | null {
+  #drop(key: string, member: Value, isCounted: boolean): Kept | null {
     if (this.#named.words.has(key) || tellsFailure(key, member)) return ALL
     const kept = this.#onlyNamed(member)
     if (kept !== ALL) this.#note(key)
+    if (kept !== ALL && isCounted) addTo(this.#gone.items, key, (member as readonly Value[]).length)
     return kept
   }
 
@@ -198,8 +217,12 @@ class ViewWalk {
   }
 
   #note(name: string): void {
-    this.#names.set(name, (this.#names.get(name) ?? 0) + 1)
+    addTo(this.#gone.names, name, 1)
   }
+}
+
+function addTo(sums: Map<string, number>, name: string, count: number): void {
+  sums.set(name, (sums.get(name) ?? 0) + count)
 }
 
 /** Whether a rule's exception is in force, or its figures are not there. */
