@@ -137,8 +137,8 @@ class ViewWalk {
       else if (does === 'count') {
         found.isCounted = Array.isArray(member) && member.length > 0
         found.goes ||= found.isCounted
-      }
-      else if (does === 'items' && Array.isArray(member)) found.items = this.#compiled.rules[rule]!
+      } else if (does === 'items' && Array.isArray(member))
+        found.items = this.#compiled.rules[rule]!
       else if (does === 'text') found.text = this.#compiled.rules[rule]!.chars
       else if (does === 'in') found.within.push(rule)
     }
