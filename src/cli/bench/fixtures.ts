@@ -150,7 +150,7 @@ function diffFixture(seed: number): Fixture {
     const hunk = [header, ...context(around), ...change, ...context(around)]
     for (const line of hunk) lines.push(line)
     // Headers are written again, for the lines that stay.
-    critical.push(...change)
+    for (const line of change) critical.push(line)
     at += length + 200
   }
   return {
