@@ -89,12 +89,27 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
     const proxyCaller = authorize(deps.access, 'proxy')
     app.all(`/${vendor}/*`, proxyCaller, c => refuse(c, new AppError('not_found', detail)))
   }
-  app.all('*', knownCaller, c => refuse(c, new AppError('not_found', 'no such route')))
+  app.all('*', knownCaller, c =>
+    refuse(c, new AppError('not_found', unknownRoute(c.req.path, below))),
+  )
   app.onError((error, c) => refuse(c, error))
   return app
 }
 
 const UNEXPECTED = { code: 'internal', detail: 'an unexpected error; it was logged' } as const
+
+/** Paths of vendors' APIs, and where they are served. */
+const UNPREFIXED = [
+  [/^\/(?:v1\/)?messages(?:\/count_tokens)?\/?$/, '/anthropic'],
+  [/^\/(?:v1\/)?(?:chat\/completions|responses(?:\/\w+)?)\/?$/, '/openai'],
+] as const
+
+/** Tells a client whose base URL lacks the prefix of its vendor. */
+function unknownRoute(path: string, below: string | undefined): string {
+  const prefix = UNPREFIXED.find(([pattern]) => pattern.test(path))?.[1]
+  if (prefix === undefined || below !== undefined) return 'no such route'
+  return `no such route; this API is at ${prefix}${path}: the base URL must end with ${prefix}`
+}
 
 function wrongMethod(path: string, allow: string): AppError {
   return new AppError('method_not_allowed', `${path} answers ${allow} only`)

@@ -3,6 +3,8 @@ import { setTimeout } from 'node:timers/promises'
 export interface OutageWaitsOptions {
   /** For how long the store has been away, in milliseconds; 0 if it takes calls. */
   awayMs(): number
+  /** Whether it answers that it takes no calls: that is no silence. Absent: it never does. */
+  isRefusing?(): boolean
   /** How long a turn waits for a store that takes calls and does not answer, or just failed. */
   readonly waitMs: number
   /** How old an outage may be in which turns with earlier results wait; at least `waitMs`. */
@@ -45,7 +47,8 @@ export class OutageWaits {
   #failedMs = Number.NEGATIVE_INFINITY
 
   constructor(options: OutageWaitsOptions) {
-    this.#options = { now: () => performance.now(), sleep: setTimeout, ...options }
+    const usual = { now: () => performance.now(), sleep: setTimeout, isRefusing: () => false }
+    this.#options = { ...usual, ...options }
   }
 
   /** A call was answered, or not. */
@@ -75,11 +78,12 @@ export class OutageWaits {
   }
 
   #begin<Answer>({ isEarlier, bounds }: Question<Answer>): () => boolean {
-    const { awayMs, waitMs, outageMs, now: clock } = this.#options
+    const { awayMs, isRefusing, waitMs, outageMs, now: clock } = this.#options
     const most = isEarlier ? Math.max(waitMs, outageMs) : waitMs
     let sinceMs = clock()
     return () => {
       const now = clock()
+      if (isRefusing()) return false
       if (bounds !== undefined && (now >= bounds.untilMs || bounds.isOver())) return false
       const isAway = awayMs() > 0
       // A store that is back has as long once more.

@@ -38,7 +38,12 @@ const NO_BYTES = new Uint8Array(0)
  */
 export function createSharedRewrites(options: SharedRewritesOptions): Rewrites {
   const { store, ttlMs, waitMs = 0, outageMs = 0 } = options
-  const waits = new OutageWaits({ awayMs: () => store.claims?.awayMs ?? 0, waitMs, outageMs })
+  const waits = new OutageWaits({
+    awayMs: () => store.claims?.awayMs ?? 0,
+    isRefusing: () => store.claims?.isRefusing === true,
+    waitMs,
+    outageMs,
+  })
   const onAnswer = (isHeard: boolean) => waits.note(isHeard)
   const unrecorded = new UnrecordedDecisions({ ...options, onAnswer })
   let generation = ''

@@ -77,6 +77,8 @@ export interface RecordClaims {
   readonly isDoubtful: boolean
   /** For how long the store has not been heard, in milliseconds; 0 while it is. */
   readonly awayMs: number
+  /** Whether it answers that it takes no calls, so that to wait for it is no use. */
+  readonly isRefusing: boolean
   /**
    * Writes records that are not there, all in one step. If any that is there is another one,
    * nothing is written.

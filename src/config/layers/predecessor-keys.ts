@@ -78,10 +78,6 @@ const PREDECESSOR_PLACES: readonly Place[] = [
       format_factors: dropped('formats are compared by counted tokens'),
     },
   },
-  {
-    at: ['profiles', 'llm', 'variants', '*'],
-    keys: { context_window: dropped('a request says its own budget') },
-  },
   { at: ['profiles', 'llm', 'variants', '*', 'tokenizer'], values: TOKENIZERS },
   {
     at: ['profiles', 'agent'],

@@ -9,6 +9,8 @@ export interface RequestTerms {
   readonly redeems: boolean
   /** Whether its upstream may leave out earlier results by itself; absent: the body says so. */
   readonly forgets?: true
+  /** Whether a sub-agent sent it, whose context is not that of the session. */
+  readonly isSidechain?: true
   /** Whether everything is to stay unchanged. */
   readonly bypass: boolean
   /** Whether its client sends whole conversations, so that results may refer to earlier ones. */

@@ -50,15 +50,27 @@ export interface RewritableBody extends RequestShape {
 export function rewritableAs(c: AppContext, path: string): RewritableBody | null {
   if (c.req.method !== 'POST') return null
   const shape = shapeOf(path)
-  if (shape === null || essence(requestHeader(c, 'content-type') ?? '') !== MEDIA_TYPES.json) {
-    return null
-  }
+  if (shape === null || !mayBeJson(requestHeader(c, 'content-type'))) return null
   const transfer = requestHeader(c, 'transfer-encoding') ?? 'chunked'
   if (transfer.toLowerCase() !== 'chunked') return null
-  const encoding = requestHeader(c, 'content-encoding')
-  if (encoding === undefined) return shape
+  const encoding = withoutIdentity(requestHeader(c, 'content-encoding'))
+  if (encoding === '') return shape
   const coding = contentCodingOf(encoding)
   return coding === null ? null : { ...shape, coding }
+}
+
+/** Clients that name no type, or `fetch` with a text, send JSON as plain text in UTF-8. */
+function mayBeJson(type = 'text/plain'): boolean {
+  const media = essence(type)
+  if (media !== 'text/plain') return media === MEDIA_TYPES.json
+  const charset = /;\s*charset\s*=\s*"?([\w-]+)/i.exec(type)?.[1] ?? 'utf-8'
+  return /^utf-?8$|^us-ascii$/i.test(charset)
+}
+
+/** The codings without `identity`, which changes nothing (RFC 9110 §8.4.1). */
+function withoutIdentity(encoding = ''): string {
+  const codings = encoding.split(',').map(coding => coding.trim())
+  return codings.filter(coding => coding !== '' && coding.toLowerCase() !== 'identity').join(', ')
 }
 
 /** Whether a signature covers the body, as AWS's Signature Version 4 does. */
@@ -107,9 +119,11 @@ function shapeOf(path: string): RequestShape | null {
   return null
 }
 
-/** Without the query; colons as they are, since some clients encode them. */
+/**
+ * Without the query and a slash at the end; colons as they are, since some clients encode them.
+ */
 function plainPath(path: string): string {
-  return (path.split('?', 1)[0] as string).replaceAll(/%3a/gi, ':')
+  return (path.split('?', 1)[0] as string).replace(/\/$/, '').replaceAll(/%3a/gi, ':')
 }
 
 function decodedOnce(segment: string): string {

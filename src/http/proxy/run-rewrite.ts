@@ -18,7 +18,7 @@ import { type Originals, type Stay, worstOf } from '../../store/originals.ts'
 import type { RecordedBefore } from '../../store/rewrites.ts'
 import { type AppContext, type JobDeps, type Rewriting, requestHeader } from '../context.ts'
 import { reportResults } from '../jobs/report-results.ts'
-import { sessionTerm } from '../request/agent-session.ts'
+import { sessionTerm, sidechainTerm } from '../request/agent-session.ts'
 import { projectTerm } from '../request/project-of.ts'
 import { responseBudgetTerm } from '../request/response-budget.ts'
 import { countBeside } from './count-beside.ts'
@@ -204,6 +204,7 @@ function termsOf(
     ...(model && { model }),
     ...(countsOnly && { countsOnly }),
     ...(mayForget && { forgets: true }),
+    ...sidechainTerm(c),
   }
 }
 

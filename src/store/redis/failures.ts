@@ -31,6 +31,8 @@ export const CLOSED = fail('closed', 'the store is closed')
 /** The server does not answer for data now; another one may. */
 const AWAY = /^(?:READONLY|MASTERDOWN|LOADING|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|MISCONF|UNBLOCKED)/
 const NO_LOGIN = /^(?:NOAUTH|WRONGPASS|NOPERM)/
+/** The server answers, and refuses writes until its operator changes that. */
+const REFUSING = /^(?:READONLY|MISCONF)/
 const MISSING_FUNCTION = /Function not found/
 /** Node's and the client's own errors: sockets, closed clients. */
 const OF_CONNECTION = /Socket|socket|ECONN|ENOTFOUND|EPIPE|client is (?:closed|offline)|Disconnects/
@@ -49,14 +51,36 @@ export function isAway({ reason }: Failure): boolean {
   return reason === 'unavailable'
 }
 
+/** Failures that are answers of the server, by how long they last. */
+const refused = new WeakMap<Failure, 'until_changed' | 'until_moved'>()
+
+function refusalOf(failure: Failure, lasts: 'until_changed' | 'until_moved'): Failure {
+  refused.set(failure, lasts)
+  return failure
+}
+
+/**
+ * Whether the server answered that it takes no calls, and will not by itself.
+ * @param mayMove whether another server may take its place, which takes calls
+ */
+export function isLastingRefusal(failure: Failure, mayMove: boolean): boolean {
+  const lasts = refused.get(failure)
+  return lasts === 'until_changed' || (lasts === 'until_moved' && !mayMove)
+}
+
 /** The failure that an error of the client or the server is returned as. Holds no content. */
 export function failureOf(error: unknown): Failure {
   const message = error instanceof Error ? error.message : String(error)
   if (message.startsWith('OOM')) return fail('full', 'Redis has reached its maxmemory')
   if (message.startsWith('BUSY')) return fail('busy', 'Redis runs a long script')
-  if (AWAY.test(message)) return fail('unavailable', `Redis takes no calls: ${firstWord(message)}`)
-  if (NO_LOGIN.test(message))
-    return fail('unavailable', `Redis refused the user: ${firstWord(message)}`)
+  if (AWAY.test(message)) {
+    const failure = fail('unavailable', `Redis takes no calls: ${firstWord(message)}`)
+    return REFUSING.test(message) ? refusalOf(failure, 'until_moved') : failure
+  }
+  if (NO_LOGIN.test(message)) {
+    const failure = fail('unavailable', `Redis refused the user: ${firstWord(message)}`)
+    return refusalOf(failure, 'until_changed')
+  }
   const code = codeOf(error)
   if (OF_CERTIFICATE.test(code))
     return fail('unavailable', `the certificate of Redis is not valid: ${code}`)

@@ -50,6 +50,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
     }),
     durability: options.durability ?? 'primary',
     isSharded: options.address.kind === 'cluster',
+    mayMove: options.address.kind !== 'standalone',
     callTimeoutMs: options.callTimeoutMs ?? 100,
     waitMs: options.waitMs ?? 100,
     breakerFailures: options.breakerFailures ?? 5,

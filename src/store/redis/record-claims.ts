@@ -40,6 +40,10 @@ export class RedisClaims implements RecordClaims {
     return this.#options.server.awayMs
   }
 
+  get isRefusing(): boolean {
+    return this.#options.server.isRefusing
+  }
+
   async claim(tenant: string, claims: readonly RecordClaim[]): Promise<Result<ClaimAnswer>> {
     const { server, rootOf, time, register, tenantMaxBytes, tombstoneMs } = this.#options
     if (claims.some(isTooLarge)) return fail('too_large', 'a record of a claim is too large')

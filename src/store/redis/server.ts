@@ -9,6 +9,7 @@ import {
   FORGETFUL,
   failureOf,
   isAway,
+  isLastingRefusal,
   NOT_DURABLE,
   OVERLOADED,
   TOO_LATE,
@@ -52,6 +53,8 @@ export interface RedisServer {
   readonly isAvailable: boolean
   /** For how long it has been away, in milliseconds; 0 if calls are sent. */
   readonly awayMs: number
+  /** Whether it answers that it takes no calls, so that to wait for it is no use. */
+  readonly isRefusing: boolean
   readonly pending: number
   readonly pendingBytes: number
   readonly refused: number
@@ -72,6 +75,8 @@ export interface ServerOptions extends CallQueueOptions, WatchOptions {
   readonly durability: Durability
   /** Whether tenants are on several nodes, so that each needs a wait of its own. */
   readonly isSharded: boolean
+  /** Whether another server may take its place, as with Sentinels and in a cluster. */
+  readonly mayMove: boolean
   /** How long a write may wait for a replica or the disk. */
   readonly waitMs: number
   /** Failures in a row after which calls fail at once. */
@@ -142,6 +147,11 @@ class GuardedServer implements RedisServer {
 
   get awayMs(): number {
     return this.#isOpen ? 0 : performance.now() - this.#awaySince
+  }
+
+  get isRefusing(): boolean {
+    const isFailing = !this.#isOpen || this.#failures > 0
+    return isFailing && isLastingRefusal(this.#lastFailure, this.#options.mayMove)
   }
 
   get pending(): number {

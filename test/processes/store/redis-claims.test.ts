@@ -276,6 +276,27 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('claims of records', 
       }
     })
 
+    it('do not wait for a server that answers, and takes nothing', async () => {
+      const own = await startRedis()
+      try {
+        const options = { callTimeoutMs: 300, probeMs: 20, breakerFailures: 2 }
+        const { store } = await redisStore(own.url, options)
+        const waiting = { store, ttlMs: () => 60_000, onOverruled: () => {} }
+        const patient = createSharedRewrites({ ...waiting, waitMs: 60_000, outageMs: 600_000 })
+        const decide = (key: string) =>
+          patient.decide('t', [record(key, 'x', { isEarlier: true })], NOTHING_ASKED)
+        // As a replica of a primary that is gone it is read-only.
+        await own.ask('REPLICAOF', '127.0.0.1', '1')
+        for (const key of ['a', 'b', 'c']) expect((await decide(key)).others).toBe('unheard')
+        await own.ask('REPLICAOF', 'NO', 'ONE')
+        await eventually(async () => expect((await decide('d')).others).toBe('recorded'))
+        await own.ask('CONFIG', 'SET', 'requirepass', 'other')
+        await eventually(() => expect(store.claims!.awayMs).toBe(0))
+      } finally {
+        await own.stop()
+      }
+    })
+
     it('do not wait for another policy', async () => {
       const [one] = await proxies(1, { probeMs: 20 })
       await redis.ask('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')

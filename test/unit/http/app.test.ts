@@ -76,6 +76,25 @@ describe('the routes of operations', () => {
   })
 })
 
+describe('an unknown route', () => {
+  it.each([
+    ['/v1/messages', '/anthropic/v1/messages'],
+    ['/v1/chat/completions', '/openai/v1/chat/completions'],
+    ['/responses', '/openai/responses'],
+  ])('names the prefix of its vendor: %s', async (path, expected) => {
+    const response = await testApp().post(path, '{}')
+    expect(response.status).toBe(404)
+    expect((await response.json()) as object).toMatchObject({
+      detail: expect.stringContaining(`at ${expected}:`),
+    })
+  })
+
+  it('says nothing of others', async () => {
+    const response = await testApp().post('/v1/x', '{}')
+    expect(await response.json()).toMatchObject({ detail: 'no such route' })
+  })
+})
+
 describe('malformed requests', () => {
   it.each([
     ['an empty body', '/v1/encode', '', 'application/json', 400, 'invalid_request'],

@@ -42,6 +42,19 @@ function outage(stateAt: (ageMs: number) => At) {
   return { turn, counts, clock }
 }
 
+it('no turn waits for a store that answers that it takes no calls', async () => {
+  for (const isAway of [true, false]) {
+    const waits = new OutageWaits({
+      awayMs: () => (isAway ? 1 : 0),
+      isRefusing: () => true,
+      ...{ waitMs: WAIT_MS, outageMs: OUTAGE_MS },
+      sleep: () => Promise.reject(new Error('it waits')),
+    })
+    const ask = async () => false
+    expect(await waits.hear({ ask, isHeard: is => is, isEarlier: true })).toBe(false)
+  }
+})
+
 describe('a turn that asks a store which is not heard', () => {
   const failover = (ageMs: number) => (ageMs < 15_000 ? AWAY : BACK)
 

@@ -49,6 +49,7 @@ function rewritesOn(state: State) {
   const claims: RecordClaims = {
     generation: 'one',
     awayMs,
+    isRefusing: false,
     get isDoubtful() {
       return isDoubtful
     },

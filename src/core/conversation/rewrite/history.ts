@@ -294,9 +294,12 @@ function* nearEntries(
 
 const REFERRING: ReadonlySet<HintFamily> = new Set(['reference', 'near_reference', 'lines'])
 
-/** What is in the request cannot be retrieved from the service, so no reference says so. */
+/**
+ * A reader of the request has nothing else. So each reference names its call, and none says that
+ * the service has the text.
+ */
 function inRequest(dedup: DedupTerms): DedupTerms {
-  return dedup.verbosity === 'verbose' ? { ...dedup, verbosity: 'standard' } : dedup
+  return { ...dedup, verbosity: 'standard' }
 }
 
 function identityOf(text: string): string {
@@ -364,16 +367,12 @@ function sequenceOf({ ordinal }: HistoryResult): number {
   return ordinal + 1
 }
 
-/**
- * Whether a result takes part in references. If hints do not name calls, no reader could follow
- * them without the service.
- */
+/** Whether a result takes part in references. */
 function isKept(
   content: string,
   { is_error }: { readonly is_error?: boolean | undefined },
   { dedup }: Profile,
 ): boolean {
-  const isNamed = dedup.verbosity !== 'terse'
   const isLong = content.length >= dedup.minBodyChars
-  return isNamed && takesPart(dedup) && is_error !== true && isLong && content.isWellFormed()
+  return takesPart(dedup) && is_error !== true && isLong && content.isWellFormed()
 }

@@ -48,7 +48,7 @@ export function rewriteByItself(
   { openLayer, mayElide, responseBudget, contextTokens, isOriginal = false }: TextTerms,
 ): Rewritten {
   if (isOriginal) return escapeOnly(source, counting, context)
-  const request = requestFor(source, counting)
+  const request = requestFor(source, counting, context)
   const wish = responseBudget === undefined ? {} : { response_budget: responseBudget }
   // With levels for what the context has, a level alone decides what is left out.
   const omissions =
@@ -74,7 +74,7 @@ export function rewriteLossless(
   openLayer?: OpenLayer,
 ): Rewritten {
   return alone(source, counting, context, () =>
-    encodeContent({ ...requestFor(source, counting), ...WHOLE }, context, openLayer),
+    encodeContent({ ...requestFor(source, counting, context), ...WHOLE }, context, openLayer),
   )
 }
 
@@ -94,7 +94,7 @@ export function rewriteAtLevel(
   context: ConversationContext,
   openLayer?: OpenLayer,
 ): Rewritten {
-  const request = { ...requestFor(source, counting), context_tokens: contextTokens }
+  const request = { ...requestFor(source, counting, context), context_tokens: contextTokens }
   const wished = wish === undefined ? {} : { response_budget: wish }
   return alone(source, counting, context, () =>
     encodeContent({ ...request, ...wished }, context, openLayer),
@@ -120,7 +120,7 @@ export function escapeOnly(
   counting: Counting,
   context: ConversationContext,
 ): Rewritten {
-  const request = { ...requestFor(source, counting), ...WHOLE }
+  const request = { ...requestFor(source, counting, context), ...WHOLE }
   return encodeContent({ ...request, formats: [PASSTHROUGH] }, context)
 }
 
@@ -135,7 +135,7 @@ export function rewriteWithin(
   counting: Counting,
   context: ConversationContext,
 ): Rewritten {
-  const request = requestFor(source, counting)
+  const request = requestFor(source, counting, context)
   const trim = (budget_tokens: number) =>
     fewest(() => encodeContent({ ...request, mode: 'trim', budget_tokens }, context))
   const fitted = trim(tokens)
@@ -145,7 +145,11 @@ export function rewriteWithin(
   return 'answer' in least ? least : lossless
 }
 
-function requestFor({ text, call, callId, isError }: MessageText, counting: Counting) {
+function requestFor(
+  { text, call, callId, isError }: MessageText,
+  counting: Counting,
+  { terms }: Pick<ConversationContext, 'terms'>,
+) {
   const args = call.args === undefined ? undefined : argsOf(call)
   return {
     ...counting,
@@ -154,6 +158,7 @@ function requestFor({ text, call, callId, isError }: MessageText, counting: Coun
     ...(args === undefined ? {} : { args }),
     ...(callId === undefined ? {} : { tool_call_id: callId }),
     ...(isError ? { is_error: true } : {}),
+    ...(terms?.isSidechain === true ? { is_sidechain: true } : {}),
   }
 }
 

@@ -105,8 +105,23 @@ const formatPipeline = z.strictObject({
 
 const viewLevel = z.enum(VIEW_LEVELS)
 
-function isRising(steps: readonly { readonly from_tokens: number }[]): boolean {
-  return steps.every(({ from_tokens }, at) => at === 0 || from_tokens > steps[at - 1]!.from_tokens)
+/** A step begins at tokens, or at a share of the model's `context_window`. */
+const pressureStep = z
+  .strictObject({
+    from_tokens: z.int().positive().optional(),
+    from_share: z.number().gt(0).max(1).optional(),
+    level: viewLevel,
+  })
+  .refine(
+    ({ from_tokens, from_share }) => (from_tokens === undefined) !== (from_share === undefined),
+    'needs either from_tokens or from_share',
+  )
+
+function isRising(steps: readonly z.output<typeof pressureStep>[]): boolean {
+  return (['from_tokens', 'from_share'] as const).every(key => {
+    const starts = steps.flatMap(step => step[key] ?? [])
+    return starts.every((start, at) => at === 0 || start > starts[at - 1]!)
+  })
 }
 
 /** How much is shown of results for which no request names a level; see `docs/guide/views.md`. */
@@ -121,9 +136,9 @@ const views = z.strictObject({
   off: z.array(z.string()).max(1_000).default([]),
   /** Levels by what the agent's context has already, in tokens, from little to much. */
   pressure: z
-    .array(z.strictObject({ from_tokens: z.int().positive(), level: viewLevel }))
+    .array(pressureStep)
     .max(8)
-    .refine(isRising, 'from_tokens must rise from entry to entry')
+    .refine(isRising, 'from_tokens and from_share must rise from entry to entry')
     .default([]),
 })
 

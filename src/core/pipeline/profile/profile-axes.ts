@@ -43,6 +43,8 @@ const llmVariant = z.strictObject({
   tokenizer: z.enum(TOKENIZER_IDS).optional(),
   prefer_explicit_keys: z.boolean().default(false),
   max_inline_nested: z.int().nonnegative().optional(),
+  /** Tokens that the model can read at once: steps of `views.pressure` may be shares of it. */
+  context_window: z.int().min(1_000).max(100_000_000).optional(),
 })
 
 const agentVariant = z.strictObject({

@@ -105,7 +105,7 @@ export function resolveProfile(
     },
     dedup: dedupFor(config, query.tool, settings, hints),
     hints,
-    view: viewFor(config, query, settings),
+    view: viewFor(config, query, settings, llm.context_window),
   }
 }
 

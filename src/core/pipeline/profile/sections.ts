@@ -187,21 +187,28 @@ export function viewFor(
   config: PipelineConfig,
   { response_budget: wish, context_tokens: before = 0 }: ProfileQuery,
   settings: ToolSettings,
+  window: number | undefined,
 ): ViewProfile {
   if (typeof wish === 'number') return { level: 'full', tokens: wish, views: viewsOf(config) }
-  const inForce = wish ?? levelOf(settings, before) ?? config.views.level
+  const inForce = wish ?? levelOf(settings, before, window) ?? config.views.level
   const tokens = wish === undefined ? settings.get('max_result_tokens') : undefined
   if (tokens !== undefined) return { level: inForce, tokens, views: viewsOf(config) }
   return { level: inForce, views: inForce === 'full' ? [] : viewsOf(config) }
 }
 
-function levelOf({ entries }: ToolSettings, before: number): ViewLevel | undefined {
+function levelOf(
+  { entries }: ToolSettings,
+  before: number,
+  window: number | undefined,
+): ViewLevel | undefined {
+  const startOf = ({ from_tokens, from_share = 1 }: PressureStep) =>
+    from_tokens ?? (window === undefined ? Number.POSITIVE_INFINITY : from_share * window)
   let steps: readonly PressureStep[] | undefined
   for (const { of, values } of entries) {
     // Of a section, the steps come before the general level.
     if (of === 'section' && steps === undefined && values.pressure !== undefined) {
       steps = values.pressure
-      const step = steps.findLast(({ from_tokens }) => from_tokens <= before)
+      const step = steps.findLast(step => startOf(step) <= before)
       if (step !== undefined) return step.level
     }
     if (values.level !== undefined) return values.level

@@ -4,7 +4,9 @@ import type { ViewLevel } from '../../reduce/views/level.ts'
 
 /** A level by what the agent's context has already. */
 export interface PressureStep {
-  readonly from_tokens: number
+  readonly from_tokens?: number | undefined
+  /** Of the model's context window; without one the step never begins. */
+  readonly from_share?: number | undefined
   readonly level: ViewLevel
 }
 

@@ -43,6 +43,10 @@ const STALE = at(
   ['compress', ...PROXIES],
   'a reference in a request claims only that the request has the text, not that a file still has it',
 )
+const NAMED = at(
+  ['compress', ...PROXIES],
+  'a reference within a request always names its call, since its reader has nothing else',
+)
 const NO_BUDGET = at(PROXIES, 'a proxied request has no budget of tokens')
 const ITEMS = { ...COMPARES, ...NO_BUDGET }
 const ELIDED = at(['dedup'], '/v1/dedup leaves nothing out')
@@ -94,7 +98,10 @@ export const ROWS_OF_KEYS: readonly Row[] = [
   ['schema_version', 'names the schema that the file is read by'],
 
   ['dedup.lru_size', { results: FAR_JOBS, without: near, with: nearWith({ lru_size: 1 }) }],
-  ['dedup.hint_verbosity', { results: SAME, with: { dedup: { hint_verbosity: 'terse' } } }],
+  [
+    'dedup.hint_verbosity',
+    { results: SAME, with: { dedup: { hint_verbosity: 'terse' } }, not: NAMED },
+  ],
   ['dedup.min_body_chars', { results: SAME, with: { dedup: { min_body_chars: 5_000 } } }],
   [
     'dedup.enabled_per_endpoint.*',
@@ -360,7 +367,7 @@ export const ROWS_OF_KEYS: readonly Row[] = [
   ],
   [
     'endpoint_overrides.*.hint_verbosity',
-    { results: SAME, with: ofTool('Read', { hint_verbosity: 'terse' }) },
+    { results: SAME, with: ofTool('Read', { hint_verbosity: 'terse' }), not: NAMED },
   ],
   [
     'endpoint_overrides.*.formats',
@@ -471,6 +478,19 @@ export const ROWS_OF_KEYS: readonly Row[] = [
     },
   ],
   [
+    'profiles.llm.variants.*.context_window',
+    {
+      results: [read('a', page(4)), ...DIFF],
+      contextTokens: 1_000,
+      without: { views: { pressure: [{ from_share: 0.001, level: 'compact' }] } },
+      with: {
+        profiles: { llm: { variants: { default: { context_window: 1_000 } } } },
+        views: { pressure: [{ from_share: 0.001, level: 'compact' }] },
+      },
+      not: { ...ELIDED, ...at(['mcp'], 'a tool call does not tell how much the context has') },
+    },
+  ],
+  [
     'profiles.llm.variants.*.max_inline_nested',
     {
       results: NESTED,
@@ -570,7 +590,10 @@ export const ROWS_OF_KEYS: readonly Row[] = [
   ],
 
   ['hints.enabled', { results: SAME, with: { hints: { enabled: false } } }],
-  ['hints.default_verbosity', { results: SAME, with: { hints: { default_verbosity: 'terse' } } }],
+  [
+    'hints.default_verbosity',
+    { results: SAME, with: { hints: { default_verbosity: 'terse' } }, not: NAMED },
+  ],
   ['hints.types.*.enabled', { results: SAME, with: hintsOf('reference', { enabled: false }) }],
   [
     'hints.joint_search_tool',

@@ -25,7 +25,7 @@ describe('a migrated file', () => {
       },
       profiles: {
         tokenizer: { active: 'auto', variants: { o200k_base: { inline_json_cost: 1 } } },
-        llm: { variants: { default: { tokenizer: 'o200k_base' } } },
+        llm: { variants: { default: { tokenizer: 'o200k_base', context_window: 32_000 } } },
         agent: {
           active: 'auto',
           variants: { marathon_refactor: { near_ref_enabled: true } },

@@ -33,7 +33,7 @@ it('loads, with one warning for each key that is named otherwise here', () => {
       ...['chars_per_token', 'bpe', 'toon_overhead'].map(
         key => `profiles.tokenizer.variants.openai_o200k.${key}`,
       ),
-      ...['tokenizer', 'context_window'].map(key => `profiles.llm.variants.default.${key}`),
+      'profiles.llm.variants.default.tokenizer',
       'profiles.agent.auto_detect_window',
       ...['priority', 'mckp_recursion_depth', 'hint_aggressiveness'].map(
         key => `profiles.agent.variants.marathon_refactor.${key}`,

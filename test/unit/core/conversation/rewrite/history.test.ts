@@ -18,6 +18,16 @@ describe('a result that the request holds already', () => {
     expect(texts[2]).toMatch(/^> \[ref [0-9a-f]{8} Read 2 calls ago\]$/)
   })
 
+  it('is a reference that names the earlier call, however short or long hints are', () => {
+    const again = [read('a.ts', page(1)), read('a.ts', page(1))]
+    const usual = sent(again, remembering())
+    expect(usual[1]).toContain(' Read 1 call ago]')
+    for (const hint_verbosity of ['terse', 'verbose']) {
+      const context = contextWith(createHistoryMemory(2), { dedup: { hint_verbosity } })
+      expect(sent(again, context)).toEqual(usual)
+    }
+  })
+
   it('is a reference in the lines that it shares', () => {
     const changed = page(1).replace(/.*\n/, 'a new first line\n')
     const [, second] = sent([read('a.ts', page(1)), read('a.ts', changed)], remembering())
@@ -106,10 +116,8 @@ describe('a result that the request holds already', () => {
     expect(sent(steps, remembering(), fields).at(-1)).toBe(page(1))
   })
 
-  it.each([
-    ['terse hints', { hints: { default_verbosity: 'terse' } }],
-    ['references off for the tool', { dedup: { enabled_per_endpoint: { Read: false } } }],
-  ])('is written out with %s', (_, pipeline) => {
+  it('is written out with references off for the tool', () => {
+    const pipeline = { dedup: { enabled_per_endpoint: { Read: false } } }
     expect(sent([read('a', page(1)), read('a', page(1))], remembering(pipeline))[1]).toBe(page(1))
   })
 })

@@ -50,6 +50,13 @@ function chat(...texts: readonly string[]): Buffer {
   return Buffer.from(JSON.stringify({ model: 'gpt-5', tools, messages }))
 }
 
+/** A window of so many tokens, and a level from a share of it on. */
+const filled = (context_window: number, from_share: number): PipelineConfig =>
+  pipelineSchema.parse({
+    profiles: { llm: { variants: { 'gpt-5': { context_window } } } },
+    views: { pressure: [{ from_share, level: 'compact' }] },
+  })
+
 function rewritten(body: Buffer, pipeline: PipelineConfig): string[] {
   const { bytes } = rewriteRequest(body, 'openai_chat', LIMITS, { ...local, pipeline })
   const { messages } = JSON.parse(Buffer.from(bytes).toString())
@@ -195,5 +202,37 @@ describe('the size of a conversation', () => {
     const size = new ContextSize({ body: Buffer.alloc(1000) as never, messages: [] })
     size.replaced(400, 100)
     expect(size.tokensBefore({ start: 700, end: 800 })).toBe(100)
+  })
+})
+
+describe('a share of the context window', () => {
+  const body = chat(source(1), source(2), source(3))
+
+  it('is as many tokens as it has', () => {
+    for (const [window, share] of [
+      [40_000, 0.5],
+      [100_000, 0.2],
+      [10_000, 1],
+    ] as const) {
+      const same = pressed(Math.ceil(window * share))
+      expect(rewritten(body, filled(window, share))).toEqual(rewritten(body, same))
+    }
+    expect(rewritten(body, filled(10_000, 0.1))).not.toEqual(rewritten(body, filled(10_000, 1)))
+  })
+
+  it('of a model without a window is never reached', () => {
+    const pipeline = pipelineSchema.parse({
+      views: { pressure: [{ from_share: 0.001, level: 'compact' }] },
+    })
+    expect(rewritten(body, pipeline)).toEqual(rewritten(body, pressed(1_000_000)))
+  })
+
+  it('is given instead of tokens, and rises', () => {
+    const parse = (...pressure: object[]) => pipelineSchema.safeParse({ views: { pressure } })
+    const level = 'compact'
+    expect(parse({ level }).success).toBe(false)
+    expect(parse({ level, from_tokens: 1, from_share: 0.5 }).success).toBe(false)
+    expect(parse({ level, from_share: 0.5 }, { level, from_share: 0.4 }).success).toBe(false)
+    expect(parse({ level, from_share: 0.4 }, { level, from_share: 0.5 }).success).toBe(true)
   })
 })
