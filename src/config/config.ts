@@ -293,7 +293,7 @@ export const configSchema = z.strictObject({
       /** Models from recorded sessions (`tune mine --tools`), under those of `tools`. */
       mined_file: z.string().min(1).optional(),
       /** Less probable calls are not planned. */
-      min_probability: z.number().min(0).max(1).default(0.5),
+      min_probability: z.number().min(0).max(1).default(0.25),
       /** Tokens that the results of one plan may have, as predicted. */
       prefetch_budget_tokens: z.int().nonnegative().max(10_000_000).default(8_000),
       /** Whether slow and expensive calls count half. */

@@ -12,9 +12,9 @@ interface MigrateOptions {
 
 /** Reports what becomes of each line, and writes the file if that is asked for. */
 export function migrateConfig(file: string, { writes, keepsDefaults }: MigrateOptions): number {
-  const { text, keys } = migrateFile(file, read(file), { keepsDefaults })
+  const { text, keys, warnings } = migrateFile(file, read(file), { keepsDefaults })
   const rows = keys.map(({ line, key, fate }) => [`${file}:${line}`, key, fate])
-  process.stderr.write(`${alignColumns(rows).join('\n')}\n`)
+  process.stderr.write(`${[...alignColumns(rows), ...warnings].join('\n')}\n`)
   if (!writes) {
     process.stdout.write(text)
     return EXIT.ok

@@ -14,15 +14,19 @@ import { table } from '../table.ts'
 /** Proposals of R7 by what telemetry recorded of calls ahead. @param folder of telemetry */
 export async function analyzeTelemetry(folder: string, config: Config): Promise<PlanChange[]> {
   const names = namesOf(config)
-  const calls: CallAhead[] = []
+  const fetches: CallAhead[] = []
+  const offers: CallAhead[] = []
   for await (const batch of readEvents(folder, {}, noTally())) {
     for (const event of batch) {
-      if (event.enricher_prefetched !== true) continue
-      const { tool_name_anon: anonymous, cited_in_next_n_turns: isUsed = false } = event
+      const { tool_name_anon: anonymous, enricher_fetch: end, tokens_baseline: tokens } = event
       const tool = names.get(anonymous) ?? anonymous
-      calls.push({ tool, isUsed, tokens: event.tokens_baseline })
+      if (end !== undefined) fetches.push({ tool, isUsed: end !== 'wasted', tokens })
+      if (event.enricher_prefetched !== true) continue
+      offers.push({ tool, isUsed: event.cited_in_next_n_turns === true, tokens })
     }
   }
+  // Each fetch has an event, but offers of an agent that ended soon have none.
+  const calls = fetches.length > 0 ? fetches : offers
   return proposeEnrichment({
     isEnabled: config.enrichment.enabled,
     replay: without => calls.filter(({ tool }) => !without.has(tool)),

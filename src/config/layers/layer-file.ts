@@ -16,6 +16,7 @@ import { lineOf } from '../toml-lines.ts'
 import type { Fault } from './fault.ts'
 import { describeNote, translateKeys } from './predecessor-keys.ts'
 import { projectFaults } from './project-keys.ts'
+import { LISTED_FORMATS, switchedOff } from './switched-off.ts'
 
 /** The layers of files, in their order: later ones take precedence. */
 export const LAYERS = ['tuned', 'file', 'tenant', 'project'] as const
@@ -28,7 +29,7 @@ export interface FileLayer {
   /** The text, in which lines are found. */
   readonly source: string
   readonly settings: LayerSettings
-  /** What its keys mean here, if the predecessor named them otherwise; a line each. */
+  /** What its keys mean here, or switch off without naming it; a line each. */
   readonly warnings: readonly string[]
   /** Of a tuned file. */
   readonly tuned?: TunedTable
@@ -64,9 +65,6 @@ export function parseLayer(file: string, source: string, options: ReadOptions): 
   const { tree, notes } = translateKeys(
     name === 'tuned' || tuned === undefined ? rest : { ...rest, tuned },
   )
-  const warnings = notes.map(
-    note => `${place(note.path)}${writeKey(note.path)}: ${describeNote(note)}`,
-  )
   const parsed = pipelineSchema.safeParse(tree)
   const issues = (parsed.error?.issues ?? []).filter(issue => !isOfWhole(issue))
   const faults = issues.flatMap(issue => faultsOf(issue, pipelineSchema, tree))
@@ -84,12 +82,16 @@ export function parseLayer(file: string, source: string, options: ReadOptions): 
   if (faults.length > 0) {
     throw new ConfigError(faults.map(({ path, text }) => `${place(path)}${named(path)}: ${text}`))
   }
+  const settings = tree as LayerSettings
+  const said = [...notes.map(note => [note.path, describeNote(note)] as const)]
+  const off = switchedOff(settings)
+  if (off !== null) said.push([LISTED_FORMATS, off])
   return {
     name,
     file,
     source,
-    settings: withViewFiles(tree as LayerSettings, dirname(file)),
-    warnings,
+    settings: withViewFiles(settings, dirname(file)),
+    warnings: said.map(([path, text]) => `${place(path)}${writeKey(path)}: ${text}`),
     ...(head?.success ? { tuned: head.data } : {}),
   }
 }

@@ -11,7 +11,7 @@ import { NEWEST_SCHEMA } from '../../core/pipeline/profile/pipeline-config.ts'
 import { lineOf } from '../toml-lines.ts'
 import { parseLayer, parseToml } from './layer-file.ts'
 import { SAVED_DEFAULTS } from './predecessor-defaults.ts'
-import { describeNote, type KeyNote, translateKeys } from './predecessor-keys.ts'
+import { completeLists, describeNote, type KeyNote, translateKeys } from './predecessor-keys.ts'
 
 /** What became of a key, and the line of the file that it was read in. */
 export interface MigratedKey {
@@ -26,6 +26,8 @@ export interface Migrated {
   readonly text: string
   /** Every key of the file, in the order of its lines. */
   readonly keys: readonly MigratedKey[]
+  /** What the new file switches off without naming it; a line each. */
+  readonly warnings: readonly string[]
 }
 
 /**
@@ -45,17 +47,16 @@ export function migrateFile(
   const { tree, notes } = translateKeys(before)
   const saved = keepsDefaults ? [] : SAVED_DEFAULTS
   const dropped = saved
-    .filter(([path, value]) => isDeepStrictEqual(valueAt(tree, path), value))
+    .filter(([path, value]) => isDeepStrictEqual(valueAt(tree, path), completeLists(value, path)))
     .map(([path]) => path)
   const keys = leavesOf(before).map((path): MigratedKey => {
     const fate = fateOf(path, notes, dropped)
     return { line: lineOf(source, path), key: writeKey(path), fate }
   })
   const { schema_version: _, ...rest } = without(tree, dropped)
-  return {
-    text: `${stringify({ schema_version: NEWEST_SCHEMA, ...rest })}\n`,
-    keys: keys.toSorted((a, b) => a.line - b.line),
-  }
+  const text = `${stringify({ schema_version: NEWEST_SCHEMA, ...rest })}\n`
+  const { warnings } = parseLayer(file, text, { name: 'file' })
+  return { text, keys: keys.toSorted((a, b) => a.line - b.line), warnings }
 }
 
 function fateOf(path: KeyPath, notes: readonly KeyNote[], dropped: readonly KeyPath[]): string {

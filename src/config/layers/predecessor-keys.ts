@@ -1,4 +1,6 @@
+import { HINT_FAMILIES } from '../../core/hints/hint-policy.ts'
 import { isTable, type KeyPath, type Tree } from '../../core/pipeline/profile/key-path.ts'
+import { FORMAT_IDS } from '../../core/pipeline/profile/profile-axes.ts'
 
 /** What became of a key of the predecessor's file. */
 export type KeyFate =
@@ -96,6 +98,22 @@ const PREDECESSOR_PLACES: readonly Place[] = [
   { at: ['hints', 'types'], keys: HINTS },
 ]
 
+/** What the predecessor could name in its lists, in the words of this version. */
+const KNOWN_FORMATS = ['md', 'tree', 'csv', 'json_compact']
+const KNOWN_HINTS: readonly string[] = ['near_reference', 'format']
+
+/** Lists that switch off what they do not name, and what the predecessor did not have of it. */
+const LISTS: readonly { readonly at: KeyPath; readonly later: readonly string[] }[] = [
+  {
+    at: ['mckp', 'formats_enabled'],
+    later: FORMAT_IDS.filter(id => !KNOWN_FORMATS.includes(id)),
+  },
+  {
+    at: ['profiles', 'data', 'variants', '*', 'hint_set'],
+    later: HINT_FAMILIES.filter(family => !KNOWN_HINTS.includes(family)),
+  },
+]
+
 /** A file's tree in the words of this version. */
 export interface Translated {
   readonly tree: Tree
@@ -105,7 +123,21 @@ export interface Translated {
 /** Names each key as this version does, and leaves out what has no effect here. */
 export function translateKeys(tree: Tree): Translated {
   const notes: KeyNote[] = []
-  return { tree: translated(tree, [], notes) as Tree, notes }
+  const own = translated(tree, [], notes) as Tree
+  // A file without a word of the predecessor's may be one of this version.
+  return { tree: notes.length === 0 ? own : (completeLists(own, []) as Tree), notes }
+}
+
+/** With all that the predecessor did not have, since no list of its file can have left it out. */
+export function completeLists(value: unknown, path: KeyPath): unknown {
+  if (Array.isArray(value)) {
+    const list = LISTS.find(({ at }) => fits(at, path))
+    return list === undefined ? value : [...new Set([...value, ...list.later])]
+  }
+  if (!isTable(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, completeLists(inner, [...path, name])]),
+  )
 }
 
 function translated(value: unknown, path: KeyPath, notes: KeyNote[]): unknown {
@@ -143,11 +175,12 @@ function textIn(text: string, values: Fates, path: KeyPath, notes: KeyNote[]): s
 }
 
 function placeOf(path: KeyPath): Place {
-  const found = PREDECESSOR_PLACES.filter(
-    ({ at }) =>
-      at.length === path.length && at.every((part, i) => part === '*' || part === path[i]),
-  )
+  const found = PREDECESSOR_PLACES.filter(({ at }) => fits(at, path))
   return found.reduce<Place>((place, each) => Object.assign(place, each), { at: path })
+}
+
+function fits(at: readonly string[], path: KeyPath): boolean {
+  return at.length === path.length && at.every((part, i) => part === '*' || part === path[i])
 }
 
 /** What a user should know of it, after the key's name. */

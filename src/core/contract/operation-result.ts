@@ -162,6 +162,12 @@ export interface RewriteReport {
     /** Bytes of the place before the change. */
     readonly at: number
     readonly scope: string
+    /** The same of each other kind that changed. */
+    readonly also?: readonly {
+      readonly place: string
+      readonly kind: string
+      readonly at: number
+    }[]
   }
   /** Levers that changed the request besides its results; absent: none. */
   readonly levers?: readonly string[]

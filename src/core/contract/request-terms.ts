@@ -94,7 +94,7 @@ export const UNCONFIGURED_PLANNING: PlanningTerms = {
   tools: {},
   mined: {},
   budgetTokens: 8_000,
-  minProbability: 0.5,
+  minProbability: 0.25,
   isCostAware: false,
 }
 

@@ -109,12 +109,24 @@ export interface EffectivenessRates {
 
 export function ratesOf(counts: EffectivenessCounts): EffectivenessRates {
   return {
-    prefetch_hit: share(counts.cited, counts.prefetches),
+    prefetch_hit: prefetchHit(counts),
     decline_recall_loss: share(counts.late_invoked, counts.declines),
     cost_overrun: share(counts.overruns, counts.predictions),
     race_win: share(counts.served, counts.dispatched),
     waste: share(counts.wasted, counts.dispatched),
   }
+}
+
+/**
+ * Used calls of all that were made ahead, whatever became of the agent: each fetch has one event of
+ * its end, but an offer has none if its agent ends before its third later call. Telemetry of other
+ * writers has no fetches; then it is the offers that are counted.
+ */
+function prefetchHit(counts: EffectivenessCounts): number | null {
+  const { prefetches, cited, dispatched, served, joined, wasted } = counts
+  const isComplete = dispatched > 0 && served + joined + wasted === dispatched
+  if (isComplete) return share(served + joined, dispatched)
+  return share(cited, Math.max(prefetches, dispatched))
 }
 
 /** The counters of events that are not 0, for a summary; `null` if all are 0. */

@@ -163,9 +163,9 @@ export async function runRewrite(
     }
     const own = rewriteOf(result)
     if (own?.readable !== true) return untouched('unreadable')
-    if (change !== undefined) {
-      warnings.changed(tenant, change)
-      metrics.proxy.promptChange(vendor, change)
+    for (const each of eachChange(change)) {
+      warnings.changed(tenant, each)
+      metrics.proxy.promptChange(vendor, each)
     }
     const report = namedBy(own, conversationOf)
     const recordOnce = () => recordDecisions(result, keeping)
@@ -313,4 +313,13 @@ async function withGeneration(
   if (id === undefined) return result
   const kept = await find(id)
   return run(kept === null ? { lostGeneration: id } : { kept })
+}
+
+type PromptChange = NonNullable<RewriteReport['head_change']>
+
+/** The change, and the other kinds that came with it. */
+function eachChange(change: PromptChange | undefined): readonly PromptChange[] {
+  if (change === undefined) return []
+  const { also = [], ...first } = change
+  return [first, ...also.map(each => ({ ...each, scope: first.scope }))]
 }

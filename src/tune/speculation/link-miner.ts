@@ -1,4 +1,5 @@
 import { canonicalArguments } from '../../core/enrich/call-key.ts'
+import { placeShare } from '../../core/enrich/probability.ts'
 import { projectCalls } from '../../core/enrich/projections.ts'
 import { readTrigger, type TriggerResult } from '../../core/enrich/result-values.ts'
 import type { FollowUp, ToolModels } from '../../core/enrich/value-model.ts'
@@ -33,8 +34,6 @@ const TURNS = 3
 /** Fewer offers say nothing. */
 const LEAST_OFFERS = 5
 const LEAST_SHARE = 0.02
-/** The same exponent as in the prior of `createProbabilities`. */
-const LENGTH_EXPONENT = -0.8
 const MAX_DEPTH = 24
 const MAX_VISITED = 20_000
 const MAX_KEYS = 8
@@ -122,7 +121,7 @@ function countOffers(session: readonly RecordedCall[], links: readonly LinkCount
       const link = { ...counts.link, probability: 0 }
       for (const offered of projectCalls(link, trigger, {})) {
         counts.offered++
-        counts.weight += offered.listed ** LENGTH_EXPONENT
+        counts.weight += placeShare(offered)
         for (let next = at + 1; next <= at + TURNS; next++) {
           if (session[next]?.tool !== link.tool || args[next] !== offered.args) continue
           counts.used++

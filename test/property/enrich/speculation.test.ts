@@ -1,5 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import {
+  addEvent,
+  type EnrichmentEvent,
+  noEffectiveness,
+  ratesOf,
+} from '../../../src/core/telemetry/effectiveness.ts'
 import type { ScopedCall } from '../../../src/enrich/result-cache.ts'
 import { type Fetched, Speculation } from '../../../src/enrich/speculation.ts'
 import { runs } from '../../support/runs.ts'
@@ -226,6 +232,22 @@ class World {
     }
   }
 
+  /** The rate is as counted by hand, although only some offers have an event. */
+  #checkRate(dispatched: number): void {
+    const used = this.#delivered.size
+    const effectiveness = noEffectiveness()
+    const add = (event: Partial<EnrichmentEvent>) =>
+      addEvent(effectiveness, { is_dedup_hit: false, tokens_baseline: 1, ...event })
+    for (const kind of ['served', 'joined', 'wasted'] as const) {
+      for (let at = 0; at < this.#counts[kind]; at++) add({ enricher_fetch: kind })
+    }
+    for (let at = 0; at < used; at += 2) {
+      add({ enricher_prefetched: true, cited_in_next_n_turns: true })
+    }
+    const { prefetch_hit } = ratesOf(effectiveness)
+    expect(prefetch_hit).toBe(dispatched === 0 ? null : used / dispatched)
+  }
+
   async end(): Promise<void> {
     const closed = this.engine.close()
     for (const pending of this.#pending) this.#finish(pending, 'usable')
@@ -234,6 +256,7 @@ class World {
     expect([this.engine.running, this.engine.bytes]).toEqual([0, 0])
     const { dispatched, served, joined, wasted } = this.#counts
     expect(dispatched).toBe(served + joined + wasted)
+    this.#checkRate(dispatched)
     hits.served += served
     hits.joined += joined
     hits.wasted += wasted

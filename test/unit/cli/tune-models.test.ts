@@ -149,4 +149,23 @@ describe('haversack tune analyze --auto-enrichment', () => {
     expect(stdout).toMatch(/R7 +tools.shop__read_page.speculate +false +34 of 50 +30 of 40 +/)
     expect(stdout).not.toContain('enabled')
   })
+
+  it('counts all fetches of telemetry, not only those whose offers were decided', async () => {
+    configure('')
+    const data = temporaryFolder()
+    const folder = join(data, 'telemetry', '0123456789abcdef', 'events')
+    mkdirSync(folder, { recursive: true })
+    const tool_name_anon = anonymousName('mcp__shop__page')
+    const events = Array.from({ length: 33 }, (_, at) => {
+      const isUsed = at < 11
+      const fetch = eventOf({ tool_name_anon, enricher_fetch: isUsed ? 'served' : 'wasted' })
+      const offer = { tool_name_anon, enricher_prefetched: true, cited_in_next_n_turns: true }
+      return isUsed ? [fetch, eventOf(offer)] : [fetch]
+    })
+    const text = events.flat().map(each => JSON.stringify(each))
+    writeFileSync(join(folder, '0123456789abcdef-000000000001-00000000.jsonl'), text.join('\n'))
+    const { stdout } = await tune('analyze', '--auto-enrichment', '--data', data)
+    expect(stdout).toContain('11 of 33')
+    expect(stdout).not.toContain('enabled')
+  })
 })

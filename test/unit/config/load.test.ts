@@ -110,7 +110,7 @@ describe('the configuration', () => {
     const path = file('[enrichment]\ncost_aware = true\n[tools."*"]\npoll_ttl_s = 5\n')
     const { enrichment, tools } = loadConfig({ env: { HAVERSACK_CONFIG: path } })
     expect([enrichment.cost_aware, enrichment.min_probability, tools]).toEqual([
-      ...[true, 0.5, { '*': { poll_ttl_s: 5 } }],
+      ...[true, 0.25, { '*': { poll_ttl_s: 5 } }],
     ])
     const wrong = file('[tools.Edit]\nspeculate = true\n')
     expect(faults({ env: { HAVERSACK_CONFIG: wrong } })).toContain(

@@ -20,13 +20,26 @@ describe('POST /v1/plan', () => {
   const recent = [{ tool: 'Grep', result: 'src/a.ts:3:x' }]
 
   it('plans by the configuration in force', async () => {
-    const { status, answer } = await plan({ enrichment: { min_probability: 0.3 } }, { recent })
+    const { status, answer } = await plan({}, { recent })
     expect([status, answer]).toMatchObject([200, { calls: [{ tool: 'Read', probability: 0.35 }] }])
     const other = await plan({ tools: { Read: { speculate: false } } }, { recent })
     expect(other.answer.declined[0]).toMatchObject({ tool: 'Read', reason: 'not_speculatable' })
-    const small = { min_probability: 0.3, prefetch_budget_tokens: 10 }
+    const small = { prefetch_budget_tokens: 10 }
     const { declined } = (await plan({ enrichment: small }, { recent })).answer
     expect(declined.at(-1)).toMatchObject({ tool: 'Read', reason: 'budget' })
+  })
+
+  it('plans three files of any search by default', async () => {
+    const hits = Array.from({ length: 40 }, (_, at) => `src/f${at}.ts:${at + 1}:x`)
+    const calls = [
+      { tool: 'Grep', result: hits.join('\n') },
+      { tool: 'Glob', result: hits.map(hit => hit.split(':')[0]).join('\n') },
+    ]
+    for (const call of calls) {
+      const { answer } = await plan({}, { recent: [call] })
+      const read = (file: string) => ({ tool: 'Read', args: `{"file_path":"src/${file}.ts"}` })
+      expect(answer).toMatchObject({ calls: [read('f0'), read('f1'), read('f2')] })
+    }
   })
 
   it('refuses what does not match its schema', async () => {

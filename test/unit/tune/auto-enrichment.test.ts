@@ -34,15 +34,15 @@ describe('rule R7', () => {
     const on = [
       {
         ...{ rule: 'R7', key: ['enrichment', 'enabled'], to: true },
-        evidence: { prefetches: 10, used: 6 },
+        evidence: { prefetches: 20, used: 12 },
         before: { prefetches: 0, used: 0, unused_tokens: 0 },
-        after: { prefetches: 10, used: 6, unused_tokens: 400 },
+        after: { prefetches: 20, used: 12, unused_tokens: 800 },
       },
     ]
-    expect(propose(calls('a', 10, 6))).toEqual(on)
-    expect(propose(calls('a', 10, 6), true)).toEqual([])
-    expect(propose(calls('a', 10, 5))).toEqual([])
-    expect(propose(calls('a', 9, 9))).toEqual([])
+    expect(propose(calls('a', 20, 12))).toEqual(on)
+    expect(propose(calls('a', 20, 12), true)).toEqual([])
+    expect(propose(calls('a', 20, 11))).toEqual([])
+    expect(propose(calls('a', 19, 19))).toEqual([])
     const mixed = [...calls('a', 90, 90), ...calls('b', 10, 0)]
     expect(propose(mixed).map(({ key }) => key.at(-1))).toEqual(['speculate'])
   })

@@ -50,6 +50,48 @@ export function firstDifference(earlier: Buffer, later: Buffer): Difference {
   return { at, kind: found?.[0] ?? 'other' }
 }
 
+/**
+ * The first difference of two texts that differ, and then the first of each other kind. A kind
+ * differs if both texts have equally many of it, and not the same ones. Linear.
+ */
+export function differencesOf(earlier: Buffer, later: Buffer): readonly Difference[] {
+  const first = firstDifference(earlier, later)
+  const found = new Map([[first.kind, first.at]])
+  let [one, two] = [earlier.toString('latin1'), later.toString('latin1')]
+  for (const [kind, pattern] of PATTERNS) {
+    const [before, now] = [[...one.matchAll(pattern)], [...two.matchAll(pattern)]]
+    const changed = now.findIndex(([text], index) => text !== before[index]?.[0])
+    if (before.length === now.length && changed !== -1 && !found.has(kind)) {
+      const { 0: text, index } = now[changed]!
+      found.set(kind, index + commonBytes(Buffer.from(before[changed]![0]), Buffer.from(text)))
+    }
+    ;[one, two] = [one.replace(pattern, blanked), two.replace(pattern, blanked)]
+  }
+  const other = differenceBeside(one, two)
+  if (other !== null && !found.has('other')) found.set('other', other)
+  return [...found].map(([kind, at]) => ({ kind, at }))
+}
+
+/** What was of a kind, in as many characters, so that places stay what they are. */
+const BLANK = '\0'
+const blanked = (text: string) => BLANK.repeat(text.length)
+
+/** Where the later of two texts differs outside of what is blank; `null`: nowhere. */
+function differenceBeside(earlier: string, later: string): number | null {
+  let [from, at] = [0, 0]
+  while (from < earlier.length && at < later.length) {
+    if (earlier[from] !== later[at]) return at
+    if (earlier[from] === BLANK) {
+      while (earlier[from] === BLANK) from++
+      while (later[at] === BLANK) at++
+    } else {
+      from++
+      at++
+    }
+  }
+  return from < earlier.length || at < later.length ? at : null
+}
+
 interface Around {
   readonly text: string
   readonly at: number

@@ -1,6 +1,6 @@
 import type { ScannedRequest } from '../parse/scan-request.ts'
 import { messagePieces } from '../parse/shared-messages.ts'
-import { type ChangeKind, firstDifference } from './change-kind.ts'
+import { type ChangeKind, differencesOf } from './change-kind.ts'
 import { equalText } from './equal-texts.ts'
 import { type HeadPart, headParts, type Place } from './request-head.ts'
 
@@ -15,6 +15,8 @@ export interface HeadChange {
    * whether the opening has the same text as that of another conversation of the tenant.
    */
   readonly scope: 'conversation' | 'key' | 'openings'
+  /** What else changed: the first difference of each other kind in each place; absent: nothing. */
+  readonly also?: readonly Pick<HeadChange, 'place' | 'kind' | 'at'>[]
 }
 
 /**
@@ -155,23 +157,33 @@ function placeOf({ parts }: Seen, at: number): Pick<HeadChange, 'place' | 'at'> 
   return { place: 'first_message', at: 0 }
 }
 
+/** The first difference, with those of other kinds and places. */
 function changeOf(
   { tools: before }: Seen,
   { tools: now }: Seen,
   earlier: readonly KeptPart[],
   later: readonly KeptPart[],
 ): Omit<HeadChange, 'scope'> | null {
-  for (const [index, part] of later.entries()) {
-    const other = earlier[index]
-    if (other?.place !== part.place) return { place: part.place, kind: 'other', at: 0 }
-    if (other.text.equals(part.text)) continue
-    const { place } = part
-    const difference = firstDifference(other.text, part.text)
-    const isOrder = place === 'tools' && isReordered(before, now)
-    return { place, ...difference, ...(isOrder && { kind: 'tool_order' }) }
+  const changes: Omit<HeadChange, 'scope' | 'also'>[] = []
+  const isOrder = isReordered(before, now)
+  const length = Math.max(earlier.length, later.length)
+  for (let index = 0; index < length; index++) {
+    const [other, part] = [earlier[index], later[index]]
+    if (other?.place !== part?.place) {
+      const { place } = (part ?? other) as KeptPart
+      changes.push({ place, kind: 'other', at: 0 })
+      break
+    }
+    const { place, text } = part as KeptPart
+    if (other!.text.equals(text)) continue
+    const found = differencesOf(other!.text, text)
+    // In another order, all that follows differs.
+    const kinds =
+      isOrder && place === 'tools' ? [{ ...found[0]!, kind: 'tool_order' as const }] : found
+    changes.push(...kinds.map(difference => ({ place, ...difference })))
   }
-  const rest = earlier[later.length]
-  return rest === undefined ? null : { place: rest.place, kind: 'other', at: 0 }
+  const [first, ...also] = changes
+  return first === undefined ? null : { ...first, ...(also.length > 0 && { also }) }
 }
 
 function isReordered(before: readonly string[], now: readonly string[]): boolean {

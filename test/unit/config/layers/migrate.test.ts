@@ -35,7 +35,10 @@ describe('a migrated file', () => {
             k8s_logs: {
               endpoint_pattern: 'mcp__k8s__get_logs',
               preferred_format: 'pipeline_deep_mckp',
-              hint_set: ['near_reference'],
+              hint_set: [
+                ...['near_reference', 'reference', 'lines', 'overflow', 'metadata', 'elision'],
+                'search_chain',
+              ],
             },
           },
         },
@@ -77,6 +80,13 @@ describe('a migrated file', () => {
     expect(fateOf('hints.types.delta.enabled')?.fate).toContain('has no effect here')
     expect(fateOf('telemetry.enabled')?.fate).toContain('section [telemetry]')
     expect(fateOf('mckp.formats_enabled')?.fate).toContain('own default')
+  })
+
+  it('says what its list still switches off', () => {
+    const text = SAVED.replace('"deep_mckp", "kv", ', '')
+    const { warnings } = migrateFile('x', text, { keepsDefaults: false })
+    expect(warnings).toEqual([expect.stringMatching(/formats_enabled: switches off tree: /)])
+    expect(migrated(false).warnings).toEqual([])
   })
 
   it('of a file with faults is refused', () => {

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import { HINT_FAMILIES } from '../../../../src/core/hints/hint-policy.ts'
+import { FORMAT_IDS } from '../../../../src/core/pipeline/profile/profile-axes.ts'
 import { resolveProfile } from '../../../../src/core/pipeline/profile/resolve.ts'
 import { layersFolder } from './layers-folder.ts'
 import { SAVED } from './predecessor-file.ts'
@@ -8,14 +10,16 @@ it('loads, with one warning for each key that is named otherwise here', () => {
   folder.write('pipeline_config.toml', SAVED)
   const { pipeline, warnings } = folder.read()
   const { mckp, profiles, hints } = pipeline
-  expect(mckp.formats_enabled).toEqual(['md', 'tree', 'csv', 'json_compact'])
+  expect(mckp.formats_enabled.toSorted()).toEqual(FORMAT_IDS.toSorted())
   expect(profiles.llm.variants['default']?.tokenizer).toBe('o200k_base')
   expect(profiles.tokenizer.variants).toEqual({ o200k_base: { inline_json_cost: 1 } })
   expect(profiles.agent.variants['marathon_refactor']).toEqual({
     recursion_depth: 7,
     near_ref_enabled: true,
   })
-  expect(profiles.data.variants['k8s_logs']?.hint_set).toEqual(['near_reference'])
+  expect(profiles.data.variants['k8s_logs']?.hint_set?.toSorted()).toEqual(
+    HINT_FAMILIES.filter(family => family !== 'format').toSorted(),
+  )
   expect(hints.types).toMatchObject({
     near_reference: { max_per_session: 50 },
     format: { enabled: false },
@@ -61,4 +65,22 @@ it('leaves faults of renamed keys where they stand', () => {
   const folder = layersFolder()
   folder.write('pipeline_config.toml', '[hints.types]\n[hints.types.near_ref]\nenabled = 3\n')
   expect(folder.faults()).toEqual([expect.stringContaining('near_reference.enabled: must be true')])
+})
+
+it('switches off what the predecessor could leave out, and says what that costs', () => {
+  const folder = layersFolder()
+  const text = '[mckp]\nformats_enabled = ["csv_from_md", "csv", "json_compact"]\n'
+  folder.write('pipeline_config.toml', text)
+  const { pipeline, warnings } = folder.read()
+  expect(FORMAT_IDS.filter(id => !pipeline.mckp.formats_enabled.includes(id))).toEqual(['tree'])
+  const cost = /line 2: mckp\.formats_enabled: switches off tree: .* (\d+\.\d) % longer$/
+  expect(Number(warnings.map(line => cost.exec(line)?.[1]).find(Boolean))).toBeGreaterThan(1)
+})
+
+it('of this version switches off all that a list does not name', () => {
+  const folder = layersFolder()
+  folder.write('pipeline_config.toml', '[mckp]\nformats_enabled = ["csv", "json_compact"]\n')
+  const { pipeline, warnings } = folder.read()
+  expect(pipeline.mckp.formats_enabled).toEqual(['csv', 'json_compact'])
+  expect(warnings).toEqual([expect.stringMatching(/switches off tree, .*yaml.*: .* % longer$/)])
 })

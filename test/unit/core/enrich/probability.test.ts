@@ -12,15 +12,17 @@ const offer: Offer = { trigger: 'Grep', target: 'Read', prior: 0.5, rank: 1, lis
 describe('the probability of an offer', () => {
   it.each([
     [1, 0.5],
-    [2, 0.5 * 2 ** -0.8],
-    [5, 0.5 * 5 ** -0.8],
-    [100, 0.5 * 100 ** -0.8],
-  ])('is at first what the model states, less for a list of %i', (listed, expected) => {
+    [2, 0.45],
+    [3, 0.4],
+    [4, 0.4],
+  ])('is at first what the model states, less at place %i', (rank, expected) => {
     const probabilities = createProbabilities(() => 0)
-    expect(probabilities.of({ ...offer, listed })).toBeCloseTo(expected, 12)
+    for (const listed of [1, 5, 100]) {
+      expect(probabilities.of({ ...offer, rank, listed })).toBeCloseTo(expected, 12)
+    }
   })
 
-  it('follows what was used: (10·p0·n^−0.8 + used) / (10 + tried)', () => {
+  it('follows what was used: (10·p0·s + used) / (10 + tried)', () => {
     const probabilities = createProbabilities(() => 0)
     for (let i = 0; i < 30; i++) probabilities.observe(offer, i < 24)
     expect(probabilities.of(offer)).toBeCloseTo((5 + 24) / 40, 12)

@@ -74,6 +74,19 @@ describe('effectiveness', () => {
     expect(ratesOf(counts)).toMatchObject({ race_win: 0.25, waste: 0.5 })
   })
 
+  it('is used of all calls ahead, also of agents that ended before their offers were decided', () => {
+    const used = { enricher_prefetched: true, cited_in_next_n_turns: true }
+    const events = (count: number, event: Partial<EnrichmentEvent>) =>
+      Array.from({ length: count }, () => event)
+    const counts = countsOf(
+      ...events(11, { enricher_fetch: 'served' }),
+      ...events(22, { enricher_fetch: 'wasted' }),
+      ...events(11, used),
+    )
+    expect(ratesOf(counts).prefetch_hit).toBe(11 / 33)
+    expect(ratesOf(countsOf(...events(11, used))).prefetch_hit).toBe(1)
+  })
+
   // The line of the seed, under `# enrichment:`.
   it("prints the seed's line", () => {
     const counts = {

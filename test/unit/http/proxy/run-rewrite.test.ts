@@ -199,7 +199,8 @@ describe('the memory of bodies', () => {
 
 describe('a body that a worker rewrites', () => {
   test('is reported with what changed before it, which only the first run sees', async () => {
-    const change = { kind: 'uuid', place: 'system', at: 1, scope: 'key' }
+    const also = [{ kind: 'date', place: 'system', at: 9 }]
+    const change = { kind: 'uuid', place: 'system', at: 1, scope: 'key', also }
     const reports = [{ op: 'rewrite', rewrite: { ...REPORT, head_change: change } }]
     const first = done({ reports, markers: ['a'] })
     const { jobs, noted } = await rewrite([first, done()], { renewed: [false, true] })
@@ -207,6 +208,8 @@ describe('a body that a worker rewrites', () => {
     expect(noted.filter(each => /^(change|warning)/.test(each))).toEqual([
       'warning t',
       'change openai uuid',
+      'warning t',
+      'change openai date',
     ])
   })
 

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { firstDifference } from '../../../../../src/core/conversation/prefix/change-kind.ts'
+import {
+  differencesOf,
+  firstDifference,
+} from '../../../../../src/core/conversation/prefix/change-kind.ts'
 
 const kindOf = (one: string, two: string) =>
   firstDifference(Buffer.from(`"Session ${one}, go on"`), Buffer.from(`"Session ${two}, go on"`))
@@ -37,5 +40,25 @@ describe('the first difference of two texts', () => {
   it('takes linear time on long texts', () => {
     const long = 'eyJ'.repeat(100_000)
     expect(kindOf(`${long}a`, `${long}b`).kind).toBe('other')
+  })
+})
+
+describe('all differences', () => {
+  const kindsOf = (one: string, two: string) =>
+    differencesOf(Buffer.from(one), Buffer.from(two)).map(({ kind, at }) => `${kind} ${at}`)
+
+  it('are the first of each kind, the earliest first', () => {
+    const text = (id: string, date: string, name: string) =>
+      `Session ${id}.\nToday is ${date}. Yesterday was not ${date}.\nUser ${name}.`
+    const one = text('6f1c2a34-9a8b-4c1d-8e2f-001122334455', '2026-01-02', 'ann')
+    const two = text('6f1c2a34-9a8b-4c1d-8e2f-001122334466', '2026-01-03', 'bob')
+    expect(kindsOf(one, two)).toEqual(['uuid 42', 'date 64', 'other 102'])
+    expect(kindsOf(one, text('6f1c2a34-9a8b-4c1d-8e2f-001122334455', '2026-01-03', 'ann'))).toEqual(
+      ['date 64'],
+    )
+  })
+
+  it('are other alone if there is more of a kind than before', () => {
+    expect(kindsOf('Notes.', 'Notes. 2026-01-02')).toEqual(['other 6'])
   })
 })

@@ -45,6 +45,22 @@ describe('what changed before a conversation', () => {
     see(turn(3, { tools: [tool('a'), tool('b', ends)], system: LONG }, text({})))
   })
 
+  it('is each kind that differs in each place', () => {
+    const see = watcher()
+    const at = (day: number) => ({
+      tools: [tool('a', { description: `Of ${ID[day]}` })],
+      system: `Today is 2026-01-0${day + 1}. Session ${ID[day]}. ${LONG}`,
+    })
+    see(turn(1, at(0)))
+    expect(see(turn(2, at(1)))).toMatchObject({
+      ...{ place: 'tools', kind: 'uuid', scope: 'conversation' },
+      also: [
+        { place: 'system', kind: 'date' },
+        { place: 'system', kind: 'uuid' },
+      ],
+    })
+  })
+
   it.each([
     ['tools', (id: string) => ({ tools: [tool('a', { description: `Of ${id}` })] })],
     ['system', (id: string) => ({ system: `${LONG} Session: ${id}` })],
