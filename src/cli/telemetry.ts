@@ -21,7 +21,8 @@ import { readEvents } from '../telemetry/read-telemetry.ts'
 import { defineActions, type Options, UsageError, type ValuesOf } from './command.ts'
 import { dataOption, loadDataConfig } from './data-folder.ts'
 import { figureLines, type ReportFigures, resultFigures } from './figure-lines.ts'
-import { jsonOption } from './options.ts'
+import { choice, jsonOption } from './options.ts'
+import { BASELINE_IDS } from './replay/baselines.ts'
 import { table } from './table.ts'
 
 const options = {
@@ -33,6 +34,10 @@ const options = {
     help: 'Nothing older: days or hours back, such as 7d or 12h, or an ISO date',
     read: (given, refuse) => sinceMs(given, Date.now()) ?? refuse('7d, 12h or an ISO date'),
   },
+  baseline: choice(BASELINE_IDS, {
+    value: 'ID',
+    help: `What savings are of: ${BASELINE_IDS.join(', ')} (default the first, the only one that events know)`,
+  }),
   ...jsonOption,
 } as const satisfies Options
 
@@ -45,6 +50,12 @@ export const telemetryCommand = defineActions({
 })
 
 async function showSavings(values: ValuesOf<typeof options>): Promise<number> {
+  const { baseline = 'input' } = values
+  if (baseline !== 'input') {
+    // Events have sizes and no texts, so that nothing can be written otherwise.
+    const use = `haversack tune mine --baseline ${baseline}`
+    throw new UsageError(`telemetry has no texts to write as ${baseline}; \`${use}\` reads logs`)
+  }
   const config = loadDataConfig(values)
   const tenant = values.tenant === undefined ? undefined : folderOf(values.tenant, config.data_dir)
   const savings = createEndpointSavings()

@@ -5,6 +5,7 @@ import { stringify } from 'smol-toml'
 import type { Config } from '../config/config.ts'
 import { processEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
+import { BASELINE } from '../core/telemetry/event.ts'
 import { TELEMETRY_KEY_BYTES } from '../core/telemetry/pseudonyms.ts'
 import { resolveTokenizer } from '../core/tokens/profiles.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
@@ -23,7 +24,7 @@ import { defineActions, type Options, UsageError, type ValuesOf } from './comman
 import { vendorOf } from './model-vendor.ts'
 import { choice, readShare, tokenizerFieldsOf, tokenizerOptions, wholeNumber } from './options.ts'
 import { createProgress } from './progress.ts'
-import { BASELINE_IDS, BASELINES, loadBaseline } from './replay/baselines.ts'
+import { BASELINE_IDS, BASELINES, type Baseline, loadBaseline } from './replay/baselines.ts'
 import { analysisRecord, reportAnalysis } from './tune/analysis-report.ts'
 import { analyzeSessions, analyzeTelemetry, reportProposals } from './tune/analyze.ts'
 import { describeSessions } from './tune/describe-sessions.ts'
@@ -82,7 +83,7 @@ const options = {
   baseline: choice(BASELINE_IDS, {
     value: 'ID',
     help: `What savings are measured against: ${BASELINE_IDS.join(', ')} (default the first)`,
-    actions: ANALYSES,
+    actions: [...ANALYSES, 'mine'],
   }),
   mode: choice(['elide', 'lossless'], {
     value: 'MODE',
@@ -228,8 +229,11 @@ async function mineLogs(values: Values, paths: readonly string[]): Promise<numbe
   const tokens = tokenizerFieldsOf(values)
   // A tokenizer that is not known fails here, once for all results.
   resolveTokenizer(tokens)
+  const { out, baseline = 'input' } = values
+  if (out !== undefined && baseline !== 'input') {
+    throw new UsageError('--out writes events, whose baseline is the input: leave --baseline away')
+  }
   const list = listLogs(pathsOf(paths))
-  const out = values.out
   let file: EventFile | null = null
   const stopWatching = clearUpOnSignal(() => file?.discard())
   try {
@@ -237,7 +241,7 @@ async function mineLogs(values: Values, paths: readonly string[]): Promise<numbe
     const minings = await mine(list, {
       tokens,
       key: file === null ? randomBytes(TELEMETRY_KEY_BYTES) : keyOf(values),
-      file,
+      ...{ file, baseline },
     })
     file?.finish()
     process.stderr.write(summaryOf(minings))
@@ -258,17 +262,17 @@ interface MineOptions {
   readonly tokens: ReturnType<typeof tokenizerFieldsOf>
   readonly key: Uint8Array
   readonly file: EventFile | null
+  readonly baseline: Baseline
 }
 
-async function mine(list: LogList, { tokens, key, file }: MineOptions): Promise<Minings> {
+async function mine(list: LogList, { tokens, key, file, baseline }: MineOptions): Promise<Minings> {
   const { files } = list
   const bytes = files.reduce((sum, each) => sum + each.bytes, 0)
   const study = createStudy()
   const progress = createProgress('mine MB', Math.ceil(bytes / MEGABYTE))
   let unseen = 0
   const read = await mineFiles(files, {
-    tokens,
-    key,
+    ...{ tokens, key, baseline },
     threads: Math.min(availableParallelism(), Math.max(1, Math.floor(bytes / THREAD_BYTES))),
     onMined(mined) {
       if (study.add(mined)) file?.add(mined)
@@ -281,6 +285,7 @@ async function mine(list: LogList, { tokens, key, file }: MineOptions): Promise<
   const unreadable = list.unreadable + read.unreadable
   return {
     files: files.length,
+    baseline: baseline === 'input' ? BASELINE : baseline,
     other: list.other,
     bytes,
     unreadable,

@@ -34,6 +34,8 @@ export interface MineOptions {
   readonly pseudonyms: Pseudonyms
   /** Which tokenizer counts. */
   readonly tokens: Pick<EncodeRequest, 'tokenizer' | 'model'>
+  /** Tokens of a text as the baseline writes it; absent: as its tool gave it. */
+  baselineOf?(text: string): number
   /** Called with the bytes that were read since the last call. */
   onRead?(bytes: number): void
 }
@@ -82,9 +84,10 @@ function requestOf(
 function mineResult(
   result: MinedResult,
   answer: EncodeAnswer,
-  { context: { maxDepth }, pseudonyms }: MineOptions,
+  { context: { maxDepth }, pseudonyms, baselineOf }: MineOptions,
 ): Mined {
   const { session, agent, tool, args, call_id, text, ts_ms, context } = result
+  const more = baselineOf === undefined ? 0 : baselineOf(text) - answer.tokens.baseline
   const parsed = parseJson(text, { maxDepth })
   const value = parsed.ok ? parsed.value : undefined
   const notation = answer.layer === 'L3' ? null : bareFormat(answer.format)
@@ -104,6 +107,10 @@ function mineResult(
     ...facts,
     ts_ms,
     sample_rate_applied: 1,
+    // What the baseline takes more was saved by what represents the result.
+    tokens_baseline: facts.tokens_baseline + more,
+    encoder_tokens_saved: facts.encoder_tokens_saved + (facts.layer_used === 'L0' ? 0 : more),
+    dedup_tokens_saved: facts.dedup_tokens_saved + (facts.layer_used === 'L0' ? more : 0),
     ...(repeat_burst === undefined ? {} : { repeat_burst }),
   } as const
   const levels = value === undefined ? [] : formatLevels(value)

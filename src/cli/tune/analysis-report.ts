@@ -14,6 +14,38 @@ interface ClassRow {
   omission: number
 }
 
+/** Shares of the sums, by the reporting rule of seed 000, "Savings Accounting". */
+interface ClassShares {
+  /** Of all tokens, saved by references, by leaving parts out, and by all of it. */
+  readonly references: string
+  readonly omission: string
+  readonly combined: string
+  /** Of the tokens that references did not take, saved by formats. */
+  readonly encoder: string
+}
+
+function sharesOf({ tokens, references, formats, omission }: ClassRow): ClassShares {
+  return {
+    references: percent(references, tokens),
+    encoder: percent(formats, tokens - references),
+    omission: percent(omission, tokens),
+    combined: percent(references + formats + omission, tokens),
+  }
+}
+
+function sumOf(rows: readonly ClassRow[]): ClassRow {
+  const sum = { ...NO_ROW, name: 'all' }
+  for (const row of rows) {
+    for (const key of FIGURES) sum[key] += row[key]
+  }
+  return sum
+}
+
+const FIGURES = ['results', 'tokens', 'references', 'formats', 'omission'] as const
+const NO_ROW: ClassRow = {
+  ...{ name: '', results: 0, tokens: 0, references: 0, formats: 0, omission: 0 },
+}
+
 /** Classes that are printed. */
 const MOST_CLASSES = 20
 
@@ -27,9 +59,7 @@ function classRows(
     const { played } = analysis.plays.outcome(conversation)
     for (const [at, result] of conversation.results.entries()) {
       const { before, after, referred, elided } = played[at]!
-      const row = rows.get(result.class) ?? {
-        ...{ name: result.class, results: 0, tokens: 0, references: 0, formats: 0, omission: 0 },
-      }
+      const row = rows.get(result.class) ?? { ...NO_ROW, name: result.class }
       rows.set(result.class, row)
       const baseline = tokensOf?.(result.text) ?? before
       row.results++
@@ -51,22 +81,23 @@ export interface ReportOptions {
 export function reportAnalysis(result: AnalysisResult, options: ReportOptions): string {
   const rows = classRows(result, options.tokensOf)
   const { judgement } = result.analysis
-  const savings = rows
-    .slice(0, MOST_CLASSES)
-    .map(({ name, results, tokens, references, formats, omission }) => [
-      ...[name, results, tokens, percent(references, tokens), percent(formats, tokens)],
-      percent(omission, tokens),
-    ])
-  const head = ['class', 'results', 'tokens', 'references', 'formats', 'omission']
+  const savings = [...rows.slice(0, MOST_CLASSES), sumOf(rows)].map(row => {
+    const { references, encoder, omission, combined } = sharesOf(row)
+    return [row.name, row.results, row.tokens, references, encoder, omission, combined]
+  })
+  const head = ['class', 'results', 'tokens', 'references', 'encoder', 'omission', 'combined']
   const more =
     rows.length > MOST_CLASSES ? [`… and ${rows.length - MOST_CLASSES} more (--json)`] : []
   return `${[
-    [`Saved of ${options.baseline}:`, '', table(head, savings), ...more].join('\n'),
+    [`Saved of ${options.baseline}:`, '', table(head, savings), ...more, SHARES].join('\n'),
     judgedTable(judgement),
     togetherLine(judgement),
     ...priorLines(judgement),
   ].join('\n\n')}\n`
 }
+
+const SHARES =
+  'references, omission and combined: of all tokens; encoder: of those that references did not take'
 
 function judgedTable({ judged, conversations: { chosen, unseen } }: Judgement): string {
   const title =
@@ -112,11 +143,16 @@ function signed(tokens: number | null, plus = '+'): string {
 /** The same for programs. */
 export function analysisRecord(result: AnalysisResult, { tokensOf, baseline }: ReportOptions) {
   const { judged, together, conversations } = result.analysis.judgement
+  const rows = classRows(result, tokensOf)
+  const { tokens, references, formats, omission } = sumOf(rows)
+  const share = (part: number, whole: number) => (whole === 0 ? null : part / whole)
   return {
     baseline,
     conversations,
     results: countOf(result.conversations),
-    classes: classRows(result, tokensOf),
+    combined_saving: share(references + formats + omission, tokens),
+    encoder_share: share(formats, tokens - references),
+    classes: rows,
     candidates: judged.map(recordOf),
     together: together && {
       ...together,

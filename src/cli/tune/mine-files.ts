@@ -31,10 +31,10 @@ const WINDOW = 64
  */
 export async function mineFiles(
   files: readonly LogFile[],
-  { threads, tokens, key, onMined, onRead }: MineFilesOptions,
+  { threads, tokens, key, baseline = 'input', onMined, onRead }: MineFilesOptions,
 ): Promise<FilesRead> {
   const tally = noTally()
-  const setup: MineSetup = { tokens, key }
+  const setup: MineSetup = { tokens, key, baseline }
   /** By place, of logs after the first that is not done. */
   const waiting = new Map<number, MineMessage[]>()
   let unreadable = 0

@@ -1,17 +1,21 @@
 import type { EncodeRequest } from '../../core/contract/encode.ts'
 import { createPseudonyms } from '../../core/telemetry/pseudonyms.ts'
+import { resolveTokenizer } from '../../core/tokens/profiles.ts'
 import { createLocalContext } from '../../runtime/local-context.ts'
 import { ownThread } from '../../threads/own-thread.ts'
 import { UnreadableLog } from '../../tune/logs/chunks.ts'
 import type { LogFile } from '../../tune/logs/list-logs.ts'
 import { type LogTally, noTally } from '../../tune/logs/read-log.ts'
 import { type Mined, mineLog } from '../../tune/mine-log.ts'
+import { type Baseline, loadBaseline } from '../replay/baselines.ts'
 
 /** The setup of a thread. */
 export interface MineSetup {
   readonly tokens: Pick<EncodeRequest, 'tokenizer' | 'model'>
   /** Keys the hashes. */
   readonly key: Uint8Array
+  /** What savings are of: the input if absent. */
+  readonly baseline?: Baseline
 }
 
 /** To the thread: a log, by its place among all. */
@@ -38,9 +42,14 @@ const BATCH = 256
 const TENANT = 'mine'
 
 const { port, data } = ownThread<MineSetup>()
-const { tokens, key } = data
+const { tokens, key, baseline = 'input' } = data
 const context = createLocalContext()
+const render = await loadBaseline(baseline)
+const counter = context.counters.get(resolveTokenizer(tokens))
+const baselineOf = (text: string) => counter.count(render(text))
+const ofBaseline = baseline === 'input' ? {} : { baselineOf }
 const pseudonyms = createPseudonyms(key, TENANT)
+const terms = { context, pseudonyms, tokens, ...ofBaseline }
 
 function post(message: MineMessage): void {
   port.postMessage(message)
@@ -52,7 +61,7 @@ port.on('message', ({ index, file }: MineTask) => {
   let isWhole = true
   let batch: Mined[] = []
   try {
-    for (const mined of mineLog(file, tally, { context, pseudonyms, tokens, onRead })) {
+    for (const mined of mineLog(file, tally, { ...terms, onRead })) {
       batch.push(mined)
       if (batch.length < BATCH) continue
       post({ kind: 'mined', index, mined: batch })

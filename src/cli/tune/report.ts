@@ -9,12 +9,15 @@ import { DEEP_LEVEL } from '../../tune/study/nesting.ts'
 import type { Rule } from '../../tune/study/rules.ts'
 import type { Study } from '../../tune/study/study.ts'
 import { figureLines, type ReportFigures, resultFigures } from '../figure-lines.ts'
+import { BASELINES, type Baseline } from '../replay/baselines.ts'
 import { percent, table } from '../table.ts'
 
 /** The result of mining, with counts of the logs. */
 export interface Minings {
   /** Logs, files of other kinds, and what could not be read. */
   readonly files: number
+  /** What savings are of: `raw` if absent, or a way to write results without us. */
+  readonly baseline?: string
   readonly other: number
   readonly unreadable: number
   readonly bytes: number
@@ -39,18 +42,19 @@ const NEXT = 'What each table says, and what to do with it: docs/guide/tuning.md
 
 /** All figures, one JSON object. */
 export function toJson(minings: Minings): string {
-  return `${JSON.stringify({ baseline: BASELINE, figures: figuresOf(minings.study), ...minings })}\n`
+  const { baseline = BASELINE } = minings
+  return `${JSON.stringify({ figures: figuresOf(minings.study), ...minings, baseline })}\n`
 }
 
 /** Tables for a reader, or why there are none. */
-export function toTables({ study }: Minings): string {
+export function toTables({ study, baseline }: Minings): string {
   if (study.results === 0) return `No tool results were found: ${WHERE}\n`
   const parts = tablesOf(study).flatMap(({ title, header, rows }) => {
     const cut = rows.length - MAX_ROWS
     const lines = table(header, rows.slice(0, MAX_ROWS))
     return [title, cut > 0 ? `${lines}\n… and ${cut} more (--json)` : lines]
   })
-  return `${[headline(study), figureLines(figuresOf(study)).join('\n'), ...parts, NEXT].join('\n\n')}\n`
+  return `${[headline(study, baseline), figureLines(figuresOf(study)).join('\n'), ...parts, NEXT].join('\n\n')}\n`
 }
 
 function figuresOf({ results, sums }: Study): ReportFigures {
@@ -58,10 +62,15 @@ function figuresOf({ results, sums }: Study): ReportFigures {
 }
 
 /** A sentence that names the baseline of all percentages. */
-export function headline({ results, sessions, tokenizer }: Study): string {
+export function headline({ results, sessions, tokenizer }: Study, baseline = 'raw'): string {
   const counted = tokenizer === null ? '' : `; tokens of ${tokenizer}`
   const all = `${results.toLocaleString('en-US')} results, ${sessions.toLocaleString('en-US')} sessions`
-  return `${all}${counted}; shares are of the results as their tools gave them.`
+  return `${all}${counted}; shares are of ${wordsOf(baseline)}.`
+}
+
+function wordsOf(baseline: string): string {
+  const isOther = baseline !== 'input' && Object.hasOwn(BASELINES, baseline)
+  return isOther ? BASELINES[baseline as Baseline] : 'the results as their tools gave them'
 }
 
 /** The tables of the corpus study, in their order. */

@@ -11,6 +11,7 @@ import type { Outcome } from './fit-budget.ts'
 import type { LayerInput } from './layer.ts'
 import { FORMAT_NAMES, KNOWN_FORMATS } from './layers.ts'
 import { createOutcomes } from './outcomes.ts'
+import { DEFAULT_PIPELINE } from './profile/pipeline-config.ts'
 import { resolveProfile } from './profile/resolve.ts'
 import { type ContentRequest, type PipelineContext, readInput } from './read-input.ts'
 import {
@@ -81,9 +82,8 @@ export function encodeContent(
 /** The request with the budget of the configuration, if it is to be trimmed and names none. */
 function withBudget(request: ContentRequest, { pipeline }: PipelineContext): ContentRequest {
   if (request.mode !== 'trim') return request
-  const budget_tokens = request.budget_tokens ?? pipeline?.format_pipeline.budget_tokens
-  if (budget_tokens === undefined) throw invalid('budget_tokens', 'mode trim needs a budget')
-  return { ...request, budget_tokens }
+  const { format_pipeline } = pipeline ?? DEFAULT_PIPELINE
+  return { ...request, budget_tokens: request.budget_tokens ?? format_pipeline.budget_tokens }
 }
 
 /** The part of an answer that the session records. */

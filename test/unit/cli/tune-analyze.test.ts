@@ -127,6 +127,25 @@ describe('haversack tune analyze', () => {
     expect((await tune('apply')).stderr).toBe('Nothing to change.\n')
   })
 
+  it('says what is saved in all, and what formats save of what references did not take', async () => {
+    const data = dataFolder()
+    const log = writeLogs(data, false)
+    const { stdout } = await tuneIn(data)('analyze', log, '--json')
+    const { combined_saving, encoder_share, classes } = JSON.parse(stdout)
+    const sum = { tokens: 0, references: 0, formats: 0, omission: 0 }
+    for (const each of classes) {
+      for (const key of Object.keys(sum) as (keyof typeof sum)[]) sum[key] += each[key]
+    }
+    const { tokens, references, formats, omission } = sum
+    expect(combined_saving).toBeCloseTo((references + formats + omission) / tokens, 12)
+    expect(encoder_share).toBeCloseTo(formats / (tokens - references), 12)
+    const { stdout: text } = await tuneIn(data)('analyze', log)
+    const shares = [references / tokens, encoder_share, omission / tokens, combined_saving]
+    const cells = shares.map(share => `${(100 * share).toFixed(1)} %`).join(' +')
+    expect(text).toMatch(/^class +results +tokens +references +encoder +omission +combined$/m)
+    expect(text).toMatch(new RegExp(`^all +[\\d,]+ +[\\d,]+ +${cells}$`, 'm'))
+  })
+
   it('says that a hand-written file shadows a proposal', async () => {
     const data = dataFolder()
     writeFileSync(join(data, 'pipeline_config.toml'), '[elision]\nenabled = true\n')

@@ -6,12 +6,12 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { afterAll, describe, expect, it } from 'vitest'
 import { claudeCodeLog, codexLog, type SessionResult } from '../../../bench/mine/log-writers.ts'
-import { tablesOf, toJson, toTables } from '../../../src/cli/tune/report.ts'
+import { headline, tablesOf, toJson, toTables } from '../../../src/cli/tune/report.ts'
 import { telemetryEvent } from '../../../src/core/telemetry/event.ts'
 import { createPseudonyms, TELEMETRY_KEY_BYTES } from '../../../src/core/telemetry/pseudonyms.ts'
 import { createEventFile } from '../../../src/tune/event-file.ts'
 import { noTally } from '../../../src/tune/logs/read-log.ts'
-import { type Mined, mineLog } from '../../../src/tune/mine-log.ts'
+import { type Mined, type MineOptions, mineLog } from '../../../src/tune/mine-log.ts'
 import { createStudy } from '../../../src/tune/study/study.ts'
 import { localContext } from '../../support/local-context.ts'
 
@@ -20,11 +20,11 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const context = localContext()
 const pseudonyms = createPseudonyms(new Uint8Array(TELEMETRY_KEY_BYTES), 'test')
 
-function mine(content: string, tally = noTally()): Mined[] {
+function mine(content: string, tally = noTally(), more: Partial<MineOptions> = {}): Mined[] {
   const path = join(folder, 'log.jsonl')
   writeFileSync(path, content)
   const { size: bytes } = statSync(path)
-  return [...mineLog({ path, bytes }, tally, { context, pseudonyms, tokens: {} })]
+  return [...mineLog({ path, bytes }, tally, { context, pseudonyms, tokens: {}, ...more })]
 }
 
 let calls = 0
@@ -222,6 +222,23 @@ function plain(row: object): Record<string, unknown> {
 }
 
 describe('the report', () => {
+  it('has savings of another baseline, if one is named', () => {
+    const log = claudeCodeLog('s', [result(rows), result(rows)])
+    const sums = (baselineOf?: (text: string) => number) => {
+      const study = createStudy()
+      mine(log, noTally(), baselineOf === undefined ? {} : { baselineOf }).forEach(study.add)
+      return study.result().sums
+    }
+    const [plain, other] = [sums(), sums(() => 100_000)]
+    expect([other.results, other.baseline, other.final]).toEqual([2, 200_000, plain.final])
+    const { l0Baseline, l0Final, encoderSaved } = other
+    expect(l0Baseline - l0Final + encoderSaved).toBe(200_000 - plain.final)
+    const minings = { files: 1, other: 0, unreadable: 0, bytes: 1, tally: noTally() }
+    const study = createStudy().result()
+    expect(toJson({ ...minings, study, baseline: 'toon' })).toContain('"baseline":"toon"')
+    expect(headline(study, 'toon')).toContain('shares are of TOON for results that are JSON')
+  })
+
   it('has every table, also of nothing', () => {
     const study = createStudy()
     const empty = { files: 0, other: 0, unreadable: 0, bytes: 0, tally: noTally() }

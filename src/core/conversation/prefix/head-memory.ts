@@ -180,7 +180,7 @@ function changeOf(
     // In another order, all that follows differs.
     const kinds =
       isOrder && place === 'tools' ? [{ ...found[0]!, kind: 'tool_order' as const }] : found
-    changes.push(...kinds.map(difference => ({ place, ...difference })))
+    for (const difference of kinds) changes.push({ place, ...difference })
   }
   const [first, ...also] = changes
   return first === undefined ? null : { ...first, ...(also.length > 0 && { also }) }

@@ -94,8 +94,8 @@ const elision = z.strictObject({
 
 /** How lists of items are trimmed; see `docs/reference/trim.md`. */
 const formatPipeline = z.strictObject({
-  /** Of requests with mode trim that name none; absent: these are refused. */
-  budget_tokens: positive.optional(),
+  /** Of requests with mode trim that name none. */
+  budget_tokens: positive.default(8_000),
   /** `json`: lists and objects leave as JSON if a request names no formats. */
   default_format: z.enum(['auto', 'json']).default('auto'),
   /** By tool, its name with or without what a proxy puts in front of it. */

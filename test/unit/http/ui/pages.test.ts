@@ -447,9 +447,9 @@ describe('a try', () => {
 
   it('says what is wrong with it, and keeps what was typed', async () => {
     const { post } = start({ keys: false })
-    const bad = await post('/ui/try', { content: '</textarea><b>', mode: 'trim' })
+    const bad = await post('/ui/try', { content: '</textarea><b>', mode: 'trim', budget: '-1' })
     const text = await bad.text()
-    expect(text).toContain('mode trim needs a budget')
+    expect(text).toContain('role="alert"')
     expect(text).toContain('&lt;/textarea&gt;&lt;b&gt;')
     const unknown = await post('/ui/try', { content: 'x', mode: 'other', budget: 'many' })
     expect([unknown.status, await unknown.text()]).toEqual([

@@ -122,3 +122,12 @@ it('tools and fields may be named like members of every object', () => {
     undefined,
   )
 })
+
+it('is within 8,000 tokens where neither the request nor the configuration names a budget', () => {
+  const rows = Array.from({ length: 4_000 }, (_, id) => ({ id, name: `item ${id * 7919}` }))
+  const content = JSON.stringify(rows)
+  const context = { counters, maxDepth: 64, maxDecodedChars: 1_000_000, keepsOriginals: true }
+  const { answer } = encodeOperation.run({ content, mode: 'trim' }, context)
+  expect(answer.tokens.final).toBeLessThanOrEqual(8_000)
+  expect(answer.tokens.final).toBeGreaterThan(7_000)
+})
