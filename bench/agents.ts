@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { canRetrieve } from '../src/cli/run-command/retrieval.ts'
 import type { RouteName } from '../src/core/conversation/parse/scan-request.ts'
 import { createLocalContext } from '../src/runtime/local-context.ts'
 import { type AgentClient, CLIENTS, EXAMPLES } from './agents/clients.ts'
@@ -105,8 +104,8 @@ function retrievedIn(requests: readonly ArrivedRequest[]): number {
 
 /** What `run --elide` makes of the conversation. */
 async function reportElided(subject: Subject, plainTokens: number): Promise<readonly string[]> {
-  const { client, command } = subject
-  if (client.hasHook || !canRetrieve(command)) return ['', '']
+  const { client } = subject
+  if (client.hasHook || client.route === 'gemini_generate') return ['', '']
   const before = [process.execPath, COMMAND_LINE, 'run', '--elide', '--']
   const { requests } = await converse(subject, before)
   const { tokens } = follow(requests, client.route)

@@ -1,5 +1,4 @@
 import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Env, processEnv } from '../config/env.ts'
 import { reasonOf } from '../runtime/system-reason.ts'
 import { watchUncaught } from '../runtime/uncaught.ts'
@@ -17,7 +16,6 @@ import { type CodexCommand, codexCommand } from './run-command/codex.ts'
 import { logErrorsOnly, logToFile, type QuietLog } from './run-command/error-log.ts'
 import { namedBaseUrls } from './run-command/named-upstreams.ts'
 import { type OwnService, startOwnService } from './run-command/own-service.ts'
-import { canRetrieve, OWN_TOOLS, withRetrieval } from './run-command/retrieval.ts'
 import { summaryLines } from './run-command/summary.ts'
 import { makeTemporaryFolder } from './run-command/temporary-folder.ts'
 
@@ -45,7 +43,7 @@ export const runCommand = defineCommand({
   options: {
     elide: {
       type: 'boolean',
-      help: 'Leave parts out of large results, and give claude or codex a tool that fetches them',
+      help: 'Leave parts out of large results; the model can fetch them back through the proxy',
     },
     summary: { type: 'boolean', help: 'Report at the end on stderr what was saved' },
     log: {
@@ -61,9 +59,6 @@ export const runCommand = defineCommand({
   },
   async run(values, [command, ...args]) {
     if (command === undefined) throw new UsageError('run takes a command: run -- COMMAND')
-    if (values.elide && !canRetrieve([command, ...args])) {
-      throw new UsageError('run --elide takes claude or codex as its command')
-    }
     const relay = createSignalRelay()
     try {
       const file = values.log
@@ -106,15 +101,14 @@ async function runBehindProxy(
       folder: dataDir ?? files,
       isTemporary: dataDir === undefined,
       logger: log.logger,
-      // No agent could have another one that fetches from here.
-      retrievingTools: elides ? OWN_TOOLS : [],
+      elides,
     })
     // The command is still working. It keeps its base URL as long as requests can be forwarded.
     const uncaught = watchUncaught(error => service.noteUncaught(error))
     let code = NOT_STARTED
     try {
       if (relay.pending !== null) code = codeOf(relay.pending)
-      else code = await runCommandAt(service, { command, elides, files, codex, urls, env, relay })
+      else code = await runCommandAt(service, { command, codex, urls, env, relay })
     } finally {
       const isClosed = await closeInTime(service)
       await tellWhatWasSaved(service, { command, code, summary })
@@ -131,10 +125,6 @@ async function runBehindProxy(
 
 interface CommandToRun {
   readonly command: readonly [string, ...string[]]
-  /** Whether the agent gets a tool that fetches what was left out. */
-  readonly elides: boolean
-  /** A folder for what the agent reads, removed at the end. */
-  readonly files: string
   readonly codex: CodexCommand | null
   readonly urls: BaseUrls
   readonly env: Env
@@ -143,22 +133,19 @@ interface CommandToRun {
 
 function runCommandAt(
   service: OwnService,
-  { command, elides, files, codex, urls, env, relay }: CommandToRun,
+  { command, codex, urls, env, relay }: CommandToRun,
 ): Promise<number> {
   const childEnv = {
     ...urls.environment(service.url, service.anthropicUrl),
     ...namedBaseUrls(service.url, service.upstreams),
     ...agentSettings(command[0], service.url, env),
   }
-  const retrieval = { url: `${service.url}/mcp`, configFile: join(files, 'mcp.json') }
-  const equipped = (line: readonly [string, ...string[]]) =>
-    elides ? withRetrieval(line, retrieval) : line
-  if (codex === null) return runChild(equipped(command), childEnv, relay)
+  if (codex === null) return runChild(command, childEnv, relay)
   // Processes that the command starts use the base URL that they would have used.
   const { OPENAI_BASE_URL: url = '' } = childEnv
   const own = Object.fromEntries(OPENAI_NAMES.map(name => [name, env[name]]))
   const codexEnv = { ...childEnv, ...own }
-  return runChild(equipped(codex.behind(url)), codexEnv, relay)
+  return runChild(codex.behind(url), codexEnv, relay)
 }
 
 /**

@@ -118,6 +118,8 @@ export interface Rewriting {
   readonly arms?: Pick<Arms, 'terms' | 'record' | 'beside'>
   /** Whether a tenant's requests are read at all now. */
   isOn(tenant: string): boolean
+  /** Whether our tool is added to conversations that begin, and its calls are answered. */
+  addsTool(): boolean
   /** What is done with conversations over a WebSocket. */
   webSockets(): WebSocketConversations
 }

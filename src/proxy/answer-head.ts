@@ -9,6 +9,13 @@ export interface AnswerFraming {
   readonly events: EventBoundary | null
 }
 
+export interface HeadOptions {
+  /** Put after the upstream's headers. */
+  readonly extra?: Readonly<Record<string, string>> | undefined
+  /** The body is another one than the upstream's: not compressed, of this length if it is known. */
+  readonly reframed?: { readonly length?: number | undefined }
+}
+
 /**
  * Writes the head of the upstream's `answer`, then the `extra` headers. Returns `null`, and
  * writes nothing, if it cannot be written or the client would understand it differently.
@@ -17,22 +24,24 @@ export function writeAnswerHead(
   { httpVersion, method }: IncomingMessage,
   outgoing: ServerResponse,
   answer: IncomingMessage,
-  extra: Readonly<Record<string, string>> = {},
+  { extra = {}, reframed }: HeadOptions,
 ): AnswerFraming | null {
   const { statusCode = 0, statusMessage = '', headers, rawHeaders } = answer
   // We asked for no other coding, and the client would not learn of it.
   if (!/^(?:chunked)?$/i.test(headers['transfer-encoding'] ?? '')) return null
-  const sized = headers['content-length'] !== undefined
+  const sized = reframed ? reframed.length !== undefined : headers['content-length'] !== undefined
   const hasBody = method !== 'HEAD' && statusCode !== 204 && statusCode !== 304
   const trailers = hasBody && !sized && httpVersion === '1.1'
   try {
     outgoing.sendDate = false
-    outgoing.writeHead(statusCode, statusMessage, answerHeaders(rawHeaders, { extra, trailers }))
+    const options = { extra, trailers, ...(reframed && { reframed }) }
+    outgoing.writeHead(statusCode, statusMessage, answerHeaders(rawHeaders, options))
   } catch {
     return null
   }
   const isEvents = /^text\/event-stream\b/i.test(headers['content-type'] ?? '')
-  const mayBeAdded = isEvents && !sized && headers['content-encoding'] === undefined
+  const isPlain = reframed !== undefined || headers['content-encoding'] === undefined
+  const mayBeAdded = isEvents && !sized && isPlain
   return { sized, events: mayBeAdded ? createEventBoundary() : null }
 }
 

@@ -25,7 +25,7 @@ export class ExchangeRecord {
 
   /** The head of the answer is there. */
   answered(): void {
-    this.#firstByteMs = this.#now() - this.#started
+    this.#firstByteMs ??= this.#now() - this.#started
   }
 
   /** The first failure decides the outcome. A code of the system is kept. */

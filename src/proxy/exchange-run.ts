@@ -1,17 +1,20 @@
 import type { ClientRequest, IncomingMessage, InformationEvent, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { type AnswerFraming, flushHead, isAscii, writeAnswerHead } from './answer-head.ts'
+import { flushHead, isAscii, writeAnswerHead } from './answer-head.ts'
 import { type AnswerObserver, harmless } from './answer-observer.ts'
+import type { AnswerRelay, RelayTarget } from './answer-relay.ts'
 import { signedHeaders } from './aws-signature.ts'
 import { EndGate } from './end-gate.ts'
 import type { Exchange, ExchangeContext, ForwardOptions, Upgrade } from './exchange.ts'
 import { ExchangeRecord } from './exchange-record.ts'
 import { FAILURES, type Failure, reportFailure } from './failures.ts'
 import { Guard } from './guard.ts'
-import { pairs, type RequestBody, requestHeaders } from './headers.ts'
+import { type RequestBody, requestHeaders } from './headers.ts'
 import { InterimAnswers } from './interim-answers.ts'
+import { PlainRelay } from './plain-relay.ts'
 import { bodyOf, pumpBody, whenFinished } from './request-body.ts'
+import { RoundRelay } from './round-relay.ts'
 import { type Phase, TimeLimits } from './time-limits.ts'
 import { eventWhenConnected, wasStale } from './upstream.ts'
 
@@ -36,8 +39,7 @@ export class ExchangeRun {
   #readBefore = 0
   #answer: IncomingMessage | null = null
   readonly #observer: Required<AnswerObserver>
-  /** Of the head that the client was sent. */
-  #framing: AnswerFraming | null = null
+  readonly #relay: AnswerRelay
   #endTunnel: (() => void) | null = null
   /** Whether the answer to the client is complete or given up. It may still be on its way out. */
   #over = false
@@ -62,6 +64,10 @@ export class ExchangeRun {
     this.#limits = new TimeLimits(context.limits, this.#guard.wrap(this.#late.bind(this)))
     const opened = this.#guard.wrap(() => this.#completeRead())
     this.#endGate = new EndGate(options.holdEnd, opened)
+    const { rounds } = options
+    const target = this.#target()
+    const plain = new PlainRelay(target, this.#endGate)
+    this.#relay = rounds === undefined ? plain : new RoundRelay(rounds, target, plain)
   }
 
   /** Runs it to its end. Never rejects. */
@@ -110,6 +116,7 @@ export class ExchangeRun {
         keepExpect: this.#awaitsContinue && isAscii(rawHeaders),
         keepUpgrade: this.#upgrade !== null,
         keepExtensions: this.#upgrade?.keepExtensions ?? true,
+        readsAnswer: this.#options.rounds !== undefined,
       })
       const signed = signedHeaders(this.#options.sign, { method, path, headers, body: this.#body })
       request = upstream.request({ method, path, headers: signed }, fresh)
@@ -123,7 +130,7 @@ export class ExchangeRun {
     guard.on(request, 'information', (information: InformationEvent) => {
       if (!this.#over) this.#interim.pass(information)
     })
-    guard.on(request, 'response', (answer: IncomingMessage) => this.#relay(answer))
+    guard.on(request, 'response', (answer: IncomingMessage) => this.#take(answer))
     guard.on(request, 'upgrade', this.#tunnel.bind(this))
     guard.on(request, 'finish', () => {
       if (this.#answer === null && !this.#over) this.#limits.enter('headers')
@@ -177,60 +184,47 @@ export class ExchangeRun {
     })
   }
 
-  #relay(answer: IncomingMessage): void {
+  #take(answer: IncomingMessage): void {
     if (this.#over) return
     this.#begin(answer)
-    const outgoing = this.#outgoing
-    this.#framing = writeAnswerHead(this.#incoming, outgoing, answer, this.#options.extraHeaders)
-    if (this.#framing === null) {
-      this.#fail(FAILURES.malformed)
-      return
-    }
-    this.#observer.head(answer.statusCode ?? 0, answer.rawHeaders)
+    this.#relay.take(answer)
     this.#limits.enter('body')
-    const guard = this.#guard
-    guard.on(answer, 'data', (chunk: Buffer) => this.#pass(answer, chunk))
-    guard.on(outgoing, 'drain', () => {
-      this.#limits.progress()
-      answer.resume()
-    })
-    guard.on(answer, 'end', () => {
-      if (this.#endGate.isOpen) this.#complete(answer)
-    })
-    guard.on(answer, 'error', () => this.#fail(FAILURES.broken))
-    guard.on(answer, 'close', () => {
-      if (!answer.complete) this.#fail(FAILURES.broken)
-    })
-    // On the next tick, so that bytes that came in with the head leave together with it.
-    guard.nextTick(() => {
-      if (this.#record.received === 0 && !this.#over) flushHead(outgoing)
-    })
   }
 
-  #pass(answer: IncomingMessage, chunk: Buffer): void {
-    if (this.#over) return
-    this.#record.received += chunk.length
-    this.#limits.progress()
-    this.#framing?.events?.follow(chunk)
-    const isLast = this.#record.received === Number(answer.headers['content-length'])
-    if (!this.#outgoing.write(isLast ? this.#endGate.passLast(chunk) : chunk)) answer.pause()
-    this.#observer.chunk(chunk)
+  #target(): RelayTarget {
+    return {
+      outgoing: this.#outgoing,
+      guard: this.#guard,
+      observer: this.#observer,
+      isOver: () => this.#over,
+      moved: bytes => {
+        this.#record.received += bytes
+        this.#limits.progress()
+        return this.#record.received
+      },
+      writeHead: (answer, reframed) => {
+        const options = { extra: this.#options.extraHeaders, ...(reframed && { reframed }) }
+        return writeAnswerHead(this.#incoming, this.#outgoing, answer, options)
+      },
+      sendAgain: body => {
+        this.#answer = null
+        this.#record.retried = false
+        this.#body = { kind: 'whole', bytes: body }
+        this.#send(false)
+      },
+      ready: () => {
+        if (this.#endGate.isOpen) this.#completeRead()
+      },
+      fail: failure => this.#fail(failure),
+    }
   }
 
   /** Completes an answer of which all was read; returns whether it was. */
   #completeRead(): boolean {
-    const answer = this.#answer
-    if (this.#over || answer?.readableEnded !== true) return false
-    this.#complete(answer)
-    return true
-  }
-
-  #complete(answer: IncomingMessage): void {
-    if (this.#over || !answer.complete) return
+    if (this.#over || !this.#relay.complete()) return false
     this.#over = true
-    if (this.#outgoing.chunkedEncoding) this.#outgoing.addTrailers(pairs(answer.rawTrailers))
-    this.#outgoing.end(this.#endGate.kept)
     this.#release()
+    return true
   }
 
   /** Stops the request to the upstream, and stops listening to the client. */
@@ -278,7 +272,8 @@ export class ExchangeRun {
     this.#record.failed(failure)
     const { extraHeaders = {} } = this.#options
     const { vendor } = this.#context
-    reportFailure(this.#outgoing, failure, { vendor, extraHeaders, framing: this.#framing })
+    const { framing } = this.#relay
+    reportFailure(this.#outgoing, failure, { vendor, extraHeaders, framing })
     this.#release()
   }
 
@@ -344,6 +339,7 @@ export class ExchangeRun {
 
   #settle(): void {
     this.#limits.close()
+    this.#relay.close()
     const { headersSent, statusCode } = this.#outgoing
     this.#record.close(this.#endTunnel !== null ? 101 : headersSent ? statusCode : null)
   }

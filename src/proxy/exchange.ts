@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { AnswerObserver } from './answer-observer.ts'
+import type { AnswerRounds } from './answer-rounds.ts'
 import type { SignRequest } from './aws-signature.ts'
 import type { Outcome } from './failures.ts'
 import type { Guard } from './guard.ts'
@@ -48,6 +49,8 @@ export interface ForwardOptions {
    * The client gets the end of the answer only after this has settled, or a time limit has passed.
    */
   readonly holdEnd?: Promise<unknown>
+  /** Changes the answer; absent: it passes byte for byte. */
+  readonly rounds?: AnswerRounds
   /**
    * The request came with the server's `checkContinue`: its client waits for a 100, which the
    * upstream decides on.

@@ -27,6 +27,16 @@ export class Guard {
     process.nextTick(this.wrap(handler))
   }
 
+  /** Calls the handler with what a promise resolves to. */
+  settled<Value>(promise: Promise<Value>, handler: (value: Value) => void): void {
+    promise.then(this.wrap(handler), this.#onThrow)
+  }
+
+  /** Calls the handler again and again, until the timer is cleared. */
+  every(ms: number, handler: () => void): NodeJS.Timeout {
+    return setInterval(this.wrap(handler), ms)
+  }
+
   /** The handler, for others to call. */
   wrap<Args extends unknown[]>(handler: Handler<Args>): Handler<Args> {
     return (...args) => {

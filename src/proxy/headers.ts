@@ -48,6 +48,8 @@ export interface RequestHeaderOptions {
   readonly keepUpgrade: boolean
   /** The extensions of WebSockets go along. */
   readonly keepExtensions: boolean
+  /** The answer is read, so it should not be compressed. */
+  readonly readsAnswer?: boolean
 }
 
 /** Headers of which one line is enough. */
@@ -98,6 +100,8 @@ function keptValue(key: string, value: string, options: RequestHeaderOptions): s
       return options.keepUpgrade ? 'Upgrade' : null
     case 'upgrade':
       return options.keepUpgrade ? value : null
+    case 'accept-encoding':
+      return options.readsAnswer === true ? 'identity' : value
     case 'sec-websocket-extensions':
       return options.keepExtensions ? value : null
     default:
@@ -122,6 +126,8 @@ export interface AnswerHeaderOptions {
   readonly trailers?: boolean
   /** The answer switches protocols on this hop too. */
   readonly upgrade?: boolean
+  /** The body is another one than the upstream's: not compressed, of this length if it is known. */
+  readonly reframed?: { readonly length?: number | undefined }
 }
 
 /**
@@ -141,10 +147,16 @@ export function answerHeaders(raw: RawHeaders, options: AnswerHeaderOptions): st
     else headers.push(name, value)
   }
   for (const [name, value] of Object.entries(options.extra ?? {})) headers.push(name, value)
+  const length = options.reframed?.length
+  if (length !== undefined) headers.push('Content-Length', String(length))
   return headers
 }
 
-function isForClient(key: string, { trailers, upgrade }: AnswerHeaderOptions): boolean {
+/** What describes the bytes of the upstream's own body. */
+const OF_BODY: ReadonlySet<string> = new Set(['content-length', 'content-encoding'])
+
+function isForClient(key: string, { trailers, upgrade, reframed }: AnswerHeaderOptions): boolean {
+  if (reframed !== undefined && OF_BODY.has(key)) return false
   if (key === 'trailer') return trailers === true
   if (key === 'connection' || key === 'upgrade') return upgrade === true
   return key !== 'transfer-encoding'

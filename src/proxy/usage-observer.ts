@@ -1,12 +1,4 @@
 import type { Transform } from 'node:stream'
-import {
-  constants,
-  createBrotliDecompress,
-  createGunzip,
-  createInflate,
-  createInflateRaw,
-  createZstdDecompress,
-} from 'node:zlib'
 import type { UsageRoute } from '../core/conversation/usage/usage-figures.ts'
 import {
   type AnswerForm,
@@ -14,6 +6,7 @@ import {
   createUsageReader,
   type UsageReader,
 } from '../core/conversation/usage/usage-reader.ts'
+import { DECODERS } from './answer-decoder.ts'
 import type { AnswerObserver } from './answer-observer.ts'
 import { Guard } from './guard.ts'
 import type { RawHeaders } from './headers.ts'
@@ -113,30 +106,6 @@ interface AnswerDecoder {
  * read.
  */
 const MAX_PENDING_BYTES = 1024 * 1024
-
-/** Decoded at a time, in bytes. */
-const CHUNK_BYTES = 64 * 1024
-
-/** An answer that broke off is read as far as it goes. */
-const ZLIB = { chunkSize: CHUNK_BYTES, finishFlush: constants.Z_SYNC_FLUSH }
-const BROTLI = { chunkSize: CHUNK_BYTES, finishFlush: constants.BROTLI_OPERATION_FLUSH }
-/** HTTP allows windows of at most 8 MiB (RFC 9659). */
-const ZSTD = {
-  chunkSize: CHUNK_BYTES,
-  finishFlush: constants.ZSTD_e_flush,
-  params: { [constants.ZSTD_d_windowLogMax]: 23 },
-}
-
-/**
- * By content coding. The first byte shows which `deflate` is meant (RFC 9110 §8.4.1.2).
- */
-const DECODERS: Readonly<Record<string, (first: number) => Transform>> = {
-  gzip: () => createGunzip(ZLIB),
-  'x-gzip': () => createGunzip(ZLIB),
-  deflate: first => ((first & 15) === 8 ? createInflate(ZLIB) : createInflateRaw(ZLIB)),
-  br: () => createBrotliDecompress(BROTLI),
-  zstd: () => createZstdDecompress(ZSTD),
-}
 
 /**
  * Decodes in Node's own threads, and passes on what is decoded in this one. A wrong coding ends

@@ -15,6 +15,8 @@ export interface AnsweredRequest {
   readonly report?: RewriteReport | undefined
   /** Why it was forwarded unchanged, if that is known. */
   readonly untouched?: string | undefined
+  /** A round that the proxy asked for by itself. It is a cost that nothing stands against. */
+  readonly isHidden?: true
   /** What the agent calls its session, if it says so. */
   readonly session?: string | undefined
 }
@@ -60,9 +62,10 @@ export function resultsEntryOf({ vendor, report, session }: SentRequest): Entry 
  * counts as saved.
  */
 export function entryOf(
-  { vendor, said, report, untouched, session }: AnsweredRequest,
+  { vendor, said, report, untouched, session, isHidden }: AnsweredRequest,
   terms: EntryTerms,
 ): Entry {
+  if (isHidden === true) return hiddenEntry({ vendor, said, report }, terms)
   const id = report?.conversation
   const of = session === undefined ? {} : { session }
   const done = {
@@ -91,6 +94,27 @@ export function entryOf(
   }
   if (id === undefined) return { vendor, account, ...done }
   const conversation = { id, model: model ?? null, cached: cachedOf(said), ...of }
+  return { vendor, account, ...done, conversation }
+}
+
+/** What a hidden round adds: its bill, and no request. */
+function hiddenEntry(
+  { vendor, said, report }: Pick<AnsweredRequest, 'vendor' | 'said' | 'report'>,
+  terms: EntryTerms,
+): Entry {
+  const done = { report: { untouched: null, prefixChanged: false } }
+  if (said === null) return { vendor, account: NO_ACCOUNT, ...done }
+  const { usage, model } = said
+  const prices = pricesFor(vendor, model, terms.prices)
+  const { billed } = billRequest({ usage, saved: [], lostCache: 0 }, prices)
+  const bill = { billed, without: 0 }
+  const { per_million } = prices
+  const priced = per_million === undefined ? null : moneyOf(bill, per_million / 1e6)
+  const money = priced === null ? NO_ACCOUNT.money : { ...priced, requests: 0 }
+  const account = { ...NO_ACCOUNT, usage, ...bill, money }
+  const id = report?.conversation
+  if (id === undefined) return { vendor, account, ...done }
+  const conversation = { id, model: model ?? null, cached: cachedOf(said) }
   return { vendor, account, ...done, conversation }
 }
 

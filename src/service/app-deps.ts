@@ -75,6 +75,7 @@ function rewritingOf(
     rewrites,
     ...shared,
     isOn: tenant => compressionOf(live.config.compression, tenant) !== false,
+    addsTool: () => live.config.proxy.redeem === 'auto',
     webSockets: () => live.config.proxy.responses_websockets,
   }
 }

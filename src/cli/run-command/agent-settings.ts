@@ -48,7 +48,7 @@ export function decidingSetting(program: string): string | null {
 }
 
 /** The name of a program, as its users call it on any system. */
-export function nameOf(program: string): string {
+function nameOf(program: string): string {
   return basename(program).replace(/\.(?:exe|cmd)$/, '')
 }
 

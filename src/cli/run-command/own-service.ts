@@ -46,8 +46,8 @@ export interface OwnServiceOptions {
   readonly folder: string
   readonly isTemporary: boolean
   logger(level: Config['log']['level']): Logger
-  /** The tools, as requests name them, that fetch what the proxies left out. */
-  readonly retrievingTools: readonly string[]
+  /** Whether large results lose parts, which the proxy fetches back if the model asks. */
+  readonly elides: boolean
 }
 
 /** An agent waits for an answer before it asks again, and has a few helpers at most. */
@@ -109,13 +109,14 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
 }
 
 /** Where `serve` would find its files. */
-function layersFor({ env, retrievingTools }: OwnServiceOptions): LayersPlace {
+function layersFor({ env }: OwnServiceOptions): LayersPlace {
   const { data_dir, pipeline_config_file } = loadConfig({ env, insecure: true })
-  const place = { data_dir, pipeline_config_file, ownTools: retrievingTools }
+  // Tools of the agent fetch from other stores.
+  const place = { data_dir, pipeline_config_file, ownTools: [] }
   return layersInProject(place, process.cwd())
 }
 
-function configFor({ env, folder, isTemporary }: OwnServiceOptions) {
+function configFor({ env, folder, isTemporary, elides }: OwnServiceOptions) {
   // Its path protects it: agents cannot be made to send a key.
   const { keys_file: _, ...config } = loadConfig({ env, overrides: { host: '127.0.0.1', port: 0 } })
   const { limits, proxy, store, workers } = config
@@ -132,6 +133,7 @@ function configFor({ env, folder, isTemporary }: OwnServiceOptions) {
     // The base URLs that the vendors' own clients have built in.
     proxy: {
       ...proxy,
+      redeem: elides ? ('auto' as const) : ('off' as const),
       anthropic_url: proxy.anthropic_url ?? 'https://api.anthropic.com',
       openai_url: proxy.openai_url ?? 'https://api.openai.com',
       upstreams: [...namedUpstreams(env, proxy.upstreams)],

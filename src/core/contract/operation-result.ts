@@ -175,8 +175,21 @@ export interface RewriteReport {
   readonly held_out?: HeldOutUnit
   /** Where the tokens were saved, from the start of the prompt on. */
   readonly saved?: readonly SavedPlace[]
+  /** Present if the request has our tool, whose calls the proxy answers. */
+  readonly redeeming?: RetrievingRequest
   /** The generation that the thread needs to rewrite it; absent: it was rewritten. */
   readonly needs_generation?: string
+}
+
+/** A request in which the proxy answers calls of its own tool. */
+export interface RetrievingRequest {
+  /** The byte of the rewritten body before which further messages are put; absent: nowhere. */
+  readonly appendAt?: number
+  /** Messages that the client has sent. */
+  readonly messages: number
+  /** Turns whose hidden part was put back; those that the client has changed stay without it. */
+  readonly restored: number
+  readonly changed: number
 }
 
 /** Results that came for the first time, so that each is counted once in its conversation. */

@@ -13,6 +13,10 @@ export interface RequestTerms {
   readonly isSidechain?: true
   /** Whether everything is to stay unchanged. */
   readonly bypass: boolean
+  /**
+   * Whether the proxy adds a tool of its own to conversations that begin, and answers its calls.
+   */
+  readonly addsTool?: true
   /** Whether its client sends whole conversations, so that results may refer to earlier ones. */
   readonly references?: boolean
   /** Whether originals that earlier markers name are missing, and must be kept again. */

@@ -106,7 +106,12 @@ export async function rewriteBody(
     const leaves =
       is === null
         ? { body }
-        : await runRewrite(c, { vendor, forgets, ...is, body }, rewriting, needs)
+        : await runRewrite(
+            c,
+            { vendor, forgets, ...is, body, redeems: is.coding === undefined },
+            rewriting,
+            needs,
+          )
     return { ...leaves, ...signing, ticket, readingMs, continued, paused: false }
   } catch (error) {
     ticket.leave()

@@ -36,6 +36,8 @@ export interface ReadBody extends RewritableBody {
   readonly forgets: boolean
   /** The name of the conversation that a request continues, if more than the body tells it. */
   readonly conversationOf?: (report: RewriteReport) => string | undefined
+  /** Whether calls of our own tool in the answer can be answered. */
+  readonly redeems?: boolean
 }
 
 /** What leaves for a body. */
@@ -73,15 +75,16 @@ const LOSSLESS: RequestTerms = { redeems: false, bypass: false }
 export async function runRewrite(
   c: AppContext,
   read: ReadBody,
-  { rewrites, memory, generations, arms, timeoutMs, maxBytes }: Rewriting,
+  rewriting: Rewriting,
   { pool, metrics, logger, originals, savings, telemetry, ledger, warnings }: RunNeeds,
 ): Promise<RewrittenBody> {
   const { vendor, shape, body, conversationOf } = read
+  const { rewrites, memory, generations, arms, timeoutMs } = rewriting
   const state = c.get('state')
   const { requestId, caller } = state
   const { tenant } = caller
   const op = rewriteOp(shape)
-  const ofRequest = termsOf(c, read, maxBytes)
+  const ofRequest = termsOf(c, read, rewriting)
   /** The first run sees what changed; those after it compare the request with itself. */
   let change: RewriteReport['head_change']
   const job = {
@@ -193,8 +196,8 @@ export async function runRewrite(
 /** What is known of a request beside its body. */
 function termsOf(
   c: AppContext,
-  { model, coding, countsOnly, forgets }: ReadBody,
-  maxBytes: number,
+  { model, coding, countsOnly, forgets, redeems }: ReadBody,
+  { maxBytes, addsTool }: Rewriting,
 ): Partial<RequestTerms> {
   const { keyId } = c.get('state').caller
   const mayForget = forgets || headersLetForget(name => requestHeader(c, name))
@@ -205,6 +208,7 @@ function termsOf(
     ...(countsOnly && { countsOnly }),
     ...(mayForget && { forgets: true }),
     ...sidechainTerm(c),
+    ...(redeems === true && addsTool() && { addsTool: true }),
   }
 }
 

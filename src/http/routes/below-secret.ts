@@ -2,12 +2,10 @@ import type { Hono, MiddlewareHandler } from 'hono'
 import { AppError } from '../../core/base/errors.ts'
 import type { AppContext, AppDeps, AppEnv } from '../context.ts'
 import { authorize } from '../middleware/authorize.ts'
-import { serveRetrieve } from './mcp-retrieve.ts'
 import { serveSavings } from './savings.ts'
 
 /**
- * Mounts what the command of `haversack run` may ask beside the proxies: an MCP server with the
- * tool `haversack_retrieve`, and what was saved.
+ * Mounts what the command of `haversack run` may ask beside the proxies: what was saved.
  * @param below a path that is a secret, with a slash before it; logs have `/:secret` in its place
  */
 export function mountBelowSecret(app: Hono<AppEnv>, below: string, deps: AppDeps): void {
@@ -25,10 +23,6 @@ export function mountBelowSecret(app: Hono<AppEnv>, below: string, deps: AppDeps
       return response
     })
   }
-  mount('/mcp', authorize(deps.access, 'retrieve'), c => {
-    checkMethod(c, 'POST')
-    return serveRetrieve(c, deps)
-  })
   mount('/v1/savings', authorize(deps.access, 'proxy'), c => {
     checkMethod(c, 'GET')
     return serveSavings(c, deps)

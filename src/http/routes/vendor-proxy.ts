@@ -2,20 +2,24 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
 import { AppError } from '../../core/base/errors.ts'
 import type { RewriteReport } from '../../core/contract/operation-result.ts'
+import type { RouteName } from '../../core/conversation/parse/scan-request.ts'
 import { billingVendor } from '../../core/conversation/usage/billing.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Exchange } from '../../proxy/exchange.ts'
-import type { SeenAnswer, UsageObserver } from '../../proxy/usage-observer.ts'
+import type { SeenAnswer } from '../../proxy/usage-observer.ts'
 import type { Vendor } from '../../proxy/vendor-errors.ts'
 import type { SocketMessages } from '../../proxy/websocket/socket-messages.ts'
 import type { RefusedRequest } from '../../savings/entry-of.ts'
-import type { AppContext, AppDeps, AppEnv } from '../context.ts'
+import type { Originals } from '../../store/originals.ts'
+import { type AppContext, type AppDeps, type AppEnv, requestHeader } from '../context.ts'
 import { authorize } from '../middleware/authorize.ts'
 import { seesExactTimes } from '../middleware/observe.ts'
 import { createPromptWarnings } from '../proxy/prompt-warnings.ts'
 import { createResponsesSocket } from '../proxy/responses-socket.ts'
+import { answerRetrieveCalls } from '../proxy/retrieve-calls.ts'
 import { billedAs, canUseHttp, wantsWebSocketConversation } from '../proxy/rewritable-request.ts'
 import { type ForwardedBody, type RewriteNeeds, rewriteBody } from '../proxy/rewrite-body.ts'
+import { UsageOfRounds } from '../proxy/usage-of-rounds.ts'
 import { type VendorProxy, vendorProxyFor } from '../proxy/vendor-proxies.ts'
 import { sessionTerm } from '../request/agent-session.ts'
 import { isBypassed } from '../request/bypass.ts'
@@ -23,6 +27,7 @@ import { isBypassed } from '../request/bypass.ts'
 interface ProxyNeeds
   extends Omit<RewriteNeeds, 'warnings'>,
     Pick<AppDeps, 'access' | 'vendorProxies' | 'observeUsage'> {
+  readonly originals: Pick<Originals, 'keep' | 'renew' | 'fetch' | 'fetchPart'>
   readonly logger: Pick<Logger, 'error' | 'warn'>
 }
 
@@ -48,21 +53,27 @@ async function forward(c: AppContext, proxy: VendorProxy, needs: ForwardNeeds): 
   const upstreamPath = proxy.basePath + path
   const messages = socketMessages(c, { proxy, path: upstreamPath }, needs)
   const billed = billedAs(c, upstreamPath)
-  const usage = billed === null ? null : needs.observeUsage(billed.shape)
+  const usage = billed && new UsageOfRounds(() => needs.observeUsage(billed.shape))
   // The result is taken apart at once, so that the code that waits for the answer does not hold the
   // body.
   const { exchange, report, untouched } = send(
     c,
-    { proxy, path, usage, messages },
+    { proxy, path, usage, messages, shape: billed?.shape },
     await rewriteBody(c, proxy, upstreamPath, needs),
+    needs,
   )
   const ended = await exchange
   note(c, ended, proxy, needs)
   const refused = refusedAs(ended, proxy)
   if (billed !== null && usage !== null) {
     const vendor = billingVendor(proxy.vendor, billed.shape, billed.model)
-    const seen = usage.finish().then(answer => withModel(answer, billed.model))
-    account(c, { vendor, report, untouched, seen, refused }, needs.savings)
+    const { last, hidden } = usage.finish()
+    const named = (answer: SeenAnswer) => withModel(answer, billed.model)
+    account(c, { vendor, report, untouched, seen: last.then(named), refused }, needs.savings)
+    for (const each of hidden) {
+      const seen = each.then(named)
+      account(c, { vendor, report, isHidden: true, seen, refused }, needs.savings)
+    }
   } else if (messages !== undefined && ended.status !== SWITCHED) {
     needs.savings.noteRefused(refused)
   }
@@ -96,7 +107,9 @@ function socketMessages(
 interface Destination {
   readonly proxy: VendorProxy
   readonly path: string
-  readonly usage: UsageObserver | null
+  readonly usage: UsageOfRounds | null
+  /** The shape of a request that the vendor bills. */
+  readonly shape: RouteName | undefined
   readonly messages: SocketMessages | undefined
 }
 
@@ -109,8 +122,9 @@ interface Sent {
 
 function send(
   c: AppContext,
-  { proxy: { forwarder }, path, usage, messages }: Destination,
+  { proxy: { forwarder }, path, usage, messages, shape }: Destination,
   { body, ticket, readingMs, continued, paused, recorded, free, ...rest }: ForwardedBody,
+  { rewriting, originals, logger }: Pick<ForwardNeeds, 'rewriting' | 'originals' | 'logger'>,
 ): Sent {
   const { incoming, outgoing, upgradeHead } = c.env
   const { report, untouched, sign } = rest
@@ -123,6 +137,15 @@ function send(
     return { exchange: forwarder.upgrade(incoming!, upgradeHead, options), report, untouched }
   }
   if (state.last) outgoing!.shouldKeepAlive = false
+  const { tenant } = state.caller
+  const isCompressed = requestHeader(c, 'content-encoding') !== undefined
+  const rounds =
+    body && report && rewriting && shape !== undefined
+      ? answerRetrieveCalls(
+          { tenant, shape, report, body, isCompressed },
+          { rewriting, originals, logger },
+        )
+      : undefined
   const exchange = forwarder.forward(incoming!, outgoing!, {
     path,
     extraHeaders,
@@ -130,7 +153,9 @@ function send(
     ...(body === undefined ? {} : { body }),
     ...(recorded === undefined ? {} : { holdEnd: recorded }),
     ...(sign === undefined ? {} : { sign }),
-    ...(free === undefined ? {} : { onBodySent: () => void recorded?.then(free) }),
+    ...(rounds === undefined ? {} : { rounds }),
+    // Another round sends it again, and more.
+    ...(free === undefined || rounds ? {} : { onBodySent: () => void recorded?.then(free) }),
     onAnswer: {
       head(status, headers) {
         // Once an answer has begun, the body is not needed any more.
@@ -150,7 +175,9 @@ function withModel(seen: SeenAnswer, model: string | undefined): SeenAnswer {
   return said === null ? seen : { ...seen, said: { ...said, model: said.model ?? model } }
 }
 
-interface ToAccount extends Pick<Sent, 'report' | 'untouched'> {
+interface ToAccount extends Partial<Pick<Sent, 'report' | 'untouched'>> {
+  /** It is a round that the client knows nothing of. */
+  readonly isHidden?: true
   readonly vendor: Vendor
   readonly seen: Promise<SeenAnswer>
   /** What it is if the vendor did not answer it. */
@@ -160,13 +187,14 @@ interface ToAccount extends Pick<Sent, 'report' | 'untouched'> {
 /** Accounts for an answer, once all that was seen of it is read. */
 function account(
   c: AppContext,
-  { vendor, report, untouched, seen, refused }: ToAccount,
+  { vendor, report, untouched, isHidden, seen, refused }: ToAccount,
   savings: ProxyNeeds['savings'],
 ): void {
   const { session } = sessionTerm(c)
+  const hidden = isHidden && { isHidden }
   const answered = seen.then(({ isGiven, said }) => {
-    if (isGiven) return { vendor, said, report, untouched, session }
-    savings.noteRefused(refused)
+    if (isGiven) return { vendor, said, report, untouched, session, ...hidden }
+    if (isHidden !== true) savings.noteRefused(refused)
     return null
   })
   void savings.record(c.get('state').caller.tenant, answered)

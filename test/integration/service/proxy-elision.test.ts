@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startOwnService } from '../../../src/cli/run-command/own-service.ts'
-import { OWN_TOOLS } from '../../../src/cli/run-command/retrieval.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
 import { startSmallService } from './harness.ts'
 import { type RecordingUpstream, recordingUpstream } from './recording-upstream.ts'
@@ -113,25 +112,26 @@ it('leaves nothing out of a request without such a tool', async () => {
 })
 
 describe('haversack run', () => {
-  const FOREIGN = ['Bash', 'mcp__haversack__haversack_retrieve']
-  const [OWN = ''] = OWN_TOOLS
+  const FOREIGN = 'mcp__haversack__haversack_retrieve'
 
   it.each([
-    ['leaves parts out if its own tool is there', [...FOREIGN, OWN], OWN_TOOLS, true],
-    ["leaves nothing out for another gateway's tool", FOREIGN, OWN_TOOLS, false],
-    ['leaves nothing out if it has given no tool', [...FOREIGN, OWN], [], false],
-  ])('%s', async (_, tools, retrievingTools, isElided) => {
+    ['leaves parts out if it answers calls of its own tool', ['Bash'], true, true],
+    ["leaves nothing out for another gateway's tool", ['Bash', FOREIGN], true, false],
+    ['leaves nothing out unless it is asked to', ['Bash'], false, false],
+  ])('%s', async (_, tools, elides, isElided) => {
     const folder = mkdtempSync(join(tmpdir(), 'haversack-own-service-'))
     const config = join(folder, 'patient.toml')
     writeFileSync(config, '[proxy]\nrewrite_timeout_ms = 600_000\n')
     const own = await startOwnService({
       env: { HAVERSACK_ANTHROPIC_URL: upstream.url, HAVERSACK_CONFIG: config },
-      ...{ folder, isTemporary: true, retrievingTools, logger: () => createLogger('silent') },
+      ...{ folder, isTemporary: true, elides, logger: () => createLogger('silent') },
     })
     try {
+      // A conversation gets the proxy's tool with its first request.
+      await sent([], tools, own)
       const [text = ''] = await sent([{ text: logOf(9) }], tools, own)
       expect(hashIn(text) !== undefined).toBe(isElided)
-      const fetched = { tool: FOREIGN[1] as string, text: logOf(10) }
+      const fetched = { tool: FOREIGN, text: logOf(10) }
       expect((await sent([{ text: logOf(9) }, fetched], tools, own))[1]).toBe(logOf(10))
     } finally {
       await own.close()

@@ -15,7 +15,6 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { baseUrls } from '../../../src/cli/run-command/base-urls.ts'
 import { createSignalRelay } from '../../../src/cli/run-command/child.ts'
 import { logErrorsOnly, logToFile } from '../../../src/cli/run-command/error-log.ts'
-import { canRetrieve, withRetrieval } from '../../../src/cli/run-command/retrieval.ts'
 import { makeTemporaryFolder } from '../../../src/cli/run-command/temporary-folder.ts'
 import { captureCli } from '../../support/capture.ts'
 
@@ -206,40 +205,5 @@ describe('run', () => {
       0,
       expect.stringContaining('Usage: haversack run [OPTIONS] --'),
     ])
-  })
-})
-
-describe('withRetrieval', () => {
-  const server = { url: `${AT}/mcp`, configFile: join(folder, 'mcp.json') }
-
-  it('keeps the secret path out of the command line of Claude Code', () => {
-    const line = withRetrieval(['/bin/claude', '-p', 'look'], server)
-    expect(line).toEqual([
-      '/bin/claude',
-      `--mcp-config=${server.configFile}`,
-      '--allowedTools=mcp__haversack_run__haversack_retrieve',
-      '-p',
-      'look',
-    ])
-    expect(JSON.parse(readFileSync(server.configFile, 'utf8'))).toEqual({
-      mcpServers: { haversack_run: { type: 'http', url: server.url } },
-    })
-    expect(statSync(server.configFile).mode & 0o777).toBe(0o600)
-  })
-
-  it('names the server to Codex', () => {
-    expect(withRetrieval(['codex', 'exec'], server)).toEqual([
-      'codex',
-      '-c',
-      `mcp_servers.haversack_run.url="${server.url}"`,
-      'exec',
-    ])
-  })
-
-  it('is refused for programs whose options are not known', async () => {
-    expect(canRetrieve(['aider'])).toBe(false)
-    const { code, stderr } = await captureCli('run', '--elide', '--', 'aider')
-    expect(code).toBe(2)
-    expect(stderr).toContain('--elide')
   })
 })

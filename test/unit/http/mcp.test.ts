@@ -204,14 +204,3 @@ describe('/mcp without a handshake', () => {
     expect(refused).toMatchObject({ status, answer: { id: 7, error: { code } } })
   })
 })
-
-describe('/mcp below a secret path', () => {
-  it('is there with the secret only', async () => {
-    const { post } = testApp({ originals: originals(), proxiesBelow: '/5ec2e7' })
-    const body = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
-    expect((await post('/5ec2e7/mcp', body)).status).toBe(200)
-    for (const path of ['/mcp', '/other/mcp', '/5ec2e/mcp']) {
-      expect((await post(path, body)).status).toBe(404)
-    }
-  })
-})

@@ -75,6 +75,7 @@ function proxying(rewrites: Partial<Rewriting['rewrites']> = {}) {
     memory,
     generations: { find: async () => null, keep: async () => {} },
     isOn: () => true,
+    addsTool: () => false,
     webSockets: () => 'rewrite',
     rewrites: {
       async decide(tenant, records, asked) {

@@ -58,7 +58,7 @@ describe('threads', () => {
   })
 
   it('use zlib through one module, which protects them', () => {
-    const { 'src/proxy/usage-observer.ts': streams, ...others } = importersOf('zlib', [
+    const { 'src/proxy/answer-decoder.ts': streams, ...others } = importersOf('zlib', [
       'constants',
       'crc32',
     ])
@@ -68,7 +68,7 @@ describe('threads', () => {
     expect(loaded).toContain('src/core/base/zlib-calls.ts')
     expect(loaded).toContain('src/tune/logs/chunks.ts')
     expect(loaded).toContain('src/ledger/tasks.ts')
-    expect(loaded).not.toContain('src/proxy/usage-observer.ts')
+    expect(loaded).not.toContain('src/proxy/answer-decoder.ts')
   })
 
   it('get neither module of Node at run time', () => {

@@ -7,6 +7,7 @@ import {
 import { type KnownItems, type ReadLimits, readJson } from '../../json/bytes/read-json.ts'
 import { OPEN_BRACE } from '../../json/char-codes.ts'
 import { requestForgets } from '../forgetting/request-forgets.ts'
+import { OWN_TOOL } from '../retrieve/retrieving-answer.ts'
 import { type Checkpoint, ConversationReader } from './conversation-reader.ts'
 import { anthropicMessages } from './routes/anthropic-messages.ts'
 import { bedrockConverse } from './routes/bedrock-converse.ts'
@@ -70,6 +71,8 @@ export interface ScannedRequest {
   readonly tools: readonly string[]
   /** Those of them that it lets the model call; deferred ones too. */
   readonly callable: readonly string[]
+  /** Whether the request lets the model call a tool that the proxy adds. */
+  readonly mayCallAdded: boolean
   /** The messages of the conversation, or the items of the input. */
   readonly messages: readonly ByteRange[]
   /** Texts of tool results, in the order of the conversation. */
@@ -137,6 +140,7 @@ export function scanRequest(
   // At the top it represents the last block that can be cached.
   if (reader.isSet(memberOf(request, 'cache_control'))) reader.endCachedPrefix()
   const tools = rules.toolNames(request, reader)
+  const mayCall = rules.mayCall(request, reader)
   return {
     body,
     route,
@@ -146,7 +150,8 @@ export function scanRequest(
     continues: idOf(memberOf(request, 'previous_response_id'), reader),
     unit: unitInBody(request, reader),
     tools,
-    callable: tools.filter(rules.mayCall(request, reader)),
+    callable: tools.filter(mayCall),
+    mayCallAdded: mayCall(OWN_TOOL),
     messages: (messages ?? []).map(({ start, end }) => ({ start, end })),
     results: reader.texts(),
     checkpoint,

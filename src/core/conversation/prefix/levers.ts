@@ -2,9 +2,11 @@ import { hash } from 'node:crypto'
 import type { FreshRecord } from '../../contract/operation-result.ts'
 import { type JsonNode, memberOf, textOf } from '../../json/bytes/json-node.ts'
 import { LOWER_F } from '../../json/char-codes.ts'
-import type { PipelineConfig } from '../../pipeline/profile/pipeline-config.ts'
+import { DEFAULT_PIPELINE, type PipelineConfig } from '../../pipeline/profile/pipeline-config.ts'
+import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
 import type { Steering } from '../../pipeline/profile/steering-section.ts'
 import { headRulesOf, type ScannedRequest } from '../parse/scan-request.ts'
+import { canAnswerCalls } from '../retrieve/restore-turns.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'
 import { recall } from '../rewrite/rewrite-result.ts'
 import { NOTHING_SAVED, type StoredRewrite, writeStored } from '../rewrite/stored-rewrite.ts'
@@ -13,6 +15,8 @@ import { NOTHING_SAVED, type StoredRewrite, writeStored } from '../rewrite/store
 interface Levers {
   readonly steering?: Steering
   readonly normalise?: true
+  /** The request has our tool, whose calls the proxy answers. */
+  readonly redeems?: true
 }
 
 /** The levers of one request, and how their decisions are recorded. */
@@ -44,7 +48,7 @@ export function leversOf(
   if (name === null) return null
   const { tenant, memory } = rewrites
   const keyOf = (what: string) => leverKey(tenant, scanned, name, what)
-  const wanted = context.isPaused ? NONE : wantedBy(pipeline)
+  const wanted = context.isPaused ? NONE : withOwnTool(scanned, wantedBy(pipeline), context)
   // One that is under way may have begun with levers, before they were switched off.
   if (wanted === NONE && isNew(scanned) && recall(keyOf(''), context) === null) return null
   const records: FreshRecord[] = []
@@ -59,6 +63,24 @@ export function leversOf(
   }
   const levers = decide('', () => (isNew(scanned) ? wanted : NONE))
   return { ...levers, decide, records }
+}
+
+/**
+ * Our tool joins tools of the client only. A client that has it already fetches by itself. An input
+ * that is one text cannot be continued.
+ */
+function withOwnTool(
+  scanned: ScannedRequest,
+  wanted: Levers,
+  { terms, pipeline = DEFAULT_PIPELINE }: ConversationContext,
+): Levers {
+  const { body, request, route, tools, read } = scanned
+  // A provider that keeps the conversation would have calls of ours without answers.
+  const isKept = route === 'openai_responses' && !isFalse(body, memberOf(request, 'store'))
+  const canAdd = terms?.addsTool === true && canAnswerCalls(scanned) && tools.length > 0 && !isKept
+  if (!canAdd || read.length === 0) return wanted
+  const { redeem_tools: names } = pipeline.elision
+  return tools.some(tool => isRetrieving(tool, names)) ? wanted : { ...wanted, redeems: true }
 }
 
 function leverKey(tenant: string, { route }: ScannedRequest, name: string, what: string): string {

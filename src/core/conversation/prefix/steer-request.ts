@@ -1,14 +1,16 @@
 import type { FreshRecord } from '../../contract/operation-result.ts'
+import { itemsOf, memberOf } from '../../json/bytes/json-node.ts'
 import type { Replacement } from '../../json/bytes/splice.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
+import { retrieveDefinition } from '../retrieve/retrieve-tool.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'
-import { leversOf } from './levers.ts'
+import type { LeversInForce } from './levers.ts'
 import { normaliseTools } from './normal-tools.ts'
 import { steerEffort } from './steer-effort.ts'
 import { steerVerbosity } from './steer-verbosity.ts'
 
 /** A lever, as metrics name it. */
-export type LeverName = 'verbosity' | 'effort' | 'tools'
+export type LeverName = 'verbosity' | 'effort' | 'tools' | 'redeem'
 
 /** What is changed in a request besides its results. */
 export interface Steered {
@@ -27,20 +29,21 @@ const UNTOUCHED: Steered = { replacements: [], records: [], levers: [] }
  */
 export function steerRequest(
   scanned: ScannedRequest,
-  conversation: string,
+  inForce: LeversInForce | null,
   context: ConversationContext,
 ): Steered {
-  const inForce = leversOf(scanned, conversation, context)
   if (inForce === null) return UNTOUCHED
-  const { steering, normalise, records } = inForce
+  const { steering, normalise, redeems, records } = inForce
   const { model = context.terms?.model } = scanned
   const verbosity = steering?.verbosity ?? 'balanced'
   const effort = steering === undefined ? null : steerEffort(scanned, steering, model)
   const tools = normalise === true ? normaliseTools(scanned, inForce) : null
+  const added = redeems === true ? addTool(scanned, tools) : null
   const done: Readonly<Record<LeverName, readonly Replacement[]>> = {
     verbosity: verbosity === 'balanced' ? [] : steerVerbosity(scanned, verbosity),
     effort: effort === null ? [] : [effort],
-    tools: tools === null ? [] : [tools],
+    tools: tools === null || added !== null ? [] : [tools],
+    redeem: added === null ? [] : [added],
   }
   return {
     replacements: Object.values(done)
@@ -49,4 +52,14 @@ export function steerRequest(
     records,
     levers: (Object.keys(done) as LeverName[]).filter(lever => done[lever].length > 0),
   }
+}
+
+/** Adds our tool as the last one, after the tools as another lever writes them. */
+function addTool(scanned: ScannedRequest, tools: Replacement | null): Replacement | null {
+  const list = memberOf(scanned.request, 'tools')
+  const definition = retrieveDefinition(scanned.route)
+  if (list === undefined || itemsOf(list).length === 0 || definition === undefined) return null
+  const end = Buffer.from(`,${definition}]`)
+  if (tools === null) return { start: list.end - 1, end: list.end, literal: end }
+  return { ...tools, literal: Buffer.concat([tools.literal.subarray(0, -1), end]) }
 }

@@ -18,18 +18,25 @@ export interface NamedResults {
   readonly forgets: boolean
 }
 
-/** Names the results. What is computed beside has names that no request that leaves has. */
-export function nameResults(scanned: ScannedRequest, context: ConversationContext): NamedResults {
-  const { tools, callable } = scanned
+/**
+ * Names the results. What is computed beside has names that no request that leaves has.
+ * @param hasOwnTool whether the proxy adds a tool that retrieves them
+ */
+export function nameResults(
+  scanned: ScannedRequest,
+  context: ConversationContext,
+  hasOwnTool: boolean,
+): NamedResults {
+  const { tools, callable, mayCallAdded } = scanned
   const { rewrites, terms, pipeline = DEFAULT_PIPELINE } = context
   const { model = terms?.model } = scanned
   const { redeem_tools: retrievingTools, own_tools: ownTools = tools } = pipeline.elision
   // Another gateway's tool of the same name fetches from a store that has none of our originals.
   const retrieves = (tool: string) => isRetrieving(tool, retrievingTools) && ownTools.includes(tool)
-  const canRetrieve = tools.some(retrieves)
+  const canRetrieve = hasOwnTool || tools.some(retrieves)
   const forgets = scanned.forgets || terms?.forgets === true
   const beside = terms?.beside === undefined ? [] : ['beside']
-  const mayRetrieve = callable.some(retrieves)
+  const mayRetrieve = hasOwnTool ? mayCallAdded : callable.some(retrieves)
   const all = JSON.stringify([rewrites?.tenant, model, forgets, canRetrieve, ...beside])
   return {
     keys: keysOf(scanned, all, rewrites?.turns),

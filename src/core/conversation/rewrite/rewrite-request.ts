@@ -15,7 +15,9 @@ import { type SentResult, withComingBack } from '../needs/coming-back.ts'
 import { conversationName } from '../parse/conversation-name.ts'
 import { newFrom } from '../parse/last-turn.ts'
 import { type RouteName, type ScannedRequest, scanRequest } from '../parse/scan-request.ts'
+import { type LeversInForce, leversOf } from '../prefix/levers.ts'
 import { type Steered, steerRequest } from '../prefix/steer-request.ts'
+import { appendAt, wholeRequest } from '../retrieve/whole-request.ts'
 import { ContextSize } from './context-size.ts'
 import { armCounts, drawOf } from './count-arms.ts'
 import { type KeptGeneration, keptGeneration } from './kept-generation.ts'
@@ -60,27 +62,30 @@ export function rewriteRequest(
   context: ConversationContext,
 ): RewrittenRequest {
   const { turns } = context.rewrites ?? {}
-  const scanned = (turns?.scan ?? scanRequest)(body, route, limits)
-  if (scanned === null) return unread(body)
+  const received = (turns?.scan ?? scanRequest)(body, route, limits)
+  if (received === null) return unread(body)
   // What is computed beside keeps nothing.
   const isBeside = context.terms?.beside !== undefined
-  const kept: KeptGeneration = isBeside ? { context } : keptGeneration(scanned, context)
+  const kept: KeptGeneration = isBeside ? { context } : keptGeneration(received, context)
   if ('missing' in kept) return unread(body, { needs_generation: kept.missing })
-  const conversation = conversationName(scanned)
-  const named = nameResults(scanned, kept.context)
+  const conversation = conversationName(received)
+  const levers = leversOf(received, conversation, kept.context)
+  const whole = wholeRequest(body, received, { conversation, levers, limits }, kept.context)
+  if (whole === null) return unread(body)
+  const { scanned, redeeming } = whole
+  const named = nameResults(scanned, kept.context, redeeming !== undefined)
   const first = () =>
     named.keys.find((_, index) => !isLeftAlone(scanned.results[index]!, named.retrievingTools))
   const arm = armOf({ scanned, conversation, first }, kept.context)
-  const known = { ...named, conversation, arm }
-  const change = headChange(scanned, context)
+  const known = { ...named, conversation, arm, levers }
+  const change = headChange(received, context)
   if (arm?.unit.isHeldOut === true) return heldOut(body, scanned, { conversation, arm, change })
   const results = rewriteResults(scanned, known, inNamed(conversation, kept.context))
-  const { replacements, savings, isChanged, late, lookAlikes, hostBlocks, fresh, responses } =
-    results
-  const { keep, markers } = results
-  const records = kept.record === undefined ? results.records : [kept.record, ...results.records]
-  const steered = results.steered.replacements
-  const bytes = splice(body, inOrder([...replacements, ...steered]))
+  const { replacements, savings, isChanged, late, lookAlikes, hostBlocks, fresh } = results
+  const { keep, markers, responses } = results
+  const records = [kept.record ?? [], results.records, whole.questions].flat()
+  const changes = inOrder([...replacements, ...results.steered.replacements])
+  const bytes = splice(whole.bytes, changes)
   const sum = (kind: keyof SavedTokens) => savings.reduce((all, { saved }) => all + saved[kind], 0)
   const [referred, elided] = [sum('referred'), sum('elided')]
   const report: RewriteReport = {
@@ -90,7 +95,7 @@ export function rewriteRequest(
     tokens_saved: referred + sum('encoded') + elided,
     tokens_referred: referred,
     tokens_elided: elided,
-    prefix_changed: isChanged,
+    prefix_changed: isChanged || (redeeming?.changed ?? 0) > 0,
     ...(fresh === null ? {} : { fresh }),
     ...(late === 0 ? {} : { late }),
     ...(lookAlikes === 0 ? {} : { look_alikes: lookAlikes }),
@@ -99,6 +104,7 @@ export function rewriteRequest(
     ...change,
     ...(results.steered.levers.length > 0 && { levers: results.steered.levers }),
     ...(scanned.continues === undefined ? {} : { continues: scanned.continues }),
+    ...(redeeming && { redeeming: { ...redeeming, ...appendAt(scanned, changes) } }),
     saved: savedPlaces(scanned, savings),
   }
   return { bytes, report, responses, records, keep, markers }
@@ -198,11 +204,12 @@ function inNamed(conversation: string, context: ConversationContext): Conversati
 interface KnownRequest extends NamedResults {
   readonly conversation: string
   readonly arm: RequestArm | null
+  readonly levers: LeversInForce | null
 }
 
 function rewriteResults(
   scanned: ScannedRequest,
-  { keys, canRetrieve, mayRetrieve, retrievingTools, forgets, conversation, arm }: KnownRequest,
+  { keys, canRetrieve, mayRetrieve, retrievingTools, forgets, arm, levers }: KnownRequest,
   context: ConversationContext,
 ): RewrittenResults {
   const { results } = scanned
@@ -302,7 +309,7 @@ function rewriteResults(
     }
   }
   if (!sent.stepAtEnd(options.makesMarkers)) isChanged = true
-  const steered = steerRequest(scanned, conversation, context)
+  const steered = steerRequest(scanned, levers, context)
   for (const item of steered.records) records.push(item)
   const finished = sent.finish(terms?.restores === true)
   const told = withComingBack(responses, seen, retrievingTools, context.telemetry)

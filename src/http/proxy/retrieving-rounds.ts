@@ -1,0 +1,185 @@
+import type { RetrievingRequest } from '../../core/contract/operation-result.ts'
+import type { RouteName } from '../../core/conversation/parse/scan-request.ts'
+import { createRetrievingAnswer } from '../../core/conversation/retrieve/create-answer.ts'
+import type {
+  Fields,
+  FinishedAnswer,
+  HiddenTurn,
+  OwnCall,
+  RetrievingAnswer,
+} from '../../core/conversation/retrieve/retrieving-answer.ts'
+import { EventSplitter } from '../../core/conversation/retrieve/split-events.ts'
+import type { AnswerRounds, RoundForm, RoundStep } from '../../proxy/answer-rounds.ts'
+import { pairs, type RawHeaders } from '../../proxy/headers.ts'
+
+/** Rounds of one answer in which the model only fetched. One more is asked for without a text. */
+const MAX_ROUNDS = 4
+/** Text that is fetched for one request, in bytes: about 20,000 tokens. */
+const MAX_FETCHED_BYTES = 80_000
+/** A longer answer in one piece is not read. */
+const MAX_WHOLE_BYTES = 16 * 1024 * 1024
+
+const SEEN = 'See above: this was fetched already.'
+const LIMIT = 'No more is fetched for this request: the limit is reached. Go on with what you have.'
+
+export interface RoundNeeds {
+  readonly route: RouteName
+  readonly request: RetrievingRequest
+  /** The request's body as it was sent; `null`: it cannot be continued. */
+  readonly body: Uint8Array | null
+  /** The text for a call of our tool. Never rejects. @param args JSON */
+  retrieve(args: string): Promise<string>
+  /** Records what the client was not shown. Never rejects. */
+  record(hidden: HiddenTurn): Promise<void>
+}
+
+/** The rounds of an answer whose request has our tool; `null` if such answers are not read. */
+export function createRetrievingRounds(needs: RoundNeeds): AnswerRounds | null {
+  const answer = createRetrievingAnswer(needs.route)
+  return answer === null ? null : new RetrievingRounds(answer, needs)
+}
+
+class RetrievingRounds implements AnswerRounds {
+  readonly #answer: RetrievingAnswer
+  readonly #needs: RoundNeeds
+  readonly ping: Uint8Array
+  #body: Uint8Array | null
+  #appendAt: number
+  #form: RoundForm = 'pass'
+  #splitter = new EventSplitter()
+  #whole = new GrowingBytes()
+  #rounds = 0
+  #fetchedBytes = 0
+  readonly #fetched = new Set<string>()
+
+  constructor(answer: RetrievingAnswer, needs: RoundNeeds) {
+    this.#answer = answer
+    this.#needs = needs
+    this.#body = needs.body
+    this.#appendAt = needs.request.appendAt ?? -1
+    const isAnthropic = needs.route === 'anthropic_messages'
+    this.ping = Buffer.from(isAnthropic ? 'event: ping\ndata: {"type": "ping"}\n\n' : ': ping\n\n')
+  }
+
+  begin(status: number, headers: RawHeaders): RoundForm {
+    this.#splitter = new EventSplitter()
+    this.#whole = new GrowingBytes()
+    this.#form = status === 200 ? formOf(headers) : 'pass'
+    return this.#form
+  }
+
+  take(bytes: Uint8Array): Uint8Array {
+    if (this.#form === 'whole') {
+      this.#whole.add(bytes)
+      return NOTHING
+    }
+    const passed = this.#splitter.push(bytes).flatMap(event => this.#answer.event(event))
+    return joined(passed)
+  }
+
+  async end(): Promise<RoundStep> {
+    const original = this.#whole.bytes
+    if (this.#form === 'whole' && !this.#readWhole(original)) {
+      return { kind: 'done', bytes: original }
+    }
+    const { calls, waitsForUs, isKnown } = this.#answer
+    const mayAnswer = this.#rounds <= MAX_ROUNDS && isKnown
+    if (waitsForUs && mayAnswer && this.#body !== null && this.#appendAt >= 0) {
+      return this.#nextRound(await this.#results(calls))
+    }
+    // Beside calls of the client ours are answered without another round.
+    const isBeside = calls.length > 0 && !waitsForUs && isKnown
+    const results = isBeside ? await this.#results(calls) : null
+    return { kind: 'done', bytes: await this.#finished(original, results) }
+  }
+
+  #readWhole(bytes: Uint8Array): boolean {
+    if (bytes.length > MAX_WHOLE_BYTES) return false
+    try {
+      const value: unknown = JSON.parse(Buffer.from(bytes).toString())
+      if (typeof value !== 'object' || value === null) return false
+      this.#answer.whole(value as Fields)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  async #results(calls: readonly OwnCall[]): Promise<readonly string[]> {
+    const results: string[] = []
+    for (const { args } of calls) results.push(await this.#result(args))
+    return results
+  }
+
+  async #result(args: string): Promise<string> {
+    if (this.#fetched.has(args)) return SEEN
+    if (this.#fetchedBytes >= MAX_FETCHED_BYTES || this.#rounds >= MAX_ROUNDS) return LIMIT
+    const text = await this.#needs.retrieve(args)
+    this.#fetched.add(args)
+    this.#fetchedBytes += Buffer.byteLength(text)
+    return text
+  }
+
+  #nextRound(results: readonly string[]): RoundStep {
+    this.#rounds++
+    const items = Buffer.from(`,${this.#answer.nextRound(results)}`)
+    const body = this.#body as Uint8Array
+    const longer = Buffer.concat([
+      body.subarray(0, this.#appendAt),
+      items,
+      body.subarray(this.#appendAt),
+    ])
+    this.#body = longer
+    this.#appendAt += items.length
+    return { kind: 'again', body: longer }
+  }
+
+  async #finished(original: Uint8Array, results: readonly string[] | null): Promise<Uint8Array> {
+    this.#body = null
+    if (this.#form === 'whole') {
+      const finished = this.#answer.finishWhole(results)
+      await this.#record(finished)
+      return finished.sent === null ? original : Buffer.from(JSON.stringify(finished.sent))
+    }
+    const finished = this.#answer.finishStream(results)
+    await this.#record(finished)
+    return joined([...finished.sent, this.#splitter.rest()])
+  }
+
+  async #record({ hidden }: FinishedAnswer<unknown>): Promise<void> {
+    if (hidden !== null) await this.#needs.record(hidden)
+  }
+}
+
+const NOTHING = new Uint8Array(0)
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
+}
+
+function formOf(headers: RawHeaders): RoundForm {
+  const [, type = ''] = pairs(headers).find(([name]) => name.toLowerCase() === 'content-type') ?? []
+  if (/^text\/event-stream\b/i.test(type)) return 'events'
+  return /^application\/json\b/i.test(type) ? 'whole' : 'pass'
+}
+
+/** Bytes in one buffer that grows. */
+class GrowingBytes {
+  #room = Buffer.allocUnsafe(16 * 1024)
+  #length = 0
+
+  get bytes(): Uint8Array {
+    return this.#room.subarray(0, this.#length)
+  }
+
+  add(bytes: Uint8Array): void {
+    const needed = this.#length + bytes.length
+    if (needed > this.#room.length) {
+      const room = Buffer.allocUnsafe(Math.max(needed, 2 * this.#room.length))
+      this.#room.copy(room, 0, 0, this.#length)
+      this.#room = room
+    }
+    this.#room.set(bytes, this.#length)
+    this.#length = needed
+  }
+}
