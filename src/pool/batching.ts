@@ -4,7 +4,6 @@ import { SHORT_MS, type Sized } from './slots.ts'
 /**
  * When jobs travel together. A round trip to a worker costs 30–60 µs, however little it carries, so
  * jobs that wait anyway share one. A batch is answered as a whole, so it must stay short.
- * `npm run bench -- worker-path` prints the tables that these figures come from.
  */
 export const BATCH_LIMITS = {
   /**
