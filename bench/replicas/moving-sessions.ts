@@ -1,5 +1,5 @@
 import { startRedis } from '../../test/support/redis-server.ts'
-import { corpusSessions } from '../mine/corpus-sessions.ts'
+import { corpusSessions } from '../support/corpus-sessions.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 import { type Server, startServer } from '../support/processes.ts'
 

@@ -8,7 +8,7 @@ import {
   codexLog,
   recordedLog,
   type SessionResult,
-} from '../../../bench/mine/log-writers.ts'
+} from '../../support/log-writers.ts'
 import { readLines } from '../../../src/tune/logs/read-lines.ts'
 import { noTally, readLog } from '../../../src/tune/logs/read-log.ts'
 import { anyText } from '../../support/any-text.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { listLogs } from '../../src/tune/logs/list-logs.ts'
 import { noTally, readLog } from '../../src/tune/logs/read-log.ts'
-import type { SessionResult } from './log-writers.ts'
+import type { SessionResult } from '../../test/support/log-writers.ts'
 
 /** The recorded sessions of a corpus by their names, with what agents' logs say of each result. */
 export function corpusSessions(corpus: string): ReadonlyMap<string, readonly SessionResult[]> {
