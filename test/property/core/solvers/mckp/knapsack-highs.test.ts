@@ -1,13 +1,10 @@
 import { expect, it } from 'vitest'
-import { solveWithHighs } from '../../../../../bench/knapsack/highs.ts'
-import { randomInstances } from '../../../../../bench/knapsack/instances.ts'
+import { solveWithHighs } from '../../../../support/knapsack/highs.ts'
+import { randomInstances } from '../../../../support/knapsack/instances.ts'
 import { FULL_RUNS, SEED } from '../../../../support/runs.ts'
 import { faultsOf, solved } from '../../../../unit/core/solvers/mckp/oracles.ts'
 
-/**
- * As many as take a few seconds; `npm run bench -- knapsack --highs 500` compares as many as one
- * likes.
- */
+/** As many as take a few seconds. */
 const COUNT = FULL_RUNS ? 40 : 4
 
 it(`is as good as HiGHS on ${COUNT} random instances`, () => {

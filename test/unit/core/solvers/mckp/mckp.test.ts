@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { KINDS, type Kind, makeInstance } from '../../../../../bench/knapsack/instances.ts'
+import { KINDS, type Kind, makeInstance } from '../../../../support/knapsack/instances.ts'
 import { solveMckp } from '../../../../../src/core/solvers/mckp/mckp.ts'
 import { FULL_RUNS } from '../../../../support/runs.ts'
 import { type ClassOf, faultsOf, problemOf, solved, tableOf } from './oracles.ts'

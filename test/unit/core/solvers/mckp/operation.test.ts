@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { makeInstance } from '../../../../../bench/knapsack/instances.ts'
+import { makeInstance } from '../../../../support/knapsack/instances.ts'
 import { AppError } from '../../../../../src/core/base/errors.ts'
 import type { KnapsackAnswer } from '../../../../../src/core/contract/knapsack.ts'
 import { validate } from '../../../../../src/core/contract/validate.ts'

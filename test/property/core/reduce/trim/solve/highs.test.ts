@@ -1,13 +1,11 @@
 import { expect, it } from 'vitest'
-import { FAMILIES, type Family, makeTree } from '../../../../../../bench/trim/families.ts'
-import { solveTreeWithHighs } from '../../../../../../bench/trim/highs.ts'
+import { FAMILIES, type Family, makeTree } from '../../../../../support/trim/families.ts'
+import { solveTreeWithHighs } from '../../../../../support/trim/highs.ts'
 import { FULL_RUNS } from '../../../../../support/runs.ts'
 import { chosen, faultsOf } from '../../../../../unit/core/reduce/trim/solve/oracles.ts'
 
 const families = Object.keys(FAMILIES) as Family[]
-/**
- * As many as take a few seconds; `npm run bench -- trim --highs 500` compares as many as one likes.
- */
+/** As many as take a few seconds. */
 const SEEDS = FULL_RUNS ? 5 : 2
 
 it.each(families)('is as good as HiGHS on trees: %s', family => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { naiveValue } from '../../../../../../bench/trim/naive.ts'
+import { naiveValue } from '../../../../../support/trim/naive.ts'
 import type { TrimTree } from '../../../../../../src/core/solvers/tree/tree.ts'
 import { trimTree } from '../../../../../../src/core/solvers/tree/trim-tree.ts'
 import { runs } from '../../../../../support/runs.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { FAMILIES, type Family, makeTree } from '../../../../../../bench/trim/families.ts'
-import { naiveValue } from '../../../../../../bench/trim/naive.ts'
+import { FAMILIES, type Family, makeTree } from '../../../../../support/trim/families.ts'
+import { naiveValue } from '../../../../../support/trim/naive.ts'
 import { blocksOf } from '../../../../../../src/core/solvers/tree/blocks.ts'
 import { settle } from '../../../../../../src/core/solvers/tree/exact.ts'
 import { type Forest, forestOf } from '../../../../../../src/core/solvers/tree/forest.ts'

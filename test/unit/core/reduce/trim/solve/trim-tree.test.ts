@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { FAMILIES, type Family, makeTree } from '../../../../../../bench/trim/families.ts'
-import { naiveValue } from '../../../../../../bench/trim/naive.ts'
+import { FAMILIES, type Family, makeTree } from '../../../../../support/trim/families.ts'
+import { naiveValue } from '../../../../../support/trim/naive.ts'
 import type { TrimTree } from '../../../../../../src/core/solvers/tree/tree.ts'
 import { type TrimAlgorithm, trimTree } from '../../../../../../src/core/solvers/tree/trim-tree.ts'
 import { FULL_RUNS } from '../../../../../support/runs.ts'

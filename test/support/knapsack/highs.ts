@@ -1,5 +1,5 @@
 import loadHighs from 'highs'
-import type { MckpProblem } from '../../src/core/solvers/mckp/problem.ts'
+import type { MckpProblem } from '../../../src/core/solvers/mckp/problem.ts'
 
 // Its types are those of a CommonJS module, whose default export would be one level deeper.
 const load = loadHighs as unknown as typeof loadHighs.default

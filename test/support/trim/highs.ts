@@ -1,5 +1,5 @@
 import loadHighs from 'highs'
-import type { TrimTree } from '../../src/core/solvers/tree/tree.ts'
+import type { TrimTree } from '../../../src/core/solvers/tree/tree.ts'
 
 // Its types are those of a CommonJS module, whose default export would be one level deeper.
 const load = loadHighs as unknown as typeof loadHighs.default

@@ -1,4 +1,4 @@
-import type { TrimTree } from '../../src/core/solvers/tree/tree.ts'
+import type { TrimTree } from '../../../src/core/solvers/tree/tree.ts'
 
 /**
  * The plain left-right dynamic program (Johnson and Niemi 1983): a row of all budgets for every
