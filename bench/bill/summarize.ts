@@ -48,7 +48,7 @@ export function summarize(pairs: readonly Pair[]): Saving {
   }
 }
 
-export function shareOf(pairs: readonly Pair[]): number {
+function shareOf(pairs: readonly Pair[]): number {
   const direct = pairs.reduce((sum, pair) => sum + pair.direct, 0)
   return direct === 0 ? 0 : 1 - pairs.reduce((sum, pair) => sum + pair.arm, 0) / direct
 }

@@ -13,7 +13,7 @@ export type Priors = ReadonlyMap<string, Fingerprint>
 const LEAST_ELIDED = 20
 /**
  * The share of elided results from which on fetching costs more than was saved. On recorded
- * sessions it is where `Read` breaks even if its whole text is fetched (bench/README.md, "Tuning").
+ * sessions it is where `Read` breaks even if its whole text is fetched.
  */
 const BREAK_EVEN = 0.3
 
@@ -21,7 +21,7 @@ const BREAK_EVEN = 0.3
  * Whether what was left out came back so often that leaving out costs more than it saves.
  * @param fetched share of a needed result's text that is fetched
  */
-export function comesBackTooOften(elided: number, back: number, fetched: number): boolean {
+function comesBackTooOften(elided: number, back: number, fetched: number): boolean {
   return elided >= LEAST_ELIDED && back * fetched >= BREAK_EVEN * elided
 }
 
