@@ -7,12 +7,11 @@ import { createAdmission } from '../../src/pool/admission.ts'
 import { createLocalContext } from '../../src/runtime/local-context.ts'
 import { loadVocabularies } from '../../src/runtime/vocabulary.ts'
 import { openSqliteStore } from '../../src/store/sqlite/client.ts'
-import { perCheck } from '../dedup/measure.ts'
-import { haversack } from '../dedup/rivals.ts'
 import { noise } from '../store/bodies.ts'
 import { residentMib } from '../support/machine.ts'
 import type { Curve, Point } from './curve.ts'
 import { costOf } from './measure.ts'
+import { filledIndex } from './session-index.ts'
 import { SHAPES } from './texts.ts'
 
 const FLAT = 0.1
@@ -29,13 +28,10 @@ export function checksBySessions(most: number): { readonly time: Curve; readonly
   const rooms: Point[] = []
   for (const sessions of upTo(most)) {
     const before = residentMib(process.pid)
-    const rival = haversack(
-      createIndexMemory({ maxSessions: sessions, maxEntries: sessions * 4 }),
-      1,
-      sessions,
-    )
+    const memory = createIndexMemory({ maxSessions: sessions, maxEntries: sessions * 4 })
+    const perCheck = filledIndex(memory, sessions)
     const room = (residentMib(process.pid) - before) * 2 ** 20
-    const costs = Array.from({ length: ROUNDS }, () => perCheck(rival, IDENTITIES, CHECKS))
+    const costs = Array.from({ length: ROUNDS }, () => perCheck(IDENTITIES, CHECKS))
     times.push([sessions, Math.min(...costs)])
     if (sessions >= 1e4) rooms.push([sessions, room])
   }
