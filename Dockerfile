@@ -16,6 +16,7 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY scripts/build.ts scripts/bundle-output.ts scripts/third-party-licenses.ts ./scripts/
 COPY src ./src
 COPY views ./views
+COPY prices.toml ./
 COPY workers ./workers
 # The JavaScript of the published package, and then what it needs to run.
 RUN node scripts/build.ts

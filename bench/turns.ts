@@ -1,10 +1,11 @@
+import { vendorPrices } from '../src/config/prices.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'smol-toml'
 import type { RouteName } from '../src/core/conversation/parse/scan-request.ts'
-import { DEFAULT_PRICES, type PricedVendor } from '../src/core/conversation/usage/billing.ts'
+import type { PricedVendor } from '../src/core/conversation/usage/billing.ts'
 import { pipelineSchema } from '../src/core/pipeline/profile/pipeline-config.ts'
 import { createLocalContext } from '../src/runtime/local-context.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
@@ -123,7 +124,7 @@ async function playShape(route: RouteName): Promise<ShapeReport> {
     // Other work on the machine is no fault of a replica's.
     ...(shared && { rewriteTimeoutMs: 60_000 }),
   })
-  const prices = DEFAULT_PRICES[VENDORS[route]]
+  const prices = vendorPrices(VENDORS[route])
   const { model, each } = SHAPES[route]
   const chosen = conversations.filter((_, n) => n % each === 0)
   const all = chosen.map((conversation, n): Ongoing => {

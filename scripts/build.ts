@@ -25,6 +25,7 @@ const ASSETS = [
   'src/ui/assets/*',
   'workers/**/*.{json,wasm}',
   'views/*.toml',
+  'prices.toml',
   'skills/*/SKILL.md',
 ]
 

@@ -1,3 +1,6 @@
+import type { ForwardedRequest } from './proxy/forwarded-request.ts'
+import type { CacheLife } from '../core/contract/request-terms.ts'
+import type { PricedVendor } from '../core/conversation/usage/billing.ts'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { Access, Caller } from '../access/access.ts'
@@ -61,6 +64,8 @@ export interface RequestState {
   caller: Caller
   /** The status if the answer did not go through the app; `null`: it got none. */
   status?: number | null
+  /** What a proxy did, for the log. */
+  forwarded?: ForwardedRequest
   /** The code of the problem that it was answered with. */
   code: ErrorCode | undefined
   /** Entries of `Server-Timing` before the total, in milliseconds. */
@@ -108,6 +113,8 @@ export interface Rewriting {
   readonly maxBytes: number
   /** Time after which a body is forwarded unchanged, in milliseconds. */
   readonly timeoutMs: number
+  /** How long a vendor's caches live; absent: it is not known. */
+  readonly cacheLives?: (vendor: PricedVendor) => readonly CacheLife[]
   /** How results were written before. */
   readonly rewrites: Rewrites
   /** The memory of rewrites that all threads share. */

@@ -1,9 +1,10 @@
 import type { RewriteReport } from '../core/contract/operation-result.ts'
-import { billRequest, type PriceRule, pricesFor } from '../core/conversation/usage/billing.ts'
+import { billRequest, pricesFor } from '../core/conversation/usage/billing.ts'
 import { promptTokens } from '../core/conversation/usage/token-usage.ts'
 import type { AnswerUsage } from '../core/conversation/usage/usage-reader.ts'
 import { resolveTokenizer } from '../core/tokens/profiles.ts'
 import { NO_ACCOUNT } from './account.ts'
+import type { PriceList } from './savings-answer.ts'
 import type { Entry, VendorName } from './tenant-ledger.ts'
 
 /** A request that the vendor answered. */
@@ -37,7 +38,7 @@ export interface RefusedRequest {
 }
 
 export interface EntryTerms {
-  readonly prices: readonly PriceRule[]
+  readonly prices: PriceList
   /** Tokens of the conversation that the provider had cached before. */
   readonly cachedBefore: number
 }
@@ -77,7 +78,8 @@ export function entryOf(
     return { vendor, account, ...done, ...unknown }
   }
   const { usage, model } = said
-  const prices = pricesFor(vendor, model, terms.prices)
+  const { builtIn, prices: own } = terms.prices
+  const prices = pricesFor(vendor, model, [builtIn, own])
   const saved = report?.saved ?? []
   const lostCache = report?.prefix_changed === true ? terms.cachedBefore : 0
   const bill = billRequest({ usage, saved, lostCache }, prices)
@@ -105,7 +107,8 @@ function hiddenEntry(
   const done = { report: { untouched: null, prefixChanged: false } }
   if (said === null) return { vendor, account: NO_ACCOUNT, ...done }
   const { usage, model } = said
-  const prices = pricesFor(vendor, model, terms.prices)
+  const { builtIn, prices: own } = terms.prices
+  const prices = pricesFor(vendor, model, [builtIn, own])
   const { billed } = billRequest({ usage, saved: [], lostCache: 0 }, prices)
   const bill = { billed, without: 0 }
   const { per_million } = prices

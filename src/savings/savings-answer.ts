@@ -8,6 +8,9 @@ import { type TenantLedger, VENDOR_NAMES } from './tenant-ledger.ts'
 /** Prices, and the name of the money that they are in. */
 export interface PriceList {
   readonly currency: string
+  /** Those that vendors publish. */
+  readonly builtIn: readonly PriceRule[]
+  /** Configured ones, which take precedence. */
   readonly prices: readonly PriceRule[]
 }
 
@@ -44,7 +47,7 @@ export function savingsAnswer(
     ...(session === undefined
       ? {}
       : { session: { session, ...accountAnswer(sum, list.currency) } }),
-    prices: pricesAnswer(list.prices),
+    prices: pricesAnswer(list),
   }
 }
 
@@ -97,14 +100,15 @@ function billAnswer({ billed, without }: { billed: number; without: number }, di
 }
 
 /** The prices of each vendor, and of each configured prefix of models' names. */
-function pricesAnswer(rules: readonly PriceRule[]): SavingsAnswer['prices'] {
+function pricesAnswer({ builtIn, prices: own }: PriceList): SavingsAnswer['prices'] {
+  const layers = [builtIn, own]
   const prices: SavingsAnswer['prices'] = {}
   for (const vendor of VENDOR_NAMES) {
-    prices[vendor] = { uncached: 1, ...pricesFor(vendor, undefined, rules) }
+    prices[vendor] = { uncached: 1, ...pricesFor(vendor, undefined, layers) }
   }
-  for (const { vendor, model } of rules) {
+  for (const { vendor, model } of own) {
     if (model === undefined) continue
-    prices[`${vendor}/${model}`] = { uncached: 1, ...pricesFor(vendor, model, rules) }
+    prices[`${vendor}/${model}`] = { uncached: 1, ...pricesFor(vendor, model, layers) }
   }
   return prices
 }

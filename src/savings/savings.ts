@@ -95,7 +95,7 @@ export function createSavings(options: SavingsOptions): Savings {
     const request = await answered
     if (request === null) return
     const cachedBefore = await cachedOf(tenant, request)
-    const entry = entryOf(request, { prices: options.prices().prices, cachedBefore })
+    const entry = entryOf(request, { prices: options.prices(), cachedBefore })
     add(tenant, entry)
   }
 

@@ -1,3 +1,5 @@
+import { builtInPrices } from '../config/prices.ts'
+import { cacheLivesOf, PRICED_VENDORS } from '../core/conversation/usage/billing.ts'
 import type { Arms } from '../arms/arms.ts'
 import { compressionOf } from '../config/compression.ts'
 import { indexUse } from '../core/sessions/index/owners.ts'
@@ -72,12 +74,21 @@ function rewritingOf(
   return {
     maxBytes: max_rewrite_bytes,
     timeoutMs: rewrite_timeout_ms,
+    cacheLives: createCacheLives(),
     rewrites,
     ...shared,
     isOn: tenant => compressionOf(live.config.compression, tenant) !== false,
     addsTool: () => live.config.proxy.redeem === 'auto',
     webSockets: () => live.config.proxy.responses_websockets,
   }
+}
+
+/** The lives of each vendor's caches, found once. */
+function createCacheLives(): NonNullable<Rewriting['cacheLives']> {
+  const lives = new Map(
+    PRICED_VENDORS.map(vendor => [vendor, cacheLivesOf(vendor, builtInPrices())] as const),
+  )
+  return vendor => lives.get(vendor)!
 }
 
 /**

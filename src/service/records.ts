@@ -1,3 +1,4 @@
+import { priceList } from '../config/prices.ts'
 import type { Fingerprints } from '../fingerprints/fingerprints.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Logger } from '../observability/logger.ts'
@@ -50,7 +51,7 @@ export async function openRecords(
   resources.defer(() => ledger?.close())
   const savings = build.createSavings({
     store,
-    prices: () => live.config.savings,
+    prices: () => priceList(live.config.savings),
     now: Date.now,
     onEntry(tenant, entry) {
       if (entry.account.requests === 0) return

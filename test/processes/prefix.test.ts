@@ -1,3 +1,4 @@
+import { vendorPrices } from '../../src/config/prices.ts'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +10,6 @@ import { type PlayedConversation, startConversation } from '../../bench/turns/pl
 import { startRecordingVendor } from '../../bench/turns/recording-vendor.ts'
 import { type Services, startServices } from '../../bench/turns/services.ts'
 import type { RouteName } from '../../src/core/conversation/parse/scan-request.ts'
-import { DEFAULT_PRICES } from '../../src/core/conversation/usage/billing.ts'
 import { pipelineSchema } from '../../src/core/pipeline/profile/pipeline-config.ts'
 import { startTestService } from '../integration/service/harness.ts'
 import { localContext } from '../support/local-context.ts'
@@ -72,7 +72,7 @@ function conversationsThrough(
 ): readonly PlayedConversation[] {
   return ROUTES.map(route => {
     const terms = { model: 'gpt-5', tools: ['list', 'Read'] }
-    const prices = DEFAULT_PRICES.anthropic
+    const prices = vendorPrices('anthropic')
     return startConversation(STEPS, { name: route, route, terms, prices, services, vendor, checks })
   })
 }

@@ -120,7 +120,7 @@ describe('the packed tarball', () => {
       path =>
         !/^dist\/(src|workers|chunks)\/.+\.(js|d\.ts|json|lua|wasm)$/.test(path) &&
         !/^dist\/(vocabularies\/(o200k|cl100k)_base\.json|THIRD-PARTY-LICENSES\.txt)$/.test(path) &&
-        !/^dist\/(views\/[a-z-]+\.toml|skills\/[a-z-]+\/SKILL\.md)$/.test(path) &&
+        !/^dist\/(prices\.toml|views\/[a-z-]+\.toml|skills\/[a-z-]+\/SKILL\.md)$/.test(path) &&
         !/^dist\/src\/ui\/assets\/(style\.css|live\.js|icon\.svg)$/.test(path) &&
         !/^docs\/((guide|reference|internals)\/)?[\w-]+\.md$/.test(path) &&
         !/^(docs\/guide\/pictures\/[\w-]+\.\w+|docs\/examples\/[\w-]+\.\w+)$/.test(path) &&

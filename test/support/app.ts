@@ -1,3 +1,4 @@
+import { priceList } from '../../src/config/prices.ts'
 import { createAccess } from '../../src/access/access.ts'
 import { emptyArms } from '../../src/arms/tenant-arms.ts'
 import { AppError } from '../../src/core/base/errors.ts'
@@ -93,7 +94,7 @@ export function testApp(overrides: Partial<AppDeps> = {}) {
       recordResults: async () => {},
       noteRefused: () => {},
       read: async () => emptyLedger(0),
-      prices: () => ({ currency: 'USD', prices: [] }),
+      prices: () => priceList({ currency: 'USD', prices: [] }),
     },
     observeUsage: createUsageObservers(),
     allowedHosts: () => ['haversack.internal'],

@@ -1,4 +1,5 @@
-import { DEFAULT_PRICES, type PricedVendor } from '../../core/conversation/usage/billing.ts'
+import { vendorPrices } from '../../config/prices.ts'
+import type { PricedVendor } from '../../core/conversation/usage/billing.ts'
 import { billTurns } from '../../tune/guard/bill.ts'
 import { figureLines, type ReportFigures, resultFigures } from '../figure-lines.ts'
 import { percent, table } from '../table.ts'
@@ -42,7 +43,7 @@ export function toJson({ tally, tokenizer, baseline, verdicts, vendor }: Replaye
     too_small,
     hints,
     redemption,
-    turns: { vendor, ...billTurns(tally.billed, DEFAULT_PRICES[vendor]) },
+    turns: { vendor, ...billTurns(tally.billed, vendorPrices(vendor)) },
     findings,
   }
   return `${JSON.stringify({ ...sums, ...groups, ...candidates })}\n`
@@ -90,7 +91,7 @@ function netOf({ tokens_in, tokens_out }: Sums, { markers, sent, tokens }: Retri
 
 /** By estimate, since a recording of results has no bills. */
 function billOf({ billed, retrieval }: Tally, vendor: PricedVendor): string {
-  const { before, after, fetching } = billTurns(billed, DEFAULT_PRICES[vendor])
+  const { before, after, fetching } = billTurns(billed, vendorPrices(vendor))
   const round = (tokens: number) => Math.round(tokens).toLocaleString('en-US')
   const fetched = retrieval.sent === 0 ? '' : `, of which fetching is ${round(fetching)}`
   return (

@@ -103,6 +103,20 @@ export interface Report {
   readonly unit?: UnitDelta
 }
 
+/** What metrics have of one result. */
+export type MeasuredResult = Pick<
+  Report,
+  | 'layer'
+  | 'format'
+  | 'shape'
+  | 'tokens_in'
+  | 'tokens_out'
+  | 'tokens_elided'
+  | 'tokens_referred'
+  | 'view'
+  | 'refusals'
+>
+
 /** The blocks of hosts in results, such as `<system-reminder>`. */
 export interface HostBlockCount {
   readonly blocks: number
@@ -151,6 +165,8 @@ export interface RewriteReport {
   readonly host_blocks?: HostBlockCount
   /** Whether an earlier turn of the conversation was sent with another prefix. */
   readonly prefix_changed?: boolean
+  /** The model, as the request names it; absent: it does not. */
+  readonly model?: string
   /** Names the conversation by its opening, 16 hex digits; the same in each of its turns. */
   readonly conversation?: string
   /** The response that the request continues, if the provider keeps the conversation. */

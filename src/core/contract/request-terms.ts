@@ -34,6 +34,8 @@ export interface RequestTerms {
   readonly countsOnly?: true
   /** The model, if the path of the request names it; absent: the body does. */
   readonly model?: string
+  /** How long its vendor's caches keep a prefix that is not used; absent: it is not known. */
+  readonly cacheLives?: readonly CacheLife[]
   /** The key that it came with; absent: there are no keys. */
   readonly key?: string
   /** The host's wish for each result; absent: it has none. */
@@ -58,6 +60,13 @@ export interface RequestTerms {
   readonly planning?: PlanningTerms
   /** What a result may offer to be called next; absent for any other request. */
   readonly offers?: OfferTerms
+}
+
+/** How long a provider keeps a prefix that is not used, for models with a prefix. */
+export interface CacheLife {
+  /** Absent: for all others of the vendor. */
+  readonly model?: string
+  readonly seconds: number
 }
 
 /** A unit that is held out. */

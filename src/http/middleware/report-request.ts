@@ -1,6 +1,7 @@
 import type { Logger } from '../../observability/logger.ts'
 import type { Metrics } from '../../observability/metrics.ts'
 import type { Tracing } from '../../observability/tracing.ts'
+import type { ForwardedRequest } from '../proxy/forwarded-request.ts'
 import type { Observation } from './observe.ts'
 
 interface Reporters {
@@ -25,6 +26,7 @@ export function reportRequest(observation: Observation, reporters: Reporters): v
     route,
     status,
     code: state.code,
+    ...forwardedLine(state.forwarded),
     bytes_in: state.bodyBytes,
     bytes_out: state.answerBytes,
     queue_ms: rounded(state.timing['queue']),
@@ -44,6 +46,20 @@ export function reportRequest(observation: Observation, reporters: Reporters): v
     timing: state.timing,
     traceparent,
   })
+}
+
+/** Of a forwarded request; the sums of these figures are what a tenant saved. */
+function forwardedLine(forwarded: ForwardedRequest | undefined) {
+  if (forwarded === undefined) return {}
+  const { model, results, before, after, saved, upstreamStatus } = forwarded
+  return {
+    upstream_status: upstreamStatus,
+    model,
+    results,
+    tokens_before: before,
+    tokens_after: after,
+    tokens_saved: saved,
+  }
 }
 
 /** Whole microseconds. */

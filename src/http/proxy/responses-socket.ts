@@ -7,6 +7,7 @@ import { type ResponseEnd, ResponseEvents } from '../../core/conversation/usage/
 import type { ClientMessage, SocketMessages } from '../../proxy/websocket/socket-messages.ts'
 import type { AppContext, Rewriting } from '../context.ts'
 import { vendorEvent } from '../response/problems.ts'
+import { withForwarded } from './forwarded-request.ts'
 import { type AskedResponse, type MessageTerms, ResponseRequest } from './response-request.ts'
 import type { RewriteNeeds } from './rewrite-body.ts'
 import { runRewrite } from './run-rewrite.ts'
@@ -77,7 +78,10 @@ export function createResponsesSocket(
           vendor,
           needs,
           isDraining: () => isDraining,
-          asked: asked => void waiting.push({ ...asked, hasBegun: false }),
+          asked(asked) {
+            waiting.push({ ...asked, hasBegun: false })
+            state.forwarded = withForwarded(state.forwarded, asked.report)
+          },
           rewrite,
         }
         return new ResponseRequest(length, terms)

@@ -55,7 +55,7 @@ export interface RewrittenBody {
 
 export interface RunNeeds extends Pick<JobDeps, 'telemetry' | 'ledger'> {
   readonly pool: Pick<WorkerPool, 'run'>
-  readonly metrics: Pick<Metrics, 'job' | 'proxy'>
+  readonly metrics: Pick<Metrics, 'job' | 'proxy' | 'report'>
   readonly logger: Pick<Logger, 'error'>
   readonly originals: Pick<Originals, 'keep' | 'renew'>
   readonly warnings: PromptWarnings
@@ -180,6 +180,7 @@ export async function runRewrite(
       return { ...untouched('held_out'), report, recorded: recordOnce() }
     }
     metrics.proxy.rewrite(vendor, report)
+    for (const each of result.reports) metrics.report(each)
     arms?.record(tenant, result.reports)
     const origin = { tenant, source: vendor, conversation: report.conversation }
     reportResults(result, origin, { telemetry, ledger })
@@ -196,8 +197,8 @@ export async function runRewrite(
 /** What is known of a request beside its body. */
 function termsOf(
   c: AppContext,
-  { model, coding, countsOnly, forgets, redeems }: ReadBody,
-  { maxBytes, addsTool }: Rewriting,
+  { vendor, shape, model, coding, countsOnly, forgets, redeems }: ReadBody,
+  { maxBytes, addsTool, cacheLives }: Rewriting,
 ): Partial<RequestTerms> {
   const { keyId } = c.get('state').caller
   const mayForget = forgets || headersLetForget(name => requestHeader(c, name))
@@ -207,6 +208,7 @@ function termsOf(
     ...(model && { model }),
     ...(countsOnly && { countsOnly }),
     ...(mayForget && { forgets: true }),
+    ...(cacheLives && { cacheLives: cacheLives(billingVendor(vendor, shape, model)) }),
     ...sidechainTerm(c),
     ...(redeems === true && addsTool() && { addsTool: true }),
   }

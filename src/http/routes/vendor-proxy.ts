@@ -15,6 +15,7 @@ import { type AppContext, type AppDeps, type AppEnv, requestHeader } from '../co
 import { authorize } from '../middleware/authorize.ts'
 import { seesExactTimes } from '../middleware/observe.ts'
 import { createPromptWarnings } from '../proxy/prompt-warnings.ts'
+import { withForwarded } from '../proxy/forwarded-request.ts'
 import { createResponsesSocket } from '../proxy/responses-socket.ts'
 import { answerRetrieveCalls } from '../proxy/retrieve-calls.ts'
 import { billedAs, canUseHttp, wantsWebSocketConversation } from '../proxy/rewritable-request.ts'
@@ -63,7 +64,7 @@ async function forward(c: AppContext, proxy: VendorProxy, needs: ForwardNeeds): 
     needs,
   )
   const ended = await exchange
-  note(c, ended, proxy, needs)
+  note(c, ended, { vendor: proxy.vendor, report, model: billed?.model }, needs)
   const refused = refusedAs(ended, proxy)
   if (billed !== null && usage !== null) {
     const vendor = billingVendor(proxy.vendor, billed.shape, billed.model)
@@ -205,11 +206,17 @@ function refusedAs({ status, error, outcome }: Exchange, { host }: VendorProxy):
   return { host, status, error: outcome === 'aborted' ? outcome : error }
 }
 
+interface Noted extends Pick<Sent, 'report'> {
+  readonly vendor: Vendor
+  /** The one that the path names. */
+  readonly model: string | undefined
+}
+
 /** Reports an exchange to operators, without its content. */
 function note(
   c: AppContext,
   exchange: Exchange,
-  { vendor }: VendorProxy,
+  { vendor, report, model }: Noted,
   { metrics, logger }: Pick<ProxyNeeds, 'metrics' | 'logger'>,
 ): void {
   const state = c.get('state')
@@ -219,6 +226,9 @@ function note(
   state.status = status
   state.bodyBytes = sent_bytes
   state.answerBytes = received_bytes
+  const answered = exchange.first_byte_ms === null ? undefined : (status ?? undefined)
+  const forwarded = withForwarded(state.forwarded, report, model)
+  state.forwarded = { ...forwarded, upstreamStatus: answered }
   metrics.proxy.exchange(vendor, outcome)
   if (error === null) return
   logger.warn({ requestId: state.requestId, vendor, outcome, error }, 'an exchange failed')

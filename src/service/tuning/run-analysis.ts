@@ -1,7 +1,8 @@
+import { vendorPrices } from '../../config/prices.ts'
 import { createHmac } from 'node:crypto'
 import { type LayersPlace, readLayers } from '../../config/layers/read-layers.ts'
 import type { EncodeRequest } from '../../core/contract/encode.ts'
-import { DEFAULT_PRICES, type PricedVendor } from '../../core/conversation/usage/billing.ts'
+import type { PricedVendor } from '../../core/conversation/usage/billing.ts'
 import { writeKey } from '../../core/pipeline/profile/key-path.ts'
 import { createLocalContext } from '../../runtime/local-context.ts'
 import { loadTelemetryKey } from '../../telemetry/key-file.ts'
@@ -50,7 +51,7 @@ export function runAnalysis(list: LogList, terms: AnalysisTerms): AnalysisResult
   terms.onRead?.(conversations.length)
   const analysis = analyze(conversations, {
     ...createTunedConfig(layered),
-    ...{ context: createLocalContext(), prices: DEFAULT_PRICES[vendor], tokens, elides, isProxied },
+    ...{ context: createLocalContext(), prices: vendorPrices(vendor), tokens, elides, isProxied },
     fetching: { share: fetched },
     ...{ key, priors },
     priorKeys: new Set(

@@ -1,12 +1,12 @@
+import { vendorPrices } from '../../../src/config/prices.ts'
 import { describe, expect, it } from 'vitest'
 import { type Step, turnBody } from '../../../bench/turns/bodies.ts'
 import { turnsOf } from '../../../bench/turns/conversations.ts'
 import { createFollower } from '../../../bench/turns/follow-messages.ts'
 import { createPromptCache } from '../../../bench/turns/prompt-cache.ts'
 import type { RouteName } from '../../../src/core/conversation/parse/scan-request.ts'
-import { DEFAULT_PRICES } from '../../../src/core/conversation/usage/billing.ts'
 
-const PRICES = DEFAULT_PRICES.anthropic
+const PRICES = vendorPrices('anthropic')
 
 /** Messages of ten tokens each. */
 const messages = (...meanings: readonly string[]) =>
@@ -63,7 +63,7 @@ describe('a simulated prompt cache', () => {
   })
 
   it('without breakpoints reads as much as is the same', () => {
-    const cache = createPromptCache(DEFAULT_PRICES.openai)
+    const cache = createPromptCache(vendorPrices('openai'))
     cache.bill(messages('a', 'b', 'c'), [])
     expect(cache.bill(messages('a', 'b', 'd'), [])).toMatchObject({ read: 20, written: 10 })
   })

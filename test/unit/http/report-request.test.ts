@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../../src/access/access.ts'
 import type { RequestState } from '../../../src/http/context.ts'
 import { reportRequest } from '../../../src/http/middleware/report-request.ts'
+import { withForwarded } from '../../../src/http/proxy/forwarded-request.ts'
 import type { TracedRequest } from '../../../src/observability/tracing.ts'
 import { testApp } from '../../support/app.ts'
 
@@ -44,6 +45,34 @@ function told(over: { route?: string; status?: number; state?: Partial<RequestSt
   )
   return { metrics, lines, traces }
 }
+
+describe('a forwarded request', () => {
+  it('has its model, the tokens of its new results and the status of its vendor too', () => {
+    const forwarded = {
+      ...{ model: 'gpt-5', results: 2, before: 100, after: 30, saved: 90 },
+      upstreamStatus: 529,
+    }
+    expect(told({ state: { forwarded } }).lines).toMatchObject([
+      [
+        'info',
+        {
+          ...{ tenant: 'acme', model: 'gpt-5', results: 2, tokens_before: 100, tokens_after: 30 },
+          ...{ tokens_saved: 90, upstream_status: 529 },
+        },
+        'request',
+      ],
+    ])
+  })
+
+  it('has the sums of all messages of a connection', () => {
+    const fresh = { tokenizer: 'o200k_base', count: 1, before: 10, after: 4 } as const
+    const report = { ...{ readable: true, texts: 1, rewritten: 1, tokens_saved: 6 }, fresh }
+    const first = withForwarded(undefined, { ...report, model: 'm' })
+    const all = withForwarded(first, report)
+    expect(all).toEqual({ model: 'm', results: 2, before: 20, after: 8, saved: 12 })
+    expect(withForwarded(all, undefined, 'of the path').model).toBe('of the path')
+  })
+})
 
 describe('a finished request', () => {
   it('is a line with these fields and no others, a metric and a trace', () => {

@@ -1,3 +1,4 @@
+import { builtInPrices } from '../../../src/config/prices.ts'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RewriteReport } from '../../../src/core/contract/operation-result.ts'
 import { NO_USAGE, type TokenUsage } from '../../../src/core/conversation/usage/token-usage.ts'
@@ -14,7 +15,7 @@ const PRICES = {
 } as const
 
 const USAGE = { ...NO_USAGE, uncached: 100, cache_read: 900, output: 10 }
-const LIST = { currency: 'EUR', prices: PRICES.prices }
+const LIST = { currency: 'EUR', builtIn: builtInPrices(), prices: PRICES.prices }
 
 function accountsOn(store: SavingsOptions['store'], onEntry: (entry: Entry) => void = () => {}) {
   const clock = { now: 1_000 }

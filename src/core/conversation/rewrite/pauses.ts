@@ -1,26 +1,18 @@
 import { hash } from 'node:crypto'
 import type { PipelineConfig } from '../../pipeline/profile/pipeline-config.ts'
-import type { RouteName, ScannedRequest } from '../parse/scan-request.ts'
+import type { ScannedRequest } from '../parse/scan-request.ts'
+import { cacheLifeOf } from '../usage/billing.ts'
 import type { ConversationContext } from './rewrite-context.ts'
 import { type SeenTurn, storedFact, writeStored } from './stored-rewrite.ts'
 
 /** A request with the names of its results. */
 interface NamedRequest {
-  readonly scanned: Pick<ScannedRequest, 'body' | 'route' | 'modelTurns'>
+  readonly scanned: Pick<ScannedRequest, 'body' | 'model' | 'modelTurns'>
   readonly keys: readonly string[]
 }
 
-/**
- * How long a provider keeps a prefix that is not used, in seconds. Anthropic says five minutes.
- * Others promise no time; OpenAI has removed one after an hour at most.
- */
-const CACHE_LIFE: Readonly<Record<RouteName, number>> = {
-  anthropic_messages: 300,
-  bedrock_converse: 300,
-  gemini_generate: 3_600,
-  openai_chat: 3_600,
-  openai_responses: 3_600,
-}
+/** How long a cache is taken to live of which nothing is known, in seconds. */
+const UNKNOWN_LIFE = 3_600
 
 /**
  * Whether the provider has forgotten the conversation, because nothing was sent of it for longer
@@ -32,9 +24,10 @@ export function isCold(
   { clearing }: Pick<PipelineConfig, 'clearing'>,
   context: ConversationContext,
 ): boolean {
-  const { body, route } = request.scanned
+  const { body, model = context.terms?.model } = request.scanned
   const idleMs = idleBefore(request, context)
-  const lifeMs = 1_000 * (clearing.cache_life_seconds ?? CACHE_LIFE[route])
+  const known = cacheLifeOf(context.terms?.cacheLives ?? [], model)
+  const lifeMs = 1_000 * (clearing.cache_life_seconds ?? known ?? UNKNOWN_LIFE)
   return idleMs > lifeMs && idleMs > askedLifeMs(body)
 }
 

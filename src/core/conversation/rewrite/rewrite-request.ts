@@ -1,4 +1,3 @@
-import type { ArmDelta, UnitDelta } from '../../arms/sums.ts'
 import type { EncodeAnswer } from '../../contract/encode.ts'
 import type {
   ByteAnswer,
@@ -24,7 +23,8 @@ import { type KeptGeneration, keptGeneration } from './kept-generation.ts'
 import { isLeftAlone, type NamedResults, nameResults } from './named-results.ts'
 import { isCold } from './pauses.ts'
 import type { ConversationContext, RewriteContext } from './rewrite-context.ts'
-import { AS_IT_CAME, type NewRewrite, recall, rewrite } from './rewrite-result.ts'
+import { type NewResult, reportOf } from './new-result.ts'
+import { AS_IT_CAME, recall, rewrite } from './rewrite-result.ts'
 import { SentConversation } from './sent-conversation.ts'
 import {
   type SavedTokens,
@@ -101,6 +101,7 @@ export function rewriteRequest(
     ...(lookAlikes === 0 ? {} : { look_alikes: lookAlikes }),
     ...(hostBlocks.blocks === 0 ? {} : { host_blocks: hostBlocks }),
     conversation,
+    ...modelOf(scanned),
     ...change,
     ...(results.steered.levers.length > 0 && { levers: results.steered.levers }),
     ...(scanned.continues === undefined ? {} : { continues: scanned.continues }),
@@ -108,6 +109,13 @@ export function rewriteRequest(
     saved: savedPlaces(scanned, savings),
   }
   return { bytes, report, responses, records, keep, markers }
+}
+
+/** A model's id as operators see it; none if it may be anything else. */
+const MODEL = /^[\w.:/@-]{1,128}$/
+
+function modelOf({ model }: ScannedRequest): Pick<RewriteReport, 'model'> {
+  return model !== undefined && MODEL.test(model) ? { model } : {}
 }
 
 /** Levers and results change places of their own. */
@@ -143,9 +151,10 @@ interface HeldOut {
 /** The very body, with what is recorded of its unit. */
 function heldOut(
   body: Uint8Array,
-  { results, continues }: ScannedRequest,
+  scanned: ScannedRequest,
   { conversation, arm: { key, unit, records }, change }: HeldOut,
 ): RewrittenRequest {
+  const { results, continues } = scanned
   const report: RewriteReport = {
     readable: true,
     texts: results.length,
@@ -153,6 +162,7 @@ function heldOut(
     tokens_saved: 0,
     prefix_changed: false,
     conversation,
+    ...modelOf(scanned),
     ...change,
     ...(continues === undefined ? {} : { continues }),
     held_out: { key, share: unit.share },
@@ -179,18 +189,6 @@ interface RewrittenResults extends Promised {
   /** Of results that came for the first time. */
   readonly responses: readonly NewResult[]
   readonly steered: Steered
-}
-
-/** The record of telemetry and the ledger's row of a result, what it adds to arms, and its key. */
-export interface NewResult {
-  readonly response?: () => string
-  readonly row?: () => string
-  readonly recordKey: string
-  /** Its tokens as the client sent it, and as it leaves. */
-  readonly tokens_in: number
-  readonly tokens_out: number
-  readonly arms?: readonly ArmDelta[]
-  readonly unit?: UnitDelta
 }
 
 /** The context with the conversation's name for telemetry, if there is one. */
@@ -350,9 +348,4 @@ function withResult(
 ): FreshResults {
   const { count = 0, before = 0, after = 0 } = fresh ?? {}
   return { tokenizer, count: count + 1, before: before + baseline, after: after + final }
-}
-
-function reportOf(recordKey: string, { response, row, tokens }: NewRewrite): NewResult {
-  const { baseline: tokens_in, final: tokens_out } = tokens
-  return { recordKey, tokens_in, tokens_out, ...(response && { response }), ...(row && { row }) }
 }

@@ -1,6 +1,6 @@
 import type { ResultArm } from '../../arms/sums.ts'
 import type { EncodeAnswer } from '../../contract/encode.ts'
-import type { HostBlockCount, KeepItem } from '../../contract/operation-result.ts'
+import type { HostBlockCount, KeepItem, MeasuredResult } from '../../contract/operation-result.ts'
 import type { ResponseBudget } from '../../contract/response-budget.ts'
 import { literalOf } from '../../json/bytes/splice.ts'
 import { endpointClass } from '../../telemetry/endpoint-class.ts'
@@ -56,6 +56,8 @@ export interface NewRewrite extends Omit<StoredRewrite, 'sent'> {
   /** What the host says in it. */
   readonly hostBlocks?: HostBlockCount | undefined
   readonly response: (() => string) | undefined
+  /** For metrics. */
+  readonly measured: MeasuredResult
   /** The ledger's row. */
   readonly row: (() => string) | undefined
   /** Of the result and of what was written for it. */
@@ -115,19 +117,31 @@ function writeOnce(
   const terms = { openLayer, mayElide: makesMarkers, responseBudget, isOriginal, contextTokens }
   const source = sourceOf(result)
   const { answer, keep = [], reports } = rewriteByItself(source, counting, context, terms)
-  const { response, row, host_blocks: hostBlocks } = reports[0] ?? {}
+  const { response, row, host_blocks: hostBlocks, op: _, ...rest } = reports[0] ?? { op: '' }
+  const { look_alikes: _escaped, ...measured } = rest
   const { savings, elided, tokens, look_alikes: lookAlikes = 0 } = answer
   const written = turn?.written() ?? { isSource: false }
   // Nothing is saved if only look-alikes of hints were escaped.
   if (answer.content === source.text) {
     const none = { literal: null, saved: NOTHING_SAVED, markers: [], digest: 0, keep: [] }
-    return { ...none, ...written, ...noteOf(answer), lookAlikes, hostBlocks, response, row, tokens }
+    return {
+      ...none,
+      ...written,
+      ...noteOf(answer),
+      lookAlikes,
+      hostBlocks,
+      response,
+      row,
+      tokens,
+      measured,
+    }
   }
   const literal = literalOf(answer.content)
   return {
     response,
     row,
     tokens,
+    measured,
     literal,
     saved: {
       referred: savings.dedup_tokens,

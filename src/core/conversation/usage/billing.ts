@@ -1,3 +1,4 @@
+import type { CacheLife } from '../../contract/request-terms.ts'
 import type { SavedPlace } from '../../contract/operation-result.ts'
 import { bareModelName } from '../../tokens/profiles.ts'
 import type { RouteName } from '../parse/scan-request.ts'
@@ -95,42 +96,72 @@ export type TokenPrices = Readonly<Record<Exclude<UsageKind, 'uncached'>, number
 export type PriceRule = { readonly [price in keyof TokenPrices]?: number | undefined } & {
   readonly vendor: PricedVendor
   readonly model?: string | undefined
+  /** How long its cache keeps a prefix that is not used. */
+  readonly cache_life_seconds?: number | undefined
 }
 
-/**
- * The prices that the vendors publish. If models of a vendor differ, it is the price by which less
- * is saved: OpenAI's cached input costs up to half as much as other input, and writing to its cache
- * costs nothing more with most models.
- */
-export const DEFAULT_PRICES: Readonly<Record<PricedVendor, TokenPrices>> = {
-  anthropic: { cache_read: 0.1, cache_write: 1.25, cache_write_long: 2, output: 5 },
-  openai: { cache_read: 0.1, cache_write: 1, cache_write_long: 1, output: 8 },
-  google: { cache_read: 0.1, cache_write: 1, cache_write_long: 1, output: 8 },
-  amazon: { cache_read: 0.1, cache_write: 1, cache_write_long: 1, output: 4 },
-}
+/** Prices of a model of which nothing is known. */
+const EQUAL: TokenPrices = { cache_read: 1, cache_write: 1, cache_write_long: 1, output: 1 }
 
 /**
- * The prices of a model: for each price the longest rule that has it, else the vendor's.
+ * The prices of a model: for each price the longest rule that has it.
  * @param model as the provider names it; looked up without vendor, region and route, in any letter
  * case
+ * @param layers rules of a later layer take precedence over all of those before
  */
 export function pricesFor(
   vendor: PricedVendor,
   model: string | undefined,
-  rules: readonly PriceRule[],
+  layers: readonly (readonly PriceRule[])[],
 ): TokenPrices {
-  const name = model === undefined ? '' : bareModelName(model)
-  const fitting = rules
-    .filter(rule => rule.vendor === vendor && name.startsWith((rule.model ?? '').toLowerCase()))
-    .sort((a, b) => (a.model ?? '').length - (b.model ?? '').length)
-  const prices: TokenPrices = { ...DEFAULT_PRICES[vendor] }
-  for (const { vendor: _vendor, model: _model, ...said } of fitting) {
-    Object.assign(
-      prices,
-      Object.fromEntries(Object.entries(said).filter(([, price]) => price !== undefined)),
-    )
+  const prices: TokenPrices = { ...EQUAL }
+  for (const rules of layers) {
+    for (const rule of fitting(rules, vendor, model)) {
+      const { vendor: _vendor, model: _model, cache_life_seconds: _life, ...said } = rule
+      Object.assign(
+        prices,
+        Object.fromEntries(Object.entries(said).filter(([, price]) => price !== undefined)),
+      )
+    }
   }
   return prices
+}
+
+/** The rules for a model, from short to long. */
+function fitting(
+  rules: readonly PriceRule[],
+  vendor: PricedVendor,
+  model: string | undefined,
+): readonly PriceRule[] {
+  const name = model === undefined ? '' : bareModelName(model)
+  return rules
+    .filter(rule => rule.vendor === vendor && name.startsWith((rule.model ?? '').toLowerCase()))
+    .sort((a, b) => (a.model ?? '').length - (b.model ?? '').length)
+}
+
+/** The lives of a vendor's caches, from short prefixes to long, each that differs. */
+export function cacheLivesOf(
+  vendor: PricedVendor,
+  rules: readonly PriceRule[],
+): readonly CacheLife[] {
+  const lives: CacheLife[] = []
+  const own = rules
+    .filter(rule => rule.vendor === vendor)
+    .sort((a, b) => (a.model ?? '').length - (b.model ?? '').length)
+  for (const { model, cache_life_seconds: seconds } of own) {
+    if (seconds === undefined || cacheLifeOf(lives, model) === seconds) continue
+    lives.push({ ...(model !== undefined && { model }), seconds })
+  }
+  return lives
+}
+
+/** The life of the cache of a model; `undefined` if nothing is known. */
+export function cacheLifeOf(
+  lives: readonly CacheLife[],
+  model: string | undefined,
+): number | undefined {
+  const name = model === undefined ? '' : bareModelName(model)
+  return lives.findLast(each => name.startsWith((each.model ?? '').toLowerCase()))?.seconds
 }
 
 /** The cost of the tokens, in uncached input tokens. */

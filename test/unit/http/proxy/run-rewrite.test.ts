@@ -91,6 +91,7 @@ async function rewrite(results: readonly (JobResult | Error | null)[], setting: 
   const needs = {
     pool: { run },
     metrics: {
+      report: () => {},
       job: (op: string, queue: number, work: number) =>
         void noted.push(`job ${op} ${queue} ${work}`),
       proxy: {

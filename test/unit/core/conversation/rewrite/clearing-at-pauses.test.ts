@@ -35,7 +35,7 @@ function processOf(shared: Shared, clearing: object = CLEARING) {
     ...localContext(),
     keepsOriginals: true,
     pipeline: pipelineSchema.parse({ clearing }),
-    terms: { redeems: true, bypass: false },
+    terms: { redeems: true, bypass: false, cacheLives: [{ seconds: 300 }] },
     rewrites: {
       tenant: '',
       memory,

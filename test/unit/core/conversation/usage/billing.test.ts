@@ -1,15 +1,15 @@
+import { builtInPrices, vendorPrices } from '../../../../../src/config/prices.ts'
 import { describe, expect, it } from 'vitest'
 import {
   type BilledRequest,
   billingVendor,
   billRequest,
   costOf,
-  DEFAULT_PRICES,
   pricesFor,
 } from '../../../../../src/core/conversation/usage/billing.ts'
 import { NO_USAGE } from '../../../../../src/core/conversation/usage/token-usage.ts'
 
-const PRICES = DEFAULT_PRICES.anthropic
+const PRICES = vendorPrices('anthropic')
 
 /** Of 1,000 tokens: 500 read, 100 written for an hour, 300 for minutes, the last 100 neither. */
 const USAGE = {
@@ -86,17 +86,18 @@ describe('the prices of a model', () => {
   ] as const
 
   it('are the defaults of its vendor where nothing is configured', () => {
-    expect(pricesFor('anthropic', 'claude-x', [])).toEqual(DEFAULT_PRICES.anthropic)
-    expect(pricesFor('openai', undefined, RULES)).toEqual(DEFAULT_PRICES.openai)
+    const layers = [builtInPrices(), RULES]
+    expect(pricesFor('anthropic', 'claude-x', [builtInPrices()])).toEqual(vendorPrices('anthropic'))
+    expect(pricesFor('openai', undefined, layers)).toEqual(vendorPrices('openai'))
   })
 
   it('are for each what the longest rule says, whatever the order', () => {
     const model = 'us.anthropic.claude-haiku-4-5-20251001-v1:0'
-    const expected = { ...DEFAULT_PRICES.anthropic, per_million: 1, cache_read: 0.2, output: 6 }
-    expect(pricesFor('anthropic', model, RULES)).toEqual(expected)
-    expect(pricesFor('anthropic', model, RULES.toReversed())).toEqual(expected)
-    expect(pricesFor('openai', 'openai/gpt-4o-mini', RULES).cache_read).toBe(0.5)
-    expect(pricesFor('openai', 'claude-haiku', RULES).output).toBe(8)
+    const expected = { ...vendorPrices('anthropic'), per_million: 1, cache_read: 0.2, output: 6 }
+    expect(pricesFor('anthropic', model, [builtInPrices(), RULES])).toEqual(expected)
+    expect(pricesFor('anthropic', model, [builtInPrices(), RULES.toReversed()])).toEqual(expected)
+    expect(pricesFor('openai', 'openai/gpt-4o-mini', [builtInPrices(), RULES]).cache_read).toBe(0.5)
+    expect(pricesFor('openai', 'claude-haiku', [builtInPrices(), RULES]).output).toBe(8)
   })
 
   it('are in uncached input tokens', () => {
