@@ -140,7 +140,7 @@ const BODY = bodyOf(1)
 describe('forwarded byte for byte', () => {
   it.each<[string, string, string, Record<string, string>]>([
     ['another path', '/anthropic/v1/messages/batches', BODY, {}],
-    ['another media type', PATH, BODY, { 'content-type': 'text/plain' }],
+    ['another media type', PATH, BODY, { 'content-type': 'application/octet-stream' }],
     ['a compressed body', PATH, BODY, { 'content-encoding': 'br' }],
     ['a body without a gain', PATH, '{ "messages" : [ ] }', {}],
     ['no body', PATH, '', {}],
