@@ -30,7 +30,7 @@ it.each([
   const call = { session: 's', tool: 'get_job', args: { id: 7 } }
   sessions.encode({ ...call, content: jobOf(7, 'pending') })
   const content = jobOf(8, 'done')
-  const answer = sessions.encode({ ...call, content })
+  const answer = sessions.encode({ ...call, content, formats: ['near', 'tree'] })
   expect(answer.format).toBe(format)
   const { content: text } = answer
   expect(sessions.decode({ content: text, format: answer.format, session: 's' }).content).toBe(

@@ -1,6 +1,7 @@
 import { PASSTHROUGH } from '../../core/formats/passthrough.ts'
 import { formatLabel } from '../../core/formats/text/text-format.ts'
 import { bareFormat } from '../../core/pipeline/wrapped-format.ts'
+import { CHANGES_FORMAT } from '../../core/sessions/near/changes-format.ts'
 import {
   LINES_FORMAT,
   NEAR_FORMAT,
@@ -120,6 +121,7 @@ type Savings = Record<Means, number>
 
 const REFERRING = [
   [REFERENCE_FORMAT, 'exact'],
+  [CHANGES_FORMAT, 'near'],
   [NEAR_FORMAT, 'near'],
   [LINES_FORMAT, 'lines'],
   [STRING_LINES_FORMAT, 'lines'],

@@ -52,7 +52,9 @@ export const encodeRequest = z.strictObject({
     .array(z.string().max(64))
     .max(64)
     .optional()
-    .describe('Only these formats, by name; references too only where ref, near or lines is named'),
+    .describe(
+      'Only these formats, by name; references too only where ref, changes, near or lines is named',
+    ),
   strategy: z
     .enum(STRATEGY_IDS)
     .optional()

@@ -22,7 +22,10 @@ export interface ReferenceHint {
   readonly call?: EarlierCall
 }
 
-/** The content has the value of the earlier result, except for `changes`, which are complete. */
+/**
+ * The content has the value of the earlier result, except for `changes`, which are complete; if
+ * there are none, except for what the lines below list.
+ */
 export interface NearReferenceHint {
   readonly family: 'near_reference'
   readonly ref: string

@@ -6,6 +6,7 @@ import { findTextFormat } from '../formats/text/registry.ts'
 import { unescapeLookAlikes } from '../hints/escape.ts'
 import { parseHint } from '../hints/hint-line.ts'
 import { jsonLength, writeJson } from '../json/write-json.ts'
+import { CHANGES_FORMAT } from '../sessions/near/changes-format.ts'
 import {
   decodeReferences,
   referencesIn,
@@ -39,7 +40,7 @@ export function decodeContent(
   if (lines !== undefined || refersToSession(format)) {
     const { outer, inner } = lines ?? { outer: format, inner: PASSTHROUGH }
     const text = inner === PASSTHROUGH ? content : decodeContent(content, inner, maxChars).content
-    const isJson = readStringLines(outer) !== null
+    const isJson = outer === CHANGES_FORMAT || readStringLines(outer) !== null
     return {
       content: decodeReferences(text, outer, resolve, maxChars),
       media_type: isJson ? 'application/json' : 'text/plain',

@@ -1,10 +1,11 @@
 import type { Done, Report } from '../contract/operation-result.ts'
 import type { DedupAnswer, DedupRequest } from '../contract/sessions.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
-import { createHintGate } from '../hints/policy.ts'
+import { createHintGate, type HintGate } from '../hints/policy.ts'
 import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
 import { responseFacts, writeFacts } from '../telemetry/response-facts.ts'
 import { resolveTokenizer } from '../tokens/profiles.ts'
+import { MOST_OF_WHOLE } from './outcomes.ts'
 import { createPrices, type Prices } from './prices.ts'
 import { resolveProfile } from './profile/resolve.ts'
 import type { PipelineContext } from './read-input.ts'
@@ -30,7 +31,7 @@ export function dedupContent(
   const past = layer.past()
   if (past !== null) return { ...past, answer: past.answer as DedupAnswer, reports: [] }
   const gate = createHintGate(profile.hints, layer)
-  const referral = layer.toResult(gate)
+  const referral = layer.toResult(gate) ?? changesOf(layer, gate, prices)
   const answer = toAnswer(layer, referral)
   const keep = layer.deliver(deliveryOf(answer, referral), referral)
   if (keep !== null) {
@@ -39,6 +40,12 @@ export function dedupContent(
   const none = toAnswer(layer, null)
   const others = layer.deliver(deliveryOf(none, null), null) ?? []
   return { answer: none, keep: others, reports: reportsFor(none) }
+}
+
+function changesOf(layer: SessionLayer, gate: HintGate, { counter, baseline }: Prices) {
+  const changes = layer.toChanges(gate)
+  const most = MOST_OF_WHOLE * baseline
+  return changes !== null && counter.count(changes.content) <= most ? changes : null
 }
 
 /** The record for telemetry, if it is on. It assumes that the caller sends the hint. */

@@ -3,6 +3,7 @@ import { JSON_FORMATS } from '../formats/json/registry.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { TEXT_FORMATS } from '../formats/text/registry.ts'
 import type { TextFormat } from '../formats/text/text-format.ts'
+import { CHANGES_FORMAT } from '../sessions/near/changes-format.ts'
 import { LINES_FORMAT, NEAR_FORMAT, REFERENCE_FORMAT } from '../sessions/turn/decode-references.ts'
 import { STRING_LINES_FORMAT } from '../sessions/turn/string-lines.ts'
 import { createJsonLayer, createTextLayer } from './format-layer.ts'
@@ -56,7 +57,13 @@ function joinLayers(values: Layer, texts: Layer): Layer {
 }
 
 /** Formats of answers that refer to earlier results, by name: L0. */
-const REFERENCES = [REFERENCE_FORMAT, NEAR_FORMAT, LINES_FORMAT, STRING_LINES_FORMAT]
+const REFERENCES = [
+  REFERENCE_FORMAT,
+  CHANGES_FORMAT,
+  NEAR_FORMAT,
+  LINES_FORMAT,
+  STRING_LINES_FORMAT,
+]
 
 /** Names that a request may list under `formats`, in the order of preference. */
 export const FORMAT_NAMES: readonly string[] = [

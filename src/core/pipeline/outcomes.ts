@@ -37,6 +37,9 @@ export interface Outcomes {
 /** A reference must stay a line of its own, word for word. */
 const AROUND_REFERENCES: readonly string[] = ['numbered', 'numbered@1', 'diff', 'diff@1']
 
+/** What changed is sent if it takes at most this part of the tokens of the whole. */
+export const MOST_OF_WHOLE = 0.5
+
 export function createOutcomes(
   asked: LayerInput & { readonly request: ContentRequest },
   profile: Profile,
@@ -128,6 +131,8 @@ export function createOutcomes(
       if (layer === null || selectsItems(request)) return null
       const same = pricedReferral(input, layer.toResult(gate()))
       if (same !== null) return same
+      const changes = pricedReferral(input, layer.toChanges(gate()))
+      if (changes !== null && changes.tokens <= MOST_OF_WHOLE * lossless().tokens) return changes
       const lines = withLines(layer.toLines(gate()))
       if (lines === null) return null
       const isSmaller = lines.tokens < lossless().tokens

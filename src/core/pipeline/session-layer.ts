@@ -9,8 +9,10 @@ import { createCallMemory, type Dependency } from '../sessions/turn/call-memory.
 import { takesPart } from '../sessions/turn/dedup-terms.ts'
 import type { Shown } from '../sessions/turn/earlier-results.ts'
 import { createLastFormat, type LastFormat } from '../sessions/turn/last-format.ts'
+import { NEAR_FORMAT } from '../sessions/turn/decode-references.ts'
 import { refIn } from '../sessions/turn/long-references.ts'
 import { contextKey, invalidateBy, openTurn } from '../sessions/turn/open-turn.ts'
+import { referToLastWhole } from '../sessions/turn/refer-to-changes.ts'
 import {
   type ReferOptions,
   type Referral,
@@ -49,6 +51,8 @@ export interface SessionLayer extends SentHints {
   past(): PastAnswer | null
   /** The content as a reference to one earlier result. */
   toResult(gate: HintGate): Referral | null
+  /** The content as what changed since the last whole result of the same call. */
+  toChanges(gate: HintGate): Referral | null
   /** The content with lines replaced by references. */
   toLines(gate: HintGate): Referral | null
   /**
@@ -205,7 +209,8 @@ function presentLayer(
   const isNew = isKept && before === null && answered === null
   const options = (gate: HintGate): ReferOptions => {
     const { counter, baseline } = prices
-    return { index, bodies, dedup, gate, counter, baseline, maxBytes: maxDecodedChars }
+    const namesNear = namesFormat(request.formats, NEAR_FORMAT)
+    return { index, bodies, dedup, gate, counter, baseline, maxBytes: maxDecodedChars, namesNear }
   }
 
   function record(answer: 'full' | 'near' | 'lines', of: number, shown: Shown) {
@@ -289,6 +294,7 @@ function presentLayer(
       const isReference = isKept && before === null && answered?.as === 'reference'
       return isReference ? referAgain(answered.entry, here, options(gate)) : null
     },
+    toChanges: gate => (isNew ? referToLastWhole(content, here, request, options(gate)) : null),
     toLines: gate => (isNew ? referToLines(content, here, options(gate)) : null),
     ...rest.before,
     deliver(delivery, referral) {
@@ -311,12 +317,18 @@ export function detachedLayer(partition: number, sent: SentHints): SessionLayer 
     ref: undefined,
     past: none,
     toResult: none,
+    toChanges: none,
     toLines: none,
     ...sent,
     lastFormat: () => undefined,
     searchesBefore: () => 0,
     deliver: (_, referral) => (referral === null ? [] : null),
   }
+}
+
+/** Whether a request lists a format, by name or with its version. */
+export function namesFormat(formats: readonly string[] | undefined, format: string): boolean {
+  return formats?.some(each => each === format || format.startsWith(`${each}@`)) === true
 }
 
 /** The name that a retry, also of a job after a lost thread, has in common with its call. */

@@ -1,3 +1,4 @@
+import { findJsonFormat } from '../formats/json/registry.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { readLoneStyle } from '../formats/text/lone-text.ts'
 import { splitFormat } from '../formats/text/text-format.ts'
@@ -40,15 +41,19 @@ export function shownOf(
     inner === LINE_BY_LINE ||
     (inner.startsWith(NUMBERED) && scan()?.numbered === true)
   if (referral !== null) return isCounted ? { found: 'lines', ...coveredIn(referral) } : {}
+  const isFormat = inner === PASSTHROUGH || findJsonFormat(inner) !== undefined
+  const value = isFormat && JSON_START.test(content) ? ({ isValue: true } as const) : {}
   return isCounted
-    ? { found: 'lines', inStrings: 'lines' }
-    : { found: 'whole', inStrings: inStrings() }
+    ? { found: 'lines', inStrings: 'lines', ...value }
+    : { found: 'whole', inStrings: inStrings(), ...value }
 }
 
 function coveredIn(referral: Referral | null): Pick<Shown, 'covered'> {
   const covered = referral?.covered ?? []
   return covered.length === 0 ? {} : { covered }
 }
+
+const JSON_START = /^\s*[{[]/
 
 /** Whether a reader can count the lines of texts in the content's strings. */
 function countsStrings(

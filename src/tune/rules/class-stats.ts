@@ -110,7 +110,7 @@ function addResult(own: ClassStats, { text }: RecordedResult, played: PlayedResu
   own.hints += hints
   if (layer === 'L0') {
     if (/\bref@/.test(format)) own.exact++
-    else if (/\bnear@/.test(format)) own.near++
+    else if (/\b(?:changes|near)@/.test(format)) own.near++
     else own.lines++
   }
   own.shapes.set(shape, (own.shapes.get(shape) ?? 0) + 1)

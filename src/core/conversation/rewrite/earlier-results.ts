@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { CompressRequest } from '../../contract/compress.ts'
 import type { OpenLayer } from '../../pipeline/session-layer.ts'
-import type { HistoryResult } from './history.ts'
 import { argsOf, type MessageText, type ResultAt } from './message-texts.ts'
+import type { HistoryResult } from './passed-results.ts'
 import type { ConversationContext } from './rewrite-context.ts'
 import type { SentNote } from './sent-notes.ts'
 

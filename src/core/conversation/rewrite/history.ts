@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto'
 import { hostBlocks } from '../../formats/host-blocks.ts'
-import type { HintFamily } from '../../hints/hint.ts'
 import { NONE_SENT } from '../../hints/policy.ts'
 import type { Profile } from '../../pipeline/profile/resolve.ts'
-import type { OpenLayer } from '../../pipeline/session-layer.ts'
+import { namesFormat, type OpenLayer } from '../../pipeline/session-layer.ts'
 import { shownOf } from '../../pipeline/shown-of.ts'
 import { type SessionKey, sessionKey } from '../../sessions/index/session-index.ts'
 import { argumentBodies } from '../../sessions/lines/argument-bodies.ts'
@@ -16,41 +15,25 @@ import {
   noteForArgument,
   noteForBlock,
   placeBody,
-  type Shown,
   textsInStrings,
 } from '../../sessions/turn/earlier-results.ts'
 import { lengthen, shortRef } from '../../sessions/turn/long-references.ts'
+import { NEAR_FORMAT } from '../../sessions/turn/decode-references.ts'
+import { referToChanges } from '../../sessions/turn/refer-to-changes.ts'
 import {
   type LinesOptions,
   referToLines,
   referToNear,
   referToSame,
 } from '../../sessions/turn/refer-to-earlier.ts'
-import type { ToolResultText } from '../parse/tool-result-text.ts'
-import type { SentNote } from './sent-notes.ts'
-
-/** A result of a conversation; of `start` and `end` only their distance counts. */
-export type HistoryResult = Pick<
-  ToolResultText,
-  | 'start'
-  | 'end'
-  | 'text'
-  | 'tool'
-  | 'args'
-  | 'callsAhead'
-  | 'isWhole'
-  | 'part'
-  | 'ordinal'
-  | 'firstOfCall'
->
-
-/** How a result of the history was written; only what later results need. */
-export interface WrittenResult extends Pick<SentNote, 'hints'> {
-  /** What a reader finds of it. */
-  readonly shown?: Shown
-  /** Whether later results may refer to it. */
-  readonly isSource: boolean
-}
+import {
+  type HistoryResult,
+  identityOf,
+  lastWhole,
+  nearEntries,
+  type Passed,
+  type WrittenResult,
+} from './passed-results.ts'
 
 /** The results of one request, of which later ones may repeat earlier ones. */
 export interface History {
@@ -174,13 +157,6 @@ export function createHistoryMemory(conversations: number): HistoryMemory {
  */
 type TakeMemory = (window: number, first: number, names: readonly ResultName[]) => Filled
 
-/** A result that was passed, with the bytes of all results up to its end. */
-interface Passed {
-  readonly result: HistoryResult
-  readonly written: WrittenResult
-  readonly end: number
-}
-
 function createHistory(take: TakeMemory): History {
   const passed: Passed[] = []
   const names: ResultName[] = []
@@ -235,7 +211,8 @@ function createHistory(take: TakeMemory): History {
           const turn = { sequence: sequenceOf(result) }
           const here = { session: '', context, turn, scan }
           const { counter, baseline } = prices
-          const fixed = { bodies, dedup, counter, baseline, maxBytes: maxDecodedChars }
+          const namesNear = namesFormat(request.formats, NEAR_FORMAT)
+          const fixed = { bodies, dedup, counter, baseline, maxBytes: maxDecodedChars, namesNear }
           const options = (gate: LinesOptions['gate']): LinesOptions => ({ ...fixed, gate })
           return {
             partition: 0,
@@ -249,6 +226,11 @@ function createHistory(take: TakeMemory): History {
               const same = dedup.exact ? referToSame(identity, here, options(gate)) : null
               const entries = () => nearEntries(passed, result, content, dedup)
               return same ?? referToNear(content, entries, here, options(gate))
+            },
+            toChanges(gate) {
+              const base = dedup.near ? lastWhole(passed, result, dedup) : undefined
+              if (base === undefined) return null
+              return referToChanges(content, identityOf(base.text()), here, options(gate))
             },
             toLines: gate => referToLines(content, here, options(gate)),
             deliver({ format, content: sent, lossless }, referral) {
@@ -271,39 +253,11 @@ function createHistory(take: TakeMemory): History {
 }
 
 /**
- * Earlier results of the same tool of which the content may differ in a few values, the newest
- * first. Each was sent without references, so that a reader has its values.
- */
-function* nearEntries(
-  passed: readonly Passed[],
-  { tool, callsAhead }: HistoryResult,
-  content: string,
-  { lruSize, nearMaxDeltaBytes }: DedupTerms,
-): Generator<{ readonly identity: string; readonly bytes: number }> {
-  let left = lruSize
-  for (let index = passed.length - 1; index >= 0 && left > 0; index--) {
-    const { result, written } = passed[index]!
-    if (result.tool !== tool || result.callsAhead !== callsAhead || !written.isSource) continue
-    left--
-    if (written.hints?.some(family => REFERRING.has(family))) continue
-    const text = result.text()
-    if (Math.abs(text.length - content.length) > nearMaxDeltaBytes) continue
-    if (text.startsWith('{')) yield { identity: identityOf(text), bytes: Buffer.byteLength(text) }
-  }
-}
-
-const REFERRING: ReadonlySet<HintFamily> = new Set(['reference', 'near_reference', 'lines'])
-
-/**
  * A reader of the request has nothing else. So each reference names its call, and none says that
  * the service has the text.
  */
 function inRequest(dedup: DedupTerms): DedupTerms {
   return { ...dedup, verbosity: 'standard' }
-}
-
-function identityOf(text: string): string {
-  return hash('sha256', Buffer.from(text, 'utf8'), 'hex')
 }
 
 function remember(to: Filled, { result, written }: Passed): void {

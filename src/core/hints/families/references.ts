@@ -97,23 +97,35 @@ export const reference: Family<ReferenceHint> = {
 const ARROW = '→'
 const RETRIEVE_BASE = '; GET /v1/retrieve/{ref}'
 
-/** `> [near-ref 9f2c41aa get_job(7), status: pending→success]` */
+const BELOW = ', except:'
+
+/**
+ * `> [near-ref 9f2c41aa get_job(7), status: pending→success]`, or without changes, which are then
+ * in the lines below, `> [near-ref 9f2c41aa get_job(7), except:]`
+ */
 export const nearReference: Family<NearReferenceHint> = {
-  valid: hint => validEarlier(hint) && hint.changes.length > 0,
+  valid: validEarlier,
 
   write({ ref, call, changes }, verbosity) {
     const like = verbosity === 'verbose' ? ', identical to ' : ' '
     const named =
       call === undefined || verbosity === 'terse' ? '' : like + writeCall(call, verbosity)
+    const base = verbosity === 'verbose' ? RETRIEVE_BASE : ''
+    if (changes.length === 0) return `near-ref ${ref}${named}${base}${BELOW}`
     const listed = changes.map(writeChange).join(', ')
-    return `near-ref ${ref}${named}, ${verbosity === 'verbose' ? `except ${listed}${RETRIEVE_BASE}` : listed}`
+    return `near-ref ${ref}${named}, ${verbosity === 'verbose' ? `except ${listed}${base}` : listed}`
   },
 
   read(reader) {
     const ref = reader.skip('near-ref ') ? reader.hex() : undefined
     if (ref === undefined) return null
     const call = readCallAfter(reader, ', identical to ', ' ')
-    if (call === null || !reader.skip(', ')) return null
+    if (call === null) return null
+    reader.skip(RETRIEVE_BASE)
+    if (reader.skip(BELOW)) {
+      return { family: 'near_reference', ref, ...(call === undefined ? {} : { call }), changes: [] }
+    }
+    if (!reader.skip(', ')) return null
     reader.skip('except ')
     const changes: Change[] = []
     do {

@@ -38,7 +38,7 @@ const dedup = z.strictObject({
   hint_verbosity: verbosity.optional(),
   min_body_chars: minBodyChars.default(200),
   enabled_per_endpoint: z.record(endpoint, z.boolean()).default({}),
-  near_ref_enabled: z.boolean().default(false),
+  near_ref_enabled: z.boolean().default(true),
   near_ref_max_delta_bytes: positive.default(50),
   near_ref_min_body_bytes: z.int().nonnegative().default(500),
   lines_enabled: z.boolean().default(true),

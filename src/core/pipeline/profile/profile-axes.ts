@@ -64,7 +64,7 @@ const dataVariant = z.strictObject({
 export const BUILT_IN_AGENTS: Readonly<Record<string, z.output<typeof agentVariant>>> = {
   default: {},
   file_search_heavy: { near_ref_enabled: false },
-  marathon_refactor: { near_ref_enabled: true },
+  marathon_refactor: { near_ref_enabled: true, recursion_depth: 7 },
 }
 
 /** Every variant by its name. */

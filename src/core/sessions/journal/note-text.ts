@@ -53,7 +53,6 @@ const FRAGMENTS = [
   ',"sent":[0,0,0,0,0,0,0]',
   'array_of_objects',
   '"}]',
-  ',"found":"',
 ] as const
 
 const codes = new Map<string, string>(

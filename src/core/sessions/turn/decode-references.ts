@@ -3,6 +3,7 @@ import { notDecodable } from '../../formats/not-decodable.ts'
 import { parseHint } from '../../hints/hint-line.ts'
 import { decodeLines } from '../lines/decode-lines.ts'
 import { readReference } from '../lines/reference-line.ts'
+import { CHANGES_FORMAT, decodeChanges, refOfChanges } from '../near/changes-format.ts'
 import { restoreNear } from '../near/find-changes.ts'
 import { foldStrings, readStringLines } from './string-lines.ts'
 
@@ -19,7 +20,8 @@ export const MAX_REFERENCES = 1_000
 
 /** Whether texts of a format refer to earlier results of their session. */
 export function refersToSession(format: string): boolean {
-  return format === REFERENCE_FORMAT || format === NEAR_FORMAT || hasLines(format)
+  const isWhole = format === REFERENCE_FORMAT || format === NEAR_FORMAT
+  return isWhole || format === CHANGES_FORMAT || hasLines(format)
 }
 
 /** Whether such a text has references to lines. */
@@ -32,6 +34,8 @@ function hasLines(format: string): boolean {
  * @throws AppError `not_decodable` for more than an answer refers to
  */
 export function referencesIn(content: string, format: string): readonly string[] {
+  const changed = format === CHANGES_FORMAT ? refOfChanges(content) : undefined
+  if (changed !== undefined) return [changed]
   const refs = new Set<string>()
   const isOfLines = hasLines(format)
   for (const line of isOfLines ? content.split('\n') : [content]) {
@@ -62,6 +66,7 @@ export function decodeReferences(
   resolve: (ref: string) => string | undefined,
   maxChars: number,
 ): string {
+  if (format === CHANGES_FORMAT) return decodeChanges(content, resolve, maxChars)
   if (format === LINES_FORMAT) return decodeLines(content, resolve, maxChars)
   if (readStringLines(format) !== null) {
     // Names and headings of the texts add to them, and escapes of JSON do not.

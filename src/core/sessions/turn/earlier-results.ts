@@ -7,7 +7,7 @@ import { type CoveredLines, coverageOf, coveredWithin } from '../lines/covered-l
 import type { EarlierResult } from '../lines/reference-line.ts'
 import { type ScannedText, unsplit } from '../lines/scan-text.ts'
 import { stringBodies, stringName } from '../lines/string-bodies.ts'
-import type { CallFacts } from './call-facts.ts'
+import { type CallFacts, hash32 } from './call-facts.ts'
 import { refIn } from './long-references.ts'
 
 /** Distances that a reader can count, so that they name a call alone. */
@@ -28,6 +28,8 @@ export interface BodyNote extends CallName {
   readonly given?: true
   /** The part of the result's content that it is, from 1, if it has several. */
   readonly part?: number
+  /** Its tool and arguments, as a hash, if a reader has its value. */
+  readonly poll?: number
 }
 
 /**
@@ -47,10 +49,12 @@ export interface Shown {
    * its strings, after one another.
    */
   readonly covered?: CoveredLines
+  /** Whether it is JSON and stands there as such, or in a format of values. */
+  readonly isValue?: true
 }
 
 /** The place of a body, and how it is found. */
-type BodyPlace = Pick<BodyNote, 'sequence' | 'part' | 'found' | 'covered'>
+type BodyPlace = Pick<BodyNote, 'sequence' | 'part' | 'found' | 'covered'> & Pick<Shown, 'isValue'>
 
 /**
  * The note for a body that comes now. Returns `null` if its call has no name: then it cannot be
@@ -58,7 +62,7 @@ type BodyPlace = Pick<BodyNote, 'sequence' | 'part' | 'found' | 'covered'>
  */
 export function noteFor(
   { tool, args }: CallFacts,
-  { sequence, part, found, covered }: BodyPlace,
+  { sequence, part, found, covered, isValue }: BodyPlace,
 ): string | null {
   if (tool === undefined || tool === '') return null
   const argument = decisiveArgument(args)
@@ -69,7 +73,29 @@ export function noteFor(
     ...(part === undefined ? {} : { part }),
     ...(found === undefined ? {} : { found }),
     ...(found === undefined || covered === undefined ? {} : { covered }),
+    ...(isValue === undefined ? {} : { poll: pollOf({ tool, args }) }),
   })
+}
+
+/** Names a call by its tool and arguments: 32 bits. */
+function pollOf({ tool, args }: CallFacts): number {
+  return hash32(`${tool}\n${JSON.stringify(args)}`)
+}
+
+/**
+ * The position of a result that the same call had, if a reader has its value; `undefined` for any
+ * other body.
+ */
+export function pollIn(
+  bodies: BodyMemory,
+  context: SessionKey,
+  identity: string,
+  call: CallFacts,
+): number | undefined {
+  const note = bodies.noteOf(identity, context)
+  if (note === null) return undefined
+  const { poll, sequence } = readNote(note)
+  return poll !== undefined && poll === pollOf(call) ? sequence : undefined
 }
 
 /** The note for a text that the agent itself gave to a tool, under this name in its arguments. */

@@ -52,6 +52,8 @@ export interface LinesOptions {
    * Most bytes of all the bodies that one answer refers to, because a decoder may fetch no more.
    */
   readonly maxBytes: number
+  /** Whether the request names the format of references with old values and new ones. */
+  readonly namesNear: boolean
 }
 
 /** The same, with the session's recent results. */
@@ -134,8 +136,8 @@ function nearest<E extends NearEntry>(
   here: NamedTurn & Pick<SessionTurn, 'session'>,
   options: LinesOptions,
 ): { readonly entry: E; readonly referral: Referral } | null {
-  const { dedup, bodies } = options
-  if (!dedup.near || !content.startsWith('{')) return null
+  const { dedup, bodies, namesNear } = options
+  if (!namesNear || !dedup.near || !content.startsWith('{')) return null
   const find = createEarlierResults(bodies, here)
   for (const entry of entries()) {
     const { identity } = entry

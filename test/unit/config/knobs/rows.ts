@@ -107,10 +107,10 @@ export const ROWS_OF_KEYS: readonly Row[] = [
     'dedup.enabled_per_endpoint.*',
     { results: SAME, with: { dedup: { enabled_per_endpoint: { Read: false } } } },
   ],
-  ['dedup.near_ref_enabled', { results: JOBS, with: { dedup: { near_ref_enabled: true } } }],
+  ['dedup.near_ref_enabled', { results: JOBS, with: { dedup: { near_ref_enabled: false } } }],
   [
     'dedup.near_ref_max_delta_bytes',
-    { results: JOBS, without: near, with: nearWith({ near_ref_max_delta_bytes: 1 }) },
+    'only a request that names `near` gets such references: test/property/core/sessions/near.test.ts',
   ],
   [
     'dedup.near_ref_min_body_bytes',
@@ -359,7 +359,7 @@ export const ROWS_OF_KEYS: readonly Row[] = [
   ],
   [
     'endpoint_overrides.*.near_ref_enabled',
-    { results: JOBS, with: ofTool('get_job', { near_ref_enabled: true }) },
+    { results: JOBS, with: ofTool('get_job', { near_ref_enabled: false }) },
   ],
   [
     'endpoint_overrides.*.lines_enabled',
@@ -500,7 +500,7 @@ export const ROWS_OF_KEYS: readonly Row[] = [
   ],
   [
     'profiles.agent.active',
-    { results: JOBS, with: { profiles: { agent: { active: 'marathon_refactor' } } } },
+    { results: JOBS, with: { profiles: { agent: { active: 'file_search_heavy' } } } },
   ],
   [
     'profiles.agent.variants.*.recursion_depth',
@@ -514,7 +514,7 @@ export const ROWS_OF_KEYS: readonly Row[] = [
     'profiles.agent.variants.*.near_ref_enabled',
     {
       results: JOBS,
-      with: { profiles: { agent: { variants: { default: { near_ref_enabled: true } } } } },
+      with: { profiles: { agent: { variants: { default: { near_ref_enabled: false } } } } },
     },
   ],
   [

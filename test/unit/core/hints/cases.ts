@@ -61,6 +61,20 @@ export const CASES: readonly {
   },
   {
     hint: {
+      family: 'near_reference',
+      ref: REF,
+      call: { tool: 'get_job', calls_ago: 2 },
+      changes: [],
+    },
+    lines: {
+      terse: '> [near-ref 9f2c41aa, except:]',
+      standard: '> [near-ref 9f2c41aa get_job 2 calls ago, except:]',
+      verbose:
+        '> [near-ref 9f2c41aa, identical to get_job 2 calls ago; GET /v1/retrieve/{ref}, except:]',
+    },
+  },
+  {
+    hint: {
       family: 'lines',
       ref: REF,
       call: { tool: 'Read', argument: 'hint.ts', calls_ago: 12 },

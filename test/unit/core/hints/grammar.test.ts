@@ -72,7 +72,6 @@ test.each<[what: string, hint: unknown]>([
     'no call at all ago',
     { family: 'reference', ref: '9f2c41aa', call: { tool: 'a', calls_ago: 0 } },
   ],
-  ['no change', { family: 'near_reference', ref: '9f2c41aa', changes: [] }],
   ['lines backwards', { family: 'lines', ref: '9f2c41aa', first: 2, last: 1 }],
   ['line 0', { family: 'lines', ref: '9f2c41aa', first: 0, last: 1 }],
   ['a shift of nothing', { family: 'lines', ref: '9f2c41aa', first: 1, last: 1, shift: 0 }],

@@ -9,38 +9,41 @@ const job = (status: string, fields: object = {}) =>
   JSON.stringify({ id: 7, status, steps: page(1, 12), ...fields })
 
 const poll = (text: string): Step => ({ tool: 'get_job', args: { id: 7 }, text })
+const other = (text: string): Step => ({ tool: 'get_job', args: { id: 8 }, text })
+const FAR = Array.from({ length: 8 }, (_, i) => read(`${i}.ts`, page(i + 20)))
 
-const nearOn = { dedup: { near_ref_enabled: true } }
-
-describe('a result that nearly equals an earlier one of the request', () => {
-  it('is a near reference, if they are on', () => {
+describe('a result of a call that the request has already', () => {
+  it('is what changed, unless near references are off', () => {
     const steps = [poll(job('pending')), poll(job('success'))]
-    const [, second] = sent(steps, remembering(nearOn))
+    const [, second] = sent(steps, remembering())
     expect(second).toMatch(
-      /^> \[near-ref [0-9a-f]{8} get_job 1 call ago, status: pending→success\]$/,
+      /^> \[near-ref [0-9a-f]{8} get_job 1 call ago, except:\]\nstatus: success$/,
     )
-    expect(sent(steps, remembering())[1]).not.toContain('near-ref')
+    const off = remembering({ dedup: { near_ref_enabled: false } })
+    expect(sent(steps, off)[1]).not.toContain('near-ref')
   })
 
   it('names the last result that was sent with its values', () => {
     const steps = [poll(job('a')), poll(job('b')), poll(job('c')), poll(job('d'))]
-    const texts = sent(steps, remembering(nearOn))
-    expect(texts[3]).toContain(' get_job 3 calls ago, status: a→d]')
+    const texts = sent(steps, remembering())
+    expect(texts[3]).toContain(' get_job 3 calls ago, except:]\nstatus: d')
   })
 
   it.each([
-    ['another tool', [read('a.ts', job('a')), poll(job('b'))], nearOn],
-    ['it forgot', [poll(job('a')), poll(page(3)), poll(job('b'))], nearOn],
-    ['too much differs', [poll(job('a')), poll(job('b'.repeat(60)))], nearOn],
-  ] as const)('is written out if %s', (_, steps, { dedup }) => {
-    const context = remembering({ dedup: { ...dedup, lru_size: 1, lines_enabled: false } })
+    ['another tool was called', [read('a.ts', job('a')), poll(job('b'))]],
+    ['others of the tool are all that is kept', [poll(job('a')), other(page(3)), poll(job('b'))]],
+    ['it is too long ago', [poll(job('a')), ...FAR, poll(job('b'))]],
+    ['more than scalars differs', [poll(job('a')), poll(job('a', { more: 1 }))]],
+    ['the arguments are others', [other(job('a')), poll(job('b'))]],
+  ] as const)('is written out if %s', (_, steps) => {
+    const context = remembering({ dedup: { lru_size: 1, lines_enabled: false } })
     expect(sent(steps, context).at(-1)).not.toContain('near-ref')
   })
 
   it('is the same turn by turn as at once', () => {
     const steps = ['a', 'b', 'b', 'c', 'a'].map(state => poll(job(state)))
-    const context = remembering(nearOn)
-    const whole = sent(steps, remembering(nearOn))
+    const context = remembering()
+    const whole = sent(steps, remembering())
     steps.forEach((_, i) => {
       expect(sent(steps.slice(0, i + 1), context)).toEqual(whole.slice(0, i + 1))
     })

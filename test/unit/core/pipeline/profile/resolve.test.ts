@@ -25,7 +25,7 @@ describe('the profile of a request', () => {
         maxInlineNested: Number.POSITIVE_INFINITY,
         recursionDepth: 16,
       },
-      dedup: { exact: true, near: false, lines: true, lruSize: 16, minBodyChars: 200 },
+      dedup: { exact: true, near: true, lines: true, lruSize: 16, minBodyChars: 200 },
     })
     expect(resolve({}).preferred).toBeUndefined()
     expect(enabled({})).toEqual(USUAL_FAMILIES)

@@ -37,12 +37,12 @@ const KINDS: readonly [string, (app: App) => Promise<object>, string][] = [
     'lines@1',
   ],
   [
-    'by a near reference',
+    'by what changed',
     async app => {
       await app.encode(read('a', 't1', near(1)))
       return read('a', 't2', near(2))
     },
-    'near@1',
+    'changes@1',
   ],
   [
     'in part',
