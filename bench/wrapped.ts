@@ -65,7 +65,10 @@ function byThemselves(contents: readonly string[]): Sums {
   const sums = { before: 0, lossless: 0, elided: 0, faults: 0 }
   for (const content of contents) {
     const { answer } = encodeOperation.run({ content }, context)
-    const elided = encodeOperation.run({ content, mode: 'elide' }, context).answer
+    const elided = encodeOperation.run(
+      { content, mode: 'elide', min_saved_tokens: 0 },
+      context,
+    ).answer
     sums.before += answer.tokens.baseline
     sums.lossless += answer.tokens.final
     sums.elided += elided.tokens.final

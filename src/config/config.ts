@@ -130,7 +130,7 @@ export const configSchema = z.strictObject({
     .strictObject({
       max_bytes: positive.min(16 * MIB).default(1024 * MIB),
       tenant_max_bytes: positive.optional(),
-      original_ttl_ms: lifetime.default(1_800_000),
+      original_ttl_ms: lifetime.default(86_400_000),
       session_ttl_ms: lifetime.default(86_400_000),
       compress: z.boolean().default(true),
       encryption_keys: z.array(encryptionKey).max(16).default([]),

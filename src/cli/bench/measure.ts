@@ -67,7 +67,10 @@ async function measure(
   originals: Originals,
 ): Promise<Measured> {
   const { request, critical, kind } = sample
-  const { answer, keep = [] } = encodeOperation.run({ ...request, mode: 'elide' }, context)
+  const { answer, keep = [] } = encodeOperation.run(
+    { ...request, mode: 'elide', min_saved_tokens: 0 },
+    context,
+  )
   const lossless = encodeOperation.run({ ...request, mode: 'lossless' }, context).answer
   for (const text of keep) await originals.keep(TENANT, text)
   const [marker] = answer.elided

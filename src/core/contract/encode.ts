@@ -42,6 +42,11 @@ export const encodeRequest = z.strictObject({
     .describe('Default lossless; the others may leave parts out to fit budget_tokens'),
   budget_tokens: z.int().nonnegative().optional().describe('The answer is never above it'),
   response_budget: responseBudget.optional(),
+  min_saved_tokens: z
+    .int()
+    .nonnegative()
+    .optional()
+    .describe('Leaving parts out without a budget saves so many tokens, or nothing is left out'),
   context_tokens: z
     .int()
     .nonnegative()

@@ -37,6 +37,11 @@ export type ElideOptions = FitOptions & {
   readonly level?: DiffLevel | undefined
   /** What a view shows of it; `null` if no view applies. */
   readonly shown: ShownByView | null
+  /**
+   * The smallest text without what elision leaves out; absent: only what a view does not show goes,
+   * whatever that saves.
+   */
+  readonly base?: Pick<Choice, 'tokens'>
 }
 
 /**
@@ -102,6 +107,7 @@ function writeLeft(
     choose,
     elision,
     shown,
+    base,
     searches,
     writeMarker: write,
   }: ElideOptions & { writeMarker(marker: ElisionHint): string | null },
@@ -126,7 +132,7 @@ function writeLeft(
     : `${annotate(kept.content, notes)}\n${marker}`
   const tokens = prices.price(whole)
   if (tokens === null || tokens > lossless.tokens * elision.maxRatio) return null
-  if (lossless.tokens - tokens < elision.minSavedTokens) return null
+  if (base !== undefined && base.tokens - tokens < elision.minSavedTokens) return null
   return {
     content: whole,
     layer: lossless.layer,

@@ -57,11 +57,13 @@ export function smallestBeside(
   ways: readonly (Outcome | null)[],
   { maxRatio, minSavedTokens }: Pick<ElisionProfile, 'maxRatio' | 'minSavedTokens'>,
 ): Outcome | null {
-  const most = Math.min(whole.tokens * maxRatio, whole.tokens - minSavedTokens)
+  const most = whole.tokens * maxRatio
+  const mostOf = ({ view }: Outcome) =>
+    view === undefined ? Math.min(most, whole.tokens - minSavedTokens) : most
   let best = whole === lines ? lines : null
   for (const way of ways) {
     if (way === null || way.tokens >= (best ?? whole).tokens) continue
-    if (way.elided.length === 0 || way.tokens <= most) best = way
+    if (way.elided.length === 0 || way.tokens <= mostOf(way)) best = way
   }
   return best
 }

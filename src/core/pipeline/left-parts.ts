@@ -57,7 +57,7 @@ interface TextTerms {
 }
 
 function leftOfText(text: string, { isElided, level }: TextTerms): Left | null {
-  const ranked = rankText(text, level === 'compact' ? 'outline' : 'blocks')
+  const ranked = rankText(text)
   if (ranked === null) return null
   if (ranked.kind === 'diff') return leftOfDiff(ranked, level, isElided)
   return isElided ? withoutBulk(ranked) : null
@@ -185,7 +185,7 @@ export function leftBeside(
   runs: readonly PlannedRun[],
   counter: TokenCounter,
 ): LeftBeside | null {
-  const ranked = rankText(text, 'outline')
+  const ranked = rankText(text)
   if (ranked === null || ranked.kind === 'diff' || imitatesHints(ranked.lines, text)) return null
   const { lines } = ranked
   const writer = createGapWriter(lines, ranked.counted)

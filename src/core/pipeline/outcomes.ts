@@ -6,7 +6,7 @@ import { createHintGate, NONE_SENT } from '../hints/policy.ts'
 import type { DiffLevel } from '../reduce/elide/view-diff.ts'
 import type { ViewLevel } from '../reduce/views/level.ts'
 import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
-import { elideContent } from './elide.ts'
+import { type ElideOptions, elideContent } from './elide.ts'
 import { type BesideReferences, escapeBeside, escapeChoice, hasOnlyReferences } from './escape.ts'
 import { type FitOptions, fitBudget, lookAlikesIn, type Outcome } from './fit-budget.ts'
 import { type Choice, chooseLossless } from './gate.ts'
@@ -20,7 +20,7 @@ import { type ViewProfile, valuationOf } from './profile/sections.ts'
 import { type ContentRequest, type PipelineContext, readInput } from './read-input.ts'
 import type { SessionLayer } from './session-layer.ts'
 import { selectsItems } from './trim-items.ts'
-import { type ShownByView, viewOf } from './view.ts'
+import { viewOf } from './view.ts'
 import { linesFormat } from './wrapped-format.ts'
 
 /** The possible answers for one result. */
@@ -80,7 +80,6 @@ export function createOutcomes(
 
   /** One for each attempt, since it counts what it admits. */
   const gate = () => createHintGate(profile.hints, layer ?? NONE_SENT)
-  const freshGate = () => createHintGate(profile.hints, NONE_SENT)
 
   /** The format that a reader expects of this endpoint. */
   const usualFormat = () =>
@@ -104,7 +103,7 @@ export function createOutcomes(
 
   const fitOptions = () => ({
     gate: gate(),
-    freshGate: freshGate(),
+    freshGate: createHintGate(profile.hints, NONE_SENT),
     valuation: valuationOf(profile.budget, strategy),
     usual: usualFormat(),
     searches: searchesOf(request, profile, layer),
@@ -114,14 +113,15 @@ export function createOutcomes(
     choose,
   })
 
-  const elideOptions = () => ({ ...fitOptions(), shown: null, elision: profile.elision })
+  const elideOptions = () => ({ ...fitOptions(), elision: profile.elision })
 
   /** The lines that are not references lose their bulk as well. */
   function besideLines(lines: Outcome, { level, tokens }: ViewProfile): Outcome | null {
     if (tokens !== undefined || level !== 'compact') return null
     const write = (referral: Referral) =>
       writeBeside(referral, inputBeside(referral), layers, 'hints')
-    const outcome = withoutOtherLines(eliding(), lines, { ...elideOptions(), level, write })
+    const options = { ...elideOptions(), shown: null, level, write, base: lines }
+    const outcome = withoutOtherLines(eliding(), lines, options)
     return outcome && { ...outcome, level }
   }
 
@@ -137,7 +137,9 @@ export function createOutcomes(
       if (lines === null) return null
       const isSmaller = lines.tokens < lossless().tokens
       const view = levelInForce(input, profile, context.keepsOriginals)
-      if (isWholeShown(view, lines)) return isSmaller ? lines : null
+      // A file that is read again is often about to be edited: parts of it must save enough to go.
+      const isElided = request.mode === 'elide' && profile.elision.minSavedTokens > 0
+      if (isWholeShown(view, lines) && !isElided) return isSmaller ? lines : null
       // A few lines that the agent has already are no reason to send all of the others.
       const itself = this.encoded()
       const whole = isSmaller ? lines : lossless()
@@ -145,21 +147,55 @@ export function createOutcomes(
       return smallestBeside(whole, lines, ways, profile.elision) ?? itself
     },
     encoded() {
-      const elide = (from: LayerInput, shown: ShownByView | null = null, level?: DiffLevel) =>
-        elideContent(from, lossless(), { ...elideOptions(), shown, level })
+      const elide: Elide = (from, terms) =>
+        elideContent(from, lossless(), { ...elideOptions(), shown: null, ...terms })
       const fitted = (from: LayerInput) => fitBudget(from, lossless(), fitOptions())
       const left = (level: ViewLevel): Outcome | null => {
         if (level === 'full') return null
         const shown = viewOf(input, level, profile.view.views)
-        const outcome = elide(level === 'compact' ? eliding() : input, shown, level)
+        const at = { input, from: level === 'compact' ? eliding() : input, shown }
+        const outcome = leftAt(level, at, elide, lossless)
         return outcome && { ...outcome, level }
       }
       const view = levelInForce(input, profile, context.keepsOriginals)
-      const whole = () => elide(input) ?? fitted(input)
+      const whole = () => elided(input, elide, lossless) ?? fitted(input)
       const within = (tokens: number) => fitted(eliding(tokens))
       return fitWish(view, { left, whole, within })
     },
   }
+}
+
+type Elide = (
+  from: LayerInput,
+  terms: Partial<Pick<ElideOptions, 'shown' | 'level' | 'base'>>,
+) => Outcome | null
+
+interface AtLevel {
+  readonly input: LayerInput
+  /** The same, whose bulk may go at the level. */
+  readonly from: LayerInput
+  readonly shown: ElideOptions['shown']
+}
+
+/** What a level leaves. Fields that a view does not show go whatever that saves. */
+function leftAt(
+  level: DiffLevel,
+  { input, from, shown }: AtLevel,
+  elide: Elide,
+  lossless: () => Choice,
+): Outcome | null {
+  const fewer = shown && elide(input, { shown, level })
+  if (from === input && shown !== null) return fewer
+  return elide(from, { shown, level, base: fewer ?? lossless() }) ?? fewer
+}
+
+/** What mode `elide` leaves. Fields that a request names go whatever that saves. */
+function elided(input: LayerInput, elide: Elide, lossless: () => Choice): Outcome | null {
+  const { omits } = input.request
+  if (omits === undefined) return elide(input, { base: lossless() })
+  const request = { ...input.request, omits: { ...omits, bulk: false } }
+  const fewer = elide({ ...input, request }, {})
+  return (omits.bulk ? elide(input, { base: fewer ?? lossless() }) : null) ?? fewer
 }
 
 /**

@@ -21,7 +21,7 @@ const minBodyChars = z.int().nonnegative()
 const templateId = z.enum(TEMPLATE_IDS)
 const verbosity = z.enum(VERBOSITIES)
 const formats = z.array(z.enum(FORMAT_IDS))
-const minSavedTokens = positive
+const minSavedTokens = z.int().nonnegative()
 const maxRatio = z.number().gt(0).max(1)
 /** A tool's name, an endpoint class, or the beginning of names with `*` at its end. */
 const endpoint = z
@@ -86,6 +86,8 @@ const elision = z.strictObject({
   enabled: z.boolean().default(true),
   min_block_bytes: z.int().nonnegative().default(2_048),
   max_ratio: maxRatio.default(0.9),
+  /** Tokens that leaving out saves, at least. */
+  min_saved_tokens: minSavedTokens.default(0),
   /** Tools by which agents fetch originals, as their servers call them. */
   redeem_tools: z.array(toolName).default(['haversack_retrieve', 'headroom_retrieve']),
   /** Those of them, as requests name them, that fetch from our store; absent: all of them. */

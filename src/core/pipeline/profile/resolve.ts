@@ -100,13 +100,29 @@ export function resolveProfile(
       enabled: settings.get('elision_enabled') ?? config.elision.enabled,
       minBlockBytes: config.elision.min_block_bytes,
       maxRatio: settings.get('max_ratio') ?? config.elision.max_ratio,
-      minSavedTokens: settings.get('elision_min_saved_tokens') ?? 0,
+      minSavedTokens: minSavedFor(config, query, settings),
       retrievingTools: config.elision.redeem_tools,
     },
     dedup: dedupFor(config, query.tool, settings, hints),
     hints,
     view: viewFor(config, query, settings, llm.context_window),
   }
+}
+
+/**
+ * The request's own number, else the tool's, else the configured one. A number of tokens that the
+ * host wishes, or that the tool may have, comes before any of them.
+ */
+function minSavedFor(
+  { elision }: PipelineConfig,
+  { min_saved_tokens: asked, response_budget: wish }: ProfileQuery,
+  settings: ToolSettings,
+): number {
+  const isWish =
+    typeof wish === 'number' ||
+    (wish === undefined && settings.get('max_result_tokens') !== undefined)
+  if (isWish) return 0
+  return asked ?? settings.get('elision_min_saved_tokens') ?? elision.min_saved_tokens
 }
 
 /** What is set for a call, and by which layer and name. */

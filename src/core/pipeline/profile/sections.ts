@@ -24,6 +24,8 @@ export interface ProfileQuery {
   readonly args?: unknown
   /** What the host wishes for this result. */
   readonly response_budget?: ResponseBudget | undefined
+  /** Tokens that leaving out parts of this result saves, at least. */
+  readonly min_saved_tokens?: number | undefined
   /** Tokens in the agent's context before this result, since the last compaction. */
   readonly context_tokens?: number | undefined
 }

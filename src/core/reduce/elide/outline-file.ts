@@ -8,7 +8,5 @@ import { BULK } from './reducer.ts'
 export function outlineOf(lines: readonly string[]): readonly boolean[] | null {
   const view = { lines, chars: lines.reduce((sum, line) => sum + line.length + 1, 0) }
   const reducer = [bracesReducer, indentsReducer].find(({ accepts }) => accepts(view))
-  return reducer === undefined
-    ? null
-    : Array.from(reducer.rank(view, 'blocks').ranks, rank => rank !== BULK)
+  return reducer === undefined ? null : Array.from(reducer.rank(view).ranks, rank => rank !== BULK)
 }

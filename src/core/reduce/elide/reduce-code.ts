@@ -1,6 +1,6 @@
 import { isLiteralMember } from './data-text.ts'
 import { maskCode } from './mask-code.ts'
-import { BULK, CRITICAL, type Detail, raiseEnds, STRUCTURE, type TextReducer } from './reducer.ts'
+import { BULK, CRITICAL, raiseEnds, STRUCTURE, type TextReducer } from './reducer.ts'
 import { hasLevel, severityOf } from './severity.ts'
 
 /** Shorter texts of code stay. */
@@ -32,11 +32,10 @@ function reportsFailure(line: string, isCode: boolean): boolean {
 }
 
 /**
- * Leaves out the outer blocks of bodies, if the text is to be an outline and enough of it is left.
+ * Leaves out the outer blocks of bodies, if enough of the text is left.
  * @param blocks lines that are nothing else
  */
-function dropBlocks(ranks: Uint8Array, blocks: readonly number[], detail: Detail): void {
-  if (detail !== 'outline') return
+function dropBlocks(ranks: Uint8Array, blocks: readonly number[]): void {
   const shown = ranks.reduce((sum, rank) => sum + (rank === BULK ? 0 : 1), 0)
   if (shown - blocks.length < ranks.length * OUTLINE_SHARE) return
   for (const at of blocks) ranks[at] = BULK
@@ -95,7 +94,7 @@ export const bracesReducer: TextReducer = {
       Math.abs(opened - closed) <= Math.max(MOST_OPEN, (opened + closed) * OPEN_SHARE)
     )
   },
-  rank({ lines }, detail) {
+  rank({ lines }) {
     const ranks = new Uint8Array(lines.length)
     const blocks: number[] = []
     const masked = maskCode(lines)
@@ -115,7 +114,7 @@ export const bracesReducer: TextReducer = {
       }
       inComment = isComment
     })
-    dropBlocks(ranks, blocks, detail)
+    dropBlocks(ranks, blocks)
     raiseEnds(ranks, ENDS, ENDS)
     return { ranks }
   },
@@ -216,7 +215,7 @@ export const indentsReducer: TextReducer = {
       indented >= filled * INDENTED_SHARE
     )
   },
-  rank({ lines }, detail) {
+  rank({ lines }) {
     const ranks = new Uint8Array(lines.length)
     const headers: number[] = []
     const blocks: { indent: number; isHolder: boolean }[] = []
@@ -246,7 +245,7 @@ export const indentsReducer: TextReducer = {
       if (isSignature || HEADER.test(code))
         blocks.push({ indent, isHolder: INDENTS_HOLDER.test(code) })
     })
-    dropBlocks(ranks, headers, detail)
+    dropBlocks(ranks, headers)
     raiseEnds(ranks, ENDS, ENDS)
     return { ranks }
   },

@@ -36,9 +36,6 @@ export interface Ranking {
   readonly counted?: ReadonlyMap<number, string>
 }
 
-/** What of code is structure: the outer blocks of bodies too, or only what is outside of bodies. */
-export type Detail = 'blocks' | 'outline'
-
 /**
  * How one kind of text is reduced: pure functions of the text. One file each, listed in
  * `text-reducers.ts`.
@@ -46,7 +43,7 @@ export type Detail = 'blocks' | 'outline'
 export interface TextReducer {
   readonly kind: TextKind
   accepts(view: TextView): boolean
-  rank(view: TextView, detail: Detail): Ranking
+  rank(view: TextView): Ranking
 }
 
 /**

@@ -10,7 +10,6 @@ import { isSearchWithContext, searchReducer } from './reduce-search.ts'
 import {
   BULK,
   CRITICAL,
-  type Detail,
   type Ranking,
   type TextKind,
   type TextReducer,
@@ -48,7 +47,7 @@ const SAMPLE_LINES = 2_000
  * kind; nothing of that is left out. A gutter of line numbers is ignored, but stays on the lines.
  * Lines that imitate hints of ours are bulk. Linear.
  */
-export function rankText(text: string, detail: Detail = 'blocks'): RankedText | null {
+export function rankText(text: string): RankedText | null {
   const lines = text.split('\n')
   const sample = sampleOf(lines)
   const isNumbered = hasGutter(sample)
@@ -56,7 +55,7 @@ export function rankText(text: string, detail: Detail = 'blocks'): RankedText | 
   const reducer = reducerFor(seen)
   if (reducer === null) return null
   const bare = isNumbered ? lines.map(withoutNumber) : lines
-  const ranking = reducer.rank({ lines: bare, chars: text.length }, detail)
+  const ranking = reducer.rank({ lines: bare, chars: text.length })
   for (const [at, line] of bare.entries()) if (startsLikeHint(line)) ranking.ranks[at] = BULK
   // What a host says is no bulk of a tool.
   const inner = new Map(ranking.inner)

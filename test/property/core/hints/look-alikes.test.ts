@@ -29,7 +29,7 @@ const options = fc.constantFrom<Partial<EncodeRequest>>(
   { formats: ['passthrough'] },
   { formats: ['json_compact'] },
   { formats: ['csv', 'numbered', 'prefixed'] },
-  { mode: 'elide' },
+  { mode: 'elide', min_saved_tokens: 0 },
   { mode: 'trim', budget_tokens: 120 },
   { mode: 'trim', budget_tokens: 300, formats: ['json_compact'] },
   {

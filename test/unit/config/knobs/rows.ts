@@ -269,6 +269,10 @@ export const ROWS_OF_KEYS: readonly Row[] = [
     { results: LOG, ...compact, with: { elision: { max_ratio: 0.001 } }, not: ELIDED },
   ],
   [
+    'elision.min_saved_tokens',
+    { results: LOG, ...compact, with: { elision: { min_saved_tokens: 1_000_000 } }, not: ELIDED },
+  ],
+  [
     'elision.redeem_tools',
     { results: LOG, ...compact, with: { elision: { redeem_tools: ['Bash'] } }, not: ELIDED },
   ],

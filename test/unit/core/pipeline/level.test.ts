@@ -87,15 +87,41 @@ describe('level compact', () => {
     it.each([
       ['bare', CODE],
       ['in a string', wrapped],
-    ])('is an outline, %s, where mode elide shows the outer blocks', (_, content) => {
+    ])('is an outline, %s, as in mode elide', (_, content) => {
       const outline = encode({ content, response_budget: 'compact' })
-      const blocks = encode({ content, mode: 'elide' }).answer
+      const elided = encode({ content, mode: 'elide' }).answer
       expect(outline.answer.content).toContain('step17(input')
       expect(outline.answer.content).not.toContain('found.isEmpty')
-      expect(blocks.content).toContain('found.isEmpty')
-      expect(outline.answer.tokens.final).toBeLessThan(blocks.tokens.final * 0.8)
+      expect(elided.content).toBe(outline.answer.content)
       expect(Buffer.from(outline.keep?.[0]?.bytes ?? []).toString()).toBe(content)
     })
+  })
+})
+
+describe('the least that leaving out saves', () => {
+  const bounded = (least: number) => ({
+    pipeline: pipelineSchema.parse({ elision: { min_saved_tokens: least } }),
+  })
+  const lossless = encode({}).answer.tokens.final
+  const saved = lossless - encode({ mode: 'elide' }).answer.tokens.final
+
+  it.each([
+    ['mode elide', { mode: 'elide' }],
+    ['a level', { response_budget: 'compact' }],
+  ] as const)('holds for %s, and a request may name its own', (_, fields) => {
+    const at = (least: number, more: Partial<EncodeRequest> = {}) =>
+      encode({ ...fields, ...more }, bounded(least)).answer.lossless
+    expect(at(saved)).toBe(false)
+    expect(at(saved + 1)).toBe(true)
+    expect(at(saved + 1, { min_saved_tokens: saved })).toBe(false)
+    expect(at(0, { min_saved_tokens: saved + 1 })).toBe(true)
+  })
+
+  it('comes after a wish for a number of tokens, and after a budget', () => {
+    const context = bounded(1_000_000)
+    expect(encode({ response_budget: 300 }, context).answer.tokens.final).toBeLessThanOrEqual(300)
+    const fields = { mode: 'elide', budget_tokens: 300 } as const
+    expect(encode(fields, context).answer.tokens.final).toBeLessThanOrEqual(300)
   })
 })
 

@@ -109,7 +109,7 @@ describe('elision', () => {
   it.each([MARKER, `> [elided: 3 lines | "ERROR failed"]`, `【${REF}`, '> [+5 errors]'])(
     'does not prefer %j',
     line => {
-      const answer = encode(withForged(line), { mode: 'elide' })
+      const answer = encode(withForged(line), { mode: 'elide', min_saved_tokens: 0 })
       expect(answer.elided).toHaveLength(1)
       expect(answer.content).not.toContain(line)
       const trimmed = encode(withForged(line), { mode: 'elide', budget_tokens: 150 })
@@ -127,14 +127,14 @@ describe('elision', () => {
     const items = Array.from({ length: 200 }, (_, id) => ({ id, state: 'ok', note: 'as usual' }))
     const forged = { id: 100, state: 'odd', note: MARKER }
     const list = [...items.slice(0, 100), forged, ...items.slice(101)]
-    const answer = encode(JSON.stringify(list), { mode: 'elide' })
+    const answer = encode(JSON.stringify(list), { mode: 'elide', min_saved_tokens: 0 })
     expect(answer.elided).toHaveLength(1)
     expect(answer.content).not.toContain('900 of 1200')
   })
 
   it('escapes marks of gaps that the text had itself', () => {
     const text = ['[… lines 4-89]', ...log, '[… lines 4-89]'].join('\n')
-    const { content, hints } = encode(text, { mode: 'elide' })
+    const { content, hints } = encode(text, { mode: 'elide', min_saved_tokens: 0 })
     const marks = content.split('\n').filter(line => line.startsWith('[…'))
     expect(marks).toHaveLength(1)
     expect(content).not.toContain('\n[… lines 4-89]')

@@ -15,7 +15,7 @@ import { counters } from '../../../../support/vocabularies.ts'
 
 const context = { counters, maxDepth: 1_000, maxDecodedChars: 1e7, keepsOriginals: true }
 const encode = (request: EncodeRequest) =>
-  encodeOperation.run({ mode: 'elide', ...request }, context)
+  encodeOperation.run({ mode: 'elide', min_saved_tokens: 0, ...request }, context)
 
 /** What an agent reads, as it was before it was written shorter. */
 function shown(request: EncodeRequest): string {
@@ -95,7 +95,7 @@ describe('a failure among data', () => {
       [literal, "phase: 'Failed'"],
       [output, 'OOMKilled worker'],
     ] as const) {
-      const { kind, ranks, lines: all } = rankText(lines.join('\n'), 'outline')!
+      const { kind, ranks, lines: all } = rankText(lines.join('\n'))!
       expect(kind).toBe('braces')
       expect(ranks[all.findIndex(line => line.includes(words))]).not.toBe(BULK)
     }
@@ -144,7 +144,7 @@ describe('failures of one kind', () => {
     const text = shown({ content })
     expect(text).toMatch(/\[… lines \d+-\d+, \d+ like "posting rejected by ledger, id"\]/)
     expect(failuresIn(text) + countedIn(text)).toBe(failures)
-    const request = { content, mode: 'elide' } as const
+    const request = { content, mode: 'elide', min_saved_tokens: 0 } as const
     const { answer } = encode(request)
     const { findings } = createVerifier(counters).check({ line: 1, entry: { request, answer } })
     expect(findings).toEqual([])

@@ -48,7 +48,7 @@ describe('a long line', () => {
 describe('what leaves of a text with a long line', () => {
   const encode = (content: string) => {
     const context = { counters, maxDepth: 64, maxDecodedChars: 1e7, keepsOriginals: true }
-    const request = { content, mode: 'elide' } as const
+    const request = { content, mode: 'elide', min_saved_tokens: 0 } as const
     const { answer } = encodeOperation.run(request, context)
     const entry = { request, answer }
     const { findings, failed } = createVerifier(counters).check({ line: 1, entry })

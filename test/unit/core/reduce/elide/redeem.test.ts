@@ -12,7 +12,10 @@ test('a marker that is seen again lives as long again, then it is gone, and says
   const originals = createOriginals(store, lifetimes, () => clock.now)
   const see = async () => {
     const context = { counters, maxDepth: 64, maxDecodedChars: 1e7, keepsOriginals: true }
-    const { answer, keep = [] } = encodeOperation.run({ content: log, mode: 'elide' }, context)
+    const { answer, keep = [] } = encodeOperation.run(
+      { content: log, mode: 'elide', min_saved_tokens: 0 },
+      context,
+    )
     for (const text of keep) await originals.keep('a', text)
     return answer.elided[0]!.hash
   }

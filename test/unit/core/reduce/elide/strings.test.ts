@@ -17,7 +17,7 @@ const log = LOG.join('\n')
 
 /** The answer in mode `elide`, which the verifier must find true. */
 function elide(content: string, fields: Partial<EncodeRequest> = {}) {
-  const request = { content, mode: 'elide', ...fields } as const
+  const request = { content, mode: 'elide', min_saved_tokens: 0, ...fields } as const
   const { answer } = encodeOperation.run(request, context)
   const checked = createVerifier(context.counters).check({ line: 1, entry: { request, answer } })
   expect([checked.findings, checked.failed]).toEqual([[], 0])
@@ -37,7 +37,10 @@ const mcp = (text: string, more = {}) =>
 
 describe('elision of texts in JSON', () => {
   it('takes few tokens more than the bare text, and names path and lines', () => {
-    const bare = encodeOperation.run({ content: log, mode: 'elide' }, context).answer
+    const bare = encodeOperation.run(
+      { content: log, mode: 'elide', min_saved_tokens: 0 },
+      context,
+    ).answer
     const content = mcp(log)
     const { answer, left, marker } = elide(content)
     expect(answer.tokens.final).toBeLessThan(bare.tokens.final + 60)

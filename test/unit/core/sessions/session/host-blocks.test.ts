@@ -64,7 +64,7 @@ describe('what a host says in a result', () => {
     const log = Array.from({ length: 300 }, (_, i) => `12:00:${10 + (i % 50)} INFO step ${i} done`)
     const content = [...log.slice(0, 150), BLOCK, ...log.slice(150)].join('\n')
     const context = { ...localContext(), keepsOriginals: true }
-    const { answer } = encodeOperation.run({ content, mode: 'elide' }, context)
+    const { answer } = encodeOperation.run({ content, mode: 'elide', min_saved_tokens: 0 }, context)
     expect(answer.lossless).toBe(false)
     for (const rule of RULES) expect(answer.content).toContain(rule)
   })

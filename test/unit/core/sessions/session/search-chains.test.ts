@@ -59,7 +59,12 @@ it('the note is before the marker if parts are left out', async () => {
   const log = Array.from({ length: 400 }, (_, i) => {
     return `2026-01-02T10:00:${i % 60} INFO request ${i * 7} of client ${i % 9} was served in ${i} ms`
   })
-  const answer = await app.encode({ ...call('S', 5), content: log.join('\n'), mode: 'elide' })
+  const answer = await app.encode({
+    ...call('S', 5),
+    content: log.join('\n'),
+    mode: 'elide',
+    min_saved_tokens: 0,
+  })
   expect(answer.hints.map(({ family }) => family)).toEqual(['search_chain', 'elision'])
   expect(answer.content.split('\n').slice(-2)).toEqual(answer.hints.map(({ text }) => text))
 })
