@@ -2,7 +2,11 @@ import { setTimeout } from 'node:timers/promises'
 import { type Env, processEnv } from '../config/env.ts'
 import { isLoopback } from '../config/loopback.ts'
 import { urlFault } from '../config/url-fault.ts'
+import { readJsonText } from '../core/base/read-text.ts'
 import { type Options, UsageError, type ValuesOf } from './command.ts'
+
+/** More than any answer of a service. */
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024
 
 /** Where a service listens if nothing else is said. */
 export const DEFAULT_SERVICE_URL = 'http://127.0.0.1:8787'
@@ -87,7 +91,9 @@ export function serviceAt(
 
   async function ask<Answer>(path: string, query: string, init: RequestInit): Promise<Answer> {
     const response = await reach(root + path + query, init)
-    const answer = (await response.json().catch(() => null)) as Record<string, unknown> | null
+    const answer = (await readJsonText(response.body, MAX_ANSWER_BYTES).catch(
+      () => null,
+    )) as Record<string, unknown> | null
     if (answer === null) throw new Error(`what answers at ${base} is no Haversack service`)
     if (!response.ok) throw new ServiceProblem(path, response, answer)
     return answer as Answer

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import type { Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
+import { readJsonText, readText } from '../core/base/read-text.ts'
 import type { SavingsAnswer } from '../core/contract/savings.ts'
 import { defineCommand } from './command.ts'
 import { type AskedService, answerAgent, calledOptions } from './hook/called-by-agent.ts'
@@ -65,8 +65,11 @@ async function ask(url: URL, key: string | undefined, signal: AbortSignal): Prom
   if (url.protocol === 'http:') return askPlainly(url, headers, signal)
   const answer = await fetch(url, { headers, signal })
   if (answer.status !== 200) throw new Error(`status ${answer.status}`)
-  return (await answer.json()) as SavingsAnswer
+  return (await readJsonText(answer.body, MAX_ANSWER_BYTES)) as SavingsAnswer
 }
+
+/** More than the answer for one conversation. */
+const MAX_ANSWER_BYTES = 1024 * 1024
 
 /** What a header may have: a line break in a key would begin another one. */
 const VISIBLE = /^[\x21-\x7e]+$/
@@ -93,7 +96,7 @@ async function askPlainly(
   })
   try {
     socket.write(`${lines.join('\r\n')}\r\n\r\n`)
-    const answer = await text(socket)
+    const answer = await readText(socket, MAX_ANSWER_BYTES)
     const status = /^HTTP\/1\.[01] (\d{3})/.exec(answer)?.[1]
     const end = answer.indexOf('\r\n\r\n')
     if (status !== '200' || end === -1) throw new Error(`status ${status}`)

@@ -1,3 +1,4 @@
+import { readText } from '../core/base/read-text.ts'
 import { MEDIA_TYPES } from '../core/contract/envelope.ts'
 import { validate } from '../core/contract/validate.ts'
 import { type Fingerprint, WINDOW_DAYS } from '../core/fingerprints/fingerprint.ts'
@@ -71,7 +72,7 @@ async function ask(
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
-    text = (await readAtMost(response, MAX_ANSWER_BYTES)).toString()
+    text = await readText(response.body, MAX_ANSWER_BYTES)
   } catch (error) {
     throw new ExchangeError(`${url} gives no answer: ${reasonOf(error)}`, { cause: error })
   }
@@ -102,17 +103,6 @@ function inLine(words: unknown): string {
   return String(words)
     .slice(0, MAX_WORDS_CHARS)
     .replace(/\p{Cc}/gu, '·')
-}
-
-async function readAtMost(response: Response, maxBytes: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length
-    if (bytes > maxBytes) throw new ExchangeError(`it is above ${maxBytes} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }
 
 function checked<T>({ url }: Pick<Destination, 'url'>, check: () => T): T {

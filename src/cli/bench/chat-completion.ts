@@ -1,3 +1,8 @@
+import { readJsonText } from '../../core/base/read-text.ts'
+
+/** More than an answer of a model. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024
+
 /** Where a model answers: any service that speaks OpenAI's chat completions. */
 export interface Endpoint {
   /** For example `http://127.0.0.1:11434/v1`. */
@@ -31,7 +36,9 @@ export async function completeChat(
     }),
   })
   if (!response.ok) throw new Error(`${url} answers ${response.status}`)
-  const body = (await response.json()) as { choices?: { message?: { content?: unknown } }[] }
+  const body = (await readJsonText(response.body, MAX_ANSWER_BYTES)) as {
+    choices?: { message?: { content?: unknown } }[]
+  }
   const content = body.choices?.[0]?.message?.content
   if (typeof content !== 'string') throw new Error(`${url} answers in another shape`)
   return content

@@ -1,9 +1,12 @@
+import { readJsonText, readText } from '../../core/base/read-text.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** Longest wait for an answer, in milliseconds. */
 const PATIENCE_MS = 3_000
 /** A clock that is off by more is reported, in milliseconds. */
 const MAX_CLOCK_OFF_MS = 30_000
+/** More than the answers that are asked for. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 const MS_A_MINUTE = 60_000
 
 export interface ServiceToCheck {
@@ -18,7 +21,7 @@ export async function checkService({ url, key }: ServiceToCheck): Promise<Findin
     return [fail('service', `nothing answers at ${url}`, 'start it: haversack serve')]
   }
   // A body may break off, or not come in time.
-  const text = await ready.text().catch(() => '')
+  const text = await readText(ready.body, MAX_ANSWER_BYTES).catch(() => '')
   const service = ready.ok
     ? ok('service', `${url} answers`)
     : fail(
@@ -54,7 +57,9 @@ async function checkAccounts(url: string, key: string | undefined): Promise<Find
   if (response?.ok !== true) {
     return [fail('key', `/v1/savings answers ${response?.status ?? 'nothing'}`, 'is it Haversack?')]
   }
-  const answer = (await response.json().catch(() => null)) as Partial<Accounts> | null
+  const answer = (await readJsonText(response.body, MAX_ANSWER_BYTES).catch(
+    () => null,
+  )) as Partial<Accounts> | null
   const last = answer?.conversations?.[0]?.last_at
   const key_ = ok('key', key === undefined ? 'none is needed' : 'taken')
   if (typeof last === 'number') return [key_, ok('requests', `the last one ${sinceThen(last)}`)]

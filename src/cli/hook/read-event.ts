@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { GrownBytes } from '../../core/base/grown-bytes.ts'
 
 /** Longest event that is read. */
 const MAX_EVENT_BYTES = 16 * 1024 * 1024
@@ -11,14 +12,11 @@ export async function readEvent(input: Readable, signal: AbortSignal): Promise<s
   const stop = () => input.destroy(new Error('the event did not come in time'))
   signal.addEventListener('abort', stop)
   try {
-    const chunks: Buffer[] = []
-    let bytes = 0
+    const event = new GrownBytes(MAX_EVENT_BYTES)
     for await (const chunk of input as AsyncIterable<Buffer>) {
-      bytes += chunk.length
-      if (bytes > MAX_EVENT_BYTES) throw new Error('the event is too long')
-      chunks.push(chunk)
+      if (!event.add(chunk)) throw new Error('the event is too long')
     }
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
+    return new TextDecoder('utf-8', { fatal: true }).decode(event.bytes)
   } finally {
     signal.removeEventListener('abort', stop)
   }

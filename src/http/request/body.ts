@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { freeBytes } from '../../core/base/byte-ranges.ts'
 import { AppError } from '../../core/base/errors.ts'
+import { GrownBytes } from '../../core/base/grown-bytes.ts'
 import type { Ticket } from '../../pool/admission.ts'
 import { BATCH_LIMITS } from '../../pool/batching.ts'
 import { type AppContext, requestHeader } from '../context.ts'
@@ -43,40 +44,26 @@ export interface Sink {
   end(): Uint8Array
 }
 
-/**
- * Collects the chunks of a body. A single chunk is kept without a copy; several go into one buffer.
- * In a list, a chunk of one byte from a client would cost us a hundred.
- */
+/** Collects the chunks of a body. A single chunk is kept without a copy. */
 export function createSink(announced: number | null, maxBytes: number, ticket: Ticket): Sink {
-  let bytes: Uint8Array | null = null
-  let length = 0
-
-  /**
-   * Room for `needed` bytes. Not zero-filled: announced bytes cost no memory before they arrive.
-   */
-  function reserve(needed: number): Uint8Array {
-    if (bytes !== null && bytes.length >= needed) return bytes
-    const size = announced ?? Math.min(maxBytes, Math.max(needed, 2 * length))
-    const larger = new Uint8Array(Buffer.allocUnsafeSlow(size).buffer)
-    if (bytes !== null) larger.set(bytes.subarray(0, length))
-    bytes = larger
-    return larger
-  }
+  const grown = new GrownBytes(announced ?? maxBytes, announced ?? 0)
+  let whole: Uint8Array | null = null
 
   return {
     add(chunk) {
-      if (length + chunk.length > (announced ?? maxBytes)) throw tooLarge(maxBytes)
+      const length = (whole?.length ?? grown.length) + chunk.length
+      if (length > (announced ?? maxBytes)) throw tooLarge(maxBytes)
       ticket.grow(chunk.length)
       const isWhole = chunk.length === announced && announced <= BATCH_LIMITS.copyBytes
-      if (isWhole) bytes = chunk
-      else reserve(length + chunk.length).set(chunk, length)
-      length += chunk.length
+      if (isWhole) whole = chunk
+      else grown.add(chunk)
       return !isWhole
     },
-    taken: () => bytes?.subarray(0, length) ?? new Uint8Array(0),
+    taken: () => whole ?? grown.bytes,
     end() {
-      if (announced !== null && length !== announced) throw broken()
-      return this.taken()
+      const body = this.taken()
+      if (announced !== null && body.length !== announced) throw broken()
+      return body
     },
   }
 }

@@ -3,6 +3,7 @@ import { lookup } from 'node:dns/promises'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
+import { GrownBytes } from '../../core/base/grown-bytes.ts'
 import { mayName, type Nearness, nearnessOf } from './address-rules.ts'
 
 /** Fetches what an MCP server names for its authorization. */
@@ -113,14 +114,11 @@ function send(
 }
 
 async function readBody(answer: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const parts: Buffer[] = []
-  let bytes = 0
+  const body = new GrownBytes(maxBytes)
   for await (const part of answer as AsyncIterable<Buffer>) {
-    parts.push(part)
-    bytes += part.length
-    if (bytes > maxBytes) throw new Error('the answer is too large')
+    if (!body.add(part)) throw new Error('the answer is too large')
   }
-  return Buffer.concat(parts)
+  return body.take()
 }
 
 /** Answers without a body by their status. */

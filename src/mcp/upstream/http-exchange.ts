@@ -1,6 +1,7 @@
 import { type Agent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { Socket } from 'node:net'
+import { GrownBytes } from '../../core/base/grown-bytes.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import type { Guard } from '../../proxy/guard.ts'
 
@@ -112,15 +113,14 @@ export async function readWhole(
   guard: Guard,
   maxBytes: number,
 ): Promise<JsonBytes | 'cut' | 'too large'> {
-  const parts: JsonBytes[] = []
-  let bytes = 0
+  const body = new GrownBytes(maxBytes)
+  let isWithinBound = true
   const isWhole = await readBody(answer, guard, chunk => {
-    parts.push(chunk)
-    bytes += chunk.length
-    return bytes <= maxBytes
+    isWithinBound = body.add(chunk)
+    return isWithinBound
   })
-  if (bytes > maxBytes) return 'too large'
-  return isWhole ? Buffer.concat(parts) : 'cut'
+  if (!isWithinBound) return 'too large'
+  return isWhole ? body.take() : 'cut'
 }
 
 export function isEventStream({ headers }: IncomingMessage): boolean {

@@ -1,14 +1,16 @@
+import { GrownBytes } from '../../core/base/grown-bytes.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import { LINE_FEED } from '../../core/json/char-codes.ts'
 
 /** Cuts a stream of bytes into lines. A line may not exceed its bound. */
 export class LineReader {
   readonly #maxBytes: number
-  #parts: JsonBytes[] = []
-  #bytes = 0
+  /** The first parts of a line whose end has not come. */
+  readonly #begun: GrownBytes
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
+    this.#begun = new GrownBytes(maxBytes)
   }
 
   /**
@@ -19,29 +21,21 @@ export class LineReader {
     let start = 0
     while (start < chunk.length) {
       const end = chunk[start] === LINE_FEED ? start : chunk.indexOf(LINE_FEED, start)
-      if (end === -1) return this.#add(chunk.subarray(start))
-      if (end > start && !this.#add(chunk.subarray(start, end))) return false
-      if (this.#parts.length > 0) onLine(this.#take())
+      if (end === -1) return this.#begin(chunk.subarray(start))
+      const part = chunk.subarray(start, end)
       start = end + 1
+      if (this.#begun.length > 0) {
+        if (!this.#begin(part)) return false
+        onLine(this.#begun.take())
+      } else if (part.length > this.#maxBytes) return false
+      else if (part.length > 0) onLine(part)
     }
     return true
   }
 
-  #add(part: JsonBytes): boolean {
-    this.#bytes += part.length
-    if (this.#bytes > this.#maxBytes) {
-      this.#parts = []
-      return false
-    }
-    this.#parts.push(part)
-    return true
-  }
-
-  #take(): JsonBytes {
-    const [first] = this.#parts
-    const line = this.#parts.length === 1 ? (first as JsonBytes) : Buffer.concat(this.#parts)
-    this.#parts = []
-    this.#bytes = 0
-    return line
+  #begin(part: JsonBytes): boolean {
+    if (this.#begun.add(part)) return true
+    this.#begun.take()
+    return false
   }
 }

@@ -1,3 +1,4 @@
+import { GrownBytes } from '../../core/base/grown-bytes.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import { CARRIAGE_RETURN, COLON, LINE_FEED, SPACE } from '../../core/json/char-codes.ts'
 
@@ -13,8 +14,6 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 const NEW_LINE = Buffer.from('\n')
 /** Ids and times are short; a longer one is ignored. */
 const MAX_FIELD_BYTES = 1024
-/** What a line of data counts in addition, since each is an object until its event ends. */
-const LINE_COST_BYTES = 100
 
 /**
  * Reads server-sent events from bytes (WHATWG HTML, "Server-sent events"). Data stay bytes. Lines
@@ -24,11 +23,15 @@ const LINE_COST_BYTES = 100
 export class SseReader {
   readonly #maxBytes: number
   readonly #onEvent: (event: SseEvent) => void
-  /** What came of the current line. */
-  #line: JsonBytes[] = []
+  /** The first parts of the current line. */
+  readonly #line: GrownBytes
   /** Bytes of the current event, with the current line. */
   #bytes = 0
-  #data: JsonBytes[] = []
+  /** The first line of data; `null` before it, and if there are several. */
+  #onlyLine: JsonBytes | null = null
+  /** Several lines of data, joined. */
+  readonly #data: GrownBytes
+  #hasData = false
   #hasFields = false
   #isFirstLine = true
   #afterReturn = false
@@ -39,6 +42,8 @@ export class SseReader {
 
   constructor(maxBytes: number, onEvent: (event: SseEvent) => void) {
     this.#maxBytes = maxBytes
+    this.#line = new GrownBytes(maxBytes)
+    this.#data = new GrownBytes(maxBytes)
     this.#onEvent = onEvent
   }
 
@@ -66,10 +71,14 @@ export class SseReader {
         if (feed < start) feed = indexOrEnd(chunk, LINE_FEED, start)
         if (carriageReturn < start) carriageReturn = indexOrEnd(chunk, CARRIAGE_RETURN, start)
         end = Math.min(feed, carriageReturn)
-        if (!this.#add(chunk.subarray(start, end))) return false
-        if (end === length) return true
+        this.#bytes += end - start
+        if (this.#bytes > this.#maxBytes) return false
       }
-      this.#endLine()
+      const part = chunk.subarray(start, end)
+      const isWhole = end < length && this.#line.length === 0
+      if (!isWhole && !this.#line.add(part)) return false
+      if (end === length) return true
+      this.#endLine(isWhole ? part : this.#line.take())
       start = end + 1
       if (chunk[end] !== CARRIAGE_RETURN) continue
       if (start === length) this.#afterReturn = true
@@ -78,22 +87,10 @@ export class SseReader {
     return true
   }
 
-  #add(part: JsonBytes): boolean {
-    this.#bytes += part.length
-    this.#line.push(part)
-    return this.#bytes <= this.#maxBytes
-  }
-
-  #endLine(): void {
+  #endLine(whole: JsonBytes): void {
     const isFirst = this.#isFirstLine
     this.#isFirstLine = false
-    if (this.#line.length === 0) {
-      this.#endEvent()
-      return
-    }
-    let line = this.#line.length === 1 ? (this.#line[0] as JsonBytes) : Buffer.concat(this.#line)
-    this.#line = []
-    if (isFirst && line.indexOf(BYTE_ORDER_MARK) === 0) line = line.subarray(3)
+    const line = isFirst && whole.indexOf(BYTE_ORDER_MARK) === 0 ? whole.subarray(3) : whole
     if (line.length === 0) this.#endEvent()
     else if (line[0] === COLON) this.#bytes -= line.length
     else this.#field(line)
@@ -105,10 +102,7 @@ export class SseReader {
     const valueAt = colon === -1 ? line.length : colon + (line[colon + 1] === SPACE ? 2 : 1)
     const value = line.subarray(valueAt)
     this.#hasFields = true
-    if (name === 'data') {
-      this.#data.push(value)
-      this.#bytes += LINE_COST_BYTES
-    }
+    if (name === 'data') this.#addData(value)
     if (value.length > MAX_FIELD_BYTES) return
     if (name === 'id' && !value.includes(0)) this.#id = value.toString()
     if (name === 'retry' && /^\d{1,9}$/.test(value.toString('latin1'))) {
@@ -116,14 +110,28 @@ export class SseReader {
     }
   }
 
+  #addData(value: JsonBytes): void {
+    if (!this.#hasData) {
+      this.#hasData = true
+      this.#onlyLine = value
+      return
+    }
+    // Each line counts its name, so that the joined ones are within the bound, too.
+    if (this.#onlyLine !== null) this.#data.add(this.#onlyLine)
+    this.#onlyLine = null
+    this.#data.add(NEW_LINE)
+    this.#data.add(value)
+  }
+
   #endEvent(): void {
     this.#bytes = 0
     if (!this.#hasFields) return
-    const data = this.#data
-    this.#data = []
+    const data = this.#onlyLine ?? this.#data.take()
+    this.#onlyLine = null
+    this.#hasData = false
     this.#hasFields = false
     this.#lastId = this.#id
-    this.#onEvent({ data: joinedLines(data), lastId: this.#lastId })
+    this.#onEvent({ data, lastId: this.#lastId })
   }
 }
 
@@ -131,9 +139,4 @@ export class SseReader {
 function indexOrEnd(chunk: JsonBytes, byte: number, start: number): number {
   const found = chunk.indexOf(byte, start)
   return found === -1 ? chunk.length : found
-}
-
-function joinedLines(lines: readonly JsonBytes[]): JsonBytes {
-  if (lines.length === 1) return lines[0] as JsonBytes
-  return Buffer.concat(lines.flatMap((line, n) => (n === 0 ? [line] : [NEW_LINE, line])))
 }

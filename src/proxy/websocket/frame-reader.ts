@@ -1,3 +1,4 @@
+import { GrownBytes } from '../../core/base/grown-bytes.ts'
 import {
   FIN,
   KEY_BYTES,
@@ -54,7 +55,7 @@ export class FrameReader {
   /** The kind of the message that is being read; 0: none. */
   #message = 0
   #isFirst = true
-  #control: Buffer[] = []
+  readonly #control = new GrownBytes(MAX_CONTROL_BYTES)
   #frameStart = 0
   #isBroken = false
 
@@ -193,11 +194,10 @@ export class FrameReader {
 
   #endControl(bytes: Buffer): ControlFrame | null {
     // Copied, as the chunk is not kept.
-    if (this.#left > 0 || this.#control.length > 0) this.#control.push(Buffer.from(bytes))
+    if (this.#left > 0 || this.#control.length > 0) this.#control.add(bytes)
     if (this.#left > 0) return null
     this.#left = -1
-    const whole = this.#control.length === 0 ? bytes : Buffer.concat(this.#control)
-    this.#control = []
+    const whole = this.#control.length === 0 ? bytes : this.#control.take()
     return { kind: 'control', opcode: this.#opcode, bytes: whole }
   }
 }

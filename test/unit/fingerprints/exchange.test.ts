@@ -61,7 +61,7 @@ describe('another service', () => {
       }
       response.end('{}')
     })
-    await expect(pullProvider(large)).rejects.toThrow('it is above 67108864 bytes')
+    await expect(pullProvider(large)).rejects.toThrow('the answer is above 67108864 bytes')
   })
 
   it('has its words shown on one line, whatever they are', async () => {

@@ -1,3 +1,4 @@
+import { GrownBytes } from '../../base/grown-bytes.ts'
 import type { EventData } from './event-data.ts'
 
 /** Lengths of the frame and of its headers, and a checksum of both, four bytes each. */
@@ -68,22 +69,21 @@ export class FrameReader {
 
 /** Passes on the events of another API that payloads wrap: `{"bytes": BASE64}`. */
 export function unwrapped(to: EventData): EventData {
-  let pieces: Buffer[] = []
-  let length = 0
+  const event = new GrownBytes(MAX_EVENT_BYTES)
+  let isShort = true
   return {
+    // The bytes belong to the caller once this returns.
     data(bytes) {
-      length += bytes.length
-      // The bytes belong to the caller once this returns.
-      if (length <= MAX_EVENT_BYTES) pieces.push(Buffer.from(bytes))
+      isShort = isShort && event.add(bytes)
     },
     end() {
-      const wrapped = /"bytes"\s*:\s*"([A-Za-z0-9+/=]*)"/.exec(Buffer.concat(pieces).toString())
-      if (length <= MAX_EVENT_BYTES && wrapped !== null) {
+      const text = event.take().toString()
+      const wrapped = isShort ? /"bytes"\s*:\s*"([A-Za-z0-9+/=]*)"/.exec(text) : null
+      if (wrapped !== null) {
         to.data(Buffer.from(wrapped[1] as string, 'base64'))
         to.end()
       }
-      pieces = []
-      length = 0
+      isShort = true
     },
   }
 }
