@@ -27,6 +27,8 @@ function describe(server: string, failure: CallFailure): string {
       return `${name} did not answer in time. The call may have happened.`
     case 'aborted':
       return `The call to ${name} was cancelled.`
+    case 'flooded':
+      return `${name} sent too many messages of its own accord and was disconnected. The call may have happened.`
     case 'unauthorized':
       return [`${name} refuses the configured credentials.`, failure.advice ?? []].flat().join(' ')
     case 'malformed':

@@ -51,17 +51,22 @@ export interface PublicEntry extends ListEntry {
   readonly publicKey: string
 }
 
-/** Most entries of one answer, and of all servers together. */
+/** Most entries of one answer, and of all servers together: each has its share of them. */
 export const MAX_ENTRIES = 20_000
+
+/** One page of a list. */
+export interface ListPage {
+  readonly entries: readonly ListEntry[]
+  /** Items without a name or URI, by their places. */
+  readonly nameless: readonly number[]
+  readonly next: JsonBytes | null
+}
 
 /**
  * Reads one page of a list.
  * @returns `null` if it is none
  */
-export function readPage(
-  kind: ListKind,
-  result: JsonBytes,
-): { readonly entries: readonly ListEntry[]; readonly next: JsonBytes | null } | null {
+export function readPage(kind: ListKind, result: JsonBytes): ListPage | null {
   const { member, key } = LISTS[kind]
   const selection = members({ [member]: items(members({ [key]: RANGE })), nextCursor: RANGE })
   const limits = { maxBytes: result.length, maxDepth: 10_000, maxValues: 4 * MAX_ENTRIES }
@@ -69,14 +74,15 @@ export function readPage(
   const list = memberOf(root ?? undefined, member)
   if (root === null || root.doubled || list === undefined || list.items === null) return null
   const entries: ListEntry[] = []
-  for (const item of itemsOf(list)) {
+  const nameless: number[] = []
+  for (const [at, item] of itemsOf(list).entries()) {
     const name = textOf(result, memberOf(item, key))
-    if (name === undefined || item.doubled) continue
-    entries.push({ key: name, raw: result.subarray(item.start, item.end) })
+    if (name === undefined || item.doubled) nameless.push(at)
+    else entries.push({ key: name, raw: result.subarray(item.start, item.end) })
   }
   const cursor = memberOf(root, 'nextCursor')
   const next = cursor === undefined ? null : result.subarray(cursor.start, cursor.end)
-  return { entries, next: next?.[0] === QUOTE ? next : null }
+  return { entries, nameless, next: next?.[0] === QUOTE ? next : null }
 }
 
 const QUOTE = 0x22
@@ -165,10 +171,12 @@ export class Catalogue {
     const isNamed = LISTS[kind].key === 'name'
     const prefixes = this.#servers.length > 1
     const found = new Map<string, PublicEntry>()
+    const share = Math.floor(MAX_ENTRIES / this.#servers.length)
     for (const server of this.#servers) {
-      for (const entry of this.#entries.get(`${server} ${kind}`) ?? []) {
+      const entries = this.#entries.get(`${server} ${kind}`) ?? []
+      for (const entry of entries.slice(0, share)) {
         const publicKey = isNamed ? publicName(prefixes ? server : null, entry.key) : entry.key
-        if (found.has(publicKey) || found.size >= MAX_ENTRIES) continue
+        if (found.has(publicKey)) continue
         found.set(publicKey, { ...entry, server, publicKey })
       }
     }

@@ -2,6 +2,7 @@ import { CacheHints } from './cache-hints.ts'
 import { LIST_KINDS, type ListEntry, type ListKind } from './catalogue.ts'
 import type { GatewayServer } from './gateway-options.ts'
 import { errorOutcome, RPC_ERRORS } from './json-rpc.ts'
+import { ListRoom } from './lists/list-room.ts'
 import { EMPTY_OBJECT, textMember } from './members.ts'
 import { ServerLists } from './server-lists.ts'
 import type { ServerFacts, UpstreamConnection } from './upstream/connection.ts'
@@ -17,8 +18,23 @@ export interface CheckedServer {
   readonly prompts: readonly ListEntry[]
   readonly resources: readonly ListEntry[]
   readonly templates: readonly ListEntry[]
+  /** Entries that clients would refuse, and lists whose reading ended early. */
+  readonly odd: readonly OddList[]
   /** The last of what it wrote to standard error, or the last fault of the network. */
   readonly lastErrors: string
+}
+
+/** What is wrong with a list, or with one entry of it. */
+export interface OddList {
+  readonly kind: ListKind
+  /** What became of it. */
+  readonly was: 'mended' | 'left out' | 'cut'
+  /** Its name or URI. */
+  readonly entry?: string
+  /** Those that were wrong. */
+  readonly members?: readonly string[]
+  /** Why it was cut. */
+  readonly reason?: string
 }
 
 const NO_CLIENT = () =>
@@ -60,13 +76,18 @@ async function readLists(
   }
   const asWritten = { ...settings, texts: new Map() }
   const unread: string[] = []
+  const odd: OddList[] = []
   const lists = new ServerLists({
     catalogue,
     hints: new CacheHints(),
     client: CLIENT,
     serverOf: () => ({ connection, settings: asWritten, facts, memory: undefined }),
+    room: new ListRoom(),
     onServer(_, event, detail) {
       if (event === 'unlisted') unread.push((detail as { kind: string }).kind)
+      else if (event === 'mended' || event === 'left out' || event === 'cut') {
+        odd.push({ ...(detail as Omit<OddList, 'was'>), was: event })
+      }
     },
   })
   const read = await Promise.race([lists.refresh(name, LIST_KINDS), deadline])
@@ -77,7 +98,7 @@ async function readLists(
     kind => found.get(kind) ?? [],
   )
   const lastErrors = connection.lastErrors()
-  return { facts, failure, tools, prompts, resources, templates, lastErrors }
+  return { facts, failure, tools, prompts, resources, templates, odd, lastErrors }
 }
 
 async function whyDown(connection: UpstreamConnection, limitMs: number): Promise<string> {
@@ -95,7 +116,7 @@ async function whyDown(connection: UpstreamConnection, limitMs: number): Promise
 }
 
 function failed(failure: string, connection: UpstreamConnection): CheckedServer {
-  const none = { tools: [], prompts: [], resources: [], templates: [] }
+  const none = { tools: [], prompts: [], resources: [], templates: [], odd: [] }
   return { facts: null, failure, ...none, lastErrors: connection.lastErrors() }
 }
 

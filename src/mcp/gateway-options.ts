@@ -5,6 +5,7 @@ import type { ComposedTool } from './composed/composed-tool.ts'
 import type { Contexts } from './contexts/contexts.ts'
 import type { EnrichmentNeeds } from './enriched/enrichment-needs.ts'
 import type { Outcome } from './json-rpc.ts'
+import type { ListRoom } from './lists/list-room.ts'
 import type { ServerMemory } from './memory/server-memory.ts'
 import type { Pack } from './pack.ts'
 import type { ToolText } from './tool-texts.ts'
@@ -155,6 +156,8 @@ export interface GatewayOptions {
   /** A call of a tool has ended. Must not throw. */
   onToolCall(call: EndedToolCall): void
   readonly originals: Pick<Originals, 'fetch' | 'fetchPart'>
+  /** Lists as all clients have them; absent: this client's own. */
+  readonly room?: ListRoom
   /** Whether `haversack_retrieve` is offered even if nothing seems to need it. */
   readonly alwaysRetrieves: boolean
   /** Absent if no model of a tool is to act. */

@@ -1,5 +1,7 @@
 import { type JsonBytes, memberOf, members, RANGE, textOf } from '../core/json/bytes/json-node.ts'
+import { skipSpace } from '../core/json/bytes/json-tokens.ts'
 import { readJson } from '../core/json/bytes/read-json.ts'
+import { OPEN_BRACKET } from '../core/json/char-codes.ts'
 
 /**
  * Messages of JSON-RPC 2.0 as MCP uses them. Ids, parameters, results and errors stay the bytes
@@ -73,7 +75,8 @@ export function readMessage(bytes: JsonBytes): Message | null {
   if (memberOf(root, 'method') === undefined) return responseOf(id, raw('result'), raw('error'))
   const method = textOf(bytes, memberOf(root, 'method'))
   const given = raw('params')
-  const params = given?.toString('latin1', 0, 4) === 'null' ? null : given
+  const params =
+    given?.toString('latin1', 0, 4) === 'null' || isEmptyArray(given) ? null : given
   if (method === undefined || (params !== null && !isObject(params))) return null
   if (id === null) return { kind: 'notification', method, params }
   return isId(id) ? { kind: 'request', id, method, params } : null
@@ -95,13 +98,21 @@ function responseOf(
   error: JsonBytes | null,
 ): ResponseMessage | null {
   if ((result === null) === (error === null)) return null
-  const value = (result ?? error) as JsonBytes
+  const given = (result ?? error) as JsonBytes
+  const value = isEmptyArray(given) ? EMPTY : given
   if (!isObject(value)) return null
   const isNull = id === null || id.toString('latin1') === 'null'
   if (isNull ? result !== null : !isId(id)) return null
   const outcome: Outcome =
-    result === null ? { kind: 'error', error: value } : { kind: 'result', result }
+    result === null ? { kind: 'error', error: value } : { kind: 'result', result: value }
   return { kind: 'response', id: isNull ? null : id, outcome }
+}
+
+const EMPTY: JsonBytes = Buffer.from('{}')
+
+/** Which is what PHP writes for an object without members. */
+function isEmptyArray(value: JsonBytes | null): boolean {
+  return value?.[0] === OPEN_BRACKET && skipSpace(value, 1) === value.length - 1
 }
 
 function isObject(value: JsonBytes): boolean {

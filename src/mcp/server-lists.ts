@@ -1,17 +1,8 @@
-import type { JsonBytes } from '../core/json/bytes/json-node.ts'
-import { type CacheHint, type CacheHints, readHint } from './cache-hints.ts'
-import {
-  type Catalogue,
-  LIST_KINDS,
-  LISTS,
-  type ListEntry,
-  type ListKind,
-  MAX_ENTRIES,
-  readPage,
-} from './catalogue.ts'
+import type { CacheHints } from './cache-hints.ts'
+import { type Catalogue, LIST_KINDS, type ListEntry, type ListKind } from './catalogue.ts'
 import type { GatewayOptions, ServerSettings } from './gateway-options.ts'
-import { RPC_ERRORS } from './json-rpc.ts'
-import { EMPTY_OBJECT, member } from './members.ts'
+import type { ListRoom } from './lists/list-room.ts'
+import { readList } from './lists/read-list.ts'
 import type { ServerMemory } from './memory/server-memory.ts'
 import { hasValidMirrors } from './mirrored-params.ts'
 import { isIncluded } from './tool-patterns.ts'
@@ -23,11 +14,6 @@ import type { ServerFacts, UpstreamConnection } from './upstream/connection.ts'
 
 /** Changes of lists within this time are one for the client, in milliseconds. */
 const BURST_MS = 250
-/** Time for one page of a list, in milliseconds. */
-const PAGE_MS = 10_000
-
-/** Pages of one list. */
-const MAX_PAGES = 500
 
 /** The capability that a server needs for a list. */
 const CAPABILITY: Record<ListKind, string> = {
@@ -49,6 +35,7 @@ export interface ListedServer {
 export interface ServerListsOptions extends Pick<GatewayOptions, 'client' | 'onServer'> {
   readonly catalogue: Pick<Catalogue, 'set'>
   readonly hints: CacheHints
+  readonly room: ListRoom
   serverOf(name: string): ListedServer
 }
 
@@ -63,6 +50,8 @@ export class ServerLists {
   readonly #outdated = new Set<string>()
   /** Lists that are being read, and whether they changed meanwhile. */
   readonly #reading = new Map<string, boolean>()
+  /** What the catalogue has, by place. */
+  readonly #held = new Map<string, readonly ListEntry[]>()
   /** Lists that could not be read. */
   readonly #retries = new Map<string, Backoff>()
 
@@ -78,6 +67,8 @@ export class ServerLists {
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#burst)
+    for (const entries of this.#held.values()) this.#options.room.leave(entries)
+    this.#held.clear()
   }
 
   /** Whether the list is current, as far as the server has said. */
@@ -121,21 +112,30 @@ export class ServerLists {
   async #read(name: string, kind: ListKind): Promise<boolean> {
     const { facts, memory } = this.#options.serverOf(name)
     if (facts === null || !hasCapability(facts, CAPABILITY[kind])) return true
-    const pages = await this.#pages(name, kind)
+    const { onServer, hints } = this.#options
+    const { connection } = this.#options.serverOf(name)
+    const list = await readList(kind, {
+      connection,
+      client: this.#options.client,
+      onOdd: (event, detail) => onServer(name, event, { kind, ...detail }),
+    })
+    if (this.#isClosed) return false
     const needsMirrors = kind === 'tools' && facts.era === 'modern'
     const entries = needsMirrors
-      ? (pages?.filter(({ raw }) => hasValidMirrors(raw)) ?? null)
-      : pages
-    if (entries === null) {
-      this.#options.onServer(name, 'unlisted', { kind })
+      ? list?.entries.filter(({ raw }) => hasValidMirrors(raw))
+      : list?.entries
+    const isChanged = entries === undefined ? null : this.#set(name, kind, entries)
+    if (list === null || entries === undefined || isChanged === null) {
+      onServer(name, 'unlisted', { kind })
       this.#retry(name, kind)
       return false
     }
+    if (list.hints !== null) hints.set(name, kind, list.hints)
     this.#retries.delete(`${name} ${kind}`)
     for (const change of memory?.keep(kind, entries) ?? []) {
-      this.#options.onServer(name, 'changed', { ...change })
+      onServer(name, 'changed', { ...change })
     }
-    if (this.#set(name, kind, entries) && this.#announces) this.#tell(kind)
+    if (isChanged && this.#announces) this.#tell(kind)
     return true
   }
 
@@ -150,11 +150,26 @@ export class ServerLists {
     }
   }
 
-  /** @returns whether the list differs from the one before */
-  #set(name: string, kind: ListKind, entries: readonly ListEntry[]): boolean {
+  /** @returns whether the list differs from the one before; `null` if there is no room for it */
+  #set(name: string, kind: ListKind, entries: readonly ListEntry[]): boolean | null {
+    const { catalogue, room, onServer } = this.#options
+    const place = `${name} ${kind}`
+    const kept = room.keep(name, this.#offered(name, kind, entries))
+    if (kept === null) {
+      onServer(name, 'list without room', { kind })
+      return null
+    }
+    const before = this.#held.get(place)
+    this.#held.set(place, kept)
+    if (before !== undefined) room.leave(before)
+    return catalogue.set(name, kind, kept)
+  }
+
+  /** What clients may see of a list, with the texts that are configured for tools. */
+  #offered(name: string, kind: ListKind, entries: readonly ListEntry[]): readonly ListEntry[] {
     const { settings, memory } = this.#options.serverOf(name)
-    const { catalogue, onServer } = this.#options
-    if (kind !== 'tools') return catalogue.set(name, kind, entries)
+    const { onServer } = this.#options
+    if (kind !== 'tools') return entries
     const included = entries.filter(({ key }) => isIncluded(key, settings))
     const offered = memory?.offered(included) ?? included
     for (const { key } of included.filter(each => !offered.includes(each))) {
@@ -162,7 +177,7 @@ export class ServerLists {
     }
     const { tools, outdated } = withToolTexts(offered, settings.texts)
     for (const tool of outdated) onServer(name, 'outdated text', { tool })
-    return catalogue.set(name, kind, tools)
+    return tools
   }
 
   /** Reads a list again that could not be read. Each wait is longer than the one before. */
@@ -176,42 +191,6 @@ export class ServerLists {
     }, retry.next()).unref()
   }
 
-  async #pages(name: string, kind: ListKind): Promise<readonly ListEntry[] | null> {
-    const { connection } = this.#options.serverOf(name)
-    const all: ListEntry[] = []
-    const hints: CacheHint[] = []
-    let cursor: JsonBytes | null = null
-    let pages = 0
-    do {
-      const params: JsonBytes =
-        cursor === null
-          ? EMPTY_OBJECT
-          : Buffer.concat([Buffer.from('{"cursor":'), cursor, Buffer.from('}')])
-      const end = await connection.call({
-        method: LISTS[kind].method,
-        params,
-        signal: NEVER,
-        timeoutMs: PAGE_MS,
-        canRepeat: true,
-        notify: () => {},
-        ask: (method, params, asked) => this.#options.client.ask(method, params, asked),
-      })
-      if (end.kind !== 'answered') return null
-      // Some servers state a capability as a whole, and lack a part of it.
-      if (end.outcome.kind === 'error') return isUnknownMethod(end.outcome.error) ? [] : null
-      const page = readPage(kind, end.outcome.result)
-      if (page === null) return null
-      for (const item of page.entries) all.push(item)
-      hints.push(readHint(end.outcome.result))
-      // A server may give the same cursor for ever.
-      if (page.next !== null && cursor !== null && page.next.equals(cursor)) return null
-      cursor = page.next
-      if (++pages > MAX_PAGES) return null
-    } while (cursor !== null && all.length < MAX_ENTRIES)
-    this.#options.hints.set(name, kind, hints)
-    return all
-  }
-
   /** One notification for all changes of a burst. */
   #tell(kind: ListKind): void {
     this.#dirty.add(kind === 'templates' ? 'resources' : kind)
@@ -223,10 +202,4 @@ export class ServerLists {
       this.#dirty.clear()
     }, BURST_MS)
   }
-}
-
-const NEVER = new AbortController().signal
-
-function isUnknownMethod(error: JsonBytes): boolean {
-  return member(error, 'code')?.toString() === String(RPC_ERRORS.methodNotFound)
 }

@@ -12,6 +12,7 @@ import type {
 import { withInput } from './input-rounds.ts'
 import type { Outcome } from './json-rpc.ts'
 import { legacyEnd } from './legacy-results.ts'
+import { ListRoom } from './lists/list-room.ts'
 import { EMPTY_OBJECT, member, withMember } from './members.ts'
 import { ServerLists } from './server-lists.ts'
 import { hasCapability } from './upstream/capabilities.ts'
@@ -73,7 +74,8 @@ export class Servers {
       return { connection, facts, settings: server.settings, memory: server.memory }
     }
     const { catalogue, hints } = this
-    this.#lists = new ServerLists({ catalogue, hints, client, onServer, serverOf })
+    const { room = new ListRoom() } = options
+    this.#lists = new ServerLists({ catalogue, hints, room, client, onServer, serverOf })
     for (const server of options.servers) this.#connect(server)
     const all = Promise.all([...this.#all.values()].map(({ listed }) => listed))
     const late = new Promise<void>(resolve => {

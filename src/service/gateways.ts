@@ -8,6 +8,7 @@ import { createOfferReader } from '../mcp/enriched/offer-reader.ts'
 import type { ForwardedHeaders } from '../mcp/forwarded-headers.ts'
 import { createGateway, type Gateway } from '../mcp/gateway.ts'
 import type { GatewayClient, GatewayOptions } from '../mcp/gateway-options.ts'
+import { ListRoom } from '../mcp/lists/list-room.ts'
 import { createPacker, type Pack } from '../mcp/pack.ts'
 import type { ChildPlaces } from '../mcp/upstream/child-places.ts'
 import type { Logger } from '../observability/logger.ts'
@@ -22,7 +23,9 @@ import { configuredServer } from './mcp-servers.ts'
 const PACK_MS = 5_000
 
 /** Words of events that are worth a warning. */
-const WARNED: ReadonlySet<string> = new Set(['lost', 'unlisted', 'changed', 'withheld'])
+const WARNED: ReadonlySet<string> = new Set([
+  ...['lost', 'unlisted', 'changed', 'withheld', 'mended', 'left out', 'cut', 'list without room'],
+])
 
 /** What the gateways of all clients share. */
 export interface GatewayNeeds {
@@ -69,6 +72,7 @@ export function createGateways(config: Config, needs: GatewayNeeds): Gateways {
   const all = configured.map(([name, server]) => configuredServer(name, server, serverNeeds))
   const composed = composedTools(config.mcp.composed, config.tools)
   const contextsFor = contextsByKey(config, deps)
+  const room = new ListRoom()
   const hasLevels = leavesOutByLevel(readPipelineConfig(config))
   const onServer: GatewayOptions['onServer'] = (server, event, detail = {}) => {
     const fields = { server, ...detail }
@@ -85,7 +89,7 @@ export function createGateways(config: Config, needs: GatewayNeeds): Gateways {
         .map(server => server.of(tenant, forwarded))
       const contexts = contextsFor(tenant, credential)
       return createGateway({
-        ...{ servers, composed, tenant, client, originals, alwaysRetrieves, onServer },
+        ...{ servers, composed, tenant, client, originals, alwaysRetrieves, onServer, room },
         pack: packerFor(tenant, needs),
         onToolCall(call) {
           metrics.mcp.call(call.server, call.outcome)

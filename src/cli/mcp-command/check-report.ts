@@ -32,6 +32,8 @@ export interface ServerReport {
   readonly templates: number
   /** Names that are listed twice: the first one is offered. */
   readonly doubled: readonly string[]
+  /** What clients would refuse of its lists. */
+  readonly odd: CheckedServer['odd']
   /** Pinned tools whose definitions changed, and those that were accepted now. */
   readonly withheld?: readonly string[]
   readonly accepted?: readonly string[]
@@ -69,7 +71,7 @@ export function createReporter({ mcp, tools: user }: Pick<Config, 'mcp' | 'tools
   }
 
   return (server: GatewayServer, found: CheckedServer): ServerReport => {
-    const { facts, failure, tools, prompts, resources, templates, lastErrors } = found
+    const { facts, failure, tools, prompts, resources, templates, odd, lastErrors } = found
     const contents = tools.map(({ raw }) => raw.toString())
     const tokens = contents.length === 0 ? [] : (count({ contents }).counts ?? [])
     const listed = tools.map((entry, i) => toolOf(server.name, entry, tokens[i] ?? 0))
@@ -87,6 +89,7 @@ export function createReporter({ mcp, tools: user }: Pick<Config, 'mcp' | 'tools
       resources: resources.length,
       templates: templates.length,
       doubled: [...new Set(names.filter((name, i) => names.indexOf(name) !== i))],
+      odd,
       ...(failure === null ? {} : { last_errors: lastErrors.slice(-4096) }),
     }
   }

@@ -29,7 +29,7 @@ export function checkText({ servers, shared_uris, faults }: CheckReport): string
 }
 
 function serverLines(report: ServerReport): string[] {
-  const { server, failure, last_errors = '', withheld = [], accepted = [], doubled } = report
+  const { server, failure, last_errors = '', withheld = [], accepted = [], doubled, odd } = report
   const reasons = Map.groupBy(
     report.tools.filter(({ because }) => because !== undefined),
     ({ because }) => because,
@@ -39,6 +39,7 @@ function serverLines(report: ServerReport): string[] {
       ? []
       : ['', `${server}: ${failure}`, ...(last_errors === '' ? [] : [last_errors.trimEnd()])]),
     ...doubled.map(tool => `${server}: lists ${tool} twice; the first one is offered`),
+    ...odd.map(each => `${server}: ${oddText(each)}`),
     ...withheld.map(tool => `${server}: ${tool} is withheld, its definition changed (--accept)`),
     ...accepted.map(tool => `${server}: ${tool} is accepted as it is now`),
     ...[...reasons].map(
@@ -46,6 +47,12 @@ function serverLines(report: ServerReport): string[] {
         `${server}: not ahead: ${tools.map(({ tool }) => tool).join(', ')} (${why})`,
     ),
   ]
+}
+
+function oddText({ kind, was, entry, members = [], reason }: ServerReport['odd'][number]): string {
+  if (was === 'cut') return `its list of ${kind} was read in part: ${reason}`
+  const what = `${kind}: ${JSON.stringify(entry)} is ${was}`
+  return `${what}, since clients refuse its ${members.join(', ')} and with it the whole list`
 }
 
 function largestTools(servers: readonly ServerReport[]): string[] {

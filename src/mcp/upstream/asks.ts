@@ -19,15 +19,15 @@ export interface AskTarget {
 }
 
 /** Requests of one server that may wait for their answers at a time. */
-const MOST_OPEN = 100
+const MOST_OPEN = 32
 
 /** Answers the requests that a server sends. */
 export class Asks {
-  readonly #send: (message: JsonBytes) => Promise<void>
+  readonly #send: (message: JsonBytes) => void
   /** By id, as bytes in Latin-1. */
   readonly #open = new Map<string, AbortController>()
 
-  constructor(send: (message: JsonBytes) => Promise<void>) {
+  constructor(send: (message: JsonBytes) => void) {
     this.#send = send
   }
 
@@ -35,7 +35,7 @@ export class Asks {
     const key = id.toString('latin1')
     const refusal = this.#refusalOf(key, method, isModern)
     if (refusal !== null) {
-      void this.#send(writeResponse(id, refusal))
+      this.#send(writeResponse(id, refusal))
       return
     }
     const controller = new AbortController()
@@ -47,7 +47,7 @@ export class Asks {
       if (isCancelled) return
       const message = writeResponse(id, outcome)
       this.#open.delete(key)
-      void this.#send(message)
+      this.#send(message)
     }
     const failed = () => end(errorOutcome(RPC_ERRORS.internal, 'the client gave no answer'))
     this.#ask(() => ask(method, params, controller.signal))

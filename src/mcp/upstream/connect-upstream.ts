@@ -206,6 +206,7 @@ class LastingConnection implements UpstreamConnection {
     const session: Session = new Session({
       version,
       claims,
+      clock,
       listener: this.#listener,
       openLink: (events: LinkEvents) =>
         target.kind === 'stdio'
@@ -275,7 +276,7 @@ class LastingConnection implements UpstreamConnection {
     if (state.kind !== 'up' || state.session !== session) return
     this.#stopChanges.abort()
     session.retire()
-    this.#down({ kind: 'down' }, session.lastErrors())
+    this.#down({ kind: reason === 'flooded' ? 'flooded' : 'down' }, session.lastErrors())
     this.#listener.onLost()
     const now = this.#clock.now()
     if (reason !== 'noSession' || now - this.#forgottenAt < FORGOTTEN_MS) return

@@ -46,6 +46,8 @@ export type CallFailure =
   | { readonly kind: 'full' }
   | { readonly kind: 'timeout' }
   | { readonly kind: 'aborted' }
+  /** It sent too much that nothing had asked for, and was disconnected during the call. */
+  | { readonly kind: 'flooded' }
   /** It wants credentials that we do not have. */
   | {
       readonly kind: 'unauthorized'

@@ -52,7 +52,14 @@ export async function readStream(
 }
 
 /** What the stream of a GET can end with, if it is not wanted any more. */
-export type FollowEnd = 'done' | 'no session' | 'unreachable' | 'not served' | 'too large'
+export type FollowEnd =
+  | 'done'
+  | 'no session'
+  | 'unreachable'
+  | 'not served'
+  /** Refused, but not as by a server that has no such streams. */
+  | 'doubtful'
+  | 'too large'
 
 export interface Following extends StreamReading {
   readonly clock: Clock
@@ -64,6 +71,8 @@ export interface Following extends StreamReading {
   readonly mostAttempts: number
   get(lastId: string | null): Promise<HttpEnd>
 }
+
+const METHOD_NOT_ALLOWED = 405
 
 const FIRST_WAIT_MS = 1000
 /** A server that asks for no wait at all is still not asked in a tight loop. */
@@ -106,5 +115,6 @@ function refusalOf(answer: IncomingMessage): FollowEnd | null {
   if (status === 200 && isEventStream(answer)) return null
   answer.destroy()
   if (status >= 500) return null
-  return status === 404 ? 'no session' : 'not served'
+  if (status === 404) return 'no session'
+  return status >= 400 && status !== METHOD_NOT_ALLOWED ? 'doubtful' : 'not served'
 }

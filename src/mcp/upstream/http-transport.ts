@@ -2,7 +2,7 @@ import { Agent as HttpAgent, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import { Guard } from '../../proxy/guard.ts'
-import { type Message, readMessage } from '../json-rpc.ts'
+import { type Message, readMessage, writeRequest } from '../json-rpc.ts'
 import type { Clock } from './clock.ts'
 import type { Era } from './connection.ts'
 import {
@@ -13,11 +13,12 @@ import {
   readWhole,
 } from './http-exchange.ts'
 import { acceptHeader, configuredHeaders, mirrorHeaders, versionHeader } from './http-headers.ts'
-import { isForgotten, sessionOf } from './http-session.ts'
+import { sessionOf, sessionStateOf } from './http-session.ts'
 import { type FollowEnd, followStream, readStream, type StreamEnd } from './http-stream.ts'
 import type { Link, LinkEvents, LinkFailure, LinkGone, LinkRequest } from './link.ts'
 import type { Refusal, ServerTarget, UpstreamLimits } from './options.ts'
 import { ownIdOf } from './own-id.ts'
+import { SendQueue } from './send-queue.ts'
 
 /** Bytes of an answer that reports an error. */
 const ERROR_BYTES = 1024 * 1024
@@ -29,6 +30,10 @@ const SEND_MS = 30_000
 const RESUMPTIONS = 5
 /** Of something between us and the server, which may have the request. */
 const GATEWAY_STATUS = new Set([502, 503, 504])
+
+/** For the answer to a `ping`, by which a session is looked for. */
+const PROBE_MS = 5_000
+const PING = writeRequest(Buffer.from('"haversack-probe"'), 'ping', null)
 
 /** The answer was cut. */
 const CUT: LinkFailure = { kind: 'lost', hasRun: 'maybe', sawBytes: true }
@@ -50,8 +55,12 @@ export class HttpLink implements Link {
   /** Requests without an answer, by id. */
   readonly #exchanges = new Map<number, Exchange>()
   readonly #closing = new AbortController()
+  readonly #sends = new SendQueue(message => this.#sendOnce(message).catch(() => {}))
   #version: string | null
   #session: string | null = null
+  #probing: Promise<'known' | 'gone'> | null = null
+  /** Whether it has answered a request in this session: a new session would be like this one. */
+  #hasAnswered = false
   #isGone = false
   #lastError = ''
 
@@ -84,16 +93,21 @@ export class HttpLink implements Link {
       .catch(() => this.#gone('closed'))
   }
 
-  async send(message: JsonBytes): Promise<void> {
-    if (this.#era === 'modern') return
+  send(message: JsonBytes): Promise<void> | null {
+    return this.#era === 'modern' ? Promise.resolve() : this.#sends.add(message)
+  }
+
+  async #sendOnce(message: JsonBytes): Promise<void> {
+    if (this.#closing.signal.aborted) return
     const controller = new AbortController()
     const cancel = this.#clock.after(SEND_MS, () => controller.abort())
     const signal = AbortSignal.any([controller.signal, this.#closing.signal])
     const end = await this.#exchange('POST', {}, message, signal)
     if (end.kind === 'head') {
-      const hasNoSession = end.answer.statusCode === 404 && this.#session !== null
-      await readWhole(end.answer, this.#guard, ERROR_BYTES)
-      if (hasNoSession) this.#gone('noSession')
+      const { statusCode = 0 } = end.answer
+      const body = await readWhole(end.answer, this.#guard, ERROR_BYTES)
+      const isTaken = statusCode >= 200 && statusCode < 300
+      if (!isTaken && typeof body !== 'string') await this.#settle(statusCode, readMessage(body))
     }
     cancel()
   }
@@ -137,9 +151,9 @@ export class HttpLink implements Link {
   /** @returns why there is no answer; `null` if there is one */
   async #post(request: LinkRequest, signal: AbortSignal): Promise<LinkFailure | null> {
     const headers = this.#era === 'modern' ? mirrorHeaders(request) : {}
-    const hadSession = this.#session !== null
     const end = await this.#exchange('POST', headers, request.message, signal)
     if (end.kind === 'failed') {
+      if (end.reached && !signal.aborted) await this.#probe()
       return { kind: 'lost', hasRun: end.reached ? 'maybe' : 'no', sawBytes: false }
     }
     if (end.kind === 'refused') return { kind: 'malformed', detail: end.detail }
@@ -147,16 +161,13 @@ export class HttpLink implements Link {
     const status = answer.statusCode ?? 0
     if (status === 401 || status === 403) {
       answer.destroy()
+      if (status === 403 && (await this.#settle(status, null)) === 'gone') return { kind: 'noSession' }
       const { renewal } = this.#target
       const failure = {
         kind: 'unauthorized',
         authenticate: refusalOf(answer).authenticate,
       } as const
       return renewal === undefined ? failure : { ...failure, advice: renewal.advice }
-    }
-    if (status === 404 && hadSession && this.#era === 'legacy') {
-      answer.destroy()
-      return { kind: 'noSession' }
     }
     const isOk = status >= 200 && status < 300
     if (isOk && request.method === 'initialize') this.#session = sessionOf(answer)
@@ -171,8 +182,11 @@ export class HttpLink implements Link {
     if (body === 'cut') return CUT
     if (body === 'too large') return { kind: 'malformed', detail: 'the answer is too large' }
     const status = answer.statusCode ?? 0
-    if (this.#session !== null && isForgotten(status, body)) return { kind: 'noSession' }
     const message = readMessage(body)
+    const state = sessionStateOf(status, message)
+    if (state === 'gone' && this.#session !== null) return { kind: 'noSession' }
+    // Before its client knows: the next call finds a session that lives.
+    if (state === 'doubtful') await this.#probe()
     if (message?.kind === 'response') {
       const isAnonymous = message.id === null
       this.#onMessage(isAnonymous ? { ...message, id: Buffer.from(String(id)) } : message, id)
@@ -180,6 +194,56 @@ export class HttpLink implements Link {
     }
     if (GATEWAY_STATUS.has(status)) return { kind: 'lost', hasRun: 'maybe', sawBytes: false }
     return { kind: 'malformed', detail: `HTTP ${status} without an answer`, status }
+  }
+
+  /** What an answer means for the session, and what follows of it. */
+  async #settle(status: number, message: Message | null): Promise<'known' | 'gone'> {
+    if (this.#session === null) return 'known'
+    const state = sessionStateOf(status, message)
+    if (state === 'doubtful') return this.#probe()
+    if (state === 'gone') this.#gone('noSession')
+    return state
+  }
+
+  /** Asks a server of which it is doubtful whether it knows the session. */
+  #probe(): Promise<'known' | 'gone'> {
+    if (this.#session === null || !this.#hasAnswered) return Promise.resolve('known')
+    this.#probing ??= this.#ping().finally(() => {
+      this.#probing = null
+    })
+    return this.#probing
+  }
+
+  async #ping(): Promise<'known' | 'gone'> {
+    const controller = new AbortController()
+    const cancel = this.#clock.after(PROBE_MS, () => controller.abort())
+    const signal = AbortSignal.any([controller.signal, this.#closing.signal])
+    const end = await this.#exchange('POST', {}, PING, signal)
+    const isAnswered = end.kind === 'head' && (await this.#answersPing(end.answer))
+    cancel()
+    if (isAnswered || signal.aborted) return 'known'
+    this.#gone(end.kind === 'failed' && !end.reached ? 'unreachable' : 'noSession')
+    return 'gone'
+  }
+
+  async #answersPing(answer: IncomingMessage): Promise<boolean> {
+    const status = answer.statusCode ?? 0
+    if (isEventStream(answer) && status === 200) {
+      let found: Message | null = null
+      await readStream(answer, {
+        ...this.#reading(null),
+        events: {
+          onIgnored() {},
+          onMessage(message) {
+            if (message.kind === 'response') found = message
+          },
+        },
+        isDone: () => found !== null,
+      })
+      return sessionStateOf(status, found) === 'known'
+    }
+    const body = await readWhole(answer, this.#guard, ERROR_BYTES)
+    return typeof body !== 'string' && sessionStateOf(status, readMessage(body)) === 'known'
   }
 
   async #stream(
@@ -227,6 +291,9 @@ export class HttpLink implements Link {
   /** An answer may come on any stream of a legacy server. */
   #onMessage(message: Message, callId: number | null): void {
     const id = message.kind === 'response' ? ownIdOf(message.id) : null
+    if (message.kind === 'response' && message.outcome.kind === 'result') {
+      this.#hasAnswered = this.#version !== null
+    }
     const one = id === null ? undefined : this.#exchanges.get(id)
     if (id !== null && one !== undefined) {
       this.#exchanges.delete(id)
@@ -301,6 +368,7 @@ export class HttpLink implements Link {
   #goneBy(end: FollowEnd): void {
     if (end === 'unreachable') this.#gone('unreachable')
     if (end === 'no session' && this.#session !== null) this.#gone('noSession')
+    if (end === 'doubtful') void this.#probe()
   }
 
   #gone(reason: LinkGone): void {

@@ -26,9 +26,9 @@ export interface LinkRequest {
 
 /**
  * Why a link takes no more requests. `closed`: nothing comes any more. `unreachable`, `noSession`:
- * requests under way may still be answered.
+ * requests under way may still be answered. `flooded`: the server sends too much, and is cut off.
  */
-export type LinkGone = 'closed' | 'unreachable' | 'noSession'
+export type LinkGone = 'closed' | 'unreachable' | 'noSession' | 'flooded'
 
 /** What a link reports. */
 export interface LinkEvents {
@@ -45,8 +45,11 @@ export interface LinkEvents {
 /** A way to a server, for as long as one process or one session of it lives. */
 export interface Link {
   request(request: LinkRequest): void
-  /** Sends a notification or a response. Resolves once it is sent, or lost with the link. */
-  send(message: JsonBytes): Promise<void>
+  /**
+   * Sends a notification or a response. Resolves once it is sent, or lost with the link.
+   * @returns `null` if too many wait: the message is not taken
+   */
+  send(message: JsonBytes): Promise<void> | null
   /**
    * The request's answer is not needed any more.
    * @returns whether the server has to be notified: it may have the request, and cannot see this

@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import type { Guard } from '../../proxy/guard.ts'
 import { singleLine } from '../single-line.ts'
+import { MOST_WAITING } from './send-queue.ts'
 
 interface Letter {
   readonly message: JsonBytes
@@ -34,6 +35,8 @@ export class Outbox {
    */
   add(message: JsonBytes, callId: number | null, onSent: () => void): boolean {
     if (this.#isStopped || this.#bytes + message.length > this.#maxBytes) return false
+    // Requests have a bound where they come from.
+    if (callId === null && this.#waiting.length >= MOST_WAITING) return false
     this.#bytes += message.length
     this.#waiting.push({ message: singleLine(message), callId, onSent })
     this.#flush()

@@ -10,11 +10,13 @@ import {
 import { member, withMember } from '../members.ts'
 import { Asks } from './asks.ts'
 import type { CallLimit } from './call-limit.ts'
+import type { Clock } from './clock.ts'
 import type { ConnectionListener, UpstreamCall } from './connection.ts'
 import { META, metaMember, prepareParams } from './envelope.ts'
 import type { Link, LinkEnd, LinkEvents, LinkGone } from './link.ts'
 import type { ClientClaims } from './options.ts'
 import { ownIdOf } from './own-id.ts'
+import { MessageCount } from './patience.ts'
 
 /** A call as a session carries it. */
 export type SessionCall = Pick<UpstreamCall, 'method' | 'params' | 'notify' | 'ask' | 'mirrored'>
@@ -24,6 +26,7 @@ export interface SessionOptions {
   readonly version: string | null
   readonly claims: ClientClaims
   readonly listener: ConnectionListener
+  readonly clock: Clock
   openLink(events: LinkEvents): Link
   onIgnored(kind: 'torn' | 'foreign'): void
   /** It takes no more calls. */
@@ -44,6 +47,11 @@ interface Pending {
 const FOR_ALL =
   /^notifications\/(?:(?:tools|prompts|resources|roots)\/list_changed|resources\/updated)$/
 
+const BEST_EFFORT: ReadonlySet<string> = new Set([
+  'notifications/progress',
+  'notifications/message',
+])
+
 /**
  * Calls to one server over one link. Requests get ids of ours; an answer with another id is
  * ignored, and so is one that comes after its call was cancelled.
@@ -52,16 +60,19 @@ export class Session {
   readonly #options: SessionOptions
   readonly #link: Link
   readonly #asks: Asks
+  readonly #unasked: MessageCount
   /** Calls under way, in the order of their starts. */
   readonly #pending = new Map<number, Pending>()
   #nextId = 1
   #isGone = false
+  #isFlooded = false
   #isRetired = false
   #closed: Promise<void> | undefined
 
   /** Throws if the link cannot be opened. */
   constructor(options: SessionOptions) {
     this.#options = options
+    this.#unasked = new MessageCount(options.clock)
     this.#link = options.openLink({
       onMessage: (message, callId) => this.#receive(message, callId),
       onFailed: (callId, failure) => {
@@ -76,7 +87,9 @@ export class Session {
         options.onGone(reason)
       },
     })
-    this.#asks = new Asks(message => this.#link.send(message))
+    this.#asks = new Asks(message => {
+      if (this.#link.send(message) === null) this.#flooded()
+    })
   }
 
   call(call: SessionCall, limit: CallLimit): Promise<LinkEnd> {
@@ -112,7 +125,7 @@ export class Session {
   }
 
   notify(method: string, params: JsonBytes | null): Promise<void> {
-    return this.#link.send(writeNotification(method, params))
+    return this.#link.send(writeNotification(method, params)) ?? Promise.resolve()
   }
 
   /** Whether it takes no more calls. */
@@ -167,13 +180,23 @@ export class Session {
   }
 
   #receive(message: Message, callId: number | null): void {
+    if (this.#isFlooded) return
     if (message.kind === 'response') {
       const id = ownIdOf(message.id)
       const pending = id === null ? undefined : this.#pending.get(id)
-      if (pending === undefined) this.#options.onIgnored('foreign')
-      else pending.end({ kind: 'answered', outcome: message.outcome })
-    } else if (message.kind === 'notification') {
-      this.#notification(message.method, message.params, callId)
+      if (pending !== undefined) {
+        pending.end({ kind: 'answered', outcome: message.outcome })
+        return
+      }
+    }
+    const patience = this.#unasked.next()
+    if (patience === 'flood') this.#flooded()
+    else if (message.kind === 'response') this.#options.onIgnored('foreign')
+    else if (message.kind === 'notification') {
+      // Of progress and logs the client can do without some.
+      if (patience === 'told' || !BEST_EFFORT.has(message.method)) {
+        this.#notification(message.method, message.params, callId)
+      } else this.#options.onIgnored('foreign')
     } else {
       const pending = this.#callOf(callId, this.#underWay().at(-1))
       if (pending !== undefined) pending.sawBytes = true
@@ -184,6 +207,16 @@ export class Session {
         ask: pending?.call.ask.bind(pending.call) ?? this.#listenerRequest,
       })
     }
+  }
+
+  /** Nothing of it is read any more, and its calls are lost. */
+  #flooded(): void {
+    if (this.#isFlooded) return
+    this.#isFlooded = true
+    this.#isGone = true
+    for (const { end } of [...this.#pending.values()]) end({ kind: 'flooded' })
+    this.#options.onGone('flooded')
+    void this.close()
   }
 
   readonly #listenerRequest: ConnectionListener['onRequest'] = (method, params, signal) =>

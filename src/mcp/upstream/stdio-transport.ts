@@ -53,10 +53,10 @@ export class StdioLink implements Link {
     this.#events.onFailed(id, UNSENT)
   }
 
-  send(message: JsonBytes): Promise<void> {
-    return new Promise(resolve => {
-      if (!this.#isOpen || !this.#outbox.add(message, null, resolve)) resolve()
-    })
+  send(message: JsonBytes): Promise<void> | null {
+    if (!this.#isOpen) return Promise.resolve()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    return this.#outbox.add(message, null, resolve) ? promise : null
   }
 
   drop(callId: number): boolean {

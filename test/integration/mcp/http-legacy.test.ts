@@ -164,6 +164,49 @@ describe('a legacy server over HTTP', () => {
     expect(events).toEqual(['connected legacy', 'lost', 'connected legacy'])
   })
 
+  it.each<[string, number, string, boolean]>([
+    ['404', 404, '', true],
+    ['400 as the examples do', 400, forgotten('Bad Request: No valid session ID provided'), true],
+    ['400 before a handshake', 400, forgotten('Bad Request: Server not initialized'), true],
+    ['400 in words of its own', 400, '{"error":"unknown session"}', false],
+    ['403', 403, '{"error":"session unknown"}', true],
+    ['409', 409, '{"error":"session unknown"}', false],
+    ['410', 410, '', false],
+    ['500', 500, '{"error":"session unknown"}', false],
+    ['502', 502, 'bad gateway', false],
+    ['503', 503, '{"error":"session unknown"}', false],
+    ['200 and an error', 200, forgotten('Session expired'), false],
+    ['a page', 200, '<html>log in</html>', false],
+  ])('gets a new session after %s, and the next call works', async (_, status, body, isSentAgain) => {
+    let lost = false
+    const server = legacyServer((response, { id, headers }) => {
+      if (lost && headers['mcp-session-id'] === 'session-1') json(response, body, status)
+      else json(response, result(id, '{}'))
+    })
+    await connect(server)
+    expect(textOfEnd(await connection.call(toolCall('x')))).toBe('{}')
+    lost = true
+    const during = textOfEnd(await connection.call(toolCall('x')))
+    if (isSentAgain) expect(during).toBe('{}')
+    expect(textOfEnd(await connection.call(toolCall('x')))).toBe('{}')
+    expect(upstream.of('initialize')).toHaveLength(2)
+  })
+
+  it.each([500, 503, 403, 409])('keeps a session that answers a ping after %i', async status => {
+    await connect(
+      legacyServer((response, { id, rpcMethod, body }) => {
+        if (rpcMethod === 'ping') json(response, rpcError(id, -32_601))
+        else if (body.includes('bad')) json(response, 'oops', status)
+        else json(response, result(id, '{}'))
+      }),
+    )
+    await connection.call(toolCall('x'))
+    await connection.call(toolCall('bad'))
+    expect(textOfEnd(await connection.call(toolCall('x')))).toBe('{}')
+    expect(upstream.of('ping')).toHaveLength(1)
+    expect(upstream.of('initialize')).toHaveLength(1)
+  })
+
   it('is not sent a call again that was under way when a service ended its session', async () => {
     await connect(legacyServer(response => response.writeHead(502).end()))
     expect(await connection.call(toolCall('x'))).toEqual({ kind: 'lost', hasRun: 'maybe' })
@@ -278,6 +321,10 @@ describe('an answer over HTTP', () => {
     expect(upstream.of('tools/call')[1]?.headers['authorization']).toBe('Bearer x')
   })
 })
+
+function forgotten(message: string): string {
+  return JSON.stringify({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null })
+}
 
 function unauthorized(authenticate: string | null): object {
   return { kind: 'unauthorized', authenticate }

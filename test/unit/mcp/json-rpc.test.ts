@@ -43,7 +43,7 @@ describe('a message', () => {
     ['an id that is null', '{"jsonrpc":"2.0","id":null,"method":"m"}'],
     ['an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"m"}'],
     ['a method that is no text', '{"jsonrpc":"2.0","id":1,"method":1}'],
-    ['parameters that are a list', '{"jsonrpc":"2.0","id":1,"method":"m","params":[]}'],
+    ['parameters that are a list', '{"jsonrpc":"2.0","id":1,"method":"m","params":[1]}'],
     ['a result and an error', '{"jsonrpc":"2.0","id":1,"result":{},"error":{}}'],
     ['neither of them', '{"jsonrpc":"2.0","id":1}'],
     ['a result that is a text', '{"jsonrpc":"2.0","id":1,"result":"x"}'],

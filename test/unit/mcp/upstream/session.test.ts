@@ -17,7 +17,9 @@ function open(version: string | null = null) {
   const onNotification = vi.fn()
   const onRequest = vi.fn(() => Promise.resolve(RESULT))
   let events: LinkEvents | undefined
+  let isTaking = true
   const session = new Session({
+    clock,
     version,
     claims: { capabilities: Buffer.from('{}'), clientInfo: Buffer.from('{}') },
     listener: { onNotification, onRequest, onConnected: () => {}, onLost: () => {} },
@@ -25,7 +27,11 @@ function open(version: string | null = null) {
       events = given
       return {
         request: request => void requests.push(request),
-        send: async message => void sent.push(`${message}`),
+        send: message => {
+          if (!isTaking) return null
+          sent.push(`${message}`)
+          return Promise.resolve()
+        },
         drop: () => true,
         speak: () => {},
         listen: () => {},
@@ -45,6 +51,9 @@ function open(version: string | null = null) {
   }
   return {
     session,
+    stopTaking: () => {
+      isTaking = false
+    },
     clock,
     requests,
     sent,
@@ -256,11 +265,57 @@ describe('a request of the server', () => {
     expect(sent[0]).toContain('-32601')
   })
 
-  it('is refused beyond a hundred that wait', () => {
+  it('is refused beyond those that may wait', () => {
     const { call, receive, sent } = open()
     call({ ask: () => new Promise(() => {}) })
-    for (let n = 0; n < 101; n++) receive(`"id":${n},"method":"roots/list"`)
+    for (let n = 0; n < 33; n++) receive(`"id":${n},"method":"roots/list"`)
     expect(sent).toHaveLength(1)
     expect(sent[0]).toContain('too many')
+  })
+})
+
+describe('a flood', () => {
+  const log = '"method":"notifications/message","params":{"level":"info","data":"x"}'
+
+  it('of logs reaches the client in part', () => {
+    const { receive, onNotification, ignored } = open()
+    for (let n = 0; n < 5_000; n++) receive(log)
+    expect(onNotification).toHaveBeenCalledTimes(1_000)
+    expect(ignored).toHaveLength(4_000)
+  })
+
+  it('leaves changes of lists and later logs', () => {
+    const { receive, onNotification, clock } = open()
+    for (let n = 0; n < 1_000; n++) receive(log)
+    receive('"method":"notifications/tools/list_changed"')
+    receive(log)
+    expect(onNotification).toHaveBeenCalledTimes(1_001)
+    clock.advance(1_000)
+    receive(log)
+    expect(onNotification).toHaveBeenCalledTimes(1_002)
+  })
+
+  it.each([
+    ['logs', log],
+    ['pings', '"id":1,"method":"ping"'],
+    ['answers', '"id":77,"result":{}'],
+  ])('of %s ends the session, and its calls say why', async (_, text) => {
+    const { receive, call, ignored, close } = open()
+    const { end } = call()
+    for (let n = 0; n < 20_001; n++) receive(text)
+    expect(await end).toEqual({ kind: 'flooded' })
+    expect(ignored.at(-1)).toBe('flooded')
+    expect(close).toHaveBeenCalledTimes(1)
+    const after = ignored.length
+    receive(text)
+    expect(ignored).toHaveLength(after)
+  })
+
+  it('of pings whose answers are not taken ends the session at once', async () => {
+    const { receive, call, stopTaking } = open()
+    const { end } = call()
+    stopTaking()
+    receive('"id":1,"method":"ping"')
+    expect(await end).toEqual({ kind: 'flooded' })
   })
 })
