@@ -75,8 +75,7 @@ export function readMessage(bytes: JsonBytes): Message | null {
   if (memberOf(root, 'method') === undefined) return responseOf(id, raw('result'), raw('error'))
   const method = textOf(bytes, memberOf(root, 'method'))
   const given = raw('params')
-  const params =
-    given?.toString('latin1', 0, 4) === 'null' || isEmptyArray(given) ? null : given
+  const params = given?.toString('latin1', 0, 4) === 'null' || isEmptyArray(given) ? null : given
   if (method === undefined || (params !== null && !isObject(params))) return null
   if (id === null) return { kind: 'notification', method, params }
   return isId(id) ? { kind: 'request', id, method, params } : null

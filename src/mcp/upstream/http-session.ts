@@ -31,7 +31,8 @@ export function sessionStateOf(status: number, message: Message | null): Session
   if (status === 404) return 'gone'
   const error = errorOf(message)
   if (error !== null && /\bsession\b|not initialized/i.test(error.text)) {
-    const isForgotten = status === 400 && error.isAnonymous && /"code"\s*:\s*-32000\b/.test(error.text)
+    const isForgotten =
+      status === 400 && error.isAnonymous && /"code"\s*:\s*-32000\b/.test(error.text)
     return isForgotten ? 'gone' : 'doubtful'
   }
   return message !== null || status === TOO_MANY ? 'known' : 'doubtful'

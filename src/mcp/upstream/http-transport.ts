@@ -1,22 +1,16 @@
-import { Agent as HttpAgent, type IncomingMessage } from 'node:http'
-import { Agent as HttpsAgent } from 'node:https'
+import type { IncomingMessage } from 'node:http'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import { Guard } from '../../proxy/guard.ts'
 import { type Message, readMessage, writeRequest } from '../json-rpc.ts'
 import type { Clock } from './clock.ts'
 import type { Era } from './connection.ts'
-import {
-  exchange,
-  type HttpEnd,
-  type HttpRequest,
-  isEventStream,
-  readWhole,
-} from './http-exchange.ts'
-import { acceptHeader, configuredHeaders, mirrorHeaders, versionHeader } from './http-headers.ts'
+import { isEventStream, readWhole } from './http-exchange.ts'
+import { mirrorHeaders } from './http-headers.ts'
+import { HttpSender, refusalOf } from './http-sender.ts'
 import { sessionOf, sessionStateOf } from './http-session.ts'
 import { type FollowEnd, followStream, readStream, type StreamEnd } from './http-stream.ts'
 import type { Link, LinkEvents, LinkFailure, LinkGone, LinkRequest } from './link.ts'
-import type { Refusal, ServerTarget, UpstreamLimits } from './options.ts'
+import type { ServerTarget, UpstreamLimits } from './options.ts'
 import { ownIdOf } from './own-id.ts'
 import { SendQueue } from './send-queue.ts'
 
@@ -50,19 +44,16 @@ export class HttpLink implements Link {
   readonly #limits: UpstreamLimits
   readonly #clock: Clock
   readonly #era: Era
-  readonly #agent: HttpAgent
+  readonly #sender: HttpSender
   readonly #guard = new Guard(() => this.#gone('closed'))
   /** Requests without an answer, by id. */
   readonly #exchanges = new Map<number, Exchange>()
   readonly #closing = new AbortController()
   readonly #sends = new SendQueue(message => this.#sendOnce(message).catch(() => {}))
-  #version: string | null
-  #session: string | null = null
   #probing: Promise<'known' | 'gone'> | null = null
   /** Whether it has answered a request in this session: a new session would be like this one. */
   #hasAnswered = false
   #isGone = false
-  #lastError = ''
 
   /** @param version `null` for a legacy server, which names it in its handshake */
   constructor(
@@ -77,10 +68,7 @@ export class HttpLink implements Link {
     this.#limits = limits
     this.#clock = clock
     this.#era = version === null ? 'legacy' : 'modern'
-    this.#version = version
-    const options = { keepAlive: true }
-    this.#agent =
-      target.url.protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options)
+    this.#sender = new HttpSender(target, version, this.#guard)
   }
 
   request(request: LinkRequest): void {
@@ -102,7 +90,7 @@ export class HttpLink implements Link {
     const controller = new AbortController()
     const cancel = this.#clock.after(SEND_MS, () => controller.abort())
     const signal = AbortSignal.any([controller.signal, this.#closing.signal])
-    const end = await this.#exchange('POST', {}, message, signal)
+    const end = await this.#sender.send('POST', {}, message, signal)
     if (end.kind === 'head') {
       const { statusCode = 0 } = end.answer
       const body = await readWhole(end.answer, this.#guard, ERROR_BYTES)
@@ -120,7 +108,7 @@ export class HttpLink implements Link {
   }
 
   speak(protocolVersion: string): void {
-    this.#version = protocolVersion
+    this.#sender.version = protocolVersion
   }
 
   listen(): void {
@@ -130,28 +118,28 @@ export class HttpLink implements Link {
   }
 
   lastErrors(): string {
-    return this.#lastError
+    return this.#sender.lastError
   }
 
   async close(): Promise<void> {
-    const isHeld = this.#session !== null && !this.#isGone
+    const isHeld = this.#sender.session !== null && !this.#isGone
     this.#isGone = true
     if (isHeld) {
       const controller = new AbortController()
       const cancel = this.#clock.after(this.#limits.endMs, () => controller.abort())
-      const end = await this.#exchange('DELETE', {}, null, controller.signal)
+      const end = await this.#sender.send('DELETE', {}, null, controller.signal)
       if (end.kind === 'head') end.answer.destroy()
       cancel()
     }
     this.#closing.abort()
     for (const callId of [...this.#exchanges.keys()]) this.drop(callId)
-    this.#agent.destroy()
+    this.#sender.destroy()
   }
 
   /** @returns why there is no answer; `null` if there is one */
   async #post(request: LinkRequest, signal: AbortSignal): Promise<LinkFailure | null> {
     const headers = this.#era === 'modern' ? mirrorHeaders(request) : {}
-    const end = await this.#exchange('POST', headers, request.message, signal)
+    const end = await this.#sender.send('POST', headers, request.message, signal)
     if (end.kind === 'failed') {
       if (end.reached && !signal.aborted) await this.#probe()
       return { kind: 'lost', hasRun: end.reached ? 'maybe' : 'no', sawBytes: false }
@@ -161,7 +149,8 @@ export class HttpLink implements Link {
     const status = answer.statusCode ?? 0
     if (status === 401 || status === 403) {
       answer.destroy()
-      if (status === 403 && (await this.#settle(status, null)) === 'gone') return { kind: 'noSession' }
+      if (status === 403 && (await this.#settle(status, null)) === 'gone')
+        return { kind: 'noSession' }
       const { renewal } = this.#target
       const failure = {
         kind: 'unauthorized',
@@ -170,7 +159,7 @@ export class HttpLink implements Link {
       return renewal === undefined ? failure : { ...failure, advice: renewal.advice }
     }
     const isOk = status >= 200 && status < 300
-    if (isOk && request.method === 'initialize') this.#session = sessionOf(answer)
+    if (isOk && request.method === 'initialize') this.#sender.session = sessionOf(answer)
     return isOk && isEventStream(answer)
       ? await this.#stream(answer, request.id, signal)
       : await this.#single(answer, request.id, isOk)
@@ -184,7 +173,7 @@ export class HttpLink implements Link {
     const status = answer.statusCode ?? 0
     const message = readMessage(body)
     const state = sessionStateOf(status, message)
-    if (state === 'gone' && this.#session !== null) return { kind: 'noSession' }
+    if (state === 'gone' && this.#sender.session !== null) return { kind: 'noSession' }
     // Before its client knows: the next call finds a session that lives.
     if (state === 'doubtful') await this.#probe()
     if (message?.kind === 'response') {
@@ -198,7 +187,7 @@ export class HttpLink implements Link {
 
   /** What an answer means for the session, and what follows of it. */
   async #settle(status: number, message: Message | null): Promise<'known' | 'gone'> {
-    if (this.#session === null) return 'known'
+    if (this.#sender.session === null) return 'known'
     const state = sessionStateOf(status, message)
     if (state === 'doubtful') return this.#probe()
     if (state === 'gone') this.#gone('noSession')
@@ -207,7 +196,7 @@ export class HttpLink implements Link {
 
   /** Asks a server of which it is doubtful whether it knows the session. */
   #probe(): Promise<'known' | 'gone'> {
-    if (this.#session === null || !this.#hasAnswered) return Promise.resolve('known')
+    if (this.#sender.session === null || !this.#hasAnswered) return Promise.resolve('known')
     this.#probing ??= this.#ping().finally(() => {
       this.#probing = null
     })
@@ -218,7 +207,7 @@ export class HttpLink implements Link {
     const controller = new AbortController()
     const cancel = this.#clock.after(PROBE_MS, () => controller.abort())
     const signal = AbortSignal.any([controller.signal, this.#closing.signal])
-    const end = await this.#exchange('POST', {}, PING, signal)
+    const end = await this.#sender.send('POST', {}, PING, signal)
     const isAnswered = end.kind === 'head' && (await this.#answersPing(end.answer))
     cancel()
     if (isAnswered || signal.aborted) return 'known'
@@ -275,7 +264,7 @@ export class HttpLink implements Link {
       isResumed,
       mostAttempts: isResumed ? RESUMPTIONS : Number.POSITIVE_INFINITY,
       get: lastId =>
-        this.#exchange('GET', lastId === null ? {} : { 'last-event-id': lastId }, null, signal),
+        this.#sender.send('GET', lastId === null ? {} : { 'last-event-id': lastId }, null, signal),
     })
   }
 
@@ -292,7 +281,7 @@ export class HttpLink implements Link {
   #onMessage(message: Message, callId: number | null): void {
     const id = message.kind === 'response' ? ownIdOf(message.id) : null
     if (message.kind === 'response' && message.outcome.kind === 'result') {
-      this.#hasAnswered = this.#version !== null
+      this.#hasAnswered = this.#sender.version !== null
     }
     const one = id === null ? undefined : this.#exchanges.get(id)
     if (id !== null && one !== undefined) {
@@ -311,63 +300,9 @@ export class HttpLink implements Link {
     if (failure.kind === 'lost' && failure.hasRun === 'no') this.#gone('unreachable')
   }
 
-  /** A request that is refused for its credentials is sent once more if there are new ones. */
-  async #exchange(
-    method: HttpRequest['method'],
-    headers: Readonly<Record<string, string>>,
-    body: JsonBytes | null,
-    signal: AbortSignal,
-  ): Promise<HttpEnd> {
-    const { url, renewal } = this.#target
-    const agent = this.#agent
-    const guard = this.#guard
-    const send = async () => {
-      const all = await this.#headers(method, headers, body)
-      const sent = all['authorization']
-      return {
-        sent,
-        end: await exchange({ method, url, headers: all, body, agent, signal, guard }),
-      }
-    }
-    try {
-      const first = await send()
-      let { end } = first
-      const refusal = end.kind === 'head' ? refusalOf(end.answer) : null
-      if (end.kind === 'head' && isRefused(refusal) && renewal !== undefined && !signal.aborted) {
-        if (await renewal.renew(refusal, first.sent)) {
-          end.answer.destroy()
-          end = (await send()).end
-        }
-      }
-      if (end.kind !== 'head' && !signal.aborted) this.#lastError = end.detail
-      return end
-    } catch {
-      return { kind: 'refused', detail: 'the headers could not be read' }
-    }
-  }
-
-  async #headers(
-    method: HttpRequest['method'],
-    headers: Readonly<Record<string, string>>,
-    body: JsonBytes | null,
-  ): Promise<Record<string, string>> {
-    return {
-      'user-agent': 'haversack',
-      ...configuredHeaders(await this.#target.headers()),
-      'accept-encoding': 'identity',
-      ...(body === null
-        ? {}
-        : { 'content-type': 'application/json', 'content-length': String(body.length) }),
-      ...acceptHeader(method, this.#era),
-      ...versionHeader(this.#version),
-      ...(this.#session === null ? {} : { 'mcp-session-id': this.#session }),
-      ...headers,
-    }
-  }
-
   #goneBy(end: FollowEnd): void {
     if (end === 'unreachable') this.#gone('unreachable')
-    if (end === 'no session' && this.#session !== null) this.#gone('noSession')
+    if (end === 'no session' && this.#sender.session !== null) this.#gone('noSession')
     if (end === 'doubtful') void this.#probe()
   }
 
@@ -376,14 +311,6 @@ export class HttpLink implements Link {
     this.#isGone = true
     this.#events.onGone(reason)
   }
-}
-
-function refusalOf({ statusCode = 0, headers }: IncomingMessage): Refusal {
-  return { status: statusCode, authenticate: headers['www-authenticate'] ?? null }
-}
-
-function isRefused(refusal: Refusal | null): refusal is Refusal {
-  return refusal?.status === 401 || refusal?.status === 403
 }
 
 function tooLarge(): LinkFailure {

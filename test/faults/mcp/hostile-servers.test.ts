@@ -44,7 +44,10 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'a body in chunks of one byte'(response, { id }) {
     response.writeHead(200, { 'content-type': 'application/json' })
     const text = 'x'.repeat(MIB)
-    void bytewise(response, Buffer.from(result(id, JSON.stringify({ content: [{ type: 'text', text }] }))))
+    void bytewise(
+      response,
+      Buffer.from(result(id, JSON.stringify({ content: [{ type: 'text', text }] }))),
+    )
   },
   'an event in chunks of one byte'(response, { id }) {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -66,7 +69,8 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     response.end(`data: ${result(id, OK)}\n\n`)
   },
   'a flood of questions'(response) {
-    const ask = (n: number) => `{"jsonrpc":"2.0","id":"q${n}","method":"sampling/createMessage","params":{}}`
+    const ask = (n: number) =>
+      `{"jsonrpc":"2.0","id":"q${n}","method":"sampling/createMessage","params":{}}`
     stream(response, Array.from({ length: 25_000 }, (_, n) => `data: ${ask(n)}\n\n`).join(''))
   },
   'deep nesting'(response, { id }) {
@@ -91,8 +95,13 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
 /** What `tools/list` may be answered with; `good` is a tool that must be there. */
 const LISTS: Readonly<Record<string, (cursor: string | undefined) => string>> = {
   'a malformed tool': () =>
-    listed(tool('good'), { name: 'bad', inputSchema: { type: 'object', properties: [] } }, { name: 'worse', description: null, inputSchema: 'x' }),
-  'the same cursor again and again': () => JSON.stringify({ tools: [tool('good')], nextCursor: '' }),
+    listed(
+      tool('good'),
+      { name: 'bad', inputSchema: { type: 'object', properties: [] } },
+      { name: 'worse', description: null, inputSchema: 'x' },
+    ),
+  'the same cursor again and again': () =>
+    JSON.stringify({ tools: [tool('good')], nextCursor: '' }),
   'cursors in a circle': cursor =>
     JSON.stringify({ tools: [tool('good')], nextCursor: cursor === 'a' ? 'b' : 'a' }),
   'pages without end': cursor =>
@@ -156,7 +165,9 @@ describe('a server that answers a call with', () => {
   it.each(Object.keys(ATTACKS))('%s', async name => {
     const client = await connected()
     const { tools } = await client.listTools()
-    const attack = tools.find(each => each.description === name || each.name.includes(publicPart(name)))
+    const attack = tools.find(
+      each => each.description === name || each.name.includes(publicPart(name)),
+    )
     const before = descriptors()
     let most = 0
     const watching = setInterval(() => {

@@ -177,20 +177,23 @@ describe('a legacy server over HTTP', () => {
     ['503', 503, '{"error":"session unknown"}', false],
     ['200 and an error', 200, forgotten('Session expired'), false],
     ['a page', 200, '<html>log in</html>', false],
-  ])('gets a new session after %s, and the next call works', async (_, status, body, isSentAgain) => {
-    let lost = false
-    const server = legacyServer((response, { id, headers }) => {
-      if (lost && headers['mcp-session-id'] === 'session-1') json(response, body, status)
-      else json(response, result(id, '{}'))
-    })
-    await connect(server)
-    expect(textOfEnd(await connection.call(toolCall('x')))).toBe('{}')
-    lost = true
-    const during = textOfEnd(await connection.call(toolCall('x')))
-    if (isSentAgain) expect(during).toBe('{}')
-    expect(textOfEnd(await connection.call(toolCall('x')))).toBe('{}')
-    expect(upstream.of('initialize')).toHaveLength(2)
-  })
+  ])(
+    'gets a new session after %s, and the next call works',
+    async (_, status, body, isSentAgain) => {
+      let lost = false
+      const server = legacyServer((response, { id, headers }) => {
+        if (lost && headers['mcp-session-id'] === 'session-1') json(response, body, status)
+        else json(response, result(id, '{}'))
+      })
+      await connect(server)
+      expect(textOfEnd(await connection.call(toolCall('x')))).toBe('{}')
+      lost = true
+      const during = textOfEnd(await connection.call(toolCall('x')))
+      if (isSentAgain) expect(during).toBe('{}')
+      expect(textOfEnd(await connection.call(toolCall('x')))).toBe('{}')
+      expect(upstream.of('initialize')).toHaveLength(2)
+    },
+  )
 
   it.each([500, 503, 403, 409])('keeps a session that answers a ping after %i', async status => {
     await connect(

@@ -158,18 +158,21 @@ describe.each(Object.entries(INGRESSES))('%s', (name, { wire, read, isStream }) 
   })
 
   // Node's own streams leave too much behind to measure it.
-  it.skipIf(isStream === true)('takes no more memory in parts of one byte than its bytes', async () => {
-    // A list of so many chunks would take 80 MiB and more.
-    const bytes = wire('x'.repeat(name.includes('frame') ? 100 : 1 << 19)).subarray(0, 1 << 20)
-    const before = used()
-    let most = 0
-    const watched = function* () {
-      for (const [at, one] of enumerated(bytes)) {
-        if (at % 65_536 === 0) most = Math.max(most, used() - before)
-        yield one
+  it.skipIf(isStream === true)(
+    'takes no more memory in parts of one byte than its bytes',
+    async () => {
+      // A list of so many chunks would take 80 MiB and more.
+      const bytes = wire('x'.repeat(name.includes('frame') ? 100 : 1 << 19)).subarray(0, 1 << 20)
+      const before = used()
+      let most = 0
+      const watched = function* () {
+        for (const [at, one] of enumerated(bytes)) {
+          if (at % 65_536 === 0) most = Math.max(most, used() - before)
+          yield one
+        }
       }
-    }
-    await read(watched())
-    expect(most).toBeLessThan(48 * 1024 * 1024)
-  })
+      await read(watched())
+      expect(most).toBeLessThan(48 * 1024 * 1024)
+    },
+  )
 })

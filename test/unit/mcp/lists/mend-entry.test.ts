@@ -30,7 +30,11 @@ describe('a tool', () => {
       { inputSchema: { type: 'object', properties: {}, required: [] } },
     ],
     ['without a schema', {}, { inputSchema: INPUT }],
-    ['with a schema of several types', { inputSchema: { type: ['object', 'null'] } }, { inputSchema: INPUT }],
+    [
+      'with a schema of several types',
+      { inputSchema: { type: ['object', 'null'] } },
+      { inputSchema: INPUT },
+    ],
     [
       'with a schema without a type',
       { inputSchema: { anyOf: [{ type: 'object' }] } },
@@ -38,22 +42,44 @@ describe('a tool', () => {
     ],
     ['with a schema of texts', { inputSchema: { type: 'string' } }, 'left out'],
     ['with a text for a schema', { inputSchema: 'x' }, 'left out'],
-    ['with a text for a property', { inputSchema: { ...INPUT, properties: { a: 'x' } } }, 'left out'],
+    [
+      'with a text for a property',
+      { inputSchema: { ...INPUT, properties: { a: 'x' } } },
+      'left out',
+    ],
     [
       'with flags for properties',
       { inputSchema: { ...INPUT, properties: { a: true, b: false, c: [] } } },
       { inputSchema: { ...INPUT, properties: { a: {}, b: { not: {} }, c: {} } } },
     ],
-    ['with nulls', { inputSchema: INPUT, description: null, title: null, annotations: null, outputSchema: null, _meta: null }, { inputSchema: INPUT }],
+    [
+      'with nulls',
+      {
+        inputSchema: INPUT,
+        description: null,
+        title: null,
+        annotations: null,
+        outputSchema: null,
+        _meta: null,
+      },
+      { inputSchema: INPUT },
+    ],
     [
       'with wrong hints',
       { inputSchema: INPUT, annotations: { readOnlyHint: 'yes', title: 'x' } },
       { inputSchema: INPUT, annotations: { title: 'x' } },
     ],
-    ['with an output of another type', { inputSchema: INPUT, outputSchema: { type: 'array' } }, 'fine'],
+    [
+      'with an output of another type',
+      { inputSchema: INPUT, outputSchema: { type: 'array' } },
+      'fine',
+    ],
     [
       'with an output that no validator can be made of',
-      { inputSchema: INPUT, outputSchema: { type: 'object', properties: { a: { $ref: '#/$defs/B' } } } },
+      {
+        inputSchema: INPUT,
+        outputSchema: { type: 'object', properties: { a: { $ref: '#/$defs/B' } } },
+      },
       { inputSchema: INPUT },
     ],
   ])('%s', (_, given, expected) => {
@@ -61,11 +87,13 @@ describe('a tool', () => {
     const found = mended('tools', entry)
     if (typeof expected === 'string') expect(found).toBe(expected)
     else expect(found).toMatchObject({ entry: { name: 'a', ...expected } })
-    if (typeof found === 'object') expect(found.entry).toEqual({ name: 'a', ...expected as object })
+    if (typeof found === 'object')
+      expect(found.entry).toEqual({ name: 'a', ...(expected as object) })
   })
 
   it('keeps all bytes of what is right', () => {
-    const raw = '{ "name":"a", "x": 1.10, "description": null, "inputSchema":{"type":"object","n":9007199254740993} }'
+    const raw =
+      '{ "name":"a", "x": 1.10, "description": null, "inputSchema":{"type":"object","n":9007199254740993} }'
     const found = mendEntry('tools', Buffer.from(raw))
     expect(found.kind === 'mended' && found.raw.toString()).toBe(
       '{ "name":"a", "x": 1.10,  "inputSchema":{"type":"object","n":9007199254740993} }',
@@ -76,11 +104,23 @@ describe('a tool', () => {
 describe('other entries', () => {
   it.each<[ListKind, object, object | 'left out']>([
     ['prompts', { name: 'a', arguments: {} }, { name: 'a' }],
-    ['prompts', { name: 'a', arguments: [{ name: 'b', required: 'yes' }] }, { name: 'a', arguments: [{ name: 'b' }] }],
+    [
+      'prompts',
+      { name: 'a', arguments: [{ name: 'b', required: 'yes' }] },
+      { name: 'a', arguments: [{ name: 'b' }] },
+    ],
     ['prompts', { name: 'a', arguments: [{ required: true }] }, 'left out'],
     ['resources', { uri: 'a:b', size: '4' }, { uri: 'a:b', name: 'a:b' }],
-    ['resources', { uri: 'a:b', name: 'c', annotations: { priority: 4 } }, { uri: 'a:b', name: 'c', annotations: {} }],
-    ['templates', { uriTemplate: 'a:{b}', name: null, mimeType: 3 }, { uriTemplate: 'a:{b}', name: 'a:{b}' }],
+    [
+      'resources',
+      { uri: 'a:b', name: 'c', annotations: { priority: 4 } },
+      { uri: 'a:b', name: 'c', annotations: {} },
+    ],
+    [
+      'templates',
+      { uriTemplate: 'a:{b}', name: null, mimeType: 3 },
+      { uriTemplate: 'a:{b}', name: 'a:{b}' },
+    ],
   ])('%s: %j', (kind, entry, expected) => {
     const found = mended(kind, entry)
     expect(typeof found === 'object' ? found.entry : found).toEqual(expected)
@@ -94,9 +134,53 @@ const SCHEMAS = {
   templates: [ListResourceTemplatesResultSchema, 'resourceTemplates'],
 } as const
 
-const NAMES = ['title', 'description', 'inputSchema', 'outputSchema', 'annotations', '_meta', 'icons', 'execution', 'arguments', 'size', 'mimeType', 'name']
-const INNER = ['type', 'properties', 'required', 'a', 'name', 'src', 'sizes', 'theme', 'audience', 'priority', 'lastModified', 'taskSupport', 'readOnlyHint', '$ref', 'pattern', 'anyOf', 'items']
-const SCALAR = fc.constantFrom<unknown>(null, true, 0, 2, 'object', 'string', 'x', '#/a', '(', 'user', 'any', '2026-01-01T00:00:00Z')
+const NAMES = [
+  'title',
+  'description',
+  'inputSchema',
+  'outputSchema',
+  'annotations',
+  '_meta',
+  'icons',
+  'execution',
+  'arguments',
+  'size',
+  'mimeType',
+  'name',
+]
+const INNER = [
+  'type',
+  'properties',
+  'required',
+  'a',
+  'name',
+  'src',
+  'sizes',
+  'theme',
+  'audience',
+  'priority',
+  'lastModified',
+  'taskSupport',
+  'readOnlyHint',
+  '$ref',
+  'pattern',
+  'anyOf',
+  'items',
+]
+const SCALAR = fc.constantFrom<unknown>(
+  null,
+  true,
+  0,
+  2,
+  'object',
+  'string',
+  'x',
+  '#/a',
+  '(',
+  'user',
+  'any',
+  '2026-01-01T00:00:00Z',
+)
 const { value: VALUE } = fc.letrec<{ value: unknown }>(tie => ({
   value: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
@@ -115,10 +199,12 @@ it.each(Object.keys(SCHEMAS) as ListKind[])('clients take any mended entry of %s
       const entry = { ...given, [key]: 'a:b' }
       const found = mendEntry(kind, Buffer.from(JSON.stringify(entry)))
       if (found.kind === 'left out') return
-      const sent = found.kind === 'fine' ? entry : (JSON.parse(found.raw.toString()) as typeof entry)
+      const sent =
+        found.kind === 'fine' ? entry : (JSON.parse(found.raw.toString()) as typeof entry)
       const output = (sent as { outputSchema?: { type?: unknown } | null }).outputSchema
       // Dropped for such clients when it is listed.
-      if (output !== undefined && output?.type !== 'object') Reflect.deleteProperty(sent, 'outputSchema')
+      if (output !== undefined && output?.type !== 'object')
+        Reflect.deleteProperty(sent, 'outputSchema')
       expect(schema.safeParse({ [member]: [sent] }).error).toBeUndefined()
       if (output?.type === 'object') expect(() => ajv.compile(output)).not.toThrow()
     }),
