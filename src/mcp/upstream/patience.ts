@@ -4,10 +4,10 @@ import type { Clock } from './clock.ts'
 const MOST = 20_000
 const PER_SECOND = 500
 /** Of these so many reach the client at once. */
-const MOST_TOLD = 1_000
+const MOST_PASSED = 1_000
 
 /** What becomes of a message that a server sends of its own accord. */
-export type Patience = 'told' | 'passed over' | 'flood'
+export type Patience = 'passed on' | 'left out' | 'flood'
 
 /** Counts what a server sends of its own accord: notifications, requests, answers to no call. */
 export class MessageCount {
@@ -25,6 +25,6 @@ export class MessageCount {
     this.#count = Math.max(0, this.#count - ((now - this.#at) * PER_SECOND) / 1000) + 1
     this.#at = now
     if (this.#count > MOST) return 'flood'
-    return this.#count > MOST_TOLD ? 'passed over' : 'told'
+    return this.#count > MOST_PASSED ? 'left out' : 'passed on'
   }
 }

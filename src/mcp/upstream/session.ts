@@ -194,7 +194,7 @@ export class Session {
     else if (message.kind === 'response') this.#options.onIgnored('foreign')
     else if (message.kind === 'notification') {
       // Of progress and logs the client can do without some.
-      if (patience === 'told' || !BEST_EFFORT.has(message.method)) {
+      if (patience === 'passed on' || !BEST_EFFORT.has(message.method)) {
         this.#notification(message.method, message.params, callId)
       } else this.#options.onIgnored('foreign')
     } else {
