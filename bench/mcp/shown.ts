@@ -1,5 +1,6 @@
 import type { OperationContext } from '../../src/core/operations/operation.ts'
-import { PACK_RESULT, packResultOperation } from '../../src/core/operations/pack-result.ts'
+import { packResultOperation } from '../../src/core/operations/pack-result.ts'
+import { PACK_RESULT } from '../../src/core/operations/result-packer.ts'
 import { encodeContent } from '../../src/core/pipeline/encode.ts'
 import { decode } from '../../src/index.ts'
 

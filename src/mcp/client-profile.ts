@@ -23,12 +23,7 @@ const NAME_CONTEXTS: readonly RegExp[] = [/^codex\b/i, /^visual studio code\b/i]
  * Clients that were seen to give the model `JSON.stringify(structuredContent)` and to drop the
  * texts, by `clientInfo.name`.
  */
-const SHOW_STRUCTURED: readonly RegExp[] = [
-  CLAUDE_CODE,
-  /^codex\b/i,
-  /^opencode\b/i,
-  /^visual studio code\b/i,
-]
+const SHOW_STRUCTURED: readonly RegExp[] = [CLAUDE_CODE, /^codex\b/i, /^visual studio code\b/i]
 
 /** @param name `clientInfo.name`; `null` if the client names none */
 export function clientProfile(name: string | null): ClientProfile {

@@ -95,7 +95,7 @@ export class ClientSession {
   async receive(message: Message, terms: RequestTerms = {}): Promise<JsonBytes | null> {
     if (message.kind === 'request') return this.#answer(message, terms)
     if (message.kind === 'response') this.#settle(message)
-    else this.#notified(message)
+    else this.#notified(message, terms)
     return null
   }
 
@@ -247,13 +247,15 @@ export class ClientSession {
     this.#asked.delete(name)
   }
 
-  #notified({ method, params }: NotificationMessage): void {
+  #notified({ method, params }: NotificationMessage, terms: RequestTerms): void {
     if (method === CANCELLED) {
       const id = params === null ? undefined : member(params, 'requestId')
       if (id !== undefined && id !== null) this.#running.get(id.toString())?.abort()
       return
     }
     if (method === 'notifications/initialized') return
-    this.#gateway?.notified(method, params)
+    const connection = this.#options.context ?? null
+    const context = contextOf({ params, header: terms.context ?? null, connection })
+    this.#gateway?.notified(method, params, context)
   }
 }

@@ -7,7 +7,7 @@ import { errorOutcome, jsonBytes, type Outcome, RPC_ERRORS } from './json-rpc.ts
 import { describesOtherValues } from './legacy-results.ts'
 import { EMPTY_OBJECT, member, objectMember, textMember, withMember } from './members.ts'
 import { ResourceWatches } from './resource-watches.ts'
-import { resourceTerms } from './result-terms.ts'
+import { escapedTerms, resourceTerms } from './result-terms.ts'
 import { RETRIEVE_DEFINITION, RETRIEVE_TOOL } from './retrieve-tool.ts'
 import { Servers } from './servers.ts'
 import { ToolCalls } from './tool-calls.ts'
@@ -31,8 +31,11 @@ export interface Gateway {
   definitionOf(tool: string): Promise<JsonBytes | null>
   /** How long clients may keep a list. */
   hintOf(kind: ListKind): CacheHint
-  /** A notification of the client for all servers. */
-  notified(method: string, params: JsonBytes | null): void
+  /**
+   * A notification of the client: for all servers, or for us.
+   * @param context that it names; `null`: none
+   */
+  notified(method: string, params: JsonBytes | null, context: string | null): void
   close(): Promise<void>
 }
 
@@ -96,8 +99,9 @@ class ClientGateway implements Gateway {
     }
   }
 
-  notified(method: string, params: JsonBytes | null): void {
-    this.#servers.notifyAll(method, params)
+  notified(method: string, params: JsonBytes | null, context: string | null): void {
+    if (COMPACTED.test(method)) this.#tools.compacted(context)
+    else this.#servers.notifyAll(method, params)
   }
 
   async forward(call: ClientCall, server: string): Promise<Outcome> {
@@ -188,7 +192,14 @@ class ClientGateway implements Gateway {
     if (entry === undefined || named === undefined || named === null) {
       return errorOutcome(RPC_ERRORS.invalidParams, `Unknown prompt: ${name}`)
     }
-    return this.#forward(call, entry.server, named)
+    return this.#escaped(await this.#forward(call, entry.server, named), entry.server)
+  }
+
+  /** An answer whose texts are for the model: nothing in it looks like a hint of ours. */
+  async #escaped(outcome: Outcome, server: string): Promise<Outcome> {
+    if (outcome.kind === 'error') return outcome
+    const result = await this.#options.pack(outcome.result, escapedTerms(server), server)
+    return { kind: 'result', result }
   }
 
   async #readResource(call: ClientCall): Promise<Outcome> {
@@ -196,9 +207,10 @@ class ClientGateway implements Gateway {
     if (outcome.kind === 'error') return outcome
     const uri = textMember(call.params ?? EMPTY_OBJECT, 'uri') as string
     const server = this.#servers.ownerOf(uri)
-    if (server === null || !this.#servers.settingsOf(server).resources) return outcome
-    const result = await this.#options.pack(outcome.result, resourceTerms(server), server)
-    return { kind: 'result', result }
+    if (server === null) return outcome
+    const isEncoded = this.#servers.settingsOf(server).resources
+    const terms = isEncoded ? resourceTerms(server) : escapedTerms(server)
+    return { kind: 'result', result: await this.#options.pack(outcome.result, terms, server) }
   }
 
   async #forwardByUri(call: ClientCall): Promise<Outcome> {
@@ -251,6 +263,9 @@ class ClientGateway implements Gateway {
 }
 
 const COMMA = Buffer.from(',')
+
+/** The notification of a client that has compacted a conversation; it is in no revision. */
+const COMPACTED = /^notifications\/(?:\S+\/)?compact(?:ed|ion)\b/
 
 /** Of the revisions before 2026-07-28. */
 const RESOURCE_NOT_FOUND = -32002

@@ -3,7 +3,9 @@ import { AppError } from '../core/base/errors.ts'
 import type { SentReport } from '../core/contract/operation-result.ts'
 import type { RequestTerms, ResultTerms } from '../core/contract/request-terms.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
-import { PACK_RESULT } from '../core/operations/pack-result.ts'
+import { splice } from '../core/json/bytes/splice.ts'
+import { escapedStrings } from '../core/operations/escape-strings.ts'
+import { PACK_RESULT } from '../core/operations/result-packer.ts'
 import type { Done, JobResult } from '../pool/job.ts'
 import type { WorkerPool } from '../pool/pool.ts'
 import { type CommitContext, type Prepared, prepareAnswer } from '../store/commit-answer.ts'
@@ -35,7 +37,7 @@ export type Pack = (
   delivery?: Delivery,
 ) => Promise<JsonBytes>
 
-/** A shorter result cannot get smaller. */
+/** A shorter result cannot get smaller: its texts are only escaped. */
 const SMALLEST_BYTES = 64
 
 /**
@@ -80,7 +82,10 @@ export function createPacker(needs: PackerNeeds): Pack {
   }
 
   return async (result, terms, server, delivery = ALONE) => {
-    if (result.length < SMALLEST_BYTES || !mayHaveText(result)) return result
+    if (result.length < SMALLEST_BYTES) {
+      return Buffer.from(splice(result, escapedStrings(result, 0, result.length)))
+    }
+    if (terms.of !== 'strings' && !mayHaveText(result)) return result
     try {
       let packed = await run(result, terms)
       const prepared = packed.ok ? await prepare(packed, delivery) : null

@@ -62,6 +62,11 @@ export function resourceTerms(server: string): ResultTerms {
   }
 }
 
+/** The terms of a JSON text of a server that is not encoded, such as an error or a prompt. */
+export function escapedTerms(server: string): ResultTerms {
+  return { ...resourceTerms(server), of: 'strings' }
+}
+
 /** Whether results of a server may have parts left out by its configuration. */
 export function mayOmit({ mode, per_tool }: ServerSettings): boolean {
   return [mode, ...per_tool.map(({ terms }) => terms.mode)].some(

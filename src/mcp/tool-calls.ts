@@ -7,17 +7,22 @@ import { ComposedTools } from './composed/composed-tools.ts'
 import { EnrichedCalls } from './enriched/enriched-calls.ts'
 import { withNotes } from './enriched/result-texts.ts'
 import type { ClientCall, GatewayOptions, ServerSettings } from './gateway-options.ts'
-import { errorOutcome, type Outcome, RPC_ERRORS } from './json-rpc.ts'
+import { errorOutcome, jsonBytes, type Outcome, RPC_ERRORS } from './json-rpc.ts'
 import { EMPTY_OBJECT, objectMember, textMember, withMember } from './members.ts'
 import { mirrorsOf } from './mirrored-params.ts'
 import type { Delivery } from './pack.ts'
-import { mayOmit, responseBudgetOf, resultTerms } from './result-terms.ts'
+import { escapedTerms, mayOmit, responseBudgetOf, resultTerms } from './result-terms.ts'
 import { callRetrieve, RETRIEVE_TOOL } from './retrieve-tool.ts'
 import type { Servers } from './servers.ts'
 import type { CallEnd } from './upstream/connection.ts'
 
 /** Above this an original is not answered whole: some 25,000 tokens, the limit of clients. */
 const MAX_ORIGINAL_BYTES = 80_000
+
+/** A tool for hosts, which is not listed: the conversation of the call was compacted. */
+const COMPACTED_TOOL = 'haversack_compacted'
+/** Contexts of a client that are remembered. */
+const MOST_CONTEXTS = 1_000
 
 /** A call of a tool that a server lists. */
 interface ToolCall {
@@ -39,6 +44,8 @@ export class ToolCalls {
   readonly #enriched: EnrichedCalls | null
   readonly #composed: ComposedTools
   #offersRetrieve: boolean
+  /** In which calls came, the last one at the end. */
+  readonly #contexts = new Set<string>()
 
   constructor(options: GatewayOptions, servers: Servers) {
     this.#options = options
@@ -90,11 +97,36 @@ export class ToolCalls {
     // Before anything else happens: calls count in the order in which they come.
     const { context } = call
     const place = context === null ? null : (this.#options.contexts?.arrive(context) ?? null)
+    if (name === COMPACTED_TOOL && this.#options.contexts !== undefined) {
+      this.compacted(context)
+      return textResult('Noted: no later result refers to an earlier one.')
+    }
+    if (context !== null) this.#remember(context)
     // From now on: the client must be able to fetch what a level leaves out.
     if ((responseBudgetOf(params) ?? 'full') !== 'full') this.#offersRetrieve = true
     const offersRetrieve = this.offersRetrieve(context)
     if (name === RETRIEVE_TOOL && offersRetrieve) return this.#retrieve(params, context)
     return (await this.#composed.call(name, call)) ?? this.#callListed(call, name, place)
+  }
+
+  /**
+   * Nothing that was sent before is referred to again.
+   * @param context `null`: all in which this client has called
+   */
+  compacted(context: string | null): void {
+    for (const each of context === null ? this.#contexts : [context]) {
+      this.#options.contexts?.lost(each)
+    }
+  }
+
+  #remember(context: string): void {
+    this.#contexts.delete(context)
+    this.#contexts.add(context)
+    const [oldest] = this.#contexts
+    if (this.#contexts.size <= MOST_CONTEXTS || oldest === undefined) return
+    this.#contexts.delete(oldest)
+    // It could not be found any more.
+    this.#options.contexts?.lost(oldest)
   }
 
   async #callListed(call: ClientCall, name: string, place: ResultPlace | null): Promise<Outcome> {
@@ -148,7 +180,10 @@ export class ToolCalls {
     const { call, entry, settings, params, place } = toolCall
     const { server } = entry
     if (end.kind !== 'answered') return failureResult(server, end)
-    if (end.outcome.kind === 'error') return end.outcome
+    if (end.outcome.kind === 'error') {
+      const error = await this.#options.pack(end.outcome.error, escapedTerms(server), server)
+      return { kind: 'error', error }
+    }
     const structured = this.structuredOf(entry)
     const { limit } = this.#profile
     const terms = {
@@ -184,6 +219,10 @@ const NO_NOTES: Promise<readonly string[]> = Promise.resolve([])
 
 function placeOf(place: ResultPlace | null) {
   return { epoch: place?.epoch ?? 0, session: place?.session ?? null }
+}
+
+function textResult(text: string): Outcome {
+  return { kind: 'result', result: jsonBytes({ content: [{ type: 'text', text }] }) }
 }
 
 function unknownTool(name: string): Outcome {

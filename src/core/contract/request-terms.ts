@@ -115,8 +115,8 @@ export const UNCONFIGURED_PLANNING: PlanningTerms = {
 export interface ResultTerms {
   /** The endpoint: `mcp__{server}__{tool}`. */
   readonly tool: string
-  /** What the result is of; absent: a call of a tool. */
-  readonly of?: 'resource'
+  /** What the result is of; absent: a call of a tool. Of `strings` only hints are escaped. */
+  readonly of?: 'resource' | 'strings'
   /** The call's arguments as JSON. */
   readonly args?: Uint8Array
   readonly mode: 'lossless' | 'elide' | 'trim'

@@ -101,6 +101,33 @@ describe('a context', () => {
     expect(await call('late-3', 'unsent')).toMatch(REFERENCE)
   })
 
+  it.each(['notifications/compacted', 'notifications/haversack/compacted'])(
+    'ends when its client reports its compaction by %s, or that of all',
+    async method => {
+      const { call, send, upstream } = await connect()
+      for (const named of [{ _meta: { 'haversack/context': 'told' } }, {}]) {
+        await call('a', 'told')
+        expect(await call('a', 'told')).toMatch(REFERENCE)
+        send(JSON.stringify({ jsonrpc: '2.0', method, params: named }))
+        expect(await call('a', 'told')).toBe(page('a'))
+      }
+      expect(upstream.callsOf(method)).toEqual([])
+    },
+  )
+
+  it('ends when its host calls the tool for that, which is not listed', async () => {
+    const { call, request } = await connect()
+    const { result } = await request('tools/list', {})
+    expect(JSON.stringify(result)).not.toContain('haversack_compacted')
+    for (const named of [{ _meta: { 'haversack/context': 'host' } }, {}]) {
+      await call('a', 'host')
+      expect(await call('a', 'host')).toMatch(REFERENCE)
+      const answer = await request('tools/call', { name: 'haversack_compacted', ...named })
+      expect(answer.result.content[0].text).toContain('Noted')
+      expect(await call('a', 'host')).toBe(page('a'))
+    }
+  })
+
   it('ends when a hook reports its compaction, or that of all', async () => {
     const { call } = await connect()
     for (const compacted of ['hooked', null]) {

@@ -13,8 +13,9 @@ it('the marketplace names the plugin where it is', () => {
 })
 
 it('the plugin calls commands that there are', async () => {
-  const [{ hooks }] = json('plugin/hooks/hooks.json').hooks.SessionStart
-  const called = [hooks[0].command, /!`(.+)`/.exec(read('plugin/commands/savings.md'))?.[1]]
+  const { SessionStart, PreCompact } = json('plugin/hooks/hooks.json').hooks
+  const hooks = [SessionStart, PreCompact].map(([each]) => each.hooks[0].command)
+  const called = [...hooks, /!`(.+)`/.exec(read('plugin/commands/savings.md'))?.[1]]
   for (const command of called) {
     const [program, name] = String(command).split(' ')
     expect(program).toBe('haversack')
