@@ -5,6 +5,7 @@ import type { ByteAnswer, Done, KeepItem, Report } from '../contract/operation-r
 import type { ResultPlace, ResultTerms } from '../contract/request-terms.ts'
 import { capsMarkup } from '../enrich/markup-cap.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
+import { findLookAlikes } from '../hints/look-alikes.ts'
 import {
   itemsOf,
   type JsonBytes,
@@ -13,15 +14,14 @@ import {
   parseAt,
   textOf,
 } from '../json/bytes/json-node.ts'
-import { findLookAlikes } from '../hints/look-alikes.ts'
 import { literalOf, type Replacement, splice } from '../json/bytes/splice.ts'
 import { COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../json/char-codes.ts'
 import { isSpace } from '../json/text-tokens.ts'
 import { encodeContent } from '../pipeline/encode.ts'
 import type { ContentRequest } from '../pipeline/read-input.ts'
 import type { Dependency } from '../sessions/turn/call-memory.ts'
-import type { OperationContext } from './operation.ts'
 import { escapedStrings } from './escape-strings.ts'
+import type { OperationContext } from './operation.ts'
 import { paginationOf } from './result-pagination.ts'
 import { readShownValue } from './shown-value.ts'
 
