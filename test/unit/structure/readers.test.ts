@@ -17,6 +17,9 @@ const WHOLE_BODY =
 const BOUNDED: Readonly<Record<string, string>> = {
   'src/core/base/text-bytes.ts': 'pieces of one text, which is there',
   'src/core/conversation/parse/shared-messages.ts': 'messages of one body, which is there',
+  'src/core/conversation/retrieve/anthropic-answer.ts': 'whole events of one answer, held in part',
+  'src/core/conversation/retrieve/chat-answer.ts': 'whole events of one answer, held in part',
+  'src/core/conversation/retrieve/responses-answer.ts': 'whole events of one answer, held in part',
   'src/core/json/bytes/splice.ts': 'edits of one body, which is there',
   'src/core/parts/grep.ts': 'lines of one body, which is there',
   'src/core/reduce/trim/chunk-index.ts': 'chunks of one text, which is there',
