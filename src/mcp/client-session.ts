@@ -44,6 +44,9 @@ export interface SessionOptions {
   isListening?(): boolean
 }
 
+/** What a client states of itself is small. */
+const MOST_INITIALIZE_BYTES = 256 * 1024
+
 const CANCELLED = 'notifications/cancelled'
 
 /** What a request of the client may send before its answer. */
@@ -178,6 +181,9 @@ export class ClientSession {
       return errorOutcome(RPC_ERRORS.invalidRequest, 'initialize came twice')
     }
     if (this.#isClosed) return errorOutcome(RPC_ERRORS.internal, 'the session has ended')
+    if (params.length > MOST_INITIALIZE_BYTES) {
+      return errorOutcome(RPC_ERRORS.invalidParams, `above ${MOST_INITIALIZE_BYTES} bytes`)
+    }
     const asked = textMember(params, 'protocolVersion')
     this.#agreed = LEGACY_VERSIONS.find(version => version === asked) ?? LEGACY_VERSIONS[0]
     const info = objectMember(params, 'clientInfo')

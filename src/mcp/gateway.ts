@@ -264,6 +264,9 @@ class ClientGateway implements Gateway {
 
 const COMMA = Buffer.from(',')
 
+/** Extensions that a client may name; there are a handful. */
+const MOST_EXTENSIONS = 32
+
 /** The notification of a client that has compacted a conversation; it is in no revision. */
 const COMPACTED = /^notifications\/(?:\S+\/)?compact(?:ed|ion)\b/
 
@@ -287,7 +290,7 @@ function sharedExtensions(client: JsonBytes, servers: readonly JsonBytes[]): Jso
   const named = objectMember(client, 'extensions')
   if (named === null) return null
   const found: JsonBytes[] = []
-  for (const name of Object.keys(JSON.parse(named.toString()))) {
+  for (const name of Object.keys(JSON.parse(named.toString())).slice(0, MOST_EXTENSIONS)) {
     const settings = servers
       .map(capabilities => objectMember(capabilities, 'extensions'))
       .map(extensions => extensions && objectMember(extensions, name))

@@ -35,6 +35,9 @@ export function initializeParams({ capabilities, clientInfo }: ClientClaims): Js
  * @param isStdio some legacy servers exit on a request before `initialize`
  */
 export function readDiscovery(end: LinkEnd, version: string, isStdio: boolean): HandshakeEnd {
+  if (end.kind === 'answered' && isTooLarge(end.outcome)) {
+    return failed('the answer to server/discover is too large')
+  }
   if (end.kind === 'answered' && end.outcome.kind === 'result') {
     const supported = parsed(member(end.outcome.result, 'supportedVersions'))
     if (!knownModern(supported)) return { kind: 'legacy' }
@@ -54,6 +57,7 @@ export function readDiscovery(end: LinkEnd, version: string, isStdio: boolean): 
 export function readInitialized(end: LinkEnd): HandshakeEnd {
   if (end.kind !== 'answered') return { kind: 'failed', failure: end }
   const { outcome } = end
+  if (isTooLarge(outcome)) return failed('the answer to initialize is too large')
   if (outcome.kind === 'error') {
     const offered = offeredVersion(outcome)
     if (offered !== null) return { kind: 'modern', version: offered }
@@ -64,6 +68,13 @@ export function readInitialized(end: LinkEnd): HandshakeEnd {
     return failed('initialize was answered with an unknown revision')
   }
   return { kind: 'open', facts: factsOf('legacy', outcome.result, version) }
+}
+
+/** What a server states of itself, of which its instructions are the largest part. */
+const MOST_BYTES = 1024 * 1024
+
+function isTooLarge(outcome: Outcome): boolean {
+  return (outcome.kind === 'result' ? outcome.result : outcome.error).length > MOST_BYTES
 }
 
 /** Whether a modern server refused the revision of a request: it was replaced by another one. */
