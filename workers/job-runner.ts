@@ -214,6 +214,7 @@ class JobContexts {
       }),
       ...(resolutions === undefined ? {} : { resolutions }),
       ...(terms === undefined ? {} : { terms }),
+      ...(terms?.reading === undefined ? {} : { reading: terms.reading }),
       ...(sessions === null ? {} : { sessions: { ...sessions, ...job } }),
     }
   }

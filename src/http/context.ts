@@ -224,6 +224,7 @@ type RequestHeader =
   | 'x-haversack-bypass'
   | 'x-haversack-key'
   | 'x-haversack-project'
+  | 'x-haversack-reading'
   | 'x-haversack-response-budget'
   | 'x-haversack-session'
   | 'x-headroom-bypass'

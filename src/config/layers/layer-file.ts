@@ -62,9 +62,11 @@ export function parseLayer(file: string, source: string, options: ReadOptions): 
   const { name, tenant } = options
   const place = (path: readonly PropertyKey[]) => `${file}: line ${lineOf(source, path)}: `
   const { tuned, ...rest } = parseToml(file, source)
-  const { tree, notes } = translateKeys(
+  const translated = translateKeys(
     name === 'tuned' || tuned === undefined ? rest : { ...rest, tuned },
   )
+  const { notes } = translated
+  const tree = withReadingTable(translated.tree)
   const parsed = pipelineSchema.safeParse(tree)
   const issues = (parsed.error?.issues ?? []).filter(issue => !isOfWhole(issue))
   const faults = issues.flatMap(issue => faultsOf(issue, pipelineSchema, tree))
@@ -94,6 +96,12 @@ export function parseLayer(file: string, source: string, options: ReadOptions): 
     warnings: said.map(([path, text]) => `${place(path)}${writeKey(path)}: ${text}`),
     ...(head?.success ? { tuned: head.data } : {}),
   }
+}
+
+/** `reading = "plain"` is short for the level alone. */
+function withReadingTable(tree: Tree): Tree {
+  const { reading } = tree
+  return typeof reading === 'string' ? { ...tree, reading: { level: reading } } : tree
 }
 
 function named(path: readonly PropertyKey[]): string {

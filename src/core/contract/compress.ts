@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { tokenCount, tokenizerFields } from './fields.ts'
+import { readingField, tokenCount, tokenizerFields } from './fields.ts'
 import { responseBudget } from './response-budget.ts'
 
 /** Looked at field by field where it is used, so that whatever a vendor adds passes. */
@@ -30,6 +30,7 @@ export const compressRequest = z.looseObject({
     .nullish()
     .describe('For keys that redeem: tool results are trimmed towards it'),
   response_budget: responseBudget.nullish().describe('For keys that redeem: of each tool result'),
+  reading: readingField.nullish(),
   config: z
     .looseObject({
       compress_user_messages: z.boolean().nullish(),

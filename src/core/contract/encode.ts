@@ -2,7 +2,14 @@ import { z } from 'zod'
 import { STRATEGY_IDS } from '../reduce/budget/strategies.ts'
 import { LEVELS } from '../reduce/trim/levels.ts'
 import { VIEW_LEVELS } from '../reduce/views/level.ts'
-import { byteCount, sessionField, tokenCount, tokenizerFields, tokensUsed } from './fields.ts'
+import {
+  byteCount,
+  readingField,
+  sessionField,
+  tokenCount,
+  tokenizerFields,
+  tokensUsed,
+} from './fields.ts'
 import { responseBudget } from './response-budget.ts'
 
 /** Longest field that a tool's provider adds beside its content, such as a cursor or a query. */
@@ -47,6 +54,7 @@ export const encodeRequest = z.strictObject({
     .nonnegative()
     .optional()
     .describe('Leaving parts out without a budget saves so many tokens, or nothing is left out'),
+  reading: readingField.optional(),
   context_tokens: z
     .int()
     .nonnegative()

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { READING_LEVELS } from '../reading/constructs.ts'
 
 /**
  * The fields that name the tokenizer a client wants its counts in; both are optional, and
@@ -34,3 +35,8 @@ export const HASH_DIGITS = 24
 
 export const tokenCount = z.int().nonnegative()
 export const byteCount = z.int().nonnegative()
+
+/** The level of a request, which takes precedence over the configuration. */
+export const readingField = z
+  .enum(READING_LEVELS)
+  .describe('How hard the text may be to read; default by the configuration')

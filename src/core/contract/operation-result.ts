@@ -134,8 +134,9 @@ export interface Refusal {
   readonly format: string
   /**
    * `differs`: decoded to another value. `failed`: could not be decoded. `bigger`: no token saved.
+   * `dearer`: fewer tokens saved than what it asks of its reader is worth.
    */
-  readonly reason: 'differs' | 'failed' | 'bigger'
+  readonly reason: 'differs' | 'failed' | 'bigger' | 'dearer'
 }
 
 /** The rewrite of the tool results in a request body. */

@@ -1,6 +1,7 @@
 import type { ArmTerms } from '../arms/assign.ts'
 import type { ContentCoding } from '../base/content-coding.ts'
 import type { FollowUp, ToolModels } from '../enrich/value-model.ts'
+import type { ReadingLevel } from '../reading/constructs.ts'
 import type { ResponseBudget } from './response-budget.ts'
 
 /** Terms of a request besides its body. */
@@ -40,6 +41,8 @@ export interface RequestTerms {
   readonly key?: string
   /** The host's wish for each result; absent: it has none. */
   readonly responseBudget?: ResponseBudget
+  /** How hard its texts may be to read; absent: the configuration says it. */
+  readonly reading?: ReadingLevel
   /** What is known of an MCP tool result; absent for any other request. */
   readonly result?: ResultTerms
   /** How a body of bytes is compressed, and its largest size without that; absent: it is not. */

@@ -29,7 +29,7 @@ export const compressOperation: Operation<CompressRequest, CompressAnswer> = {
   lookups: ({ messages }) => refsOf(messages).map(input_ref => ({ input_ref })),
   run(asked, context) {
     const { request, inputs } = withKept(asked, context)
-    const { messages, payloads } = compressMessages(request, named(request, context))
+    const { messages, payloads } = compressMessages(request, contextOf(request, context))
     const rewritten = payloads.flatMap(payload => payload.rewritten ?? [])
     const before = payloads.reduce((sum, { tokens }) => sum + tokens, 0)
     const after = tokensAfter(payloads)
@@ -82,8 +82,12 @@ function withKept(request: CompressRequest, { resolutions }: OperationContext) {
   return { request: { ...request, messages }, inputs: { kept: texts.size, uses: refs.length } }
 }
 
-/** The context with a name of the conversation for telemetry, if there is one. */
-function named({ messages }: CompressRequest, context: OperationContext): OperationContext {
+/** The context with the request's own level, and a name of the conversation for telemetry. */
+function contextOf(
+  { messages, reading }: CompressRequest,
+  outer: OperationContext,
+): OperationContext {
+  const context = reading ? { ...outer, reading } : outer
   const { telemetry } = context
   if (telemetry === undefined) return context
   const name = `opening ${openingOf(messages)}`

@@ -7,7 +7,7 @@ import { responseFacts, writeFacts } from '../telemetry/response-facts.ts'
 import { resolveTokenizer } from '../tokens/profiles.ts'
 import { MOST_OF_WHOLE } from './outcomes.ts'
 import { createPrices, type Prices } from './prices.ts'
-import { resolveProfile } from './profile/resolve.ts'
+import { profileOf } from './profile-of.ts'
 import type { PipelineContext } from './read-input.ts'
 import { type Delivery, openSessionLayer, type SessionLayer } from './session-layer.ts'
 
@@ -19,7 +19,7 @@ export function dedupContent(
   const { content } = request
   // The content is neither parsed nor classified, because references compare bytes.
   const prices = createPrices(content, resolveTokenizer(request), context.counters)
-  const profile = resolveProfile(context.pipeline, request)
+  const profile = profileOf(request, context)
   const layer = context.isPaused
     ? null
     : openSessionLayer('dedup', { request, content, prices }, profile, context)

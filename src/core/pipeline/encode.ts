@@ -12,7 +12,7 @@ import type { LayerInput } from './layer.ts'
 import { FORMAT_NAMES, KNOWN_FORMATS } from './layers.ts'
 import { createOutcomes } from './outcomes.ts'
 import { DEFAULT_PIPELINE } from './profile/pipeline-config.ts'
-import { resolveProfile } from './profile/resolve.ts'
+import { profileOf } from './profile-of.ts'
 import { type ContentRequest, type PipelineContext, readInput } from './read-input.ts'
 import {
   type Delivery,
@@ -42,7 +42,7 @@ export function encodeContent(
   const request = withBudget(asked, context)
   checkRequest(request)
   const input = readInput(request, context)
-  const profile = resolveProfile(context.pipeline, request)
+  const profile = profileOf(request, context)
   const layer = openLayer('encode', input, profile, context)
   const past = layer?.past() ?? null
   if (past !== null) {

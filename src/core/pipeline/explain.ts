@@ -8,7 +8,8 @@ import { passGate } from './gate.ts'
 import type { LayerInput } from './layer.ts'
 import { layersFor } from './layers.ts'
 import { createOutcomes } from './outcomes.ts'
-import { type Profile, resolveProfile } from './profile/resolve.ts'
+import type { Profile } from './profile/resolve.ts'
+import { profileOf } from './profile-of.ts'
 import { profiledFormats } from './profiled-formats.ts'
 import { type ContentRequest, type PipelineContext, readInput } from './read-input.ts'
 import type { WithinBudget } from './within-budget.ts'
@@ -75,7 +76,7 @@ export interface Explanation {
  */
 export function explainContent(request: ContentRequest, context: PipelineContext): Explanation {
   const input = readInput(request, context)
-  const profile = resolveProfile(context.pipeline, request)
+  const profile = profileOf(request, context)
   const allowed = { ...context, keepsOriginals: true }
   const outcome = createOutcomes({ ...input, request }, profile, allowed, {
     layer: null,

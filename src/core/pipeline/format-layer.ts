@@ -9,10 +9,14 @@ import {
 import { createWorkBudget, extentOf } from '../formats/work.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { equalValues, NumberLiteral, type Value } from '../json/value.ts'
+import { type Reading, readingPrice, USUAL_READING } from '../reading/price.ts'
 import { byPrice, type Candidate, isAllowed, type Layer, type LayerInput } from './layer.ts'
 
 /** L2: the whole value in each format that accepts it, by exact token counts. */
-export function createJsonLayer(formats: readonly JsonFormat[]): Layer {
+export function createJsonLayer(
+  formats: readonly JsonFormat[],
+  reading: Reading = USUAL_READING,
+): Layer {
   return {
     id: 'L2',
     propose(input) {
@@ -20,7 +24,10 @@ export function createJsonLayer(formats: readonly JsonFormat[]): Layer {
       const candidates: Candidate[] = []
       const bigger: string[] = []
       const declined: string[] = []
-      if (value === undefined || isChangedScalar(input)) return { candidates, bigger, declined }
+      const { baseline } = input.prices
+      if (value === undefined || isChangedScalar(input)) {
+        return { candidates, baseline, bigger, declined }
+      }
       const work = createWorkBudget(input.content.length)
       const extent = extentOf(value, input.content.length)
       const propose = (format: JsonFormat): void => {
@@ -35,7 +42,7 @@ export function createJsonLayer(formats: readonly JsonFormat[]): Layer {
         if (written === null || written.content === input.content) return
         const tokens = input.prices.price(written.content, written.tokens)
         if (tokens === null) bigger.push(formatId(format))
-        else candidates.push(valueCandidate(format, written, tokens, value))
+        else candidates.push(priced(valueCandidate(format, written, tokens, value), reading))
       }
       for (const format of formats) {
         if (!isAllowed(format, input)) continue
@@ -46,9 +53,16 @@ export function createJsonLayer(formats: readonly JsonFormat[]): Layer {
           () => declined.push(id),
         )
       }
-      return { candidates: byPrice(candidates), bigger, declined }
+      return { candidates: byPrice(candidates), baseline, bigger, declined }
     },
   }
+}
+
+/** The candidate with the price of what its reader must know. */
+function priced(candidate: Candidate, reading: Reading): Candidate {
+  const { uses, tokens } = candidate
+  if (uses === undefined) return candidate
+  return { ...candidate, readingPrice: readingPrice(reading, uses, tokens) }
 }
 
 /** Whether the content is a scalar that its value alone does not give back: a scalar is text. */
@@ -62,7 +76,7 @@ function isContainer(value: Value | undefined): boolean {
 
 function valueCandidate(
   format: JsonFormat,
-  { content, surcharge }: Weighed,
+  { content, surcharge, uses }: Weighed,
   tokens: number,
   value: Value,
 ): Candidate {
@@ -71,6 +85,7 @@ function valueCandidate(
     format: formatId(format),
     tokens,
     surcharge,
+    ...(uses === undefined ? {} : { uses }),
     restores: () => equalValues(format.decode(content), value),
   }
 }
@@ -82,6 +97,7 @@ function valueCandidate(
 export function createTextLayer(
   formats: readonly TextFormat[],
   values: readonly JsonFormat[],
+  reading: Reading = USUAL_READING,
 ): Layer {
   return {
     id: 'L2',
@@ -95,6 +111,7 @@ export function createTextLayer(
       const tools = {
         work,
         counter: prices.counter,
+        reading,
         memo: input.memo,
         ...parsedOf(input),
         formats: values.filter(format => isAllowed(format, input)),
@@ -109,7 +126,7 @@ export function createTextLayer(
         for (const text of written) {
           const tokens = prices.price(text.content, text.tokens)
           if (tokens === null) bigger.push(textFormat(base, text.style))
-          else candidates.push(textCandidate(format, text, tokens, input))
+          else candidates.push(priced(textCandidate(format, text, tokens, input), reading))
         }
       }
       for (const format of formats) {
@@ -122,7 +139,7 @@ export function createTextLayer(
           () => declined.push(base),
         )
       }
-      return { candidates: byPrice(candidates), bigger, declined }
+      return { candidates: byPrice(candidates), baseline: prices.baseline, bigger, declined }
     },
   }
 }
@@ -140,7 +157,7 @@ const ROOM = 2
 
 function textCandidate(
   format: TextFormat,
-  { content, style, outdoesValues }: WrittenText,
+  { content, style, uses, outdoesValues }: WrittenText,
   tokens: number,
   { content: original, value, prices }: LayerInput,
 ): Candidate {
@@ -150,6 +167,7 @@ function textCandidate(
     content,
     format: textFormat(formatId(format), style),
     tokens,
+    ...(uses === undefined ? {} : { uses }),
     ...(outdoesValues !== undefined && saved >= outdoesValues ? { outdoesValues: true } : {}),
     restores() {
       if (format.decodeValue !== undefined) {

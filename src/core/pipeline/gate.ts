@@ -12,10 +12,15 @@ import type { Candidate, Layer, LayerInput, Proposals } from './layer.ts'
 export function passGate(proposals: Proposals, refusals: Refusal[]): Candidate | undefined {
   for (const format of proposals.bigger) refusals.push({ format, reason: 'bigger' })
   return proposals.candidates.find(candidate => {
-    const reason = fault(candidate)
+    const reason = isCheapEnough(candidate, proposals) ? fault(candidate) : 'dearer'
     if (reason !== null) refusals.push({ format: candidate.format, reason })
     return reason === null
   })
+}
+
+/** Whether its tokens are below the input's, with the price of what its reader must know. */
+function isCheapEnough({ tokens, readingPrice = 0 }: Candidate, { baseline }: Proposals): boolean {
+  return tokens + readingPrice < baseline
 }
 
 function fault(candidate: Candidate): Refusal['reason'] | null {

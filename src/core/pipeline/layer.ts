@@ -3,6 +3,7 @@ import type { EncodeRequest, LayerId } from '../contract/encode.ts'
 import { formatId } from '../formats/json/json-format.ts'
 import type { PartMemo } from '../formats/part-memo.ts'
 import type { Value } from '../json/value.ts'
+import type { Uses } from '../reading/constructs.ts'
 import type { Prices } from './prices.ts'
 
 /** Fields that an object or list leaves without, behind a marker. */
@@ -34,6 +35,9 @@ export interface Candidate {
   readonly tokens: number
   /** Tokens that the profile adds in the choice; none if absent. */
   readonly surcharge?: number
+  /** What its reader must know, and the tokens that this is worth; absent: nothing. */
+  readonly uses?: Uses
+  readonly readingPrice?: number
   /** No value format takes fewer tokens, so none need be tried. */
   readonly outdoesValues?: true
   /** Whether decoding `content` returns the input's value. Throws if it cannot be decoded. */
@@ -44,6 +48,8 @@ export interface Candidate {
 export interface Proposals {
   /** The cheapest first; every one has fewer tokens than the baseline. */
   readonly candidates: readonly Candidate[]
+  /** Tokens of the unchanged input. */
+  readonly baseline: number
   /** Formats that were tried and saved no token. */
   readonly bigger: readonly string[]
   /**
@@ -81,6 +87,6 @@ export function byPrice(candidates: Candidate[]): readonly Candidate[] {
   return candidates.sort((a, b) => priceOf(a) - priceOf(b))
 }
 
-function priceOf({ tokens, surcharge = 0 }: Candidate): number {
-  return tokens + surcharge
+function priceOf({ tokens, surcharge = 0, readingPrice = 0 }: Candidate): number {
+  return tokens + surcharge + readingPrice
 }

@@ -1,15 +1,15 @@
-import { formatId, type JsonFormat } from '../formats/json/json-format.ts'
+import { formatId } from '../formats/json/json-format.ts'
 import { JSON_FORMATS } from '../formats/json/registry.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { TEXT_FORMATS } from '../formats/text/registry.ts'
-import type { TextFormat } from '../formats/text/text-format.ts'
+import type { Reading } from '../reading/price.ts'
 import { CHANGES_FORMAT } from '../sessions/near/changes-format.ts'
 import { LINES_FORMAT, NEAR_FORMAT, REFERENCE_FORMAT } from '../sessions/turn/decode-references.ts'
 import { STRING_LINES_FORMAT } from '../sessions/turn/string-lines.ts'
 import { createJsonLayer, createTextLayer } from './format-layer.ts'
 import { byPrice, type Layer } from './layer.ts'
 import type { Profile } from './profile/resolve.ts'
-import { profiledFormats } from './profiled-formats.ts'
+import { type ProfiledFormats, profiledFormats } from './profiled-formats.ts'
 
 /**
  * The layers in order. The first one with a candidate that passes the gate is used, or L3 if none
@@ -17,8 +17,10 @@ import { profiledFormats } from './profiled-formats.ts'
  */
 export function layersFor({ encoding, preferred }: Profile): readonly Layer[] {
   const { values, texts } = profiledFormats(encoding)
-  const all = joinLayers(createJsonLayer(values), createTextLayer(texts, values))
-  return preferred === undefined ? [all] : [createTemplateLayer(preferred, values, texts), all]
+  const { reading } = encoding
+  const all = joinLayers(createJsonLayer(values, reading), createTextLayer(texts, values, reading))
+  if (preferred === undefined) return [all]
+  return [createTemplateLayer(preferred, { values, texts }, reading), all]
 }
 
 /**
@@ -28,14 +30,17 @@ export function layersFor({ encoding, preferred }: Profile): readonly Layer[] {
  */
 function createTemplateLayer(
   id: string,
-  values: readonly JsonFormat[],
-  texts: readonly TextFormat[],
+  { values, texts }: ProfiledFormats,
+  reading: Reading,
 ): Layer {
   const preferred = texts.filter(format => format.id === id)
   const layer =
     preferred.length > 0
-      ? createTextLayer(preferred, values)
-      : createJsonLayer(values.filter(format => format.id === id))
+      ? createTextLayer(preferred, values, reading)
+      : createJsonLayer(
+          values.filter(format => format.id === id),
+          reading,
+        )
   return { id: 'L1', propose: input => layer.propose(input) }
 }
 
@@ -49,6 +54,7 @@ function joinLayers(values: Layer, texts: Layer): Layer {
       const a = values.propose(input)
       return {
         candidates: byPrice([...a.candidates, ...b.candidates]),
+        baseline: a.baseline,
         bigger: [...a.bigger, ...b.bigger],
         declined: [...a.declined, ...b.declined],
       }

@@ -2,6 +2,7 @@ import { classify } from '../classify/classify.ts'
 import type { LookupResults } from '../contract/lookup.ts'
 import { PartMemo, scansOf } from '../formats/part-memo.ts'
 import { parseJson } from '../json/parse-json.ts'
+import type { ReadingLevel } from '../reading/constructs.ts'
 import type { SessionContext } from '../sessions/turn/shared-sessions.ts'
 import type { Pseudonyms } from '../telemetry/pseudonyms.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
@@ -26,6 +27,8 @@ export interface PipelineContext {
   readonly sessions?: SessionContext
   /** How the pipeline chooses; absent: by the built-in defaults. */
   readonly pipeline?: PipelineConfig
+  /** The level that came with the request, for each text of it; absent: none did. */
+  readonly reading?: ReadingLevel
   /** Everything passes unchanged; absent: it does not. */
   readonly isPaused?: boolean
   /** Results of lookups outside the thread, one entry for each job; absent if there were none. */

@@ -52,6 +52,6 @@ function shortName(name: string): string {
 }
 
 function reasonOf(refusals: readonly Refusal[]): UnchangedReason {
-  if (refusals.some(({ reason }) => reason !== 'bigger')) return 'not_exact'
+  if (refusals.some(({ reason }) => reason === 'differs' || reason === 'failed')) return 'not_exact'
   return refusals.length > 0 ? 'not_smaller' : 'no_format'
 }

@@ -20,6 +20,7 @@ import { type AppContext, type JobDeps, type Rewriting, requestHeader } from '..
 import { reportResults } from '../jobs/report-results.ts'
 import { sessionTerm, sidechainTerm } from '../request/agent-session.ts'
 import { projectTerm } from '../request/project-of.ts'
+import { readingTerm } from '../request/reading.ts'
 import { responseBudgetTerm } from '../request/response-budget.ts'
 import { countBeside } from './count-beside.ts'
 import { withoutKnownResults } from './known-results.ts'
@@ -116,7 +117,7 @@ export async function runRewrite(
     )
   }
 
-  const wish = responseBudgetTerm(c)
+  const wish = { ...responseBudgetTerm(c), ...readingTerm(c) }
   const keeping = {
     ...{ tenant, rewrites, memory, generations },
     onUnrecorded: () => metrics.proxy.unrecorded(vendor),

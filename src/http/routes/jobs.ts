@@ -16,6 +16,7 @@ import type { RequestTerms } from '../../core/contract/request-terms.ts'
 import type { JobDeps } from '../context.ts'
 import { type JobRoute, jobRoute } from '../jobs/job-route.ts'
 import { isBypassed } from '../request/bypass.ts'
+import { checkedReading } from '../request/reading.ts'
 import { checkedResponseBudget } from '../request/response-budget.ts'
 import type { Route } from './route.ts'
 
@@ -30,7 +31,7 @@ const JOBS: readonly JobRoute[] = [
     scope: 'encode',
     request: encodeRequest,
     answer: encodeAnswer,
-    terms: c => ({ ...NO_TERMS, ...checkedResponseBudget(c) }),
+    terms: c => ({ ...NO_TERMS, ...checkedResponseBudget(c), ...checkedReading(c) }),
   },
   {
     op: 'decode',
@@ -75,7 +76,7 @@ const JOBS: readonly JobRoute[] = [
     scope: 'encode',
     request: batchRequest,
     answer: batchAnswer,
-    terms: c => ({ ...NO_TERMS, ...checkedResponseBudget(c) }),
+    terms: c => ({ ...NO_TERMS, ...checkedResponseBudget(c), ...checkedReading(c) }),
   },
   {
     // The contract that gateways call before they forward a conversation to its model.
@@ -90,6 +91,7 @@ const JOBS: readonly JobRoute[] = [
       references: c.get('state').caller.references,
       bypass: isBypassed(c),
       ...checkedResponseBudget(c),
+      ...checkedReading(c),
     }),
   },
   {

@@ -1,5 +1,6 @@
 import type { ShapeReport } from '../../classify/classify.ts'
 import type { Value } from '../../json/value.ts'
+import type { Uses } from '../../reading/constructs.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import type { PartMemo } from '../part-memo.ts'
 import type { Extent } from '../work.ts'
@@ -39,6 +40,8 @@ export interface JsonFormat {
 export interface Weighed {
   readonly content: string
   readonly surcharge: number
+  /** What its reader must know; absent: nothing. */
+  readonly uses?: Uses
   /** Tokens of the content, if the format counted them. */
   readonly tokens?: number
 }

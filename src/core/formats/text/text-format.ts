@@ -1,5 +1,7 @@
 import type { ShapeReport } from '../../classify/classify.ts'
 import type { Value } from '../../json/value.ts'
+import type { Uses } from '../../reading/constructs.ts'
+import type { Reading } from '../../reading/price.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import type { JsonFormat } from '../json/json-format.ts'
 import type { PartMemo } from '../part-memo.ts'
@@ -11,6 +13,8 @@ export interface TextTools {
   readonly counter: TokenCounter
   /** Value formats that may write JSON inside the text, the preferred one first. */
   readonly formats: readonly JsonFormat[]
+  /** What constructs cost a reader; absent: nothing. */
+  readonly reading?: Reading
   /** Budget of work for the JSON inside; absent: there is no bound. */
   readonly work?: WorkBudget
   /** The value of the whole text, if it is JSON and was parsed, and the levels of nesting in it. */
@@ -27,6 +31,8 @@ export interface WrittenText {
    * digits, `@`, `_`, `,` and `-`. It goes into the answer's `format` after a semicolon.
    */
   readonly style: string
+  /** What its reader must know; absent: nothing. */
+  readonly uses?: Uses
   /** Tokens of the content, if the format counted them. */
   readonly tokens?: number
   /**

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { MAX_LINE_DEPTH } from '../../formats/json/tree/style.ts'
 import { hintPolicy, VERBOSITIES } from '../../hints/hint-policy.ts'
+import { CONSTRUCTS, DEFAULT_READING, READING_LEVELS } from '../../reading/constructs.ts'
 import { STRATEGY_IDS } from '../../reduce/budget/strategies.ts'
 import { TRIM_ALGORITHMS } from '../../reduce/trim/plan-tree.ts'
 import { VIEW_LEVELS } from '../../reduce/views/level.ts'
@@ -107,6 +108,25 @@ const formatPipeline = z.strictObject({
 
 const viewLevel = z.enum(VIEW_LEVELS)
 
+const HIGHEST_PRICE = 10_000
+const tokens = z.number().min(0).max(HIGHEST_PRICE)
+const readingPrice = z.union([
+  tokens,
+  z.strictObject({
+    text: tokens.optional(),
+    share: tokens.optional(),
+    each: tokens.optional(),
+  }),
+])
+const readingLevel = z.enum(READING_LEVELS)
+
+/** How hard texts may be to read; see `docs/reference/formats.md`. */
+const reading = z.strictObject({
+  level: readingLevel.default(DEFAULT_READING),
+  /** Instead of the built-in ones: a number is the price of a text that has the construct. */
+  prices: z.partialRecord(z.enum(CONSTRUCTS), readingPrice).default({}),
+})
+
 /** A step begins at tokens, or at a share of the model's `context_window`. */
 const pressureStep = z
   .strictObject({
@@ -173,6 +193,7 @@ const endpointOverride = z.strictObject({
   formats: formats.optional(),
   elision_enabled: z.boolean().optional(),
   elision_min_saved_tokens: minSavedTokens.optional(),
+  reading: readingLevel.optional(),
   max_ratio: maxRatio.optional(),
   max_result_tokens: z.int().positive().max(10_000_000).optional(),
   strategy: strategy.optional(),
@@ -191,6 +212,7 @@ export const pipelineSchema = z
     templates: templates.prefault({}),
     mckp: mckp.prefault({}),
     budget: budget.prefault({}),
+    reading: reading.prefault({}),
     format_pipeline: formatPipeline.prefault({}),
     elision: elision.prefault({}),
     views: views.prefault({}),

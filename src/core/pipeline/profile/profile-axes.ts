@@ -3,6 +3,7 @@ import { JSON_FORMATS } from '../../formats/json/registry.ts'
 import { MAX_LINE_DEPTH } from '../../formats/json/tree/style.ts'
 import { TEXT_FORMATS } from '../../formats/text/registry.ts'
 import { HINT_FAMILIES } from '../../hints/hint-policy.ts'
+import { READING_LEVELS } from '../../reading/constructs.ts'
 import { TOKENIZER_IDS } from '../../tokens/profiles.ts'
 
 /**
@@ -45,6 +46,7 @@ const llmVariant = z.strictObject({
   max_inline_nested: z.int().nonnegative().optional(),
   /** Tokens that the model can read at once: steps of `views.pressure` may be shares of it. */
   context_window: z.int().min(1_000).max(100_000_000).optional(),
+  reading: z.enum(READING_LEVELS).optional(),
 })
 
 const agentVariant = z.strictObject({

@@ -1,3 +1,4 @@
+import type { Reading } from '../../reading/price.ts'
 import type { DedupTerms } from '../../sessions/turn/dedup-terms.ts'
 import { resolveTokenizer } from '../../tokens/profiles.ts'
 import { matchModel } from './match-model.ts'
@@ -18,6 +19,7 @@ import {
   type HintProfile,
   hintsFor,
   type ProfileQuery,
+  readingFor,
   type ViewProfile,
   viewFor,
 } from './sections.ts'
@@ -32,6 +34,7 @@ export interface EncodingProfile {
   readonly recursionDepth: number
   /** Names of formats without their version. */
   readonly formats: readonly string[]
+  readonly reading: Reading
   readonly minItems: number
   readonly minKeyStability: number
   readonly minFields: number
@@ -82,6 +85,7 @@ export function resolveProfile(
   const thresholds = mckp.shape_thresholds
   const settings = settingsWith(config, query, data)
   const hints = hintsFor(config, query, settings, data?.variant)
+  const reading = readingFor(config, query.reading, settings, llm.reading)
   return {
     encoding: {
       inlineJsonCost: tokenizer.variants[weights]?.inline_json_cost ?? 1,
@@ -89,6 +93,7 @@ export function resolveProfile(
       maxInlineNested: llm.max_inline_nested ?? Number.POSITIVE_INFINITY,
       recursionDepth: settings.get('recursion_depth') ?? mckp.recursion_depth,
       formats: settings.get('formats') ?? mckp.formats_enabled,
+      reading,
       minItems: thresholds.array_of_objects_min_items,
       minKeyStability: thresholds.array_of_objects_min_key_stability,
       minFields: thresholds.flat_object_min_fields,
@@ -103,7 +108,7 @@ export function resolveProfile(
       minSavedTokens: minSavedFor(config, query, settings),
       retrievingTools: config.elision.redeem_tools,
     },
-    dedup: dedupFor(config, query.tool, settings, hints),
+    dedup: dedupFor(config, query.tool, settings, { hints, reading }),
     hints,
     view: viewFor(config, query, settings, llm.context_window),
   }

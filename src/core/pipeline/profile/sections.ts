@@ -2,11 +2,13 @@ import type { ResponseBudget } from '../../contract/response-budget.ts'
 import type { HintFamily } from '../../hints/hint.ts'
 import { HINT_FAMILIES } from '../../hints/hint-policy.ts'
 import { type HintRule, type HintsPolicy, isOn, usualInterval } from '../../hints/policy.ts'
+import type { ReadingLevel } from '../../reading/constructs.ts'
+import { createReading, type Reading } from '../../reading/price.ts'
 import { STRATEGIES, type StrategyId, type Valuation } from '../../reduce/budget/strategies.ts'
 import { strategyFor } from '../../reduce/trim/resolve-strategy.ts'
 import { compileView, type View } from '../../reduce/views/compile-views.ts'
 import type { ViewLevel } from '../../reduce/views/level.ts'
-import { USUAL_TERMS } from '../../sessions/lines/plan-lines.ts'
+import { runTermsOf } from '../../sessions/lines/plan-lines.ts'
 import type { DedupTerms } from '../../sessions/turn/dedup-terms.ts'
 import type { TrimAlgorithm } from '../../solvers/tree/trim-tree.ts'
 import { matchModel } from './match-model.ts'
@@ -22,6 +24,8 @@ export interface ProfileQuery {
   /** The endpoint: the tool's name, and the call's arguments, which tell the class of a command. */
   readonly tool?: string | undefined
   readonly args?: unknown
+  /** How hard the text may be to read; absent: as the configuration says. */
+  readonly reading?: ReadingLevel | undefined
   /** What the host wishes for this result. */
   readonly response_budget?: ResponseBudget | undefined
   /** Tokens that leaving out parts of this result saves, at least. */
@@ -112,7 +116,7 @@ export function dedupFor(
   { dedup }: PipelineConfig,
   tool: string | undefined,
   settings: ToolSettings,
-  hints: HintProfile,
+  { hints, reading }: { readonly hints: HintProfile; readonly reading: Reading },
 ): DedupTerms {
   const enabled = settings.get('dedup_enabled') ?? true
   const may = (family: HintFamily) => enabled && hints.enabled && hints.types[family].enabled
@@ -124,12 +128,31 @@ export function dedupFor(
     minBodyChars: settings.get('min_body_chars') ?? dedup.min_body_chars,
     nearMaxDeltaBytes: dedup.near_ref_max_delta_bytes,
     nearMinBodyBytes: dedup.near_ref_min_body_bytes,
-    references: USUAL_TERMS,
+    references: runTermsOf(reading),
     hostBlocks: dedup.host_blocks,
     mutating: dedup.mutating_tools,
     stale: own(dedup.invalidates, tool) ?? [],
     verbosity: settings.get('hint_verbosity') ?? hints.default_verbosity,
   }
+}
+
+type ReadingSection = PipelineConfig['reading']
+
+/** The levels of each section, with its prices: few, and the same for many requests. */
+const readings = new WeakMap<ReadingSection, Map<ReadingLevel, Reading>>()
+
+/** The first that is set: of the request, the tool, the model, the section. */
+export function readingFor(
+  { reading }: PipelineConfig,
+  asked: ReadingLevel | undefined,
+  settings: ToolSettings,
+  ofModel: ReadingLevel | undefined,
+): Reading {
+  const level = asked ?? settings.get('reading') ?? ofModel ?? reading.level
+  const known = readings.get(reading) ?? new Map<ReadingLevel, Reading>()
+  const found = known.get(level) ?? createReading(level, reading.prices)
+  readings.set(reading, known.set(level, found))
+  return found
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Verbosity } from '../../hints/hint.ts'
+import type { ReadingLevel } from '../../reading/constructs.ts'
 import type { StrategyId } from '../../reduce/budget/strategies.ts'
 import type { ViewLevel } from '../../reduce/views/level.ts'
 
@@ -31,6 +32,7 @@ export interface ToolValues {
   readonly pressure: readonly PressureStep[]
   readonly recursion_depth: number
   readonly hints_enabled: boolean
+  readonly reading: ReadingLevel
 }
 
 export type ToolKey = keyof ToolValues
@@ -71,6 +73,7 @@ export const TOOL_KEYS: Readonly<Record<ToolKey, KeyPlaces>> = {
   level: { record: ['views', 'levels'], section: ['views', 'level'] },
   pressure: { section: ['views', 'pressure'] },
   recursion_depth: { agent: 'recursion_depth', section: ['mckp', 'recursion_depth'] },
+  reading: {},
   hints_enabled: { agent: 'hints_enabled', section: ['hints', 'enabled'] },
 }
 

@@ -1,5 +1,7 @@
 import { hostBlocks } from '../../formats/host-blocks.ts'
 import type { Verbosity } from '../../hints/hint.ts'
+import { SHORT_REFERENCE, TINY_REFERENCE } from '../../reading/constructs.ts'
+import { type Reading, USUAL_READING } from '../../reading/price.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import type { SessionKey } from '../index/session-index.ts'
 import type { BodyMemory, KeptBody } from './body-memory.ts'
@@ -34,9 +36,24 @@ export interface RunTerms {
   /** Runs of fewer lines must have so many tokens. */
   readonly leastLines: number
   readonly leastTokens: number
+  /** Tokens that any run must have; absent: 1. */
+  readonly leastOfAny?: number
 }
 
-export const USUAL_TERMS: RunTerms = { price: 20, leastLines: 3, leastTokens: 30 }
+/** The terms of a level. */
+export function runTermsOf({ prices }: Reading): RunTerms {
+  const price = prices.reference?.each ?? Infinity
+  if (prices.short_reference === null) {
+    const { lines, tokens } = SHORT_REFERENCE
+    return { price, leastLines: lines, leastTokens: Infinity, leastOfAny: tokens }
+  }
+  const { lines, tokens } = TINY_REFERENCE
+  return prices.tiny_reference === null
+    ? { price, leastLines: lines, leastTokens: tokens }
+    : { price, leastLines: 1, leastTokens: 0 }
+}
+
+export const USUAL_TERMS: RunTerms = runTermsOf(USUAL_READING)
 
 /** One run of lines that a line refers to. */
 export interface PlannedRun {
@@ -99,7 +116,8 @@ export function planLines(
     const reference = writer.write(result, run)
     if (reference === null || !isReferenceLike(reference)) return null
     const price = counter.count(`${reference}\n`) + terms.price
-    const least = end - from < terms.leastLines ? terms.leastTokens - 1 : 0
+    const least =
+      end - from < terms.leastLines ? terms.leastTokens - 1 : (terms.leastOfAny ?? 1) - 1
     const limit = Math.max(price, least)
     if (!isAbove(text, from, end, counter, limit)) return null
     // A reference that cannot be read back is not written, for example one with a name that no hint

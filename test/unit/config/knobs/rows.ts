@@ -473,6 +473,10 @@ export const ROWS_OF_KEYS: readonly Row[] = [
       not: { ...COMPARES, ...at(['mcp'], 'a tool call does not tell the model') },
     },
   ],
+  ['reading.level', 'no format reports constructs yet, so prices have no effect'],
+  ['reading.prices.*', 'no format reports constructs yet, so prices have no effect'],
+  ['endpoint_overrides.*.reading', 'no format reports constructs yet, so prices have no effect'],
+  ['profiles.llm.variants.*.reading', 'no format reports constructs yet, so prices have no effect'],
   [
     'profiles.llm.variants.*.prefer_explicit_keys',
     {

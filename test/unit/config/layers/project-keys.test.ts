@@ -34,6 +34,7 @@ const OF_REPOSITORIES = [
   'endpoint_overrides.*.lines_enabled',
   'endpoint_overrides.*.hint_verbosity',
   'endpoint_overrides.*.formats',
+  'endpoint_overrides.*.reading',
   // How a budget is kept that the client has asked for.
   'endpoint_overrides.*.strategy',
   'endpoint_overrides.*.field_values.*',
