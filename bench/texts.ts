@@ -5,25 +5,19 @@ import { markdownTable } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
 import { writeSection } from './support/write-section.ts'
 import { logTexts } from './texts/log-texts.ts'
-import { markupTexts } from './texts/markup-texts.ts'
-import { settingsTexts } from './texts/settings-texts.ts'
 import { terminalTexts } from './texts/terminal-texts.ts'
-import { yamlTexts } from './texts/yaml-texts.ts'
 
 /**
  * npm run bench -- texts [--write]
  *
- * What is saved of generated texts of five kinds, each decoded and compared, with all formats and
+ * What is saved of generated texts of two kinds, each decoded and compared, with all formats and
  * without the one that is for the kind.
  */
 const options = readOptions({ write: false })
 
 const KINDS = [
-  { name: 'YAML', format: 'yaml', texts: yamlTexts() },
   { name: 'colours and lines written again', format: 'terminal', texts: terminalTexts() },
-  { name: 'HTML and XML', format: 'records', texts: markupTexts() },
   { name: 'logs, compilers, linters', format: 'templated', texts: logTexts() },
-  { name: 'INI, TOML, keys with values', format: 'records', texts: settingsTexts() },
 ] as const
 
 interface Sum {

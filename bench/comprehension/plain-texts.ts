@@ -104,12 +104,6 @@ export function readMarkdownTables(text: string): Json {
   })
 }
 
-/** `embedded@1`: the values in the fences. */
-export function readEmbedded(text: string, read: (format: string, text: string) => Json): Json {
-  const fences = text.matchAll(/^```(\w+)\n([\s\S]*?)\n```$/gm)
-  return [...fences].map(([, format = '', value = '']) => read(format, value))
-}
-
 /**
  * `strings@1`: JSON with names of texts, and the texts below it, each after its heading; a single
  * one is below an empty line, or all that there is of a result.
@@ -150,34 +144,6 @@ export function readStrings(
 function innerOf([base = '', ...style]: readonly string[]): string | undefined {
   if (base === '') return undefined
   return style.length === 0 ? base : `${base};${style.join(',')}`
-}
-
-/** `records@1`: the lines of the text, each row put into its template. */
-export function readRecords(text: string): Json {
-  const lines = text.split('\n')
-  const templates = new Map<string, { text: string; separator: string; isInLine: boolean }>()
-  let out = ''
-  while (lines.length > 0) {
-    const line = lines.shift()!
-    const [head, count, name = '', size, plus, separator = ','] =
-      /^\[(\d+) ([A-Z])(?:, (\d+) lines?(\+)?([|\t])?)?\]:$/.exec(line) ?? []
-    if (head === undefined) {
-      out += line + (lines.length > 0 ? '\n' : '')
-      continue
-    }
-    if (size !== undefined) {
-      const body = lines.splice(0, Number(size)).join('\n')
-      templates.set(name, { text: body, separator, isInLine: plus !== undefined })
-    }
-    const template = templates.get(name)!
-    if (template.isInLine) out = out.slice(0, -1)
-    for (const row of lines.splice(0, Number(count))) {
-      const cells = row.split(template.separator)
-      out += template.text.replace(/\{(\d+)\}/g, (_, place) => cells[Number(place) - 1] ?? '')
-      if (!template.isInLine) out += '\n'
-    }
-  }
-  return out.split('\n')
 }
 
 /** `templated@1`: the lines of the text, each row put into the template that is named above it. */

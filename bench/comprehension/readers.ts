@@ -1,15 +1,12 @@
 import { decode as fromToon } from '@toon-format/toon'
 import type { Json } from './data-sets.ts'
-import { readColumns } from './plain-columns.ts'
 import { readCsv } from './plain-csv.ts'
 import { readAgain, readTrimmed } from './plain-sessions.ts'
 import {
   readDiff,
-  readEmbedded,
   readMarkdownTables,
   readNumbered,
   readPrefixed,
-  readRecords,
   readStrings,
   readTemplated,
   readTerminal,
@@ -30,17 +27,11 @@ const READERS: Readonly<Record<string, PlainReader>> = {
   diff: readDiff,
   prefixed: readPrefixed,
   templated: readTemplated,
-  columns: readColumns,
-  headed: readHeaded,
   md: readMarkdownTables,
   ndjson: (text, style) => readPlainly(innerFormat(style), text),
-  blocks: (text, style) => readPlainly(innerFormat(style), text),
-  yaml: (text, style) => readPlainly(innerFormat(style), text),
-  records: readRecords,
   terminal: (text, style) => readTerminal(text, style, readPlainly),
   lines: readAgain,
   trimmed: (text, style) => readTrimmed(text, style, readPlainly),
-  embedded: text => readEmbedded(text, readPlainly),
   strings: (text, style) => readStrings(text, style, readPlainly),
   json: readJsonText,
   mcp: (text, style) => structuredContent(readPlainly(innerFormat(style), text)),
@@ -63,13 +54,6 @@ function readJsonText(text: string, style: string): Json {
   const [spacing = '', base, ...rest] = style.split(',')
   const format = rest.length === 0 ? base! : `${base};${rest.join(',')}`
   return JSON.stringify(readPlainly(format, text)) + (spacing.startsWith('ended_') ? '\n' : '')
-}
-
-/** `headed@1`: the value between the lines of the head and those of the tail. */
-function readHeaded(text: string, style: string): Json {
-  const [head, tail] = style.split('_').map(Number)
-  const lines = text.split('\n')
-  return readPlainly(innerFormat(style), lines.slice(head, lines.length - tail!).join('\n'))
 }
 
 /** The format after the spacing: `csv@1` of `python,csv@1`. */

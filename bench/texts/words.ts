@@ -10,14 +10,6 @@ export function hex(random: Random, chars: number): string {
   return Array.from({ length: chars }, () => random(16).toString(16)).join('')
 }
 
-const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-
-/** A hash as npm's lock files have it. */
-export function integrity(random: Random): string {
-  const digits = Array.from({ length: 86 }, () => BASE64[random(64)])
-  return `sha512-${digits.join('')}==`
-}
-
 /** Names of services, packages and files. */
 export const NAMES =
   'api billing cache carrier catalog checkout courier depot dispatch edge feed gateway gear harbor index intake invoice ledger mailer metrics orders parcel quota queue rates relay router search shelf signer stock tariff tracker vault'.split(
@@ -28,10 +20,4 @@ export const TEAMS = ['search', 'payments', 'platform', 'support']
 /** A version of three numbers. */
 export function version(random: Random): string {
   return `${random(9)}.${random(20)}.${random(12)}`
-}
-
-/** A moment of a day in November. */
-export function moment(random: Random): string {
-  const two = (number: number) => String(number).padStart(2, '0')
-  return `2026-11-${two(1 + random(28))}T${two(random(24))}:${two(random(60))}:${two(random(60))}Z`
 }

@@ -157,12 +157,15 @@ export function writeExplanation(explanation: Explanation): string {
 
 function candidatesTable({ candidates, baseline, layer, plan }: Explanation): string {
   const best = plan === null ? 'sent' : 'above the budget'
-  const rows = candidates.map(({ layer, format, tokens, verdict }) => {
+  const rows = candidates.map(({ layer, format, tokens, price, constructs, verdict }) => {
     const saved = tokens === null ? '' : percent(baseline - tokens, baseline)
-    return [layer, format, tokens ?? '', saved, verdict === 'sent' ? best : verdict]
+    const used = Object.entries(constructs).filter(([, count]) => count > 0)
+    const names = used.map(([name, count]) => `${name} ×${count}`).join(', ')
+    const end = verdict === 'sent' ? best : verdict
+    return [layer, format, tokens ?? '', price ?? '', names, saved, end]
   })
   rows.push(['L3', 'passthrough', baseline, '', layer === 'L3' ? best : 'dearer'])
-  return table(['layer', 'format', 'tokens', 'saved', 'verdict'], rows)
+  return table(['layer', 'format', 'tokens', 'price', 'constructs', 'saved', 'verdict'], rows)
 }
 
 /** Each part below the one that it is in, by its own step of the path. */

@@ -10,6 +10,7 @@ import { layersFor } from './layers.ts'
 import { createOutcomes } from './outcomes.ts'
 import type { Profile } from './profile/resolve.ts'
 import { profileOf } from './profile-of.ts'
+import type { Uses } from '../reading/constructs.ts'
 import { profiledFormats } from './profiled-formats.ts'
 import { type ContentRequest, type PipelineContext, readInput } from './read-input.ts'
 import type { WithinBudget } from './within-budget.ts'
@@ -21,9 +22,13 @@ export interface Explained {
   readonly format: string
   /** Tokens if it is smaller than the input. */
   readonly tokens: number | null
+  /** Tokens, and what its reader must know; that is named by its constructs. */
+  readonly price: number | null
+  readonly constructs: Uses
   /**
-   * `sent`: it was sent, or would be without the budget. `dearer`: it has more tokens than that
-   * one. `declined`: the format cannot represent the input exactly. Otherwise the gate's reason,
+   * `sent`: it was sent, or would be without the budget. `dearer`: its price is above that of this
+   * one, or not below the tokens of the input.
+   * `declined`: the format cannot represent the input exactly. Otherwise the gate's reason,
    * see `Refusal`.
    */
   readonly verdict: 'sent' | 'dearer' | 'declined' | Refusal['reason']
@@ -98,6 +103,8 @@ export function explainContent(request: ContentRequest, context: PipelineContext
   }
 }
 
+const UNPRICED = { tokens: null, price: null, constructs: {} } as const
+
 function explainCandidates(input: LayerInput, profile: Profile): readonly Explained[] {
   const explained: Explained[] = []
   for (const layer of layersFor(profile)) {
@@ -106,15 +113,16 @@ function explainCandidates(input: LayerInput, profile: Profile): readonly Explai
     const winner = passGate(proposals, refusals)
     const reasons = new Map(refusals.map(({ format, reason }) => [format, reason]))
     for (const candidate of proposals.candidates) {
-      const { format, tokens } = candidate
+      const { format, tokens, uses = {}, readingPrice = 0 } = candidate
+      const price = Number.isFinite(readingPrice) ? tokens + Math.ceil(readingPrice) : null
       const verdict = candidate === winner ? 'sent' : (reasons.get(format) ?? 'dearer')
-      explained.push({ layer: layer.id, format, tokens, verdict })
+      explained.push({ layer: layer.id, format, tokens, price, constructs: uses, verdict })
     }
     for (const format of proposals.bigger) {
-      explained.push({ layer: layer.id, format, tokens: null, verdict: 'bigger' })
+      explained.push({ layer: layer.id, format, ...UNPRICED, verdict: 'bigger' })
     }
     for (const format of proposals.declined) {
-      explained.push({ layer: layer.id, format, tokens: null, verdict: 'declined' })
+      explained.push({ layer: layer.id, format, ...UNPRICED, verdict: 'declined' })
     }
     if (winner !== undefined) break
   }

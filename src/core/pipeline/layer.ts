@@ -70,13 +70,14 @@ export interface Layer {
 
 /**
  * Whether the request's list of formats, if there is one, has the format by name or with its
- * version.
+ * version. Without a list, all are allowed but those that must be named.
  */
 export function isAllowed(
-  format: { readonly id: string; readonly version: number },
+  format: { readonly id: string; readonly version: number; readonly onlyNamed?: boolean },
   { request: { formats } }: LayerInput,
 ): boolean {
-  return formats === undefined || formats.includes(format.id) || formats.includes(formatId(format))
+  if (formats === undefined) return format.onlyNamed !== true
+  return formats.includes(format.id) || formats.includes(formatId(format))
 }
 
 /**

@@ -1,5 +1,5 @@
 import { formatId } from '../formats/json/json-format.ts'
-import { JSON_FORMATS } from '../formats/json/registry.ts'
+import { JSON_FORMATS, NAMED_JSON_FORMATS } from '../formats/json/registry.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { TEXT_FORMATS } from '../formats/text/registry.ts'
 import type { Reading } from '../reading/price.ts'
@@ -18,7 +18,10 @@ import { type ProfiledFormats, profiledFormats } from './profiled-formats.ts'
 export function layersFor({ encoding, preferred }: Profile): readonly Layer[] {
   const { values, texts } = profiledFormats(encoding)
   const { reading } = encoding
-  const all = joinLayers(createJsonLayer(values, reading), createTextLayer(texts, values, reading))
+  const all = joinLayers(
+    createJsonLayer([...values, ...NAMED_JSON_FORMATS], reading),
+    createTextLayer(texts, values, reading),
+  )
   if (preferred === undefined) return [all]
   return [createTemplateLayer(preferred, { values, texts }, reading), all]
 }
@@ -33,14 +36,13 @@ function createTemplateLayer(
   { values, texts }: ProfiledFormats,
   reading: Reading,
 ): Layer {
-  const preferred = texts.filter(format => format.id === id)
+  const named = <T extends { readonly id: string }>(formats: readonly T[]) =>
+    formats.filter(format => format.id === id).map(format => ({ ...format, onlyNamed: false }))
+  const preferred = named(texts)
   const layer =
     preferred.length > 0
       ? createTextLayer(preferred, values, reading)
-      : createJsonLayer(
-          values.filter(format => format.id === id),
-          reading,
-        )
+      : createJsonLayer(named(values), reading)
   return { id: 'L1', propose: input => layer.propose(input) }
 }
 
@@ -75,6 +77,7 @@ const REFERENCES = [
 export const FORMAT_NAMES: readonly string[] = [
   ...REFERENCES.map(nameOf),
   ...JSON_FORMATS.map(n => n.id),
+  ...NAMED_JSON_FORMATS.map(n => n.id),
   ...TEXT_FORMATS.map(n => n.id),
   PASSTHROUGH,
 ]
@@ -84,6 +87,7 @@ export const KNOWN_FORMATS: ReadonlySet<string> = new Set([
   ...FORMAT_NAMES,
   ...REFERENCES,
   ...JSON_FORMATS.map(formatId),
+  ...NAMED_JSON_FORMATS.map(formatId),
   ...TEXT_FORMATS.map(formatId),
 ])
 

@@ -46,6 +46,8 @@ function priceOf(construct: Construct, override: PriceOverrides[Construct]): Con
 
 /** Of requests and configurations that say nothing. */
 export const USUAL_READING: Reading = createReading(DEFAULT_READING)
+/** Every price is zero: the fewest tokens win. */
+export const FREE_READING: Reading = createReading('dense')
 
 /**
  * Tokens that are added to those of a text when texts are compared, by its constructs.
@@ -67,4 +69,17 @@ export function readingPrice({ prices }: Reading, uses: Uses, tokens: number): n
 /** Tokens that one more use must save at least; `Infinity` if the level does without. */
 export function priceOfUse({ prices }: Reading, construct: Construct): number {
   return prices[construct]?.each ?? Infinity
+}
+
+/** What texts use that are parts of one. */
+export function addUses(...all: readonly (Uses | undefined)[]): Uses {
+  const sum: Partial<Record<Construct, number>> = {}
+  for (const uses of all) {
+    if (uses === undefined) continue
+    for (const construct of CONSTRUCTS) {
+      const count = uses[construct]
+      if (count !== undefined) sum[construct] = (sum[construct] ?? 0) + count
+    }
+  }
+  return sum
 }

@@ -14,6 +14,8 @@ export interface JsonFormat {
   readonly id: string
   /** Version of the grammar; raised whenever `decode` would read older text differently. */
   readonly version: number
+  /** Whether it is written only if a request or a template names it. */
+  readonly onlyNamed?: boolean
   /** Whether it writes compact JSON, so that such an input is its text. */
   readonly compact?: true
   /** A cheap test on the shape, so that hopeless candidates take no time. */

@@ -76,7 +76,7 @@ function encode(text: string): WrittenText | null {
     at = end
   }
   const content = out.join('\n')
-  return content === text ? null : { content, style: '' }
+  return content === text ? null : { content, style: '', uses: { git_headers: 1 } }
 }
 
 /** What the lines of a whole file begin with, and how many there are; `null` for other files. */

@@ -1,6 +1,8 @@
 import { attempt } from '../../base/attempt.ts'
 import { shapeOfValue } from '../../classify/classify.ts'
 import type { Value } from '../../json/value.ts'
+import type { Uses } from '../../reading/constructs.ts'
+import { readingPrice } from '../../reading/price.ts'
 import { formatId, type JsonFormat, weighed } from '../json/json-format.ts'
 import { findJsonFormat } from '../json/registry.ts'
 import { extentOf } from '../work.ts'
@@ -11,6 +13,7 @@ export interface InnerJson {
   readonly format: JsonFormat
   readonly content: string
   readonly tokens: number
+  readonly uses?: Uses
 }
 
 /**
@@ -21,7 +24,7 @@ export interface InnerJson {
  */
 export function cheapestJson(
   value: Value,
-  { formats, counter, work, memo }: TextTools,
+  { formats, counter, work, memo, reading }: TextTools,
   chars: number,
   fits: (content: string) => boolean,
 ): InnerJson | null {
@@ -37,12 +40,13 @@ export function cheapestJson(
     }
     const written = attempt(formatId(format), write, () => null)
     if (written === null || !fits(written.content)) continue
-    const { content, surcharge } = written
+    const { content, surcharge, uses } = written
     const tokens = written.tokens ?? counter.count(content)
-    const price = tokens + surcharge
+    const toRead = reading && uses ? readingPrice(reading, uses, tokens) : 0
+    const price = tokens + surcharge + toRead
     if (price >= lowest) continue
     lowest = price
-    best = { format, content, tokens }
+    best = { format, content, tokens, ...(uses === undefined ? {} : { uses }) }
   }
   return best
 }

@@ -1,5 +1,6 @@
 import { attempt } from '../../base/attempt.ts'
 import { classify, type ShapeReport } from '../../classify/classify.ts'
+import type { Uses } from '../../reading/constructs.ts'
 import { formatId } from '../json/json-format.ts'
 import { scansOf } from '../part-memo.ts'
 import { type TextFormat, type TextTools, textFormat, type WrittenText } from './text-format.ts'
@@ -9,6 +10,7 @@ export interface InnerText {
   readonly content: string
   /** As an answer has it, with the style. */
   readonly format: string
+  readonly uses?: Uses
 }
 
 /** The text in each of the formats that write it, and whether each gives it back. */
@@ -26,9 +28,10 @@ export function innerTexts(
       if (tools.work?.take(format.steps?.(text) ?? 0) === false) return NOTHING
       return format.encode(text, tools)
     }
-    return attempt(id, write, () => NOTHING).map(({ content, style }) => ({
+    return attempt(id, write, () => NOTHING).map(({ content, style, uses }) => ({
       content,
       format: textFormat(id, style),
+      ...(uses === undefined ? {} : { uses }),
       restores: () =>
         attempt(
           id,

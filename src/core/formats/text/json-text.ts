@@ -1,5 +1,7 @@
 import { parseJson } from '../../json/parse-json.ts'
 import type { Value } from '../../json/value.ts'
+import type { Uses } from '../../reading/constructs.ts'
+import { readingPrice } from '../../reading/price.ts'
 import { formatId } from '../json/json-format.ts'
 import { findJsonFormat } from '../json/registry.ts'
 import { decodedTooLong, notDecodable } from '../not-decodable.ts'
@@ -58,10 +60,11 @@ export function writeJsonText(
   const parsed = parseJson(text, { maxDepth: MAX_DEPTH })
   const spacing = parsed.ok ? findSpacing(text, parsed.value) : undefined
   if (!parsed.ok || spacing === undefined) return null
-  const { counter, work, formats } = tools
+  const { counter, work, formats, reading } = tools
   const alone: TextTools = {
     counter,
     formats,
+    ...(reading === undefined ? {} : { reading }),
     ...(work === undefined ? {} : { work }),
     parsed: { value: parsed.value, depth: MAX_DEPTH },
   }
@@ -74,12 +77,14 @@ export function writeJsonText(
       tokens: tokens ?? counter.count(content),
     }))
     .filter(({ style }) => style.length <= MAX_STYLE_CHARS)
-  const best = written.sort((a, b) => a.tokens - b.tokens)[0]
+  const priceOf = ({ tokens, uses }: { readonly tokens: number; readonly uses?: Uses }) =>
+    tokens + (reading && uses ? readingPrice(reading, uses, tokens) : 0)
+  const best = written.sort((a, b) => priceOf(a) - priceOf(b))[0]
   if (best?.outdoesValues === 0) return best
   const plain = cheapestJson(parsed.value, alone, text.length, () => true)
-  if (plain === null || (best !== undefined && best.tokens < plain.tokens)) return best ?? null
-  const { content, format, tokens } = plain
-  return { content, style: `${spacing},${formatId(format)}`, tokens }
+  if (plain === null || (best !== undefined && priceOf(best) < priceOf(plain))) return best ?? null
+  const { content, format, tokens, uses } = plain
+  return { content, style: `${spacing},${formatId(format)}`, tokens, ...(uses && { uses }) }
 }
 
 /**

@@ -16,6 +16,7 @@ export function createMarkdown({ minCols }: { readonly minCols: number }): TextF
   return {
     id: 'md',
     version: 1,
+    onlyNamed: true,
     accepts: (_, { shape, inner_formats }) =>
       shape === 'markdown_table' || inner_formats.includes('md_table'),
     steps: text => countOf(text, '\n|') * ROW_STEPS + countOf(text, '|') * CELL_STEPS,

@@ -48,7 +48,8 @@ function encode(text: string, tools: TextTools): readonly WrittenText[] {
     () => true,
   )
   if (inner === null) return []
-  return [{ content: inner.content, style: innerStyle(word, [inner.format]) }]
+  const { content: written, format, uses } = inner
+  return [{ content: written, style: innerStyle(word, [format]), ...(uses && { uses }) }]
 }
 
 function decode(content: string, style: string, maxChars: number): string {

@@ -1,6 +1,7 @@
 import { OPEN_BRACE } from '../../json/char-codes.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import type { Value } from '../../json/value.ts'
+import { addUses } from '../../reading/price.ts'
 import { decodedTooLong, notDecodable } from '../not-decodable.ts'
 import { bracketSteps, countOf } from '../work.ts'
 import { cheapestJson, innerStyle, readInnerStyle } from './inner-json.ts'
@@ -50,7 +51,7 @@ function encode(text: string, tools: TextTools): readonly WrittenText[] {
   const inner = cheapestJson(values, tools, text.length, () => true)
   if (inner === null) return []
   const style = innerStyle((isEnded ? ENDED : '') + spacing, [inner.format])
-  return [{ content: inner.content, style }]
+  return [{ content: inner.content, style, uses: addUses({ json_lines: 1 }, inner.uses) }]
 }
 
 function decode(content: string, style: string, maxChars: number): string {

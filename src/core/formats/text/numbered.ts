@@ -90,7 +90,7 @@ function encode(text: string, style: GutterStyle): WrittenText | null {
   }
   if (longest < MIN_BLOCK_LINES) return null
   out.push(text.slice(from))
-  return { content: out.join(''), style }
+  return { content: out.join(''), style, uses: { numbered: 1 } }
 }
 
 /** What takes a decoded text part by part. `false` if the rest need not be decoded. */

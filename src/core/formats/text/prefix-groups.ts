@@ -1,4 +1,5 @@
 import { DIGIT, IN_WORD, LINE_FEED, MINUS, PIPE, SPACE, wordKind } from '../../json/char-codes.ts'
+import { priceOfUse, type Reading } from '../../reading/price.ts'
 import { createBlockFinder, type RepeatedBlock } from './line-blocks.ts'
 
 /**
@@ -37,18 +38,30 @@ interface OpenRun {
   readonly inside: Run[]
 }
 
+/** What decides on headings. */
+export interface HeadingPrices {
+  count(text: string): number
+  readonly reading: Reading
+}
+
+/** Whether a line, or a heading, begins with white space, as in source code and settings. */
+export function isIndented(line: string): boolean {
+  return line.startsWith(' ') || line.startsWith('\t')
+}
+
 /**
  * Groups that do not overlap, in order, chosen so that the tokens they save are most among all
  * nested choices: for every longest run of lines with one common prefix, one heading for the run,
  * or the best of its parts. The runs are the nodes of the Cartesian tree over the common prefixes
  * of neighbours, so the work is linear.
  * @param lines of the text
- * @param count tokens of a prefix; asked at most once for each pair of neighbours
+ * @param prices.count tokens of a prefix; asked at most once for each pair of neighbours
+ * @param prices.reading what headings cost a reader
  */
 export function choosePrefixGroups(
   text: string,
   lines: readonly LineRun[],
-  count: (text: string) => number,
+  prices: HeadingPrices,
 ): { groups: readonly PrefixGroup[]; gain: number } {
   const open: OpenRun[] = []
   const roots: Run[] = []
@@ -59,7 +72,7 @@ export function choosePrefixGroups(
     for (let top = open.at(-1); top !== undefined && top.length > length; top = open.at(-1)) {
       open.pop()
       start = top.start
-      closed = close(top, at + 1, lines[start]!.line, count)
+      closed = close(top, at + 1, lines[start]!.line, prices)
       const outer = open.at(-1)
       if (outer === undefined || outer.length < length) break
       outer.gain += closed.gain
@@ -75,18 +88,20 @@ export function choosePrefixGroups(
   return { groups: collect(roots), gain: roots.reduce((sum, run) => sum + run.gain, 0) }
 }
 
-function close(run: OpenRun, end: number, firstLine: string, count: (text: string) => number): Run {
+function close(run: OpenRun, end: number, firstLine: string, prices: HeadingPrices): Run {
   const { start, length, gain, inside } = run
-  const own = savingOf(firstLine.slice(0, length), end - start, count)
+  const own = savingOf(firstLine.slice(0, length), end - start, prices)
   return own > gain
     ? { gain: own, group: { start, end, length }, inside: [] }
     : { gain, group: null, inside }
 }
 
-function savingOf(prefix: string, lines: number, count: (text: string) => number): number {
+function savingOf(prefix: string, lines: number, { count, reading }: HeadingPrices): number {
   if (!/[\p{L}\p{N}]/u.test(prefix)) return 0
   const tokens = count(prefix)
-  return tokens < MIN_PREFIX_TOKENS ? 0 : tokens * (lines - 1) - HEADING_TOKENS
+  if (tokens < MIN_PREFIX_TOKENS) return 0
+  const toRead = priceOfUse(reading, isIndented(prefix) ? 'indented_heading' : 'heading')
+  return Math.max(0, tokens * (lines - 1) - HEADING_TOKENS - toRead)
 }
 
 function collect(roots: readonly Run[]): readonly PrefixGroup[] {

@@ -1,6 +1,8 @@
 import { decodedTooLong, notDecodable } from '../not-decodable.ts'
+import { FREE_READING } from '../../reading/price.ts'
 import {
   choosePrefixGroups,
+  isIndented,
   type LineRun,
   type PrefixGroup,
   readLineRuns,
@@ -24,12 +26,6 @@ export const prefixed: TextFormat = {
 
 /** A text of fewer characters has nothing to share. */
 const MIN_CHARS = 80
-/**
- * Least saving, in tokens for each character: one token in twenty of ordinary text. Less does not
- * justify a new layout.
- */
-const MIN_GAIN_PER_CHAR = 1 / 80
-
 /** The end of a heading, by style: the second if a line of the text ends with the first. */
 const MARKS = { dots: '…', star: '*' } as const
 type MarkStyle = keyof typeof MARKS
@@ -38,11 +34,10 @@ const MARK_STYLES: readonly MarkStyle[] = ['dots', 'star']
 /** A style whose text counts blocks of lines too. */
 const BLOCKS = '-blocks'
 
-/** Tokens of a line that counts, with its line feed: one line, or several. */
-const TIMES_TOKENS = 3
-const BLOCK_TOKENS = 7
-
-function encode(text: string, { counter }: TextTools): readonly WrittenText[] {
+function encode(
+  text: string,
+  { counter, reading = FREE_READING }: TextTools,
+): readonly WrittenText[] {
   const count = (part: string) => counter.count(part)
   const runs = readLineRuns(text)
   const style = MARK_STYLES.find(name => !someLineEndsWith(text, MARKS[name]))
@@ -52,10 +47,11 @@ function encode(text: string, { counter }: TextTools): readonly WrittenText[] {
     runs.some(({ line, block }) => block === undefined && TIMES_LINE.test(line))
   )
     return []
-  const { groups, gain } = choosePrefixGroups(text, runs, count)
+  const { groups, gain } = choosePrefixGroups(text, runs, { count, reading })
   // A line that would be read as a count once its prefix is gone.
   if (groups.some(group => hasTimesLine(runs, group))) return []
-  if (gain + repeatsGain(runs, count) < text.length * MIN_GAIN_PER_CHAR) return []
+  const isRepeated = runs.some(({ times, block }) => times > 1 || block !== undefined)
+  if (gain <= 0 && !isRepeated) return []
   const out: string[] = []
   let at = 0
   const writeTo = (end: number, cut: number) => {
@@ -73,7 +69,12 @@ function encode(text: string, { counter }: TextTools): readonly WrittenText[] {
   }
   writeTo(runs.length, 0)
   const hasBlocks = runs.some(({ block }) => block !== undefined)
-  return [{ content: out.join('\n'), style: hasBlocks ? style + BLOCKS : style }]
+  const indented = groups.filter(group => isIndented(runs[group.start]!.line)).length
+  const uses = {
+    ...(groups.length > 0 && { heading: groups.length - indented, indented_heading: indented }),
+    ...(isRepeated && { times: 1 }),
+  }
+  return [{ content: out.join('\n'), style: hasBlocks ? style + BLOCKS : style, uses }]
 }
 
 function someLineEndsWith(text: string, mark: string): boolean {
@@ -86,15 +87,6 @@ function hasTimesLine(runs: readonly LineRun[], { start, end, length }: PrefixGr
     if (line.startsWith(TIMES, length) && TIMES_LINE.test(line.slice(length))) return true
   }
   return false
-}
-
-function repeatsGain(runs: readonly LineRun[], count: (text: string) => number): number {
-  let gain = 0
-  for (const { line, times, block } of runs) {
-    if (block !== undefined) gain += count(block.text) * (block.times - 1) - BLOCK_TOKENS
-    else if (times > 1) gain += count(line) * (times - 1) - TIMES_TOKENS
-  }
-  return gain
 }
 
 function decode(content: string, style: string, maxChars: number): string {

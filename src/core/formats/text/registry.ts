@@ -1,42 +1,24 @@
 import { formatId } from '../json/json-format.ts'
-import { blocks } from './blocks.ts'
-import { columns } from './columns.ts'
 import { diff } from './diff.ts'
-import { embedded } from './embedded.ts'
-import { headed } from './headed.ts'
 import { markdown } from './markdown.ts'
 import { mcp } from './mcp.ts'
 import { ndjson } from './ndjson.ts'
 import { numbered } from './numbered.ts'
 import { prefixed } from './prefixed.ts'
-import { records } from './records.ts'
 import { createStrings } from './strings.ts'
 import { templated } from './templated.ts'
 import { createTerminal } from './terminal.ts'
 import { splitFormat, type TextFormat } from './text-format.ts'
-import { yaml } from './yaml.ts'
 
 /** Formats of whole texts. */
-const PLAIN_FORMATS: readonly TextFormat[] = [
-  ndjson,
-  markdown,
-  embedded,
-  numbered,
-  diff,
-  prefixed,
-  templated,
-  blocks,
-  columns,
-  yaml,
-  records,
-  headed,
-]
+const PLAIN_FORMATS: readonly TextFormat[] = [ndjson, numbered, diff, prefixed, templated]
 
 /** The same, and what is for terminals, in colours or not. */
 const BLOCK_FORMATS: readonly TextFormat[] = [...PLAIN_FORMATS, createTerminal(PLAIN_FORMATS)]
 
 /** Every text format; of two equally cheap texts the earlier one is sent. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
+  markdown,
   ...BLOCK_FORMATS,
   mcp,
   createStrings(BLOCK_FORMATS),

@@ -1,6 +1,7 @@
 import { parseJson } from '../../json/parse-json.ts'
 import { writeJson } from '../../json/write-json.ts'
-import type { TokenCounter } from '../../tokens/counter.ts'
+import type { Uses } from '../../reading/constructs.ts'
+import { readingPrice } from '../../reading/price.ts'
 import { countLines } from '../work.ts'
 import { type InnerText, innerTexts } from './inner-text.ts'
 import { findSpacing } from './json-spacing.ts'
@@ -27,6 +28,7 @@ export type Taken = 'cheaper' | ((text: string) => boolean)
 export interface Block {
   readonly content: string
   readonly format: string | undefined
+  readonly uses?: Uses
 }
 
 const BACKSLASH = 0x5c
@@ -99,14 +101,15 @@ export function resultBlock(
     if (parseJson(text, { maxDepth: MAX_DEPTH }).ok) return undefined
   }
   const { block, tokens } = cheapestText(text, { blocks, named: false }, tools)
-  return { content: block.content, format: block.format, tokens: tokens() }
+  return { ...block, tokens: tokens() }
 }
 
 function jsonBlock(text: string, { json }: BlockOptions): (Block & { tokens?: number }) | null {
   const written = json(text)
   if (written === null) return null
-  const { content, style, tokens } = written
-  return { content, format: textFormat(JSON_TEXT, style), ...(tokens !== undefined && { tokens }) }
+  const { content, style, tokens, uses } = written
+  const format = textFormat(JSON_TEXT, style)
+  return { content, format, ...(uses && { uses }), ...(tokens !== undefined && { tokens }) }
 }
 
 /** The string as a block in its cheapest format, or `null` if it stays where it is. */
@@ -137,12 +140,12 @@ function cheapestText(
 ): PricedBlock {
   const { counter } = tools
   const written = innerTexts(text, blocks, tools)
-  let best = cheapestOf(written, named, counter)
-  while (best !== undefined && counter.countUpTo(text, best.count) > best.count) {
+  let best = cheapestOf(written, named, tools)
+  while (best !== undefined && counter.countUpTo(text, best.price) > best.price) {
     const { inner, count } = best
-    if (inner.restores()) return { block: inner, tokens: () => count }
+    if (inner.restores()) return { block: blockIn(inner), tokens: () => count }
     written.splice(written.indexOf(inner), 1)
-    best = cheapestOf(written, named, counter)
+    best = cheapestOf(written, named, tools)
   }
   return { block: { content: text, format: undefined }, tokens: lazily(() => counter.count(text)) }
 }
@@ -151,16 +154,30 @@ function cheapestText(
 function cheapestOf<Inner extends InnerText>(
   written: readonly Inner[],
   named: boolean,
-  counter: TokenCounter,
-): { readonly inner: Inner; readonly count: number } | undefined {
-  let best: { readonly inner: Inner; readonly count: number } | undefined
+  { counter, reading }: TextTools,
+): PricedInner<Inner> | undefined {
+  let best: PricedInner<Inner> | undefined
   for (const inner of written) {
     const text = named ? inner.content + inner.format : inner.content
-    const least = best === undefined ? Number.POSITIVE_INFINITY : best.count
+    const least = best === undefined ? Number.POSITIVE_INFINITY : best.price
     const count = counter.countUpTo(text, least - 1)
-    if (count < least) best = { inner, count }
+    if (count >= least) continue
+    const { uses } = inner
+    const price = reading && uses ? count + readingPrice(reading, uses, count) : count
+    if (price < least) best = { inner, count, price }
   }
   return best
+}
+
+interface PricedInner<Inner> {
+  readonly inner: Inner
+  readonly count: number
+  /** With what it costs its reader. */
+  readonly price: number
+}
+
+function blockIn({ content, format, uses }: InnerText): Block {
+  return { content, format, ...(uses && { uses }) }
 }
 
 function lazily(count: () => number): () => number {

@@ -1,6 +1,8 @@
 import { parseJson } from '../../json/parse-json.ts'
 import type { Value } from '../../json/value.ts'
 import { jsonLength, writeJson } from '../../json/write-json.ts'
+import type { Uses } from '../../reading/constructs.ts'
+import { addUses } from '../../reading/price.ts'
 import { formatId, type JsonFormat } from '../json/json-format.ts'
 import { decodedTooLong, notDecodable } from '../not-decodable.ts'
 import { countLines } from '../work.ts'
@@ -66,7 +68,7 @@ export function createStrings(blocks: readonly TextFormat[], which: Taken = 'che
     const only = result && resultBlock(result.text, options, tools)
     if (only === null) return []
     if (only !== undefined) {
-      return [{ ...writeResultText(result!.word, only), ...OUTDOES }]
+      return [{ ...writeResultText(result!.word, only), ...usesOf(only), ...OUTDOES }]
     }
     const taken: Block[] = []
     const names = new Set<string>()
@@ -91,12 +93,13 @@ export function createStrings(blocks: readonly TextFormat[], which: Taken = 'che
       return `${headOf(at + 1, countLines(content), format)}\n${content}`
     })
     const style = `${lines},${formatId(around.format)}`
+    const uses = usesOf(around, ...taken)
     if (isLone) {
-      const written = writeBelow({ content: around.content, style }, taken[0]!)
+      const written = { ...writeBelow({ content: around.content, style }, taken[0]!), ...uses }
       const isMost = TEXT_SHARE * frameChars <= text.length - frameChars
       return [isMost ? { ...written, ...outdoes(frame, taken[0]!, tools) } : written]
     }
-    return [{ content: [around.content, ...parts].join('\n'), style }]
+    return [{ content: [around.content, ...parts].join('\n'), style, ...uses }]
   }
 
   return {
@@ -109,6 +112,11 @@ export function createStrings(blocks: readonly TextFormat[], which: Taken = 'che
     decode: (content, style, maxChars) => writeJson(decodeWithin(content, style, maxChars, reader)),
     decodeValue: (content, style, maxChars) => decode(content, style, maxChars, reader),
   }
+}
+
+function usesOf(...parts: readonly { readonly uses?: Uses }[]): Pick<WrittenText, 'uses'> {
+  const uses = addUses(...parts.map(part => part.uses))
+  return Object.keys(uses).length === 0 ? {} : { uses }
 }
 
 /** How texts below JSON are read. */

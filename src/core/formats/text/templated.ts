@@ -1,14 +1,15 @@
+import { type Reading, readingPrice, FREE_READING } from '../../reading/price.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { decodedTooLong, notDecodable } from '../not-decodable.ts'
 import { countLines } from '../work.ts'
-import { SLOT } from './records/record-parts.ts'
+import { findTables, type LineTable } from './templated/find-templates.ts'
 import {
   filledLength,
   fillTemplate,
   type ReadTemplate,
   readTemplate,
-} from './records/record-template.ts'
-import { findTables, type LineTable } from './templated/find-templates.ts'
+  SLOT,
+} from './templated/line-template.ts'
 import type { TextFormat, WrittenText } from './text-format.ts'
 
 /**
@@ -21,7 +22,7 @@ export const templated: TextFormat = {
   version: 1,
   accepts: text => text.length >= MIN_CHARS && !text.includes(SLOT) && hasNumberedLines(text),
   steps: text => text.length * CHAR_STEPS,
-  encode: (text, { counter }) => encode(text, counter),
+  encode: (text, { counter, reading = FREE_READING }) => encode(text, counter, reading),
   decode,
 }
 
@@ -30,11 +31,6 @@ const MIN_CHARS = 200
 /** Share of the lines that have a digit; source code and prose have fewer. */
 const MIN_NUMBERED = 0.3
 const FEWEST_NUMBERED = 3
-/**
- * Least saving, in tokens for each character: one token in eight of ordinary text. Less does not
- * justify that a reader must look up templates.
- */
-const MIN_GAIN_PER_CHAR = 1 / 32
 const NAMES = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz']
 /** The template of all other lines. */
 const WHOLE_LINE = '{1}'
@@ -52,12 +48,14 @@ function hasNumberedLines(text: string): boolean {
   return true
 }
 
-function encode(text: string, counter: TokenCounter): readonly WrittenText[] {
-  const least = text.length * MIN_GAIN_PER_CHAR
+function encode(text: string, counter: TokenCounter, reading: Reading): readonly WrittenText[] {
+  // A text that saves less than one template costs is not looked at.
+  const least = readingPrice(reading, { template: 1 }, 0)
+  if (least === Infinity) return []
   const found = findTables(text, counter, least)
   const best = [...found].sort((a, b) => b.gain - a.gain).slice(0, NAMES.length - 1)
   const gain = best.reduce((sum, table) => sum + table.gain, 0)
-  if (gain < least) return []
+  if (gain <= least) return []
   const lines = text.split('\n')
   const tableAt: (LineTable | undefined)[] = new Array(lines.length).fill(undefined)
   for (const table of best) for (const at of table.rows.keys()) tableAt[at] = table
@@ -67,6 +65,7 @@ function encode(text: string, counter: TokenCounter): readonly WrittenText[] {
   const head: string[] = []
   const body: string[] = []
   let current: string | undefined
+  let switches = 0
   for (const [at, row] of rows.entries()) {
     // A blank line is one, whatever the template.
     if (row === '') {
@@ -81,11 +80,15 @@ function encode(text: string, counter: TokenCounter): readonly WrittenText[] {
       declared.set(table, name)
       head.push(`${name}${signOf(table)}: ${table?.template ?? WHOLE_LINE}`)
     }
-    if (name !== current) body.push(name)
+    if (name !== current) {
+      body.push(name)
+      switches++
+    }
     current = name
     body.push(row)
   }
-  return [{ content: [...head, '', ...body].join('\n'), style: '' }]
+  const uses = { template: declared.size, template_switch: switches }
+  return [{ content: [...head, '', ...body].join('\n'), style: '', uses }]
 }
 
 /** Names that no row is. */

@@ -1,5 +1,6 @@
 import { LINE_FEED } from '../../json/char-codes.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
+import { addUses } from '../../reading/price.ts'
 import { formatId } from '../json/json-format.ts'
 import { decodedTooLong, notDecodable } from '../not-decodable.ts'
 import { innerTexts } from './inner-text.ts'
@@ -83,13 +84,15 @@ function encode(
   }
   if (legend.length === 0) return []
   const head = legend.join(' ')
+  const own = { sign: legend.length }
   const written = innerTexts(rest, formats, tools)
     .filter(inner => inner.restores())
-    .map(({ content, format }) => ({
+    .map(({ content, format, uses }) => ({
       content: `${head}\n${content}`,
       style: format.replace(';', STYLE_SEPARATOR),
+      uses: addUses(own, uses),
     }))
-  return [{ content: `${head}\n${rest}`, style: '' }, ...written]
+  return [{ content: `${head}\n${rest}`, style: '', uses: own }, ...written]
 }
 
 function hasReturn(text: string): boolean {

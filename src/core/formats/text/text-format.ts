@@ -50,6 +50,8 @@ export interface TextFormat {
   readonly id: string
   /** Version of the grammar; raised whenever `decode` would read older text differently. */
   readonly version: number
+  /** Whether it is written only if a request or a template names it. */
+  readonly onlyNamed?: boolean
   /**
    * Whether the format takes JSON and decodes to JSON of the same value. Any other format takes
    * text and decodes to the same text.

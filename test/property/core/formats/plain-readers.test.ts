@@ -10,7 +10,6 @@ import { diff } from '../../../../src/core/formats/text/diff.ts'
 import { ndjson } from '../../../../src/core/formats/text/ndjson.ts'
 import { numbered } from '../../../../src/core/formats/text/numbered.ts'
 import { prefixed } from '../../../../src/core/formats/text/prefixed.ts'
-import { records } from '../../../../src/core/formats/text/records.ts'
 import { templated } from '../../../../src/core/formats/text/templated.ts'
 import { writeJson } from '../../../../src/core/json/write-json.ts'
 import type { TokenCounter } from '../../../../src/core/tokens/counter.ts'
@@ -108,11 +107,6 @@ const TEXT_READINGS = [
   },
   {
     format: templated,
-    said: (reading: unknown) => reading,
-    is: (text: string) => text.split('\n'),
-  },
-  {
-    format: records,
     said: (reading: unknown) => reading,
     is: (text: string) => text.split('\n'),
   },

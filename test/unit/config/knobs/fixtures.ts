@@ -85,21 +85,6 @@ export const NESTED = [
   }),
 ]
 
-/** A table between lines of prose. */
-export const TABLE = [
-  list(
-    [
-      'Some prose about it.',
-      '',
-      '| name | state of it | size in bytes |',
-      '| :--- | --- | ---: |',
-      ...Array.from({ length: 30 }, (_, i) => `| user ${i * 7919} | open | ${i * 3331} |`),
-      '',
-      'That is all.',
-    ].join('\n'),
-  ),
-]
-
 /** Rows that CSV writes in a few tokens less than lines with keys, which are most of the text. */
 export const WORDY = [list([1, 2].map(id => ({ id, state: 'open', text: page(id + 100, 8) })))]
 

@@ -14,7 +14,6 @@ import {
   read,
   SAME,
   SEARCHES,
-  TABLE,
   UNEVEN,
   WORDY,
 } from './fixtures.ts'
@@ -204,14 +203,7 @@ export const ROWS_OF_KEYS: readonly Row[] = [
       not: COMPARES,
     },
   ],
-  [
-    'mckp.shape_thresholds.markdown_table_min_cols',
-    {
-      results: TABLE,
-      with: { mckp: { shape_thresholds: { markdown_table_min_cols: 1_000 } } },
-      not: COMPARES,
-    },
-  ],
+  ['mckp.shape_thresholds.markdown_table_min_cols', 'a table is only written if md@1 is named'],
 
   [
     'budget.strategy',

@@ -82,5 +82,5 @@ it('of this version switches off all that a list does not name', () => {
   folder.write('pipeline_config.toml', '[mckp]\nformats_enabled = ["csv", "json_compact"]\n')
   const { pipeline, warnings } = folder.read()
   expect(pipeline.mckp.formats_enabled).toEqual(['csv', 'json_compact'])
-  expect(warnings).toEqual([expect.stringMatching(/switches off tree, .*yaml.*: .* % longer$/)])
+  expect(warnings).toEqual([expect.stringMatching(/switches off tree, .*prefixed.*: .* % longer$/)])
 })

@@ -250,13 +250,6 @@ describe('a result with JSON in a layout', () => {
     expect(beside.content).toMatch(/^a\(ended_layout2-[\w-]+ json\)/)
   })
 
-  it('has it after a head', () => {
-    const content = `Exit code: 0\nOutput:\n${text}`
-    const answer = encode({ content })
-    expect(answer.format).toMatch(/^headed@1;3_2_layout2-/)
-    expect(decoded(answer).content).toBe(content)
-  })
-
   it('has a format that can be decoded, however often it is in JSON', () => {
     const lists = Array.from({ length: 200 }, (_, at) => ((at * at) % 7 < 3 ? '[1,2]' : '[1, 2]'))
     let value: unknown = { content: [{ type: 'text', text }] }

@@ -63,9 +63,10 @@ describe('content that is denser than the budget allows', () => {
     ['empty lists', `[${'[],'.repeat(MANY)}0]`, 'tree@2'],
     ['rows of empty cells', `|a|b|\n|-|-|\n${'|||\n'.repeat(MANY)}`, 'md@1'],
   ])('goes without the candidate: %s', (_, content, format) => {
-    const { candidates } = explain({ content })
+    const formats = [format, format.replace(/@.*/, '')]
+    const { candidates } = explain({ content, formats })
     expect(candidates.find(candidate => candidate.format === format)?.verdict).toBe('declined')
-    expect(explain({ content }).candidates).toEqual(candidates)
+    expect(explain({ content, formats }).candidates).toEqual(candidates)
   })
 
   it('is tried if it is short', () => {
@@ -77,7 +78,7 @@ describe('content that is denser than the budget allows', () => {
     const line = `{"a":[${'[],'.repeat(50)}0]}\n`
     const { candidates } = explain({ content: line.repeat(1000), formats: ['ndjson', 'tree'] })
     expect(candidates).toEqual([
-      { layer: 'L2', format: 'ndjson@1', tokens: null, verdict: 'declined' },
+      expect.objectContaining({ layer: 'L2', format: 'ndjson@1', verdict: 'declined' }),
     ])
   })
 })

@@ -63,6 +63,7 @@ describe('inline_json_cost', () => {
     const log = cells.map(row => JSON.stringify(row)).join('\n')
     const { content: dear, format } = encodeWith(cost('o200k_base', 5), log, {
       formats: ['ndjson', 'csv', 'tree'],
+      reading: 'dense',
     })
     expect(format).toBe('ndjson@1;compact,tree@2')
     expect(dear).not.toMatch(/[[{]/)
@@ -162,7 +163,11 @@ describe('recursion_depth', () => {
 
 describe('formats_enabled', () => {
   const rows = [1, 2, 3].map(id => ({ id, name: 'north gate' }))
-  const log = rows.map(row => JSON.stringify(row)).join('\n')
+  const log = Array(9)
+    .fill(rows)
+    .flat()
+    .map(row => JSON.stringify(row))
+    .join('\n')
 
   it('are all that is written, also inside a text', () => {
     const only = (...formats_enabled: string[]) => ({ mckp: { formats_enabled } })
@@ -234,23 +239,23 @@ describe('templates', () => {
 
   it('are L1 for the tools that they are set for', () => {
     expect(asked({ templates: overrides })).toBe('L1')
-    expect(asked({ templates: overrides }, 'list')).toBe('L2')
+    expect(asked({ templates: overrides }, 'list')).toBe('L3')
     expect(asked({ endpoint_overrides: { list_issues: { template_id: 'csv_from_md' } } })).toBe(
       'L1',
     )
-    expect(asked({})).toBe('L2')
-    expect(asked({}, 'constructor')).toBe('L2')
+    expect(asked({})).toBe('L3')
+    expect(asked({}, 'constructor')).toBe('L3')
   })
 
   it('are none where they are not active', () => {
     const active = ['mr_diff_fence']
-    expect(asked({ templates: { ...overrides, active } })).toBe('L2')
+    expect(asked({ templates: { ...overrides, active } })).toBe('L3')
     expect(asked({ templates: { ...overrides, active: [...active, 'csv_from_md'] } })).toBe('L1')
   })
 
   it('give way to what is said of the endpoint', () => {
     const endpoint_overrides = { list_issues: { template_id: 'mr_diff_fence' } }
-    expect(asked({ templates: overrides, endpoint_overrides })).toBe('L2')
+    expect(asked({ templates: overrides, endpoint_overrides })).toBe('L3')
   })
 
   it('can be the preferred format of data, as can any format', () => {
@@ -259,7 +264,7 @@ describe('templates', () => {
     })
     expect(asked(data('csv_from_md'))).toBe('L1')
     expect(asked(data('md'))).toBe('L1')
-    expect(asked(data('md'), 'get_list_')).toBe('L2')
+    expect(asked(data('md'), 'get_list_')).toBe('L3')
     const rows = [1, 2, 3].map(id => ({ id, name: 'north gate' }))
     const { layer, format } = encodeWith(data('csv'), rows, { tool: 'list_gates' })
     expect({ layer, format }).toEqual({ layer: 'L1', format: 'csv@1' })

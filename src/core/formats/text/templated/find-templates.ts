@@ -2,8 +2,7 @@ import { readDigits } from '../../../classify/digits.ts'
 import { RIGHT_ARROW, SPACE, TAB } from '../../../json/char-codes.ts'
 import type { TokenCounter } from '../../../tokens/counter.ts'
 import { createHunkTracker, type HunkTracker, NO_HUNKS } from '../prefix-groups.ts'
-import { SLOT } from '../records/record-parts.ts'
-import { templateOf } from '../records/record-template.ts'
+import { templateOf } from './line-template.ts'
 import { familiesAmong, likePlaces, type ReadTemplates, readTemplates } from './line-templates.ts'
 
 /** Lines of a text that one template and the cells of each line represent. */
@@ -229,7 +228,7 @@ function draftOf(
   // No column has more digits than the lines.
   const varying = places.filter(at => facts[ids[at]!]!.mayVary).length
   if (varying < places.length * DIGIT_SHARE) return null
-  const template = templateOf(SLOT.repeat(words.length), values)
+  const template = templateOf(values)
   if (template === null || !hasNumbers(template.rows)) return null
   const separator = separatorOf(template.rows)
   if (separator === undefined) return null

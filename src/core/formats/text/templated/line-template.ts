@@ -1,10 +1,11 @@
-import { SLOT } from './record-parts.ts'
+/** The place of a cell while a template is made. No text that has it is taken apart. */
+export const SLOT = '\u0001'
 
-/** What all records of a frame have in common, and what each has of its own. */
-export interface RecordTemplate {
-  /** The text of a record, with `{1}` in place of its first cell, and so on. */
+/** What all lines have in common, and what each has of its own. */
+export interface LineTemplate {
+  /** The text of a line, with `{1}` in place of its first cell, and so on. */
   readonly text: string
-  /** The cells of each record. */
+  /** The cells of each line. */
   readonly rows: readonly (readonly string[])[]
 }
 
@@ -12,19 +13,17 @@ export interface RecordTemplate {
 const PLACE = /\{([1-9]\d{0,2})\}/g
 
 /**
- * The template of records; `null` if its text could be read as another one.
- * @param rows the values of each record, as many as the frame has slots
+ * The template of lines; `null` if its text could be read as another one.
+ * @param rows the words of each line, as many as the first has
  */
-export function templateOf(
-  frame: string,
-  rows: readonly (readonly string[])[],
-): RecordTemplate | null {
-  const pieces = frame.split(SLOT)
+export function templateOf(rows: readonly (readonly string[])[]): LineTemplate | null {
   const columns: (readonly string[])[] = []
-  let text = pieces[0]!
-  for (let at = 1; at < pieces.length; at++) {
-    const cells = rows.map(row => row[at - 1] ?? '')
-    text += slotOf(cells, columns) + pieces[at]!
+  let text = ''
+  for (let at = 0; at < rows[0]!.length; at++) {
+    text += slotOf(
+      rows.map(row => row[at] ?? ''),
+      columns,
+    )
   }
   if (columns.length === 0) return null
   // A brace of the text could be read as a place.
@@ -88,7 +87,7 @@ export interface ReadTemplate {
   readonly pieces: readonly string[]
   /** The cell after each piece but the last. */
   readonly places: readonly number[]
-  /** Cells of a record. */
+  /** Cells of a line. */
   readonly columns: number
   /** Characters of the pieces. */
   readonly length: number
@@ -108,12 +107,12 @@ export function readTemplate(text: string): ReadTemplate {
   return { pieces, places, columns: places.reduce((a, b) => Math.max(a, b), 0) + 1, length }
 }
 
-/** A record's text. */
+/** A line's text. */
 export function fillTemplate({ pieces, places }: ReadTemplate, cells: readonly string[]): string {
   return pieces.reduce((text, piece, at) => text + cells[places[at - 1]!]! + piece)
 }
 
-/** Characters of a record's text. */
+/** Characters of a line's text. */
 export function filledLength({ length, places }: ReadTemplate, cells: readonly string[]): number {
   return places.reduce((sum, place) => sum + cells[place]!.length, length)
 }
