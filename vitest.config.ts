@@ -8,6 +8,8 @@ const RESULTS = process.env['TEST_RESULTS']
 
 // Workers and the processes that tests start inherit these.
 process.env['TEST_SEED'] ??= String(randomInt(2 ** 31))
+// The data of the user who runs the tests stays alone.
+process.env['XDG_DATA_HOME'] = resolve('node_modules/.cache/haversack-tests-data')
 // Half of a start is compiling. Coverage is not exact with functions that come from a cache.
 if (process.argv.includes('--coverage')) delete process.env['NODE_COMPILE_CACHE']
 else process.env['NODE_COMPILE_CACHE'] ??= resolve('node_modules/.cache/haversack-tests')

@@ -29,5 +29,8 @@ export async function runHook(
 ): Promise<string | null> {
   const signal = AbortSignal.timeout(deadlineMs)
   const values = key === undefined ? {} : { key }
-  return answerHook(await readEvent(input, signal), serviceAt(url, values, signal))
+  return answerHook(
+    await readEvent(input, signal),
+    serviceAt(url, values, { signal, mustProve: true }),
+  )
 }

@@ -4,6 +4,7 @@ import { isLoopback } from '../config/loopback.ts'
 import { urlFault } from '../config/url-fault.ts'
 import { readJsonText } from '../core/base/read-text.ts'
 import { type Options, UsageError, type ValuesOf } from './command.ts'
+import { identifyService } from './identify-service.ts'
 
 /** More than any answer of a service. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024
@@ -73,6 +74,12 @@ export function namedService(values: ServiceValues): ServiceClient | undefined {
   return base === undefined ? undefined : serviceAt(base, values)
 }
 
+interface AskOptions {
+  readonly signal?: AbortSignal | null
+  /** Whether a service on this machine must prove that it is the user's, before it gets a byte. */
+  readonly mustProve?: boolean
+}
+
 /**
  * The service at `base`, with the key of `--key`, else `HAVERSACK_KEY`. Its requests end with
  * `signal`.
@@ -81,16 +88,21 @@ export function namedService(values: ServiceValues): ServiceClient | undefined {
 export function serviceAt(
   base: string,
   values: Partial<ServiceValues>,
-  signal: AbortSignal | null = null,
+  { signal = null, mustProve = false }: AskOptions = {},
 ): ServiceClient {
   const fault = urlFault(base)
   if (fault !== null) throw new UsageError(`the URL ${base} ${fault}`)
   const key = values.key ?? processEnv()['HAVERSACK_KEY']
   const headers = { ...(key === undefined ? {} : { 'x-api-key': key }) }
   const root = base.replace(/\/+$/, '')
+  let known: Promise<void> | undefined
 
   async function ask<Answer>(path: string, query: string, init: RequestInit): Promise<Answer> {
+    known ??= identifyService(root, { signal, mustProve })
+    await known
     const response = await reach(root + path + query, init)
+    const { status } = response
+    if (status >= 300 && status < 400) throw new Error(redirected(base, response))
     const answer = (await readJsonText(response.body, MAX_ANSWER_BYTES).catch(
       () => null,
     )) as Record<string, unknown> | null
@@ -101,7 +113,7 @@ export function serviceAt(
 
   async function reach(url: string, init: RequestInit): Promise<Response> {
     try {
-      return await fetch(url, { ...init, signal })
+      return await fetch(url, { ...init, redirect: 'manual', signal })
     } catch (error) {
       throw new Error(`no service answers at ${base}`, { cause: error })
     }
@@ -119,6 +131,12 @@ export function serviceAt(
         body: JSON.stringify(request),
       }),
   }
+}
+
+/** A key must not follow to wherever an answer points. */
+function redirected(base: string, { headers }: Response): string {
+  const to = URL.parse(headers.get('location') ?? '', base)?.origin ?? 'elsewhere'
+  return `${base} redirects to ${to}, which gets no key: give that URL if it is the service`
 }
 
 /** A service whose refusals say when to come back for so long is waited for. */

@@ -5,6 +5,7 @@ import { urlFault } from '../config/url-fault.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { defineCommand, UsageError } from './command.ts'
 import { readConfigFile, replaceWithBackup, restore } from './config-files/replace-file.ts'
+import { identifyService } from './identify-service.ts'
 import { DEFAULT_SERVICE_URL, serviceOptions } from './service-client.ts'
 import type { Agent } from './setup/agent.ts'
 import { AGENTS } from './setup/agents.ts'
@@ -63,6 +64,8 @@ export const setupCommand = defineCommand({
     process.stdout.write(`${file}${before === null ? ' (new)' : ''}\n`)
     process.stdout.write(`${lineDiff(before ?? '', after)}\n`)
     if (values.print) return EXIT.ok
+    const found = await foundAt(service)
+    if (found !== null) process.stderr.write(`${found}\n`)
     if (!values.yes && !(await isAgreed())) return EXIT.failed
     replaceWithBackup(file, before, after)
     const lines = values.hook
@@ -123,6 +126,21 @@ export function isOurs(agent: Agent, text: string, before: string | null): boole
     return [...withUrls, ...withLines, withHook].includes(text)
   } catch {
     return false
+  }
+}
+
+/**
+ * Whom the agent would reach now: `null` if that is Haversack. @throws Error if it is another
+ * program, which would get the agent's key and all that it reads
+ */
+async function foundAt(service: string): Promise<string | null> {
+  try {
+    await identifyService(service)
+    return null
+  } catch (error) {
+    const { message, cause } = error as Error
+    if (cause === undefined) throw error
+    return `${message} yet: start it with haversack serve`
   }
 }
 

@@ -5,6 +5,7 @@ import type { SavingsAnswer } from '../core/contract/savings.ts'
 import { defineCommand } from './command.ts'
 import { type AskedService, answerAgent, calledOptions } from './hook/called-by-agent.ts'
 import { readEvent } from './hook/read-event.ts'
+import { identifyService } from './identify-service.ts'
 
 /** The agent draws its screen meanwhile: the longest wait, in milliseconds. */
 const DEADLINE_MS = 1_000
@@ -31,7 +32,10 @@ export async function runStatusLine(
 ): Promise<string | null> {
   const signal = AbortSignal.timeout(deadlineMs)
   const session = sessionOf(await readEvent(input, signal))
-  const asked = new URL(`${url.replace(/\/+$/, '')}/v1/savings`)
+  const base = url.replace(/\/+$/, '')
+  const asked = new URL(`${base}/v1/savings`)
+  const isPlain = asked.protocol === 'http:'
+  await identifyService(base, { signal, mustProve: true, ...(isPlain && { ask: askPlainly }) })
   asked.search = new URLSearchParams({ session, limit: '0' }).toString()
   return statusLine(await ask(asked, key, signal))
 }
@@ -62,8 +66,12 @@ function change({ before, after }: { readonly before: number; readonly after: nu
 /** @throws Error if no service answers, or it refuses */
 async function ask(url: URL, key: string | undefined, signal: AbortSignal): Promise<SavingsAnswer> {
   const headers = key === undefined ? {} : { 'x-api-key': key }
-  if (url.protocol === 'http:') return askPlainly(url, headers, signal)
-  const answer = await fetch(url, { headers, signal })
+  if (url.protocol === 'http:') {
+    const { status, body } = await askPlainly(url, headers, signal)
+    if (status !== 200) throw new Error(`status ${status}`)
+    return JSON.parse(body) as SavingsAnswer
+  }
+  const answer = await fetch(url, { headers, signal, redirect: 'error' })
   if (answer.status !== 200) throw new Error(`status ${answer.status}`)
   return (await readJsonText(answer.body, MAX_ANSWER_BYTES)) as SavingsAnswer
 }
@@ -82,7 +90,7 @@ async function askPlainly(
   url: URL,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
-): Promise<SavingsAnswer> {
+) {
   const all = Object.entries({ host: url.host, ...headers })
   if (!all.every(([, value]) => VISIBLE.test(value))) throw new Error('a key that no header may be')
   const lines = [
@@ -97,10 +105,13 @@ async function askPlainly(
   try {
     socket.write(`${lines.join('\r\n')}\r\n\r\n`)
     const answer = await readText(socket, MAX_ANSWER_BYTES)
-    const status = /^HTTP\/1\.[01] (\d{3})/.exec(answer)?.[1]
     const end = answer.indexOf('\r\n\r\n')
-    if (status !== '200' || end === -1) throw new Error(`status ${status}`)
-    return JSON.parse(answer.slice(end)) as SavingsAnswer
+    const status = /^HTTP\/1\.[01] (\d{3})/.exec(answer)?.[1]
+    if (status === undefined || end === -1) throw new Error('no answer')
+    const head = answer.slice(0, end)
+    const header = (name: string) =>
+      new RegExp(`^${name}: *(.*)$`, 'im').exec(head)?.[1]?.trim() ?? null
+    return { status: Number(status), header, body: answer.slice(end + 4) }
   } finally {
     socket.destroy()
   }

@@ -26,6 +26,7 @@ import type { Admission } from '../pool/admission.ts'
 import type { Generation } from '../pool/job.ts'
 import type { WorkerPool } from '../pool/pool.ts'
 import type { UsageObserver } from '../proxy/usage-observer.ts'
+import type { CHALLENGE_HEADER } from '../runtime/service-proof.ts'
 import type { Savings } from '../savings/savings.ts'
 import type { Originals } from '../store/originals.ts'
 import type { Rewrites } from '../store/rewrites.ts'
@@ -164,6 +165,8 @@ export interface AppDeps extends JobDeps {
   readonly vendorProxies?: readonly VendorProxy[]
   /** Only the vendor proxies and an MCP server are there, below this path: `/` and a secret. */
   readonly proxiesBelow?: string
+  /** Of the user, by which a service proves to hooks that it is theirs; absent: it cannot. */
+  readonly secret?: Uint8Array
   /** How requests to the vendors are rewritten. */
   readonly rewriting?: Rewriting
   /** What the MCP gateway's clients share of calls that are made ahead. */
@@ -222,6 +225,7 @@ type RequestHeader =
   | 'x-openai-subagent'
   | 'x-parent-session-id'
   | 'x-haversack-bypass'
+  | typeof CHALLENGE_HEADER
   | 'x-haversack-key'
   | 'x-haversack-project'
   | 'x-haversack-reading'

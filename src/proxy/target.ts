@@ -2,9 +2,9 @@ import type { Vendor } from './vendor-errors.ts'
 
 /**
  * Characters that a request target may have: no space, no control character, nothing that ends a
- * line.
+ * line, and no fragment, which a client keeps for itself (RFC 9110 §7.1).
  */
-const ORIGIN_FORM = /^\/[\x21-\x7e\x80-\xff]*$/
+const ORIGIN_FORM = /^\/[\x21\x22\x24-\x7e\x80-\xff]*$/
 
 /**
  * The rest of a request target after the prefix of a proxy route, its bytes as they were sent:

@@ -14,6 +14,8 @@ import { secretReader } from '../mcp/secret-text.ts'
 import { createLogger, type Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { createUsageObservers } from '../proxy/usage-observer.ts'
+import { loadSecret } from '../runtime/secret-file.ts'
+import { SECRET_BYTES, serviceSecretFile } from '../runtime/service-proof.ts'
 import { storeHealth } from '../store/store-health.ts'
 import { appRecords, gaugesOf, isShared, sharingOf } from './app-deps.ts'
 import { BUILDERS, type Builders } from './builders.ts'
@@ -231,6 +233,7 @@ function openFront({ config, seams, logger, build, resources }: Site, state: Sta
       desk: createSessionDesk(sessions.index),
       vendorProxies,
       ...(proxiesBelow === undefined ? {} : { proxiesBelow }),
+      ...ownSecret(logger),
       observeUsage: createUsageObservers(),
       allowedHosts: () => live.config.allowed_hosts,
       maxBodyBytes: config.limits.max_body_bytes,
@@ -250,6 +253,17 @@ function openFront({ config, seams, logger, build, resources }: Site, state: Sta
     isForwarded: target => vendorProxyFor(vendorProxies, target) !== null,
   })
   return { vendorProxies, mcp, server }
+}
+
+/** The secret of the user that this service runs for; nothing if there is no place for it. */
+function ownSecret(logger: Logger): { readonly secret?: Uint8Array } {
+  try {
+    return { secret: loadSecret(serviceSecretFile(processEnv()), SECRET_BYTES) }
+  } catch (error) {
+    const { message } = error as Error
+    logger.info({ detail: message }, 'hooks on this machine will not trust this service')
+    return {}
+  }
 }
 
 /** At the end the server takes nothing new and lets accepted work end. */

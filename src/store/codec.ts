@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { compressed } from '../core/base/compressed.ts'
 import { zstdDecompressSync } from '../core/base/zlib-calls.ts'
@@ -61,6 +61,11 @@ export interface Payload {
 
 export interface CodecOptions {
   readonly keys: readonly StoreKey[]
+  /**
+   * What is not encrypted counts as damaged if there are keys: others may write to the store, and a
+   * checksum is no proof.
+   */
+  readonly refusesPlain?: boolean
   readonly compressFromBytes: number | null
 }
 
@@ -69,7 +74,7 @@ export function sealedBytes(keyId: string | null): number {
   return 1 + (keyId === null ? CRC_BYTES : NONCE_BYTES + TAG_BYTES)
 }
 
-export function createCodec({ keys, compressFromBytes }: CodecOptions): Codec {
+export function createCodec({ keys, refusesPlain, compressFromBytes }: CodecOptions): Codec {
   const byId = new Map(keys.map(({ id, key }) => [id, key]))
   const writing = keys[0]
 
@@ -77,6 +82,7 @@ export function createCodec({ keys, compressFromBytes }: CodecOptions): Codec {
     const flags = sealed[0] ?? 0
     // An encrypted body must not be replaced by a plain one.
     if ((flags & ENCRYPTED) !== (keyId === null ? 0 : ENCRYPTED)) throw new UnreadableError(null)
+    if (refusesPlain === true && keyId === null && keys.length > 0) throw new UnreadableError(null)
     const bytes =
       keyId === null
         ? checked(flags, sealed, binding)
@@ -107,6 +113,12 @@ function keyOf(keys: ReadonlyMap<string, Uint8Array>, id: string): Uint8Array {
   const key = keys.get(id)
   if (key === undefined) throw new UnreadableError(id)
   return key
+}
+
+/** @throws UnreadableError for a content that has not this SHA-256: it is another one */
+export function checkHash(content: Uint8Array, expected: Uint8Array): void {
+  if (Buffer.compare(hash('sha256', content, 'buffer'), expected) !== 0)
+    throw new UnreadableError(null)
 }
 
 /** The raw bytes of a payload, `bytes` long. @throws UnreadableError */

@@ -21,7 +21,10 @@ export interface Store {
   put(items: readonly PutItem[]): Promise<readonly Result<Kept>[]>
   /** The body that a reference means: `not_found`, `gone`, `ambiguous`. */
   get(reference: Reference): Promise<Result<StoredBody>>
-  /** A part of it; `lines` and `bytes` read no more of it than they need. */
+  /**
+   * A part of it; `lines` and `bytes` read no more of it than they need, or all of it the first
+   * time from a store that other programs may write to.
+   */
   part(reference: Reference, selector: PartSelector): Promise<Result<StoredPart>>
   /**
    * Prolongs the life of bodies that were seen or referenced again, and pins those that a hint

@@ -1,4 +1,5 @@
 import { readJsonText, readText } from '../../core/base/read-text.ts'
+import { identifyService } from '../identify-service.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** Longest wait for an answer, in milliseconds. */
@@ -19,6 +20,13 @@ export async function checkService({ url, key }: ServiceToCheck): Promise<Findin
   const ready = await ask(`${url}/readyz`)
   if (ready === null) {
     return [fail('service', `nothing answers at ${url}`, 'start it: haversack serve')]
+  }
+  const other = await identifyService(url, { mustProve: true }).then(
+    () => null,
+    (error: unknown) => (error as Error).message,
+  )
+  if (other !== null) {
+    return [fail('service', other, 'give --url or HAVERSACK_URL, or start: haversack serve')]
   }
   // A body may break off, or not come in time.
   const text = await readText(ready.body, MAX_ANSWER_BYTES).catch(() => '')
@@ -86,7 +94,11 @@ export async function checkUpstream(name: string, base: string): Promise<Finding
 
 async function ask(url: string, init: RequestInit = {}): Promise<Response | null> {
   try {
-    return await fetch(url, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) })
+    return await fetch(url, {
+      redirect: 'manual',
+      ...init,
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    })
   } catch {
     return null
   }

@@ -2,6 +2,7 @@ import type { Hono, MiddlewareHandler } from 'hono'
 import { AppError } from '../../core/base/errors.ts'
 import type { AppContext, AppDeps, AppEnv } from '../context.ts'
 import { authorize } from '../middleware/authorize.ts'
+import { answerAlive } from './operator.ts'
 import { serveSavings } from './savings.ts'
 
 /**
@@ -23,6 +24,9 @@ export function mountBelowSecret(app: Hono<AppEnv>, below: string, deps: AppDeps
       return response
     })
   }
+  app.use('/:secret/livez', (c, next) =>
+    c.req.path === `${below}/livez` ? Promise.resolve(answerAlive(c, deps)) : next(),
+  )
   mount('/v1/savings', authorize(deps.access, 'proxy'), c => {
     checkMethod(c, 'GET')
     return serveSavings(c, deps)

@@ -1,18 +1,34 @@
 import type { Metrics } from '../../observability/metrics.ts'
+import {
+  CHALLENGE,
+  CHALLENGE_HEADER,
+  PROOF_HEADER,
+  proofOf,
+  SERVICE_HEADER,
+} from '../../runtime/service-proof.ts'
 import type { StoreHealth } from '../../store/store-health.ts'
-import type { AppDeps } from '../context.ts'
+import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
 import type { Route } from './route.ts'
 
 /**
  * 200 while the event loop turns; asks nothing of workers, so that a busy service is not restarted.
  */
-export const livezRoute: Route<unknown> = {
+export const livezRoute: Route<Pick<AppDeps, 'secret'>> = {
   method: 'get',
   path: '/livez',
   summary: 'Whether the process is alive',
   scope: 'open',
   answer: { media: 'text/plain' },
-  mount: app => app.get('/livez', c => c.text('ok')),
+  mount: (app, deps) => app.get('/livez', c => answerAlive(c, deps)),
+}
+
+/** Also says to a client that asks who this is. */
+export function answerAlive(c: AppContext, { secret }: Pick<AppDeps, 'secret'>): Response {
+  const challenge = requestHeader(c, CHALLENGE_HEADER) ?? ''
+  const port = c.env?.incoming?.socket.localPort
+  const isAsked = secret !== undefined && port !== undefined && CHALLENGE.test(challenge)
+  const proof = isAsked ? { [PROOF_HEADER]: proofOf(secret, challenge, port) } : {}
+  return c.text('ok', 200, { [SERVICE_HEADER]: '1', ...proof })
 }
 
 /**

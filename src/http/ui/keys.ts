@@ -26,7 +26,7 @@ export function keysFor({ tenant, scopes }: Caller, { access, ui }: KeyNeeds): K
   }
 }
 
-/** A key gives no right that its owner does not have. */
+/** A key gives no right that its maker does not have. */
 function givenBy(scopes: Caller['scopes']): readonly string[] {
   return SCOPES.filter(scope => scopes.has(scope))
 }
@@ -59,16 +59,28 @@ export function addKey(
 ): string {
   const scopes = SCOPES.filter(scope => wished.includes(scope) && reader.scopes.has(scope))
   if (scopes.length === 0) throw new AppError('invalid_request', 'a key needs a scope')
-  const { tenant, teams, member } = reader
   const { key, id, sha256 } = makeKey()
-  const record: KeyRecord = {
-    ...{ id, sha256, scopes, tenant, redeems: false, created_at: Date.now() },
-    ...(note === '' ? {} : { note: note.slice(0, NOTE_CHARS) }),
-    ...(teams === null ? {} : { teams: [...teams] }),
-    ...(member === null ? {} : { member }),
-  }
-  change(reader, needs, keys => [...keys, record])
+  const own = { id, sha256, scopes, redeems: false, created_at: Date.now() }
+  const noted = note === '' ? {} : { note: note.slice(0, NOTE_CHARS) }
+  change(reader, needs, keys => [...keys, { ...boundsOf(reader, keys), ...own, ...noted }])
   return key
+}
+
+/** Fields that every key has of its own; all others bound what it may do. */
+type OwnFields = 'id' | 'sha256' | 'scopes' | 'redeems' | 'references' | 'created_at' | 'note'
+
+/**
+ * The bounds of the maker's own key, which the new one has too.
+ * @throws AppError `forbidden` if that key is not in force any more
+ */
+function boundsOf(
+  { keyId, tenant }: Caller,
+  keys: readonly KeyRecord[],
+): Omit<KeyRecord, OwnFields> {
+  const maker = keys.find(each => each.id === keyId && each.tenant === tenant)
+  if (maker === undefined) throw new AppError('forbidden', 'the key of this page was revoked')
+  const { id, sha256, scopes, redeems, references, created_at, note, ...bounds } = maker
+  return bounds
 }
 
 /** @throws AppError as `addKey`; `not_found` if the reader's tenant has no such key */

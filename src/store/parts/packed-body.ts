@@ -1,4 +1,4 @@
-import { decompressed, type Payload } from '../codec.ts'
+import { checkHash, decompressed, type Payload } from '../codec.ts'
 
 /**
  * All chunks of a body, checked and still compressed, concatenated in a buffer of their own. Before
@@ -11,6 +11,8 @@ export interface PackedBody {
   readonly bytes: number
   /** Of the content of each chunk but the last. */
   readonly chunkBytes: number
+  /** SHA-256 that the content must have, if another process may have replaced it. */
+  readonly hash?: Uint8Array
 }
 
 const HEAD_BYTES = 4
@@ -31,7 +33,12 @@ export function packChunks(chunks: readonly Payload[]): Uint8Array<ArrayBuffer> 
 }
 
 /** The content of a body. @throws UnreadableError if the chunks are not those of such a body */
-export function unpackBody({ packed, bytes, chunkBytes }: PackedBody): Uint8Array<ArrayBuffer> {
+export function unpackBody({
+  packed,
+  bytes,
+  chunkBytes,
+  hash,
+}: PackedBody): Uint8Array<ArrayBuffer> {
   const view = new DataView(packed.buffer)
   const body = new Uint8Array(bytes)
   let from = 0
@@ -43,5 +50,6 @@ export function unpackBody({ packed, bytes, chunkBytes }: PackedBody): Uint8Arra
     const payload = { bytes: packed.subarray(start, from), isCompressed }
     body.set(decompressed(payload, Math.min(chunkBytes, bytes - at)), at)
   }
+  if (hash !== undefined) checkHash(body, hash)
   return body
 }

@@ -4,7 +4,7 @@ import { cutLines, resolveLines } from '../../core/parts/lines.ts'
 import type { Part, PartSelector } from '../../core/parts/part.ts'
 import { resolveBytes } from '../../core/parts/range.ts'
 import { selectPart } from '../../core/parts/select-part.ts'
-import { type Payload, UnreadableError } from '../codec.ts'
+import { checkHash, type Payload, UnreadableError } from '../codec.ts'
 import { fail, partFailure } from '../failure.ts'
 import { type PackedBody, packChunks } from '../parts/packed-body.ts'
 import { isCutElsewhere, ownPart, type WholeForPart } from '../parts/select-elsewhere.ts'
@@ -19,11 +19,13 @@ import {
 } from './body-calls.ts'
 import { CHUNK_BYTES, openChunk, openLineTable, openSmall, unsealChunk } from './chunks.ts'
 import { type BodyValue, readBody } from './layout.ts'
+import { ProvenBodies, type ProvenBody } from './proven-chunks.ts'
 
 /** Reads bodies and parts of them. Nothing here rejects for an expected failure. */
 export class BodyReader {
   readonly #options: BodiesOptions
   readonly #missingKeys = new Set<string>()
+  readonly #proven = new ProvenBodies()
 
   constructor(options: BodiesOptions) {
     this.#options = options
@@ -83,6 +85,9 @@ export class BodyReader {
     }
     try {
       const body = readBody(value)
+      // A reference is the first digits of a hash: who can write to Redis could name another body.
+      const isMeant = Buffer.from(body.hash).toString('hex').startsWith(checked.ref)
+      if (!isMeant) throw new UnreadableError(null)
       const result = await use(body, root)
       count('hits')
       if (body.pinnedUntil <= now()) void server.call('used', root, [time(), String(id)])
@@ -102,11 +107,40 @@ export class BodyReader {
   }
 
   async #whole(body: BodyValue, root: string): Promise<Uint8Array<ArrayBuffer>> {
-    if (body.chunks === 0) return openSmall(this.#options.codec, body, root)
-    return this.#chunks(body, root, 0, body.chunks - 1)
+    if (body.chunks === 0) return this.#small(body, root)
+    const whole = new Uint8Array(body.bytes)
+    await this.#prove(body, root, (content, at) => whole.set(content, at))
+    return whole
   }
 
-  /** All of a body, checked and not decompressed. @throws UnreadableError, CallError */
+  #small(body: BodyValue, root: string): Uint8Array<ArrayBuffer> {
+    const content = openSmall(this.#options.codec, body, root)
+    checkHash(content, body.hash)
+    return content
+  }
+
+  /**
+   * Reads all chunks of a body. @param use gets each of them with the place of its first byte
+   * @throws UnreadableError if their content has not the body's hash; CallError
+   */
+  async #prove(
+    body: BodyValue,
+    root: string,
+    use: (content: Uint8Array, at: number) => void = () => {},
+  ): Promise<ProvenBody> {
+    const proof = this.#proven.begin(nameOf(body, root), body.chunks)
+    for await (const { number, sealed } of this.#sealed(body, root, 0, body.chunks - 1)) {
+      const content = openChunk(this.#options.codec, body, root, number, sealed)
+      proof.add(number, content)
+      use(content, number * CHUNK_BYTES)
+    }
+    return proof.end(body.hash)
+  }
+
+  /**
+   * All of a body, not decompressed; who does that checks its hash. @throws UnreadableError,
+   * CallError
+   */
   async #packed(body: BodyValue, root: string): Promise<PackedBody> {
     const { codec } = this.#options
     const payloads: Payload[] = []
@@ -116,11 +150,12 @@ export class BodyReader {
     for await (const { number, sealed } of this.#sealed(body, root, 0, body.chunks - 1)) {
       payloads.push(unsealChunk(codec, body, root, number, sealed))
     }
-    return { packed: packChunks(payloads), bytes: body.bytes, chunkBytes: CHUNK_BYTES }
+    const packed = packChunks(payloads)
+    return { packed, bytes: body.bytes, chunkBytes: CHUNK_BYTES, hash: body.hash }
   }
 
   async #part(body: BodyValue, root: string, selector: PartSelector): Promise<Part> {
-    if (body.chunks === 0) return selectPart(openSmall(this.#options.codec, body, root), selector)
+    if (body.chunks === 0) return selectPart(this.#small(body, root), selector)
     if (selector.kind === 'bytes') {
       const range = resolveBytes(selector.range, body.bytes)
       const from = Math.floor(range.first / CHUNK_BYTES)
@@ -131,6 +166,9 @@ export class BodyReader {
     }
     if (selector.kind === 'lines') {
       const table = openLineTable(this.#options.codec, body, root)
+      const { lines } = await this.#provenBody(body, root)
+      if (!lines.every((line, chunk) => table.firstOf(chunk) === line))
+        throw new UnreadableError(null)
       const range = resolveLines(selector.range, table.total)
       const from = table.at(range.first - 1)
       const bytes = await this.#chunks(body, root, from.chunk, table.at(range.last).chunk)
@@ -143,12 +181,18 @@ export class BodyReader {
     return selectPart(await this.#whole(body, root), selector)
   }
 
+  async #provenBody(body: BodyValue, root: string): Promise<ProvenBody> {
+    return this.#proven.get(nameOf(body, root)) ?? this.#prove(body, root)
+  }
+
   /** Chunks `first` to `last`, opened and concatenated. @throws UnreadableError, CallError */
   async #chunks(body: BodyValue, root: string, first: number, last: number) {
+    const proven = await this.#provenBody(body, root)
     const start = first * CHUNK_BYTES
     const out = new Uint8Array(Math.min(body.bytes, (last + 1) * CHUNK_BYTES) - start)
     for await (const { number, sealed } of this.#sealed(body, root, first, last)) {
       const chunk = openChunk(this.#options.codec, body, root, number, sealed)
+      proven.check(number, chunk)
       out.set(chunk, number * CHUNK_BYTES - start)
     }
     return out
@@ -186,6 +230,11 @@ export class BodyReader {
     count('damaged')
     onEvent({ kind: 'damaged_body', tenant: root, hash: value.toString('hex', 48, 80) })
   }
+}
+
+/** One body of one put: a body that was removed and put again has other chunks. */
+function nameOf({ hash, incarnation }: BodyValue, root: string): string {
+  return `${root} ${Buffer.from(hash).toString('hex')} ${incarnation}`
 }
 
 const NOT_SURE = fail('unavailable', 'Redis may have lost originals that are being written again')

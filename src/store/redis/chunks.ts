@@ -102,6 +102,8 @@ export function unsealChunk(
 /** Where lines are in a large body. */
 export interface LineTable {
   readonly total: number
+  /** The line that the first byte of a chunk is in. */
+  firstOf(chunk: number): number
   /** The last chunk whose first byte lies in a line up to `line`, and that line. */
   at(line: number): { readonly chunk: number; readonly line: number }
 }
@@ -118,6 +120,7 @@ export function openLineTable(codec: Codec, body: BodyValue, root: string): Line
   const table = new Uint32Array(new Uint8Array(bytes).buffer)
   return {
     total: table[body.chunks]!,
+    firstOf: chunk => table[chunk]!,
     at(line) {
       let low = 0
       let high = body.chunks - 1

@@ -107,6 +107,7 @@ export class RedisStore implements Store {
       server,
       codec: createCodec({
         keys: options.keys ?? [],
+        refusesPlain: true,
         compressFromBytes: options.compressFromBytes ?? null,
       }),
       time: this.#time,
@@ -125,7 +126,11 @@ export class RedisStore implements Store {
     this.#records = new RedisRecords(common)
     this.claims = new RedisClaims(common, this.#records)
     // Changes are too small to be compressed.
-    const codec = createCodec({ keys: options.keys ?? [], compressFromBytes: null })
+    const codec = createCodec({
+      keys: options.keys ?? [],
+      refusesPlain: true,
+      compressFromBytes: null,
+    })
     const openBytes = options.openBytes ?? DEFAULT_OPEN_BYTES
     this.journal = new RedisJournal({ ...common, codec, openBytes })
     this.rates = new RedisRates({ ...common, library, prefix: this.#prefix })

@@ -2,11 +2,16 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { patient, serviceAt } from '../../../src/cli/service-client.ts'
+import { SERVICE_HEADER } from '../../../src/runtime/service-proof.ts'
 
 /** A service that refuses its first requests with `status`, and a client that waits for it. */
 async function refusing(times: number, status: number, headers: Record<string, string>) {
   let asked = 0
-  const server = createServer((_, response) => {
+  const server = createServer(({ url }, response) => {
+    if (url === '/livez') {
+      response.setHeader(SERVICE_HEADER, '1').end('ok')
+      return
+    }
     asked++
     const isRefused = asked <= times
     response.writeHead(isRefused ? status : 200, { ...(isRefused ? headers : {}) })

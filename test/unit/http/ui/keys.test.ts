@@ -59,6 +59,24 @@ it('gives no right that its owner does not have', async () => {
   expect(readKeysFile(file)).toHaveLength(3)
 })
 
+it('gives no more than its own bounds', async () => {
+  const bounds = { rate_per_s: 2, burst: 3, max_concurrent: 4, project: 'p', teams: ['x'] }
+  const of = { ...bounds, member: 'm', redeems: true, references: true, note: 'mine' }
+  const { file, add } = await start(of)
+  await add(['encode'])
+  const made = readKeysFile(file)[2]!
+  expect(made).toMatchObject({ ...bounds, member: 'm', redeems: false })
+  expect(made).not.toHaveProperty('references')
+  expect(made).not.toHaveProperty('note')
+})
+
+it('gives no key after its own was revoked', async () => {
+  const { file, own, other, add } = await start()
+  writeKeysFile(file, other)
+  expect((await add(['encode'])).status).toBe(403)
+  expect(readKeysFile(file).map(({ id }) => id)).not.toContain(own.record.id)
+})
+
 it('revokes keys of its own tenant only', async () => {
   const { file, other, access, add, revoke } = await start()
   await add(['encode'])
