@@ -14,6 +14,7 @@ RUN --mount=type=cache,target=/root/.npm \
     npm ci --ignore-scripts --prefer-offline --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts/build.ts scripts/bundle-output.ts scripts/third-party-licenses.ts ./scripts/
+COPY skills ./skills
 COPY src ./src
 COPY views ./views
 COPY prices.toml ./

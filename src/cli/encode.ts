@@ -42,7 +42,10 @@ type Values = ValuesOf<typeof options>
 export const encodeCommand = defineCommand({
   name: 'encode',
   summary: 'Make a tool result smaller; the text goes to stdout, what was done to stderr',
-  examples: ['encode result.json', 'encode --mode elide --budget 2000 build.log'],
+  examples: [
+    'encode result.json',
+    'encode --url http://127.0.0.1:8787 --mode elide --budget 2000 build.log',
+  ],
   operands: '[FILE]',
   maxOperands: 1,
   options,

@@ -65,6 +65,7 @@ describe('the final stage', () => {
       'THIRD-PARTY-LICENSES.txt',
       'chunks',
       'prices.toml',
+      'skills',
       'src',
       'views',
       'vocabularies',
@@ -174,6 +175,34 @@ describe('the container', () => {
     expect(write('var/lib/haversack/file')).toBe(0)
     const elsewhere = ['app/file', 'app/dist/src/cli.js', 'tmp/file', 'var/cache/haversack/file']
     expect(elsewhere.map(write)).toEqual([1, 1, 1, 1])
+  })
+
+  it('has all files that a command needs, for every command', () => {
+    const [program = '', ...args] = words(image.entrypoint)
+    const call = (...command: string[]) =>
+      spawnSync(program, [...args, ...command], {
+        ...{ cwd: inImage(image.workdir), env: imageEnv(image), encoding: 'utf8' },
+        ...{ input: '[]', timeout: READY_MS, ...identity(image) },
+      })
+    const { stdout } = call('--help')
+    const commands = [...stdout.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name!)
+    expect(commands.length).toBeGreaterThan(20)
+    for (const command of commands) {
+      const { status, stderr } = call(command, '--help')
+      expect([command, status, stderr]).toEqual([command, 0, ''])
+    }
+    for (const command of [
+      'tune skill',
+      'views list',
+      'config show',
+      'encode',
+      'count',
+      'store stats',
+    ]) {
+      const { stderr } = call(...command.split(' '))
+      expect([command, stderr]).toEqual([command, expect.not.stringMatching(/dist|module|ENOENT/)])
+    }
+    expect(call('tune', 'skill')).toMatchObject({ status: 0, stdout: expect.stringContaining('#') })
   })
 
   it('does not start without keys', async () => {

@@ -25,7 +25,7 @@ export const livezRoute: Route<Pick<AppDeps, 'secret'>> = {
 /** Also says to a client that asks who this is. */
 export function answerAlive(c: AppContext, { secret }: Pick<AppDeps, 'secret'>): Response {
   const challenge = requestHeader(c, CHALLENGE_HEADER) ?? ''
-  const port = c.env?.incoming?.socket.localPort
+  const port = c.env?.incoming?.socket?.localPort
   const isAsked = secret !== undefined && port !== undefined && CHALLENGE.test(challenge)
   const proof = isAsked ? { [PROOF_HEADER]: proofOf(secret, challenge, port) } : {}
   return c.text('ok', 200, { [SERVICE_HEADER]: '1', ...proof })

@@ -1,0 +1,33 @@
+import type { Command } from './command.ts'
+
+/**
+ * Commands are imported when they are called, so that `--help` and `count` do not load the service.
+ */
+export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  run: async () => (await import('./run-command.ts')).runCommand,
+  setup: async () => (await import('./setup.ts')).setupCommand,
+  doctor: async () => (await import('./doctor.ts')).doctorCommand,
+  arms: async () => (await import('./arms.ts')).armsCommand,
+  savings: async () => (await import('./savings.ts')).savingsCommand,
+  statusline: async () => (await import('./statusline.ts')).statuslineCommand,
+  hook: async () => (await import('./hook.ts')).hookCommand,
+  proxy: async () => (await import('./proxy.ts')).proxyCommand,
+  serve: async () => (await import('./serve.ts')).serveCommand,
+  mcp: async () => (await import('./mcp.ts')).mcpCommand,
+  keys: async () => (await import('./keys.ts')).keysCommand,
+  encode: async () => (await import('./encode.ts')).encodeCommand,
+  decode: async () => (await import('./decode.ts')).decodeCommand,
+  count: async () => (await import('./count.ts')).countCommand,
+  get: async () => (await import('./get.ts')).getCommand,
+  store: async () => (await import('./store.ts')).storeCommand,
+  telemetry: async () => (await import('./telemetry.ts')).telemetryCommand,
+  tokens: async () => (await import('./tokens.ts')).tokensCommand,
+  verify: async () => (await import('./verify.ts')).verifyCommand,
+  audit: async () => (await import('./audit.ts')).auditCommand,
+  replay: async () => (await import('./replay.ts')).replayCommand,
+  bench: async () => (await import('./bench.ts')).benchCommand,
+  tune: async () => (await import('./tune.ts')).tuneCommand,
+  fingerprints: async () => (await import('./fingerprints.ts')).fingerprintsCommand,
+  config: async () => (await import('./config.ts')).configCommand,
+  views: async () => (await import('./views.ts')).viewsCommand,
+}
