@@ -18,10 +18,11 @@ export function readNumbered(text: string, style: string): Json {
   const lines: { line: number | null; text: string }[] = []
   let next: number | null = null
   for (const line of text.split('\n')) {
-    if (next !== null && line === '→') {
+    if (next !== null && line === '→ end') {
       next = null
       continue
     }
+    if (line.startsWith('> [')) next = null
     const [, digits, rest = ''] = pattern.exec(line) ?? []
     if (next !== null) {
       lines.push({ line: next, text: next % 5 === 0 ? rest : line })

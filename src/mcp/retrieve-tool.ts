@@ -24,7 +24,7 @@ export const RETRIEVE_DEFINITION: JsonBytes = jsonBytes({
     type: 'object',
     properties: {
       hash: { type: 'string', description: 'H of that line' },
-      lines: { type: 'string', description: '40-80, 40- or -20' },
+      lines: { type: 'string', description: '40-80, 40- or -20; as printed' },
       grep: { type: 'string', description: 'Text that lines must contain' },
       context: { type: 'integer', description: 'Lines around each match' },
       ignore_case: { type: 'boolean' },

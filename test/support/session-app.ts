@@ -151,6 +151,12 @@ export function sessionApp(options: SessionAppOptions) {
       const answer = await call('POST', '/v1/decode', { content, format, session }, tenant)
       return (answer as Record<string, unknown>)['content']
     },
+    /** Lines of an original, as `lines=` gives them. */
+    async part(ref: string, lines: string, session: string, tenant?: number) {
+      const path = `/v1/retrieve/${ref}?session=${session}&lines=${lines}`
+      const answer = (await call('GET', path, undefined, tenant)) as Record<string, unknown>
+      return answer['original_content']
+    },
     async original(ref: string, session: string, tenant?: number) {
       const answer = await call('GET', `/v1/retrieve/${ref}?session=${session}`, undefined, tenant)
       return (answer as Record<string, unknown>)['original_content']

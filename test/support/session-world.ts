@@ -244,6 +244,7 @@ export function createSessionWorld({
       if (meant !== undefined || !named.has(ref)) named.set(ref, meant ?? sources)
     }
     checkOneStep({ content, format }, originals, named, own)
+    await checkFetches({ content, format }, originals, tenant, session)
   }
 
   /** What a reference leads to stands there: it is no reference itself. */
@@ -266,6 +267,21 @@ export function createSessionWorld({
       seen.checked++
     }
     for (const each of own) each.hidden = hiddenLines(each.text, read.lines)
+  }
+
+  /** A range that is fetched by the numbers of its reference is the lines it represents. */
+  async function checkFetches(
+    answer: Pick<EncodeAnswer, 'content' | 'format'>,
+    originals: ReadonlyMap<string, string>,
+    tenant: number,
+    session: string,
+  ) {
+    for (const { ref, lines: range, from, end } of readAnswer(answer, originals)?.references ??
+      []) {
+      const part = (await app.part(ref, range, session, tenant)) as string
+      const shown = lines(originals.get(ref)!).slice(from, end).join('\n')
+      expect(part.replace(/\n$/, '')).toBe(shown.replace(/\n$/, ''))
+    }
   }
 
   const refOf = (text: string) => {

@@ -19,6 +19,8 @@ export interface SeenReference {
   readonly ref: string
   readonly from: number
   readonly end: number
+  /** As it names its lines. */
+  readonly lines: string
 }
 
 /** An answer with references to lines, as a reader goes through it; `null` for any other. */
@@ -44,7 +46,13 @@ export function readAnswer(
     const names = namesIn(originals.get(current)!)
     const from = names.indexOf(reference.first)
     const end = names.indexOf(reference.last) + 1
-    references.push({ line, ref: current, from, end })
+    references.push({
+      line,
+      ref: current,
+      from,
+      end,
+      lines: `${reference.first}-${reference.last}`,
+    })
     for (let at = from; at < end; at++) lines.push({ text: undefined })
   }
   return { lines, references }

@@ -28,6 +28,10 @@ export const retrieveAnswer = z.strictObject({
       first: z.int().optional(),
       last: z.int().optional(),
       total: z.int().optional(),
+      numbers: z
+        .literal('printed')
+        .optional()
+        .describe('`first` and `last` are the numbers printed before the lines'),
       values: z.int().optional(),
       matches: z.int().optional(),
       shown: z.int().optional(),

@@ -1,7 +1,8 @@
 import type { PathStep } from './path-steps.ts'
 
 /**
- * Which part of an original is wanted. Lines count from 1, bytes from 0; both ends are included.
+ * Which part of an original is wanted. Lines are named by the numbers printed before them, as
+ * references name them, or else count from 1; bytes count from 0. Both ends are included.
  */
 export type PartSelector =
   | { readonly kind: 'lines'; readonly range: PartRange }
@@ -36,6 +37,8 @@ export type Part =
       readonly first: number
       readonly last: number
       readonly total: number
+      /** `first` and `last` are the numbers printed before the lines; absent: they are counted. */
+      readonly numbers?: 'printed'
     }
   /** `values`: how many the path met; a path with a slice gives a list of them. */
   | { readonly kind: 'path'; readonly content: Uint8Array; readonly values: number }

@@ -25,7 +25,7 @@ const text = z.string().max(MAX_CHARS)
 
 const query = z.strictObject({
   session: sessionField.optional(),
-  lines: text.optional().describe('40-80, 40- or -20; from 1'),
+  lines: text.optional().describe('40-80, 40- or -20: as printed before the lines, else from 1'),
   bytes: text.optional().describe('0-99, 100- or -100; from 0'),
   path: text
     .optional()

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../core/base/errors.ts'
 import { cutLines, resolveLines } from '../../core/parts/lines.ts'
+import { mayBeNumbered } from '../../core/parts/numbered-lines.ts'
 import type { Part, PartSelector } from '../../core/parts/part.ts'
 import { resolveBytes } from '../../core/parts/range.ts'
 import { selectPart } from '../../core/parts/select-part.ts'
@@ -164,7 +165,9 @@ export class BodyReader {
       const content = bytes.subarray(start, start + range.last - range.first + 1)
       return { kind: 'bytes', content, ...range }
     }
-    if (selector.kind === 'lines') {
+    const isCounted =
+      selector.kind === 'lines' && !mayBeNumbered(await this.#chunks(body, root, 0, 0))
+    if (isCounted) {
       const table = openLineTable(this.#options.codec, body, root)
       const { lines } = await this.#provenBody(body, root)
       if (!lines.every((line, chunk) => table.firstOf(chunk) === line))

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { AppError } from '../../core/base/errors.ts'
 import { countLineFeeds, countLines, cutLines, resolveLines } from '../../core/parts/lines.ts'
+import { mayBeNumbered } from '../../core/parts/numbered-lines.ts'
 import type { Part, PartRange, PartSelector } from '../../core/parts/part.ts'
 import { resolveBytes } from '../../core/parts/range.ts'
 import { selectPart } from '../../core/parts/select-part.ts'
@@ -142,6 +143,8 @@ function partOf(chunks: Chunks, row: BodyRow, selector: PartSelector): Part {
  * compared with the content, which has one. Returns `null` if they contradict it.
  */
 function linesByChunks(chunks: Chunks, row: BodyRow, wanted: PartRange): Part | null {
+  // Lines that are named by their numbers are found by reading them.
+  if (mayBeNumbered(chunks.read(row, 0, 0))) return null
   const last = chunks.last(row)
   const total = chunks.lineAt(row, last) - 1 + countLines(chunks.read(row, last, last))
   if (total !== row.lines) return null

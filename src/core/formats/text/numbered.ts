@@ -30,7 +30,9 @@ export const numbered: TextFormat = {
 /** Lines whose number is a multiple of it keep it. */
 const NUMBER_EVERY = 5
 /** A line by itself that ends a block before the text does. */
-const BLOCK_END = '→'
+const BLOCK_END = '→ end'
+/** A line that refers to lines of an earlier result begins so, and ends a block by itself. */
+const REFERENCE = '> ['
 const BLOCK_END_LINE = `${BLOCK_END}\n`
 /** Fewest lines of a block; a shorter one saves nothing. */
 const MIN_BLOCK_LINES = 3
@@ -68,7 +70,8 @@ function encode(text: string, style: GutterStyle): WrittenText | null {
     end = lineEnd(text, start)
     const gutter = readLineGutter(text, start, end, separator)
     if (block !== null && (gutter === null || !continues(block, next, gutter))) {
-      out.push(text.slice(from, start), BLOCK_END_LINE)
+      out.push(text.slice(from, start))
+      if (!text.startsWith(REFERENCE, start)) out.push(BLOCK_END_LINE)
       from = start
       block = null
     }
@@ -82,7 +85,7 @@ function encode(text: string, style: GutterStyle): WrittenText | null {
     const rest = start + gutter.width + 1
     const isAnchor = next % NUMBER_EVERY === 0
     // This content would end the block early.
-    if (!isAnchor && end - rest === 1 && text[rest] === BLOCK_END) return null
+    if (!isAnchor && (isEnd(text, rest, end) || text.startsWith(REFERENCE, rest))) return null
     out.push(text.slice(from, start))
     from = isAnchor ? rest - 1 - digitsOf(next) : rest
     next++
@@ -141,11 +144,16 @@ function decodeTo(content: string, style: string, maxChars: number, parts: Parts
   let from = 0
   for (let start = 0, end = 0; start <= content.length; start = end + 1) {
     end = lineEnd(content, start)
+    if (block !== null && content.startsWith(REFERENCE, start)) {
+      if (!parts.copy(from, start)) return false
+      from = start
+      block = null
+    }
     if (block === null) {
       block = readLineGutter(content, start, end, separator)
       next = (block?.number ?? 0) + 1
       length += end - start + 1
-    } else if (end - start === 1 && content[start] === BLOCK_END) {
+    } else if (isEnd(content, start, end)) {
       block = null
       // The line before it is the last one if this is.
       if (!parts.copy(from, end === content.length ? start - 1 : start)) return false
@@ -163,6 +171,10 @@ function decodeTo(content: string, style: string, maxChars: number, parts: Parts
     if (length - 1 > maxChars) throw decodedTooLong(maxChars)
   }
   return parts.copy(from, content.length)
+}
+
+function isEnd(text: string, start: number, end: number): boolean {
+  return end - start === BLOCK_END.length && text.startsWith(BLOCK_END, start)
 }
 
 function lineEnd(text: string, start: number): number {

@@ -8,11 +8,12 @@ import {
   writeGutter,
 } from '../../formats/gutter/byte-gutter.ts'
 import { createSignScan } from '../../formats/gutter/byte-signs.ts'
+import { createNumberingTest, printedName } from '../../formats/gutter/numbering.ts'
 import { decodedTooLong, notDecodable } from '../../formats/not-decodable.ts'
 import type { RunGutter } from './compare-lines.ts'
 import { isReferenceLike, unguardLine } from './guard-line.ts'
 import { type LineReference, readReference } from './reference-line.ts'
-import { createNumberingTest, printedName, startsOfLines } from './scan-text.ts'
+import { startsOfLines } from './scan-text.ts'
 import { printedSign, type SignRun } from './sign-runs.ts'
 
 /**

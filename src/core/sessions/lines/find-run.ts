@@ -1,9 +1,10 @@
 import { type ByteGutter, createGutter, readGutter } from '../../formats/gutter/byte-gutter.ts'
+import { printedName } from '../../formats/gutter/numbering.ts'
 import type { SessionKey } from '../index/session-index.ts'
 import { startIn } from './body-image.ts'
 import type { BodyMemory, KeptBody } from './body-memory.ts'
 import { createLineComparer, type LineComparer, type RunGutter } from './compare-lines.ts'
-import { printedName, type ScannedText } from './scan-text.ts'
+import type { ScannedText } from './scan-text.ts'
 import { MAX_SIGN_RUNS } from './sign-runs.ts'
 
 /** Lines of a new text that repeat lines of an earlier body. */
@@ -15,8 +16,6 @@ export interface FoundRun {
   /** First and last line of the earlier body, as a reader names them. */
   readonly first: number
   readonly last: number
-  /** Whether `first` is also what a count from 1 gives. */
-  readonly counted: boolean
   readonly gutter: RunGutter
   /** From a line of the new text to the line of the body it repeats. */
   readonly offset: number
@@ -242,14 +241,12 @@ class MemoryRunFinder implements RunFinder {
     if (from >= end) return null
     const [start] = comparer.decodable(from, end)
     if (start !== from) return null
-    const counted = first === from + offset + 1
     const run = {
       body,
       from,
       end,
       first,
       last,
-      counted,
       gutter: comparer.relation(from, end),
       offset,
     }

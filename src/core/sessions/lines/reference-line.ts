@@ -23,10 +23,7 @@ export interface LineReference {
 }
 
 /** A reference that is to be written. */
-interface NewReference extends Omit<LineReference, 'ref'> {
-  /** Whether `first` is also what a count of the body's lines gives. */
-  readonly counted: boolean
-}
+type NewReference = Omit<LineReference, 'ref'>
 
 /** The form of its lines' gutters now, after a hint. */
 const SUFFIXES = [
@@ -73,19 +70,14 @@ export function createReferenceWriter(verbosity: Verbosity): ReferenceWriter {
 
   function write(
     { ref, call }: EarlierResult,
-    { first, last, gutter, counted }: NewReference,
+    { first, last, gutter }: NewReference,
   ): string | null {
     const suffix = suffixOf(gutter)
     const shift = gutter.kind === 'kept' ? gutter.shift : 0
     if (ref === current) return writeSameBody(first, last, shift) + suffix
     const named = call === undefined || introduced.has(ref) ? {} : { call }
     const shifted = shift === 0 ? {} : { shift }
-    // A verbose hint has an address for the lines, which counts them from 1.
-    const shownVerbosity = verbosity === 'verbose' && !counted ? 'standard' : verbosity
-    const hint = hintLine(
-      { family: 'lines', ref, ...named, first, last, ...shifted },
-      shownVerbosity,
-    )
+    const hint = hintLine({ family: 'lines', ref, ...named, first, last, ...shifted }, verbosity)
     return hint === null ? null : hint + suffix
   }
 

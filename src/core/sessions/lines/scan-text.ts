@@ -1,12 +1,6 @@
-import {
-  type ByteGutter,
-  createGutter,
-  type GutterKind,
-  isPathed,
-  NONE,
-  readGutter,
-} from '../../formats/gutter/byte-gutter.ts'
+import { createGutter, NONE, readGutter } from '../../formats/gutter/byte-gutter.ts'
 import { createSignScan } from '../../formats/gutter/byte-signs.ts'
+import { createNumberingTest } from '../../formats/gutter/numbering.ts'
 import type { SessionKey } from '../index/session-index.ts'
 
 /** Texts of more lines are neither matched nor kept: their tables would take 16 bytes a line. */
@@ -209,40 +203,4 @@ function finish(hash: number): number {
   let mixed = Math.imul(hash ^ (hash >>> 16), FINISH_1)
   mixed = Math.imul(mixed ^ (mixed >>> 13), FINISH_2)
   return mixed ^ (mixed >>> 16)
-}
-
-/** Tests whether a text's lines can be named by their printed numbers. */
-export interface NumberingTest {
-  add(gutter: ByteGutter, end: number): void
-  isNumbered(): boolean
-}
-
-/**
- * Lines can be named by their numbers if every number is above the one before, all come before the
- * same separator, and at least half of the lines that are not blank have one.
- */
-export function createNumberingTest(): NumberingTest {
-  let kind: GutterKind = NONE
-  let last = -1
-  let numbered = 0
-  let others = 0
-  let rising = true
-  return {
-    add(gutter, end) {
-      if (gutter.kind === NONE || isPathed(gutter.kind)) {
-        if (end > gutter.start) others++
-        return
-      }
-      if (numbered === 0) kind = gutter.kind
-      numbered++
-      if (gutter.number <= last || gutter.kind !== kind) rising = false
-      last = gutter.number
-    },
-    isNumbered: () => rising && numbered > 0 && numbered >= others,
-  }
-}
-
-/** The name of a line of a numbered text for a reader: its printed number, or 0 if it has none. */
-export function printedName({ kind, number }: ByteGutter): number {
-  return kind === NONE || isPathed(kind) ? 0 : number
 }

@@ -123,7 +123,19 @@ describe('hostile text', { timeout: 60_000 }, () => {
     'A: {1}\n',
     ' 1',
   ]
-  PIECES.push('| a |\n', '|-|\n', '{}\n', '"', '\\', 'a/', 'a b/c\n', '\u0000', '\u05d0|', '→\n')
+  PIECES.push(
+    '| a |\n',
+    '|-|\n',
+    '{}\n',
+    '"',
+    '\\',
+    'a/',
+    'a b/c\n',
+    '\u0000',
+    '\u05d0|',
+    '→ end\n',
+    '> [',
+  )
 
   it.each(PIECES)('stays linear on a long run of %j', piece => {
     // A quadratic pass would take 10^11 steps in a full run, and run into the test's time limit.

@@ -171,10 +171,10 @@ describe('references to lines', () => {
     expect(context.refer(`${CODE.join('\n')}\ud800`)).toBeNull()
   })
 
-  it('a verbose hint whose printed numbers are not places in the body names no address', () => {
+  it('a verbose hint has the address of its lines, by printed numbers if there are some', () => {
     const context = createContext()
     context.keep(numbered(CODE, 101), READ)
-    expect(context.refer(numbered(CODE.slice(0, 30), 101), 'verbose')).not.toContain('?lines=')
+    expect(context.refer(numbered(CODE.slice(0, 30), 101), 'verbose')).toContain('?lines=101-130')
     context.keep(CODE.join('\n'), READ)
     expect(context.refer(CODE.slice(1, 30).join('\n'), 'verbose')).toContain('?lines=2-30')
   })
