@@ -49,9 +49,7 @@ function styleOf(profile: EncodingProfile): TreeStyle {
     maxBracketChars: profile.maxInlineNested,
     minTableRows: profile.minItems,
     minKeyStability: profile.minKeyStability,
-    affixCost: 20,
-    cutsToNumbers: true,
-    shapeCost: 1.1,
+    reading: profile.reading,
     minLineMembers: profile.minFields,
   }
 }

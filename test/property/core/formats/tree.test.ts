@@ -6,6 +6,7 @@ import { tree, treeInStyle } from '../../../../src/core/formats/json/tree/tree.t
 import { parseJson } from '../../../../src/core/json/parse-json.ts'
 import { equalValues, type Value } from '../../../../src/core/json/value.ts'
 import { writeJson } from '../../../../src/core/json/write-json.ts'
+import { createReading } from '../../../../src/core/reading/price.ts'
 import type { TokenCounter } from '../../../../src/core/tokens/counter.ts'
 import { runs } from '../../../support/runs.ts'
 import { arbitraryCut, arbitraryTree } from './tree-values.ts'
@@ -27,8 +28,8 @@ const WHIMS: readonly ((text: string) => number)[] = [
 /** What constructs may cost. */
 const STYLES: readonly TreeStyle[] = [
   FEWEST_TOKENS,
-  { ...FEWEST_TOKENS, affixCost: 5, shapeCost: 1.1 },
-  { ...FEWEST_TOKENS, cutsToNumbers: false, shapeCost: Number.POSITIVE_INFINITY },
+  { ...FEWEST_TOKENS, reading: createReading('balanced', { affix: { each: 3 } }) },
+  { ...FEWEST_TOKENS, reading: createReading('plain') },
 ]
 
 function counterOf(count: (text: string) => number): TokenCounter {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../../../src/core/base/errors.ts'
-import { FEWEST_TOKENS, type TreeStyle } from '../../../../src/core/formats/json/tree/style.ts'
+import { FEWEST_TOKENS } from '../../../../src/core/formats/json/tree/style.ts'
 import { tree, treeInStyle } from '../../../../src/core/formats/json/tree/tree.ts'
 import { DEFAULT_MAX_DEPTH, parseJson } from '../../../../src/core/json/parse-json.ts'
 import { equalValues, type Value } from '../../../../src/core/json/value.ts'
 import { writeJson } from '../../../../src/core/json/write-json.ts'
+import { createReading, type Reading, USUAL_READING } from '../../../../src/core/reading/price.ts'
 import type { TokenCounter } from '../../../../src/core/tokens/counter.ts'
 import { encode } from '../../../../src/index.ts'
 import { FULL_RUNS, runs } from '../../../support/runs.ts'
@@ -67,41 +68,57 @@ describe('prices of reading', () => {
       ...(at % 4 === 0 ? { note: `n${at}` } : {}),
     }))
 
-  const write = (style: Partial<TreeStyle>, value: unknown) => {
-    const counter = counters.get('o200k_base')
-    return treeInStyle({ ...FEWEST_TOKENS, ...style }).encode(read(JSON.stringify(value)), counter)!
+  const write = (reading: Reading, value: unknown) => {
+    const style = { ...FEWEST_TOKENS, reading }
+    return treeInStyle(style).encode(read(JSON.stringify(value)), counters.get('o200k_base'))!
   }
+  const affixAt = (each: number) => createReading('balanced', { affix_number: { each } })
 
   it('cuts a column only if that saves its price in the whole table', () => {
-    const header = (affixCost: number, count: number) =>
-      write({ affixCost }, rows(count)).split('\n')[1]
+    const header = (each: number, count: number) => write(affixAt(each), rows(count)).split('\n')[1]
     expect(header(0, 5)).toBe('order=ORD-2026-*,state,note')
     expect(header(20, 5)).toBe('order,state,note')
     expect(header(20, 20)).toBe('order=ORD-2026-*,state,note')
     expect(header(1000, 20)).toBe('order,state,note')
   })
 
-  it('leaves no bare numbers if the style says so', () => {
-    const cut = write({ cutsToNumbers: false }, rows(40))
-    expect(cut).toContain('\norder,state,note\n')
+  it('leaves no bare numbers if it is plain', () => {
+    const plain = createReading('plain')
+    expect(write(plain, rows(40))).toContain('\norder,state,note\n')
     const words = rows(40).map((row, at) => ({
       ...row,
       order: `ORD-2026-${'abcdefgh'[at % 8]}${at % 5}`,
     }))
-    expect(write({ cutsToNumbers: false }, words)).toContain('\norder=ORD-2026-*,state,note\n')
+    expect(write(plain, words)).toContain('\norder=ORD-2026-*,state,note\n')
   })
 
   it('declares shapes only if they save their share', () => {
     const item = (at: number) => ({ identifier: at, description: `d${at}`, location: `l${at % 3}` })
     const value = {
-      ...Object.fromEntries(
-        Array.from({ length: 9 }, (_, at) => [`k${at}`, { x: item(at), y: at }]),
-      ),
-      text: 'some other words that are no part of it '.repeat(5),
+      first: item(1),
+      second: { deep: item(2), rank: 0 },
+      third: { list: [item(3), 'x', item(4)], rank: 1 },
+      fourth: { deeper: { deep: item(5), more: [[item(6)]] } },
     }
-    expect(write({}, value)).toMatch(/^[A-Z]\{/)
-    expect(write({ shapeCost: 1.1 }, value)).toMatch(/^[A-Z]\{/)
-    expect(write({ shapeCost: 10 }, value)).not.toMatch(/^[A-Z]\{/)
+    expect(write(createReading('balanced'), value)).toMatch(/^[A-Z]\{/)
+    const dear = createReading('balanced', { shape: { share: 2 } })
+    for (const reading of [dear, createReading('plain')]) {
+      expect(write(reading, value)).not.toMatch(/^[A-Z]\{/)
+    }
+  })
+
+  it('reports what its reader must know, at no price of its own', () => {
+    const weigh = (value: unknown) => {
+      const style = { ...FEWEST_TOKENS, reading: USUAL_READING }
+      const json = read(JSON.stringify(value))
+      return treeInStyle(style).weigh!(json, counters.get('o200k_base'))
+    }
+    expect(weigh(rows(40))).toMatchObject({ surcharge: 0, uses: { affix_number: 1 } })
+    expect(weigh({ a: 1, page: { orders: rows(40), other: rows(30) } })).toMatchObject({
+      surcharge: 0,
+      uses: { affix_number: 2 },
+    })
+    expect(weigh(rows(3))).toMatchObject({ surcharge: 0, uses: {} })
   })
 
   it('writes like calls alike, whatever signs are in their cells', () => {

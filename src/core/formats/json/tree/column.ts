@@ -19,6 +19,8 @@ export interface PatternColumn {
   readonly name: string
   readonly prefix: string
   readonly suffix: string
+  /** Whether digits alone are left of a string; absent where this does not matter. */
+  readonly leavesNumbers?: boolean
 }
 
 /** An object in every row: the cells of its members; or `null`, or nothing. */
@@ -39,13 +41,3 @@ export type Column = CellColumn | ConstantColumn | PatternColumn | GroupColumn |
 
 /** A column that is one cell of its row. */
 export type Leaf = CellColumn | PatternColumn | RowsColumn
-
-/** The columns with a pattern, those inside others too. Recursion is as deep as the columns. */
-export function affixesOf(columns: readonly Column[]): number {
-  let count = 0
-  for (const column of columns) {
-    if (column.kind === 'pattern') count++
-    else if (column.kind === 'group' || column.kind === 'rows') count += affixesOf(column.columns)
-  }
-  return count
-}

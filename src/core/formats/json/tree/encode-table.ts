@@ -1,6 +1,6 @@
 import { keyStability } from '../../../classify/json-shape.ts'
 import { ObjectValue, type Value } from '../../../json/value.ts'
-import { affixesOf, type CellColumn, type Column, type PatternColumn } from './column.ts'
+import type { CellColumn, Column, PatternColumn } from './column.ts'
 import { mergeKeyOrders } from './key-order.ts'
 import type { KnownTables } from './known-tables.ts'
 import { isFilled, patternOf, planColumns } from './plan-columns.ts'
@@ -9,6 +9,7 @@ import { weighsBrackets } from './style.ts'
 import { KEY_COLUMN, SEPARATOR } from './syntax.ts'
 import type { Bracket, Table } from './table.ts'
 import type { Piece } from './trace.ts'
+import { priceOfUses, usesOf } from './uses.ts'
 import { RowWriter, writeHeader } from './write-table.ts'
 
 /** A pricer that may know the tables of the document without shapes. */
@@ -51,7 +52,7 @@ export function encodeTable(value: Value, pricer: TablePricer): Table | null {
     if (isBracketed) writer.bracketed(row)
     if (isBracketed || !writer.row(columns, row)) hasBracketed = true
   }
-  const table = { text: writer.out, brackets, affixes: affixesOf(columns) }
+  const table = { text: writer.out, brackets, uses: usesOf(columns) }
   if (!hasBracketed) tables?.keep(value, { table, columns, rows: value })
   return table
 }
@@ -91,7 +92,7 @@ export function encodeKeyedTable(value: ObjectValue, pricer: TablePricer): Table
     writer.keyCell(keys[i]!.slice(prefix.length, keys[i]!.length - suffix.length))
     writer.members(columns, rows[i]!)
   }
-  const table = { text: writer.out, brackets, affixes: affixesOf([keyColumn, ...columns]) }
+  const table = { text: writer.out, brackets, uses: usesOf([keyColumn, ...columns]) }
   tables?.keep(value, { table, columns, rows })
   return table
 }
@@ -159,15 +160,15 @@ function collectBrackets(writer: RowWriter, { style }: Pricer): readonly Bracket
  * The table with its price. Nested values in brackets in its rows have the same surcharge as
  * elsewhere.
  */
-export function tablePiece({ text, brackets, affixes }: Table, pricer: Pricer): Piece {
+export function tablePiece({ text, brackets, uses }: Table, pricer: Pricer): Piece {
   const { style, tokens } = pricer
   const count = tokens(text)
-  let surcharge = count * (style.tableCost - 1) + affixes * style.affixCost
+  let surcharge = count * (style.tableCost - 1) + priceOfUses(uses, style.reading)
   let values = ''
   for (const bracket of brackets) {
     surcharge += excess(bracket.text, style)
     if (!bracket.isRows) values += `\n${bracket.text}`
   }
   if (values !== '') surcharge += tokens(values) * (style.bracketCost - 1)
-  return { text, tokens: count, surcharge }
+  return { text, tokens: count, surcharge, uses }
 }

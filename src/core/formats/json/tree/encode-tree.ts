@@ -11,6 +11,7 @@ import { type CountedText, type ScalarText, scalarText } from './scalar-text.ts'
 import { JSON_MARK } from './syntax.ts'
 import type { Table } from './table.ts'
 import { type Piece, priceOf, type Role } from './trace.ts'
+import { priceOfUses } from './uses.ts'
 import {
   type Bracketed,
   type BracketTexts,
@@ -309,12 +310,13 @@ function clearlyShorter(
   if (table === null || table.brackets.length > 0 || style.tableCost !== 1) return null
   const rows = value instanceof ObjectValue ? value.values : (value as readonly Value[])
   if (pricer.shapes !== undefined && rows.length < FEW_ROWS) return null
-  const { text } = table
+  const { text, uses } = table
   const limit = Math.ceil(text.length / CLEARLY_SHORTER)
   if (jsonLength(value, limit) <= limit) return null
-  const piece = { text, tokens: text.length / CHARS_PER_TOKEN, surcharge: 0 }
+  const surcharge = priceOfUses(uses, style.reading)
+  const piece = { text, tokens: text.length / CHARS_PER_TOKEN, surcharge, uses }
   if (trace !== undefined) {
-    const counted = pricer.piece(text)
+    const counted = { ...pricer.piece(text), surcharge, uses }
     trace.decide(role, { [way]: counted }, counted)
   }
   return {

@@ -1,8 +1,12 @@
+import { typedText } from '../../../base/typed-text.ts'
+import { DIGIT_0, DIGIT_9 } from '../../../json/char-codes.ts'
 import { equalValues, ObjectValue, type Value } from '../../../json/value.ts'
+import { priceOfUse } from '../../../reading/price.ts'
 import type { Column } from './column.ts'
 import { mergeKeyOrders } from './key-order.ts'
-import { type Affixes, commonAffixes } from './pattern-runs.ts'
+import { commonAffixes } from './pattern-runs.ts'
 import type { Pricer } from './pricer.ts'
+import { constructOf } from './uses.ts'
 
 /**
  * Cells allowed for each member that is there. Beyond it a table of mostly empty cells cannot be
@@ -144,7 +148,6 @@ export function patternOf(name: string, texts: readonly string[], pricer: Pricer
   if (texts.length < 2) return null
   const affixes = commonAffixes(texts)
   if (affixes === null) return null
-  if (!pricer.style.cutsToNumbers && leavesNumber(texts, affixes)) return null
   const { prefix, suffix } = affixes
   const step = Math.max(1, Math.floor(texts.length / PATTERN_SAMPLE))
   let whole = ''
@@ -157,13 +160,20 @@ export function patternOf(name: string, texts: readonly string[], pricer: Pricer
     sampled++
   }
   const saved = ((pricer.tokens(whole) - pricer.tokens(rest)) / sampled) * texts.length
-  const price = pricer.tokens(`=${prefix}*${suffix}`) + pricer.style.affixCost
-  return saved > price ? { kind: 'pattern', name, prefix, suffix } : null
+  const net = saved - pricer.tokens(`=${prefix}*${suffix}`)
+  if (net <= 0) return null
+  const leavesNumbers = texts.some(text => isNumber(text, prefix.length, suffix.length))
+  const price = priceOfUse(pricer.style.reading, constructOf(leavesNumbers))
+  return net > price ? { kind: 'pattern', name, prefix, suffix, leavesNumbers } : null
 }
 
-const NUMBER = /^\d+$/
-
-/** Whether what is left of a text is a number. */
-function leavesNumber(texts: readonly string[], { prefix, suffix }: Affixes): boolean {
-  return texts.some(text => NUMBER.test(text.slice(prefix.length, text.length - suffix.length)))
+/** Whether digits alone, at least one, are between so many characters of both ends. */
+function isNumber(string: string, before: number, after: number): boolean {
+  const text = typedText(string)
+  const end = text.length - after
+  for (let at = before; at < end; at++) {
+    const c = text.charCodeAt(at)
+    if (c < DIGIT_0 || c > DIGIT_9) return false
+  }
+  return end > before
 }

@@ -1,4 +1,5 @@
 import type { ObjectValue, Value } from '../../../json/value.ts'
+import type { Uses } from '../../../reading/constructs.ts'
 import type { TokenCounter } from '../../../tokens/counter.ts'
 import { contentOf } from '../../text-content.ts'
 import { FEWEST_TOKENS, type TreeStyle } from './style.ts'
@@ -103,12 +104,14 @@ function writeKey(key: string): KeyTexts {
 export class LazyPiece implements Piece {
   readonly tokens: number
   readonly surcharge: number
+  readonly uses: Uses | undefined
   readonly #write: () => string
   #text: string | undefined
 
-  constructor(tokens: number, surcharge: number, write: () => string) {
+  constructor(tokens: number, surcharge: number, write: () => string, uses?: Uses) {
     this.tokens = tokens
     this.surcharge = surcharge
+    this.uses = uses
     this.#write = write
   }
 
@@ -122,12 +125,14 @@ export class LazyPiece implements Piece {
 export class PrefixedPiece implements Piece {
   readonly tokens: number
   readonly surcharge: number
+  readonly uses: Uses | undefined
   readonly #before: string
   readonly #piece: Piece
 
   constructor(before: string, piece: Piece, tokens: number) {
     this.tokens = piece.tokens + tokens
     this.surcharge = piece.surcharge
+    this.uses = piece.uses
     this.#before = before
     this.#piece = piece
   }

@@ -1,3 +1,5 @@
+import { FREE_READING, type Reading } from '../../../reading/price.ts'
+
 /**
  * Deepest level of lines. What lies below stays in brackets: real documents rarely go so deep, and
  * the spaces in front of deep lines would grow faster than the document.
@@ -19,12 +21,8 @@ export interface TreeStyle {
   /** Objects that make a table, and how alike their keys are (see `keyStability`), at least. */
   readonly minTableRows: number
   readonly minKeyStability: number
-  /** Price of a column whose strings lack what all have at their start or end. */
-  readonly affixCost: number
-  /** Whether such a column may leave a bare number, which a reader would take for the value. */
-  readonly cutsToNumbers: boolean
-  /** Price of a token of a document with shapes. */
-  readonly shapeCost: number
+  /** What columns with a pattern and shapes cost. */
+  readonly reading: Reading
   /** Members of an object of scalars that stand on lines of their own, at least. */
   readonly minLineMembers: number
 }
@@ -37,9 +35,7 @@ export const FEWEST_TOKENS: TreeStyle = {
   maxBracketChars: Number.POSITIVE_INFINITY,
   minTableRows: 1,
   minKeyStability: 0,
-  affixCost: 0,
-  cutsToNumbers: true,
-  shapeCost: 1,
+  reading: FREE_READING,
   minLineMembers: 1,
 }
 

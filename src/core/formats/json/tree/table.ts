@@ -1,3 +1,5 @@
+import type { Uses } from '../../../reading/constructs.ts'
+
 /** A nested value in brackets inside a table. */
 export interface Bracket {
   readonly text: string
@@ -9,6 +11,6 @@ export interface Bracket {
 export interface Table {
   readonly text: string
   readonly brackets: readonly Bracket[]
-  /** Columns whose strings lack what all have at their start or end. */
-  readonly affixes: number
+  /** What its reader must know; `undefined`: nothing. */
+  readonly uses: Uses | undefined
 }

@@ -1,12 +1,15 @@
 import { writePathStep } from '../../../json/write-json.ts'
+import type { Uses } from '../../../reading/constructs.ts'
 import type { ExplainedPart } from '../json-format.ts'
 
 /** A text and its price. */
 export interface Piece {
   readonly text: string
   readonly tokens: number
-  /** Tokens that the style adds when ways to write are compared. */
+  /** Tokens that the style adds when ways to write are compared, and the price of `uses`. */
   readonly surcharge: number
+  /** What its reader must know; absent: nothing. */
+  readonly uses?: Uses | undefined
 }
 
 /** The price by which ways to write are compared. */

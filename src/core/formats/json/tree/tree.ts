@@ -43,8 +43,8 @@ export function treeInStyle(style: TreeStyle): JsonFormat {
       const known = memo?.of(style, () => new KnownParts())
       const document = encodeDocument(value, createPricer(counter, style), known)
       if (document === null) return null
-      const { text, surcharge, tokens } = document
-      return { content: text, surcharge, ...(tokens === undefined ? {} : { tokens }) }
+      const { text, surcharge, uses, tokens } = document
+      return { content: text, surcharge, uses, ...(tokens === undefined ? {} : { tokens }) }
     },
     explain: (value, counter) => explainTree(value, counter, style),
   }

@@ -1,4 +1,5 @@
 import type { Value } from '../../../json/value.ts'
+import type { Uses } from '../../../reading/constructs.ts'
 import type { Forms, Frame } from './draft.ts'
 import { findPatternRuns, type PatternRun } from './pattern-runs.ts'
 import { type KeyTexts, LazyPiece, type Pricer } from './pricer.ts'
@@ -11,6 +12,7 @@ import {
 } from './scalar-text.ts'
 import { ITEM_MARK, NOT_IN_ITEM, NOT_IN_LINE, PATTERN_MARK } from './syntax.ts'
 import type { Piece } from './trace.ts'
+import { addUses } from './uses.ts'
 import { afterSign, writeStringLines } from './write-inline.ts'
 import { type Scalar, writeAffix, writeText } from './write-text.ts'
 
@@ -18,17 +20,20 @@ import { type Scalar, writeAffix, writeText } from './write-text.ts'
 export function fillFrame(frame: Frame, inner: readonly (Forms | null)[]): Piece {
   const { texts, slots } = frame
   let [tokens, surcharge] = [0, 0]
+  let uses: Uses | undefined
   for (const slot of slots) {
     const { shown } = inner[slot]!
     tokens += shown.tokens
     surcharge += shown.surcharge
+    uses = addUses(uses, shown.uses)
   }
   // Estimated tokens are fractions: another order of the sum would decide equal ways otherwise.
-  return new LazyPiece(tokens + frame.tokens, surcharge, () => {
+  const write = () => {
     let text = texts[0]!
     for (let i = 0; i < slots.length; i++) text += inner[slots[i]!]!.shown.text + texts[i + 1]!
     return text
-  })
+  }
+  return new LazyPiece(tokens + frame.tokens, surcharge, write, uses)
 }
 
 /** A frame before its tokens are counted. */
