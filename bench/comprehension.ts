@@ -1,9 +1,12 @@
+import { fileURLToPath } from 'node:url'
 import { encode as toToon } from '@toon-format/toon'
 import type { Endpoint } from '../src/cli/bench/chat-completion.ts'
 import { percent } from '../src/cli/table.ts'
 import { JSON_FORMATS } from '../src/core/formats/json/registry.ts'
 import { count, encode } from '../src/index.ts'
 import { ask } from './comprehension/ask.ts'
+import { FEWEST_PAIRS } from './comprehension/constructs/pairs.ts'
+import { examineConstructs } from './comprehension/constructs/report.ts'
 import { type DataSet, dataSets, sentOf } from './comprehension/data-sets.ts'
 import { keepResults, modelsTable, type Row } from './comprehension/model-results.ts'
 import { type Question, sameAnswer } from './comprehension/question.ts'
@@ -15,14 +18,29 @@ import { writeSection } from './support/write-section.ts'
 
 /**
  * npm run bench -- comprehension [--url URL --model MODEL --key KEY --json | --write]
+ * npm run bench -- comprehension --constructs [--url URL --model MODEL --key KEY --max-tokens N]
  *
  * Questions with gold answers about the same data as JSON, TOON and in each of our formats; about
  * texts as they came and as we write them. With an endpoint that speaks OpenAI's chat completions,
  * a model answers them. Without one, plain readers prove that every gold answer can be read from
  * our texts; `--write` puts their table into bench/README.md. With one it keeps the model's answers
  * in bench/results/comprehension, and puts the table of all models there.
+ *
+ * `--constructs` asks about pairs of texts instead, with a construct and without it, and reports
+ * what each construct costs in answers: `constructs/report.ts`.
  */
-const options = readOptions({ url: '', model: '', key: '', json: false, write: false })
+const options = readOptions({
+  url: '',
+  model: '',
+  key: '',
+  json: false,
+  write: false,
+  constructs: false,
+  pairs: FEWEST_PAIRS,
+  'max-tokens': 2_000_000,
+  'error-tokens': 1500,
+  folder: fileURLToPath(new URL('results/comprehension/constructs', import.meta.url)),
+})
 
 /** A text that is no data in a format: only a model is asked about it. */
 const AS_IT_CAME = 'as it came'
@@ -79,6 +97,19 @@ const endpoint: Endpoint | null =
   options.url === ''
     ? null
     : { url: options.url, model: options.model || 'default', key: options.key || undefined }
+
+if (options.constructs) {
+  const { ok, text } = await examineConstructs({
+    endpoint,
+    pairs: options.pairs,
+    maxTokens: options['max-tokens'],
+    errorTokens: options['error-tokens'],
+    folder: options.folder,
+    json: options.json,
+  })
+  process.stdout.write(`${text}\n`)
+  process.exit(ok ? 0 : 1)
+}
 
 const rows: Row[] = []
 for (const set of dataSets()) for (const form of written(set)) rows.push(await examine(set, form))

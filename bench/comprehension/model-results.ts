@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { percent } from '../../src/cli/table.ts'
 import { markdownTable } from '../support/markdown-table.ts'
+import { type Interval, shareInterval } from './intervals.ts'
 
 /** The answers to the questions about one data set in one format. */
 export interface Row {
@@ -56,20 +57,14 @@ function rowOf(model: string, version: number, name: string, rows: readonly Row[
   const sum = (of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0)
   const right = sum(row => row.right)
   const asked = sum(row => row.asked)
-  const [low, high] = interval(right, asked)
   const share = percent(right, asked)
-  return [model, version, name, sum(row => row.tokens), right, asked, share, `${low} to ${high}`]
+  const interval = intervalText(shareInterval(right, asked))
+  return [model, version, name, sum(row => row.tokens), right, asked, share, interval]
 }
 
-/** 97.5 % of a normal distribution are below. */
-const Z = 1.96
-
-/** Wilson's interval of a share, in percent. */
-function interval(right: number, asked: number): readonly [string, string] {
-  if (asked === 0) return ['–', '–']
-  const share = right / asked
-  const scale = 1 + Z ** 2 / asked
-  const middle = (share + Z ** 2 / (2 * asked)) / scale
-  const half = (Z / scale) * Math.sqrt((share * (1 - share)) / asked + Z ** 2 / (4 * asked ** 2))
-  return [middle - half, middle + half].map(each => (each * 100).toFixed(1)) as [string, string]
+/** An interval in percent. */
+export function intervalText(interval: Interval | null): string {
+  if (interval === null) return '–'
+  const [low, high] = [interval.low, interval.high].map(each => (each * 100).toFixed(1))
+  return `${low} to ${high}`
 }

@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { json as bodyOf } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -10,6 +13,7 @@ import { QUESTIONS } from '../../bench/comprehension/questions.ts'
 import { readPlainly } from '../../bench/comprehension/readers.ts'
 import { JSON_FORMATS } from '../../src/core/formats/json/registry.ts'
 import { TEXT_FORMATS } from '../../src/core/formats/text/registry.ts'
+import { CONSTRUCTS } from '../../src/core/reading/constructs.ts'
 
 const BENCH = fileURLToPath(new URL('../../bench/comprehension.ts', import.meta.url))
 
@@ -19,6 +23,15 @@ interface Row {
   readonly sent: boolean
   readonly right: number
   readonly asked: number
+}
+
+/** What the bench prints, and its exit code. */
+function run(...args: string[]): Promise<{ code: number; out: string }> {
+  return new Promise(resolve => {
+    execFile(process.execPath, [BENCH, ...args], (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), out: stdout + stderr })
+    })
+  })
 }
 
 function bench(...args: string[]): Promise<{ code: number; rows: readonly Row[] }> {
@@ -84,4 +97,47 @@ it('a model is asked about every format, and its answers are held against the go
   for (const format of ['toon', 'json_compact', 'as it came', 'md@1;a-s-c']) {
     expect(rows.map(row => row.format)).toContain(format)
   }
+})
+
+describe('pairs of texts with and without a construct', () => {
+  it('are answered by plain readers, all of them', async () => {
+    const { code, out } = await run('--constructs', '--pairs', '2', '--json')
+    const rows = JSON.parse(out).rows as { construct: string; right: number; asked: number }[]
+    expect(rows.map(({ construct }) => construct)).toEqual([...CONSTRUCTS])
+    for (const { construct, right, asked } of rows) {
+      expect([construct, right]).toEqual([construct, asked])
+      expect(asked).toBeGreaterThan(0)
+    }
+    expect(code).toBe(0)
+  })
+
+  it('are asked of a model, which may be busy; its key is written nowhere', async () => {
+    const [key, folder] = ['a-secret-key', mkdtempSync(join(tmpdir(), 'constructs-'))]
+    let asked = 0
+    const model = createServer(async (request, response) => {
+      await bodyOf(request)
+      expect(request.headers.authorization).toBe(`Bearer ${key}`)
+      if (++asked % 5 === 1) response.writeHead(429, { 'retry-after': '0' }).end()
+      else response.end(JSON.stringify({ choices: [{ message: { content: 'no idea' } }] }))
+    })
+    model.listen(0, '127.0.0.1')
+    await once(model, 'listening')
+    const url = `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`
+    const at = ['--url', url, '--model', 'a/b', '--key', key, '--folder', folder]
+    const first = await run('--constructs', '--pairs', '1', ...at, '--max-tokens', '9000')
+    expect(first.out).toContain('The tokens ended before all questions were asked.')
+    const second = await run('--constructs', '--pairs', '1', ...at)
+    expect([first.code, second.code]).toEqual([0, 0])
+    expect(second.out).toContain('[reading.prices]\nnumbered = 0\n')
+    expect(second.out).not.toContain('The tokens ended')
+    const before = asked
+    await run('--constructs', '--pairs', '1', ...at)
+    expect(asked).toBe(before)
+    model.close()
+    const [file = ''] = readdirSync(folder)
+    expect(file).toBe('a-b.jsonl')
+    for (const text of [first.out, second.out, readFileSync(join(folder, file), 'utf8')]) {
+      expect(text).not.toContain(key)
+    }
+  })
 })

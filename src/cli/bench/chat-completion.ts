@@ -11,9 +11,24 @@ export interface Endpoint {
   readonly key: string | undefined
 }
 
+/** An endpoint's refusal to answer. */
+export class ChatRefusal extends Error {
+  readonly status: number
+  /** How long to wait before the next request; `null` if it does not say. */
+  readonly retryAfterMs: number | null
+
+  constructor(url: string, status: number, retryAfter: string | null) {
+    super(`${url} answers ${status}`)
+    this.status = status
+    const seconds = retryAfter === null ? Number.NaN : Number(retryAfter)
+    this.retryAfterMs = Number.isFinite(seconds) ? Math.max(0, seconds * 1000) : null
+  }
+}
+
 /**
  * The model's answer to one message after an instruction, at temperature 0.
- * @throws Error if the endpoint does not answer, or not as the API says
+ * @throws ChatRefusal if the endpoint answers with an error
+ * @throws Error if it does not answer, or not as the API says
  */
 export async function completeChat(
   { url, model, key }: Endpoint,
@@ -35,7 +50,9 @@ export async function completeChat(
       ],
     }),
   })
-  if (!response.ok) throw new Error(`${url} answers ${response.status}`)
+  if (!response.ok) {
+    throw new ChatRefusal(url, response.status, response.headers.get('retry-after'))
+  }
   const body = (await readJsonText(response.body, MAX_ANSWER_BYTES)) as {
     choices?: { message?: { content?: unknown } }[]
   }

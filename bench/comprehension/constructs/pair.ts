@@ -1,0 +1,86 @@
+import type { Construct } from '../../../src/core/reading/constructs.ts'
+import type { Random } from '../../support/random.ts'
+import type { Answer, Json } from '../data-sets.ts'
+import { sameAnswer } from '../question.ts'
+import { readPlainly } from '../readers.ts'
+
+/** What a question asks for; exact answers of `copy` and `edit` count to the letter. */
+export type Kind = 'value' | 'copy' | 'count' | 'filter' | 'absent' | 'edit' | 'behind' | 'changed'
+
+const EXACT: readonly Kind[] = ['copy', 'edit']
+
+/** A question about data, and how its answer follows from them. */
+export interface Asked<Data> {
+  readonly kind: Kind
+  readonly text: string
+  answer(data: Data): string
+}
+
+export interface PairQuestion {
+  readonly kind: Kind
+  readonly text: string
+  readonly gold: string
+  /** The answer of a reader who knows the grammar of the text with the construct. */
+  plain(): string
+}
+
+/** The same data as a text with a construct and as one without. */
+export interface Pair {
+  readonly construct: Construct
+  readonly seed: number
+  readonly with: Answer
+  readonly without: string
+  readonly questions: readonly PairQuestion[]
+}
+
+/** What a pair is made of. */
+export interface PairParts<Data> extends Pick<Pair, 'construct' | 'seed' | 'with' | 'without'> {
+  readonly data: Data
+  /** The data that a plain reading of the text with the construct gives. */
+  read(reading: Json): Data
+  readonly questions: readonly Asked<Data>[]
+}
+
+export function createPair<Data>(parts: PairParts<Data>): Pair {
+  const { construct, seed, data, without, questions } = parts
+  const { format, content } = parts.with
+  return {
+    construct,
+    seed,
+    with: parts.with,
+    without,
+    questions: questions.map(({ kind, text, answer }) => ({
+      kind,
+      text,
+      gold: answer(data),
+      plain: () => answer(parts.read(readPlainly(format, content))),
+    })),
+  }
+}
+
+/** Whether an answer is right: to the letter where something was to be copied. */
+export function isRight({ kind, gold }: PairQuestion, given: string): boolean {
+  if (!EXACT.includes(kind)) return sameAnswer(given, gold)
+  return given.trim().replace(/^(["'`])(.*)\1$/s, '$2') === gold
+}
+
+/** What to answer about what is not there. */
+export const NOT_THERE = 'not in the data'
+
+/** Rows or lines of a text; most are short, so that a run takes fewer tokens. */
+const SIZES = [20, 24, 30, 40, 60, 90, 160, 400] as const
+
+export function sizeOf(seed: number): number {
+  return SIZES[seed % SIZES.length]!
+}
+
+export function pick<T>(random: Random, all: readonly T[]): T {
+  return all[random(all.length)]!
+}
+
+/** So many different texts. */
+export function distinct(count: number, make: () => string): readonly string[] {
+  const all = new Set<string>()
+  while (all.size < count) all.add(make())
+  return [...all]
+}
