@@ -15,8 +15,8 @@ export const hookCommand = defineActions({
   details:
     'Claude Code calls it after a tool: haversack setup claude --hook. It reads the event on ' +
     'stdin and prints the smaller output, in the shape of the tool, by a running service. At the ' +
-    'start of a session it prints a warning if no service answers. If anything fails, it prints ' +
-    'nothing and its exit code is 0.',
+    'start of a session it tells the model how results are to be read, or the user that no ' +
+    'service answers. If anything fails, it prints nothing and its exit code is 0.',
   examples: ['hook claude', 'hook claude --url http://127.0.0.1:8787'],
   options: calledOptions,
   actions: { claude: { run: values => answerAgent(values, runHook) } },

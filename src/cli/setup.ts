@@ -1,6 +1,9 @@
 import { createInterface } from 'node:readline/promises'
 import { type Env, processEnv } from '../config/env.ts'
+import { loadConfig } from '../config/load.ts'
 import { didYouMean } from '../config/nearest-name.ts'
+import { legendOf, readPipelineConfig } from '../config/pipeline.ts'
+import { ConfigError } from '../config/read-toml.ts'
 import { urlFault } from '../config/url-fault.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { defineCommand, UsageError } from './command.ts'
@@ -71,7 +74,7 @@ export const setupCommand = defineCommand({
     const lines = values.hook
       ? hookNext(agent, before ?? '')
       : [...whatNext(name as string, agent, env), ...warnings(agent, before ?? '', env)]
-    process.stderr.write(`${lines.join('\n')}\n`)
+    process.stderr.write(`${[...lines, ...legendLines(env)].join('\n')}\n`)
     return EXIT.ok
   },
 })
@@ -161,6 +164,18 @@ function whatNext(name: string, agent: Agent, env: Env): string[] {
     `While no service answers, ${name} cannot reach its model: haversack setup --undo ${name}`,
     `To check it: haversack doctor ${name}`,
   ]
+}
+
+/** What the model may be told, in a file of instructions; nothing if the configuration says so. */
+function legendLines(env: Env): string[] {
+  try {
+    const legend = legendOf(readPipelineConfig(loadConfig({ env, insecure: true })))
+    return legend === undefined ? [] : ['For AGENTS.md or CLAUDE.md, if you like:', legend]
+  } catch (error) {
+    // What is wrong with a configuration is for the service to say.
+    if (error instanceof ConfigError) return []
+    throw error
+  }
 }
 
 function hookNext({ baseUrlsIn }: Agent, before: string): string[] {

@@ -1,4 +1,5 @@
 import type { PipelineConfig } from '../core/pipeline/profile/pipeline-config.ts'
+import { LEGEND } from '../core/reading/legend.ts'
 import { type LayersOf, type LayersPlace, readLayers } from './layers/read-layers.ts'
 
 /**
@@ -15,4 +16,9 @@ export function leavesOutByLevel({ views }: PipelineConfig): boolean {
   const ofContext = views.pressure.map(({ level }) => level)
   const levels = [views.level, ...Object.values(views.levels), ...ofContext]
   return levels.some(level => level !== 'full')
+}
+
+/** What models are told of packed results, beside them; `undefined`: nothing. */
+export function legendOf({ reading }: PipelineConfig): string | undefined {
+  return reading.legend ? LEGEND : undefined
 }

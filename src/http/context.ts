@@ -171,6 +171,8 @@ export interface AppDeps extends JobDeps {
   readonly rewriting?: Rewriting
   /** What the MCP gateway's clients share of calls that are made ahead. */
   readonly enrichment?: Enrichment<LandedResult>
+  /** What models are told of packed results, beside them; absent: nothing. */
+  readonly legend?: string
   /** How the pipeline chooses for a tenant, and which layer says so. */
   explainConfig(of: ConfigOf, query: ConfigQuery): Promise<ConfigAnswer>
   /** What elision does to the work of agents. */

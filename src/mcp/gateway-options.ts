@@ -160,6 +160,8 @@ export interface GatewayOptions {
   readonly room?: ListRoom
   /** Whether `haversack_retrieve` is offered even if nothing seems to need it. */
   readonly alwaysRetrieves: boolean
+  /** What the model is told of packed results, after what the servers state; absent: nothing. */
+  readonly legend?: string
   /** Absent if no model of a tool is to act. */
   readonly enrichment?: EnrichmentNeeds
   /** Reports what happens to a server: `event` is one of a few words. */

@@ -21,7 +21,7 @@ export interface Gateway {
   ready(limitMs: number): Promise<void>
   /** The `capabilities` of an answer to `initialize`. */
   capabilities(): JsonBytes
-  /** What the servers state for the model; `null` if nothing. */
+  /** What the servers state for the model, and the legend; `null` if nothing. */
   instructions(): string | null
   /** Never rejects. */
   handle(call: ClientCall): Promise<Outcome>
@@ -87,7 +87,10 @@ class ClientGateway implements Gateway {
   }
 
   instructions(): string | null {
-    return this.#servers.instructions()
+    const stated = this.#servers.instructions()
+    const { legend } = this.#options
+    if (legend === undefined) return stated
+    return stated === null ? legend : `${stated}\n\n${legend}`
   }
 
   async handle(call: ClientCall): Promise<Outcome> {

@@ -14,7 +14,7 @@ import {
   writeResponse,
 } from './json-rpc.ts'
 import { EMPTY_OBJECT, objectMember, textMember } from './members.ts'
-import { callRetrieve, RETRIEVE_DEFINITION, RETRIEVE_TOOL } from './retrieve-tool.ts'
+import { callRetrieve, RETRIEVE_TOOL, retrieveDefinition } from './retrieve-tool.ts'
 import { MODERN_VERSIONS } from './upstream/handshake.ts'
 
 /** Revisions with a handshake, the newest first. */
@@ -30,6 +30,8 @@ export interface RetrieveEndpointNeeds {
   readonly originals: Pick<Originals, 'fetch' | 'fetchPart'>
   readonly tenant: string
   readonly version: string
+  /** What the model is told of packed results, in the tool's description; absent: nothing. */
+  readonly legend?: string
 }
 
 /** What is answered to one POST. */
@@ -78,7 +80,7 @@ async function legacyOutcome(
     case 'ping':
       return resultOf({})
     case 'tools/list':
-      return listed()
+      return listed(needs)
     case 'tools/call':
       return called(params ?? EMPTY_OBJECT, needs)
     default:
@@ -102,7 +104,7 @@ async function modernOutcome(
       return complete(resultOf(about), CACHED)
     }
     case 'tools/list':
-      return complete(listed(), CACHED)
+      return complete(listed(needs), CACHED)
     case 'tools/call':
       return complete(await called(params, needs), null)
     default:
@@ -110,9 +112,9 @@ async function modernOutcome(
   }
 }
 
-function listed(): Outcome {
+function listed({ legend }: RetrieveEndpointNeeds): Outcome {
   const [before, after] = ['{"tools":[', ']}'].map(text => Buffer.from(text))
-  return { kind: 'result', result: Buffer.concat([before!, RETRIEVE_DEFINITION, after!]) }
+  return { kind: 'result', result: Buffer.concat([before!, retrieveDefinition(legend), after!]) }
 }
 
 async function called(params: JsonBytes, needs: RetrieveEndpointNeeds): Promise<Outcome> {

@@ -14,7 +14,7 @@ import { jsonBytes, type Outcome } from './json-rpc.ts'
 export const RETRIEVE_TOOL = 'haversack_retrieve'
 
 /** At most 180 tokens: each session of each agent pays for them. */
-export const RETRIEVE_DEFINITION: JsonBytes = jsonBytes({
+const DEFINITION = {
   name: RETRIEVE_TOOL,
   description:
     'Fetch what "> [elided: … hash=H]" left out, or "> [ref H …]" repeats. ' +
@@ -38,7 +38,15 @@ export const RETRIEVE_DEFINITION: JsonBytes = jsonBytes({
   annotations: { readOnlyHint: true },
   // Claude Code would hide it until the model searches for it.
   _meta: { 'anthropic/alwaysLoad': true },
-})
+}
+
+export const RETRIEVE_DEFINITION: JsonBytes = jsonBytes(DEFINITION)
+
+/** The definition, whose description ends with what the model is told of packed results. */
+export function retrieveDefinition(legend: string | undefined): JsonBytes {
+  if (legend === undefined) return RETRIEVE_DEFINITION
+  return jsonBytes({ ...DEFINITION, description: `${DEFINITION.description} ${legend}` })
+}
 
 const MAX_CHARS = 2048
 const text = z.string().max(MAX_CHARS)

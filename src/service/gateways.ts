@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import type { Env } from '../config/env.ts'
-import { leavesOutByLevel, readPipelineConfig } from '../config/pipeline.ts'
+import { leavesOutByLevel, legendOf, readPipelineConfig } from '../config/pipeline.ts'
 import { composedTools } from '../mcp/composed/composed-tool.ts'
 import { readCompactions } from '../mcp/contexts/compactions.ts'
 import { type Contexts, createContexts } from '../mcp/contexts/contexts.ts'
@@ -73,7 +73,9 @@ export function createGateways(config: Config, needs: GatewayNeeds): Gateways {
   const composed = composedTools(config.mcp.composed, config.tools)
   const contextsFor = contextsByKey(config, deps)
   const room = new ListRoom()
-  const hasLevels = leavesOutByLevel(readPipelineConfig(config))
+  const inForce = readPipelineConfig(config)
+  const hasLevels = leavesOutByLevel(inForce)
+  const legend = legendOf(inForce)
   const onServer: GatewayOptions['onServer'] = (server, event, detail = {}) => {
     const fields = { server, ...detail }
     if (event === 'bug') logger.error(fields, 'unexpected error')
@@ -97,6 +99,7 @@ export function createGateways(config: Config, needs: GatewayNeeds): Gateways {
           tracing?.toolCall({ ...call, tenant, traceparent: call.traceparent() ?? undefined })
         },
         ...(contexts === undefined ? {} : { contexts }),
+        ...(legend === undefined ? {} : { legend }),
         ...enrichmentFor(tenant, needs),
       })
     },

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { WorkerSetup } from '../../workers/protocol.ts'
 import type { Config } from '../config/config.ts'
 import { processEnv } from '../config/env.ts'
+import { legendOf, readPipelineConfig } from '../config/pipeline.ts'
 import { createSteadyClock } from '../core/base/steady-clock.ts'
 import { createSessionDesk } from '../core/operations/session-desk.ts'
 import { MAIN_OWNER } from '../core/sessions/turn/shared-sessions.ts'
@@ -219,6 +220,7 @@ function openFront({ config, seams, logger, build, resources }: Site, state: Sta
     logger,
   })
   resources.defer(() => mcp.close())
+  const legend = legendOf(readPipelineConfig(config))
   const app = build.createApp(
     {
       ...kept,
@@ -239,6 +241,7 @@ function openFront({ config, seams, logger, build, resources }: Site, state: Sta
       maxBodyBytes: config.limits.max_body_bytes,
       planning: () => planningTerms(live.config),
       explainConfig: configurations.explain,
+      ...(legend === undefined ? {} : { legend }),
       enrichment,
       ...uiSource(config, gauges, logger),
       ...sharingOf(live, records.store, sessions),

@@ -1,4 +1,6 @@
+import type { ConfigAnswer } from '../../core/contract/config.ts'
 import type { EncodeAnswer, EncodeRequest } from '../../core/contract/encode.ts'
+import { LEGEND } from '../../core/reading/legend.ts'
 import { type ServiceClient, ServiceProblem } from '../service-client.ts'
 import { isMembers, toolOutputOf } from './tool-output.ts'
 
@@ -11,7 +13,7 @@ import { isMembers, toolOutputOf } from './tool-output.ts'
 export async function answerHook(json: string, service: ServiceClient): Promise<string | null> {
   const event: unknown = JSON.parse(json)
   if (!isMembers(event)) return null
-  if (event['hook_event_name'] === 'SessionStart') return warningOf(service)
+  if (event['hook_event_name'] === 'SessionStart') return beginningOf(service)
   if (event['hook_event_name'] !== 'PostToolUse') return null
   const tool = event['tool_name']
   if (typeof tool !== 'string') return null
@@ -40,11 +42,20 @@ async function encodeTexts(
   return ends.map((end, i) => (end.status === 'fulfilled' ? end.value : texts[i]!))
 }
 
-/** Tells the user at the start of a session that no service answers; `null` if one does. */
-async function warningOf(service: ServiceClient): Promise<string | null> {
+/** The key whose value says whether models are told how results are to be read. */
+const LEGEND_KEY = 'reading.legend'
+
+/**
+ * Tells the model at the start of a session how results are to be read, or the user that no service
+ * answers; `null` if the service has nothing to say.
+ */
+async function beginningOf(service: ServiceClient): Promise<string | null> {
   try {
-    await service.get('/v1/savings', { limit: '0' })
-    return null
+    const { keys } = await service.get<ConfigAnswer>('/v1/config', {})
+    if (keys.find(({ key }) => key === LEGEND_KEY)?.value === false) return null
+    return JSON.stringify({
+      hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: LEGEND },
+    })
   } catch (error) {
     if (error instanceof ServiceProblem) return null
     const { message } = error as Error

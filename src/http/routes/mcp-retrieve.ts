@@ -12,12 +12,14 @@ const MAX_CALL_BYTES = 64 * 1024
 export interface RetrieveNeeds {
   readonly admission: Pick<Admission, 'enter'>
   readonly originals: Pick<Originals, 'fetch' | 'fetchPart'>
+  /** What the model is told of packed results; absent: nothing. */
+  readonly legend?: string
 }
 
 /** Answers a POST for an MCP server whose only tool is `haversack_retrieve`. */
 export async function serveRetrieve(
   c: AppContext,
-  { admission, originals }: RetrieveNeeds,
+  { admission, originals, legend }: RetrieveNeeds,
 ): Promise<Response> {
   const state = c.get('state')
   const announced = announcedLength(c, MAX_CALL_BYTES)
@@ -28,7 +30,10 @@ export async function serveRetrieve(
     const { status, body: answer } = await answerRetrievePost(
       Buffer.from(body.buffer, body.byteOffset, body.byteLength),
       name => c.req.header(name),
-      { originals, tenant: state.caller.tenant, version: VERSION },
+      {
+        ...{ originals, tenant: state.caller.tenant, version: VERSION },
+        ...(legend === undefined ? {} : { legend }),
+      },
     )
     const headers = answerHeaders(c)
     if (answer === null) return new Response(null, { status, headers })

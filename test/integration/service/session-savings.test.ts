@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runHook } from '../../../src/cli/hook.ts'
 import { runStatusLine } from '../../../src/cli/statusline.ts'
 import type { SavingsAnswer } from '../../../src/core/contract/savings.ts'
+import { LEGEND } from '../../../src/core/reading/legend.ts'
 import { captureCli } from '../../support/capture.ts'
 import { startSmallService } from './harness.ts'
 import { type RecordingUpstream, recordingUpstream } from './recording-upstream.ts'
@@ -105,8 +106,11 @@ describe('the savings of a session', () => {
 describe('the hook at the start of a session', () => {
   const start = () => Readable.from([Buffer.from('{"hook_event_name":"SessionStart"}')])
 
-  it('says nothing if a service answers', async () => {
-    expect(await runHook(start(), { url: service.url, key: undefined })).toBeNull()
+  it('tells the model how results are to be read', async () => {
+    const printed = await runHook(start(), { url: service.url, key: undefined })
+    expect(JSON.parse(printed ?? '{}')).toEqual({
+      hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: LEGEND },
+    })
   })
 
   it('tells the user that none does', async () => {

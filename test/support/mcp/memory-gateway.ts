@@ -41,6 +41,9 @@ export class MemoryServer {
   handler: Handler = () => textResult('ok')
   readonly #listeners = new Set<ConnectionListener>()
 
+  /** What it states for the model. */
+  instructions: string | null = null
+
   constructor(name: string, tools: readonly object[], trusted = true) {
     this.name = name
     this.tools = tools
@@ -79,9 +82,10 @@ export class MemoryServer {
       },
       connect: (_, listener) => {
         this.#listeners.add(listener)
-        queueMicrotask(() => listener.onConnected(FACTS))
+        const facts = { ...FACTS, instructions: this.instructions }
+        queueMicrotask(() => listener.onConnected(facts))
         return {
-          facts: async () => FACTS,
+          facts: async () => facts,
           call: call => this.#answer(call),
           notify: () => {},
           counts: () => ({ torn: 0, foreign: 0, reconnects: 0 }),
@@ -146,6 +150,7 @@ export interface MemoryGatewayOptions {
   readonly now?: () => number
   readonly maxParallel?: number
   readonly tenant?: string
+  readonly legend?: string
   /** Shared with another gateway. */
   readonly shared?: Enrichment<LandedResult>
   readonly observer?: Partial<EnrichmentObserver>
@@ -224,6 +229,7 @@ export async function connectMemory(
     servers: servers.map(server => server.gatewayServer()),
     composed: options.composed ?? [],
     tenant: options.tenant ?? 't',
+    ...(options.legend === undefined ? {} : { legend: options.legend }),
     client: {
       ...{ name: 'test', info: null, capabilities: Buffer.from('{}') },
       ...{ notify: () => {}, ask },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../../src/core/base/errors.ts'
+import { LEGEND } from '../../../src/core/reading/legend.ts'
 import type { AppDeps } from '../../../src/http/context.ts'
 import { testApp } from '../../support/app.ts'
 
@@ -77,6 +78,16 @@ describe('/mcp', () => {
     const { _meta, ...shown } = answer.result.tools[0]
     const count = await post('/v1/count', JSON.stringify({ content: JSON.stringify(shown) }))
     expect(((await count.json()) as { tokens: number }).tokens).toBeLessThanOrEqual(180)
+  })
+
+  it('says in its description how results are to be read, if it is to', async () => {
+    const { post } = testApp({ originals: originals(), legend: LEGEND })
+    const listed = async (send: typeof post) => {
+      const response = await send('/mcp', '{"jsonrpc":"2.0","id":1,"method":"tools/list"}')
+      return JSON.parse(await response.text()).result.tools[0]
+    }
+    const [without, tool] = [await listed(server().post), await listed(post)]
+    expect(tool).toEqual({ ...without, description: `${without.description} ${LEGEND}` })
   })
 
   it('gives an original, or a part of it', async () => {

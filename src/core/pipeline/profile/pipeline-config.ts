@@ -125,6 +125,8 @@ const reading = z.strictObject({
   level: readingLevel.default(DEFAULT_READING),
   /** Instead of the built-in ones: a number is the price of a text that has the construct. */
   prices: z.partialRecord(z.enum(CONSTRUCTS), readingPrice).default({}),
+  /** Whether models are told, beside results, how these are to be read. */
+  legend: z.boolean().default(true),
 })
 
 /** A step begins at tokens, or at a share of the model's `context_window`. */

@@ -466,6 +466,7 @@ export const ROWS_OF_KEYS: readonly Row[] = [
     },
   ],
   ['reading.level', 'no format reports constructs yet, so prices have no effect'],
+  ['reading.legend', 'stands beside results; test/unit/mcp/legend.test.ts'],
   ['reading.prices.*', 'no format reports constructs yet, so prices have no effect'],
   ['endpoint_overrides.*.reading', 'no format reports constructs yet, so prices have no effect'],
   ['profiles.llm.variants.*.reading', 'no format reports constructs yet, so prices have no effect'],
