@@ -21,7 +21,10 @@ export const LEGEND_PARTS: readonly LegendPart[] = [
   { text: 'Line 1 may name signs.', explains: ['sign'] },
   { text: 'Line numbers count on.', explains: ['numbered'] },
   { text: 'Git heads are short.', explains: ['git_headers'] },
-  { text: '"> [ref …]", "> [lines 3-9]": those lines.', explains: ['reference', 'short_reference'] },
+  {
+    text: '"> [ref …]", "> [lines 3-9]": those lines.',
+    explains: ['reference', 'short_reference'],
+  },
 ]
 
 export const LEGEND = LEGEND_PARTS.map(({ text }) => text).join(' ')
