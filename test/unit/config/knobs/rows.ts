@@ -465,11 +465,11 @@ export const ROWS_OF_KEYS: readonly Row[] = [
       not: { ...COMPARES, ...at(['mcp'], 'a tool call does not tell the model') },
     },
   ],
-  ['reading.level', 'no format reports constructs yet, so prices have no effect'],
+  ['reading.level', 'the tests of the pipeline and of prices have the levels'],
   ['reading.legend', 'stands beside results; test/unit/mcp/legend.test.ts'],
-  ['reading.prices.*', 'no format reports constructs yet, so prices have no effect'],
-  ['endpoint_overrides.*.reading', 'no format reports constructs yet, so prices have no effect'],
-  ['profiles.llm.variants.*.reading', 'no format reports constructs yet, so prices have no effect'],
+  ['reading.prices.*', 'the tests of the pipeline and of prices have the levels'],
+  ['endpoint_overrides.*.reading', 'the tests of the pipeline and of prices have the levels'],
+  ['profiles.llm.variants.*.reading', 'the tests of the pipeline and of prices have the levels'],
   [
     'profiles.llm.variants.*.prefer_explicit_keys',
     {
