@@ -25,8 +25,8 @@ const DEFINITION = {
     properties: {
       hash: { type: 'string', description: 'H of that line' },
       lines: { type: 'string', description: '40-80, 40- or -20; as printed' },
-      grep: { type: 'string', description: 'Text that lines must contain' },
-      context: { type: 'integer', description: 'Lines around each match' },
+      grep: { type: 'string', description: 'Text in the lines' },
+      context: { type: 'integer', description: 'Lines around it' },
       ignore_case: { type: 'boolean' },
       path: {
         type: 'string',
