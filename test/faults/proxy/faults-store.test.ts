@@ -124,5 +124,5 @@ it('a store that does not answer is waited for only so long, and asked no more',
   await turn()
   expect(reads.length).toBe(asked)
   expect(asked).toBeLessThan(records.length)
-  expect(await rewrites.record('t', records.slice(0, 1))).toEqual(new Set())
+  expect(await rewrites.record('t', records.slice(0, 1))).toEqual(new Map())
 })
