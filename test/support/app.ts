@@ -1,6 +1,6 @@
-import { priceList } from '../../src/config/prices.ts'
 import { createAccess } from '../../src/access/access.ts'
 import { emptyArms } from '../../src/arms/tenant-arms.ts'
+import { priceList } from '../../src/config/prices.ts'
 import { AppError } from '../../src/core/base/errors.ts'
 import { createSessionDesk } from '../../src/core/operations/session-desk.ts'
 import { attachIndex } from '../../src/core/sessions/index/attach.ts'

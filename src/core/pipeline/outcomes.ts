@@ -69,14 +69,10 @@ export function createOutcomes(
     return escapeChoice(left, chooseLossless(left, layers, []), 'hints', innerMarks)
   }
 
-  const eliding = (budget_tokens?: number): LayerInput => ({
-    ...input,
-    request: {
-      ...request,
-      mode: 'elide',
-      ...(budget_tokens === undefined ? {} : { budget_tokens }),
-    },
-  })
+  const eliding = (budget_tokens?: number): LayerInput => {
+    const budget = budget_tokens === undefined ? {} : { budget_tokens }
+    return { ...input, request: { ...request, mode: 'elide', ...budget } }
+  }
 
   /** One for each attempt, since it counts what it admits. */
   const gate = () => createHintGate(profile.hints, layer ?? NONE_SENT)

@@ -1,6 +1,6 @@
-import { vendorPrices } from '../../config/prices.ts'
 import { createHmac } from 'node:crypto'
 import { type LayersPlace, readLayers } from '../../config/layers/read-layers.ts'
+import { vendorPrices } from '../../config/prices.ts'
 import type { EncodeRequest } from '../../core/contract/encode.ts'
 import type { PricedVendor } from '../../core/conversation/usage/billing.ts'
 import { writeKey } from '../../core/pipeline/profile/key-path.ts'

@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { claudeCodeLog, codexLog, recordedLog } from '../../support/log-writers.ts'
 import { mineFiles } from '../../../src/cli/tune/mine-files.ts'
 import { listLogs } from '../../../src/tune/logs/list-logs.ts'
 import type { Mined } from '../../../src/tune/mine-log.ts'
 import { captureCli } from '../../support/capture.ts'
+import { claudeCodeLog, codexLog, recordedLog } from '../../support/log-writers.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mine-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
+import { readLines } from '../../../src/tune/logs/read-lines.ts'
+import { noTally, readLog } from '../../../src/tune/logs/read-log.ts'
+import { anyText } from '../../support/any-text.ts'
 import {
   claudeCodeLog,
   codexLog,
   recordedLog,
   type SessionResult,
 } from '../../support/log-writers.ts'
-import { readLines } from '../../../src/tune/logs/read-lines.ts'
-import { noTally, readLog } from '../../../src/tune/logs/read-log.ts'
-import { anyText } from '../../support/any-text.ts'
 import { runs } from '../../support/runs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mine-'))

@@ -1,5 +1,5 @@
-import type { MckpProblem } from '../../../src/core/solvers/mckp/problem.ts'
 import { createXorshift, type Random } from '../../../bench/support/random.ts'
+import type { MckpProblem } from '../../../src/core/solvers/mckp/problem.ts'
 
 /** One option of a generated class. */
 interface Option {

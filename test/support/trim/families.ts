@@ -1,5 +1,5 @@
-import type { TrimTree } from '../../../src/core/solvers/tree/tree.ts'
 import { createXorshift, type Random } from '../../../bench/support/random.ts'
+import type { TrimTree } from '../../../src/core/solvers/tree/tree.ts'
 
 interface Node {
   readonly parent: number

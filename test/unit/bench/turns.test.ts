@@ -1,9 +1,9 @@
-import { vendorPrices } from '../../../src/config/prices.ts'
 import { describe, expect, it } from 'vitest'
 import { type Step, turnBody } from '../../../bench/turns/bodies.ts'
 import { turnsOf } from '../../../bench/turns/conversations.ts'
 import { createFollower } from '../../../bench/turns/follow-messages.ts'
 import { createPromptCache } from '../../../bench/turns/prompt-cache.ts'
+import { vendorPrices } from '../../../src/config/prices.ts'
 import type { RouteName } from '../../../src/core/conversation/parse/scan-request.ts'
 
 const PRICES = vendorPrices('anthropic')

@@ -1,5 +1,5 @@
-import { builtInPrices } from '../../../src/config/prices.ts'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { builtInPrices } from '../../../src/config/prices.ts'
 import type { RewriteReport } from '../../../src/core/contract/operation-result.ts'
 import { NO_USAGE, type TokenUsage } from '../../../src/core/conversation/usage/token-usage.ts'
 import type { AnsweredRequest } from '../../../src/savings/entry-of.ts'

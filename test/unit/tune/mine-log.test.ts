@@ -5,7 +5,6 @@ import { zstdCompressSync } from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { afterAll, describe, expect, it } from 'vitest'
-import { claudeCodeLog, codexLog, type SessionResult } from '../../support/log-writers.ts'
 import { headline, tablesOf, toJson, toTables } from '../../../src/cli/tune/report.ts'
 import { telemetryEvent } from '../../../src/core/telemetry/event.ts'
 import { createPseudonyms, TELEMETRY_KEY_BYTES } from '../../../src/core/telemetry/pseudonyms.ts'
@@ -14,6 +13,7 @@ import { noTally } from '../../../src/tune/logs/read-log.ts'
 import { type Mined, type MineOptions, mineLog } from '../../../src/tune/mine-log.ts'
 import { createStudy } from '../../../src/tune/study/study.ts'
 import { localContext } from '../../support/local-context.ts'
+import { claudeCodeLog, codexLog, type SessionResult } from '../../support/log-writers.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mine-'))
 afterAll(() => rmSync(folder, { recursive: true }))

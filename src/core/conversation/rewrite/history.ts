@@ -9,6 +9,7 @@ import { argumentBodies } from '../../sessions/lines/argument-bodies.ts'
 import { attachBodyMemory, type BodyMemory } from '../../sessions/lines/body-memory.ts'
 import { createBodyMemory } from '../../sessions/lines/memory-layout.ts'
 import { type ScannedText, scanText } from '../../sessions/lines/scan-text.ts'
+import { NEAR_FORMAT } from '../../sessions/turn/decode-references.ts'
 import { type DedupTerms, takesPart } from '../../sessions/turn/dedup-terms.ts'
 import {
   noteFor,
@@ -18,7 +19,6 @@ import {
   textsInStrings,
 } from '../../sessions/turn/earlier-results.ts'
 import { lengthen, shortRef } from '../../sessions/turn/long-references.ts'
-import { NEAR_FORMAT } from '../../sessions/turn/decode-references.ts'
 import { referToChanges } from '../../sessions/turn/refer-to-changes.ts'
 import {
   type LinesOptions,

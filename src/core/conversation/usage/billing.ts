@@ -1,5 +1,5 @@
-import type { CacheLife } from '../../contract/request-terms.ts'
 import type { SavedPlace } from '../../contract/operation-result.ts'
+import type { CacheLife } from '../../contract/request-terms.ts'
 import { bareModelName } from '../../tokens/profiles.ts'
 import type { RouteName } from '../parse/scan-request.ts'
 import { promptTokens, type TokenUsage, type UsageKind } from './token-usage.ts'

@@ -1,5 +1,5 @@
-import { decodedTooLong, notDecodable } from '../not-decodable.ts'
 import { FREE_READING } from '../../reading/price.ts'
+import { decodedTooLong, notDecodable } from '../not-decodable.ts'
 import {
   choosePrefixGroups,
   isIndented,

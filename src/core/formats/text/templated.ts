@@ -1,4 +1,4 @@
-import { type Reading, readingPrice, FREE_READING } from '../../reading/price.ts'
+import { FREE_READING, type Reading, readingPrice } from '../../reading/price.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { decodedTooLong, notDecodable } from '../not-decodable.ts'
 import { countLines } from '../work.ts'

@@ -1,6 +1,6 @@
 import { LINE_FEED } from '../../json/char-codes.ts'
-import type { TokenCounter } from '../../tokens/counter.ts'
 import { addUses } from '../../reading/price.ts'
+import type { TokenCounter } from '../../tokens/counter.ts'
 import { formatId } from '../json/json-format.ts'
 import { decodedTooLong, notDecodable } from '../not-decodable.ts'
 import { innerTexts } from './inner-text.ts'

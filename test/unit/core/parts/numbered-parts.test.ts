@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { numberedLines, mayBeNumbered } from '../../../../src/core/parts/numbered-lines.ts'
+import { mayBeNumbered, numberedLines } from '../../../../src/core/parts/numbered-lines.ts'
 import { parsePart } from '../../../../src/core/parts/parse-part.ts'
 import { selectPart } from '../../../../src/core/parts/select-part.ts'
 

@@ -1,5 +1,5 @@
-import { builtInPrices, vendorPrices } from '../../../../../src/config/prices.ts'
 import { describe, expect, it } from 'vitest'
+import { builtInPrices, vendorPrices } from '../../../../../src/config/prices.ts'
 import {
   type BilledRequest,
   billingVendor,

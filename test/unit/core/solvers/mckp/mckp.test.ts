@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { KINDS, type Kind, makeInstance } from '../../../../support/knapsack/instances.ts'
 import { solveMckp } from '../../../../../src/core/solvers/mckp/mckp.ts'
+import { KINDS, type Kind, makeInstance } from '../../../../support/knapsack/instances.ts'
 import { FULL_RUNS } from '../../../../support/runs.ts'
 import { type ClassOf, faultsOf, problemOf, solved, tableOf } from './oracles.ts'
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { makeInstance } from '../../../../support/knapsack/instances.ts'
 import { AppError } from '../../../../../src/core/base/errors.ts'
 import type { KnapsackAnswer } from '../../../../../src/core/contract/knapsack.ts'
 import { validate } from '../../../../../src/core/contract/validate.ts'
 import { createKnapsackOperation } from '../../../../../src/core/operations/knapsack.ts'
 import type { OperationContext } from '../../../../../src/core/operations/operation.ts'
+import { makeInstance } from '../../../../support/knapsack/instances.ts'
 
 function run(request: unknown, now: () => number = () => 0): KnapsackAnswer {
   const operation = createKnapsackOperation(now)

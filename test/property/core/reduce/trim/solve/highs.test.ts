@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { FULL_RUNS } from '../../../../../support/runs.ts'
 import { FAMILIES, type Family, makeTree } from '../../../../../support/trim/families.ts'
 import { solveTreeWithHighs } from '../../../../../support/trim/highs.ts'
-import { FULL_RUNS } from '../../../../../support/runs.ts'
 import { chosen, faultsOf } from '../../../../../unit/core/reduce/trim/solve/oracles.ts'
 
 const families = Object.keys(FAMILIES) as Family[]

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { naiveValue } from '../../../../../support/trim/naive.ts'
 import type { TrimTree } from '../../../../../../src/core/solvers/tree/tree.ts'
 import { trimTree } from '../../../../../../src/core/solvers/tree/trim-tree.ts'
 import { runs } from '../../../../../support/runs.ts'
+import { naiveValue } from '../../../../../support/trim/naive.ts'
 import { bruteForce, faultsOf } from '../../../../../unit/core/reduce/trim/solve/oracles.ts'
 
 /** How values come about; costs are given. */

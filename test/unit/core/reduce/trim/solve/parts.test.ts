@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { FAMILIES, type Family, makeTree } from '../../../../../support/trim/families.ts'
-import { naiveValue } from '../../../../../support/trim/naive.ts'
 import { blocksOf } from '../../../../../../src/core/solvers/tree/blocks.ts'
 import { settle } from '../../../../../../src/core/solvers/tree/exact.ts'
 import { type Forest, forestOf } from '../../../../../../src/core/solvers/tree/forest.ts'
@@ -12,6 +10,8 @@ import { cellsOf, solveByTable } from '../../../../../../src/core/solvers/tree/t
 import type { TrimTree } from '../../../../../../src/core/solvers/tree/tree.ts'
 import { windowsOf } from '../../../../../../src/core/solvers/tree/windows.ts'
 import { FULL_RUNS } from '../../../../../support/runs.ts'
+import { FAMILIES, type Family, makeTree } from '../../../../../support/trim/families.ts'
+import { naiveValue } from '../../../../../support/trim/naive.ts'
 import { treeOf } from './oracles.ts'
 
 const families = Object.keys(FAMILIES) as Family[]

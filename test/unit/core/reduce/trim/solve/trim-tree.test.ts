@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { FAMILIES, type Family, makeTree } from '../../../../../support/trim/families.ts'
-import { naiveValue } from '../../../../../support/trim/naive.ts'
 import type { TrimTree } from '../../../../../../src/core/solvers/tree/tree.ts'
 import { type TrimAlgorithm, trimTree } from '../../../../../../src/core/solvers/tree/trim-tree.ts'
 import { FULL_RUNS } from '../../../../../support/runs.ts'
+import { FAMILIES, type Family, makeTree } from '../../../../../support/trim/families.ts'
+import { naiveValue } from '../../../../../support/trim/naive.ts'
 import { chosen, faultsOf, type NodeOf, nodesOf, treeOf } from './oracles.ts'
 
 const ALGORITHMS = ['auto', 'exact', 'greedy', 'fair', 'head_tail'] as const
