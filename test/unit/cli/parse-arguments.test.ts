@@ -41,7 +41,7 @@ describe('arguments', () => {
 })
 
 describe('the examples of a command', () => {
-  const source = readFileSync(new URL('../../../src/cli/run-cli.ts', import.meta.url), 'utf8')
+  const source = readFileSync(new URL('../../../src/cli/commands.ts', import.meta.url), 'utf8')
   const names = [...source.matchAll(/^ {2}(\w+): async/gm)].map(([, name = '']) => name)
 
   it.each(names)('%s are calls of it, with options that it has', async name => {

@@ -34,7 +34,12 @@ describe('sessions of one process', () => {
       ...['diff --git a/a.ts b/a.ts', 'index 7c1e7ca..e38a6dd 100644', '--- a/a.ts', '+++ b/a.ts'],
       ...[`@@ -6 +6,${added.length + 1} @@`, ' f()', ...added],
     ].join('\n')
-    const call = { session: 's', tool: 'Bash', args: { command: 'git diff' } }
+    const call = {
+      session: 's',
+      tool: 'Bash',
+      args: { command: 'git diff' },
+      reading: 'dense',
+    } as const
     expect(local.encode({ ...call, content: diff }).format).toBe('diff@1')
     const later = ['once more', ...added.slice(5), 'the end'].join('\n')
     const { content, format } = local.encode({ ...call, content: later })

@@ -117,7 +117,10 @@ function listCells(table: Table, cells: readonly Cell[], path: Path): Found {
   ]
 }
 
-/** The first column whose cells are all different, and as they were; -1 if there is none. */
+/**
+ * The first column whose cells are all different, and as they were; -1 if there is none. Numbers of
+ * another spelling are not different: readers take them for the same.
+ */
 function namingColumn({ keys, now }: Table, changed: ReadonlySet<number>): number {
   return keys.findIndex((_, column) => {
     if (changed.has(column)) return false
@@ -125,7 +128,8 @@ function namingColumn({ keys, now }: Table, changed: ReadonlySet<number>): numbe
     for (const { values } of now) {
       const name = values[column]!
       if (!isScalar(name) || name === null || typeof name === 'boolean') return false
-      names.add(writeCell(name))
+      const cell = writeCell(name)
+      names.add(typeof name === 'string' ? cell : String(Number(cell)))
     }
     return names.size === now.length
   })

@@ -54,9 +54,9 @@ describe('content that imitates hints', () => {
   })
 
   it('is escaped where a format lays it bare', () => {
-    const lines = Array.from({ length: 40 }, (_, at) => `${String(at + 1).padStart(6)}→${REF}`)
-    const answer = encode(lines.join('\n'), { formats: ['numbered'] })
-    expect(answer.format).toMatch(/^escaped@1;numbered@1/)
+    const lines = Array.from({ length: 40 }, (_, at) => `src/long/path/of/files.ts:${REF} ${at}`)
+    const answer = encode(lines.join('\n'), { formats: ['prefixed'] })
+    expect(answer.format).toMatch(/^escaped@1;prefixed@1/)
     expect(answer.content.split('\n').filter(line => line.startsWith('> ['))).toEqual([])
     expect(decoded(answer)).toBe(lines.join('\n'))
   })

@@ -143,7 +143,7 @@ describe('a reference', () => {
     ).join('\n')
     const mixed = `${page(5, 15)}\n${block}\n${page(6, 15)}`
     const { texts } = thread()([...turn('a', mixed), ...turn('b', page(6, 15))])
-    expect(texts[0]).toContain('\n→\n')
+    expect(texts[0]).toContain('\n→ end\n')
     expect(texts[1]).toBe(page(6, 15))
   })
 })

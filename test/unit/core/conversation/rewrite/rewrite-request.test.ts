@@ -71,6 +71,7 @@ describe('a request', () => {
     const at = expect.closeTo((bytes.length - 1) / bytes.length, 5)
     expect(report).toEqual({
       readable: true,
+      model: 'gpt-5',
       fresh: { tokenizer: 'openai_o200k', count: 1, before: 34 + saved, after: 34 },
       texts: 1,
       rewritten: 1,
