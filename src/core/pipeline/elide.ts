@@ -101,7 +101,7 @@ function mayElide(
 function writeLeft(
   input: LayerInput,
   lossless: Choice,
-  { content, omissions, innerMarks }: Left,
+  { content, omissions, innerMarks, isOutline = false }: Left,
   {
     gate,
     choose,
@@ -132,6 +132,8 @@ function writeLeft(
     : `${annotate(kept.content, notes)}\n${marker}`
   const tokens = prices.price(whole)
   if (tokens === null || tokens > lossless.tokens * elision.maxRatio) return null
+  const { least_of_outline: least = 0 } = isOutline ? request : {}
+  if (least > 0 && (base ?? lossless).tokens - tokens < least) return null
   if (base !== undefined && base.tokens - tokens < elision.minSavedTokens) return null
   return {
     content: whole,

@@ -27,8 +27,8 @@ const TEXT_REDUCERS: readonly TextReducer[] = [
   proseReducer,
 ]
 
-/** Kinds whose bodies go unread. */
-const CODE: ReadonlySet<TextKind> = new Set(['braces', 'indents'])
+/** Kinds of source code, of which an outline stays. */
+export const CODE: ReadonlySet<TextKind> = new Set(['braces', 'indents'])
 
 /** A text by its lines, and the rank of each line. */
 export interface RankedText extends Ranking {

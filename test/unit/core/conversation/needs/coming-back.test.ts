@@ -10,7 +10,7 @@ import { bytesOf } from '../../../../support/runner.ts'
 const LIMITS = { maxBytes: 1_000_000, maxDepth: 64, maxValues: 10_000 }
 
 const code = (file: number) =>
-  Array.from({ length: 14 }, (_, n) => [
+  Array.from({ length: 90 }, (_, n) => [
     `export function work${file}x${n}(left, right) {`,
     ...Array.from({ length: 8 }, (_, at) => `  const v${at} = left * ${file}${n}${at} + right`),
     '  return v0 + v1',

@@ -21,7 +21,7 @@ const log = (seed: number) =>
 
 /** Functions with lines that no format makes smaller, other ones for each seed. */
 const source = (seed: number) =>
-  Array.from({ length: 30 }, (_, at) => {
+  Array.from({ length: 60 }, (_, at) => {
     const words = Array.from({ length: 8 }, (_, i) => {
       return `w${hash('sha256', `${seed} ${at} ${i}`, 'hex').slice(0, 20)}`
     })
