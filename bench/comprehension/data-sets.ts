@@ -21,6 +21,8 @@ export interface DataSet {
   readonly data: Json
   /** The tool result where it is a text of its own; else it is the data as JSON. */
   readonly text?: string
+  /** Formats that are asked for; absent: what `encode` chooses. */
+  readonly formats?: readonly string[]
   /** What is sent, if more than the result decides that; else what `encode` answers. */
   readonly answer?: () => Answer
 }
@@ -32,8 +34,9 @@ export interface Answer {
 }
 
 /** What is sent for the data. */
-export function sentOf({ data, text, answer }: DataSet): Answer {
-  return answer?.() ?? encode({ content: text ?? JSON.stringify(data, null, 2) })
+export function sentOf({ data, text, formats, answer }: DataSet): Answer {
+  const content = text ?? JSON.stringify(data, null, 2)
+  return answer?.() ?? encode({ content, ...(formats && { formats: [...formats] }) })
 }
 
 const NAMES =

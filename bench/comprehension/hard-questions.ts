@@ -41,8 +41,6 @@ export function hardQuestions(): Readonly<Record<string, readonly Question[]>> {
     'long list': aboutLongList(dataOf('long list')),
     departments: aboutDepartments(dataOf('departments')),
     'long file': aboutLongFile(),
-    manifest: aboutManifest(),
-    dependencies: aboutDependencies(),
     'test run': aboutTestRun(),
   }
 }
@@ -204,60 +202,6 @@ function aboutLongFile(): Question[] {
         ),
       )
     }),
-  ]
-}
-
-function aboutManifest(): Question[] {
-  const random = createRandom(337)
-  const itemsOf = (d: Json) => rowsOf(at(d, 'items'))
-  const paths = [
-    ['metadata', 'labels', 'app'],
-    ['spec', 'nodeName'],
-    ['status', 'phase'],
-    ['status', 'restarts'],
-    ['spec', 'containers', 0, 'image'],
-  ]
-  return [
-    ...times(20, () => {
-      const pod = random(9)
-      const path = pick(random, paths)
-      return retrieval(`What is ${path.join('.')} of pod-${pod}?`, d =>
-        String(at(itemsOf(d)[pod]!, ...path)),
-      )
-    }),
-    filtering('Which pods are pending?', d =>
-      list(
-        itemsOf(d)
-          .filter(item => at(item, 'status', 'phase') === 'Pending')
-          .map(item => at(item, 'metadata', 'name')),
-      ),
-    ),
-    aggregation('How many restarts have all pods together?', d =>
-      String(sum(itemsOf(d).map(item => at(item, 'status', 'restarts')))),
-    ),
-  ]
-}
-
-function aboutDependencies(): Question[] {
-  const random = createRandom(347)
-  const whole = (d: Json) => (d as readonly string[]).join('\n')
-  const partOf = (d: Json, lib: string) =>
-    whole(d)
-      .split('</dependency>')
-      .find(part => part.includes(`<artifactId>${lib}<`))
-  const inside = (part: string | undefined, tag: string) =>
-    new RegExp(`<${tag}>([^<]*)<`).exec(part ?? '')?.[1] ?? NOT_THERE
-  return [
-    ...times(16, () => {
-      const lib = `lib-${random(20)}`
-      const tag = pick(random, ['version', 'groupId', 'scope'])
-      return retrieval(`What is the ${tag} of ${lib}? ${IF_ABSENT}`, d =>
-        inside(partOf(d, lib), tag),
-      )
-    }),
-    structure('How many dependencies have the scope test?', d =>
-      String(whole(d).split('<scope>test<').length - 1),
-    ),
   ]
 }
 

@@ -1,4 +1,3 @@
-import { stringify } from 'yaml'
 import { createRandom, type Random } from '../support/random.ts'
 import type { DataSet, Json } from './data-sets.ts'
 
@@ -16,8 +15,7 @@ export const WIDE_COLUMNS: readonly string[] = Array.from(
 export const GAP_COLUMNS: readonly string[] = WORDS.map(word => `${word}_at`)
 
 /**
- * What readers find hard: wide rows, gaps, positions, deep lookups, and texts in the formats of
- * YAML, of pieces that repeat, and of terminals.
+ * What readers find hard: wide rows, gaps, positions, deep lookups, and texts for terminals.
  */
 export function hardSets(): DataSet[] {
   return [
@@ -26,8 +24,6 @@ export function hardSets(): DataSet[] {
     { name: 'long list', kind: 'flat', data: longList() },
     { name: 'departments', kind: 'deep', data: departments() },
     longFile(),
-    manifest(),
-    dependencies(),
     testRun(),
   ]
 }
@@ -94,42 +90,6 @@ function longFile(): DataSet {
   return { name: 'long file', kind: 'text', data, text }
 }
 
-/** Objects as `kubectl get -o yaml` prints them. */
-function manifest(): DataSet {
-  const random = createRandom(239)
-  const items = Array.from({ length: 9 }, (_, at) => ({
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: {
-      labels: { app: pick(random), tier: ['front', 'back'][random(2)]! },
-      name: `pod-${at}`,
-    },
-    spec: {
-      containers: [{ image: `example.org/${pick(random)}:1.${random(9)}`, name: pick(random) }],
-      nodeName: `node-${random(5)}`,
-    },
-    status: { phase: ['Running', 'Pending'][random(2)]!, restarts: random(12) },
-  }))
-  const data = { apiVersion: 'v1', items, kind: 'List' }
-  return { name: 'manifest', kind: 'text', data, text: stringify(data, { indentSeq: false }) }
-}
-
-/** The dependencies of a project, as XML. */
-function dependencies(): DataSet {
-  const random = createRandom(241)
-  const text = Array.from({ length: 18 }, (_, at) => {
-    return `    <dependency>
-      <groupId>org.example.${pick(random)}</groupId>
-      <artifactId>lib-${at}</artifactId>
-      <version>${random(9)}.${random(30)}.${random(9)}</version>
-      <scope>${['compile', 'test'][random(2)]}</scope>
-    </dependency>
-`
-  }).join('')
-  const whole = `<project>\n  <dependencies>\n${text}  </dependencies>\n</project>\n`
-  return { name: 'dependencies', kind: 'text', data: whole.split('\n'), text: whole }
-}
-
 /** A test run in colours, with a progress bar above it. */
 function testRun(): DataSet {
   const random = createRandom(251)
@@ -148,5 +108,11 @@ function testRun(): DataSet {
   })
   const bar = Array.from({ length: 9 }, (_, at) => `Collecting ${at * 12}%`)
   const text = [bar.join('\r'), ...coloured, ''].join('\n')
-  return { name: 'test run', kind: 'text', data: [bar.at(-1)!, ...plain, ''], text }
+  return {
+    name: 'test run',
+    kind: 'text',
+    data: [bar.at(-1)!, ...plain, ''],
+    text,
+    formats: ['terminal'],
+  }
 }

@@ -34,36 +34,6 @@ const fileRead: readonly Question[] = [
   structure('What is the number of the last line?', d => String(rowsOf(d).at(-1)?.['line'])),
 ]
 
-const alignedColumns: readonly Question[] = [
-  retrieval('How old is the third row (its AGE)?', d => String(at(d, 2, 'AGE'))),
-  aggregation('What is the sum of RESTARTS?', d =>
-    String(sum(rowsOf(d).map(row => row['RESTARTS']))),
-  ),
-  filtering('Which rows (their NAME) have 10 RESTARTS or more?', d =>
-    list(
-      rowsOf(d)
-        .filter(row => Number(row['RESTARTS']) >= 10)
-        .map(row => String(row['NAME'])),
-    ),
-  ),
-  structure('What is the STATUS of the last row?', d => String(rowsOf(d).at(-1)?.['STATUS'])),
-]
-
-const outputWithHead: readonly Question[] = [
-  retrieval('What is the branch of the fourth entry?', d => String(at(d, 3, 'branch'))),
-  aggregation('What is the sum of seconds?', d =>
-    String(sum(rowsOf(d).map(row => row['seconds']))),
-  ),
-  filtering('Which ids have the state failed?', d =>
-    list(
-      rowsOf(d)
-        .filter(row => row['state'] === 'failed')
-        .map(row => row['id']),
-    ),
-  ),
-  structure('How many entries are there?', d => String(rowsOf(d).length)),
-]
-
 const linesOf = (d: Json) => d as readonly string[]
 const tookOf = (line: string) => Number(/took (\d+) ms/.exec(line)?.[1] ?? 0)
 
@@ -163,36 +133,6 @@ const jsonLines: readonly Question[] = [
   structure('How many lines are there?', d => String(rowsOf(d).length)),
 ]
 
-const byMira = (d: Json) => rowsOf(d).filter(row => String(row['Author']).startsWith('Mira'))
-
-const commits: readonly Question[] = [
-  retrieval('What is the message of the fifth commit?', d => String(at(d, 4, 'text'))),
-  aggregation('How many commits are by Mira?', d => String(byMira(d).length)),
-  filtering('What are the messages of the commits by Mira?', d =>
-    list(byMira(d).map(row => row['text'])),
-  ),
-  structure('What is the id of the last commit?', d => String(rowsOf(d).at(-1)?.['commit '])),
-]
-
-const reportWithJson: readonly Question[] = [
-  retrieval('How many seconds took the check flush-4 of the night?', d =>
-    String(at(d, 0, 4, 'seconds')),
-  ),
-  aggregation('How many seconds did the checks of the week take, with one decimal?', d =>
-    sum(rowsOf(at(d, 1)).map(row => row['seconds'])).toFixed(1),
-  ),
-  filtering('Which checks of the night have not passed?', d =>
-    list(
-      rowsOf(at(d, 0))
-        .filter(row => row['passed'] === false)
-        .map(row => row['check']),
-    ),
-  ),
-  structure('How many checks are in the report?', d =>
-    String((d as readonly Json[]).reduce<number>((all, part) => all + rowsOf(part).length, 0)),
-  ),
-]
-
 const mcpResult: readonly Question[] = [
   retrieval('How is the sky on 2026-04-13?', d => String(at(d, 'days', 3, 'sky'))),
   aggregation('What is the lowest temperature of all days?', d =>
@@ -277,12 +217,8 @@ export const QUESTIONS_OF_TEXTS: Readonly<Record<string, readonly Question[]>> =
   'log lines': logLines,
   'search hits': searchHits,
   diff,
-  'aligned columns': alignedColumns,
   'markdown table': markdownTable,
   'json lines': jsonLines,
-  commits,
-  'report with JSON': reportWithJson,
-  'output with a head': outputWithHead,
   'MCP result': mcpResult,
   'shell result': shellResult,
   'edited file': editedFile,

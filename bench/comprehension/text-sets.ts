@@ -13,12 +13,8 @@ export function textSets(): DataSet[] {
     logLines(),
     searchHits(),
     changes(),
-    processList(),
     markdownTable(),
     jsonLines(),
-    commits(),
-    reportWithJson(),
-    outputWithHead(),
     mcpResult(),
     shellResult(),
   ]
@@ -95,26 +91,6 @@ function changes(): DataSet {
   return { name: 'diff', kind: 'text', data, text: lines.join('\n') }
 }
 
-/** Columns as `kubectl get` and `ps` align them, two of them constant. */
-function processList(): DataSet {
-  const random = createRandom(127)
-  const data = Array.from({ length: 26 }, (_, index) => ({
-    NAME: `${HOSTS[index % HOSTS.length]}-${1000 + random(9000)}`,
-    READY: '1/1',
-    STATUS: 'Running',
-    RESTARTS: String(random(4) === 0 ? random(30) : 0),
-    AGE: `${1 + random(40)}d`,
-  }))
-  const names = ['NAME', 'READY', 'STATUS', 'RESTARTS', 'AGE'] as const
-  const header = Object.fromEntries(names.map(name => [name, name])) as (typeof data)[number]
-  const widths = names.map(name => Math.max(...[header, ...data].map(row => row[name].length)))
-  const text = [header, ...data]
-    .map(row => names.map((name, at) => row[name].padEnd(widths[at]!)).join('   '))
-    .map(line => line.trimEnd())
-    .join('\n')
-  return { name: 'aligned columns', kind: 'text', data, text: `${text}\n` }
-}
-
 /** A padded table between paragraphs. */
 function markdownTable(): DataSet {
   const random = createRandom(101)
@@ -135,7 +111,7 @@ function markdownTable(): DataSet {
     ...rows.map(row => line(Object.values(row))),
   ].join('\n')
   const text = `# Load of last week\n\n${table}\n\nAll figures are daily means.\n`
-  return { name: 'markdown table', kind: 'text', data: [rows], text }
+  return { name: 'markdown table', kind: 'text', data: [rows], text, formats: ['md'] }
 }
 
 /** An object a line. */
@@ -150,52 +126,6 @@ function jsonLines(): DataSet {
   }))
   const text = `${data.map(row => JSON.stringify(row)).join('\n')}\n`
   return { name: 'json lines', kind: 'text', data, text }
-}
-
-/** Commits as `git log` prints them. Their members have the names of its labels. */
-function commits(): DataSet {
-  const random = createRandom(137)
-  const data = Array.from({ length: 14 }, (_, index) => ({
-    'commit ': `${random(1_000_000)}`.padStart(12, '4f'),
-    Author: ['Mira <mira@example.org>', 'Tom <tom@example.org>'][random(2)] ?? '',
-    'Date:   ': `Mon Nov 3 ${String(23 - index).padStart(2, '0')}:${10 + random(50)}:00 2025 +0100`,
-    text: `${VERBS[random(VERBS.length)]} the ${HOSTS[random(HOSTS.length)]} ${index}`,
-  }))
-  const text = data
-    .map(row => {
-      const { 'commit ': id, Author, 'Date:   ': date, text } = row
-      return `commit ${id}\nAuthor: ${Author}\nDate:   ${date}\n\n    ${text}\n`
-    })
-    .join('\n')
-  return { name: 'commits', kind: 'text', data, text }
-}
-
-/** Headings, and below each an answer as JSON. */
-function reportWithJson(): DataSet {
-  const random = createRandom(107)
-  const answer = (count: number): Json =>
-    Array.from({ length: count }, (_, index) => ({
-      check: `${VERBS[index % VERBS.length]}-${index}`,
-      passed: random(4) > 0,
-      seconds: random(300) / 10,
-    }))
-  const data = [answer(9), answer(7)]
-  const [nightly, weekly] = data.map(value => JSON.stringify(value, null, 2))
-  const text = `Checks of the night:\n${nightly}\n\nChecks of the week:\n${weekly}\n\nDone.`
-  return { name: 'report with JSON', kind: 'text', data, text }
-}
-
-/** JSON after the lines that a host puts before it. */
-function outputWithHead(): DataSet {
-  const random = createRandom(131)
-  const data = Array.from({ length: 14 }, (_, index) => ({
-    id: 40 + index,
-    branch: `${VERBS[index % VERBS.length]}-${random(90)}`,
-    state: ['passed', 'failed', 'queued'][random(3)] ?? '',
-    seconds: random(600),
-  }))
-  const text = `Wall time: 1.2 s\nExit code: 0\nOutput: ${JSON.stringify(data)}\n</output>`
-  return { name: 'output with a head', kind: 'text', data, text }
 }
 
 /**

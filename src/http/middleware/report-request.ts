@@ -1,3 +1,5 @@
+import { builtInPrices } from '../../config/prices.ts'
+import { bareModelName } from '../../core/tokens/profiles.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Metrics } from '../../observability/metrics.ts'
 import type { Tracing } from '../../observability/tracing.ts'
@@ -54,12 +56,27 @@ function forwardedLine(forwarded: ForwardedRequest | undefined) {
   const { model, results, before, after, saved, upstreamStatus } = forwarded
   return {
     upstream_status: upstreamStatus,
-    model,
+    model: knownModel(model),
     results,
     tokens_before: before,
     tokens_after: after,
     tokens_saved: saved,
   }
+}
+
+let models: readonly string[] | undefined
+
+/**
+ * The beginning of a model's name by which its price is known; `other` if there is none. A name may
+ * be anything that a client sends, and that is in no log.
+ */
+function knownModel(model: string | undefined): string | undefined {
+  if (model === undefined) return undefined
+  models ??= builtInPrices()
+    .flatMap(({ model: known }) => known ?? [])
+    .sort((a, b) => b.length - a.length)
+  const name = bareModelName(model)
+  return models.find(known => name.startsWith(known.toLowerCase())) ?? 'other'
 }
 
 /** Whole microseconds. */

@@ -65,7 +65,7 @@ describe('a body', () => {
     ['{"jsonrpc":"2.0","id":7,"met', null, -32700],
     ['', null, -32700],
     ['{"jsonrpc":"1.0","id":"a","method":"ping"}', 'a', -32600],
-    ['{"jsonrpc":"2.0","id":5,"method":"ping","params":[]}', 5, -32600],
+    ['{"jsonrpc":"2.0","id":5,"method":"ping","params":[1]}', 5, -32600],
     ['{"jsonrpc":"2.0","id":5,"method":"ping","method":"ping"}', null, -32700],
     ['[]', null, -32600],
     ['[[]]', null, -32600],

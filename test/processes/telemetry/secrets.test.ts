@@ -74,6 +74,8 @@ function requestsOf(format: string): Record<string, readonly object[]> {
     { content: rows(), mode: 'trim', budget_tokens: 60, offset: 0, limit: 3, tool: secret() },
     { content: rows(), response_budget: 'compact', context_tokens: 90_000, tool: secret() },
     { content: rows(), response_budget: secret() },
+    { content: rows(), mode: 'elide', min_saved_tokens: 1, reading: 'plain', tool: secret() },
+    { content: rows(), reading: secret() },
     // The same again: references, and a retry.
     { ...call, session, content: text },
     { ...call, session, content: text },
@@ -132,7 +134,7 @@ function requestsOf(format: string): Record<string, readonly object[]> {
     ],
     compress: [
       { messages, model: secret(), [secret()]: secret() },
-      { messages, response_budget: 'compact' },
+      { messages, response_budget: 'compact', reading: 'dense' },
       {
         messages,
         token_budget: 40,
@@ -314,7 +316,7 @@ describe('telemetry', () => {
     const events = await eventsIn(telemetryFolder(data))
     // 8 of encode, 3 of dedup, 2 of compress, 2 of batch and 3 of the proxies; retries and a turn
     // that comes again tell nothing new.
-    expect(events).toHaveLength(19)
+    expect(events).toHaveLength(20)
     expect(await summariesIn(telemetryFolder(data))).not.toEqual([])
     expect(new Set(events.map(({ layer_used }) => layer_used))).toEqual(new Set(['L0', 'L2', 'L3']))
     const kept = filesIn(data).filter(({ name }) => name.startsWith('store'))

@@ -29,7 +29,7 @@ const textsOf = ({ content = [] }: Result) => content.map(({ text }) => text)
 const result = (structured: string, ...texts: string[]) =>
   JSON.stringify({ content: texts.map(text => ({ type: 'text', text })) }).replace(
     /\}$/,
-    `,"structuredContent":${structured}}`,
+    () => `,"structuredContent":${structured}}`,
   )
 const tokens = (...contents: string[]) =>
   contents.length === 0
