@@ -44,7 +44,8 @@ function startLiar(target: string, lie: Lie): Promise<Server> {
     const headers = { 'content-type': 'application/json' }
     const answer = await fetch(new URL(url, target), { method, headers, ...body })
     const received = await answer.text()
-    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
+    const { 'content-length': _, ...own } = Object.fromEntries(answer.headers)
+    response.writeHead(answer.status, own)
     response.end(url === '/v1/decode' ? retell(received, lie) : received)
   })
   return new Promise(resolve => {
