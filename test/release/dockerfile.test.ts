@@ -184,7 +184,9 @@ describe('the container', () => {
         ...{ cwd: inImage(image.workdir), env: imageEnv(image), encoding: 'utf8' },
         ...{ input: '[]', timeout: READY_MS, ...identity(image) },
       })
-    const { stdout } = call('--help')
+    const listed = call('--help')
+    expect(listed).toMatchObject({ status: 0, stderr: '' })
+    const { stdout } = listed
     const commands = [...stdout.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name!)
     expect(commands.length).toBeGreaterThan(20)
     for (const command of commands) {

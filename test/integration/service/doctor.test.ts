@@ -147,7 +147,10 @@ describe('doctor of what is no service', () => {
     const url = `http://127.0.0.1:${(broken.address() as AddressInfo).port}`
     const { code, of } = await doctor('--url', url)
     expect(code).toBe(1)
-    expect(of('service')).toMatchObject({ state: 'fail', found: expect.stringContaining(`another program answers at ${url}`) })
+    expect(of('service')).toMatchObject({
+      state: 'fail',
+      found: expect.stringContaining(`another program answers at ${url}`),
+    })
     broken.close()
   })
 
