@@ -1,6 +1,7 @@
 import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { dirname, isAbsolute, join, relative } from 'node:path/posix'
+import { fileURLToPath } from 'node:url'
 import { type OutputChunk, rolldown } from 'rolldown'
 import { thirdPartyLicenses } from './third-party-licenses.ts'
 
@@ -11,6 +12,10 @@ const LICENSES = 'THIRD-PARTY-LICENSES.txt'
 /** Stands for the URL of the module that it is in, until its bundle is known. */
 const URL_OF = '__URL_OF__'
 const PLACE = new RegExp(`${URL_OF}\\("([^"]+)"\\)`, 'g')
+
+const JSONC_PARSER = fileURLToPath(
+  new URL('../node_modules/jsonc-parser/lib/esm/main.js', import.meta.url),
+)
 
 /**
  * Puts the compiled modules of a folder into few files. A thread loads 400 modules otherwise, which
@@ -32,6 +37,8 @@ export async function bundleOutput(
     ),
     cwd: folder,
     platform: 'node',
+    // Its other form loads its files by names that no bundle has.
+    resolve: { alias: { 'jsonc-parser': JSONC_PARSER } },
     external: id => isBuiltin(id) || installed.includes(packageOf(id)),
     plugins: [
       {
