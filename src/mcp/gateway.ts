@@ -1,3 +1,4 @@
+import { RETRIEVE_TOOL } from '../core/contract/retrieve-tool.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import type { CacheHint } from './cache-hints.ts'
 import { failureError } from './call-failures.ts'
@@ -8,7 +9,7 @@ import { describesOtherValues } from './legacy-results.ts'
 import { EMPTY_OBJECT, member, objectMember, textMember, withMember } from './members.ts'
 import { ResourceWatches } from './resource-watches.ts'
 import { escapedTerms, resourceTerms } from './result-terms.ts'
-import { RETRIEVE_DEFINITION, RETRIEVE_TOOL } from './retrieve-tool.ts'
+import { RETRIEVE_DEFINITION } from './retrieve-tool.ts'
 import { Servers } from './servers.ts'
 import { ToolCalls } from './tool-calls.ts'
 

@@ -1,3 +1,4 @@
+import { RETRIEVE_TOOL } from '../core/contract/retrieve-tool.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import type { Originals } from '../store/originals.ts'
 import type { CacheHint } from './cache-hints.ts'
@@ -14,7 +15,7 @@ import {
   writeResponse,
 } from './json-rpc.ts'
 import { EMPTY_OBJECT, objectMember, textMember } from './members.ts'
-import { callRetrieve, RETRIEVE_TOOL, retrieveDefinition } from './retrieve-tool.ts'
+import { callRetrieve, retrieveDefinition } from './retrieve-tool.ts'
 import { MODERN_VERSIONS } from './upstream/handshake.ts'
 
 /** Revisions with a handshake, the newest first. */

@@ -2,6 +2,11 @@ import { z } from 'zod'
 import { AppError } from '../core/base/errors.ts'
 import { toText } from '../core/base/text-bytes.ts'
 import { HASH_DIGITS } from '../core/contract/fields.ts'
+import {
+  RETRIEVE_DESCRIPTION,
+  RETRIEVE_SCHEMA,
+  RETRIEVE_TOOL,
+} from '../core/contract/retrieve-tool.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import { parsePart } from '../core/parts/parse-part.ts'
 import type { Part } from '../core/parts/part.ts'
@@ -10,31 +15,10 @@ import type { Originals } from '../store/originals.ts'
 import type { StoredBody, StoredPart } from '../store/store.ts'
 import { jsonBytes, type Outcome } from './json-rpc.ts'
 
-/** The name by which the proxies know that a request can fetch originals. */
-export const RETRIEVE_TOOL = 'haversack_retrieve'
-
-/** At most 180 tokens: each session of each agent pays for them. */
 const DEFINITION = {
   name: RETRIEVE_TOOL,
-  description:
-    'Fetch what "> [elided: … hash=H]" left out, or "> [ref H …]" repeats. ' +
-    'Ask for a part first (lines, grep, path). ' +
-    'A line that begins with "\\> [" is content.',
-  inputSchema: {
-    type: 'object',
-    properties: {
-      hash: { type: 'string', description: 'H of that line' },
-      lines: { type: 'string', description: '40-80, 40- or -20; as printed' },
-      grep: { type: 'string', description: 'Text in the lines' },
-      context: { type: 'integer', description: 'Lines around it' },
-      ignore_case: { type: 'boolean' },
-      path: {
-        type: 'string',
-        description: 'JSON path: $.items[3:9]; lines too',
-      },
-    },
-    required: ['hash'],
-  },
+  description: RETRIEVE_DESCRIPTION,
+  inputSchema: RETRIEVE_SCHEMA,
   annotations: { readOnlyHint: true },
   // Claude Code would hide it until the model searches for it.
   _meta: { 'anthropic/alwaysLoad': true },

@@ -1,4 +1,5 @@
 import type { ResultPlace } from '../core/contract/request-terms.ts'
+import { RETRIEVE_TOOL } from '../core/contract/retrieve-tool.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import { failureResult } from './call-failures.ts'
 import { type PublicEntry, type ToolFacts, toolFacts } from './catalogue.ts'
@@ -12,7 +13,7 @@ import { EMPTY_OBJECT, objectMember, textMember, withMember } from './members.ts
 import { mirrorsOf } from './mirrored-params.ts'
 import type { Delivery } from './pack.ts'
 import { escapedTerms, mayOmit, responseBudgetOf, resultTerms } from './result-terms.ts'
-import { callRetrieve, RETRIEVE_TOOL } from './retrieve-tool.ts'
+import { callRetrieve } from './retrieve-tool.ts'
 import type { Servers } from './servers.ts'
 import type { CallEnd } from './upstream/connection.ts'
 

@@ -50,20 +50,22 @@ export class RoundRelay implements AnswerRelay {
       }
       return
     }
-    if (this.#form === 'events' && !outgoing.headersSent) {
-      this.#framing = this.#to.writeHead(answer, {})
-      if (this.#framing === null) {
-        this.#to.fail(FAILURES.malformed)
-        return
-      }
-    }
+    if (this.#form === 'events' && !this.#hasHead(answer)) return
     observer.head(answer.statusCode ?? 0, withoutFraming(answer))
     this.#listen(answer, source)
   }
 
+  /** Sends the head if it was not sent. Returns whether it is sent. */
+  #hasHead(answer: IncomingMessage): boolean {
+    if (this.#to.outgoing.headersSent) return true
+    this.#framing = this.#to.writeHead(answer, {})
+    if (this.#framing === null) this.#to.fail(FAILURES.malformed)
+    return this.#framing !== null
+  }
+
   #listen(answer: IncomingMessage, source: Readable): void {
     const { guard, outgoing } = this.#to
-    guard.on(source, 'data', (chunk: Buffer) => this.#pass(source, chunk))
+    guard.on(source, 'data', (chunk: Buffer) => this.#pass(answer, source, chunk))
     if (this.#source === null) {
       guard.on(outgoing, 'drain', () => {
         this.#to.moved(0)
@@ -82,13 +84,13 @@ export class RoundRelay implements AnswerRelay {
     })
   }
 
-  #pass(source: Readable, chunk: Buffer): void {
+  #pass(answer: IncomingMessage, source: Readable, chunk: Buffer): void {
     if (this.#to.isOver()) return
     this.close()
     this.#to.moved(chunk.length)
     this.#to.observer.chunk(chunk)
     const bytes = this.#rounds.take(chunk)
-    if (this.#form !== 'events' || bytes.length === 0) return
+    if (bytes.length === 0 || !this.#hasHead(answer)) return
     this.#framing?.events?.follow(bytes)
     if (!this.#to.outgoing.write(bytes)) source.pause()
   }

@@ -20,7 +20,7 @@ const HASH_DIGITS = 6
  */
 export function anonymousName(tool: string | undefined): string {
   if (tool === undefined || tool === '') return UNNAMED
-  if (KNOWN_TOOLS.has(tool)) return tool
+  if (KNRETRIEVE_TOOLS.has(tool)) return tool
   const end = tool.lastIndexOf(SEPARATOR)
   if (!tool.startsWith(MCP_PREFIX) || end < MCP_PREFIX.length) return commonWords(tool)
   const server = anonymousServer(tool.slice(MCP_PREFIX.length, end))
@@ -139,4 +139,4 @@ str_replace_based_edit_tool update_plan view_image write_stdin
 `
 
 /** Tools that agents bring along, which stand as they are spelt. */
-const KNOWN_TOOLS: ReadonlySet<string> = new Set(TOOLS.trim().split(/\s+/))
+const KNRETRIEVE_TOOLS: ReadonlySet<string> = new Set(TOOLS.trim().split(/\s+/))

@@ -22,8 +22,8 @@ export interface RetrievingCalls {
   readonly report: RewriteReport
   /** As it is sent. */
   readonly body: Uint8Array
-  /** Whether the body is compressed, so that nothing can be added to it. */
-  readonly isCompressed: boolean
+  /** Whether it is kept, and can be sent again with more. */
+  readonly isKept: boolean
 }
 
 /** A fetched text is at most this long, in bytes. */
@@ -31,13 +31,13 @@ const MAX_TEXT_BYTES = 80_000
 
 /** How the answer to a request with our tool is changed; `undefined` if it has none. */
 export function answerRetrieveCalls(
-  { tenant, shape: route, report, body, isCompressed }: RetrievingCalls,
+  { tenant, shape: route, report, body, isKept }: RetrievingCalls,
   { rewriting, originals, logger }: RetrieveCallNeeds,
 ): AnswerRounds | undefined {
   const { redeeming: request, conversation } = report
   if (request === undefined || conversation === undefined) return undefined
   const rounds = createRetrievingRounds({
-    ...{ route, request, body: isCompressed ? null : body },
+    ...{ route, request, body: isKept ? body : null },
     async retrieve(args) {
       try {
         return await retrieve(args, tenant, originals)

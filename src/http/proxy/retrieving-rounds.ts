@@ -1,3 +1,4 @@
+import { GrownBytes } from '../../core/base/grown-bytes.ts'
 import type { RetrievingRequest } from '../../core/contract/operation-result.ts'
 import type { RouteName } from '../../core/conversation/parse/scan-request.ts'
 import { createRetrievingAnswer } from '../../core/conversation/retrieve/create-answer.ts'
@@ -16,6 +17,8 @@ import { pairs, type RawHeaders } from '../../proxy/headers.ts'
 const MAX_ROUNDS = 4
 /** Text that is fetched for one request, in bytes: about 20,000 tokens. */
 const MAX_FETCHED_BYTES = 80_000
+/** A longer stream passes on, but cannot be continued: what its model said is not kept. */
+const MAX_STREAMED_BYTES = 64 * 1024 * 1024
 /** A longer answer in one piece is not read. */
 const MAX_WHOLE_BYTES = 16 * 1024 * 1024
 
@@ -47,7 +50,8 @@ class RetrievingRounds implements AnswerRounds {
   #appendAt: number
   #form: RoundForm = 'pass'
   #splitter = new EventSplitter()
-  #whole = new GrowingBytes()
+  #whole = new GrownBytes(MAX_WHOLE_BYTES)
+  #streamedBytes = 0
   #rounds = 0
   #fetchedBytes = 0
   readonly #fetched = new Set<string>()
@@ -63,22 +67,27 @@ class RetrievingRounds implements AnswerRounds {
 
   begin(status: number, headers: RawHeaders): RoundForm {
     this.#splitter = new EventSplitter()
-    this.#whole = new GrowingBytes()
+    this.#whole = new GrownBytes(MAX_WHOLE_BYTES)
     this.#form = status === 200 ? formOf(headers) : 'pass'
     return this.#form
   }
 
   take(bytes: Uint8Array): Uint8Array {
+    if (this.#form === 'pass') return bytes
     if (this.#form === 'whole') {
-      this.#whole.add(bytes)
-      return NOTHING
+      if (this.#whole.add(bytes)) return NOTHING
+      this.#form = 'pass'
+      return joined([this.#whole.take(), bytes])
     }
+    this.#streamedBytes += bytes.length
+    if (this.#streamedBytes > MAX_STREAMED_BYTES) this.#answer.forget()
     const passed = this.#splitter.push(bytes).flatMap(event => this.#answer.event(event))
     return joined(passed)
   }
 
   async end(): Promise<RoundStep> {
-    const original = this.#whole.bytes
+    if (this.#form === 'pass') return { kind: 'done', bytes: NOTHING }
+    const original = this.#whole.take()
     if (this.#form === 'whole' && !this.#readWhole(original)) {
       return { kind: 'done', bytes: original }
     }
@@ -94,7 +103,6 @@ class RetrievingRounds implements AnswerRounds {
   }
 
   #readWhole(bytes: Uint8Array): boolean {
-    if (bytes.length > MAX_WHOLE_BYTES) return false
     try {
       const value: unknown = JSON.parse(Buffer.from(bytes).toString())
       if (typeof value !== 'object' || value === null) return false
@@ -161,25 +169,4 @@ function formOf(headers: RawHeaders): RoundForm {
   const [, type = ''] = pairs(headers).find(([name]) => name.toLowerCase() === 'content-type') ?? []
   if (/^text\/event-stream\b/i.test(type)) return 'events'
   return /^application\/json\b/i.test(type) ? 'whole' : 'pass'
-}
-
-/** Bytes in one buffer that grows. */
-class GrowingBytes {
-  #room = Buffer.allocUnsafe(16 * 1024)
-  #length = 0
-
-  get bytes(): Uint8Array {
-    return this.#room.subarray(0, this.#length)
-  }
-
-  add(bytes: Uint8Array): void {
-    const needed = this.#length + bytes.length
-    if (needed > this.#room.length) {
-      const room = Buffer.allocUnsafe(Math.max(needed, 2 * this.#room.length))
-      this.#room.copy(room, 0, 0, this.#length)
-      this.#room = room
-    }
-    this.#room.set(bytes, this.#length)
-    this.#length = needed
-  }
 }

@@ -5,6 +5,7 @@ import type { RewriteReport } from '../../core/contract/operation-result.ts'
 import type { RouteName } from '../../core/conversation/parse/scan-request.ts'
 import { billingVendor } from '../../core/conversation/usage/billing.ts'
 import type { Logger } from '../../observability/logger.ts'
+import type { AnswerRounds } from '../../proxy/answer-rounds.ts'
 import type { Exchange } from '../../proxy/exchange.ts'
 import type { SeenAnswer } from '../../proxy/usage-observer.ts'
 import type { Vendor } from '../../proxy/vendor-errors.ts'
@@ -15,6 +16,7 @@ import { type AppContext, type AppDeps, type AppEnv, requestHeader } from '../co
 import { authorize } from '../middleware/authorize.ts'
 import { seesExactTimes } from '../middleware/observe.ts'
 import { withForwarded } from '../proxy/forwarded-request.ts'
+import { KeptBodies } from '../proxy/kept-bodies.ts'
 import { createPromptWarnings } from '../proxy/prompt-warnings.ts'
 import { createResponsesSocket } from '../proxy/responses-socket.ts'
 import { answerRetrieveCalls } from '../proxy/retrieve-calls.ts'
@@ -32,14 +34,15 @@ interface ProxyNeeds
   readonly logger: Pick<Logger, 'error' | 'warn'>
 }
 
-type ForwardNeeds = ProxyNeeds & RewriteNeeds
+type ForwardNeeds = ProxyNeeds & RewriteNeeds & { readonly kept: KeptBodies }
 
 /** The status of an answer that makes a WebSocket of its connection. */
 const SWITCHED = 101
 
 /** Forwards every path and method below the prefixes of the configured vendors. */
 export function mountVendorProxies(app: Hono<AppEnv>, needs: ProxyNeeds): void {
-  const all: ForwardNeeds = { ...needs, warnings: createPromptWarnings(needs.logger) }
+  const warnings = createPromptWarnings(needs.logger)
+  const all: ForwardNeeds = { ...needs, warnings, kept: new KeptBodies() }
   for (const proxy of needs.vendorProxies ?? []) {
     const paths = `${proxy.pattern}/*`
     app.all(paths, authorize(needs.access, 'proxy'), c => forward(c, proxy, all))
@@ -125,7 +128,7 @@ function send(
   c: AppContext,
   { proxy: { forwarder }, path, usage, messages, shape }: Destination,
   { body, ticket, readingMs, continued, paused, recorded, free, ...rest }: ForwardedBody,
-  { rewriting, originals, logger }: Pick<ForwardNeeds, 'rewriting' | 'originals' | 'logger'>,
+  needs: ForwardNeeds,
 ): Sent {
   const { incoming, outgoing, upgradeHead } = c.env
   const { report, untouched, sign } = rest
@@ -138,15 +141,8 @@ function send(
     return { exchange: forwarder.upgrade(incoming!, upgradeHead, options), report, untouched }
   }
   if (state.last) outgoing!.shouldKeepAlive = false
-  const { tenant } = state.caller
-  const isCompressed = requestHeader(c, 'content-encoding') !== undefined
-  const rounds =
-    body && report && rewriting && shape !== undefined
-      ? answerRetrieveCalls(
-          { tenant, shape, report, body, isCompressed },
-          { rewriting, originals, logger },
-        )
-      : undefined
+  const answering = answerCalls(c, { shape, report, body }, needs)
+  const rounds = answering?.rounds
   const exchange = forwarder.forward(incoming!, outgoing!, {
     path,
     extraHeaders,
@@ -167,7 +163,39 @@ function send(
     },
   })
   if (paused) incoming!.resume()
-  return { exchange: exchange.finally(ticket?.leave), report, untouched }
+  const ended = exchange.finally(() => {
+    ticket?.leave()
+    answering?.release()
+  })
+  return { exchange: ended, report, untouched }
+}
+
+interface CallingRequest {
+  readonly shape: RouteName | undefined
+  readonly report: RewriteReport | undefined
+  /** As it is sent. */
+  readonly body: Uint8Array | undefined
+}
+
+/** How calls of our own tool are answered; `null` if the request does not have it. */
+function answerCalls(
+  c: AppContext,
+  { shape, report, body }: CallingRequest,
+  { rewriting, originals, logger, kept }: ForwardNeeds,
+): { readonly rounds: AnswerRounds; release(): void } | null {
+  if (report?.redeeming === undefined || !body || !rewriting || shape === undefined) return null
+  const { tenant } = c.get('state').caller
+  const coding = requestHeader(c, 'content-encoding') ?? 'identity'
+  // Nothing can be added to a compressed body.
+  const bytes = coding.trim().toLowerCase() === 'identity' ? body.length : Infinity
+  const isKept = kept.claim(bytes)
+  const release = () => {
+    if (isKept) kept.release(bytes)
+  }
+  const calls = { tenant, shape, report, body, isKept }
+  const rounds = answerRetrieveCalls(calls, { rewriting, originals, logger })
+  if (rounds === undefined) release()
+  return rounds === undefined ? null : { rounds, release }
 }
 
 /** The model of the path, if the answer names none. */

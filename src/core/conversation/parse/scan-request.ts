@@ -1,3 +1,4 @@
+import { RETRIEVE_TOOL } from '../../contract/retrieve-tool.ts'
 import {
   type JsonBytes,
   type JsonNode,
@@ -7,7 +8,6 @@ import {
 import { type KnownItems, type ReadLimits, readJson } from '../../json/bytes/read-json.ts'
 import { OPEN_BRACE } from '../../json/char-codes.ts'
 import { requestForgets } from '../forgetting/request-forgets.ts'
-import { OWN_TOOL } from '../retrieve/retrieving-answer.ts'
 import { type Checkpoint, ConversationReader } from './conversation-reader.ts'
 import { anthropicMessages } from './routes/anthropic-messages.ts'
 import { bedrockConverse } from './routes/bedrock-converse.ts'
@@ -151,7 +151,7 @@ export function scanRequest(
     unit: unitInBody(request, reader),
     tools,
     callable: tools.filter(mayCall),
-    mayCallAdded: mayCall(OWN_TOOL),
+    mayCallAdded: mayCall(RETRIEVE_TOOL),
     messages: (messages ?? []).map(({ start, end }) => ({ start, end })),
     results: reader.texts(),
     checkpoint,

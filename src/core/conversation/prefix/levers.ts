@@ -6,7 +6,7 @@ import { DEFAULT_PIPELINE, type PipelineConfig } from '../../pipeline/profile/pi
 import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
 import type { Steering } from '../../pipeline/profile/steering-section.ts'
 import { headRulesOf, type ScannedRequest } from '../parse/scan-request.ts'
-import { canAnswerCalls } from '../retrieve/restore-turns.ts'
+import { retrieveDefinition } from '../retrieve/retrieve-tool.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'
 import { recall } from '../rewrite/rewrite-result.ts'
 import { NOTHING_SAVED, type StoredRewrite, writeStored } from '../rewrite/stored-rewrite.ts'
@@ -15,8 +15,8 @@ import { NOTHING_SAVED, type StoredRewrite, writeStored } from '../rewrite/store
 interface Levers {
   readonly steering?: Steering
   readonly normalise?: true
-  /** The request has our tool, whose calls the proxy answers. */
-  readonly redeems?: true
+  /** The definition of our tool, whose calls the proxy answers: JSON, the same in each request. */
+  readonly ownTool?: string
 }
 
 /** The levers of one request, and how their decisions are recorded. */
@@ -77,10 +77,12 @@ function withOwnTool(
   const { body, request, route, tools, read } = scanned
   // A provider that keeps the conversation would have calls of ours without answers.
   const isKept = route === 'openai_responses' && !isFalse(body, memberOf(request, 'store'))
-  const canAdd = terms?.addsTool === true && canAnswerCalls(scanned) && tools.length > 0 && !isKept
+  const canAdd = terms?.addsTool === true && tools.length > 0 && !isKept
   if (!canAdd || read.length === 0) return wanted
   const { redeem_tools: names } = pipeline.elision
-  return tools.some(tool => isRetrieving(tool, names)) ? wanted : { ...wanted, redeems: true }
+  const ownTool = retrieveDefinition(route)
+  const isKnown = tools.some(tool => isRetrieving(tool, names))
+  return isKnown || ownTool === undefined ? wanted : { ...wanted, ownTool }
 }
 
 function leverKey(tenant: string, { route }: ScannedRequest, name: string, what: string): string {

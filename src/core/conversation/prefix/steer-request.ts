@@ -2,7 +2,6 @@ import type { FreshRecord } from '../../contract/operation-result.ts'
 import { itemsOf, memberOf } from '../../json/bytes/json-node.ts'
 import type { Replacement } from '../../json/bytes/splice.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
-import { retrieveDefinition } from '../retrieve/retrieve-tool.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'
 import type { LeversInForce } from './levers.ts'
 import { normaliseTools } from './normal-tools.ts'
@@ -33,12 +32,12 @@ export function steerRequest(
   context: ConversationContext,
 ): Steered {
   if (inForce === null) return UNTOUCHED
-  const { steering, normalise, redeems, records } = inForce
+  const { steering, normalise, ownTool, records } = inForce
   const { model = context.terms?.model } = scanned
   const verbosity = steering?.verbosity ?? 'balanced'
   const effort = steering === undefined ? null : steerEffort(scanned, steering, model)
   const tools = normalise === true ? normaliseTools(scanned, inForce) : null
-  const added = redeems === true ? addTool(scanned, tools) : null
+  const added = ownTool === undefined ? null : addTool(scanned, ownTool, tools)
   const done: Readonly<Record<LeverName, readonly Replacement[]>> = {
     verbosity: verbosity === 'balanced' ? [] : steerVerbosity(scanned, verbosity),
     effort: effort === null ? [] : [effort],
@@ -55,10 +54,13 @@ export function steerRequest(
 }
 
 /** Adds our tool as the last one, after the tools as another lever writes them. */
-function addTool(scanned: ScannedRequest, tools: Replacement | null): Replacement | null {
+function addTool(
+  scanned: ScannedRequest,
+  definition: string,
+  tools: Replacement | null,
+): Replacement | null {
   const list = memberOf(scanned.request, 'tools')
-  const definition = retrieveDefinition(scanned.route)
-  if (list === undefined || itemsOf(list).length === 0 || definition === undefined) return null
+  if (list === undefined || itemsOf(list).length === 0) return null
   const end = Buffer.from(`,${definition}]`)
   if (tools === null) return { start: list.end - 1, end: list.end, literal: end }
   return { ...tools, literal: Buffer.concat([tools.literal.subarray(0, -1), end]) }

@@ -1,3 +1,4 @@
+import { RETRIEVE_TOOL } from '../../contract/retrieve-tool.ts'
 import {
   type AnswerEvent,
   eventBytes,
@@ -11,7 +12,6 @@ import {
   LIMIT_TEXT,
   listOf,
   numberOf,
-  OWN_TOOL,
   type OwnCall,
   type RetrievingAnswer,
 } from './retrieving-answer.ts'
@@ -55,6 +55,10 @@ export class AnthropicAnswer implements RetrievingAnswer {
   #prompt: Fields = {}
   #answer: Fields = {}
   isKnown = true
+
+  forget(): void {
+    this.isKnown = false
+  }
 
   get calls(): readonly OwnCall[] {
     return this.#own.map(({ fields, input }) => ({ id: String(fields['id']), args: input }))
@@ -113,7 +117,7 @@ export class AnthropicAnswer implements RetrievingAnswer {
 
   #open(data: Fields): Block {
     const given = fieldsOf(data['content_block'])
-    const isOwn = given['type'] === 'tool_use' && given['name'] === OWN_TOOL
+    const isOwn = given['type'] === 'tool_use' && given['name'] === RETRIEVE_TOOL
     const shownAt = this.#shown.length
     const fields = { ...given }
     const block = { isOwn, shownAt, fields, input: '' }
@@ -128,6 +132,7 @@ export class AnthropicAnswer implements RetrievingAnswer {
     const type = String(delta['type'])
     const text = TEXT_DELTAS[type]
     if (block === undefined) this.isKnown = false
+    else if (!this.isKnown) return block
     else if (text !== undefined) block.fields[text] = `${block.fields[text] ?? ''}${delta[text]}`
     else if (type === 'input_json_delta') block.input += String(delta['partial_json'])
     else if (type === 'citations_delta') {

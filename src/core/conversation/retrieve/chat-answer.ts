@@ -1,3 +1,4 @@
+import { RETRIEVE_TOOL } from '../../contract/retrieve-tool.ts'
 import {
   type AnswerEvent,
   eventBytes,
@@ -10,7 +11,6 @@ import {
   LIMIT_TEXT,
   listOf,
   numberOf,
-  OWN_TOOL,
   type OwnCall,
   type RetrievingAnswer,
 } from './retrieving-answer.ts'
@@ -26,7 +26,7 @@ interface Call {
   readonly shownAt: number
 }
 
-const isOwn = ({ name }: Call) => name === OWN_TOOL
+const isOwn = ({ name }: Call) => name === RETRIEVE_TOOL
 
 /** A chat completion with our calls hidden. Answers with several choices pass unchanged. */
 export class ChatAnswer implements RetrievingAnswer {
@@ -42,6 +42,10 @@ export class ChatAnswer implements RetrievingAnswer {
   #output = 0
   #answer: Fields = {}
   isKnown = true
+
+  forget(): void {
+    this.isKnown = false
+  }
 
   get calls(): readonly OwnCall[] {
     return this.#all.filter(isOwn).map(({ id, args }) => ({ id, args }))
@@ -71,7 +75,7 @@ export class ChatAnswer implements RetrievingAnswer {
     this.#count(fieldsOf(data['usage']))
     const choices = listOf(data['choices'])
     if (choices.length > 1 || numberOf(fieldsOf(choices[0])['index']) > 0) this.isKnown = false
-    if (!this.isKnown) return [event.raw]
+    if (!this.isKnown && this.#isUnchanged) return [event.raw]
     if (choices.length === 0) return this.#isUnchanged ? [event.raw] : this.#hold(event)
     return this.#pass(event, data, fieldsOf(choices[0]))
   }
@@ -94,7 +98,7 @@ export class ChatAnswer implements RetrievingAnswer {
 
   #pass(event: AnswerEvent, data: Fields, choice: Fields): readonly Uint8Array[] {
     const delta = fieldsOf(choice['delta'])
-    if (typeof delta['content'] === 'string') this.#text += delta['content']
+    if (this.isKnown && typeof delta['content'] === 'string') this.#text += delta['content']
     const calls = listOf(delta['tool_calls']).map(fieldsOf)
     const shownCalls = calls.flatMap(each => this.#take(each))
     const reason = choice['finish_reason'] ?? null
@@ -135,7 +139,7 @@ export class ChatAnswer implements RetrievingAnswer {
       call = { id: String(piece['id']), name: String(name), type, args: '', shownAt }
       this.#calls.set(index, call)
     }
-    if (typeof args === 'string') call.args += args
+    if (this.isKnown && typeof args === 'string') call.args += args
     return isOwn(call) ? [] : [{ ...piece, index: call.shownAt }]
   }
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { z } from 'zod'
 import type { FreshRecord } from '../../contract/operation-result.ts'
 import type { RouteName, ScannedRequest } from '../parse/scan-request.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'
@@ -31,8 +32,23 @@ export function writeHiddenTurn(turn: HiddenTurn): Uint8Array {
   return writeStored({ ...NO_RESULT, literal: Buffer.from(JSON.stringify(turn)) })
 }
 
+const text = z.string()
+const count = z.int().nonnegative()
+const hiddenTurn = z.object({
+  shown: text,
+  anchor: text,
+  rounds: z.array(z.object({ shown: count, items: text })),
+  calls: z.array(z.object({ at: count, call: text, resultAt: count, result: text })),
+}) satisfies z.ZodType<HiddenTurn>
+
+/** Another program may have written anything to a shared store. That counts as nothing. */
 function readHiddenTurn({ literal }: StoredRewrite): HiddenTurn | null {
-  return literal === null ? null : (JSON.parse(Buffer.from(literal).toString()) as HiddenTurn)
+  if (literal === null) return null
+  try {
+    return hiddenTurn.parse(JSON.parse(Buffer.from(literal).toString()))
+  } catch {
+    return null
+  }
 }
 
 /** What is recorded of the turns of one request. */

@@ -1,3 +1,4 @@
+import { RETRIEVE_TOOL } from '../../contract/retrieve-tool.ts'
 import {
   type AnswerEvent,
   eventBytes,
@@ -10,7 +11,6 @@ import {
   LIMIT_TEXT,
   listOf,
   numberOf,
-  OWN_TOOL,
   type OwnCall,
   type RetrievingAnswer,
 } from './retrieving-answer.ts'
@@ -41,6 +41,10 @@ export class ResponsesAnswer implements RetrievingAnswer {
   #id: unknown
   #output = 0
   isKnown = true
+
+  forget(): void {
+    this.isKnown = false
+  }
 
   get calls(): readonly OwnCall[] {
     return this.#own.map(({ fields }) => ({
@@ -90,7 +94,7 @@ export class ResponsesAnswer implements RetrievingAnswer {
   }
 
   #open(index: number, fields: Fields): Item {
-    const isOwn = fields['type'] === 'function_call' && fields['name'] === OWN_TOOL
+    const isOwn = fields['type'] === 'function_call' && fields['name'] === RETRIEVE_TOOL
     const item = { isOwn, shownAt: this.#shown.length, fields }
     this.#items.set(index, item)
     if (!isOwn) this.#shown.push(fields)

@@ -28,11 +28,6 @@ export function restoreTurns(
   return collected
 }
 
-/** Whether the proxy can answer calls of its own tool in answers of a route. */
-export function canAnswerCalls({ route }: Pick<ScannedRequest, 'route'>): boolean {
-  return RESTORE[route] !== undefined
-}
-
 const RESTORE: Readonly<Partial<Record<ScannedRequest['route'], Restore>>> = {
   anthropic_messages: restoreMessages,
   openai_chat: restoreChat,

@@ -1,5 +1,4 @@
-/** The tool that the proxy adds to a request and answers itself. */
-export const OWN_TOOL = 'haversack_retrieve'
+import { RETRIEVE_TOOL } from '../../contract/retrieve-tool.ts'
 
 /** A call of our tool in a model's answer. */
 export interface OwnCall {
@@ -75,8 +74,10 @@ export interface RetrievingAnswer {
   readonly calls: readonly OwnCall[]
   /** Whether the model waits for our calls alone. */
   readonly waitsForUs: boolean
-  /** Whether the answer can be continued: everything in it is known. */
+  /** Whether the answer can be continued: everything in it is known, and kept. */
   readonly isKnown: boolean
+  /** Keeps no more of what comes: the answer is too long to be continued. */
+  forget(): void
   /**
    * Begins another round.
    * @param results of `calls`, in their order
@@ -93,8 +94,7 @@ export interface RetrievingAnswer {
 }
 
 /** What the client reads if a model only fetched, until no more fetches were answered. */
-export const LIMIT_TEXT =
-  'The limit of haversack_retrieve calls for one request is reached, so this answer ends here.'
+export const LIMIT_TEXT = `The limit of ${RETRIEVE_TOOL} calls for one request is reached, so this answer ends here.`
 
 /** An event as bytes. */
 export function eventBytes(name: string | null, data: unknown): Uint8Array {

@@ -1,17 +1,16 @@
+import { GrownBytes } from '../../base/grown-bytes.ts'
 import { CARRIAGE_RETURN, LINE_FEED } from '../../json/char-codes.ts'
 import type { AnswerEvent, Fields } from './retrieving-answer.ts'
 
 /** A longer event passes without being read. */
 const MAX_EVENT_BYTES = 4 * 1024 * 1024
-const FIRST_ROOM = 4_096
 
 /**
  * Splits a stream of server-sent events (WHATWG HTML §9.2.6), cut anywhere, into whole events with
  * their bytes. The bytes of one event are collected in one buffer that grows.
  */
 export class EventSplitter {
-  #room = Buffer.allocUnsafe(FIRST_ROOM)
-  #length = 0
+  readonly #room = new GrownBytes(2 * MAX_EVENT_BYTES)
   #atLineStart = true
   #afterReturn = false
 
@@ -24,7 +23,7 @@ export class EventSplitter {
       if (byte === LINE_FEED && this.#afterReturn) {
         // The second half of one line end.
         this.#afterReturn = false
-        if (this.#length + at - from === 0 && events.length > 0) {
+        if (this.#room.length + at - from === 0 && events.length > 0) {
           const last = events.pop()!
           events.push({ ...last, raw: Buffer.concat([last.raw, bytes.subarray(at, at + 1)]) })
           from = at + 1
@@ -37,46 +36,27 @@ export class EventSplitter {
         continue
       }
       if (this.#atLineStart) {
-        this.#add(bytes.subarray(from, at + 1))
+        this.#room.add(bytes.subarray(from, at + 1))
         events.push(this.#taken())
         from = at + 1
       }
       this.#atLineStart = true
     }
-    this.#add(bytes.subarray(from))
-    if (this.#length > MAX_EVENT_BYTES) {
-      events.push({ raw: this.#takenBytes(), name: null, data: undefined })
+    this.#room.add(bytes.subarray(from))
+    if (this.#room.length > MAX_EVENT_BYTES) {
+      events.push({ raw: this.#room.take(), name: null, data: undefined })
     }
     return events
   }
 
   /** What is left at the end of the stream. */
   rest(): Uint8Array {
-    return this.#takenBytes()
-  }
-
-  #add(bytes: Uint8Array): void {
-    const needed = this.#length + bytes.length
-    if (needed > this.#room.length) {
-      const room = Buffer.allocUnsafe(Math.max(needed, 2 * this.#room.length))
-      this.#room.copy(room, 0, 0, this.#length)
-      this.#room = room
-    }
-    this.#room.set(bytes, this.#length)
-    this.#length = needed
-  }
-
-  #takenBytes(): Uint8Array {
-    const raw = Uint8Array.prototype.slice.call(this.#room, 0, this.#length)
-    this.#length = 0
-    return raw
+    return this.#room.take()
   }
 
   #taken(): AnswerEvent {
-    const raw = this.#takenBytes()
-    const lines = Buffer.from(raw.buffer, raw.byteOffset, raw.length)
-      .toString()
-      .split(/\r\n|\n|\r/)
+    const raw = this.#room.take()
+    const lines = raw.toString().split(/\r\n|\n|\r/)
     const name = lines
       .find(line => line.startsWith('event:'))
       ?.slice('event:'.length)

@@ -34,7 +34,7 @@ export function wholeRequest(
   { conversation, levers, limits }: KnownOfRequest,
   context: ConversationContext,
 ): WholeRequest | null {
-  if (levers?.redeems !== true) return { bytes: body, scanned: received, questions: [] }
+  if (levers?.ownTool === undefined) return { bytes: body, scanned: received, questions: [] }
   const turns = new HiddenTurns(received, conversation, context)
   const { replacements, restored, changed } = restoreTurns(received, turns)
   const { questions } = turns
