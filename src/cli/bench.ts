@@ -60,9 +60,10 @@ export const benchCommand = defineActions({
   name: 'bench',
   summary: 'Measure elision, or the pages of your own lists',
   details:
-    'elision: what is saved, whether every critical line is left, and every marker gives the very bytes back, over ' +
-    'texts that are made up, or with --corpus over recorded results. pages: how many pages of a budget the lists ' +
-    'in your files take, as compact JSON, as TOON and as we write them.',
+    'elision: what is saved, whether every critical line is left, and every marker gives the ' +
+    'very bytes back, over texts that are made up, or with --corpus over recorded results. ' +
+    'pages: how many pages of a budget the lists in your files take, as compact JSON, as TOON ' +
+    'and as we write them.',
   examples: ['bench elision', 'bench pages results/ --budget 8000'],
   options,
   actions: {

@@ -36,7 +36,9 @@ const options = {
   },
   baseline: choice(BASELINE_IDS, {
     value: 'ID',
-    help: `What savings are of: ${BASELINE_IDS.join(', ')} (default the first, the only one that events know)`,
+    help:
+      `What savings are of: ${BASELINE_IDS.join(', ')} ` +
+      '(default the first, the only one that events know)',
   }),
   ...jsonOption,
 } as const satisfies Options

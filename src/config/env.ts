@@ -65,8 +65,10 @@ function isOfCluster(name: string, value = ''): boolean {
   return OF_SERVICES.test(name) || (name.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\//.test(value))
 }
 
-const OF_SERVICES =
-  /^HAVERSACK_(?:\w+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/
+const OF_SERVICES = new RegExp(
+  '^HAVERSACK_(?:\\w+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_\\w+)?|' +
+    'PORT_\\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$',
+)
 
 /** Ends the name of a variable that names a file with a secret. */
 export const FILE_SUFFIX = '_FILE'

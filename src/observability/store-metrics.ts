@@ -1,5 +1,10 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import { COUNTERS, type SharedLoad, type StoreState, type StoreStats } from '../store/store.ts'
+import {
+  COUNTERS,
+  type SharedLoad,
+  type StoreState,
+  type StoreStats,
+} from '../store/store-figures.ts'
 import { type Register, SECONDS } from './register.ts'
 
 /** Calls of the store. */

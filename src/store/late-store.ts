@@ -1,5 +1,6 @@
 import { fail } from './failure.ts'
-import type { Failure, Store, StoreLoad } from './store.ts'
+import type { Failure, Store } from './store.ts'
+import type { StoreLoad } from './store-figures.ts'
 
 export interface LateStoreOptions {
   open(): Promise<Store>

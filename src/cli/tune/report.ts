@@ -54,7 +54,8 @@ export function toTables({ study, baseline }: Minings): string {
     const lines = table(header, rows.slice(0, MAX_ROWS))
     return [title, cut > 0 ? `${lines}\n… and ${cut} more (--json)` : lines]
   })
-  return `${[headline(study, baseline), figureLines(figuresOf(study)).join('\n'), ...parts, NEXT].join('\n\n')}\n`
+  const figures = figureLines(figuresOf(study)).join('\n')
+  return `${[headline(study, baseline), figures, ...parts, NEXT].join('\n\n')}\n`
 }
 
 function figuresOf({ results, sums }: Study): ReportFigures {

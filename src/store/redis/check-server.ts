@@ -1,4 +1,5 @@
-import type { Result, StoreCheck } from '../store.ts'
+import type { Result } from '../store.ts'
+import type { StoreCheck } from '../store-figures.ts'
 import { STRANGE } from './failures.ts'
 import { LAYOUT } from './layout.ts'
 import type { RedisServer } from './server.ts'

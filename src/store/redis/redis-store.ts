@@ -5,29 +5,31 @@ import { fail } from '../failure.ts'
 import { createSizes } from '../parts/call-size.ts'
 import { createPartsDesk } from '../parts/parts-desk.ts'
 import { isCutElsewhere, type SelectElsewhere, threadSelect } from '../parts/select-elsewhere.ts'
+import type {
+  Failure,
+  Kept,
+  PurgedTenant,
+  PutItem,
+  RecordKey,
+  RecordWrite,
+  Reference,
+  Removed,
+  Result,
+  Store,
+  StoredBody,
+  StoredPart,
+  StoredRecord,
+  TouchItem,
+  VerifyStep,
+} from '../store.ts'
+import type { StoreEvent } from '../store-event.ts'
 import {
   COUNTERS,
   type CounterName,
-  type Failure,
-  type Kept,
-  type PurgedTenant,
-  type PutItem,
-  type RecordKey,
-  type RecordWrite,
-  type Reference,
-  type Removed,
-  type Result,
-  type Store,
   type StoreCheck,
-  type StoredBody,
-  type StoredPart,
-  type StoredRecord,
   type StoreLoad,
   type StoreStats,
-  type TouchItem,
-  type VerifyStep,
-} from '../store.ts'
-import type { StoreEvent } from '../store-event.ts'
+} from '../store-figures.ts'
 import { BodyReader } from './body-reader.ts'
 import { BodyWriter } from './body-writer.ts'
 import { checkServer } from './check-server.ts'

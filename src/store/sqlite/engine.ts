@@ -13,11 +13,11 @@ import type {
   StoredBody,
   StoredPart,
   StoredRecord,
-  StoreStats,
   TouchItem,
   VerifyStep,
 } from '../store.ts'
 import type { StoreEvent } from '../store-event.ts'
+import type { StoreStats } from '../store-figures.ts'
 import { type Bodies, createBodies } from './bodies.ts'
 import type { BodyRow } from './body-row.ts'
 import { createChunks } from './chunks.ts'

@@ -1,4 +1,4 @@
-import type { StoreState } from '../store.ts'
+import type { StoreState } from '../store-figures.ts'
 import type { Ledger } from './ledger.ts'
 import {
   buffersOf,

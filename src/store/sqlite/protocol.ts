@@ -3,8 +3,8 @@
  * transferred.
  */
 
-import type { StoreState } from '../store.ts'
 import type { StoreEvent } from '../store-event.ts'
+import type { StoreState } from '../store-figures.ts'
 import type { Engine } from './engine.ts'
 
 type Operations = Engine['reads'] & Engine['writes']

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { fail } from '../../../src/store/failure.ts'
-import type { FailureReason, Store, StoreState } from '../../../src/store/store.ts'
+import type { FailureReason, Store } from '../../../src/store/store.ts'
+import type { StoreState } from '../../../src/store/store-figures.ts'
 import { statsOf, storeHealth } from '../../../src/store/store-health.ts'
 
 const NEVER = new Promise<never>(() => {})

@@ -4,7 +4,7 @@ import { fail } from '../../../../src/store/failure.ts'
 import type { CallOnly, Ledger } from '../../../../src/store/sqlite/ledger.ts'
 import { createLoop } from '../../../../src/store/sqlite/loop.ts'
 import type { Answer, FromThread, OperationName } from '../../../../src/store/sqlite/protocol.ts'
-import type { StoreState } from '../../../../src/store/store.ts'
+import type { StoreState } from '../../../../src/store/store-figures.ts'
 import { eventually } from '../../../support/eventually.ts'
 
 const MIB = 1024 * 1024

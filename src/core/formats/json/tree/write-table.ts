@@ -19,6 +19,12 @@ export function writeHeader(columns: readonly Column[]): string {
   return columns.map(writeColumn).join(SEPARATOR)
 }
 
+/** What all cells of a column begin and end with. */
+function writeAround({ prefix, suffix }: { prefix: string; suffix: string }): string {
+  const end = writeAffix(suffix, NOT_IN_AFFIX, 1)
+  return writeAffix(prefix, NOT_IN_AFFIX, 0) + PATTERN_MARK + end
+}
+
 function writeColumn(column: Column): string {
   const name = writeText(column.name, NOT_IN_HEADER)
   switch (column.kind) {
@@ -27,7 +33,7 @@ function writeColumn(column: Column): string {
     case 'constant':
       return `${name}=${writeConstant(column)}`
     case 'pattern':
-      return `${name}=${writeAffix(column.prefix, NOT_IN_AFFIX, 0)}${PATTERN_MARK}${writeAffix(column.suffix, NOT_IN_AFFIX, 1)}`
+      return `${name}=${writeAround(column)}`
     case 'group':
       return `${name}{${writeHeader(column.columns)}}`
     case 'rows':
