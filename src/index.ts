@@ -1,3 +1,4 @@
+import { AppError } from './core/base/errors.ts'
 import type { CountAnswer, CountRequest } from './core/contract/count.ts'
 import type {
   DecodeAnswer,
@@ -19,9 +20,10 @@ let context: OperationContext | undefined
 
 /**
  * What `POST /v1/encode` answers, computed in this thread. The first call loads the vocabularies.
- * @throws AppError with its `code`: `invalid_request`, `budget_too_small`
+ * @throws AppError with its `code`: `invalid_request`, also of a `session`; `budget_too_small`
  */
 export function encode(request: EncodeRequest): EncodeAnswer {
+  refuseSession(request)
   return run(encodeOperation, request)
 }
 
@@ -44,6 +46,7 @@ export function explain(request: EncodeRequest & { content: string }): Explanati
  * is longer than `limits.max_body_bytes`
  */
 export function decode(request: DecodeRequest): DecodeAnswer {
+  refuseSession(request)
   return run(decodeOperation, request)
 }
 
@@ -53,6 +56,15 @@ export function decode(request: DecodeRequest): DecodeAnswer {
  */
 export function count(request: CountRequest): CountAnswer {
   return run(countOperation, request)
+}
+
+/** Nothing is kept between two calls: an answer that ignored the session would seem to know it. */
+function refuseSession({ session }: { readonly session?: unknown }): void {
+  if (session === undefined) return
+  const message = 'the library keeps no sessions; a service does (POST /v1/encode)'
+  throw new AppError('invalid_request', `session: ${message}`, {
+    errors: [{ path: 'session', message }],
+  })
 }
 
 function run<Request, Answer>(operation: Operation<Request, Answer>, request: Request): Answer {

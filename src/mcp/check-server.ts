@@ -54,7 +54,7 @@ export async function checkServer(server: GatewayServer, limitMs: number): Promi
   const timer = setTimeout(() => deadline.resolve(null), limitMs)
   try {
     const facts = await Promise.race([connection.facts(), deadline.promise])
-    if (facts === null) return failed(await whyDown(connection, limitMs), connection)
+    if (facts === null) return failed(await whyDown(connection), connection)
     return await readLists(server, connection, facts, deadline.promise)
   } finally {
     clearTimeout(timer)
@@ -101,18 +101,18 @@ async function readLists(
   return { facts, failure, tools, prompts, resources, templates, odd, lastErrors }
 }
 
-async function whyDown(connection: UpstreamConnection, limitMs: number): Promise<string> {
+async function whyDown(connection: UpstreamConnection): Promise<string> {
   const end = await connection.call({
     method: 'ping',
     params: null,
-    signal: AbortSignal.timeout(Math.min(limitMs, 1_000)),
+    signal: new AbortController().signal,
     timeoutMs: 1_000,
     canRepeat: false,
     notify() {},
     ask: NO_CLIENT,
   })
   if (end.kind === 'unauthorized') return 'it refuses the configured credentials'
-  return end.kind === 'malformed' ? `it answers with no MCP: ${end.detail}` : 'it does not answer'
+  return (end.kind === 'down' ? end.detail : undefined) ?? 'it does not answer'
 }
 
 function failed(failure: string, connection: UpstreamConnection): CheckedServer {

@@ -2,18 +2,29 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { parse as parseToml } from 'smol-toml'
+import type { Config } from '../../config/config.ts'
+import type { Env } from '../../config/env.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
 import { UsageError } from '../command.ts'
 import { replaceWithBackup, restore } from '../config-files/replace-file.ts'
+import { askServers } from './ask-servers.ts'
 import { at, readClientFile } from './import/client-file.ts'
 import { toConfig } from './import/to-config.ts'
 import { withGateway } from './import/with-gateway.ts'
+import { loadMcpConfig } from './load-config.ts'
 import type { McpValues } from './options.ts'
+
+/** Connects to the servers of a configuration. */
+export type Asker = (config: Config, env: Env) => ReturnType<typeof askServers>
 
 type Values = Pick<McpValues, 'config' | 'data-dir' | 'write' | 'undo'>
 
 /** Prints `[mcp]` for the servers in a file of Claude Code, Cursor, VS Code or Codex. */
-export function importServers(values: Values, [name = '']: readonly string[]): number {
+export async function importServers(
+  values: Values,
+  [name = '']: readonly string[],
+  ask: Asker = askServers,
+): Promise<number> {
   const file = resolve(name)
   if (values.undo) {
     restore(file, (text, before) => text === rewritten(file, before ?? '', text))
@@ -33,6 +44,7 @@ export function importServers(values: Values, [name = '']: readonly string[]): n
   const config = resolve(values.config)
   const after = withGateway(text, client, gatewayAt(config))
   keepServers(config, toml)
+  await connectAll(values, toml, ask)
   replaceWithBackup(file, text, after)
   process.stderr.write(`${name} starts the gateway now; --undo puts it back.\n`)
   return EXIT.ok
@@ -40,6 +52,22 @@ export function importServers(values: Values, [name = '']: readonly string[]): n
 
 function gatewayAt(config: string) {
   return { command: 'haversack', args: ['mcp', '--config', config] }
+}
+
+/** The client has nothing but the gateway afterwards. @throws Error if a server cannot be used */
+async function connectAll(values: Values, toml: string, ask: Asker): Promise<void> {
+  const { config, env } = loadMcpConfig(values)
+  const imported = at(parseToml(toml), ['mcp', 'servers']) as Record<string, unknown>
+  const servers = Object.entries(config.mcp.servers).filter(([name]) => name in imported)
+  const mcp = { ...config.mcp, servers: Object.fromEntries(servers) }
+  const asked = await ask({ ...config, mcp }, env)
+  const failures = asked.flatMap(({ server, found }) =>
+    found.failure === null ? [] : `${server.name}: ${found.failure}`,
+  )
+  if (failures.length === 0) return
+  throw new Error(
+    `nothing is replaced, since not all servers connect (haversack mcp check): ${failures.join('; ')}`,
+  )
 }
 
 /** What `--write` made of the file, with the configuration that it names now. */

@@ -13,6 +13,11 @@ const CLOSE_MS = 10_000
 /** Serves the configured servers to one agent on stdin and stdout. */
 export async function serveMcp(values: McpValues): Promise<number> {
   const { config, env } = loadMcpConfig(values)
+  if (Object.keys(config.mcp.servers).length === 0) {
+    // Whatever the level of the log is: its client shows a server that has no tools.
+    const named = values.config ?? env['HAVERSACK_CONFIG'] ?? 'without --config or HAVERSACK_CONFIG'
+    process.stderr.write(`haversack: this gateway has no servers: no [mcp.servers] (${named})\n`)
+  }
   const logger = createLogger(config.log.level)
   // Servers run in process groups of their own: a signal has to end them too.
   const stop = new AbortController()

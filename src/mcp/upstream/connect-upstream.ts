@@ -19,6 +19,7 @@ import type { LinkEnd, LinkEvents, LinkFailure, LinkGone } from './link.ts'
 import { followChanges } from './list-changes.ts'
 import { DEFAULT_LIMITS, type UpstreamLimits, type UpstreamOptions } from './options.ts'
 import { Session } from './session.ts'
+import { SseLink } from './sse-link.ts'
 import { StdioLink } from './stdio-transport.ts'
 
 /** Between two sessions that are opened at once, because the server forgot the one before. */
@@ -63,6 +64,8 @@ class LastingConnection implements UpstreamConnection {
   #hasBeenUp = false
   #forgottenAt = Number.NEGATIVE_INFINITY
   #lastErrors = ''
+  /** Why the last attempt failed, or the session before ended; `null` after a good one. */
+  #lastFailure: LinkFailure | null = null
 
   constructor(options: UpstreamOptions) {
     this.#options = options
@@ -157,6 +160,7 @@ class LastingConnection implements UpstreamConnection {
     // New credentials may have come since.
     if (this.#state.kind === 'down' && this.#state.failure.kind === 'unauthorized') this.connect()
     for (;;) {
+      if (limit.reason === 'timeout') return downBy(this.#lastFailure)
       if (limit.reason !== null) return { kind: limit.reason }
       const state = this.#state
       if (state.kind === 'up') return state.session
@@ -164,7 +168,7 @@ class LastingConnection implements UpstreamConnection {
       const now = this.#clock.now()
       if (this.#hasSettled && !hadSettled) until = Math.min(until, now + downWaitMs)
       hadSettled = this.#hasSettled
-      if (state.kind === 'closed' || now >= until) return { kind: 'down' }
+      if (state.kind === 'closed' || now >= until) return downBy(this.#lastFailure)
       await limit.race(this.#change(until - now))
     }
   }
@@ -195,11 +199,11 @@ class LastingConnection implements UpstreamConnection {
       clock: this.#clock,
       isStdio: this.#options.target.kind === 'stdio',
       signal: this.#closing.signal,
-      createSession: version => this.#createSession(version),
+      createSession: (version, isSse) => this.#createSession(version, isSse),
     })
   }
 
-  #createSession(version: string | null): Session {
+  #createSession(version: string | null, isSse: boolean): Session {
     const { target, claims } = this.#options
     const limits = this.#limits
     const clock = this.#clock
@@ -208,10 +212,11 @@ class LastingConnection implements UpstreamConnection {
       claims,
       clock,
       listener: this.#listener,
-      openLink: (events: LinkEvents) =>
-        target.kind === 'stdio'
-          ? new StdioLink(target, events, limits, clock)
-          : new HttpLink(target, events, limits, clock, version),
+      openLink: (events: LinkEvents) => {
+        if (target.kind === 'stdio') return new StdioLink(target, events, limits, clock)
+        if (isSse) return new SseLink(target, events, limits, clock)
+        return new HttpLink(target, events, limits, clock, version)
+      },
       onIgnored: kind => this.#counts[kind]++,
       onGone: reason => this.#gone(session, reason),
       onClosed: () => this.#sessions.delete(session),
@@ -232,6 +237,7 @@ class LastingConnection implements UpstreamConnection {
   #up(session: Session, facts: ServerFacts): void {
     if (this.#hasBeenUp) this.#counts.reconnects++
     this.#hasBeenUp = true
+    this.#lastFailure = null
     this.#backoff.connected()
     this.#become({ kind: 'up', session, facts })
     this.#log('mcp server connected', { era: facts.era, version: facts.protocolVersion })
@@ -247,6 +253,7 @@ class LastingConnection implements UpstreamConnection {
   #down(failure: LinkFailure, lastErrors: string): void {
     if (this.#state.kind === 'closed') return
     this.#lastErrors = lastErrors
+    this.#lastFailure = failure
     this.#become({ kind: 'down', failure })
     // A challenge may repeat what we sent.
     const { kind } = failure
@@ -288,4 +295,11 @@ class LastingConnection implements UpstreamConnection {
 function callEndOf(end: LinkEnd): CallEnd {
   if (end.kind === 'noSession') return { kind: 'lost', hasRun: 'no' }
   return end.kind === 'lost' ? { kind: 'lost', hasRun: end.hasRun } : end
+}
+
+/** Why nothing was asked. */
+function downBy(failure: LinkFailure | null): CallFailure {
+  if (failure?.kind === 'down') return failure
+  if (failure?.kind !== 'malformed') return { kind: 'down' }
+  return { kind: 'down', detail: `it answers with no MCP: ${failure.detail}` }
 }

@@ -40,8 +40,8 @@ export interface ServerFacts {
 export type CallFailure =
   /** The connection died. `hasRun`: `no` if the upstream never got the request. */
   | { readonly kind: 'lost'; readonly hasRun: 'no' | 'maybe' }
-  /** It is down, and was not asked. */
-  | { readonly kind: 'down' }
+  /** It is down, and was not asked. `detail`: why, if that is known; a clause. */
+  | { readonly kind: 'down'; readonly detail?: string }
   /** It was not started: there are as many processes as there may be. */
   | { readonly kind: 'full' }
   | { readonly kind: 'timeout' }

@@ -23,8 +23,11 @@ export interface OpenOptions {
   readonly clock: Clock
   /** Aborted if the connection is not wanted any more. */
   readonly signal: AbortSignal
-  /** @param version of a modern server; `null` for a legacy one */
-  createSession(version: string | null): Session
+  /**
+   * @param version of a modern server; `null` for a legacy one
+   * @param isSse whether it is spoken to as in 2024-11-05, over HTTP+SSE
+   */
+  createSession(version: string | null, isSse: boolean): Session
 }
 
 export type Opened =
@@ -81,9 +84,26 @@ function tryModern(options: OpenOptions, version: string, ms: number): Promise<A
   )
 }
 
-function tryLegacy(options: OpenOptions): Promise<Attempt> {
+/**
+ * A server of HTTP+SSE refuses the POST of a handshake (MCP 2025-03-26, "Backwards Compatibility").
+ * What it then answers to a GET counts only if that is a stream which names an address.
+ */
+async function tryLegacy(options: OpenOptions): Promise<Attempt> {
+  const answered = await initialize(options, false)
+  if (options.isStdio || !isRefusedByHttp(answered)) return answered
+  const older = await initialize(options, true)
+  return isRefusedByHttp(older) ? answered : older
+}
+
+function initialize(options: OpenOptions, isSse: boolean): Promise<Attempt> {
   const request = { method: 'initialize', params: initializeParams(options.claims) }
-  return attempt(options, null, request, options.limits.handshakeMs, readInitialized)
+  return attempt(options, null, request, options.limits.handshakeMs, readInitialized, isSse)
+}
+
+function isRefusedByHttp(attempt: Attempt): boolean {
+  if (!isRefusal(attempt) || attempt.failure.kind !== 'malformed') return false
+  const { status = 0 } = attempt.failure
+  return status >= 400 && status < 500
 }
 
 async function attempt(
@@ -92,13 +112,14 @@ async function attempt(
   request: Pick<Parameters<Session['call']>[0], 'method' | 'params'>,
   ms: number,
   read: (end: Awaited<ReturnType<Session['call']>>) => HandshakeEnd,
+  isSse = false,
 ): Promise<Attempt> {
   const { listener, clock, signal } = options
   let session: Session
   try {
-    session = options.createSession(version)
+    session = options.createSession(version, isSse)
   } catch {
-    return failedAs({ kind: 'down' }, 'the process could not be started')
+    return failedAs({ kind: 'down', detail: 'its program could not be started' }, '')
   }
   const limit = new CallLimit(signal, ms, clock)
   const call = {

@@ -5,6 +5,7 @@ import type { Guard } from '../../proxy/guard.ts'
 import type { Era } from './connection.ts'
 import { exchange, type HttpEnd, type HttpRequest } from './http-exchange.ts'
 import { acceptHeader, configuredHeaders, versionHeader } from './http-headers.ts'
+import type { LinkFailure } from './link.ts'
 import type { Refusal, ServerTarget } from './options.ts'
 
 /** Sends the requests of one link, with what its session and its configuration add to each. */
@@ -33,14 +34,18 @@ export class HttpSender {
       target.url.protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options)
   }
 
-  /** A request that is refused for its credentials is sent once more if there are new ones. */
+  /**
+   * A request that is refused for its credentials is sent once more if there are new ones.
+   * @param url of the same origin; absent: the configured one
+   */
   async send(
     method: HttpRequest['method'],
     headers: Readonly<Record<string, string>>,
     body: JsonBytes | null,
     signal: AbortSignal,
+    url = this.#target.url,
   ): Promise<HttpEnd> {
-    const { url, renewal } = this.#target
+    const { renewal } = this.#target
     const agent = this.#agent
     const guard = this.#guard
     const once = async () => {
@@ -92,8 +97,19 @@ export class HttpSender {
   }
 }
 
-export function refusalOf({ statusCode = 0, headers }: IncomingMessage): Refusal {
+function refusalOf({ statusCode = 0, headers }: IncomingMessage): Refusal {
   return { status: statusCode, authenticate: headers['www-authenticate'] ?? null }
+}
+
+/** What a call gets if its credentials were refused; `null` if they were not. */
+export function unauthorizedBy(
+  answer: IncomingMessage,
+  { renewal }: Extract<ServerTarget, { kind: 'http' }>,
+): Extract<LinkFailure, { kind: 'unauthorized' }> | null {
+  const refusal = refusalOf(answer)
+  if (!isRefused(refusal)) return null
+  const failure = { kind: 'unauthorized', authenticate: refusal.authenticate } as const
+  return renewal === undefined ? failure : { ...failure, advice: renewal.advice }
 }
 
 function isRefused(refusal: Refusal | null): refusal is Refusal {

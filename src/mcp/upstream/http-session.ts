@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Message } from '../json-rpc.ts'
+import { type Message, writeRequest } from '../json-rpc.ts'
 
 /** The session that a legacy server opened. An id is visible ASCII; anything else is none. */
 export function sessionOf(answer: IncomingMessage): string | null {
@@ -12,6 +12,10 @@ export function sessionOf(answer: IncomingMessage): string | null {
  * and has not run the request. `doubtful`: a `ping` must show whether it does.
  */
 export type SessionState = 'known' | 'gone' | 'doubtful'
+
+/** What a server is asked if it is doubtful whether it knows the session, and for how long. */
+export const PING = writeRequest(Buffer.from('"haversack-probe"'), 'ping', null)
+export const PROBE_MS = 5_000
 
 const TOO_MANY = 429
 

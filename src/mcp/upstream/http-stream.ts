@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import type { Guard } from '../../proxy/guard.ts'
 import { readMessage } from '../json-rpc.ts'
 import { type Clock, pause } from './clock.ts'
@@ -27,18 +28,21 @@ export interface StreamReading {
   readonly maxBytes: number
   /** Whether nothing more of the stream is wanted. */
   isDone(): boolean
+  /** For HTTP+SSE: an event that names the address for messages. */
+  onAddress?(address: JsonBytes): void
 }
 
 /** Reads the events of one answer, until it ends or nothing more is wanted. */
 export async function readStream(
   answer: IncomingMessage,
-  { events, guard, callId, maxBytes, isDone }: StreamReading,
+  { events, guard, callId, maxBytes, isDone, onAddress }: StreamReading,
 ): Promise<StreamEnd> {
   let hasEvents = false
   let isWithinBound = true
-  const reader = new SseReader(maxBytes, ({ data }) => {
+  const reader = new SseReader(maxBytes, ({ type, data }) => {
     hasEvents = true
     if (data.length === 0 || isDone()) return
+    if (type === 'endpoint' && onAddress !== undefined) return onAddress(data)
     const message = readMessage(data)
     if (message === null) events.onIgnored()
     else events.onMessage(message, callId)

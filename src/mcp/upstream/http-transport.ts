@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import { Guard } from '../../proxy/guard.ts'
-import { type Message, readMessage, writeRequest } from '../json-rpc.ts'
+import { type Message, readMessage } from '../json-rpc.ts'
 import type { Clock } from './clock.ts'
 import type { Era } from './connection.ts'
 import { isEventStream, readWhole } from './http-exchange.ts'
 import { mirrorHeaders } from './http-headers.ts'
-import { HttpSender, refusalOf } from './http-sender.ts'
-import { sessionOf, sessionStateOf } from './http-session.ts'
+import { HttpSender, unauthorizedBy } from './http-sender.ts'
+import { PING, PROBE_MS, sessionOf, sessionStateOf } from './http-session.ts'
 import { type FollowEnd, followStream, readStream, type StreamEnd } from './http-stream.ts'
 import type { Link, LinkEvents, LinkFailure, LinkGone, LinkRequest } from './link.ts'
 import type { ServerTarget, UpstreamLimits } from './options.ts'
@@ -24,10 +24,6 @@ const SEND_MS = 30_000
 const RESUMPTIONS = 5
 /** Of something between us and the server, which may have the request. */
 const GATEWAY_STATUS = new Set([502, 503, 504])
-
-/** For the answer to a `ping`, by which a session is looked for. */
-const PROBE_MS = 5_000
-const PING = writeRequest(Buffer.from('"haversack-probe"'), 'ping', null)
 
 /** The answer was cut. */
 const CUT: LinkFailure = { kind: 'lost', hasRun: 'maybe', sawBytes: true }
@@ -147,16 +143,12 @@ export class HttpLink implements Link {
     if (end.kind === 'refused') return { kind: 'malformed', detail: end.detail }
     const { answer } = end
     const status = answer.statusCode ?? 0
-    if (status === 401 || status === 403) {
+    const refusal = unauthorizedBy(answer, this.#target)
+    if (refusal !== null) {
       answer.destroy()
       if (status === 403 && (await this.#settle(status, null)) === 'gone')
         return { kind: 'noSession' }
-      const { renewal } = this.#target
-      const failure = {
-        kind: 'unauthorized',
-        authenticate: refusalOf(answer).authenticate,
-      } as const
-      return renewal === undefined ? failure : { ...failure, advice: renewal.advice }
+      return refusal
     }
     const isOk = status >= 200 && status < 300
     if (isOk && request.method === 'initialize') this.#sender.session = sessionOf(answer)

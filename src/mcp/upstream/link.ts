@@ -38,8 +38,11 @@ export interface LinkEvents {
   onFailed(callId: number, failure: LinkFailure): void
   /** Something came that is no message. */
   onIgnored(): void
-  /** Not after `close`. */
-  onGone(reason: LinkGone): void
+  /**
+   * Not after `close`.
+   * @param detail why the server never was there; a clause
+   */
+  onGone(reason: LinkGone, detail?: string): void
 }
 
 /** A way to a server, for as long as one process or one session of it lives. */

@@ -1,4 +1,5 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import spawn from 'cross-spawn'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import type { Guard } from '../../proxy/guard.ts'
@@ -128,4 +129,14 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
 
 function isGroupAlive(pid: number): boolean {
   return signalGroup(pid, 0)
+}
+
+/** Why there is no process; a clause. The same code says that the folder is missing. */
+export function whyNotStarted({ command, cwd }: StdioTarget, error: NodeJS.ErrnoException): string {
+  if (error.code === 'ENOENT' && cwd !== null && !existsSync(cwd)) {
+    return `its folder ${cwd} is not there`
+  }
+  if (error.code === 'ENOENT') return `its program ${command} is not found`
+  if (error.code === 'EACCES') return `its program ${command} may not be run`
+  return `its program could not be started: ${error.code}`
 }

@@ -81,8 +81,9 @@ export class Session {
         pending?.end(failure.kind === 'lost' && sawBytes ? { ...failure, sawBytes } : failure)
       },
       onIgnored: () => options.onIgnored('torn'),
-      onGone: reason => {
+      onGone: (reason, detail) => {
         this.#isGone = true
+        if (detail !== undefined) this.#endAll({ kind: 'down', detail })
         if (reason === 'closed') this.#loseAll()
         options.onGone(reason)
       },
@@ -162,6 +163,10 @@ export class Session {
     if (this.#isRetired && this.#pending.size === 0) void this.close()
   }
 
+  #endAll(failure: LinkEnd): void {
+    for (const { end } of [...this.#pending.values()]) end(failure)
+  }
+
   #loseAll(): void {
     for (const { end, sawBytes } of [...this.#pending.values()]) {
       end({ kind: 'lost', hasRun: 'maybe', sawBytes })
@@ -214,7 +219,7 @@ export class Session {
     if (this.#isFlooded) return
     this.#isFlooded = true
     this.#isGone = true
-    for (const { end } of [...this.#pending.values()]) end({ kind: 'flooded' })
+    this.#endAll({ kind: 'flooded' })
     this.#options.onGone('flooded')
     void this.close()
   }

@@ -4,6 +4,8 @@ import { CARRIAGE_RETURN, COLON, LINE_FEED, SPACE } from '../../core/json/char-c
 
 /** One event of a stream. */
 export interface SseEvent {
+  /** As the stream names it; empty if it does not. */
+  readonly type: string
   /** Its `data` lines, joined by line feeds; empty for an event that only has an id. */
   readonly data: JsonBytes
   /** The last id that the stream gave, also by an earlier event. */
@@ -33,6 +35,7 @@ export class SseReader {
   readonly #data: GrownBytes
   #hasData = false
   #hasFields = false
+  #type = ''
   #isFirstLine = true
   #afterReturn = false
   /** The id that the current event gives. It counts once the event is complete. */
@@ -104,6 +107,7 @@ export class SseReader {
     this.#hasFields = true
     if (name === 'data') this.#addData(value)
     if (value.length > MAX_FIELD_BYTES) return
+    if (name === 'event') this.#type = value.toString()
     if (name === 'id' && !value.includes(0)) this.#id = value.toString()
     if (name === 'retry' && /^\d{1,9}$/.test(value.toString('latin1'))) {
       this.#retryMs = Number(value.toString('latin1'))
@@ -127,11 +131,13 @@ export class SseReader {
     this.#bytes = 0
     if (!this.#hasFields) return
     const data = this.#onlyLine ?? this.#data.take()
+    const type = this.#type
+    this.#type = ''
     this.#onlyLine = null
     this.#hasData = false
     this.#hasFields = false
     this.#lastId = this.#id
-    this.#onEvent({ data, lastId: this.#lastId })
+    this.#onEvent({ type, data, lastId: this.#lastId })
   }
 }
 

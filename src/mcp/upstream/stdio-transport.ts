@@ -6,7 +6,7 @@ import { LineReader } from './line-reader.ts'
 import type { Link, LinkEvents, LinkFailure, LinkRequest } from './link.ts'
 import type { ServerTarget, UpstreamLimits } from './options.ts'
 import { Outbox } from './outbox.ts'
-import { ServerProcess } from './server-process.ts'
+import { ServerProcess, whyNotStarted } from './server-process.ts'
 
 /** How long a dead child's last answers are waited for: its own children may hold the pipe open. */
 const LAST_ANSWERS_MS = 200
@@ -44,7 +44,9 @@ export class StdioLink implements Link {
     guard.on(child.stdout, 'data', (chunk: JsonBytes) => this.#read(chunk))
     for (const event of ['end', 'error']) guard.on(child.stdout, event, () => this.#die())
     guard.on(child.stdin, 'error', () => this.#dieSoon())
-    guard.on(child, 'error', () => this.#die())
+    guard.on(child, 'error', (error: NodeJS.ErrnoException) =>
+      this.#die(child.pid === undefined ? whyNotStarted(target, error) : undefined),
+    )
     guard.on(child, 'exit', () => this.#dieSoon())
   }
 
@@ -97,12 +99,13 @@ export class StdioLink implements Link {
     )
   }
 
-  #die(): void {
+  /** @param detail why it was never there */
+  #die(detail?: string): void {
     if (!this.#isOpen) return
     this.#isOpen = false
     const unsent = this.#outbox.stop()
     void this.#process.end()
-    for (const id of unsent) this.#events.onFailed(id, UNSENT)
-    this.#events.onGone('closed')
+    for (const id of detail === undefined ? unsent : []) this.#events.onFailed(id, UNSENT)
+    this.#events.onGone('closed', detail)
   }
 }

@@ -244,7 +244,10 @@ describe('a server that cannot be connected to', () => {
       limits: { firstWaitMs: 0, downWaitMs: 0 },
     })
     expect(await connection.facts()).toBeNull()
-    expect(await connection.call(toolCall('x'))).toEqual({ kind: 'down' })
+    expect(await connection.call(toolCall('x'))).toEqual({
+      kind: 'down',
+      detail: 'it answers with no MCP: HTTP 500 without an answer',
+    })
     expect(upstream.of('initialize')).toEqual([])
   })
 

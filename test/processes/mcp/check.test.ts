@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { loadConfig } from '../../../src/config/load.ts'
 import { selfSigned } from '../../integration/proxy/self-signed.ts'
 import { json, legacyServer, result, startHttpUpstream } from '../../support/mcp/http-upstream.ts'
+import { startSseServer } from '../../support/mcp/sse-server.ts'
 import { RecordingUpstream } from '../../support/mcp/recording-upstream.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-mcp-check-'))
@@ -48,6 +49,9 @@ function configured(servers: string): string {
   writeFileSync(file, servers)
   return file
 }
+
+/** A file that is no program. */
+const noProgram = () => join(folder, 'haversack.toml')
 
 it('reports each server, and fails if one does', async () => {
   const good = `url = "${upstream.url}"\nauth = { kind = "headers", headers = { X-A = "s3cret" } }\n`
@@ -113,6 +117,40 @@ it('audits the definitions of servers, and proposes texts that a gateway takes',
     },
   })
 }, 60_000)
+
+it('says why a server cannot be used', async () => {
+  const page = await startHttpUpstream(response => response.writeHead(405).end())
+  onTestFinished(() => page.close())
+  const old = await startSseServer(() => {})
+  onTestFinished(() => old.close())
+  const missing = join(folder, 'no-such-program')
+  const config = configured(
+    `[mcp.servers.missing]\ncommand = "${missing}"\n` +
+      `[mcp.servers.homeless]\ncommand = "${process.execPath}"\ncwd = "${missing}"\n` +
+      `[mcp.servers.data]\ncommand = "${noProgram()}"\n` +
+      `[mcp.servers.page]\nurl = "${page.url}"\n[mcp.servers.old]\nurl = "${old.url}"\n`,
+  )
+  const { stdout } = await run('check', '--json', '--config', config)
+  const { servers } = JSON.parse(stdout) as { servers: { server: string; failure: string }[] }
+  expect(Object.fromEntries(servers.map(({ server, failure }) => [server, failure]))).toEqual({
+    missing: `its program ${missing} is not found`,
+    homeless: `its folder ${missing} is not there`,
+    data: `its program ${noProgram()} may not be run`,
+    page: 'it answers with no MCP: HTTP 405 without an answer',
+    old: null,
+  })
+}, 60_000)
+
+it('serves no servers only with a word about it', async () => {
+  const served = execFile(process.execPath, [CLI, 'mcp', '--config', configured('')])
+  served.stdin?.end()
+  let said = ''
+  served.stderr?.on('data', text => {
+    said += text
+  })
+  await new Promise(resolve => served.on('exit', resolve))
+  expect(said).toContain('this gateway has no servers: no [mcp.servers] (')
+}, 30_000)
 
 it('takes reports of compactions', async () => {
   expect(await run('compacted', 'mine')).toMatchObject({ code: 0 })

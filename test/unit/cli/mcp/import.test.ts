@@ -13,8 +13,10 @@ import { parse } from 'smol-toml'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { readClientFile } from '../../../../src/cli/mcp-command/import/client-file.ts'
 import { toConfig } from '../../../../src/cli/mcp-command/import/to-config.ts'
-import { importServers } from '../../../../src/cli/mcp-command/import.ts'
+import { type Asker, importServers } from '../../../../src/cli/mcp-command/import.ts'
 import { mcpSchema } from '../../../../src/config/mcp.ts'
+import type { CheckedServer } from '../../../../src/mcp/check-server.ts'
+import type { GatewayServer } from '../../../../src/mcp/gateway-options.ts'
 
 const VSCODE = `{
   // asked once
@@ -119,53 +121,95 @@ describe('a file', () => {
     ...options,
   })
 
+  /** All of them connect, but those that are named. */
+  const connectingBut =
+    (...failing: string[]): Asker =>
+    ({ mcp }) =>
+      Promise.resolve(
+        Object.keys(mcp.servers).map(name => ({
+          server: { name } as GatewayServer,
+          found: { failure: failing.includes(name) ? 'it does not answer' : null } as CheckedServer,
+        })),
+      )
+  const connecting = connectingBut()
+
   it.each([
     ['mcp.json', VSCODE, '// asked once'],
     ['config.toml', CODEX, 'theme = "dark" # stays'],
     ['.claude.json', CLAUDE, '"other": 1'],
-  ])('%s is changed to use the gateway, and put back byte for byte', (name, text, comment) => {
-    const file = join(folder, name)
-    writeFileSync(file, text, { mode: 0o640 })
-    importServers(values({ write: true }), [file])
-    const changed = readFileSync(file, 'utf8')
-    expect(changed).toContain(comment)
-    const { servers } = readClientFile(changed, name.endsWith('.toml'))
-    for (const { terms } of servers) expect(terms).toMatchObject(gateway(values().config))
-    expect(servers.length).toBe(readClientFile(text, name.endsWith('.toml')).places.length)
-    expect(statSync(file).mode & 0o777).toBe(0o640)
-    expect(readFileSync(values().config, 'utf8')).toContain('[mcp.servers.')
-    expect(() => importServers(values({ write: true }), [file])).toThrow('no server to import')
-    importServers(values({ undo: true }), [file])
-    expect(readFileSync(file, 'utf8')).toBe(text)
-    expect(() => importServers(values({ undo: true }), [file])).toThrow('there is no')
-  })
+  ])(
+    '%s is changed to use the gateway, and put back byte for byte',
+    async (name, text, comment) => {
+      const file = join(folder, name)
+      writeFileSync(file, text, { mode: 0o640 })
+      await importServers(values({ write: true }), [file], connecting)
+      const changed = readFileSync(file, 'utf8')
+      expect(changed).toContain(comment)
+      const { servers } = readClientFile(changed, name.endsWith('.toml'))
+      for (const { terms } of servers) expect(terms).toMatchObject(gateway(values().config))
+      expect(servers.length).toBe(readClientFile(text, name.endsWith('.toml')).places.length)
+      expect(statSync(file).mode & 0o777).toBe(0o640)
+      expect(readFileSync(values().config, 'utf8')).toContain('[mcp.servers.')
+      await expect(importServers(values({ write: true }), [file], connecting)).rejects.toThrow(
+        'no server to import',
+      )
+      await importServers(values({ undo: true }), [file], connecting)
+      expect(readFileSync(file, 'utf8')).toBe(text)
+      await expect(importServers(values({ undo: true }), [file], connecting)).rejects.toThrow(
+        'there is no',
+      )
+    },
+  )
 
-  it('that changed since is left alone', () => {
+  it('that changed since is left alone', async () => {
     const file = join(folder, 'mcp.json')
     writeFileSync(file, VSCODE)
-    importServers(values({ write: true }), [file])
+    await importServers(values({ write: true }), [file], connecting)
     const changed = readFileSync(file, 'utf8').replace('asked once', 'asked twice')
     writeFileSync(file, changed)
-    expect(() => importServers(values({ undo: true }), [file])).toThrow('was changed since')
+    await expect(importServers(values({ undo: true }), [file], connecting)).rejects.toThrow(
+      'was changed since',
+    )
     expect(readFileSync(file, 'utf8')).toBe(changed)
   })
 
-  it('that is a link or read-only is refused', () => {
+  it('that is a link or read-only is refused', async () => {
     const file = join(folder, 'mcp.json')
     writeFileSync(file, VSCODE)
     const link = join(folder, 'link.json')
     symlinkSync(file, link)
-    expect(() => importServers(values({ write: true }), [link])).toThrow('no plain file')
+    await expect(importServers(values({ write: true }), [link], connecting)).rejects.toThrow(
+      'no plain file',
+    )
     chmodSync(file, 0o400)
-    expect(() => importServers(values({ write: true }), [file])).toThrow('may not be written')
+    await expect(importServers(values({ write: true }), [file], connecting)).rejects.toThrow(
+      'may not be written',
+    )
     expect(readFileSync(file, 'utf8')).toBe(VSCODE)
   })
 
-  it('of ours without the servers is not taken for one that has them', () => {
+  it('of ours without the servers is not taken for one that has them', async () => {
     const file = join(folder, 'mcp.json')
     writeFileSync(file, VSCODE)
     writeFileSync(values().config, '[mcp.servers.files]\ncommand = "npx"\n')
-    expect(() => importServers(values({ write: true }), [file])).toThrow('my-hub')
+    await expect(importServers(values({ write: true }), [file], connecting)).rejects.toThrow(
+      'my-hub',
+    )
     expect(readFileSync(file, 'utf8')).toBe(VSCODE)
+  })
+
+  it('is left alone if one of its servers does not connect', async () => {
+    const file = join(folder, 'mcp.json')
+    writeFileSync(file, VSCODE)
+    const write = () => importServers(values({ write: true }), [file], connectingBut('my-hub'))
+    await expect(write()).rejects.toThrow('my-hub: it does not answer')
+    expect(readFileSync(file, 'utf8')).toBe(VSCODE)
+    // Of the others in that configuration nothing is asked.
+    writeFileSync(
+      values().config,
+      `${readFileSync(values().config, 'utf8')}[mcp.servers.b]\ncommand = "b"\n`,
+    )
+    await importServers(values({ write: true }), [file], connectingBut('b'))
+    expect(readFileSync(file, 'utf8')).toContain('"haversack"')
   })
 })
