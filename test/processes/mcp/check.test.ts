@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { loadConfig } from '../../../src/config/load.ts'
 import { selfSigned } from '../../integration/proxy/self-signed.ts'
 import { json, legacyServer, result, startHttpUpstream } from '../../support/mcp/http-upstream.ts'
-import { startSseServer } from '../../support/mcp/sse-server.ts'
 import { RecordingUpstream } from '../../support/mcp/recording-upstream.ts'
+import { startSseServer } from '../../support/mcp/sse-server.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-mcp-check-'))
 const CLI = new URL('../../../src/cli.ts', import.meta.url).pathname
