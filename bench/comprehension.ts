@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { encode as toToon } from '@toon-format/toon'
 import type { Endpoint } from '../src/cli/bench/chat-completion.ts'
-import { percent } from '../src/cli/table.ts'
 import { JSON_FORMATS } from '../src/core/formats/json/registry.ts'
 import { count, encode } from '../src/index.ts'
 import { ask } from './comprehension/ask.ts'
@@ -44,6 +43,8 @@ const options = readOptions({
 
 /** A text that is no data in a format: only a model is asked about it. */
 const AS_IT_CAME = 'as it came'
+/** Rows of a data set that have its input. */
+const INPUTS: ReadonlySet<string> = new Set(['json_pretty', AS_IT_CAME])
 
 /** How one format writes a data set. */
 interface Written {
@@ -111,6 +112,16 @@ if (options.constructs) {
   process.exit(ok ? 0 : 1)
 }
 
+/** A row for each data set: the format that is sent, its tokens, and those of the input. */
+function sentRows(all: readonly Row[]): (string | number)[][] {
+  return all
+    .filter(({ sent }) => sent)
+    .map(({ set, format, tokens, right, asked }) => {
+      const input = all.find(row => row.set === set && INPUTS.has(row.format))
+      return [set, format, tokens, input?.tokens ?? '', `${right} of ${asked}`]
+    })
+}
+
 const rows: Row[] = []
 for (const set of dataSets()) for (const form of written(set)) rows.push(await examine(set, form))
 
@@ -120,18 +131,7 @@ else {
   const who = endpoint === null ? 'plain readers' : endpoint.model
   const report = [
     `Answers of ${who}; Node ${process.version}, tokens in o200k_base.`,
-    markdownTable(
-      ['data', 'format', 'sent', 'tokens', 'right', 'asked', 'share'],
-      rows.map(({ set, format, sent, tokens, right, asked }) => [
-        set,
-        format,
-        sent ? 'yes' : '',
-        tokens,
-        right,
-        asked,
-        percent(right, asked),
-      ]),
-    ),
+    markdownTable(['data', 'sent as', 'tokens', 'as it came', 'right of asked'], sentRows(rows)),
   ].join('\n\n')
   if (options.write && endpoint === null) writeSection('comprehension', report)
   if (options.write && endpoint !== null) {

@@ -27,6 +27,9 @@ const { chars, rounds } = options
 const MAX_RATIO = 3
 /** Slowest of the climbs that are shown. */
 const SHOWN = 5
+/** Rows and characters of an input in the printed table. */
+const PRINTED = 12
+const WIDTH = 60
 
 const costs = createCosts()
 const ordinary = Object.fromEntries(WAYS.map(way => [way, costs.ordinary(way, chars)]))
@@ -65,8 +68,9 @@ for (const { input } of finds) rows.push(...measure(JSON.stringify(input), input
 if (options.json) console.log(JSON.stringify({ machine: machine(), chars, rows }))
 else {
   const usual = WAYS.map(way => `${way} ${(1000 / (ordinary[way] ?? 1)).toPrecision(3)} MB/s`)
-  const cells = rows.map(row => [
-    row.input.replaceAll('|', '\\|'),
+  const slowest = rows.toSorted((a, b) => b.times_ordinary - a.times_ordinary).slice(0, PRINTED)
+  const cells = slowest.map(row => [
+    row.input.replaceAll('|', '\\|').slice(0, WIDTH),
     row.way,
     String(row.mb_per_s),
     `${row.times_ordinary}${row.times_ordinary > MAX_RATIO ? ' !' : ''}`,

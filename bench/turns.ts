@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'smol-toml'
-import { vendorPrices } from '../src/config/prices.ts'
 import type { RouteName } from '../src/core/conversation/parse/scan-request.ts'
-import type { PricedVendor } from '../src/core/conversation/usage/billing.ts'
 import { pipelineSchema } from '../src/core/pipeline/profile/pipeline-config.ts'
 import { createLocalContext } from '../src/runtime/local-context.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
@@ -27,7 +25,7 @@ import { startSharedStore } from './turns/shared-store.ts'
  * Every recorded conversation, turn by turn in each shape of requests, through two services
  * with one data folder that are ended all the while, and get another `pipeline_config.toml` at
  * restarts and reloads: whether what arrives at the vendor begins in each turn as it did before,
- * and what that saves of a bill with a prompt cache. `--sample` plays each N-th conversation.
+ * and how many tokens that saves. `--sample` plays each N-th conversation.
  * `--replicas` plays through three services on a primary of Redis with two replicas and Sentinels, of
  * which one is the next version. All conversations go on at the same time, and each of their turns
  * comes so long after the answer to the one before as `--pause` says. After a third the primary is
@@ -89,15 +87,6 @@ const PIPELINES = [
   '[mckp]\nformats_enabled = ["json_compact", "ndjson", "tree"]\nrecursion_depth = 1\n[dedup]\nlines_enabled = false\n[views]\npressure = [{ from_tokens = 4_000, level = "compact" }]\n',
 ].map(toml => (options.arms ? `${toml}${ARMS}` : toml)) as [string, string]
 
-/** Whose prices are used. */
-const VENDORS: Readonly<Record<RouteName, PricedVendor>> = {
-  anthropic_messages: 'anthropic',
-  openai_chat: 'openai',
-  openai_responses: 'openai',
-  gemini_generate: 'google',
-  bedrock_converse: 'anthropic',
-}
-
 const conversations = conversationsOf(options.corpus).filter((_, n) => n % options.sample === 0)
 const checks = createRewriteChecks(
   createLocalContext(),
@@ -124,7 +113,6 @@ async function playShape(route: RouteName): Promise<ShapeReport> {
     // Other work on the machine is no fault of a replica's.
     ...(shared && { rewriteTimeoutMs: 60_000 }),
   })
-  const prices = vendorPrices(VENDORS[route])
   const { model, each } = SHAPES[route]
   const chosen = conversations.filter((_, n) => n % each === 0)
   const all = chosen.map((conversation, n): Ongoing => {
@@ -132,7 +120,7 @@ async function playShape(route: RouteName): Promise<ShapeReport> {
     const own = [...new Set(steps.map(({ tool }) => tool))]
     const tools = n % RETRIEVING_EACH === 0 ? [...own, RETRIEVING_TOOL] : own
     const terms = { model, tools }
-    const options = { name, route, terms, prices, services, vendor, checks }
+    const options = { name, route, terms, services, vendor, checks }
     const played = startConversation(steps, options)
     const random = createRandom(n + 1)
     return { conversation, played, turns: turnsOf(conversation, MOST_TURNS), random }

@@ -1,10 +1,10 @@
 import { type RedisProcess, startRedis } from '../../test/support/redis-server.ts'
 import { commandCalls } from '../replicas/command-calls.ts'
-import type { SessionLoad, SessionPlan } from '../sessions/load.ts'
-import { measuredBy } from '../sessions/throughput.ts'
 import { markdownTable } from '../support/markdown-table.ts'
+import { measuredBy } from '../support/measured-by.ts'
 import { cpuUsOf } from '../support/process-time.ts'
 import { runPlan, type Server, startServer } from '../support/processes.ts'
+import type { SessionLoad, SessionPlan } from '../support/session-load.ts'
 import { median } from '../support/statistics.ts'
 import { type EncodeCosts, MEASURED } from './model.ts'
 
@@ -82,7 +82,7 @@ export async function checkModel(rounds: number, seconds: number): Promise<strin
 async function startTeam(takesTurns: boolean): Promise<Team> {
   const redis = await startRedis()
   const start = () =>
-    startServer('sessions/measured-server.ts', {
+    startServer('support/session-server.ts', {
       HAVERSACK_PORT: '0',
       HAVERSACK_LOG_LEVEL: 'silent',
       HAVERSACK_REDIS_URL: redis.url,
@@ -99,7 +99,7 @@ async function run(
   const [first, ...others] = services
   for (const service of services) await measuredBy(service)
   const before = await takenBy(redis)
-  const load = await runPlan<SessionLoad>('sessions/load.ts', {
+  const load = await runPlan<SessionLoad>('support/session-load.ts', {
     port: first!.port,
     otherPorts: others.map(({ port }) => port),
     takesTurns,

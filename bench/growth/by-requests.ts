@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeKey } from '../../src/access/key-record.ts'
-import type { Measured } from '../sessions/measured-server.ts'
-import { measuredBy } from '../sessions/throughput.ts'
 import { LoadClient, postRequest, requestsOf, runClosedLoop } from '../support/load-client.ts'
+import { measuredBy } from '../support/measured-by.ts'
 import { type Server, startServer } from '../support/processes.ts'
+import type { Measured } from '../support/session-server.ts'
 import type { Curve, Point } from './curve.ts'
 import { SHAPES } from './texts.ts'
 
@@ -73,7 +73,7 @@ interface Cost {
 }
 
 const startService = (env: NodeJS.ProcessEnv) =>
-  startServer('sessions/measured-server.ts', {
+  startServer('support/session-server.ts', {
     HAVERSACK_PORT: '0',
     HAVERSACK_LOG_LEVEL: 'silent',
     ...env,

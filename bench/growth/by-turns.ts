@@ -55,7 +55,7 @@ function play(steps: readonly Step[]): number[] {
   const recalled: Record<string, Uint8Array> = {}
   const costs: number[] = []
   for (let end = 1; end <= steps.length; end++) {
-    const { bytes } = turnBody(ROUTE, steps, { end, before: end - 1 }, TERMS)
+    const bytes = turnBody(ROUTE, steps, { end, before: end - 1 }, TERMS)
     const started = process.threadCpuUsage()
     const answer = operation.run(bytes, {
       ...context,

@@ -59,7 +59,7 @@ function play(conversation: Conversation, route: RouteName, { terms, context, su
   const recalled: Record<string, Uint8Array> = {}
   let before = 0
   for (const end of turnsOf(conversation, MOST_TURNS)) {
-    const { bytes } = turnBody(route, conversation.steps, { end, before }, terms)
+    const bytes = turnBody(route, conversation.steps, { end, before }, terms)
     const answer = operation.run(bytes, {
       ...context,
       keepsOriginals: true,

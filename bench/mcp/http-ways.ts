@@ -12,7 +12,7 @@ export interface ServedGateway {
   stop(): Promise<unknown>
 }
 
-export async function serveGateway(upstreams: readonly Server[]): Promise<ServedGateway> {
+async function serveGateway(upstreams: readonly Server[]): Promise<ServedGateway> {
   const folder = mkdtempSync(join(tmpdir(), 'haversack-bench-mcp-'))
   const config = join(folder, 'haversack.toml')
   const tables = upstreams.map(
@@ -34,7 +34,7 @@ export async function serveGateway(upstreams: readonly Server[]): Promise<Served
   }
 }
 
-export function startUpstream(env: NodeJS.ProcessEnv = {}): Promise<Server> {
+function startUpstream(env: NodeJS.ProcessEnv = {}): Promise<Server> {
   return startServer('mcp/upstream-server.ts', { BENCH_HTTP: '1', ...env })
 }
 

@@ -29,7 +29,7 @@ export async function startStdioWays(): Promise<Ways> {
 }
 
 /** `haversack mcp` with servers that are the same script with its arguments: `bench0` and so on. */
-export function startGateway(folder: string, args: readonly string[], servers = 1): Promise<Peer> {
+function startGateway(folder: string, args: readonly string[], servers = 1): Promise<Peer> {
   const config = join(folder, 'haversack.toml')
   const [command, list] = [process.execPath, args].map(each => JSON.stringify(each))
   const tables = Array.from(

@@ -54,7 +54,7 @@ export function growingConversation(
     length += JSON.stringify(steps.at(-1)).length
     if (length < bytes * (1 - SPREAD)) continue
     const turn = { end: steps.length, before: steps.length - 1 }
-    bodies.push(turnBody(route, steps, turn, TERMS).bytes)
+    bodies.push(turnBody(route, steps, turn, TERMS))
   }
   const [first, ...turns] = bodies
   return { first: first!, turns }

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RedisProcess, startRedis } from '../../test/support/redis-server.ts'
-import type { SessionLoad, SessionPlan } from '../sessions/load.ts'
-import type { Measured } from '../sessions/measured-server.ts'
-import { measuredBy } from '../sessions/throughput.ts'
 import { markdownTable } from '../support/markdown-table.ts'
+import { measuredBy } from '../support/measured-by.ts'
 import { cpuUsOf } from '../support/process-time.ts'
 import { runPlan, type Server, startServer } from '../support/processes.ts'
+import type { SessionLoad, SessionPlan } from '../support/session-load.ts'
+import type { Measured } from '../support/session-server.ts'
 import { median } from '../support/statistics.ts'
 import { commandCalls } from './command-calls.ts'
 
@@ -40,7 +40,7 @@ export async function encodes(rounds: number, seconds: number): Promise<string> 
     const url = servers[0]?.url
     const redis = url === undefined ? '' : `url = "${url}"\ndurability = "${durability}"\n`
     writeFileSync(file, redis === '' ? '' : `[store.redis]\n${redis}`)
-    const server = await startServer('sessions/measured-server.ts', {
+    const server = await startServer('support/session-server.ts', {
       HAVERSACK_PORT: '0',
       HAVERSACK_LOG_LEVEL: 'silent',
       HAVERSACK_CONFIG: file,
@@ -80,7 +80,7 @@ async function measure(
 ): Promise<Figures> {
   await measuredBy(server)
   const before = { us: cpuUsOf(servers), calls: await commandCalls(servers[0]) }
-  const load = await runPlan<SessionLoad>('sessions/load.ts', {
+  const load = await runPlan<SessionLoad>('support/session-load.ts', {
     port: server.port,
     kind: 'half',
     connections,

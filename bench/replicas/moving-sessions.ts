@@ -31,7 +31,7 @@ export async function movingSessions(corpus: string, sample: number): Promise<st
   const redis = await startRedis()
   const env = { HAVERSACK_PORT: '0', HAVERSACK_LOG_LEVEL: 'silent' }
   const start = (more: NodeJS.ProcessEnv) =>
-    startServer('sessions/measured-server.ts', { ...env, ...more })
+    startServer('support/session-server.ts', { ...env, ...more })
   const shared = { HAVERSACK_REDIS_URL: redis.url }
   const alone = await start({})
   const replicas = await Promise.all([start(shared), start(shared), start(shared)])

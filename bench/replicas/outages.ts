@@ -2,7 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Servers, startOne, startWithSentinels } from '../faults/servers.ts'
+import {
+  type Servers,
+  startOne,
+  startWithSentinels,
+} from '../../test/support/replica-faults/servers.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 import { type Server, startServer } from '../support/processes.ts'
 import { percentile } from '../support/statistics.ts'
@@ -45,7 +49,7 @@ async function run(servers: Servers, event: Event): Promise<Row[]> {
     const file = join(folder, `${i}.toml`)
     writeFileSync(file, `[store.redis]\n${servers.settings(i)}`)
     const env = { HAVERSACK_PORT: '0', HAVERSACK_LOG_LEVEL: 'silent', HAVERSACK_CONFIG: file }
-    services.push(await startServer('sessions/measured-server.ts', env))
+    services.push(await startServer('support/session-server.ts', env))
   }
   const answers: Answer[] = []
   const ending = new AbortController()

@@ -1,7 +1,7 @@
 import { type RedisProcess, startRedis } from '../../test/support/redis-server.ts'
-import type { SessionLoad, SessionPlan } from '../sessions/load.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 import { runPlan, startServer } from '../support/processes.ts'
+import type { SessionLoad, SessionPlan } from '../support/session-load.ts'
 
 const RESULTS = 5
 const SESSIONS = 100_000
@@ -26,13 +26,13 @@ const KIND = /\}:\d+:(\w+)/
  */
 export async function sessionMemory(seconds: number): Promise<string> {
   const redis = await startRedis()
-  const server = await startServer('sessions/measured-server.ts', {
+  const server = await startServer('support/session-server.ts', {
     HAVERSACK_PORT: '0',
     HAVERSACK_LOG_LEVEL: 'silent',
     HAVERSACK_REDIS_URL: redis.url,
   })
   try {
-    await runPlan<SessionLoad>('sessions/load.ts', {
+    await runPlan<SessionLoad>('support/session-load.ts', {
       port: server.port,
       kind: 'half',
       connections: 8,

@@ -31,7 +31,7 @@ export async function sharedRates(): Promise<string> {
   const replicas: Server[] = []
   for (let i = 0; i < REPLICAS; i++) {
     replicas.push(
-      await startServer('sessions/measured-server.ts', {
+      await startServer('support/session-server.ts', {
         HAVERSACK_PORT: '0',
         HAVERSACK_LOG_LEVEL: 'silent',
         HAVERSACK_KEYS_FILE: file,

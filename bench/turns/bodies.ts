@@ -11,16 +11,6 @@ export interface ClientTerms {
   readonly tools: readonly string[]
 }
 
-/** One turn. */
-export interface TurnBody {
-  readonly bytes: Uint8Array<ArrayBuffer>
-  /**
-   * Messages with a cache breakpoint, by index, ascending; none where the provider caches by
-   * itself.
-   */
-  readonly breakpoints: readonly number[]
-}
-
 /** Steps after which the user says something. */
 const STEPS_A_PROMPT = 6
 
@@ -34,7 +24,6 @@ interface Shape {
   said(text: string): Message
   step(step: Step, id: string): readonly Message[]
   body(messages: readonly object[], terms: ClientTerms): object
-  readonly hasBreakpoints: boolean
 }
 
 const MARK = { cache_control: { type: 'ephemeral' } }
@@ -48,7 +37,6 @@ const text = (content: string, marked: boolean, type = 'text') =>
  * last of them.
  */
 const anthropic: Shape = {
-  hasBreakpoints: true,
   said: content => marked => ({ role: 'user', content: text(content, marked) }),
   step: ({ tool, args, text: result, isError }, id) => [
     () => ({ role: 'assistant', content: [{ type: 'tool_use', id, name: tool, input: args }] }),
@@ -78,7 +66,6 @@ const anthropic: Shape = {
 
 /** OpenAI's chats; gateways pass breakpoints on in them too. */
 const chat: Shape = {
-  hasBreakpoints: false,
   said: content => marked => ({ role: 'user', content: text(content, marked) }),
   step: ({ tool, args, text: result }, id) => [
     () => {
@@ -97,7 +84,6 @@ const chat: Shape = {
 
 /** OpenAI's responses, with the whole input in each request. */
 const responses: Shape = {
-  hasBreakpoints: false,
   said: content => marked => ({ role: 'user', content: text(content, marked, 'input_text') }),
   step: ({ tool, args, text: result }, id) => [
     () => {
@@ -119,7 +105,6 @@ const responses: Shape = {
 
 /** Gemini's; providers cache by themselves, and the model is in the path. */
 const gemini: Shape = {
-  hasBreakpoints: false,
   said: content => () => ({ role: 'user', parts: [{ text: content }] }),
   step: ({ tool, args, text: output }, id) => [
     () => ({ role: 'model', parts: [{ functionCall: { id, name: tool, args: args ?? {} } }] }),
@@ -138,7 +123,6 @@ const POINT = { cachePoint: { type: 'default' } }
 
 /** Bedrock's Converse: a block of its own marks the end of what is cached. */
 const converse: Shape = {
-  hasBreakpoints: true,
   said: content => marked => ({
     role: 'user',
     content: [{ text: content }, ...(marked ? [POINT] : [])],
@@ -180,8 +164,8 @@ export function turnBody(
   steps: readonly Step[],
   { end, before }: { readonly end: number; readonly before: number },
   terms: ClientTerms,
-): TurnBody {
-  const { said, step, body, hasBreakpoints } = SHAPES[route]
+): Uint8Array<ArrayBuffer> {
+  const { said, step, body } = SHAPES[route]
   const messages = [said('Do what is asked.')]
   let lastBefore = 0
   for (const [index, each] of steps.slice(0, end).entries()) {
@@ -191,8 +175,5 @@ export function turnBody(
   }
   const marks = new Set([lastBefore, messages.length - 1])
   const written = messages.map((message, index) => message(marks.has(index)))
-  return {
-    bytes: new TextEncoder().encode(JSON.stringify(body(written, terms))),
-    breakpoints: hasBreakpoints ? [...marks].sort((a, b) => a - b) : [],
-  }
+  return new TextEncoder().encode(JSON.stringify(body(written, terms)))
 }

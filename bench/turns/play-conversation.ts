@@ -1,10 +1,8 @@
 import { hash } from 'node:crypto'
 import type { RouteName } from '../../src/core/conversation/parse/scan-request.ts'
-import type { TokenPrices } from '../../src/core/conversation/usage/billing.ts'
 import { type ClientTerms, type Step, turnBody } from './bodies.ts'
 import { noRewrites, type RewriteChecks, type RewriteCounts } from './check-rewrites.ts'
 import { createFollower, type FollowedTurn } from './follow-messages.ts'
-import { createPromptCache } from './prompt-cache.ts'
 import { ATTEMPT_HEADER, type RecordingVendor } from './recording-vendor.ts'
 import type { Services, Which } from './services.ts'
 
@@ -30,9 +28,6 @@ export interface PlayedCounts {
   /** Of all messages once. */
   tokensRaw: number
   tokensSent: number
-  /** Over all turns, in uncached input tokens. */
-  billedRaw: number
-  billedSent: number
 }
 
 /** One turn as it went. Times are in milliseconds since the epoch. */
@@ -61,7 +56,6 @@ export interface PlayOptions {
   readonly name: string
   readonly route: RouteName
   readonly terms: ClientTerms
-  readonly prices: TokenPrices
   readonly services: Pick<Services, 'url' | 'count'>
   readonly vendor: Pick<RecordingVendor, 'take'>
   readonly checks: RewriteChecks
@@ -73,10 +67,10 @@ const MOST_CALLS = 20
 /** Begins a conversation; each of its turns is held against the one before. */
 export function startConversation(
   steps: readonly Step[],
-  { name, route, terms, prices, services, vendor, checks }: PlayOptions,
+  { name, route, terms, services, vendor, checks }: PlayOptions,
 ): PlayedConversation {
-  const raw = { follower: createFollower(route, checks.count), cache: createPromptCache(prices) }
-  const sent = { follower: createFollower(route, checks.count), cache: createPromptCache(prices) }
+  const raw = createFollower(route, checks.count)
+  const sent = createFollower(route, checks.count)
   const rewrites = noRewrites()
   // The headers of one agent, whose names may be any text.
   const session = hash('sha256', name).slice(0, 16)
@@ -91,8 +85,6 @@ export function startConversation(
     retriedOtherwise: 0,
     tokensRaw: 0,
     tokensSent: 0,
-    billedRaw: 0,
-    billedSent: 0,
   }
 
   /** What arrived of one call, and whether it was answered. */
@@ -150,18 +142,16 @@ export function startConversation(
     async play(end, wanted) {
       const body = turnBody(route, steps, { end, before }, terms)
       const startMs = Date.now()
-      const arrived = await send(body.bytes, wanted)
-      const turn = raw.follower.advance(body.bytes)
-      const smaller = sent.follower.advance(arrived)
+      const arrived = await send(body, wanted)
+      const turn = raw.advance(body)
+      const smaller = sent.advance(arrived)
       checks.check(turn.scanned, smaller.scanned, rewrites.results, rewrites)
       if (turn.changedAt !== null) throw new Error(`${name}: the client changed its own prefix`)
       counts.turns++
-      counts.whole += Buffer.compare(body.bytes, arrived) === 0 ? 1 : 0
+      counts.whole += Buffer.compare(body, arrived) === 0 ? 1 : 0
       counts.changed += smaller.changedAt === null ? 0 : 1
       counts.tokensRaw = tokensOf(turn)
       counts.tokensSent = tokensOf(smaller)
-      counts.billedRaw += raw.cache.bill(turn.messages, body.breakpoints).billed
-      counts.billedSent += sent.cache.bill(smaller.messages, body.breakpoints).billed
       turns.push({
         ...{ startMs, endMs: Date.now(), isChanged: smaller.changedAt !== null },
         raw: tokensOf(turn, messagesBefore),

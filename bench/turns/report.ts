@@ -1,7 +1,6 @@
 import type { RouteName } from '../../src/core/conversation/parse/scan-request.ts'
 import { machine } from '../support/machine.ts'
 import { markdownTable } from '../support/markdown-table.ts'
-import { median } from '../support/statistics.ts'
 import type { TurnsByOutage } from './outages.ts'
 import type { PlayedConversation } from './play-conversation.ts'
 import type { Counts } from './services.ts'
@@ -27,7 +26,7 @@ export interface ShapeReport {
   }[]
 }
 
-/** Three tables: prefixes, bills by source, and what happened on the way. */
+/** Two tables: prefixes and tokens by source, and what happened on the way. */
 export function turnsReport(
   shapes: readonly ShapeReport[],
   { mostTurns, sample }: { readonly mostTurns: number; readonly sample: number },
@@ -36,8 +35,6 @@ export function turnsReport(
   return [
     `\`${JSON.stringify(machine())}\`; ${played}, at most ${mostTurns} turns each.`,
     sourcesTable(shapes),
-    'Of single conversations: the share of the bill that is saved.',
-    spreadTable(shapes),
     'What happened on the way:',
     eventsTable(shapes),
     ...(shapes.some(({ away }) => away !== undefined)
@@ -77,9 +74,6 @@ function sourcesTable(shapes: readonly ShapeReport[]): string {
     'tokens',
     'sent',
     'saved',
-    'billed without',
-    'billed with',
-    'saved of the bill',
   ]
   const rows = shapes.flatMap(({ route, conversations }) => {
     const bySource = Map.groupBy(conversations, ({ source }) => source)
@@ -95,26 +89,8 @@ function sourcesTable(shapes: readonly ShapeReport[]): string {
         of('tokensRaw'),
         of('tokensSent'),
         percent(of('tokensRaw'), of('tokensSent')),
-        Math.round(of('billedRaw')),
-        Math.round(of('billedSent')),
-        percent(of('billedRaw'), of('billedSent')),
       ]
     })
-  })
-  return markdownTable(header, rows)
-}
-
-function spreadTable(shapes: readonly ShapeReport[]): string {
-  const header = ['shape', 'least', 'a quarter below', 'median', 'a quarter above', 'most', 'lost']
-  const rows = shapes.map(({ route, conversations }) => {
-    const shares = conversations
-      .map(({ counts }) => 1 - counts.billedSent / counts.billedRaw)
-      .sort((a, b) => a - b)
-    const half = shares.length >> 1
-    const quarters = [median(shares.slice(0, half + 1)), median(shares), median(shares.slice(half))]
-    const all = [shares[0]!, ...quarters, shares.at(-1)!]
-    const lost = shares.filter(share => share < 0).length
-    return [route, ...all.map(share => `${(100 * share).toFixed(1)} %`), lost]
   })
   return markdownTable(header, rows)
 }

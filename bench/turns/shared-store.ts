@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startWithSentinels } from '../faults/servers.ts'
+import { startWithSentinels } from '../../test/support/replica-faults/servers.ts'
 import { copyNextVersion } from '../support/next-version.ts'
 import type { Shared } from './services.ts'
 

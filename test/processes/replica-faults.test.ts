@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { FAULTS } from '../../bench/faults/fault-table.ts'
-import { playFaults } from '../../bench/faults/play.ts'
+import { FAULTS } from '../support/replica-faults/fault-table.ts'
+import { playFaults } from '../support/replica-faults/play.ts'
 import { SEED } from '../support/runs.ts'
 
 describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('three replicas', () => {

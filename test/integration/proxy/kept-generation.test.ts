@@ -60,7 +60,7 @@ async function serviceOn(folder = mkdtempSync(join(tmpdir(), 'haversack-kept-'))
       const terms = { model: 'claude-sonnet-4-5', tools: ['list', TOOL] }
       const steps = stepsOf(conversation).slice(before)
       const place = { end: end - before, before: 0 }
-      const { bytes } = turnBody('anthropic_messages', steps, place, terms)
+      const bytes = turnBody('anthropic_messages', steps, place, terms)
       const attempt = `${++attempts}`
       const headers = {
         [ATTEMPT_HEADER]: attempt,

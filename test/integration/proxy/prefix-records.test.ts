@@ -43,12 +43,7 @@ async function twoConfigurations() {
   /** What arrives of a conversation with so many steps. */
   async function send(which: 0 | 1, conversation: number, end: number): Promise<string> {
     const terms = { model: 'claude-sonnet-4-5', tools: ['list'] }
-    const { bytes } = turnBody(
-      'anthropic_messages',
-      stepsOf(conversation),
-      { end, before: 0 },
-      terms,
-    )
+    const bytes = turnBody('anthropic_messages', stepsOf(conversation), { end, before: 0 }, terms)
     const attempt = `${which}/${conversation}/${end}`
     const { post } = services[which]
     const response = await post('/anthropic/v1/messages', bytes, { [ATTEMPT_HEADER]: attempt })

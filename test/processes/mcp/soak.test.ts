@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { runSoak } from '../../../bench/mcp/soak.ts'
+import { runSoak } from '../../support/mcp/soak.ts'
 
 it('nothing is left of clients that vanish and servers that are killed', async () => {
   const { left, ...counts } = await runSoak({

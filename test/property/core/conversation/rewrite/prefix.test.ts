@@ -168,7 +168,7 @@ async function expectStable(
   const follower = createFollower(route, () => 0)
   const sums = { rewritten: 0, elided: 0, heldOut: 0 }
   for (const turn of steps.keys()) {
-    const { bytes } = turnBody(route, steps, { end: turn + 1, before: turn }, terms)
+    const bytes = turnBody(route, steps, { end: turn + 1, before: turn }, terms)
     const sent = await processOf(turn)(bytes, route)
     expect(sent.report).toMatchObject({ readable: true, prefix_changed: false })
     expect(follower.advance(sent.bytes).changedAt).toBeNull()

@@ -101,7 +101,7 @@ const walled: fc.Arbitrary<Walled> = fc.record({
 
 function bodyOf(route: RouteName, steps: readonly Step[]): Record<string, Message[]> {
   const turn = { end: steps.length, before: steps.length - 1 }
-  return JSON.parse(Buffer.from(turnBody(route, steps, turn, TERMS).bytes).toString())
+  return JSON.parse(Buffer.from(turnBody(route, steps, turn, TERMS)).toString())
 }
 
 /** The texts of results, from a place of the conversation on. */

@@ -39,7 +39,7 @@ const NO_CALLS: Readonly<Record<RouteName, (body: object) => object>> = {
 
 function sentBy(memory: RewriteMemory) {
   return (route: RouteName, end: number, change = (body: object) => body): string => {
-    const { bytes } = turnBody(route, STEPS, { end, before: end - 1 }, TERMS)
+    const bytes = turnBody(route, STEPS, { end, before: end - 1 }, TERMS)
     const body = Buffer.from(JSON.stringify(change(JSON.parse(Buffer.from(bytes).toString()))))
     const sent = rewriteRequest(body, route, LIMITS, {
       ...localContext(),

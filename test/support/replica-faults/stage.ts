@@ -1,11 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { keyFor, writeKeysFile } from '../../test/support/keys.ts'
-import { PROCESS_SETTINGS } from '../../test/support/service-process.ts'
-import { copyNextVersion } from '../support/next-version.ts'
-import type { Random } from '../support/random.ts'
-import { type RecordingVendor, startRecordingVendor } from '../turns/recording-vendor.ts'
+import { copyNextVersion } from '../../../bench/support/next-version.ts'
+import type { Random } from '../../../bench/support/random.ts'
+import {
+  type RecordingVendor,
+  startRecordingVendor,
+} from '../../../bench/turns/recording-vendor.ts'
+import { keyFor, writeKeysFile } from '../keys.ts'
+import { PROCESS_SETTINGS } from '../service-process.ts'
 import type { Findings } from './agent.ts'
 import { PACE } from './pacer.ts'
 import { filesOfTenant, type TenantPurge, tenantPurge } from './purge-tenant.ts'

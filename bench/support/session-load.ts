@@ -1,5 +1,5 @@
-import { type LoadResult, postRequest, runClosedLoop } from '../support/load-client.ts'
-import { recordsOf } from '../support/sample-results.ts'
+import { type LoadResult, postRequest, runClosedLoop } from './load-client.ts'
+import { recordsOf } from './sample-results.ts'
 
 /**
  * Connections that are agents: each sends results of its session one after the other, and begins

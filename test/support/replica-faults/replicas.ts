@@ -1,9 +1,5 @@
-import {
-  type ProcessOptions,
-  type ServiceProcess,
-  startProcess,
-} from '../../test/support/service-process.ts'
-import type { Random } from '../support/random.ts'
+import type { Random } from '../../../bench/support/random.ts'
+import { type ProcessOptions, type ServiceProcess, startProcess } from '../service-process.ts'
 
 export interface Answered {
   readonly status: number

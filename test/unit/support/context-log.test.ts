@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { ContextLog } from '../../../bench/faults/context-log.ts'
+import { ContextLog } from '../../support/replica-faults/context-log.ts'
 
 const idOf = (text: string) => hash('sha256', text).slice(0, 8)
 const lines = (name: string) => Array.from({ length: 9 }, (_, i) => `${name} ${i}`).join('\n')

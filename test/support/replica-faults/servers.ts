@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type RedisProcess, startRedis, startSentinel } from '../../test/support/redis-server.ts'
+import { type RedisProcess, startRedis, startSentinel } from '../redis-server.ts'
 import { type Relay, startRelay } from './relay.ts'
 import { localPortsOf } from './sockets-of.ts'
 
