@@ -15,8 +15,8 @@ import { REQUIRED, readOptions } from './support/options.ts'
  * npm run bench -- bill CORPUS [--sample N] [--arms NAME,…] [--json]
  *
  * What recorded sessions cost by the provider's own usage (`bill/usage.jsonl`), and what they would
- * have cost with each arm: direct, the proxy's settings, and what others do. Prices are Anthropic's,
- * in tokens of input that no cache has: read 0.1, written 1.25 (5 minutes) or 2 (an hour), output 5.
+ * have cost with each arm: direct, the proxy's settings, and what others do. Prices are Anthropic's
+ * of `prices.toml`, in tokens of input that no cache has.
  * A text that an edit needs and that is not visible costs one more call. `--sample` takes each N-th
  * session.
  */

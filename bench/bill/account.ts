@@ -1,4 +1,5 @@
-import { OUTPUT_PRICE, type PlacedSession, READ_PRICE } from './place-results.ts'
+import type { PlacedSession } from './place-results.ts'
+import { OUTPUT_PRICE, READ_PRICE } from './prices.ts'
 
 /** From a call on, a result is sent with so many o200k tokens. */
 export interface TextChange {

@@ -1,14 +1,12 @@
 import { type ArmPlay, account, totalOf } from './account.ts'
-import { type PlacedSession, READ_PRICE } from './place-results.ts'
+import type { PlacedSession } from './place-results.ts'
+import { READ_PRICE, WRITE_PRICES } from './prices.ts'
 
 /** What a model of a bill divides by, and what is saved of it. */
 interface Rung {
   whole: number
   saved: number
 }
-
-/** What a bench without usage takes a token to be worth when it comes. */
-const USUAL_WRITE_PRICE = 1.25
 
 /**
  * The steps from a usual model of a bill to what was paid: results and calls where nothing expires;
@@ -26,7 +24,7 @@ export function ladderOf(session: PlacedSession, arm: ArmPlay): readonly Rung[] 
     const first = calls.findIndex(each => each.epoch === epoch)
     const add = (start: number, tokens: number, less: number, isNew: boolean) => {
       const price = start < read ? READ_PRICE : writePrice
-      addTo(simple, isNew ? USUAL_WRITE_PRICE : READ_PRICE, tokens, less)
+      addTo(simple, isNew ? WRITE_PRICES.minutes : READ_PRICE, tokens, less)
       for (const rung of [real, based]) addTo(rung, price, tokens, less)
     }
     for (const [index, result] of results.entries()) {

@@ -1,4 +1,5 @@
 import { median } from '../support/statistics.ts'
+import { WRITE_PRICES } from './prices.ts'
 import type { BillCall, BillResult, BillSession } from './read-usage.ts'
 
 /** A result at its place in the provider's prompts. */
@@ -36,9 +37,6 @@ export interface PlacedSession {
   readonly isOutputEstimated: boolean
 }
 
-export const READ_PRICE = 0.1
-export const OUTPUT_PRICE = 5
-const WRITE_PRICES = { minutes: 1.25, hour: 2 }
 const LIVES = { minutes: 300, hour: 3_600 }
 /** A large result tells how many of the provider's tokens one of o200k is. */
 const LARGE_TOKENS = 1_500

@@ -1,5 +1,6 @@
 import { conversationsOf } from '../turns/conversations.ts'
 import { countTokens } from './play-arms.ts'
+import { OUTPUT_PRICE, READ_PRICE, WRITE_PRICES } from './prices.ts'
 import type { BillCall, BillSession } from './read-usage.ts'
 
 /** What stands before the conversation, in the provider's tokens: the recorded median. */
@@ -7,7 +8,6 @@ const OPENING_TOKENS = 42_000
 const FACTOR = 1.15
 /** Output's share of the bill. */
 const OUTPUT_SHARE = 0.125
-const OUTPUT_PRICE = 5
 const MODEL = 'simulated'
 
 /** Sessions of a corpus that have no usage, as a provider would have counted them: one result a call. */
@@ -26,7 +26,7 @@ export function simulatedSessions(
         const read = at === 0 ? 0 : prompt
         const write = at === 0 ? prompt + grown : grown
         prompt += grown
-        const input = 0.1 * read + 1.25 * write
+        const input = READ_PRICE * read + WRITE_PRICES.minutes * write
         const output = Math.round((OUTPUT_SHARE / (1 - OUTPUT_SHARE)) * (input / OUTPUT_PRICE))
         return {
           ...{ ts: at + 1, end: at + 1, model: MODEL, fresh: 0, read, write, hour: 0, output },
