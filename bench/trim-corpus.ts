@@ -51,7 +51,7 @@ function measure(source: string, content: string): Sizes | null {
   const probe = trim(Math.floor(json / 4), 'full')
   const summary = probe.chunks?.[0]?.summary ?? ''
   const isDiff = value === undefined
-  // Of the texts only diffs are asked about; what is no list has no chunks.
+  // Only diffs are asked about among texts; what is no list has no chunks.
   if (probe.chunks === undefined || (isDiff && !/ files?, \+/.test(summary))) return null
   const toon = value === undefined ? json : counter.count(encodeToon(value))
   const started = performance.now()

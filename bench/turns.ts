@@ -63,7 +63,7 @@ const TURNS_A_RESTART = 120
 const TURNS_A_RELOAD = 12
 const AT_ONCE = options.replicas ? Number.POSITIVE_INFINITY : 4
 /**
- * Of so many conversations, one defines a tool that gives originals back, so that results may leave
+ * One of so many conversations defines a tool that gives originals back, so that results may leave
  * with parts missing.
  */
 const RETRIEVING_EACH = 3

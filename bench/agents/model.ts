@@ -2,7 +2,7 @@ import type { Step } from './project.ts'
 
 interface Tool {
   readonly name?: string
-  /** Of a namespace. */
+  /** Only a namespace has them. */
   readonly tools?: readonly Tool[]
   /** OpenAI's, for completions. */
   readonly function?: Tool

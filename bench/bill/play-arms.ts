@@ -212,7 +212,7 @@ const STEP = 20
 const VENDOR = { tokens: 100_000, keep: 3 }
 const LOSSLESS: LayerSettings = { elision: { enabled: false } }
 const CLEARING: LayerSettings = { clearing: { enabled: true } }
-/** Of the whole prompt from 100,000 tokens on, of which the played ones lack some 42,000. */
+/** From 100,000 tokens of the whole prompt on; the played prompts lack some 42,000 of them. */
 const PRESSURE: LayerSettings = {
   views: { pressure: [{ from_tokens: 58_000, level: 'standard' }] },
 }

@@ -13,7 +13,7 @@ export interface Saving {
   /** The interval of 95 %, over sessions. */
   readonly low: number
   readonly high: number
-  /** Of the sessions' own shares. */
+  /** The median of the sessions' own shares. */
   readonly median: number
   /** Without the dearest session. */
   readonly without_dearest: number

@@ -17,7 +17,7 @@ export interface Parity {
   peerBelow: number
 }
 
-/** Of a record: what went in as JSON, and the text or JSON that came out. */
+/** A run of the writer: what went in as JSON, and the text or JSON that came out. */
 interface Run {
   readonly component: string
   readonly content: string

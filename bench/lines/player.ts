@@ -95,7 +95,7 @@ function createAgentContext(memory: BodyMemory, heedCompaction: boolean): AgentC
     find(identity) {
       const body = bodies.get(identity)
       if (body === undefined) return undefined
-      // Of the very call that is answered, or of one before it.
+      // The call that is answered, or one before it.
       const call = body.at === calls.length ? { tool: calling } : nameEarlierCall(calls, body.at)
       const tool = body.argument === undefined ? call.tool : `${call.tool}.${body.argument}`
       return { ref: identity.slice(0, 8), call: { ...call, tool } }

@@ -10,7 +10,7 @@ export interface Measured {
   readonly rate: Readonly<Record<'direct' | 'relay' | 'gateway', number>>
 }
 
-/** Of each round's calls, so that a machine that is busy for a while counts for both. */
+/** The difference within each round, so that a machine that is busy for a while counts for both. */
 function added(ms: readonly number[], direct: readonly number[]): number {
   return median(ms.map((each, i) => each - direct[i]!))
 }

@@ -15,7 +15,7 @@ const TOGETHER = 16
 const TOGETHER_EVERY = 20
 const BODY_BYTES = 1024
 const BODIES_OF_SESSION = 20
-/** Of these sessions one tenant purges everything, and the other one goes on. */
+/** The share of sessions whose tenant purges everything; the other tenant goes on. */
 const PURGED_SHARE = 0.2
 const PAGE = 2_000
 const ROUNDS = 1_000

@@ -12,7 +12,7 @@ export interface Measured {
   readonly delay_p50_ms: number
   readonly delay_p99_ms: number
   readonly delay_max_ms: number
-  /** Of the main thread alone, and of the whole process. */
+  /** Processor time of the main thread alone, and of the whole process. */
   readonly main_ms: number
   readonly process_ms: number
   readonly resident_mib: number

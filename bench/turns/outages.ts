@@ -15,7 +15,7 @@ export interface Saved {
   sent: number
 }
 
-/** Of all turns, those within an outage of a replica, and those that none was near. */
+/** All turns: those within an outage of a replica, and those that none was near. */
 export interface TurnsByOutage {
   readonly during: Saved
   readonly apart: Saved
@@ -37,7 +37,7 @@ export function outagesIn(log: readonly LogLine[], endMs: number): readonly Outa
   return fromMs === null ? found : [...found, { fromMs, toMs: endMs }]
 }
 
-/** Of the time of all replicas, the share in which one was without the store. */
+/** The share of the time of all replicas in which one was without the store. */
 export function shareAway(outages: readonly Outage[], replicas: number, runMs: number): number {
   const awayMs = outages.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0)
   return awayMs / (replicas * runMs)

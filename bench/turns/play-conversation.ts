@@ -23,9 +23,9 @@ export interface PlayedCounts {
   whole: number
   /** Calls that ended without an answer, and were made again. */
   retried: number
-  /** Of these, ones that had arrived with other bytes than the call that took their place. */
+  /** Retried calls that had arrived with other bytes than the call that took their place. */
   retriedOtherwise: number
-  /** Of all messages once. */
+  /** Tokens of all messages, each once. */
   tokensRaw: number
   tokensSent: number
 }

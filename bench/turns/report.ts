@@ -14,10 +14,10 @@ export interface ShapeReport {
   readonly restarts: Readonly<Record<'SIGTERM' | 'SIGKILL', number>>
   /** What the services counted. */
   readonly services: Counts
-  /** Of a run with replicas: when they were without the store. */
+  /** Only of a run with replicas: when they were without the store. */
   readonly away?: TurnsByOutage & {
     readonly outages: number
-    /** Of the time of all replicas. */
+    /** A share of the time of all replicas. */
     readonly share: number
   }
   readonly conversations: readonly {

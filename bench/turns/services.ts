@@ -164,7 +164,7 @@ export async function startServices(options: {
   }
 }
 
-/** Of a counter over all its labels. */
+/** The sum of a counter over all its labels. */
 function sumOf(metrics: string, name: string): number {
   const lines = metrics.split('\n').filter(line => line.startsWith(name))
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)

@@ -32,7 +32,7 @@ export function createEndedPasses(options: EndedPassOptions): EndedPasses {
 
 class FiledPasses implements EndedPasses {
   readonly #options: EndedPassOptions
-  /** Of what was read; another process may write. */
+  /** The version that was read; another process may write. */
   #version = ''
   /** When each ends by itself, by hash, in the order of the file. */
   readonly #ended = new Map<string, number>()

@@ -19,7 +19,7 @@ export interface FileWatch {
 export async function watchFile(path: string): Promise<FileWatch> {
   let seen = await stamp(path)
   let timer: NodeJS.Timeout | undefined
-  /** Of two looks at once, the one that saw the older file could come last. */
+  /** If two looks ran at once, the one that saw the older file could come last. */
   let isLooking = false
 
   async function look(changed: () => void): Promise<void> {

@@ -38,7 +38,7 @@ export function createArmSecrets({ store, steadyNow }: ArmSecretsOptions): ArmSe
     let secret = await read(tenant)
     if (secret === 'none' && wanted) {
       const value = randomBytes(ARM_SECRET_BYTES)
-      // Of two processes the first wins, and both use its secret.
+      // If two processes write, the first wins, and both use its secret.
       await store.writeRecord({ tenant, ...RECORD, value, ifVersion: 0 })
       secret = await read(tenant)
     }

@@ -39,7 +39,7 @@ const priceRule = z.strictObject({
   cache_write: relativePrice.optional(),
   cache_write_long: relativePrice.optional(),
   output: relativePrice.optional(),
-  /** Of a million uncached input tokens, in `currency`. */
+  /** The price of a million uncached input tokens, in `currency`. */
   per_million: z.number().min(0).max(1e6).optional(),
 })
 
@@ -218,7 +218,7 @@ export const configSchema = z.strictObject({
       enabled: z.boolean().default(true),
       /** Results, and requests of the proxies, of each tenant. */
       max_rows: positive.max(10_000_000).default(100_000),
-      /** Of its file. */
+      /** The size of its file. */
       max_bytes: positive.min(MIB).default(256 * MIB),
       ttl_ms: lifetime.default(604_800_000),
     })
@@ -229,7 +229,7 @@ export const configSchema = z.strictObject({
   telemetry: z
     .strictObject({
       enabled: z.boolean().default(false),
-      /** Of all results, those that are written. */
+      /** The share of results that is written. */
       sample_rate: sampleRate.default(1),
       /** Events of a session that are written together. */
       flush_every_n: positive.max(1_000).default(25),
@@ -238,7 +238,7 @@ export const configSchema = z.strictObject({
         .min(64 * 1024)
         .max(1024 * MIB)
         .default(8 * MIB),
-      /** Of all files together; the oldest go first. */
+      /** The size of all files together; the oldest go first. */
       max_bytes: positive.min(16 * MIB).default(1024 * MIB),
       /** A session ends when nothing came for so long. */
       idle_ms: positive.min(1_000).max(86_400_000).default(1_800_000),
@@ -251,7 +251,9 @@ export const configSchema = z.strictObject({
     .strictObject({
       /** Endpoints whose fingerprints are published; `*` matches anything. */
       publish: z.array(endpointPattern).max(1_000).default([]),
-      /** Of whose results: the installation's own, and of clients that upload to a team. */
+      /**
+       * Whose results count: the installation's own, and those of clients that upload to a team.
+       */
       publish_from: z
         .array(z.union([z.literal('own'), z.templateLiteral(['team:', teamName])]))
         .min(1)

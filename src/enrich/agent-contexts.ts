@@ -15,7 +15,7 @@ export interface Watch {
 export interface OfferedFacts {
   readonly server: string
   readonly tool: string
-  /** Of a call that was fetched ahead, in tokens. */
+  /** Tokens predicted for a call that was fetched ahead. */
   readonly predicted: number
   /** Why it was not fetched ahead; absent if it was. */
   readonly reason?: DeclineReason

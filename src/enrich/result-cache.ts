@@ -27,7 +27,7 @@ export function scopedKey({ scope, tool, args }: ScopedCall): string {
 export interface FetchFacts {
   /** `callKey`. */
   readonly key: string
-  /** Of the agent; `null` if nothing names it. */
+  /** The agent's session; `null` if nothing names it. */
   readonly session: string | null
   /** In tokens. */
   readonly predicted: number
@@ -70,11 +70,11 @@ export interface CacheOptions<T> {
 }
 
 const MIB = 1_024 * 1_024
-/** Of all results together. */
+/** The size of all results together. */
 const MAX_BYTES = 64 * MIB
-/** Of one result; larger ones are not kept. */
+/** The size of one result; larger ones are not kept. */
 const MAX_RESULT_BYTES = MIB
-/** Of all tenants together, so that looking through them stays cheap. */
+/** Entries of all tenants together, so that looking through them stays cheap. */
 const MAX_ENTRIES = 4_096
 /** What an entry takes beside its result and its key. */
 const OVERHEAD_BYTES = 512

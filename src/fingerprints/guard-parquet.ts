@@ -19,16 +19,16 @@ import { COLUMN_NAMES, LATER_COLUMNS } from './parquet-schema.ts'
 /** Most bytes of all pages together once they are unpacked. */
 const MAX_UNPACKED_BYTES = 32 * 1024 * 1024
 /**
- * Of a footer: a few kilobytes for a file of a few row groups. A reader takes quadratic time for
- * some statistics.
+ * The size of a footer: a few kilobytes for a file of a few row groups. A reader takes quadratic
+ * time for some statistics.
  */
 const MAX_FOOTER_BYTES = 64 * 1024
 const MAX_HEADER_BYTES = 16 * 1024
 const MAX_PAGES = 10_000
 const MAX_GROUPS = 100
 /**
- * Of all columns in one row, on average: a share of each shape, its name, formats, and dictionaries
- * of them.
+ * Values of all columns in one row, on average: a share of each shape, its name, formats, and
+ * dictionaries of them.
  */
 const VALUES_OF_ROW = 80
 /** Other codecs need a package of their own, and writers do not use them by default. */
@@ -213,8 +213,8 @@ function bitsFor(highest: number): number {
 /** A few times what a file of fingerprints has: readers build a tree of them for each row group. */
 const MAX_ELEMENTS = 256
 /**
- * Of elements below the root: a map, its entries, their parts. Each level is a list around each
- * value.
+ * The depth of elements below the root: a map, its entries, their parts. Each level is a list
+ * around each value.
  */
 const MAX_DEPTH = 3
 /** How values are written. Others are written in ways that the guard does not know. */
@@ -265,7 +265,7 @@ function guardElement({ element, children }: SchemaTree, depth: number): void {
 
 /** Values of a packed run come in groups of so many. */
 const GROUP = 8
-/** Of the head of a run: readers have 32 bits for it, with a sign. */
+/** The head of a run: readers have 32 bits for it, with a sign. */
 const MAX_HEAD = 2 ** 31 - 1
 
 /**

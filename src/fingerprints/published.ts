@@ -19,7 +19,7 @@ export interface PublishedOptions {
   readonly now: () => number
   /** The folder of a tenant's fingerprints; `null` if there can be none. */
   folderOf(tenant: string): string | null
-  /** Of endpoints that may be published, asked each time. */
+  /** Patterns of endpoints that may be published, asked each time. */
   patterns(): readonly string[]
   /** The tenant's teams whose uploads are published too, asked each time; absent: none. */
   teams?(): readonly string[]
@@ -39,7 +39,7 @@ interface Cached {
   readonly document: PublishedDocument
   readonly patterns: readonly string[]
   readonly teams: readonly string[]
-  /** Of the file; 0 if there is none. */
+  /** When the file was written; 0 if there is none. */
   readonly modified: number
   readonly madeAt: number
   lookedAt: number

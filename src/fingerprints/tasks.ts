@@ -114,7 +114,7 @@ export interface PublishedDocument extends Written {
 
 interface PublishTask {
   readonly bytes: Uint8Array | null
-  /** Of members whose uploads are published too. */
+  /** Records of members whose uploads are published too. */
   readonly records: readonly Uint8Array[]
   readonly patterns: readonly string[]
   readonly now: number

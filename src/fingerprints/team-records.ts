@@ -53,7 +53,7 @@ const RECORD_TTL_MS = LIMITS.keptMs + 2 * DAY_MS
 /** The list's entry for a member is at most so much older than its record. */
 const LIST_REFRESH_MS = DAY_MS
 const LISTED_MS = RECORD_TTL_MS + LIST_REFRESH_MS
-/** Of all records of a team, which are in memory at once when they are merged. */
+/** The size of all records of a team, which are in memory at once when they are merged. */
 const MAX_TEAM_BYTES = 512 * 1024 * 1024
 /** How often a write is tried if another process writes first. */
 const MAX_ATTEMPTS = 20

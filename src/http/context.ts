@@ -164,7 +164,7 @@ export interface AppDeps extends JobDeps {
   readonly vendorProxies?: readonly VendorProxy[]
   /** Only the vendor proxies and an MCP server are there, below this path: `/` and a secret. */
   readonly proxiesBelow?: string
-  /** Of the user, by which a service proves to hooks that it is theirs; absent: it cannot. */
+  /** The user's secret, by which a service proves to hooks that it is theirs; absent: it cannot. */
   readonly secret?: Uint8Array
   /** How requests to the vendors are rewritten. */
   readonly rewriting?: Rewriting

@@ -10,9 +10,9 @@ interface SumRow {
 interface ConversationSums {
   readonly tenant: string
   readonly id: string
-  /** Of the last request, or of a result if there was none. */
+  /** The source of the last request, or of a result if there was none. */
   source: string
-  /** Of the last request that named one; empty if none did. */
+  /** The model of the last request that named one; empty if none did. */
   model: string
   first_at: number
   last_at: number

@@ -103,7 +103,7 @@ export interface LedgerTurn
 
 export interface ConversationPage {
   readonly rows: readonly ConversationRow[]
-  /** Of all pages. */
+  /** Rows of all pages. */
   readonly total: number
 }
 

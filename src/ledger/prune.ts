@@ -5,7 +5,7 @@ import { hourOf } from './write-rows.ts'
 export interface LedgerLimits {
   /** Results, and turns, of each tenant. */
   readonly max_rows: number
-  /** Of the file, for all tenants. */
+  /** The size of the file, for all tenants. */
   readonly max_bytes: number
   /** How long rows and sums are kept, in milliseconds. */
   readonly ttl_ms: number

@@ -26,7 +26,7 @@ interface PruneInput {
 }
 
 interface Opened {
-  /** Of the file: another one may take its place. */
+  /** Identifies the file: another one may take its place. */
   readonly identity: string | null
   readonly database: DatabaseSync
   readonly writer: RowWriter

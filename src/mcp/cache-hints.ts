@@ -8,7 +8,7 @@ export interface CacheHint {
   readonly cacheScope: 'public' | 'private'
 }
 
-/** Of results that come from servers of earlier revisions, which name none. */
+/** For results that come from servers of earlier revisions, which name none. */
 export const UNCACHED: CacheHint = { ttlMs: 0, cacheScope: 'private' }
 
 const HINT = members({ ttlMs: RANGE, cacheScope: RANGE })
@@ -50,7 +50,7 @@ export class CacheHints {
     this.#of.get(kind)?.set(server, strictest(pages) ?? UNCACHED)
   }
 
-  /** Of the list of all servers; `UNCACHED` if none has such a list. */
+  /** The hint for the list of all servers; `UNCACHED` if none has such a list. */
   of(kind: ListKind): CacheHint {
     return strictest([...(this.#of.get(kind)?.values() ?? [])]) ?? UNCACHED
   }

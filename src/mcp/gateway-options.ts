@@ -139,7 +139,7 @@ export interface EndedToolCall {
   /** Until the server had answered. */
   readonly upstreamMs: number
   readonly totalMs: number
-  /** Of the client's request: the W3C trace context; `null` if it is not traced. */
+  /** The W3C trace context of the client's request; `null` if it is not traced. */
   traceparent(): string | null
 }
 

@@ -274,7 +274,7 @@ const MOST_EXTENSIONS = 32
 /** The notification of a client that has compacted a conversation; it is in no revision. */
 const COMPACTED = /^notifications\/(?:\S+\/)?compact(?:ed|ion)\b/
 
-/** Of the revisions before 2026-07-28. */
+/** The code of the revisions before 2026-07-28. */
 const RESOURCE_NOT_FOUND = -32002
 
 /** Where a page begins; `null` for a cursor that is none of ours. */

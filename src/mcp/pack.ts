@@ -111,7 +111,7 @@ function mayLeaveOut(terms: ResultTerms): boolean {
   return mode !== 'lossless' || mayOmit || wish !== 'full'
 }
 
-/** Of a result that refers to nothing. */
+/** The delivery of a result that refers to nothing. */
 const ALONE: Delivery = { isCurrent: () => true, hasLeft: () => true }
 
 function settle(prepared: Prepared, delivery: Delivery, onBug: (error: unknown) => void): void {

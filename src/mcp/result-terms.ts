@@ -10,11 +10,11 @@ import { isLike } from './tool-patterns.ts'
 export interface TermsInput {
   readonly entry: PublicEntry
   readonly settings: ServerSettings
-  /** Of the call, as the client sent them. */
+  /** The parameters of the call, as the client sent them. */
   readonly params: JsonBytes
   readonly structured: ResultTerms['structured']
   readonly place: ResultPlace | null
-  /** Of the client. */
+  /** The client's limit. */
   readonly limit: ResultLimit | null
 }
 

@@ -100,7 +100,7 @@ export async function callRetrieve(
   } catch (error) {
     if (error instanceof TooLarge) return failed(error.message)
     if (error instanceof AppError) {
-      // Of two gateways each has such a tool, and knows only its own originals.
+      // If there are two gateways, each has such a tool, and knows only its own originals.
       const other = error.code === 'not_found' ? `. Another tool ${RETRIEVE_TOOL} may have it` : ''
       return failed(`${hash}: ${error.detail}${other}`)
     }

@@ -106,7 +106,7 @@ export class Servers {
     return this.#all.has(name)
   }
 
-  /** Of the servers that have answered. */
+  /** Capabilities of the servers that have answered. */
   capabilities(): readonly JsonBytes[] {
     return [...this.#all.values()].flatMap(({ facts }) => facts?.capabilities ?? [])
   }

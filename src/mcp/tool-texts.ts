@@ -7,9 +7,9 @@ import { definitionHash } from './memory/definition-hash.ts'
 export interface ToolText {
   /** As `definitionHash` gives it. */
   readonly hash: string
-  /** Of the tool; absent if its own stays. */
+  /** The description of the tool; absent if its own stays. */
   readonly description?: string | undefined
-  /** Of parameters, by name; the others keep theirs. */
+  /** Texts of parameters, by name; the others keep theirs. */
   readonly parameters: Readonly<Record<string, string>>
 }
 

@@ -6,7 +6,7 @@ import type { Guard } from './guard.ts'
 
 /** How the answers of an upstream reach the client. */
 export interface AnswerRelay {
-  /** Of the head that the client was sent. */
+  /** The framing of the head that the client was sent. */
   readonly framing: AnswerFraming | null
   /** Takes an answer of the upstream. */
   take(answer: IncomingMessage): void

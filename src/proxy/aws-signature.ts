@@ -18,7 +18,7 @@ export interface AwsCredentials {
   /** As they are now: a file with a secret may change. */
   accessKeyId(): string
   secretAccessKey(): string
-  /** Of credentials that are valid for some time; `undefined` for others. */
+  /** The token of credentials that are valid for some time; `undefined` for others. */
   sessionToken(): string | undefined
 }
 

@@ -105,7 +105,7 @@ export const FAILURES = {
 export interface ReportOptions {
   readonly vendor: Vendor
   readonly extraHeaders: Readonly<Record<string, string>>
-  /** Of the head that was sent, if one was. */
+  /** The framing of the head that was sent, if one was. */
   readonly framing: AnswerFraming | null
 }
 

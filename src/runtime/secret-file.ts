@@ -20,7 +20,7 @@ export function loadSecret(file: string, bytes: number): Uint8Array {
     makeFolder(dirname(file))
     writeFileSync(draft, randomBytes(bytes), { mode: 0o600, flag: 'wx', flush: true })
     try {
-      // Of two processes that start at once the first wins, and no reader sees half a key.
+      // If two processes start at once, the first wins, and no reader sees half a key.
       linkSync(draft, file)
     } finally {
       unlinkSync(draft)

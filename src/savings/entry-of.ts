@@ -31,7 +31,7 @@ export type SentRequest = Pick<AnsweredRequest, 'vendor' | 'session'> & {
 export interface RefusedRequest {
   /** Where it went. */
   readonly host: string
-  /** Of the answer; `null` if there was none. */
+  /** The status of the answer; `null` if there was none. */
   readonly status: number | null
   /** A stable code of what went wrong on the way, or `aborted` by the client; `null`: nothing. */
   readonly error: string | null

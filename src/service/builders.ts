@@ -58,7 +58,7 @@ function layersPlaceOf({ data_dir, pipeline_config_file }: Config): LayersPlace 
 
 export type Builders = typeof BUILDERS
 
-/** Of a service that is ready before it has a thread: the first is started for the first batch. */
+/** For a service that is ready before it has a thread: the first is started for the first batch. */
 export const LATE_THREADS: Pick<Builders, 'startConfiguredThreads' | 'warmUp'> = {
   startConfiguredThreads: (config, options) =>
     startConfiguredThreads(config, options, createLateThreads),

@@ -50,7 +50,7 @@ export function openConfiguredFingerprints(
 export interface FingerprintParts {
   readonly store: Store
   readonly logger: Pick<Logger, 'error' | 'warn' | 'info'>
-  /** Of telemetry; `null` if it is off. */
+  /** The key of telemetry; `null` if it is off. */
   readonly key: Uint8Array | null
   tenants(): readonly string[]
 }

@@ -94,7 +94,7 @@ export function createMcpEndpoints(
 /** What an endpoint forwards. */
 interface Forwarding {
   readonly names: readonly string[]
-  /** Of its only server; `null` if it has several. */
+  /** The URL of its only server; `null` if it has several. */
   readonly url: string | null
 }
 

@@ -13,7 +13,7 @@ export interface TargetNeeds {
   /** `null` if no server needs one. */
   readonly vault: Vault | null
   readonly tenant: string
-  /** Of the client that connects; `null` if it has none, as over stdio. */
+  /** Headers of the client that connects; `null` if it has none, as over stdio. */
   readonly forwarded: ForwardedHeaders | null
 }
 

@@ -108,7 +108,7 @@ function callFacts(
   const name = pseudonyms.tool(`mcp__${server}__${tool}`)
   return {
     ...{ tool_name_anon: name, endpoint_class: name },
-    // Of the call: its result is not the model's.
+    // The digest is of the call: its result is not the model's.
     content_sha_prefix: pseudonyms.content(hash('sha256', key)),
     ...{ tokens_baseline: tokens, tokens_final: tokens },
   }

@@ -16,9 +16,9 @@ import type {
 
 /** How long a tenant's bodies are kept, in milliseconds. */
 export interface Lifetimes {
-  /** Of inputs, and of originals that a marker names. */
+  /** The life of inputs, and of originals that a marker names. */
   readonly originalMs: number
-  /** Of bodies that a session refers to: at least as long as the session lives. */
+  /** The life of bodies that a session refers to: at least as long as the session lives. */
   readonly sessionMs: number
 }
 

@@ -41,7 +41,7 @@ export interface StoreLoad {
   readonly pending_bytes: number
   readonly refused: number
   readonly threads_lost: number
-  /** Of a store that processes share. */
+  /** Only of a store that processes share. */
   readonly shared?: SharedLoad
 }
 

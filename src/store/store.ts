@@ -109,7 +109,7 @@ export interface RecordClaim extends Omit<RecordWrite, 'tenant' | 'ifVersion'> {
 export interface ClaimAnswer {
   /** Whether nothing was written. */
   readonly isHeld: boolean
-  /** Of each claim what is there now. */
+  /** What is there now, for each claim. */
   readonly records: readonly ClaimedRecord[]
 }
 

@@ -20,7 +20,7 @@ import {
 import { type RetentionSettings, tidy } from './upkeep.ts'
 
 export interface TelemetrySettings extends RotationSettings, RetentionSettings {
-  /** Of all results, those that are written. */
+  /** The share of results that is written. */
   readonly sample_rate: number
   /** Events of a session that wait to be written together. */
   readonly flush_every_n: number
@@ -29,7 +29,7 @@ export interface TelemetrySettings extends RotationSettings, RetentionSettings {
 export interface TelemetryOptions {
   /** Nothing else may be in it. */
   readonly folder: string
-  /** Of the installation: see `createPseudonyms`. */
+  /** The key of the installation: see `createPseudonyms`. */
   readonly key: Uint8Array
   readonly settings: TelemetrySettings
   /** Unix milliseconds. */
@@ -120,7 +120,7 @@ class FileTelemetry implements Telemetry {
   readonly #dirty = new Set<OpenSession>()
   #arrived: Arrived[] = []
   readonly #together: number
-  /** Of `#arrived`, and of all that is pending or being written. */
+  /** Bytes of `#arrived`, and of all that is pending or being written. */
   #waiting = 0
   #writing: Promise<void> | null = null
   #isFailing = false

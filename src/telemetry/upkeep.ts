@@ -42,7 +42,7 @@ interface EventFile extends KeptFile {
 type Attempt = (what: () => Promise<void>) => Promise<void>
 
 const DAY_MS = 86_400_000
-/** Of all bytes that may be kept, those that summaries may take. */
+/** The share of all kept bytes that summaries may take. */
 const SUMMARIES_SHARE = 1 / 8
 
 /**

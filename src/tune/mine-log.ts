@@ -20,7 +20,7 @@ export interface Mined {
   readonly event: TelemetryEvent
   /** Name and version of the result's format; `null` if it stayed unchanged. */
   readonly notation: string | null
-  /** Of JSON: the inner formats by level, see `formatLevels`. */
+  /** The inner formats of JSON by level, see `formatLevels`. */
   readonly levels: readonly number[]
   /**
    * The same for a result that stands in several logs, as when a session is resumed; 52 bits.

@@ -10,7 +10,7 @@ export interface KeptPart {
   /** 64 hex digits. */
   readonly hash: string
   readonly text: string
-  /** Of the whole text. */
+  /** Bytes of the whole text. */
   readonly bytes: number
   /** Which part; empty for the whole. */
   readonly part: string

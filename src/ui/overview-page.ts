@@ -12,12 +12,12 @@ export interface OverviewData {
   readonly window: PageWindow
   readonly overview: Overview
   /**
-   * Of the proxies, since their accounts began, as `/v1/savings` has it; `null` if the store is
-   * away.
+   * Figures of the proxies since their accounts began, as `/v1/savings` has them; `null` if the
+   * store is away.
    */
   readonly accounts: { readonly since: number; readonly figures: SavingsFigures } | null
   readonly latest: readonly LedgerResult[]
-  /** Of the service's own URLs. */
+  /** The base of the service's own URLs. */
   readonly base: string
 }
 

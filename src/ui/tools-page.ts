@@ -72,7 +72,7 @@ function pathOf({ sort, tool }: ToolsQuery): string {
   return `/ui/tools?${new URLSearchParams({ sort, tool })}`
 }
 
-/** Of a text whose tokens were not counted, about. */
+/** About, for a text whose tokens were not counted. */
 const BYTES_PER_TOKEN = 4
 
 function fetchedTable(fetched: readonly FetchedSums[]): Html {

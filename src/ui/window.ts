@@ -6,7 +6,7 @@ export interface PageWindow {
   readonly name: string
   readonly label: string
   readonly hours: number
-  /** Of a bar. */
+  /** Hours of a bar. */
   readonly bucketHours: number
 }
 

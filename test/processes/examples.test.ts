@@ -57,7 +57,7 @@ interface Example {
   readonly file: string
   /** The variables of the base URL and of the key. */
   readonly names: readonly [string, string]
-  /** Of the base URL, at the service. */
+  /** The path of the base URL, at the service. */
   readonly path: string
 }
 

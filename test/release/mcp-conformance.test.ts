@@ -13,7 +13,7 @@ const EXPECTED: readonly (readonly [Revision, number, number])[] = [
   ['2026-07-28', 37, 120],
 ]
 
-/** Of the tasks extension, which the fixture does not offer. */
+/** Scenarios of the tasks extension, which the fixture does not offer. */
 const isTasks = ({ scenario }: ScenarioResult) => scenario.startsWith('tasks-')
 
 describe('the MCP fixture, without a gateway', () => {

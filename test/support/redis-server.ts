@@ -10,7 +10,7 @@ import { endWithThis } from './end-with-this.ts'
 export interface RedisProcess {
   readonly port: number
   readonly url: string
-  /** Of the process that runs now. */
+  /** The id of the process that runs now. */
   readonly pid: number
   /** Sends one command as an operator would, and returns the answer as text. */
   ask(...args: string[]): Promise<unknown>

@@ -18,7 +18,7 @@ import { priceRows, pricesSection } from './prices.ts'
 interface Terms {
   /** `null`: plain readers answer. */
   readonly endpoint: Endpoint | null
-  /** Of each construct. */
+  /** Pairs for each construct. */
   readonly pairs: number
   readonly maxTokens: number
   readonly errorTokens: number

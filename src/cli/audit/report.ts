@@ -11,7 +11,7 @@ export interface AuditedTool {
   readonly tool: string
   readonly hash: string | null
   readonly tokens: number
-  /** Of the tool's own description, and of those of its parameters. */
+  /** Tokens of the tool's own description, and of those of its parameters. */
   readonly description_tokens: number
   readonly parameter_tokens: number
   /** In the logs; absent without logs. */

@@ -110,7 +110,7 @@ function firstOfEach(lines: readonly string[]): readonly string[] {
   })
 }
 
-/** Of a line that is too long to be read, what is around its first word for a failure. */
+/** What is around the first word for a failure, if the line is too long to be read. */
 function reported(line: string): string {
   if (line.length <= READABLE) return line
   const from = Math.max(0, line.search(ANY_FAILURE) - PIECE / 2)

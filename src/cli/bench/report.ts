@@ -6,7 +6,7 @@ import type { Measured } from './measure.ts'
 export interface Report {
   readonly measured: readonly Measured[]
   readonly tokenizer: string
-  /** Of a million tokens; `null`: no price was given. */
+  /** The price of a million tokens; `null`: no price was given. */
   readonly price: number | null
   readonly currency: string
   readonly asked: Asked | null
@@ -116,7 +116,7 @@ export interface Sums {
   texts: number
   reduced: number
   tokens_in: number
-  /** Of the smallest lossless texts. */
+  /** Tokens of the smallest lossless texts. */
   tokens_lossless: number
   tokens_out: number
   critical: number

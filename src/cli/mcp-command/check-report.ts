@@ -9,7 +9,7 @@ import type { GatewayServer } from '../../mcp/gateway-options.ts'
 /** One tool, as it costs and as it may be used. */
 interface CheckedTool {
   readonly tool: string
-  /** Of its definition, which each request of an agent carries. */
+  /** Tokens of its definition, which each request of an agent carries. */
   readonly tokens: number
   /** Whether it may be called ahead of the model. */
   readonly speculation: 'yes' | 'for known hosts' | 'no'
@@ -37,7 +37,7 @@ export interface ServerReport {
   /** Pinned tools whose definitions changed, and those that were accepted now. */
   readonly withheld?: readonly string[]
   readonly accepted?: readonly string[]
-  /** Of a server that failed. */
+  /** Only of a server that failed. */
   readonly last_errors?: string
 }
 
@@ -45,7 +45,7 @@ export interface CheckReport {
   readonly servers: readonly ServerReport[]
   /** URIs that several servers list: the first of them answers. */
   readonly shared_uris: readonly { readonly uri: string; readonly servers: readonly string[] }[]
-  /** Of the value models in the configuration. */
+  /** Faults of the value models in the configuration. */
   readonly faults: readonly string[]
 }
 

@@ -50,7 +50,7 @@ const SIGNS: readonly (readonly [RouteName, string, (request: Request) => boolea
 interface Request {
   readonly body: Fields
   readonly messages: readonly Fields[]
-  /** Of all messages. */
+  /** The blocks of all messages. */
   readonly blocks: readonly Fields[]
   readonly tools: readonly Fields[]
 }

@@ -10,7 +10,7 @@ export interface Retrieval {
   /** Markers that are fetched, of all that were sent. */
   markers: number
   sent: number
-  /** Of what is fetched, and of the calls for it. */
+  /** Tokens of what is fetched, and of the calls for it. */
   tokens: number
 }
 

@@ -17,7 +17,7 @@ import type { Retrieval } from './retrieval.ts'
 export interface Sums {
   results: number
   raw_bytes: number
-  /** Of the baseline. */
+  /** Tokens of the baseline. */
   tokens_in: number
   tokens_out: number
   /** Results that the answer gave back to the last byte, or value. */
@@ -43,7 +43,7 @@ export interface Tally {
   readonly retrieval: Retrieval
   /** Every result, for a bill by turns. */
   readonly billed: BilledResult[]
-  /** Of all answers, beside what was wrong with hints. */
+  /** Findings about answers, beside what was wrong with hints. */
   findings: number
   /** Results that got no answer. The sums do not include them. */
   failed: number

@@ -16,11 +16,11 @@ interface ClassRow {
 
 /** Shares of the sums, by the reporting rule of seed 000, "Savings Accounting". */
 interface ClassShares {
-  /** Of all tokens, saved by references, by leaving parts out, and by all of it. */
+  /** Shares of all tokens, saved by references, by leaving parts out, and by all of it. */
   readonly references: string
   readonly omission: string
   readonly combined: string
-  /** Of the tokens that references did not take, saved by formats. */
+  /** The share that formats saved of the tokens that references did not take. */
   readonly encoder: string
 }
 

@@ -31,7 +31,7 @@ export interface FileLayer {
   readonly settings: LayerSettings
   /** What its keys mean here, or switch off without naming it; a line each. */
   readonly warnings: readonly string[]
-  /** Of a tuned file. */
+  /** Only a tuned file has it. */
   readonly tuned?: TunedTable
 }
 

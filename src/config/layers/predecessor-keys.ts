@@ -54,7 +54,7 @@ type Fates = Readonly<Record<string, KeyFate>>
 interface Place {
   readonly at: readonly string[]
   readonly keys?: Fates
-  /** Of the text there, or of each text of the list. */
+  /** What becomes of the text there, or of each text of the list. */
   readonly values?: Fates
 }
 

@@ -1,6 +1,6 @@
 import { type ArmSums, RESULT_ARMS, type ResultArmName } from './sums.ts'
 
-/** Of each interval: how often it may miss the truth at any time, on both sides together. */
+/** How often an interval may miss the truth at any time, on both sides together. */
 const ALPHA = 0.05
 /** Results of an arm before anything is said of it: spreads of fewer say little. */
 const LEAST_RESULTS = 50
@@ -81,7 +81,7 @@ function costOf({ w, wd, wc, wr, q, qd, qc, qdd, qdc, qcc }: ArmSums, direct: nu
   const spread = qdd - (qd * qd) / q
   const slope = spread > 0 ? (qdc - (qd * qc) / q) / spread : 0
   const level = wc / w - (slope * wd) / w
-  // Of residuals, by what they are made of: cost − level − slope · direct.
+  // The squares of residuals, by what they are made of: cost − level − slope · direct.
   const squares =
     qcc +
     level * level * q +

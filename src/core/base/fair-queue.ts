@@ -69,7 +69,7 @@ interface Found<T> {
 const ANY = () => true
 const NONE = () => false
 
-/** Of so many of the oldest entries of a line, a preferred one may go first. */
+/** A preferred entry may go first if it is among so many of the oldest of a line. */
 const PREFERRED_AMONG = 8
 /** The oldest entry of a line is passed over at most this often. */
 const MAX_PASSED = 8
@@ -229,7 +229,7 @@ class StartTimeFairQueue<T extends Queued> implements FairQueue<T> {
     }
   }
 
-  /** Of an entry that left its line. */
+  /** Takes an entry that left its line out of the sums. */
   #countOut(line: Line<T>, { kind = 'short', costUs }: T): void {
     line.workUs -= costUs
     this.#workUs -= costUs

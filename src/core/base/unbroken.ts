@@ -14,7 +14,7 @@ interface Cell {
   readonly at: number
 }
 
-/** Of this thread; `null` if it is never terminated. */
+/** The cell of this thread; `null` if it is never terminated. */
 let own: Cell | null = null
 let isInside = false
 

@@ -72,9 +72,9 @@ export interface Report {
   readonly shape?: string
   readonly tokens_in?: number
   readonly tokens_out?: number
-  /** Of `tokens_in` that are missing in the answer, and can be fetched back. */
+  /** Tokens of `tokens_in` that are missing in the answer, and can be fetched back. */
   readonly tokens_elided?: number
-  /** Of `tokens_in` that references to earlier results represent. */
+  /** Tokens of `tokens_in` that references to earlier results represent. */
   readonly tokens_referred?: number
   /** The view that left parts out; absent: none did. */
   readonly view?: string
@@ -94,7 +94,7 @@ export interface Report {
   /** For the ledger, if the result was not answered before: makes a `ResultRow` as JSON. */
   readonly row?: () => string
   /**
-   * Of a proxy's request: the key of the result's record. A recorded result is not reported again.
+   * The key of the result's record, for a proxy's request. A recorded result is not reported again.
    */
   readonly recordKey?: string
   /** What the result adds to the sums of arms. */

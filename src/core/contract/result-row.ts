@@ -5,7 +5,7 @@
 export interface ResultRow {
   /** As the client names it, cut to `MAX_NAME` characters; `null` if it names none. */
   readonly tool: string | null
-  /** Of its call: see `endpointClass`. */
+  /** The class of its call: see `endpointClass`. */
   readonly class: string
   readonly shape: string
   readonly layer: string

@@ -49,7 +49,7 @@ const PRIOR_WEIGHT = 10
 const PLACE_SHARES = [1, 0.9, 0.8] as const
 const MAX_RANK = PLACE_SHARES.length
 
-/** Of the stated probability, for a call at this place of its list. */
+/** The share of the stated probability that a call at this place of its list has. */
 export function placeShare(offer: Pick<Offer, 'rank'>): number {
   return PLACE_SHARES[placeOf(offer) - 1]!
 }

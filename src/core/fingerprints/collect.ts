@@ -45,7 +45,7 @@ interface Endpoint {
   readonly sessions: Set<string>
   /** The first moment after its last span. */
   readonly from: number
-  /** Of events of sessions after that, and before today. */
+  /** Sums over events of sessions after that, and before today. */
   readonly open: Sums
   readonly openSessions: Set<string>
   /** Sessions of those events that have a part: as many as are asked for. */

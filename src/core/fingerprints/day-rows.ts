@@ -26,7 +26,7 @@ export interface DayRow {
   /** Its first moment, in Unix milliseconds. */
   readonly day: number
   readonly all: Sums
-  /** Of events that have a session. */
+  /** Sums over events that have a session. */
   readonly open: Sums
   readonly sessions: readonly string[]
   /** The sessions that have a response with a part. */

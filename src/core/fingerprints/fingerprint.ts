@@ -3,7 +3,7 @@ import { INNER_FORMATS } from '../classify/inner-formats.ts'
 import { SHAPES, type ShapeName } from '../telemetry/event.ts'
 import { BOUNDS, type HistogramName, PARTS } from './histograms.ts'
 
-/** Of documents and uploads: raised when a field changes its meaning. */
+/** The version of documents and uploads: raised when a field changes its meaning. */
 export const FINGERPRINTS_VERSION = 1 as const
 
 /** Sessions that every figure which leaves an installation is of, at least. */
@@ -32,7 +32,7 @@ const meanOrNone = mean.nullable().default(null)
 /** Tolerance for the sum of shares, because they are written with few digits. */
 const MIX_TOLERANCE = 0.01
 
-/** Of a file a column that is not there is `null`. */
+/** A column that is not in a file is `null`. */
 function optional<Value>(schema: z.ZodType<Value>) {
   // A transform behind the schema could not be described in `/openapi.json`.
   return z.preprocess(value => value ?? undefined, schema.optional()).optional()
@@ -85,10 +85,10 @@ export const fingerprintSchema = z
       .min(0)
       .max(Math.log2(SHAPES.length) + 1e-6),
     inner_formats_top3: z.array(z.enum(INNER_FORMATS)).max(3),
-    /** Of responses that are Markdown tables. */
+    /** Means over responses that are Markdown tables. */
     avg_cols: meanOrNone,
     avg_rows: meanOrNone,
-    /** Of responses that are arrays of objects. */
+    /** The mean over responses that are arrays of objects. */
     key_stability_mean: share.nullable().default(null),
     first_seen_ms: instant,
     last_seen_ms: instant,
@@ -113,13 +113,13 @@ export const fingerprintSchema = z
 
 export type Fingerprint = Readonly<z.output<typeof fingerprintSchema>>
 
-/** Of many rows together. */
+/** The sum of many rows. */
 export const summedFingerprintSchema = fingerprintSchema.safeExtend({
   call_count: total,
   source_sessions: total,
 })
 
-/** Of many members, as answered: `stale` if none of them has uploaded lately. */
+/** The answer for many members: `stale` if none of them has uploaded lately. */
 export const mergedFingerprintSchema = summedFingerprintSchema.safeExtend({
   stale: z.boolean().describe('No upload of the last 14 days has it'),
 })

@@ -24,11 +24,11 @@ export const HISTOGRAM_NAMES = Object.keys(BOUNDS) as readonly HistogramName[]
 
 /** Shares of the responses. Each is counted once, however often its rest was fetched. */
 export const RATES = [
-  /** Of which parts were left out with a marker. */
+  /** Parts were left out with a marker. */
   'elided',
-  /** Of which such parts were fetched. */
+  /** Such parts were fetched. */
   'retrieved',
-  /** Of which a later edit quoted a line that was left out, and that nothing else showed. */
+  /** A later edit quoted a line that was left out, and that nothing else showed. */
   'needed',
 ] as const
 

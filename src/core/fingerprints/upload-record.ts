@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpointName } from './fingerprint.ts'
 import { MORE, type PackedRows, ROW } from './packed-rows.ts'
 
-/** Of the bytes below; another version's are not read. */
+/** The version of the bytes below; another version's are not read. */
 const VERSION = 1
 /** Numbers stand at a multiple of this, so that they can be read in place. */
 const ALIGNMENT = 8

@@ -90,7 +90,7 @@ export interface MetadataHint {
 export interface SearchChainHint {
   readonly family: 'search_chain'
   readonly searches: number
-  /** Of the last so many calls; the answered one is the last of them. */
+  /** How many of the last calls; the answered one is the last of them. */
   readonly of: number
   /** A tool that answers several searches at once. */
   readonly tool?: string
@@ -108,7 +108,7 @@ export interface ElisionHint {
 }
 
 export interface ElidedPart {
-  /** Of what, in the plural: `lines`, `items`. */
+  /** What was left out, in the plural: `lines`, `items`. */
   readonly unit: string
   readonly omitted: number
   /** How many there were. */

@@ -25,7 +25,7 @@ export interface ReadOffers {
   /** Whether it is a complete result, and no error, task or wish for input. */
   readonly isComplete: boolean
   readonly asksForInput: boolean
-  /** Of its text, in the default vocabulary. */
+  /** Tokens of its text, in the default vocabulary. */
   readonly tokens: number
   /** By link, in the order of the terms. */
   readonly calls: readonly (readonly OfferedCall[])[]

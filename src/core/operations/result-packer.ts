@@ -30,7 +30,7 @@ export const PACK_RESULT = 'pack_result'
 
 /** A shorter text cannot get smaller. */
 const SHORTEST_TEXT = 32
-/** Of large markup so much is left: some 4 kB. */
+/** Large markup keeps so much: some 4 kB. */
 const MARKUP_TOKENS = 1_000
 
 /** The terms of a result, with its place only if that still holds. */

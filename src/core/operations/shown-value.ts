@@ -4,7 +4,7 @@ import { writeJson } from '../json/write-json.ts'
 
 /** Members and items of the value that are looked at. */
 const MOST_PARTS = 100_000
-/** Of texts with parts of the value; what is not compared counts as unlike. */
+/** Comparisons of texts with parts of the value; what is not compared counts as unlike. */
 const MOST_COMPARISONS = 1_000_000
 
 /** What a structured value says, to tell which texts beside it say the same once more. */

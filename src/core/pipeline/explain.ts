@@ -43,7 +43,7 @@ export interface ExplainedPlan {
   /** Parts that were decided on, each with several choices. */
   readonly classes: number
   readonly worth: number
-  /** Of the whole content. */
+  /** The value of the whole content. */
   readonly whole_worth: number
   /** No plan over the same parts and choices has a higher value. */
   readonly upper_bound: number

@@ -75,7 +75,7 @@ function leftOfDiff(ranked: RankedText, level: DiffLevel, isElided: boolean): Le
   return withoutBulk({ ...ranked, ranks: ranks.map(() => STRUCTURE) })
 }
 
-/** Of a request that leaves out nothing but what a view does not show. */
+/** The request leaves out nothing but what a view does not show. */
 const NO_BULK = { fields: [], bulk: false }
 
 /**

@@ -21,7 +21,7 @@ interface WrittenText {
   readonly format: string
   /** The format that a reader expects of this endpoint, by name; `undefined` if none is known. */
   readonly usual: string | undefined
-  /** Of the table that it is, if it is one. */
+  /** The sizes of the table that it is, if it is one. */
   readonly sizes?: Pick<FormatHint, 'rows' | 'columns'>
   readonly searches?: Searches
 }

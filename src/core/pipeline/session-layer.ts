@@ -142,7 +142,7 @@ export const openSessionLayer: OpenLayer = (op, input, profile, { sessions, maxD
   const here = openTurn(index, key, { ...request, content }, call, sessions.nowMs)
   const memory = here.turn.epoch === present?.epoch ? known : memoryIn(here.turn.epoch)
   const sent = here.seen ?? sentTo(sessions, here, profile)
-  // Of a result that was counted elsewhere, the number is known there.
+  // If a result was counted elsewhere, the number is known there.
   const isKnown = counted !== undefined && sent.sent.length === 0 && sent.since === undefined
   // Other processes would not know it, and answer a retry in another way.
   const isCompared = profile.hints.comparesFormats && present?.isShared !== true

@@ -30,7 +30,7 @@ export function shownOf(
 ): Shown {
   const bare = withoutEscapes(format).format
   const within = referral === null ? undefined : linesWithin(bare)
-  // Of a reference to a whole result, a reader finds what it leads to.
+  // A reader of a reference to a whole result finds what it leads to.
   if (referral !== null && within === undefined) return {}
   const isInStrings = within !== undefined && within.outer !== LINES_FORMAT
   const inStrings = () => (countsStrings(bare, sent, content, context) ? 'lines' : 'whole')

@@ -18,7 +18,7 @@ export interface WithinBudget {
   /** The smallest text of what is kept, with the marker after it. */
   readonly content: string
   readonly format: string
-  /** Of all of it, the marker too. */
+  /** Tokens of all of it, the marker too. */
   readonly tokens: number
   readonly marker: string
   readonly hash: string

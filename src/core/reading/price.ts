@@ -44,7 +44,7 @@ function priceOf(construct: Construct, override: PriceOverrides[Construct]): Con
   return { text, share, each }
 }
 
-/** Of requests and configurations that say nothing. */
+/** For requests and configurations that say nothing. */
 export const USUAL_READING: Reading = createReading(DEFAULT_READING)
 /** Every price is zero: the fewest tokens win. */
 export const FREE_READING: Reading = createReading('dense')

@@ -2,7 +2,7 @@
 export interface EffectivenessCounts {
   /** Results that were fetched ahead, as events tell of them. */
   prefetches: number
-  /** Of these, those that the model asked for within its next calls. */
+  /** Offers that the model asked for within its next calls. */
   cited: number
   /** Calls that were declined, and those of them that the model made soon after. */
   declines: number
@@ -102,7 +102,7 @@ export interface EffectivenessRates {
   readonly decline_recall_loss: number | null
   /** Target: at most 15 %. */
   readonly cost_overrun: number | null
-  /** Of the fetches that were started, those that were there when the model asked. */
+  /** The share of started fetches that were there when the model asked. */
   readonly race_win: number | null
   readonly waste: number | null
 }

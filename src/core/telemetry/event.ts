@@ -82,9 +82,9 @@ export const telemetryEvent = z
     template_id: anonymous.optional(),
     /** Profile that counted the tokens. */
     tokenizer: anonymous,
-    /** Of the result as the tool gave it. */
+    /** Tokens of the result as the tool gave it. */
     tokens_baseline: figure,
-    /** Of what was sent. */
+    /** Tokens of what was sent. */
     tokens_final: figure,
     /** Their difference, by what made it: references, formats, parts left out. */
     dedup_tokens_saved: figure,

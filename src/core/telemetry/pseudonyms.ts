@@ -10,8 +10,8 @@ export const TELEMETRY_KEY_BYTES = 32
  */
 export interface Pseudonyms {
   /**
-   * Of results whose request names no session: `NO_SESSION`, or that of the conversation that they
-   * are in.
+   * The session of results whose request names none: `NO_SESSION`, or that of the conversation that
+   * they are in.
    */
   readonly unnamed: string
   /** See `anonymousName`. */

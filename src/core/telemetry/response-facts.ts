@@ -21,7 +21,7 @@ export interface ResponseSource {
 /** How it was answered. */
 export interface ResponseAnswer extends Pick<EncodeAnswer, 'layer' | 'tokens' | 'savings'> {
   readonly partition: number
-  /** Of L1: name of the format. */
+  /** The name of the format, for L1. */
   readonly template?: string | undefined
 }
 

@@ -5,7 +5,7 @@ export interface SavingsSums {
   results: number
   baseline: number
   final: number
-  /** Of these, the results that references represent (L0). */
+  /** The results among them that references represent (L0). */
   l0Results: number
   l0Baseline: number
   l0Final: number
@@ -16,15 +16,15 @@ export interface SavingsSums {
 
 /** Shares of 1; `null` if there is nothing to take a share of. */
 export interface Savings {
-  /** Of all tokens, saved by references. */
+  /** The share of all tokens that references saved. */
   readonly dedup: number | null
-  /** Of the tokens of results that got no reference, saved by formats. */
+  /** The share that formats saved of the tokens of results that got no reference. */
   readonly encoder: number | null
-  /** Of the same tokens, left out. */
+  /** The share of the same tokens that was left out. */
   readonly omission: number | null
-  /** Of all tokens, saved by all of it. */
+  /** The share of all tokens that all of it saved. */
   readonly combined: number | null
-  /** Of all tokens, those of results that references represent. */
+  /** The share of all tokens that stands in results that references represent. */
   readonly hitShare: number | null
 }
 
@@ -93,7 +93,7 @@ export interface EndpointSavings {
 
 export interface TokenizerSavings {
   readonly tokenizer: string
-  /** Of all endpoints together. */
+  /** The sums of all endpoints together. */
   readonly total: SavingsSums
   /** The one with most baseline tokens first. */
   readonly endpoints: readonly { readonly endpoint: string; readonly sums: SavingsSums }[]

@@ -14,7 +14,7 @@ import {
 /** Endpoints that a summary names, the most used first. */
 export const ENDPOINTS_IN_SUMMARY = 20
 
-/** Of the enricher. */
+/** The counters of the enricher. */
 const COUNTERS = Object.keys(noEffectiveness()) as (keyof EffectivenessCounts)[]
 
 /** A share that may be negative: hints can cost more than they save. */

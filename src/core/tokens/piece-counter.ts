@@ -7,7 +7,7 @@ import type { OpenVocabulary } from './vocabulary.ts'
 export interface PieceStatistics {
   /** Pieces that were in no cache. */
   readonly misses: number
-  /** Of these, pieces that are tokens themselves. */
+  /** Pieces that are tokens themselves. */
   readonly whole_tokens: number
 }
 

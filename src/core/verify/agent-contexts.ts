@@ -21,7 +21,7 @@ export interface KnownText {
   readonly content: string
   /** The tool, or `tool.argument`. */
   readonly name: string | undefined
-  /** Of the call; absent for what was given to it. */
+  /** The arguments of the call; absent for what was given to it. */
   readonly args?: unknown
   /** Which call it belongs to, counted from 0. */
   readonly position: number

@@ -6,7 +6,7 @@ import type { AgentContext, ContentRequest } from './agent-contexts.ts'
 
 /** A fault of an answer. */
 export interface Fault {
-  /** Of the hint that is not true; `answer` for the answer's own accounts. */
+  /** The family of the hint that is not true; `answer` for the answer's own accounts. */
   readonly family: HintFamily | 'answer'
   readonly reason: string
   /** The hint's line as it was sent. */

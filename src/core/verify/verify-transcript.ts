@@ -30,7 +30,7 @@ export interface Retrievable {
   readonly line: number
   readonly family: Fault['family']
   readonly id: string
-  /** Of a reference, which only its session can retrieve. */
+  /** The session of a reference; only that can retrieve it. */
   readonly session?: string
   readonly content: string
 }

@@ -5,7 +5,7 @@ import type { RecordKey, Result, Store } from '../../store/store.ts'
 
 /** Nothing larger is written at once, because it would hold up what the store does meanwhile. */
 const PART_BYTES = 256 * 1024
-/** Of one value. */
+/** Parts of one value. */
 const MAX_PARTS = 256
 /** A value may be replaced while it is read. */
 const MAX_TRIES = 5

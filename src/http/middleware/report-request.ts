@@ -50,7 +50,7 @@ export function reportRequest(observation: Observation, reporters: Reporters): v
   })
 }
 
-/** Of a forwarded request; the sums of these figures are what a tenant saved. */
+/** Fields of a forwarded request; the sums of these figures are what a tenant saved. */
 function forwardedLine(forwarded: ForwardedRequest | undefined) {
   if (forwarded === undefined) return {}
   const { model, results, before, after, saved, upstreamStatus } = forwarded

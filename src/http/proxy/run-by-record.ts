@@ -17,7 +17,7 @@ export interface RecordKeeping {
   readonly rewrites: Rewrites
   readonly generations: Pick<Rewriting['generations'], 'keep'>
   readonly memory: Pick<RewriteMemory, 'place' | 'confirm'>
-  /** Of the wait for a store that processes share. */
+  /** Bounds of the wait for a store that processes share. */
   readonly bounds?: WaitBounds
   /** Called if the store did not answer in time: then the new decisions are used. */
   onUnrecorded(): void

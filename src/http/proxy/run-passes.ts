@@ -8,7 +8,10 @@ export interface Pass {
   readonly limitMs: number
   /** See `RequestTerms`. */
   readonly newUntil: number
-  /** Of its waits for a store. It is over if its result comes too late, or the client is gone. */
+  /**
+   * Bounds of its waits for a store. It is over if its result comes too late, or the client is
+   * gone.
+   */
   readonly bounds: WaitBounds
   /** How the jobs of a run differ from those of others. */
   readonly job?: Pick<Job, 'onKeysAhead'> | undefined

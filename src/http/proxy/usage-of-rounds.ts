@@ -3,9 +3,9 @@ import type { SeenAnswer, UsageObserver } from '../../proxy/usage-observer.ts'
 
 /** What was seen of the rounds of one answer. */
 export interface SeenRounds {
-  /** Of the last round, which ends the answer. */
+  /** The last round, which ends the answer. */
   readonly last: Promise<SeenAnswer>
-  /** Of rounds that the client knows nothing of. */
+  /** Rounds that the client knows nothing of. */
   readonly hidden: readonly Promise<SeenAnswer>[]
 }
 

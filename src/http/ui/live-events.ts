@@ -15,7 +15,7 @@ export interface LiveEvents {
 const LEAST_MS = 1_000
 /** How often a comment keeps proxies from closing a quiet connection. */
 const KEEP_ALIVE_MS = 15_000
-/** Of one tenant. */
+/** Streams of one tenant. */
 const MOST_STREAMS = 100
 /** How often the end of the service, or of the reader's session, is looked for. */
 const LOOK_MS = 250

@@ -2,7 +2,7 @@
 export interface OAuthTerms {
   /** `client_credentials` needs no user: the client's own secret or key is enough. */
   readonly grant: 'authorization_code' | 'client_credentials'
-  /** Of a client that was registered beforehand. */
+  /** Only a client that was registered beforehand has it. */
   readonly clientId?: string | undefined
   /** Read whenever it is needed, so that it can be replaced. */
   readonly clientSecret?: (() => string) | undefined

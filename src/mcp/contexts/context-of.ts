@@ -4,7 +4,7 @@ import { EMPTY_OBJECT, member, objectMember, textMember } from '../members.ts'
 
 /** What may name the conversation that a result is read in. */
 export interface ContextSources {
-  /** Of the request; a JSON object. */
+  /** The parameters of the request; a JSON object. */
   readonly params: JsonBytes | null
   /** The header `X-Haversack-Session`; `null` if there is none. */
   readonly header: string | null

@@ -32,7 +32,7 @@ export interface EnrichedCall {
   readonly params: JsonBytes
   /** Compactions of its context so far. */
   readonly epoch: number
-  /** Of its context; `null` if nothing names it. */
+  /** The session of its context; `null` if nothing names it. */
   readonly session: string | null
 }
 

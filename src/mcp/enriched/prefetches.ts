@@ -34,9 +34,9 @@ export interface Trigger {
   /** Whether its result was fetched ahead, and its size observed then. */
   readonly isServed: boolean
   readonly keywords: readonly string[]
-  /** Of the agent, as `Enrichment` names it. */
+  /** The agent's context, as `Enrichment` names it. */
   readonly context: string
-  /** Of the agent; `null` if nothing names it. */
+  /** The agent's session; `null` if nothing names it. */
   readonly session: string | null
 }
 

@@ -53,7 +53,7 @@ function readDefinition(raw: JsonBytes): ToolDefinition {
   const schema = memberOf(root, 'inputSchema')
   const isSmall = schema !== undefined && schema.end - schema.start <= MAX_SCHEMA_BYTES
   const support = textOf(raw, memberOf(memberOf(root, 'execution'), 'taskSupport'))
-  // Of a member that is there twice, any could be meant.
+  // If a member is there twice, any could be meant.
   const isUnclear = root === undefined || root.doubled || hints?.doubled === true
   return {
     annotations: isUnclear ? { destructiveHint: true } : annotationsOf(raw, hints),

@@ -27,7 +27,7 @@ interface Refusal {
   /** A code of JSON-RPC or MCP. */
   readonly code: number
   readonly message: string
-  /** Of the request; `null` if there is none, or it could not be read. */
+  /** The id of the request; `null` if there is none, or it could not be read. */
   readonly id?: JsonBytes | null
   readonly data?: object
   readonly headers?: Headers

@@ -10,7 +10,7 @@ import { emptyReply, refusal } from './http-replies.ts'
 import { HttpSession, type Posted } from './legacy/http-session.ts'
 import type { SessionTable } from './legacy/session-table.ts'
 
-/** Of a session that is not there, as servers of the official SDK answer it. */
+/** The code for a session that is not there, as servers of the official SDK answer it. */
 const SESSION_NOT_FOUND = -32_001
 
 /** The only revision that has batches. */
@@ -24,7 +24,7 @@ export interface LegacyHttpOptions {
     client: Parameters<SessionOptions['createGateway']>[0],
     caller: McpCaller,
   ): ReturnType<SessionOptions['createGateway']>
-  /** Of all endpoints. */
+  /** The sessions of all endpoints. */
   readonly table: SessionTable
 }
 

@@ -12,7 +12,7 @@ import type { Refusal, ServerTarget } from './options.ts'
 export class HttpSender {
   /** That the server gave; `null` if it gave none. */
   session: string | null = null
-  /** Of the protocol; `null` before a legacy server has named it. */
+  /** The version of the protocol; `null` before a legacy server has named it. */
   version: string | null
   lastError = ''
   readonly #target: Extract<ServerTarget, { kind: 'http' }>

@@ -22,7 +22,7 @@ const AFTER_ANSWER_MS = 1000
 const SEND_MS = 30_000
 /** Attempts to go on with a cut stream of a call. */
 const RESUMPTIONS = 5
-/** Of something between us and the server, which may have the request. */
+/** Statuses of something between us and the server, which may have the request. */
 const GATEWAY_STATUS = new Set([502, 503, 504])
 
 /** The answer was cut. */

@@ -6,7 +6,7 @@ import { MOST_WAITING } from './send-queue.ts'
 
 interface Letter {
   readonly message: JsonBytes
-  /** Of a request; `null` of any other message. */
+  /** The id of a request; `null` for any other message. */
   readonly callId: number | null
   readonly onSent: () => void
 }

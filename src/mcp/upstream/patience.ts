@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts'
 /** Messages at once after which a server floods, and those that it may go on to send a second. */
 const MOST = 20_000
 const PER_SECOND = 500
-/** Of these so many reach the client at once. */
+/** So many of these reach the client at once. */
 const MOST_PASSED = 1_000
 
 /** What becomes of a message that a server sends of its own accord. */

@@ -198,7 +198,7 @@ export class Session {
     if (patience === 'flood') this.#flooded()
     else if (message.kind === 'response') this.#options.onIgnored('foreign')
     else if (message.kind === 'notification') {
-      // Of progress and logs the client can do without some.
+      // The client can do without some progress and logs.
       if (patience === 'passed on' || !BEST_EFFORT.has(message.method)) {
         this.#notification(message.method, message.params, callId)
       } else this.#options.onIgnored('foreign')

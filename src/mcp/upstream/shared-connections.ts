@@ -21,7 +21,7 @@ const IDLE_MS = 600_000
 const YIELD_MS = 60_000
 const SWEEP_MS = 30_000
 
-/** Of modern servers, whose calls state themselves what their client can. */
+/** For modern servers, whose calls state themselves what their client can. */
 const MODERN = ''
 
 export interface SharedConnectionsOptions {

@@ -20,7 +20,7 @@ const ADDRESS_BYTES = 4096
 /** How long a POST may stay open after the answer came on the stream. */
 const AFTER_ANSWER_MS = 1000
 const SEND_MS = 30_000
-/** Of something between us and the server, which may have the request. */
+/** Statuses of something between us and the server, which may have the request. */
 const GATEWAY_STATUS = new Set([502, 503, 504])
 
 const TOO_LARGE: LinkFailure = { kind: 'malformed', detail: 'the answer is too large' }

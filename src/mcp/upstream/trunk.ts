@@ -90,7 +90,7 @@ export class Trunk {
     this.#running++
     try {
       if (!this.isShared || !this.#lists.isList(call.method)) return await connection.call(call)
-      // Of no client in particular: one that goes away takes nothing from the others.
+      // For no client in particular: one that goes away takes nothing from the others.
       const shared = { ...call, signal: NEVER, notify: () => {}, ask: refuse }
       const { method, params } = call
       return await this.#lists.get(method, params, () => connection.call(shared))

@@ -17,7 +17,7 @@ export interface MessagePart {
   readonly isText: boolean
   readonly isFirst: boolean
   readonly isLast: boolean
-  /** Of the whole message in bytes, if its first frame says so. */
+  /** The length of the whole message in bytes, if its first frame says so. */
   readonly length: number | null
   readonly bytes: Buffer
 }
@@ -47,7 +47,7 @@ export class FrameReader {
   #at = 0
   readonly #head = Buffer.alloc(MAX_HEAD_BYTES)
   #headLength = 0
-  /** Of the payload of the frame that is being read; -1: a head comes next. */
+  /** Bytes left of the payload of the frame that is being read; -1: a head comes next. */
   #left = -1
   #length = 0
   #first = 0

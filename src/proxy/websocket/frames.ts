@@ -5,7 +5,7 @@ export const OPCODES = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9,
 
 export const FIN = 0x80
 export const MASKED = 0x80
-/** Of the first byte: only extensions use them, and none are agreed on here. */
+/** Bits of the first byte: only extensions use them, and none are agreed on here. */
 export const RESERVED = 0x70
 /** Lengths that say that the real one follows in 2 or in 8 bytes. */
 export const LENGTH_16 = 126

@@ -29,7 +29,7 @@ export function watchConfiguration(
   let isLooking = false
 
   async function look(): Promise<void> {
-    // Of two looks at once, the one that saw the older files could come last.
+    // If two looks ran at once, the one that saw the older files could come last.
     if (isLooking) return
     isLooking = true
     const now = await stampOf(place, configFile)

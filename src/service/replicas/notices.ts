@@ -40,7 +40,7 @@ const DAY_MS = 86_400_000
 const PURGE_KEPT_MS = 90 * DAY_MS
 /** By then every replica has the new keys file. */
 const REVOCATION_KEPT_MS = DAY_MS
-/** Of more notices, the oldest leave. */
+/** If there are more notices, the oldest leave. */
 const MAX_NOTICES = 1_000
 /** Processes that write at the same moment try again so often. */
 const MAX_TRIES = 50
@@ -189,7 +189,7 @@ export function watchNotices({ store, now, apply, onBug }: NoticesOptions): Noti
   }
 
   async function writeLacking(there: readonly Listed[]): Promise<void> {
-    // Of too many the oldest have left on purpose.
+    // If there were too many, the oldest have left on purpose.
     const isFull = there.length === MAX_NOTICES
     const isLacking = !isFull && lackedBy(there).length > 0
     if (!isLacking && fresh.length === 0) return

@@ -7,9 +7,9 @@ import { checkHash, decompressed, type Payload } from '../codec.ts'
  */
 export interface PackedBody {
   readonly packed: Uint8Array<ArrayBuffer>
-  /** Of the content. */
+  /** Bytes of the content. */
   readonly bytes: number
-  /** Of the content of each chunk but the last. */
+  /** Bytes of each chunk of the content but the last. */
   readonly chunkBytes: number
   /** SHA-256 that the content must have, if another process may have replaced it. */
   readonly hash?: Uint8Array

@@ -18,7 +18,7 @@ export interface RecentWrite {
   /** What must not have changed since, as the function returned it. */
   readonly guard: string
   readonly args: readonly Argument[]
-  /** Of a record: the version that was written, which the next write of it may need. */
+  /** The version of a record that was written, which the next write of it may need. */
   readonly version?: string
   /** Called if another process has written the record since, so that this write is given up. */
   readonly onReplaced?: () => void

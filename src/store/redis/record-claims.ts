@@ -12,7 +12,9 @@ import { versionOf } from './layout.ts'
 import type { RecentWrite } from './recent-writes.ts'
 import { idOf, isTooLarge, NO_KEY, type RecordsOptions, type RedisRecords } from './records.ts'
 
-/** Of each record in an answer: what it is, its version or value, and the version it replaced. */
+/**
+ * Fields of each record in an answer: what it is, its version or value, the version it replaced.
+ */
 const FIELDS = 3
 
 /** Claims of records in Redis. Nothing here rejects for an expected failure. */

@@ -48,7 +48,7 @@ export class Repair {
   #isPending = false
   #lost = 0
   #written = 0
-  /** Of records that were written again: which version replaced which. */
+  /** Which version replaced which, of records that were written again. */
   readonly #versions = new Map<string, string>()
 
   constructor(options: RepairOptions) {

@@ -3,7 +3,7 @@
  * less time than ten, in this process and in Redis. They are little-endian.
  */
 
-/** Of a call's name, as many bytes as no two of the calls that a session knows have in common. */
+/** So many bytes of a call's name tell apart the calls that a session knows. */
 const CALL_BYTES = 8
 /** Bytes that name a process in its changes. */
 export const WRITER_BYTES = 6
@@ -39,7 +39,7 @@ export interface OpenNumbers extends AppendNumbers, Knowledge {
   readonly openBytes: number
   /** The process, in hex digits. */
   readonly writer: string
-  /** Of each result its call, in hex digits; empty: it has no name. */
+  /** The call of each result, in hex digits; empty: it has no name. */
   readonly calls: readonly string[]
 }
 

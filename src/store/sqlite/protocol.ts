@@ -36,7 +36,7 @@ export interface Call {
   readonly id: number
   readonly op: OperationName
   readonly args: readonly unknown[]
-  /** Of bodies in `args`. */
+  /** Bytes of bodies in `args`. */
   readonly bytes: number
 }
 

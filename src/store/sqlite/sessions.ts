@@ -16,7 +16,7 @@ export const NO_SESSION = NO_ROW
 
 export interface Link {
   readonly tenant: number
-  /** Of the session, or the hash of it that a file has. */
+  /** The name of the session, or the hash of it that a file has. */
   readonly name: string | Uint8Array
   readonly body: number
   readonly hash: Uint8Array

@@ -21,7 +21,7 @@ export interface Tenants {
   findOrAdd(name: string): number
   nameOf(id: number): string | null
   totals(id: number): TenantTotals
-  /** Of all tenants together; reads a row a tenant. */
+  /** The sum of all tenants; reads a row a tenant. */
   sum(): TenantTotals & { readonly tenants: number }
   change(id: number, by: TenantTotals): void
   /** Takes the name away: from now on nothing finds what the tenant had. Returns its number. */

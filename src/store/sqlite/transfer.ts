@@ -35,7 +35,7 @@ export interface Transfer {
 
 export interface TransferOptions {
   readonly settings: Settings
-  /** Of the main file. */
+  /** The path of the main file. */
   readonly path: string
   readonly clock: () => number
   onEvent(event: StoreEvent): void

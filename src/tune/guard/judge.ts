@@ -23,7 +23,7 @@ export interface Judged {
 export interface Judgement {
   readonly conversations: Readonly<Record<keyof Halves<unknown>, number>>
   readonly judged: readonly Judged[]
-  /** Of the winners together, on the unseen half; `null` if there is no winner. */
+  /** The effect of the winners together, on the unseen half; `null` if there is no winner. */
   readonly together: Together | null
 }
 

@@ -24,7 +24,7 @@ export type LogStep =
 
 export interface LoggedResult {
   readonly kind: 'result'
-  /** Of the call; absent if the log does not name calls. */
+  /** The id of the call; absent if the log does not name calls. */
   readonly id?: string
   /** The text that the agent was given; `null` if it was not a text but, for example, an image. */
   readonly text: string | null

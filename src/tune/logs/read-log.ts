@@ -16,7 +16,7 @@ export interface LogTally {
   read: number
   other: number
   results: number
-  /** Of these, those whose call is not in the log. */
+  /** Results whose call is not in the log. */
   without_call: number
   readonly skipped: Record<LineFault | ResultFault, number>
 }

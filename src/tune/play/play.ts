@@ -9,7 +9,7 @@ export interface PlayedResult {
   readonly before: number
   readonly after: number
   readonly layer: EncodeAnswer['layer']
-  /** Of the chosen text, without versions. */
+  /** The format of the chosen text, without versions. */
   readonly format: string
   readonly shape: EncodeAnswer['shape']
   readonly innerFormats: EncodeAnswer['inner_formats']

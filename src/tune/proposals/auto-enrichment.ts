@@ -5,7 +5,7 @@ export interface CallAhead {
   /** As the configuration names it. */
   readonly tool: string
   readonly isUsed: boolean
-  /** Of its result; 0 if it is not known. */
+  /** Tokens of its result; 0 if it is not known. */
   readonly tokens: number
 }
 

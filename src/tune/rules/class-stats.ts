@@ -33,7 +33,7 @@ export interface ConversationStats {
   readonly lastMs: number
   results: number
   compactions: number
-  /** Of calls that only read. */
+  /** Calls that only read. */
   reads: number
 }
 

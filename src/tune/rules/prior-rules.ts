@@ -28,7 +28,7 @@ function comesBackTooOften(elided: number, back: number, fetched: number): boole
 export interface PriorTerms {
   readonly config: PipelineConfig
   readonly priors: Priors
-  /** Of the tenant's own results. */
+  /** Stats of the tenant's own results. */
   readonly all: Stats
   /** Share of a needed result's text that is fetched. */
   readonly fetched: number

@@ -17,7 +17,7 @@ const PERCENT = 100
 
 export interface RuleTerms {
   readonly config: PipelineConfig
-  /** Of the half that proposals are chosen by. */
+  /** Stats of the half that proposals are chosen by. */
   readonly stats: Stats
   /** Results, markers and their conversations of all conversations, by class. */
   readonly all: Stats

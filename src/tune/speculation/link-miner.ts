@@ -132,7 +132,7 @@ function countOffers(session: readonly RecordedCall[], links: readonly LinkCount
   }
 }
 
-/** Of several links to one argument of one tool only the one that was followed most. */
+/** Keeps only the link that was followed most, if several lead to one argument of one tool. */
 function toModels(all: readonly LinkCounts[]): ToolModels {
   const models: Record<string, { follow_up: FollowUp[] }> = {}
   const seen = new Set<string>()

@@ -3,7 +3,7 @@ import type { TelemetryEvent } from '../../core/telemetry/event.ts'
 /** Results of some kind, and what formats saved of them if no reference replaced them. */
 export interface Counts {
   results: number
-  /** Of the results as their tools gave them. */
+  /** Tokens of the results as their tools gave them. */
   tokens: number
   saved_tokens: number
 }

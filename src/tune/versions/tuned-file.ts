@@ -22,12 +22,12 @@ export interface TunedReason {
 
 /** A tuned file: a pipeline configuration of which each key has its reason. */
 export interface TunedFile {
-  /** Of the version that wrote it. */
+  /** The id of the version that wrote it. */
   readonly id: string
   readonly tenant: string
   /** ISO time. */
   readonly createdAt: string
-  /** Of the configuration that the changes were measured with. */
+  /** The generation of the configuration that the changes were measured with. */
   readonly generation: string
   readonly config: Tree
   readonly reasons: readonly TunedReason[]

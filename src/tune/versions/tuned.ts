@@ -25,7 +25,7 @@ export interface TunedChange {
 export interface ChangeTerms {
   /** Digest of what the changes were decided by. */
   readonly inputs: string
-  /** Of the configuration that they were measured with. */
+  /** The generation of the configuration that they were measured with. */
   readonly generation: string
   readonly effect?: { readonly before: number; readonly after: number }
   readonly now: Date

@@ -1,7 +1,7 @@
 import { EventStreamCodec } from '@smithy/eventstream-codec'
 import type { Answer } from '../../integration/service/recording-upstream.ts'
 
-/** Of the service; clients have others. */
+/** The service's own key; clients have others. */
 export const KEY = { id: 'AKIDEXAMPLE', secret: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' }
 export const CREDENTIALS = { accessKeyId: 'CLIENT', secretAccessKey: 'of the client' }
 export const MODEL = 'anthropic.claude-sonnet-4-5-v1:0'
@@ -49,7 +49,7 @@ export function frame(name: string, payload: object): Uint8Array {
   return codec.encode({ headers, body: Buffer.from(JSON.stringify(payload)) })
 }
 
-/** Of clouds, by what the path names; streams in pieces that begin and end anywhere. */
+/** Answers as clouds do, by what the path names; streams in pieces that begin and end anywhere. */
 export const answerAsCloud: Answer = (response, { line }) => {
   const [, path = ''] = line.split(' ')
   const binary = (frames: readonly Uint8Array[]) => {

@@ -14,7 +14,7 @@ import {
   RESPONSE,
 } from '../../unit/core/conversation/usage/answers.ts'
 
-/** Of a request; a short run shows the same with fewer. */
+/** The size of a request; a short run shows the same with fewer. */
 const MEGABYTES = FULL_RUNS ? 10 : 2
 
 /** Text full of escapes, and an image, as clients send them. */

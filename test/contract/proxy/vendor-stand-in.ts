@@ -21,7 +21,7 @@ export type Script = (
 
 /** A vendor's API of scripted answers, and a proxy before it. */
 export interface VendorStandIn {
-  /** Of the stand-in itself, and of the proxy. */
+  /** URLs of the stand-in itself, and of the proxy. */
   readonly direct: string
   readonly proxied: string
   readonly requests: readonly Recorded[]

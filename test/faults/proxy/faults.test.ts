@@ -35,7 +35,7 @@ const { path: MESSAGES, body: messages } = CONVERSATIONS['anthropic']!
 const { path: CHAT, body: chat } = CONVERSATIONS['chat']!
 const OUTCOMES = 'haversack_proxy_exchanges_total'
 
-/** Of the service and the upstream, both ends. */
+/** Sockets of the service and the upstream, both ends. */
 const sockets = new Set<Socket>()
 const collect = (said: unknown) => sockets.add((said as { readonly socket: Socket }).socket)
 const CHANNELS = ['net.client.socket', 'net.server.socket']

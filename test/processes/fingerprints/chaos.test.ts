@@ -130,7 +130,7 @@ describe('teams in a process that is killed again and again', () => {
       if (said === null) return
       const seen = said.document?.fingerprints ?? []
       for (const { source_sessions } of seen) expect(source_sessions).toBeGreaterThanOrEqual(5)
-      // Of every choice of what may be there, one must be what is: then it is from now on.
+      // One choice of what may be there must be what is: then it is from now on.
       const choice = choices().find(chosen => matches(seen, chosen))
       expect(choice, 'the document is the merge of no possible uploads').toBeDefined()
       for (const [name, chosen] of choice!) members.get(name)!.possible = [chosen]

@@ -54,7 +54,7 @@ function openLedger(folder: string, events: StoreEvent[]): Ledger {
 interface Found {
   readonly wrong: string[]
   readonly lost: string[]
-  /** Of them those about which the answer says nothing. */
+  /** Those about which the answer says nothing. */
   readonly unsaid: string[]
 }
 

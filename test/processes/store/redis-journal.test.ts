@@ -133,7 +133,7 @@ describe.skipIf(withoutRedis)('a journal in Redis', () => {
     expect(valuesOf(await open(other, has(1)))).toEqual([])
     expect(valuesOf(await open(one))).toEqual(['first', 'second'])
     expect(await open(one, has(2))).toMatchObject({ from: 2, to: 2, changes: [] })
-    // Of another life of the session it has nothing.
+    // It has nothing of another life of the session.
     expect(await open(one, { has: { epoch: epoch + 1, applied: 2 } })).toMatchObject({ from: 0 })
   })
 

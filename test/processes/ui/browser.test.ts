@@ -206,6 +206,6 @@ async function takePicture(page: Page, path: string, kind: string): Promise<void
   const name = path.replace(/^\/ui\/?/, '').replaceAll(/[^a-z]+/g, '-') || 'overview'
   mkdirSync(PICTURES!, { recursive: true })
   const file = join(PICTURES!, `${name}-${kind}.png`)
-  // Of several pages of a kind, the first.
+  // Only the first of several pages of a kind.
   if (!existsSync(file)) await page.screenshot({ path: file })
 }

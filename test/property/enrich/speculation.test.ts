@@ -222,7 +222,7 @@ class World {
       this.#pending.splice(this.#pending.indexOf(pending), 1)
       this.#finish(pending, step.how)
     } else if (step.do === 'land' && mutation !== undefined) {
-      // Of a call that ended without an answer the effect is expected for a minute.
+      // The effect of a call that ended without an answer is expected for a minute.
       if (this.#now < mutation.until) this.#land(mutation)
     } else if (step.do === 'end' && mutation !== undefined && 'answered' in step) {
       if (mutation.until !== Infinity) return

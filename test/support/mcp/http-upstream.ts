@@ -13,7 +13,7 @@ export interface Arrived {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: string
-  /** Of the message in the body. */
+  /** The method of the message in the body. */
   readonly rpcMethod: string | undefined
   readonly id: unknown
   /** The connection was closed before the answer was complete. */

@@ -11,7 +11,7 @@ const logger = createLogger('silent')
 
 export interface LinesOptions extends Partial<Pick<StdioOptions, 'context'>> {
   readonly deps: EmbeddedService['deps']
-  /** Of the configuration, beside the servers. */
+  /** The configuration, beside the servers. */
   readonly base: object
   readonly servers: object
 }

@@ -156,7 +156,7 @@ function named(tool: string, nonce = nextNonce()): string {
   return `{"name":"${tool}","arguments":{"nonce":"${nonce}"}}`
 }
 
-/** Of this process, as Linux knows them; the newest last. */
+/** Children of this process, as Linux knows them; the newest last. */
 function childPids(): number[] {
   return readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))

@@ -5,7 +5,7 @@ import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
 
 /** A server of HTTP+SSE (2024-11-05), by the official SDK. */
 export interface SseServer {
-  /** Of its stream. */
+  /** The URL of its stream. */
   readonly url: string
   readonly arrived: { readonly method: string; readonly headers: IncomingHttpHeaders }[]
   /** Open streams, by session. */

@@ -18,7 +18,7 @@ export const COUNTED = [
   'purgedFiles',
   // Requests of a key with a rate that passed.
   'paced',
-  // Of proxied conversations.
+  // Counts of proxied conversations.
   'turns',
   'markers',
   'changedNearFaults',

@@ -24,7 +24,7 @@ export interface PlayOptions {
   readonly each: number
   /** Names of faults, in their order; again from the first one after the last. */
   readonly faults: readonly string[]
-  /** Of 100 requests to a session, so many come to the same replica; the others to any. */
+  /** So many of 100 requests to a session come to the same replica; the others to any. */
   readonly stays?: number
   /** How many of them may go on at the same time. */
   readonly atOnce?: number

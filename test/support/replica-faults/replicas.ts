@@ -21,13 +21,13 @@ const LAST_CHARS = 4_000
 export class Replicas {
   readonly #services: ServiceProcess[] = []
   readonly #random: Random
-  /** Of 100 requests to a session, so many come to the same replica. */
+  /** So many of 100 requests to a session come to the same replica. */
   readonly #stays: number
   readonly #optionsOf: (service: number, isNext: boolean) => ProcessOptions
   /** Called if one ends that the run has not ended. */
   readonly #onLost: (what: string) => void
   readonly #ended = new WeakSet<object>()
-  /** Of each service whether it is of the next version. */
+  /** Whether each service is of the next version. */
   readonly #isNext: boolean[] = []
   /** Requests that were answered with 503, and those that no replica answered. */
   readonly counts = { answered: 0, refused: 0, broken: 0 }

@@ -11,7 +11,7 @@ export interface Servers {
   /** The primary, as far as the run knows. */
   primary(): Promise<RedisProcess>
   readonly sentinels: readonly RedisProcess[]
-  /** Of each service its link to the server; none if it finds the servers by itself. */
+  /** The link of each service to the server; none if it finds the servers by itself. */
   readonly relays: readonly Relay[]
   /**
    * Cuts a service off, together with the primary that it has now, from everything else; absent:

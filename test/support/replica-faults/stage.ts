@@ -41,7 +41,7 @@ export interface Stage {
 
 export interface StageOptions {
   readonly random: Random
-  /** Of 100 requests to a session, so many come to the same replica. */
+  /** So many of 100 requests to a session come to the same replica. */
   readonly stays: number
   readonly hasSentinels: boolean
   /** How long a call of a service may take. */
@@ -53,7 +53,7 @@ const SERVICES = 3
 /** After so long without an answer a primary counts as down, also on a busy machine. */
 const DOWN_MS = 1_000
 const SKEWED_CLOCK = new URL('skewed-clock.ts', import.meta.url).href
-/** Of all services. */
+/** The configuration of all services. */
 const COMMON = '[telemetry]\nenabled = true\n'
 /** What the next version would write otherwise than this one. */
 const OTHER_PIPELINE = '[mckp]\nformats_enabled = ["json_compact", "ndjson"]\n'

@@ -300,7 +300,7 @@ describe('config.example.toml', () => {
       proxy: { anthropic_url, openai_url, https_proxy, no_proxy, max_rewrite_bytes, ...forgetting },
     }
     expect(example).toEqual(configSchema.parse(withoutDefault))
-    // Of a table of any names, its own name is enough.
+    // For a table of any names, its own name is enough.
     const schema = z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' })
     const keys = leafKeys(schema).map(path => path.replace(/\.\*.*/, ''))
     const lines = uncommented.split('\n')

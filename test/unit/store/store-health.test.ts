@@ -36,7 +36,7 @@ describe('the store’s health', () => {
   test('a record that is there is an answer', async () => {
     const { store, asked } = storeThat(Promise.resolve({ ok: true }))
     expect(await storeHealth(store)).toBe('open')
-    // Of no tenant, so that it can never be a client’s.
+    // The tenant is none, so that it can never be a client’s.
     expect(asked).toEqual([{ tenant: '', namespace: 'health', key: 'none' }])
   })
 

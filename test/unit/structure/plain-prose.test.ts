@@ -32,6 +32,7 @@ const HARD_PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\bgoes on\b/, 'continues'],
   [/\bhangs?\b/, 'is below'],
   [/\bfor what (?:is|has) no/, 'if it is not'],
+  [/^\s*(?:\/\*\*|\/\/)\s+Of\b/, 'a subject first'],
 ]
 
 /** The paragraphs and list items of a page, without tables, fences, headings and indented code. */

@@ -38,7 +38,7 @@ const MAX_HEADS = 64
 const MAX_BYTES = 8 * 1024 * 1024
 /** Larger heads are not compared. */
 const MAX_HEAD_BYTES = 1024 * 1024
-/** Of the message after the opening so much tells conversations apart. */
+/** So much of the message after the opening tells conversations apart. */
 const NEXT_BYTES = 4_096
 /**
  * Two conversations with less in common are of different agents, unless what differs is of a kind.

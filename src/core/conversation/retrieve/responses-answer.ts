@@ -37,7 +37,7 @@ export class ResponsesAnswer implements RetrievingAnswer {
   #sequence = 0
   #ended: AnswerEvent | null = null
   #response: Fields = {}
-  /** Of the first round: clients refuse another one at the end. */
+  /** The id of the first round: clients refuse another one at the end. */
   #id: unknown
   #output = 0
   isKnown = true

@@ -310,7 +310,7 @@ function put(
   const ref = shortRef(identity)
   const owner = owners.get(ref) ?? identity
   owners.set(ref, owner)
-  // Of two bodies with the same first digits, the later one has a longer reference.
+  // If two bodies have the same first digits, the later one has a longer reference.
   if (owner !== identity) lengthen(bodies, context, identity)
   const position = placeBody(bodies, text, context, { identity, note })
   if (position !== null) bodies.confirm(position)

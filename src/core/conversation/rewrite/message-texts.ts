@@ -11,7 +11,7 @@ export interface MessageText {
   readonly call: ToolCall
   readonly callId?: string | undefined
   readonly isError: boolean
-  /** Of a tool's text: its place as a reader counts. */
+  /** The place of a tool's text as a reader counts. */
   readonly result?: ResultAt
 }
 
@@ -23,7 +23,7 @@ export type ResultAt = Pick<
 
 /** The place of a text, without the text. */
 type Place = Omit<MessageText, 'text' | 'result'> & {
-  /** Of a result: how many stand before it. */
+  /** How many results stand before it. */
   readonly ordinal?: number
   /** The last compaction before it. */
   readonly wall: Wall

@@ -186,7 +186,7 @@ interface RewrittenResults extends Promised {
   readonly lookAlikes: number
   /** What hosts say in results that came for the first time. */
   readonly hostBlocks: HostBlockCount
-  /** Of results that came for the first time. */
+  /** Results that came for the first time. */
   readonly responses: readonly NewResult[]
   readonly steered: Steered
 }

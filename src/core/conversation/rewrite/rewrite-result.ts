@@ -60,7 +60,7 @@ export interface NewRewrite extends Omit<StoredRewrite, 'sent'> {
   readonly measured: MeasuredResult
   /** The ledger's row. */
   readonly row: (() => string) | undefined
-  /** Of the result and of what was written for it. */
+  /** Tokens of the result and of what was written for it. */
   readonly tokens: EncodeAnswer['tokens']
 }
 

@@ -18,7 +18,9 @@ export interface Counting {
   readonly model?: string
 }
 
-/** Of texts whose markers their reader could not follow, whatever the configuration says. */
+/**
+ * The terms for texts whose markers their reader could not follow, whatever the configuration says.
+ */
 const WHOLE = { response_budget: 'full' } as const
 
 /** The terms for rewriting a text. */

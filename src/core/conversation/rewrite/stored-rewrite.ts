@@ -19,7 +19,7 @@ export interface StoredRewrite extends SentNote {
   readonly isSource: boolean
   /** Originals that its markers name, 24 hex digits each. */
   readonly markers: readonly string[]
-  /** Of the literal, 32 bits; 0 if the result's own stays. */
+  /** A digest of the literal, 32 bits; 0 if the result's own stays. */
   readonly digest: number
   /** A sum over what was sent for the results up to this one; see `sumOfSent`. */
   readonly sent: number
@@ -29,9 +29,9 @@ export interface StoredRewrite extends SentNote {
   readonly generation?: string
   /** Its arm, if it is or would have been elided; absent: none was drawn. */
   readonly arm?: ResultArm
-  /** Of a unit instead of a result: the unit's arm. */
+  /** The unit's arm, if this is a unit instead of a result. */
   readonly unit?: UnitArm
-  /** Of a conversation instead of a result; only memory has it. */
+  /** The turn, if this is a conversation instead of a result; only memory has it. */
   readonly turn?: SeenTurn
 }
 

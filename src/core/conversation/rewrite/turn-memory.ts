@@ -9,7 +9,7 @@ export interface Turn {
   readonly scanned: ScannedRequest
   /** Terms that the names depend on besides the body. */
   readonly terms: string
-  /** Of each result. */
+  /** The key of each result. */
   readonly keys: readonly string[]
 }
 
@@ -42,7 +42,7 @@ export interface TurnMemories {
 
 /** Larger bodies are not remembered, nor those of which more was read. */
 const MAX_TURN_BYTES = 4 * 1024 * 1024
-/** Of all turns that are remembered. */
+/** Bytes of all turns that are remembered. */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024
 /** Approximate memory of a node in bytes; in a body a node may have three bytes. */
 const NODE_BYTES = 88

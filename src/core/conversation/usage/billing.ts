@@ -86,7 +86,7 @@ export function billingVendor(
 
 /** Prices of tokens, in uncached input tokens of the same model. */
 export type TokenPrices = Readonly<Record<Exclude<UsageKind, 'uncached'>, number>> & {
-  /** Of a million uncached input tokens, in money; absent if it is not known. */
+  /** The price of a million uncached input tokens, in money; absent if it is not known. */
   readonly per_million?: number | undefined
 }
 

@@ -9,7 +9,7 @@ export type FileHeader =
   | {
       readonly kind: 'new' | 'deleted'
       readonly path: string
-      /** Of the only version that there is. */
+      /** The only version that there is. */
       readonly blob: string
       readonly mode: string
       readonly lines: number

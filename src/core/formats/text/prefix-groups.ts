@@ -286,7 +286,7 @@ export interface HunkTracker {
   has(start: number, end: number): boolean
 }
 
-/** Of texts without hunks. */
+/** The tracker for texts without hunks. */
 export const NO_HUNKS: HunkTracker = { has: () => false }
 
 /**

@@ -72,7 +72,7 @@ interface PricedBlock {
 export interface BlockOptions {
   readonly blocks: readonly TextFormat[]
   readonly which: Taken
-  /** Of the whole JSON. */
+  /** Characters of the whole JSON. */
   readonly chars: number
   /** A text that is JSON, written as JSON; `null` if it cannot be. */
   json(text: string): WrittenText | null
@@ -118,7 +118,7 @@ export function blockOf(text: string, options: BlockOptions, tools: TextTools): 
   if (text.length < MIN_CHARS || !isSturdy(text)) return null
   if (tools.work?.take(text.length) === false) return null
   if (which !== 'cheaper') return which(text) ? { content: text, format: undefined } : null
-  // Of a text that is most of the JSON, the price of the whole decides.
+  // If a text is most of the JSON, the price of the whole decides.
   const isMost = 2 * text.length > chars
   const json = isMost && beginsLikeJson(text) ? jsonBlock(text, options) : null
   if (json !== null) return json

@@ -28,7 +28,7 @@ export function createTerminal(formats: readonly TextFormat[]): TextFormat {
 const CHAR_STEPS = 40
 /** Fewer are not worth their first line. */
 const FEWEST = 4
-/** Of one token each, and rare. */
+/** Each is one token, and rare. */
 const SIGNS = [...'§¤¶†¬±¦¿¡¢£¥©®ªº¹²³½¼¾']
 /** The sign of a carriage return, at the start of a line. */
 const RETURN_SIGN = '←'

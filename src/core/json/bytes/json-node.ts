@@ -81,7 +81,7 @@ export interface SelectedKey {
 /** Only where the value lies. */
 export const RANGE: Selection = { keys: [], items: null }
 
-/** Of an object the members named, and of others those that are accepted. */
+/** Selects the members named of an object, and of the others those that are accepted. */
 export function members(
   named: Readonly<Record<string, Selection>>,
   others?: (key: string) => boolean,
@@ -95,7 +95,7 @@ export function members(
   return { keys, items: null, ...(others && { others }) }
 }
 
-/** Of an array this of every item. */
+/** Selects this of every item of an array. */
 export function items(selection: Selection): Selection {
   return { keys: [], items: selection }
 }

@@ -287,7 +287,7 @@ function closerOf(opener: number): number {
   return opener + 2
 }
 
-/** Of equal keys the last stays. */
+/** The last of equal keys stays. */
 function addMember(node: JsonNode, value: JsonNode): void {
   node.members ??= []
   const earlier = node.members.findIndex(({ key }) => key === value.key)

@@ -97,7 +97,7 @@ const elision = z.strictObject({
 
 /** How lists of items are trimmed; see `docs/reference/trim.md`. */
 const formatPipeline = z.strictObject({
-  /** Of requests with mode trim that name none. */
+  /** For requests with mode trim that name none. */
   budget_tokens: positive.default(8_000),
   /** `json`: lists and objects leave as JSON if a request names no formats. */
   default_format: z.enum(['auto', 'json']).default('auto'),
@@ -173,7 +173,7 @@ const clearing = z.strictObject({
   keep_newest: z.int().positive().max(10_000).default(24),
   /** The same when the provider has forgotten the conversation, so that a step costs nothing. */
   keep_at_pauses: z.int().positive().max(10_000).default(8),
-  /** Of a result as it is sent; shorter ones stay. */
+  /** The least size of a result as it is sent; shorter ones stay. */
   min_bytes: z.int().min(256).default(512),
   /** Prices of a token, in tokens that no cache has. */
   cached_read: z.number().gt(0).max(10).default(0.1),

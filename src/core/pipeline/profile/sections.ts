@@ -230,7 +230,7 @@ function levelOf(
     from_tokens ?? (window === undefined ? Number.POSITIVE_INFINITY : from_share * window)
   let steps: readonly PressureStep[] | undefined
   for (const { of, values } of entries) {
-    // Of a section, the steps come before the general level.
+    // The steps of a section come before its general level.
     if (of === 'section' && steps === undefined && values.pressure !== undefined) {
       steps = values.pressure
       const step = steps.findLast(step => startOf(step) <= before)

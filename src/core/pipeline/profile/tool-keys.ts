@@ -6,7 +6,7 @@ import type { ViewLevel } from '../../reduce/views/level.ts'
 /** A level by what the agent's context has already. */
 export interface PressureStep {
   readonly from_tokens?: number | undefined
-  /** Of the model's context window; without one the step never begins. */
+  /** A share of the model's context window; without one the step never begins. */
   readonly from_share?: number | undefined
   readonly level: ViewLevel
 }

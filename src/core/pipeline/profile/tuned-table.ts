@@ -25,7 +25,7 @@ const tunedChange = z.strictObject({
  * writes it, and the loader of layers refuses a file that does not have it so.
  */
 export const tunedTable = z.strictObject({
-  /** Of the version that wrote the file. */
+  /** The version that wrote the file. */
   id: z.string().regex(/^[\w.-]{1,64}$/),
   /** Whose file it is; under the name of another tenant it is refused. Absent: not compared. */
   tenant: z.string().min(1).max(64).optional(),

@@ -139,7 +139,7 @@ function firstItems(
   }
 }
 
-/** Of a value only these items. */
+/** Keeps only these items of a value. */
 function keptItems(value: Value, items: ItemSet): Kept | null {
   const inner = childrenOf(value)
   const own = Array.isArray(value) ? items.get(value) : undefined

@@ -1,7 +1,7 @@
 import type { LineTemplates } from '../../formats/text/templated/line-templates.ts'
 import { matchesAny } from './severity.ts'
 
-/** Of one kind of failure, these stay from the start, and the last one. */
+/** So many of one kind of failure stay from the start, and the last one. */
 const FIRST = 3
 /** Words of a kind of failure in a log with times that are told apart. */
 const MOST_VARIANTS = 24

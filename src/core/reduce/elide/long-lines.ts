@@ -7,7 +7,7 @@ const HEAD = 600
 const TAIL = 200
 /** Characters that stay on both sides of a word for a failure or a warning. */
 const AROUND = 120
-/** Of one such word the first two places and the last stay; and so many words are told apart. */
+/** The first two places of such a word and the last stay; and so many words are told apart. */
 const FIRST = 2
 const MOST_WORDS = 16
 /** A shorter gap stays. */

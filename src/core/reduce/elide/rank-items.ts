@@ -64,7 +64,7 @@ export function markItems(items: readonly Value[]): Uint8Array {
   })
   const marks = new Uint32Array(items.length)
   for (const column of columnsOf(items)) {
-    // Of a text its length; if a field has both, they are not compared.
+    // A text counts by its length; if a field has both, they are not compared.
     const isNumeric = typeof column.values[0] === 'number'
     const isOne = column.values.every(value => (typeof value === 'number') === isNumeric)
     const numbers = column.values.map(value => (typeof value === 'number' ? value : value.length))

@@ -240,7 +240,7 @@ function lettersOf(line: string): number {
   return letters
 }
 
-/** Of the second level and below: one `#` begins a comment in many languages. */
+/** A heading of the second level or below: one `#` begins a comment in many languages. */
 const SUBHEADING = /^#{2,6} +\S/
 const LEAST = 2
 

@@ -7,7 +7,7 @@ const AROUND = /-\d{1,9}-/
 const DRIVE = /^[A-Za-z]:/
 const NOT_IN_PATHS = /[\s"<>|{},=]/
 const PATH_LIKE = /[./\\]/
-/** Of one file: `12:text`. A time begins like that. */
+/** A hit of one file: `12:text`. A time begins like that. */
 const BARE_HIT = /^\d{1,9}:/
 const BARE_AROUND = /^\d{1,9}-/
 const TIME = /^\d{1,2}:\d{2}\b/

@@ -54,7 +54,7 @@ const LEVELS_BY_NAME: ReadonlyMap<ItemKind, ReadonlyMap<string, Level>> = new Ma
   Object.entries(RULES).map(([kind, rule]) => [kind as ItemKind, byName(rule)]),
 )
 
-/** Of two roles that a name plays, the lower level counts. */
+/** If a name plays two roles, the lower level counts. */
 function byName({ minimal, standard }: LevelRule): ReadonlyMap<string, Level> {
   const levels = new Map<string, Level>()
   for (const role of standard) for (const name of FIELD_NAMES[role]) levels.set(name, 'standard')

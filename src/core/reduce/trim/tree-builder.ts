@@ -48,7 +48,7 @@ export function createTreeBuilder(): TreeBuilder {
   }
 }
 
-/** Of two prefixes of a text the shorter one has at most this share of the longer one's tokens. */
+/** The shorter of two prefixes of a text has at most this share of the longer one's tokens. */
 const NEXT_SHARE = 0.6
 
 /** The place at which the chain of a text starts. */

@@ -23,7 +23,7 @@ export interface ShownValue {
   readonly items: ReadonlyMap<string, number>
 }
 
-/** Of the items of a list, so many may stay because the arguments name them. */
+/** So many of the items of a list may stay because the arguments name them. */
 const NAMED_SHARE = 0.2
 /** A text is not cut for less. */
 const LEAST_CUT_CHARS = 40
@@ -166,7 +166,7 @@ class ViewWalk {
     return kept
   }
 
-  /** Of what goes, the values that the arguments name. */
+  /** Keeps of what goes only the values that the arguments name. */
   #onlyNamed(value: Value): Kept | null {
     if (value instanceof ObjectValue) {
       return someOf(

@@ -27,7 +27,7 @@ export interface RuleGlob {
   readonly does: 'drop' | 'keep' | 'in' | 'empty' | 'constant' | 'count' | 'items' | 'text'
   /** The index of its rule. */
   readonly rule: number
-  /** Of `constant`: the value that goes. */
+  /** The value that goes by `constant`. */
   readonly value?: string | number | boolean
 }
 

@@ -36,7 +36,7 @@ const constants = z
 const rule = z
   .strictObject({
     drop: dropped.optional(),
-    /** Of the objects at `in` (absent: the outermost ones) only these fields stay. */
+    /** Only these fields stay of the objects at `in` (absent: the outermost ones). */
     keep: paths.optional(),
     in: path.optional(),
     /** Fields that are null, `""`, `[]` or `{}` wherever a list has them. */

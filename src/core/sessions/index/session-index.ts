@@ -34,7 +34,7 @@ export interface NewEntry {
   readonly kind: (typeof KINDS)[number]
   readonly toolHash: number
   readonly pathHash: number
-  /** Of the tool_call_id. */
+  /** A hash of the tool_call_id. */
   readonly callHash: number
   readonly bytes: number
   readonly timeMs: number

@@ -64,7 +64,7 @@ const MAX_NOTE_CHARS = 8_192
 /** The job that made a note. Only the process that has it could know the name again. */
 const ATTEMPT = /^\{"attempt":"[^"\\]*",/
 
-/** Of each kind of change its number. */
+/** The number of each kind of change. */
 const CODES = { invalidate: 0, record: 1, body: 2, note: 3, refer: 4, count: 5, hint: 6 } as const
 
 /**

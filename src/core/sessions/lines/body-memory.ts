@@ -267,7 +267,7 @@ class AttachedBodies implements BodyMemory {
   #insertLines({ hashes, lines, unnamed, covered }: ScannedText, position: number): void {
     for (let line = 0; line < lines; line++) {
       const first = hashes[2 * line]!
-      // Of few places for each hash, none is for a line that no reference can begin with.
+      // Places for each hash are few: none is for a line that no reference can begin with.
       if (first !== 0 && unnamed?.[line] !== 1 && covered?.[line] !== 1)
         this.table.insert(first, hashes[2 * line + 1]!, position, line)
     }

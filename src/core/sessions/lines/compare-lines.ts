@@ -58,7 +58,7 @@ export function createLineComparer(text: ScannedText, memory: MemoryParts): Line
   let shift = 0
   /** Whether the earlier lines must have signs, which go. */
   let unsigned = false
-  /** Of a continued gutter: its kind, and the number of line 0 if it were counted back so far. */
+  /** A continued gutter: its kind, and the number of line 0 if it were counted back so far. */
   let [ownKind, base]: [GutterKind, number] = [NONE, 0]
 
   const readMine = (line: number, gutter: ByteGutter) =>

@@ -88,7 +88,7 @@ class MemoryRunFinder implements RunFinder {
   readonly #comparer: LineComparer
   readonly #bodies = new Map<number, KeptBody | null>()
   readonly #wholes = new Set<KeptBody>()
-  /** Of these, how many lines were compared in vain. */
+  /** How many lines were compared in vain with each body. */
   readonly #wasted = new Map<KeptBody, number>()
   readonly #gutter: ByteGutter = createGutter()
   /** The best run of the current `find`; its body is `null` if there is none. */

@@ -165,7 +165,7 @@ const FINISH_2 = 0xc2b2ae35
  */
 export interface LineHasher {
   hash(bytes: DataView, start: number, end: number): void
-  /** Of the bytes hashed last; never 0. */
+  /** The first hash of the bytes hashed last; never 0. */
   first(): number
   second(): number
 }

@@ -17,7 +17,7 @@ export interface ScalarChange {
 
 export interface RowsChange {
   readonly kind: 'rows'
-  /** Of the table. */
+  /** The place of the table. */
   readonly path: Path
   /** How many rows it has. */
   readonly of: number

@@ -18,7 +18,7 @@ export interface Dependency {
 export interface NamedCall {
   /** What the agent calls it, or a name of the request that no other request has. */
   readonly name: string
-  /** Of the result: SHA-256, 64 hex digits. */
+  /** SHA-256 of the result, 64 hex digits. */
   readonly identity: string
   /** Everything else that an answer depends on, such as the budget. */
   readonly options: string

@@ -40,9 +40,9 @@ export type Found = 'lines' | 'whole'
 
 /** What a reader finds of a result in its answer. */
 export interface Shown {
-  /** Of the content; absent: nothing that a later answer may refer to. */
+  /** What was found for the content; absent: nothing that a later answer may refer to. */
   readonly found?: Found
-  /** Of the texts in the content's strings. */
+  /** What was found for the texts in the content's strings. */
   readonly inStrings?: Found
   /**
    * Lines that the answer has as references: of the content if it is found, else of the texts in

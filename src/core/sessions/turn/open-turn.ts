@@ -56,7 +56,7 @@ export function invalidateBy(
 /** What is known of a call before its turn; `undefined` if it has no name. */
 interface KnownCall {
   readonly name: string | undefined
-  /** Of its result. */
+  /** The identity of its result. */
   readonly identity: string
   readonly memory: CallMemory | undefined
   /** The epoch that `memory` is of. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { JsonBytes } from '../../../core/json/bytes/json-node.ts'
 import { singleLine } from '../../single-line.ts'
 
-/** Of one session. */
+/** Events of one session. */
 const MAX_EVENTS = 256
 const MAX_BYTES = 1024 * 1024
 /** The last event is kept up to this size, since it may be the answer to a long call. */

@@ -9,7 +9,7 @@ import { PostStream } from './post-stream.ts'
 
 /** Streams of one client for what belongs to no request; the oldest gives way to another one. */
 const MAX_LISTENING = 4
-/** Of one client, with those that ended within the last minute. */
+/** Posts of one client, with those that ended within the last minute. */
 const MAX_POSTS = 2_000
 
 /** The number of the stream for what belongs to no request. */

@@ -87,7 +87,7 @@ export class PostStream {
     for (const chunk of this.#options.log.after({ stream: this.number, at })) sink.write(chunk)
     if (this.#isDone) sink.end()
     else {
-      // Of two readers the later one is the client that came back.
+      // If there are two readers, the later one is the client that came back.
       this.#sink?.end()
       this.#sink = sink
       this.#leftAt = null

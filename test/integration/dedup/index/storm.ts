@@ -53,7 +53,7 @@ export async function stormOfThreads(threads: number, operations: number) {
 
 export interface KillReport {
   readonly kills: number
-  /** Of these, how many ended with a lock. */
+  /** How many of these ended with a lock. */
   readonly heldLock: number
   readonly results: number
   readonly evicted: number

@@ -32,7 +32,7 @@ describe('a content coding', () => {
     )
   })
 
-  // Of less than four bytes Node takes some for the beginning of another frame of zstd.
+  // Node takes some inputs of less than four bytes for the beginning of another frame of zstd.
   it('gives nothing where something stands behind the end', () => {
     fc.assert(
       fc.property(

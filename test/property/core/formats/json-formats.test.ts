@@ -12,7 +12,7 @@ import { arbitraryDocument, arbitraryEdit, arbitraryText } from './arbitrary-val
 const RUNS = runs(3000)
 
 /**
- * Of the random documents, the least share that each format must write, lest the test prove
+ * The least share of the random documents that each format must write, lest the test prove
  * nothing.
  */
 const LEAST_ENCODED = { csv: 0.2, json_compact: 1, tree: 0.9 }

@@ -68,7 +68,7 @@ it('a table that is taken from the text without shapes is the one with shapes', 
     }),
     { numRuns: runs(400) },
   )
-  // Of 40 runs it is 279 to 567, of 400 some 5,000.
+  // In 40 runs it is 279 to 567, in 400 some 5,000.
   expect(taken).toBeGreaterThan(leastHits(200))
   expect(written).toBeGreaterThan(leastHits(400))
 })

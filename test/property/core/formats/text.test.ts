@@ -16,7 +16,7 @@ const RUNS = runs(1_500)
 const tools: TextTools = { counter: lengthCounter(1), formats: JSON_FORMATS }
 
 /**
- * Of the random texts, the least share that each format must write, lest the test prove nothing.
+ * The least share of the random texts that each format must write, lest the test prove nothing.
  */
 const LEAST_WRITTEN: Readonly<Record<string, number>> = {
   md: 0.06,

@@ -204,7 +204,7 @@ describe('a file', () => {
     const write = () => importServers(values({ write: true }), [file], connectingBut('my-hub'))
     await expect(write()).rejects.toThrow('my-hub: it does not answer')
     expect(readFileSync(file, 'utf8')).toBe(VSCODE)
-    // Of the others in that configuration nothing is asked.
+    // Nothing is asked of the others in that configuration.
     writeFileSync(
       values().config,
       `${readFileSync(values().config, 'utf8')}[mcp.servers.b]\ncommand = "b"\n`,

@@ -80,7 +80,7 @@ describe('what elision saves', () => {
 })
 
 test('the reach of an interval grows slowly with the looks it allows', () => {
-  // Of the formula, computed by hand for time = 1 with alpha = 0.05.
+  // By the formula, computed by hand for time = 1 with alpha = 0.05.
   expect(sequenceFactor(1_000, 0.05)).toBeGreaterThan(2.5)
   expect(sequenceFactor(1_000, 0.05)).toBeLessThan(3.5)
   expect(sequenceFactor(100_000, 0.05)).toBeLessThan(4)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { byNameAndTime, keptSpans, mostOf } from '../../../../src/core/fingerprints/collect.ts'
 import { DAY, NOW, row } from '../../fingerprints/rows.ts'
 
-/** Of one day, so many days ago. */
+/** A span of one day, so many days ago. */
 const span = (endpoint_class: string, ago: number) =>
   row({ endpoint_class, first_seen_ms: NOW - ago * DAY, last_seen_ms: NOW - ago * DAY })
 

@@ -25,7 +25,7 @@ describe('a merge of more endpoints than are shown', () => {
     const { fingerprints, left_out } = mergeUploads(uploads, NOW)
     expect([fingerprints.length, left_out]).toEqual([LIMITS.endpoints, 8])
     const names = fingerprints.map(({ endpoint_class }) => endpoint_class)
-    // Of equal ones the last by name are left out.
+    // The last by name of equal ones are left out.
     const equal = Array.from({ length: LIMITS.endpoints + 8 }, (_, index) => `e${index}`)
       .filter(
         (_, index) => index >= 7 && (index < LIMITS.endpoints || index >= LIMITS.endpoints + 5),

@@ -139,7 +139,7 @@ describe('what telemetry is told', () => {
       ...Array.from({ length: 3_000 }, () => ({ role: 'tool', content: 'y' })),
     ]
     const request = compressOperation.request.parse({ messages })
-    // Of each result, it would be read for minutes.
+    // Taking the facts of each result would take minutes.
     expect(responsesOf(compressOperation.run(request, context))).toHaveLength(3_000)
   })
 

@@ -20,7 +20,7 @@ describe('a transaction', () => {
   })
 
   test('takes no further body once it has enough bytes, but one at least', () => {
-    // Of a cap of 4 MiB a transaction takes 128 KiB.
+    // A transaction takes 128 KiB of a cap of 4 MiB.
     const { ledger, call, item } = plantedLedger({ maxBytes: 4 * 1024 * 1024 })
     const put = (name: string, bytes: number) => ({ ...call('put', item(name)), bytes })
     expect(ledger.write([put('a', 131_072), put('b', 1)])).toHaveLength(1)

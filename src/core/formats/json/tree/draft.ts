@@ -105,7 +105,7 @@ export class KnownParts {
 export interface DraftPricer extends Pricer {
   /** `undefined` if the document is written once. */
   readonly parts: KnownParts | undefined
-  /** Of this document; `undefined` if it is written once. */
+  /** The tables of this document; `undefined` if it is written once. */
   readonly tables: KnownTables | undefined
 }
 

@@ -149,7 +149,7 @@ export function bracketPiece(
   style: TreeStyle,
   inner = { tokens: 0, surcharge: 0 },
 ): Piece {
-  // Of a piece that is weighed by its length, the text is needed at once.
+  // The text of a piece that is weighed by its length is needed at once.
   const text = style.maxBracketChars === Number.POSITIVE_INFINITY ? null : write()
   const surcharge = bracketSurcharge(text ?? '', tokens, style) + inner.surcharge
   return new LazyPiece(tokens + inner.tokens, surcharge, text === null ? write : () => text)

@@ -6,7 +6,7 @@ const LISTS = 64
 /** Parts of a long text that are searched, and their length. */
 const PARTS = 16
 const PART_CHARS = 4096
-/** Of the text's tokens that shapes must be able to save, at least. */
+/** The least share of the text's tokens that shapes must be able to save. */
 const LEAST_SHARE = 0.03
 /** A character after which a longer name begins like the key. */
 const IN_NAME = /\w/

@@ -9,7 +9,7 @@ interface Frame {
   readonly keys: readonly string[] | null
   readonly values: readonly Value[]
   readonly style: StyleParts
-  /** Of its closing bracket; its members may have one more. */
+  /** The level of its closing bracket; its members may have one more. */
   readonly level: number
   at: number
 }

@@ -48,7 +48,7 @@ const file = fc
       '\n',
     ),
   )
-/** Of which the bulk may be left out. */
+/** A log whose bulk may be left out. */
 const log = fc.tuple(fc.nat(5), fc.nat(119)).map(([name, bad]) =>
   Array.from({ length: 120 }, (_, i) => {
     const said = i === bad ? 'ERROR cannot connect' : `INFO request ${i * 7919} answered`

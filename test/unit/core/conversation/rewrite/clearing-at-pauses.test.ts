@@ -57,7 +57,7 @@ type Step =
   | { readonly page: number }
   | { readonly text: string }
   | { readonly says: string }
-  /** Of calls that were made at once. */
+  /** Pages of calls that were made at once. */
   | { readonly pages: readonly number[] }
 
 function bodyOf(steps: readonly Step[], fields: object = {}): Buffer {

@@ -11,7 +11,7 @@ import { NO_USAGE } from '../../../../../src/core/conversation/usage/token-usage
 
 const PRICES = vendorPrices('anthropic')
 
-/** Of 1,000 tokens: 500 read, 100 written for an hour, 300 for minutes, the last 100 neither. */
+/** The usage of 1,000 tokens: 500 read, 100 written for an hour, 300 for minutes, 100 neither. */
 const USAGE = {
   uncached: 100,
   cache_read: 500,
