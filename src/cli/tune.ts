@@ -184,7 +184,12 @@ async function analyze(values: Values, paths: readonly string[]): Promise<number
   const providers = Object.keys(place.fingerprints.providers)
   const priors = await readPriors({ dataDir: place.data_dir, tenant, providers, now: Date.now() })
   const result = runAnalysis(listLogs(pathsOf(named)), {
-    ...{ place, priors, tenant, tokens, fetched, isProxied: !values.encode },
+    place,
+    priors,
+    tenant,
+    tokens,
+    fetched,
+    isProxied: !values.encode,
     vendor: vendorOf(values.model),
     elides: mode === 'elide',
     sinceMs: days === null ? 0 : Date.now() - days * DAY_MS,
@@ -241,7 +246,8 @@ async function mineLogs(values: Values, paths: readonly string[]): Promise<numbe
     const minings = await mine(list, {
       tokens,
       key: file === null ? randomBytes(TELEMETRY_KEY_BYTES) : keyOf(values),
-      ...{ file, baseline },
+      file,
+      baseline,
     })
     file?.finish()
     process.stderr.write(summaryOf(minings))
@@ -272,7 +278,9 @@ async function mine(list: LogList, { tokens, key, file, baseline }: MineOptions)
   const progress = createProgress('mine MB', Math.ceil(bytes / MEGABYTE))
   let unseen = 0
   const read = await mineFiles(files, {
-    ...{ tokens, key, baseline },
+    tokens,
+    key,
+    baseline,
     threads: Math.min(availableParallelism(), Math.max(1, Math.floor(bytes / THREAD_BYTES))),
     onMined(mined) {
       if (study.add(mined)) file?.add(mined)

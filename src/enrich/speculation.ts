@@ -268,7 +268,10 @@ export class Speculation<T> {
     const startedAt = this.#options.now()
     const abort = new AbortController()
     const flight: Flight<T> = {
-      ...{ prefetch, startedAt, abort, joinedAt: null },
+      prefetch,
+      startedAt,
+      abort,
+      joinedAt: null,
       expiresAt: startedAt + (prefetch.ttlMs ?? DEFAULT_TTL_MS),
       ended: Promise.resolve(null),
     }
@@ -307,8 +310,14 @@ export class Speculation<T> {
     else {
       const fetchMs = this.#options.now() - startedAt
       const kept: KeptResult<T> = {
-        ...{ call, facts, context, client, result: usable.result },
-        ...{ bytes, fetchMs, expiresAt },
+        call,
+        facts,
+        context,
+        client,
+        result: usable.result,
+        bytes,
+        fetchMs,
+        expiresAt,
       }
       if (!this.#cache.put(key, kept)) this.#report('wasted', prefetch, bytes)
     }

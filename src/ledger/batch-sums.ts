@@ -51,8 +51,18 @@ export class BatchSums {
       return known
     }
     const sums: ConversationSums = {
-      ...{ tenant, id, source: '', model: '', first_at: at, last_at: at },
-      ...{ results: 0, before: 0, saved: 0, turns: 0, billed: 0, without: 0 },
+      tenant,
+      id,
+      source: '',
+      model: '',
+      first_at: at,
+      last_at: at,
+      results: 0,
+      before: 0,
+      saved: 0,
+      turns: 0,
+      billed: 0,
+      without: 0,
     }
     this.#conversations.set(name, sums)
     return sums

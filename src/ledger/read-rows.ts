@@ -119,7 +119,10 @@ interface HourSums {
 const NO_RESULTS = { results: 0, before: 0, referred: 0, encoded: 0, omitted: 0 }
 const NOTHING = {
   ...NO_RESULTS,
-  ...{ turns: 0, unknown: 0, billed: 0, without: 0 },
+  turns: 0,
+  unknown: 0,
+  billed: 0,
+  without: 0,
 }
 
 function bucketsOf(

@@ -85,7 +85,10 @@ export class ResourceWatches {
 
   async #tell(method: string, uri: string, server: string, signal: AbortSignal): Promise<Outcome> {
     const end = await this.#needs.connectionOf(server).call({
-      ...{ method, params: jsonBytes({ uri }), signal, canRepeat: true },
+      method,
+      params: jsonBytes({ uri }),
+      signal,
+      canRepeat: true,
       timeoutMs: this.#needs.timeoutMs(server),
       notify: () => {},
       ask: refuse,
@@ -118,7 +121,11 @@ export class ResourceWatches {
     while (!signal.aborted) {
       let isGranted = true
       const end = await this.#needs.connectionOf(server).call({
-        ...{ method: 'subscriptions/listen', params, signal, canRepeat: true, ask: refuse },
+        method: 'subscriptions/listen',
+        params,
+        signal,
+        canRepeat: true,
+        ask: refuse,
         timeoutMs: Number.POSITIVE_INFINITY,
         notify: (method, about) => {
           if (method === UPDATED) this.#needs.notify(method, withoutSubscription(about))

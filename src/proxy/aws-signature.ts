@@ -62,7 +62,11 @@ export function createAwsSigner(credentials: AwsCredentials, now: () => number):
     const sessionToken = credentials.sessionToken()
     const signed = aws4.sign(
       {
-        ...{ service: 'bedrock', region, method, path, headers: covered },
+        service: 'bedrock',
+        region,
+        method,
+        path,
+        headers: covered,
         ...(body.length === 0
           ? {}
           : { body: Buffer.from(body.buffer, body.byteOffset, body.length) }),

@@ -45,7 +45,10 @@ function rewritesOf(live: LiveConfig, store: Store, memory: Rewriting['memory'])
   const { redis } = live.config.store
   if (redis === undefined) return createRewrites(store, ttlMs)
   return createSharedRewrites({
-    ...{ store, ttlMs, waitMs: redis.record_wait_ms, outageMs: redis.outage_wait_ms },
+    store,
+    ttlMs,
+    waitMs: redis.record_wait_ms,
+    outageMs: redis.outage_wait_ms,
     onOverruled(key, bytes) {
       const position = memory.place(key, bytes, true)
       if (position !== null) memory.confirm(position)

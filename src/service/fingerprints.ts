@@ -71,7 +71,10 @@ function openBuilder({ config, isPublished, store, logger, key, tenants }: Build
     fingerprints.share_endpoints_with_team ||
     Object.values(fingerprints.share_with_provider).includes(true)
   return openSharedBuilder({
-    ...{ store, tenants, dataDir: data_dir, logger },
+    store,
+    tenants,
+    dataDir: data_dir,
+    logger,
     folderOf: tenant => tenantFolder(key, tenant),
     intervalMs: fingerprints.build_interval_ms,
     isWanted: () => isShared || isPublished(),

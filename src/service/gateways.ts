@@ -91,7 +91,14 @@ export function createGateways(config: Config, needs: GatewayNeeds): Gateways {
         .map(server => server.of(tenant, forwarded))
       const contexts = contextsFor(tenant, credential)
       return createGateway({
-        ...{ servers, composed, tenant, client, originals, alwaysRetrieves, onServer, room },
+        servers,
+        composed,
+        tenant,
+        client,
+        originals,
+        alwaysRetrieves,
+        onServer,
+        room,
         pack: packerFor(tenant, needs),
         onToolCall(call) {
           metrics.mcp.call(call.server, call.outcome)
@@ -116,7 +123,10 @@ export function createGateways(config: Config, needs: GatewayNeeds): Gateways {
 function packerFor(tenant: string, { deps, logger }: GatewayNeeds): Pack {
   const { pool, originals, sessions, metrics, telemetry, ledger } = deps
   return createPacker({
-    ...{ pool, originals, sessions, tenant },
+    pool,
+    originals,
+    sessions,
+    tenant,
     timeoutMs: PACK_MS,
     onReport(report, server) {
       metrics.report(report)

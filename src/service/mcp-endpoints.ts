@@ -56,7 +56,11 @@ export function createMcpEndpoints(
     const onBug = (err: unknown) => needs.logger.error({ err }, 'unexpected error')
     const generation = () => retired.length
     const modern = createModernFront({
-      ...{ version: VERSION, sealingKey, createGateway, generation, onBug },
+      version: VERSION,
+      sealingKey,
+      createGateway,
+      generation,
+      onBug,
     })
     modernFronts.push(modern)
     const dispatch = createEraDispatch({ legacy, modern })

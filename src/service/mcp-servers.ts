@@ -90,7 +90,12 @@ export function configuredServer(
         observeConnection(
           observed =>
             connectUpstream({
-              ...{ name, target, claims, listener: observed, verdicts, clock },
+              name,
+              target,
+              claims,
+              listener: observed,
+              verdicts,
+              clock,
               verdictKey: `${owner} ${name}`,
               log: (event, fields) => logger.debug({ ...fields }, `server ${event}`),
             }),
@@ -148,7 +153,13 @@ function settingsOf(config: McpServerConfig): ServerSettings {
   const per_tool = Object.entries(config.per_tool).map(([pattern, terms]) => ({ pattern, terms }))
   return {
     texts: new Map(Object.entries(config.texts)),
-    ...{ mode, budget_tokens, per_tool, resources, structured, timeout_ms, trusted },
+    mode,
+    budget_tokens,
+    per_tool,
+    resources,
+    structured,
+    timeout_ms,
+    trusted,
     ...tools,
   }
 }

@@ -56,13 +56,22 @@ function nothingOf(pseudonyms: Pseudonyms, session: string | null): ResponseFact
   const name = pseudonyms.tool('none')
   return {
     session_hash: session === null ? pseudonyms.unnamed : pseudonyms.session(session),
-    ...{ tool_name_anon: name, endpoint_class: name, response_chars: 0 },
-    ...{ shape: 'unknown', inner_formats: [], is_dedup_hit: false, layer_used: 'L3' },
+    tool_name_anon: name,
+    endpoint_class: name,
+    response_chars: 0,
+    shape: 'unknown',
+    inner_formats: [],
+    is_dedup_hit: false,
+    layer_used: 'L3',
     content_sha_prefix: pseudonyms.content(hash('sha256', '')),
     tokenizer: resolveTokenizer({}),
-    ...{ tokens_baseline: 0, tokens_final: 0 },
-    ...{ dedup_tokens_saved: 0, encoder_tokens_saved: 0, elided_tokens_saved: 0 },
-    ...{ context_partition: 0, is_sidechain: false },
+    tokens_baseline: 0,
+    tokens_final: 0,
+    dedup_tokens_saved: 0,
+    encoder_tokens_saved: 0,
+    elided_tokens_saved: 0,
+    context_partition: 0,
+    is_sidechain: false,
   }
 }
 
@@ -107,9 +116,11 @@ function callFacts(
 ): Partial<ResponseFacts> {
   const name = pseudonyms.tool(`mcp__${server}__${tool}`)
   return {
-    ...{ tool_name_anon: name, endpoint_class: name },
+    tool_name_anon: name,
+    endpoint_class: name,
     // The digest is of the call: its result is not the model's.
     content_sha_prefix: pseudonyms.content(hash('sha256', key)),
-    ...{ tokens_baseline: tokens, tokens_final: tokens },
+    tokens_baseline: tokens,
+    tokens_final: tokens,
   }
 }

@@ -64,7 +64,10 @@ export async function openRecords(
   resources.defer(() => savings.close())
   const published = () => live.config.fingerprints
   const fingerprints = build.openConfiguredFingerprints(config, published, {
-    ...{ store, logger, tenants, key: telemetryKey },
+    store,
+    logger,
+    tenants,
+    key: telemetryKey,
   })
   resources.defer(() => fingerprints.close())
   const telemetry = build.openConfiguredTelemetry(config, telemetryKey, reports)

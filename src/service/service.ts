@@ -174,12 +174,19 @@ async function openState(
   const tenants = () => tenantsOf(keys.access)
   const records = await openRecords(live, telemetryKey, { build, reports, resources, tenants })
   const configurations = build.createConfigurations({
-    ...{ place, first, logger, store: records.store, now: Date.now },
+    place,
+    first,
+    logger,
+    store: records.store,
+    now: Date.now,
     ttlMs: () => live.config.proxy.rewrite_ttl_ms,
   })
   resources.defer(() => configurations.close())
   const arms = build.openServiceArms({
-    ...{ ...reports, configurations, store: records.store, dataDir: config.data_dir },
+    ...reports,
+    configurations,
+    store: records.store,
+    dataDir: config.data_dir,
     start: first,
   })
   resources.defer(() => arms.close())
@@ -187,8 +194,19 @@ async function openState(
   resources.defer(() => pool.close())
   const admission = build.createConfiguredAdmission(live, pool, keys.access)
   return {
-    ...{ live, keys, health, gauges, reports, shared, sessions, records, configurations },
-    ...{ arms, pool, admission, telemetryKey },
+    live,
+    keys,
+    health,
+    gauges,
+    reports,
+    shared,
+    sessions,
+    records,
+    configurations,
+    arms,
+    pool,
+    admission,
+    telemetryKey,
   }
 }
 
@@ -302,7 +320,9 @@ function startWatches(
     settings: () => live.config.tune,
     providers: () => Object.keys(live.config.fingerprints.providers),
     place: build.layersPlaceOf(config),
-    ...{ configurations, logger: reports.logger, now: Date.now },
+    configurations,
+    logger: reports.logger,
+    now: Date.now,
   })
   resources.defer(() => tuning.close())
   resources.defer(() => {

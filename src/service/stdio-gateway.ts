@@ -45,7 +45,10 @@ export async function runGateway(config: Config, run: GatewayRun): Promise<void>
     const createGateway = gatewayFactory(config, service.deps, { env, logger, isOneContext })
     const context = isOneContext ? { context: `connection ${randomUUID()}` } : {}
     await serveStdio(input, output, {
-      ...{ stop, version: VERSION, createGateway, ...context },
+      stop,
+      version: VERSION,
+      createGateway,
+      ...context,
       sealingKey: loadSealingKey(config.data_dir),
       onBug: err => logger.error({ err }, 'unexpected error'),
     })
@@ -64,7 +67,9 @@ export function gatewayFactory(
   { env, logger, isOneContext = false }: Pick<GatewayRun, 'env' | 'logger' | 'isOneContext'>,
 ): (client: GatewayClient) => Gateway {
   const gateways = createGateways(config, {
-    ...{ deps, env, logger },
+    deps,
+    env,
+    logger,
     places: new ChildPlaces(),
     isService: false,
   })

@@ -305,7 +305,8 @@ function turnsOf(
     const sequence = isCounted ? left.shift()! : undefined
     if (sequence === 0) return AGAIN
     const turn = {
-      ...{ ...shared, ...known },
+      ...shared,
+      ...known,
       ...(sequence === undefined ? {} : { sequence }),
       changes: isFirst ? changes : [],
     }

@@ -49,7 +49,10 @@ export function auditReport(
     const shorter = shorten(tool)
     const after = shorter === null ? tokens : tokensOf(shorter.sent)
     return {
-      ...{ server: tool.server, tool: tool.tool, hash: tool.hash, tokens },
+      server: tool.server,
+      tool: tool.tool,
+      hash: tool.hash,
+      tokens,
       description_tokens: tokensOf(tool.description),
       parameter_tokens: tokensOf(texts),
       ...(use === null ? {} : { calls: use.calls(tool.tool) }),

@@ -52,8 +52,11 @@ export async function pageLists(path: string, terms: PagesTerms): Promise<readon
       Object.fromEntries(WAYS.map(way => [way, value(way)])) as Record<Way, T>
     const cuts = of(way => pagesOf(items, sizes[way], terms.budget))
     return {
-      ...{ name: `${tool} ${at + 1}`, items: items.length, tokens: of(way => sizes[way](items)) },
-      ...{ pages: of(way => cuts[way].length), first: of(way => cuts[way][0]!) },
+      name: `${tool} ${at + 1}`,
+      items: items.length,
+      tokens: of(way => sizes[way](items)),
+      pages: of(way => cuts[way].length),
+      first: of(way => cuts[way][0]!),
     }
   })
 }

@@ -18,7 +18,9 @@ export async function loginMcp(values: McpValues, [name = '']: readonly string[]
   const lines = createInterface({ input: process.stdin })
   try {
     const { issuer, scope } = await loginTo(server, config, {
-      ...{ env, tenant, timeoutMs: TIMEOUT_MS },
+      env,
+      tenant,
+      timeoutMs: TIMEOUT_MS,
       visit(url, { take }) {
         process.stderr.write('Open this URL in a browser:\n')
         process.stdout.write(`${url}\n`)

@@ -78,7 +78,11 @@ export function planRecord({ offers, calls, ...study }: PlanStudy) {
     list: countsBy(offers, lengthOf),
   }
   const total = countsBy(offers, () => 'all').get('all') ?? {
-    ...{ offered: 0, ahead: 0, used: 0, served: 0, late: 0 },
+    offered: 0,
+    ahead: 0,
+    used: 0,
+    served: 0,
+    late: 0,
   }
   const declined = total.offered - total.ahead
   const sized = offers.filter(({ declined, actual }) => declined === null && actual !== null)

@@ -43,7 +43,12 @@ function sumOf(rows: readonly ClassRow[]): ClassRow {
 
 const FIGURES = ['results', 'tokens', 'references', 'formats', 'omission'] as const
 const NO_ROW: ClassRow = {
-  ...{ name: '', results: 0, tokens: 0, references: 0, formats: 0, omission: 0 },
+  name: '',
+  results: 0,
+  tokens: 0,
+  references: 0,
+  formats: 0,
+  omission: 0,
 }
 
 /** Classes that are printed. */

@@ -46,7 +46,10 @@ export function createDays() {
     const at = dayOf(moment)
     const key = `${at} ${name}`
     const day = days.get(key) ?? {
-      ...{ name, day: at, all: noSums(), open: noSums() },
+      name,
+      day: at,
+      all: noSums(),
+      open: noSums(),
       sessions: new Set<string>(),
       having: new Map<Part, Set<string>>(),
     }
@@ -129,7 +132,9 @@ export function writeDayRows(rows: readonly DayRow[]): Written {
       isBack(part) ? [[part, [...some]] as const] : [],
     )
     return {
-      ...{ name, day, all: writeSums(all, day) },
+      name,
+      day,
+      all: writeSums(all, day),
       ...(sessions.length === 0 && back.length === 0 ? {} : { open: writeSums(open, day) }),
       sessions: [...sessions],
       having: Object.fromEntries(
@@ -147,7 +152,10 @@ export function writeDayRows(rows: readonly DayRow[]): Written {
 /** Rows of checked JSON values. Sessions and parts that do not exist are left out. */
 export function readDayRows(rows: Written): DayRow[] {
   return rows.map(({ name, day, all, open, sessions, having, back = {} }) => ({
-    ...{ name, day: dayOf(day), all: readSums(all), sessions },
+    name,
+    day: dayOf(day),
+    all: readSums(all),
+    sessions,
     open: open === undefined ? noSums() : readSums(open),
     having: new Map<Part, readonly string[]>([
       ...Object.entries(having).flatMap(([part, some]) => {
@@ -169,7 +177,9 @@ function writeSums({ shapes, formats, buckets, rates, first, last, ...sums }: Su
   const times = sums.weight === 0 ? { first: day, last: day } : { first, last }
   return {
     of: ADDED.map(name => sums[name]),
-    ...{ shapes: [...shapes], formats: [...formats], ...times },
+    shapes: [...shapes],
+    formats: [...formats],
+    ...times,
     buckets: HISTOGRAM_NAMES.flatMap(name => [...buckets[name]]),
     rates: RATES.map((name): [number, number] => [rates[name].part, rates[name].weight]),
   }

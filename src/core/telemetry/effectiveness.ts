@@ -46,9 +46,23 @@ type FetchEnd = 'served' | 'joined' | 'wasted'
 
 export function noEffectiveness(): EffectivenessCounts {
   return {
-    ...{ prefetches: 0, cited: 0, declines: 0, late_invoked: 0, predictions: 0, overruns: 0 },
-    ...{ dispatched: 0, served: 0, joined: 0, wasted: 0, wasted_bytes: 0, saved_ms: 0 },
-    ...{ saved_prefetch: 0, saved_dedup: 0, saved_fail_fast: 0, unchanged: 0, tokens_saved: 0 },
+    prefetches: 0,
+    cited: 0,
+    declines: 0,
+    late_invoked: 0,
+    predictions: 0,
+    overruns: 0,
+    dispatched: 0,
+    served: 0,
+    joined: 0,
+    wasted: 0,
+    wasted_bytes: 0,
+    saved_ms: 0,
+    saved_prefetch: 0,
+    saved_dedup: 0,
+    saved_fail_fast: 0,
+    unchanged: 0,
+    tokens_saved: 0,
   }
 }
 

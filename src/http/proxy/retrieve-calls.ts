@@ -37,7 +37,9 @@ export function answerRetrieveCalls(
   const { redeeming: request, conversation } = report
   if (request === undefined || conversation === undefined) return undefined
   const rounds = createRetrievingRounds({
-    ...{ route, request, body: isKept ? body : null },
+    route,
+    request,
+    body: isKept ? body : null,
     async retrieve(args) {
       try {
         return await retrieve(args, tenant, originals)

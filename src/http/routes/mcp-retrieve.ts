@@ -31,7 +31,9 @@ export async function serveRetrieve(
       Buffer.from(body.buffer, body.byteOffset, body.byteLength),
       name => c.req.header(name),
       {
-        ...{ originals, tenant: state.caller.tenant, version: VERSION },
+        originals,
+        tenant: state.caller.tenant,
+        version: VERSION,
         ...(legend === undefined ? {} : { legend }),
       },
     )

@@ -243,7 +243,10 @@ async function clientKeyAuthentication({ clientId, clientKey, clientKeyAlg }: OA
   const sdk = await loadSdk()
   const privateKey = clientKey()
   return sdk.createPrivateKeyJwtAuth({
-    ...{ issuer: clientId, subject: clientId, privateKey, alg: clientKeyAlg },
+    issuer: clientId,
+    subject: clientId,
+    privateKey,
+    alg: clientKeyAlg,
   })
 }
 

@@ -65,7 +65,10 @@ async function authorize(
   const scope = unionOf(terms.scope, before, wantedScope, challenge.scope)
   const { resourceMetadataUrl } = challenge
   const provider = new OAuthProvider({
-    ...{ terms, grants, redirectUrl: listener.url, state },
+    terms,
+    grants,
+    redirectUrl: listener.url,
+    state,
     now: Date.now,
   })
   const request = {
@@ -94,7 +97,9 @@ async function authorize(
     throw new AuthFailure(refusalText(returned.get('error')))
   }
   await sdk.auth(provider, {
-    ...{ ...request, authorizationCode: code, forceReauthorization: true },
+    ...request,
+    authorizationCode: code,
+    forceReauthorization: true,
     ...(iss === undefined ? {} : { iss }),
   })
 }

@@ -23,7 +23,10 @@ export async function probeServer(
 ): Promise<Refusal> {
   const agent = server.protocol === 'https:' ? new HttpsAgent() : new HttpAgent()
   const end = await exchange({
-    ...{ method: 'POST', url: server, body: BODY, agent },
+    method: 'POST',
+    url: server,
+    body: BODY,
+    agent,
     signal: AbortSignal.timeout(PROBE_MS),
     guard: new Guard(() => {}),
     headers: {

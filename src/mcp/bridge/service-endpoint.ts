@@ -66,7 +66,11 @@ export class ServiceEndpoint {
         ? {}
         : { 'content-type': 'application/json', 'content-length': String(body.length) }
     const end = await exchange({
-      ...{ method, body, signal, agent: this.#agent, guard: this.guard },
+      method,
+      body,
+      signal,
+      agent: this.#agent,
+      guard: this.guard,
       url: this.#options.url,
       headers: {
         'user-agent': 'haversack',

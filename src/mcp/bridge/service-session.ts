@@ -50,7 +50,10 @@ export class ServiceSession {
     const controller = new AbortController()
     const cancel = this.#endpoint.clock.after(END_MS, () => controller.abort())
     const end = await this.#endpoint.sendOnce({
-      ...{ method: 'DELETE', headers: this.#headers, body: null, signal: controller.signal },
+      method: 'DELETE',
+      headers: this.#headers,
+      body: null,
+      signal: controller.signal,
     })
     if (end.kind === 'head') end.answer.destroy()
     cancel()

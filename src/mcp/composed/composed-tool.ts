@@ -40,7 +40,9 @@ export function composedTools(
 ): readonly ComposedTool[] {
   const models = createModels({ user })
   return Object.entries(configured).map(([name, { description, parameters, calls }]) => ({
-    ...{ name, description, parameters },
+    name,
+    description,
+    parameters,
     steps: calls.map(step => {
       const { userClass } = models.find(step.tool, step.server)
       return { ...step, isStatedReadOnly: userClass === 'pure' || userClass === 'read_only' }

@@ -85,7 +85,12 @@ export class EnrichedCalls {
     const calls = new PrefetchCalls(servers, read)
     this.#calls = calls
     this.#prefetches = new Prefetches({
-      ...{ shared, read, servers, calls, tenant, client: this.#client },
+      shared,
+      read,
+      servers,
+      calls,
+      tenant,
+      client: this.#client,
       scopeOf: server => this.#scopeOf(server),
     })
     shared.addClient(this.#client, (prefetch, signal) => calls.fetch(prefetch, signal))

@@ -20,8 +20,14 @@ export function createOfferReader(needs: OfferReaderNeeds): OfferReader {
   return async (result, offers) => {
     try {
       const read = await pool.run({
-        ...{ op: READ_OFFERS, tenant, media: 'json', accept: 'json', body: result },
-        ...{ retained: true, requestId: randomUUID(), limitMs: timeoutMs },
+        op: READ_OFFERS,
+        tenant,
+        media: 'json',
+        accept: 'json',
+        body: result,
+        retained: true,
+        requestId: randomUUID(),
+        limitMs: timeoutMs,
         terms: { redeems: false, bypass: false, offers },
       })
       if (!read.ok) return null

@@ -74,7 +74,9 @@ export class PrefetchCalls {
       .all('tools')
       .find(each => each.server === server && each.key === tool)
     const end = await this.#servers.connectionOf(server).call({
-      ...{ method: 'tools/call', params, signal },
+      method: 'tools/call',
+      params,
+      signal,
       ...(entry === undefined ? {} : { mirrored: mirrorsOf(entry.raw, params) }),
       timeoutMs: this.#servers.settingsOf(server).timeout_ms,
       canRepeat: false,

@@ -165,10 +165,15 @@ export class Prefetches {
     const { session } = trigger
     const facts: FetchFacts = { key, session, predicted: cost_tokens, actual: null }
     const offered: OfferedFacts = {
-      ...{ server: tool.server, tool: tool.name, predicted: cost_tokens },
+      server: tool.server,
+      tool: tool.name,
+      predicted: cost_tokens,
     }
     const prefetch: Prefetch<LandedResult> = {
-      ...{ call, context: trigger.context, client, facts },
+      call,
+      context: trigger.context,
+      client,
+      facts,
       host: model.rate_limit_host ?? hosts?.[0] ?? `server ${tool.server}`,
       ...(ttl === undefined ? {} : { ttlMs: ttl * 1_000 }),
       onLanded: landed => {
@@ -211,7 +216,10 @@ export class Prefetches {
     return {
       models: shared.models,
       probabilities,
-      ...{ keywords, budgetTokens, minProbability, isCostAware },
+      keywords,
+      budgetTokens,
+      minProbability,
+      isCostAware,
       // Read when it is asked: the result of a required call may come later.
       get knownHosts() {
         return shared.contexts.knownHosts(context)

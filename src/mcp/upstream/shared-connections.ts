@@ -120,7 +120,10 @@ export class SharedConnections {
   #newTrunk(claims: ClientClaims): Trunk {
     const { clock, open, places } = this.#options
     const trunk: Trunk = new Trunk({
-      ...{ claims, clock, open, places },
+      claims,
+      clock,
+      open,
+      places,
       onConnected: facts => this.#connected(trunk, facts),
     })
     this.#trunks.add(trunk)

@@ -51,9 +51,14 @@ export function runAnalysis(list: LogList, terms: AnalysisTerms): AnalysisResult
   terms.onRead?.(conversations.length)
   const analysis = analyze(conversations, {
     ...createTunedConfig(layered),
-    ...{ context: createLocalContext(), prices: vendorPrices(vendor), tokens, elides, isProxied },
+    context: createLocalContext(),
+    prices: vendorPrices(vendor),
+    tokens,
+    elides,
+    isProxied,
     fetching: { share: fetched },
-    ...{ key, priors },
+    key,
+    priors,
     priorKeys: new Set(
       current?.reasons.filter(each => isPriorRule(each.rule)).map(each => writeKey(each.key)),
     ),

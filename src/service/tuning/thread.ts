@@ -20,12 +20,21 @@ async function tune(task: TuningTask): Promise<TuningDone> {
   const now = Date.now()
   const priors = await readPriors({ dataDir: place.data_dir, tenant, providers, now })
   const { proposals, conversations } = runAnalysis(listLogs(logs.filter(existsSync)), {
-    ...{ place, tenant, sinceMs, priors, tokens: {}, vendor: 'anthropic' },
-    ...{ elides: true, fetched: 1, isProxied: true },
+    place,
+    tenant,
+    sinceMs,
+    priors,
+    tokens: {},
+    vendor: 'anthropic',
+    elides: true,
+    fetched: 1,
+    isProxied: true,
   })
   const version = mode === 'apply' ? applyAccepted(place, tenant, proposals) : null
   return {
-    ...{ tenant, conversations: conversations.length, accepted: proposals.changes.length },
+    tenant,
+    conversations: conversations.length,
+    accepted: proposals.changes.length,
     ...(version === null ? {} : { version: version.id }),
   }
 }

@@ -54,7 +54,8 @@ export function redisConnector(
   if (kind === 'standalone') return onEnd => connectNode(nodes[0]!, { ...common, onEnd })
   const own = { ...common, address: { ...address, database: 0 } }
   const sentinels = new Sentinels({
-    ...{ nodes, primaryName },
+    nodes,
+    primaryName,
     connect: (node, onEnd) => connectNode(node, { ...own, onEnd }),
   })
   return onEnd => connectPrimary(sentinels, { ...common, onEnd })

@@ -79,7 +79,13 @@ function identityOf(session: string, { call_id, text }: MinedResult): string | n
 function toResult(mined: MinedResult): RecordedResult {
   const { tool, args, text, is_error, call_id, agent, context, model } = mined
   return {
-    ...{ tool, args, text, agent, model, isError: is_error, callId: call_id },
+    tool,
+    args,
+    text,
+    agent,
+    model,
+    isError: is_error,
+    callId: call_id,
     class: endpointClass(tool, args),
     epoch: context.partition,
   }

@@ -77,7 +77,11 @@ function requestOf(
 function toPlayed(answer: EncodeAnswer): PlayedResult {
   const { tokens, layer, format, shape, inner_formats, savings, hints, elided } = answer
   return {
-    ...{ before: tokens.baseline, after: tokens.final, layer, shape, format },
+    before: tokens.baseline,
+    after: tokens.final,
+    layer,
+    shape,
+    format,
     innerFormats: inner_formats,
     referred: savings.dedup_tokens,
     elided: savings.elided_tokens,
@@ -88,7 +92,14 @@ function toPlayed(answer: EncodeAnswer): PlayedResult {
 
 function unplayed(): PlayedResult {
   return {
-    ...{ before: 0, after: 0, layer: 'L3', format: 'passthrough', shape: 'unknown' },
-    ...{ innerFormats: [], referred: 0, elided: 0, hints: 0 },
+    before: 0,
+    after: 0,
+    layer: 'L3',
+    format: 'passthrough',
+    shape: 'unknown',
+    innerFormats: [],
+    referred: 0,
+    elided: 0,
+    hints: 0,
   }
 }

@@ -37,7 +37,10 @@ export function proposeEnrichment({ isEnabled, replay }: AutoEnrichmentTerms): P
     const own = effectOf(all.filter(call => call.tool === tool))
     if (own.prefetches < LEAST_PREFETCHES || own.used >= LEAST_HITS * own.prefetches) continue
     proposals.push({
-      ...{ rule: 'R7', key: ['tools', tool, 'speculate'], to: false, before },
+      rule: 'R7',
+      key: ['tools', tool, 'speculate'],
+      to: false,
+      before,
       evidence: { prefetches: own.prefetches, used: own.used },
       after: effectOf(replay(new Set([tool]))),
     })
@@ -47,7 +50,10 @@ export function proposeEnrichment({ isEnabled, replay }: AutoEnrichmentTerms): P
   if (proposals.length > 0 || isEnabled || !isGood) return proposals
   return [
     {
-      ...{ rule: 'R7', key: ['enrichment', 'enabled'], to: true, after: before },
+      rule: 'R7',
+      key: ['enrichment', 'enabled'],
+      to: true,
+      after: before,
       evidence: { prefetches: before.prefetches, used: before.used },
       before: effectOf([]),
     },

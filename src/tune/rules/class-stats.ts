@@ -65,8 +65,14 @@ export interface Seen {
 export function collectStats(all: Iterable<Seen>): Stats {
   const classes = new Map<string, ClassStats>()
   const sessions: SessionStats = {
-    ...{ conversations: 0, results: 0, compactions: 0, reads: 0 },
-    ...{ models: new Map(), bytes: [], depths: [], recent: [] },
+    conversations: 0,
+    results: 0,
+    compactions: 0,
+    reads: 0,
+    models: new Map(),
+    bytes: [],
+    depths: [],
+    recent: [],
   }
   const each: ConversationStats[] = []
   for (const { conversation, played, markers } of all) {
@@ -98,9 +104,19 @@ export function collectStats(all: Iterable<Seen>): Stats {
 
 function noStats(example: RecordedResult): ClassStats {
   return {
-    ...{ name: example.class, example, results: 0, exact: 0, near: 0, lines: 0, hints: 0 },
-    ...{ bursts: [], shapes: new Map(), columns: [], innerFormats: new Map() },
-    ...{ markers: [], markerConversations: 0 },
+    name: example.class,
+    example,
+    results: 0,
+    exact: 0,
+    near: 0,
+    lines: 0,
+    hints: 0,
+    bursts: [],
+    shapes: new Map(),
+    columns: [],
+    innerFormats: new Map(),
+    markers: [],
+    markerConversations: 0,
   }
 }
 

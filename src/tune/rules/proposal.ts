@@ -32,7 +32,7 @@ export function propose(
   to: ConfigValue,
   more: Pick<Proposal, 'evidence' | 'touches'> & Partial<Proposal>,
 ): Proposal {
-  return { ...{ rule, key, to, isTooFew: false }, ...more }
+  return { rule, key, to, isTooFew: false, ...more }
 }
 
 /** Behind the rule of a change that is not judged yet. */

@@ -71,7 +71,8 @@ function ofClass(
 ): Proposal {
   const { tool, args } = stats.example
   return propose(rule, ['endpoint_overrides', stats.name, name], to, {
-    ...{ evidence, example: { tool, args } },
+    evidence,
+    example: { tool, args },
     isTooFew: (known?.results ?? 0) < LEAST_RESULTS,
     touches: (results, played) =>
       anyResult((result, each) => result.class === stats.name && (when?.(each) ?? true))(

@@ -101,11 +101,15 @@ function offersOf(
   if (links.length === 0) return []
   const trigger = readTrigger(call.text)
   const offerings: Offering[] = links.map(link => ({
-    ...{ trigger: call.tool, server: SERVER, link },
+    trigger: call.tool,
+    server: SERVER,
+    link,
     calls: projectCalls(link, trigger, { triggerArgs: call.args }),
   }))
   const plan = planCalls(offerings, {
-    ...{ models, probabilities, knownHosts: hosts },
+    models,
+    probabilities,
+    knownHosts: hosts,
     keywords: intentKeywords(undefined, call.args),
     budgetTokens: terms.budgetTokens,
     minProbability: terms.minProbability,
@@ -138,7 +142,9 @@ const READING =
 function asTool(name: string): CatalogueTool {
   const readOnlyHint = READING.test(name)
   return {
-    ...{ name, server: SERVER, isTrusted: true },
+    name,
+    server: SERVER,
+    isTrusted: true,
     annotations: { readOnlyHint, openWorldHint: false },
   }
 }

@@ -89,8 +89,13 @@ function measure(candidate: Candidate): Omit<Rule, 'covered'> {
   const shares: ShareCounts = new Map()
   for (const group of met) if (group.notation === notation) addShares(shares, group.shares)
   return {
-    ...{ shape, conditions: namesOf(mask), notation, support: resultsOf(met), confidence },
-    ...{ median_saving: medianShare(shares), saved_tokens },
+    shape,
+    conditions: namesOf(mask),
+    notation,
+    support: resultsOf(met),
+    confidence,
+    median_saving: medianShare(shares),
+    saved_tokens,
   }
 }
 

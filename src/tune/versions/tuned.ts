@@ -97,7 +97,10 @@ export function openTuned(dataDir: string, tenant: string, waitMs = WAIT_MS): Tu
     const createdAt = now.toISOString()
     const text = writeTuned({
       ...withChanges(before.now, changes),
-      ...{ id, tenant, createdAt, generation },
+      id,
+      tenant,
+      createdAt,
+      generation,
     })
     const number = nextNumber(files, before)
     const onto = before.now?.id ?? null

@@ -46,7 +46,10 @@ export function findNeeds(results: readonly SeenResult[]): readonly Need[] {
   const wanted = new Set(quotes.flat())
   for (const [at, result] of results.entries()) {
     const context: Context = contexts.get(result.context) ?? {
-      ...{ hidden: new Map(), texts: [], unread: [], needed: new Set() },
+      hidden: new Map(),
+      texts: [],
+      unread: [],
+      needed: new Set(),
     }
     contexts.set(result.context, context)
     if (context.hidden.size > 0 && quotes[at]!.length > 0) {

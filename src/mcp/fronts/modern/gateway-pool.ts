@@ -62,7 +62,8 @@ export class GatewayPool {
     const pooled = new PooledGateway({
       owner,
       create: hub => createGateway(clientOf(envelope, name, hub), caller),
-      ...{ clock, idleMs: limits.idleMs },
+      clock,
+      idleMs: limits.idleMs,
       onIdle: () => this.#remove(key),
     })
     this.#pooled.set(key, pooled)
@@ -148,7 +149,9 @@ export class PooledGateway {
     if (level === null || level >= this.#level) return
     this.#level = level
     await this.gateway.handle({
-      ...{ method: 'logging/setLevel', params: jsonBytes({ level: logLevel }), signal },
+      method: 'logging/setLevel',
+      params: jsonBytes({ level: logLevel }),
+      signal,
       context: null,
       notify: () => {},
       ask: () => Promise.resolve(NOT_ASKED),

@@ -153,7 +153,10 @@ export class ListenHub {
   async #tell(method: string, uri: string): Promise<boolean> {
     const refused = errorOutcome(RPC_ERRORS.methodNotFound, 'nothing can be asked here')
     const outcome = await this.#watched().handle({
-      ...{ method, params: jsonBytes({ uri }), signal: NEVER, context: null },
+      method,
+      params: jsonBytes({ uri }),
+      signal: NEVER,
+      context: null,
       notify: () => {},
       ask: () => Promise.resolve(refused),
     })

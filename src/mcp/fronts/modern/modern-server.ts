@@ -213,12 +213,15 @@ export class ModernServer {
     const rounds =
       asking &&
       createRounds(this.#rounds, {
-        ...{ caller, capabilities: envelope.capabilities },
+        caller,
+        capabilities: envelope.capabilities,
         waiting: { signal: ended, notify: tell },
         hold: () => asking.hold(),
       })
     const outcome = await run({
-      ...{ method: message.method, params: message.params, signal: ended },
+      method: message.method,
+      params: message.params,
+      signal: ended,
       context: contextOf({
         params: message.params,
         header: header?.(CONTEXT_HEADER) ?? null,

@@ -59,7 +59,10 @@ export class ModernSession {
       return errorOutcome(MODERN_ERRORS.unsupportedVersion, 'there is no handshake here', data)
     }
     const answer = await this.#server.answer({
-      ...{ message, caller: CALLER, header: null, signal },
+      message,
+      caller: CALLER,
+      header: null,
+      signal,
       notify: (method, params) => {
         this.#send(writeNotification(method, params))
         return true
