@@ -48,7 +48,7 @@ interface ContextState {
   lastAt: number
 }
 
-/** An offer counts as used if the call is made within this many calls (seed 001). */
+/** An offer counts as used if the call is made within this many calls (SOURCES.md#planner). */
 const TURNS = 3
 const MAX_CONTEXTS = 10_000
 const MAX_CALLS = 256

@@ -5,8 +5,8 @@ const MAP_PARTS = ['key_value', 'key', 'value']
 const LIST_PARTS = ['list', 'element']
 
 /**
- * The columns of a file of fingerprints, in their order: the fields of seed 000, a map for the
- * shapes and a list for the formats; then histograms as lists, and rates.
+ * The columns of a file of fingerprints, in their order: the fields of SOURCES.md#formats, a map
+ * for the shapes and a list for the formats; then histograms as lists, and rates.
  */
 export const PARQUET_SCHEMA: SchemaElement[] = [
   { name: 'fingerprints', num_children: 20 },

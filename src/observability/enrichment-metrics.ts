@@ -50,7 +50,7 @@ export function createEnrichmentMetrics({ counter, histogram }: Register): Enric
       for (const reason of reasons) declines.inc({ reason })
     },
     decided: ({ fate, isUsed }) => offers.inc({ fate, used: isUsed ? 'yes' : 'no' }),
-    // 1.3 times (seed 001), in whole numbers as telemetry's sums have it.
+    // 1.3 times (SOURCES.md#planner), in whole numbers as telemetry's sums have it.
     predicted: (tokens, actual) =>
       sizes.inc({ size: 10 * actual >= 13 * tokens ? 'overrun' : 'within' }),
     refused: () => answers.inc({ why: 'fail_fast' }),

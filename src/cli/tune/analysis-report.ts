@@ -14,7 +14,7 @@ interface ClassRow {
   omission: number
 }
 
-/** Shares of the sums, by the reporting rule of seed 000, "Savings Accounting". */
+/** Shares of the sums, by the reporting rule of SOURCES.md#formats, "Savings Accounting". */
 interface ClassShares {
   /** Shares of all tokens, saved by references, by leaving parts out, and by all of it. */
   readonly references: string

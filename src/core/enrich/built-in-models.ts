@@ -4,7 +4,7 @@ const AUDIT_ONLY: ToolModel = { value_class: 'audit_only' }
 
 /**
  * What is known of the tools of coding agents: sizes in kB, medians and the shares of follow-ups of
- * 258,000 recorded calls (seed 001, "Real-world patterns").
+ * 258,000 recorded calls (SOURCES.md#planner, "Real-world patterns").
  */
 export const BUILT_IN_MODELS: ToolModels = {
   Read: {

@@ -26,7 +26,9 @@ const MAX_BOOST = 2.5
 const SLOW_MS = 5_000
 const EXPENSIVE_DOLLARS = 0.1
 
-/** Groups by convention, the most needed first (seed 001); others come after them by name. */
+/**
+ * Groups by convention, the most needed first (SOURCES.md#planner); others come after them by name.
+ */
 const GROUP_ORDER = ['must_have', 'nice_to_have', 'debug']
 
 /** The value p · class · boost · penalty of a call with its default groups of fields. */

@@ -34,7 +34,10 @@ export type Eligibility =
       readonly fault?: string
     }
 
-/** Names of tools that manage an agent's context (`use_context`, seed 001), and of our own. */
+/**
+ * Names of tools that manage an agent's context (`use_context`, SOURCES.md#planner), and of our
+ * own.
+ */
 const CONTEXT_TOOL = /context|^haversack_/i
 
 const NO = { isEligible: false, reason: 'not_speculatable' } as const

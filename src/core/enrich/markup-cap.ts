@@ -13,7 +13,7 @@ export function isBrowser(tool: string, server: string): boolean {
 
 /**
  * Whether a result is markup of a browser's tool that should be elided: above 4 kB, unless the
- * intent is about markup (seed 001, pattern 9).
+ * intent is about markup (SOURCES.md#planner, pattern 9).
  * @param server that offers the tool: many tools of browsers are named by what they do alone
  * @param keywords of the intent, see `intentKeywords`
  */

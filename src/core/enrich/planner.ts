@@ -4,14 +4,14 @@ import { type Choosable, chooseCalls, NONE } from './choose-calls.ts'
 import type { DeclinedCall, Offering, Plan, PlanContext, PlannedCall } from './plan.ts'
 
 /**
- * Chooses which follow-up calls to make ahead (seed 001, "Knapsack algorithm"). Makes nothing
- * itself. Only calls that are eligible, safe, new and probable enough are candidates; which of them
- * are worth their tokens is a knapsack (`chooseCalls`). Every call that was offered is either
- * planned or declined with a reason, except for the same call from another link.
+ * Chooses which follow-up calls to make ahead (SOURCES.md#planner, "Knapsack algorithm"). Makes
+ * nothing itself. Only calls that are eligible, safe, new and probable enough are candidates; which
+ * of them are worth their tokens is a knapsack (`chooseCalls`). Every call that was offered is
+ * either planned or declined with a reason, except for the same call from another link.
  */
 export function planCalls(offerings: readonly Offering[], context: PlanContext): Plan {
   const candidates = new Candidates(context)
-  // Calling the same tool again is what deduplication is for (seed 001).
+  // Calling the same tool again is what deduplication is for (SOURCES.md#planner).
   const others = offerings.filter(({ link, trigger }) => link.tool !== trigger)
   for (const offering of others) {
     if (offering.link.requires === undefined) candidates.addCalls(offering)

@@ -42,9 +42,9 @@ export type ProbabilityState = z.output<typeof probabilityState>
 const PRIOR_WEIGHT = 10
 /**
  * Share of the stated probability by place. The documents call the first three of any list ahead
- * (seed 001, patterns 3 and 4), so the list's length does not count. It does in what is observed,
- * which outweighs the share soon: in recorded coding sessions 54 % of single results were followed,
- * 25–31 % of lists of 2–3, 6–12 % of 4–10.
+ * (SOURCES.md#planner, patterns 3 and 4), so the list's length does not count. It does in what is
+ * observed, which outweighs the share soon: in recorded coding sessions 54 % of single results were
+ * followed, 25–31 % of lists of 2–3, 6–12 % of 4–10.
  */
 const PLACE_SHARES = [1, 0.9, 0.8] as const
 const MAX_RANK = PLACE_SHARES.length

@@ -280,8 +280,8 @@ interface Provider {
 }
 
 /**
- * Chains from lists to details of five providers (seed 001, "Provider extensions"), by the names of
- * the seed's tools and of the providers' own servers.
+ * Chains from lists to details of five providers (SOURCES.md#planner, "Provider extensions"), by
+ * the names of the seed's tools and of the providers' own servers.
  */
 export const PROVIDERS: readonly Provider[] = [
   { words: ['gitlab'], models: GITLAB },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What a result is for, the most important first (seed 001, "Annotation taxonomy"). */
+/** What a result is for, the most important first (SOURCES.md#planner, "Annotation taxonomy"). */
 const VALUE_CLASSES = ['critical', 'supporting', 'optional', 'audit_only'] as const
 
 /** What a call changes. Only the first two can be called ahead. */

@@ -28,7 +28,7 @@ export interface Blend {
 }
 
 /**
- * Blends the figures of an endpoint: 70 % the team's and 30 % the caller's own (seed 000,
+ * Blends the figures of an endpoint: 70 % the team's and 30 % the caller's own (SOURCES.md#formats,
  * deployment pattern B). A provider's part is 40 % of the whole if the caller has no calls of its
  * own, and falls with these as `0.4 · 20 / (20 + calls)` ("at most 40 % weight"). A source with
  * fewer than 20 calls has no part. Shares and means are weighted; of calls and sessions it is the

@@ -68,7 +68,7 @@ const shapeMix = z
 
 /**
  * Properties of the responses of one endpoint in a span of time: the per-endpoint fingerprint of
- * seed 000, field for field. The formulas are in docs/reference/fingerprints.md.
+ * SOURCES.md#formats, field for field. The formulas are in docs/reference/fingerprints.md.
  */
 export const fingerprintSchema = z
   .object({

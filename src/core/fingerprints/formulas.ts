@@ -69,9 +69,9 @@ export function noSums(): Sums {
 
 /**
  * The fingerprint that sums give: means and shares over `weight`, the Shannon entropy of the shapes
- * in bits (seed 000, "Per-endpoint fingerprint"), the shape and the three inner formats with the
- * most weight (of equals, in the order of `SHAPES` and `INNER_FORMATS`). @param sums with a weight
- * above 0
+ * in bits (SOURCES.md#formats, "Per-endpoint fingerprint"), the shape and the three inner formats
+ * with the most weight (of equals, in the order of `SHAPES` and `INNER_FORMATS`). @param sums with
+ * a weight above 0
  */
 export function fingerprintOf(endpoint_class: string, sums: Sums): Fingerprint {
   const { weight, shapes, tables, lists } = sums

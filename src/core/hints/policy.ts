@@ -93,7 +93,9 @@ export interface HintGate {
   admitMarker(): ((marker: ElisionHint) => string | null) | null
 }
 
-/** The least saving, in multiples of the hint's own tokens (seed 000, "Hint cost model"). */
+/**
+ * The least saving, in multiples of the hint's own tokens (SOURCES.md#formats, "Hint cost model").
+ */
 export const BREAK_EVEN = 4
 
 /** The one place that lets hints out: make one for each answer. */

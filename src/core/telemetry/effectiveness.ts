@@ -1,4 +1,4 @@
-/** Counters of what calls ahead, fail-fast and repeated results brought (seed 001). */
+/** Counters of what calls ahead, fail-fast and repeated results brought (SOURCES.md#planner). */
 export interface EffectivenessCounts {
   /** Results that were fetched ahead, as events tell of them. */
   prefetches: number

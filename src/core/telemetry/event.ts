@@ -36,7 +36,7 @@ export const MAX_DECLINES = 300
 /** Results that a call comes back to, of which an event tells. */
 export const MAX_COMING_BACK = 100
 
-/** Why the enricher did not fetch something ahead: seed 001. */
+/** Why the enricher did not fetch something ahead: SOURCES.md#planner. */
 const declineReason = z.string().regex(/^[a-z_]{1,64}$/)
 
 /** So many hexadecimal digits. */
@@ -53,10 +53,10 @@ export const sampleRate = z.number().min(0.0001).max(1)
 export const share = z.number().min(0).max(1)
 
 /**
- * One tool result on its way to an agent: the per-response event of seed 000, one line of JSON. Its
- * hashes are keyed with a secret of the installation and differ by tenant (`createPseudonyms`), its
- * names are made of known words and hashes (`anonymousName`, `endpointClass`). Nothing of the
- * content, the arguments or the prompt is in it.
+ * One tool result on its way to an agent: the per-response event of SOURCES.md#formats, one line of
+ * JSON. Its hashes are keyed with a secret of the installation and differ by tenant
+ * (`createPseudonyms`), its names are made of known words and hashes (`anonymousName`,
+ * `endpointClass`). Nothing of the content, the arguments or the prompt is in it.
  */
 export const telemetryEvent = z
   .object({
@@ -117,8 +117,8 @@ export const telemetryEvent = z
     retrieved_of: z.array(anonymous).max(MAX_COMING_BACK).optional(),
     needed_of: z.array(anonymous).max(MAX_COMING_BACK).optional(),
     /**
-     * The enricher's (seed 001), of offered calls: see `isOffer`. Whether it was made ahead, and if
-     * so the tokens that were predicted, else why not.
+     * The enricher's (SOURCES.md#planner), of offered calls: see `isOffer`. Whether it was made
+     * ahead, and if so the tokens that were predicted, else why not.
      */
     enricher_prefetched: z.boolean().optional(),
     enricher_predicted_cost_tokens: figure.optional(),

@@ -61,10 +61,11 @@ export function addSavings(sums: SavingsSums, event: TelemetryEvent, weight: num
 }
 
 /**
- * The reporting rule of seed 000, "Savings Accounting". All savings on the branch of L0 are the
- * reference's. Encoder and omission are shares of the other branch only. With h the share of tokens
- * on the L0 branch, `combined = dedup + (1 − h) · (encoder + omission)`: the seed's multiplicative
- * composition, except that a reference costs what it costs; the seed counts it as free.
+ * The reporting rule of SOURCES.md#formats, "Savings Accounting". All savings on the branch of L0
+ * are the reference's. Encoder and omission are shares of the other branch only. With h the share
+ * of tokens on the L0 branch, `combined = dedup + (1 − h) · (encoder + omission)`: the seed's
+ * multiplicative composition, except that a reference costs what it costs; the seed counts it as
+ * free.
  */
 export function savingsOf(sums: SavingsSums): Savings {
   const missed = sums.baseline - sums.l0Baseline

@@ -21,9 +21,9 @@ const COUNTERS = Object.keys(noEffectiveness()) as (keyof EffectivenessCounts)[]
 const savedShare = z.number().max(1)
 
 /**
- * Properties of a session: the per-session summary of seed 000, one line of JSON for each file of
- * events. All figures are of the events that were written, and not scaled: divide counts and sums
- * by `sample_rate_applied`.
+ * Properties of a session: the per-session summary of SOURCES.md#formats, one line of JSON for each
+ * file of events. All figures are of the events that were written, and not scaled: divide counts
+ * and sums by `sample_rate_applied`.
  */
 export const sessionSummary = z.object({
   schema_version: z.literal(TELEMETRY_SCHEMA_VERSION),
@@ -54,7 +54,9 @@ export const sessionSummary = z.object({
   started_at_ms: instant,
   ended_at_ms: instant,
   sample_rate_applied: sampleRate,
-  /** What calls ahead and references brought (seed 001); counters that are 0 are absent. */
+  /**
+   * What calls ahead and references brought (SOURCES.md#planner); counters that are 0 are absent.
+   */
   enrichment: z.partialRecord(z.enum(COUNTERS), figure).optional(),
 })
 

@@ -15,7 +15,7 @@ export interface AutoEnrichmentTerms {
   replay(withoutTools: ReadonlySet<string>): readonly CallAhead[]
 }
 
-/** Fewer calls ahead of a tool say nothing of it (seed 001, R7). */
+/** Fewer calls ahead of a tool say nothing of it (SOURCES.md#planner, R7). */
 const LEAST_PREFETCHES = 10
 /** Fewer calls ahead in all are no reason to switch them on. */
 const LEAST_TO_SWITCH_ON = 20
@@ -25,9 +25,9 @@ const LEAST_HITS = 0.5
 const GOOD_HITS = 0.6
 
 /**
- * Rule R7 (seed 001): no calls ahead of a tool of whose 10 or more less than half were used. Calls
- * ahead on if there were 20 or more, at least 60 % of all were used and no tool is switched off.
- * Each change has what the replay gives before it and with it.
+ * Rule R7 (SOURCES.md#planner): no calls ahead of a tool of whose 10 or more less than half were
+ * used. Calls ahead on if there were 20 or more, at least 60 % of all were used and no tool is
+ * switched off. Each change has what the replay gives before it and with it.
  */
 export function proposeEnrichment({ isEnabled, replay }: AutoEnrichmentTerms): PlanChange[] {
   const all = replay(new Set())

@@ -136,7 +136,9 @@ function addResult(own: ClassStats, { text }: RecordedResult, played: PlayedResu
   if (shape === 'markdown_table') own.columns.push(classify(text, undefined).n_cols ?? 0)
 }
 
-/** Tools and endpoint classes that look at files or pages, in lower case (seed 000, P2). */
+/**
+ * Tools and endpoint classes that look at files or pages, in lower case (SOURCES.md#formats, P2).
+ */
 const READS: ReadonlySet<string> = new Set(
   'read glob grep notebookread webfetch websearch cat head tail sed rg ls find tree'.split(' '),
 )

@@ -4,9 +4,9 @@ import { AUTO, DEFAULT_VARIANT } from '../../core/pipeline/profile/profile-axes.
 import type { Stats } from './class-stats.ts'
 import { type Proposal, propose } from './proposal.ts'
 
-/** Percent of the results that one model's variant must have (seed 000, P1). */
+/** Percent of the results that one model's variant must have (SOURCES.md#formats, P1). */
 const DOMINANT_PERCENT = 80
-/** Means a conversation by which an agent is known (seed 000, P2). */
+/** Means a conversation by which an agent is known (SOURCES.md#formats, P2). */
 const SEARCH = { mostResults: 200, leastReads: 0.5 } as const
 const MARATHON = { leastResults: 500, leastCompactions: 3 } as const
 /** Conversations that P2 looks at, the last ones. */

@@ -1,4 +1,7 @@
-/** Own results from which on a rule may change what a class leaves out (seed 000, "call_count"). */
+/**
+ * Own results from which on a rule may change what a class leaves out (SOURCES.md#formats,
+ * "call_count").
+ */
 export const LEAST_RESULTS = 20
 
 /** Share of references from which on R1 wants them. */

@@ -29,7 +29,7 @@ interface LinkCounts {
   used: number
 }
 
-/** A call follows from a result if it comes within so many calls (seed 001). */
+/** A call follows from a result if it comes within so many calls (SOURCES.md#planner). */
 const TURNS = 3
 /** Fewer offers say nothing. */
 const LEAST_OFFERS = 5

@@ -26,7 +26,7 @@ export interface PlanStudy {
   readonly calls: ReadonlyMap<string, number>
 }
 
-/** The share of calls ahead that must be used (seed 001). */
+/** The share of calls ahead that must be used (SOURCES.md#planner). */
 export const LEAST_USED = 0.6
 /** Probabilities that are tried, the least first. */
 const TRIED = [0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7]

@@ -95,7 +95,7 @@ async function metricOf(registry: Registry, name: string, labels: Record<string,
     .reduce((sum, { value }) => sum + value, 0)
 }
 
-// Contract, section 9; seed 001, "Validation strategy".
+// Contract, section 9; SOURCES.md#planner, "Validation strategy".
 describe('haversack replay --enrichment', () => {
   it('has the figures of the metrics of a live run, by session and in all', async () => {
     const world = await setUp()

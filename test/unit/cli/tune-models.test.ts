@@ -100,7 +100,7 @@ describe('sessions of logs', () => {
   })
 })
 
-// Seed 001, R7; contract, section 9.
+// SOURCES.md#planner, R7; contract, section 9.
 describe('haversack tune analyze --auto-enrichment', () => {
   it('plays recorded sessions, and proposes to switch calls ahead on', async () => {
     configure('')

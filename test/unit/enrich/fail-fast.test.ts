@@ -11,7 +11,8 @@ function setUp() {
   return { clock, guard, empty, isRefused }
 }
 
-// Contract, section 7; seed 001, "Real-world patterns", 8. In the predecessor a tool stayed blocked.
+// Contract, section 7; SOURCES.md#planner, "Real-world patterns", 8. In the predecessor a tool
+// stayed blocked.
 describe('fail-fast', () => {
   it('refuses one call after n results that were empty, and says so', () => {
     const { guard, empty } = setUp()

@@ -15,7 +15,7 @@ function setUp() {
   return { clock, polling, ask }
 }
 
-// Contract, section 7; seed 001, "Real-world patterns", 1.
+// Contract, section 7; SOURCES.md#planner, "Real-world patterns", 1.
 describe('polling', () => {
   it('is noted after three calls with the same result', () => {
     const { ask } = setUp()
@@ -93,7 +93,7 @@ describe('the time to live of a poll', () => {
   })
 })
 
-// Seed 001, "Real-world patterns", 9: browser DOM dumps.
+// SOURCES.md#planner, "Real-world patterns", 9: browser DOM dumps.
 describe('markup of a page', () => {
   const page = `<html><body>${'<div class="a"><p>text</p></div>'.repeat(200)}</body></html>`
 

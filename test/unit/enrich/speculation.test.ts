@@ -62,7 +62,7 @@ function setUp(options: Partial<SpeculationOptions<string>> = {}) {
   return { clock, pending, events, engine, kinds, keep }
 }
 
-// Contract, section 8, "Race" and "Cache"; seed 001, "Race strategy".
+// Contract, section 8, "Race" and "Cache"; SOURCES.md#planner, "Race strategy".
 describe('a call that was fetched ahead', () => {
   it('is answered from its result, once', async () => {
     const { engine, pending, events, clock } = setUp()
@@ -187,7 +187,7 @@ describe('a call that may change something', () => {
     expect(engine.prefetch([prefetch(1)]).started.length).toBe(1)
   })
 
-  // Seed 001, "Annotation taxonomy", 5: `Edit` makes results of `Read` stale.
+  // SOURCES.md#planner, "Annotation taxonomy", 5: `Edit` makes results of `Read` stale.
   it('drops the results of the tools that it invalidates, of other servers too', async () => {
     const { engine, keep } = setUp()
     const read = (upstream: string) => call(1, { tool: 'Read', scope: { ...SCOPE, upstream } })
@@ -265,7 +265,7 @@ describe('limits', () => {
   })
 })
 
-// Seed 001, "Race strategy": cancellation cascades on session shutdown.
+// SOURCES.md#planner, "Race strategy": cancellation cascades on session shutdown.
 describe('an end', () => {
   it('of a context aborts what it asked for, and drops it', async () => {
     const { engine, pending, keep } = setUp()

@@ -29,7 +29,7 @@ async function setUp(budgetTokens: number) {
 
 const IN_CONTEXT = { context: 'agent' }
 
-// Contract, section 9; seed 001, the four fields of `PipelineEvent`.
+// Contract, section 9; SOURCES.md#planner, the four fields of `PipelineEvent`.
 describe('an offered call', () => {
   it('that was made ahead has an event, with whether the agent made it', async () => {
     const { events, call, settled } = await setUp(8_000)

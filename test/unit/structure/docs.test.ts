@@ -24,6 +24,7 @@ const PAGES = [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
+  'SOURCES.md',
   ...globSync('docs/**/*.md', { cwd: root }).sort(),
 ]
 

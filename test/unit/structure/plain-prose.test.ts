@@ -19,6 +19,7 @@ const PAGES = [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
+  'SOURCES.md',
   ...globSync('docs/**/*.md', { cwd: root }).sort(),
 ]
 

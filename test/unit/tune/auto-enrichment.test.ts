@@ -8,7 +8,7 @@ const calls = (tool: string, made: number, used: number): CallAhead[] =>
 const propose = (all: readonly CallAhead[], isEnabled = false) =>
   proposeEnrichment({ isEnabled, replay: without => all.filter(each => !without.has(each.tool)) })
 
-// Seed 001, "Adaptive tuning": R7; contract, section 9.
+// SOURCES.md#planner, "Adaptive tuning": R7; contract, section 9.
 describe('rule R7', () => {
   it('switches a tool off of whose calls ahead less than half were used', () => {
     const all = [...calls('a', 10, 4), ...calls('b', 20, 18)]

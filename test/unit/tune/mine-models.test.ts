@@ -29,7 +29,7 @@ function mine(sessions: number, of = session) {
   return miner.models()
 }
 
-// Contract, section 7; seed 001, `tune from-claude-logs --tools`.
+// Contract, section 7; SOURCES.md#planner, `tune from-claude-logs --tools`.
 describe('mined models', () => {
   it('have sizes, times and links, by the names of the configuration', () => {
     const link = { projection: 'key', projection_arg: 'key', probability: 1 }

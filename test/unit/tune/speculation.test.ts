@@ -20,7 +20,8 @@ const TERMS = {
   countTokens: (text: string) => text.length,
 }
 
-// Seed 001, "Validation strategy"; contract, sections 7 and 9: links mined from sessions, and `replay --speculate`.
+// SOURCES.md#planner, "Validation strategy"; contract, sections 7 and 9: links mined from sessions,
+// and `replay --speculate`.
 describe('links of recorded sessions', () => {
   it('lead from a value of a result to the argument of a call after it', () => {
     const miner = createLinkMiner()

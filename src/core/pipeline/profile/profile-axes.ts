@@ -7,9 +7,9 @@ import { READING_LEVELS } from '../../reading/constructs.ts'
 import { TOKENIZER_IDS } from '../../tokens/profiles.ts'
 
 /**
- * Names of the templates of seed 000, and the format of each. Nested answers and diffs inside JSON
- * are both what `tree` writes best: it recurses, and its fences keep a diff as real lines beside
- * its siblings.
+ * Names of the templates of SOURCES.md#formats, and the format of each. Nested answers and diffs
+ * inside JSON are both what `tree` writes best: it recurses, and its fences keep a diff as real
+ * lines beside its siblings.
  */
 export const TEMPLATE_FORMATS = {
   csv_from_md: 'md',
@@ -62,7 +62,9 @@ const dataVariant = z.strictObject({
   hint_set: z.array(z.enum(HINT_FAMILIES)).optional(),
 })
 
-/** The agents that seed 000 describes; a file adds to them, or changes them key by key. */
+/**
+ * The agents that SOURCES.md#formats describes; a file adds to them, or changes them key by key.
+ */
 export const BUILT_IN_AGENTS: Readonly<Record<string, z.output<typeof agentVariant>>> = {
   default: {},
   file_search_heavy: { near_ref_enabled: false },
@@ -75,8 +77,8 @@ function variantsOf<Variant extends z.ZodType>(variant: Variant) {
 }
 
 /**
- * Section `profiles`: the four axes of seed 000. `active` is `auto` or the name of the one variant
- * that is in force for every request.
+ * Section `profiles`: the four axes of SOURCES.md#formats. `active` is `auto` or the name of the
+ * one variant that is in force for every request.
  */
 export const profileAxes = z
   .strictObject({

@@ -17,7 +17,9 @@ import {
 } from './reducer.ts'
 import { severityOf } from './severity.ts'
 
-/** In the order in which they are asked (seed 004; a JSON list comes before all of them). */
+/**
+ * In the order in which they are asked (SOURCES.md#elision; a JSON list comes before all of them).
+ */
 const TEXT_REDUCERS: readonly TextReducer[] = [
   diffReducer,
   searchReducer,

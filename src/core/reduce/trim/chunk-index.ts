@@ -63,7 +63,7 @@ const CLOSE =
 const FEW = 3
 
 /**
- * The chunk index (seed 003, "Chunk Index Format"), the fullest first: every chunk with its
+ * The chunk index (SOURCES.md#trim, "Chunk Index Format"), the fullest first: every chunk with its
  * summary, every chunk without it, only the nearest chunks, only their number. A chunk that was
  * requested by its number lists only itself.
  */

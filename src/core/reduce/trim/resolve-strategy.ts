@@ -1,8 +1,8 @@
 import type { StrategyId } from '../budget/strategies.ts'
 
 /**
- * Strategies by the names that tools of code hosts and issue trackers have (seed 003, "Trimming
- * Strategies").
+ * Strategies by the names that tools of code hosts and issue trackers have (SOURCES.md#trim,
+ * "Trimming Strategies").
  */
 const BUILT_IN: ReadonlyMap<string, StrategyId> = new Map([
   ['get_issues', 'priority'],

@@ -100,7 +100,7 @@ function sumsOf(items: readonly ChoiceItem[], { picks }: ReturnType<typeof choos
   return { cost, value }
 }
 
-// Seed 001, "Knapsack algorithm"; contract, section 8, "Plan".
+// SOURCES.md#planner, "Knapsack algorithm"; contract, section 8, "Plan".
 describe('the choice of calls', () => {
   it('of up to 256 is the best there is', () => {
     fc.assert(

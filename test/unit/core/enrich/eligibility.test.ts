@@ -15,7 +15,7 @@ function verdict(tool: Partial<ListedTool>, layers: ModelLayers = {}) {
 
 const isEligible = (...parameters: Parameters<typeof verdict>) => verdict(...parameters).isEligible
 
-// Contract, section 8, "Eligible"; seed 001, "Race strategy".
+// Contract, section 8, "Eligible"; SOURCES.md#planner, "Race strategy".
 describe('a tool may be called ahead', () => {
   it.each(['pure', 'read_only'] as const)('if the user says that it is %s', side_effect_class => {
     expect(verdict({}, { user: { t: { side_effect_class } } })).toEqual({
@@ -106,7 +106,7 @@ describe('a tool is never called ahead', () => {
     expect(isEligible({ isInteractive: true }, { user })).toBe(false)
   })
 
-  // Seed 001, "Implementation status": context-management tools are rejected.
+  // SOURCES.md#planner, "Implementation status": context-management tools are rejected.
   it.each(['use_context', 'list_contexts', 'getContext', 'haversack_retrieve', 's__use_context'])(
     'if it manages contexts: %s',
     name => {

@@ -35,7 +35,8 @@ describe('keywords of an intent', () => {
   })
 })
 
-// Contract, section 8, "Value" and "Cost"; seed 001, "Intent-aware boost", "Latency / dollar".
+// Contract, section 8, "Value" and "Cost"; SOURCES.md#planner, "Intent-aware boost", "Latency /
+// dollar".
 describe('the value of a call', () => {
   it.each([
     ['critical', 0.6],

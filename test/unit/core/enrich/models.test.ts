@@ -6,7 +6,7 @@ const builtIn = createModels()
 const modelOf = (tool: string, server?: string) => builtIn.find(tool, server).model
 
 describe('built-in models', () => {
-  // Seed 001, "Implementation status": built-in defaults of the top tools by side effect.
+  // SOURCES.md#planner, "Implementation status": built-in defaults of the top tools by side effect.
   it.each([
     ['Read', 'pure'],
     ['Grep', 'pure'],
@@ -24,7 +24,8 @@ describe('built-in models', () => {
     expect(modelOf(tool).side_effect_class).toBe(effect)
   })
 
-  // Seed 001, "Real-world patterns": 3, 4 and 5 are links, 6 and 7 audit only, 8 fails fast.
+  // SOURCES.md#planner, "Real-world patterns": 3, 4 and 5 are links, 6 and 7 audit only, 8 fails
+  // fast.
   it.each([
     ['Grep', 'Read', 0.35],
     ['Grep', 'Edit', 0.07],
@@ -46,14 +47,15 @@ describe('built-in models', () => {
     expect(modelOf('ToolSearch').fail_fast_after_n).toBe(2)
   })
 
-  // Seed 001, "Annotation taxonomy", 5: cross-tool invalidation.
+  // SOURCES.md#planner, "Annotation taxonomy", 5: cross-tool invalidation.
   it('say what edits make stale', () => {
     expect(modelOf('Edit').invalidates).toEqual(['Read', 'Grep'])
     expect(modelOf('Write').invalidates).toEqual(['Read', 'Grep', 'Glob'])
   })
 })
 
-// Seed 001, "Provider extensions": five providers, chains that read, mutating tools marked.
+// SOURCES.md#planner, "Provider extensions": five providers, chains that read, mutating tools
+// marked.
 describe("providers' models", () => {
   it.each([
     ['gitlab', 'get_merge_requests', 'get_merge_request_discussions', 'merge_request_id', 0.62],
@@ -114,14 +116,15 @@ describe('the lookup of a model', () => {
     expect(model.fail_fast_after_n).toBeUndefined()
   })
 
-  // Seed 001, "Provider extensibility": exact match, then the wildcard, then the global default.
+  // SOURCES.md#planner, "Provider extensibility": exact match, then the wildcard, then the global
+  // default.
   it('takes "*" for tools that have no model, and the defaults without it', () => {
     expect(createModels({ user }).find('write').model.fail_fast_after_n).toBe(7)
     expect(createModels().find('write').model.value_class).toBe('critical')
     expect(createModels({ user }).find('*').model.fail_fast_after_n).toBe(7)
   })
 
-  // Seed 001, "Provider extensibility": three sources, merged right-wins.
+  // SOURCES.md#planner, "Provider extensibility": three sources, merged right-wins.
   it('lays mined figures over built-in ones, and the user over both', () => {
     const models = createModels({
       mined: { Read: { cost_model: { typical_kb: 4, latency_ms_p50: 70 } } },

@@ -75,7 +75,7 @@ function plan(offerings: readonly Offering[], more: Partial<PlanContext> = {}) {
 
 const keyOf = (name: string, args: string) => callKey('s', name, args)
 
-// Seed 001, "Knapsack algorithm"; contract, section 8, "Plan".
+// SOURCES.md#planner, "Knapsack algorithm"; contract, section 8, "Plan".
 describe('a plan', () => {
   it('has the calls that are worth their tokens, and what they are worth', () => {
     expect(plan([offering('get', [1])])).toEqual({
@@ -116,7 +116,7 @@ describe('a plan', () => {
     expect(value).toBeCloseTo(0.8, 12)
   })
 
-  // Seed 001: self-loops are skipped.
+  // SOURCES.md#planner: self-loops are skipped.
   it('does not call a tool again with what its own result has', () => {
     expect(plan([offering('get', [1], { trigger: 'get' })])).toMatchObject({
       ...{ calls: [], declined: [] },
@@ -148,7 +148,7 @@ describe('a plan', () => {
     expect(one.calls[0]).toMatchObject({ include: ['must_have'], cost_tokens: 128 })
   })
 
-  // Seed 001, "Latency / dollar awareness".
+  // SOURCES.md#planner, "Latency / dollar awareness".
   it('lets the slow wait only if it is cost-aware', () => {
     const offerings = [
       offering('get', [1], { probability: 0.6 }),

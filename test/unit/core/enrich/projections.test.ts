@@ -32,7 +32,8 @@ function project(
 const argsOf = (...parameters: Parameters<typeof project>) =>
   project(...parameters).map(({ args }) => args)
 
-// Seed 001, "Projection extractors": built-in ones for Glob, Grep and WebSearch, generic JSON.
+// SOURCES.md#planner, "Projection extractors": built-in ones for Glob, Grep and WebSearch, generic
+// JSON.
 describe('values of a result', () => {
   it.each([
     ['lines of paths', 'src/a.ts\nsrc/b.ts\n', ['src/a.ts', 'src/b.ts']],
@@ -187,7 +188,7 @@ describe('addresses among arguments', () => {
     expect(hosts?.every(host => known.has(host)) ?? false).toBe(expected)
   })
 
-  // Seed 001, "Projection extractors": the host of a URL.
+  // SOURCES.md#planner, "Projection extractors": the host of a URL.
   it('are remembered by their hosts', () => {
     expect(hostsOf(read('{"a":"https://U@A.b:1/x","c":"http://d","e":"f:g","h":1}'))).toEqual([
       'a.b:1',

@@ -6,7 +6,8 @@ import {
   withoutDefaults,
 } from '../../../../src/core/enrich/value-model.ts'
 
-// Seed 001, "Annotation taxonomy": the six annotations, and what the contract adds to them.
+// SOURCES.md#planner, "Annotation taxonomy": the six annotations, and what the contract adds to
+// them.
 describe('the model of a tool', () => {
   it('has the defaults of the contract, section 7', () => {
     const model = fillModel({

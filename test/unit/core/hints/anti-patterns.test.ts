@@ -4,7 +4,9 @@ import { looksLikeHint } from '../../../../src/core/hints/looks-like-hint.ts'
 
 const HASH = '9f2c41aa07d3b85e16f04c2a'
 
-/** Near misses of hints: seed 000, "Anti-patterns", and what a careless writer would add. */
+/**
+ * Near misses of hints: SOURCES.md#formats, "Anti-patterns", and what a careless writer would add.
+ */
 const REFUSED: readonly [why: string, line: string][] = [
   ['an id that nobody has seen', '> [ref tc_42]'],
   ['the same, as the seed writes it', '> [ref: tc_42, byte-identical]'],

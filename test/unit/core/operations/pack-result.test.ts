@@ -143,7 +143,7 @@ describe('a structured value', () => {
   })
 })
 
-// Contract, section 7, "Field groups"; seed 001, "Annotation taxonomy", 2.
+// Contract, section 7, "Field groups"; SOURCES.md#planner, "Annotation taxonomy", 2.
 describe('fields that are not included by default', () => {
   const ISSUES = Array.from({ length: 20 }, (_, id) => ({
     id,
@@ -169,7 +169,7 @@ describe('fields that are not included by default', () => {
   })
 })
 
-// Contract, section 7, "DOM cap"; seed 001, pattern 9.
+// Contract, section 7, "DOM cap"; SOURCES.md#planner, pattern 9.
 describe('large markup of a browser', () => {
   const html = `<html><body>${Array.from({ length: 400 }, (_, at) => `<div class="row"><p>words of part ${at * 7919}</p></div>\n`).join('')}</body></html>`
   const result = `{"content":[${textBlock(html)}]}`

@@ -19,7 +19,7 @@ function countsOf(...events: readonly Partial<EnrichmentEvent>[]): Effectiveness
 const changed = (counts: EffectivenessCounts) =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0))
 
-// Seed 001, "Adaptive tuning + effectiveness metric" and "Inference calls saved".
+// SOURCES.md#planner, "Adaptive tuning + effectiveness metric" and "Inference calls saved".
 describe('effectiveness', () => {
   it('is nothing without activity, and then has no line', () => {
     const counts = countsOf({}, {})

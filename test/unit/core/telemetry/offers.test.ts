@@ -14,7 +14,7 @@ const AHEAD = eventOf({
 })
 const DECLINED = eventOf({ enricher_decline_reason: 'budget', cited_in_next_n_turns: true })
 
-// Seed 001: `SessionSummary.enrichment`.
+// SOURCES.md#planner: `SessionSummary.enrichment`.
 describe('events of offered calls', () => {
   it('are in no total', () => {
     const [totals, all] = [createEndpointSavings(), createEndpointSavings()]

@@ -39,7 +39,7 @@ async function setUp(options: MemoryGatewayOptions = {}, server = makeServer()) 
 
 const textOf = (result: { content: { text: string }[] }) => result.content.map(({ text }) => text)
 
-// Contract, section 8; seed 001, "Race strategy".
+// Contract, section 8; SOURCES.md#planner, "Race strategy".
 describe('a call that was made ahead', () => {
   it('answers the call of the model, as if it had been made', async () => {
     const { server, call, settled, bugs } = await setUp()
@@ -316,7 +316,7 @@ describe('a result that was fetched ahead', () => {
   })
 })
 
-// Contract, section 7; seed 001, patterns 1 and 8.
+// Contract, section 7; SOURCES.md#planner, patterns 1 and 8.
 describe('calls that find nothing', () => {
   const tools: ToolModels = { get: { fail_fast_after_n: 2 } }
   it.each([true, false])('are refused once after the configured number (on: %s)', async on => {

@@ -6,12 +6,12 @@ const TIE = 0.001
 const SLIGHT = 0.1
 const CLEAR = 0.7
 
-/** Shares of a log that are its head and its tail (seed 003, "Head+Tail"). */
+/** Shares of a log that are its head and its tail (SOURCES.md#trim, "Head+Tail"). */
 const HEAD = 0.3
 const TAIL = 1 - HEAD
 /** The value of an error, in times that of the items beside it. */
 const ERROR_BOOST = 3
-/** The part of a comment's value that each later one leaves (seed 003, "Cascading"). */
+/** The part of a comment's value that each later one leaves (SOURCES.md#trim, "Cascading"). */
 const BETA = 0.95
 /** The least factor, since powers of β end in 0. */
 const LEAST = 1e-9
@@ -65,7 +65,7 @@ function inHeadAndTail(index: number, count: number): number {
 }
 
 /**
- * The value of a change by the kind of its file, the first that fits (seed 003,
+ * The value of a change by the kind of its file, the first that fits (SOURCES.md#trim,
  * "Size-Proportional").
  */
 const FILE_WEIGHTS: readonly { readonly weight: number; fits(path: string): boolean }[] = [
@@ -93,7 +93,9 @@ function fileWeight(path: string | undefined): number {
   return FILE_WEIGHTS.find(({ fits }) => fits(lower))?.weight ?? 1
 }
 
-/** The value of a settled discussion compared with an open one (seed 003, "Thread-Level"). */
+/**
+ * The value of a settled discussion compared with an open one (SOURCES.md#trim, "Thread-Level").
+ */
 const RESOLVED = 0.3
 /** A comment between the first and the last one of its thread. */
 const MIDDLE = 0.5

@@ -58,7 +58,8 @@ export function weighPlaces(strategy: Strategy, items: readonly ItemFacts[]): re
 }
 
 /**
- * Words that a line about an error has (seed 003, "Head+Tail"), and what begins a Python traceback.
+ * Words that a line about an error has (SOURCES.md#trim, "Head+Tail"), and what begins a Python
+ * traceback.
  */
 const ERROR = /\b(?:error|fatal|panic|panicked|critical)\b|exception|^traceback /i
 
