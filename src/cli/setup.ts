@@ -70,7 +70,9 @@ export const setupCommand = defineCommand({
     const found = await foundAt(service)
     if (found !== null) process.stderr.write(`${found}\n`)
     if (!values.yes && !(await isAgreed())) return EXIT.failed
-    replaceWithBackup(file, before, after)
+    replaceWithBackup(file, before, after, original =>
+      [before ?? '', after].every(text => isOurs(agent, text, original)),
+    )
     const lines = values.hook
       ? hookNext(agent, before ?? '')
       : [...whatNext(name as string, agent, env), ...warnings(agent, before ?? '', env)]

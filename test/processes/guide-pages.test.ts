@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -10,6 +9,7 @@ import {
   type RecordingUpstream,
   recordingUpstream,
 } from '../integration/service/recording-upstream.ts'
+import { freePort } from './free-port.ts'
 import { answerByScript } from './scripted-model.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -71,14 +71,6 @@ function stepsOf(page: string): { commands: string; printed: string }[] {
     else steps.at(-1)!.printed = content
   }
   return steps
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise(resolve => server.once('listening', resolve))
-  const { port } = server.address() as { readonly port: number }
-  await new Promise(resolve => server.close(resolve))
-  return port
 }
 
 describe.each(PAGES)('%s', page => {

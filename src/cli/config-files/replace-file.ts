@@ -49,10 +49,19 @@ const BOM = /^\u{feff}/u
 /**
  * Replaces a file as a whole, and keeps what it was beside it. Makes one if there was none
  * (`before` is `null`).
- * @throws Error for a link, a file that may not be written, or one with a backup
+ * @param isNext whether both texts are made of what a backup has, which then stays as it is
+ * @throws Error for a link, a file that may not be written, or one with another backup
  */
-export function replaceWithBackup(file: string, before: string | null, after: string): void {
-  for (const kept of [backupOf(file), absenceOf(file)]) if (existsSync(kept)) throw isThere(kept)
+export function replaceWithBackup(
+  file: string,
+  before: string | null,
+  after: string,
+  isNext: (original: string | null) => boolean = () => false,
+): void {
+  const kept = [backupOf(file), absenceOf(file)].find(each => existsSync(each))
+  if (kept !== undefined && !isNext(kept === backupOf(file) ? textOf(kept) : null)) {
+    throw isThere(kept)
+  }
   if (readConfigFile(file) !== before) throw new Error(`${file} has just changed: try again`)
   if (before === null) {
     makeFolder(dirname(file), 0o777)
@@ -63,7 +72,7 @@ export function replaceWithBackup(file: string, before: string | null, after: st
   checkWritable(file)
   const { mode } = lstatSync(file)
   const whole = readFileSync(file, 'utf8')
-  writeNew(backupOf(file), whole, mode)
+  if (kept === undefined) writeNew(backupOf(file), whole, mode)
   writeAtomic(file, whole.slice(0, whole.length - before.length) + after, mode)
 }
 

@@ -246,6 +246,40 @@ it('knows again what it made with a status line', () => {
   expect(written).toBeGreaterThanOrEqual(leastHits(runs(1_000) / 3))
 })
 
+describe('a file that was set up, and is to have a status line too', () => {
+  const file = join(folder, 'settings.json')
+  const agent = AGENTS['claude']!
+  const service = 'http://127.0.0.1:8787'
+  const urlIn = (text: string) => agent.withBaseUrl(text, agent.baseUrl(service, {}))
+  const lineIn = (text: string) => agent.statusLine!.withLine(text, service)
+  const next = (before: string, after: string) =>
+    replaceWithBackup(file, before, after, original =>
+      [before, after].every(text => isOurs(agent, text, original)),
+    )
+
+  it.each([null, '{}'])('keeps what it was at first: %s', original => {
+    if (original !== null) writeFileSync(file, original)
+    const withUrl = urlIn(original ?? '')
+    replaceWithBackup(file, original, withUrl)
+    next(withUrl, lineIn(withUrl))
+    expect(readFileSync(file, 'utf8')).toBe(lineIn(withUrl))
+    restore(file, (text, before) => isOurs(agent, text, before))
+    expect(readConfigFile(file)).toBe(original)
+    rmSync(file, { force: true })
+  })
+
+  it('is left alone if the file or the change is of others', () => {
+    writeFileSync(file, '{}')
+    const withUrl = urlIn('{}')
+    const withLine = lineIn(withUrl)
+    replaceWithBackup(file, '{}', withUrl)
+    expect(() => next(withUrl, `${withLine} `)).toThrow('is there already')
+    writeFileSync(file, `${withUrl} `)
+    expect(() => next(`${withUrl} `, withLine)).toThrow('is there already')
+    expect(readFileSync(file, 'utf8')).toBe(`${withUrl} `)
+  })
+})
+
 describe.each(Object.entries(AGENTS))('a configuration of %s', (name, agent) => {
   const to = agent.baseUrl('http://127.0.0.1:8787', {})
   const file = join(folder, name)
