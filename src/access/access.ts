@@ -84,7 +84,7 @@ export const LOCAL: Caller = {
   redeems: true,
 }
 
-interface Entry {
+interface KnownKey {
   readonly record: KeyRecord
   readonly digest: Buffer
   readonly caller: Caller
@@ -119,16 +119,16 @@ export function createAccess(
   let tenants = countTenants(initial)
 
   /** Few digests have the same prefix. All of them are compared, each in constant time. */
-  function find(key: string): Entry | undefined {
+  function find(key: string): KnownKey | undefined {
     const digest = hash('sha256', key, 'buffer')
-    let found: Entry | undefined
+    let found: KnownKey | undefined
     for (const entry of entries.get(digest.readUInt32BE(0)) ?? []) {
       if (timingSafeEqual(entry.digest, digest)) found = entry
     }
     return found
   }
 
-  function indexById(): ReadonlyMap<string, Entry> {
+  function indexById(): ReadonlyMap<string, KnownKey> {
     return new Map([...entries.values()].flat().map(entry => [entry.record.id, entry]))
   }
 
@@ -139,9 +139,9 @@ export function createAccess(
     tenants = countTenants(keys)
   }
 
-  function index(keys: readonly KeyRecord[], before: ReadonlyMap<number, Entry[]>) {
+  function index(keys: readonly KeyRecord[], before: ReadonlyMap<number, KnownKey[]>) {
     const known = new Map([...before.values()].flat().map(entry => [entry.record.id, entry]))
-    const byStart = new Map<number, Entry[]>()
+    const byStart = new Map<number, KnownKey[]>()
     for (const record of keys) {
       const entry = toEntry(record, { now: now(), shared }, known.get(record.id))
       const start = entry.digest.readUInt32BE(0)
@@ -189,8 +189,8 @@ function toEntry(
     now,
     shared,
   }: { readonly now: number; readonly shared?: (() => SharedRates | undefined) | undefined },
-  before: Entry | undefined,
-): Entry {
+  before: KnownKey | undefined,
+): KnownKey {
   const { rate_per_s: rate, burst } = record
   const sameRate = before?.record.rate_per_s === rate && before?.record.burst === burst
   const newRate = () =>

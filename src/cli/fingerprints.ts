@@ -21,7 +21,7 @@ import { blendRows, fingerprintTable } from './fingerprints/report.ts'
 import { jsonOption } from './options.ts'
 
 /** Where an action works, and for whom. */
-interface Place {
+interface Destination {
   readonly config: Config
   readonly values: Values
   readonly now: number
@@ -66,7 +66,7 @@ export const fingerprintsCommand = defineActions({
 })
 
 /** An action whose outcome is printed. */
-function reported(action: (place: Place) => Promise<Outcome>) {
+function reported(action: (place: Destination) => Promise<Outcome>) {
   const run = async (values: Values): Promise<number> => {
     const config = loadDataConfig(values)
     const { text, problems = [] } = await action({ config, values, now: Date.now() })
@@ -77,7 +77,7 @@ function reported(action: (place: Place) => Promise<Outcome>) {
   return { run }
 }
 
-async function build({ config, values, now }: Place): Promise<Outcome> {
+async function build({ config, values, now }: Destination): Promise<Outcome> {
   if (config.store.redis !== undefined) {
     throw new UsageError(
       'replicas that share a Redis build by themselves: see fingerprints.build_interval_ms',
@@ -93,7 +93,7 @@ async function build({ config, values, now }: Place): Promise<Outcome> {
   return { text: lines.join('\n') }
 }
 
-async function show(place: Place): Promise<Outcome> {
+async function show(place: Destination): Promise<Outcome> {
   const { folder } = ownOf(place)
   const own = (await readFingerprintFile(join(folder, ENDPOINTS_FILE))) ?? []
   const asJson = place.values.json
@@ -105,7 +105,7 @@ async function show(place: Place): Promise<Outcome> {
   return { text: asJson ? JSON.stringify({ blended }) : fingerprintTable(blended) }
 }
 
-async function pushAll(place: Place): Promise<Outcome> {
+async function pushAll(place: Destination): Promise<Outcome> {
   const { config, values, now } = place
   const own = ownOf(place)
   const destinations = destinationsOf(config.fingerprints, own.memberFor)
@@ -131,7 +131,7 @@ async function pushAll(place: Place): Promise<Outcome> {
   })
 }
 
-async function pullAll(place: Place): Promise<Outcome> {
+async function pullAll(place: Destination): Promise<Outcome> {
   const { team, providers } = sourcesOf(place.config.fingerprints)
   if (team === null && providers.length === 0) {
     throw new UsageError('no fingerprints.team and no fingerprints.providers are configured')
@@ -173,7 +173,7 @@ async function inTurn<T>(
 }
 
 /** The tenant's folder, and the names that it goes by elsewhere. */
-function ownOf({ config, values }: Place) {
+function ownOf({ config, values }: Destination) {
   const tenant = values.tenant ?? 'local'
   const key = readTelemetryKey(config.data_dir)
   if (key === null)

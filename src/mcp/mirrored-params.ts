@@ -39,7 +39,7 @@ export function mirroredParams(definition: JsonBytes): readonly MirroredParam[] 
   if (schema === null) return NONE
   const found: MirroredParam[] = []
   const names = new Set<string>()
-  const waiting: Place[] = [{ schema: parsed(schema), path: [] }]
+  const waiting: ParamPath[] = [{ schema: parsed(schema), path: [] }]
   for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
     const { schema: node, path } = place
     if (typeof node !== 'object' || node === null) continue
@@ -61,7 +61,7 @@ export function hasValidMirrors(definition: JsonBytes): boolean {
 }
 
 /** A schema; `path` is `null` if it is not reached by properties alone. */
-interface Place {
+interface ParamPath {
   readonly schema: unknown
   readonly path: readonly string[] | null
 }
@@ -69,9 +69,9 @@ interface Place {
 /** Longer paths are followed, but nothing in them can be mirrored. */
 const MAX_PATH = 32
 
-function inner(node: object, path: Place['path']): Place[] {
+function inner(node: object, path: ParamPath['path']): ParamPath[] {
   if (Array.isArray(node)) return node.map(schema => ({ schema, path: null }))
-  return Object.entries(node).flatMap(([keyword, value]): Place[] => {
+  return Object.entries(node).flatMap(([keyword, value]): ParamPath[] => {
     if (VALUES.has(keyword) || typeof value !== 'object' || value === null) return []
     if (!NAMED_SCHEMAS.has(keyword) || Array.isArray(value)) return [{ schema: value, path: null }]
     const isReached = keyword === 'properties' && path !== null && path.length < MAX_PATH

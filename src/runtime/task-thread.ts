@@ -43,7 +43,7 @@ const HEAP_MB = 512
 /** The cost of a task until its real time is known, in microseconds. */
 const TASK_US = 20_000
 
-interface Waiting {
+interface QueuedTask {
   readonly tenant: string
   readonly costUs: number
   readonly queuedAt: number
@@ -62,9 +62,9 @@ class OneThread<Tasks extends TaskTable> implements TaskThread<Tasks> {
   readonly #options: TaskThreadOptions
   readonly #limitMs: number
   readonly #maxWaiting: number
-  readonly #queue = createFairQueue<Waiting>()
+  readonly #queue = createFairQueue<QueuedTask>()
   #worker: Worker | null = null
-  #current: { readonly task: Waiting; readonly startedAt: number } | null = null
+  #current: { readonly task: QueuedTask; readonly startedAt: number } | null = null
   #timer: NodeJS.Timeout | undefined
   #closed = false
 

@@ -7,7 +7,7 @@ export interface KnownSession
   readonly last: number
 }
 
-interface Entry {
+interface SessionAtWork {
   known: KnownSession | null
   /** Turns in a row that were this process's own. */
   stays: number
@@ -28,7 +28,7 @@ const CALM_TURNS = 64
 
 /** Which sessions stay with this process, so that their turns need not be opened. */
 export class KnownSessions {
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new Map<string, SessionAtWork>()
   readonly #calmTurns: number
   /** Turns until sessions count as staying. */
   #caution: number
@@ -124,6 +124,6 @@ export function sessionName(tenant: string, session: string): string {
   return JSON.stringify([tenant, session])
 }
 
-function note(entry: Entry, call: string | undefined): void {
+function note(entry: SessionAtWork, call: string | undefined): void {
   if (call !== undefined) entry.calls = [...entry.calls, call].slice(-MAX_CALLS)
 }

@@ -41,14 +41,14 @@ ${drawn}<line class="zero" x1="0" x2="${WIDTH}" y1="${zero}" y2="${zero}"></line
 </figure>`
 }
 
-interface Place {
+interface BarPosition {
   readonly step: number
   readonly scale: number
   readonly zero: number
   readonly unit: string
 }
 
-function drawBar({ label, parts }: Bar, x: number, { step, scale, zero, unit }: Place): Html {
+function drawBar({ label, parts }: Bar, x: number, { step, scale, zero, unit }: BarPosition): Html {
   let [top, bottom] = [zero, zero]
   const said = parts.map(({ name, value }) => `${name} ${round(value)}`).join(', ')
   const rects = parts.map(({ kind, value }) => {

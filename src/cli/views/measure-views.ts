@@ -24,7 +24,7 @@ export interface ViewFigures {
 }
 
 /** A view hides something that later calls quote. */
-interface Waiting {
+interface HiddenValues {
   readonly figures: ViewFigures
   readonly hidden: ReadonlySet<string>
 }
@@ -42,7 +42,7 @@ export function measureViews(
 ): ReadonlyMap<string, ViewFigures> {
   const byView = new Map<string, ViewFigures>()
   let session: string | undefined
-  let waiting: Waiting[] = []
+  let waiting: HiddenValues[] = []
   for (const result of results) {
     if (result.session !== session) waiting = []
     session = result.session
@@ -65,7 +65,7 @@ function measureOne(
   { text, tool, args }: RecordedResult,
   context: OperationContext,
   byView: Map<string, ViewFigures>,
-): Waiting | null {
+): HiddenValues | null {
   if (!/^\s*[[{]/.test(text)) return null
   const request = { content: text, tool, ...(args === undefined ? {} : { args }) }
   const { views } = resolveProfile(context.pipeline, { response_budget: 'compact', tool }).view

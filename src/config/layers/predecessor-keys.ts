@@ -51,7 +51,7 @@ const HINTS: Fates = {
 type Fates = Readonly<Record<string, KeyFate>>
 
 /** A place in the file: `*` is any name. */
-interface Place {
+interface KnownPath {
   readonly at: readonly string[]
   readonly keys?: Fates
   /** What becomes of the text there, or of each text of the list. */
@@ -59,7 +59,7 @@ interface Place {
 }
 
 /** Everything that the predecessor's file has and this one has not. The rest is the same. */
-const PREDECESSOR_PLACES: readonly Place[] = [
+const PREDECESSOR_PLACES: readonly KnownPath[] = [
   {
     at: [],
     keys: {
@@ -174,9 +174,9 @@ function textIn(text: string, values: Fates, path: KeyPath, notes: KeyNote[]): s
   return fate.kind === 'renamed' ? fate.to : undefined
 }
 
-function placeOf(path: KeyPath): Place {
+function placeOf(path: KeyPath): KnownPath {
   const found = PREDECESSOR_PLACES.filter(({ at }) => fits(at, path))
-  return found.reduce<Place>((place, each) => Object.assign(place, each), { at: path })
+  return found.reduce<KnownPath>((place, each) => Object.assign(place, each), { at: path })
 }
 
 function fits(at: readonly string[], path: KeyPath): boolean {

@@ -126,7 +126,7 @@ function chooseExactly(classes: readonly (readonly Way[])[], budget: number): Ch
 }
 
 /** A step from one way of a class to the next one on the hull. */
-interface Step {
+interface HullStep {
   readonly item: number
   readonly way: Way
   /** Value that the step brings for each token. */
@@ -157,8 +157,8 @@ function chooseByDensity(classes: readonly (readonly Way[])[], budget: number): 
 }
 
 /** The steps along a class's upper convex hull, from nothing on, by falling slope. */
-function hullOf(ways: readonly Way[], item: number): readonly Step[] {
-  const hull: Step[] = []
+function hullOf(ways: readonly Way[], item: number): readonly HullStep[] {
+  const hull: HullStep[] = []
   for (const way of ways) {
     for (;;) {
       const before = hull.at(-1)

@@ -4,7 +4,7 @@ import type {
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client'
 import { AuthFailure } from './auth-failure.ts'
-import type { Place, Vault } from './vault.ts'
+import type { GrantKey, Vault } from './vault.ts'
 
 /** What an authorization server gave us for one server. */
 export interface Grant {
@@ -86,7 +86,7 @@ export class ServerGrants {
    * at, so that no server can make us send the client's secret to another one.
    */
   homeOf(clientId: string, issuer: string): string {
-    const place: Place = ['home', this.#tenant, this.#server, clientId]
+    const place: GrantKey = ['home', this.#tenant, this.#server, clientId]
     const known = this.#vault.read(place) as { issuer: string } | null
     if (known !== null) return known.issuer
     this.#vault.write(place, { issuer })
@@ -112,15 +112,15 @@ export class ServerGrants {
     return this.#vault.lease(this.#grantPlace(issuer, resource), ms)
   }
 
-  #statePlace(): Place {
+  #statePlace(): GrantKey {
     return ['server', this.#tenant, this.#server]
   }
 
-  #grantPlace(issuer: string, resource: string | null): Place {
+  #grantPlace(issuer: string, resource: string | null): GrantKey {
     return ['grant', this.#tenant, issuer, resource ?? this.#server]
   }
 
-  #clientPlace(issuer: string): Place {
+  #clientPlace(issuer: string): GrantKey {
     return ['client', this.#tenant, issuer]
   }
 }

@@ -7,7 +7,7 @@ import { type Codec, createCodec, type StoreKey, UnreadableError } from '../../s
 import { folderKey } from './vault-key.ts'
 
 /** What names an entry: its kind, the tenant, and more. */
-export type Place = readonly [kind: string, tenant: string, ...names: string[]]
+export type GrantKey = readonly [kind: string, tenant: string, ...names: string[]]
 
 const FILE = 'mcp-credentials.sqlite'
 const BUSY_MS = 5000
@@ -54,7 +54,7 @@ export class Vault {
   }
 
   /** `null` if there is none, or it cannot be read with the keys that there are. */
-  read(place: Place): unknown {
+  read(place: GrantKey): unknown {
     const id = idOf(place)
     const row = this.#database
       .prepare('SELECT key_id, bytes, sealed FROM entries WHERE place = ?')
@@ -69,7 +69,7 @@ export class Vault {
     }
   }
 
-  write(place: Place, value: object): void {
+  write(place: GrantKey, value: object): void {
     const id = idOf(place)
     const raw = Buffer.from(JSON.stringify(value))
     this.#writes++
@@ -79,7 +79,7 @@ export class Vault {
   }
 
   /** @returns whether there was one */
-  remove(place: Place): boolean {
+  remove(place: GrantKey): boolean {
     this.#writes++
     return (
       this.#database.prepare('DELETE FROM entries WHERE place = ?').run(idOf(place)).changes > 0
@@ -91,7 +91,7 @@ export class Vault {
    * blocks no other one.
    * @returns a function that ends it; `null` if another holder has it
    */
-  lease(place: Place, ms: number): (() => void) | null {
+  lease(place: GrantKey, ms: number): (() => void) | null {
     const id = idOf(place)
     const holder = randomBytes(16)
     const now = this.#now()
@@ -119,6 +119,6 @@ export class Vault {
   }
 }
 
-function idOf(place: Place): Buffer {
+function idOf(place: GrantKey): Buffer {
   return hash('sha256', JSON.stringify(place), 'buffer')
 }

@@ -40,7 +40,7 @@ const AT_ONCE = 2
 /** How long `close` waits for what was accepted, in milliseconds. */
 const CLOSE_MS = 10_000
 
-interface Waiting {
+interface QueuedJob {
   readonly tenant: string
   readonly costUs: number
   readonly queuedAt: number
@@ -49,7 +49,7 @@ interface Waiting {
 
 export function createPartsDesk(options: PartsDeskOptions): PartsDesk {
   const { elsewhere, sizes, maxCalls, maxWaitMs } = options
-  const queue = createFairQueue<Waiting>()
+  const queue = createFairQueue<QueuedJob>()
   const shares = createShares({ maxCalls, maxBytesWaiting: Number.POSITIVE_INFINITY })
   const costs = createCosts()
   let running = 0

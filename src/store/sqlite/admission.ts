@@ -42,7 +42,7 @@ const WRITE_BYTES = 8192
 /** The slowest way to read a body; a read of one takes no longer. */
 const WORST_US_PER_BYTE = 0.006
 
-interface Entry {
+interface AdmittedCall {
   readonly call: Call
   readonly tenant: string
   readonly costUs: number
@@ -63,7 +63,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const { maxWaitMs, ahead = AHEAD, costs = createCosts() } = options
   const reads = createLine(ahead.readUs)
   const writes = createLine(ahead.writeBytes)
-  const given = new Map<number, Entry>()
+  const given = new Map<number, AdmittedCall>()
   let urgent: Call[] = []
 
   function waitMs(tenant: string, own: Line, other: Line): number {
@@ -124,15 +124,15 @@ export function createAdmission(options: AdmissionOptions): Admission {
 interface Line {
   readonly workUs: number
   workAheadUs(tenant: string): number
-  push(entry: Entry): void
+  push(entry: AdmittedCall): void
   /** Takes as many calls as may be in advance; at least one if the thread has none. */
-  take(): Entry[]
-  done(entry: Entry, tookUs: number): void
-  clear(): Entry[]
+  take(): AdmittedCall[]
+  done(entry: AdmittedCall, tookUs: number): void
+  clear(): AdmittedCall[]
 }
 
 function createLine(limit: number): Line {
-  const queue = createFairQueue<Entry>()
+  const queue = createFairQueue<AdmittedCall>()
   let out = 0
 
   return {
@@ -142,7 +142,7 @@ function createLine(limit: number): Line {
     workAheadUs: tenant => queue.workAheadUs(tenant),
     push: entry => queue.push(entry),
     take() {
-      const taken: Entry[] = []
+      const taken: AdmittedCall[] = []
       for (let next = queue.peek(); next !== undefined; next = queue.peek()) {
         if (out > 0 && out + next.weight > limit) break
         out += next.weight

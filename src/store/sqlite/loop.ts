@@ -34,7 +34,7 @@ const CALL_BYTES = 8192
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024
 
 /** Calls of one sort; the urgent ones go first. */
-interface Waiting {
+interface QueuedCalls {
   urgent: Call[]
   others: Call[]
 }
@@ -53,8 +53,8 @@ class TurnLoop implements Loop {
   readonly #ledger: Ledger
   readonly #post: LoopOptions['post']
   readonly #onClosed: () => void
-  readonly #reads: Waiting = { urgent: [], others: [] }
-  readonly #writes: Waiting = { urgent: [], others: [] }
+  readonly #reads: QueuedCalls = { urgent: [], others: [] }
+  readonly #writes: QueuedCalls = { urgent: [], others: [] }
   /** Bytes of answers that the main thread has not read yet. */
   #unread = 0
   #state: StoreState
@@ -172,12 +172,12 @@ class TurnLoop implements Loop {
   }
 }
 
-function count({ urgent, others }: Waiting): number {
+function count({ urgent, others }: QueuedCalls): number {
   return urgent.length + others.length
 }
 
 /** Takes out the first so many, in the order in which they were worked through. */
-function remove(waiting: Waiting, done: number): void {
+function remove(waiting: QueuedCalls, done: number): void {
   const urgent = Math.min(done, waiting.urgent.length)
   waiting.urgent = waiting.urgent.slice(urgent)
   waiting.others = waiting.others.slice(done - urgent)

@@ -37,7 +37,7 @@ export interface PlayedOffer {
   readonly actual: number | null
 }
 
-interface Waiting {
+interface OpenOffer {
   readonly key: string
   readonly tool: string
   readonly offer: Offer
@@ -56,9 +56,9 @@ export function playSession(calls: readonly RecordedCall[], terms: PlayTerms): P
   const played: PlayedOffer[] = []
   const made = new Set<string>()
   const hosts = new Set<string>()
-  let waiting: Waiting[] = []
+  let waiting: OpenOffer[] = []
 
-  function settle(each: Waiting, actual: number | null): void {
+  function settle(each: OpenOffer, actual: number | null): void {
     const { tool, offer, declined, predicted, isStale } = each
     const isUsed = actual !== null
     probabilities.observe(offer, isUsed)
@@ -96,7 +96,7 @@ function offersOf(
   call: RecordedCall,
   { models, probabilities, costs, maxParallel, ...terms }: PlayTerms,
   { made, hosts }: { readonly made: ReadonlySet<string>; readonly hosts: ReadonlySet<string> },
-): Waiting[] {
+): OpenOffer[] {
   const links = models.find(call.tool, SERVER).model.follow_up
   if (links.length === 0) return []
   const trigger = readTrigger(call.text)
@@ -120,13 +120,13 @@ function offersOf(
     observedTokens: ({ name }, names) => costs.expected(name, names),
   })
   const fresh = { left: TURNS, isStale: false }
-  const planned = plan.calls.flatMap(({ tool, key, offer, cost_tokens }, at): Waiting[] => {
+  const planned = plan.calls.flatMap(({ tool, key, offer, cost_tokens }, at): OpenOffer[] => {
     const declined = at < maxParallel ? null : 'parallel_limit'
     return key === null
       ? []
       : [{ key, tool: tool.name, offer, declined, predicted: cost_tokens, ...fresh }]
   })
-  const declined = plan.declined.flatMap(({ tool, args, reason, offer }): Waiting[] => {
+  const declined = plan.declined.flatMap(({ tool, args, reason, offer }): OpenOffer[] => {
     if (args === null || offer === undefined || made.has(callKey(SERVER, tool, args))) return []
     const key = callKey(SERVER, tool, args)
     return [{ key, tool, offer, declined: reason, predicted: 0, ...fresh }]

@@ -2,11 +2,11 @@ import type { ScannedRequest } from '../parse/scan-request.ts'
 import { messagePieces } from '../parse/shared-messages.ts'
 import { type ChangeKind, differencesOf } from './change-kind.ts'
 import { equalText } from './equal-texts.ts'
-import { type HeadPart, headParts, type Place } from './request-head.ts'
+import { type HeadField, type HeadPart, headParts } from './request-head.ts'
 
 /** What changed before a conversation. It never has a value. */
 export interface HeadChange {
-  readonly place: Place
+  readonly place: HeadField
   readonly kind: ChangeKind
   /** Bytes of the place that stayed the same before the change. */
   readonly at: number

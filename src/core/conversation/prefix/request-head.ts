@@ -4,11 +4,11 @@ import { messagePieces, piecesOf } from '../parse/shared-messages.ts'
 
 /** Where a part of the head stands, in the order of the prompt. */
 export const PLACES = ['tools', 'system', 'first_message'] as const
-export type Place = (typeof PLACES)[number]
+export type HeadField = (typeof PLACES)[number]
 
 /** A part of what stands before the conversation. */
 export interface HeadPart {
-  readonly place: Place
+  readonly place: HeadField
   /** As the client sent it. */
   readonly raw: Buffer
   /** What matters to the model: the same without cache breakpoints. */
@@ -27,7 +27,7 @@ export function headParts(scanned: ScannedRequest): readonly HeadPart[] | null {
   const rules = headRulesOf(route)
   if (rules === undefined) return null
   const parts: HeadPart[] = []
-  const addMember = (place: Place, node: JsonNode | undefined) => {
+  const addMember = (place: HeadField, node: JsonNode | undefined) => {
     if (node === undefined) return
     const text = () => joined(piecesOf({ body, breakpoints: breakpointsIn(node) }, node))
     parts.push({ place, raw: rawOf(body, node), text })

@@ -22,7 +22,7 @@ export type ResultAt = Pick<
 >
 
 /** The place of a text, without the text. */
-type Place = Omit<MessageText, 'text' | 'result'> & {
+type TextPath = Omit<MessageText, 'text' | 'result'> & {
   /** How many results stand before it. */
   readonly ordinal?: number
   /** The last compaction before it. */
@@ -96,7 +96,7 @@ interface Seen {
   readonly firstTexts: Map<ToolCall, number>
 }
 
-const ROLES: Readonly<Record<string, Place['from']>> = Object.assign(Object.create(null), {
+const ROLES: Readonly<Record<string, TextPath['from']>> = Object.assign(Object.create(null), {
   tool: 'tool',
   function: 'tool',
   user: 'user',
@@ -105,7 +105,7 @@ const ROLES: Readonly<Record<string, Place['from']>> = Object.assign(Object.crea
   assistant: 'assistant',
 })
 
-function placeOf(message: Fields, seen: Seen): Place {
+function placeOf(message: Fields, seen: Seen): TextPath {
   const { role } = message
   const from = (typeof role === 'string' && ROLES[role]) || 'other'
   const isError = message['is_error'] === true
@@ -122,7 +122,7 @@ function placeOf(message: Fields, seen: Seen): Place {
  */
 function mapContent(
   holder: Fields,
-  place: Place,
+  place: TextPath,
   seen: Seen,
   write: WriteText,
   walls: readonly Wall[] = [],
@@ -150,7 +150,7 @@ function mapContent(
 
 function mapPart(
   part: Fields,
-  place: Place,
+  place: TextPath,
   seen: Seen,
   { index, isWhole }: { readonly index: number; readonly isWhole: boolean },
   write: WriteText,
@@ -173,7 +173,7 @@ function mapPart(
 /** A text with its place, which counts it. */
 function textAt(
   text: string,
-  { ordinal, wall, ...place }: Place,
+  { ordinal, wall, ...place }: TextPath,
   seen: Seen,
   part: number,
   isWhole: boolean,

@@ -54,7 +54,7 @@ interface SentOptions extends Omit<RewriteOptions, 'history' | 'notes'> {
 }
 
 /** A step of clearing before a result. */
-interface Step {
+interface ClearingStep {
   /** Results that go, by index. */
   readonly clears: readonly number[]
   /** Whether they go; `false` if the agent could not retrieve them any more. */
@@ -132,7 +132,7 @@ export class SentConversation {
    * that pays now.
    * @param mayBegin whether a step may be taken that is not recorded
    */
-  step(result: ToolResultText, recalled: StoredRewrite | null, mayBegin: boolean): Step {
+  step(result: ToolResultText, recalled: StoredRewrite | null, mayBegin: boolean): ClearingStep {
     this.#cross(result)
     this.#plan?.reach(result)
     if (recalled !== null) return this.#take(recalled.clears ?? NO_STEP)
@@ -209,7 +209,7 @@ export class SentConversation {
     return pauseKey(this.#options.keys[this.#next - 1]!)
   }
 
-  #take(clears: readonly number[]): Step {
+  #take(clears: readonly number[]): ClearingStep {
     if (clears.length === 0) return { clears, isApplied: true }
     if (!this.#options.mayElide) return { clears, isApplied: false }
     for (const each of clears) this.#cleared.add(each)

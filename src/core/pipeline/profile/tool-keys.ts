@@ -38,17 +38,17 @@ export interface ToolValues {
 export type ToolKey = keyof ToolValues
 
 /** A section and a key of it. */
-type Place = readonly [section: string, key: string]
+type SectionKey = readonly [section: string, key: string]
 
 /** Where a layer has a key, beside `endpoint_overrides`. */
 export interface KeyPlaces {
   /** A record of values by the same names. */
-  readonly record?: Place
+  readonly record?: SectionKey
   /** A key of the agent's variant, and of the data variant. */
   readonly agent?: string
   readonly data?: string
   /** What is for all tools that nothing else names. */
-  readonly section?: Place
+  readonly section?: SectionKey
 }
 
 /**

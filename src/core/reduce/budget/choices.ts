@@ -61,7 +61,7 @@ function leafChoices({ own, value, cuts = [] }: PricedNode): Choice[] {
 }
 
 /** A child's next choice: what it adds to the one before. */
-interface Step {
+interface ChildChoice {
   readonly child: number
   readonly choice: Choice
   readonly cost: number
@@ -77,7 +77,7 @@ function merged(
   form: Form,
   hullOfChild: (child: PricedNode) => Hull,
 ): Choice[] {
-  const steps: Step[] = []
+  const steps: ChildChoice[] = []
   children.forEach((node, child) => {
     const extra = extraOf(node, form)
     let cost = 0
@@ -102,7 +102,7 @@ function merged(
   return choices
 }
 
-function keptBy(steps: readonly Step[], count: number, children: number): Kept {
+function keptBy(steps: readonly ChildChoice[], count: number, children: number): Kept {
   const kept: (Kept | null)[] = Array.from({ length: children }, () => null)
   // Only the last step of a child counts. Recursion for the others too would multiply the time at
   // every level.

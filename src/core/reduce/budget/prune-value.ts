@@ -39,7 +39,7 @@ export function pruneValue(
     else omissions.set(id, { at, unit, omitted, ...(of === undefined ? {} : { of }) })
   }
 
-  function prune(inner: Value, part: Kept, place: Place): Value {
+  function prune(inner: Value, part: Kept, place: ValuePath): Value {
     if (part.kind === 'all') return inner
     if (part.kind === 'cut') {
       note(place.path, 'texts', 1)
@@ -58,7 +58,7 @@ export function pruneValue(
   function pruneList(
     items: readonly Value[],
     parts: readonly (Kept | null)[],
-    place: Place,
+    place: ValuePath,
   ): readonly Value[] {
     const rest: Value[] = []
     const missing: number[] = []
@@ -81,7 +81,7 @@ export function pruneValue(
   function pruneObject(
     inner: ObjectValue,
     parts: readonly (Kept | null)[],
-    place: Place,
+    place: ValuePath,
   ): ObjectValue {
     const keys: string[] = []
     const values: Value[] = []
@@ -98,7 +98,7 @@ export function pruneValue(
     return new ObjectValue(keys, values)
   }
 
-  function noteFields(place: Place, missing: readonly string[], of: number): void {
+  function noteFields(place: ValuePath, missing: readonly string[], of: number): void {
     const isNamed = place.many ? omissions.size < MAX_PLACES : missing.length <= NAMED_FIELDS
     if (isNamed) for (const key of missing) note(memberPlace(place, key).path, 'fields', 1)
     else noteMissing(place, 'fields', missing.length, of)
@@ -106,7 +106,7 @@ export function pruneValue(
 
   /** Counts a missing part together with those at the same kind of place. */
   function noteMissing(
-    { path, many }: Place,
+    { path, many }: ValuePath,
     unit: Omission['unit'],
     omitted: number,
     of: number,
@@ -120,7 +120,7 @@ export function pruneValue(
 }
 
 /** The place of a value, or the nearest one around it that a path can name. */
-interface Place {
+interface ValuePath {
   readonly path: string
   /** The same with the indexes of items, for parts that are asked for one by one. */
   readonly exact: string
@@ -136,15 +136,15 @@ interface Place {
 const MAX_STEPS = 8
 const MAX_STEP_CHARS = 40
 
-function itemPlace(list: Place, index: number): Place {
+function itemPlace(list: ValuePath, index: number): ValuePath {
   return { ...within(list, '[:]', `[${index}]`), many: true }
 }
 
-function memberPlace(object: Place, key: string): Place {
+function memberPlace(object: ValuePath, key: string): ValuePath {
   return within(object, key.length > MAX_STEP_CHARS ? null : writePathStep(key))
 }
 
-function within(outer: Place, step: string | null, exactStep = step): Place {
+function within(outer: ValuePath, step: string | null, exactStep = step): ValuePath {
   const { path, exact, steps, many } = outer
   if (step === null || step.length > MAX_STEP_CHARS || steps === MAX_STEPS) {
     return { path, exact, steps: MAX_STEPS, many: true }

@@ -29,7 +29,7 @@ const NAMED_SHARE = 0.2
 const LEAST_CUT_CHARS = 40
 
 /** How the members of a place are treated. */
-interface Place {
+interface ViewTarget {
   readonly state: PathState
   readonly empty: EmptyFields | null
   /** Rules with `keep` that have not met one of their fields yet. */
@@ -80,7 +80,7 @@ class ViewWalk {
     return this.#walk(this.#value, { state: matcher.start, empty, under })
   }
 
-  #walk(value: Value, place: Place): Kept | null {
+  #walk(value: Value, place: ViewTarget): Kept | null {
     if (value instanceof ObjectValue) {
       return someOf(value.values.map((member, at) => this.#member(value.keys[at]!, member, place)))
     }
@@ -88,11 +88,11 @@ class ViewWalk {
     return ALL
   }
 
-  #item(item: Value, place: Place): Kept | null {
+  #item(item: Value, place: ViewTarget): Kept | null {
     return hasFailed(item) ? ALL : this.#walk(item, place)
   }
 
-  #member(key: string, member: Value, { state, empty, under }: Place): Kept | null {
+  #member(key: string, member: Value, { state, empty, under }: ViewTarget): Kept | null {
     const next = this.#compiled.matcher.step(state, key)
     const isContainer = member instanceof ObjectValue || Array.isArray(member)
     if (next.places.length === 0 && under.length === 0) return ALL

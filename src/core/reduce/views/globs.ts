@@ -27,7 +27,7 @@ export function compileName(pattern: string): (name: string) => boolean {
 }
 
 /** One step of a glob; `null` is `**`, any number of steps. */
-type Step = ((name: string) => boolean) | null
+type GlobStep = ((name: string) => boolean) | null
 
 /** Where the globs are after some steps of a path. */
 export interface PathState {
@@ -48,7 +48,7 @@ const MAX_KNOWN = 20_000
  * the same state, else a look at each glob that is still possible.
  */
 export class PathMatcher {
-  readonly #globs: readonly (readonly Step[])[]
+  readonly #globs: readonly (readonly GlobStep[])[]
   readonly #states = new Map<string, PathState>()
   readonly start: PathState
   #known = 0

@@ -56,14 +56,14 @@ function applyTurn(
 }
 
 /** Where a change belongs. */
-interface Place extends Pick<SharedTurn, 'epoch' | 'texts'> {
+interface TurnTexts extends Pick<SharedTurn, 'epoch' | 'texts'> {
   readonly key: SessionKey
   readonly turn: Turn | null
 }
 
 function applyChange(
   { index, bodies }: Sessions,
-  { key, epoch, turn, texts }: Place,
+  { key, epoch, turn, texts }: TurnTexts,
   change: Change,
 ): void {
   const context = contextKey(key, epoch)

@@ -37,7 +37,7 @@ export interface Found {
 }
 
 /** A list whose states left out a subtree, waiting for the node after that subtree. */
-interface Waiting {
+interface SkippedStates {
   readonly at: number
   states: States
 }
@@ -65,7 +65,7 @@ export function search(
   const { incumbent } = completion
   const lists = createLists(forest, history, main, incumbent)
   // The last is the nearest; no two are at one node.
-  const waiting: Waiting[] = []
+  const waiting: SkippedStates[] = []
   let current = lists.start()
   let at = 0
   let work = 0

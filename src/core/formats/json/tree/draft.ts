@@ -43,12 +43,12 @@ export interface Draft {
 }
 
 /** The level and role of a value, which decide how it is written. */
-export interface Place {
+export interface CellPosition {
   readonly level: number
   readonly role: Role
 }
 
-interface KnownPart extends Place {
+interface KnownPart extends CellPosition {
   readonly forms: Forms | null
 }
 
@@ -89,7 +89,9 @@ export class KnownParts {
   #addMembers(value: Value, { draft }: Forms, level: number): void {
     if (draft === undefined) return
     const isObject = value instanceof ObjectValue
-    const place: Place = isObject ? { level: level + 1, role: 'member' } : { level, role: 'item' }
+    const place: CellPosition = isObject
+      ? { level: level + 1, role: 'member' }
+      : { level, role: 'item' }
     const members = isObject ? value.values : (value as readonly Value[])
     for (let i = 0; i < members.length; i++) {
       const forms = draft.inner[i]!

@@ -4,7 +4,7 @@ import { ObjectValue, type Value } from '../../../json/value.ts'
 import { jsonLength } from '../../../json/write-json.ts'
 import { escapeText } from '../../bare-text.ts'
 import { findSpacing } from '../../text/json-spacing.ts'
-import type { Draft, DraftPricer, Forms, Place } from './draft.ts'
+import type { CellPosition, Draft, DraftPricer, Forms } from './draft.ts'
 import { encodeKeyedTable, encodeTable, tablePiece } from './encode-table.ts'
 import { bracketPiece, cheapest, PrefixedPiece, type Pricer } from './pricer.ts'
 import { type CountedText, type ScalarText, scalarText } from './scalar-text.ts'
@@ -55,7 +55,7 @@ export function encodeTree(value: Value, pricer: DraftPricer, plain?: Draft): Fo
 
 function formsOfObject(
   value: ObjectValue,
-  place: Place,
+  place: CellPosition,
   pricer: DraftPricer,
   plain: Draft | undefined,
 ): Forms {
@@ -104,13 +104,13 @@ function formsOfObject(
  */
 function draftOf(
   value: ObjectValue | readonly Value[],
-  { level, role }: Place,
+  { level, role }: CellPosition,
   pricer: DraftPricer,
   plain: Draft | undefined,
 ): Draft {
   const keys = value instanceof ObjectValue ? value.keys : null
   const members: readonly Value[] = value instanceof ObjectValue ? value.values : value
-  const place: Place =
+  const place: CellPosition =
     keys === null ? { level, role: 'item' } : { level: level + 1, role: 'member' }
   const inner: (Forms | null)[] = []
   for (let i = 0; i < members.length; i++) {
@@ -156,7 +156,7 @@ function countFrames(
 function linesOf(
   value: ObjectValue | readonly Value[],
   { keys, scalars }: Bracketed,
-  { level, role }: Place,
+  { level, role }: CellPosition,
   pricer: Pricer,
 ): UncountedFrame | null {
   if (value instanceof ObjectValue) {
@@ -181,7 +181,7 @@ function scalarsAmong(
 function formsAt(
   step: string | number | null,
   value: Value,
-  place: Place,
+  place: CellPosition,
   pricer: DraftPricer,
   plain?: Draft,
 ): Forms | null {
@@ -215,12 +215,16 @@ function mayHaveForms(value: Value): value is string | ObjectValue | readonly Va
  * A string that is the JSON text of an object or array, which may be written as that; `null` for
  * any other.
  */
-function formsOfJsonText(text: string, { level, role }: Place, pricer: DraftPricer): Forms | null {
+function formsOfJsonText(
+  text: string,
+  { level, role }: CellPosition,
+  pricer: DraftPricer,
+): Forms | null {
   if (level >= pricer.style.lineDepth) return null
   const parsed = parseJson(text, { maxDepth: MAX_JSON_DEPTH })
   if (!parsed.ok) return null
   const spacing = findSpacing(text, parsed.value)
-  const inside: Place = { level, role: 'member' }
+  const inside: CellPosition = { level, role: 'member' }
   const forms = spacing === undefined ? null : formsAt(null, parsed.value, inside, pricer)
   if (forms === null) return null
   const mark = `(${spacing}${JSON_MARK}`
@@ -260,7 +264,7 @@ function countedPiece({ text, counted, middle }: CountedText, pricer: Pricer): P
 
 function formsOfArray(
   value: readonly Value[],
-  place: Place,
+  place: CellPosition,
   pricer: DraftPricer,
   plain: Draft | undefined,
 ): Forms {

@@ -41,7 +41,7 @@ export type Role = 'member' | 'item' | 'document'
  */
 export type Ways = Readonly<Partial<Record<Way, Piece | null>>>
 
-type Step = string | number | null
+type PathStep = string | number | null
 
 /** Receives every decision while a value is written, and its place. */
 export interface Trace {
@@ -49,7 +49,7 @@ export interface Trace {
    * Until `leave`, decisions are about the member or item `step`, or about the value in a string if
    * `step` is `null`.
    */
-  enter(step: Step): void
+  enter(step: PathStep): void
   leave(): void
   /**
    * The ways of the container that was entered last, in this role. A later call for the same role
@@ -69,7 +69,7 @@ interface Decision {
 }
 
 interface Node {
-  readonly step: Step
+  readonly step: PathStep
   readonly decisions: Partial<Record<Role, Decision>>
   readonly inner: Node[]
 }
@@ -99,14 +99,14 @@ export function createTrace(): Trace {
   }
 }
 
-interface Place {
+interface TracePosition {
   readonly role: Role
   readonly path: string
   readonly depth: number
 }
 
 /** Recursion is as deep as lines go. */
-function collect(node: Node, { role, path, depth }: Place, parts: ExplainedPart[]): void {
+function collect(node: Node, { role, path, depth }: TracePosition, parts: ExplainedPart[]): void {
   const decision = node.decisions[role]
   if (decision === undefined) return
   const { ways, best } = decision
@@ -135,7 +135,7 @@ function wayOf({ ways, best }: Decision): Way {
 }
 
 /** A step of a JSON path (RFC 9535), which has none into a string. */
-function textOf(step: Step): string {
+function textOf(step: PathStep): string {
   if (step === null) return '(json)'
   return writePathStep(step)
 }
