@@ -48,8 +48,22 @@ export function savingsLines({ session, vendors }: SavingsAnswer): readonly stri
   )
 }
 
-function figuresOf({ figures }: { readonly figures: ReportFigures }): readonly string[] {
+type Accounted = Pick<SavingsAnswer['conversations'][number], 'misses'> & {
+  readonly figures: ReportFigures
+}
+
+function figuresOf({ figures, misses }: Accounted): readonly string[] {
   const { requests } = figures
-  if (requests === null || requests.count > 0) return figureLines(figures)
+  if (requests === null || requests.count > 0)
+    return [...figureLines(figures), ...missLines(misses)]
   return ['No model request of this session has passed through the proxies.']
+}
+
+/** What was cached and not read, a line for each reason, the dearest first. */
+function missLines(misses: Accounted['misses']): readonly string[] {
+  return misses.map(({ reason, count, tokens, cost }) => {
+    const [lost, above] = [tokens, Math.round(cost)].map(each => each.toLocaleString('en-US'))
+    const requests = count === 1 ? '1 request' : `${count.toLocaleString('en-US')} requests`
+    return `missed:   ${reason}: ${requests}, ${lost} cached tokens not read, ${above} more billed`
+  })
 }

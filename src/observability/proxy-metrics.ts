@@ -85,6 +85,16 @@ export function createProxyMetrics(registry: Registry): ProxyMetrics {
     'What requests cost more than as they came, in uncached input tokens',
     ['vendor'],
   )
+  const misses = counter(
+    'haversack_cache_misses_total',
+    'Requests of which the vendor had cached more than it read, by the first reason that holds',
+    ['vendor', 'reason'],
+  )
+  const missed = counter(
+    'haversack_cache_miss_tokens_total',
+    'Tokens that were cached and not read, by the reason of the miss',
+    ['vendor', 'reason'],
+  )
   const promptChanges = counter(
     'haversack_prompt_changes_total',
     'Requests that had something else before the conversation than an earlier one, by what changed',
@@ -113,7 +123,11 @@ export function createProxyMetrics(registry: Registry): ProxyMetrics {
       for (const lever of rewrite.levers ?? []) levers.inc({ vendor, lever })
     },
     untouched: (vendor, reason) => untouched.inc({ vendor, reason }),
-    account(vendor, { without_usage, usage, billed, without }) {
+    account(vendor, { without_usage, usage, billed, without, misses: all }) {
+      for (const [reason, { count, tokens: lost }] of Object.entries(all)) {
+        misses.inc({ vendor, reason }, count)
+        missed.inc({ vendor, reason }, lost)
+      }
       if (without_usage > 0) silent.inc({ vendor })
       const { cache_write, cache_write_long, ...others } = usage
       const kinds = { ...others, cache_write: cache_write + cache_write_long }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { addUsage, NO_USAGE } from '../core/conversation/usage/token-usage.ts'
+import { addMisses, missesSchema, NO_MISSES } from './misses.ts'
 
 const count = z.int().nonnegative()
 const amount = z.number()
@@ -28,6 +29,8 @@ export const accountSchema = z.object({
    * Tokens that requests were spared, by tokenizer; a history is counted again in each turn.
    */
   removed: z.record(z.string(), count),
+  /** What was cached and not read, by reason. */
+  misses: missesSchema.default({}),
   /** In uncached input tokens. */
   billed: amount,
   without: amount,
@@ -43,6 +46,7 @@ export const NO_ACCOUNT: Account = {
   results: {},
   usage: NO_USAGE,
   removed: {},
+  misses: NO_MISSES,
   billed: 0,
   without: 0,
   money: { requests: 0, billed: 0, without: 0 },
@@ -68,6 +72,7 @@ export function addAccounts(a: Account, b: Account): Account {
     results,
     usage: addUsage(a.usage, b.usage),
     removed,
+    misses: addMisses(a.misses, b.misses),
     billed: a.billed + b.billed,
     without: a.without + b.without,
     money: {

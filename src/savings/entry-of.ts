@@ -1,10 +1,12 @@
 import type { RewriteReport } from '../core/contract/operation-result.ts'
-import { billRequest, pricesFor } from '../core/conversation/usage/billing.ts'
+import { billRequest, pricesFor, reportsWrites } from '../core/conversation/usage/billing.ts'
 import { promptTokens } from '../core/conversation/usage/token-usage.ts'
 import type { AnswerUsage } from '../core/conversation/usage/usage-reader.ts'
 import { resolveTokenizer } from '../core/tokens/profiles.ts'
 import { NO_ACCOUNT } from './account.ts'
+import { changeOf, missesOf } from './miss-account.ts'
 import type { PriceList } from './savings-answer.ts'
+import { type SeenPrompt, seenPrompt } from './seen-prompt.ts'
 import type { Entry, VendorName } from './tenant-ledger.ts'
 
 /** A request that the vendor answered. */
@@ -20,6 +22,8 @@ export interface AnsweredRequest {
   readonly isHidden?: true
   /** What the agent calls its session, if it says so. */
   readonly session?: string | undefined
+  /** When its answer began, in milliseconds after it was sent; absent: that is not known. */
+  readonly begunMs?: number | undefined
 }
 
 /** A request that was rewritten, before it is known whether the vendor answers it. */
@@ -41,6 +45,10 @@ export interface EntryTerms {
   readonly prices: PriceList
   /** Tokens of the conversation that the provider had cached before. */
   readonly cachedBefore: number
+  /** The prompt of the conversation that was answered before; `null`: none is known. */
+  readonly before: SeenPrompt | null
+  /** Whether answers of the model say what was read from a cache. */
+  readonly readsCaches: boolean
 }
 
 /**
@@ -63,7 +71,7 @@ export function resultsEntryOf({ vendor, report, session }: SentRequest): Entry 
  * counts as saved.
  */
 export function entryOf(
-  { vendor, said, report, untouched, session, isHidden }: AnsweredRequest,
+  { vendor, said, report, untouched, session, isHidden, begunMs }: AnsweredRequest,
   terms: EntryTerms,
 ): Entry {
   if (isHidden === true) return hiddenEntry({ vendor, said, report }, terms)
@@ -85,17 +93,24 @@ export function entryOf(
   const bill = billRequest({ usage, saved, lostCache }, prices)
   const tokens = saved.reduce((sum, place) => sum + place.tokens, 0)
   const { per_million } = prices
+  const misses = missesOf(usage, terms.before, report ?? {}, prices)
   const account = {
     requests: 1,
     without_usage: 0,
     results: {},
     usage,
     removed: tokens === 0 ? {} : { [resolveTokenizer({ model })]: tokens },
+    misses,
     ...bill,
     money: per_million === undefined ? NO_ACCOUNT.money : moneyOf(bill, per_million / 1e6),
   }
   if (id === undefined) return { vendor, account, ...done }
-  const conversation = { id, model: model ?? null, cached: cachedOf(said), ...of }
+  const cached = cachedOf(vendor, said)
+  const known = reportsWrites(vendor) || terms.readsCaches ? cached : usage.cache_read
+  const seen = report?.print && { seen: seenPrompt(report.print, known, begunMs ?? 0) }
+  const changed = changeOf(misses, report ?? {})
+  const change = changed && { change: changed }
+  const conversation = { id, model: model ?? null, cached, ...of, ...seen, ...change }
   return { vendor, account, ...done, conversation }
 }
 
@@ -117,7 +132,7 @@ function hiddenEntry(
   const account = { ...NO_ACCOUNT, usage, ...bill, money }
   const id = report?.conversation
   if (id === undefined) return { vendor, account, ...done }
-  const conversation = { id, model: model ?? null, cached: cachedOf(said) }
+  const conversation = { id, model: model ?? null, cached: cachedOf(vendor, said) }
   return { vendor, account, ...done, conversation }
 }
 
@@ -131,7 +146,7 @@ function moneyOf({ billed, without }: { billed: number; without: number }, perTo
  * Tokens of the prompt that the provider has in its cache from now on. It is all of the prompt if
  * the provider does not report what it writes.
  */
-function cachedOf({ usage }: AnswerUsage): number {
+function cachedOf(vendor: VendorName, { usage }: AnswerUsage): number {
   const written = usage.cache_write + usage.cache_write_long
-  return written > 0 ? usage.cache_read + written : promptTokens(usage)
+  return written > 0 || reportsWrites(vendor) ? usage.cache_read + written : promptTokens(usage)
 }

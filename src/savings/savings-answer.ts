@@ -3,6 +3,7 @@ import { type PriceRule, pricesFor } from '../core/conversation/usage/billing.ts
 import { PROFILES, TOKENIZER_IDS } from '../core/tokens/profiles.ts'
 import { type Account, addAccounts, NO_ACCOUNT } from './account.ts'
 import { figuresOf } from './figures.ts'
+import { missRows } from './misses.ts'
 import { type TenantLedger, VENDOR_NAMES } from './tenant-ledger.ts'
 
 /** Prices, and the name of the money that they are in. */
@@ -39,11 +40,14 @@ export function savingsAnswer(
         .filter(([, account]) => isAnswered(account))
         .map(([vendor, account]) => [vendor, accountAnswer(account, list.currency)]),
     ),
-    conversations: wanted.slice(0, limit).map(({ id, cached: _, account, ...about }) => ({
-      conversation: id,
-      ...about,
-      ...accountAnswer(account, list.currency),
-    })),
+    conversations: wanted
+      .slice(0, limit)
+      .map(({ id, cached: _, seen: _seen, change, account, ...about }) => ({
+        conversation: id,
+        ...about,
+        ...(change && { changed: change }),
+        ...accountAnswer(account, list.currency),
+      })),
     ...(session === undefined
       ? {}
       : { session: { session, ...accountAnswer(sum, list.currency) } }),
@@ -74,6 +78,7 @@ function accountAnswer(account: Account, currency: string) {
       exact: PROFILES[tokenizer].exact,
       tokens: removed[tokenizer] as number,
     })),
+    misses: missRows(account.misses),
     input_tokens: billAnswer({ billed, without }, 1),
     ...(money.requests === 0
       ? {}

@@ -1,4 +1,5 @@
 import { AppError } from '../core/base/errors.ts'
+import type { PromptPrint } from '../core/contract/prompt-print.ts'
 import { failureProblem } from '../store/failure.ts'
 import type { Failure, Store } from '../store/store.ts'
 import { createTenantSums } from '../store/tenant-sums.ts'
@@ -10,6 +11,8 @@ import {
   type SentRequest,
 } from './entry-of.ts'
 import type { PriceList } from './savings-answer.ts'
+import { isNextTurn, type SeenPrompt } from './seen-prompt.ts'
+import { type PromptPlace, SeenPrompts } from './seen-prompts.ts'
 import {
   addEntry,
   addLedgers,
@@ -63,6 +66,9 @@ export interface SavingsOptions {
 /** The format is in the key, so that a record of another version is never read as this one's. */
 const RECORD = { namespace: 'savings', key: 'ledger.v1' } as const
 
+/** How often a tenant's accounts are read for prompts of other processes, in milliseconds. */
+const RESTORE_MS = 5_000
+
 export function createSavings(options: SavingsOptions): Savings {
   const { now, onEntry } = options
   const sums = createTenantSums<TenantLedger>({
@@ -73,6 +79,9 @@ export function createSavings(options: SavingsOptions): Savings {
     add: addLedgers,
   })
   const accounting = new Set<Promise<void>>()
+  const prompts = new SeenPrompts()
+  /** When the accounts of a tenant were read for prompts that other processes saw. */
+  const restored = new Map<string, number>()
 
   async function whole(tenant: string): Promise<TenantLedger | Failure> {
     const read = await sums.read(tenant)
@@ -91,11 +100,32 @@ export function createSavings(options: SavingsOptions): Savings {
     return found?.cached ?? 0
   }
 
+  /** The prompt before this one; of another process as far as that wrote its accounts. */
+  async function promptBefore(place: PromptPlace, print: PromptPrint): Promise<SeenPrompt | null> {
+    const known = prompts.before(place, print)
+    const isLast = print.next === null || (known !== null && isNextTurn(known, print))
+    const { tenant } = place
+    if (isLast || now() - (restored.get(tenant) ?? -RESTORE_MS) < RESTORE_MS) return known
+    restored.set(tenant, now())
+    const ledger = await whole(tenant)
+    if (!('ok' in ledger)) prompts.restore(tenant, ledger)
+    return prompts.before(place, print)
+  }
+
   async function account(tenant: string, answered: Promise<AnsweredRequest | null>) {
     const request = await answered
     if (request === null) return
+    const { vendor, said, report, session } = request
+    const place = { tenant, vendor, conversation: report?.conversation ?? '', session }
+    const print = request.isHidden === true ? undefined : report?.print
+    const before = print === undefined ? null : await promptBefore(place, print)
+    const read = said?.usage.cache_read ?? 0
+    const readsCaches = prompts.reads(place, said?.model ?? null, read)
     const cachedBefore = await cachedOf(tenant, request)
-    const entry = entryOf(request, { prices: options.prices(), cachedBefore })
+    const terms = { prices: options.prices(), cachedBefore, before, readsCaches }
+    const entry = entryOf(request, terms)
+    const seen = entry.conversation?.seen
+    if (seen !== undefined && print !== undefined) prompts.remember(place, seen, print)
     add(tenant, entry)
   }
 

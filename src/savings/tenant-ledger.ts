@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { PRICED_VENDORS, type PricedVendor } from '../core/conversation/usage/billing.ts'
 import { type Account, accountSchema, addAccounts, NO_ACCOUNT } from './account.ts'
+import { seenPromptSchema } from './seen-prompt.ts'
 
 /** Conversations of a tenant that are listed one by one; older ones are in the totals only. */
 const MAX_CONVERSATIONS = 200
@@ -22,6 +23,10 @@ const conversationSchema = z.object({
   last_at: time,
   /** Tokens that the provider had in its cache after the last request. */
   cached: z.int().nonnegative(),
+  /** The last prompt that was answered; ledgers of earlier versions have none. */
+  seen: seenPromptSchema.optional(),
+  /** What the client changed last so that a cache was lost. */
+  change: z.object({ place: z.string(), kind: z.string() }).optional(),
   account: accountSchema,
 })
 
@@ -52,7 +57,10 @@ export function emptyLedger(now: number): TenantLedger {
 export interface Entry {
   readonly vendor: VendorName
   readonly account: Account
-  readonly conversation?: Pick<Conversation, 'id' | 'model' | 'cached' | 'session'>
+  readonly conversation?: Pick<
+    Conversation,
+    'id' | 'model' | 'cached' | 'session' | 'seen' | 'change'
+  >
   /** What was done to the request; it is in no total. */
   readonly report: {
     /** Why it was forwarded unchanged; `null` if it was read. */
@@ -98,14 +106,23 @@ function keyOf({ vendor, id, session }: Pick<Conversation, 'vendor' | 'id' | 'se
 
 function addConversations(a: Conversation, b: Conversation): Conversation {
   const later = b.last_at >= a.last_at ? b : a
+  const earlier = later === b ? a : b
+  const seen = laterPrompt(later.seen, earlier.seen)
+  const change = later.change ?? earlier.change
   return {
     ...later,
+    ...(seen && { seen }),
+    ...(change && { change }),
     model: later.model ?? a.model ?? b.model,
     // Only an answer tells what is in the cache.
-    cached: later.account.requests > 0 ? later.cached : (later === b ? a : b).cached,
+    cached: later.account.requests > 0 ? later.cached : earlier.cached,
     first_at: Math.min(a.first_at, b.first_at),
     account: addAccounts(a.account, b.account),
   }
+}
+
+function laterPrompt(a: Conversation['seen'], b: Conversation['seen']): Conversation['seen'] {
+  return a === undefined || (b !== undefined && b.at > a.at) ? b : a
 }
 
 /**

@@ -3,6 +3,7 @@ import type { LedgerResult, Overview, ResultSums } from '../ledger/figures.ts'
 import type { SavingsFigures } from '../savings/figures.ts'
 import { type Bar, chart } from './chart.ts'
 import { figures, type Html, table } from './layout.ts'
+import { type MissData, missTables } from './miss-tables.ts'
 import { reasonOf } from './reasons.ts'
 import { resultTable } from './result-table.ts'
 import { beforeAfter, count, ofWhole, percent, time } from './show.ts'
@@ -15,7 +16,11 @@ export interface OverviewData {
    * Figures of the proxies since their accounts began, as `/v1/savings` has them; `null` if the
    * store is away.
    */
-  readonly accounts: { readonly since: number; readonly figures: SavingsFigures } | null
+  readonly accounts: {
+    readonly since: number
+    readonly figures: SavingsFigures
+    readonly misses: MissData
+  } | null
   readonly latest: readonly LedgerResult[]
   /** The base of the service's own URLs. */
   readonly base: string
@@ -159,6 +164,7 @@ function noAccounts(): Html {
 
 function sinceStart({
   since,
+  misses,
   figures: { results, requests, billed },
 }: NonNullable<OverviewData['accounts']>): Html {
   return html`<section aria-labelledby="all"><h2 id="all">Proxies since ${time(since)} UTC</h2>
@@ -189,7 +195,8 @@ function sinceStart({
           ? 'No answer said what it used.'
           : beforeAfter(billed.before, billed.after, BILLED_UNIT),
     },
-  ])}</section>`
+  ])}
+${missTables(misses)}</section>`
 }
 
 const REASON_COLUMNS = [

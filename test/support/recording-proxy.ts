@@ -1,4 +1,5 @@
 import type { FreshRecord } from '../../src/core/contract/operation-result.ts'
+import type { RequestTerms } from '../../src/core/contract/request-terms.ts'
 import type { RouteName } from '../../src/core/conversation/parse/scan-request.ts'
 import { createHeadMemory } from '../../src/core/conversation/prefix/head-memory.ts'
 import { createHistoryMemory } from '../../src/core/conversation/rewrite/history.ts'
@@ -26,10 +27,18 @@ export interface RecordingProxy {
   text(body: object | string): string
 }
 
+export interface RecordingOptions {
+  readonly route?: RouteName
+  readonly store?: Store
+  /** Absent: the system's clock. */
+  now?(this: void): number
+  readonly terms?: RequestTerms
+}
+
 /** A process that rewrites requests by its configuration and the record. */
 export function recordingProxy(
   pipeline: object,
-  { route = 'anthropic_messages', store = new Map() }: { route?: RouteName; store?: Store } = {},
+  { route = 'anthropic_messages', store = new Map(), now, terms }: RecordingOptions = {},
 ): RecordingProxy {
   const memory = attachRewriteMemory(createBodyMemory({ bytes: 1 << 20 }))
   const history = createHistoryMemory(2)
@@ -46,7 +55,8 @@ export function recordingProxy(
         maxDecodedChars: 1_000_000,
         keepsOriginals: true,
         pipeline: config,
-        rewrites: { tenant: 't', memory, recalled, history, heads },
+        rewrites: { tenant: 't', memory, recalled, history, heads, ...(now && { now }) },
+        ...(terms && { terms }),
       })
       const found = done.records.filter(({ key }) => store.has(key) && !(key in recalled))
       const differing = found.filter(({ key, bytes: own }) => !equal(store.get(key)!, own))

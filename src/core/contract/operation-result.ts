@@ -4,6 +4,7 @@ import type { SessionChanges } from '../sessions/journal/changes.ts'
 import type { Dependency } from '../sessions/turn/call-memory.ts'
 import type { KeptForSession } from '../sessions/turn/remember.ts'
 import type { LayerId } from './encode.ts'
+import type { PromptPrint } from './prompt-print.ts'
 import type { HeldOutUnit } from './request-terms.ts'
 
 /** An answer and the reports on it (several for a batch). */
@@ -186,6 +187,8 @@ export interface RewriteReport {
       readonly at: number
     }[]
   }
+  /** What the provider's cache depends on; absent: the body has not all of the conversation. */
+  readonly print?: PromptPrint
   /** Levers that changed the request besides its results; absent: none. */
   readonly levers?: readonly string[]
   /** Present if it was left untouched, because its unit is held out. */

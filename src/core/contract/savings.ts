@@ -62,6 +62,31 @@ const figures = z
   })
   .describe('Results, requests, billed: the same three figures as in every report')
 
+/** Why a provider did not read what it had cached; the first that holds. */
+export const MISS_REASONS = [
+  'idle',
+  'own',
+  'model',
+  'tools',
+  'system',
+  'first_message',
+  'settings',
+  'history',
+  'blocks',
+  'provider',
+] as const
+
+const misses = z
+  .array(
+    z.strictObject({
+      reason: z.enum(MISS_REASONS),
+      count: count.describe('Requests'),
+      tokens: tokenCount.describe('That were cached and not read'),
+      cost: z.number().describe('Above reading them, in uncached input tokens'),
+    }),
+  )
+  .describe('Misses of the prompt cache, each by the first reason that holds')
+
 const account = {
   figures,
   requests: count.describe('That the vendor answered'),
@@ -80,6 +105,7 @@ const account = {
       z.strictObject({ tokenizer: z.enum(TOKENIZER_IDS), exact: z.boolean(), tokens: tokenCount }),
     )
     .describe('Tokens that requests were spared, by what counted them; anew in each turn'),
+  misses,
   input_tokens: z.strictObject(bill).describe('In uncached input tokens of the model'),
   money: z
     .strictObject({ requests: count, currency: z.string(), ...bill })
@@ -109,6 +135,10 @@ export const savingsAnswer = z.strictObject({
       model: z.string().nullable(),
       first_at: time,
       last_at: time,
+      changed: z
+        .strictObject({ place: z.string(), kind: z.string() })
+        .optional()
+        .describe('What the client changed when a cache was lost last; never its text'),
       ...account,
     }),
   ),

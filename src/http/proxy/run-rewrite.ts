@@ -171,7 +171,7 @@ export async function runRewrite(
       warnings.changed(tenant, each)
       metrics.proxy.promptChange(vendor, each)
     }
-    const report = namedBy(own, conversationOf)
+    const report = namedBy({ ...own, ...(change && { head_change: change }) }, conversationOf)
     const recordOnce = () => recordDecisions(result, keeping)
     const { held_out: beside } = report
     if (beside !== undefined) {

@@ -73,7 +73,9 @@ async function forward(c: AppContext, proxy: VendorProxy, needs: ForwardNeeds): 
     const vendor = billingVendor(proxy.vendor, billed.shape, billed.model)
     const { last, hidden } = usage.finish()
     const named = (answer: SeenAnswer) => withModel(answer, billed.model)
-    account(c, { vendor, report, untouched, seen: last.then(named), refused }, needs.savings)
+    const begunMs = ended.first_byte_ms ?? undefined
+    const seen = last.then(named)
+    account(c, { vendor, report, untouched, seen, refused, begunMs }, needs.savings)
     for (const each of hidden) {
       const seen = each.then(named)
       account(c, { vendor, report, isHidden: true, seen, refused }, needs.savings)
@@ -211,18 +213,20 @@ interface ToAccount extends Partial<Pick<Sent, 'report' | 'untouched'>> {
   readonly seen: Promise<SeenAnswer>
   /** What it is if the vendor did not answer it. */
   readonly refused: RefusedRequest
+  /** See `AnsweredRequest`. */
+  readonly begunMs?: number | undefined
 }
 
 /** Accounts for an answer, once all that was seen of it is read. */
 function account(
   c: AppContext,
-  { vendor, report, untouched, isHidden, seen, refused }: ToAccount,
+  { vendor, report, untouched, isHidden, seen, refused, begunMs }: ToAccount,
   savings: ProxyNeeds['savings'],
 ): void {
   const { session } = sessionTerm(c)
   const hidden = isHidden && { isHidden }
   const answered = seen.then(({ isGiven, said }) => {
-    if (isGiven) return { vendor, said, report, untouched, session, ...hidden }
+    if (isGiven) return { vendor, said, report, untouched, session, begunMs, ...hidden }
     if (isHidden !== true) savings.noteRefused(refused)
     return null
   })

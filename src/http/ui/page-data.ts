@@ -6,21 +6,37 @@ import { parsePart } from '../../core/parts/parse-part.ts'
 import type { LedgerResult } from '../../ledger/figures.ts'
 import { VERSION } from '../../runtime/version.ts'
 import { addAccounts, NO_ACCOUNT } from '../../savings/account.ts'
-import { figuresOf, type SavingsFigures } from '../../savings/figures.ts'
+import { figuresOf } from '../../savings/figures.ts'
+import { missRows, sumOfMisses } from '../../savings/misses.ts'
 import type { TenantLedger } from '../../savings/tenant-ledger.ts'
 import type { KeptPart } from '../../ui/kept-page.ts'
+import type { OverviewData } from '../../ui/overview-page.ts'
 import type { Kept } from '../../ui/result-page.ts'
 import type { ServiceData } from '../../ui/service-page.ts'
 import type { AppContext } from '../context.ts'
 import { keysFor } from './keys.ts'
 import type { UiNeeds } from './ui-needs.ts'
 
-/** The three figures over all vendors. */
-export function accountsOf({ since, vendors }: TenantLedger): {
-  readonly since: number
-  readonly figures: SavingsFigures
-} {
-  return { since, figures: figuresOf(Object.values(vendors).reduce(addAccounts, NO_ACCOUNT)) }
+/** Conversations that are listed with what misses cost them. */
+const WORST = 5
+
+/** The three figures over all vendors, and what was cached and not read. */
+export function accountsOf({
+  since,
+  vendors,
+  conversations,
+}: TenantLedger): NonNullable<OverviewData['accounts']> {
+  const account = Object.values(vendors).reduce(addAccounts, NO_ACCOUNT)
+  const worst = conversations
+    .map(({ id, change, account: of }) => ({
+      conversation: id,
+      ...sumOfMisses(of.misses),
+      ...(change && { changed: change }),
+    }))
+    .filter(each => each.count > 0)
+    .sort((a, b) => b.cost - a.cost)
+    .slice(0, WORST)
+  return { since, figures: figuresOf(account), misses: { rows: missRows(account.misses), worst } }
 }
 
 /** What a text becomes by itself, in a worker. @throws AppError what the operation throws */

@@ -71,7 +71,8 @@ function useProxies({ proxy }: Metrics): void {
   const counts = { texts: 1, rewritten: 1, tokens_saved: 1 }
   proxy.rewrite('anthropic', { readable: true, ...counts, levers: ['verbosity'] })
   proxy.promptChange('anthropic', { place: 'tools', kind: 'date', at: 1, scope: 'key' })
-  proxy.account('anthropic', { ...NO_ACCOUNT, without_usage: 1 })
+  const misses = { idle: { count: 1, tokens: 1, cost: 1 } }
+  proxy.account('anthropic', { ...NO_ACCOUNT, without_usage: 1, misses })
 }
 
 function useArms({ arms }: Metrics): void {

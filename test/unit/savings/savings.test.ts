@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { savingsLines } from '../../../src/cli/savings.ts'
 import { builtInPrices } from '../../../src/config/prices.ts'
 import type { RewriteReport } from '../../../src/core/contract/operation-result.ts'
 import { NO_USAGE, type TokenUsage } from '../../../src/core/conversation/usage/token-usage.ts'
@@ -95,7 +96,7 @@ describe('the accounts of the proxies', () => {
     expect(vendors.anthropic).toMatchObject(once)
     // What the provider has in its cache is as the last answer said.
     expect(conversations).toMatchObject([
-      { id: 'c1', account: once, model: 'claude-x', cached: 1_000 },
+      { id: 'c1', account: once, model: 'claude-x', cached: 900 },
     ])
     expect(entries.map(({ account }) => account.requests)).toEqual([1, 0])
   })
@@ -248,5 +249,63 @@ describe('the accounts of the proxies', () => {
     expect(two.map(({ conversation }) => conversation)).toEqual(['c100', 'c229'])
     const one = savingsAnswer(ledger, { limit: 2, conversation: 'c31' }, LIST).conversations
     expect(one.map(({ conversation }) => conversation)).toEqual(['c31'])
+  })
+})
+
+describe('misses in the answer', () => {
+  const PRINT = {
+    ...{ life_ms: 300_000, model: 1, tools: 2, system: 3, first_message: 4, settings: 5 },
+    ...{ next: 'n', sent: [], breakpoints: [2] },
+  }
+  const print = (at: number, turns: number, more: object = {}) => ({
+    ...{ ...PRINT, at, turns },
+    history: Array.from({ length: turns * 2 }, (_, i) => i + 1),
+    ...more,
+  })
+  const written = { ...NO_USAGE, cache_write: 20_000 }
+
+  it('have reason, cost and what was changed, the dearest first, and no print', async () => {
+    const { savings } = accountsOn(recordStore().store)
+    const head_change = { place: 'system', kind: 'date', at: 9, scope: 'conversation' }
+    const send = (about: object) => savings.record('a', Promise.resolve(request('c1', about)))
+    await send({ usage: written, print: print(1_000, 1) })
+    await send({ usage: written, print: print(2_000, 2, { system: 9 }), head_change })
+    await send({ usage: written, print: print(900_000, 3, { system: 9 }) })
+    await send({ usage: written, print: print(1_900_000, 4, { system: 9 }) })
+    const answer = savingsAnswer(await savings.read('a'), { limit: 9 }, LIST)
+    const misses = [
+      { reason: 'idle', count: 2, tokens: 40_000, cost: 46_000 },
+      { reason: 'system', count: 1, tokens: 20_000, cost: 23_000 },
+    ]
+    expect(answer.vendors.anthropic?.misses).toEqual(misses)
+    expect(answer.conversations[0]).toMatchObject({
+      misses,
+      changed: { place: 'system', kind: 'date' },
+    })
+    expect(JSON.stringify(answer)).not.toContain('seen')
+    expect(savingsLines(answer)).toContain(
+      'missed:   idle: 2 requests, 40,000 cached tokens not read, 46,000 more billed',
+    )
+  })
+
+  it('are none where nothing is known to be cached, or two requests came at once', async () => {
+    const { savings } = accountsOn(recordStore().store)
+    const send = (of: string, about: object, more: object = {}) =>
+      savings.record('a', Promise.resolve({ ...request(of, about), ...more }))
+    const uncached = { ...NO_USAGE, uncached: 20_000 }
+    // Its model never reported a cached token.
+    await send('c1', { usage: uncached, print: print(1_000, 1) }, { vendor: 'openai' })
+    await send('c1', { usage: uncached, print: print(2_000, 2) }, { vendor: 'openai' })
+    // The first answer had not begun.
+    const other = { next: 'o' }
+    await send('c2', { usage: written, print: print(1_000, 1, other) }, { begunMs: 5_000 })
+    await send('c2', { usage: written, print: print(2_000, 2, other) })
+    // A turn between them was not seen.
+    const third = { next: 'p' }
+    await send('c3', { usage: written, print: print(1_000, 1, third) })
+    await send('c3', { usage: written, print: print(2_000, 3, third) })
+    const { vendors } = await savings.read('a')
+    expect(vendors.openai?.misses).toEqual({})
+    expect(vendors.anthropic?.misses).toEqual({})
   })
 })

@@ -9,7 +9,7 @@ import { steerEffort } from './steer-effort.ts'
 import { steerVerbosity } from './steer-verbosity.ts'
 
 /** A lever, as metrics name it. */
-export type LeverName = 'verbosity' | 'effort' | 'tools' | 'redeem'
+export type LeverName = 'verbosity' | 'effort' | 'tools' | 'redeem' | 'place'
 
 /** What is changed in a request besides its results. */
 export interface Steered {
@@ -43,6 +43,7 @@ export function steerRequest(
     effort: effort === null ? [] : [effort],
     tools: tools === null || added !== null ? [] : [tools],
     redeem: added === null ? [] : [added],
+    place: [],
   }
   return {
     replacements: Object.values(done)

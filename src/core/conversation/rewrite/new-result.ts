@@ -1,5 +1,6 @@
 import type { ArmDelta, UnitDelta } from '../../arms/sums.ts'
-import type { MeasuredResult } from '../../contract/operation-result.ts'
+import type { EncodeAnswer } from '../../contract/encode.ts'
+import type { FreshResults, MeasuredResult } from '../../contract/operation-result.ts'
 import type { NewRewrite } from './rewrite-result.ts'
 
 /** The record of telemetry and the ledger's row of a result, what it adds to arms, and its key. */
@@ -22,4 +23,13 @@ export function reportOf(
   const { baseline: tokens_in, final: tokens_out } = tokens
   const told = { ...(response && { response }), ...(row && { row }) }
   return { recordKey, ...measured, tokens_in, tokens_out, ...told }
+}
+
+/** All of one request are counted by one tokenizer. */
+export function withResult(
+  fresh: FreshResults | null,
+  { tokenizer, baseline, final }: EncodeAnswer['tokens'],
+): FreshResults {
+  const { count = 0, before = 0, after = 0 } = fresh ?? {}
+  return { tokenizer, count: count + 1, before: before + baseline, after: after + final }
 }

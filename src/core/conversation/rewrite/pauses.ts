@@ -24,11 +24,19 @@ export function isCold(
   { clearing }: Pick<PipelineConfig, 'clearing'>,
   context: ConversationContext,
 ): boolean {
-  const { body, model = context.terms?.model } = request.scanned
+  const { scanned } = request
   const idleMs = idleBefore(request, context)
-  const known = cacheLifeOf(context.terms?.cacheLives ?? [], model)
-  const lifeMs = 1_000 * (clearing.cache_life_seconds ?? known ?? UNKNOWN_LIFE)
-  return idleMs > lifeMs && idleMs > askedLifeMs(body)
+  return idleMs > usualLifeMs(scanned, { clearing }, context) && idleMs > askedLifeMs(scanned.body)
+}
+
+/** How long the provider keeps what is not used, if a request asks for nothing, in milliseconds. */
+export function usualLifeMs(
+  { model }: Pick<ScannedRequest, 'model'>,
+  { clearing }: Pick<PipelineConfig, 'clearing'>,
+  { terms }: ConversationContext,
+): number {
+  const known = cacheLifeOf(terms?.cacheLives ?? [], model ?? terms?.model)
+  return 1_000 * (clearing.cache_life_seconds ?? known ?? UNKNOWN_LIFE)
 }
 
 /** How long before this turn the one before was sent, in milliseconds; 0 if that is not known. */
@@ -69,7 +77,7 @@ const LIFE_BYTES = 64
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 }
 
 /** The longest life that a body asks for, in milliseconds; 0 if it asks for none. */
-function askedLifeMs(body: Buffer): number {
+export function askedLifeMs(body: Buffer): number {
   let longest = 0
   for (const key of LIFE_KEYS) {
     for (let at = body.indexOf(key); at !== -1; at = body.indexOf(key, at + key.length)) {

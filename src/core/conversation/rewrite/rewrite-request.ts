@@ -1,4 +1,3 @@
-import type { EncodeAnswer } from '../../contract/encode.ts'
 import type {
   ByteAnswer,
   FreshResults,
@@ -16,12 +15,13 @@ import { newFrom } from '../parse/last-turn.ts'
 import { type RouteName, type ScannedRequest, scanRequest } from '../parse/scan-request.ts'
 import { type LeversInForce, leversOf } from '../prefix/levers.ts'
 import { type Steered, steerRequest } from '../prefix/steer-request.ts'
+import { printOf, type SentPrompt } from '../print/prompt-print.ts'
 import { appendAt, wholeRequest } from '../retrieve/whole-request.ts'
 import { ContextSize } from './context-size.ts'
 import { armCounts, drawOf } from './count-arms.ts'
 import { type KeptGeneration, keptGeneration } from './kept-generation.ts'
 import { isLeftAlone, type NamedResults, nameResults } from './named-results.ts'
-import { type NewResult, reportOf } from './new-result.ts'
+import { type NewResult, reportOf, withResult } from './new-result.ts'
 import { isCold } from './pauses.ts'
 import type { ConversationContext, RewriteContext } from './rewrite-context.ts'
 import { AS_IT_CAME, recall, rewrite } from './rewrite-result.ts'
@@ -79,10 +79,12 @@ export function rewriteRequest(
   const arm = armOf({ scanned, conversation, first }, kept.context)
   const known = { ...named, conversation, arm, levers }
   const change = headChange(received, context)
-  if (arm?.unit.isHeldOut === true) return heldOut(body, scanned, { conversation, arm, change })
+  const print = (sent: SentPrompt) => printOf(scanned, sent, kept.context)
+  if (arm?.unit.isHeldOut === true) {
+    return heldOut(body, scanned, { conversation, arm, noted: { ...change, ...print({}) } })
+  }
   const results = rewriteResults(scanned, known, inNamed(conversation, kept.context))
   const { replacements, savings, isChanged, late, lookAlikes, hostBlocks, fresh } = results
-  const { keep, markers, responses } = results
   const records = [kept.record ?? [], results.records, whole.questions].flat()
   const changes = inOrder([...replacements, ...results.steered.replacements])
   const bytes = splice(whole.bytes, changes)
@@ -103,11 +105,13 @@ export function rewriteRequest(
     conversation,
     ...modelOf(scanned),
     ...change,
+    ...print(results),
     ...(results.steered.levers.length > 0 && { levers: results.steered.levers }),
     ...(scanned.continues === undefined ? {} : { continues: scanned.continues }),
     ...(redeeming && { redeeming: { ...redeeming, ...appendAt(scanned, changes) } }),
     saved: savedPlaces(scanned, savings),
   }
+  const { keep, markers, responses } = results
   return { bytes, report, responses, records, keep, markers }
 }
 
@@ -145,14 +149,15 @@ function unread(body: Uint8Array, more: Partial<RewriteReport> = {}): RewrittenR
 interface HeldOut {
   readonly conversation: string
   readonly arm: RequestArm
-  readonly change: Pick<RewriteReport, 'head_change'>
+  /** What is reported of its prompt. */
+  readonly noted: Pick<RewriteReport, 'head_change' | 'print'>
 }
 
 /** The very body, with what is recorded of its unit. */
 function heldOut(
   body: Uint8Array,
   scanned: ScannedRequest,
-  { conversation, arm: { key, unit, records }, change }: HeldOut,
+  { conversation, arm: { key, unit, records }, noted }: HeldOut,
 ): RewrittenRequest {
   const { results, continues } = scanned
   const report: RewriteReport = {
@@ -163,7 +168,7 @@ function heldOut(
     prefix_changed: false,
     conversation,
     ...modelOf(scanned),
-    ...change,
+    ...noted,
     ...(continues === undefined ? {} : { continues }),
     held_out: { key, share: unit.share },
   }
@@ -172,6 +177,8 @@ function heldOut(
 
 /** The rewritten results of a conversation. */
 interface RewrittenResults extends Promised {
+  /** See `PromptPrint.sent`. */
+  readonly sums: readonly number[]
   readonly replacements: readonly Replacement[]
   readonly savings: readonly Saving[]
   /**
@@ -339,13 +346,4 @@ function tellOnce(keys: readonly string[], rewrites: RewriteContext | undefined)
 function withBlocks(before: HostBlockCount, more?: HostBlockCount): HostBlockCount {
   const { blocks = 0, tokens = 0 } = more ?? {}
   return { blocks: before.blocks + blocks, tokens: before.tokens + tokens }
-}
-
-/** All of one request are counted by one tokenizer. */
-function withResult(
-  fresh: FreshResults | null,
-  { tokenizer, baseline, final }: EncodeAnswer['tokens'],
-): FreshResults {
-  const { count = 0, before = 0, after = 0 } = fresh ?? {}
-  return { tokenizer, count: count + 1, before: before + baseline, after: after + final }
 }

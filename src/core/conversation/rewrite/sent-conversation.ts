@@ -13,7 +13,13 @@ import { pauseKey, turnKey } from './pauses.ts'
 import type { ConversationContext } from './rewrite-context.ts'
 import { type RewriteOptions, recall, rewrite } from './rewrite-result.ts'
 import { createSentNotes } from './sent-notes.ts'
-import { type Saving, type StoredRewrite, storedFact, writeStored } from './stored-rewrite.ts'
+import {
+  type Saving,
+  type StoredRewrite,
+  storedFact,
+  sumOfSent,
+  writeStored,
+} from './stored-rewrite.ts'
 import { stubFor } from './stub.ts'
 
 /** A result as it is sent. */
@@ -67,6 +73,8 @@ interface Finished {
   readonly savings: readonly Saving[]
   readonly keep: readonly KeepItem[]
   readonly markers: readonly string[]
+  /** A sum over what is sent now for the results, up to each. */
+  readonly sums: readonly number[]
 }
 
 const NOT_SOURCE = { isSource: false }
@@ -239,7 +247,9 @@ export class SentConversation {
     const savings: Saving[] = []
     const keep: KeepItem[] = []
     const markers: string[] = []
+    const sums: number[] = []
     for (const { result, now } of this.#passed) {
+      sums.push(sumOfSent(sums.at(-1) ?? 0, now?.rewrite.digest ?? 0))
       if (now === null) continue
       const { start, end } = result
       const { isRecalled, rewrite } = now
@@ -257,7 +267,7 @@ export class SentConversation {
       replacements.push({ start, end, literal })
       savings.push({ end, shorter: end - start - literal.length, saved })
     }
-    return { replacements, savings, keep, markers }
+    return { replacements, savings, keep, markers, sums }
   }
 
   /** After a compaction the model has nothing of what came before it. */

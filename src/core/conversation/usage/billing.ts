@@ -38,7 +38,7 @@ export function billRequest(request: BilledRequest, prices: TokenPrices): Bill {
 }
 
 /** The same prompt with at least `cached` of its first tokens read from the cache. */
-function withCacheRead(usage: TokenUsage, cached: number): TokenUsage {
+export function withCacheRead(usage: TokenUsage, cached: number): TokenUsage {
   const missing = Math.max(0, Math.min(cached, promptTokens(usage)) - usage.cache_read)
   if (missing === 0) return usage
   const long = Math.min(missing, usage.cache_write_long)
@@ -63,6 +63,11 @@ function priceAt(at: number, usage: TokenUsage, prices: TokenPrices): number {
   if (place <= read) return prices.cache_read
   if (place <= long) return prices.cache_write_long
   return place <= long + usage.cache_write ? prices.cache_write : 1
+}
+
+/** Whether a vendor's answers say what was written to its cache. */
+export function reportsWrites(vendor: PricedVendor): boolean {
+  return vendor === 'anthropic' || vendor === 'amazon'
 }
 
 /** The vendors whose prices are known. */

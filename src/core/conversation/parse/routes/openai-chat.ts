@@ -43,6 +43,7 @@ export const openaiChat: Route = {
     tool_choice: TOOL_CHOICE,
     function_call: TOOL_CHOICE,
     reasoning_effort: RANGE,
+    response_format: RANGE,
     functions: items(NAMED),
     messages: items(MESSAGE),
   }),

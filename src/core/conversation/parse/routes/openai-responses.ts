@@ -58,6 +58,7 @@ export const openaiResponses: Route = {
     previous_response_id: RANGE,
     instructions: RANGE,
     reasoning: members({ effort: RANGE }),
+    text: RANGE,
     store: RANGE,
     prompt_cache_key: RANGE,
   }),

@@ -80,6 +80,7 @@ describe('a request', () => {
       tokens_elided: 0,
       prefix_changed: false,
       conversation: expect.stringMatching(/^[0-9a-f]{16}$/),
+      print: expect.objectContaining({ turns: 1 }),
       saved: [{ at, tokens: saved }],
     })
   })

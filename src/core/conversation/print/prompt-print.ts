@@ -1,0 +1,161 @@
+import type { RewriteReport } from '../../contract/operation-result.ts'
+import type { PromptPrint } from '../../contract/prompt-print.ts'
+import { itemsOf, type JsonNode, memberOf } from '../../json/bytes/json-node.ts'
+import type { Replacement } from '../../json/bytes/splice.ts'
+import { OPEN_BRACE } from '../../json/char-codes.ts'
+import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
+import { type ByteRange, headRulesOf, type ScannedRequest } from '../parse/scan-request.ts'
+import { piecesOf } from '../parse/shared-messages.ts'
+import { breakpointsIn } from '../prefix/request-head.ts'
+import type { Steered } from '../prefix/steer-request.ts'
+import { askedLifeMs, usualLifeMs } from '../rewrite/pauses.ts'
+import type { ConversationContext } from '../rewrite/rewrite-context.ts'
+import { sumOfSent } from '../rewrite/stored-rewrite.ts'
+import { digestOf, messageFacts, shortDigest } from './message-facts.ts'
+
+/** What leaves in place of what the client sent; empty: nothing else. */
+export interface SentPrompt {
+  /** A sum over what is sent for the results, up to each. */
+  readonly sums?: readonly number[]
+  /** What our levers changed. */
+  readonly steered?: Pick<Steered, 'replacements' | 'levers'>
+}
+
+/** Members that are in the cached prompt, or that a cache entry belongs to. */
+const SETTINGS: ReadonlySet<string> = new Set(
+  `thinking output_config output_format speed tool_choice reasoning reasoning_effort verbosity
+  response_format text`.split(/\s+/),
+)
+
+/** The print of a request; none if it is only counted, or has a part of its conversation only. */
+export function printOf(
+  scanned: ScannedRequest,
+  sent: SentPrompt,
+  context: ConversationContext,
+): Pick<RewriteReport, 'print'> {
+  const { countsOnly, beside } = context.terms ?? {}
+  const isCached = countsOnly !== true && beside === undefined
+  const isWhole = scanned.continues === undefined && scanned.read.length > 0
+  return isCached && isWhole ? { print: promptPrint(scanned, sent, context) } : {}
+}
+
+function promptPrint(
+  scanned: ScannedRequest,
+  { sums, steered }: SentPrompt,
+  context: ConversationContext,
+): PromptPrint {
+  const { opening, read, modelTurns } = scanned
+  const digest = (index: number) => messageFacts(scanned, index).digest
+  const history: number[] = []
+  let sum = 0
+  for (let index = opening; index < read.length; index++) {
+    sum = sumOfSent(sum, shortDigest(digest(index)))
+    history.push(sum)
+  }
+  const { now = Date.now } = context.rewrites ?? {}
+  return {
+    at: now(),
+    life_ms: lifeMsOf(scanned, context),
+    turns: modelTurns,
+    model: shortDigest(digestOf([Buffer.from(scanned.model ?? context.terms?.model ?? '')])),
+    ...headDigests(scanned, steered?.replacements ?? []),
+    next: read.length > opening ? digest(opening) : null,
+    history,
+    ...(sums === undefined ? {} : { sent: sums }),
+    ...breakpointsOf(scanned, steered?.levers.includes('place') === true),
+  }
+}
+
+type HeadDigests = Pick<PromptPrint, 'tools' | 'system' | 'first_message' | 'settings'>
+
+function headDigests(scanned: ScannedRequest, changes: readonly Replacement[]): HeadDigests {
+  const { body, request, route, opening, messages } = scanned
+  const rules = headRulesOf(route)
+  if (rules === undefined) {
+    // All that is not the conversation is one thing then.
+    const around = [body.subarray(0, messages[0]!.start), body.subarray(messages.at(-1)!.end)]
+    return { tools: 0, system: 0, first_message: 0, settings: shortDigest(digestOf(around)) }
+  }
+  const member = (name: string | undefined) =>
+    name === undefined ? [] : piecesOfMember(body, memberOf(request, name))
+  const texts = (from: number, to: number) =>
+    Array.from({ length: Math.max(0, to - from) }, (_, i) =>
+      Buffer.from(messageFacts(scanned, from + i).digest),
+    )
+  return {
+    tools: shortDigest(digestOf(member('tools'))),
+    system: shortDigest(digestOf([...member(rules.system), ...texts(0, opening - 1)])),
+    first_message: shortDigest(digestOf(texts(Math.max(0, opening - 1), opening))),
+    settings: shortDigest(digestOf(settingsOf(scanned, changes))),
+  }
+}
+
+function piecesOfMember(
+  body: ScannedRequest['body'],
+  node: JsonNode | undefined,
+): readonly Uint8Array[] {
+  return node === undefined ? [] : piecesOf({ body, breakpoints: breakpointsIn(node) }, node)
+}
+
+/** Each with its name, as it is sent. */
+function settingsOf(
+  { body, request }: ScannedRequest,
+  changes: readonly Replacement[],
+): readonly Uint8Array[] {
+  const all = [...(request.members ?? []), ...(request.others ?? [])]
+  return all
+    .filter(({ key }) => SETTINGS.has(key))
+    .sort((a, b) => Number(a.key > b.key) - Number(a.key < b.key))
+    .flatMap(({ key, start, end }) => {
+      const change = changes.find(each => start <= each.start && each.end <= end)
+      const value =
+        change === undefined
+          ? [body.subarray(start, end)]
+          : [body.subarray(start, change.start), change.literal, body.subarray(change.end, end)]
+      return [Buffer.from(`\n${key}:`), ...value]
+    })
+}
+
+/** The shortest life of its cache entries: what follows an entry is lost with it. */
+function lifeMsOf(scanned: ScannedRequest, context: ConversationContext): number {
+  const { body, request, breakpoints } = scanned
+  const { pipeline = DEFAULT_PIPELINE } = context
+  const usual = usualLifeMs(scanned, pipeline, context)
+  const top = memberOf(request, 'cache_control')
+  const all: readonly ByteRange[] = [
+    ...breakpointsIn(memberOf(request, 'tools')),
+    ...breakpointsIn(memberOf(request, 'system')),
+    ...breakpoints,
+    ...(top === undefined ? [] : [top]),
+  ]
+  if (all.length === 0) return Math.max(usual, askedLifeMs(body))
+  return all
+    .map(({ start, end }) => askedLifeMs(body.subarray(start, end)) || usual)
+    .reduce((least, life) => Math.min(least, life))
+}
+
+/** Where Anthropic's breakpoints are, in content blocks of the conversation. */
+function breakpointsOf(
+  scanned: ScannedRequest,
+  isPlaced: boolean,
+): Pick<PromptPrint, 'breakpoints'> {
+  const { body, request, route, read, breakpoints } = scanned
+  if (route !== 'anthropic_messages') return {}
+  const ends = new Set<number>()
+  const isWithin = ({ start, end }: JsonNode) =>
+    breakpoints.some(each => start <= each.start && each.end <= end)
+  let blocks = 0
+  for (const [index, node] of read.entries()) {
+    const before = blocks
+    blocks += messageFacts(scanned, index).blocks
+    if (!isWithin(node)) continue
+    const inside = itemsOf(memberOf(node, 'content')).flatMap((block, i) =>
+      isWithin(block) ? [before + i + 1] : [],
+    )
+    for (const end of inside.length > 0 ? inside : [blocks]) ends.add(end)
+  }
+  const top = memberOf(request, 'cache_control')
+  // `null` is none.
+  if (isPlaced || (top !== undefined && body[top.start] === OPEN_BRACE)) ends.add(blocks)
+  return { breakpoints: [...ends].sort((a, b) => a - b) }
+}
