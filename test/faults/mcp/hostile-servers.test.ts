@@ -118,14 +118,19 @@ const LISTS: Readonly<Record<string, (cursor: string | undefined) => string>> = 
 let hostile: HttpUpstream
 let good: HttpUpstream
 let service: Awaited<ReturnType<typeof startTestService>>
-const list = listed(...Object.keys(ATTACKS).map(tool))
+/** A session that is answered with this status from now on; 0: none is. */
+const forgotten: { status: number; session: unknown } = { status: 0, session: null }
+const list = listed(...[...Object.keys(ATTACKS), 'plain'].map(tool))
 let cursorList: ((cursor: string | undefined) => string) | null = null
 
 beforeAll(async () => {
   hostile = await startHttpUpstream(
     legacyServer((response, arrived) => {
-      const { rpcMethod, id, body } = arrived
-      if (id === undefined || rpcMethod === undefined) response.writeHead(202).end()
+      const { rpcMethod, id, body, headers } = arrived
+      if (rpcMethod === 'tools/call') forgotten.session ??= headers['mcp-session-id']
+      if (forgotten.status > 0 && forgotten.session === headers['mcp-session-id']) {
+        response.writeHead(forgotten.status).end('gone')
+      } else if (id === undefined || rpcMethod === undefined) response.writeHead(202).end()
       else if (rpcMethod === 'tools/list') {
         const { cursor } = JSON.parse(body).params
         json(response, result(id, cursorList?.(cursor) ?? list))
@@ -214,4 +219,26 @@ describe('a server that lists', () => {
       cursorList = null
     }
   })
+})
+
+describe('a server that has lost its session', () => {
+  it.each([400, 403, 404, 409, 500, 502, 503])(
+    'and says %i, answers the next call',
+    async status => {
+      const client = await connected()
+      const call = () => client.callTool({ name: 'hostile__plain', arguments: {} })
+      const first = await call()
+      expect(first.content).toEqual([{ type: 'text', text: 'ok' }])
+      // The session of that call is the one that is lost.
+      Object.assign(forgotten, { status, session: null })
+      try {
+        await call().catch(() => 'lost')
+        const next = await call()
+        expect(next.content).toEqual([{ type: 'text', text: 'ok' }])
+      } finally {
+        forgotten.status = 0
+      }
+      await client.close()
+    },
+  )
 })

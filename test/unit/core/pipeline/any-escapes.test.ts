@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { decodeContent } from '../../../../src/core/pipeline/decode.ts'
 import { encodeContent } from '../../../../src/core/pipeline/encode.ts'
 import { localContext } from '../../../support/local-context.ts'
+import { runs } from '../../../support/runs.ts'
 
 const ESCAPES = [
   ...['\\n', '\\t', '\\r', '\\\\', '\\"', "\\'", '\\/', '\\0', '\\x41', '\\u0041', '\\ud83d'],
@@ -76,7 +77,7 @@ describe('texts with escapes', () => {
         const back = roundTrip(content)
         if (back !== content) expect(meaning(back)).toBe(meaning(content))
       }),
-      { numRuns: 400 },
+      { numRuns: runs(4_000) },
     )
   })
 

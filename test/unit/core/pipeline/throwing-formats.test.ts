@@ -16,6 +16,7 @@ import { passGate } from '../../../../src/core/pipeline/gate.ts'
 import type { LayerInput } from '../../../../src/core/pipeline/layer.ts'
 import { createPrices } from '../../../../src/core/pipeline/prices.ts'
 import { localContext } from '../../../support/local-context.ts'
+import { runs } from '../../../support/runs.ts'
 
 const ERRORS = [
   () => new AppError('payload_too_large', 'the decoded content is above 62 characters'),
@@ -91,7 +92,7 @@ describe('formats that throw', () => {
         const rest = TEXT_FORMATS.filter(format => !texts.includes(format))
         if (step !== 'decode') expect(found).toEqual(sent(whole, rest))
       }),
-      { numRuns: 300 },
+      { numRuns: runs(3_000) },
     )
   })
 

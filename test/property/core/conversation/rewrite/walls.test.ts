@@ -87,6 +87,8 @@ interface Walled {
   readonly steps: readonly Step[]
   readonly at: number
   readonly kind: number
+  /** Whether it comes as a message of a WebSocket, if its dialect has those. */
+  readonly isMessage: boolean
   /** Whether both conversations begin with another compaction. */
   readonly isTwice: boolean
 }
@@ -96,6 +98,7 @@ const walled: fc.Arbitrary<Walled> = fc.record({
   steps: fc.array(step, { minLength: 2, maxLength: 8 }),
   at: fc.nat(20),
   kind: fc.nat(2),
+  isMessage: fc.boolean(),
   isTwice: fc.boolean(),
 })
 
@@ -139,10 +142,11 @@ describe('what stands after a compaction', () => {
     let referred = 0
     fc.assert(
       fc.property(walled, fc.nat(20), (conversation, earlier) => {
-        const { route } = conversation
+        const { route, isMessage } = conversation
+        const type = isMessage && route === 'openai_responses' ? { type: 'response.create' } : {}
         const { place, list, one, other, body } = twins(conversation)
         const written = (messages: readonly Message[]) => {
-          const request = bytes({ ...body, [list]: messages })
+          const request = bytes({ ...type, ...body, [list]: messages })
           const sent = rewriteRequest(request, route, LIMITS, context)
           const { memory } = context.rewrites
           for (const { position } of sent.records ?? [])
