@@ -5,7 +5,9 @@ import { generatedIssues } from './lists.ts'
 
 /**
  * Prints how far the peak of resident memory rises when a list of that many issues is trimmed, in
- * KiB.
+ * KiB. That says what the trim needs if each collection is a full one and comes early:
+ * `node --gc-global --max-semi-space-size=1 bench/trim-corpus/memory.ts 1000`. With V8's own choice
+ * most of the peak is garbage, and how much depends on the load of the machine.
  */
 const count = Number(process.argv[2])
 const counters = createTokenCounters(benchSetup().vocabularies)

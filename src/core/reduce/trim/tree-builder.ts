@@ -66,7 +66,7 @@ interface ChainPlace {
 /** A leaf as a chain: its shortest prefix, and what each longer one adds, to the whole. */
 export function addTextChain(builder: TreeBuilder, leaf: PricedNode, place: ChainPlace): KeptOf {
   const steps = stepsOf(leaf)
-  const nodes: { readonly node: number; readonly kept: Kept }[] = []
+  let first = place.below
   let above = place.below
   let cost = 0
   let value = 0
@@ -75,11 +75,26 @@ export function addTextChain(builder: TreeBuilder, leaf: PricedNode, place: Chai
     const addedValue = Math.max(0, step.value - value) * place.scale
     if (index === 0 && place.startsInside) builder.grow(above, addedCost, addedValue)
     else above = builder.add(above, addedCost, addedValue)
-    nodes.push({ node: above, kept: step.kept })
+    if (index === 0) first = above
     cost = step.cost
     value = step.value
   })
-  return kept => nodes.findLast(({ node }) => kept[node] === 1)?.kept ?? null
+  return keptOfChain(leaf, first, above)
+}
+
+/**
+ * A tree has mostly chains, so only two numbers are kept of each. The steps are those of the leaf.
+ * @param first node of the chain, which may be the one above it
+ * @param last the nodes after the first have the numbers up to this one
+ */
+function keptOfChain(leaf: PricedNode, first: number, last: number): KeptOf {
+  return kept => {
+    if (kept[first] === 0) return null
+    const steps = stepsOf(leaf)
+    let at = steps.length - 1
+    while (at > 0 && kept[last - (steps.length - 1 - at)] === 0) at--
+    return steps[at]!.kept
+  }
 }
 
 interface Step {
