@@ -11,6 +11,7 @@ export const PLUS = 0x2b
 export const COMMA = 0x2c
 export const MINUS = 0x2d
 export const DOT = 0x2e
+export const SLASH = 0x2f
 export const DIGIT_0 = 0x30
 export const DIGIT_9 = 0x39
 export const COLON = 0x3a

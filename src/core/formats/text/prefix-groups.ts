@@ -1,5 +1,6 @@
 import { DIGIT, IN_WORD, LINE_FEED, MINUS, PIPE, SPACE, wordKind } from '../../json/char-codes.ts'
 import { priceOfUse, type Reading } from '../../reading/price.ts'
+import { cutsNumber } from '../word-cuts.ts'
 import { createBlockFinder, type RepeatedBlock } from './line-blocks.ts'
 
 /**
@@ -127,18 +128,22 @@ function commonPrefix(text: string, first: LineRun, second: LineRun): number {
   while (same < limit && text.charCodeAt(a + same) === text.charCodeAt(b + same)) same++
   if (same < MIN_PREFIX_CHARS) return 0
   // A file's name ends before `:12:` in one line and before `-13-` in the next.
-  if (!isInWord(text.charCodeAt(a + same)) && !isInWord(text.charCodeAt(b + same))) return same
-  while (same >= MIN_PREFIX_CHARS && !isCut(text, a + same)) same--
+  const isEnd = (at: number) => !isInWord(text.charCodeAt(at)) && !cutsNumber(text, at)
+  if (isEnd(a + same) && isEnd(b + same)) return same
+  while (same >= MIN_PREFIX_CHARS && !(isCut(text, a + same) && isCut(text, b + same))) same--
   return same < MIN_PREFIX_CHARS ? 0 : same
 }
 
 /**
- * Whether a reader would cut before `at`: after a separator, or if a dash stands before a digit.
+ * Whether a reader would cut before `at`: after a separator, or after a dash that is before a
+ * digit, but in no number or date.
  */
 function isCut(text: string, at: number): boolean {
+  if (cutsNumber(text, at)) return false
   const before = text.charCodeAt(at - 1)
   if (wordKind(before) === 0) return true
-  return before === MINUS && wordKind(text.charCodeAt(at)) === DIGIT
+  const isDash = before === MINUS && wordKind(text.charCodeAt(at)) === DIGIT
+  return isDash && wordKind(text.charCodeAt(at - 2)) !== DIGIT
 }
 
 function isInWord(c: number): boolean {

@@ -1,6 +1,7 @@
 import { typedText } from '../../../base/typed-text.ts'
 import { DIGIT, HEX_LETTER, LETTER, wordKind } from '../../../json/char-codes.ts'
 import type { Value } from '../../../json/value.ts'
+import { cutsNumber } from '../../word-cuts.ts'
 
 /** Neighbouring members whose values are strings with a common prefix. */
 export interface PatternRun {
@@ -116,25 +117,24 @@ function sharedEnd(first: string, second: string, limit: number): number {
  * character.
  */
 function cutStart(texts: readonly string[], length: number): number {
-  const first = texts[0]!
   if (length > 0 && texts.every(text => isCut(text, length))) return length
   let at = length - 1
-  while (at > 0 && !isCut(first, at)) at--
+  while (at > 0 && !texts.every(text => isCut(text, at))) at--
   return Math.max(at, 0)
 }
 
 function cutEnd(texts: readonly string[], length: number): number {
-  const first = texts[0]!
   if (length > 0 && texts.every(text => isCut(text, text.length - length))) return length
   let left = length - 1
-  while (left > 0 && !isCut(first, first.length - left)) left--
+  while (left > 0 && !texts.every(text => isCut(text, text.length - left))) left--
   return Math.max(left, 0)
 }
 
-/** Whether a word or number may be cut at `at`: the kinds before and after differ, or are signs. */
+/** Whether a text may be cut at `at`, outside of words and numbers. */
 function isCut(string: string, at: number): boolean {
   const text = typedText(string)
   if (at === 0 || at === text.length) return true
+  if (cutsNumber(string, at)) return false
   const before = kindOf(text.charCodeAt(at - 1))
   return before !== kindOf(text.charCodeAt(at)) || before === 0
 }

@@ -1,3 +1,5 @@
+import { cutsName, isBeforeTime, isWord } from '../../word-cuts.ts'
+
 /** The place of a cell while a template is made. No text that has it is taken apart. */
 export const SLOT = '\u0001'
 
@@ -52,7 +54,10 @@ function slotOf(cells: readonly string[], columns: (readonly string[])[]): strin
   return `${first.slice(0, start)}${SLOT}{${column + 1}}${first.slice(first.length - end)}`
 }
 
-/** Characters that all cells begin with, up to a sign: words and numbers are not cut. */
+/**
+ * Characters that all cells begin with, up to a sign. What a reader takes for one word, number,
+ * name or path is not cut in any cell: `0.{1}` above `07` would be read as 7.
+ */
 function commonStart(cells: readonly string[]): number {
   const first = cells[0]!
   let length = first.length
@@ -61,7 +66,10 @@ function commonStart(cells: readonly string[]): number {
     while (at < length && cell[at] === first[at]) at++
     length = at
   }
-  while (length > 0 && isWord(first.charCodeAt(length - 1))) length--
+  const isInside = () =>
+    (isWord(first.charCodeAt(length - 1)) && !isBeforeTime(first, length)) ||
+    cells.some(cell => cutsName(cell, length))
+  while (length > 0 && isInside()) length--
   return length
 }
 
@@ -74,12 +82,12 @@ function commonEnd(cells: readonly string[], start: number): number {
     while (at < most && cell[cell.length - 1 - at] === first[first.length - 1 - at]) at++
     length = at
   }
-  while (length > 0 && isWord(first.charCodeAt(first.length - length))) length--
+  const isInside = () =>
+    (isWord(first.charCodeAt(first.length - length)) &&
+      !isBeforeTime(first, first.length - length)) ||
+    cells.some(cell => cutsName(cell, cell.length - length))
+  while (length > 0 && isInside()) length--
   return length
-}
-
-function isWord(c: number): boolean {
-  return c >= 0x80 || (c >= 0x30 && c <= 0x39) || ((c | 0x20) >= 0x61 && (c | 0x20) <= 0x7a)
 }
 
 /** A template as it is filled: what stands before, between and after its cells. */

@@ -1,4 +1,5 @@
 import { typedText } from '../../../base/typed-text.ts'
+import { SLASH } from '../../../json/char-codes.ts'
 
 /**
  * Lines of a text by what they have in common: runs of letters and digits in which a digit stands
@@ -327,8 +328,6 @@ function likeOf(families: readonly Family[], length: number): Family | undefined
   }
   return undefined
 }
-
-const SLASH = 0x2f
 
 /** The words of the line that is being read; one list, since it is filled for each template. */
 const wordsRead = new Int32Array(MOST_WORDS)
