@@ -2,8 +2,7 @@
  * References to what an agent's context already holds, on recorded sessions: `npm run bench -- lines
  * [--corpus DIR] [--json] [--only savings|speed]`. Tokens of o200k_base that exact, near and
  * line references save of the raw results, each deducted with its own cost, every one resolved and
- * compared; then the speed of line matching on ordinary and on hostile text. Tables:
- * docs/internals/dedup-lines.md, "Measured".
+ * compared; then the speed of line matching on ordinary and on hostile text.
  */
 
 import { createTokenCounters } from '../src/core/tokens/counters.ts'

@@ -1,6 +1,5 @@
 /**
- * Changes the code in small ways and counts how many changes the tests notice: see
- * docs/internals/mutation.md.
+ * Changes the code in small ways and counts how many changes the tests notice: see CONTRIBUTING.md.
  *
  *     npm run mutate -- hints store --percent 10 --seed tuesday
  */

@@ -1,4 +1,4 @@
-/** What an encode with a session costs, and what it leaves in Redis; see docs/guide/capacity.md. */
+/** What an encode with a session costs, and what it leaves in Redis; see docs/guide/replicas.md. */
 export interface Costs {
   /** If the result before it in its session was encoded by the same pod, and by another one. */
   readonly staying: EncodeCosts
@@ -72,7 +72,7 @@ export const TYPICAL: Omit<Load, 'agents'> = {
   resultBytes: 4_096,
   movingShare: 1,
   newShare: 0.5,
-  originalHours: 0.5,
+  originalHours: 24,
   sessionHours: 24,
   workHours: 2,
   largestTenant: 0.2,

@@ -42,7 +42,7 @@ export interface Change {
 
 /**
  * Represents lines `first` to `last` of the earlier result, ends included: by their printed numbers
- * if it has them (docs/internals/dedup-lines.md), else counted from 1.
+ * if it has them (docs/guide/sessions.md), else counted from 1.
  */
 export interface LinesHint {
   readonly family: 'lines'

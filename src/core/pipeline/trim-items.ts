@@ -47,7 +47,7 @@ export function selectsItems({ level, chunk = 1, offset, limit }: EncodeRequest)
 
 /**
  * How a content is trimmed by its items: a tree of parts chooses which of them leave, and how much
- * of each (docs/reference/trim.md); the rest is in the chunks that follow.
+ * of each (docs/reference/budget.md); the rest is in the chunks that follow.
  * @returns `null` if the content is no list of items
  * @throws AppError `invalid_request` for items or a chunk that do not exist
  */

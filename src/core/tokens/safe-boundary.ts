@@ -66,7 +66,8 @@ export function isSafeBoundary(before: string, after: string): boolean {
 /**
  * The part of a text between its first and its last end of an ASCII word or number, if a symbol or
  * a space follows there (no apostrophe). It may be cut out and counted alone, whatever the text is
- * put into: its own ends and those of the cut are safe boundaries.
+ * put into: its own ends and those of the cut are safe boundaries. So for a text a + m + b that is
+ * cut at m, `count(a + m + b) = count(a + b) + count(m)`.
  * @returns `null` if there is no such part of `shortest` characters at least
  */
 export function middleOf(

@@ -95,7 +95,7 @@ const elision = z.strictObject({
   own_tools: z.array(toolName).optional(),
 })
 
-/** How lists of items are trimmed; see `docs/reference/trim.md`. */
+/** How lists of items are trimmed; see `docs/reference/budget.md`. */
 const formatPipeline = z.strictObject({
   /** For requests with mode trim that name none. */
   budget_tokens: positive.default(8_000),

@@ -19,7 +19,7 @@ import { search } from './search.ts'
  * clock, no randomness, no order but that of classes and options. Of options of a class that are
  * equal in cost and value the first is picked. An option without cost and value is not picked.
  * Beyond that, it is not promised which of several best solutions is given. Method and guarantees:
- * docs/internals/knapsack.md.
+ * docs/internals/algorithms.md.
  * @throws RangeError if the problem breaks what `MckpProblem` says of its numbers
  */
 export function solveMckp(

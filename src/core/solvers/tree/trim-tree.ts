@@ -18,8 +18,8 @@ export interface TrimChoice {
   /** Nothing that fits has a higher value. Never below `value`. */
   readonly upperBound: number
   /**
-   * Whether it is proven that nothing that fits has a higher value, except for rounding
-   * (docs/internals/trim-tree.md).
+   * Whether it is proven that nothing that fits has a higher value, except for the rounding of
+   * values that doubles cannot add exactly.
    */
   readonly optimal: boolean
   /** (upperBound - value) / upperBound, from 0 to 1. */
@@ -47,9 +47,10 @@ const MAX_WORK = 1.5e7
  * Chooses the most valuable part of a tree within a budget of tokens: the precedence-constrained
  * knapsack on a tree (Cho and Shaw 1997). The same arguments give the same choice everywhere: there
  * is no clock and no randomness, and ties are decided by the order of nodes. No node is kept that
- * costs something and adds no value. Methods and guarantees: docs/internals/trim-tree.md. @returns
- * `minimum`, the tokens of the required nodes, if that is above the budget @throws RangeError if
- * the tree is invalid, or the budget is not an integer from 0 to 2^53 - 1
+ * costs something and adds no value. Methods and guarantees:
+ * docs/internals/algorithms.md. @returns `minimum`, the tokens of the required nodes, if that is
+ * above the budget @throws RangeError if the tree is invalid, or the budget is not an integer from
+ * 0 to 2^53 - 1
  */
 export function trimTree(
   tree: TrimTree,

@@ -6,8 +6,8 @@ import { NOT_INLINE } from './syntax.ts'
 import { factsOf, NEVER_BARE_BIT, type Scalar, writeScalar } from './write-text.ts'
 
 /**
- * A scalar as it is counted. Long strings lack their middle, which has the same tokens in every way
- * to write them: docs/internals/tree-counting.md.
+ * A scalar as it is counted. Long strings lack their middle (`middleOf`), which has the same tokens
+ * in every way to write them. It is counted once and added to the price of each way.
  */
 export interface ScalarText {
   /** Bits of `factsOf`; `NO_STRING` of any other scalar. */
