@@ -1,7 +1,7 @@
 /**
  * The tables of the ledger. Sums by hour and by conversation are kept beside the rows, so that a
  * page costs the same however many results there were, and stay when old rows are removed.
- * `docs/guide/dashboard.md` describes them.
+ * `docs/guide/operations.md` describes them.
  */
 export const SCHEMA_VERSION = 1
 

@@ -53,7 +53,7 @@ interface Uploaded {
  * that span, or it contains all such spans and has at least `LEAST_SESSIONS` sessions more than
  * they have. So two published spans of one member's endpoint share no day, or one contains the
  * other. No sum or difference of their figures is of fewer than `LEAST_SESSIONS` sessions: the
- * argument is in docs/reference/fingerprints.md. If a row is refused for a published one, the
+ * argument is in docs/reference/telemetry.md. If a row is refused for a published one, the
  * published one stays, with its age.
  * @param earlier the member's record; `null` if there is none
  */

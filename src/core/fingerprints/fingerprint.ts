@@ -68,7 +68,7 @@ const shapeMix = z
 
 /**
  * Properties of the responses of one endpoint in a span of time: the per-endpoint fingerprint of
- * SOURCES.md#formats, field for field. The formulas are in docs/reference/fingerprints.md.
+ * SOURCES.md#formats, field for field. The formulas are in docs/reference/telemetry.md.
  */
 export const fingerprintSchema = z
   .object({

@@ -1,8 +1,11 @@
 /**
  * How many tokens a piece becomes that is not a token itself: byte pair merges, lowest rank first.
  * Short pieces by a scan over few parts; long ones in windows, with a heap if windows do not fit
- * together. Linear except for the logarithm of a window's length; docs/reference/tokens.md, "Long
- * pieces", explains why windows are exact.
+ * together. Linear except for the logarithm of a window's length.
+ *
+ * Windows are exact if each two neighbouring tokens stay separate when the two are merged alone:
+ * the first merge that crosses a boundary in the whole piece would also cross it in those two.
+ * Neighbours of one window stay separate. Where two windows meet, this is checked.
  */
 import { BLOCK_PARTS, mergeInBlocks } from './merge-blocks.ts'
 import { createHeapRoom, type HeapRoom, mergeWithHeap } from './merge-heap.ts'

@@ -132,9 +132,9 @@ function fillIndex(vocabulary: OpenVocabulary, tokens: TokenList): void {
 
 /**
  * Finds for each token the two parts that its bytes end up as before the last merge. In rank order,
- * so that the pairs which make the parts are known by then. `mergeInRounds` and
- * docs/reference/tokens.md, "Merges", build on it that every token is made of earlier ones, so that
- * is checked.
+ * so that the pairs which make the parts are known by then. `mergeInRounds` builds on it that every
+ * token is made of earlier ones, so that is checked. Then no merge makes a pair of a lower rank
+ * than its own, and all pairs of the lowest rank may be merged in one pass.
  */
 function fillPairs(vocabulary: OpenVocabulary, tokens: TokenList): void {
   const { pairs, bytePairs, byteIds } = vocabulary

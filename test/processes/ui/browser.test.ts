@@ -15,7 +15,7 @@ import { type ServiceProcess, startProcess } from '../../support/service-process
 const PLACES = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/chromium-browser']
 const executablePath = PLACES.find(place => place !== undefined && existsSync(place))
 const SKIP = process.env['TEST_WITHOUT_BROWSER'] === '1'
-/** Where pictures for `docs/guide/dashboard.md` go; none are made without it. */
+/** Where pictures for `docs/guide/operations.md` go; none are made without it. */
 const PICTURES = process.env['TEST_PICTURES']
 
 const SESSION = 'a session'

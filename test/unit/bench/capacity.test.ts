@@ -34,11 +34,11 @@ test('with many cores a pod is bounded by its main thread', () => {
 test('what breaks first depends on the load', () => {
   expect(needOf(1_000_000).breaksFirst).toMatch(/largest tenant/)
   const small = { largestTenant: 0.001 }
+  const short = { sessionHours: 0.1, originalHours: 0.5 }
   expect(needOf(1_000_000, small).breaksFirst).toMatch(/memory/)
-  expect(needOf(1_000_000, { ...small, sessionHours: 0.1 }).breaksFirst).toMatch(/one thread/)
-  expect(needOf(120_000, { ...small, sessionHours: 0.1, coresPerPod: 1 }).breaksFirst).toMatch(
-    /pods/,
-  )
+  expect(needOf(1_000_000, { ...small, ...short }).breaksFirst).toMatch(/one thread/)
+  const thin = { ...small, ...short, coresPerPod: 1 }
+  expect(needOf(120_000, thin).breaksFirst).toMatch(/pods/)
 })
 
 test.each([10_000, 100_000, 1_000_000])(

@@ -57,7 +57,7 @@ function ranked<T>(values: readonly T[], all: readonly T[]): [T, number][] {
     .sort((a, b) => b[1] - a[1] || all.indexOf(a[0]) - all.indexOf(b[0]))
 }
 
-/** By the table of docs/reference/fingerprints.md, in the plainest way. */
+/** By the table of docs/reference/telemetry.md, in the plainest way. */
 function plain(events: readonly EndpointEvent[]): Fingerprint {
   const responses = responsesOf(events)
   const shapes = ranked(

@@ -16,6 +16,6 @@ it.each(ENCODINGS)('takes at most 100 tokens of %s', encoding => {
 })
 
 it('stands in the guide', () => {
-  const page = new URL('../../../../docs/guide/what-the-agent-sees.md', import.meta.url)
+  const page = new URL('../../../../docs/reference/hints.md', import.meta.url)
   expect(readFileSync(page, 'utf8').replaceAll('\n', ' ')).toContain(LEGEND)
 })
