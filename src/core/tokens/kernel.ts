@@ -1,7 +1,8 @@
 /**
  * The compiled inner loop and its memory. Source: `scripts/build-kernel/count-pieces.as`.
  * TypeScript does the same work at half the speed: 64-bit loads need no masks in four parts, and
- * the speed does not depend on V8's feedback. Rare work stays in TypeScript, which the kernel calls.
+ * the speed does not depend on V8's feedback. Rare work stays in TypeScript, which the kernel
+ * calls.
  *
  * | address | holds |
  * |---|---|

@@ -1,8 +1,9 @@
 /**
  * Merges as a table from (left id, right id) to the id of the merged token. tiktoken looks merges
  * up by the bytes of both sides; that is the same, with one entry a token: byte pair encoding is
- * local. As long as no merge has crossed the ends of a stretch, it is merged as if it were the whole
- * text. So when a token's bytes have been merged down to two parts, these are always the same two.
+ * local. As long as no merge has crossed the ends of a stretch, it is merged as if it were the
+ * whole text. So when a token's bytes have been merged down to two parts, these are always the same
+ * two.
  */
 import { EMPTY, ID_BITS, ID_MASK, MERGED_LOW_BITS, MERGED_LOW_MASK } from './vocabulary.ts'
 

@@ -24,10 +24,10 @@
  * | from 22 | start of each line (highest bit: a sign is before it; next: it was a reference in the answer), end of the last; text; note |
  *
  * No locks are needed. Places in the ring are given out by one compare-and-exchange on the head,
- * and positions only grow, so a body is overwritten if the head is more than a ring past its position.
- * The state of a body is written last. A reader checks after its last comparison that the body is
- * still live and its checksum right. A torn or outdated table entry leads to a position that is not
- * live, to a body with another key, or to a line that is not equal.
+ * and positions only grow, so a body is overwritten if the head is more than a ring past its
+ * position. The state of a body is written last. A reader checks after its last comparison that the
+ * body is still live and its checksum right. A torn or outdated table entry leads to a position
+ * that is not live, to a body with another key, or to a line that is not equal.
  */
 
 /** 'HLin' */
