@@ -117,9 +117,11 @@ describe('a server of HTTP+SSE by the official SDK', () => {
     await eventually(() => expect(runs).toContain('hang'))
     cut()
     expect(await hanging).toEqual({ kind: 'lost', hasRun: 'maybe' })
+    // Without a call: its notifications come on the stream.
+    await eventually(() => expect(events.at(-1)).toBe('connected legacy'))
+    expect(events).toEqual(['connected legacy', 'lost', 'connected legacy'])
     expect(textOfEnd(await connection.call(toolCall('after')))).toContain('after')
     expect(runs).toEqual(['hang', 'after'])
-    expect(events).toContain('lost')
   })
 
   it.each([
