@@ -198,6 +198,7 @@ function endAll(pid = 0): void {
   }
 }
 
+if (process.env['TEST_WITHOUT_REDIS'] === '1') RUN_ELSEWHERE.add('replicas.md')
 const pages = ['README.md', ...globSync('*.md', { cwd: join(ROOT, 'docs/guide') })].filter(
   page => !RUN_ELSEWHERE.has(page) && blocksOf(page).length > 0,
 )
