@@ -1,6 +1,6 @@
 import type { FairQueue, Kind } from '../core/base/fair-queue.ts'
 import type { Entry } from './entry.ts'
-import { type AtWork, SHORT_MS, type Slot, type Slots } from './slots.ts'
+import { type AtWork, isOverdue, type Slot, type Slots } from './slots.ts'
 
 /** Which jobs may have a thread now, and how long others wait. */
 export interface Lanes {
@@ -42,8 +42,8 @@ const IN_USE_MS = 60_000
  * Keeps threads free for short jobs. There is one thread more than jobs that run at once (`width`).
  * It goes to the kind of which no job runs. So short jobs always have a thread, and long jobs too.
  *
- * Estimates may be wrong. If nothing is known about a tenant's jobs, one of them runs at a time. It
- * ends soon, or shows that such jobs are long. A short job that runs long counts as long from then
+ * Estimates may be wrong. If nothing is known about a tenant's jobs, one of them runs at a time, on
+ * a thread of the long jobs. It ends soon, or shows that such jobs are long. A short job that runs long counts as long from then
  * on. If it then still delays short jobs of other tenants, its thread is taken back, and it starts
  * again as a long job.
  *
@@ -82,7 +82,9 @@ class ThreadLanes implements Lanes {
   }
 
   mayBegin(entry: Entry): boolean {
-    return this.free(entry.kind) > 0 && !this.#hasItsPart(entry) && !this.#awaitsTrial(entry)
+    if (this.#hasItsPart(entry)) return false
+    if (entry.kind === 'long' || this.#options.isKnown(entry)) return this.free(entry.kind) > 0
+    return this.#mayTry(entry)
   }
 
   see(tenant: string, at: number): void {
@@ -94,7 +96,8 @@ class ThreadLanes implements Lanes {
     const { tenant, kind } = job
     const own = this.#waiting.waitingOf(tenant, kind)
     const width = this.#width
-    const share = kind === 'long' ? width : Math.max(1, width - this.#runningOf('long'))
+    const longs = [...this.#slots.inUse].filter(slot => slot.kind === 'long' || isOverdue(slot))
+    const share = kind === 'long' ? width : Math.max(1, width - longs.length)
     // The next free threads are for them, so a few waiting jobs are not an overload.
     const queueMs = own < share ? 0 : this.#waiting.workAheadUs(tenant, kind) / 1000 / share
     if (kind === 'short') return queueMs
@@ -153,14 +156,20 @@ class ThreadLanes implements Lanes {
     return undefined
   }
 
-  /** Whether another job of its tenant must first show how long such jobs take. */
-  #awaitsTrial(entry: Entry): boolean {
+  /**
+   * Whether a job of which nothing is known may begin. It takes a thread of the long jobs. If those
+   * are busy, it may have the one for short jobs, unless its tenant has a job on a thread already.
+   */
+  #mayTry({ tenant }: Entry): boolean {
     const { isKnown } = this.#options
-    if (entry.kind === 'long' || isKnown(entry)) return false
+    let hasJobs = false
     for (const { entries } of this.#slots.inUse) {
-      if (entries.some(each => each.tenant === entry.tenant && !isKnown(each))) return true
+      const own = entries.filter(each => each.tenant === tenant)
+      // Another job must first show how long such jobs take.
+      if (own.some(each => !isKnown(each))) return false
+      hasJobs ||= own.length > 0
     }
-    return false
+    return this.free('long') > 0 || (!hasJobs && this.free('short') > 0)
   }
 
   #othersUse(tenant: string): boolean {
@@ -190,11 +199,6 @@ class ThreadLanes implements Lanes {
     const restMs = ranMs < expectedMs ? expectedMs - ranMs : ranMs
     return Math.max(0, Math.min(restMs, this.#options.jobTimeoutMs() - ranMs))
   }
-}
-
-/** Whether a job that was estimated as short runs long. */
-function isOverdue({ kind, isLong, ranMs }: Slot): boolean {
-  return kind === 'short' && isLong && ranMs > SHORT_MS
 }
 
 function currentOf(slot: Slot) {

@@ -22,7 +22,7 @@ import {
 import { type Authority, ask, inputBytes, type Job, type JobResult } from './job.ts'
 import { createLanes, type Lanes } from './lanes.ts'
 import type { LostReason, PoolOptions } from './pool-options.ts'
-import { type AtWork, createSlots, type Sized, type Slot, type Slots } from './slots.ts'
+import { type AtWork, createSlots, isOverdue, type Sized, type Slot, type Slots } from './slots.ts'
 import type { RunBatch } from './threads.ts'
 import { createTurnPlaces, sampleTurn } from './turn-places.ts'
 import { createWatch, type Look } from './watch.ts'
@@ -226,7 +226,7 @@ class Pool implements WorkerPool {
 
   #send(entries: readonly Entry[]): void {
     const options = this.#options
-    const slot = this.#slots.take(entries)
+    const slot = this.#slots.take(entries, !this.#isKnown(entries[0]!))
     const startedAt = performance.now()
     this.#running += entries.length
     options.onBatch?.(entries.length)
@@ -318,9 +318,9 @@ class Pool implements WorkerPool {
 
   /** Corrects estimates at once by jobs that were estimated as short and run long. */
   #learnFromLate(): void {
-    for (const { kind, isLong, entries, current } of this.#slots.inUse) {
-      const late = entries[current()]
-      if (kind === 'long' || !isLong || late === undefined) continue
+    for (const slot of this.#slots.inUse) {
+      const late = slot.entries[slot.current()]
+      if (!isOverdue(slot) || late === undefined) continue
       this.#estimates.distrust(late.sized)
       const isOutdated = (entry: Entry) =>
         entry.tenant === late.tenant && entry.kind === 'short' && this.#isLongNow(entry)

@@ -59,7 +59,10 @@ export interface Slot {
   readonly stopped: StopReason | null
   /** How long the current job has been running, in milliseconds, by the last look. */
   readonly ranMs: number
-  /** Whether the current job is long, by its estimate or by the time that it has been running. */
+  /**
+   * Whether the current job is on a thread of long ones: by its estimate, as the first of its kind,
+   * or by the time that it has been running.
+   */
   readonly isLong: boolean
   /**
    * Index of the running job, -1 before the first. After a stop it stays the job that caused the
@@ -71,10 +74,18 @@ export interface Slot {
   release(): void
 }
 
+/** Whether a job that was not estimated as long runs long. */
+export function isOverdue({ kind, ranMs }: Pick<Slot, 'kind' | 'ranMs'>): boolean {
+  return kind === 'short' && ranMs > SHORT_MS
+}
+
 export interface Slots {
   readonly inUse: ReadonlySet<Slot>
-  /** A slot for a batch, whose jobs are all of one kind. */
-  take(entries: readonly AtWork[]): Slot
+  /**
+   * A slot for a batch, whose jobs are all of one kind.
+   * @param isTrial nothing is known of its job, so that it may run long
+   */
+  take(entries: readonly AtWork[], isTrial?: boolean): Slot
   /**
    * Notes how long jobs have been running, and stops those that are over `limitMs` or their own
    * limit.
@@ -90,6 +101,7 @@ export interface Slots {
 }
 
 interface InUse extends Slot {
+  readonly isTrial: boolean
   stopped: StopReason | null
   isLong: boolean
   ranMs: number
@@ -129,7 +141,7 @@ export function createSlots(progress: SharedArrayBuffer): Slots {
   return {
     inUse,
     mayEnd,
-    take(entries) {
+    take(entries, isTrial = false) {
       const index = nextFree()
       Atomics.store(marks, index, NOT_BEGUN)
       resetProtection(protections, index)
@@ -142,7 +154,8 @@ export function createSlots(progress: SharedArrayBuffer): Slots {
         kind,
         signal: controller.signal,
         stopped: null,
-        isLong: kind === 'long',
+        isTrial,
+        isLong: isTrial || kind === 'long',
         ranMs: 0,
         atMs: 0,
         seen: NOT_BEGUN,
@@ -169,7 +182,7 @@ export function createSlots(progress: SharedArrayBuffer): Slots {
         slot.atMs = at === slot.seen ? slot.atMs + stepMs : 0
         slot.seen = at
         slot.ranMs = at === NOT_BEGUN ? 0 : slot.atMs
-        slot.isLong = slot.kind === 'long' || slot.ranMs > SHORT_MS
+        slot.isLong = slot.isTrial || slot.kind === 'long' || slot.ranMs > SHORT_MS
         const ownMs = slot.entries[at]?.limitMs ?? limitMs
         const mostMs = at === NOT_BEGUN ? BEGIN_LIMIT_MS : Math.min(limitMs, ownMs)
         if (slot.atMs > mostMs) slot.stop('timeout')

@@ -152,7 +152,9 @@ describe.each([1, 2, 4])('of %i threads, long jobs', width => {
   })
 
   it('do not run on the kept thread', async () => {
-    const { pool, atWork, tenants } = poolOf(width)
+    const made = poolOf(width)
+    const { pool, atWork, tenants } = made
+    await teach(made, ['b'])
     await queue(pool, job('b'), ...Array.from({ length: width + 2 }, () => job('long', LONG)))
     expect(tenants().filter(tenant => tenant === 'long')).toHaveLength(Math.max(1, width - 1))
     await atWork[0]?.end()
@@ -162,6 +164,7 @@ describe.each([1, 2, 4])('of %i threads, long jobs', width => {
   it('keep nobody waiting with short jobs that turn out long', async () => {
     const { pool, lost, tenants, ...rest } = poolOf(width)
     await teach({ pool, lost, tenants, ...rest }, ['slow', 'quick'])
+    await teach({ pool, lost, tenants, ...rest }, ['slow'], TINY)
     const results = await queue(pool, ...Array.from({ length: width }, () => job('slow')))
     await vi.advanceTimersByTimeAsync(200)
     results.push(...(await queue(pool, job('slow', TINY))))
@@ -189,6 +192,40 @@ describe.each([1, 2, 4])('of %i threads, long jobs', width => {
     expect([tenants(), lost]).toEqual([['quick', ...Array(width).fill('slow')], []])
     for (let i = 0; i < 20; i++) await atWork[0]?.end()
     for (const result of results) expect(await result).toMatchObject({ ok: true })
+  })
+})
+
+describe.each([1, 2, 4])('of %i threads, first jobs of a kind', width => {
+  /** Each is of another size, and so of another kind. */
+  const ofKinds = (tenant: string, count: number) =>
+    Array.from({ length: count }, (_, i) => job(tenant, TINY << i))
+
+  it('make no short job of others wait, at once and while they run long', async () => {
+    const made = poolOf(width)
+    const { pool, atWork, tenants, lost } = made
+    await teach(made, ['quick'])
+    await queue(pool, job('slow', TINY))
+    const quick = async () => {
+      const result = pool.run(job('quick'))
+      await turn()
+      expect(tenants()).toContain('quick')
+      await atWork.find(batch => batch.tenants.includes('quick'))?.end()
+      expect(await result).toMatchObject({ ok: true })
+    }
+    await quick()
+    void queue(pool, ...ofKinds('slow', 6))
+    for (let i = 0; i < 20; i++) {
+      await vi.advanceTimersByTimeAsync(40)
+      await quick()
+    }
+    expect(tenants()).toEqual(Array(width).fill('slow'))
+    expect(lost).toEqual([])
+  })
+
+  it('of a newcomer wait for no long job of others', async () => {
+    const { pool, tenants } = poolOf(width)
+    await queue(pool, ...Array.from({ length: width + 1 }, () => job('long', LONG)), job('new'))
+    expect(tenants()).toEqual([...Array(width).fill('long'), 'new'])
   })
 })
 
