@@ -1,6 +1,7 @@
-import { type JsonBytes, memberOf, members, parseAt, RANGE } from '../core/json/bytes/json-node.ts'
+import { type JsonBytes, memberOf, members, RANGE } from '../core/json/bytes/json-node.ts'
 import { readJson } from '../core/json/bytes/read-json.ts'
 import { LIST_KINDS, type ListKind } from './catalogue.ts'
+import { shortValue } from './members.ts'
 
 /** How long clients may keep a result, in milliseconds, and whether they may share it. */
 export interface CacheHint {
@@ -20,7 +21,7 @@ export function readHint(result: JsonBytes): CacheHint {
   if (root === null || root.doubled) return UNCACHED
   const at = (name: string) => {
     const node = memberOf(root, name)
-    return node === undefined ? undefined : parseAt(result, node)
+    return node === undefined ? undefined : shortValue(result.subarray(node.start, node.end))
   }
   const ttlMs = at('ttlMs')
   return {

@@ -6,7 +6,14 @@ import { LIST_KINDS, LISTS, type ListKind, type PublicEntry, publicEntry } from 
 import type { ClientCall, GatewayOptions } from './gateway-options.ts'
 import { errorOutcome, jsonBytes, type Outcome, RPC_ERRORS } from './json-rpc.ts'
 import { describesOtherValues } from './legacy-results.ts'
-import { EMPTY_OBJECT, member, objectMember, textMember, withMember } from './members.ts'
+import {
+  allMembers,
+  EMPTY_OBJECT,
+  member,
+  objectMember,
+  textMember,
+  withMember,
+} from './members.ts'
 import { ResourceWatches } from './resource-watches.ts'
 import { escapedTerms, resourceTerms } from './result-terms.ts'
 import { RETRIEVE_DEFINITION } from './retrieve-tool.ts'
@@ -294,7 +301,10 @@ function sharedExtensions(client: JsonBytes, servers: readonly JsonBytes[]): Jso
   const named = objectMember(client, 'extensions')
   if (named === null) return null
   const found: JsonBytes[] = []
-  for (const name of Object.keys(JSON.parse(named.toString())).slice(0, MOST_EXTENSIONS)) {
+  for (const name of [...(allMembers(named, 8 * MOST_EXTENSIONS)?.keys() ?? [])].slice(
+    0,
+    MOST_EXTENSIONS,
+  )) {
     const settings = servers
       .map(capabilities => objectMember(capabilities, 'extensions'))
       .map(extensions => extensions && objectMember(extensions, name))

@@ -1,8 +1,9 @@
+import { joinJson } from '../core/json/bytes/checked-json.ts'
 import { type JsonBytes, memberOf, members, RANGE, textOf } from '../core/json/bytes/json-node.ts'
 import { readJson } from '../core/json/bytes/read-json.ts'
 import { OPEN_BRACE } from '../core/json/char-codes.ts'
 import { errorOutcome, type Outcome, RPC_ERRORS } from './json-rpc.ts'
-import { member, objectMember, textMember, withMember } from './members.ts'
+import { allMembers, member, textMember, withMember } from './members.ts'
 import type { CallEnd } from './upstream/connection.ts'
 
 /** Rounds of one call. */
@@ -11,6 +12,8 @@ const MAX_ROUNDS = 10
 const MAX_REQUESTS = 64
 
 const RESULT = members({ resultType: RANGE, inputRequests: RANGE, requestState: RANGE })
+
+const TOO_MANY = `the server asked for more than ${MAX_REQUESTS} inputs at once, or for one twice`
 
 /** Sends a call with these parameters. */
 type Send = (params: JsonBytes) => Promise<CallEnd>
@@ -31,6 +34,7 @@ export async function withInput(
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const wanted = end.kind === 'answered' ? inputWanted(end.outcome) : null
     if (wanted === null) return end
+    if (wanted === 'too many') return invalid(TOO_MANY)
     const answers = await answersOf(wanted, ask)
     if (signal.aborted) return { kind: 'aborted' }
     if ('error' in answers) return { kind: 'answered', outcome: answers.error }
@@ -55,7 +59,7 @@ interface Wanted {
 }
 
 /** What a result asks for; `null` if it is complete, or asks for nothing that can be answered. */
-function inputWanted(outcome: Outcome): Wanted | null {
+function inputWanted(outcome: Outcome): Wanted | 'too many' | null {
   if (outcome.kind === 'error') return null
   const { result } = outcome
   const limits = { maxBytes: result.length, maxDepth: 10_000, maxValues: 8 }
@@ -68,17 +72,19 @@ function inputWanted(outcome: Outcome): Wanted | null {
   }
   const requests = at('inputRequests')
   const asked = requests === null ? [] : requestsOf(requests)
+  if (asked === 'too many') return asked
   return asked === null ? null : { requests: asked, state: at('requestState') }
 }
 
-function requestsOf(requests: JsonBytes): Wanted['requests'] | null {
-  const parsed: unknown = JSON.parse(requests.toString())
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return null
+function requestsOf(requests: JsonBytes): Wanted['requests'] | 'too many' | null {
+  if (requests[0] !== OPEN_BRACE) return null
+  const all = allMembers(requests, MAX_REQUESTS)
+  if (all === null) return 'too many'
   const found: { key: string; method: string; params: JsonBytes | null }[] = []
-  for (const key of Object.keys(parsed).slice(0, MAX_REQUESTS)) {
-    const request = objectMember(requests, key)
-    const method = request === null ? null : textMember(request, 'method')
-    const params = request === null ? undefined : member(request, 'params')
+  for (const [key, request] of all) {
+    const isObject = request[0] === OPEN_BRACE
+    const method = isObject ? textMember(request, 'method') : null
+    const params = isObject ? member(request, 'params') : undefined
     if (method === null || params === null) return null
     if (params !== undefined && params[0] !== OPEN_BRACE) return null
     found.push({ key, method, params: params ?? null })
@@ -94,7 +100,7 @@ async function answersOf({ requests }: Wanted, ask: Ask) {
     parts.push(Buffer.from(`${parts.length === 0 ? '' : ','}${JSON.stringify(key)}:`))
     parts.push(outcome.result)
   }
-  return { responses: Buffer.concat([Buffer.from('{'), ...parts, Buffer.from('}')]) }
+  return { responses: joinJson(Buffer.from('{'), ...parts, Buffer.from('}')) }
 }
 
 function invalid(message: string): CallEnd {

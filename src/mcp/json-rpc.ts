@@ -54,6 +54,8 @@ const MESSAGE = members({
   error: RANGE,
 })
 
+/** Names of methods are short. */
+const MOST_METHOD_BYTES = 1_024
 /** Levels of nesting that a message may have. */
 const MAX_DEPTH = 10_000
 
@@ -73,7 +75,11 @@ export function readMessage(bytes: JsonBytes): Message | null {
   if (textOf(bytes, memberOf(root, 'jsonrpc')) !== '2.0') return null
   const id = raw('id')
   if (memberOf(root, 'method') === undefined) return responseOf(id, raw('result'), raw('error'))
-  const method = textOf(bytes, memberOf(root, 'method'))
+  const named = raw('method')
+  const method =
+    named !== null && named.length > MOST_METHOD_BYTES
+      ? undefined
+      : textOf(bytes, memberOf(root, 'method'))
   const given = raw('params')
   const params = given?.toString('latin1', 0, 4) === 'null' || isEmptyArray(given) ? null : given
   if (method === undefined || (params !== null && !isObject(params))) return null

@@ -10,6 +10,7 @@ import {
   readRequestId,
   writeResponse,
 } from './json-rpc.ts'
+import { MessageIntake } from './message-intake.ts'
 import { singleLine } from './single-line.ts'
 import { LineReader } from './upstream/line-reader.ts'
 
@@ -57,16 +58,19 @@ export async function serveLines(
   const end = () => ended.resolve()
   // What a handler throws ends this client, and its servers in order.
   const guard = new Guard(end)
+  const read = (line: JsonBytes) => {
+    const message = readMessage(line)
+    if (message === null) write(unreadable(line))
+    else void session.receive(message, line).then(write, end)
+  }
+  const intake = new MessageIntake(input, guard.wrap(read))
   guard.on(input, 'data', (chunk: Buffer) => {
     const isReadable = lines.push(chunk, line => {
-      if (line.length === 0 || (line.length === 1 && line[0] === CARRIAGE_RETURN)) return
-      const message = readMessage(line)
-      if (message === null) write(unreadable(line))
-      else void session.receive(message, line).then(write, end)
+      if (line.length > 1 || line[0] !== CARRIAGE_RETURN) intake.take(line)
     })
     if (!isReadable) end()
   })
-  guard.on(input, 'end', end)
+  guard.on(input, 'end', () => intake.afterAll(end))
   guard.on(input, 'close', end)
   guard.on(input, 'error', end)
   guard.on(output, 'error', end)

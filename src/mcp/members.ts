@@ -1,3 +1,4 @@
+import { joinJson } from '../core/json/bytes/checked-json.ts'
 import {
   type JsonBytes,
   type JsonNode,
@@ -29,10 +30,40 @@ export function member(object: JsonBytes, name: string): JsonBytes | null | unde
   return node === undefined ? undefined : object.subarray(node.start, node.end)
 }
 
-/** The text of a member; `null` if it is no string, or in the cases of `member`. */
+/** Names, addresses and versions are shorter. */
+const MOST_TEXT_BYTES = 256 * 1024
+
+/**
+ * The text of a member; `null` if it is no string or a very long one, or in the cases of `member`.
+ */
 export function textMember(object: JsonBytes, name: string): string | null {
   const raw = member(object, name)
-  return raw?.[0] === QUOTE ? (JSON.parse(raw.toString()) as string) : null
+  if (raw?.[0] !== QUOTE || raw.length > MOST_TEXT_BYTES) return null
+  return JSON.parse(raw.toString()) as string
+}
+
+/** Numbers, flags and words that decide something are shorter. */
+const MOST_SHORT_BYTES = 1_024
+
+/** A value that can only be right if it is short; `undefined` if it is not. */
+export function shortValue(raw: JsonBytes): unknown {
+  return raw.length > MOST_SHORT_BYTES ? undefined : JSON.parse(raw.toString())
+}
+
+const ALL_MEMBERS = members({ '': RANGE }, () => true)
+
+/**
+ * All members of an object, by their names.
+ * @param most how many there may be
+ * @returns `null` if there are more, or in the cases of `member`
+ */
+export function allMembers(object: JsonBytes, most: number): ReadonlyMap<string, JsonBytes> | null {
+  const limits = { maxBytes: object.length, maxDepth: MAX_DEPTH, maxValues: most + 1 }
+  const root = readJson(object, ALL_MEMBERS, limits)
+  if (root === null || root.doubled || object[root.start] !== OPEN_BRACE) return null
+  const nodes = [...(root.members ?? []), ...(root.others ?? [])]
+  const found = new Map(nodes.map(({ key, start, end }) => [key, object.subarray(start, end)]))
+  return found.size === nodes.length ? found : null
 }
 
 /** A member that is an object; `null` if it is none, or in the cases of `member`. */
@@ -57,11 +88,11 @@ export function withMember(
   if (root === null) return null
   const value = typeof rawValue === 'string' ? Buffer.from(rawValue) : rawValue
   const node = memberOf(root, name)
-  if (node !== undefined) return spliced(object, node.start, node.end, value)
+  if (node !== undefined) return replaced(object, node.start, node.end, value)
   const close = root.end - 1
   const isEmpty = skipSpace(object, root.start + 1) === close
   const key = Buffer.from(`${isEmpty ? '' : ','}${JSON.stringify(name)}:`)
-  return spliced(object, close, close, key, value)
+  return replaced(object, close, close, key, value)
 }
 
 /**
@@ -75,8 +106,8 @@ export function withoutMember(object: JsonBytes, name: string): JsonBytes | null
   const node = memberOf(root, name)
   if (node === undefined) return object
   const after = skipSpace(object, node.end)
-  if (object[after] === COMMA) return spliced(object, node.keyStart, after + 1)
-  return spliced(object, commaBefore(object, node), node.end)
+  if (object[after] === COMMA) return replaced(object, node.keyStart, after + 1)
+  return replaced(object, commaBefore(object, node), node.end)
 }
 
 /** Where the comma before the last member is; where its key starts if it is the only one. */
@@ -108,11 +139,12 @@ function read(object: JsonBytes, name: string): JsonNode | null {
   return root
 }
 
-function spliced(
+/** The bytes of a JSON text with others in the place of those from `start` to `end`. */
+export function replaced(
   bytes: JsonBytes,
   start: number,
   end: number,
   ...inserted: readonly JsonBytes[]
 ): JsonBytes {
-  return Buffer.concat([bytes.subarray(0, start), ...inserted, bytes.subarray(end)])
+  return joinJson(bytes.subarray(0, start), ...inserted, bytes.subarray(end))
 }

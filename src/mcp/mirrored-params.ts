@@ -15,6 +15,8 @@ const NONE: readonly MirroredParam[] = []
 
 /** What may be mirrored. */
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean'])
+/** No server takes a longer header. */
+const MOST_HEADER_BYTES = 16 * 1024
 /** A token of RFC 9110. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/
 
@@ -94,6 +96,7 @@ export function mirroredValue({ path }: MirroredParam, args: JsonBytes): string 
     if (next == null) return null
     at = next
   }
+  if (at.length > MOST_HEADER_BYTES) return null
   if (at[0] === QUOTE) return parsed(at) as string
   const text = at.toString('latin1')
   return text === 'true' || text === 'false' || /^-?\d/.test(text) ? text : null

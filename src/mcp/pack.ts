@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { AppError } from '../core/base/errors.ts'
 import type { SentReport } from '../core/contract/operation-result.ts'
 import type { RequestTerms, ResultTerms } from '../core/contract/request-terms.ts'
+import { checkLargeJson } from '../core/json/bytes/check-large-json.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import { splice } from '../core/json/bytes/splice.ts'
 import { escapedStrings } from '../core/operations/escape-strings.ts'
@@ -97,7 +98,10 @@ export function createPacker(needs: PackerNeeds): Pack {
       for (const report of packed.reports) onReport(report, server)
       if (prepared !== null) settle(prepared, delivery, onBug)
       const { body } = packed
-      return body.length === 0 ? result : Buffer.from(body.buffer, body.byteOffset, body.length)
+      if (body.length === 0) return result
+      const smaller = Buffer.from(body.buffer, body.byteOffset, body.length)
+      await checkLargeJson(smaller)
+      return smaller
     } catch (error) {
       onBug(error)
       return result

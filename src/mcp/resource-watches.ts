@@ -1,4 +1,6 @@
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
+import { skipSpace } from '../core/json/bytes/json-tokens.ts'
+import { OPEN_BRACKET } from '../core/json/char-codes.ts'
 import { failureError } from './call-failures.ts'
 import type { ClientCall } from './gateway-options.ts'
 import { errorOutcome, jsonBytes, type Outcome, RPC_ERRORS } from './json-rpc.ts'
@@ -146,8 +148,7 @@ export class ResourceWatches {
 function grants(params: JsonBytes | null): boolean {
   const granted = params === null ? null : objectMember(params, 'notifications')
   const uris = granted === null ? null : member(granted, 'resourceSubscriptions')
-  const list: unknown = uris == null ? null : JSON.parse(uris.toString())
-  return Array.isArray(list) && list.length > 0
+  return uris?.[0] === OPEN_BRACKET && skipSpace(uris, 1) < uris.length - 1
 }
 
 /** Without the server's name of the subscription, which is not the client's. */

@@ -1,4 +1,5 @@
 import { RETRIEVE_TOOL } from '../core/contract/retrieve-tool.ts'
+import { checkLargeJson } from '../core/json/bytes/check-large-json.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import type { Originals } from '../store/originals.ts'
 import type { CacheHint } from './cache-hints.ts'
@@ -52,6 +53,7 @@ export async function answerRetrievePost(
   header: (name: string) => string | undefined,
   needs: RetrieveEndpointNeeds,
 ): Promise<PostAnswer> {
+  await checkLargeJson(body)
   const message = readModernMessage(body)
   if (message.kind === 'unreadable') return answer(400, message.id, message.outcome)
   if (message.kind !== 'request') return { status: 202, body: null }

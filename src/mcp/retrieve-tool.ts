@@ -37,6 +37,8 @@ const text = z.string().max(MAX_CHARS)
 /** Models give numbers and booleans as texts too. */
 const loose = z.union([z.string().max(16), z.int(), z.boolean()]).transform(String)
 
+const MOST_ARGUMENT_BYTES = 64 * 1024
+
 const retrieveArgs = z.strictObject({
   hash: z.string().max(64),
   lines: text.optional(),
@@ -75,6 +77,7 @@ export async function callRetrieve(
   originals: Pick<Originals, 'fetch' | 'fetchPart'>,
   { maxBytes }: RetrieveLimits,
 ): Promise<Outcome> {
+  if (args.length > MOST_ARGUMENT_BYTES) return failed('arguments: they are too large')
   const parsed = retrieveArgs.safeParse(JSON.parse(args.toString()))
   if (!parsed.success) {
     const [issue] = parsed.error.issues

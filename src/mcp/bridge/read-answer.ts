@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http'
+import { checkLargeJson } from '../../core/json/bytes/check-large-json.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import type { Guard } from '../../proxy/guard.ts'
 import { type Message, readMessage } from '../json-rpc.ts'
+import { MessageIntake } from '../message-intake.ts'
 import { isEventStream, readBody, readWhole } from '../upstream/http-exchange.ts'
 import { SseReader } from '../upstream/sse-reader.ts'
 
@@ -32,6 +34,7 @@ export async function readAnswer(
   if (isEventStream(answer)) return readEvents(answer, guard, onMessage)
   const body = await readWhole(answer, guard, MAX_MESSAGE_BYTES)
   if (typeof body === 'string') return { lastId: null, hasEvents: false, text: '' }
+  await checkLargeJson(body)
   const message = readMessage(body)
   if (message !== null) onMessage(message, body)
   const text = message === null ? body.toString('utf8', 0, MAX_TEXT) : ''
@@ -44,11 +47,16 @@ async function readEvents(
   onMessage: OnMessage,
 ): Promise<AnswerEnd> {
   let hasEvents = false
+  const read = (data: JsonBytes) => {
+    const message = readMessage(data)
+    if (message !== null) onMessage(message, data)
+  }
+  const intake = new MessageIntake(answer, guard.wrap(read))
   const reader = new SseReader(MAX_MESSAGE_BYTES, ({ data }) => {
     hasEvents = true
-    const message = data.length === 0 ? null : readMessage(data)
-    if (message !== null) onMessage(message, data)
+    if (data.length > 0) intake.take(data)
   })
   await readBody(answer, guard, chunk => reader.push(chunk))
+  await intake.settled()
   return { lastId: reader.lastId, hasEvents, text: '' }
 }

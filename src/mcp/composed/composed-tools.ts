@@ -65,9 +65,13 @@ export class ComposedTools {
   }
 }
 
+/** Texts of a composed tool, in bytes. */
+const MOST_ARGUMENT_BYTES = 256 * 1024
+
 /** The arguments of a call; a text says what is wrong with them. */
 function givenTexts({ parameters }: ComposedTool, params: JsonBytes): Map<string, string> | string {
   const raw = objectMember(params, 'arguments') ?? EMPTY_OBJECT
+  if (raw.length > MOST_ARGUMENT_BYTES) return 'the arguments are too large'
   const given = new Map(Object.entries(JSON.parse(raw.toString()) as Record<string, unknown>))
   const texts = new Map<string, string>()
   for (const name of Object.keys(parameters)) {

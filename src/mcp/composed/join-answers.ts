@@ -1,14 +1,10 @@
-import {
-  items,
-  itemsOf,
-  type JsonBytes,
-  memberOf,
-  members,
-  parseAt,
-  RANGE,
-} from '../../core/json/bytes/json-node.ts'
+import { joinJson } from '../../core/json/bytes/checked-json.ts'
+import { type JsonBytes, memberOf, members, RANGE } from '../../core/json/bytes/json-node.ts'
+import { skipSpace } from '../../core/json/bytes/json-tokens.ts'
 import { readJson } from '../../core/json/bytes/read-json.ts'
+import { OPEN_BRACKET } from '../../core/json/char-codes.ts'
 import { jsonBytes, type Outcome } from '../json-rpc.ts'
+import { shortValue, textMember } from '../members.ts'
 
 /** What one call of a composed tool gave. */
 export interface StepAnswer {
@@ -17,7 +13,7 @@ export interface StepAnswer {
 }
 
 const RESULT = members({
-  content: items(RANGE),
+  content: RANGE,
   structuredContent: RANGE,
   isError: RANGE,
 })
@@ -27,37 +23,41 @@ export function joinAnswers(answers: readonly StepAnswer[]): JsonBytes {
   const parts = answers.map(({ label, outcome }) => ({ label, ...readAnswer(outcome) }))
   const blocks = parts.flatMap(({ label, hasFailed, content }) => {
     const state = hasFailed ? `${label} failed:` : `${label}:`
-    return [jsonBytes({ type: 'text', text: state }), ...content]
+    return [jsonBytes({ type: 'text', text: state }), ...(content === null ? [] : [content])]
   })
   const list = blocks.flatMap((block, at) => (at === 0 ? [block] : [Buffer.from(','), block]))
   const haveAllFailed = parts.every(({ hasFailed }) => hasFailed)
   const end = haveAllFailed ? '],"isError":true}' : ']}'
-  return Buffer.concat([Buffer.from('{"content":['), ...list, Buffer.from(end)])
+  return joinJson(Buffer.from('{"content":['), ...list, Buffer.from(end))
 }
 
 interface ReadAnswer {
   readonly hasFailed: boolean
-  /** Blocks as JSON. */
-  readonly content: readonly JsonBytes[]
+  /** Blocks as JSON, with commas between them; `null` if there is none. */
+  readonly content: JsonBytes | null
 }
 
 function readAnswer(outcome: Outcome): ReadAnswer {
   if (outcome.kind === 'error') {
-    const { message } = JSON.parse(outcome.error.toString()) as { message?: unknown }
-    return { hasFailed: true, content: [jsonBytes({ type: 'text', text: String(message) })] }
+    const text = textMember(outcome.error, 'message') ?? 'an error without a message'
+    return { hasFailed: true, content: jsonBytes({ type: 'text', text }) }
   }
   const bytes = outcome.result
-  const limits = { maxBytes: bytes.length, maxDepth: 10_000, maxValues: 1_000_000 }
+  const limits = { maxBytes: bytes.length, maxDepth: 10_000, maxValues: 8 }
   const root = readJson(bytes, RESULT, limits) ?? undefined
   const content = memberOf(root, 'content')
   const isError = memberOf(root, 'isError')
-  const blocks =
-    content === undefined || content.items === null
-      ? []
-      : itemsOf(content).map(({ start, end }) => bytes.subarray(start, end))
+  const blocks = content === undefined ? null : insideOf(bytes.subarray(content.start, content.end))
   const structured = memberOf(root, 'structuredContent')
-  const hasFailed = isError !== undefined && parseAt(bytes, isError) === true
-  if (blocks.length > 0 || structured === undefined) return { hasFailed, content: blocks }
+  const hasFailed =
+    isError !== undefined && shortValue(bytes.subarray(isError.start, isError.end)) === true
+  if (blocks !== null || structured === undefined) return { hasFailed, content: blocks }
   const text = bytes.subarray(structured.start, structured.end).toString()
-  return { hasFailed, content: [jsonBytes({ type: 'text', text })] }
+  return { hasFailed, content: jsonBytes({ type: 'text', text }) }
+}
+
+/** What is between the brackets of an array; `null` if it is none, or empty. */
+function insideOf(array: JsonBytes): JsonBytes | null {
+  const isEmpty = array[0] !== OPEN_BRACKET || skipSpace(array, 1) === array.length - 1
+  return isEmpty ? null : array.subarray(1, -1)
 }

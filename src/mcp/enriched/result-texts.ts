@@ -1,7 +1,8 @@
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
+import { skipSpace } from '../../core/json/bytes/json-tokens.ts'
 import { isEmptyResult } from '../../enrich/fail-fast.ts'
 import { jsonBytes } from '../json-rpc.ts'
-import { member } from '../members.ts'
+import { member, replaced } from '../members.ts'
 
 /** An empty result is short. */
 const MAX_EMPTY_BYTES = 1_024
@@ -29,16 +30,10 @@ export function withNotes(result: JsonBytes, notes: readonly string[]): JsonByte
   if (notes.length === 0) return result
   const content = member(result, 'content')
   if (content === undefined || content === null || content.at(-1) !== CLOSE_BRACKET) return result
-  const isEmptyList = content.subarray(1, -1).toString('latin1').trim() === ''
+  const isEmptyList = skipSpace(content, 1) === content.length - 1
   const block = jsonBytes({ type: 'text', text: notes.join('\n') })
-  const list = Buffer.concat([
-    content.subarray(0, -1),
-    Buffer.from(isEmptyList ? '' : ','),
-    block,
-    Buffer.from(']'),
-  ])
-  const start = content.byteOffset - result.byteOffset
-  return Buffer.concat([result.subarray(0, start), list, result.subarray(start + content.length)])
+  const end = content.byteOffset - result.byteOffset + content.length - 1
+  return replaced(result, end, end, Buffer.from(isEmptyList ? '' : ','), block)
 }
 
 const CLOSE_BRACKET = 0x5d

@@ -1,3 +1,4 @@
+import { checkLargeJson } from '../../core/json/bytes/check-large-json.ts'
 import {
   type JsonBytes,
   memberOf,
@@ -31,6 +32,7 @@ export function createEraDispatch({ legacy, modern }: EraFronts): HttpFront {
         const isLegacy = hasSession || !isModernVersion(version)
         return isLegacy ? legacy.answer(exchange) : emptyReply(405, { allow: 'POST' })
       }
+      await checkLargeJson(exchange.body)
       const claim = claimOf(exchange.body)
       if (claim === null && !isModernVersion(version)) return legacy.answer(exchange)
       return modern === null ? unsupported(exchange, claim ?? version) : modern.answer(exchange)

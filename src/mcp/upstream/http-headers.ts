@@ -1,5 +1,4 @@
-import { parseAt } from '../../core/json/bytes/json-node.ts'
-import { member } from '../members.ts'
+import { textMember } from '../members.ts'
 import type { Era } from './connection.ts'
 import type { LinkRequest } from './link.ts'
 
@@ -28,12 +27,11 @@ export function configuredHeaders(
 /** The headers of a modern request that repeat what its body says. */
 export function mirrorHeaders({ method, params, mirrored }: LinkRequest): Record<string, string> {
   const parameter = NAMED_BY[method]
-  const raw = params === null || parameter === undefined ? undefined : member(params, parameter)
-  const name = raw == null ? undefined : parseAt(raw, { start: 0, end: raw.length })
+  const name = params === null || parameter === undefined ? null : textMember(params, parameter)
   const others = Object.entries(mirrored).map(([header, value]) => [header, headerValue(value)])
   return {
     'mcp-method': headerValue(method),
-    ...(typeof name === 'string' ? { 'mcp-name': headerValue(name) } : {}),
+    ...(name === null ? {} : { 'mcp-name': headerValue(name) }),
     ...Object.fromEntries(others),
   }
 }

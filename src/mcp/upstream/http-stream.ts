@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import type { Guard } from '../../proxy/guard.ts'
 import { readMessage } from '../json-rpc.ts'
+import { MessageIntake } from '../message-intake.ts'
 import { type Clock, pause } from './clock.ts'
 import { type HttpEnd, isEventStream, readBody } from './http-exchange.ts'
 import type { LinkEvents } from './link.ts'
@@ -39,18 +40,24 @@ export async function readStream(
 ): Promise<StreamEnd> {
   let hasEvents = false
   let isWithinBound = true
-  const reader = new SseReader(maxBytes, ({ type, data }) => {
-    hasEvents = true
-    if (data.length === 0 || isDone()) return
-    if (type === 'endpoint' && onAddress !== undefined) return onAddress(data)
+  const read = (data: JsonBytes) => {
+    if (isDone()) return
     const message = readMessage(data)
     if (message === null) events.onIgnored()
     else events.onMessage(message, callId)
+  }
+  const intake = new MessageIntake(answer, guard.wrap(read))
+  const reader = new SseReader(maxBytes, ({ type, data }) => {
+    hasEvents = true
+    if (data.length === 0) return
+    if (type === 'endpoint' && onAddress !== undefined) onAddress(data)
+    else intake.take(data)
   })
   await readBody(answer, guard, chunk => {
     isWithinBound = reader.push(chunk)
     return isWithinBound && !isDone()
   })
+  await intake.settled()
   const { lastId, retryMs } = reader
   return { kind: isWithinBound ? 'ended' : 'too large', lastId, retryMs, hasEvents }
 }

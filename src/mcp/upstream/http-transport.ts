@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { checkLargeJson } from '../../core/json/bytes/check-large-json.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import { Guard } from '../../proxy/guard.ts'
 import { type Message, readMessage } from '../json-rpc.ts'
@@ -163,6 +164,7 @@ export class HttpLink implements Link {
     if (body === 'cut') return CUT
     if (body === 'too large') return { kind: 'malformed', detail: 'the answer is too large' }
     const status = answer.statusCode ?? 0
+    await checkLargeJson(body)
     const message = readMessage(body)
     const state = sessionStateOf(status, message)
     if (state === 'gone' && this.#sender.session !== null) return { kind: 'noSession' }

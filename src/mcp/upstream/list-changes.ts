@@ -1,4 +1,6 @@
-import { type JsonBytes, parseAt } from '../../core/json/bytes/json-node.ts'
+import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
+import { skipSpace } from '../../core/json/bytes/json-tokens.ts'
+import { OPEN_BRACE, QUOTE } from '../../core/json/char-codes.ts'
 import { errorOutcome, jsonBytes, RPC_ERRORS } from '../json-rpc.ts'
 import { member } from '../members.ts'
 import { Backoff } from './backoff.ts'
@@ -50,7 +52,7 @@ export async function followChanges(
       if (isAgain) for (const [list] of lists) changed(list)
       isAgain = true
       const honoured = params === null ? null : member(params, 'notifications')
-      isHonoured = honoured == null || Object.keys(parsed(honoured)).length > 0
+      isHonoured = honoured == null || !isEmptyObject(honoured)
     },
     ask: () => Promise.resolve(errorOutcome(RPC_ERRORS.methodNotFound, 'nothing can be asked')),
   }
@@ -71,7 +73,7 @@ function isAnnounced(capabilities: JsonBytes, list: string): boolean {
   return String(member(capability, 'listChanged')) === 'true'
 }
 
-function parsed(raw: JsonBytes): object {
-  const value = parseAt(raw, { start: 0, end: raw.length })
-  return typeof value === 'object' && value !== null ? value : {}
+/** Whether there is no member in it: it is empty, or no object. */
+function isEmptyObject(raw: JsonBytes): boolean {
+  return raw[0] !== OPEN_BRACE || raw[skipSpace(raw, 1)] !== QUOTE
 }

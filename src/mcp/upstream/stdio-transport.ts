@@ -1,6 +1,7 @@
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import { Guard } from '../../proxy/guard.ts'
 import { readMessage } from '../json-rpc.ts'
+import { MessageIntake } from '../message-intake.ts'
 import type { Clock } from './clock.ts'
 import { LineReader } from './line-reader.ts'
 import type { Link, LinkEvents, LinkFailure, LinkRequest } from './link.ts'
@@ -24,6 +25,7 @@ export class StdioLink implements Link {
   readonly #process: ServerProcess
   readonly #outbox: Outbox
   readonly #lines: LineReader
+  readonly #intake: MessageIntake
   #isOpen = true
 
   /** Throws if no process can be started. */
@@ -41,8 +43,10 @@ export class StdioLink implements Link {
     const { child } = this.#process
     this.#outbox = new Outbox(child.stdin, limits.outboxBytes, guard)
     this.#lines = new LineReader(limits.messageBytes)
+    const onLine = guard.wrap((line: JsonBytes) => this.#line(line))
+    this.#intake = new MessageIntake(child.stdout, onLine)
     guard.on(child.stdout, 'data', (chunk: JsonBytes) => this.#read(chunk))
-    for (const event of ['end', 'error']) guard.on(child.stdout, event, () => this.#die())
+    for (const event of ['end', 'error']) guard.on(child.stdout, event, () => this.#dieAfterAll())
     guard.on(child.stdin, 'error', () => this.#dieSoon())
     guard.on(child, 'error', (error: NodeJS.ErrnoException) =>
       this.#die(child.pid === undefined ? whyNotStarted(target, error) : undefined),
@@ -81,7 +85,7 @@ export class StdioLink implements Link {
 
   #read(chunk: JsonBytes): void {
     if (!this.#isOpen) return
-    const isWithinBound = this.#lines.push(chunk, line => this.#line(line))
+    const isWithinBound = this.#lines.push(chunk, line => this.#intake.take(line))
     if (!isWithinBound) this.#die()
   }
 
@@ -95,8 +99,12 @@ export class StdioLink implements Link {
   #dieSoon(): void {
     this.#clock.after(
       LAST_ANSWERS_MS,
-      this.#guard.wrap(() => this.#die()),
+      this.#guard.wrap(() => this.#dieAfterAll()),
     )
+  }
+
+  #dieAfterAll(): void {
+    this.#intake.afterAll(this.#guard.wrap(() => this.#die()))
   }
 
   /** @param detail why it was never there */

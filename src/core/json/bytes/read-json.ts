@@ -9,6 +9,7 @@ import {
   OPEN_BRACKET,
   QUOTE,
 } from '../char-codes.ts'
+import { type CheckedJson, checkedJson } from './checked-json.ts'
 import {
   type JsonBytes,
   type JsonNode,
@@ -42,6 +43,8 @@ export interface KnownItems {
  * Reads what is selected of one JSON text (RFC 8259, UTF-8, no byte order mark), in one pass. All
  * of the text is checked: if this gives a node, `JSON.parse` gives a value. `null` for any other
  * bytes, and beyond a limit. Recursion goes as deep as the selection, never as deep as the text.
+ * Of a large text that was checked (`checkLargeJson`), no member is looked for in an object that has
+ * very many.
  * @param known items that are not read again
  */
 export function readJson(
@@ -50,7 +53,9 @@ export function readJson(
   limits: ReadLimits,
   known?: KnownItems,
 ): JsonNode | null {
-  if (body.length > limits.maxBytes || !isUtf8(body)) return null
+  const checked = checkedJson(body)
+  if (body.length > limits.maxBytes || checked?.isFaulty) return null
+  if (checked === undefined && !isUtf8(body)) return null
   try {
     return new JsonReader(body, limits, known).root(selection)
   } catch (error) {
@@ -68,6 +73,7 @@ class JsonReader {
   readonly #body: JsonBytes
   readonly #limits: ReadLimits
   readonly #known: KnownItems | undefined
+  readonly #checked: CheckedJson | undefined
   /** The opening bytes of the containers that are passed over. */
   readonly #open: number[] = []
   #at = 0
@@ -79,6 +85,7 @@ class JsonReader {
     this.#body = body
     this.#limits = limits
     this.#known = known
+    this.#checked = checkedJson(body)
   }
 
   root(selection: Selection): JsonNode {
@@ -109,6 +116,7 @@ class JsonReader {
   }
 
   #members(node: JsonNode, { keys, others }: Selection): void {
+    if (this.#checked?.wide.has(this.#body.byteOffset + this.#at)) throw new NotReadable()
     if (this.#enter(CLOSE_BRACE)) return
     do {
       const keyStart = this.#key()
@@ -187,6 +195,7 @@ class JsonReader {
 
   /** Moves after the value at `at`, whatever it is. */
   #skip(): void {
+    if (this.#checked !== undefined && this.#skipChecked(this.#checked)) return
     const open = this.#open
     do {
       const c = this.#space()
@@ -201,6 +210,15 @@ class JsonReader {
       } else this.#scalar(c)
       this.#close()
     } while (open.length > 0)
+  }
+
+  #skipChecked({ ends }: CheckedJson): boolean {
+    this.#space()
+    const end = ends.get(this.#body.byteOffset + this.#at)
+    if (end === undefined) return false
+    this.#at = end - this.#body.byteOffset
+    if (this.#at > this.#body.length) throw new NotReadable()
+    return true
   }
 
   /**

@@ -6,8 +6,9 @@ import {
   textOf,
 } from '../../../core/json/bytes/json-node.ts'
 import { readJson } from '../../../core/json/bytes/read-json.ts'
-import { errorOutcome, type Outcome } from '../../json-rpc.ts'
-import { EMPTY_OBJECT, member, objectMember, textMember } from '../../members.ts'
+import { OPEN_BRACE } from '../../../core/json/char-codes.ts'
+import { errorOutcome, type Outcome, RPC_ERRORS } from '../../json-rpc.ts'
+import { allMembers, EMPTY_OBJECT, member, objectMember, textMember } from '../../members.ts'
 import { MODERN_ERRORS } from './request-rules.ts'
 
 /** A result that is not the last one of its call, or names a task. */
@@ -46,18 +47,22 @@ export function readOpenResult(result: JsonBytes): OpenResult | null {
   }
 }
 
+/** Requests for input in one round. */
+const MOST_REQUESTS = 64
+const TOO_MANY = `the server asked for more than ${MOST_REQUESTS} inputs at once, or for one twice`
+
 /**
  * The first capability that a client lacks for what it is asked.
  * @param requests `inputRequests`: a JSON value
- * @returns the error −32021; `null` if the client may be asked all of it
+ * @returns the error −32021, or that there are too many; `null` if the client may be asked all of it
  */
 export function refusedInput(requests: JsonBytes, capabilities: JsonBytes): Outcome | null {
-  const parsed: unknown = JSON.parse(requests.toString())
-  if (typeof parsed !== 'object' || parsed === null) return null
-  for (const key of Object.keys(parsed)) {
-    const request = objectMember(requests, key)
+  if (requests[0] !== OPEN_BRACE) return null
+  const all = allMembers(requests, MOST_REQUESTS)
+  if (all === null) return errorOutcome(RPC_ERRORS.internal, TOO_MANY)
+  for (const request of all.values()) {
     const refused =
-      request === null
+      request[0] !== OPEN_BRACE
         ? null
         : refusedRequest(textMember(request, 'method'), member(request, 'params'), capabilities)
     if (refused !== null) return refused

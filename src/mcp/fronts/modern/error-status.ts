@@ -1,12 +1,11 @@
-import { parseAt } from '../../../core/json/bytes/json-node.ts'
 import { type Outcome, RPC_ERRORS } from '../../json-rpc.ts'
-import { member } from '../../members.ts'
+import { member, shortValue } from '../../members.ts'
 import { MODERN_ERRORS } from './request-rules.ts'
 
 /** The code of an error; `null` if it has none. */
 export function errorCode({ error }: Extract<Outcome, { kind: 'error' }>): number | null {
   const raw = member(error, 'code')
-  const code = raw == null ? null : parseAt(raw, { start: 0, end: raw.length })
+  const code = raw == null ? null : shortValue(raw)
   return typeof code === 'number' ? code : null
 }
 

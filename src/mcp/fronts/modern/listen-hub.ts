@@ -171,9 +171,12 @@ const INVALID = errorOutcome(
   `notifications needs flags, and at most ${MOST_URIS} URIs in resourceSubscriptions`,
 )
 
+/** What a client listens to, in bytes. */
+const MOST_BYTES = 1024 * 1024
+
 function readAsked(params: JsonBytes): Honoured | null {
   const raw = objectMember(params, 'notifications')
-  if (raw === null) return null
+  if (raw === null || raw.length > MOST_BYTES) return null
   const asked = parseAt(raw, { start: 0, end: raw.length }) as Readonly<Record<string, unknown>>
   const flags = CHANGES.map(([flag]) => (Object.hasOwn(asked, flag) ? asked[flag] : undefined))
   if (flags.some(flag => flag !== undefined && typeof flag !== 'boolean')) return null

@@ -1,8 +1,8 @@
-import { type JsonBytes, parseAt } from '../../../core/json/bytes/json-node.ts'
+import type { JsonBytes } from '../../../core/json/bytes/json-node.ts'
 import { OPEN_BRACE } from '../../../core/json/char-codes.ts'
 import type { SendAs, ServerRequest } from '../../gateway-options.ts'
 import { errorOutcome, type Outcome, RPC_ERRORS } from '../../json-rpc.ts'
-import { member, objectMember } from '../../members.ts'
+import { member, objectMember, shortValue } from '../../members.ts'
 import type { Clock } from '../../upstream/clock.ts'
 import type { CallEnd } from '../../upstream/connection.ts'
 import { refusedRequest } from './asked-input.ts'
@@ -162,7 +162,7 @@ function hasShape(method: string, result: JsonBytes): boolean {
     return member(result, 'role') != null && member(result, 'content') != null
   }
   const action = member(result, 'action')
-  return action != null && ACTIONS.has(parseAt(action, { start: 0, end: action.length }))
+  return action != null && ACTIONS.has(shortValue(action))
 }
 
 const OPEN_BRACKET = 0x5b

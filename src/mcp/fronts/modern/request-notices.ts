@@ -1,5 +1,5 @@
-import { type JsonBytes, parseAt } from '../../../core/json/bytes/json-node.ts'
-import { member, withMember } from '../../members.ts'
+import type { JsonBytes } from '../../../core/json/bytes/json-node.ts'
+import { member, shortValue, withMember } from '../../members.ts'
 import { seriousness } from './log-levels.ts'
 import type { Envelope } from './request-rules.ts'
 
@@ -20,6 +20,6 @@ export function wantedNotice(
   if (method !== 'notifications/message') return null
   const least = seriousness(logLevel)
   const level = member(params, 'level')
-  const given = level == null ? null : seriousness(parseAt(level, { start: 0, end: level.length }))
+  const given = level == null ? null : seriousness(shortValue(level))
   return least !== null && given !== null && given >= least ? params : null
 }

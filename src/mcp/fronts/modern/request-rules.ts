@@ -86,6 +86,9 @@ export function checkRequest(
     (header && differing('mcp-method', method, header)) ??
     (read === null ? refusal(RPC_ERRORS.invalidParams, 'params have a member twice') : null)
   if (fault !== null || read === null) return fault ?? NO_PARAMS
+  if (read.meta !== undefined && read.meta.end - read.meta.start > MOST_META_BYTES) {
+    return refusal(RPC_ERRORS.invalidParams, `_meta is above ${MOST_META_BYTES} bytes`)
+  }
   const at = (name: string) => rawOf(body, memberOf(read.meta, name))
   const capabilities = objectOf(at(META.clientCapabilities))
   if (version === null || capabilities === null) {
@@ -121,6 +124,9 @@ export function checkNotification(
 ): Outcome | null {
   return differing('mcp-method', method, header)?.outcome ?? null
 }
+
+/** What a request states beside its parameters is small. */
+const MOST_META_BYTES = 256 * 1024
 
 type Refusal = Extract<CheckedRequest, { kind: 'refused' }>
 

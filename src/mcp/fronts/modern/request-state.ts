@@ -66,11 +66,15 @@ function purposeOf({ server, method, params }: ServerRequest, caller: McpCaller)
   return ['requestState', tenant, credential, server, method, name, argumentsOf(params)]
 }
 
+/** Larger arguments have to come again as they were spelled. */
+const MOST_READ_BYTES = 256 * 1024
+
 /** The arguments as one text, however they are spelled. */
 function argumentsOf(params: JsonBytes): string {
   const args = member(params, 'arguments')
   if (args == null) return ''
   const text = args.toString()
+  if (args.length > MOST_READ_BYTES) return text
   const parsed = parseJson(text)
   return (parsed.ok ? canonicalArguments(parsed.value) : null) ?? text
 }
