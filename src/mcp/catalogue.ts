@@ -1,14 +1,5 @@
 import { createHash } from 'node:crypto'
-import {
-  items,
-  itemsOf,
-  type JsonBytes,
-  memberOf,
-  members,
-  parseAt,
-  RANGE,
-  textOf,
-} from '../core/json/bytes/json-node.ts'
+import { type JsonBytes, memberOf, members, parseAt, RANGE } from '../core/json/bytes/json-node.ts'
 import { readJson } from '../core/json/bytes/read-json.ts'
 import { withMember, withoutMember } from './members.ts'
 
@@ -53,39 +44,6 @@ export interface PublicEntry extends ListEntry {
 
 /** Most entries of one answer, and of all servers together: each has its share of them. */
 export const MAX_ENTRIES = 20_000
-
-/** One page of a list. */
-export interface ListPage {
-  readonly entries: readonly ListEntry[]
-  /** Items without a name or URI, by their places. */
-  readonly nameless: readonly number[]
-  readonly next: JsonBytes | null
-}
-
-/**
- * Reads one page of a list.
- * @returns `null` if it is none
- */
-export function readPage(kind: ListKind, result: JsonBytes): ListPage | null {
-  const { member, key } = LISTS[kind]
-  const selection = members({ [member]: items(members({ [key]: RANGE })), nextCursor: RANGE })
-  const limits = { maxBytes: result.length, maxDepth: 10_000, maxValues: 4 * MAX_ENTRIES }
-  const root = readJson(result, selection, limits)
-  const list = memberOf(root ?? undefined, member)
-  if (root === null || root.doubled || list === undefined || list.items === null) return null
-  const entries: ListEntry[] = []
-  const nameless: number[] = []
-  for (const [at, item] of itemsOf(list).entries()) {
-    const name = textOf(result, memberOf(item, key))
-    if (name === undefined || item.doubled) nameless.push(at)
-    else entries.push({ key: name, raw: result.subarray(item.start, item.end) })
-  }
-  const cursor = memberOf(root, 'nextCursor')
-  const next = cursor === undefined ? null : result.subarray(cursor.start, cursor.end)
-  return { entries, nameless, next: next?.[0] === QUOTE ? next : null }
-}
-
-const QUOTE = 0x22
 
 const TOOL = members({
   outputSchema: RANGE,

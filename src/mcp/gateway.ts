@@ -14,6 +14,7 @@ import {
   textMember,
   withMember,
 } from './members.ts'
+import { mapInParts } from './lists/in-parts.ts'
 import { ResourceWatches } from './resource-watches.ts'
 import { escapedTerms, resourceTerms } from './result-terms.ts'
 import { RETRIEVE_DEFINITION } from './retrieve-tool.ts'
@@ -170,15 +171,17 @@ class ClientGateway implements Gateway {
     const entries = this.#servers.catalogue
       .all(kind)
       .filter(({ publicKey }) => !ours.has(publicKey))
-      .map(entry => this.#shown(kind, entry))
-    for (const item of ours.values()) entries.push(item)
+    const count = entries.length + ours.size
     const start = pageStart(params)
-    if (start === null || start > entries.length) {
+    if (start === null || start > count) {
       return errorOutcome(RPC_ERRORS.invalidParams, 'an unknown cursor')
     }
-    const page = entries.slice(start, start + PAGE)
+    const theirs = entries.slice(start, start + PAGE)
+    const page = await mapInParts(theirs, entry => this.#shown(kind, entry))
+    const before = Math.max(0, start - entries.length)
+    page.push(...[...ours.values()].slice(before, before + PAGE - page.length))
     const list = page.flatMap((raw, i) => (i === 0 ? [raw] : [COMMA, raw]))
-    const next = start + PAGE < entries.length ? `],"nextCursor":"${start + PAGE}"}` : ']}'
+    const next = start + PAGE < count ? `],"nextCursor":"${start + PAGE}"}` : ']}'
     const head = `{"${LISTS[kind].member}":[`
     return {
       kind: 'result',

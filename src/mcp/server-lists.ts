@@ -1,6 +1,7 @@
 import type { CacheHints } from './cache-hints.ts'
 import { type Catalogue, LIST_KINDS, type ListEntry, type ListKind } from './catalogue.ts'
 import type { GatewayOptions, ServerSettings } from './gateway-options.ts'
+import { mapInParts } from './lists/in-parts.ts'
 import type { ListRoom } from './lists/list-room.ts'
 import { readList } from './lists/read-list.ts'
 import type { ServerMemory } from './memory/server-memory.ts'
@@ -38,6 +39,8 @@ export interface ServerListsOptions extends Pick<GatewayOptions, 'client' | 'onS
   readonly room: ListRoom
   serverOf(name: string): ListedServer
 }
+
+const mayMirror = ({ raw }: ListEntry) => hasValidMirrors(raw)
 
 /** Reads what servers list into the catalogue, and tells the client of changes. */
 export class ServerLists {
@@ -121,9 +124,10 @@ export class ServerLists {
     })
     if (this.#isClosed) return false
     const needsMirrors = kind === 'tools' && facts.era === 'modern'
-    const entries = needsMirrors
-      ? list?.entries.filter(({ raw }) => hasValidMirrors(raw))
-      : list?.entries
+    const listed = list?.entries
+    const isMirrored = needsMirrors && listed && (await mapInParts(listed, mayMirror))
+    const entries = isMirrored ? listed.filter((_, at) => isMirrored[at]) : listed
+    if (this.#isClosed) return false
     const isChanged = entries === undefined ? null : this.#set(name, kind, entries)
     if (list === null || entries === undefined || isChanged === null) {
       onServer(name, 'unlisted', { kind })
@@ -172,8 +176,9 @@ export class ServerLists {
     if (kind !== 'tools') return entries
     const included = entries.filter(({ key }) => isIncluded(key, settings))
     const offered = memory?.offered(included) ?? included
-    for (const { key } of included.filter(each => !offered.includes(each))) {
-      onServer(name, 'withheld', { tool: key })
+    const isOffered = new Set(offered)
+    for (const entry of included) {
+      if (!isOffered.has(entry)) onServer(name, 'withheld', { tool: entry.key })
     }
     const { tools, outdated } = withToolTexts(offered, settings.texts)
     for (const tool of outdated) onServer(name, 'outdated text', { tool })

@@ -1,11 +1,13 @@
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import { type CacheHint, readHint } from '../cache-hints.ts'
-import { LISTS, type ListEntry, type ListKind, MAX_ENTRIES, readPage } from '../catalogue.ts'
+import { LISTS, type ListEntry, type ListKind, MAX_ENTRIES } from '../catalogue.ts'
 import type { GatewayClient } from '../gateway-options.ts'
 import { RPC_ERRORS } from '../json-rpc.ts'
 import { EMPTY_OBJECT, member } from '../members.ts'
 import type { CallEnd, UpstreamConnection } from '../upstream/connection.ts'
+import { Parts } from './in-parts.ts'
 import { mendEntry } from './mend-entry.ts'
+import { readPage } from './read-page.ts'
 
 /** Time for one page of a list, in milliseconds. */
 const PAGE_MS = 10_000
@@ -13,8 +15,8 @@ const PAGE_MS = 10_000
 const MAX_PAGES = 500
 /** Bytes of one list, with everything that its pages hold. */
 const MAX_LIST_BYTES = 8 * 1024 * 1024
-/** Entries are looked at in parts of so many bytes, between which the thread does other work. */
-const PART_BYTES = 256 * 1024
+/** Bytes of one entry: a larger one is of no use to a model, and is parsed in one go. */
+const MAX_ENTRY_BYTES = 1024 * 1024
 /** Odd entries of a list that are named. */
 const MOST_NAMED = 20
 
@@ -55,7 +57,7 @@ export async function readList(kind: ListKind, reading: ListReading): Promise<Re
       cut = `it is above ${MAX_LIST_BYTES} bytes`
       break
     }
-    const page = readPage(kind, result)
+    const page = await readPage(kind, result)
     if (page === null) return null
     for (const at of page.nameless.slice(0, MOST_NAMED)) {
       reading.onOdd('left out', {
@@ -98,6 +100,8 @@ function askPage(
   })
 }
 
+const TOO_LARGE = { kind: 'left out', members: ['all, above a mebibyte'] } as const
+
 /** Entries as clients take them; the others are named. */
 async function mended(
   kind: ListKind,
@@ -105,15 +109,12 @@ async function mended(
   { onOdd }: ListReading,
 ): Promise<readonly ListEntry[]> {
   const kept: ListEntry[] = []
-  let bytes = 0
+  const parts = new Parts()
   let named = 0
   for (const entry of entries) {
-    bytes += entry.raw.length
-    if (bytes > PART_BYTES) {
-      bytes = 0
-      await new Promise(setImmediate)
-    }
-    const found = mendEntry(kind, entry.raw)
+    if (parts.isDue(entry.raw.length)) await parts.pause()
+    const isTooLarge = entry.raw.length > MAX_ENTRY_BYTES
+    const found = isTooLarge ? TOO_LARGE : mendEntry(kind, entry.raw)
     if (found.kind !== 'fine' && named++ < MOST_NAMED) {
       onOdd(found.kind, { entry: entry.key, members: found.members })
     }

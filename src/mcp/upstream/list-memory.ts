@@ -1,4 +1,5 @@
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
+import type { Outcome } from '../json-rpc.ts'
 import type { Clock } from './clock.ts'
 import type { CallEnd } from './connection.ts'
 
@@ -13,8 +14,14 @@ const OUTDATED_BY: ReadonlyMap<string, string> = new Map([
   ['resources/templates/list', 'notifications/resources/list_changed'],
 ])
 
+/** Bytes of all pages of one connection, with the requests for them. */
+const MAX_BYTES = 16 * 1024 * 1024
+/** What a page takes beside its bytes. */
+const PAGE_BYTES = 1_000
+
 interface Kept {
   readonly method: string
+  bytes: number
   readonly until: number
   readonly end: Promise<CallEnd>
 }
@@ -22,10 +29,19 @@ interface Kept {
 /** Pages of lists that one connection has read, for all clients that share it. */
 export class ListMemory {
   readonly #clock: Clock
+  readonly #maxBytes: number
+  /** By request, the oldest first. */
   readonly #kept = new Map<string, Kept>()
+  #bytes = 0
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, maxBytes = MAX_BYTES) {
     this.#clock = clock
+    this.#maxBytes = maxBytes
+  }
+
+  /** What is kept, in bytes. */
+  get bytes(): number {
+    return this.#bytes
   }
 
   isList(method: string): boolean {
@@ -37,23 +53,50 @@ export class ListMemory {
     const key = `${method} ${params?.toString('latin1') ?? ''}`
     const known = this.#kept.get(key)
     if (known !== undefined && this.#clock.now() < known.until) return known.end
+    this.#forget(key)
     const end = read()
-    const kept: Kept = { method, until: this.#clock.now() + MOST_AGE_MS, end }
+    const bytes = key.length + PAGE_BYTES
+    const kept: Kept = { method, bytes, until: this.#clock.now() + MOST_AGE_MS, end }
     this.#kept.set(key, kept)
-    void end.then(({ kind }) => {
-      if (kind !== 'answered' && this.#kept.get(key) === kept) this.#kept.delete(key)
+    this.#bytes += bytes
+    this.#makeRoom()
+    void end.then(answer => {
+      if (this.#kept.get(key) !== kept) return
+      if (answer.kind !== 'answered') return this.#forget(key)
+      const more = heldBy(answer.outcome)
+      kept.bytes += more
+      this.#bytes += more
+      this.#makeRoom()
     })
     return end
+  }
+
+  #makeRoom(): void {
+    for (const key of this.#kept.keys()) {
+      if (this.#bytes <= this.#maxBytes) return
+      this.#forget(key)
+    }
+  }
+
+  #forget(key: string): void {
+    this.#bytes -= this.#kept.get(key)?.bytes ?? 0
+    this.#kept.delete(key)
   }
 
   /** @param method of a notification */
   outdate(method: string): void {
     for (const [key, kept] of this.#kept) {
-      if (OUTDATED_BY.get(kept.method) === method) this.#kept.delete(key)
+      if (OUTDATED_BY.get(kept.method) === method) this.#forget(key)
     }
   }
 
   clear(): void {
     this.#kept.clear()
+    this.#bytes = 0
   }
+}
+
+/** Bytes that an answer keeps: those of the whole message, of which it is a part. */
+function heldBy(outcome: Outcome): number {
+  return (outcome.kind === 'result' ? outcome.result : outcome.error).buffer.byteLength
 }

@@ -1,12 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  Catalogue,
-  publicEntry,
-  publicName,
-  readPage,
-  toolFacts,
-} from '../../../src/mcp/catalogue.ts'
+import { Catalogue, publicEntry, publicName, toolFacts } from '../../../src/mcp/catalogue.ts'
 import { anyText } from '../../support/any-text.ts'
 
 const entries = (...names: string[]) =>
@@ -70,23 +64,6 @@ describe('the catalogue', () => {
       publicEntry('tools', entry, { dropsOutputSchema }).toString()
     expect(shown(false)).toBe(raw.toString().replace('"t"', '"a__t"'))
     expect(JSON.parse(shown(true))).toEqual({ x: 1, name: 'a__t', z: 'a' })
-  })
-})
-
-describe('a page of a list', () => {
-  it('has its entries, without those that cannot be named', () => {
-    const page = readPage(
-      'tools',
-      Buffer.from(
-        '{"tools":[{"name":"a"},{"x":1},{"name":1},{"name":"b","name":"c"}],"nextCursor":"n"}',
-      ),
-    )
-    expect(page?.entries.map(({ key }) => key)).toEqual(['a'])
-    expect(page?.next?.toString()).toBe('"n"')
-  })
-
-  it.each(['{}', '{"tools":{}}', '[]', '{"tools":[],"tools":[]}'])('is none: %s', result => {
-    expect(readPage('tools', Buffer.from(result))).toBeNull()
   })
 })
 
