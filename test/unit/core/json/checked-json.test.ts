@@ -31,7 +31,10 @@ async function both(text: string | JsonBytes): Promise<[JsonBytes, JsonBytes]> {
 const PAD = JSON.stringify('x'.repeat(LARGE_BYTES))
 const NAME = fc.constantFrom('id', '_meta', 'params', 'é', '__proto__', 'a"b', '')
 const SPACE = fc.constantFrom('', ' ', '\n ')
-const SCALAR = fc.oneof(fc.json({ maxDepth: 2 }), fc.constantFrom(PAD, '"y\\u0041"', '01', '"', 'nul'))
+const SCALAR = fc.oneof(
+  fc.json({ maxDepth: 2 }),
+  fc.constantFrom(PAD, '"y\\u0041"', '01', '"', 'nul'),
+)
 /** Objects in objects, mostly JSON, with values of all sizes. */
 const { object: OBJECT } = fc.letrec<{ object: string; value: string }>(tie => ({
   value: fc.oneof({ depthSize: 'small', withCrossShrink: true }, SCALAR, tie('object')),
@@ -77,7 +80,10 @@ describe('a large text that was checked', () => {
   it.each([
     ['no end', `{"id":${PAD}`],
     ['a rest', `{"id":${PAD}} x`],
-    ['no UTF-8', Buffer.concat([Buffer.from(`{"id":${PAD},"a":"`), Buffer.from([0xff]), Buffer.from('"}')])],
+    [
+      'no UTF-8',
+      Buffer.concat([Buffer.from(`{"id":${PAD},"a":"`), Buffer.from([0xff]), Buffer.from('"}')]),
+    ],
     ['deep nesting', `{"id":${'['.repeat(LARGE_BYTES)}${']'.repeat(LARGE_BYTES)}}`],
   ])('is nothing with %s', async (_, text) => {
     const [checked] = await both(text)
