@@ -179,7 +179,7 @@ class ClientGateway implements Gateway {
     const theirs = entries.slice(start, start + PAGE)
     const page = await mapInParts(theirs, entry => this.#shown(kind, entry))
     const before = Math.max(0, start - entries.length)
-    page.push(...[...ours.values()].slice(before, before + PAGE - page.length))
+    for (const own of [...ours.values()].slice(before, before + PAGE - page.length)) page.push(own)
     const list = page.flatMap((raw, i) => (i === 0 ? [raw] : [COMMA, raw]))
     const next = start + PAGE < count ? `],"nextCursor":"${start + PAGE}"}` : ']}'
     const head = `{"${LISTS[kind].member}":[`

@@ -43,9 +43,9 @@ const IN_USE_MS = 60_000
  * It goes to the kind of which no job runs. So short jobs always have a thread, and long jobs too.
  *
  * Estimates may be wrong. If nothing is known about a tenant's jobs, one of them runs at a time, on
- * a thread of the long jobs. It ends soon, or shows that such jobs are long. A short job that runs long counts as long from then
- * on. If it then still delays short jobs of other tenants, its thread is taken back, and it starts
- * again as a long job.
+ * a thread of the long jobs. It ends soon, or shows that such jobs are long. A short job that runs
+ * long counts as long from then on. If it then still delays short jobs of other tenants, its thread
+ * is taken back, and it starts again as a long job.
  *
  * As long as others use the service, one tenant never gets all threads of the long jobs, if its
  * jobs take longer than others may be made to wait. Wrong estimates may let it get all of them. If

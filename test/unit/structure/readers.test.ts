@@ -30,6 +30,8 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'src/mcp/fronts/legacy/post-stream.ts': 'answers of one batch, which has 100 at most',
   'src/mcp/gateway.ts': 'extensions that a client names, 32 at most',
   'src/mcp/input-rounds.ts': 'answers to one round of questions',
+  'src/mcp/lists/split-items.ts': 'items of one array, which is there',
+  'src/mcp/message-intake.ts': 'lines of one chunk, after which the stream waits',
   'src/proxy/websocket/message-relay.ts': 'events of ours for one client',
   'src/store/redis/chunks.ts': 'chunks of one body, which is there',
   'src/store/sqlite/protocol.ts': 'views of one message, which is there',

@@ -43,8 +43,8 @@ export interface KnownItems {
  * Reads what is selected of one JSON text (RFC 8259, UTF-8, no byte order mark), in one pass. All
  * of the text is checked: if this gives a node, `JSON.parse` gives a value. `null` for any other
  * bytes, and beyond a limit. Recursion goes as deep as the selection, never as deep as the text.
- * Of a large text that was checked (`checkLargeJson`), no member is looked for in an object that has
- * very many.
+ * Of a large text that was checked (`checkLargeJson`), no member is looked for in an object that
+ * has very many.
  * @param known items that are not read again
  */
 export function readJson(

@@ -54,7 +54,8 @@ const TOO_MANY = `the server asked for more than ${MOST_REQUESTS} inputs at once
 /**
  * The first capability that a client lacks for what it is asked.
  * @param requests `inputRequests`: a JSON value
- * @returns the error −32021, or that there are too many; `null` if the client may be asked all of it
+ * @returns the error −32021, or that there are too many requests; `null` if the client may be
+ *   asked all of it
  */
 export function refusedInput(requests: JsonBytes, capabilities: JsonBytes): Outcome | null {
   if (requests[0] !== OPEN_BRACE) return null
