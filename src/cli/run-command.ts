@@ -35,6 +35,7 @@ export const runCommand = defineCommand({
   summary: 'Run an agent, such as claude or codex, behind a proxy of its own',
   details:
     'The proxy forwards to the APIs of Anthropic and OpenAI, and ends with COMMAND. ' +
+    'Requests to Anthropic without a cache breakpoint get one (cache_life.place). ' +
     'The exit code is that of COMMAND; ' +
     '126, 127: it cannot be run; 125: the proxy cannot be started.',
   examples: ['run -- claude', 'run --summary --elide -- codex'],

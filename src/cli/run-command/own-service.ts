@@ -33,6 +33,8 @@ export interface OwnService {
 export interface Saved {
   readonly figures: SavingsFigures
   readonly untouched: Readonly<Record<string, number>>
+  /** Requests that got a cache breakpoint. */
+  readonly placed: number
   /** Model requests that no vendor answered, each. */
   readonly refused: readonly RefusedRequest[]
 }
@@ -97,6 +99,7 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
     upstreams: config.proxy.upstreams,
     saved: async () => ({
       figures: figuresOf(account),
+      placed: (await countsBy(metrics, 'haversack_levers_total', 'lever'))['place'] ?? 0,
       untouched: await countsBy(metrics, 'haversack_proxy_untouched_total', 'reason'),
       refused,
     }),
@@ -112,7 +115,10 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
 function layersFor({ env }: OwnServiceOptions): LayersPlace {
   const { data_dir, pipeline_config_file } = loadConfig({ env, insecure: true })
   // Tools of the agent fetch from other stores.
-  const place = { data_dir, pipeline_config_file, ownTools: [] }
+  const place = {
+    ...{ data_dir, pipeline_config_file, ownTools: [] },
+    placesBreakpoints: true as const,
+  }
   return layersInProject(place, process.cwd())
 }
 

@@ -7,7 +7,7 @@ import type { Saved } from './own-service.ts'
  * @param deciding the setting of the command that decides where its requests go; `null`: unknown
  */
 export function summaryLines(
-  { figures, untouched, refused }: Saved,
+  { figures, untouched, refused, placed }: Saved,
   deciding: string | null = null,
 ): readonly string[] {
   const { count } = figures.requests
@@ -21,9 +21,14 @@ export function summaryLines(
   const unanswered = `${requests(refused.length)} more came without an answer: ${causes(refused)}`
   return [
     ...figureLines(figures),
+    ...(placed === 0 ? [] : [placedLine(placed)]),
     ...(refused.length === 0 ? [] : [unanswered]),
     ...(reason === null ? [] : [`nothing was saved: ${reason}`]),
   ]
+}
+
+function placedLine(placed: number): string {
+  return `cache:    ${requests(placed)} without a cache breakpoint got one (cache_life.place)`
 }
 
 /** Why requests were not answered, by how often. */

@@ -14,6 +14,8 @@ export interface LayersPlace {
   readonly pipeline_config_file?: string | undefined
   /** The tools, as requests name them, that fetch what was left out; instead of all layers'. */
   readonly ownTools?: readonly string[]
+  /** Whether cache breakpoints are placed unless a layer says otherwise. */
+  readonly placesBreakpoints?: true
   /** The project's file; absent: there is none. */
   readonly project?: string | undefined
   /** The files in the data folder came with a repository, so they say no more than a project's. */
@@ -121,15 +123,18 @@ export function readLayers(place: LayersPlace, of: LayersOf = {}): Layered {
 /** @throws ConfigError for what only shows in all of them */
 function layered(
   layers: readonly FileLayer[],
-  { ownTools }: LayersPlace,
+  { ownTools, placesBreakpoints }: LayersPlace,
 ): Omit<Layered, 'tunedFaults'> {
   const merged = mergeLayers(layers)
   const elision =
     ownTools === undefined ? merged.elision : { ...merged.elision, own_tools: [...ownTools] }
-  const pipeline = { ...merged, elision }
+  const says = layers.some(({ settings }) => settings.cache_life?.place !== undefined)
+  const isPlacing = placesBreakpoints === true && !says
+  const cache_life = isPlacing ? { ...merged.cache_life, place: true } : merged.cache_life
+  const pipeline = { ...merged, elision, cache_life }
   return {
     pipeline,
-    generation: generationOf(layers, pipeline),
+    generation: generationOf(layers, pipeline, isPlacing),
     layers,
     warnings: layers.flatMap(({ warnings }) => warnings),
   }
@@ -139,8 +144,9 @@ function layered(
 function generationOf(
   layers: readonly FileLayer[],
   { knownViews, elision: { own_tools } }: PipelineConfig,
+  isPlacing: boolean,
 ): string {
   const said = layers.map(({ name, settings }) => [name, settings])
-  const text = JSON.stringify([said, own_tools, knownViews])
+  const text = JSON.stringify([said, own_tools, knownViews, ...(isPlacing ? ['place'] : [])])
   return hash('sha256', text, 'hex').slice(0, GENERATION_DIGITS)
 }

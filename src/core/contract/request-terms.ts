@@ -31,6 +31,8 @@ export interface RequestTerms {
   readonly earlierWhole?: true
   /** Whether decisions that memory has are recorded again, because the store may have lost them. */
   readonly recordsAgain?: true
+  /** The host of its upstream, if that may take a cache breakpoint at the top of a request. */
+  readonly placesAt?: string
   /** Whether its tokens are only counted, so that no provider caches it. */
   readonly countsOnly?: true
   /** The model, if the path of the request names it; absent: the body does. */

@@ -9,6 +9,7 @@ import type { SignRequest } from '../../proxy/aws-signature.ts'
 import { type AppContext, type Rewriting, requestHeader } from '../context.ts'
 import { createSink, takeBody } from '../request/body.ts'
 import { isBypassed } from '../request/bypass.ts'
+import type { Placing } from './placed-rounds.ts'
 import { isSigned, rewritableAs } from './rewritable-request.ts'
 import { wholeTimeMs } from './run-passes.ts'
 import { type RunNeeds, runRewrite } from './run-rewrite.ts'
@@ -42,6 +43,8 @@ export interface RewriteNeeds extends RunNeeds {
   readonly admission: Pick<Admission, 'enter'>
   /** Absent: everything is forwarded unchanged. */
   readonly rewriting?: Rewriting
+  /** Absent: no breakpoint is placed. */
+  readonly placing?: Pick<Placing, 'at'>
 }
 
 const AS_IT_COMES: ForwardedBody = { readingMs: 0, continued: false, paused: false }
@@ -54,7 +57,7 @@ const AS_IT_COMES: ForwardedBody = { readingMs: 0, continued: false, paused: fal
  */
 export async function rewriteBody(
   c: AppContext,
-  { vendor, sign, forgets }: Pick<VendorProxy, 'vendor' | 'sign' | 'forgets'>,
+  { vendor, sign, forgets, host }: Pick<VendorProxy, 'vendor' | 'sign' | 'forgets' | 'host'>,
   path: string,
   needs: RewriteNeeds,
 ): Promise<ForwardedBody> {
@@ -108,7 +111,10 @@ export async function rewriteBody(
         ? { body }
         : await runRewrite(
             c,
-            { vendor, forgets, ...is, body, redeems: is.coding === undefined },
+            {
+              ...{ vendor, forgets, ...is, body, redeems: is.coding === undefined },
+              placesAt: needs.placing?.at(vendor, host),
+            },
             rewriting,
             needs,
           )

@@ -39,6 +39,8 @@ export interface ReadBody extends RewritableBody {
   readonly conversationOf?: (report: RewriteReport) => string | undefined
   /** Whether calls of our own tool in the answer can be answered. */
   readonly redeems?: boolean
+  /** See `RequestTerms`. */
+  readonly placesAt?: string | undefined
 }
 
 /** What leaves for a body. */
@@ -198,7 +200,7 @@ export async function runRewrite(
 /** What is known of a request beside its body. */
 function termsOf(
   c: AppContext,
-  { vendor, shape, model, coding, countsOnly, forgets, redeems }: ReadBody,
+  { vendor, shape, model, coding, countsOnly, forgets, redeems, placesAt }: ReadBody,
   { maxBytes, addsTool, cacheLives }: Rewriting,
 ): Partial<RequestTerms> {
   const { keyId } = c.get('state').caller
@@ -208,6 +210,8 @@ function termsOf(
     ...(coding === undefined ? {} : { compressed: { coding, maxBytes } }),
     ...(model && { model }),
     ...(countsOnly && { countsOnly }),
+    // Nothing can be taken out of a compressed body again.
+    ...(placesAt !== undefined && coding === undefined && { placesAt }),
     ...(mayForget && { forgets: true }),
     ...(cacheLives && { cacheLives: cacheLives(billingVendor(vendor, shape, model)) }),
     ...sidechainTerm(c),

@@ -17,6 +17,7 @@ import { authorize } from '../middleware/authorize.ts'
 import { seesExactTimes } from '../middleware/observe.ts'
 import { withForwarded } from '../proxy/forwarded-request.ts'
 import { KeptBodies } from '../proxy/kept-bodies.ts'
+import { createPlacing, type Placing } from '../proxy/placed-rounds.ts'
 import { createPromptWarnings } from '../proxy/prompt-warnings.ts'
 import { createResponsesSocket } from '../proxy/responses-socket.ts'
 import { answerRetrieveCalls } from '../proxy/retrieve-calls.ts'
@@ -28,13 +29,14 @@ import { sessionTerm } from '../request/agent-session.ts'
 import { isBypassed } from '../request/bypass.ts'
 
 interface ProxyNeeds
-  extends Omit<RewriteNeeds, 'warnings'>,
+  extends Omit<RewriteNeeds, 'warnings' | 'placing'>,
     Pick<AppDeps, 'access' | 'vendorProxies' | 'observeUsage'> {
   readonly originals: Pick<Originals, 'keep' | 'renew' | 'fetch' | 'fetchPart'>
   readonly logger: Pick<Logger, 'error' | 'warn'>
 }
 
-type ForwardNeeds = ProxyNeeds & RewriteNeeds & { readonly kept: KeptBodies }
+type ForwardNeeds = ProxyNeeds &
+  RewriteNeeds & { readonly kept: KeptBodies; readonly placing: Placing }
 
 /** The status of an answer that makes a WebSocket of its connection. */
 const SWITCHED = 101
@@ -42,7 +44,8 @@ const SWITCHED = 101
 /** Forwards every path and method below the prefixes of the configured vendors. */
 export function mountVendorProxies(app: Hono<AppEnv>, needs: ProxyNeeds): void {
   const warnings = createPromptWarnings(needs.logger)
-  const all: ForwardNeeds = { ...needs, warnings, kept: new KeptBodies() }
+  const placing = createPlacing(needs.logger)
+  const all: ForwardNeeds = { ...needs, warnings, placing, kept: new KeptBodies() }
   for (const proxy of needs.vendorProxies ?? []) {
     const paths = `${proxy.pattern}/*`
     app.all(paths, authorize(needs.access, 'proxy'), c => forward(c, proxy, all))
@@ -128,7 +131,7 @@ interface Sent {
 
 function send(
   c: AppContext,
-  { proxy: { forwarder }, path, usage, messages, shape }: Destination,
+  { proxy: { forwarder, host }, path, usage, messages, shape }: Destination,
   { body, ticket, readingMs, continued, paused, recorded, free, ...rest }: ForwardedBody,
   needs: ForwardNeeds,
 ): Sent {
@@ -144,7 +147,9 @@ function send(
   }
   if (state.last) outgoing!.shouldKeepAlive = false
   const answering = answerCalls(c, { shape, report, body }, needs)
-  const rounds = answering?.rounds
+  const isPlaced = report?.levers?.includes('place') === true && body !== undefined
+  const inner = answering?.rounds
+  const rounds = isPlaced ? needs.placing.rounds(host, body, inner) : inner
   const exchange = forwarder.forward(incoming!, outgoing!, {
     path,
     extraHeaders,

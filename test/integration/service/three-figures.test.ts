@@ -100,7 +100,7 @@ describe('one conversation in five reports', () => {
     const removed = figures.requests.before - figures.requests.after
     expect(removed).toBeGreaterThan(figures.results.before - figures.results.after)
 
-    const summary = summaryLines({ figures, untouched: {}, refused: [] })
+    const summary = summaryLines({ figures, untouched: {}, placed: 0, refused: [] })
     const log = fileOf('claude.jsonl', claudeCodeLog('s', results))
     const recorded = fileOf('recorded.jsonl', recordedLog('s', results))
     const asked = ['--tokenizer', 'o200k_base']

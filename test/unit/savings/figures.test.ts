@@ -50,7 +50,7 @@ describe('the three figures', () => {
 
 describe('the lines of a summary', () => {
   const lines = (account: Account, untouched = {}) =>
-    summaryLines({ figures: figuresOf(account), untouched, refused: [] })
+    summaryLines({ figures: figuresOf(account), untouched, placed: 0, refused: [] })
 
   it('are the three figures', () => {
     expect(lines(ONE)).toEqual([
@@ -58,6 +58,13 @@ describe('the lines of a summary', () => {
       'requests: 1,300 → 1,000 tokens (−23.1 %) in 1 model requests',
       'billed:   700 → 400 tokens (−42.9 %) at the price of uncached input',
     ])
+  })
+
+  it('say how many requests got a cache breakpoint', () => {
+    const lines = summaryLines({ figures: figuresOf(ONE), untouched: {}, placed: 3, refused: [] })
+    expect(lines).toContain(
+      'cache:    3 model requests without a cache breakpoint got one (cache_life.place)',
+    )
   })
 
   it('show what costs more as more', () => {
@@ -72,7 +79,10 @@ describe('the lines of a summary', () => {
       { host, status: null, error: 'aborted' },
     ]
     const told = (account: Account, of: typeof refused) =>
-      summaryLines({ figures: figuresOf(account), untouched: {}, refused: of }, 'a setting')
+      summaryLines(
+        { figures: figuresOf(account), untouched: {}, placed: 0, refused: of },
+        'a setting',
+      )
     expect(told(NO_ACCOUNT, refused.slice(0, 7))).toEqual([
       '7 model requests came, none was answered: 7 × 401 from api.example.com',
     ])

@@ -10,6 +10,7 @@ import { retrieveDefinition } from '../retrieve/retrieve-tool.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'
 import { recall } from '../rewrite/rewrite-result.ts'
 import { NOTHING_SAVED, type StoredRewrite, writeStored } from '../rewrite/stored-rewrite.ts'
+import { mayPlace } from './place-breakpoint.ts'
 
 /** What is done to a conversation's requests besides their results, from its first request on. */
 interface Levers {
@@ -17,6 +18,8 @@ interface Levers {
   readonly normalise?: true
   /** The definition of our tool, whose calls the proxy answers: JSON, the same in each request. */
   readonly ownTool?: string
+  /** Whether its requests get a cache breakpoint. */
+  readonly place?: true
 }
 
 /** The levers of one request, and how their decisions are recorded. */
@@ -48,7 +51,8 @@ export function leversOf(
   if (name === null) return null
   const { tenant, memory } = rewrites
   const keyOf = (what: string) => leverKey(tenant, scanned, name, what)
-  const wanted = context.isPaused ? NONE : withOwnTool(scanned, wantedBy(pipeline), context)
+  const own = withPlace(scanned, wantedBy(pipeline), context)
+  const wanted = context.isPaused ? NONE : withOwnTool(scanned, own, context)
   // One that is under way may have begun with levers, before they were switched off.
   if (wanted === NONE && isNew(scanned) && recall(keyOf(''), context) === null) return null
   const records: FreshRecord[] = []
@@ -63,6 +67,13 @@ export function leversOf(
   }
   const levers = decide('', () => (isNew(scanned) ? wanted : NONE))
   return { ...levers, decide, records }
+}
+
+/** Only a conversation whose first request has no breakpoint gets any. */
+function withPlace(scanned: ScannedRequest, wanted: Levers, context: ConversationContext): Levers {
+  if (wanted.place === undefined || mayPlace(scanned, context)) return wanted
+  const { place: _, ...others } = wanted
+  return Object.keys(others).length === 0 ? NONE : others
 }
 
 /**
@@ -117,12 +128,19 @@ function wantedBy(pipeline: PipelineConfig | undefined): Levers {
   return wanted
 }
 
-function leversIn({ steering, cache_align: { normalise } }: PipelineConfig): Levers {
+function leversIn(pipeline: PipelineConfig): Levers {
+  const { steering, cache_align, cache_life } = pipeline
+  const { normalise } = cache_align
+  const { place } = cache_life
   const { verbosity, effort, mechanical_effort: mechanical, effort_models: models } = steering
   const hasEffort = (effort ?? mechanical) !== undefined && models.length > 0
   const steers = verbosity !== 'balanced' || hasEffort
-  if (!steers && !normalise) return NONE
-  return { ...(steers && { steering }), ...(normalise && { normalise }) }
+  if (!steers && !normalise && !place) return NONE
+  return {
+    ...(steers && { steering }),
+    ...(normalise && { normalise }),
+    ...(place && { place }),
+  }
 }
 
 /** Longer keys are no provider's. */

@@ -3,8 +3,9 @@ import { itemsOf, memberOf } from '../../json/bytes/json-node.ts'
 import type { Replacement } from '../../json/bytes/splice.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'
-import type { LeversInForce } from './levers.ts'
+import { isNew, type LeversInForce } from './levers.ts'
 import { normaliseTools } from './normal-tools.ts'
+import { placeBreakpoint } from './place-breakpoint.ts'
 import { steerEffort } from './steer-effort.ts'
 import { steerVerbosity } from './steer-verbosity.ts'
 
@@ -24,7 +25,8 @@ const UNTOUCHED: Steered = { replacements: [], records: [], levers: [] }
 
 /**
  * Pulls the levers of a conversation: the block for brevity, the effort of reasoning, the order of
- * tools. What they change depends on the request and the conversation's record alone.
+ * tools. What they change depends on the request and the conversation's record alone. A cache
+ * breakpoint, which is no part of the cached prompt, also depends on pauses.
  */
 export function steerRequest(
   scanned: ScannedRequest,
@@ -32,18 +34,19 @@ export function steerRequest(
   context: ConversationContext,
 ): Steered {
   if (inForce === null) return UNTOUCHED
-  const { steering, normalise, ownTool, records } = inForce
+  const { steering, normalise, ownTool, place, records } = inForce
   const { model = context.terms?.model } = scanned
   const verbosity = steering?.verbosity ?? 'balanced'
   const effort = steering === undefined ? null : steerEffort(scanned, steering, model)
   const tools = normalise === true ? normaliseTools(scanned, inForce) : null
+  const placed = place === true ? placeBreakpoint(scanned, isNew(scanned), context) : null
   const added = ownTool === undefined ? null : addTool(scanned, ownTool, tools)
   const done: Readonly<Record<LeverName, readonly Replacement[]>> = {
     verbosity: verbosity === 'balanced' ? [] : steerVerbosity(scanned, verbosity),
     effort: effort === null ? [] : [effort],
     tools: tools === null || added !== null ? [] : [tools],
     redeem: added === null ? [] : [added],
-    place: [],
+    place: placed === null ? [] : [placed],
   }
   return {
     replacements: Object.values(done)

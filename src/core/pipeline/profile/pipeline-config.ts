@@ -8,7 +8,7 @@ import { VIEW_LEVELS } from '../../reduce/views/level.ts'
 import type { ViewData } from '../../reduce/views/view-schema.ts'
 import { armsSection } from './arms-section.ts'
 import { FORMAT_IDS, profileAxes, recursionDepth, TEMPLATE_IDS } from './profile-axes.ts'
-import { cacheAlign, steering } from './steering-section.ts'
+import { cacheAlign, cacheLife, steering } from './steering-section.ts'
 
 /**
  * The newest schema of the file. Keys kept their meaning since the first one, so all of them are
@@ -225,6 +225,7 @@ export const pipelineSchema = z
     hints: hintPolicy.prefault({}),
     steering: steering.prefault({}),
     cache_align: cacheAlign.prefault({}),
+    cache_life: cacheLife.prefault({}),
   })
   .readonly()
 

@@ -45,4 +45,12 @@ export const cacheAlign = z.strictObject({
   normalise: z.boolean().default(false),
 })
 
+/** Section `cache_life`: what requests ask of providers' caches; see `docs/guide/cache-life.md`. */
+export const cacheLife = z.strictObject({
+  /** Whether requests without a cache breakpoint get one. */
+  place: z.boolean().default(false),
+  /** Hosts that take it, beside Anthropic's; with a port if it is not the usual one. */
+  hosts: z.array(z.string().min(1).max(256)).max(100).default([]),
+})
+
 export type Steering = z.output<typeof steering>

@@ -671,6 +671,8 @@ export const ROWS_OF_KEYS: readonly Row[] = [
     'cache_align.normalise',
     { results: [], with: { cache_align: { normalise: true } }, not: ONLY_PROXIES },
   ],
+  ['cache_life.place', 'changes requests to known hosts of Anthropic, from the second turn on'],
+  ['cache_life.hosts', 'adds hosts for cache_life.place, and does nothing by itself'],
 ]
 
 /** Families of hints that only notes have. */

@@ -1,0 +1,138 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { SavingsAnswer } from '../../../src/core/contract/savings.ts'
+import { CachingAgent } from '../../support/caching/agent.ts'
+import { CachingVendor } from '../../support/caching/vendor.ts'
+import { startSmallService } from '../service/harness.ts'
+import { figure } from './watched-service.ts'
+
+const PATH = '/anthropic/v1/messages'
+/** A text that the vendor refuses. */
+const TOO_LONG = 'too long for this model'
+
+/** A vendor's API that keeps caches, with a service before it that may end and begin again. */
+async function world(vendor: CachingVendor) {
+  const bodies: string[] = []
+  const server = createServer(async (incoming, outgoing) => {
+    const text = (await buffer(incoming)).toString()
+    bodies.push(text)
+    const answer = text.includes(TOO_LONG)
+      ? { status: 400, message: 'prompt is too long' }
+      : vendor.ask(JSON.parse(text), Date.now())
+    const error = { type: 'invalid_request_error', message: 'message' in answer && answer.message }
+    const message = { type: 'message', model: 'claude-sonnet-4-5', content: [] }
+    outgoing.writeHead(answer.status, { 'content-type': 'application/json' })
+    outgoing.end(
+      JSON.stringify(
+        'usage' in answer ? { ...message, usage: answer.usage } : { type: 'error', error },
+      ),
+    )
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const folder = mkdtempSync(join(tmpdir(), 'haversack-cache-life-'))
+  const pipeline_config_file = join(folder, 'pipeline.toml')
+  writeFileSync(pipeline_config_file, `[cache_life]\nplace = true\nhosts = ["${host}"]\n`)
+  const proxy = { anthropic_url: `http://${host}` }
+  const settings = { pipeline_config_file, data_dir: folder, workers: { count: 1 }, proxy }
+  let service = await startSmallService(settings)
+  onTestFinished(async () => {
+    await service.close()
+    server.close()
+    rmSync(folder, { recursive: true })
+  })
+  return {
+    bodies,
+    async send(body: object) {
+      const answer = await service.post(PATH, JSON.stringify(body))
+      return { status: answer.status, text: await answer.text() }
+    },
+    async restart() {
+      await service.close()
+      service = await startSmallService(settings)
+    },
+    figure: (name: string) => figure(service, name),
+    async savings() {
+      return (await (await fetch(`${service.url}/v1/savings`)).json()) as SavingsAnswer
+    },
+  }
+}
+
+const isPlaced = (text: string) => text.startsWith('{"cache_control":{"type":"ephemeral"},')
+
+describe('prompts that a vendor caches', () => {
+  it('are read from the third request on if the client sets no breakpoint, across a restart', async () => {
+    const { send, bodies, restart, savings } = await world(new CachingVendor())
+    const agent = new CachingAgent('a', 'none')
+    for (let turn = 0; turn < 4; turn++) {
+      if (turn > 0) agent.step(1)
+      if (turn === 2) await restart()
+      expect((await send(agent.body())).status).toBe(200)
+    }
+    expect(bodies.map(isPlaced)).toEqual([false, true, true, true])
+    const { vendors } = await savings()
+    expect(vendors.anthropic?.misses).toEqual([])
+    const { cache_read_tokens, cache_write_tokens } = vendors.anthropic!.usage
+    expect(cache_read_tokens).toBeGreaterThan(4_000)
+    expect(cache_write_tokens).toBeGreaterThan(2_000)
+  })
+
+  it('go once more without a breakpoint that is refused, and none is placed there again', async () => {
+    const { send, bodies, savings } = await world(new CachingVendor({ takesTop: false }))
+    const [one, two] = [new CachingAgent('a', 'none'), new CachingAgent('b', 'none')]
+    await send(one.body())
+    one.step(1)
+    const { status, text } = await send(one.body())
+    expect([status, JSON.parse(text).type]).toEqual([200, 'message'])
+    expect(bodies.map(isPlaced)).toEqual([false, true, false])
+    expect(bodies[2]).toBe(bodies[1]!.replace('"cache_control":{"type":"ephemeral"},', ''))
+    one.step(1)
+    await send(one.body())
+    await send(two.body())
+    two.step(1)
+    await send(two.body())
+    expect(bodies.slice(3).map(isPlaced)).toEqual([false, false, false])
+    expect((await savings()).vendors.anthropic?.requests).toBe(5)
+  })
+
+  it('are refused for other reasons as the vendor says it', async () => {
+    const { send, bodies } = await world(new CachingVendor())
+    const agent = new CachingAgent('a', 'none')
+    await send(agent.body())
+    agent.step(1)
+    const { status, text } = await send({ ...agent.body(), stop_sequences: [TOO_LONG] })
+    expect([status, JSON.parse(text).error.message]).toEqual([400, 'prompt is too long'])
+    await send(agent.body())
+    expect(bodies.map(isPlaced)).toEqual([false, true, true])
+  })
+
+  it('miss with a reason that savings and metrics name, also after a restart', async () => {
+    const vendor = new CachingVendor()
+    const { send, restart, savings, figure: of } = await world(vendor)
+    const agent = new CachingAgent('a', 'system and last two')
+    for (let turn = 0; turn < 6; turn++) {
+      if (turn > 0) agent.step(1)
+      if (turn === 2) agent.head.system += ' It is 2026-11-28.'
+      if (turn === 4) {
+        await restart()
+        vendor.forget()
+      }
+      await send(agent.body())
+    }
+    const { vendors, conversations } = await savings()
+    const reasons = vendors.anthropic?.misses.map(({ reason, count }) => [reason, count])
+    expect(reasons?.sort()).toEqual([
+      ['provider', 1],
+      ['system', 1],
+    ])
+    expect(conversations[0]?.changed?.place).toBe('system')
+    const labels = '{vendor="anthropic",reason="provider"}'
+    expect(await of(`haversack_cache_misses_total${labels}`)).toBe(1)
+    expect(await of(`haversack_cache_miss_tokens_total${labels}`)).toBeGreaterThan(1_000)
+  })
+})
