@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs'
+import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TELEMETRY_KEY_BYTES } from '../../src/core/telemetry/pseudonyms.ts'
 import { temporaryFolder } from '../unit/telemetry/writer.ts'
+import { ANY_SAVING_FILE } from './any-saving.ts'
 
 /** Never in an output, whatever they stand in. */
 export const SECRET = 'hunter2-planted'
@@ -47,6 +48,7 @@ export function writeLogs(folder: string, isNeeded: boolean, sessions = 14): str
 /** A data folder whose halves are the same in each run. */
 export function dataFolder(): string {
   const data = temporaryFolder()
+  copyFileSync(ANY_SAVING_FILE, join(data, 'pipeline_config.toml'))
   writeFileSync(join(data, 'telemetry.key'), new Uint8Array(TELEMETRY_KEY_BYTES), { mode: 0o600 })
   return data
 }

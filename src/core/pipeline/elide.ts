@@ -101,7 +101,7 @@ function mayElide(
 function writeLeft(
   input: LayerInput,
   lossless: Choice,
-  { content, omissions, innerMarks, isOutline = false }: Left,
+  { content, omissions, innerMarks }: Left,
   {
     gate,
     choose,
@@ -132,20 +132,27 @@ function writeLeft(
     : `${annotate(kept.content, notes)}\n${marker}`
   const tokens = prices.price(whole)
   if (tokens === null || tokens > lossless.tokens * elision.maxRatio) return null
-  const { least_of_outline: least = 0 } = isOutline ? request : {}
-  if (least > 0 && (base ?? lossless).tokens - tokens < least) return null
-  if (base !== undefined && base.tokens - tokens < elision.minSavedTokens) return null
+  const part = elidedBy({ hash, omissions }, Math.min(lossless.tokens, prices.baseline) - tokens)
+  if (base !== undefined && base.tokens - tokens < leastSavedOf(part, elision)) return null
   return {
     content: whole,
     layer: lossless.layer,
     format: trimmedFormat(kept.format),
     tokens,
     hints: [...notes.before, ...notes.after, { family: 'elision', text: marker }],
-    elided: [elidedBy({ hash, omissions }, Math.min(lossless.tokens, prices.baseline) - tokens)],
+    elided: [part],
     keep: [original],
     ...lookAlikesIn(kept),
     ...(shown === null ? {} : { view: shown.view }),
   }
+}
+
+/** Tokens that an answer must save which lacks such parts. */
+export function leastSavedOf(
+  { unit }: Outcome['elided'][number],
+  { leastSaved }: Pick<ElisionProfile, 'leastSaved'>,
+): number {
+  return unit === 'items' ? leastSaved.items : leastSaved.text
 }
 
 /** Markers to choose from, the fullest one first. */

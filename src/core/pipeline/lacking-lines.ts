@@ -1,6 +1,6 @@
 import type { DiffLevel } from '../reduce/elide/view-diff.ts'
 import { type Referral, withRuns } from '../sessions/turn/refer-to-earlier.ts'
-import { type ElideOptions, elideBeside } from './elide.ts'
+import { type ElideOptions, elideBeside, leastSavedOf } from './elide.ts'
 import type { BesideReferences } from './escape.ts'
 import type { Outcome } from './fit-budget.ts'
 import type { Choice } from './gate.ts'
@@ -55,11 +55,13 @@ export function smallestBeside(
   whole: Choice,
   lines: Outcome,
   ways: readonly (Outcome | null)[],
-  { maxRatio, minSavedTokens }: Pick<ElisionProfile, 'maxRatio' | 'minSavedTokens'>,
+  elision: Pick<ElisionProfile, 'maxRatio' | 'leastSaved'>,
 ): Outcome | null {
-  const most = whole.tokens * maxRatio
-  const mostOf = ({ view }: Outcome) =>
-    view === undefined ? Math.min(most, whole.tokens - minSavedTokens) : most
+  const most = whole.tokens * elision.maxRatio
+  const mostOf = ({ view, elided: [part] }: Outcome) =>
+    view !== undefined || part === undefined
+      ? most
+      : Math.min(most, whole.tokens - leastSavedOf(part, elision))
   let best = whole === lines ? lines : null
   for (const way of ways) {
     if (way === null || way.tokens >= (best ?? whole).tokens) continue

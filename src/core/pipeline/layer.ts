@@ -15,11 +15,7 @@ export interface FieldOmission {
 
 /** One tool result on its way through the layers. */
 export interface LayerInput {
-  readonly request: EncodeRequest & {
-    readonly omits?: FieldOmission
-    /** Tokens that an outline of source code saves at least; absent: as any other text. */
-    readonly least_of_outline?: number
-  }
+  readonly request: EncodeRequest & { readonly omits?: FieldOmission }
   readonly content: string
   /** The parsed content; `undefined` if it is text, or JSON deeper than the limit. */
   readonly value: Value | undefined

@@ -7,7 +7,7 @@ import { createGapWriter, type GapWriter } from '../reduce/budget/prune-text.ts'
 import { type Omission, pruneValue } from '../reduce/budget/prune-value.ts'
 import { rankLists } from '../reduce/elide/rank-items.ts'
 import { BULK, STRUCTURE } from '../reduce/elide/reducer.ts'
-import { CODE, type RankedText, rankText } from '../reduce/elide/text-reducers.ts'
+import { type RankedText, rankText } from '../reduce/elide/text-reducers.ts'
 import { type DiffLevel, viewDiff } from '../reduce/elide/view-diff.ts'
 import { keptByBoth } from '../reduce/views/kept-parts.ts'
 import { guardLine } from '../sessions/lines/guard-line.ts'
@@ -24,8 +24,6 @@ export interface Left {
   readonly omissions: readonly Omission[]
   /** Marks of ours in strings of it; absent: none. */
   readonly innerMarks?: number
-  /** Whether it is the outline of source code. */
-  readonly isOutline?: boolean
 }
 
 /** What may go beside the bulk. */
@@ -62,7 +60,7 @@ function leftOfText(text: string, { isElided, level }: TextTerms): Left | null {
   const ranked = rankText(text)
   if (ranked === null) return null
   if (ranked.kind === 'diff') return leftOfDiff(ranked, level, isElided)
-  return isElided ? { ...withoutBulk(ranked), isOutline: CODE.has(ranked.kind) } : null
+  return isElided ? withoutBulk(ranked) : null
 }
 
 /** A diff has no bulk, except in long lines outside of its hunks. */

@@ -134,7 +134,7 @@ export function createOutcomes(
       const isSmaller = lines.tokens < lossless().tokens
       const view = levelInForce(input, profile, context.keepsOriginals)
       // A file that is read again is often about to be edited: parts of it must save enough to go.
-      const isElided = request.mode === 'elide' && profile.elision.minSavedTokens > 0
+      const isElided = request.mode === 'elide' && profile.elision.leastSaved.text > 0
       if (isWholeShown(view, lines) && !isElided) return isSmaller ? lines : null
       // A few lines that the agent has already are no reason to send all of the others.
       const itself = this.encoded()

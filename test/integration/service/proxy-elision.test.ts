@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startOwnService } from '../../../src/cli/run-command/own-service.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
+import { ANY_SAVING_FILE } from '../../support/any-saving.ts'
 import { startSmallService } from './harness.ts'
 import { type RecordingUpstream, recordingUpstream } from './recording-upstream.ts'
 
@@ -16,6 +17,7 @@ beforeAll(async () => {
   upstream = await recordingUpstream()
   service = await startSmallService({
     workers: { count: 1 },
+    pipeline_config_file: ANY_SAVING_FILE,
     proxy: { anthropic_url: upstream.url },
   })
 })
@@ -121,7 +123,10 @@ describe('haversack run', () => {
   ])('%s', async (_, tools, elides, isElided) => {
     const folder = mkdtempSync(join(tmpdir(), 'haversack-own-service-'))
     const config = join(folder, 'patient.toml')
-    writeFileSync(config, '[proxy]\nrewrite_timeout_ms = 600_000\n')
+    writeFileSync(
+      config,
+      `pipeline_config_file = '${ANY_SAVING_FILE}'\n[proxy]\nrewrite_timeout_ms = 600_000\n`,
+    )
     const own = await startOwnService({
       env: { HAVERSACK_ANTHROPIC_URL: upstream.url, HAVERSACK_CONFIG: config },
       ...{ folder, isTemporary: true, elides, logger: () => createLogger('silent') },

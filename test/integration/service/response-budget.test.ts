@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ANY_SAVING_FILE } from '../../support/any-saving.ts'
 import { json, startSmallService } from './harness.ts'
 import { type RecordingUpstream, recordingUpstream } from './recording-upstream.ts'
 
@@ -53,7 +54,11 @@ let service: Awaited<ReturnType<typeof startSmallService>>
 beforeAll(async () => {
   upstream = await recordingUpstream()
   const proxy = { anthropic_url: upstream.url, openai_url: upstream.url }
-  service = await startSmallService({ workers: { count: 1 }, proxy })
+  service = await startSmallService({
+    workers: { count: 1 },
+    pipeline_config_file: ANY_SAVING_FILE,
+    proxy,
+  })
 })
 
 afterAll(async () => {

@@ -10,6 +10,7 @@ import { serveStdio } from '../../../src/mcp/stdio-front.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
 import { type EmbeddedService, startEmbedded } from '../../../src/service/embedded.ts'
 import { gatewayFactory } from '../../../src/service/stdio-gateway.ts'
+import { ANY_SAVING_FILE } from '../../support/any-saving.ts'
 import { eventually } from '../../support/eventually.ts'
 import { RecordingUpstream } from '../../support/mcp/recording-upstream.ts'
 
@@ -17,7 +18,12 @@ const LOG = Array.from({ length: 2000 }, (_, i) => `10:00:0${i % 10} INFO reques
 const RESULT = `{"content":[{"type":"text","text":${JSON.stringify(LOG.join('\n'))}}]}`
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-mcp-faults-'))
-const base = { data_dir: folder, workers: { count: 1 }, limits: { drain_grace_ms: 0 } }
+const base = {
+  data_dir: folder,
+  pipeline_config_file: ANY_SAVING_FILE,
+  workers: { count: 1 },
+  limits: { drain_grace_ms: 0 },
+}
 const logger = createLogger('silent')
 
 let service: EmbeddedService

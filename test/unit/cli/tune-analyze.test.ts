@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Fingerprint } from '../../../src/core/fingerprints/fingerprint.ts'
@@ -98,6 +98,7 @@ describe('haversack tune analyze', () => {
 
   it('believes no figure that is old, and is not led astray by names', async () => {
     const data = dataFolder()
+    rmSync(join(data, 'pipeline_config.toml'))
     const tune = tuneIn(data)
     const lie = { elided: 1, needed: 1, dup_rate: 1, call_count: 1e11, source_sessions: 1e11 }
     const names = ['constructor', 'Read', '__proto__', 'toString', 'git_log']
@@ -148,7 +149,10 @@ describe('haversack tune analyze', () => {
 
   it('says that a hand-written file shadows a proposal', async () => {
     const data = dataFolder()
-    writeFileSync(join(data, 'pipeline_config.toml'), '[elision]\nenabled = true\n')
+    writeFileSync(
+      join(data, 'pipeline_config.toml'),
+      '[elision]\nenabled = true\nmin_saved_tokens = 0\n',
+    )
     const { stdout } = await tuneIn(data)('analyze', writeLogs(data, true), '--json')
     const { candidates } = JSON.parse(stdout)
     const off = candidates.find(({ rule }: { rule: string }) => rule === 'R6')

@@ -38,12 +38,6 @@ export interface TextTerms {
 }
 
 /**
- * Tokens that an outline saves at least if it was not asked for. Agents edit the code that they
- * read: 43 % of the outlines are needed whole again, and each fetch reads the whole prompt.
- */
-const LEAST_OF_OUTLINE = 6_000
-
-/**
  * The smallest text for a payload, without loss, or with a marker if its bulk may be left out. It
  * depends on the text, the call that it answers, the configuration, and the content that
  * `openLayer` has before it.
@@ -58,12 +52,9 @@ export function rewriteByItself(
   if (isOriginal) return escapeOnly(source, counting, context)
   const request = requestFor(source, counting, context)
   const wish = responseBudget === undefined ? {} : { response_budget: responseBudget }
-  const outline = { least_of_outline: LEAST_OF_OUTLINE }
   // With levels for what the context has, a level alone decides what is left out.
   const omissions =
-    contextTokens === undefined
-      ? ({ mode: 'elide', ...outline } as const)
-      : ({ context_tokens: contextTokens, ...outline } as const)
+    contextTokens === undefined ? ({ mode: 'elide' } as const) : { context_tokens: contextTokens }
   const terms = mayElide && responseBudget !== 'full' ? { ...omissions, ...wish } : WHOLE
   return alone(source, counting, context, () =>
     encodeContent({ ...request, ...terms }, context, openLayer),

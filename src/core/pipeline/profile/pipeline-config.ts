@@ -87,8 +87,8 @@ const elision = z.strictObject({
   enabled: z.boolean().default(true),
   min_block_bytes: z.int().nonnegative().default(2_048),
   max_ratio: maxRatio.default(0.9),
-  /** Tokens that leaving out saves, at least. */
-  min_saved_tokens: minSavedTokens.default(0),
+  /** Tokens that leaving out saves, at least; absent: `LEAST_SAVED`. */
+  min_saved_tokens: minSavedTokens.optional(),
   /** Tools by which agents fetch originals, as their servers call them. */
   redeem_tools: z.array(toolName).default(['haversack_retrieve', 'headroom_retrieve']),
   /** Those of them, as requests name them, that fetch from our store; absent: all of them. */

@@ -30,7 +30,7 @@ const TEXT_REDUCERS: readonly TextReducer[] = [
 ]
 
 /** Kinds of source code, of which an outline stays. */
-export const CODE: ReadonlySet<TextKind> = new Set(['braces', 'indents'])
+const CODE: ReadonlySet<TextKind> = new Set(['braces', 'indents'])
 
 /** A text by its lines, and the rank of each line. */
 export interface RankedText extends Ranking {

@@ -8,7 +8,6 @@ import type { OperationContext } from '../../../../src/core/operations/operation
 import { packResultOperation } from '../../../../src/core/operations/pack-result.ts'
 import { OPERATIONS } from '../../../../src/core/operations/registry.ts'
 import { rewriteRequestOperation } from '../../../../src/core/operations/rewrite-request.ts'
-import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { sessionKey } from '../../../../src/core/sessions/index/session-index.ts'
 import { createBodyMemory } from '../../../../src/core/sessions/lines/memory-layout.ts'
 import { commitBody } from '../../../../src/core/sessions/turn/remember.ts'
@@ -18,6 +17,7 @@ import {
   MAIN_OWNER,
 } from '../../../../src/core/sessions/turn/shared-sessions.ts'
 import { createTokenCounters } from '../../../../src/core/tokens/counters.ts'
+import { anySaving } from '../../../support/any-saving.ts'
 import { workerSetup } from '../../../support/runner.ts'
 
 /** The ways by which results come in. */
@@ -70,7 +70,7 @@ function process(pipeline: object) {
     maxDepth: 100,
     maxDecodedChars: 1_000_000,
     keepsOriginals: true,
-    pipeline: pipelineSchema.parse(pipeline),
+    pipeline: anySaving(pipeline),
     sessions: { ...sessions, tenant: '', nowMs: 0 },
     rewrites,
     terms,

@@ -68,6 +68,11 @@ const near = { dedup: { near_ref_enabled: true, lines_enabled: false } }
 const nearWith = (more: object) => ({ dedup: { ...near.dedup, ...more } })
 const trim = { mode: 'trim', budget: 150 } as const
 const compact = { wish: 'compact' } as const
+/** A wish has no least number of tokens, so the level is configured. */
+const levelled = (config: object) => {
+  const views = { level: 'compact' }
+  return { contextTokens: 1, with: { views, ...config }, without: { views } }
+}
 const ofTool = (tool: string, fields: object) => ({ endpoint_overrides: { [tool]: fields } })
 const hintsOf = (family: string, rule: object) => ({ hints: { types: { [family]: rule } } })
 const effort = { effort: 'low', effort_models: ['gpt-5'] }
@@ -262,7 +267,11 @@ export const ROWS_OF_KEYS: readonly Row[] = [
   ],
   [
     'elision.min_saved_tokens',
-    { results: LOG, ...compact, with: { elision: { min_saved_tokens: 1_000_000 } }, not: ELIDED },
+    {
+      results: LOG,
+      ...levelled({ elision: { min_saved_tokens: 1_000_000 } }),
+      not: { ...ELIDED, ...ASKED },
+    },
   ],
   [
     'elision.redeem_tools',
@@ -377,9 +386,8 @@ export const ROWS_OF_KEYS: readonly Row[] = [
     'endpoint_overrides.*.elision_min_saved_tokens',
     {
       results: LOG,
-      ...compact,
-      with: ofTool('Bash', { elision_min_saved_tokens: 1_000_000 }),
-      not: ELIDED,
+      ...levelled(ofTool('Bash', { elision_min_saved_tokens: 1_000_000 })),
+      not: { ...ELIDED, ...ASKED },
     },
   ],
   [

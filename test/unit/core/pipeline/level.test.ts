@@ -6,6 +6,7 @@ import { encodeOperation } from '../../../../src/core/operations/encode.ts'
 import { packResultOperation } from '../../../../src/core/operations/pack-result.ts'
 import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { resolveProfile } from '../../../../src/core/pipeline/profile/resolve.ts'
+import { anySaving } from '../../../support/any-saving.ts'
 import { localContext } from '../../../support/local-context.ts'
 import { functionLines } from '../../../support/source-code.ts'
 
@@ -15,7 +16,7 @@ const LINES = Array.from(
 )
 LINES[120] = '12:00:07 ERROR disk is full'
 const LOG = LINES.join('\n')
-const local = { ...localContext(), keepsOriginals: true }
+const local = { ...localContext(), keepsOriginals: true, pipeline: anySaving() }
 
 const encode = (fields: Partial<EncodeRequest>, context = {}) =>
   encodeOperation.run(
@@ -23,7 +24,7 @@ const encode = (fields: Partial<EncodeRequest>, context = {}) =>
     { ...local, ...context },
   )
 
-const pipelineOf = (views: object) => pipelineSchema.parse({ views })
+const pipelineOf = (views: object) => anySaving({ views })
 const levelOf = (views: object, query: object) => resolveProfile(pipelineOf(views), query).view
 
 describe('the level of a result', () => {
@@ -99,26 +100,47 @@ describe('level compact', () => {
 })
 
 describe('the least that leaving out saves', () => {
-  const bounded = (least: number) => ({
-    pipeline: pipelineSchema.parse({ elision: { min_saved_tokens: least } }),
+  const bounded = (least: number, views = {}) => ({
+    pipeline: anySaving({ elision: { min_saved_tokens: least }, views }),
   })
   const lossless = encode({}).answer.tokens.final
   const saved = lossless - encode({ mode: 'elide' }).answer.tokens.final
 
   it.each([
-    ['mode elide', { mode: 'elide' }],
-    ['a level', { response_budget: 'compact' }],
-  ] as const)('holds for %s, and a request may name its own', (_, fields) => {
+    ['mode elide', { mode: 'elide' }, {}],
+    ['a level', {}, { level: 'compact' }],
+    ['pressure', { context_tokens: 2 }, { pressure: [{ from_tokens: 1, level: 'compact' }] }],
+  ] as const)('holds for %s, and a request may name its own', (_, fields, views) => {
     const at = (least: number, more: Partial<EncodeRequest> = {}) =>
-      encode({ ...fields, ...more }, bounded(least)).answer.lossless
+      encode({ ...fields, ...more }, bounded(least, views)).answer.lossless
     expect(at(saved)).toBe(false)
     expect(at(saved + 1)).toBe(true)
     expect(at(saved + 1, { min_saved_tokens: saved })).toBe(false)
     expect(at(0, { min_saved_tokens: saved + 1 })).toBe(true)
   })
 
-  it('comes after a wish for a number of tokens, and after a budget', () => {
+  it('is 6,000 tokens, and 8,000 for items of lists, unless a number is configured', () => {
+    const elided = (content: string) => {
+      const pipeline = pipelineSchema.parse({})
+      const { answer } = encode({ content, mode: 'elide' }, { pipeline })
+      const all = encode({ content, mode: 'elide' }).answer.tokens.final
+      const saved = encode({ content }).answer.tokens.final - all
+      return [saved > 6_000, saved > 8_000, answer.lossless]
+    }
+    const log = (count: number) => LINES.concat(Array(count).fill(LINES).flat()).join('\n')
+    const list = (count: number) =>
+      JSON.stringify(Array.from({ length: count }, (_, id) => ({ id, at: `${id * 7919} m` })))
+    expect(elided(log(0))).toEqual([false, false, true])
+    expect(elided(log(8))).toEqual([true, true, false])
+    expect(elided(list(1_150))).toEqual([true, false, true])
+    expect(elided(list(2_000))).toEqual([true, true, false])
+  })
+
+  it('comes after a wish of the host, and after a budget', () => {
     const context = bounded(1_000_000)
+    expect(encode({ response_budget: 'compact' }, context).answer.lossless).toBe(false)
+    const named = { response_budget: 'compact', min_saved_tokens: 1_000_000 } as const
+    expect(encode(named, context).answer.lossless).toBe(true)
     expect(encode({ response_budget: 300 }, context).answer.tokens.final).toBeLessThanOrEqual(300)
     const fields = { mode: 'elide', budget_tokens: 300 } as const
     expect(encode(fields, context).answer.tokens.final).toBeLessThanOrEqual(300)

@@ -11,6 +11,7 @@ import {
   pipelineSchema,
 } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
+import { anySaving } from '../../../../support/any-saving.ts'
 import { localContext } from '../../../../support/local-context.ts'
 
 const log = (seed: number) =>
@@ -35,7 +36,7 @@ const local = { ...localContext(), keepsOriginals: true, terms }
 
 /** Levels from so many tokens on. */
 const pressed = (from_tokens: number): PipelineConfig =>
-  pipelineSchema.parse({ views: { pressure: [{ from_tokens, level: 'compact' }] } })
+  anySaving({ views: { pressure: [{ from_tokens, level: 'compact' }] } })
 
 /** A conversation with these results. */
 function chat(...texts: readonly string[]): Buffer {
@@ -52,7 +53,7 @@ function chat(...texts: readonly string[]): Buffer {
 
 /** A window of so many tokens, and a level from a share of it on. */
 const filled = (context_window: number, from_share: number): PipelineConfig =>
-  pipelineSchema.parse({
+  anySaving({
     profiles: { llm: { variants: { 'gpt-5': { context_window } } } },
     views: { pressure: [{ from_share, level: 'compact' }] },
   })
@@ -157,9 +158,9 @@ describe('pressure', () => {
         .answer
     }
     const few = `${source(2)}\n${shared}\n${source(3)}`
-    expect(sent(few, pipelineSchema.parse({})).content).toContain('> [ref ')
+    expect(sent(few, anySaving({})).content).toContain('> [ref ')
     expect(sent(few, pressed(100))).toMatchObject({ lossless: false, response_level: 'compact' })
-    const full = pipelineSchema.parse({})
+    const full = anySaving({})
     expect(sent(few, full, { response_budget: 100_000 }).content).toContain('> [ref ')
     // The first result fits, and the second one with its references does not.
     const wish = Math.ceil(1.5 * sent(source(2), full).tokens.final)
@@ -221,7 +222,7 @@ describe('a share of the context window', () => {
   })
 
   it('of a model without a window is never reached', () => {
-    const pipeline = pipelineSchema.parse({
+    const pipeline = anySaving({
       views: { pressure: [{ from_share: 0.001, level: 'compact' }] },
     })
     expect(rewritten(body, pipeline)).toEqual(rewritten(body, pressed(1_000_000)))

@@ -12,6 +12,7 @@ import type { OperationContext } from '../../../../../src/core/operations/operat
 import { BYTE_OPERATIONS } from '../../../../../src/core/operations/registry.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
 import { createTokenCounters } from '../../../../../src/core/tokens/counters.ts'
+import { anySaving } from '../../../../support/any-saving.ts'
 import { resultRecords } from '../../../../support/recording-proxy.ts'
 import { bytesOf, header, inlineRunner, workerSetup } from '../../../../support/runner.ts'
 
@@ -21,6 +22,7 @@ const context: OperationContext = {
   maxDepth: 100,
   maxDecodedChars: 1_000_000,
   keepsOriginals: false,
+  pipeline: anySaving(),
 }
 const LIMITS = { maxBytes: 1_000_000, maxDepth: 64, maxValues: 10_000 }
 

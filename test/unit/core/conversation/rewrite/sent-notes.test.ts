@@ -110,7 +110,7 @@ describe('hints of a family in a conversation', () => {
   })
 
   it('are limited if nothing may be referred to either', () => {
-    const rows = JSON.stringify(Array.from({ length: 400 }, (_, id) => ({ id, state: 'open' })))
+    const rows = JSON.stringify(Array.from({ length: 4_000 }, (_, id) => ({ id, state: 'open' })))
     const lists = [0, 1, 2].map(i => ({ tool: 'list', args: { i }, text: rows }))
     const fields = {
       truncation: 'auto',

@@ -7,6 +7,7 @@ import {
 } from '../../../../../src/core/conversation/rewrite/rewrite-memory.ts'
 import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rewrite-request.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
+import { anySaving } from '../../../../support/any-saving.ts'
 import { localContext } from '../../../../support/local-context.ts'
 
 const LIMITS = { maxBytes: 1 << 24, maxDepth: 64, maxValues: 100_000 }
@@ -43,6 +44,7 @@ function sentBy(memory: RewriteMemory) {
     const body = Buffer.from(JSON.stringify(change(JSON.parse(Buffer.from(bytes).toString()))))
     const sent = rewriteRequest(body, route, LIMITS, {
       ...localContext(),
+      pipeline: anySaving(),
       keepsOriginals: true,
       terms: { redeems: true, bypass: false },
       rewrites: { tenant: 't', memory, recalled: {} },

@@ -4,6 +4,7 @@ import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipelin
 import { resolveProfile } from '../../../../../src/core/pipeline/profile/resolve.ts'
 import { ToolSettings } from '../../../../../src/core/pipeline/profile/tool-settings.ts'
 import { anonymousName } from '../../../../../src/core/telemetry/anonymous-name.ts'
+import { anySaving } from '../../../../support/any-saving.ts'
 import { counters } from '../../../../support/vocabularies.ts'
 
 const LOG = { tool: 'Bash', args: { command: 'cd repo && git log --oneline | head -20' } }
@@ -91,7 +92,7 @@ describe('settings by tool', () => {
       (_, at) => `12:00:0${at % 10} INFO step ${at} is done`,
     )
     const content = [...lines, 'ERROR it failed', ...lines].join('\n')
-    const pipeline = pipelineSchema.parse({
+    const pipeline = anySaving({
       endpoint_overrides: { npm_test: { elision_enabled: false } },
     })
     const elided = (command: string) =>

@@ -4,9 +4,9 @@ import type { EncodeRequest } from '../../../../../src/core/contract/encode.ts'
 import { parseHint } from '../../../../../src/core/hints/hint-line.ts'
 import { encodeOperation } from '../../../../../src/core/operations/encode.ts'
 import { decodeContent } from '../../../../../src/core/pipeline/decode.ts'
-import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { bodyOf } from '../../../../../src/core/verify/answer-body.ts'
 import { createVerifier } from '../../../../../src/core/verify/verify-transcript.ts'
+import { anySaving } from '../../../../support/any-saving.ts'
 import { counters } from '../../../../support/vocabularies.ts'
 
 interface Around {
@@ -15,7 +15,7 @@ interface Around {
 }
 
 function encode(request: EncodeRequest, { keepsOriginals = true, config = {} }: Around = {}) {
-  const pipeline = pipelineSchema.parse(config)
+  const pipeline = anySaving(config)
   const context = { counters, maxDepth: 1_000, maxDecodedChars: 1e7, keepsOriginals, pipeline }
   return encodeOperation.run({ mode: 'elide', ...request }, context)
 }

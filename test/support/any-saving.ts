@@ -1,0 +1,14 @@
+import { fileURLToPath } from 'node:url'
+import {
+  type PipelineConfig,
+  pipelineSchema,
+} from '../../src/core/pipeline/profile/pipeline-config.ts'
+
+/** A configuration by which results of tests, which are small, may lack parts. */
+export const ANY_SAVING_FILE = fileURLToPath(new URL('any-saving.toml', import.meta.url))
+
+/** The same, with other keys. */
+export function anySaving(config: object = {}): PipelineConfig {
+  const { elision } = config as { readonly elision?: object }
+  return pipelineSchema.parse({ ...config, elision: { min_saved_tokens: 0, ...elision } })
+}
