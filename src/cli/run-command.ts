@@ -29,6 +29,10 @@ const NOT_STARTED = 125
 const CLOSE_MS = 10_000
 const EXIT_MS = 1_000
 
+/** What the user is told first, since nobody asked for it. */
+const LEAVES_OUT =
+  'large and old results may lose parts, which the model can fetch back (--lossless: none do)'
+
 export const runCommand = defineCommand({
   name: 'run',
   outlivesReader: true,
@@ -38,14 +42,15 @@ export const runCommand = defineCommand({
     'Requests to Anthropic without a cache breakpoint get one (cache_life.place). ' +
     'The exit code is that of COMMAND; ' +
     '126, 127: it cannot be run; 125: the proxy cannot be started.',
-  examples: ['run -- claude', 'run --summary --elide -- codex'],
+  examples: ['run -- claude', 'run --summary --lossless -- codex'],
   operands: '-- COMMAND [ARG…]',
   maxOperands: Number.POSITIVE_INFINITY,
   options: {
     elide: {
       type: 'boolean',
-      help: 'Leave parts out of large results; the model can fetch them back through the proxy',
+      help: 'Leave parts out of large and old results; the model can fetch them back (default)',
     },
+    lossless: { type: 'boolean', help: 'Leave nothing out' },
     summary: { type: 'boolean', help: 'Report at the end on stderr what was saved' },
     log: {
       type: 'string',
@@ -60,13 +65,14 @@ export const runCommand = defineCommand({
   },
   async run(values, [command, ...args]) {
     if (command === undefined) throw new UsageError('run takes a command: run -- COMMAND')
+    if (values.elide && values.lossless) throw new UsageError('take --elide or --lossless')
     const relay = createSignalRelay()
     try {
       const file = values.log
       return await runBehindProxy([command, ...args], {
         dataDir: values['data-dir'],
         summary: values.summary,
-        elides: values.elide,
+        elides: values.elide ? true : values.lossless ? false : undefined,
         log: file === undefined ? logErrorsOnly() : logToFile(file),
         relay,
       })
@@ -82,7 +88,7 @@ export const runCommand = defineCommand({
 interface RunOptions {
   readonly dataDir: string | undefined
   readonly summary: boolean
-  readonly elides: boolean
+  readonly elides: boolean | undefined
   readonly log: QuietLog
   readonly relay: SignalRelay
 }
@@ -104,6 +110,7 @@ async function runBehindProxy(
       logger: log.logger,
       elides,
     })
+    if (service.elides) process.stderr.write(`haversack: ${LEAVES_OUT}\n`)
     // The command is still working. It keeps its base URL as long as requests can be forwarded.
     const uncaught = watchUncaught(error => service.noteUncaught(error))
     let code = NOT_STARTED

@@ -197,7 +197,7 @@ export const configSchema = z.strictObject({
        * What is done with conversations over WebSockets. To decline sends clients to HTTP that can
        * use it.
        */
-      redeem: z.enum(['off', 'auto']).default('off'),
+      redeem: z.enum(['off', 'auto']).optional(),
       responses_websockets: z.enum(['rewrite', 'decline', 'pass']).default('rewrite'),
     })
     .prefault({}),

@@ -32,6 +32,7 @@ export function describeIssue(issue: Issue, schema: z.ZodType): string {
 
 /** Keys that files of earlier versions have. */
 const REMOVED: Readonly<Record<string, string>> = {
+  min_bytes: 'min_bytes is no setting any more; clearing.least_tokens is in its place',
   lines_min_saved_tokens:
     'lines_min_saved_tokens is no setting any more; reading.prices has the price of a reference',
 }

@@ -108,6 +108,10 @@ async function send(url, file) {
   process.exit(3)
 })()`
 
+/** What it says before the command starts. */
+const FIRST =
+  'haversack: large and old results may lose parts, which the model can fetch back (--lossless: none do)'
+
 describe('haversack run', () => {
   it('stands between a command and its gateways, and leaves nothing', async () => {
     const bodies = [CONVERSATIONS['anthropic'], CONVERSATIONS['chat']].map((conversation, n) => {
@@ -144,6 +148,7 @@ describe('haversack run', () => {
     }
 
     expect(stderr().split('\n')).toEqual([
+      FIRST,
       expect.stringMatching(
         /^haversack: results: {2}[1-9][\d,]* → [1-9][\d,]* tokens \(−[\d.]+ %\) in 6 tool results, each once$/,
       ),
@@ -198,17 +203,17 @@ fetch(url + '/responses', { method: 'POST', headers, body: rest[1] }).then(({ st
     writeFileSync(gemini, `#!${process.execPath}\nprocess.exit(41)`, { mode: 0o755 })
     const failed = startRun(['--', gemini], {})
     expect(await failed.ended).toBe(41)
-    expect(failed.stderr()).toMatch(/^haversack: no model request came.*\.selectedType in .*\n$/)
+    expect(failed.stderr()).toMatch(/\nhaversack: no model request came.*\.selectedType in .*\n$/)
     writeFileSync(gemini, `#!${process.execPath}\n`, { mode: 0o755 })
     const fine = startRun(['--', gemini], {})
     expect(await fine.ended).toBe(0)
-    expect(fine.stderr()).toBe('')
+    expect(fine.stderr()).toBe(`${FIRST}\n`)
   })
 
   it('ends with 128 and the number of the signal that killed the command', async () => {
     const environment = { ...process.env }
     const { code, stdout, stderr } = await run('process.kill(process.pid, "SIGKILL")')
-    expect([code, stdout, stderr]).toEqual([137, '', ''])
+    expect([code, stdout, stderr]).toEqual([137, '', `${FIRST}\n`])
     expect(left()).toEqual([])
     expect(process.env).toEqual(environment)
     expect(process.listenerCount('SIGQUIT')).toBe(0)
@@ -219,7 +224,7 @@ fetch(url + '/responses', { method: 'POST', headers, body: rest[1] }).then(({ st
     writeFileSync(file, 'x')
     chmodSync(file, 0o644)
     const missing = join(folder, 'none')
-    const none = await captureCli('run', '--summary', '--', missing, '--help')
+    const none = await captureCli('run', '--lossless', '--summary', '--', missing, '--help')
     expect([none.code, none.stderr]).toEqual([127, `haversack: ${missing}: not found\n`])
     expect(left()).toEqual([])
     const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
@@ -293,7 +298,7 @@ fetch(url + '/responses', { method: 'POST', headers, body: rest[1] }).then(({ st
     writeFileSync(data, '')
     const { code, stderr } = await run('process.exit(4)', '--data-dir', data)
     expect(code).toBe(4)
-    expect(stderr).toMatch(/^haversack: an error: the store cannot be opened; .*\(--log FILE/)
+    expect(stderr).toMatch(/\nhaversack: an error: the store cannot be opened; .*\(--log FILE/)
   })
 })
 

@@ -23,6 +23,8 @@ export interface OwnService {
   readonly anthropicUrl: string
   /** The upstreams that have names. */
   readonly upstreams: readonly NamedUpstream[]
+  /** Whether results may lose parts. */
+  readonly elides: boolean
   /** What was saved so far, and why requests were left as they were, by how often. */
   saved(): Promise<Saved>
   /** Notes an error that nothing caught; requests are forwarded unchanged from then on. */
@@ -48,8 +50,11 @@ export interface OwnServiceOptions {
   readonly folder: string
   readonly isTemporary: boolean
   logger(level: Config['log']['level']): Logger
-  /** Whether large results lose parts, which the proxy fetches back if the model asks. */
-  readonly elides: boolean
+  /**
+   * Whether large results lose parts, which the proxy fetches back if the model asks; absent: unless
+   * the configuration says otherwise.
+   */
+  readonly elides?: boolean | undefined
 }
 
 /** An agent waits for an answer before it asks again, and has a few helpers at most. */
@@ -97,6 +102,7 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
     url: service.url + path,
     anthropicUrl: config.proxy.anthropic_url,
     upstreams: config.proxy.upstreams,
+    elides: config.proxy.redeem === 'auto',
     saved: async () => ({
       figures: figuresOf(account),
       placed: (await countsBy(metrics, 'haversack_levers_total', 'lever'))['place'] ?? 0,
@@ -139,7 +145,7 @@ function configFor({ env, folder, isTemporary, elides }: OwnServiceOptions) {
     // The base URLs that the vendors' own clients have built in.
     proxy: {
       ...proxy,
-      redeem: elides ? ('auto' as const) : ('off' as const),
+      redeem: (elides ?? proxy.redeem !== 'off') ? ('auto' as const) : ('off' as const),
       anthropic_url: proxy.anthropic_url ?? 'https://api.anthropic.com',
       openai_url: proxy.openai_url ?? 'https://api.openai.com',
       upstreams: [...namedUpstreams(env, proxy.upstreams)],

@@ -117,9 +117,9 @@ describe('haversack run', () => {
   const FOREIGN = 'mcp__haversack__haversack_retrieve'
 
   it.each([
-    ['leaves parts out if it answers calls of its own tool', ['Bash'], true, true],
-    ["leaves nothing out for another gateway's tool", ['Bash', FOREIGN], true, false],
-    ['leaves nothing out unless it is asked to', ['Bash'], false, false],
+    ['leaves parts out, since it answers calls of its own tool', ['Bash'], {}, true],
+    ["leaves nothing out for another gateway's tool", ['Bash', FOREIGN], { elides: true }, false],
+    ['leaves nothing out if it is asked to', ['Bash'], { elides: false }, false],
   ])('%s', async (_, tools, elides, isElided) => {
     const folder = mkdtempSync(join(tmpdir(), 'haversack-own-service-'))
     const config = join(folder, 'patient.toml')
@@ -129,11 +129,12 @@ describe('haversack run', () => {
     )
     const own = await startOwnService({
       env: { HAVERSACK_ANTHROPIC_URL: upstream.url, HAVERSACK_CONFIG: config },
-      ...{ folder, isTemporary: true, elides, logger: () => createLogger('silent') },
+      ...{ folder, isTemporary: true, ...elides, logger: () => createLogger('silent') },
     })
     try {
       // A conversation gets the proxy's tool with its first request.
       await sent([], tools, own)
+      expect(own.elides).toBe(!('elides' in elides && !elides.elides))
       const [text = ''] = await sent([{ text: logOf(9) }], tools, own)
       expect(hashIn(text) !== undefined).toBe(isElided)
       const fetched = { tool: FOREIGN, text: logOf(10) }

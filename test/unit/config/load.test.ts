@@ -274,8 +274,8 @@ describe('config.example.toml', () => {
     const { workers, traces, store, proxy } = example
     const { team, providers } = example.fingerprints
     const { anthropic_url, openai_url, https_proxy, no_proxy, max_rewrite_bytes } = proxy
-    const { anthropic_forgets, openai_forgets } = proxy
-    const forgetting = { anthropic_forgets, openai_forgets }
+    const { anthropic_forgets, openai_forgets, redeem } = proxy
+    const forgetting = { anthropic_forgets, openai_forgets, redeem }
     const { github, files } = example.mcp.servers
     const mcp = {
       servers: {

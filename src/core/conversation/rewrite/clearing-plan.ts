@@ -3,8 +3,11 @@ import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
 import type { ToolResultText } from '../parse/tool-result-text.ts'
 import { argumentLines, linesIn } from './quoted-lines.ts'
 
-/** Bytes that a stub takes, about. */
+/** Bytes that a stub takes, about, and those of a result that is worth one. */
 const STUB_BYTES = 120
+const LEAST_BYTES = 512
+/** Bytes of a token, about. */
+const TOKEN_BYTES = 4
 
 /**
  * How often reading must have cost the price of a step before it is taken. With 1, a conversation
@@ -57,6 +60,7 @@ export function createClearingPlan(
 ): ClearingPlan {
   const { keep_newest: newest, keep_at_pauses: newestAtPauses } = clearing
   const { cached_read: read, cache_write: write } = clearing
+  const leastBytes = Math.max(LEAST_BYTES, clearing.least_tokens * TOKEN_BYTES)
   const passed: Passed[] = []
   /** Results that are old enough, and how far they were looked at. */
   let waiting: number[] = []
@@ -94,7 +98,7 @@ export function createClearingPlan(
   function mayGo(result: ToolResultText, sent: number): boolean {
     const { tool, isError } = result
     const stays = isRetrieving(tool, elision.redeem_tools) || isRetrieving(tool, clearing.exclude)
-    return sent >= clearing.min_bytes && tool !== undefined && !isError && !stays
+    return sent >= leastBytes && tool !== undefined && !isError && !stays
   }
 
   /** Arguments may be most of the body, and have many results. */
@@ -145,6 +149,8 @@ export function createClearingPlan(
       if (isNewTurn) rent += waitingBytes * read
     },
     due() {
+      // A step between pauses is a bet that the conversation goes on.
+      if (clearing.enabled !== true) return []
       if (isClientClearing || waiting.length === 0 || rent < priceOf(waitingBytes)) return []
       const going = unquoted(waiting)
       return going.length > 0 && rent >= priceOf(bytesOf(going)) ? going : []

@@ -232,10 +232,10 @@ function rewriteResults(
   const size = pipeline.views.pressure.length === 0 ? null : new ContextSize(scanned)
   const start = scanned.messages[0]?.start ?? 0
   const fromNew = newFrom(scanned)
+  const hasOwnTool = levers?.ownTool !== undefined
   const sent = new SentConversation(context, {
-    ...{ ...options, forgets, size, start, keys },
-    newFrom: fromNew,
-    modelTurns: scanned.modelTurns,
+    ...{ ...options, forgets, hasOwnTool, size, start, keys },
+    ...{ newFrom: fromNew, modelTurns: scanned.modelTurns },
     isCold: () => isCold({ scanned, keys }, pipeline, context),
   })
   const counted = armCounts(start, arm, options.counting, context)

@@ -46,6 +46,8 @@ interface Passed {
 
 interface SentOptions extends Omit<RewriteOptions, 'history' | 'notes'> {
   readonly forgets: boolean
+  /** Whether the proxy answers calls for originals in this conversation. */
+  readonly hasOwnTool: boolean
   /** The names of all results. */
   readonly keys: readonly string[]
   /** How often the model has spoken. */
@@ -117,14 +119,16 @@ export class SentConversation {
 
   constructor(context: ConversationContext, options: SentOptions) {
     const { pipeline = DEFAULT_PIPELINE } = context
-    const { forgets, makesMarkers, counting, start, isCold } = options
+    const { forgets, makesMarkers, counting, start, isCold, hasOwnTool } = options
     const { hints } = resolveProfile(pipeline, counting)
     const mayMark = makesMarkers && hints.enabled && hints.types.elision.enabled
     this.#context = context
     this.#options = options
-    const isOn = pipeline.clearing.enabled && mayMark && !forgets && !context.isPaused
+    const { enabled } = pipeline.clearing
+    const mayClear = (enabled === 'auto' ? hasOwnTool : enabled) && !forgets
+    const isOn = mayClear && mayMark && !context.isPaused
     this.#plan = isOn ? createClearingPlan(pipeline, start) : null
-    this.#mayPause = pipeline.clearing.enabled && !forgets
+    this.#mayPause = mayClear
     this.#isFree = isOn && isCold()
     this.#history = this.#begin()
   }

@@ -168,13 +168,14 @@ const views = z.strictObject({
 
 /** When proxies clear old results; see `docs/guide/clearing.md`. */
 const clearing = z.strictObject({
-  enabled: z.boolean().default(false),
+  /** `auto`: at pauses, in conversations whose calls for originals the proxy answers. */
+  enabled: z.union([z.boolean(), z.literal('auto')]).default('auto'),
   /** Results that stay, the newest ones. */
   keep_newest: z.int().positive().max(10_000).default(24),
   /** The same when the provider has forgotten the conversation, so that a step costs nothing. */
   keep_at_pauses: z.int().positive().max(10_000).default(8),
-  /** The least size of a result as it is sent; shorter ones stay. */
-  min_bytes: z.int().min(256).default(512),
+  /** The least tokens of a result as it is sent, of four bytes each; smaller ones stay. */
+  least_tokens: z.int().nonnegative().max(1_000_000).default(0),
   /** Prices of a token, in tokens that no cache has. */
   cached_read: z.number().gt(0).max(10).default(0.1),
   cache_write: z.number().gt(0).max(10).default(1.25),

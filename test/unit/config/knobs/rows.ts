@@ -330,8 +330,8 @@ export const ROWS_OF_KEYS: readonly Row[] = [
     'is about pauses; test/unit/core/conversation/rewrite/clearing-at-pauses.test.ts',
   ],
   [
-    'clearing.min_bytes',
-    { ...cleared, without: { clearing }, with: clearingWith({ min_bytes: 100_000 }) },
+    'clearing.least_tokens',
+    { ...cleared, without: { clearing }, with: clearingWith({ least_tokens: 25_000 }) },
   ],
   [
     'clearing.cached_read',

@@ -152,6 +152,44 @@ function stubsAfter(
   return textsOf(send(bodyOf(steps, fields), shared, lastContext).bytes).filter(isStub).length
 }
 
+describe('clearing without a setting', () => {
+  /** A conversation that the user began, of an agent with tools of its own. */
+  function stubs(terms: object, minutes: number, clearing: object = {}): number {
+    const shared = sharedAt()
+    const plain = processOf(shared, { keep_newest: 2, keep_at_pauses: 2, ...clearing })
+    const context = { ...plain, terms: { ...plain.terms, ...terms } }
+    const steps = [...pages(40), says()]
+    const begun = (end: number) => {
+      const tools = [{ name: 'Read', input_schema: {} }]
+      const body = JSON.parse(bodyOf(steps.slice(0, end), { tools }).toString())
+      const messages = [{ role: 'user', content: [{ type: 'text', text: 'Go.' }] }]
+      return Buffer.from(JSON.stringify({ ...body, messages: messages.concat(body.messages) }))
+    }
+    let last: string[] = []
+    for (let end = 0; end <= steps.length; end++) {
+      shared.now += (end === steps.length ? minutes : 1) * MINUTE
+      last = textsOf(send(begun(end), shared, context).bytes)
+    }
+    return last.filter(isStub).length
+  }
+
+  it('is at pauses of conversations whose calls the proxy answers, and nowhere else', () => {
+    expect(stubs({ addsTool: true }, 6)).toBe(38)
+    // At this price, a step in the middle of so long a conversation pays.
+    const cheap = { cache_write: 0.11 }
+    expect(stubs({ addsTool: true }, 1, cheap)).toBe(0)
+    expect(stubs({ addsTool: true }, 1, { ...cheap, enabled: true })).toBeGreaterThan(0)
+    expect(stubs({}, 6)).toBe(0)
+    expect(stubs({ addsTool: true }, 6, { enabled: false })).toBe(0)
+  })
+
+  it('leaves results of few tokens alone if it is told to', () => {
+    const bytes = textsOf(bodyOf([{ page: 1 }]))[0]!.length
+    expect(stubs({ addsTool: true }, 6, { least_tokens: Math.ceil(bytes / 2) })).toBe(0)
+    expect(stubs({ addsTool: true }, 6, { least_tokens: Math.floor(bytes / 8) })).toBe(38)
+  })
+})
+
 describe('clearing at a pause', () => {
   it('takes a step when a user comes back after the cache has expired', () => {
     expect(stubsAfter([...pages(8), says()], 4)).toBe(0)
