@@ -29,7 +29,7 @@ const NOT_STARTED = 125
 const CLOSE_MS = 10_000
 const EXIT_MS = 1_000
 
-/** What the user is told first, since nobody asked for it. */
+/** The first line, since no one asked for it. */
 const LEAVES_OUT =
   'large and old results may lose parts, which the model can fetch back (--lossless: none do)'
 

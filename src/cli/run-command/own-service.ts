@@ -51,8 +51,8 @@ export interface OwnServiceOptions {
   readonly isTemporary: boolean
   logger(level: Config['log']['level']): Logger
   /**
-   * Whether large results lose parts, which the proxy fetches back if the model asks; absent: unless
-   * the configuration says otherwise.
+   * Whether large results lose parts, which the proxy fetches back if the model asks; absent: they
+   * do unless the configuration says otherwise.
    */
   readonly elides?: boolean | undefined
 }

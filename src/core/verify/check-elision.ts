@@ -2,6 +2,7 @@ import { AppError } from '../base/errors.ts'
 import type { ElidedPart, ElisionHint } from '../hints/hint.ts'
 import type { Value } from '../json/value.ts'
 import { decodeContent } from '../pipeline/decode.ts'
+import { lineCount } from '../reduce/budget/prune-text.ts'
 import { bodyOf } from './answer-body.ts'
 import type { CheckedAnswer } from './checked-answer.ts'
 import { type MissingLines, missingLines } from './missing-lines.ts'
@@ -130,7 +131,7 @@ function isWithin(place: string, outer: string): boolean {
 function wrongLines(claims: readonly ElidedPart[], original: string, rest: string): string | null {
   const readings = missingLines(original, rest)
   if (readings.length === 0) return 'what is left is no part of the original'
-  const total = original.split('\n').length
+  const total = lineCount(original.split('\n'))
   const isTrue = readings.some(missing => isSaid(missing, claims, total))
   return isTrue ? null : 'other lines are missing than it says'
 }
@@ -143,7 +144,7 @@ function isSaid(
 ): boolean {
   const sums = sumsByUnit(claims)
   const places = sumsOf(claims, unitAndPlace)
-  const lines = runs.reduce((sum, { first, last }) => sum + last - first + 1, 0)
+  const lines = runs.reduce((sum, { omitted }) => sum + omitted, 0)
   if ((sums.get('lines') ?? 0) !== lines || (sums.get('texts') ?? 0) !== cuts.length) return false
   if ([...sums.keys()].some(unit => unit !== 'lines' && unit !== 'texts')) return false
   return claims.every(claim => {
@@ -152,9 +153,7 @@ function isSaid(
     if (at === undefined) return true
     const omitted = places.get(unitAndPlace(claim))
     if (unit === 'texts') return omitted === 1 && cuts.some(cut => at === `lines ${cut}-${cut}`)
-    return runs.some(({ first, last }) => {
-      return at === `lines ${first}-${last}` && omitted === last - first + 1
-    })
+    return runs.some(run => at === `lines ${run.first}-${run.last}` && omitted === run.omitted)
   })
 }
 

@@ -1,13 +1,19 @@
 import { hunkEnd } from '../classify/hunk-end.ts'
+import { nameOfLine, printedNames } from '../formats/gutter/printed-lines.ts'
 import { RAW_HUNK } from '../formats/text/diff-hunks.ts'
 import { escapeMarks } from '../hints/escape.ts'
+import { lineCount } from '../reduce/budget/prune-text.ts'
 
-/**
- * What is missing in a text: runs of lines, counted from 1, both ends included, and the ends of
- * single lines.
- */
+/** A run of missing lines, by the names that a reader has for them, both ends included. */
+interface MissingRun {
+  readonly first: number
+  readonly last: number
+  readonly omitted: number
+}
+
+/** What is missing in a text: runs of lines, and parts of single lines, by their names. */
 export interface MissingLines {
-  readonly runs: readonly { readonly first: number; readonly last: number }[]
+  readonly runs: readonly MissingRun[]
   readonly cuts: readonly number[]
 }
 
@@ -54,7 +60,7 @@ export function missingLines(original: string, left: string): readonly MissingLi
   const lines = original.split('\n')
   let readings: Reading[] = [{ next: 0, missing: { runs: [], cuts: [] } }]
   for (const [index, line] of left.split('\n').entries()) {
-    if (index === 0 && Number(VIEW.exec(line)?.[1]) === lines.length) continue
+    if (index === 0 && Number(VIEW.exec(line)?.[1]) === lineCount(lines)) continue
     readings = readings.flatMap(reading => readLine(reading, line, lines)).slice(0, MOST_READINGS)
   }
   return readings
@@ -80,17 +86,14 @@ function readLine(reading: Reading, line: string, lines: readonly string[]): Rea
     (Number(added) === signed(lines, '+', first, last) &&
       Number(removed) === signed(lines, '-', first, last))
   const failed = [...counts.matchAll(COUNT)].reduce((sum, [, count]) => sum + Number(count), 0)
-  if (
-    first === next + 1 &&
-    last >= first &&
-    last <= lines.length &&
-    isCounted &&
-    failed <= last - first + 1
-  ) {
-    const runs = [...missing.runs, { first, last }]
-    if (hunk === undefined) readings.push({ next: last, missing: { ...missing, runs } })
+  const names = printedNames(lines)
+  const end = names === null ? last : names.indexOf(last, next) + 1
+  const isTrue = first === nameOfLine(names, next) && end > next && end <= lineCount(lines)
+  if (isTrue && isCounted && failed <= end - next) {
+    const runs = [...missing.runs, { first, last, omitted: end - next }]
+    if (hunk === undefined) readings.push({ next: end, missing: { ...missing, runs } })
     else {
-      const skipped = skipTo(reading, last, lines)
+      const skipped = skipTo(reading, end, lines)
       if (skipped !== null) readings.push(skipped)
     }
   }
@@ -98,7 +101,7 @@ function readLine(reading: Reading, line: string, lines: readonly string[]): Rea
   if (original === line || (original !== undefined && escapeMarks(original) === line)) {
     readings.push({ next: next + 1, missing })
   } else if (original !== undefined && lacksParts(original, line)) {
-    const cuts = [...missing.cuts, next + 1]
+    const cuts = [...missing.cuts, nameOfLine(names, next)]
     readings.push({ next: next + 1, missing: { ...missing, cuts } })
   }
   return readings
@@ -174,7 +177,8 @@ function skipTo(reading: Reading, place: number, lines: readonly string[]): Read
     if (sign !== '+' && sign !== '\\') old++
     if (sign !== '-' && sign !== '\\') fresh++
   }
-  const runs = place === next ? missing.runs : [...missing.runs, { first: next + 1, last: place }]
+  const gone = { first: next + 1, last: place, omitted: place - next }
+  const runs = place === next ? missing.runs : [...missing.runs, gone]
   const at = { ...hunk, oldLine: old, newLine: fresh }
   return { next: place, missing: { ...missing, runs }, hunk: at }
 }
@@ -182,7 +186,8 @@ function skipTo(reading: Reading, place: number, lines: readonly string[]): Read
 /** The reading after a hunk, of which the rest has no further part. */
 function closeHunk({ next, missing, hunk }: Reading): Reading {
   if (hunk === undefined || next >= hunk.end) return { next, missing }
-  const runs = [...missing.runs, { first: next + 1, last: hunk.end }]
+  const gone = { first: next + 1, last: hunk.end, omitted: hunk.end - next }
+  const runs = [...missing.runs, gone]
   return { next: hunk.end, missing: { ...missing, runs } }
 }
 

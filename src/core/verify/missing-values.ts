@@ -50,7 +50,7 @@ export function missingIn(original: Value, left: Value, question: Question): Bou
     const isJson = typeof inner === 'object' && inner !== null && innerRest !== undefined
     if (isJson) return compare(inner, innerRest, at)
     const sums = missingLines(whole, rest).map(({ runs, cuts }) => {
-      const lines = runs.reduce((sum, { first, last }) => sum + last - first + 1, 0)
+      const lines = runs.reduce((sum, { omitted }) => sum + omitted, 0)
       return (counts('lines', at) ? lines : 0) + (counts('texts', at) ? cuts.length : 0)
     })
     return sums.length === 0

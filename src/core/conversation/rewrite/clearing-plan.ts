@@ -149,7 +149,7 @@ export function createClearingPlan(
       if (isNewTurn) rent += waitingBytes * read
     },
     due() {
-      // A step between pauses is a bet that the conversation goes on.
+      // A step between pauses is a bet that the conversation is a long one.
       if (clearing.enabled !== true) return []
       if (isClientClearing || waiting.length === 0 || rent < priceOf(waitingBytes)) return []
       const going = unquoted(waiting)

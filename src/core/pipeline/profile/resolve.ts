@@ -113,7 +113,7 @@ export function resolveProfile(
   }
 }
 
-/** Tokens that leaving out saves at least, by what is left out: parts of a text, or items of lists. */
+/** Tokens that leaving out saves at least, by what goes: parts of a text, or items of lists. */
 export interface LeastSaved {
   readonly text: number
   readonly items: number

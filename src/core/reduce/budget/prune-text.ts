@@ -1,3 +1,4 @@
+import { nameOfLine, printedNames } from '../../formats/gutter/printed-lines.ts'
 import { escapeMarks } from '../../hints/escape.ts'
 import { cutEnd, gapOfChars } from './cuts.ts'
 import type { PricedText, TextPart } from './price-text.ts'
@@ -57,9 +58,14 @@ export function withoutParts(line: string, gaps: readonly Gap[]): string {
   return text + line.slice(from)
 }
 
-/** What is missing of a line (from 0) that lacks parts. */
-export function lackingParts(line: number): Omission {
-  return { at: linesAt(line, line + 1), unit: 'texts', omitted: 1 }
+/** What is missing of a line that lacks parts. @param name what a reader calls it */
+export function lackingParts(name: number): Omission {
+  return { at: linesAt(name, name), unit: 'texts', omitted: 1 }
+}
+
+/** How many lines a text has. The empty one after its last line break is none. */
+export function lineCount(lines: readonly string[]): number {
+  return lines.length - (lines.length > 1 && lines.at(-1) === '' ? 1 : 0)
 }
 
 /**
@@ -78,7 +84,9 @@ export interface GapWriter {
 }
 
 /**
- * A run of lines that is not longer than its mark is kept.
+ * Marks name lines by the numbers that are printed before them, if these name the text's lines, as
+ * `?lines=` does. So a run begins and ends with such a line; others at its ends are kept. A run
+ * that is not longer than its mark is kept too.
  * @param counted the kinds of lines that a mark must count, by line
  */
 export function createGapWriter(
@@ -87,6 +95,8 @@ export function createGapWriter(
 ): GapWriter {
   const out: string[] = []
   const omissions: Omission[] = []
+  const names = printedNames(lines)
+  const total = lineCount(lines)
   let gap: { start: number; end: number } | null = null
 
   /** Marks in the line's own text are not ours, so they are escaped. */
@@ -96,20 +106,30 @@ export function createGapWriter(
 
   function closeGap(): void {
     if (gap === null) return
-    const { start, end } = gap
+    let start = gap.start
+    let end = Math.min(gap.end, total)
+    const last = gap.end
     gap = null
+    if (names !== null) {
+      while (start < end && names[end - 1] === 0) end--
+      const first = start
+      while (start < end && names[start] === 0) start++
+      copy(first, start)
+    }
+    writeGap(start, end)
+    copy(end, last)
+  }
+
+  function writeGap(start: number, end: number): void {
+    if (start === end) return
+    const [first, last] = [nameOfLine(names, start), nameOfLine(names, end - 1)]
     const counts = countsIn(counted, start, end)
     if (isShort(start, end, MARK_CHARS + counts.length)) {
       copy(start, end)
       return
     }
-    out.push(gapMark(start, end, counts))
-    omissions.push({
-      at: linesAt(start, end),
-      unit: 'lines',
-      omitted: end - start,
-      of: lines.length,
-    })
+    out.push(gapMark(first, last, counts))
+    omissions.push({ at: linesAt(first, last), unit: 'lines', omitted: end - start, of: total })
   }
 
   /** Whether the mark would take as much room as the lines that it represents. */
@@ -133,7 +153,7 @@ export function createGapWriter(
     keepPart(line, gaps) {
       closeGap()
       out.push(withoutParts(lines[line]!, gaps))
-      omissions.push(lackingParts(line))
+      omissions.push(lackingParts(nameOfLine(names, line)))
     },
     replace(line) {
       closeGap()
@@ -150,8 +170,8 @@ export function createGapWriter(
 const MARK_CHARS = 18
 
 /** As `?lines=` takes them. */
-function linesAt(start: number, end: number): string {
-  return `lines ${start + 1}-${end}`
+function linesAt(first: number, last: number): string {
+  return `lines ${first}-${last}`
 }
 
 /** Kinds that a mark names at most. */
@@ -173,11 +193,8 @@ function countsIn(counted: ReadonlyMap<number, string>, start: number, end: numb
   return parts.join('')
 }
 
-/**
- * One line in place of the lines `start` to `end` (from 0, exclusive), numbered as `?lines=` counts
- * them.
- */
-function gapMark(start: number, end: number, counts: string): string {
-  const place = end - start === 1 ? `line ${end}` : `lines ${start + 1}-${end}`
+/** One line in place of those from `first` to `last`, as a reader and `?lines=` name them. */
+function gapMark(first: number, last: number, counts: string): string {
+  const place = first === last ? `line ${first}` : `lines ${first}-${last}`
   return `[… ${place}${counts}]`
 }

@@ -1,5 +1,6 @@
+import { printedNames } from '../../formats/gutter/printed-lines.ts'
 import { escapeMarks } from '../../hints/escape.ts'
-import { lackingParts, withoutParts } from '../budget/prune-text.ts'
+import { lackingParts, lineCount, withoutParts } from '../budget/prune-text.ts'
 import type { Omission } from '../budget/prune-value.ts'
 import { isDerivedFile } from './derived-files.ts'
 import { type DiffFile, type Hunk, readDiffFiles } from './diff-files.ts'
@@ -37,7 +38,8 @@ export function viewDiff(
   inner?: Ranking['inner'],
 ): { readonly text: string; readonly omissions: readonly Omission[] } | null {
   const { most, context } = TERMS[level]
-  if (lines.length - (lines.at(-1) === '' ? 1 : 0) <= most) return null
+  // Marks here count lines, so the lines must have no other numbers.
+  if (lineCount(lines) <= most || printedNames(lines) !== null) return null
   const writer = createWriter(lines, inner)
   const files = readDiffFiles(lines)
   const outlines = new Map(files.map(file => [file, outlineIn(lines, file)]))
@@ -57,7 +59,7 @@ export function viewDiff(
   }
   const { text, omissions } = writer.finish()
   if (omissions.length === 0) return null
-  return { text: `[… lines 1-${lines.length} with context ${context}]\n${text}`, omissions }
+  return { text: `[… lines 1-${lineCount(lines)} with context ${context}]\n${text}`, omissions }
 }
 
 type Writer = ReturnType<typeof createWriter>
@@ -70,7 +72,7 @@ function createWriter(lines: readonly string[], inner: Ranking['inner']) {
   const keepTo = (end: number) => {
     for (; next < end; next++) {
       const gaps = inner?.get(next)
-      if (gaps !== undefined) omissions.push(lackingParts(next))
+      if (gaps !== undefined) omissions.push(lackingParts(next + 1))
       out.push(gaps ? withoutParts(lines[next]!, gaps) : escapeMarks(lines[next]!))
     }
   }
@@ -81,7 +83,7 @@ function createWriter(lines: readonly string[], inner: Ranking['inner']) {
       at: `lines ${start + 1}-${end}`,
       unit: 'lines',
       omitted: end - start,
-      of: lines.length,
+      of: lineCount(lines),
     })
   }
   return {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { mayBeNumbered, numberedLines } from '../../../../src/core/parts/numbered-lines.ts'
+import { numberedLines } from '../../../../src/core/formats/gutter/printed-lines.ts'
+import { mayBeNumbered } from '../../../../src/core/parts/numbered-lines.ts'
 import { parsePart } from '../../../../src/core/parts/parse-part.ts'
 import { selectPart } from '../../../../src/core/parts/select-part.ts'
 
