@@ -19,6 +19,8 @@ export interface TuningTask {
   readonly mode: 'propose' | 'apply'
   /** Providers whose figures are believed. */
   readonly providers: readonly string[]
+  /** The priority of the thread, from -20 to 19, the lowest. */
+  readonly niceness: number
 }
 
 /** What it did, without any content. */
@@ -41,6 +43,8 @@ export interface AutoTuneOptions {
   readonly logger: Pick<Logger, 'info' | 'error'>
   /** Unix milliseconds. */
   now(): number
+  /** Default 19: requests come first. On a busy machine such a thread may wait for minutes. */
+  readonly niceness?: number
 }
 
 export interface AutoTune {
@@ -53,6 +57,8 @@ const LOCK = 'analysis.lock'
 const LOOK_MS = 60_000
 /** The first look: a start has other work. */
 const FIRST_LOOK_MS = 1_000
+/** The lowest priority. On Linux it is the thread's own. */
+const NICENESS = 19
 const DAY_MS = 86_400_000
 /** Logs that are older are passed over. */
 const DAYS = 30
@@ -64,7 +70,7 @@ const DAYS = 30
  * reports it, and the next one is due after the same time.
  */
 export function openAutoTune(options: AutoTuneOptions): AutoTune {
-  const { settings, place, configurations, logger, now } = options
+  const { settings, place, configurations, logger, now, niceness = NICENESS } = options
   let worker: Worker | null = null
   let failedAt = Number.NEGATIVE_INFINITY
 
@@ -82,7 +88,7 @@ export function openAutoTune(options: AutoTuneOptions): AutoTune {
         return
       }
       const sinceMs = now() - DAYS * DAY_MS
-      const task = { place, tenant, mode, sinceMs, providers: options.providers() }
+      const task = { place, tenant, mode, sinceMs, providers: options.providers(), niceness }
       start({ ...task, logs: logs ?? logFolders(processEnv()) }, lock)
     } catch (error) {
       lock?.close()

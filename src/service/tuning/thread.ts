@@ -7,11 +7,8 @@ import type { TuningDone, TuningTask } from './auto-tune.ts'
 import { readPriors } from './read-priors.ts'
 import { runAnalysis } from './run-analysis.ts'
 
-/** The lowest there is. On Linux it is the thread's own. */
-const NICENESS = 19
-
-if (process.platform === 'linux') setPriority(0, NICENESS)
 const { port, data } = ownThread<TuningTask>()
+if (process.platform === 'linux') setPriority(0, data.niceness)
 port.postMessage(await tune(data))
 
 /** Analyzes the logs, and applies what the guard accepted if that is wanted. */

@@ -5,7 +5,7 @@ import { FULL_RUNS, SEED } from '../../../../support/runs.ts'
 import { faultsOf, solved } from '../../../../unit/core/solvers/mckp/oracles.ts'
 
 /** As many as take a few seconds. */
-const COUNT = FULL_RUNS ? 40 : 4
+const COUNT = FULL_RUNS ? 40 : 2
 
 it(`is as good as HiGHS on ${COUNT} random instances`, () => {
   for (const problem of randomInstances(COUNT, SEED)) {

@@ -3,6 +3,7 @@ import { encodeOperation } from '../../../../../src/core/operations/encode.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { createLocalSessions } from '../../../../../src/runtime/local-sessions.ts'
 import { localContext } from '../../../../support/local-context.ts'
+import { FULL_RUNS } from '../../../../support/runs.ts'
 
 const BOATS = ['Anna', 'Berta', 'Clara', 'Dora', 'Emma', 'Frieda']
 const RULES = BOATS.map((boat, i) => `${boat} must moor ${'far '.repeat(i)}from the others.`)
@@ -51,7 +52,7 @@ describe('what a host says in a result', () => {
 
   it('takes linear time if it is said on each of many lines, in each result', () => {
     const { encode, decode } = createLocalSessions(localContext(), { bodyBytes: 1 << 24 })
-    const said = '<system-reminder>x</system-reminder>\n'.repeat(25_000)
+    const said = '<system-reminder>x</system-reminder>\n'.repeat(FULL_RUNS ? 25_000 : 5_000)
     for (const end of ['one', 'two', 'three', 'four']) {
       const content = said + end
       const answer = encode({ session: 's', tool: 'Bash', args: { end }, content })
