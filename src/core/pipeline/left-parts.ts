@@ -12,6 +12,7 @@ import { type DiffLevel, viewDiff } from '../reduce/elide/view-diff.ts'
 import { keptByBoth } from '../reduce/views/kept-parts.ts'
 import { guardLine } from '../sessions/lines/guard-line.ts'
 import type { PlannedRun } from '../sessions/lines/plan-lines.ts'
+import { needsOf } from '../sessions/lines/reference-line.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import { marksIn } from './escape.ts'
 import type { LayerInput } from './layer.ts'
@@ -190,21 +191,41 @@ export function leftBeside(
   const { lines } = ranked
   const writer = createGapWriter(lines, ranked.counted)
   const used: PlannedRun[] = []
+  /** Bodies whose first reference, which names them, was passed over. */
+  const unnamed = new Set<string>()
   let at = 0
   for (const run of runs) {
-    const { from, end, reference } = run
+    const { from, end, reference, identity } = run
     writeRest(writer, ranked, at, from)
     at = end
-    if (tokensLeft(ranked, from, end, counter) <= counter.count(reference)) {
-      writeRest(writer, ranked, from, end)
-    } else {
+    const costs = tokensLeft(ranked, from, end, counter)
+    const isReadable = !unnamed.has(identity) && hasWhatItNeeds(run, used.at(-1), ranked)
+    if (isReadable && costs > counter.count(reference)) {
       writer.replace(reference)
       used.push(run)
+    } else {
+      writeRest(writer, ranked, from, end)
+      if (!used.some(other => other.identity === identity)) unnamed.add(identity)
     }
   }
   writeRest(writer, ranked, at, lines.length)
   const { text: content, omissions } = writer.finish()
   return used.length === 0 || omissions.length === 0 ? null : { content, omissions, runs: used }
+}
+
+/**
+ * Whether what a reference goes on from is in the text: the line before it, whose number it
+ * counts on, and the reference before it, whose body it is about.
+ */
+function hasWhatItNeeds(
+  { from, reference, identity }: PlannedRun,
+  before: PlannedRun | undefined,
+  { ranks, inner }: RankedText,
+): boolean {
+  const needs = needsOf(reference)
+  if (needs.referenceBefore && before?.identity !== identity) return false
+  if (!needs.lineBefore || before?.end === from) return true
+  return from > 0 && ranks[from - 1] !== BULK && inner?.has(from - 1) !== true
 }
 
 function imitatesHints(lines: readonly string[], text: string): boolean {

@@ -115,6 +115,18 @@ export function readReference(line: string): LineReference | null {
   return gutter === null || shift !== 0 ? null : { ...where, gutter }
 }
 
+/** What must stand before a reference in an answer: a line with a number, another reference. */
+export function needsOf(line: string): {
+  readonly lineBefore: boolean
+  readonly referenceBefore: boolean
+} {
+  const reference = readReference(line)
+  return {
+    lineBefore: reference?.gutter.kind === 'continued',
+    referenceBefore: reference?.ref === undefined,
+  }
+}
+
 function readSuffix(text: string): RunGutter | null {
   if (!text.startsWith(SIGNS)) return SUFFIXES.find(suffix => suffix.text === text)?.gutter ?? null
   const signs = readSigns(text.slice(SIGNS.length))

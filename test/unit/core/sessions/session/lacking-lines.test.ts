@@ -10,6 +10,7 @@ import {
   createSharedSessions,
   MAIN_OWNER,
 } from '../../../../../src/core/sessions/turn/shared-sessions.ts'
+import { bodyOf } from '../../../../../src/core/verify/answer-body.ts'
 import { createVerifier } from '../../../../../src/core/verify/verify-transcript.ts'
 import { createLocalSessions } from '../../../../../src/runtime/local-sessions.ts'
 import { localContext } from '../../../../support/local-context.ts'
@@ -205,5 +206,37 @@ describe('a text that repeats lines and has bulk', () => {
       { numRuns: number },
     )
     expect(hits).toBeGreaterThanOrEqual(leastHits(number * 0.02))
+  })
+
+  it('has what its references go on from, with numbers or without', () => {
+    const code = functionLines(40)
+    const numbered = (from: number, end: number, first: number) =>
+      code.slice(from, end).map((line, at) => `${String(first + at).padStart(6)}\u2192${line}`)
+    const part = fc.record({
+      from: fc.nat(code.length - 2),
+      lines: fc.integer({ min: 4, max: 60 }),
+      first: fc.constantFrom(0, 1, 300),
+    })
+    const number = runs(300)
+    let hits = 0
+    fc.assert(
+      fc.property(fc.array(part, { minLength: 2, maxLength: 6 }), fc.boolean(), (parts, isBare) => {
+        const session = open()
+        for (const { from, lines, first } of parts) {
+          const shown =
+            first === 0 ? code.slice(from, from + lines) : numbered(from, from + lines, first)
+          session.encode({ content: shown.join('\n'), ...PLAIN })
+        }
+        const all = isBare ? code : numbered(0, code.length, 5)
+        const answer = session.encode({ content: all.join('\n'), ...COMPACT })
+        if (!answer.format.startsWith('trimmed@1;lines@1')) return
+        const body = bodyOf(answer)!
+        const read = session.decode({ session: 's', ...body }).content.split('\n')
+        for (const line of read) expect(all.includes(line) || MARK.test(line)).toBe(true)
+        hits++
+      }),
+      { numRuns: number },
+    )
+    expect(hits).toBeGreaterThanOrEqual(leastHits(number, 0.1))
   })
 })
