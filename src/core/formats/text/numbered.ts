@@ -1,3 +1,4 @@
+import { TAB } from '../../json/char-codes.ts'
 import {
   digitsOf,
   gutterSeparator,
@@ -37,6 +38,9 @@ const BLOCK_END_LINE = `${BLOCK_END}\n`
 /** Fewest lines of a block; a shorter one saves nothing. */
 const MIN_BLOCK_LINES = 3
 
+/** Columns of a row with its number. */
+const FEWEST_CELLS = 3
+
 /** The separator between number and line is the style. Each of them exists in an agent in use. */
 const GUTTERS = ['arrow', 'tab', 'colon'] as const
 type GutterStyle = (typeof GUTTERS)[number]
@@ -57,7 +61,27 @@ function guttersIn(text: string): readonly GutterStyle[] {
   return GUTTERS.filter(style => lines[style] >= MIN_BLOCK_LINES)
 }
 
+/**
+ * Whether numbers before tabs are the first column of a table, and no gutter: none is padded, and
+ * all lines have as many further columns.
+ */
+function isTable(text: string): boolean {
+  let columns = 0
+  for (let start = 0, end = 0; start <= text.length; start = end + 1) {
+    end = lineEnd(text, start)
+    const gutter = readLineGutter(text, start, end, TAB)
+    if (gutter === null) continue
+    if (gutter.width !== digitsOf(gutter.number)) return false
+    const cells = text.slice(start, end).split('\t')
+    if (cells.length < FEWEST_CELLS || cells[1] === '') return false
+    if (columns !== 0 && cells.length !== columns) return false
+    columns = cells.length
+  }
+  return columns !== 0
+}
+
 function encode(text: string, style: GutterStyle): WrittenText | null {
+  if (style === 'tab' && isTable(text)) return null
   const separator = SEPARATORS[style].charCodeAt(0)
   const out: string[] = []
   let block: LineGutter | null = null

@@ -39,3 +39,24 @@ it('is ended by a reference, and says so before any other line', () => {
   expect(numbered.encode('1→a\n2→> [lines 4-9]\n3→c', tools)).toEqual([])
   expect(numbered.encode('1→a\n2→→ end\n3→c', tools)).toEqual([])
 })
+
+describe('numbers that are no gutter', () => {
+  const rows = (write: (no: number) => string) =>
+    Array.from({ length: 30 }, (_, at) => write(at + 1))
+  const written = (lines: readonly string[]) => numbered.encode(lines.join('\n'), tools)
+
+  it('stay if they are the ids of a table without a head', () => {
+    const table = rows(no => `${no}\trowan${no}@lake.example\t${no % 3 ? 'open' : 'shut'}`)
+    expect(written(table)).toEqual([])
+    expect(written([...table, ''])).toEqual([])
+  })
+
+  it.each([
+    ['lines of a file that has tabs', (no: number) => `${no}\t${no % 2 ? 'a\tb' : 'c'}`],
+    ['indented lines', (no: number) => `${no}\t\tgo(${no})`],
+    ['rows of a table with padded numbers', (no: number) => `${`${no}`.padStart(6)}\ta\tb${no}`],
+    ['lines without tabs', (no: number) => `${no}\tline of no ${no}`],
+  ])('are a gutter before %s', (_, write) => {
+    expect(written(rows(write))).toHaveLength(1)
+  })
+})
