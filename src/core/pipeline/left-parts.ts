@@ -214,8 +214,8 @@ export function leftBeside(
 }
 
 /**
- * Whether what a reference goes on from is in the text: the line before it, whose number it
- * counts on, and the reference before it, whose body it is about.
+ * Whether the text has what a reference needs: a line before it whose number it continues, and a
+ * reference before it to the same body.
  */
 function hasWhatItNeeds(
   { from, reference, identity }: PlannedRun,

@@ -208,7 +208,7 @@ describe('a text that repeats lines and has bulk', () => {
     expect(hits).toBeGreaterThanOrEqual(leastHits(number * 0.02))
   })
 
-  it('has what its references go on from, with numbers or without', () => {
+  it('has the lines that its references continue, with numbers or without', () => {
     const code = functionLines(40)
     const numbered = (from: number, end: number, first: number) =>
       code.slice(from, end).map((line, at) => `${String(first + at).padStart(6)}\u2192${line}`)
