@@ -1,6 +1,23 @@
 /** How an agent puts breakpoints. */
-export const STYLES = ['none', 'top', 'last', 'system and last two', 'one hour'] as const
+export const STYLES = [
+  'none',
+  'top',
+  'last',
+  'system and last two',
+  'one hour',
+  'one hour for the system',
+] as const
 export type Style = (typeof STYLES)[number]
+
+/** Messages of the user that end with one. */
+const MARKS: Readonly<Record<Style, number>> = {
+  none: 0,
+  top: 0,
+  last: 1,
+  'system and last two': 2,
+  'one hour': 2,
+  'one hour for the system': 2,
+}
 
 type Block = Readonly<Record<string, unknown>>
 
@@ -37,7 +54,7 @@ export class CachingAgent {
       system: `You are agent ${name}. ${'Work with care and say what you do. '.repeat(260)}`,
       settings: { thinking: { type: 'enabled', budget_tokens: 2_000 } },
     }
-    this.messages = [{ role: 'user', content: `Task ${name}: ${'find the fault. '.repeat(20)}` }]
+    this.messages = [{ role: 'user', content: `Task ${name}: ${'find the fault. '.repeat(400)}` }]
   }
 
   /** The model calls tools, and gets their results. */
@@ -55,7 +72,8 @@ export class CachingAgent {
   body(): Readonly<Record<string, unknown>> & { readonly messages: readonly Message[] } {
     const { model, tools, system, settings } = this.head
     const mark = this.style === 'one hour' ? HOUR : EPHEMERAL
-    const marks = { none: 0, top: 0, last: 1, 'system and last two': 2, 'one hour': 2 }[this.style]
+    const ofSystem = this.style === 'one hour for the system' ? HOUR : mark
+    const marks = MARKS[this.style]
     const users = this.messages.filter(({ role }) => role === 'user').slice(-marks)
     const messages = this.messages.map(each =>
       marks > 0 && users.includes(each) ? marked(each, mark) : each,
@@ -67,7 +85,7 @@ export class CachingAgent {
       ...settings,
       ...(this.style === 'top' && { cache_control: EPHEMERAL }),
       tools,
-      system: isMarked ? [{ type: 'text', text: system, cache_control: mark }] : system,
+      system: isMarked ? [{ type: 'text', text: system, cache_control: ofSystem }] : system,
       messages,
     }
   }
