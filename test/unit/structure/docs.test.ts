@@ -28,6 +28,20 @@ const PAGES = [
   ...globSync('docs/**/*.md', { cwd: root }).sort(),
 ]
 
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(page: string): ReadonlySet<string> {
+  const prose = page.replaceAll(/^(`{3,}).*\n[\s\S]*?^\1$/gm, '')
+  return new Set(
+    [...prose.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+      heading
+        .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(/\s/g, '-'),
+    ),
+  )
+}
+
 const settings = globSync('{bench/**/*.ts,k8s/**/*.{toml,yaml},views/*.toml}', { cwd: root })
 /** Each word in the code and in files of settings that has an underscore. */
 const known = new Set(
@@ -46,6 +60,23 @@ describe.each([...PAGES, 'bench/README.md'])('%s', name => {
     const links = [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)]
     for (const [, link = ''] of links) {
       expect(existsSync(new URL(link, new URL(name, root))), link).toBe(true)
+    }
+  })
+
+  it('links only to headings that exist', () => {
+    for (const [, path = '', anchor] of text.matchAll(
+      /\]\((?!https?:)([^)#\s]*\.md|)#([^)\s]+)\)/g,
+    )) {
+      const target = path === '' ? name : new URL(path, new URL(name, root))
+      expect(anchorsOf(readFileSync(new URL(target, root), 'utf8')), `${path}#${anchor}`).toContain(
+        anchor,
+      )
+    }
+  })
+
+  it('names only benches that exist', () => {
+    for (const [, bench = ''] of text.matchAll(/npm run bench -- ([a-z][a-z-]*)/g)) {
+      expect(existsSync(new URL(`bench/${bench}.ts`, root)), bench).toBe(true)
     }
   })
 
@@ -71,18 +102,42 @@ describe.each([...PAGES, 'bench/README.md'])('%s', name => {
   })
 })
 
+describe('comments and settings', () => {
+  const files = globSync('{src,workers,test,bench,scripts,k8s,plugin}/**/*.{ts,yaml,toml}', {
+    cwd: root,
+  })
+
+  it('cite only pages and headings that exist', () => {
+    const dead = [...files, 'config.example.toml', 'prices.toml'].flatMap(file =>
+      [...read(file).matchAll(/docs\/(?:guide|reference|internals)\/[a-z-]+\.md(?:#[a-z-]+)?/g)]
+        .map(([cited]) => cited.split('#'))
+        .filter(([page = '', anchor]) => {
+          if (!existsSync(new URL(page, root))) return true
+          return anchor !== undefined && !anchorsOf(read(page)).has(anchor)
+        })
+        .map(cited => `${file}: ${cited.join('#')}`),
+    )
+    expect(dead).toEqual([])
+  })
+})
+
 describe('docs/guide/operations.md', () => {
   const text = read('docs/guide/operations.md')
+  /** All are in config.example.toml, as `test/unit/config/load.test.ts` shows. */
+  const settings = Object.entries(configSchema.shape).flatMap(([section, schema]) => {
+    const inner = (schema as { def?: { innerType?: unknown } }).def?.innerType
+    const keys = inner instanceof z.ZodObject ? Object.keys(inner.shape) : []
+    return keys.length === 0 ? [section] : keys.map(key => `${section}.${key}`)
+  })
 
-  it('has every setting, with its variable', () => {
-    const { shape } = configSchema
-    for (const [section, schema] of Object.entries(shape)) {
-      const inner = (schema as { def?: { innerType?: unknown } }).def?.innerType
-      const keys = inner instanceof z.ZodObject ? Object.keys(inner.shape) : []
-      const names = keys.length === 0 ? [section] : keys.map(key => `${section}.${key}`)
-      for (const name of names) expect(text, name).toContain(`\`${name}\``)
-    }
+  it('has every variable, and settings that exist', () => {
     for (const { name } of ENV_KEYS) expect(text).toContain(`\`${name}\``)
+    const table = text.split('| setting | variable |')[1]!.split('\n\n')[0]!
+    const named = [...table.matchAll(/^\| ((?:`[a-z_.]+`(?:, )?)+) \|/gm)].flatMap(
+      ([, cell = '']) => cell.split(', ').map(name => name.slice(1, -1)),
+    )
+    expect(named.length).toBeGreaterThan(20)
+    for (const name of named) expect(settings, name).toContain(name)
   })
 
   it('has every metric of ours', () => {
