@@ -102,6 +102,23 @@ describe.each([...PAGES, 'bench/README.md'])('%s', name => {
   })
 })
 
+describe('docs/README.md', () => {
+  const pages = globSync('docs/*/*.md', { cwd: root })
+
+  it('lists every page once', () => {
+    const listed = [
+      ...read('docs/README.md').matchAll(/\]\(((?:guide|reference|internals)\/[^)]+)\)/g),
+    ]
+    expect(listed.map(([, page]) => `docs/${page}`).sort()).toEqual(pages.sort())
+  })
+
+  it('lists no more than a reader can keep track of', () => {
+    expect(pages.length + 1).toBeLessThanOrEqual(30)
+    const bytes = pages.reduce((sum, page) => sum + Buffer.byteLength(read(page)), 0)
+    expect(bytes).toBeLessThanOrEqual(360 * 1024)
+  })
+})
+
 describe('comments and settings', () => {
   const files = globSync('{src,workers,test,bench,scripts,k8s,plugin}/**/*.{ts,yaml,toml}', {
     cwd: root,
