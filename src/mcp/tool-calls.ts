@@ -94,7 +94,8 @@ export class ToolCalls {
   async call(call: ClientCall): Promise<Outcome> {
     const params = call.params ?? EMPTY_OBJECT
     const name = textMember(params, 'name')
-    if (name === null) return errorOutcome(RPC_ERRORS.invalidParams, 'a call needs one name')
+    if (name === null)
+      return errorOutcome(RPC_ERRORS.invalidParams, 'a call needs one name, and a short one')
     // Before anything else happens: calls count in the order in which they come.
     const { context } = call
     const place = context === null ? null : (this.#options.contexts?.arrive(context) ?? null)
