@@ -8,6 +8,8 @@ import { messagePieces } from '../parse/shared-messages.ts'
 export interface MessageFacts {
   /** Breakpoints do not count. A text and a list with this text alone have the same. */
   readonly digest: string
+  /** The same as a number of 32 bits. */
+  readonly short: number
   /** How many content blocks it has. */
   readonly blocks: number
 }
@@ -17,10 +19,11 @@ const known = new WeakMap<JsonNode, MessageFacts>()
 
 export function messageFacts(scanned: ScannedRequest, index: number): MessageFacts {
   const node = scanned.read[index]!
-  const facts = known.get(node) ?? {
-    digest: digestOf(canonicalPieces(scanned, index)),
-    blocks: Math.max(1, itemsOf(memberOf(node, 'content')).length),
-  }
+  const before = known.get(node)
+  if (before !== undefined) return before
+  const digest = digestOf(canonicalPieces(scanned, index))
+  const blocks = Math.max(1, itemsOf(memberOf(node, 'content')).length)
+  const facts = { digest, short: shortDigest(digest), blocks }
   known.set(node, facts)
   return facts
 }

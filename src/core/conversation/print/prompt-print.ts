@@ -49,7 +49,7 @@ function promptPrint(
   const history: number[] = []
   let sum = 0
   for (let index = opening; index < read.length; index++) {
-    sum = sumOfSent(sum, shortDigest(digest(index)))
+    sum = sumOfSent(sum, messageFacts(scanned, index).short)
     history.push(sum)
   }
   const { now = Date.now } = context.rewrites ?? {}
@@ -122,16 +122,19 @@ function lifeMsOf(scanned: ScannedRequest, context: ConversationContext): number
   const { pipeline = DEFAULT_PIPELINE } = context
   const usual = usualLifeMs(scanned, pipeline, context)
   const top = memberOf(request, 'cache_control')
+  const retention = request.others?.find(({ key }) => key === 'prompt_cache_retention')
   const all: readonly ByteRange[] = [
     ...breakpointsIn(memberOf(request, 'tools')),
     ...breakpointsIn(memberOf(request, 'system')),
     ...breakpoints,
     ...(top === undefined ? [] : [top]),
   ]
-  if (all.length === 0) return Math.max(usual, askedLifeMs(body))
-  return all
-    .map(({ start, end }) => askedLifeMs(body.subarray(start, end)) || usual)
-    .reduce((least, life) => Math.min(least, life))
+  const asked = ({ start, end }: ByteRange) => askedLifeMs(body.subarray(start, end))
+  if (retention !== undefined) {
+    return Math.max(usual, asked({ start: retention.keyStart, end: retention.end }))
+  }
+  const lives = all.map(each => asked(each) || usual)
+  return lives.reduce((least, life) => Math.min(least, life), lives[0] ?? usual)
 }
 
 /** Where Anthropic's breakpoints are, in content blocks of the conversation. */
