@@ -129,6 +129,11 @@ export const encodeAnswer = z.strictObject({
     view_tokens: tokenCount.optional().describe('Of elided_tokens, if a view left parts out'),
   }),
   bytes: z.strictObject({ raw: byteCount, output: byteCount }),
+  compression_ratio: z.number().nonnegative().describe('bytes.output / bytes.raw; 1 for no bytes'),
+  agent_hint: z
+    .string()
+    .optional()
+    .describe('The line of the content that says how to get what is missing'),
   truncated: z.boolean(),
   response_level: z
     .enum(VIEW_LEVELS)

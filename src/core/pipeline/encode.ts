@@ -190,6 +190,9 @@ function rowOf(
   return () => resultRow(source, answer, bareFormat(answer.format), refusals)
 }
 
+/** Families of hints that say how to get what is not there. */
+const WAYS_BACK: ReadonlySet<string> = new Set(['overflow', 'elision'])
+
 function toAnswer(
   input: LayerInput,
   outcome: Outcome,
@@ -202,6 +205,9 @@ function toAnswer(
   const referred =
     outcome.referral === undefined ? 0 : Math.min(saved, outcome.referredTokens ?? saved)
   const lossless = outcome.elided.length === 0
+  const raw = Buffer.byteLength(input.content)
+  const output = Buffer.byteLength(outcome.content)
+  const wayBack = outcome.hints.findLast(({ family }) => WAYS_BACK.has(family))
   return {
     content: outcome.content,
     layer: outcome.layer,
@@ -225,7 +231,9 @@ function toAnswer(
       elided_tokens: elided,
       ...(outcome.view === undefined ? {} : { view_tokens: elided }),
     },
-    bytes: { raw: Buffer.byteLength(input.content), output: Buffer.byteLength(outcome.content) },
+    bytes: { raw, output },
+    compression_ratio: raw === 0 ? 1 : output / raw,
+    ...(wayBack === undefined ? {} : { agent_hint: wayBack.text }),
     truncated: !lossless,
     ...(outcome.level === undefined ? {} : { response_level: outcome.level }),
     ...(outcome.view === undefined ? {} : { view: outcome.view }),

@@ -22,6 +22,7 @@ export function unchangedAnswer({ content, shape, prices }: LayerInput): Done<En
     elided: [],
     savings: { dedup_tokens: 0, encoder_tokens: 0, elided_tokens: 0 },
     bytes: { raw: bytes, output: bytes },
+    compression_ratio: 1,
     truncated: false,
     partition: 0,
   }

@@ -52,6 +52,7 @@ describe('a budget', () => {
     expect(parseHint(lastLine(answer))).toMatchObject({ family: 'elision', hash: id })
     expect(keep).toHaveLength(1)
     expect(answer.hints).toEqual([{ family: 'elision', text: lastLine(answer) }])
+    expect(answer.agent_hint).toBe(lastLine(answer))
   })
 
   it.each([0, 1, 26, 100, 599])('of %d tokens is met, or refused with one that is', budget => {

@@ -41,8 +41,10 @@ describe('encode', () => {
       hints: [],
       elided: [],
       bytes: { raw: Buffer.byteLength(table), output: Buffer.byteLength(answer.content) },
+      compression_ratio: Buffer.byteLength(answer.content) / Buffer.byteLength(table),
       tokens: { tokenizer: 'o200k_base', exact: true },
     })
+    expect(answer).not.toHaveProperty('agent_hint')
     expect(savings(answer)).toBeGreaterThan(answer.tokens.baseline / 2)
     expect(JSON.parse(restored(answer).content)).toEqual(rows)
   })

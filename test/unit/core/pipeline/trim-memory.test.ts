@@ -34,7 +34,7 @@ describe('memory of a trim', () => {
     const chains = leaves.map(leaf => addTextChain(builder, leaf, place))
     builder.build()
     const each = (heapBytes() - before) / chains.length
-    // Of these 210 are the builder's own lists, of seven nodes a text.
+    // 210 of these are the builder's own lists, of seven nodes a text.
     expect(each).toBeLessThan(600)
   })
 

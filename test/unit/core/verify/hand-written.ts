@@ -25,6 +25,7 @@ export function exchange(
     elided: [],
     savings: ZERO_TOKENS,
     bytes: { raw: 0, output: 0 },
+    compression_ratio: 1,
     truncated: false,
     partition: 0,
     ...fields,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../../../../src/core/base/errors.ts'
 import type { RequestTerms } from '../../../../src/core/contract/request-terms.ts'
@@ -98,7 +99,7 @@ async function rewrite(results: readonly (JobResult | Error | null)[], setting: 
         untouched: (vendor: string, reason: string) =>
           void noted.push(`untouched ${vendor} ${reason}`),
         rewrite: (vendor: string, report: unknown) =>
-          void noted.push(`rewrite ${vendor} ${report === REPORT}`),
+          void noted.push(`rewrite ${vendor} ${isDeepStrictEqual(report, REPORT)}`),
         unrecorded: () => void noted.push('unrecorded'),
         promptChange: (vendor: string, { kind }: { kind: string }) =>
           void noted.push(`change ${vendor} ${kind}`),
