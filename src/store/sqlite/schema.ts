@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite'
 export const APPLICATION_ID = 0x48_56_53_4b
 
 /**
- * Steps from each version to the next; a new step is added at the end, none is ever changed.
- * `docs/reference/store.md` describes the tables.
+ * Steps from each version to the next; a new step is added at the end, none is ever changed. Rows
+ * of `body` are cut into rows of `chunk`, whose id is the body's times 4096 and their place in it.
  */
 const MIGRATIONS: readonly string[] = [
   `
