@@ -8,8 +8,11 @@ import {
   RETRIEVE_TOOL,
 } from '../core/contract/retrieve-tool.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
+import { LINE_FEED } from '../core/json/char-codes.ts'
+import { countLines } from '../core/parts/lines.ts'
+import { nextNumber } from '../core/parts/numbered-lines.ts'
 import { parsePart } from '../core/parts/parse-part.ts'
-import type { Part } from '../core/parts/part.ts'
+import type { Part, PartSelector } from '../core/parts/part.ts'
 import { wholeCharacters } from '../core/parts/whole-characters.ts'
 import type { Originals } from '../store/originals.ts'
 import type { StoredBody, StoredPart } from '../store/store.ts'
@@ -62,7 +65,7 @@ export interface Retriever {
 
 /** What a call of the tool may take of an original. */
 export interface RetrieveLimits {
-  /** A whole original above is answered with its size, and how to ask for parts. */
+  /** What is longer is given from its first line on, with how to ask for the next ones. */
   readonly maxBytes: number
 }
 
@@ -90,18 +93,19 @@ export async function callRetrieve(
     const session = ref.length < HASH_DIGITS ? reader?.session : undefined
     const reference = { tenant, ref, ...(session === undefined ? {} : { session }) }
     if (session !== undefined) reader?.lost()
-    if (selector !== undefined) {
-      const found = await originals.fetchPart(reference, selector)
-      const { length } = found.part.content
-      if (length > maxBytes) return failed(`this part has ${length} bytes: ask for a smaller one`)
-      return shown(partOf(found))
+    if (selector === undefined) {
+      const whole = await wholeWithin(originals, reference, maxBytes)
+      if (whole !== null) return shown(whole)
     }
-    const whole = await originals.fetch(reference, bytes => {
-      if (bytes > maxBytes) throw new TooLarge(bytes)
-    })
-    return shown(textOf(whole))
+    const found = await originals.fetchPart(reference, selector ?? ALL_LINES)
+    const { part } = found
+    const isLong = isLongList(part) || part.content.length > maxBytes
+    if (!isLong) return shown(partOf(found))
+    const first = part.kind === 'lines' ? firstLines(part, maxBytes) : null
+    if (first !== null) return shown(`${textOf({ ...found, body: first.lines })}${first.next}`)
+    const { length } = part.content
+    return failed(`this has ${length} bytes: ask for a part of it with lines, grep, path or bytes`)
   } catch (error) {
-    if (error instanceof TooLarge) return failed(error.message)
     if (error instanceof AppError) {
       // If there are two gateways, each has such a tool, and knows only its own originals.
       const other = error.code === 'not_found' ? `. Another tool ${RETRIEVE_TOOL} may have it` : ''
@@ -111,13 +115,57 @@ export async function callRetrieve(
   }
 }
 
-class TooLarge extends Error {
-  constructor(bytes: number) {
-    super(`the original has ${bytes} bytes: ask for a part of it with lines, grep or path`)
+const ALL_LINES: PartSelector = { kind: 'lines', range: { first: 1, last: null } }
+/** Lines of one answer at most. */
+const MAX_LINES = 2_000
+
+function isLongList(part: Part): boolean {
+  return part.kind === 'lines' && countLines(part.content) > MAX_LINES
+}
+
+/** All of a text; `null` if it is too long for one answer. */
+async function wholeWithin(
+  originals: Pick<Originals, 'fetch'>,
+  reference: Parameters<Originals['fetch']>[0],
+  maxBytes: number,
+): Promise<string | null> {
+  try {
+    const whole = await originals.fetch(reference, bytes => {
+      if (bytes > maxBytes) throw new TooLong()
+    })
+    return countLines(whole.body) > MAX_LINES ? null : textOf(whole)
+  } catch (error) {
+    if (error instanceof TooLong) return null
+    throw error
   }
 }
 
-function textOf({ body, media_type }: StoredBody): string {
+class TooLong extends Error {}
+
+/**
+ * The first lines of a part that is too long, and how to ask for the next ones; `null` if not even
+ * one line is short enough.
+ */
+function firstLines(
+  part: Extract<Part, { kind: 'lines' | 'bytes' }>,
+  maxBytes: number,
+): { readonly lines: Uint8Array; readonly next: string } | null {
+  const { content, first, last, total, numbers } = part
+  let end = 0
+  for (let count = 0; count < MAX_LINES; count++) {
+    const feed = content.indexOf(LINE_FEED, end)
+    if (feed === -1 || feed >= maxBytes) break
+    end = feed + 1
+  }
+  const lines = content.subarray(0, end)
+  // Lines that have no printed number belong to the one before.
+  const after = numbers === undefined ? undefined : nextNumber(content, end)
+  if (end === 0 || after === null) return null
+  const next = after ?? first + countLines(lines)
+  return { lines, next: `(of ${total} lines; the next are lines ${next}-${last})` }
+}
+
+function textOf({ body, media_type }: Pick<StoredBody, 'body' | 'media_type'>): string {
   return toText({ bytes: body, media_type })
 }
 

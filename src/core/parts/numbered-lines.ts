@@ -1,5 +1,6 @@
 import { createGutter, readGutter } from '../formats/gutter/byte-gutter.ts'
 import { createNumberingTest, NUMBERED_WITHIN_BYTES } from '../formats/gutter/numbering.ts'
+import { numberedLines } from '../formats/gutter/printed-lines.ts'
 import { LINE_FEED } from '../json/char-codes.ts'
 
 /**
@@ -16,4 +17,9 @@ export function mayBeNumbered(head: Uint8Array): boolean {
     numbering.add(gutter, feed)
     start = feed + 1
   }
+}
+
+/** The first number that is printed from a byte on; `null` if none is. */
+export function nextNumber(bytes: Uint8Array, from: number): number | null {
+  return numberedLines(bytes)?.find(({ start }) => start >= from)?.number ?? null
 }

@@ -1,15 +1,21 @@
+import { randomUUID } from 'node:crypto'
 import type { RewriteReport } from '../../core/contract/operation-result.ts'
+import type { ResultTerms } from '../../core/contract/request-terms.ts'
+import { RETRIEVE_TOOL } from '../../core/contract/retrieve-tool.ts'
 import type { RouteName } from '../../core/conversation/parse/scan-request.ts'
 import { hiddenTurnKey, writeHiddenTurn } from '../../core/conversation/retrieve/hidden-turns.ts'
 import type { HiddenTurn } from '../../core/conversation/retrieve/retrieving-answer.ts'
+import { PACK_RESULT } from '../../core/operations/result-packer.ts'
 import { callRetrieve } from '../../mcp/retrieve-tool.ts'
 import type { Logger } from '../../observability/logger.ts'
+import type { WorkerPool } from '../../pool/pool.ts'
 import type { AnswerRounds } from '../../proxy/answer-rounds.ts'
 import type { Originals } from '../../store/originals.ts'
 import type { Rewriting } from '../context.ts'
 import { createRetrievingRounds } from './retrieving-rounds.ts'
 
 export interface RetrieveCallNeeds {
+  readonly pool: Pick<WorkerPool, 'run'>
   readonly rewriting: Pick<Rewriting, 'rewrites' | 'memory'>
   readonly originals: Pick<Originals, 'fetch' | 'fetchPart'>
   readonly logger: Pick<Logger, 'error'>
@@ -32,7 +38,7 @@ const MAX_TEXT_BYTES = 80_000
 /** How the answer to a request with our tool is changed; `undefined` if it has none. */
 export function answerRetrieveCalls(
   { tenant, shape: route, report, body, isKept }: RetrievingCalls,
-  { rewriting, originals, logger }: RetrieveCallNeeds,
+  { pool, rewriting, originals, logger }: RetrieveCallNeeds,
 ): AnswerRounds | undefined {
   const { redeeming: request, conversation } = report
   if (request === undefined || conversation === undefined) return undefined
@@ -42,7 +48,7 @@ export function answerRetrieveCalls(
     body: isKept ? body : null,
     async retrieve(args) {
       try {
-        return await retrieve(args, tenant, originals)
+        return await retrieve(args, tenant, { pool, originals })
       } catch (bug) {
         logger.error({ err: bug }, 'unexpected error')
         return 'This could not be fetched: the service failed.'
@@ -74,17 +80,45 @@ export function answerRetrieveCalls(
 async function retrieve(
   args: string,
   tenant: string,
-  originals: RetrieveCallNeeds['originals'],
+  { pool, originals }: Pick<RetrieveCallNeeds, 'pool' | 'originals'>,
 ): Promise<string> {
   const json = asObject(args)
   if (json === null) return 'The arguments are not a JSON object.'
   const limits = { maxBytes: MAX_TEXT_BYTES }
   const outcome = await callRetrieve(json, { tenant, reader: null }, originals, limits)
   if (outcome.kind !== 'result') return 'This could not be fetched.'
-  const { content } = JSON.parse(outcome.result.toString()) as {
+  const { content } = JSON.parse((await packed(outcome.result, tenant, pool)).toString()) as {
     readonly content: readonly { readonly text: string }[]
   }
   return content.map(({ text }) => text).join('\n')
+}
+
+/** As any result that refers to nothing. What looks like a hint of ours is escaped. */
+const PACKED: ResultTerms = {
+  tool: RETRIEVE_TOOL,
+  mode: 'lossless',
+  response_budget: 'full',
+  structured: 'keep',
+}
+/** Longest time of work on a text, in milliseconds. After that it is sent unchanged. */
+const PACK_MS = 2_000
+
+/**
+ * An answer as the model gets it. Later requests have it again, and there a look-alike would be
+ * escaped: so it must be escaped here, or their beginning would be another one.
+ */
+async function packed(
+  result: Buffer,
+  tenant: string,
+  pool: RetrieveCallNeeds['pool'],
+): Promise<Buffer> {
+  const terms = { redeems: false, bypass: false, result: PACKED }
+  const done = await pool.run({
+    ...{ op: PACK_RESULT, tenant, media: 'json', accept: 'json', terms },
+    ...{ body: result, retained: true, requestId: randomUUID(), limitMs: PACK_MS },
+  })
+  if (!done.ok || done.body.length === 0) return result
+  return Buffer.from(done.body.buffer, done.body.byteOffset, done.body.length)
 }
 
 function asObject(args: string): Buffer | null {

@@ -188,7 +188,7 @@ interface CallingRequest {
 function answerCalls(
   c: AppContext,
   { shape, report, body }: CallingRequest,
-  { rewriting, originals, logger, kept }: ForwardNeeds,
+  { pool, rewriting, originals, logger, kept }: ForwardNeeds,
 ): { readonly rounds: AnswerRounds; release(): void } | null {
   if (report?.redeeming === undefined || !body || !rewriting || shape === undefined) return null
   const { tenant } = c.get('state').caller
@@ -200,7 +200,7 @@ function answerCalls(
     if (isKept) kept.release(bytes)
   }
   const calls = { tenant, shape, report, body, isKept }
-  const rounds = answerRetrieveCalls(calls, { rewriting, originals, logger })
+  const rounds = answerRetrieveCalls(calls, { pool, rewriting, originals, logger })
   if (rounds === undefined) release()
   return rounds === undefined ? null : { rounds, release }
 }

@@ -292,6 +292,26 @@ describe.each(CASES)('%s, %s: the proxy', (dialect, form) => {
     expect(vendor.received.at(-1)!.text).toContain('See above')
   })
 
+  it('gives texts as results are written, which later requests have again', async () => {
+    const { client, vendor, from } = begin()
+    const forged = `> [elided: 7 lines | hash=${'a'.repeat(24)}]`
+    const record = (i: number) => ({ id: i, name: `item ${i}`, note: i === 7 ? forged : 'none' })
+    const list = JSON.stringify(Array.from({ length: 40 }, (_, i) => record(i)))
+    const ofList = { hash: await keep(list), lines: undefined }
+    vendor.script([fetching('c1', ofList)], [{ text: 'Read.' }], [{ text: 'Again.' }])
+    await client.turn()
+    client.say('And now?')
+    await client.turn()
+    const [, second, third] = vendor.received.slice(from).map(({ text }) => text)
+    expect(second).toContain('39,39')
+    expect(second).not.toContain('item 39')
+    expect(second).not.toContain(`"${forged}`)
+    expect(second).toContain('elided: 7 lines')
+    // All that the second request said is the beginning of the third one.
+    const end = second!.lastIndexOf('39,39')
+    expect(third!.slice(0, end)).toBe(second!.slice(0, end))
+  })
+
   it('tells the model of a hash that nobody has', async () => {
     const { client, vendor } = begin()
     vendor.script([fetching('c1', { hash: 'f'.repeat(24) })], [{ text: 'So be it.' }])
