@@ -212,6 +212,8 @@ const STEP = 20
 const VENDOR = { tokens: 100_000, keep: 3 }
 const LOSSLESS: LayerSettings = { elision: { enabled: false } }
 const CLEARING: LayerSettings = { clearing: { enabled: true } }
+/** With this price no step pays but those after pauses, as where the proxy fetches originals. */
+const PAUSES: LayerSettings = { clearing: { enabled: true, cache_write: 10 } }
 /** From 100,000 tokens of the whole prompt on; the played prompts lack some 42,000 of them. */
 const PRESSURE: LayerSettings = {
   views: { pressure: [{ from_tokens: 58_000, level: 'standard' }] },
@@ -226,6 +228,8 @@ export const ARMS: Readonly<Record<string, Arm>> = {
   elide: pipelineArm({ elision: { enabled: true } }, true),
   clearing: pipelineArm({ ...LOSSLESS, ...CLEARING }, true, false),
   both: pipelineArm({ elision: { enabled: true }, ...CLEARING }, true, false),
+  pauses: pipelineArm({ ...LOSSLESS, ...PAUSES }, true, false),
+  redeem: pipelineArm({ elision: { enabled: true }, ...PAUSES }, true, false),
   pressure: pipelineArm({ ...LOSSLESS, ...PRESSURE }, true),
   masking_each_turn: hidingArm(() => () => KEPT),
   masking_in_steps: hidingArm(
