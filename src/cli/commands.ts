@@ -29,5 +29,6 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   tune: async () => (await import('./tune.ts')).tuneCommand,
   fingerprints: async () => (await import('./fingerprints.ts')).fingerprintsCommand,
   config: async () => (await import('./config.ts')).configCommand,
+  uninstall: async () => (await import('./uninstall.ts')).uninstallCommand,
   views: async () => (await import('./views.ts')).viewsCommand,
 }

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises'
 import { type Env, processEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { didYouMean } from '../config/nearest-name.ts'
@@ -6,6 +5,7 @@ import { legendOf, readPipelineConfig } from '../config/pipeline.ts'
 import { ConfigError } from '../config/read-toml.ts'
 import { urlFault } from '../config/url-fault.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
+import { isAgreed } from './ask.ts'
 import { defineCommand, UsageError } from './command.ts'
 import { readConfigFile, replaceWithBackup, restore } from './config-files/replace-file.ts'
 import { identifyService } from './identify-service.ts'
@@ -69,7 +69,7 @@ export const setupCommand = defineCommand({
     if (values.print) return EXIT.ok
     const found = await foundAt(service)
     if (found !== null) process.stderr.write(`${found}\n`)
-    if (!values.yes && !(await isAgreed())) return EXIT.failed
+    if (!values.yes && !(await isAgreed('Write this?'))) return EXIT.failed
     replaceWithBackup(file, before, after, original =>
       [before ?? '', after].every(text => isOurs(agent, text, original)),
     )
@@ -121,13 +121,18 @@ function changed(change: Change, file: string, before: string | null): string {
 /** Whether a text is what `setup` made of `before`, with the settings of ours that it has. */
 export function isOurs(agent: Agent, text: string, before: string | null): boolean {
   try {
-    const service = agent.hook?.serviceIn(text)
-    const ofLine = agent.statusLine?.serviceIn(text)
+    const ofHook = agent.hook?.commandIn(text)
+    const ofLine = agent.statusLine?.commandIn(text)
     const withUrls = agent.baseUrlsIn(text).map(url => agent.withBaseUrl(before ?? '', url))
     const withLines = withUrls.map(withUrl =>
-      ofLine === undefined ? undefined : agent.statusLine?.withLine(withUrl, ofLine),
+      ofLine === undefined
+        ? undefined
+        : agent.statusLine?.withLine(withUrl, ofLine.service, ofLine.program),
     )
-    const withHook = service === undefined ? null : agent.hook?.withHook(before ?? '', service)
+    const withHook =
+      ofHook === undefined
+        ? null
+        : agent.hook?.withHook(before ?? '', ofHook.service, ofHook.program)
     return [...withUrls, ...withLines, withHook].includes(text)
   } catch {
     return false
@@ -146,17 +151,6 @@ async function foundAt(service: string): Promise<string | null> {
     const { message, cause } = error as Error
     if (cause === undefined) throw error
     return `${message} yet: start it with haversack serve`
-  }
-}
-
-/** Asks at the terminal. @throws UsageError if there is none */
-async function isAgreed(): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new UsageError('there is no terminal to ask at: give --yes')
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return /^y(?:es)?$/i.test((await terminal.question('Write this? [y/N] ')).trim())
-  } finally {
-    terminal.close()
   }
 }
 

@@ -4,9 +4,11 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  existsSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -55,6 +57,12 @@ function npm(cwd: string, ...args: string[]): string {
 function haversack(args: string[], input = ''): string {
   const command = join(home, 'node_modules/.bin/haversack')
   return execFileSync(command, args, { cwd: home, env, input, stdio: 'pipe' }).toString()
+}
+
+/** The bytes of all files of a folder. */
+function sizeOf(path: string): number {
+  const files = readdirSync(path, { recursive: true, withFileTypes: true }).filter(f => f.isFile())
+  return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
 }
 
 /** Runs a module of the user's own, which imports the package by its name. */
@@ -166,11 +174,7 @@ describe('the packed tarball', () => {
 
 describe('installed elsewhere', () => {
   it('takes little space with what it needs', () => {
-    const files = readdirSync(join(home, 'node_modules'), { recursive: true, withFileTypes: true })
-    const sizes = files.map(file =>
-      file.isFile() ? statSync(join(file.parentPath, file.name)).size : 0,
-    )
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MAX_INSTALLED_BYTES)
+    expect(sizeOf(join(home, 'node_modules'))).toBeLessThan(MAX_INSTALLED_BYTES)
   })
 
   it('has what is loaded only if it is configured', async () => {
@@ -207,5 +211,59 @@ describe('installed elsewhere', () => {
     expect(answer).toEqual(served)
     expect(JSON.parse(restored.content)).toEqual(JSON.parse(RECORDS))
     expect(tokens).toBe(served.tokens.baseline)
+  })
+})
+
+describe('npm run install:user', () => {
+  const user = () => join(folder, "a user's home")
+  const launcher = () => join(user(), '.local/bin/haversack')
+  const inShell = () => `'${launcher().replaceAll("'", "'\\''")}'`
+
+  function shell(command: string, input = '', own = {}): string {
+    return execFileSync('/bin/sh', ['-c', command], { env: own, input, encoding: 'utf8' })
+  }
+
+  /** The built package, for a user with a new Node or an old one. */
+  function install(PATH: string): string {
+    const args = ['scripts/install.ts', '--built']
+    const own = { HOME: user(), PATH, SHELL: '/bin/zsh' }
+    return execFileSync(process.execPath, args, { env: own, encoding: 'utf8' })
+  }
+
+  it('installs what is within its size, and what runs in an empty environment', () => {
+    mkdirSync(user())
+    const node = join(folder, 'node')
+    symlinkSync(process.execPath, node)
+    const printed = install(`${folder}:/usr/bin:/bin`)
+    expect(printed).toContain('echo \'export PATH="$HOME/.local/bin:$PATH"\' >> ~/.zshrc')
+    expect(printed).toContain(`It runs with ${node}.`)
+    expect(sizeOf(join(user(), '.local/share/haversack/versions'))).toBeLessThan(
+      MAX_INSTALLED_BYTES,
+    )
+    expect(shell(`${inShell()} --version`)).toBe(`${VERSION}\n`)
+    const answer = JSON.parse(shell(`${inShell()} encode --json`, RECORDS, { HOME: user() }))
+    expect(answer).toMatchObject({ layer: 'L2' })
+    expect(shell(`${inShell()} run -- /bin/echo hello`, '', { HOME: user() })).toBe('hello\n')
+  })
+
+  it('writes commands into the files of agents that run by a shell in an empty environment', () => {
+    const settings = join(user(), '.claude/settings.json')
+    const read = () => JSON.parse(readFileSync(settings, 'utf8'))
+    const setUp = (...args: string[]) =>
+      execFileSync(launcher(), ['setup', '--yes', ...args, 'claude'], {
+        env: { HOME: user() },
+        stdio: 'pipe',
+      })
+    setUp('--hook')
+    const hook = read().hooks.PostToolUse[0].hooks[0].command
+    expect(hook).toMatch(/^'.*haversack' hook claude --url /)
+    expect(shell(hook, '{}')).toBe('')
+    setUp('--undo')
+    setUp('--statusline')
+    const line = read().statusLine.command
+    expect(line).toMatch(/^'.*haversack' statusline --url /)
+    expect(shell(line, '{}')).toBe('')
+    execFileSync(launcher(), ['uninstall', '--yes'], { env: { HOME: user() }, stdio: 'pipe' })
+    expect([existsSync(settings), existsSync(launcher())]).toEqual([false, false])
   })
 })

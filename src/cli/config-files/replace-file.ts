@@ -76,6 +76,11 @@ export function replaceWithBackup(
   writeAtomic(file, whole.slice(0, whole.length - before.length) + after, mode)
 }
 
+/** Whether `restore` has something to put back. */
+export function hasBackup(file: string): boolean {
+  return existsSync(backupOf(file)) || existsSync(absenceOf(file))
+}
+
 /**
  * Puts back what a file was before, or removes it if there was none. A file that is gone, or is as
  * it was, has nothing to lose.

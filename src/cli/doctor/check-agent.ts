@@ -20,7 +20,7 @@ export function checkAgent(name: string, agent: Agent, service: string, env: Env
   const inEnv = variable === undefined ? undefined : env[variable] || undefined
   const baseUrls = inEnv === undefined ? inFile : [inEnv]
   const by = inEnv === undefined ? file : variable
-  if (baseUrls.length === 0 && agent.hook?.serviceIn(text) !== undefined) {
+  if (baseUrls.length === 0 && agent.hook?.commandIn(text) !== undefined) {
     return ok(check, `${file} names no base URL, but the hook`)
   }
   const [first] = baseUrls

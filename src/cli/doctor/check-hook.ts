@@ -53,7 +53,7 @@ function textOf(file: string): string | null {
 
 function hookIn({ hook }: Agent, text: string): string | undefined {
   try {
-    return hook?.serviceIn(text)
+    return hook?.commandIn(text)?.service
   } catch {
     return undefined
   }

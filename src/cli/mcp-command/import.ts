@@ -5,6 +5,7 @@ import { parse as parseToml } from 'smol-toml'
 import type { Config } from '../../config/config.ts'
 import type { Env } from '../../config/env.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
+import { isOwnProgram, ownProgram } from '../../runtime/installation.ts'
 import { UsageError } from '../command.ts'
 import { replaceWithBackup, restore } from '../config-files/replace-file.ts'
 import { askServers } from './ask-servers.ts'
@@ -50,8 +51,8 @@ export async function importServers(
   return EXIT.ok
 }
 
-function gatewayAt(config: string) {
-  return { command: 'haversack', args: ['mcp', '--config', config] }
+function gatewayAt(config: string, command = ownProgram()) {
+  return { command, args: ['mcp', '--config', config] }
 }
 
 /** The client has nothing but the gateway afterwards. @throws Error if a server cannot be used */
@@ -74,9 +75,10 @@ async function connectAll(values: Values, toml: string, ask: Asker): Promise<voi
 function rewritten(file: string, before: string, now: string): string | null {
   const isToml = file.endsWith('.toml')
   const { servers } = readClientFile(now, isToml)
-  const args = servers[0]?.terms['args']
+  const { command, args } = servers[0]?.terms ?? {}
   const config = Array.isArray(args) ? String(args[2]) : ''
-  return withGateway(before, readClientFile(before, isToml), gatewayAt(config))
+  const gateway = gatewayAt(config, isOwnProgram(command) ? String(command) : undefined)
+  return withGateway(before, readClientFile(before, isToml), gateway)
 }
 
 /** Writes the configuration if there is none; else it must have the servers already. */

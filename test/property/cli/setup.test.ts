@@ -22,6 +22,7 @@ import {
 import type { Agent } from '../../../src/cli/setup/agent.ts'
 import { AGENTS } from '../../../src/cli/setup/agents.ts'
 import { isOurs } from '../../../src/cli/setup.ts'
+import { quoteForShell } from '../../../src/runtime/installation.ts'
 import { leastHits, runs } from '../../support/runs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-setup-'))
@@ -189,6 +190,14 @@ it('keeps a file that others changed after setup', () => {
   for (const each of [file, `${file}.haversack-was-absent`]) rmSync(each)
 })
 
+/** As an installation, an earlier one or a package is called. */
+const program = fc
+  .oneof(
+    fc.constant('haversack'),
+    fc.string().map(name => `/${name}/haversack`),
+  )
+  .map(path => quoteForShell(path, 'linux'))
+
 it('has the hook of Claude Code after setup, and everything else as it was', () => {
   const agent = AGENTS['claude']!
   const { hook } = agent
@@ -203,15 +212,15 @@ it('has the hook of Claude Code after setup, and everything else as it was', () 
     )
   let written = 0
   fc.assert(
-    fc.property(withHooks, before => {
+    fc.property(withHooks, program, (before, by) => {
       let after: string
       try {
-        after = hook!.withHook(before, service)
+        after = hook!.withHook(before, service, by)
       } catch {
         return
       }
       written++
-      expect(hook!.serviceIn(after)).toBe(service)
+      expect(hook!.commandIn(after)).toEqual({ program: by, service })
       expect(hook!.withHook(after, service)).toBe(after)
       expect(isOurs(agent, after, before)).toBe(true)
       const { hooks, ...rest } = parseJsonc(after)
@@ -229,11 +238,11 @@ it('knows again what it made with a status line', () => {
   const service = 'http://127.0.0.1:8787'
   let written = 0
   fc.assert(
-    fc.property(json, before => {
+    fc.property(json, program, (before, by) => {
       let after: string
       try {
         const withUrl = agent.withBaseUrl(before, agent.baseUrl(service, {}))
-        after = agent.statusLine!.withLine(withUrl, service)
+        after = agent.statusLine!.withLine(withUrl, service, by)
       } catch {
         return
       }

@@ -1,4 +1,5 @@
 import { stringify } from 'smol-toml'
+import { isOwnProgram } from '../../../runtime/installation.ts'
 import { type FoundServer, isObject } from './client-file.ts'
 
 /** What is printed for some servers. */
@@ -37,8 +38,7 @@ export function toConfig(found: readonly FoundServer[]): Imported {
 
 /** Whether it is `haversack mcp` already. */
 function isGateway({ terms: { command, args } }: FoundServer): boolean {
-  const isOurs = typeof command === 'string' && /(?:^|[\\/])haversack(?:\.cmd)?$/.test(command)
-  return isOurs && Array.isArray(args) && args[0] === 'mcp'
+  return isOwnProgram(command) && Array.isArray(args) && args[0] === 'mcp'
 }
 
 function serverTerms(
