@@ -1,3 +1,5 @@
+import { didYouMean } from '../config/nearest-name.ts'
+
 /** The properties of an option for its line of help and for the parser. */
 interface OptionTerms {
   readonly help: string
@@ -21,6 +23,8 @@ export interface TextTerms extends OptionTerms {
 /** An option with a text, or with what `read` makes of it. */
 interface TextOption extends TextTerms {
   readonly type: 'string'
+  /** The only texts that it takes. */
+  readonly choices?: readonly string[]
   readonly read?: (given: string, refuse: Refuse) => unknown
 }
 
@@ -53,6 +57,10 @@ export interface Command {
   readonly operands: string
   /** Most operands that are taken. */
   readonly maxOperands: number
+  /** What the first operand can be: actions, or names of agents. */
+  readonly words?: readonly string[]
+  /** The first operand begins the command line of another program. */
+  readonly endsWithOperands?: true
   readonly options: Options
   /** It has more to do than to print, so it continues if its reader has left. */
   readonly outlivesReader?: true
@@ -77,6 +85,8 @@ interface CommonTerms<O extends Options> {
 interface CommandTerms<O extends Options> extends CommonTerms<O> {
   readonly operands: string
   readonly maxOperands: number
+  readonly words?: readonly string[]
+  readonly endsWithOperands?: true
   readonly run: Run<O>
 }
 
@@ -125,6 +135,7 @@ export function defineActions<const O extends Options>(terms: ActionsTerms<O>): 
     operands: `${runWithout === undefined ? '' : '| '}${pairs.map(operandsOf).join(' | ')}`,
     maxOperands:
       1 + pairs.reduce((most, [, { operands = NO_OPERANDS }]) => Math.max(most, operands.max), 0),
+    words: names,
     options,
     async run(given, [name = '', ...operands]) {
       if (runWithout !== undefined && name === '') return runWithout(readValues(options, given), [])
@@ -132,7 +143,8 @@ export function defineActions<const O extends Options>(terms: ActionsTerms<O>): 
       const action = Object.hasOwn(actions, name) ? actions[name] : undefined
       const { min, max } = action?.operands ?? NO_OPERANDS
       if (action === undefined || operands.length < min || operands.length > max) {
-        throw new UsageError(wrongAction ?? usage)
+        const near = action === undefined ? didYouMean(name, names) : ''
+        throw new UsageError((wrongAction ?? usage) + (name === '' ? '' : near))
       }
       return action.run(readValues(options, given, name), operands)
     },

@@ -30,5 +30,23 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   fingerprints: async () => (await import('./fingerprints.ts')).fingerprintsCommand,
   config: async () => (await import('./config.ts')).configCommand,
   uninstall: async () => (await import('./uninstall.ts')).uninstallCommand,
+  status: async () => (await import('./status.ts')).statusCommand,
+  completion: async () => (await import('./completion.ts')).completionOf(COMMANDS),
   views: async () => (await import('./views.ts')).viewsCommand,
+}
+
+/** The first page of help: what most users need, by what they want. */
+export const FIRST_COMMANDS: Readonly<Record<string, readonly string[]>> = {
+  'Use it with an agent': ['run', 'setup', 'doctor', 'status'],
+  'See what it does': ['savings', 'tune', 'encode', 'decode', 'get'],
+  'Serve others': ['serve', 'mcp', 'keys'],
+}
+
+/** Programs call these. */
+const NOT_LISTED = ['hook', 'statusline']
+
+/** The commands of `help --all` that the first page does not have. */
+export function otherCommands(): readonly string[] {
+  const listed = [...Object.values(FIRST_COMMANDS).flat(), ...NOT_LISTED]
+  return Object.keys(COMMANDS).filter(name => !listed.includes(name))
 }

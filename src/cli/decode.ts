@@ -1,3 +1,6 @@
+import { didYouMean } from '../config/nearest-name.ts'
+import { AppError } from '../core/base/errors.ts'
+import { KNOWN_FORMATS } from '../core/pipeline/layers.ts'
 import { decode } from '../index.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { defineCommand, UsageError } from './command.ts'
@@ -13,6 +16,18 @@ function encodedIn(json: string): { readonly content: string; readonly format: s
     // It is another text.
   }
   throw new UsageError('--format is required, unless the text is an answer of encode --json')
+}
+
+/** A format that does not exist may be misspelt. @throws AppError */
+function decodeNamed(encoded: { readonly content: string; readonly format: string }) {
+  try {
+    return decode(encoded)
+  } catch (error) {
+    const isMisspelt = !KNOWN_FORMATS.has(encoded.format)
+    if (!(error instanceof AppError) || error.code !== 'not_decodable' || !isMisspelt) throw error
+    const named = [...KNOWN_FORMATS].filter(format => format.includes('@'))
+    throw new AppError(error.code, error.detail + didYouMean(encoded.format, named))
+  }
 }
 
 export const decodeCommand = defineCommand({
@@ -33,7 +48,7 @@ export const decodeCommand = defineCommand({
   async run(values, [file]) {
     const { format } = values
     const text = await readInput(file)
-    const answer = decode(format === undefined ? encodedIn(text) : { content: text, format })
+    const answer = decodeNamed(format === undefined ? encodedIn(text) : { content: text, format })
     if (values.json !== true && !answer.content.isWellFormed()) {
       throw new UsageError('it has half of a surrogate pair, which UTF-8 cannot carry: use --json')
     }

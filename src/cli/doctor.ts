@@ -22,6 +22,7 @@ export const doctorCommand = defineCommand({
     'The exit code is 1 if something is wrong. Nothing is changed, and no key is shown.',
   examples: ['doctor', 'doctor claude'],
   operands: '[AGENT]',
+  words: Object.keys(AGENTS),
   maxOperands: 1,
   options: { ...serviceOptions, ...jsonOption },
   async run(values, [name]) {

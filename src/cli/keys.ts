@@ -2,6 +2,7 @@ import { type KeyRecord, makeKey, SCOPES, type Scope } from '../access/key-recor
 import { changeKeysFile, readKeysFile } from '../access/keys-file.ts'
 import { processEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
+import { didYouMean } from '../config/nearest-name.ts'
 import { TENANT_NAME } from '../core/base/tenant-name.ts'
 import { teamName } from '../core/fingerprints/upload.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
@@ -218,7 +219,10 @@ function readTenant(given: string, refuse: Refuse): string {
 function readScopes(given: string): Scope[] {
   const names = given.split(',').map(name => name.trim())
   const unknown = names.filter(name => !(SCOPES as readonly string[]).includes(name))
-  if (unknown.length > 0) throw new UsageError(`no such scope: ${unknown.join(', ')}`)
+  if (unknown.length > 0) {
+    const near = unknown.length === 1 ? didYouMean(unknown[0] as string, SCOPES) : ''
+    throw new UsageError(`no such scope: ${unknown.join(', ')}${near}`)
+  }
   return [...new Set(names)] as Scope[]
 }
 

@@ -1,3 +1,4 @@
+import { didYouMean } from '../config/nearest-name.ts'
 import { STRATEGY_IDS } from '../core/reduce/budget/strategies.ts'
 import { LEVELS } from '../core/reduce/trim/levels.ts'
 import type { EncodeRequest } from '../index.ts'
@@ -9,8 +10,8 @@ export function choice<Choice extends string>(
   { takes = choices.join(', '), ...terms }: TextTerms & { readonly takes?: string },
 ) {
   const read = (given: string, refuse: Refuse): Choice =>
-    choices.find(each => each === given) ?? refuse(takes)
-  return { ...terms, type: 'string', read } as const
+    choices.find(each => each === given) ?? refuse(takes + didYouMean(given, choices))
+  return { ...terms, type: 'string', choices, read } as const
 }
 
 /** Digits of whole numbers that are exact as doubles. */

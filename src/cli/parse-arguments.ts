@@ -2,6 +2,8 @@ import { parseArgs } from 'node:util'
 import { didYouMean } from '../config/nearest-name.ts'
 import { type Command, type Given, UsageError } from './command.ts'
 
+type ParsedCommand = Pick<Command, 'options' | 'maxOperands' | 'endsWithOperands'>
+
 export interface ParsedArguments {
   readonly values: Given
   readonly operands: readonly string[]
@@ -13,9 +15,10 @@ export interface ParsedArguments {
  * that it does not take, and for too many operands
  */
 export function parseArguments(
-  { options, maxOperands }: Pick<Command, 'options' | 'maxOperands'>,
-  args: readonly string[],
+  { options, maxOperands, endsWithOperands }: ParsedCommand,
+  given: readonly string[],
 ): ParsedArguments {
+  const [args, rest] = endsWithOperands ? splitAtOperand(options, given) : [given, []]
   const { values, positionals, tokens } = parseArgs({
     args: [...args],
     options,
@@ -40,8 +43,34 @@ export function parseArguments(
       throw new UsageError(`${rawName} takes ${option.value}`)
     }
   }
-  if (positionals.length > maxOperands) {
-    throw new UsageError(`too many operands: ${positionals.slice(maxOperands).join(' ')}`)
+  const operands = [...positionals, ...rest]
+  if (operands.length > maxOperands) {
+    throw new UsageError(`too many operands: ${operands.slice(maxOperands).join(' ')}`)
   }
-  return { values, operands: positionals }
+  return { values, operands }
+}
+
+/** The options of a command: what comes before `--`, and before another program's command line. */
+export function ownArguments(
+  { options, endsWithOperands }: ParsedCommand,
+  args: readonly string[],
+): readonly string[] {
+  const end = args.indexOf('--')
+  const own = end === -1 ? args : args.slice(0, end)
+  return endsWithOperands ? splitAtOperand(options, own)[0] : own
+}
+
+/** The arguments before the first operand, and the operands without a `--` before them. */
+function splitAtOperand(options: Command['options'], args: readonly string[]) {
+  const { tokens } = parseArgs({
+    args: [...args],
+    options,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  })
+  const first = tokens.find(({ kind }) => kind !== 'option')
+  if (first === undefined) return [args, []] as const
+  const from = first.kind === 'positional' ? first.index : first.index + 1
+  return [args.slice(0, first.index), args.slice(from)] as const
 }

@@ -4,19 +4,21 @@ import { EXIT } from '../runtime/exit-codes.ts'
 import { reasonOf } from '../runtime/system-reason.ts'
 import { VERSION } from '../runtime/version.ts'
 import { type Command, type CommandOption, UsageError } from './command.ts'
-import { COMMANDS } from './commands.ts'
+import { COMMANDS, FIRST_COMMANDS, otherCommands } from './commands.ts'
 import { watchOutput } from './output.ts'
-import { parseArguments } from './parse-arguments.ts'
+import { ownArguments, parseArguments } from './parse-arguments.ts'
 import { ServiceProblem } from './service-client.ts'
 import { alignColumns } from './table.ts'
+
+const VERSION_WORDS = ['--version', '-v', '-V', 'version']
 
 /** Runs the command line and resolves to its exit code: 0 done, 1 failed, 2 wrong usage. */
 export async function runCli(argv: readonly string[]): Promise<number> {
   watchOutput(false)
   const [name, ...rest] = argv
-  if (name === '--version' || name === '-v' || name === 'version') return print(VERSION)
+  if (VERSION_WORDS.includes(name ?? '')) return print(VERSION)
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    return name === undefined ? tellUsage(await overview()) : help(rest)
+    return name === undefined ? tellUsage(await overview(false)) : help(rest)
   }
   const command = await loadCommand(name)
   if (command === null) return tellUsage(noCommand(name))
@@ -28,9 +30,9 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** `haversack help [COMMAND]` */
+/** `haversack help [COMMAND | --all]` */
 async function help([name]: readonly string[]): Promise<number> {
-  if (name === undefined) return print(await overview())
+  if (name === undefined || name === '--all') return print(await overview(name === '--all'))
   const command = await loadCommand(name)
   return command === null ? tellUsage(noCommand(name)) : print(commandHelp(command))
 }
@@ -52,9 +54,7 @@ function tellUsage(text: string): number {
 }
 
 async function runCommand(command: Command, argv: string[]): Promise<number> {
-  // Options after `--` belong to another program.
-  const end = argv.indexOf('--')
-  const own = end === -1 ? argv : argv.slice(0, end)
+  const own = ownArguments(command, argv)
   if (own.includes('--help') || own.includes('-h')) return print(commandHelp(command))
   const { values, operands } = parseArguments(command, argv)
   return command.run(values, operands)
@@ -78,18 +78,25 @@ function print(result: string): number {
   return EXIT.ok
 }
 
-/** The page of `haversack --help`. */
-async function overview(): Promise<string> {
-  const commands = await Promise.all(Object.values(COMMANDS).map(load => load()))
-  const rows = commands.map(({ name, summary }) => [`  ${name}`, summary])
+/** The page of `haversack --help`, and that of `haversack help --all`. */
+async function overview(isWhole: boolean): Promise<string> {
+  const groups = { ...FIRST_COMMANDS, ...(isWhole ? { More: otherCommands() } : {}) }
+  const names = Object.values(groups).flat()
+  const commands = await Promise.all(names.map(loadCommand))
+  const rows = commands.flatMap(each => (each === null ? [] : [[`  ${each.name}`, each.summary]]))
+  const lines = alignColumns(rows)
   return [
     'haversack: tool results in, the same information in fewer tokens out',
     '',
     'Usage: haversack COMMAND [OPTIONS]',
+    ...Object.entries(groups).flatMap(([title, own]) => [
+      '',
+      `${title}:`,
+      ...own.map(name => lines[names.indexOf(name)] ?? ''),
+    ]),
     '',
-    ...alignColumns(rows),
-    '',
-    'haversack help COMMAND explains a command. Exit codes: 0 done, 1 failed, 2 wrong usage.',
+    `haversack help COMMAND explains a command${isWhole ? '.' : '; help --all lists the others.'}`,
+    'Exit codes: 0 done, 1 failed, 2 wrong usage.',
   ].join('\n')
 }
 

@@ -40,11 +40,13 @@ export const runCommand = defineCommand({
   details:
     'The proxy forwards to the APIs of Anthropic and OpenAI, and ends with COMMAND. ' +
     'Requests to Anthropic without a cache breakpoint get one (cache_life.place). ' +
+    'Options of run come before COMMAND. ' +
     'The exit code is that of COMMAND; ' +
     '126, 127: it cannot be run; 125: the proxy cannot be started.',
   examples: ['run -- claude', 'run --summary --lossless -- codex'],
-  operands: '-- COMMAND [ARG…]',
+  operands: '[--] COMMAND [ARG…]',
   maxOperands: Number.POSITIVE_INFINITY,
+  endsWithOperands: true,
   options: {
     elide: {
       type: 'boolean',

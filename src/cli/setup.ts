@@ -29,6 +29,7 @@ export const setupCommand = defineCommand({
     'setup --undo claude',
   ],
   operands: 'AGENT',
+  words: Object.keys(AGENTS),
   maxOperands: 1,
   options: {
     url: serviceOptions.url,

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { FIRST_COMMANDS, COMMANDS as EVERY_COMMAND } from '../../../src/cli/commands.ts'
 import { readResults } from '../../../src/cli/replay/read-results.ts'
 import { captureCli } from '../../support/capture.ts'
 
@@ -15,6 +16,21 @@ function file(name: string, content: string | Uint8Array): string {
 }
 
 const COMMANDS = ['serve', 'encode', 'decode', 'count', 'tokens', 'verify', 'replay']
+/** Calls with a name that does not exist, and the name that is nearest. */
+const NEAR_NAMES: readonly (readonly [readonly string[], string])[] = [
+  [['encod'], 'encode'],
+  [['help', 'encod'], 'encode'],
+  [['encode', '--jsn'], '--json'],
+  [['mcp', 'chek'], 'check'],
+  [['hook', 'claud'], 'claude'],
+  [['completion', 'bsh'], 'bash'],
+  [['keys', 'ad'], 'add'],
+  [['keys', 'add', '--scopes', 'encode,retreive', '--file', join(folder, 'k')], 'retrieve'],
+  [['setup', 'clade'], 'claude'],
+  [['doctor', 'codx'], 'codex'],
+  [['encode', '--mode', 'elde'], 'elide'],
+  [['decode', '--format', 'csv@2', file('near.csv', 'a')], 'csv@1'],
+]
 const rows = JSON.stringify(
   Array.from({ length: 10 }, (_, id) => ({ id, name: `n${id}` })),
   null,
@@ -22,10 +38,22 @@ const rows = JSON.stringify(
 )
 
 describe('haversack', () => {
-  it.each([['--help'], ['-h'], ['help']])('%s lists every command on stdout', async flag => {
+  const listed = (page: string) => [...page.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name)
+
+  it.each([['--help'], ['-h'], ['help']])('%s lists the first 12 in three groups', async flag => {
     const { code, stdout, stderr } = await captureCli(flag)
     expect([code, stderr]).toEqual([0, ''])
-    for (const name of COMMANDS) expect(stdout).toContain(`  ${name}`)
+    expect(listed(stdout)).toEqual(Object.values(FIRST_COMMANDS).flat())
+    expect([listed(stdout).length, stdout.match(/^\S.*:$/gm)?.length]).toEqual([12, 3])
+    expect(stdout).toContain('help --all')
+    expect(Math.max(...stdout.split('\n').map(line => line.length))).toBeLessThanOrEqual(100)
+  })
+
+  it.each([[['help', '--all']], [['--help', '--all']]])('%j lists every command', async argv => {
+    const { code, stdout, stderr } = await captureCli(...argv)
+    expect([code, stderr]).toEqual([0, ''])
+    const all = Object.keys(EVERY_COMMAND).filter(name => !['hook', 'statusline'].includes(name))
+    expect(listed(stdout).toSorted()).toEqual(all.toSorted())
     // What a command takes is on its own page, so that a line fits a terminal.
     expect(Math.max(...stdout.split('\n').map(line => line.length))).toBeLessThanOrEqual(120)
   })
@@ -37,7 +65,7 @@ describe('haversack', () => {
     expect(stdout).toContain('--help')
   })
 
-  it.each([['--version'], ['-v'], ['version']])('%s prints its version', async flag => {
+  it.each([['--version'], ['-v'], ['-V'], ['version']])('%s prints its version', async flag => {
     expect((await captureCli(flag)).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
   })
 
@@ -93,6 +121,11 @@ it('says what is wrong with a name in one line', async () => {
   }
   const near = await captureCli('encod')
   expect(near.stderr).toContain('no command encod; did you mean encode?\n')
+  for (const [argv, name] of NEAR_NAMES) {
+    const { code, stderr } = await captureCli(...argv)
+    expect([argv, code]).toEqual([argv, argv[0] === 'decode' ? 1 : 2])
+    expect(stderr).toContain(`did you mean ${name}?\n`)
+  }
   expect((await captureCli('encode', 'test')).stderr).toContain('test is a folder')
   expect((await captureCli('encode', 'no-such-file')).stderr).toContain('does not exist')
 })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../../src/cli/command.ts'
 import { parseArguments } from '../../../src/cli/parse-arguments.ts'
+import { ownArguments } from '../../../src/cli/parse-arguments.ts'
 import { captureCli } from '../../support/capture.ts'
 
 const command = {
@@ -37,6 +38,26 @@ describe('arguments', () => {
     [['a', 'b', 'c', 'd'], 'too many operands: c d'],
   ])('%j: %s', (args, message) => {
     expect(() => parse(...args)).toThrow(new UsageError(message))
+  })
+})
+
+describe('arguments of a command that runs another one', () => {
+  const run = { ...command, maxOperands: 9, endsWithOperands: true } as const
+  it.each([
+    [['a', '--json', '-p'], {}, ['a', '--json', '-p'], []],
+    [['--json', 'a', '--file', 'x'], { json: true }, ['a', '--file', 'x'], ['--json']],
+    [['--file', 'x', 'a', '--help'], { file: 'x' }, ['a', '--help'], ['--file', 'x']],
+    [['--json', '--', 'a', '--', 'b'], { json: true }, ['a', '--', 'b'], ['--json']],
+    [['a', '--', '--json'], {}, ['a', '--', '--json'], []],
+    [['--', '--help'], {}, ['--help'], []],
+    [['--json'], { json: true }, [], ['--json']],
+  ])('%j', (args, values, operands, own) => {
+    expect(parseArguments(run, args)).toEqual({ values, operands })
+    expect(ownArguments(run, args)).toEqual(own)
+  })
+
+  it('are refused if an option before them does not exist', () => {
+    expect(() => parseArguments(run, ['--jsn', 'a'])).toThrow('did you mean --json?')
   })
 })
 

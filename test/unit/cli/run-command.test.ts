@@ -190,7 +190,7 @@ describe('the log', () => {
 })
 
 describe('run', () => {
-  it.each([[[]], [['--']], [['--port', '1', '--', 'true']], [['true', '-x']]])(
+  it.each([[[]], [['--']], [['--port', '1', '--', 'true']], [['-x', 'true']]])(
     'takes %j for wrong usage',
     async options => {
       const { code, stdout, stderr } = await captureCli('run', ...options)
@@ -203,7 +203,7 @@ describe('run', () => {
     const { code, stdout } = await captureCli('run', '--help')
     expect([code, stdout]).toEqual([
       0,
-      expect.stringContaining('Usage: haversack run [OPTIONS] --'),
+      expect.stringContaining('Usage: haversack run [OPTIONS] [--] COMMAND'),
     ])
   })
 })
