@@ -46,6 +46,7 @@ const REASONS = new Set([
   'a browser',
   'names and keys of your own',
   'the whole test',
+  'an installation',
 ])
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-guide-'))
