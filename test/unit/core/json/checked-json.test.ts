@@ -32,8 +32,9 @@ const PAD = JSON.stringify('x'.repeat(LARGE_BYTES))
 const NAME = fc.constantFrom('id', '_meta', 'params', 'é', '__proto__', 'a"b', '')
 const SPACE = fc.constantFrom('', ' ', '\n ')
 const SCALAR = fc.oneof(
-  fc.json({ maxDepth: 2 }),
-  fc.constantFrom(PAD, '"y\\u0041"', '01', '"', 'nul'),
+  { weight: 12, arbitrary: fc.json({ maxDepth: 2 }) },
+  { weight: 6, arbitrary: fc.constantFrom(PAD, '"y\\u0041"', JSON.stringify('z'.repeat(300))) },
+  { weight: 1, arbitrary: fc.constantFrom('01', '"', 'nul') },
 )
 /** Objects in objects, mostly JSON, with values of all sizes. */
 const { object: OBJECT } = fc.letrec<{ object: string; value: string }>(tie => ({
