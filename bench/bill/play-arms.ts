@@ -1,6 +1,8 @@
+import { builtInPrices } from '../../src/config/prices.ts'
 import { createHistoryMemory } from '../../src/core/conversation/rewrite/history.ts'
 import { attachRewriteMemory } from '../../src/core/conversation/rewrite/rewrite-memory.ts'
 import { rewriteRequest } from '../../src/core/conversation/rewrite/rewrite-request.ts'
+import { cacheLivesOf } from '../../src/core/conversation/usage/billing.ts'
 import { parseHint } from '../../src/core/hints/hint-line.ts'
 import {
   type LayerSettings,
@@ -17,6 +19,7 @@ const LIMITS = { maxBytes: 1 << 26, maxDepth: 512, maxValues: 1_000_000 }
 /** What the vendor leaves of a cleared result. */
 const STUB_TOKENS = 8
 
+const cacheLives = cacheLivesOf('anthropic', builtInPrices())
 const local = { ...createLocalContext(), keepsOriginals: true }
 const counter = local.counters.get('openai_o200k')
 const counted = new Map<string, number>()
@@ -86,7 +89,7 @@ function pipelineArm(settings: LayerSettings, redeems: boolean, isStable = true)
     const context = {
       ...local,
       pipeline,
-      terms: { redeems, bypass: false },
+      terms: { redeems, bypass: false, cacheLives },
       rewrites: {
         ...{ tenant: '', memory, recalled: {}, history: createHistoryMemory(1) },
         now: () => 1_000 * seconds,

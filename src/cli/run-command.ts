@@ -29,9 +29,10 @@ const NOT_STARTED = 125
 const CLOSE_MS = 10_000
 const EXIT_MS = 1_000
 
-/** The first line, since no one asked for it. */
-const LEAVES_OUT =
-  'large and old results may lose parts, which the model can fetch back (--lossless: none do)'
+/** The first line, since results may lose something. */
+const CLEARS =
+  'after pauses old results leave the prompt; the model can fetch them (not --lossless)'
+const LEAVES_OUT = 'large and old results may lose parts, which the model can fetch back'
 
 export const runCommand = defineCommand({
   name: 'run',
@@ -50,7 +51,7 @@ export const runCommand = defineCommand({
   options: {
     elide: {
       type: 'boolean',
-      help: 'Leave parts out of large and old results; the model can fetch them back (default)',
+      help: 'Leave parts out of large results too; the model can fetch them back',
     },
     lossless: { type: 'boolean', help: 'Leave nothing out' },
     summary: { type: 'boolean', help: 'Report at the end on stderr what was saved' },
@@ -112,7 +113,7 @@ async function runBehindProxy(
       logger: log.logger,
       elides,
     })
-    if (service.elides) process.stderr.write(`haversack: ${LEAVES_OUT}\n`)
+    if (service.elides) process.stderr.write(`haversack: ${elides ? LEAVES_OUT : CLEARS}\n`)
     // The command is still working. It keeps its base URL as long as requests can be forwarded.
     const uncaught = watchUncaught(error => service.noteUncaught(error))
     let code = NOT_STARTED

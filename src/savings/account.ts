@@ -26,9 +26,10 @@ export const accountSchema = z.object({
     output: count,
   }),
   /**
-   * Tokens that requests were spared, by tokenizer; a history is counted again in each turn.
+   * Tokens that requests were spared, by tokenizer; a history is counted again in each turn. What
+   * we added counts against it, so it may be below 0.
    */
-  removed: z.record(z.string(), count),
+  removed: z.record(z.string(), z.int()),
   /** What was cached and not read, by reason. */
   misses: missesSchema.default({}),
   /** In uncached input tokens. */

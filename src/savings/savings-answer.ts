@@ -73,7 +73,7 @@ function accountAnswer(account: Account, currency: string) {
       cache_write_long_tokens: usage.cache_write_long,
       output_tokens: usage.output,
     },
-    removed: TOKENIZER_IDS.filter(id => (removed[id] ?? 0) > 0).map(tokenizer => ({
+    removed: TOKENIZER_IDS.filter(id => (removed[id] ?? 0) !== 0).map(tokenizer => ({
       tokenizer,
       exact: PROFILES[tokenizer].exact,
       tokens: removed[tokenizer] as number,

@@ -107,6 +107,6 @@ function partsOf({ cache_read, cache_write, uncached, output, removed }: LedgerT
     { name: 'cache written', kind: 'written', value: cache_write },
     { name: 'uncached', kind: 'uncached', value: uncached },
     { name: 'output', kind: 'output', value: output },
-    { name: 'removed', kind: 'removed', value: -removed },
+    { name: 'removed', kind: 'removed', value: Math.min(0, -removed) },
   ]
 }

@@ -110,7 +110,7 @@ async function send(url, file) {
 
 /** What it says before the command starts. */
 const FIRST =
-  'haversack: large and old results may lose parts, which the model can fetch back (--lossless: none do)'
+  'haversack: after pauses old results leave the prompt; the model can fetch them (not --lossless)'
 
 describe('haversack run', () => {
   it('stands between a command and its gateways, and leaves nothing', async () => {

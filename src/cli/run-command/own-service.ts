@@ -118,12 +118,15 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
 }
 
 /** Where `serve` would find its files. */
-function layersFor({ env }: OwnServiceOptions): LayersPlace {
+function layersFor({ env, elides }: OwnServiceOptions): LayersPlace {
   const { data_dir, pipeline_config_file } = loadConfig({ env, insecure: true })
   // Tools of the agent fetch from other stores.
-  const place = {
-    ...{ data_dir, pipeline_config_file, ownTools: [] },
-    placesBreakpoints: true as const,
+  const place: LayersPlace = {
+    data_dir,
+    pipeline_config_file,
+    ownTools: [],
+    placesBreakpoints: true,
+    ...(elides !== true && { keepsWhole: true as const }),
   }
   return layersInProject(place, process.cwd())
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { TENANT_NAME } from '../../core/base/tenant-name.ts'
-import type { PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
+import type { LayerSettings, PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
 import { ConfigError } from '../read-toml.ts'
 import { type FileLayer, parseLayer, readLayerFile } from './layer-file.ts'
 import { mergeLayers } from './merge-layers.ts'
@@ -16,6 +16,8 @@ export interface LayersPlace {
   readonly ownTools?: readonly string[]
   /** Whether cache breakpoints are placed unless a layer says otherwise. */
   readonly placesBreakpoints?: true
+  /** Whether new results stay whole unless a layer says otherwise. */
+  readonly keepsWhole?: true
   /** The project's file; absent: there is none. */
   readonly project?: string | undefined
   /** The files in the data folder came with a repository, so they say no more than a project's. */
@@ -123,18 +125,27 @@ export function readLayers(place: LayersPlace, of: LayersOf = {}): Layered {
 /** @throws ConfigError for what only shows in all of them */
 function layered(
   layers: readonly FileLayer[],
-  { ownTools, placesBreakpoints }: LayersPlace,
+  { ownTools, placesBreakpoints, keepsWhole }: LayersPlace,
 ): Omit<Layered, 'tunedFaults'> {
   const merged = mergeLayers(layers)
-  const elision =
-    ownTools === undefined ? merged.elision : { ...merged.elision, own_tools: [...ownTools] }
-  const says = layers.some(({ settings }) => settings.cache_life?.place !== undefined)
-  const isPlacing = placesBreakpoints === true && !says
+  const says = (isSaid: (settings: LayerSettings) => boolean) =>
+    layers.some(({ settings }) => isSaid(settings))
+  const isWhole = keepsWhole === true && !says(({ elision }) => elision?.enabled !== undefined)
+  const elision = {
+    ...merged.elision,
+    ...(ownTools !== undefined && { own_tools: [...ownTools] }),
+    ...(isWhole && { enabled: false }),
+  }
+  const isPlacing =
+    placesBreakpoints === true && !says(({ cache_life }) => cache_life?.place !== undefined)
   const cache_life = isPlacing ? { ...merged.cache_life, place: true } : merged.cache_life
   const pipeline = { ...merged, elision, cache_life }
   return {
     pipeline,
-    generation: generationOf(layers, pipeline, isPlacing),
+    generation: generationOf(layers, pipeline, [
+      ...(isPlacing ? ['place'] : []),
+      ...(isWhole ? ['whole'] : []),
+    ]),
     layers,
     warnings: layers.flatMap(({ warnings }) => warnings),
   }
@@ -144,9 +155,9 @@ function layered(
 function generationOf(
   layers: readonly FileLayer[],
   { knownViews, elision: { own_tools } }: PipelineConfig,
-  isPlacing: boolean,
+  byDefault: readonly string[],
 ): string {
   const said = layers.map(({ name, settings }) => [name, settings])
-  const text = JSON.stringify([said, own_tools, knownViews, ...(isPlacing ? ['place'] : [])])
+  const text = JSON.stringify([said, own_tools, knownViews, ...byDefault])
   return hash('sha256', text, 'hex').slice(0, GENERATION_DIGITS)
 }

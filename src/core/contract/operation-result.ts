@@ -222,7 +222,7 @@ export interface FreshResults {
   readonly after: number
 }
 
-/** Tokens that a request does not carry any more. */
+/** Tokens that a request does not carry any more; below 0 for what was added to it. */
 export interface SavedPlace {
   /** Share of the prompt, as written, that ends with this place: above 0, at most 1. */
   readonly at: number

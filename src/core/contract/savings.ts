@@ -102,9 +102,9 @@ const account = {
     .describe("The provider's figures"),
   removed: z
     .array(
-      z.strictObject({ tokenizer: z.enum(TOKENIZER_IDS), exact: z.boolean(), tokens: tokenCount }),
+      z.strictObject({ tokenizer: z.enum(TOKENIZER_IDS), exact: z.boolean(), tokens: z.int() }),
     )
-    .describe('Tokens that requests were spared, by what counted them; anew in each turn'),
+    .describe('Tokens that requests were spared, less those of our tool; anew in each turn'),
   misses,
   input_tokens: z.strictObject(bill).describe('In uncached input tokens of the model'),
   money: z

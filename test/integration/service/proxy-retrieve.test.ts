@@ -5,6 +5,8 @@ import Anthropic from '@anthropic-ai/sdk'
 import fc from 'fast-check'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { retrieveDefinition } from '../../../src/core/conversation/retrieve/retrieve-tool.ts'
+import { count } from '../../../src/index.ts'
 import { runs } from '../../support/runs.ts'
 import {
   type DialectName,
@@ -486,6 +488,32 @@ describe('a service that was started again', () => {
       rmSync(folder, { recursive: true })
     }
   })
+})
+
+it('counts the definition against what was saved', async () => {
+  const own = await startSmallService({ workers: { count: 1 }, proxy: proxyOf('auto') })
+  vendors.anthropic.script([{ text: 'Done.' }])
+  const body = {
+    ...{ model: 'claude-sonnet-4-5', max_tokens: 100 },
+    messages: [{ role: 'user', content: opening() }],
+    tools: [{ ...SEARCH, input_schema: SCHEMA }],
+  }
+  const headers = { 'content-type': 'application/json' }
+  const asked = { method: 'POST', headers, body: JSON.stringify(body) }
+  await (await fetch(`${own.url}/up/anthropic/v1/messages`, asked)).text()
+  const saving = async () => {
+    const { vendors: all } = (await (await fetch(`${own.url}/v1/savings`)).json()) as {
+      vendors: Record<string, { removed: { tokens: number }[]; input_tokens: { saving: number } }>
+    }
+    const { removed, input_tokens } = all['anthropic'] ?? {}
+    return [removed?.map(({ tokens }) => tokens), (input_tokens?.saving ?? 0) < 0]
+  }
+  const { tokens } = count({
+    content: retrieveDefinition('anthropic_messages')!,
+    model: body.model,
+  })
+  await expect.poll(saving).toEqual([[-tokens!], true])
+  await own.close()
 })
 
 it('adds nothing unless it is configured', async () => {

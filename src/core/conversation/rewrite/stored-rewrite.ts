@@ -187,11 +187,13 @@ const MAX_PLACES = 64
  * The places in the prompt at which tokens were saved. Providers read tools and instructions first,
  * wherever a body has them. So everything outside of the conversation counts as before it.
  * @param savings in the order of the body
- * @returns in the order of the prompt, at most 64: neighbours are joined at the place of the last
+ * @param added tokens that we put before the conversation: a loss at its first place
+ * @returns in the order of the prompt, at most 65: neighbours are joined at the place of the last
  */
 export function savedPlaces(
   { body, messages }: Pick<ScannedRequest, 'body' | 'messages'>,
   savings: readonly Saving[],
+  added = 0,
 ): readonly SavedPlace[] {
   const first = messages[0]?.start ?? 0
   const last = messages.at(-1)?.end ?? 0
@@ -199,6 +201,7 @@ export function savedPlaces(
   const total = body.length - savings.reduce((sum, { shorter }) => sum + shorter, 0)
   const each = Math.ceil(savings.length / MAX_PLACES)
   const places: SavedPlace[] = []
+  if (added > 0) places.push({ at: Math.min(1, Math.max(outside, 1) / total), tokens: -added })
   let shorter = 0
   let tokens = 0
   for (const [index, saving] of savings.entries()) {

@@ -5,6 +5,7 @@ import { afterEach } from 'vitest'
 import {
   type Layered,
   type LayersOf,
+  type LayersPlace,
   readLayers,
 } from '../../../../src/config/layers/read-layers.ts'
 import { ConfigError } from '../../../../src/config/read-toml.ts'
@@ -30,8 +31,9 @@ export class LayersFolder {
     return file
   }
 
-  read({ project, ...of }: Whose = { tenant: 'acme' }): Layered {
-    return readLayers({ data_dir: this.path, project }, of)
+  /** @param wanted what holds unless a file says otherwise */
+  read({ project, ...of }: Whose = { tenant: 'acme' }, wanted: Partial<LayersPlace> = {}): Layered {
+    return readLayers({ data_dir: this.path, project, ...wanted }, of)
   }
 
   faults(of?: Whose): readonly string[] {

@@ -32,6 +32,13 @@ describe('the places at which tokens were saved', () => {
     }
   })
 
+  it('begin with what was added, as a loss', () => {
+    const after = { ...request, messages: [{ start: BODY_BYTES / 2, end: BODY_BYTES }] }
+    const [first, ...others] = savedPlaces(after, savingsOf(4), 205)
+    expect(first).toEqual({ at: 0.5, tokens: -205 })
+    expect(others).toHaveLength(4)
+  })
+
   it('move forward by what was saved before them', () => {
     const half = { end: BODY_BYTES / 2, shorter: BODY_BYTES / 4 }
     const saved = { referred: 1, encoded: 0, elided: 0 }
