@@ -9,7 +9,6 @@ import { type Replacement, splice } from '../../json/bytes/splice.ts'
 import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
 import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
 import { inConversation } from '../../telemetry/pseudonyms.ts'
-import { resolveTokenizer } from '../../tokens/profiles.ts'
 import { type SentResult, withComingBack } from '../needs/coming-back.ts'
 import { conversationName } from '../parse/conversation-name.ts'
 import { newFrom } from '../parse/last-turn.ts'
@@ -17,6 +16,7 @@ import { type RouteName, type ScannedRequest, scanRequest } from '../parse/scan-
 import { type LeversInForce, leversOf } from '../prefix/levers.ts'
 import { type Steered, steerRequest } from '../prefix/steer-request.ts'
 import { printOf, type SentPrompt } from '../print/prompt-print.ts'
+import { tokensOfTool } from '../retrieve/retrieve-tool.ts'
 import { appendAt, wholeRequest } from '../retrieve/whole-request.ts'
 import { ContextSize } from './context-size.ts'
 import { armCounts, drawOf } from './count-arms.ts'
@@ -110,20 +110,10 @@ export function rewriteRequest(
     ...(results.steered.levers.length > 0 && { levers: results.steered.levers }),
     ...(scanned.continues === undefined ? {} : { continues: scanned.continues }),
     ...(redeeming && { redeeming: { ...redeeming, ...appendAt(scanned, changes) } }),
-    saved: savedPlaces(scanned, savings, ownToolTokens(levers, scanned, kept.context)),
+    saved: savedPlaces(scanned, savings, tokensOfTool(levers, scanned, kept.context)),
   }
   const { keep, markers, responses } = results
   return { bytes, report, responses, records, keep, markers }
-}
-
-/** Tokens of the definition that the request has of us. */
-function ownToolTokens(
-  levers: LeversInForce | null,
-  { model }: ScannedRequest,
-  { counters }: ConversationContext,
-): number {
-  if (levers?.ownTool === undefined) return 0
-  return counters.get(resolveTokenizer({ model })).count(levers.ownTool)
 }
 
 /** A model's id as operators see it; none if it may be anything else. */
