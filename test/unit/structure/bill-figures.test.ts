@@ -16,7 +16,7 @@ const percent = (share: number) => (100 * share).toFixed(1).replace('-', '−')
 describe('figures of the bill', () => {
   it('are those of the results file in README', () => {
     const readme = read('README.md')
-    for (const arm of ['lossless', 'clearing']) {
+    for (const arm of ['lossless', 'pauses']) {
       const { saved, low, high } = figures[arm]!
       expect(readme).toMatch(
         new RegExp(`${percent(saved)} %\\S* \\(${percent(low)}–${percent(high)}\\)`),
@@ -26,7 +26,9 @@ describe('figures of the bill', () => {
 
   it.each([
     ['lossless', 'lossless'],
+    ['pauses', 'lossless, and clearing after pauses'],
     ['clearing', 'lossless, and clearing'],
+    ['redeem', 'lossless, clearing after pauses, and elision'],
     ['masking_each_turn', 'masking all but the newest 10 at each turn'],
     ['masking_in_steps', 'masking all but the newest 10, 20 at a time'],
     ['vendor_clearing', 'a provider’s own clearing (100,000 tokens, 3 stay)'],
