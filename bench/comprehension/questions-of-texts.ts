@@ -42,7 +42,7 @@ const logLines: readonly Question[] = [
     String(
       linesOf(d)
         .find(line => line.includes(' birch '))
-        ?.split(' ')[0],
+        ?.split(' ')[1],
     ),
   ),
   aggregation('What is the longest time in ms on the host cedar?', d =>
@@ -55,7 +55,7 @@ const logLines: readonly Question[] = [
     ),
   ),
   filtering('How many lines have the level ERROR?', d =>
-    String(linesOf(d).filter(line => line.includes(' ERROR ')).length),
+    String(linesOf(d).filter(line => line.startsWith('ERROR ')).length),
   ),
   structure('How many times stands the line about retrying there?', d =>
     String(linesOf(d).filter(line => line.startsWith('retrying')).length),

@@ -33,14 +33,14 @@ function fileRead(): DataSet {
   return { name: 'file read', kind: 'text', data, text }
 }
 
-/** Log lines with the same date and host for a while, one of them many times. */
+/** Log lines with the same host for a while, one of them many times. */
 function logLines(): DataSet {
   const random = createRandom(97)
   const data = HOSTS.flatMap((host, hour) =>
     Array.from({ length: 14 }, (_, index) => {
       const time = `2026-03-0${hour + 1}T0${hour}:${10 + index * 3}:0${random(10)}Z`
       const level = ['INFO', 'WARN', 'ERROR'][random(3)] ?? ''
-      return `${time} ${host} worker[${200 + hour}]: ${level} ${VERBS[random(VERBS.length)]} took ${random(90)} ms`
+      return `${level} ${time} ${host} worker[${200 + hour}]: ${VERBS[random(VERBS.length)]} took ${random(90)} ms`
     }),
   )
   data.push(

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import {
   chmodSync,
-  copyFileSync,
   globSync,
   mkdirSync,
   mkdtempSync,
@@ -19,8 +18,7 @@ import {
   type RecordingUpstream,
   recordingUpstream,
 } from '../integration/service/recording-upstream.ts'
-import { writeLogs } from '../support/agent-logs.ts'
-import { ANY_SAVING_FILE } from '../support/any-saving.ts'
+import { fillDataFolder, writeLogs } from '../support/agent-logs.ts'
 import {
   type HttpUpstream,
   json,
@@ -65,9 +63,8 @@ beforeAll(async () => {
   )
   service = await startTestService({ proxy: { anthropic_url: vendor.url, openai_url: vendor.url } })
   makePrograms()
-  // Little is left out of short files, and there is something to tune.
   mkdirSync(join(folder, 'data'), { recursive: true })
-  copyFileSync(ANY_SAVING_FILE, join(folder, 'data', 'pipeline_config.toml'))
+  fillDataFolder(join(folder, 'data'))
 })
 
 afterAll(async () => {

@@ -48,7 +48,12 @@ export function writeLogs(folder: string, isNeeded: boolean, sessions = 14): str
 /** A data folder whose halves are the same in each run. */
 export function dataFolder(): string {
   const data = temporaryFolder()
+  fillDataFolder(data)
+  return data
+}
+
+/** Lets an analysis leave parts out for any saving, and cut conversations into the same halves. */
+export function fillDataFolder(data: string): void {
   copyFileSync(ANY_SAVING_FILE, join(data, 'pipeline_config.toml'))
   writeFileSync(join(data, 'telemetry.key'), new Uint8Array(TELEMETRY_KEY_BYTES), { mode: 0o600 })
-  return data
 }
