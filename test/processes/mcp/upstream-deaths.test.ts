@@ -57,7 +57,8 @@ describe('a child that dies', () => {
       limits: { firstWaitMs: 0, downWaitMs: 0 },
     })
     expect(await connection.facts()).toBeNull()
-    expect(await connection.call(toolCall('x'))).toEqual({ kind: 'down' })
+    const detail = 'its program /no/such/command is not found'
+    expect(await connection.call(toolCall('x'))).toEqual({ kind: 'down', detail })
     await connection.close()
   })
 })

@@ -72,7 +72,7 @@ describe('an error that nothing caught', () => {
     expect(stdout()).toBe('sent 200\nsent 200\n')
     expect(upstream.requests[0]?.body.length).toBeLessThan(body.length)
     expect(upstream.last().body.toString()).toBe(body)
-    expect(stderr()).toMatch(/^haversack: an error: an error that nothing caught: planted /)
+    expect(stderr()).toMatch(/^haversack: an error: an error that nothing caught: planted /m)
     await upstream.close()
   })
 })
