@@ -157,9 +157,9 @@ afterAll(async () => {
   await Promise.all([hostile.close(), good.close()])
 })
 
-async function connected(): Promise<Client> {
+async function connected(url = service.url): Promise<Client> {
   const client = new Client({ name: 'tester', version: '1' })
-  const transport = new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`))
+  const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`))
   await client.connect(transport as Parameters<Client['connect']>[0])
   return client
 }
@@ -219,6 +219,56 @@ describe('a server that lists', () => {
       cursorList = null
     }
   })
+})
+
+/** Prompts and resources of which the protocol refuses some. */
+const REFUSED: Readonly<Record<string, string>> = {
+  'prompts/list': JSON.stringify({
+    prompts: [
+      { name: 'kept' },
+      { name: 'mended', arguments: {} },
+      { description: 'has no name' },
+      { name: 'bad', arguments: [{ name: 7 }] },
+    ],
+  }),
+  'resources/list': JSON.stringify({
+    resources: [{ uri: 'file:///kept', name: 'kept' }, { uri: 7, name: 'bad' }, { name: 'worse' }],
+  }),
+  'resources/templates/list': JSON.stringify({
+    resourceTemplates: [{ uriTemplate: 'file:///{x}', name: 'kept' }, { name: null }],
+  }),
+}
+
+it('a server whose prompts and resources the protocol refuses hides those of no other', async () => {
+  const kept: Readonly<Record<string, string>> = {
+    'prompts/list': '{"prompts":[{"name":"fine"}]}',
+    'resources/list': '{"resources":[{"uri":"file:///fine","name":"fine"}]}',
+    'resources/templates/list': '{"resourceTemplates":[]}',
+  }
+  const capabilities = '{"tools":{},"prompts":{},"resources":{}}'
+  const serverOf = (lists: Readonly<Record<string, string>>) =>
+    startHttpUpstream(
+      legacyServer((response, { id, rpcMethod = '' }) => {
+        json(response, result(id, lists[rpcMethod] ?? listed(tool('x'))))
+      }, capabilities),
+    )
+  const [refused, fine] = await Promise.all([serverOf(REFUSED), serverOf(kept)])
+  const own = await startTestService({
+    mcp: { servers: { refused: { url: refused.url }, fine: { url: fine.url } } },
+  })
+  const client = await connected(own.url)
+  const { prompts } = await client.listPrompts()
+  const { resources } = await client.listResources()
+  const { resourceTemplates } = await client.listResourceTemplates()
+  expect(prompts.map(({ name }) => name).sort()).toEqual(
+    expect.arrayContaining(['fine__fine', 'refused__kept']),
+  )
+  expect(prompts.map(({ name }) => name)).not.toContain('refused__bad')
+  expect(resources.map(({ name }) => name).sort()).toEqual(['fine', 'kept'])
+  expect(resourceTemplates.map(({ name }) => name)).toEqual(['kept'])
+  await client.close()
+  await own.close()
+  await Promise.all([refused.close(), fine.close()])
 })
 
 describe('a server that has lost its session', () => {

@@ -112,12 +112,12 @@ export function event(message: string, id?: string): string {
 const CAPABILITIES = '{"tools":{"listChanged":true}}'
 
 /** The handshake and all that is no call of a legacy server with sessions; calls are the test's. */
-export function legacyServer(call: Answer): Answer {
+export function legacyServer(call: Answer, capabilities = CAPABILITIES): Answer {
   let sessions = 0
   return (response, arrived) => {
     const { method, rpcMethod, id } = arrived
     if (rpcMethod === 'initialize') {
-      const facts = `{"protocolVersion":"2025-11-25","capabilities":${CAPABILITIES}}`
+      const facts = `{"protocolVersion":"2025-11-25","capabilities":${capabilities}}`
       json(response, result(id, facts), 200, { 'mcp-session-id': `session-${++sessions}` })
     } else if (rpcMethod === 'server/discover') json(response, rpcError(id, -32_601), 400)
     else if (method === 'GET' && arrived.headers['last-event-id'] === undefined) {
