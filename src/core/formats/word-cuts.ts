@@ -13,6 +13,8 @@ import {
 
 /** What joins digits to one number. */
 const IN_NUMBER: ReadonlySet<number> = new Set([DOT, COMMA])
+/** What joins hours to minutes. */
+const IN_CLOCK: ReadonlySet<number> = new Set([COLON])
 /** The same for times, dates and offsets. */
 const IN_TIME: ReadonlySet<number> = new Set([DOT, COMMA, COLON, MINUS, PLUS])
 /** Beside letters and digits in a name of a file, a version or a test, and in a path. */
@@ -28,6 +30,11 @@ const DATE_END = /(?:\d-\d\dT|\/\d{4}:)$/
  */
 export function cutsNumber(text: string, at: number): boolean {
   return divides(text, at, IN_NUMBER) || isAfterSign(text, at)
+}
+
+/** Whether it would leave a part of a time that reads as another: `10:02` of `00:10:02`. */
+export function cutsClock(text: string, at: number): boolean {
+  return divides(text, at, IN_CLOCK) && !isBeforeTime(text, at)
 }
 
 /**

@@ -1,6 +1,6 @@
 import { DIGIT, IN_WORD, LINE_FEED, MINUS, PIPE, SPACE, wordKind } from '../../json/char-codes.ts'
 import { priceOfUse, type Reading } from '../../reading/price.ts'
-import { cutsNumber } from '../word-cuts.ts'
+import { cutsClock, cutsNumber } from '../word-cuts.ts'
 import { createBlockFinder, type RepeatedBlock } from './line-blocks.ts'
 
 /**
@@ -128,7 +128,7 @@ function commonPrefix(text: string, first: LineRun, second: LineRun): number {
   while (same < limit && text.charCodeAt(a + same) === text.charCodeAt(b + same)) same++
   if (same < MIN_PREFIX_CHARS) return 0
   // A file's name ends before `:12:` in one line and before `-13-` in the next.
-  const isEnd = (at: number) => !isInWord(text.charCodeAt(at)) && !cutsNumber(text, at)
+  const isEnd = (at: number) => !isInWord(text.charCodeAt(at)) && !cutsValue(text, at)
   if (isEnd(a + same) && isEnd(b + same)) return same
   while (same >= MIN_PREFIX_CHARS && !(isCut(text, a + same) && isCut(text, b + same))) same--
   return same < MIN_PREFIX_CHARS ? 0 : same
@@ -139,11 +139,16 @@ function commonPrefix(text: string, first: LineRun, second: LineRun): number {
  * digit, but in no number or date.
  */
 function isCut(text: string, at: number): boolean {
-  if (cutsNumber(text, at)) return false
+  if (cutsValue(text, at)) return false
   const before = text.charCodeAt(at - 1)
   if (wordKind(before) === 0) return true
   const isDash = before === MINUS && wordKind(text.charCodeAt(at)) === DIGIT
   return isDash && wordKind(text.charCodeAt(at - 2)) !== DIGIT
+}
+
+/** Whether the rest of a line would begin within a number or a time. */
+function cutsValue(text: string, at: number): boolean {
+  return cutsNumber(text, at) || cutsClock(text, at)
 }
 
 function isInWord(c: number): boolean {

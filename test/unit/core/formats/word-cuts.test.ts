@@ -63,3 +63,12 @@ it.each([
   const [group] = choosePrefixGroups(text, readLineRuns(text), prices).groups
   expect(text.slice(0, group?.length)).toBe(heading)
 })
+
+it.each([
+  ['2026-03-01T00:10:02Z on', '2026-03-01T00:13:00Z on'],
+  ['at 00:10:02 read a file', 'at 00:10:13 read a file'],
+])('writes no part of a time in a heading: %s', (first, second) => {
+  const text = Array.from({ length: 9 }, (_, at) => (at % 2 === 0 ? first : second)).join('\n')
+  const prices = { count: (part: string) => part.length, reading: FREE_READING }
+  expect(choosePrefixGroups(text, readLineRuns(text), prices).groups).toEqual([])
+})
