@@ -184,7 +184,7 @@ describe('the container', () => {
         ...{ cwd: inImage(image.workdir), env: imageEnv(image), encoding: 'utf8' },
         ...{ input: '[]', timeout: READY_MS, ...identity(image) },
       })
-    const listed = call('--help')
+    const listed = call('help', '--all')
     expect(listed).toMatchObject({ status: 0, stderr: '' })
     const { stdout } = listed
     const commands = [...stdout.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name!)
