@@ -117,7 +117,13 @@ describe('haversack run', () => {
   const FOREIGN = 'mcp__haversack__haversack_retrieve'
 
   it.each([
-    ['leaves parts out, since it answers calls of its own tool', ['Bash'], {}, true],
+    [
+      'leaves parts out where it is asked to, since it answers calls',
+      ['Bash'],
+      { elides: true },
+      true,
+    ],
+    ['keeps new results whole by default', ['Bash'], {}, false],
     ["leaves nothing out for another gateway's tool", ['Bash', FOREIGN], { elides: true }, false],
     ['leaves nothing out if it is asked to', ['Bash'], { elides: false }, false],
   ])('%s', async (_, tools, elides, isElided) => {
