@@ -6,6 +6,7 @@ import { LIST_KINDS, LISTS, type ListKind, type PublicEntry, publicEntry } from 
 import type { ClientCall, GatewayOptions } from './gateway-options.ts'
 import { errorOutcome, jsonBytes, type Outcome, RPC_ERRORS } from './json-rpc.ts'
 import { describesOtherValues } from './legacy-results.ts'
+import { mapInParts } from './lists/in-parts.ts'
 import {
   allMembers,
   EMPTY_OBJECT,
@@ -14,7 +15,6 @@ import {
   textMember,
   withMember,
 } from './members.ts'
-import { mapInParts } from './lists/in-parts.ts'
 import { ResourceWatches } from './resource-watches.ts'
 import { escapedTerms, resourceTerms } from './result-terms.ts'
 import { RETRIEVE_DEFINITION } from './retrieve-tool.ts'

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { FIRST_COMMANDS, COMMANDS as EVERY_COMMAND } from '../../../src/cli/commands.ts'
+import { COMMANDS as EVERY_COMMAND, FIRST_COMMANDS } from '../../../src/cli/commands.ts'
 import { readResults } from '../../../src/cli/replay/read-results.ts'
 import { captureCli } from '../../support/capture.ts'
 

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../../src/cli/command.ts'
-import { parseArguments } from '../../../src/cli/parse-arguments.ts'
-import { ownArguments } from '../../../src/cli/parse-arguments.ts'
+import { ownArguments, parseArguments } from '../../../src/cli/parse-arguments.ts'
 import { captureCli } from '../../support/capture.ts'
 
 const command = {

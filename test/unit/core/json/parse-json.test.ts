@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_MAX_DEPTH, parseJson } from '../../../../src/core/json/parse-json.ts'
 import { NumberLiteral, ObjectValue, type Value } from '../../../../src/core/json/value.ts'
-import { INVALID_JSON, VALID_JSON } from './grammar-cases.ts'
 import { FULL_RUNS } from '../../../support/runs.ts'
+import { INVALID_JSON, VALID_JSON } from './grammar-cases.ts'
 
 function parsed(text: string): Value {
   const result = parseJson(text)

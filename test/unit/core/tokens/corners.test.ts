@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { tiktokenIds } from '../../../../bench/tokens/tiktoken-ids.ts'
 import { ENCODINGS } from '../../../../src/core/tokens/profiles.ts'
-import { counters } from '../../../support/vocabularies.ts'
 import { FULL_RUNS } from '../../../support/runs.ts'
+import { counters } from '../../../support/vocabularies.ts'
 
 /** Texts at the edges of both split patterns, by what they try. */
 const CORNERS: Readonly<Record<string, readonly string[]>> = {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { encodeOperation } from '../../../../../src/core/operations/encode.ts'
 import { parsePart } from '../../../../../src/core/parts/parse-part.ts'
 import { selectPart } from '../../../../../src/core/parts/select-part.ts'
-import { encodeOperation } from '../../../../../src/core/operations/encode.ts'
 import { createVerifier } from '../../../../../src/core/verify/verify-transcript.ts'
 import { anySaving } from '../../../../support/any-saving.ts'
 import { localContext } from '../../../../support/local-context.ts'
