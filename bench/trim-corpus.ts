@@ -159,7 +159,8 @@ const report = [
   '',
   table,
   '',
-  `Peak memory above that of a first small request, garbage collected early, median of ${MEMORY_RUNS} processes: ${memory.join(', ')}.`,
+  'Peak memory above that of a first small request, garbage collected early, ' +
+    `median of ${MEMORY_RUNS} processes: ${memory.join(', ')}.`,
 ].join('\n')
 process.stdout.write(`${report}\n`)
 if (options.write) writeSection('trim-corpus', report)

@@ -40,7 +40,8 @@ function logLines(): DataSet {
     Array.from({ length: 14 }, (_, index) => {
       const time = `2026-03-0${hour + 1}T0${hour}:${10 + index * 3}:0${random(10)}Z`
       const level = ['INFO', 'WARN', 'ERROR'][random(3)] ?? ''
-      return `${level} ${time} ${host} worker[${200 + hour}]: ${VERBS[random(VERBS.length)]} took ${random(90)} ms`
+      const said = `${VERBS[random(VERBS.length)]} took ${random(90)} ms`
+      return `${level} ${time} ${host} worker[${200 + hour}]: ${said}`
     }),
   )
   data.push(

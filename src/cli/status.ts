@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type Env, processEnv } from '../config/env.ts'
 import { homeFolder } from '../config/user-folders.ts'
+import { LEDGER_FILE } from '../runtime/data-files.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { ownInstallation } from '../runtime/installation.ts'
 import { VERSION } from '../runtime/version.ts'
@@ -16,9 +17,6 @@ import { alignColumns } from './table.ts'
 
 /** The exit code if no service answers, as that of `systemctl status`. */
 const NOTHING_RUNS = 3
-
-/** In the data folder; opening it here would load SQLite for the size of a file. */
-const LEDGER_FILE = 'ledger.sqlite'
 
 interface Status {
   readonly version: string

@@ -20,9 +20,9 @@ export const uninstallCommand = defineCommand({
   outlivesReader: true,
   summary: 'Remove what npm run install:user installed, and what setup wrote',
   details:
-    'First the files of agents are put back. If one of them was changed since, nothing is removed. ' +
-    'What the service keeps stays, unless --data is given. The file that mcp import changed is put ' +
-    'back by mcp import --undo FILE.',
+    'First the files of agents are put back. If one of them was changed since, ' +
+    'nothing is removed. What the service keeps stays, unless --data is given. ' +
+    'The file that mcp import changed is put back by mcp import --undo FILE.',
   examples: ['uninstall', 'uninstall --data --yes'],
   operands: '',
   maxOperands: 0,

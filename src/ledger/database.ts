@@ -1,10 +1,9 @@
 import { chmodSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { LEDGER_FILE } from '../runtime/data-files.ts'
 import { SCHEMA, SCHEMA_VERSION } from './schema.ts'
 
-/** In the data folder. */
-export const LEDGER_FILE = 'ledger.sqlite'
 /** How long a task waits for another process, in milliseconds; a page waits for two of them. */
 const BUSY_MS = 500
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { LEDGER_FILE, openLedgerFile } from './database.ts'
+import { LEDGER_FILE } from '../runtime/data-files.ts'
+import { openLedgerFile } from './database.ts'
 import { purge } from './prune.ts'
 
 /**

@@ -66,9 +66,8 @@ async function connectAll(values: Values, toml: string, ask: Asker): Promise<voi
     found.failure === null ? [] : `${server.name}: ${found.failure}`,
   )
   if (failures.length === 0) return
-  throw new Error(
-    `nothing is replaced, since not all servers connect (haversack mcp check): ${failures.join('; ')}`,
-  )
+  const why = 'nothing is replaced, since not all servers connect (haversack mcp check)'
+  throw new Error(`${why}: ${failures.join('; ')}`)
 }
 
 /** What `--write` made of the file, with the configuration that it names now. */

@@ -22,6 +22,13 @@ export type HttpEnd =
   | { readonly kind: 'failed'; readonly reached: boolean; readonly detail: string }
   | { readonly kind: 'refused'; readonly detail: string }
 
+/** Bytes of an answer that has no message: a report of an error, or what answers a notification. */
+export const ERROR_BYTES = 1024 * 1024
+/** How long an exchange may stay open after its answer, for its connection to be used again. */
+export const AFTER_ANSWER_MS = 1000
+/** For sending what has no answer that is waited for. */
+export const SEND_MS = 30_000
+
 const REDIRECTS = new Set([301, 302, 307, 308])
 const MOST_REDIRECTS = 3
 /** Finds peers that are gone without a word. */

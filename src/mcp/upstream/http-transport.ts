@@ -5,26 +5,26 @@ import { Guard } from '../../proxy/guard.ts'
 import { type Message, readMessage } from '../json-rpc.ts'
 import type { Clock } from './clock.ts'
 import type { Era } from './connection.ts'
-import { isEventStream, readWhole } from './http-exchange.ts'
+import { AFTER_ANSWER_MS, ERROR_BYTES, isEventStream, readWhole, SEND_MS } from './http-exchange.ts'
 import { mirrorHeaders } from './http-headers.ts'
 import { HttpSender, unauthorizedBy } from './http-sender.ts'
 import { PING, PROBE_MS, sessionOf, sessionStateOf } from './http-session.ts'
 import { type FollowEnd, followStream, readStream, type StreamEnd } from './http-stream.ts'
-import type { Link, LinkEvents, LinkFailure, LinkGone, LinkRequest } from './link.ts'
+import {
+  failureOf,
+  type Link,
+  type LinkEvents,
+  type LinkFailure,
+  type LinkGone,
+  type LinkRequest,
+  TOO_LARGE,
+} from './link.ts'
 import type { ServerTarget, UpstreamLimits } from './options.ts'
 import { ownIdOf } from './own-id.ts'
 import { SendQueue } from './send-queue.ts'
 
-/** Bytes of an answer that reports an error. */
-const ERROR_BYTES = 1024 * 1024
-/** How long a stream may stay open after its answer, so that its connection can be used again. */
-const AFTER_ANSWER_MS = 1000
-/** For the answer to a notification, which says nothing. */
-const SEND_MS = 30_000
 /** Attempts to go on with a cut stream of a call. */
 const RESUMPTIONS = 5
-/** Statuses of something between us and the server, which may have the request. */
-const GATEWAY_STATUS = new Set([502, 503, 504])
 
 /** The answer was cut. */
 const CUT: LinkFailure = { kind: 'lost', hasRun: 'maybe', sawBytes: true }
@@ -162,7 +162,7 @@ export class HttpLink implements Link {
     const maxBytes = isOk ? this.#limits.messageBytes : ERROR_BYTES
     const body = await readWhole(answer, this.#guard, maxBytes)
     if (body === 'cut') return CUT
-    if (body === 'too large') return { kind: 'malformed', detail: 'the answer is too large' }
+    if (body === 'too large') return TOO_LARGE
     const status = answer.statusCode ?? 0
     await checkLargeJson(body)
     const message = readMessage(body)
@@ -175,8 +175,7 @@ export class HttpLink implements Link {
       this.#onMessage(isAnonymous ? { ...message, id: Buffer.from(String(id)) } : message, id)
       if (!this.#exchanges.has(id)) return null
     }
-    if (GATEWAY_STATUS.has(status)) return { kind: 'lost', hasRun: 'maybe', sawBytes: false }
-    return { kind: 'malformed', detail: `HTTP ${status} without an answer`, status }
+    return failureOf(status)
   }
 
   /** What an answer means for the session, and what follows of it. */
@@ -236,12 +235,12 @@ export class HttpLink implements Link {
   ): Promise<LinkFailure | null> {
     const stream = await readStream(answer, this.#reading(callId))
     if (!this.#exchanges.has(callId)) return null
-    if (stream.kind === 'too large') return tooLarge()
+    if (stream.kind === 'too large') return TOO_LARGE
     if (this.#era === 'modern' || stream.lastId === null) return CUT
     const end = await this.#follow(callId, stream, signal)
     if (!this.#exchanges.has(callId)) return null
     this.#goneBy(end)
-    return end === 'too large' ? tooLarge() : CUT
+    return end === 'too large' ? TOO_LARGE : CUT
   }
 
   #follow(
@@ -305,8 +304,4 @@ export class HttpLink implements Link {
     this.#isGone = true
     this.#events.onGone(reason)
   }
-}
-
-function tooLarge(): LinkFailure {
-  return { kind: 'malformed', detail: 'the answer is too large' }
 }

@@ -10,6 +10,17 @@ export type LinkFailure =
   /** The server does not know our session any more; it did not run the request. */
   | { readonly kind: 'noSession' }
 
+export const TOO_LARGE: LinkFailure = { kind: 'malformed', detail: 'the answer is too large' }
+
+/** Statuses of something between us and the server, which may have the request. */
+const GATEWAY_STATUS: ReadonlySet<number> = new Set([502, 503, 504])
+
+/** What an answer over HTTP means that has no message. */
+export function failureOf(status: number): LinkFailure {
+  if (GATEWAY_STATUS.has(status)) return { kind: 'lost', hasRun: 'maybe', sawBytes: false }
+  return { kind: 'malformed', detail: `HTTP ${status} without an answer`, status }
+}
+
 /** How a request ended for the link that it was sent by. */
 export type LinkEnd = Extract<CallEnd, { kind: 'answered' }> | LinkFailure
 

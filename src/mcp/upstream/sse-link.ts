@@ -3,27 +3,26 @@ import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import { Guard } from '../../proxy/guard.ts'
 import { type Message, readMessage } from '../json-rpc.ts'
 import type { Clock } from './clock.ts'
-import { isEventStream, readWhole } from './http-exchange.ts'
+import { AFTER_ANSWER_MS, ERROR_BYTES, isEventStream, readWhole, SEND_MS } from './http-exchange.ts'
 import { HttpSender, unauthorizedBy } from './http-sender.ts'
 import { PING, PROBE_MS, sessionStateOf } from './http-session.ts'
 import { readStream } from './http-stream.ts'
-import type { Link, LinkEvents, LinkFailure, LinkGone, LinkRequest } from './link.ts'
+import {
+  failureOf,
+  type Link,
+  type LinkEvents,
+  type LinkFailure,
+  type LinkGone,
+  type LinkRequest,
+  TOO_LARGE,
+} from './link.ts'
 import type { ServerTarget, UpstreamLimits } from './options.ts'
 import { ownIdOf } from './own-id.ts'
 import { SendQueue } from './send-queue.ts'
 
 type HttpTarget = Extract<ServerTarget, { kind: 'http' }>
 
-/** Bytes of what answers a POST, where nothing of a message is. */
-const ERROR_BYTES = 1024 * 1024
 const ADDRESS_BYTES = 4096
-/** How long a POST may stay open after the answer came on the stream. */
-const AFTER_ANSWER_MS = 1000
-const SEND_MS = 30_000
-/** Statuses of something between us and the server, which may have the request. */
-const GATEWAY_STATUS = new Set([502, 503, 504])
-
-const TOO_LARGE: LinkFailure = { kind: 'malformed', detail: 'the answer is too large' }
 
 interface Exchange {
   readonly controller: AbortController
@@ -180,8 +179,7 @@ export class SseLink implements Link {
     if (status === 404) return { kind: 'noSession' }
     if (message !== PING)
       await this.#settle(status, typeof body === 'string' ? null : readMessage(body))
-    if (GATEWAY_STATUS.has(status)) return { kind: 'lost', hasRun: 'maybe', sawBytes: false }
-    return { kind: 'malformed', detail: `HTTP ${status} without an answer`, status }
+    return failureOf(status)
   }
 
   /** Posts what has no answer that is waited for. */

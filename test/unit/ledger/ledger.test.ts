@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../../src/core/base/errors.ts'
-import { LEDGER_FILE } from '../../../src/ledger/database.ts'
+import { LEDGER_FILE } from '../../../src/runtime/data-files.ts'
 import { inlineTasks, ledgerFolder, ownLedger } from '../../support/ledger/own-ledger.ts'
 import { resultOf, turnOf } from '../../support/ledger/rows.ts'
 

@@ -16,8 +16,11 @@ const PLACED = '"cache_control":{"type":"ephemeral"},'
 const ANY_BREAKPOINT = '"cache_control"'
 
 /** Anthropic's API, Microsoft Foundry and Vertex AI. Others are in `cache_life.hosts`. */
-const HOSTS =
-  /^(?:api\.anthropic\.com|[\w-]+\.services\.ai\.azure\.com|(?:[\w-]+-)?aiplatform\.googleapis\.com)$/
+const HOSTS = [
+  /^api\.anthropic\.com$/,
+  /^[\w-]+\.services\.ai\.azure\.com$/,
+  /^(?:[\w-]+-)?aiplatform\.googleapis\.com$/,
+]
 
 /** So many turns must come before the cache is forgotten: writing costs a quarter of a prompt. */
 const LEAST_QUICK = 0.4
@@ -39,7 +42,7 @@ export function mayPlace(
   const host = terms?.placesAt
   if (host === undefined || route !== 'anthropic_messages' || terms?.countsOnly === true)
     return false
-  const isKnown = HOSTS.test(host) || pipeline.cache_life.hosts.includes(host)
+  const isKnown = HOSTS.some(known => known.test(host)) || pipeline.cache_life.hosts.includes(host)
   return isKnown && !body.includes(ANY_BREAKPOINT)
 }
 

@@ -94,7 +94,10 @@ export interface RetrievingAnswer {
 }
 
 /** What the client reads if a model only fetched, until no more fetches were answered. */
-export const LIMIT_TEXT = `The limit of ${RETRIEVE_TOOL} calls for one request is reached, so this answer ends here.`
+export const LIMIT_TEXT = [
+  `The limit of ${RETRIEVE_TOOL} calls for one request is reached,`,
+  'so this answer ends here.',
+].join(' ')
 
 /** An event as bytes. */
 export function eventBytes(name: string | null, data: unknown): Uint8Array {
