@@ -77,11 +77,16 @@ function cutsPath(text: string, at: number): boolean {
   return !isShare(text, at) && !isEndOfSentence(text, at)
 }
 
-/** Whether a slash is between digits, as in `3/12`. */
+/** Whether a slash is between two numbers that are no part of a path, as in `3/12`. */
 function isShare(text: string, at: number): boolean {
   const slash = text.charCodeAt(at) === SLASH ? at : at - 1
   if (text.charCodeAt(slash) !== SLASH) return false
-  return isDigit(text.charCodeAt(slash - 1)) && isDigit(text.charCodeAt(slash + 1))
+  let start = slash
+  while (isDigit(text.charCodeAt(start - 1))) start--
+  let end = slash + 1
+  while (isDigit(text.charCodeAt(end))) end++
+  const isNumbers = start < slash && end > slash + 1
+  return isNumbers && !isInName(text.charCodeAt(start - 1)) && !isInName(text.charCodeAt(end))
 }
 
 /** Whether nothing of a name follows after dots from `at` on. */

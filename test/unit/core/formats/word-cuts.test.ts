@@ -27,7 +27,16 @@ it.each(['d-|7', '2026-|07-01', 'ms: |7', 'a.|b', '#|7', '(|0.07s)', 'ORD|7', '7
 
 it.each([
   ...['12:|30', '2026|-07', 'v1.|2', 'a.|b', 'my-|file.ts', 'src/|a.ts', '.|./a', 'C:|\\a', '|/a'],
-  ...['https|://a.b', 'https:|//a', 'a|.b', 'é|t', '_|a', 'T12:30|+02:00'],
+  ...[
+    'overlay2/|00000007/diff',
+    '1/2/|3',
+    'https|://a.b',
+    'https:|//a',
+    'a|.b',
+    'é|t',
+    '_|a',
+    'T12:30|+02:00',
+  ],
 ])('knows whether %s cuts a name', marked => {
   expect(cutsName(...cut(marked))).toBe(!['C:|\\a', '|/a'].includes(marked))
 })
