@@ -52,6 +52,8 @@ class PlacedRounds implements AnswerRounds {
   }
 
   begin(status: number, headers: RawHeaders): RoundForm {
+    // A client can make its vendor name the field in an error of its own, which comes again.
+    if (this.#isRefused && status !== BAD_REQUEST) this.#onRefused()
     const mayRefuse = status === BAD_REQUEST && !this.#isRefused
     this.#error = mayRefuse ? new GrownBytes(MAX_ERROR_BYTES) : null
     return mayRefuse ? 'whole' : (this.#inner?.begin(status, headers) ?? 'pass')
@@ -71,7 +73,6 @@ class PlacedRounds implements AnswerRounds {
     this.#error = null
     if (!Buffer.from(bytes).includes('cache_control')) return { kind: 'done', bytes }
     this.#isRefused = true
-    this.#onRefused()
     return { kind: 'again', body: withoutPlaced(this.#body) }
   }
 

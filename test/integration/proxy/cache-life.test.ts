@@ -14,6 +14,8 @@ import { figure } from './watched-service.ts'
 const PATH = '/anthropic/v1/messages'
 /** A text that the vendor refuses. */
 const TOO_LONG = 'too long for this model'
+/** A client's own fault, of which the vendor's error names the field too. */
+const MISSPELT = 'cache_controls'
 
 /** A vendor's API that keeps caches, with a service before it that may end and begin again. */
 async function world(vendor: CachingVendor) {
@@ -23,7 +25,9 @@ async function world(vendor: CachingVendor) {
     bodies.push(text)
     const answer = text.includes(TOO_LONG)
       ? { status: 400, message: 'prompt is too long' }
-      : vendor.ask(JSON.parse(text), Date.now())
+      : text.includes(MISSPELT)
+        ? { status: 400, message: `${MISSPELT}: Extra inputs are not permitted` }
+        : vendor.ask(JSON.parse(text), Date.now())
     const error = { type: 'invalid_request_error', message: 'message' in answer && answer.message }
     const message = { type: 'message', model: 'claude-sonnet-4-5', content: [] }
     outgoing.writeHead(answer.status, { 'content-type': 'application/json' })
@@ -109,6 +113,22 @@ describe('prompts that a vendor caches', () => {
     expect([status, JSON.parse(text).error.message]).toEqual([400, 'prompt is too long'])
     await send(agent.body())
     expect(bodies.map(isPlaced)).toEqual([false, true, true])
+  })
+
+  it('are placed for others after a client made its own fault, which it is told', async () => {
+    const { send, bodies } = await world(new CachingVendor())
+    const [one, two] = [new CachingAgent('a', 'none'), new CachingAgent('b', 'none')]
+    await send(one.body())
+    one.step(1)
+    const { status, text } = await send({ ...one.body(), [MISSPELT]: {} })
+    expect([status, JSON.parse(text).error.message]).toEqual([
+      400,
+      `${MISSPELT}: Extra inputs are not permitted`,
+    ])
+    await send(two.body())
+    two.step(1)
+    await send(two.body())
+    expect(bodies.map(isPlaced)).toEqual([false, true, false, false, true])
   })
 
   it('miss with a reason that savings and metrics name, also after a restart', async () => {
