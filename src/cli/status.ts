@@ -22,7 +22,12 @@ interface Status {
   readonly version: string
   /** The installed versions, the current one first; empty if this is a clone or a package. */
   readonly installed: readonly string[]
-  readonly services: readonly { readonly url: string; readonly state: string }[]
+  /** `reason`: why it does not run. */
+  readonly services: readonly {
+    readonly url: string
+    readonly runs: boolean
+    readonly reason?: string
+  }[]
   readonly agents: readonly { readonly name: string; readonly state: string }[]
   /** `null`: nothing has been recorded yet. */
   readonly ledger: { readonly file: string; readonly bytes: number } | null
@@ -39,7 +44,7 @@ export const statusCommand = defineCommand({
   async run({ url, json }) {
     const env = processEnv()
     const named = (url ?? (env['HAVERSACK_URL'] || DEFAULT_SERVICE_URL)).replace(/\/+$/, '')
-    const services = [{ url: named, state: await stateOf(named) }]
+    const services = [{ url: named, ...(await stateOf(named)) }]
     const status: Status = {
       version: VERSION,
       installed: installedVersions(),
@@ -48,18 +53,18 @@ export const statusCommand = defineCommand({
       ledger: ledgerOf(),
     }
     process.stdout.write(`${json ? JSON.stringify(status) : linesOf(status).join('\n')}\n`)
-    return services.some(({ state }) => state === 'runs') ? EXIT.ok : NOTHING_RUNS
+    return services.some(({ runs }) => runs) ? EXIT.ok : NOTHING_RUNS
   },
 })
 
-/** `runs`, or why a service does not. */
-async function stateOf(url: string): Promise<string> {
+async function stateOf(url: string): Promise<{ runs: boolean; reason?: string }> {
   try {
     await identifyService(url)
-    return 'runs'
+    return { runs: true }
   } catch (error) {
     const { message, cause } = error as Error
-    return cause === undefined ? message : 'does not run; start it with: haversack serve'
+    const reason = cause === undefined ? message : 'does not run; start it with: haversack serve'
+    return { runs: false, reason }
   }
 }
 
@@ -97,7 +102,7 @@ function linesOf({ version, installed, services, agents, ledger }: Status): read
   const used = agents.filter(({ state }) => state !== 'not set up')
   const rows = [
     ['version', current === undefined ? version : `${current}${kept}`],
-    ...services.map(({ url, state }) => ['service', `${url} ${state}`]),
+    ...services.map(({ url, reason = 'runs' }) => ['service', `${url} ${reason}`]),
     ...(used.length === 0
       ? [['agents', 'none is set up: haversack setup AGENT']]
       : used.map(({ name, state }) => ['agent', `${name}: ${state}`])),

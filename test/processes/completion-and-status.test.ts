@@ -110,7 +110,7 @@ describe('status', () => {
       ],
     ])
     const { stdout: json } = await captureCli('status', '--json', '--url', url)
-    expect(JSON.parse(json)).toMatchObject({ services: [{ url, state: 'runs' }], installed: [] })
+    expect(JSON.parse(json)).toMatchObject({ services: [{ url, runs: true }], installed: [] })
     server.close()
   })
 

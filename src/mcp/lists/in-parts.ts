@@ -1,5 +1,4 @@
-/** What is looked at before the thread does other work, in bytes. */
-const PART_BYTES = 256 * 1024
+import { nextTurn, PART_BYTES } from '../../core/json/bytes/check-large-json.ts'
 
 /** Counts bytes that were looked at, and lets the thread do other work after each part. */
 export class Parts {
@@ -13,7 +12,7 @@ export class Parts {
 
   pause(): Promise<void> {
     this.#bytes = 0
-    return new Promise(resolve => setImmediate(resolve))
+    return nextTurn()
   }
 }
 

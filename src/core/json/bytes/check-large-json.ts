@@ -13,7 +13,7 @@ import type { JsonBytes } from './json-node.ts'
 import { byteAt, endOfScalar, endOfString, NO_BYTE, skipSpace } from './json-tokens.ts'
 
 /** What is checked before the thread does other work; the slowest content takes some 10 ms. */
-const PART_BYTES = 256 * 1024
+export const PART_BYTES = 256 * 1024
 /** Members of an object in which names are looked for. Each look passes over all of them. */
 const MOST_MEMBERS = 256
 /** Shorter values are passed over byte by byte again. */
@@ -37,8 +37,8 @@ export async function checkLargeJson(text: JsonBytes): Promise<void> {
 
 let lastTurn: Promise<void> = Promise.resolve()
 
-/** One part of all texts that are being checked goes into a turn of the event loop. */
-function nextTurn(): Promise<void> {
+/** One part of all that is gone through goes into a turn of the event loop. */
+export function nextTurn(): Promise<void> {
   lastTurn = lastTurn.then(() => new Promise(resolve => setImmediate(resolve)))
   return lastTurn
 }
