@@ -228,11 +228,11 @@ export type Arm = (session: PlacedSession) => ArmPlay
 export const ARMS: Readonly<Record<string, Arm>> = {
   direct: () => ({ changes: [], fetches: [] }),
   lossless: pipelineArm(LOSSLESS, false),
-  elide: pipelineArm({ elision: { enabled: true } }, true),
+  elide: pipelineArm({ elision: { in_proxies: true } }, true),
   clearing: pipelineArm({ ...LOSSLESS, ...CLEARING }, true, false),
-  both: pipelineArm({ elision: { enabled: true }, ...CLEARING }, true, false),
+  both: pipelineArm({ elision: { in_proxies: true }, ...CLEARING }, true, false),
   pauses: pipelineArm({ ...LOSSLESS, ...PAUSES }, true, false),
-  redeem: pipelineArm({ elision: { enabled: true }, ...PAUSES }, true, false),
+  redeem: pipelineArm({ elision: { in_proxies: true }, ...PAUSES }, true, false),
   pressure: pipelineArm({ ...LOSSLESS, ...PRESSURE }, true),
   masking_each_turn: hidingArm(() => () => KEPT),
   masking_in_steps: hidingArm(

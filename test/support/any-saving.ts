@@ -7,8 +7,14 @@ import {
 /** A configuration by which results of tests, which are small, may lack parts. */
 export const ANY_SAVING_FILE = fileURLToPath(new URL('any-saving.toml', import.meta.url))
 
+/** The same, by which proxies elide new results too. */
+export const ELIDING_PROXIES_FILE = fileURLToPath(new URL('eliding-proxies.toml', import.meta.url))
+
 /** The same, with other keys. */
 export function anySaving(config: object = {}): PipelineConfig {
   const { elision } = config as { readonly elision?: object }
-  return pipelineSchema.parse({ ...config, elision: { min_saved_tokens: 0, ...elision } })
+  return pipelineSchema.parse({
+    ...config,
+    elision: { in_proxies: true, min_saved_tokens: 0, ...elision },
+  })
 }

@@ -51,8 +51,8 @@ export interface OwnServiceOptions {
   readonly isTemporary: boolean
   logger(level: Config['log']['level']): Logger
   /**
-   * Whether large results lose parts, which the proxy fetches back if the model asks; absent: they
-   * do unless the configuration says otherwise.
+   * `true`: large results lose parts, which the proxy fetches back if the model asks. `false`:
+   * nothing leaves. Absent: old results leave at pauses unless the configuration says otherwise.
    */
   readonly elides?: boolean | undefined
 }
@@ -126,7 +126,7 @@ function layersFor({ env, elides }: OwnServiceOptions): LayersPlace {
     pipeline_config_file,
     ownTools: [],
     placesBreakpoints: true,
-    ...(elides !== true && { keepsWhole: true as const }),
+    elides: elides === true,
   }
   return layersInProject(place, process.cwd())
 }

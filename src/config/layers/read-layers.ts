@@ -16,8 +16,8 @@ export interface LayersPlace {
   readonly ownTools?: readonly string[]
   /** Whether cache breakpoints are placed unless a layer says otherwise. */
   readonly placesBreakpoints?: true
-  /** Whether new results stay whole unless a layer says otherwise. */
-  readonly keepsWhole?: true
+  /** Whether proxies elide new results unless a layer says otherwise. */
+  readonly elides?: boolean
   /** The project's file; absent: there is none. */
   readonly project?: string | undefined
   /** The files in the data folder came with a repository, so they say no more than a project's. */
@@ -125,16 +125,16 @@ export function readLayers(place: LayersPlace, of: LayersOf = {}): Layered {
 /** @throws ConfigError for what only shows in all of them */
 function layered(
   layers: readonly FileLayer[],
-  { ownTools, placesBreakpoints, keepsWhole }: LayersPlace,
+  { ownTools, placesBreakpoints, elides }: LayersPlace,
 ): Omit<Layered, 'tunedFaults'> {
   const merged = mergeLayers(layers)
   const says = (isSaid: (settings: LayerSettings) => boolean) =>
     layers.some(({ settings }) => isSaid(settings))
-  const isWhole = keepsWhole === true && !says(({ elision }) => elision?.enabled !== undefined)
+  const isEliding = elides === true && !says(({ elision }) => elision?.in_proxies !== undefined)
   const elision = {
     ...merged.elision,
     ...(ownTools !== undefined && { own_tools: [...ownTools] }),
-    ...(isWhole && { enabled: false }),
+    ...(isEliding && { in_proxies: true }),
   }
   const isPlacing =
     placesBreakpoints === true && !says(({ cache_life }) => cache_life?.place !== undefined)
@@ -144,7 +144,7 @@ function layered(
     pipeline,
     generation: generationOf(layers, pipeline, [
       ...(isPlacing ? ['place'] : []),
-      ...(isWhole ? ['whole'] : []),
+      ...(isEliding ? ['elides'] : []),
     ]),
     layers,
     warnings: layers.flatMap(({ warnings }) => warnings),

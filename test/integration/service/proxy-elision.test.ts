@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startOwnService } from '../../../src/cli/run-command/own-service.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
-import { ANY_SAVING_FILE } from '../../support/any-saving.ts'
+import { ANY_SAVING_FILE, ELIDING_PROXIES_FILE } from '../../support/any-saving.ts'
 import { startSmallService } from './harness.ts'
 import { type RecordingUpstream, recordingUpstream } from './recording-upstream.ts'
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
   upstream = await recordingUpstream()
   service = await startSmallService({
     workers: { count: 1 },
-    pipeline_config_file: ANY_SAVING_FILE,
+    pipeline_config_file: ELIDING_PROXIES_FILE,
     proxy: { anthropic_url: upstream.url },
   })
 })
@@ -111,6 +111,24 @@ it('leaves nothing out of a request without such a tool', async () => {
   await sent([{ text: logOf(7) }], RETRIEVING)
   const [text] = await sent([{ text: logOf(7) }], ['Bash'])
   expect(text).not.toContain('hash=')
+})
+
+it('leaves nothing out by itself unless the configuration says so', async () => {
+  const whole = await startSmallService({
+    workers: { count: 1 },
+    pipeline_config_file: ANY_SAVING_FILE,
+    proxy: { anthropic_url: upstream.url, redeem: 'auto' },
+  })
+  try {
+    for (const tools of [RETRIEVING, ['Bash']]) {
+      await sent([], tools, whole)
+      const [text] = await sent([{ text: logOf(11) }], tools, whole)
+      expect(text).not.toContain('hash=')
+      expect(text!.split('\n').length).toBeGreaterThan(300)
+    }
+  } finally {
+    await whole.close()
+  }
 })
 
 describe('haversack run', () => {

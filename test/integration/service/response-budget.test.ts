@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ANY_SAVING_FILE } from '../../support/any-saving.ts'
+import { ELIDING_PROXIES_FILE } from '../../support/any-saving.ts'
 import { json, startSmallService } from './harness.ts'
 import { type RecordingUpstream, recordingUpstream } from './recording-upstream.ts'
 
@@ -56,7 +56,7 @@ beforeAll(async () => {
   const proxy = { anthropic_url: upstream.url, openai_url: upstream.url }
   service = await startSmallService({
     workers: { count: 1 },
-    pipeline_config_file: ANY_SAVING_FILE,
+    pipeline_config_file: ELIDING_PROXIES_FILE,
     proxy,
   })
 })

@@ -5,6 +5,7 @@ import type { Done } from '../../contract/operation-result.ts'
 import type { ResponseBudget } from '../../contract/response-budget.ts'
 import { PASSTHROUGH } from '../../formats/passthrough.ts'
 import { encodeContent } from '../../pipeline/encode.ts'
+import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
 import type { OpenLayer } from '../../pipeline/session-layer.ts'
 import { argsOf, type MessageText } from './message-texts.ts'
 import type { ConversationContext } from './rewrite-context.ts'
@@ -53,8 +54,9 @@ export function rewriteByItself(
   const request = requestFor(source, counting, context)
   const wish = responseBudget === undefined ? {} : { response_budget: responseBudget }
   // With levels for what the context has, a level alone decides what is left out.
-  const omissions =
-    contextTokens === undefined ? ({ mode: 'elide' } as const) : { context_tokens: contextTokens }
+  const { elision } = context.pipeline ?? DEFAULT_PIPELINE
+  const mode = elision.in_proxies ? ({ mode: 'elide' } as const) : {}
+  const omissions = contextTokens === undefined ? mode : { context_tokens: contextTokens }
   const terms = mayElide && responseBudget !== 'full' ? { ...omissions, ...wish } : WHOLE
   return alone(source, counting, context, () =>
     encodeContent({ ...request, ...terms }, context, openLayer),

@@ -85,6 +85,8 @@ const budget = z.strictObject({
 /** What mode `elide` leaves out without a budget. */
 const elision = z.strictObject({
   enabled: z.boolean().default(true),
+  /** Whether proxies do the same with new results, although no request asks for it. */
+  in_proxies: z.boolean().default(false),
   min_block_bytes: z.int().nonnegative().default(2_048),
   max_ratio: maxRatio.default(0.9),
   /** Tokens that leaving out saves, at least; absent: `LEAST_SAVED`. */

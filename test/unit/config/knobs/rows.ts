@@ -258,6 +258,10 @@ export const ROWS_OF_KEYS: readonly Row[] = [
     { results: LOG, ...compact, with: { elision: { enabled: false } }, not: ELIDED },
   ],
   [
+    'elision.in_proxies',
+    { results: LOG, mode: 'elide', with: { elision: { in_proxies: false } }, not: ONLY_PROXIES },
+  ],
+  [
     'elision.min_block_bytes',
     { results: LOG, ...compact, with: { elision: { min_block_bytes: 1_000_000 } }, not: ELIDED },
   ],

@@ -77,16 +77,19 @@ describe('layers', () => {
     expect([view.level, ...levels]).toEqual(['compact', 'standard', 'full'])
   })
 
-  it('keep results whole, or place breakpoints, where a caller wants it and no file says otherwise', () => {
+  it('elide, or place breakpoints, where a caller wants it and no file says otherwise', () => {
     const folder = layersFolder()
-    const wanted = { keepsWhole: true, placesBreakpoints: true } as const
+    const wanted = { elides: true, placesBreakpoints: true } as const
     const { generation } = folder.read()
     const read = folder.read(undefined, wanted)
     expect(read.generation).not.toBe(generation)
-    expect([read.pipeline.elision.enabled, read.pipeline.cache_life.place]).toEqual([false, true])
-    folder.write('pipeline_config.toml', '[elision]\nenabled = true\n[cache_life]\nplace = false\n')
+    expect([read.pipeline.elision.in_proxies, read.pipeline.cache_life.place]).toEqual([true, true])
+    folder.write(
+      'pipeline_config.toml',
+      '[elision]\nin_proxies = false\n[cache_life]\nplace = false\n',
+    )
     const { elision, cache_life } = folder.read(undefined, wanted).pipeline
-    expect([elision.enabled, cache_life.place]).toEqual([true, false])
+    expect([elision.in_proxies, cache_life.place]).toEqual([false, false])
   })
 
   it('are one tenant’s alone', () => {

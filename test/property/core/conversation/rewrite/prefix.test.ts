@@ -25,7 +25,7 @@ import { arbitraryToolText } from '../../formats/arbitrary-text.ts'
 const local = localContext()
 const LIMITS = { maxBytes: 1 << 24, maxDepth: 64, maxValues: 100_000 }
 // Small results leave with a marker too.
-const elision = { min_block_bytes: 300, min_saved_tokens: 0 }
+const elision = { in_proxies: true, min_block_bytes: 300, min_saved_tokens: 0 }
 const FIRST = pipelineSchema.parse({ elision })
 const SECOND = pipelineSchema.parse({
   elision,

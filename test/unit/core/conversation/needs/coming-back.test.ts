@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { attachRewriteMemory } from '../../../../../src/core/conversation/rewrite/rewrite-memory.ts'
 import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rewrite-request.ts'
+import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
 import type { ResponseFacts } from '../../../../../src/core/telemetry/event.ts'
 import { createPseudonyms } from '../../../../../src/core/telemetry/pseudonyms.ts'
@@ -59,6 +60,7 @@ function service() {
   const context = {
     ...localContext(),
     keepsOriginals: true,
+    pipeline: pipelineSchema.parse({ elision: { in_proxies: true } }),
     rewrites: { tenant: '', memory, recalled: {} },
     terms: { redeems: true, bypass: false },
     telemetry: createPseudonyms(new Uint8Array(32), ''),

@@ -116,7 +116,10 @@ describe('hints of a family in a conversation', () => {
       truncation: 'auto',
       tools: [{ name: 'haversack_retrieve', input_schema: {} }],
     }
-    const eliding = { ...remembering(limited('elision', 1)), terms }
+    const eliding = {
+      ...remembering({ ...limited('elision', 1), elision: { in_proxies: true } }),
+      terms,
+    }
     const marked = sent(lists, eliding, fields).filter(text => text.includes('> [elided'))
     expect(marked).toHaveLength(1)
   })
