@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { encode as encodeToon } from '@toon-format/toon'
 import { AppError } from '../src/core/base/errors.ts'
-import { encodeContent } from '../src/core/pipeline/encode.ts'
+import { encodeContent } from '../src/core/pipeline/encode-content.ts'
 import type { Level } from '../src/core/reduce/trim/levels.ts'
 import { createTokenCounters } from '../src/core/tokens/counters.ts'
 import { machine } from './support/machine.ts'

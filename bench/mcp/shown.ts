@@ -1,7 +1,7 @@
 import type { OperationContext } from '../../src/core/operations/operation.ts'
 import { packResultOperation } from '../../src/core/operations/pack-result.ts'
 import { PACK_RESULT } from '../../src/core/operations/result-packer.ts'
-import { encodeContent } from '../../src/core/pipeline/encode.ts'
+import { encodeContent } from '../../src/core/pipeline/encode-content.ts'
 import { decode } from '../../src/index.ts'
 
 /** How clients show results to their models. */

@@ -1,4 +1,4 @@
-import { encodeContent } from '../../src/core/pipeline/encode.ts'
+import { encodeContent } from '../../src/core/pipeline/encode-content.ts'
 import { createTokenCounters } from '../../src/core/tokens/counters.ts'
 import { benchSetup } from '../support/worker-setup.ts'
 import { generatedIssues } from './lists.ts'

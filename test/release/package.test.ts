@@ -22,6 +22,8 @@ import { VERSION } from '../../src/runtime/version.ts'
 const MAX_UNPACKED_BYTES = 12_500_000
 /** With the packages that are installed with it. */
 const MAX_INSTALLED_BYTES = 30_000_000
+/** What `haversack/codec` loads. */
+const MAX_CODEC_BYTES = 1_300_000
 /** Within which the service says that it listens, on a busy machine too. */
 const READY_MS = 300_000
 const RECORDS = JSON.stringify(
@@ -213,6 +215,32 @@ describe('installed elsewhere', () => {
     expect(tokens).toBe(served.tokens.baseline)
   })
 })
+
+describe('haversack/codec', () => {
+  it('answers without a setting, and loads little', () => {
+    const out = runModule(`import { createCodec } from 'haversack/codec'
+      const codec = await createCodec()
+      const { content, format } = codec.encode(${JSON.stringify(RECORDS)})
+      console.log(format, JSON.parse(codec.decode(content, format)).length)`)
+    expect(out).toBe('tree@2 20\n')
+    expect(bytesLoadedBy('codec.js')).toBeLessThan(MAX_CODEC_BYTES)
+    expect(bytesLoadedBy('codec.js')).toBeLessThan(0.85 * bytesLoadedBy('index.js'))
+  })
+})
+
+/** Bytes of an entry of `dist/src` and of all that it imports, its packages put in. */
+function bytesLoadedBy(entry: string): number {
+  const files = new Set([join(home, 'node_modules/haversack/dist/src', entry)])
+  let bytes = 0
+  for (const file of files) {
+    const code = readFileSync(file, 'utf8')
+    bytes += Buffer.byteLength(code)
+    for (const [, to = ''] of code.matchAll(/^(?:import|export)\b[^'"]*["'](\.[^"']+\.js)["']/gm)) {
+      files.add(join(dirname(file), to))
+    }
+  }
+  return bytes
+}
 
 describe('npm run install:user', () => {
   const user = () => join(folder, "a user's home")

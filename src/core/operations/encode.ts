@@ -5,7 +5,8 @@ import {
   encodeRequest,
 } from '../contract/encode.ts'
 import type { LookupRequest, LookupSources } from '../contract/lookup.ts'
-import { checkRequest, encodeContent } from '../pipeline/encode.ts'
+import { checkRequest } from '../pipeline/encode.ts'
+import { encodeContent } from '../pipeline/encode-content.ts'
 import { checkContent, contentLookup, withContent } from './kept-content.ts'
 import type { Operation, OperationContext } from './operation.ts'
 import { inSharedSession, sessionLookupOf } from './shared-session.ts'

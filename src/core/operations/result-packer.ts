@@ -17,7 +17,7 @@ import {
 import { literalOf, type Replacement, splice } from '../json/bytes/splice.ts'
 import { COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../json/char-codes.ts'
 import { isSpace } from '../json/text-tokens.ts'
-import { encodeContent } from '../pipeline/encode.ts'
+import { encodeContent } from '../pipeline/encode-content.ts'
 import type { ContentRequest } from '../pipeline/read-input.ts'
 import type { Dependency } from '../sessions/turn/call-memory.ts'
 import { escapedStrings } from './escape-strings.ts'

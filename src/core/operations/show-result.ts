@@ -3,7 +3,7 @@ import { encodeRequest } from '../contract/encode.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { equalValues } from '../json/value.ts'
 import { decodeContent } from '../pipeline/decode.ts'
-import { encodeContent } from '../pipeline/encode.ts'
+import { encodeContent } from '../pipeline/encode-content.ts'
 import { explainContent } from '../pipeline/explain.ts'
 import type { Operation, OperationContext } from './operation.ts'
 

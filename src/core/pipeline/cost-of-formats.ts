@@ -1,6 +1,6 @@
 import { createTokenCounters } from '../tokens/counters.ts'
 import { ENCODINGS, type Encoding } from '../tokens/profiles.ts'
-import { encodeContent } from './encode.ts'
+import { encodeContent } from './encode-content.ts'
 import { DEFAULT_PIPELINE } from './profile/pipeline-config.ts'
 
 /** Counts by bytes: it needs no vocabulary, so a configuration is read without one. */

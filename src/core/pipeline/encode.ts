@@ -14,12 +14,7 @@ import { createOutcomes } from './outcomes.ts'
 import { DEFAULT_PIPELINE } from './profile/pipeline-config.ts'
 import { profileOf } from './profile-of.ts'
 import { type ContentRequest, type PipelineContext, readInput } from './read-input.ts'
-import {
-  type Delivery,
-  type OpenLayer,
-  openSessionLayer,
-  type SessionLayer,
-} from './session-layer.ts'
+import type { Delivery, OpenLayer, SessionLayer } from './session-layer.ts'
 import { unchangedAnswer } from './unchanged.ts'
 import { bareFormat } from './wrapped-format.ts'
 
@@ -30,10 +25,10 @@ import { bareFormat } from './wrapped-format.ts'
  * fewest tokens that an answer takes.
  * @param openLayer how the result finds what its agent has already
  */
-export function encodeContent(
+export function encodeResult(
   asked: ContentRequest,
   context: PipelineContext,
-  openLayer: OpenLayer = openSessionLayer,
+  openLayer: OpenLayer,
 ): Done<EncodeAnswer> {
   if (context.isPaused) {
     checkRequest(asked)

@@ -5,13 +5,22 @@ import { fileURLToPath } from 'node:url'
 /** The relative specifiers of static, dynamic and type imports and of exports from other files. */
 const SPECIFIER = /(?:\bfrom\s*|\bimport\s*\(?\s*)'(\.[^']+)'/g
 
-/** Every file of `src/` and `workers/` with the files that it imports, as paths from the root. */
-export function readImports(root: URL): ReadonlyMap<string, readonly string[]> {
+const TYPES_ONLY = /^(?:import|export) type [^']*'[^']*'/gm
+
+/**
+ * Every file of `src/` and `workers/` with the files that it imports, as paths from the root.
+ * @param what `values`: without imports of types, which load nothing
+ */
+export function readImports(
+  root: URL,
+  what: 'all' | 'values' = 'all',
+): ReadonlyMap<string, readonly string[]> {
   const cwd = fileURLToPath(root)
   const files = globSync(['src/**/*.ts', 'workers/**/*.ts'], { cwd })
   return new Map(
     files.map(file => {
-      const text = readFileSync(join(cwd, file), 'utf8')
+      const whole = readFileSync(join(cwd, file), 'utf8')
+      const text = what === 'all' ? whole : whole.replace(TYPES_ONLY, '')
       const specifiers = [...text.matchAll(SPECIFIER)].map(([, specifier]) => specifier as string)
       const targets = specifiers.map(specifier => join(dirname(file), specifier))
       return [file, [...new Set(targets)].filter(target => target.endsWith('.ts'))]

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeContent } from '../../../../src/core/pipeline/decode.ts'
-import { encodeContent } from '../../../../src/core/pipeline/encode.ts'
+import { encodeContent } from '../../../../src/core/pipeline/encode-content.ts'
 import { localContext } from '../../../support/local-context.ts'
 import { runs } from '../../../support/runs.ts'
 

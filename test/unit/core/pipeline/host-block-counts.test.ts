@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { rewriteRequest } from '../../../../src/core/conversation/rewrite/rewrite-request.ts'
 import { compressOperation } from '../../../../src/core/operations/compress.ts'
-import { encodeContent } from '../../../../src/core/pipeline/encode.ts'
+import { encodeContent } from '../../../../src/core/pipeline/encode-content.ts'
 import { counters } from '../../../support/vocabularies.ts'
 import { remembering } from '../conversation/rewrite/steps.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { PartMemo } from '../../../../src/core/formats/part-memo.ts'
-import { encodeContent } from '../../../../src/core/pipeline/encode.ts'
+import { encodeContent } from '../../../../src/core/pipeline/encode-content.ts'
 import { cutsOf } from '../../../../src/core/reduce/budget/cuts.ts'
 import { addTextChain, createTreeBuilder } from '../../../../src/core/reduce/trim/tree-builder.ts'
 import { collectGarbage } from '../../../support/collect-garbage.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { encodeContent } from '../../../../src/core/pipeline/encode.ts'
+import { encodeContent } from '../../../../src/core/pipeline/encode-content.ts'
 import { resultRow } from '../../../../src/core/telemetry/result-row.ts'
 import { localContext } from '../../../support/local-context.ts'
 
