@@ -18,13 +18,6 @@ const toolMode = z.strictObject({
   budget_tokens: z.int().positive().optional(),
 })
 
-/** Shorter texts for a tool, which `haversack audit tools` proposes. */
-const toolText = z.strictObject({
-  hash: z.string().regex(/^[0-9a-f]{16}$/),
-  description: z.string().max(100_000).optional(),
-  parameters: z.record(z.string().min(1), z.string().max(100_000)).default({}),
-})
-
 /** A server behind the gateway: a command that is started here, or a URL. */
 const mcpServer = z
   .strictObject({
@@ -48,8 +41,6 @@ const mcpServer = z
     budget_tokens: z.int().positive().optional(),
     /** The same for single tools, by a pattern of their names; the first one decides. */
     per_tool: z.record(toolPattern, toolMode).default({}),
-    /** By the server's own names of its tools; used while a definition has the hash. */
-    texts: z.record(z.string().min(1).max(256), toolText).default({}),
     /** Whether texts of resources are encoded too. */
     resources: z.boolean().default(false),
     /** Whether tools whose definitions change are withheld until they are accepted. */

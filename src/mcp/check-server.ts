@@ -74,14 +74,13 @@ async function readLists(
     set: (_: string, kind: ListKind, entries: readonly ListEntry[]) =>
       found.set(kind, entries).has(kind),
   }
-  const asWritten = { ...settings, texts: new Map() }
   const unread: string[] = []
   const odd: OddList[] = []
   const lists = new ServerLists({
     catalogue,
     hints: new CacheHints(),
     client: CLIENT,
-    serverOf: () => ({ connection, settings: asWritten, facts, memory: undefined }),
+    serverOf: () => ({ connection, settings, facts, memory: undefined }),
     room: new ListRoom(),
     onServer(_, event, detail) {
       if (event === 'unlisted') unread.push((detail as { kind: string }).kind)

@@ -8,7 +8,6 @@ import type { Outcome } from './json-rpc.ts'
 import type { ListRoom } from './lists/list-room.ts'
 import type { ServerMemory } from './memory/server-memory.ts'
 import type { Pack } from './pack.ts'
-import type { ToolText } from './tool-texts.ts'
 import type {
   CallEnd,
   CallFailure,
@@ -23,8 +22,6 @@ export interface ServerSettings {
   readonly budget_tokens?: number | undefined
   /** The same for tools whose names are like a pattern; the first one decides. */
   readonly per_tool: readonly ToolMode[]
-  /** Shorter texts for tools, by the server's own names. */
-  readonly texts: ReadonlyMap<string, ToolText>
   /** Whether texts of resources are encoded too. */
   readonly resources: boolean
   /** What becomes of `structuredContent`; `auto` decides by the client. */

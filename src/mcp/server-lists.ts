@@ -7,7 +7,6 @@ import { readList } from './lists/read-list.ts'
 import type { ServerMemory } from './memory/server-memory.ts'
 import { hasValidMirrors } from './mirrored-params.ts'
 import { isIncluded } from './tool-patterns.ts'
-import { withToolTexts } from './tool-texts.ts'
 import { Backoff } from './upstream/backoff.ts'
 import { hasCapability } from './upstream/capabilities.ts'
 import { SYSTEM_CLOCK } from './upstream/clock.ts'
@@ -169,7 +168,7 @@ export class ServerLists {
     return catalogue.set(name, kind, kept)
   }
 
-  /** What clients may see of a list, with the texts that are configured for tools. */
+  /** What clients may see of a list. */
   #offered(name: string, kind: ListKind, entries: readonly ListEntry[]): readonly ListEntry[] {
     const { settings, memory } = this.#options.serverOf(name)
     const { onServer } = this.#options
@@ -180,9 +179,7 @@ export class ServerLists {
     for (const entry of included) {
       if (!isOffered.has(entry)) onServer(name, 'withheld', { tool: entry.key })
     }
-    const { tools, outdated } = withToolTexts(offered, settings.texts)
-    for (const tool of outdated) onServer(name, 'outdated text', { tool })
-    return tools
+    return offered
   }
 
   /** Reads a list again that could not be read. Each wait is longer than the one before. */

@@ -152,7 +152,6 @@ function settingsOf(config: McpServerConfig): ServerSettings {
   const { mode, budget_tokens, resources, structured, timeout_ms, trusted, tools } = config
   const per_tool = Object.entries(config.per_tool).map(([pattern, terms]) => ({ pattern, terms }))
   return {
-    texts: new Map(Object.entries(config.texts)),
     mode,
     budget_tokens,
     per_tool,

@@ -1,4 +1,4 @@
-import { percent, table } from '../table.ts'
+import { table } from '../table.ts'
 import type { AuditedTool, AuditReport } from './report.ts'
 
 /** Rows of each table. */
@@ -17,7 +17,7 @@ export function auditText(report: AuditReport): string {
     ...toolLines(tools),
     ...repeatedLines(repeated),
     ...unusedLines(tools),
-    ...shorterLines(report),
+    ...denyLines(tools),
   ].join('\n')
 }
 
@@ -59,14 +59,24 @@ function unusedLines(tools: readonly AuditedTool[]): string[] {
   ]
 }
 
-function shorterLines({ tools, tokens }: AuditReport): string[] {
-  const shorter = tools.filter(each => each.shorter !== undefined)
-  if (shorter.length === 0) return []
-  const saved = shorter.reduce((sum, each) => sum + each.tokens - each.shorter!.tokens, 0)
+/** Names of which all are tools of Claude Code alone. */
+const CLAUDE_CODE = ['Bash', 'Edit', 'Read'] as const
+/** Its own tools; those of MCP servers have a prefix. */
+const BUILT_IN = /^[A-Z][A-Za-z]*$/
+
+/** The line of Claude Code's own settings that removes what the logs never called. */
+function denyLines(tools: readonly AuditedTool[]): string[] {
+  const recorded = tools.filter(({ server }) => server === null)
+  const names = new Set(recorded.map(({ tool }) => tool))
+  if (!CLAUDE_CODE.every(name => names.has(name))) return []
+  const never = recorded.filter(({ tool, calls }) => calls === 0 && BUILT_IN.test(tool))
+  if (never.length === 0) return []
+  const tokens = never.reduce((sum, each) => sum + each.tokens, 0)
+  const deny = { permissions: { deny: never.map(({ tool }) => tool) } }
   return [
     '',
-    `Shorter descriptions are known for ${shorter.length} tools: ${saved} tokens less ` +
-      `(${percent(saved, tokens)}). --propose FILE writes them.`,
+    `Claude Code sends ${tokens} tokens less with this in ~/.claude/settings.json:`,
+    `  ${JSON.stringify(deny)}`,
   ]
 }
 

@@ -1,15 +1,12 @@
 import { count } from '../../index.ts'
-import { withToolTexts } from '../../mcp/tool-texts.ts'
-import { type DefinedTool, definedTool } from '../../tune/audit/defined-tool.ts'
+import type { DefinedTool } from '../../tune/audit/defined-tool.ts'
 import { type RepeatedSentence, repeatedSentences } from '../../tune/audit/sentences.ts'
-import { type ShorterText, shorterText } from '../../tune/audit/shorter-text.ts'
 import type { ToolUse } from '../../tune/audit/tool-use.ts'
 
 /** One tool; its tokens are those of what a model is given of its definition. */
 export interface AuditedTool {
   readonly server: string | null
   readonly tool: string
-  readonly hash: string | null
   readonly tokens: number
   /** Tokens of the tool's own description, and of those of its parameters. */
   readonly description_tokens: number
@@ -17,8 +14,6 @@ export interface AuditedTool {
   /** In the logs; absent without logs. */
   readonly calls?: number
   readonly unused_parameters?: readonly string[]
-  /** Absent if no shorter text is known. */
-  readonly shorter?: ShorterText & { readonly tokens: number }
 }
 
 export interface AuditReport {
@@ -45,21 +40,14 @@ export function auditReport(
   const tokensOf = (text: string) => count({ contents: [text], ...tokenizer }).counts?.[0] ?? 0
   const audited = tools.map((tool): AuditedTool => {
     const texts = tool.parameters.map(({ description }) => description).join('\n')
-    const tokens = tokensOf(tool.sent)
-    const shorter = shorten(tool)
-    const after = shorter === null ? tokens : tokensOf(shorter.sent)
     return {
       server: tool.server,
       tool: tool.tool,
-      hash: tool.hash,
-      tokens,
+      tokens: tokensOf(tool.sent),
       description_tokens: tokensOf(tool.description),
       parameter_tokens: tokensOf(texts),
       ...(use === null ? {} : { calls: use.calls(tool.tool) }),
       ...(use === null ? {} : { unused_parameters: use.unusedParameters(tool) }),
-      ...(shorter === null || after >= tokens
-        ? {}
-        : { shorter: { ...shorter.text, tokens: after } }),
     }
   })
   const repeated = repeatedSentences(tools).map(each => {
@@ -72,15 +60,4 @@ export function auditReport(
     tools: audited.sort((a, b) => b.tokens - a.tokens),
     repeated: repeated.sort((a, b) => b.tokens - a.tokens),
   }
-}
-
-/** The definition with a shorter text; `null` if there is none, or nothing could apply it. */
-function shorten(tool: DefinedTool) {
-  const text = shorterText(tool)
-  if (text === null || tool.hash === null) return null
-  const entry = { key: tool.tool, raw: Buffer.from(tool.raw) }
-  const texts = new Map([[tool.tool, { ...text, hash: tool.hash }]])
-  const raw = withToolTexts([entry], texts).tools[0]!.raw.toString()
-  const sent = definedTool(JSON.parse(raw), { ...tool, raw })?.sent
-  return sent === undefined ? null : { text, sent }
 }

@@ -1,6 +1,3 @@
-import { writeFileSync } from 'node:fs'
-import { stringify } from 'smol-toml'
-import { definitionHash } from '../../mcp/memory/definition-hash.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
 import { type DefinedTool, definedTool, definedTools } from '../../tune/audit/defined-tool.ts'
 import { ToolUse } from '../../tune/audit/tool-use.ts'
@@ -12,7 +9,7 @@ import { askServers } from '../mcp-command/ask-servers.ts'
 import { loadMcpConfig } from '../mcp-command/load-config.ts'
 import { configOptions } from '../mcp-command/options.ts'
 import { jsonOption, tokenizerFieldsOf, tokenizerOptions } from '../options.ts'
-import { type AuditReport, auditReport } from './report.ts'
+import { auditReport } from './report.ts'
 import { auditText } from './report-text.ts'
 
 export const auditOptions = {
@@ -23,11 +20,6 @@ export const auditOptions = {
     value: 'PATH',
     help: 'Logs of agents, a file or a folder: which tools and parameters they never used',
   },
-  propose: {
-    type: 'string',
-    value: 'FILE',
-    help: 'Write shorter descriptions as TOML, for the servers of the configuration',
-  },
   ...jsonOption,
 } as const satisfies Options
 
@@ -36,15 +28,11 @@ export async function auditTools(
   values: ValuesOf<typeof auditOptions>,
   files: readonly string[],
 ): Promise<number> {
-  const { propose, logs } = values
-  if (propose !== undefined && files.length > 0) {
-    throw new UsageError('--propose is for the servers of the configuration, not for a FILE')
-  }
+  const { logs } = values
   const { tools, areAll } =
     files.length === 0 ? await toolsOfServers(values) : await toolsOfFiles(files)
   const use = logs === undefined ? null : readUse(logs)
   const report = auditReport(tools, { use, tokens: tokenizerFieldsOf(values) })
-  if (propose !== undefined) writeFileSync(propose, proposalToml(report))
   process.stdout.write(`${values.json ? JSON.stringify(report) : auditText(report)}\n`)
   return areAll ? EXIT.ok : EXIT.failed
 }
@@ -81,9 +69,7 @@ async function toolsOfServers(values: ValuesOf<typeof configOptions>): Promise<R
       process.stderr.write(`haversack: ${server.name}: ${found.failure}\n`)
     }
     return found.tools.flatMap(entry => {
-      const raw = entry.raw.toString()
-      const origin = { server: server.name, hash: definitionHash(entry), raw }
-      const tool = definedTool(JSON.parse(raw), origin)
+      const tool = definedTool(JSON.parse(entry.raw.toString()), server.name)
       return tool === null ? [] : [tool]
     })
   })
@@ -99,22 +85,4 @@ function readUse(path: string): ToolUse {
     for (const result of readLog(file.path, tally)) use.add(result)
   }
   return use
-}
-
-const HEAD = `# Shorter texts for definitions of tools, proposed by haversack audit tools.
-# Read each of them before you copy it. It is used only while the definition has this hash.
-`
-
-/** The shorter texts as they stand in a configuration. */
-function proposalToml({ tools }: Pick<AuditReport, 'tools'>): string {
-  const tables = tools.flatMap(({ server, tool, hash, tokens, shorter }) => {
-    if (shorter === undefined || server === null || hash === null) return []
-    const { description, parameters, steps } = shorter
-    const hasParameters = Object.keys(parameters).length > 0
-    const text = { hash, description, ...(hasParameters ? { parameters: { ...parameters } } : {}) }
-    const settings = { mcp: { servers: { [server]: { texts: { [tool]: text } } } } }
-    const what = `# ${tokens} tokens, then ${shorter.tokens}: without ${steps.join(', without ')}`
-    return [`\n${what}\n${stringify(settings)}`]
-  })
-  return HEAD + tables.join('')
 }

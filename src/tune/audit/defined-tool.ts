@@ -2,14 +2,10 @@ import { type Fields, fieldsOf, textField } from '../logs/log-line.ts'
 
 /** A tool's definition, as an agent carries it in each request. */
 export interface DefinedTool {
-  /** `null` if a recorded request defines it. */
+  /** `null` if a recorded request or a recorded list defines it. */
   readonly server: string | null
   /** The name that its definition has. */
   readonly tool: string
-  /** Identifies the definition; `null` for one in a recorded request. */
-  readonly hash: string | null
-  /** As recorded, or as the server wrote it: JSON. */
-  readonly raw: string
   /** What a model gets of it, as JSON: name, description and the schema of its arguments. */
   readonly sent: string
   readonly description: string
@@ -33,17 +29,13 @@ export function definedTools(value: unknown): readonly DefinedTool[] | null {
   if (!Array.isArray(list)) return null
   return list.flatMap(each => {
     const fields = fieldsOf(each)
-    const origin = { server: null, hash: null, raw: JSON.stringify(each) }
-    const tool = fields === null ? null : definedTool(fields, origin)
+    const tool = fields === null ? null : definedTool(fields, null)
     return tool === null ? [] : [tool]
   })
 }
 
 /** @returns `null` if the definition has no name: a tool that the vendor defines, for example */
-export function definedTool(
-  fields: Fields,
-  origin: Pick<DefinedTool, 'server' | 'hash' | 'raw'>,
-): DefinedTool | null {
+export function definedTool(fields: Fields, server: string | null): DefinedTool | null {
   // OpenAI's chat requests have it one level deeper.
   const named = fieldsOf(fields['function']) ?? fields
   const tool = textField(named, 'name')
@@ -56,5 +48,5 @@ export function definedTool(
   })
   const description = textField(named, 'description') ?? ''
   const sent = JSON.stringify({ name: tool, description, input_schema: schema ?? {} })
-  return { ...origin, sent, tool, description, parameters }
+  return { server, sent, tool, description, parameters }
 }

@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { loadConfig } from '../../../src/config/load.ts'
 import { selfSigned } from '../../integration/proxy/self-signed.ts'
 import { json, legacyServer, result, startHttpUpstream } from '../../support/mcp/http-upstream.ts'
 import { RecordingUpstream } from '../../support/mcp/recording-upstream.ts'
@@ -97,25 +96,13 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', li
   }
 })`
 
-it('audits the definitions of servers, and proposes texts that a gateway takes', async () => {
+it('audits the definitions of servers', async () => {
   const args = JSON.stringify(['-e', SLOW_TO_END])
   const config = configured(`[mcp.servers.s]\ncommand = "${process.execPath}"\nargs = ${args}\n`)
-  const proposal = join(folder, 'proposal.toml')
-  const { code, stdout } = await runCli(
-    ...['audit', 'tools', '--json', '--config', config, '--propose', proposal],
-  )
+  const { code, stdout } = await runCli('audit', 'tools', '--json', '--config', config)
   expect(code).toBe(0)
   const report = JSON.parse(stdout)
   expect(report.tools[0]).toMatchObject({ server: 's', tool: 'add', description_tokens: 10 })
-  writeFileSync(config, readFileSync(config, 'utf8') + readFileSync(proposal, 'utf8'))
-  const { mcp } = loadConfig({ env: { HAVERSACK_CONFIG: config }, overrides: {} })
-  expect(mcp.servers['s']!.texts).toEqual({
-    add: {
-      hash: expect.stringMatching(/^[0-9a-f]{16}$/),
-      description: 'Adds.',
-      parameters: { a: 'A number' },
-    },
-  })
 }, 60_000)
 
 it('says why a server cannot be used', async () => {

@@ -78,7 +78,7 @@ export class MemoryServer {
           include: ['*'],
           exclude: [],
         },
-        ...{ trusted: this.trusted, per_tool: [], resources: false, texts: new Map() },
+        ...{ trusted: this.trusted, per_tool: [], resources: false },
       },
       connect: (_, listener) => {
         this.#listeners.add(listener)
