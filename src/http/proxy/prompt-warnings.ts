@@ -1,10 +1,12 @@
 import type { RewriteReport } from '../../core/contract/operation-result.ts'
 import type { Logger } from '../../observability/logger.ts'
 
+type PromptChange = NonNullable<RewriteReport['head_change']>
+
 /** Warns of prompts that change where a provider's cache needs them to stay. */
 export interface PromptWarnings {
   /** Warns once of each kind for a tenant. The warning never has what changed. */
-  changed(tenant: string, change: NonNullable<RewriteReport['head_change']>): void
+  changed(tenant: string, change: PromptChange): void
 }
 
 const CHANGED = 'a prompt changes before its conversation, so its cache is lost'
@@ -26,4 +28,11 @@ export function createPromptWarnings(logger: Pick<Logger, 'warn'>): PromptWarnin
       logger.warn(fields, scope === 'openings' ? EQUAL : CHANGED)
     },
   }
+}
+
+/** The change, and the other kinds that came with it. */
+export function eachChange(change: PromptChange | undefined): readonly PromptChange[] {
+  if (change === undefined) return []
+  const { also = [], ...first } = change
+  return [first, ...also.map(each => ({ ...each, scope: first.scope }))]
 }

@@ -1,6 +1,4 @@
 import { freeBytes } from '../../core/base/byte-ranges.ts'
-import { AppError } from '../../core/base/errors.ts'
-import type { TextBytes } from '../../core/base/text-bytes.ts'
 import type { RewriteReport } from '../../core/contract/operation-result.ts'
 import type { RequestTerms } from '../../core/contract/request-terms.ts'
 import { headersLetForget } from '../../core/conversation/forgetting/vendor-forgetting.ts'
@@ -9,12 +7,12 @@ import { rewriteOp } from '../../core/operations/rewrite-request.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Metrics } from '../../observability/metrics.ts'
 import type { UntouchedReason } from '../../observability/proxy-metrics.ts'
-import type { Done, Generation, Job, JobResult } from '../../pool/job.ts'
+import type { Done, Job, JobResult } from '../../pool/job.ts'
 import type { WorkerPool } from '../../pool/pool.ts'
 import type { Vendor } from '../../proxy/vendor-errors.ts'
 import type { SentRequest } from '../../savings/entry-of.ts'
 import type { Savings } from '../../savings/savings.ts'
-import { type Originals, type Stay, worstOf } from '../../store/originals.ts'
+import type { Originals, Stay } from '../../store/originals.ts'
 import type { RecordedBefore } from '../../store/rewrites.ts'
 import { type AppContext, type JobDeps, type Rewriting, requestHeader } from '../context.ts'
 import { reportResults } from '../jobs/report-results.ts'
@@ -23,11 +21,13 @@ import { projectTerm } from '../request/project-of.ts'
 import { readingTerm } from '../request/reading.ts'
 import { responseBudgetTerm } from '../request/response-budget.ts'
 import { countBeside } from './count-beside.ts'
+import { keptInTime } from './kept-in-time.ts'
 import { withoutKnownResults } from './known-results.ts'
-import type { PromptWarnings } from './prompt-warnings.ts'
+import { eachChange, type PromptWarnings } from './prompt-warnings.ts'
 import type { RewritableBody } from './rewritable-request.ts'
 import { type Recalled, type RecordKeeping, recordDecisions, runByRecord } from './run-by-record.ts'
 import { type Pass, runPasses } from './run-passes.ts'
+import { withGeneration } from './with-generation.ts'
 
 /** A body that was read, and what it is. */
 export interface ReadBody extends RewritableBody {
@@ -75,125 +75,198 @@ const LOSSLESS: RequestTerms = { redeems: false, bypass: false }
  * are, and earlier ones are still repeated: so the conversation's prefix stays. Returns the body
  * itself if that fails or changes nothing. Never rejects.
  */
-export async function runRewrite(
+export function runRewrite(
   c: AppContext,
   read: ReadBody,
   rewriting: Rewriting,
-  { pool, metrics, logger, originals, savings, telemetry, ledger, warnings }: RunNeeds,
+  needs: RunNeeds,
 ): Promise<RewrittenBody> {
-  const { vendor, shape, body, conversationOf } = read
-  const { rewrites, memory, generations, arms, timeoutMs } = rewriting
-  const state = c.get('state')
-  const { requestId, caller } = state
-  const { tenant } = caller
-  const op = rewriteOp(shape)
-  const ofRequest = termsOf(c, read, rewriting)
-  /** The first run sees what changed; those after it compare the request with itself. */
-  let change: RewriteReport['head_change']
-  const job = {
-    ...{ op, tenant, ...projectTerm(c) },
-    media: 'json',
-    accept: 'json',
-    body,
-    retained: true,
-    isTurn: true,
-    requestId,
-  } as const
-  const isGone = () => c.env.outgoing?.destroyed === true
+  return new RewriteRun(c, read, rewriting, needs).run()
+}
 
-  async function run(terms: RequestTerms, recalled: Recalled, pass: Pass): Promise<JobResult> {
-    const now = {
-      ...{ ...job, ...drawn.job, ...pass.job, limitMs: pass.limitMs, recalled },
-      terms: { ...terms, ...ofRequest, newUntil: pass.newUntil },
+/** The rewriting of one body, from its first pass to what leaves. */
+class RewriteRun {
+  readonly #c: AppContext
+  readonly #read: ReadBody
+  readonly #rewriting: Rewriting
+  readonly #needs: RunNeeds
+  readonly #tenant: string
+  readonly #job: Omit<Job, 'limitMs' | 'terms'>
+  /** What the request and its headers say; each run has it. */
+  readonly #ofRequest: Partial<RequestTerms>
+  readonly #wish: Partial<RequestTerms>
+  readonly #keeping: Omit<RecordKeeping, 'bounds'>
+  #drawn: Drawn = { terms: {}, job: {} }
+  /** The first run sees what changed; those after it compare the request with itself. */
+  #change: RewriteReport['head_change']
+
+  constructor(c: AppContext, read: ReadBody, rewriting: Rewriting, needs: RunNeeds) {
+    const { requestId, caller } = c.get('state')
+    const { rewrites, memory, generations } = rewriting
+    const { tenant } = caller
+    this.#c = c
+    this.#read = read
+    this.#rewriting = rewriting
+    this.#needs = needs
+    this.#tenant = tenant
+    this.#job = {
+      op: rewriteOp(read.shape),
+      tenant,
+      ...projectTerm(c),
+      media: 'json',
+      accept: 'json',
+      body: read.body,
+      retained: true,
+      isTurn: true,
+      requestId,
+    }
+    this.#ofRequest = termsOf(c, read, rewriting)
+    this.#wish = { ...responseBudgetTerm(c), ...readingTerm(c) }
+    this.#keeping = {
+      tenant,
+      rewrites,
+      memory,
+      generations,
+      onUnrecorded: () => needs.metrics.proxy.unrecorded(read.vendor),
+    }
+  }
+
+  async run(): Promise<RewrittenBody> {
+    const { timeoutMs } = this.#rewriting
+    const isGone = () => this.#c.env.outgoing?.destroyed === true
+    try {
+      const result = await runPasses(pass => this.#runPass(pass), { timeoutMs, isGone })
+      if (result === null || !result.ok) {
+        return this.#untouched(result?.problem.code === 'overloaded' ? 'overloaded' : 'failed')
+      }
+      const own = rewriteOf(result)
+      if (own?.readable !== true) return this.#untouched('unreadable')
+      const change = this.#change
+      this.#tellChanges(change)
+      const report = namedBy(
+        { ...own, ...(change && { head_change: change }) },
+        this.#read.conversationOf,
+      )
+      return report.held_out === undefined
+        ? this.#rewritten(result, report)
+        : this.#heldOut(result, report, report.held_out)
+    } catch (bug) {
+      this.#needs.logger.error({ requestId: this.#job.requestId, err: bug }, 'unexpected error')
+      return this.#untouched('failed')
+    }
+  }
+
+  /** Runs a rewrite whose markers are only for originals that are durable. */
+  async #runPass(pass: Pass): Promise<JobResult> {
+    const { rewrites, arms } = this.#rewriting
+    if (arms !== undefined) this.#drawn = await drawArm(this.#c, arms)
+    const first = await this.#runByRecord(ELIDING, pass)
+    let stay = await first.areThere
+    if (stay === 'stay') return first.result
+    const isOwn = rewrites.waits === undefined
+    if (stay === 'gone' || isOwn) {
+      // Their texts are in the request.
+      const restored = await this.#runByRecord({ ...ELIDING, restores: true }, pass)
+      stay = await restored.areThere
+      if (stay === 'stay') return restored.result
+      if (stay === 'gone' || isOwn) return (await this.#runByRecord(LOSSLESS, pass)).result
+    }
+    return withoutEarlier(await this.#runJob(this.#termsOf(LOSSLESS), {}, pass))
+  }
+
+  /** `areThere`: whether the originals are there that the markers of the last run name. */
+  async #runByRecord(
+    terms: RequestTerms,
+    pass: Pass,
+  ): Promise<{ readonly result: JobResult; readonly areThere: Promise<Stay> }> {
+    let areThere: Promise<Stay> = Promise.resolve('stay')
+    const bounded = { ...this.#keeping, bounds: pass.bounds }
+    const result = await runByRecord(async (recalled, more, ahead) => {
+      const all = { ...this.#termsOf(terms), ...more }
+      const ran = await this.#runJob(all, recalled, { ...pass, job: ahead })
+      // They travel with the decisions that name them.
+      areThere = keptInTime(ran, this.#needs.originals, bounded)
+      // A run that is not the last one is not waited for.
+      areThere.catch(() => {})
+      return ran
+    }, bounded)
+    return { result, areThere }
+  }
+
+  #termsOf(terms: RequestTerms): RequestTerms {
+    return {
+      ...terms,
+      ...(this.#rewriting.rewrites.mayHaveLost === true && { recordsAgain: true as const }),
+      ...this.#wish,
+      ...this.#drawn.terms,
+    }
+  }
+
+  #runJob(terms: RequestTerms, recalled: Recalled, pass: Pass): Promise<JobResult> {
+    const { pool, metrics } = this.#needs
+    const state = this.#c.get('state')
+    const job = {
+      ...this.#job,
+      ...this.#drawn.job,
+      ...pass.job,
+      limitMs: pass.limitMs,
+      recalled,
+      terms: { ...terms, ...this.#ofRequest, newUntil: pass.newUntil },
       abandoned: pass.bounds.isOver,
     }
     return withGeneration(
       async kept => {
-        const result = await pool.run({ ...now, ...kept })
+        const result = await pool.run({ ...job, ...kept })
         state.timing = { queue: result.queue_ms, work: result.work_ms }
-        metrics.job(op, result.queue_ms, result.work_ms)
-        if (result.ok) change ??= rewriteOf(result)?.head_change
+        metrics.job(job.op, result.queue_ms, result.work_ms)
+        if (result.ok) this.#change ??= rewriteOf(result)?.head_change
         return result
       },
-      id => generations.find(tenant, id),
+      id => this.#rewriting.generations.find(this.#tenant, id),
     )
   }
 
-  const wish = { ...responseBudgetTerm(c), ...readingTerm(c) }
-  const keeping = {
-    ...{ tenant, rewrites, memory, generations },
-    onUnrecorded: () => metrics.proxy.unrecorded(vendor),
-  }
-  let drawn: Drawn = { terms: {}, job: {} }
-
-  /** Runs a rewrite whose markers are only for originals that are durable. */
-  async function runWithOriginals(pass: Pass): Promise<JobResult> {
-    /** Whether the originals are there that the markers of the last run name. */
-    let areThere: Promise<Stay> = Promise.resolve('stay')
-    const bounded = { ...keeping, bounds: pass.bounds }
-    const runByTheRecord = (terms: RequestTerms) =>
-      runByRecord(async (recalled, more, ahead) => {
-        const all = { ...terms, ...again, ...more, ...wish, ...drawn.terms }
-        const result = await run(all, recalled, { ...pass, job: ahead })
-        // They travel with the decisions that name them.
-        areThere = keptInTime(result, originals, bounded)
-        // A run that is not the last one is not waited for.
-        areThere.catch(() => {})
-        return result
-      }, bounded)
-    const again = rewrites.mayHaveLost === true ? { recordsAgain: true as const } : {}
-    if (arms !== undefined) drawn = await drawArm(c, arms)
-    const result = await runByTheRecord(ELIDING)
-    let stay = await areThere
-    if (stay === 'stay') return result
-    const isOwn = rewrites.waits === undefined
-    if (stay === 'gone' || isOwn) {
-      // Their texts are in the request.
-      const restored = await runByTheRecord({ ...ELIDING, restores: true })
-      stay = await areThere
-      if (stay === 'stay') return restored
-      if (stay === 'gone' || isOwn) return runByTheRecord(LOSSLESS)
-    }
-    return withoutEarlier(await run({ ...LOSSLESS, ...again, ...wish, ...drawn.terms }, {}, pass))
-  }
-
-  function untouched(reason: UntouchedReason): RewrittenBody {
-    metrics.proxy.untouched(vendor, reason)
-    return { body, untouched: reason }
-  }
-
-  try {
-    const result = await runPasses(runWithOriginals, { timeoutMs, isGone })
-    if (result === null || !result.ok) {
-      return untouched(result?.problem.code === 'overloaded' ? 'overloaded' : 'failed')
-    }
-    const own = rewriteOf(result)
-    if (own?.readable !== true) return untouched('unreadable')
+  #tellChanges(change: RewriteReport['head_change']): void {
+    const { metrics, warnings } = this.#needs
     for (const each of eachChange(change)) {
-      warnings.changed(tenant, each)
-      metrics.proxy.promptChange(vendor, each)
+      warnings.changed(this.#tenant, each)
+      metrics.proxy.promptChange(this.#read.vendor, each)
     }
-    const report = namedBy({ ...own, ...(change && { head_change: change }) }, conversationOf)
-    const recordOnce = () => recordDecisions(result, keeping)
-    const { held_out: beside } = report
-    if (beside !== undefined) {
-      const terms = { ...ELIDING, ...wish, ...ofRequest, beside }
-      const whole = { ...job, limitMs: timeoutMs, terms }
-      arms?.beside(() => countBeside(whole, keeping, { pool, arms }))
-      return { ...untouched('held_out'), report, recorded: recordOnce() }
-    }
+  }
+
+  /** The client's own body leaves; what ours would have been is counted beside it. */
+  #heldOut(
+    result: Done,
+    report: RewriteReport,
+    beside: NonNullable<RewriteReport['held_out']>,
+  ): RewrittenBody {
+    const { arms, timeoutMs } = this.#rewriting
+    const terms = { ...ELIDING, ...this.#wish, ...this.#ofRequest, beside }
+    const whole = { ...this.#job, limitMs: timeoutMs, terms }
+    arms?.beside(() => countBeside(whole, this.#keeping, { pool: this.#needs.pool, arms }))
+    const recorded = recordDecisions(result, this.#keeping)
+    return { ...this.#untouched('held_out'), report, recorded }
+  }
+
+  #rewritten(result: Done, report: RewriteReport): RewrittenBody {
+    const { metrics, savings, telemetry, ledger } = this.#needs
+    const { vendor, shape, model, body } = this.#read
+    const tenant = this.#tenant
     metrics.proxy.rewrite(vendor, report)
     for (const each of result.reports) metrics.report(each)
-    arms?.record(tenant, result.reports)
+    this.#rewriting.arms?.record(tenant, result.reports)
     const origin = { tenant, source: vendor, conversation: report.conversation }
     reportResults(result, origin, { telemetry, ledger })
-    const recorded = recordOnce()
-    const of = { vendor: billingVendor(vendor, shape, read.model), report, ...sessionTerm(c) }
-    countResults(tenant, of, { result, recorded, savings })
+    const recorded = recordDecisions(result, this.#keeping)
+    const billed = billingVendor(vendor, shape, model)
+    const sent = { vendor: billed, report, ...sessionTerm(this.#c) }
+    countResults(tenant, sent, { result, recorded, savings })
     return { ...leaving(body, result), report, recorded }
-  } catch (bug) {
-    logger.error({ requestId, err: bug }, 'unexpected error')
-    return untouched('failed')
+  }
+
+  #untouched(reason: UntouchedReason): RewrittenBody {
+    this.#needs.metrics.proxy.untouched(this.#read.vendor, reason)
+    return { body: this.#read.body, untouched: reason }
   }
 }
 
@@ -276,61 +349,4 @@ function countResults(
     return { ...of, report: { ...of.report, fresh: rewriteOf({ reports })?.fresh } }
   })
   void savings.recordResults(tenant, sent)
-}
-
-/** Keeps the originals that markers of a body name. Returns whether all of them are there. */
-async function areKept(
-  { keep, markers }: Done,
-  tenant: string,
-  originals: Pick<Originals, 'keep' | 'renew'>,
-): Promise<Stay> {
-  const keepOne = async (text: TextBytes): Promise<Stay> => {
-    try {
-      await originals.keep(tenant, text)
-      return 'stay'
-    } catch (error) {
-      if (error instanceof AppError) return error.code === 'overloaded' ? 'unheard' : 'gone'
-      throw error
-    }
-  }
-  return worstOf(await Promise.all([originals.renew(tenant, markers), ...keep.map(keepOne)]))
-}
-
-/** The same for a result. Waits for a store that is shared and is not heard. */
-async function keptInTime(
-  result: JobResult,
-  originals: Pick<Originals, 'keep' | 'renew'>,
-  { tenant, rewrites, bounds }: Pick<RecordKeeping, 'tenant' | 'rewrites' | 'bounds'>,
-): Promise<Stay> {
-  if (!result.ok) return 'stay'
-  const { markers, records } = result
-  const ask = () => areKept(result, tenant, originals)
-  const isEarlier = markers.length > 0 || records.some(each => each.isEarlier === true)
-  const isHeard = (stay: Stay) => stay !== 'unheard'
-  return rewrites.waits?.hear({ ask, isHeard, isEarlier, bounds }) ?? ask()
-}
-
-/** A generation for a job beside the newest. */
-type KeptTerms = Pick<Job, 'kept' | 'lostGeneration'>
-
-/** Runs a job once more with the generation that its conversation keeps, if its thread needs it. */
-async function withGeneration(
-  run: (kept: KeptTerms) => Promise<JobResult>,
-  find: (id: string) => Promise<Generation | null>,
-): Promise<JobResult> {
-  const result = await run({})
-  const needed = result.ok && result.reports.find(({ rewrite }) => rewrite?.needs_generation)
-  const id = needed ? needed.rewrite?.needs_generation : undefined
-  if (id === undefined) return result
-  const kept = await find(id)
-  return run(kept === null ? { lostGeneration: id } : { kept })
-}
-
-type PromptChange = NonNullable<RewriteReport['head_change']>
-
-/** The change, and the other kinds that came with it. */
-function eachChange(change: PromptChange | undefined): readonly PromptChange[] {
-  if (change === undefined) return []
-  const { also = [], ...first } = change
-  return [first, ...also.map(each => ({ ...each, scope: first.scope }))]
 }
