@@ -6,6 +6,7 @@ import { type Step, turnBody } from '../../../bench/turns/bodies.ts'
 import { ATTEMPT_HEADER, startRecordingVendor } from '../../../bench/turns/recording-vendor.ts'
 import { loadConfig } from '../../../src/config/load.ts'
 import type { ConfigAnswer } from '../../../src/core/contract/config.ts'
+import type { ReadingLevel } from '../../../src/core/reading/constructs.ts'
 import { eventually } from '../../support/eventually.ts'
 import { STORE_THREAD, startSmallService } from '../service/harness.ts'
 
@@ -15,11 +16,18 @@ const TOOL = 'mcp__haversack__haversack_retrieve'
 /** A table of its own for each conversation and step. */
 function stepsOf(conversation: number): readonly Step[] {
   return Array.from({ length: 6 }, (_, n) => {
-    const rows = Array.from({ length: 12 }, (_, i) => {
-      return { id: i, of: `${conversation}-${n}`, ok: true }
+    const rows = Array.from({ length: 9 }, (_, i) => {
+      return { id: i, of: `${conversation}-${n}`, host: `worker-${i * 77}`, ok: true }
     })
     return { tool: 'list', args: { n }, text: JSON.stringify(rows, null, 2), isError: false }
   })
+}
+
+/** What a request leaves out, and what its headers ask for. */
+interface Asked {
+  readonly before?: number
+  readonly project?: string
+  readonly reading?: ReadingLevel
 }
 
 /** A service that is started as often as a test wants, on one data folder. */
@@ -55,7 +63,7 @@ async function serviceOn(folder = mkdtempSync(join(tmpdir(), 'haversack-kept-'))
     async send(
       conversation: number,
       end: number,
-      { before = 0, project }: { readonly before?: number; readonly project?: string } = {},
+      { before = 0, project, reading }: Asked = {},
     ): Promise<readonly string[]> {
       const terms = { model: 'claude-sonnet-4-5', tools: ['list', TOOL] }
       const steps = stepsOf(conversation).slice(before)
@@ -65,6 +73,7 @@ async function serviceOn(folder = mkdtempSync(join(tmpdir(), 'haversack-kept-'))
       const headers = {
         [ATTEMPT_HEADER]: attempt,
         ...(project === undefined ? {} : { 'X-Haversack-Project': project }),
+        ...(reading === undefined ? {} : { 'X-Haversack-Reading': reading }),
       }
       const response = await service.post('/anthropic/v1/messages', bytes, headers)
       await response.arrayBuffer()
@@ -120,6 +129,23 @@ describe('a conversation', () => {
     expect(after.slice(0, 2)).toEqual(before)
     expect(after.map(isJson)).toEqual([false, false, false])
     expect((await service.send(2, 1)).map(isJson)).toEqual([true])
+  })
+
+  it('keeps the reading level that its first request asked for, after a restart too', async () => {
+    const service = await serviceOn()
+    const hasAffix = (text: string | undefined) => text?.includes('worker-*') === true
+    const before = await service.send(1, 2, { reading: 'dense' })
+    expect(before.map(hasAffix)).toEqual([true, true])
+    expect((await service.send(2, 2)).map(hasAffix)).toEqual([false, false])
+    service.write('pipeline_config.toml', 'reading = "dense"\n')
+    await service.restart()
+    const after = await service.send(1, 3, { reading: 'plain' })
+    expect(after.slice(0, 2)).toEqual(before)
+    expect(after.map(hasAffix)).toEqual([true, true, true])
+    expect((await service.send(2, 3, { reading: 'dense' })).map(hasAffix)).toEqual(
+      Array(3).fill(false),
+    )
+    expect((await service.send(3, 1)).map(hasAffix)).toEqual([true])
   })
 
   it('has the configuration of the project that its request names', async () => {

@@ -4,6 +4,7 @@ import type { ResultArm } from '../../arms/sums.ts'
 import { AppError } from '../../base/errors.ts'
 import type { SavedPlace } from '../../contract/operation-result.ts'
 import type { HintFamily } from '../../hints/hint.ts'
+import type { ReadingLevel } from '../../reading/constructs.ts'
 import type { Shown } from '../../sessions/turn/earlier-results.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
 import type { SentNote } from './sent-notes.ts'
@@ -27,6 +28,8 @@ export interface StoredRewrite extends SentNote {
   readonly clears?: readonly number[]
   /** The generation that the conversation keeps, if it is recorded; see `keptGeneration`. */
   readonly generation?: string
+  /** The reading level that its first request asked for; absent: none. */
+  readonly reading?: ReadingLevel
   /** Its arm, if it is or would have been elided; absent: none was drawn. */
   readonly arm?: ResultArm
   /** The unit's arm, if this is a unit instead of a result. */
@@ -50,7 +53,7 @@ export interface SeenTurn {
 
 /** What is recorded of something else than a result. */
 export function storedFact(
-  fact: Pick<StoredRewrite, 'clears' | 'generation' | 'unit' | 'turn'>,
+  fact: Pick<StoredRewrite, 'clears' | 'generation' | 'reading' | 'unit' | 'turn'>,
 ): StoredRewrite {
   const nothing = { literal: null, saved: NOTHING_SAVED, markers: [], digest: 0, sent: 0 }
   return { ...nothing, isSource: false, ...fact }
@@ -112,6 +115,7 @@ interface Head {
   readonly hints?: readonly HintFamily[]
   readonly format?: string
   readonly generation?: string
+  readonly reading?: ReadingLevel
   readonly arm?: ResultArm
   readonly unit?: UnitArm
   readonly turn?: SeenTurn
@@ -120,7 +124,7 @@ interface Head {
 /** As bytes to keep: a line of JSON, then the literal. */
 export function writeStored(rewrite: StoredRewrite): Uint8Array {
   const { literal, saved, shown, isSource, markers, digest, sent } = rewrite
-  const { clears, hints, format, generation, arm, unit, turn } = rewrite
+  const { clears, hints, format, generation, reading, arm, unit, turn } = rewrite
   const head: Head = {
     v: VERSION,
     saved: [saved.referred, saved.encoded, saved.elided],
@@ -133,6 +137,7 @@ export function writeStored(rewrite: StoredRewrite): Uint8Array {
     ...(hints === undefined ? {} : { hints }),
     ...(format === undefined ? {} : { format }),
     ...(generation === undefined ? {} : { generation }),
+    ...(reading === undefined ? {} : { reading }),
     ...(arm === undefined ? {} : { arm }),
     ...(unit === undefined ? {} : { unit }),
     ...(turn === undefined ? {} : { turn }),
@@ -165,6 +170,7 @@ export function readStored(bytes: Uint8Array): StoredRewrite | null {
     ...(head.hints === undefined ? {} : { hints: head.hints }),
     ...(head.format === undefined ? {} : { format: head.format }),
     ...(head.generation === undefined ? {} : { generation: head.generation }),
+    ...(head.reading === undefined ? {} : { reading: head.reading }),
     ...(head.arm === undefined ? {} : { arm: head.arm }),
     ...(head.unit === undefined ? {} : { unit: head.unit }),
     ...(head.turn === undefined ? {} : { turn: head.turn }),

@@ -5,6 +5,7 @@ import { createFollower } from '../../../../../bench/turns/follow-messages.ts'
 import type { RequestTerms } from '../../../../../src/core/contract/request-terms.ts'
 import type { RouteName } from '../../../../../src/core/conversation/parse/scan-request.ts'
 import { createHistoryMemory } from '../../../../../src/core/conversation/rewrite/history.ts'
+import type { ConversationContext } from '../../../../../src/core/conversation/rewrite/rewrite-context.ts'
 import {
   attachRewriteMemory,
   type RewriteMemory,
@@ -14,6 +15,7 @@ import {
   type PipelineConfig,
   pipelineSchema,
 } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
+import { READING_LEVELS, type ReadingLevel } from '../../../../../src/core/reading/constructs.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
 import { type Recalled, runByRecord } from '../../../../../src/http/proxy/run-by-record.ts'
 import { createRewrites } from '../../../../../src/store/rewrites.ts'
@@ -94,6 +96,24 @@ const CERTAIN: SomeConversation = {
   terms: { model: 'gpt-5', tools: ['Read', 'headroom_retrieve'] },
 }
 
+/** One whose logs each level writes in another way. */
+const LOGS: SomeConversation = {
+  ...CERTAIN,
+  steps: Array.from({ length: 4 }, (_, n) => ({
+    tool: 'list',
+    args: { n },
+    isError: false,
+    text: Array.from(
+      { length: 60 },
+      (_, i) => `GET /orders/${i * 7919 + n} took ${i % 7} ms, status ${200 + (i % 3)}`,
+    ).join('\n'),
+  })),
+}
+const AT_EACH_LEVEL: readonly Levels[] = Array.from({ length: 9 }, (_, turn) => ({
+  header: [undefined, 'plain', 'dense'][turn % 3] as ReadingLevel | undefined,
+  configured: READING_LEVELS[(turn + 1) % 3]!,
+}))
+
 /**
  * Rewrites one conversation after another like a process, with records that others may share.
  * @param misses whether the memory has just not got what is looked up: another request may put
@@ -104,6 +124,7 @@ function processWith(
   records: Map<string, Uint8Array>,
   misses: () => boolean = () => false,
   arms: Pick<RequestTerms, 'arms'> = {},
+  asked: Pick<ConversationContext, 'reading' | 'generations'> = {},
 ) {
   const history = createHistoryMemory(2)
   const shared = attachRewriteMemory(createBodyMemory({ bytes: 1 << 19 }))
@@ -112,7 +133,7 @@ function processWith(
   function run(body: Uint8Array, route: RouteName, recalled: Recalled) {
     const rewrites = { tenant: 't', memory, history, recalled }
     const terms = { redeems: true, bypass: false, ...arms }
-    const context = { ...local, keepsOriginals: true, terms, pipeline, rewrites }
+    const context = { ...local, keepsOriginals: true, terms, pipeline, rewrites, ...asked }
     return rewriteRequest(body, route, LIMITS, context)
   }
 
@@ -138,6 +159,26 @@ function processWith(
     for (const { position } of result.records) if (position !== null) memory.confirm(position)
     return last
   }
+}
+
+const BY_LEVEL = new Map(
+  READING_LEVELS.map(level => [level, pipelineSchema.parse({ elision, reading: { level } })]),
+)
+
+/** What a request and the configuration of its process say of the level. */
+interface Levels {
+  readonly header: ReadingLevel | undefined
+  readonly configured: ReadingLevel
+}
+
+function processAtLevel({ header, configured }: Levels, records: Map<string, Uint8Array>) {
+  const generations = {
+    newest: configured,
+    find: (id: string) => BY_LEVEL.get(id as ReadingLevel) ?? null,
+    isLost: () => false,
+  }
+  const asked = { generations, ...(header && { reading: header }) }
+  return processWith(BY_LEVEL.get(configured)!, records, () => false, {}, asked)
 }
 
 /** Keeps records in a map. */
@@ -287,6 +328,36 @@ describe('what is sent for a conversation', () => {
       { numRuns: runs(40) },
     )
     expect(heldOut).toBeGreaterThanOrEqual(leastHits(1))
+  })
+
+  it('has the level that it began with, whatever later requests and configurations say', async () => {
+    const level = fc.record({
+      header: fc.option(fc.constantFrom(...READING_LEVELS), { nil: undefined }),
+      configured: fc.constantFrom(...READING_LEVELS),
+    })
+    let distinct = 0
+    await fc.assert(
+      fc.asyncProperty(
+        conversation,
+        fc.array(level, { minLength: 9, maxLength: 9 }),
+        async ({ route, steps, terms }, levels) => {
+          const [began] = levels
+          const [kept, alone] = [new Map<string, Uint8Array>(), new Map<string, Uint8Array>()]
+          const other = levels.find(({ header }) => header !== began!.header) ?? began
+          for (const turn of steps.keys()) {
+            const bytes = turnBody(route, steps, { end: turn + 1, before: turn }, terms)
+            // As after a restart, or on another replica, in each turn.
+            const send = async (asked: (typeof levels)[number], records: typeof kept) =>
+              (await processAtLevel(asked, records)(bytes, route)).bytes
+            const sent = await send(levels[turn]!, kept)
+            expect(sent).toEqual(await send(began!, alone))
+            if (Buffer.compare(sent, await send(other!, new Map())) !== 0) distinct++
+          }
+        },
+      ),
+      { numRuns: runs(25), examples: [[LOGS, [...AT_EACH_LEVEL]]] },
+    )
+    expect(distinct).toBeGreaterThan(0)
   })
 
   it('would change with another configuration and no records', async () => {
