@@ -1,3 +1,4 @@
+import { BoundedMap } from '../core/base/bounded-map.ts'
 import type { DeclineReason } from '../core/enrich/plan.ts'
 import type { Offer } from '../core/enrich/probability.ts'
 
@@ -40,9 +41,14 @@ export interface DecidedWhere extends CallOwner {
   readonly isKept: boolean
 }
 
+/** A call that was made, and which state of its server it saw. */
+interface MadeCall {
+  readonly server: string
+  readonly state: number
+}
+
 interface ContextState {
-  /** Calls that were made, and which state of their server they saw. */
-  readonly made: Map<string, { readonly server: string; readonly state: number }>
+  readonly made: BoundedMap<string, MadeCall>
   readonly hosts: Set<string>
   watches: { readonly watch: Watch; left: number }[]
   lastAt: number
@@ -60,7 +66,7 @@ const IDLE_MS = 3_600_000
 /** What agents have called, in memory. Contexts are named by tenant too. */
 export class AgentContexts {
   readonly #now: () => number
-  readonly #contexts = new Map<string, ContextState>()
+  readonly #contexts = new BoundedMap<string, ContextState>(MAX_CONTEXTS)
   /** Counts what may have changed servers. */
   readonly #states = new Map<string, number>()
 
@@ -94,8 +100,6 @@ export class AgentContexts {
       return !isUsed && each.left > 0
     })
     if (call.key !== null) {
-      state.made.delete(call.key)
-      if (state.made.size >= MAX_CALLS) state.made.delete(state.made.keys().next().value as string)
       state.made.set(call.key, { server: call.server, state: this.#stateOf(call.server) })
     }
     return decided
@@ -141,16 +145,17 @@ export class AgentContexts {
 
   #of(context: string): ContextState {
     const known = this.#contexts.get(context)
-    this.#contexts.delete(context)
     const now = this.#now()
     const isCurrent = known !== undefined && now - known.lastAt < IDLE_MS
     const state = isCurrent
       ? known
-      : { made: new Map(), hosts: new Set<string>(), watches: [], lastAt: now }
+      : {
+          made: new BoundedMap<string, MadeCall>(MAX_CALLS),
+          hosts: new Set<string>(),
+          watches: [],
+          lastAt: now,
+        }
     state.lastAt = now
-    if (this.#contexts.size >= MAX_CONTEXTS) {
-      this.#contexts.delete(this.#contexts.keys().next().value as string)
-    }
     this.#contexts.set(context, state)
     return state
   }

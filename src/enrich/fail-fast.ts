@@ -1,3 +1,5 @@
+import { BoundedMap } from '../core/base/bounded-map.ts'
+
 /** Refuses a call once, after many of the tool's that found nothing. */
 export interface FailFast {
   /**
@@ -31,12 +33,10 @@ const MAX_TOOLS = 256
  * empty ends it too, and a minute without a call. @param now milliseconds from any start
  */
 export function createFailFast(now: () => number): FailFast {
-  const contexts = new Map<string, Map<string, Streak>>()
+  const contexts = new BoundedMap<string, Map<string, Streak>>(MAX_CONTEXTS)
 
   function streaksOf(context: string): Map<string, Streak> {
     const streaks = contexts.get(context) ?? new Map<string, Streak>()
-    contexts.delete(context)
-    if (contexts.size >= MAX_CONTEXTS) contexts.delete(contexts.keys().next().value as string)
     contexts.set(context, streaks)
     return streaks
   }

@@ -1,3 +1,5 @@
+import { BoundedMap } from '../core/base/bounded-map.ts'
+
 /** One result of a call that may be repeated. */
 export interface PolledResult {
   /** What tells results apart: a hash of the bytes. */
@@ -48,7 +50,7 @@ const MAX_TEXT = 64 * 1_024
 
 /** @param now milliseconds from any start */
 export function createPolling(now: () => number): Polling {
-  const all = new Map<string, Series>()
+  const all = new BoundedMap<string, Series>(MAX_SERIES)
   const idOf = ({ context, key }: Poll) => JSON.stringify([context, key])
 
   function drop(matches: (series: Series) => boolean): void {
@@ -71,8 +73,6 @@ export function createPolling(now: () => number): Polling {
       const isSame = before?.hash === hash
       const times = recent([...(isSame ? before.times : []), now()], poll.ttlS)
       const isRepeated = times.length >= REPEATS
-      all.delete(id)
-      if (all.size >= MAX_SERIES) all.delete(all.keys().next().value as string)
       const kept = isRepeated && text.length <= MAX_TEXT ? text : ''
       const { upstream, context } = poll
       const canAnswer = isRepeated && text.length <= MAX_TEXT

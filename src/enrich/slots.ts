@@ -1,3 +1,5 @@
+import { BoundedMap } from '../core/base/bounded-map.ts'
+
 /** Limits on fetches at once: of a context, to a host, in all. */
 export interface SlotLimits {
   readonly now: () => number
@@ -29,7 +31,7 @@ export function createSlots({
 }: SlotLimits): Slots {
   const byContext = new Map<string, number>()
   const byHost = new Map<string, number>()
-  const pausedUntil = new Map<string, number>()
+  const pausedUntil = new BoundedMap<string, number>(MAX_PAUSES)
   let total = 0
 
   function isSaturated(host: string): boolean {
@@ -38,9 +40,6 @@ export function createSlots({
   }
 
   function pause(host: string, ms: number): void {
-    pausedUntil.delete(host)
-    if (pausedUntil.size >= MAX_PAUSES)
-      pausedUntil.delete(pausedUntil.keys().next().value as string)
     pausedUntil.set(host, now() + Math.min(ms, LONGEST_PAUSE_MS))
   }
 

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../core/base/bounded-map.ts'
 import type { OpenedSession } from './store.ts'
 
 /** A session as it is, if no other process has used it since. */
@@ -28,7 +29,7 @@ const CALM_TURNS = 64
 
 /** Which sessions stay with this process, so that their turns need not be opened. */
 export class KnownSessions {
-  readonly #entries = new Map<string, SessionAtWork>()
+  readonly #entries = new BoundedMap<string, SessionAtWork>(MAX_SESSIONS)
   readonly #calmTurns: number
   /** Turns until sessions count as staying. */
   #caution: number
@@ -82,10 +83,7 @@ export class KnownSessions {
     entry.known = { epoch, partition, results, openedMs, last }
     entry.stays = isOwn && before?.known?.epoch === epoch ? entry.stays + 1 : 0
     note(entry, call)
-    this.#entries.delete(name)
     this.#entries.set(name, entry)
-    if (this.#entries.size > MAX_SESSIONS)
-      this.#entries.delete(this.#entries.keys().next().value as string)
   }
 
   /** A change was told. @param call of a turn that was counted by that */

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../core/base/bounded-map.ts'
 import { AppError } from '../core/base/errors.ts'
 import type { TextBytes } from '../core/base/text-bytes.ts'
 import type { PartSelector } from '../core/parts/part.ts'
@@ -196,7 +197,7 @@ interface Recency {
 const MAX_KEYS = 10_000
 
 function createRecency(): Recency {
-  const last = new Map<string, number>()
+  const last = new BoundedMap<string, number>(MAX_KEYS)
   return {
     isDue(key, now, everyMs) {
       const before = last.get(key)
@@ -204,9 +205,7 @@ function createRecency(): Recency {
       return before === undefined || now < before || now - before >= everyMs
     },
     done(key, now) {
-      last.delete(key)
       last.set(key, now)
-      if (last.size > MAX_KEYS) last.delete(last.keys().next().value as string)
     },
   }
 }

@@ -1,3 +1,5 @@
+import { BoundedMap } from '../base/bounded-map.ts'
+
 /** Sizes of results as they come, for plans that follow. */
 export interface ObservedCosts {
   /** @param names `argumentNames` of the call */
@@ -38,13 +40,10 @@ export function argumentNames(args: string | null): string | undefined {
 
 /** Holds 64 sizes of each of 4,000 kinds of calls. */
 export function createObservedCosts(): ObservedCosts {
-  const sizes = new Map<string, number[]>()
+  const sizes = new BoundedMap<string, number[]>(MAX_KINDS)
 
   function add(kind: string, tokens: number): void {
     const latest = sizes.get(kind) ?? []
-    if (sizes.size >= MAX_KINDS && !sizes.has(kind)) {
-      sizes.delete(sizes.keys().next().value as string)
-    }
     if (latest.length === WINDOW) latest.shift()
     latest.push(tokens)
     sizes.set(kind, latest)

@@ -1,3 +1,5 @@
+import { BoundedMap } from '../base/bounded-map.ts'
+
 /** Finds out how far back a session's results repeat. */
 export interface Repeats {
   /** Whether this call's result came before with this very content; remembers it. */
@@ -21,14 +23,12 @@ const REMEMBERED_CALLS = 64
 /** Follows one session; takes memory for the last 256 different contents and 64 calls. */
 export function createRepeats(): Repeats {
   /** The latest at the end, as in `contents`. */
-  const calls = new Map<string, string>()
+  const calls = new BoundedMap<string, string>(REMEMBERED_CALLS)
   let contents = new Set<string>()
   let current = 0
   return {
     isRetry(content, call) {
       if (calls.get(call) === content) return true
-      calls.delete(call)
-      if (calls.size === REMEMBERED_CALLS) calls.delete(calls.keys().next().value as string)
       calls.set(call, content)
       return false
     },

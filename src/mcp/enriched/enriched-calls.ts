@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { hash, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { BoundedMap } from '../../core/base/bounded-map.ts'
 import type { ResultTerms } from '../../core/contract/request-terms.ts'
 import { omittedFields } from '../../core/enrich/call-options.ts'
 import { mayMutate } from '../../core/enrich/eligibility.ts'
@@ -73,7 +74,7 @@ export class EnrichedCalls {
   /** Names this client, and its connections. */
   readonly #client = randomUUID()
   /** Compactions by context, as its latest call said. */
-  readonly #epochs = new Map<string, number>()
+  readonly #epochs = new BoundedMap<string, number>(MAX_CONTEXTS)
   readonly #calls: PrefetchCalls
   readonly #prefetches: Prefetches
 
@@ -161,10 +162,6 @@ export class EnrichedCalls {
   #noteEpoch(context: string | null, epoch: number): void {
     const name = this.#contextName(context)
     const before = this.#epochs.get(name)
-    this.#epochs.delete(name)
-    if (this.#epochs.size >= MAX_CONTEXTS) {
-      this.#epochs.delete(this.#epochs.keys().next().value as string)
-    }
     this.#epochs.set(name, epoch)
     if (before === undefined || before === epoch) return
     this.#prefetches.end()

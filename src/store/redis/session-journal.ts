@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { BoundedMap } from '../../core/base/bounded-map.ts'
 import type { TextBytes } from '../../core/base/text-bytes.ts'
 import { UnreadableError } from '../codec.ts'
 import { fail } from '../failure.ts'
@@ -36,7 +37,7 @@ export class RedisJournal implements SessionJournal {
   /** Differs for every start of a process, which forgets its sessions. */
   readonly #writer = randomBytes(WRITER_BYTES).toString('hex')
   /** Sessions of which this process answered turns without Redis, and how to tell it. */
-  readonly #missed = new Map<string, () => Promise<Result<Reply>>>()
+  readonly #missed = new BoundedMap<string, () => Promise<Result<Reply>>>(MAX_MISSED)
   #timer: NodeJS.Timeout | undefined
   #isTelling = false
   #isClosed = false
@@ -222,8 +223,6 @@ export class RedisJournal implements SessionJournal {
     this.#options.server.contact.isOwing = true
     const tell = () => this.#call('renew_session', { tenant, session }, ['0', `${ttlMs}`])
     this.#missed.set(this.#nameOf({ tenant, session }), tell)
-    if (this.#missed.size > MAX_MISSED)
-      this.#missed.delete(this.#missed.keys().next().value as string)
     if (this.#timer === undefined) void this.#tell()
   }
 

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../core/base/bounded-map.ts'
 import { createRepeats, type Repeats } from '../../core/telemetry/repeats.ts'
 import { claudeCode } from './claude-code.ts'
 import { codex } from './codex.ts'
@@ -180,7 +181,7 @@ const MAX_CONTEXTS = 1_000
 
 /** Follows the contexts in one file. */
 function createContexts(): Contexts {
-  const contexts = new Map<string, Context>()
+  const contexts = new BoundedMap<string, Context>(MAX_CONTEXTS)
   return {
     of(session, agent) {
       const key = JSON.stringify([session, agent])
@@ -188,7 +189,6 @@ function createContexts(): Contexts {
       if (known !== undefined) return known
       const context = { partition: 0, isFresh: true, repeats: createRepeats() }
       contexts.set(key, context)
-      if (contexts.size > MAX_CONTEXTS) contexts.delete(contexts.keys().next().value!)
       return context
     },
   }
@@ -213,12 +213,10 @@ export interface PendingCalls {
 const MAX_CALLS = 256
 
 export function createPendingCalls(): PendingCalls {
-  const calls = new Map<string, PendingCall>()
+  const calls = new BoundedMap<string, PendingCall>(MAX_CALLS)
   return {
     add(id, call) {
-      calls.delete(id)
       calls.set(id, call)
-      if (calls.size > MAX_CALLS) calls.delete(calls.keys().next().value!)
     },
     take(id) {
       const call = calls.get(id)
