@@ -4,7 +4,6 @@ import { FEWEST_TOKENS } from '../../../src/core/formats/json/tree/style.ts'
 import { tree, treeInStyle } from '../../../src/core/formats/json/tree/tree.ts'
 import { ndjson } from '../../../src/core/formats/text/ndjson.ts'
 import { parseJson } from '../../../src/core/json/parse-json.ts'
-import type { Construct } from '../../../src/core/reading/constructs.ts'
 import { createReading } from '../../../src/core/reading/price.ts'
 import type { TokenCounter } from '../../../src/core/tokens/counter.ts'
 import { createRandom, type Random } from '../../support/random.ts'
@@ -17,37 +16,46 @@ const LETTERS = [...'abcdefghijklmnopqrstuvwxyz']
 
 type Row = Readonly<Record<string, Json>>
 
-/** A construct that never pays for itself. */
-const TOO_DEAR = { text: 1e6 }
+/** Constructs of trees that never pay for themselves. */
+const TOO_DEAR = {
+  affix: { each: 1e6 },
+  affix_number: { each: 1e6 },
+  shape: { text: 1e6 },
+  table: { each: 1e6 },
+  brackets: { each: 1e6 },
+}
+/** Without these, most data would be written in a form that nobody is sent. */
+const USUAL = { table: 0, brackets: { each: 0 } }
+const FREE = { each: 0, share: 0 }
 
-/** The tree with one construct for nothing, or with none of them. */
-function treeWith(construct: Construct | null, data: Json, counter: TokenCounter): string {
-  const price = (each: Construct) => (each === construct ? { each: 0, share: 0 } : TOO_DEAR)
-  const affix = (each: Construct) => (each === construct ? { each: 0 } : { each: 1e6 })
-  const reading = createReading('balanced', {
-    affix: affix('affix'),
-    affix_number: affix('affix_number'),
-    shape: price('shape'),
-  })
+/** The tree with a construct for nothing, or too dear. */
+function treeWith(
+  construct: keyof typeof TOO_DEAR,
+  isUsed: boolean,
+  data: Json,
+  counter: TokenCounter,
+): string {
+  const price = isUsed ? FREE : TOO_DEAR[construct]
+  const reading = createReading('balanced', { ...TOO_DEAR, ...USUAL, [construct]: price })
   const parsed = parseJson(JSON.stringify(data))
   if (!parsed.ok) throw new Error(parsed.reason)
   return treeInStyle({ ...FEWEST_TOKENS, reading }).encode(parsed.value, counter)!
 }
 
 function treePair(
-  construct: Construct,
+  construct: keyof typeof TOO_DEAR,
   seed: number,
   data: Json,
   questions: readonly Asked<Json>[],
   counter: TokenCounter,
 ): Pair {
-  const content = treeWith(construct, data, counter)
+  const content = treeWith(construct, true, data, counter)
   return createPair<Json>({
     construct,
     seed,
     data,
     with: { format: formatId(tree), content },
-    without: treeWith(null, data, counter),
+    without: treeWith(construct, false, data, counter),
     read: reading => reading,
     questions,
   })
@@ -77,6 +85,14 @@ function rowsWith(ids: readonly string[], random: Random): readonly Row[] {
     ...(random(3) > 0 ? { note: `n${random(9000)}` } : {}),
     ticket: 3001 + 7 * at,
   }))
+}
+
+/** Rows whose keys stand above them, or beside each value. */
+export function tablePair(seed: number, counter: TokenCounter): Pair {
+  const random = createRandom(seed)
+  const ids = distinct(sizeOf(seed), () => `k${random(90_000)}`)
+  const data = rowsWith(ids, random)
+  return treePair('table', seed, data, aboutRows(data, random), counter)
 }
 
 const rowsOf = (data: Json) => data as readonly Row[]
@@ -124,8 +140,12 @@ function aboutRows(rows: readonly Row[], random: Random): readonly Asked<Json>[]
 const DEVICES = ['lamp', 'fan', 'door', 'heater']
 type Rooms = Readonly<Record<string, Record<string, Row | number>>>
 
-/** Objects of one kind in objects that are no table. */
-export function shapePair(seed: number, counter: TokenCounter): Pair {
+/** Objects of one kind in objects that are no table: as shapes, or in brackets instead of lines. */
+export function roomsPair(
+  construct: 'shape' | 'brackets',
+  seed: number,
+  counter: TokenCounter,
+): Pair {
   const random = createRandom(seed)
   const count = Math.ceil(sizeOf(seed) / 2)
   const serials = distinct(count * 4, () => `s${random(90_000)}k`)
@@ -145,7 +165,7 @@ export function shapePair(seed: number, counter: TokenCounter): Pair {
     data[`room_${at}`] = room
   }
   const rooms = data as Json
-  return treePair('shape', seed, rooms, aboutRooms(data, random), counter)
+  return treePair(construct, seed, rooms, aboutRooms(data, random), counter)
 }
 
 function aboutRooms(rooms: Rooms, random: Random): readonly Asked<Json>[] {

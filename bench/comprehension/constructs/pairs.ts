@@ -1,6 +1,6 @@
 import { CONSTRUCTS, type Construct } from '../../../src/core/reading/constructs.ts'
 import type { TokenCounter } from '../../../src/core/tokens/counter.ts'
-import { affixPair, jsonLinesPair, shapePair } from './json-pairs.ts'
+import { affixPair, jsonLinesPair, roomsPair, tablePair } from './json-pairs.ts'
 import type { Pair } from './pair.ts'
 import { referencePair } from './reference-pairs.ts'
 import { TEXT_PAIRS } from './text-pairs.ts'
@@ -23,7 +23,10 @@ function pairOf(construct: Construct, seed: number, counter: TokenCounter): Pair
     case 'affix_number':
       return affixPair(construct, seed, counter)
     case 'shape':
-      return shapePair(seed, counter)
+    case 'brackets':
+      return roomsPair(construct, seed, counter)
+    case 'table':
+      return tablePair(seed, counter)
     case 'json_lines':
       return jsonLinesPair(seed, counter)
     case 'reference':

@@ -61,6 +61,7 @@ function rowOf(
 
 /** A section for a configuration, of the constructs that were asked about. */
 export function pricesSection(rows: readonly ConstructRow[]): string {
-  const asked = rows.filter(row => row.asked > 0)
+  // Brackets have a price of each token, which `inline_json_cost` sets.
+  const asked = rows.filter(row => row.asked > 0 && row.construct !== 'brackets')
   return ['[reading.prices]', ...asked.map(row => `${row.construct} = ${row.price}`)].join('\n')
 }

@@ -10,15 +10,9 @@ import { TEXT_FORMATS } from '../formats/text/registry.ts'
 import type { TextFormat } from '../formats/text/text-format.ts'
 import { ObjectValue, type Value } from '../json/value.ts'
 import { writeJson } from '../json/write-json.ts'
+import { isPriced } from '../reading/price.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import type { EncodingProfile } from './profile/resolve.ts'
-
-/**
- * A positional layout has to save this part of the tokens of a keyed one, if explicit keys are
- * preferred.
- */
-const CLEARLY_BETTER = 0.05
-const POSITIONAL_COST = 1 / (1 - CLEARLY_BETTER)
 
 /** The formats of a profile, in the order of preference. */
 export interface ProfiledFormats {
@@ -44,8 +38,6 @@ export function profiledFormats(profile: EncodingProfile): ProfiledFormats {
 function styleOf(profile: EncodingProfile): TreeStyle {
   return {
     lineDepth: profile.recursionDepth,
-    bracketCost: profile.inlineJsonCost,
-    tableCost: profile.preferExplicitKeys ? POSITIONAL_COST : 1,
     maxBracketChars: profile.maxInlineNested,
     minTableRows: profile.minItems,
     minKeyStability: profile.minKeyStability,
@@ -57,9 +49,9 @@ function styleOf(profile: EncodingProfile): TreeStyle {
 function inProfile(format: JsonFormat, profile: EncodingProfile, style: TreeStyle): JsonFormat {
   switch (format) {
     case csv:
-      return withSurcharge(csvFrom(profile), style, { cost: style.tableCost, nested: nestedInRows })
+      return withPrices(csvFrom(profile), style, { isTable: true, nested: nestedInRows })
     case jsonCompact:
-      return withSurcharge(jsonCompact, style, { cost: 1, nested: value => [writeJson(value)] })
+      return withPrices(jsonCompact, style, { nested: value => [writeJson(value)] })
     case tree:
       return treeInStyle(style)
     default:
@@ -79,26 +71,24 @@ function csvFrom({ minItems, minKeyStability }: EncodingProfile): JsonFormat {
 }
 
 /**
- * The format with the surcharge of a style; unchanged if the style has none.
- * @param weights.cost of each token of the text
- * @param weights.nested what the text has in brackets
+ * The format with the prices of a style; unchanged if the style has none.
+ * @param what.nested what the text has in brackets
  */
-function withSurcharge(
+function withPrices(
   format: JsonFormat,
   style: TreeStyle,
-  weights: { readonly cost: number; nested(value: Value): readonly string[] },
+  { isTable = false, nested }: { isTable?: boolean; nested(value: Value): readonly string[] },
 ): JsonFormat {
-  if (!weighsBrackets(style) && weights.cost === 1) return format
+  const isPricedTable = isTable && isPriced(style.reading, 'table')
+  if (!weighsBrackets(style) && !isPricedTable) return format
   return {
     ...format,
     weigh(value, counter) {
       const content = format.encode(value, counter)
       if (content === null) return null
-      const positional = counter.count(content) * (weights.cost - 1)
-      return {
-        content,
-        surcharge: positional + nestedSurcharge(weights.nested(value), style, counter),
-      }
+      const tokens = counter.count(content)
+      const uses = isPricedTable ? { table: tokens } : {}
+      return { content, tokens, uses, surcharge: nestedSurcharge(nested(value), style, counter) }
     },
   }
 }

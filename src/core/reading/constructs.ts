@@ -57,6 +57,10 @@ const TABLE = {
   affix_number: { each: 20, neverAt: 'plain' },
   /** Objects written by the name of their keys. */
   shape: { share: 0.1, neverAt: 'plain' },
+  /** A token of a table, where a value's key stands in another line. */
+  table: {},
+  /** A token of nested values in brackets. The gate does not count it: the input has them too. */
+  brackets: {},
 } as const satisfies Readonly<Record<string, Row>>
 
 export type Construct = keyof typeof TABLE

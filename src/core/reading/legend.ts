@@ -12,7 +12,10 @@ interface LegendPart {
  */
 export const LEGEND_PARTS: readonly LegendPart[] = [
   { text: 'Tool results may be packed.', explains: [] },
-  { text: 'Tables name keys once; "-" is absent.', explains: ['json_lines', 'text_form'] },
+  {
+    text: 'Tables name keys once; "-" is absent.',
+    explains: ['json_lines', 'table', 'brackets', 'text_form'],
+  },
   { text: 'Under "id=d-*", 7 is d-7.', explains: ['affix', 'affix_number'] },
   { text: 'A{x,y} declares A(1,2).', explains: ['shape'] },
   { text: '"path…" begins the lines below.', explains: ['heading', 'indented_heading'] },

@@ -71,6 +71,12 @@ export function priceOfUse({ prices }: Reading, construct: Construct): number {
   return prices[construct]?.each ?? Infinity
 }
 
+/** Whether a use of a construct changes the price of a text. */
+export function isPriced({ prices }: Reading, construct: Construct): boolean {
+  const price = prices[construct]
+  return price === null || price.text !== 0 || price.share !== 0 || price.each !== 0
+}
+
 /** What texts use that are parts of one. */
 export function addUses(...all: readonly (Uses | undefined)[]): Uses {
   const sum: Partial<Record<Construct, number>> = {}

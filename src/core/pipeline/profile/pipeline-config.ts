@@ -120,13 +120,24 @@ const readingPrice = z.union([
     each: tokens.optional(),
   }),
 ])
+/** Brackets are compared where they are written, by their tokens. */
+function isPerUse(price: z.infer<typeof readingPrice>): boolean {
+  return typeof price === 'object' && price.text === undefined && price.share === undefined
+}
+
 const readingLevel = z.enum(READING_LEVELS)
 
 /** How hard texts may be to read; see `docs/reference/formats.md`. */
 const reading = z.strictObject({
   level: readingLevel.default(DEFAULT_READING),
   /** Instead of the built-in ones: a number is the price of a text that has the construct. */
-  prices: z.partialRecord(z.enum(CONSTRUCTS), readingPrice).default({}),
+  prices: z
+    .partialRecord(z.enum(CONSTRUCTS), readingPrice)
+    .refine(({ brackets = {} }) => isPerUse(brackets), {
+      path: ['brackets'],
+      error: 'is a price of each token alone: { each = 0.5 }',
+    })
+    .default({}),
   /** Whether models are told, beside results, how these are to be read. */
   legend: z.boolean().default(true),
 })

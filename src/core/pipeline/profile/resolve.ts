@@ -27,8 +27,6 @@ import { ToolSettings } from './tool-settings.ts'
 
 /** How values and texts are written; see `docs/reference/profiles.md`. */
 export interface EncodingProfile {
-  readonly inlineJsonCost: number
-  readonly preferExplicitKeys: boolean
   /** UTF-16 code units. */
   readonly maxInlineNested: number
   readonly recursionDepth: number
@@ -84,11 +82,13 @@ export function resolveProfile(
   const thresholds = mckp.shape_thresholds
   const settings = settingsWith(config, query, data)
   const hints = hintsFor(config, query, settings, data?.variant)
-  const reading = readingFor(config, query.reading, settings, llm.reading)
+  const reading = readingFor(config, query.reading, settings, {
+    level: llm.reading,
+    bracketCost: tokenizer.variants[weights]?.inline_json_cost ?? 1,
+    prefersKeys: llm.prefer_explicit_keys ?? false,
+  })
   return {
     encoding: {
-      inlineJsonCost: tokenizer.variants[weights]?.inline_json_cost ?? 1,
-      preferExplicitKeys: llm.prefer_explicit_keys ?? false,
       maxInlineNested: llm.max_inline_nested ?? Number.POSITIVE_INFINITY,
       recursionDepth: settings.get('recursion_depth') ?? mckp.recursion_depth,
       formats: settings.get('formats') ?? mckp.formats_enabled,

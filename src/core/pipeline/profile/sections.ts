@@ -138,20 +138,39 @@ export function dedupFor(
 
 type ReadingSection = PipelineConfig['reading']
 
-/** The levels of each section, with its prices: few, and the same for many requests. */
-const readings = new WeakMap<ReadingSection, Map<ReadingLevel, Reading>>()
+/** The readings of each section, by level and model: few, and the same for many requests. */
+const readings = new WeakMap<ReadingSection, Map<string, Reading>>()
 
-/** The first that is set: of the request, the tool, the model, the section. */
+/** What a model and its tokenizer say of reading. */
+interface ReadingOfModel {
+  readonly level: ReadingLevel | undefined
+  /** What a token in brackets costs, instead of 1: the tokenizer's `inline_json_cost`. */
+  readonly bracketCost: number
+  /** The model's `prefer_explicit_keys`. */
+  readonly prefersKeys: boolean
+}
+
+/** Tables have to save this share against keys beside their values, if these are preferred. */
+const CLEARLY_BETTER = 0.05
+
+/** The level is the first that is set: of the request, the tool, the model, the section. */
 export function readingFor(
   { reading }: PipelineConfig,
   asked: ReadingLevel | undefined,
   settings: ToolSettings,
-  ofModel: ReadingLevel | undefined,
+  { level: ofModel, bracketCost, prefersKeys }: ReadingOfModel,
 ): Reading {
   const level = asked ?? settings.get('reading') ?? ofModel ?? reading.level
-  const known = readings.get(reading) ?? new Map<ReadingLevel, Reading>()
-  const found = known.get(level) ?? createReading(level, reading.prices)
-  readings.set(reading, known.set(level, found))
+  const known = readings.get(reading) ?? new Map<string, Reading>()
+  const name = `${level} ${bracketCost} ${prefersKeys}`
+  const found =
+    known.get(name) ??
+    createReading(level, {
+      ...(bracketCost !== 1 && { brackets: { each: bracketCost - 1 } }),
+      ...(prefersKeys && { table: { each: 1 / (1 - CLEARLY_BETTER) - 1 } }),
+      ...reading.prices,
+    })
+  readings.set(reading, known.set(name, found))
   return found
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { EncodeAnswer, EncodeRequest } from '../../../../src/core/contract/encode.ts'
 import { encodeOperation } from '../../../../src/core/operations/encode.ts'
 import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
+import { READING_LEVELS, type ReadingLevel } from '../../../../src/core/reading/constructs.ts'
 import { decode } from '../../../../src/index.ts'
 import { counters } from '../../../support/vocabularies.ts'
 
@@ -61,12 +62,28 @@ describe('inline_json_cost', () => {
 
   it('weighs them in JSON inside a text too', () => {
     const log = cells.map(row => JSON.stringify(row)).join('\n')
-    const { content: dear, format } = encodeWith(cost('o200k_base', 5), log, {
+    const config = { ...cost('o200k_base', 5), reading: { prices: { json_lines: 0 } } }
+    const { content: dear, format } = encodeWith(config, log, {
       formats: ['ndjson', 'csv', 'tree'],
-      reading: 'dense',
     })
     expect(format).toBe('ndjson@1;compact,tree@2')
     expect(dear).not.toMatch(/[[{]/)
+  })
+
+  it('is a price of brackets, which counts at each level but dense', () => {
+    const byName = { reading: { prices: { brackets: { each: 1.2 } } } }
+    const written = (config: object, reading: ReadingLevel) =>
+      encodeWith(config, content, { reading }).content
+    for (const level of READING_LEVELS) {
+      expect(written(cost('o200k_base', 2.2), level)).toBe(written(byName, level))
+    }
+    expect(written(byName, 'dense')).toContain('["red one"')
+    // What is said of the construct by name comes first.
+    const free = { reading: { prices: { brackets: { each: 0 } } } }
+    expect(written({ ...cost('o200k_base', 2.2), ...free }, 'balanced')).toContain('["red one"')
+    for (const brackets of [1, { text: 1 }, { share: 0.1, each: 1 }]) {
+      expect(pipelineSchema.safeParse({ reading: { prices: { brackets } } }).success).toBe(false)
+    }
   })
 
   it('is of the tokenizer that counts for the model', () => {
@@ -106,6 +123,19 @@ describe('prefer_explicit_keys', () => {
     expect(encodeWith({}, inside).content).toContain('rows[2')
     expect(encodeWith(prefers, inside).content).not.toContain('rows[2')
     expect(encodeWith(prefers, many).content).toContain('rows[9')
+  })
+
+  it('is a price of tables, which the gate counts too', () => {
+    const byName = (table: object | number) => ({ reading: { prices: { table } } })
+    const written = (config: object, reading?: ReadingLevel) =>
+      encodeWith(config, rows, reading && { reading }).content
+    expect(written(byName({ each: 0.06 }))).toMatch(/note: ?a longer/)
+    expect(written(byName({ each: 0.06 }), 'dense')).toMatch(/^note,more\n/)
+    expect(written(byName(30))).not.toMatch(/^note,more/)
+    const many = Array.from({ length: 9 }, (_, id) => ({ id, ok: true }))
+    const dear = { ...byName(10_000), mckp: { formats_enabled: ['csv'] } }
+    expect(encodeWith({ mckp: dear.mckp }, many).format).toBe('csv@1')
+    expect(encodeWith(dear, many).format).toBe('passthrough')
   })
 
   it('is of the model', () => {

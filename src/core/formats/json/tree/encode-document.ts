@@ -1,6 +1,6 @@
 import type { Value } from '../../../json/value.ts'
 import type { Uses } from '../../../reading/constructs.ts'
-import { readingPrice } from '../../../reading/price.ts'
+import { isPriced, readingPrice } from '../../../reading/price.ts'
 import { draftPricer, type Forms, KnownParts } from './draft.ts'
 import { encodeTree } from './encode-tree.ts'
 import { findShapes } from './find-shapes.ts'
@@ -9,6 +9,7 @@ import { KnownTables } from './known-tables.ts'
 import type { Pricer } from './pricer.ts'
 import { type Shapes, writeDeclaration } from './shape.ts'
 import { freeNames } from './shape-names.ts'
+import { weighsBrackets } from './style.ts'
 import { addUses, priceOfUses, usesOf } from './uses.ts'
 import { type WrittenText, writtenLists } from './written-lists.ts'
 
@@ -55,11 +56,10 @@ export function encodeDocument(value: Value, pricer: Pricer, known?: KnownParts)
 
 /** Shapes that may be worth their declarations; `null` if there are none. */
 function usefulShapes(value: Value, plain: WrittenText, pricer: Pricer): Shapes | null {
-  const { tableCost, bracketCost, maxBracketChars, reading } = pricer.style
+  const { style } = pricer
+  const { reading } = style
   if (reading.prices.shape === null) return null
-  if (tableCost !== 1 || bracketCost !== 1 || maxBracketChars !== Number.POSITIVE_INFINITY) {
-    return null
-  }
+  if (isPriced(reading, 'table') || weighsBrackets(style)) return null
   const lists = writtenLists(collectKeyLists(value), plain, pricer)
   if (lists.length === 0) return null
   const shapes = findShapes(lists, freeNames(value), pricer)

@@ -1,5 +1,6 @@
 import { keyStability } from '../../../classify/json-shape.ts'
 import { ObjectValue, type Value } from '../../../json/value.ts'
+import { isPriced, priceOfUse } from '../../../reading/price.ts'
 import type { CellColumn, Column, PatternColumn } from './column.ts'
 import { mergeKeyOrders } from './key-order.ts'
 import type { KnownTables } from './known-tables.ts'
@@ -9,7 +10,7 @@ import { weighsBrackets } from './style.ts'
 import { KEY_COLUMN, SEPARATOR } from './syntax.ts'
 import type { Bracket, Table } from './table.ts'
 import type { Piece } from './trace.ts'
-import { priceOfUses, usesOf } from './uses.ts'
+import { addUses, priceOfUses, usesOf } from './uses.ts'
 import { RowWriter, writeHeader } from './write-table.ts'
 
 /** A pricer that may know the tables of the document without shapes. */
@@ -160,15 +161,16 @@ function collectBrackets(writer: RowWriter, { style }: Pricer): readonly Bracket
  * The table with its price. Nested values in brackets in its rows have the same surcharge as
  * elsewhere.
  */
-export function tablePiece({ text, brackets, uses }: Table, pricer: Pricer): Piece {
+export function tablePiece({ text, brackets, uses: ofColumns }: Table, pricer: Pricer): Piece {
   const { style, tokens } = pricer
   const count = tokens(text)
-  let surcharge = count * (style.tableCost - 1) + priceOfUses(uses, style.reading)
+  const uses = isPriced(style.reading, 'table') ? addUses(ofColumns, { table: count }) : ofColumns
+  let surcharge = priceOfUses(uses, style.reading)
   let values = ''
   for (const bracket of brackets) {
     surcharge += excess(bracket.text, style)
     if (!bracket.isRows) values += `\n${bracket.text}`
   }
-  if (values !== '') surcharge += tokens(values) * (style.bracketCost - 1)
+  if (values !== '') surcharge += tokens(values) * priceOfUse(style.reading, 'brackets')
   return { text, tokens: count, surcharge, uses }
 }

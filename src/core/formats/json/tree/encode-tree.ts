@@ -2,6 +2,7 @@ import { OPEN_BRACE, OPEN_BRACKET } from '../../../json/char-codes.ts'
 import { parseJson } from '../../../json/parse-json.ts'
 import { ObjectValue, type Value } from '../../../json/value.ts'
 import { jsonLength } from '../../../json/write-json.ts'
+import { isPriced } from '../../../reading/price.ts'
 import { escapeText } from '../../bare-text.ts'
 import { findSpacing } from '../../text/json-spacing.ts'
 import type { CellPosition, Draft, DraftPricer, Forms } from './draft.ts'
@@ -311,7 +312,7 @@ function clearlyShorter(
   pricer: Pricer,
 ): Forms | null {
   const { style, trace } = pricer
-  if (table === null || table.brackets.length > 0 || style.tableCost !== 1) return null
+  if (table === null || table.brackets.length > 0 || isPriced(style.reading, 'table')) return null
   const rows = value instanceof ObjectValue ? value.values : (value as readonly Value[])
   if (pricer.shapes !== undefined && rows.length < FEW_ROWS) return null
   const { text, uses } = table

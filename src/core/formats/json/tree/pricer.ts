@@ -1,5 +1,6 @@
 import type { ObjectValue, Value } from '../../../json/value.ts'
 import type { Uses } from '../../../reading/constructs.ts'
+import { priceOfUse } from '../../../reading/price.ts'
 import type { TokenCounter } from '../../../tokens/counter.ts'
 import { contentOf } from '../../text-content.ts'
 import { FEWEST_TOKENS, type TreeStyle } from './style.ts'
@@ -157,7 +158,7 @@ export function bracketPiece(
 
 /** The price of brackets in addition to their tokens. */
 export function bracketSurcharge(text: string, tokens: number, style: TreeStyle): number {
-  return tokens * (style.bracketCost - 1) + excess(text, style)
+  return tokens * priceOfUse(style.reading, 'brackets') + excess(text, style)
 }
 
 /** The surcharge for brackets that are too long. */

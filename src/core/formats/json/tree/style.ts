@@ -1,4 +1,4 @@
-import { FREE_READING, type Reading } from '../../../reading/price.ts'
+import { FREE_READING, isPriced, type Reading } from '../../../reading/price.ts'
 
 /**
  * Deepest level of lines. What lies below stays in brackets: real documents rarely go so deep, and
@@ -13,15 +13,12 @@ export const MAX_LINE_DEPTH = 16
 export interface TreeStyle {
   /** Levels of lines below the first, at most `MAX_LINE_DEPTH`. */
   readonly lineDepth: number
-  /** Price of a token of nested values in brackets, and of a table. */
-  readonly bracketCost: number
-  readonly tableCost: number
   /** Nested values whose brackets hold more characters become lines or tables if they can. */
   readonly maxBracketChars: number
   /** Objects that make a table, and how alike their keys are (see `keyStability`), at least. */
   readonly minTableRows: number
   readonly minKeyStability: number
-  /** What columns with a pattern and shapes cost. */
+  /** What tables, brackets, columns with a pattern and shapes cost. */
   readonly reading: Reading
   /** Members of an object of scalars that stand on lines of their own, at least. */
   readonly minLineMembers: number
@@ -30,8 +27,6 @@ export interface TreeStyle {
 /** The fewest tokens, in whatever form that can be read. */
 export const FEWEST_TOKENS: TreeStyle = {
   lineDepth: MAX_LINE_DEPTH,
-  bracketCost: 1,
-  tableCost: 1,
   maxBracketChars: Number.POSITIVE_INFINITY,
   minTableRows: 1,
   minKeyStability: 0,
@@ -40,6 +35,6 @@ export const FEWEST_TOKENS: TreeStyle = {
 }
 
 /** Whether nested values in brackets are weighed at all. */
-export function weighsBrackets({ bracketCost, maxBracketChars }: TreeStyle): boolean {
-  return bracketCost !== 1 || maxBracketChars !== Number.POSITIVE_INFINITY
+export function weighsBrackets({ reading, maxBracketChars }: TreeStyle): boolean {
+  return isPriced(reading, 'brackets') || maxBracketChars !== Number.POSITIVE_INFINITY
 }

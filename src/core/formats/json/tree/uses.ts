@@ -28,14 +28,16 @@ export function addUses(first: Uses | undefined, second: Uses | undefined): Uses
   return {
     affix: (first.affix ?? 0) + (second.affix ?? 0),
     affix_number: (first.affix_number ?? 0) + (second.affix_number ?? 0),
+    table: (first.table ?? 0) + (second.table ?? 0),
   }
 }
 
 /** The price of each use of these constructs. */
 export function priceOfUses(uses: Uses | undefined, reading: Reading): number {
-  const { affix = 0, affix_number = 0 } = uses ?? {}
+  const { affix = 0, affix_number = 0, table = 0 } = uses ?? {}
   let price = 0
   if (affix > 0) price += affix * priceOfUse(reading, 'affix')
   if (affix_number > 0) price += affix_number * priceOfUse(reading, 'affix_number')
+  if (table > 0) price += table * priceOfUse(reading, 'table')
   return price
 }

@@ -3,6 +3,7 @@ import { HINT_FAMILIES } from '../../../../../src/core/hints/hint-policy.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { resolveProfile } from '../../../../../src/core/pipeline/profile/resolve.ts'
 import type { ProfileQuery } from '../../../../../src/core/pipeline/profile/sections.ts'
+import { USUAL_READING } from '../../../../../src/core/reading/price.ts'
 
 const resolve = (config: object, query: ProfileQuery = {}) =>
   resolveProfile(pipelineSchema.parse(config), query)
@@ -20,8 +21,7 @@ describe('the profile of a request', () => {
     expect(resolveProfile(undefined, {})).toEqual(resolve({}))
     expect(resolve({}, { model: 'claude-sonnet-4-6', tool: 'Read' })).toMatchObject({
       encoding: {
-        inlineJsonCost: 1,
-        preferExplicitKeys: false,
+        reading: USUAL_READING,
         maxInlineNested: Number.POSITIVE_INFINITY,
         recursionDepth: 16,
       },
