@@ -93,11 +93,25 @@ const composedTool = z
     }
   })
 
+/** Tools on demand: clients see a search in place of all definitions. */
+const toolSearch = z
+  .strictObject({
+    mode: z.enum(['auto', 'always', 'never']).default('auto'),
+    /** `auto` leaves shorter lists as they are; learned tools are listed up to here. */
+    above_tokens: z.int().nonnegative().max(1_000_000).default(6_000),
+    /** Public names that stay in the list. */
+    keep: z.array(toolPattern).max(1_000).default([]),
+    /** Whether tools that are marked as destructive stay in the list, or need `call_tool`. */
+    destructive: z.enum(['list', 'call']).default('list'),
+  })
+  .prefault({})
+
 /** The servers of the MCP gateway by name, and tools that are composed of theirs. */
 export const mcpSchema = z
   .strictObject({
     servers: z.record(serverName, mcpServer).default({}),
     composed: z.record(z.string().regex(/^[A-Za-z0-9_-]{1,44}$/), composedTool).default({}),
+    search: toolSearch,
   })
   .superRefine(({ servers, composed }, context) => {
     for (const [name, { calls }] of Object.entries(composed)) {

@@ -34,6 +34,8 @@ export interface ToolFacts {
   readonly hasUi: boolean
   readonly isReadOnly: boolean
   readonly isIdempotent: boolean
+  /** Only if its server says so: the protocol's default does not count. */
+  readonly isDestructive: boolean
 }
 
 /** An entry under the name that clients know. */
@@ -47,7 +49,7 @@ export const MAX_ENTRIES = 20_000
 
 const TOOL = members({
   outputSchema: RANGE,
-  annotations: members({ readOnlyHint: RANGE, idempotentHint: RANGE }),
+  annotations: members({ readOnlyHint: RANGE, idempotentHint: RANGE, destructiveHint: RANGE }),
   _meta: members({ ui: RANGE }),
 })
 
@@ -73,6 +75,7 @@ function readFacts(raw: JsonBytes): ToolFacts {
     hasUi: memberOf(memberOf(root, '_meta'), 'ui') !== undefined,
     isReadOnly: isTrue('readOnlyHint'),
     isIdempotent: isTrue('idempotentHint'),
+    isDestructive: isTrue('destructiveHint'),
   }
 }
 

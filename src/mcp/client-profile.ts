@@ -10,6 +10,8 @@ export interface ClientProfile {
   readonly limit: ResultLimit | null
   /** Whether its calls name the context that they are made in. */
   readonly namesContexts: boolean
+  /** Whether it searches tools itself, and sends the definitions of those that it found. */
+  readonly searchesTools: boolean
 }
 
 /** Claude Code refuses results above 25,000 tokens, which it counts by its own vocabulary. */
@@ -25,6 +27,9 @@ const NAME_CONTEXTS: readonly RegExp[] = [/^codex\b/i, /^visual studio code\b/i]
  */
 const SHOW_STRUCTURED: readonly RegExp[] = [CLAUDE_CODE, /^codex\b/i, /^visual studio code\b/i]
 
+/** Clients that have a tool search of their own. */
+const SEARCH_TOOLS: readonly RegExp[] = [CLAUDE_CODE, /^codex\b/i, /^qwen\b/i]
+
 /** @param name `clientInfo.name`; `null` if the client names none */
 export function clientProfile(name: string | null): ClientProfile {
   const known = name ?? ''
@@ -33,5 +38,6 @@ export function clientProfile(name: string | null): ClientProfile {
     showsStructured: isLike(SHOW_STRUCTURED),
     limit: CLAUDE_CODE.test(known) ? CLAUDE_CODE_LIMIT : null,
     namesContexts: isLike(NAME_CONTEXTS),
+    searchesTools: isLike(SEARCH_TOOLS),
   }
 }

@@ -8,6 +8,7 @@ import type { Outcome } from './json-rpc.ts'
 import type { ListRoom } from './lists/list-room.ts'
 import type { ServerMemory } from './memory/server-memory.ts'
 import type { Pack } from './pack.ts'
+import type { ToolSearchOptions } from './search/search-options.ts'
 import type {
   CallEnd,
   CallFailure,
@@ -159,6 +160,8 @@ export interface GatewayOptions {
   readonly alwaysRetrieves: boolean
   /** What the model is told of packed results, after what the servers state; absent: nothing. */
   readonly legend?: string
+  /** Absent: all tools are listed. */
+  readonly search?: ToolSearchOptions
   /** Absent if no model of a tool is to act. */
   readonly enrichment?: EnrichmentNeeds
   /** Reports what happens to a server: `event` is one of a few words. */

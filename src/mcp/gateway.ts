@@ -63,7 +63,13 @@ class ClientGateway implements Gateway {
 
   constructor(options: GatewayOptions) {
     this.#options = options
-    this.#servers = new Servers(options)
+    const { client } = options
+    const notify: typeof client.notify = (method, params) => {
+      // A new list costs the provider's cache: only for a change that the client can see.
+      if (method === TOOLS_CHANGED && this.#tools.search?.isListStale() === false) return
+      client.notify(method, params)
+    }
+    this.#servers = new Servers({ ...options, client: { ...client, notify } })
     this.#tools = new ToolCalls(options, this.#servers)
     this.#watches = new ResourceWatches({
       ownerOf: uri => this.#servers.ownerOf(uri),
@@ -165,12 +171,14 @@ class ClientGateway implements Gateway {
   /** Answers from memory. */
   async #list(kind: ListKind, { params, context }: ClientCall): Promise<Outcome> {
     await this.#servers.listed()
+    const listing = kind === 'tools' ? await this.#tools.search?.listing() : undefined
     const offersOurs = kind === 'tools' && this.#tools.offersRetrieve(context)
     const ours = new Map(kind === 'tools' ? this.#tools.composedDefinitions() : [])
     if (offersOurs) ours.set(RETRIEVE_TOOL, RETRIEVE_DEFINITION)
+    for (const [name, definition] of listing?.definitions ?? []) ours.set(name, definition)
     const entries = this.#servers.catalogue
       .all(kind)
-      .filter(({ publicKey }) => !ours.has(publicKey))
+      .filter(entry => !ours.has(entry.publicKey) && listing?.has(entry) !== false)
     const count = entries.length + ours.size
     const start = pageStart(params)
     if (start === null || start > count) {
@@ -277,6 +285,8 @@ class ClientGateway implements Gateway {
 }
 
 const COMMA = Buffer.from(',')
+
+const TOOLS_CHANGED = 'notifications/tools/list_changed'
 
 /** Extensions that a client may name; there are a handful. */
 const MOST_EXTENSIONS = 32

@@ -1,4 +1,4 @@
-import type { ResultPlace } from '../core/contract/request-terms.ts'
+import type { ResultPlace, ResultTerms } from '../core/contract/request-terms.ts'
 import { RETRIEVE_TOOL } from '../core/contract/retrieve-tool.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import { failureResult } from './call-failures.ts'
@@ -14,6 +14,7 @@ import { mirrorsOf } from './mirrored-params.ts'
 import type { Delivery } from './pack.ts'
 import { escapedTerms, mayOmit, responseBudgetOf, resultTerms } from './result-terms.ts'
 import { callRetrieve } from './retrieve-tool.ts'
+import { ToolSearch } from './search/tool-search.ts'
 import type { Servers } from './servers.ts'
 import type { CallEnd } from './upstream/connection.ts'
 
@@ -44,6 +45,8 @@ export class ToolCalls {
   readonly #profile: ClientProfile
   readonly #enriched: EnrichedCalls | null
   readonly #composed: ComposedTools
+  /** `null`: all tools are listed. */
+  readonly search: ToolSearch | null
   #offersRetrieve: boolean
   /** In which calls came, the last one at the end. */
   readonly #contexts = new Set<string>()
@@ -59,6 +62,14 @@ export class ToolCalls {
     this.#composed = new ComposedTools(options.composed ?? [], servers, (name, call) =>
       this.#callListed(call, name, null),
     )
+    this.search =
+      options.search === undefined
+        ? null
+        : new ToolSearch(options.search, {
+            servers,
+            isOwn: this.#profile.searchesTools,
+            composed: () => this.#composed.definitions(),
+          })
     this.#offersRetrieve =
       options.alwaysRetrieves ||
       limit !== null ||
@@ -106,9 +117,44 @@ export class ToolCalls {
     if (context !== null) this.#remember(context)
     // From now on: the client must be able to fetch what a level leaves out.
     if ((responseBudgetOf(params) ?? 'full') !== 'full') this.#offersRetrieve = true
-    const offersRetrieve = this.offersRetrieve(context)
-    if (name === RETRIEVE_TOOL && offersRetrieve) return this.#retrieve(params, context)
+    const role = (await this.search?.roleOf(name)) ?? null
+    if (role === 'find') return this.#find(call, place)
+    if (role === null) return this.#callNamed(call, name, place)
+    const named = await this.search!.named(role, params)
+    if (named.kind === 'call') {
+      return this.#callNamed({ ...call, params: named.params }, named.name, place)
+    }
+    return this.#packed(named.result, call, place)
+  }
+
+  async #callNamed(call: ClientCall, name: string, place: ResultPlace | null): Promise<Outcome> {
+    const offersRetrieve = this.offersRetrieve(call.context)
+    if (name === RETRIEVE_TOOL && offersRetrieve) {
+      return this.#retrieve(call.params ?? EMPTY_OBJECT, call.context)
+    }
     return (await this.#composed.call(name, call)) ?? this.#callListed(call, name, place)
+  }
+
+  async #find(call: ClientCall, place: ResultPlace | null): Promise<Outcome> {
+    const started = performance.now()
+    const found = await this.search!.find(call.params ?? EMPTY_OBJECT)
+    const totalMs = performance.now() - started
+    const traceparent = () => call.traceparent ?? null
+    const ended = { server: SEARCH, outcome: 'result', upstreamMs: 0, totalMs } as const
+    this.#options.onToolCall({ ...ended, started, traceparent })
+    return this.#packed(found, call, place)
+  }
+
+  /** An answer of ours with definitions of servers, packed like any result. */
+  async #packed(own: JsonBytes, call: ClientCall, place: ResultPlace | null): Promise<Outcome> {
+    const { limit } = this.#profile
+    const terms: ResultTerms = {
+      ...{ tool: `mcp__haversack__${SEARCH}`, mode: 'lossless', structured: 'keep' },
+      ...(place === null ? {} : { place }),
+      ...(limit === null ? {} : { limit }),
+    }
+    const result = await this.#options.pack(own, terms, SEARCH, this.#deliveryOf(call, place))
+    return { kind: 'result', result }
   }
 
   /**
@@ -146,6 +192,7 @@ export class ToolCalls {
     if (named === null) return unknownTool(entry.publicKey)
     const canRepeat = settings.trusted && (facts.isReadOnly || facts.isIdempotent)
     const { server } = entry
+    this.search?.called(entry.publicKey)
     const started = performance.now()
     const traced = withTrace(named, call.traceparent)
     const mirrored = mirrorsOf(entry.raw, params)
@@ -216,6 +263,9 @@ export class ToolCalls {
     return callRetrieve(args, { tenant, reader }, originals, { maxBytes: MAX_ORIGINAL_BYTES })
   }
 }
+
+/** Where searches are counted: as calls of an upstream of this name. */
+const SEARCH = 'find_tools'
 
 const NO_NOTES: Promise<readonly string[]> = Promise.resolve([])
 

@@ -10,6 +10,8 @@ import { createGateway, type Gateway } from '../mcp/gateway.ts'
 import type { GatewayClient, GatewayOptions } from '../mcp/gateway-options.ts'
 import { ListRoom } from '../mcp/lists/list-room.ts'
 import { createPacker, type Pack } from '../mcp/pack.ts'
+import { openLearnedTools } from '../mcp/search/learned-tools.ts'
+import { statedReadOnly } from '../mcp/stated-read-only.ts'
 import type { ChildPlaces } from '../mcp/upstream/child-places.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { EmbeddedDeps } from './embedded-deps.ts'
@@ -71,6 +73,7 @@ export function createGateways(config: Config, needs: GatewayNeeds): Gateways {
   const serverNeeds = { ...needs, metrics, vault, dataDir: config.data_dir }
   const all = configured.map(([name, server]) => configuredServer(name, server, serverNeeds))
   const composed = composedTools(config.mcp.composed, config.tools)
+  const isStatedReadOnly = statedReadOnly(config.tools)
   const contextsFor = contextsByKey(config, deps)
   const room = new ListRoom()
   const inForce = readPipelineConfig(config)
@@ -90,8 +93,13 @@ export function createGateways(config: Config, needs: GatewayNeeds): Gateways {
         .filter(({ name }) => only === null || name === only)
         .map(server => server.of(tenant, forwarded))
       const contexts = contextsFor(tenant, credential)
+      const learned = openLearnedTools({
+        ...{ dataDir: config.data_dir, tenant, credential, client: client.name ?? '' },
+        ...{ now: Date.now, onFailure: err => logger.warn({ err }, 'calls were not noted') },
+      })
       return createGateway({
         servers,
+        search: { ...config.mcp.search, isStatedReadOnly, learned },
         composed,
         tenant,
         client,

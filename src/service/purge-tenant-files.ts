@@ -4,6 +4,7 @@ import { tenantFolder } from '../core/telemetry/pseudonyms.ts'
 import { withBuildLock } from '../fingerprints/build/build-lock.ts'
 import { fingerprintsFolder } from '../fingerprints/span-file.ts'
 import { purgeLedger } from '../ledger/purge-ledger.ts'
+import { learnedFolder } from '../mcp/search/learned-tools.ts'
 import { readTelemetryKeys } from '../telemetry/key-file.ts'
 import { telemetryFolder } from '../telemetry/layout.ts'
 import { isMissing } from '../telemetry/read-lines.ts'
@@ -26,6 +27,7 @@ export interface PurgedFiles {
 export async function purgeTenantFiles(dataDir: string, tenant: string): Promise<PurgedFiles> {
   const [telemetry, fingerprints] = [telemetryFolder(dataDir), fingerprintsFolder(dataDir)]
   const keys = readTelemetryKeys(dataDir)
+  await deleteFolder(learnedFolder(dataDir, tenant))
   const ledger_rows = purgeLedger(dataDir, tenant)
   if (keys.length === 0) {
     const nameless = [...(await tenantsOf(telemetry)), ...(await tenantsOf(fingerprints))]

@@ -37,7 +37,7 @@ export async function runGateway(config: Config, run: GatewayRun): Promise<void>
   // Each client starts a gateway, and logs are for `serve` to analyze.
   const tune = { ...config.tune, auto: 'off' as const }
   const service = await startEmbedded(
-    { ...open, mcp: { servers: {}, composed: {} }, limits, tune },
+    { ...open, mcp: { ...config.mcp, servers: {}, composed: {} }, limits, tune },
     logger,
     { builders: { layersPlaceOf: place => layersInProject(place, process.cwd()) } },
   )

@@ -1,7 +1,7 @@
-import { createModels } from '../../core/enrich/models.ts'
 import type { ToolModels } from '../../core/enrich/value-model.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import { jsonBytes } from '../json-rpc.ts'
+import { statedReadOnly } from '../stated-read-only.ts'
 
 /** One call of a composed tool. */
 export interface ComposedStep {
@@ -38,14 +38,13 @@ export function composedTools(
   configured: Readonly<Record<string, ConfiguredTool>>,
   user: ToolModels,
 ): readonly ComposedTool[] {
-  const models = createModels({ user })
+  const isStatedReadOnly = statedReadOnly(user)
   return Object.entries(configured).map(([name, { description, parameters, calls }]) => ({
     name,
     description,
     parameters,
     steps: calls.map(step => {
-      const { userClass } = models.find(step.tool, step.server)
-      return { ...step, isStatedReadOnly: userClass === 'pure' || userClass === 'read_only' }
+      return { ...step, isStatedReadOnly: isStatedReadOnly(step.tool, step.server) === true }
     }),
   }))
 }

@@ -12,6 +12,7 @@ import type { OfferReader } from '../../../src/mcp/enriched/offer-reader.ts'
 import { createGateway, type Gateway } from '../../../src/mcp/gateway.ts'
 import type { ClientCall, GatewayOptions, GatewayServer } from '../../../src/mcp/gateway-options.ts'
 import { errorOutcome } from '../../../src/mcp/json-rpc.ts'
+import type { ToolSearchOptions } from '../../../src/mcp/search/search-options.ts'
 import type {
   CallEnd,
   ConnectionListener,
@@ -151,9 +152,26 @@ export interface MemoryGatewayOptions {
   readonly maxParallel?: number
   readonly tenant?: string
   readonly legend?: string
+  readonly search?: Partial<ToolSearchOptions>
+  /** `clientInfo.name`. */
+  readonly clientName?: string
   /** Shared with another gateway. */
   readonly shared?: Enrichment<LandedResult>
   readonly observer?: Partial<EnrichmentObserver>
+}
+
+/** A tool as a client sees it. */
+export interface ListedTool {
+  readonly name: string
+  readonly description?: string
+  readonly annotations?: Readonly<Record<string, unknown>>
+}
+
+/** Tools on demand, whatever they cost, with nothing learned. */
+const SEARCH: ToolSearchOptions = {
+  ...{ mode: 'always', above_tokens: 6_000, keep: [], destructive: 'list' },
+  isStatedReadOnly: () => undefined,
+  learned: { recent: () => [], begin: () => () => {} },
 }
 
 /** A store of one record. */
@@ -218,6 +236,8 @@ export async function connectMemory(
   const shared = options.shared ?? makeEnrichment(options)
   const bugs: unknown[] = []
   const asked: string[] = []
+  /** Notifications that belong to no call. */
+  const notices: string[] = []
   /** Contexts of calls, in their order. */
   const arrivals: string[] = []
   const epochs = new Map<string, number>()
@@ -230,9 +250,11 @@ export async function connectMemory(
     composed: options.composed ?? [],
     tenant: options.tenant ?? 't',
     ...(options.legend === undefined ? {} : { legend: options.legend }),
+    ...(options.search === undefined ? {} : { search: { ...SEARCH, ...options.search } }),
     client: {
-      ...{ name: 'test', info: null, capabilities: Buffer.from('{}') },
-      ...{ notify: () => {}, ask },
+      ...{ name: options.clientName ?? 'test', info: null, capabilities: Buffer.from('{}') },
+      ask,
+      notify: method => void notices.push(method),
     },
     pack: async body => body,
     onToolCall: () => {},
@@ -280,5 +302,16 @@ export async function connectMemory(
     for (let round = 0; round < 20; round++) await new Promise(resolve => setImmediate(resolve))
   }
   const compact = (context: string) => epochs.set(context, (epochs.get(context) ?? 0) + 1)
-  return { gateway, call, shared, bugs, asked, arrivals, settled, compact }
+  /** A whole list of tools, as the client gets it. */
+  const list = async (cursor?: string): Promise<readonly ListedTool[]> => {
+    const outcome = await gateway.handle({
+      method: 'tools/list',
+      params: Buffer.from(JSON.stringify(cursor === undefined ? {} : { cursor })),
+      ...{ signal: new AbortController().signal, context: null, notify: () => {}, ask },
+    })
+    if (outcome.kind === 'error') throw new Error(String(outcome.error))
+    const { tools, nextCursor } = JSON.parse(String(outcome.result))
+    return nextCursor === undefined ? tools : [...tools, ...(await list(nextCursor))]
+  }
+  return { gateway, call, list, shared, bugs, asked, notices, arrivals, settled, compact }
 }

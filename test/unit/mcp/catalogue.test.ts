@@ -73,6 +73,7 @@ it('reads of a definition what decides about its calls', () => {
     hasUi: false,
     isReadOnly: false,
     isIdempotent: false,
+    isDestructive: false,
   })
   const raw =
     '{"outputSchema":{},"annotations":{"readOnlyHint":true,"idempotentHint":"true"},"_meta":{"ui":{}}}'
@@ -81,5 +82,6 @@ it('reads of a definition what decides about its calls', () => {
     hasUi: true,
     isReadOnly: true,
     isIdempotent: false,
+    isDestructive: false,
   })
 })
