@@ -1,7 +1,8 @@
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
+import { QUOTE } from '../../core/json/char-codes.ts'
 import type { PublicEntry } from '../catalogue.ts'
 import { jsonBytes } from '../json-rpc.ts'
-import { textMember } from '../members.ts'
+import { member } from '../members.ts'
 import { sentDefinition } from './sent-definition.ts'
 
 /** Definitions of one answer, in bytes; the first one is always whole. */
@@ -60,7 +61,9 @@ function callLines(tools: readonly PublicEntry[], callerOf: Answer['callerOf']):
 }
 
 function firstSentence({ raw }: PublicEntry): string {
-  const text = (textMember(raw, 'description') ?? '').slice(0, 1_000).trim()
+  const description = member(raw, 'description')
+  const described = description?.[0] === QUOTE ? (JSON.parse(description.toString()) as string) : ''
+  const text = described.slice(0, 1_000).trim()
   const [sentence = ''] = /^.*?(?:[.!?](?=\s|$)|[。！？]|\n|$)/su.exec(text) ?? []
   const whole = sentence.trim()
   return whole.length > MOST_SENTENCE ? `${whole.slice(0, MOST_SENTENCE)}…` : whole

@@ -149,7 +149,11 @@ beforeAll(async () => {
     ),
   )
   service = await startTestService({
-    mcp: { servers: { hostile: { url: hostile.url }, good: { url: good.url } } },
+    mcp: {
+      servers: { hostile: { url: hostile.url }, good: { url: good.url } },
+      // Clients see the lists themselves.
+      search: { mode: 'never' },
+    },
   })
 })
 afterAll(async () => {

@@ -18,21 +18,24 @@ const UPSTREAMS = [
   ['a modern server over HTTP', () => overHttp('modern')],
 ] as const
 
-test.each(UPSTREAMS)(
-  '%s passes what 2025-11-25 requires, through the service',
-  async (_, start) => {
-    const upstream = await start()
-    const service = await startGatewayService({ one: upstream.server })
-    try {
-      const results = await runConformance(`${service.url}/mcp`, '2025-11-25')
-      const required = results.filter(each => each.required)
-      expect(required).toHaveLength(30)
-      expect(failuresOf(required).map(({ scenario }) => scenario)).toEqual([])
-    } finally {
-      await service.close()
-      await upstream.close()
-    }
-  },
-)
+const [OVER_HTTP] = UPSTREAMS
+
+test.each([
+  ...UPSTREAMS.map(each => [...each, 'never'] as const),
+  ['tools on demand of one', OVER_HTTP[1], 'always'] as const,
+])('%s passes what 2025-11-25 requires, through the service', async (_, start, mode) => {
+  const upstream = await start()
+  const servers = { one: upstream.server }
+  const service = await startGatewayService({}, { mcp: { servers, search: { mode } } })
+  try {
+    const results = await runConformance(`${service.url}/mcp`, '2025-11-25')
+    const required = results.filter(each => each.required)
+    expect(required).toHaveLength(30)
+    expect(failuresOf(required).map(({ scenario }) => scenario)).toEqual([])
+  } finally {
+    await service.close()
+    await upstream.close()
+  }
+})
 
 const failuresOf = (results: readonly ScenarioResult[]) => results.filter(({ passed }) => !passed)
