@@ -4,6 +4,8 @@ import { recordingProxy } from '../test/support/recording-proxy.ts'
 import { READ_PRICE, WRITE_PRICES } from './bill/prices.ts'
 import { type BillCall, type BillSession, readUsage, resultsOf } from './bill/read-usage.ts'
 import { simulatedSessions } from './bill/simulate.ts'
+import { summarize } from './bill/summarize.ts'
+import { type LifeBill, POLICIES, partsOf, playLives, promptOf } from './cache-life/lives.ts'
 import { machine } from './support/machine.ts'
 import { markdownTable } from './support/markdown-table.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
@@ -13,8 +15,9 @@ import { REQUIRED, readOptions } from './support/options.ts'
  *
  * What prompts of recorded sessions would cost a client that sets no cache breakpoint, without and
  * with `cache_life.place`. Prompts, times and misses are those of the provider's own usage. The
- * product decides which requests get a breakpoint. And why the recorded caches missed, as far as
- * the usage says it: its prompts are not recorded.
+ * product decides which requests get a breakpoint. What their input costs with other lives, by the
+ * product's own rules. And why the recorded caches missed, as far as the usage says it: its prompts
+ * are not recorded.
  */
 const { corpus } = readOptions({ corpus: REQUIRED })
 
@@ -24,8 +27,6 @@ const HOST = 'api.anthropic.com'
 /** The system prompt and tools of a small agent; the simulated sessions have 42,000 tokens. */
 const SMALL_HEAD = 3_000
 const SIMULATED_HEAD = 42_000
-
-const promptOf = ({ fresh, read, write }: BillCall) => fresh + read + write
 
 /** A miss of the recorded client, if it is one. */
 function missOf(before: BillCall | undefined, call: BillCall) {
@@ -126,6 +127,36 @@ function missRows(sessions: readonly BillSession[]): string[][] {
   ])
 }
 
+/** What lives cost, against five minutes for all: all of it, then by length and by key. */
+function lifeRows(sessions: readonly BillSession[]): string[][] {
+  const bills = POLICIES.map(policy => ({ policy, paid: playLives(sessions, policy) }))
+  const base = bills[0]!.paid
+  return [...partsOf(sessions)].flatMap(([part, places]) =>
+    bills.slice(1).map(({ policy, paid }) => lifeRow([part, policy.name], places, { base, paid })),
+  )
+}
+
+interface BothBills {
+  readonly base: readonly LifeBill[]
+  readonly paid: readonly LifeBill[]
+}
+
+function lifeRow(names: string[], places: readonly number[], { base, paid }: BothBills): string[] {
+  const pairs = places.map(at => ({ direct: base[at]!.cost, arm: paid[at]!.cost }))
+  const { saved, low, high, worst } = summarize(pairs)
+  const all = pairs.reduce((sum, { direct }) => sum + direct, 0)
+  const lost = pairs.reduce((sum, { direct, arm }) => sum + Math.max(0, arm - direct), 0)
+  return [
+    ...names,
+    String(pairs.length),
+    percent(1 - saved),
+    `${percent(1 - high)} to ${percent(1 - low)}`,
+    String(pairs.filter(({ direct, arm }) => arm > 1.01 * direct).length),
+    percent(worst),
+    percent(lost / all),
+  ]
+}
+
 const files = readdirSync(join(corpus, 'sessions')).filter(file => file.endsWith('.jsonl'))
 const usage = readFileSync(join(corpus, 'bill', 'usage.jsonl'), 'utf8')
 const recorded = readUsage(usage, resultsOf(corpus, files.toSorted()))
@@ -142,9 +173,11 @@ const rows = [
 ]
 process.stderr.write('\n')
 const HEADER = ['sessions', 'n', 'input bill with place', 'over 1 % dearer', 'worst']
+const LIVES = ['sessions', 'policy', 'n', 'input bill', '95 %', '> 1 % dearer', 'worst', 'lost']
 const tables = [
   JSON.stringify(machine()),
   markdownTable(HEADER, rows),
+  markdownTable(LIVES, lifeRows(recorded)),
   markdownTable(['recorded miss', 'calls', 'cached tokens not read'], missRows(recorded)),
 ]
 process.stdout.write(`${tables.join('\n\n')}\n`)

@@ -4,6 +4,7 @@ import { urlFault } from '../config/url-fault.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { defineCommand, UsageError } from './command.ts'
 import { checkAgent } from './doctor/check-agent.ts'
+import { checkCacheLife } from './doctor/check-cache-life.ts'
 import { checkClaudeHook } from './doctor/check-hook.ts'
 import { checkConfig, checkEncoding, checkNode, checkStore } from './doctor/check-machine.ts'
 import { checkService, checkUpstream } from './doctor/check-service.ts'
@@ -40,7 +41,7 @@ export const doctorCommand = defineCommand({
     const findings: Finding[] = [
       checkNode(process.version),
       configured,
-      ...(config === null ? [] : [checkStore(config), checkEncoding()]),
+      ...(config === null ? [] : [checkStore(config), checkEncoding(), ...checkCacheLife(config)]),
       ...(await checkService({ url, key })),
       ...(await Promise.all(upstreamsOf(config).map(([of, base]) => checkUpstream(of, base)))),
       ...(agent === null ? [] : [checkAgent(name as string, agent, url, env)]),

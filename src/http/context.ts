@@ -207,6 +207,7 @@ export interface UiSource {
 /** Headers that are read at every request. */
 type RequestHeader =
   | 'accept'
+  | 'anthropic-beta'
   | 'authorization'
   | 'content-encoding'
   | 'content-length'

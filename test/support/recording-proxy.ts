@@ -61,8 +61,8 @@ export function recordingProxy(
       const found = done.records.filter(({ key }) => store.has(key) && !(key in recalled))
       const differing = found.filter(({ key, bytes: own }) => !equal(store.get(key)!, own))
       if (differing.length === 0) {
-        for (const { key, bytes: own, position } of done.records) {
-          if (!store.has(key)) store.set(key, own)
+        for (const { key, bytes: own, position, isQuestion } of done.records) {
+          if (!store.has(key) && isQuestion !== true) store.set(key, own)
           if (position !== null) memory.confirm(position)
         }
         return done

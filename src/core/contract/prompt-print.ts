@@ -4,6 +4,8 @@ export interface PromptPrint {
   readonly at: number
   /** How long its shortest cache entry lives, in milliseconds. */
   readonly life_ms: number
+  /** The kind of agent: a digest of the names of its tools. */
+  readonly kind: number
   /** How often the model had spoken. */
   readonly turns: number
   readonly model: number

@@ -33,6 +33,13 @@ export interface RequestTerms {
   readonly recordsAgain?: true
   /** The host of its upstream, if that may take a cache breakpoint at the top of a request. */
   readonly placesAt?: string
+  /** Whether its key pays by token; absent: it may be a subscription, which buys no life. */
+  readonly paysByToken?: true
+  /**
+   * Kinds of agents whose conversations under this key would have cost less with an hour; absent:
+   * what lives brought is not known, or was a loss.
+   */
+  readonly hourKinds?: readonly number[]
   /** Whether its tokens are only counted, so that no provider caches it. */
   readonly countsOnly?: true
   /** The model, if the path of the request names it; absent: the body does. */

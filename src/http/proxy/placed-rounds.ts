@@ -9,11 +9,11 @@ import type { Vendor } from '../../proxy/vendor-errors.ts'
 export interface Placing {
   /** The host of a request's upstream; `undefined`: nothing is placed there. */
   at(vendor: Vendor, host: string): string | undefined
-  /** Sends a request once more without its breakpoint if its upstream refuses that. */
+  /** Sends a request once more without its breakpoint or life if its upstream refuses that. */
   rounds(host: string, body: Uint8Array, inner: AnswerRounds | undefined): AnswerRounds
 }
 
-const REFUSED = 'the upstream refuses cache_control at the top: none is placed there any more'
+const REFUSED = 'the upstream refuses our cache_control: none is sent there any more'
 
 export function createPlacing(logger: Pick<Logger, 'warn'>): Placing {
   const refused = new Set<string>()

@@ -23,6 +23,7 @@ import { responseBudgetTerm } from '../request/response-budget.ts'
 import { countBeside } from './count-beside.ts'
 import { keptInTime } from './kept-in-time.ts'
 import { withoutKnownResults } from './known-results.ts'
+import { paysByToken } from './pays-by-token.ts'
 import { eachChange, type PromptWarnings } from './prompt-warnings.ts'
 import type { RewritableBody } from './rewritable-request.ts'
 import { type Recalled, type RecordKeeping, recordDecisions, runByRecord } from './run-by-record.ts'
@@ -285,6 +286,7 @@ function termsOf(
     ...(countsOnly && { countsOnly }),
     // Nothing can be taken out of a compressed body again.
     ...(placesAt !== undefined && coding === undefined && { placesAt }),
+    ...(paysByToken(vendor, name => requestHeader(c, name)) && { paysByToken: true }),
     ...(mayForget && { forgets: true }),
     ...(cacheLives && { cacheLives: cacheLives(billingVendor(vendor, shape, model)) }),
     ...sidechainTerm(c),

@@ -147,7 +147,8 @@ function send(
   }
   if (state.last) outgoing!.shouldKeepAlive = false
   const answering = answerCalls(c, { shape, report, body }, needs)
-  const isPlaced = report?.levers?.includes('place') === true && body !== undefined
+  const { levers = [] } = report ?? {}
+  const isPlaced = (levers.includes('place') || levers.includes('life')) && body !== undefined
   const inner = answering?.rounds
   const rounds = isPlaced ? needs.placing.rounds(host, body, inner) : inner
   const exchange = forwarder.forward(incoming!, outgoing!, {

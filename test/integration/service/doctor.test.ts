@@ -62,6 +62,21 @@ async function doctor(...argv: string[]) {
 }
 
 describe('doctor', () => {
+  it.each([
+    ['', 'ok', 'nothing is done about them'],
+    ['clearing.enabled = true', 'ok', 'old results are cleared'],
+    ['cache_life.life = "1h"', 'ok', 'cache_life: life = "1h"'],
+    [
+      'cache_life.pings = 2\nclearing.enabled = true',
+      'warn',
+      'cache_life: pings = 2 is in force only for conversations that clearing declines',
+    ],
+  ])('says what is done about pauses with %j', async (text, state, found) => {
+    mkdirSync(join(home, 'data'))
+    writeFileSync(join(home, 'data', 'pipeline_config.toml'), text)
+    expect((await doctor()).of('pauses')).toMatchObject({ state, found })
+  })
+
   it('finds nothing wrong with a service, its upstream, and an agent that was set up', async () => {
     vi.stubEnv('HAVERSACK_ANTHROPIC_URL', upstream.url)
     await captureCli('setup', 'claude', '--yes', '--url', service.url)

@@ -7,9 +7,17 @@ import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
 import type { Steering } from '../../pipeline/profile/steering-section.ts'
 import { headRulesOf, type ScannedRequest } from '../parse/scan-request.ts'
 import { retrieveDefinition } from '../retrieve/retrieve-tool.ts'
+import { usualLifeMs } from '../rewrite/pauses.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'
 import { recall } from '../rewrite/rewrite-result.ts'
-import { NOTHING_SAVED, type StoredRewrite, writeStored } from '../rewrite/stored-rewrite.ts'
+import {
+  NOTHING_SAVED,
+  type StoredRewrite,
+  storedFact,
+  writeStored,
+} from '../rewrite/stored-rewrite.ts'
+import { type LongerLife, longerLife, takesHour } from './longer-life.ts'
+import { notePace, type Pace } from './pace.ts'
 import { mayPlace } from './place-breakpoint.ts'
 
 /** What is done to a conversation's requests besides their results, from its first request on. */
@@ -20,17 +28,24 @@ interface Levers {
   readonly ownTool?: string
   /** Whether its requests get a cache breakpoint. */
   readonly place?: true
+  /** Whether its cache shall live longer. */
+  readonly life?: LongerLife
 }
 
 /** The levers of one request, and how their decisions are recorded. */
 export interface LeversInForce extends Levers {
   /** The recorded decision, or the one that is made now. */
   decide<Decision extends object>(name: string, make: () => Decision): Decision
+  /** How fast the conversation goes; `null`: no lever asks. */
+  readonly pace: Pace | null
+  /** Whether its cache is to live for an hour by now. */
+  readonly isLong: boolean
   /** Decisions that were made for the first time. */
   readonly records: readonly FreshRecord[]
 }
 
 const NONE: Levers = {}
+const NOTHING = new Uint8Array(0)
 
 /**
  * The levers of a conversation: those that were in force when it began. A conversation that began
@@ -52,7 +67,9 @@ export function leversOf(
   const { tenant, memory } = rewrites
   const keyOf = (what: string) => leverKey(tenant, scanned, name, what)
   const own = withPlace(scanned, wantedBy(pipeline), context)
-  const wanted = context.isPaused ? NONE : withOwnTool(scanned, own, context)
+  const wanted = context.isPaused
+    ? NONE
+    : withLife(scanned, withOwnTool(scanned, own, context), context)
   // One that is under way may have begun with levers, before they were switched off.
   if (wanted === NONE && isNew(scanned) && recall(keyOf(''), context) === null) return null
   const records: FreshRecord[] = []
@@ -66,7 +83,28 @@ export function leversOf(
     return made
   }
   const levers = decide('', () => (isNew(scanned) ? wanted : NONE))
-  return { ...levers, decide, records }
+  const isGuarded = levers.life === 'guarded'
+  const pace = levers.place === true || isGuarded ? notePace(scanned, context) : null
+  const isLong = levers.life === 'hour' || (isGuarded && step(keyOf('hour'), pace!))
+  return { ...levers, decide, pace, isLong, records }
+
+  /** The step to an hour, once in a conversation. Another process may have taken it. */
+  function step(key: string, now: Pace): boolean {
+    if (recall(key, context) !== null) return true
+    const lifeMs = usualLifeMs(scanned, pipeline ?? DEFAULT_PIPELINE, context)
+    if (takesHour(now, lifeMs, context)) {
+      const bytes = writeStored(storedFact({}))
+      records.push({ key, bytes, position: memory.place(key, bytes) })
+      return true
+    }
+    records.push({ key, bytes: NOTHING, position: null, isQuestion: true })
+    return false
+  }
+}
+
+function withLife(scanned: ScannedRequest, wanted: Levers, context: ConversationContext): Levers {
+  const life = longerLife(scanned, wanted.ownTool !== undefined, context)
+  return life === undefined ? wanted : { ...wanted, life }
 }
 
 /** Only a conversation whose first request has no breakpoint gets any. */

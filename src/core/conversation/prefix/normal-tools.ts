@@ -11,7 +11,6 @@ import { breakpointsIn } from './request-head.ts'
 
 /** Breakpoints that a request may have, by Anthropic's documents. */
 const MAX_BREAKPOINTS = 4
-const EPHEMERAL = '"cache_control":{"type":"ephemeral"}'
 /** Deeper definitions of tools are left as they are. */
 const MAX_DEPTH = 64
 
@@ -29,10 +28,12 @@ interface NamedTool {
  * they are spelled. Tools that come later stand behind. The last one ends the cached prefix, if the
  * client has no breakpoint in its tools or instructions. Returns `null` if the list stays: it is no
  * list of tools with names, or the client has a breakpoint in it.
+ * @param ttl names the life of the breakpoint, if that is not the usual one
  */
 export function normaliseTools(
   scanned: ScannedRequest,
   { decide }: Pick<LeversInForce, 'decide'>,
+  ttl: string,
 ): Replacement | null {
   const { body, request, route } = scanned
   const rules = headRulesOf(route)
@@ -47,7 +48,7 @@ export function normaliseTools(
   const mayEnd = rules.hasToolBreakpoints && mayAddBreakpoint(scanned)
   const last = mayEnd ? sorted.findLastIndex(({ isDeferred }) => !isDeferred) : -1
   const texts = sorted.map(({ text }, index) =>
-    index === last ? `${text.slice(0, -1)},${EPHEMERAL}}` : text,
+    index === last ? `${text.slice(0, -1)},"cache_control":{"type":"ephemeral"${ttl}}}` : text,
   )
   return { start: list.start, end: list.end, literal: Buffer.from(`[${texts.join(',')}]`) }
 }

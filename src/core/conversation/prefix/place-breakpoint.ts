@@ -1,17 +1,17 @@
-import { hash } from 'node:crypto'
 import type { Replacement } from '../../json/bytes/splice.ts'
 import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
-import { conversationName } from '../parse/conversation-name.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
-import { usualLifeMs } from '../rewrite/pauses.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'
-import { storedFact, writeStored } from '../rewrite/stored-rewrite.ts'
+import type { Pace } from './pace.ts'
 
 /**
  * A breakpoint at the top of a request: it is at the last block that can be cached
  * (platform.claude.com/docs/en/build-with-claude/prompt-caching).
  */
-const PLACED = '"cache_control":{"type":"ephemeral"},'
+/** What a breakpoint says that is to live for an hour. */
+export const HOUR = ',"ttl":"1h"'
+
+const placed = (ttl: string) => `"cache_control":{"type":"ephemeral"${ttl}},`
 /** In strings its quotes are escaped. */
 const ANY_BREAKPOINT = '"cache_control"'
 
@@ -25,68 +25,49 @@ const HOSTS = [
 /** So many turns must come before the cache is forgotten: writing costs a quarter of a prompt. */
 const LEAST_QUICK = 0.4
 
-/** The turns of a conversation, in memory only: what is placed is no part of the cached prompt. */
-interface Pace {
-  readonly at: number
-  readonly modelTurns: number
-  /** Pauses between turns, and those shorter than the life of the cache. */
-  readonly pauses: number
-  readonly quick: number
-}
-
-/** Whether a breakpoint may be placed in a request, judged on what its client sent. */
-export function mayPlace(
-  { body, route }: ScannedRequest,
+/** Whether the upstream of a request is known to take what we say of its cache. */
+export function isKnownHost(
+  { route }: Pick<ScannedRequest, 'route'>,
   { terms, pipeline = DEFAULT_PIPELINE }: ConversationContext,
 ): boolean {
   const host = terms?.placesAt
   if (host === undefined || route !== 'anthropic_messages' || terms?.countsOnly === true)
     return false
-  const isKnown = HOSTS.some(known => known.test(host)) || pipeline.cache_life.hosts.includes(host)
-  return isKnown && !body.includes(ANY_BREAKPOINT)
+  return HOSTS.some(known => known.test(host)) || pipeline.cache_life.hosts.includes(host)
+}
+
+/** Whether a breakpoint may be placed in a request, judged on what its client sent. */
+export function mayPlace(scanned: ScannedRequest, context: ConversationContext): boolean {
+  return isKnownHost(scanned, context) && !scanned.body.includes(ANY_BREAKPOINT)
 }
 
 /**
  * Ends the cached prompt with the request, from the second one of a conversation on, while its
  * turns come before the cache is forgotten. Returns `null` if the request stays.
+ * @param ttl names its life, if that is not the usual one
  */
 export function placeBreakpoint(
-  scanned: ScannedRequest,
+  { request }: ScannedRequest,
   isFirst: boolean,
-  context: ConversationContext,
+  { quick, pauses }: Pace,
+  ttl: string,
 ): Replacement | null {
-  if (!mayPlace(scanned, context)) return null
-  const { quick, pauses } = notePace(scanned, context)
   if (isFirst || (quick + 1) / (pauses + 2) < LEAST_QUICK) return null
-  const { start } = scanned.request
-  return { start, end: start + 1, literal: Buffer.from(`{${PLACED}`) }
+  const { start } = request
+  return { start, end: start + 1, literal: Buffer.from(`{${placed(ttl)}`) }
 }
 
-/** A body without the breakpoint that was placed in it. */
+/** A breakpoint that names our life. Each `cache_control` of such a body is one. */
+const LENGTHENED = new RegExp(`("cache_control"\\s*:\\s*\\{[^{}]{0,256})${HOUR}\\}`, 'g')
+
+/** A body without what was placed in it, and without our life. */
 export function withoutPlaced(body: Uint8Array): Uint8Array {
-  const at = Buffer.from(body.buffer, body.byteOffset, body.byteLength).indexOf(PLACED)
-  if (at === -1) return body
-  return Buffer.concat([body.subarray(0, at), body.subarray(at + PLACED.length)])
-}
-
-/** Counts the pause before a turn. A turn that is sent again has none. */
-function notePace(scanned: ScannedRequest, context: ConversationContext): Pace {
-  const { rewrites, pipeline = DEFAULT_PIPELINE } = context
-  const { modelTurns } = scanned
-  const { now = Date.now, memory, tenant } = rewrites!
-  const name = hash('sha256', JSON.stringify(['pace', tenant, conversationName(scanned)]), 'hex')
-  const known = memory.get(name)?.literal
-  const before = known == null ? null : (JSON.parse(Buffer.from(known).toString()) as Pace)
-  const at = now()
-  const isTurn = before !== null && modelTurns > before.modelTurns
-  const isQuick = isTurn && at - before.at <= usualLifeMs(scanned, pipeline, context)
-  const pace = {
-    ...{ at, modelTurns },
-    pauses: (before?.pauses ?? 0) + Number(isTurn),
-    quick: (before?.quick ?? 0) + Number(isQuick),
-  }
-  const literal = Buffer.from(JSON.stringify(pace))
-  const position = memory.place(name, writeStored({ ...storedFact({}), literal }), true)
-  if (position !== null) memory.confirm(position)
-  return pace
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  const usual = bytes.includes(HOUR)
+    ? Buffer.from(bytes.toString('latin1').replace(LENGTHENED, '$1}'), 'latin1')
+    : bytes
+  const own = placed('')
+  const at = usual.indexOf(own)
+  if (at === -1) return usual === bytes ? body : usual
+  return Buffer.concat([usual.subarray(0, at), usual.subarray(at + own.length)])
 }

@@ -4,13 +4,14 @@ import type { Replacement } from '../../json/bytes/splice.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'
 import { isNew, type LeversInForce } from './levers.ts'
+import { lengthen } from './longer-life.ts'
 import { normaliseTools } from './normal-tools.ts'
-import { placeBreakpoint } from './place-breakpoint.ts'
+import { HOUR, mayPlace, placeBreakpoint } from './place-breakpoint.ts'
 import { steerEffort } from './steer-effort.ts'
 import { steerVerbosity } from './steer-verbosity.ts'
 
 /** A lever, as metrics name it. */
-export type LeverName = 'verbosity' | 'effort' | 'tools' | 'redeem' | 'place'
+export type LeverName = 'verbosity' | 'effort' | 'tools' | 'redeem' | 'place' | 'life'
 
 /** What is changed in a request besides its results. */
 export interface Steered {
@@ -26,7 +27,7 @@ const UNTOUCHED: Steered = { replacements: [], records: [], levers: [] }
 /**
  * Pulls the levers of a conversation: the block for brevity, the effort of reasoning, the order of
  * tools. What they change depends on the request and the conversation's record alone. A cache
- * breakpoint, which is no part of the cached prompt, also depends on pauses.
+ * breakpoint and its life, which are no part of the cached prompt, also depend on pauses.
  */
 export function steerRequest(
   scanned: ScannedRequest,
@@ -34,12 +35,15 @@ export function steerRequest(
   context: ConversationContext,
 ): Steered {
   if (inForce === null) return UNTOUCHED
-  const { steering, normalise, ownTool, place, records } = inForce
+  const { steering, normalise, ownTool, place, pace, isLong, records } = inForce
   const { model = context.terms?.model } = scanned
   const verbosity = steering?.verbosity ?? 'balanced'
   const effort = steering === undefined ? null : steerEffort(scanned, steering, model)
-  const tools = normalise === true ? normaliseTools(scanned, inForce) : null
-  const placed = place === true ? placeBreakpoint(scanned, isNew(scanned), context) : null
+  const longer = isLong ? lengthen(scanned) : null
+  const ttl = longer === null ? '' : HOUR
+  const tools = normalise === true ? normaliseTools(scanned, inForce, ttl) : null
+  const places = place === true && mayPlace(scanned, context)
+  const placed = places ? placeBreakpoint(scanned, isNew(scanned), pace!, ttl) : null
   const added = ownTool === undefined ? null : addTool(scanned, ownTool, tools)
   const done: Readonly<Record<LeverName, readonly Replacement[]>> = {
     verbosity: verbosity === 'balanced' ? [] : steerVerbosity(scanned, verbosity),
@@ -47,13 +51,16 @@ export function steerRequest(
     tools: tools === null || added !== null ? [] : [tools],
     redeem: added === null ? [] : [added],
     place: placed === null ? [] : [placed],
+    life: longer ?? [],
   }
+  const isPulled = (lever: LeverName) =>
+    done[lever].length > 0 || (lever === 'life' && longer !== null && placed !== null)
   return {
     replacements: Object.values(done)
       .flat()
       .sort((a, b) => a.start - b.start),
     records,
-    levers: (Object.keys(done) as LeverName[]).filter(lever => done[lever].length > 0),
+    levers: (Object.keys(done) as LeverName[]).filter(isPulled),
   }
 }
 

@@ -6,11 +6,13 @@ import { OPEN_BRACE } from '../../json/char-codes.ts'
 import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
 import { type ByteRange, headRulesOf, type ScannedRequest } from '../parse/scan-request.ts'
 import { piecesOf } from '../parse/shared-messages.ts'
+import { kindOf } from '../prefix/longer-life.ts'
 import { breakpointsIn } from '../prefix/request-head.ts'
 import type { Steered } from '../prefix/steer-request.ts'
 import { askedLifeMs, usualLifeMs } from '../rewrite/pauses.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'
 import { sumOfSent } from '../rewrite/stored-rewrite.ts'
+import { HOUR_MS } from '../usage/life-rules.ts'
 import { digestOf, messageFacts, shortDigest } from './message-facts.ts'
 
 /** What leaves in place of what the client sent; empty: nothing else. */
@@ -55,7 +57,8 @@ function promptPrint(
   const { now = Date.now } = context.rewrites ?? {}
   return {
     at: now(),
-    life_ms: lifeMsOf(scanned, context),
+    life_ms: steered?.levers.includes('life') === true ? HOUR_MS : lifeMsOf(scanned, context),
+    kind: kindOf(scanned),
     turns: modelTurns,
     model: shortDigest(digestOf([Buffer.from(scanned.model ?? context.terms?.model ?? '')])),
     ...headDigests(scanned, steered?.replacements ?? []),

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { PipelineConfig } from '../../pipeline/profile/pipeline-config.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
 import { cacheLifeOf } from '../usage/billing.ts'
+import { HOUR_MS } from '../usage/life-rules.ts'
 import type { ConversationContext } from './rewrite-context.ts'
 import { type SeenTurn, storedFact, writeStored } from './stored-rewrite.ts'
 
@@ -9,6 +10,8 @@ import { type SeenTurn, storedFact, writeStored } from './stored-rewrite.ts'
 interface NamedRequest {
   readonly scanned: Pick<ScannedRequest, 'body' | 'model' | 'modelTurns'>
   readonly keys: readonly string[]
+  /** Whether it was sent with a life of an hour. */
+  readonly isLong?: boolean | undefined
 }
 
 /** How long a cache is taken to live of which nothing is known, in seconds. */
@@ -24,8 +27,9 @@ export function isCold(
   { clearing }: Pick<PipelineConfig, 'clearing'>,
   context: ConversationContext,
 ): boolean {
-  const { scanned } = request
+  const { scanned, isLong } = request
   const idleMs = idleBefore(request, context)
+  if (isLong === true && idleMs <= HOUR_MS) return false
   return idleMs > usualLifeMs(scanned, { clearing }, context) && idleMs > askedLifeMs(scanned.body)
 }
 

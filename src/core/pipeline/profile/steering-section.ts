@@ -51,6 +51,12 @@ export const cacheLife = z.strictObject({
   place: z.boolean().default(false),
   /** Hosts that take it, beside Anthropic's; with a port if it is not the usual one. */
   hosts: z.array(z.string().min(1).max(256)).max(100).default([]),
+  /** How long Anthropic's cache shall keep a conversation; `client`: as its client asks. */
+  life: z.enum(['client', '1h', 'auto']).default('client'),
+  /** With `auto`: what a life may cost, as a share of what a conversation's input has cost. */
+  budget: z.number().min(0).max(0.5).default(0),
+  /** How often a pause is bridged by asking for nothing. */
+  pings: z.int().min(0).max(2).default(0),
 })
 
 export type Steering = z.output<typeof steering>

@@ -685,6 +685,9 @@ export const ROWS_OF_KEYS: readonly Row[] = [
   ],
   ['cache_life.place', 'changes requests to known hosts of Anthropic, from the second turn on'],
   ['cache_life.hosts', 'adds hosts for cache_life.place, and does nothing by itself'],
+  ['cache_life.life', 'changes what requests to Anthropic say of their cache, by an API key'],
+  ['cache_life.budget', 'bounds what cache_life.life may cost, and does nothing by itself'],
+  ['cache_life.pings', 'sends requests of its own after a pause; what leaves is the same'],
 ]
 
 /** Families of hints that only notes have. */
