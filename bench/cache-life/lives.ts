@@ -47,7 +47,7 @@ export interface LifeBill {
 export const promptOf = ({ fresh, read, write }: BillCall) => fresh + read + write
 
 /** How much of the recorded cache a call lost for another reason than a pause; `null`: nothing. */
-export function lossOf(before: BillCall | undefined, call: BillCall): number | null {
+function lossOf(before: BillCall | undefined, call: BillCall): number | null {
   if (before === undefined) return null
   const cached = Math.min(before.read + before.write, promptOf(call))
   const tokens = cached - call.read
@@ -57,7 +57,7 @@ export function lossOf(before: BillCall | undefined, call: BillCall): number | n
 }
 
 /** @param earlier conversations of the same key, the latest first */
-export function payFor(
+function payFor(
   { calls }: BillSession,
   { life, isGuarded, pings, isBound }: Policy,
   earlier: readonly PauseSums[],

@@ -46,7 +46,7 @@ export function kindOf({ tools }: Pick<ScannedRequest, 'tools'>): number {
 }
 
 /** Whether old results of a conversation are cleared. */
-export function clears(
+function clears(
   { tools }: Pick<ScannedRequest, 'tools'>,
   ownTool: boolean,
   { terms, pipeline = DEFAULT_PIPELINE }: ConversationContext,
