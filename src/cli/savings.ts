@@ -1,3 +1,4 @@
+import { styleText } from 'node:util'
 import { processEnv } from '../config/env.ts'
 import type { SavingsAnswer } from '../core/contract/savings.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
@@ -39,25 +40,49 @@ export const savingsCommand = defineCommand({
 })
 
 /** The figures of the session that was asked for, else of each vendor. */
-export function savingsLines({ session, vendors }: SavingsAnswer): readonly string[] {
+export function savingsLines({
+  session,
+  vendors,
+  other_lives: others = [],
+}: SavingsAnswer): readonly string[] {
   if (session !== undefined) return figuresOf(session)
   const all = Object.entries(vendors)
   if (all.length === 0) return ['No model request has passed through the proxies yet.']
-  return all.flatMap(([vendor, account]) =>
+  const lines = all.flatMap(([vendor, account]) =>
     all.length === 1 ? figuresOf(account) : [`${vendor}:`, ...figuresOf(account)],
   )
+  return [...lines, ...others.map(otherLine)]
 }
 
-type Accounted = Pick<SavingsAnswer['conversations'][number], 'misses'> & {
+/** What an hour would have cost, with the setting that gets it. */
+function otherLine({ conversations, input, saving }: SavingsAnswer['other_lives'][number]): string {
+  const share = ((100 * saving) / input).toFixed(1)
+  const how = 'cache_life.life = "auto", or haversack setup claude --cache-1h'
+  return `an hour:  −${share} % of the input of the last ${conversations} conversations: ${how}`
+}
+
+type Accounted = Pick<SavingsAnswer['conversations'][number], 'misses' | 'life'> & {
   readonly figures: ReportFigures
 }
 
-function figuresOf({ figures, misses }: Accounted): readonly string[] {
+function figuresOf({ figures, misses, life }: Accounted): readonly string[] {
   const { requests } = figures
   if (requests === null || requests.count > 0)
-    return [...figureLines(figures), ...missLines(misses)]
+    return [...figureLines(figures), ...missLines(misses), ...lifeLines(life)]
   return ['No model request of this session has passed through the proxies.']
 }
+
+/** What was bought for longer lives; a loss is red. */
+function lifeLines(life: Accounted['life']): readonly string[] {
+  if (life === undefined) return []
+  const { pings, premium, pinged, avoided, saving } = life
+  const [hour, asked, less] = [premium, pinged, avoided].map(whole)
+  const what = `${hour} for an hour, ${asked} for ${whole(pings)} pings, ${less} of misses avoided`
+  const line = `lives:    ${saving < 0 ? '−' : '+'}${whole(Math.abs(saving))}: ${what}`
+  return [saving < 0 && process.stdout.isTTY ? styleText('red', line) : line]
+}
+
+const whole = (amount: number) => Math.round(amount).toLocaleString('en-US')
 
 /** What was cached and not read, a line for each reason, the dearest first. */
 function missLines(misses: Accounted['misses']): readonly string[] {

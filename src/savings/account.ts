@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { addUsage, NO_USAGE } from '../core/conversation/usage/token-usage.ts'
+import { addLife, lifeSchema, NO_LIFE } from './life-account.ts'
 import { addMisses, missesSchema, NO_MISSES } from './misses.ts'
 
 const count = z.int().nonnegative()
@@ -32,6 +33,8 @@ export const accountSchema = z.object({
   removed: z.record(z.string(), z.int()),
   /** What was cached and not read, by reason. */
   misses: missesSchema.default({}),
+  /** What lives of caches cost and brought; ledgers of earlier versions have none. */
+  life: lifeSchema.default(NO_LIFE),
   /** In uncached input tokens. */
   billed: amount,
   without: amount,
@@ -48,6 +51,7 @@ export const NO_ACCOUNT: Account = {
   usage: NO_USAGE,
   removed: {},
   misses: NO_MISSES,
+  life: NO_LIFE,
   billed: 0,
   without: 0,
   money: { requests: 0, billed: 0, without: 0 },
@@ -74,6 +78,7 @@ export function addAccounts(a: Account, b: Account): Account {
     usage: addUsage(a.usage, b.usage),
     removed,
     misses: addMisses(a.misses, b.misses),
+    life: addLife(a.life, b.life),
     billed: a.billed + b.billed,
     without: a.without + b.without,
     money: {

@@ -4,8 +4,9 @@ import { promptTokens } from '../core/conversation/usage/token-usage.ts'
 import type { AnswerUsage } from '../core/conversation/usage/usage-reader.ts'
 import { resolveTokenizer } from '../core/tokens/profiles.ts'
 import { NO_ACCOUNT } from './account.ts'
+import { lifeOf, NO_LIFE } from './life-account.ts'
 import { changeOf, missesOf } from './miss-account.ts'
-import type { PriceList } from './savings-answer.ts'
+import type { PriceList } from './price-list.ts'
 import { type SeenPrompt, seenPrompt } from './seen-prompt.ts'
 import type { Entry, VendorName } from './tenant-ledger.ts'
 
@@ -22,6 +23,12 @@ export interface AnsweredRequest {
   readonly isHidden?: true
   /** What the agent calls its session, if it says so. */
   readonly session?: string | undefined
+  /** The key that it came with; absent: there are no keys. */
+  readonly key?: string | undefined
+  /** How often the cache of its conversation was kept alive since the request before. */
+  readonly pings?: number | undefined
+  /** Whether it was sent to keep a cache alive. */
+  readonly isPing?: true
   /** When its answer began, in milliseconds after it was sent; absent: that is not known. */
   readonly begunMs?: number | undefined
 }
@@ -70,11 +77,9 @@ export function resultsEntryOf({ vendor, report, session }: SentRequest): Entry 
  * What an answered request adds to its tenant's ledger. Without the provider's figures nothing
  * counts as saved.
  */
-export function entryOf(
-  { vendor, said, report, untouched, session, isHidden, begunMs }: AnsweredRequest,
-  terms: EntryTerms,
-): Entry {
-  if (isHidden === true) return hiddenEntry({ vendor, said, report }, terms)
+export function entryOf(request: AnsweredRequest, terms: EntryTerms): Entry {
+  const { vendor, said, report, untouched, session, key, pings = 0, begunMs } = request
+  if (request.isHidden === true) return hiddenEntry(request, terms)
   const id = report?.conversation
   const of = session === undefined ? {} : { session }
   const done = {
@@ -90,10 +95,14 @@ export function entryOf(
   const prices = pricesFor(vendor, model, [builtIn, own])
   const saved = report?.saved ?? []
   const lostCache = report?.prefix_changed === true ? terms.cachedBefore : 0
-  const bill = billRequest({ usage, saved, lostCache }, prices)
+  const { before } = terms
+  const life = lifeOf({ usage, before, report: report ?? {}, pings }, prices)
+  const sent = billRequest({ usage, saved, lostCache }, prices)
+  // The client would have paid for the miss, and not for the hour.
+  const bill = { ...sent, without: sent.without + life.avoided - life.premium }
   const tokens = saved.reduce((sum, place) => sum + place.tokens, 0)
   const { per_million } = prices
-  const misses = missesOf(usage, terms.before, report ?? {}, prices)
+  const misses = missesOf(usage, before, report ?? {}, prices)
   const account = {
     requests: 1,
     without_usage: 0,
@@ -101,6 +110,7 @@ export function entryOf(
     usage,
     removed: tokens === 0 ? {} : { [resolveTokenizer({ model })]: tokens },
     misses,
+    life,
     ...bill,
     money: per_million === undefined ? NO_ACCOUNT.money : moneyOf(bill, per_million / 1e6),
   }
@@ -110,15 +120,13 @@ export function entryOf(
   const seen = report?.print && { seen: seenPrompt(report.print, known, begunMs ?? 0) }
   const changed = changeOf(misses, report ?? {})
   const change = changed && { change: changed }
-  const conversation = { id, model: model ?? null, cached, ...of, ...seen, ...change }
+  const kind = report?.print && { kind: report.print.kind, ...(key && { key }) }
+  const conversation = { id, model: model ?? null, cached, ...of, ...kind, ...seen, ...change }
   return { vendor, account, ...done, conversation }
 }
 
 /** What a hidden round adds: its bill, and no request. */
-function hiddenEntry(
-  { vendor, said, report }: Pick<AnsweredRequest, 'vendor' | 'said' | 'report'>,
-  terms: EntryTerms,
-): Entry {
+function hiddenEntry({ vendor, said, report, isPing }: AnsweredRequest, terms: EntryTerms): Entry {
   const done = { report: { untouched: null, prefixChanged: false } }
   if (said === null) return { vendor, account: NO_ACCOUNT, ...done }
   const { usage, model } = said
@@ -129,7 +137,8 @@ function hiddenEntry(
   const { per_million } = prices
   const priced = per_million === undefined ? null : moneyOf(bill, per_million / 1e6)
   const money = priced === null ? NO_ACCOUNT.money : { ...priced, requests: 0 }
-  const account = { ...NO_ACCOUNT, usage, ...bill, money }
+  const life = isPing === true ? { ...NO_LIFE, pings: 1, pinged: billed } : NO_LIFE
+  const account = { ...NO_ACCOUNT, usage, ...bill, life, money }
   const id = report?.conversation
   if (id === undefined) return { vendor, account, ...done }
   const conversation = { id, model: model ?? null, cached: cachedOf(vendor, said) }

@@ -1,29 +1,24 @@
 import type { SavingsAnswer, SavingsQuery } from '../core/contract/savings.ts'
-import { type PriceRule, pricesFor } from '../core/conversation/usage/billing.ts'
+import { pricesFor } from '../core/conversation/usage/billing.ts'
 import { PROFILES, TOKENIZER_IDS } from '../core/tokens/profiles.ts'
 import { type Account, addAccounts, NO_ACCOUNT } from './account.ts'
 import { figuresOf } from './figures.ts'
+import { type LifeAccount, netOf } from './life-account.ts'
+import { otherLives } from './life-advice.ts'
 import { missRows } from './misses.ts'
+import type { PriceList } from './price-list.ts'
 import { type TenantLedger, VENDOR_NAMES } from './tenant-ledger.ts'
-
-/** Prices, and the name of the money that they are in. */
-export interface PriceList {
-  readonly currency: string
-  /** Those that vendors publish. */
-  readonly builtIn: readonly PriceRule[]
-  /** Configured ones, which take precedence. */
-  readonly prices: readonly PriceRule[]
-}
 
 const BASELINE =
   'the same requests with their tool results as the client sent them, each removed token billed as the place where it stood'
 
 /** The answer for a tenant, from its ledger. */
 export function savingsAnswer(
-  { since, vendors, conversations }: TenantLedger,
+  ledger: TenantLedger,
   { conversation, session, limit }: SavingsQuery,
   list: PriceList,
 ): SavingsAnswer {
+  const { since, vendors, conversations } = ledger
   const wanted = conversations.filter(
     each =>
       isAnswered(each.account) &&
@@ -42,7 +37,7 @@ export function savingsAnswer(
     ),
     conversations: wanted
       .slice(0, limit)
-      .map(({ id, cached: _, seen: _seen, change, account, ...about }) => ({
+      .map(({ id, cached: _, seen: _seen, key: _key, kind: _kind, change, account, ...about }) => ({
         conversation: id,
         ...about,
         ...(change && { changed: change }),
@@ -51,6 +46,9 @@ export function savingsAnswer(
     ...(session === undefined
       ? {}
       : { session: { session, ...accountAnswer(sum, list.currency) } }),
+    other_lives: otherLives(ledger, list).map(({ conversations, input, saving }) => {
+      return { conversations, input: rounded(input), saving: rounded(saving) }
+    }),
     prices: pricesAnswer(list),
   }
 }
@@ -79,11 +77,22 @@ function accountAnswer(account: Account, currency: string) {
       tokens: removed[tokenizer] as number,
     })),
     misses: missRows(account.misses),
+    ...lifeAnswer(account.life),
     input_tokens: billAnswer({ billed, without }, 1),
     ...(money.requests === 0
       ? {}
       : { money: { requests: money.requests, currency, ...billAnswer(money, 4) } }),
   }
+}
+
+const rounded = (amount: number) => Number(amount.toFixed(1))
+
+/** What we did about lives; nothing if that is all we did. */
+function lifeAnswer(life: LifeAccount) {
+  const { pings, premium, pinged, avoided } = life
+  if (pings === 0 && premium === 0 && avoided === 0) return {}
+  const costs = { premium: rounded(premium), pinged: rounded(pinged), avoided: rounded(avoided) }
+  return { life: { pings, ...costs, saving: rounded(netOf(life)) } }
 }
 
 function figuresAnswer(account: Account) {

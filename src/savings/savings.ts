@@ -10,7 +10,8 @@ import {
   resultsEntryOf,
   type SentRequest,
 } from './entry-of.ts'
-import type { PriceList } from './savings-answer.ts'
+import { createLifeAdvisor, type LifeAdvisor } from './life-advice.ts'
+import type { PriceList } from './price-list.ts'
 import { isNextTurn, type SeenPrompt } from './seen-prompt.ts'
 import { type PromptPlace, SeenPrompts } from './seen-prompts.ts'
 import {
@@ -40,6 +41,8 @@ export interface Savings {
    * @throws AppError `overloaded`, `internal`, `worker_lost` if the store cannot be read
    */
   read(tenant: string): Promise<TenantLedger>
+  /** What the last conversations of a key say about lives of caches. */
+  readonly advice: LifeAdvisor
   /** In force now. */
   prices(): PriceList
   /** Writes what is not written yet. */
@@ -58,6 +61,8 @@ export interface SavingsOptions {
   readonly onRefused?: (refused: RefusedRequest) => void
   /** Called if sums cannot be written, once until they can again. */
   readonly onUnsaved: (detail: string) => void
+  /** Called when a key's longer lives of caches begin to be a loss. */
+  readonly onLoss?: (tenant: string) => void
   readonly onBug: (error: unknown) => void
   /** Between two writes of a tenant's ledger, in milliseconds. */
   readonly flushMs?: number
@@ -151,6 +156,15 @@ export function createSavings(options: SavingsOptions): Savings {
     recordResults: (tenant, sent) => hold(accountResults(tenant, sent)),
     noteRefused: refused => options.onRefused?.(refused),
     prices: options.prices,
+    advice: createLifeAdvisor({
+      async read(tenant) {
+        const ledger = await whole(tenant)
+        return 'ok' in ledger ? null : ledger
+      },
+      prices: options.prices,
+      now,
+      onLoss: tenant => options.onLoss?.(tenant),
+    }),
     async read(tenant) {
       const ledger = await whole(tenant)
       if (!('ok' in ledger)) return ledger

@@ -25,6 +25,9 @@ const conversationSchema = z.object({
   cached: z.int().nonnegative(),
   /** The last prompt that was answered; ledgers of earlier versions have none. */
   seen: seenPromptSchema.optional(),
+  /** The key that sent it, and the kind of agent: a digest of the names of its tools. */
+  key: z.string().optional(),
+  kind: z.number().optional(),
   /** What the client changed last so that a cache was lost. */
   change: z.object({ place: z.string(), kind: z.string() }).optional(),
   account: accountSchema,
@@ -59,7 +62,7 @@ export interface Entry {
   readonly account: Account
   readonly conversation?: Pick<
     Conversation,
-    'id' | 'model' | 'cached' | 'session' | 'seen' | 'change'
+    'id' | 'model' | 'cached' | 'session' | 'key' | 'kind' | 'seen' | 'change'
   >
   /** What was done to the request; it is in no total. */
   readonly report: {
@@ -110,6 +113,7 @@ function addConversations(a: Conversation, b: Conversation): Conversation {
   const seen = laterPrompt(later.seen, earlier.seen)
   const change = later.change ?? earlier.change
   return {
+    ...earlier,
     ...later,
     ...(seen && { seen }),
     ...(change && { change }),

@@ -22,6 +22,8 @@ export interface Records {
   readonly tracing: Tracing | null
 }
 
+const LOSS = 'longer lives of caches cost a key more than they brought: none is bought for it now'
+
 export interface RecordsOptions {
   readonly build: Builders
   readonly reports: {
@@ -59,6 +61,7 @@ export async function openRecords(
       ledger?.turn({ tenant, turn: turnOf(entry, Date.now()) })
     },
     onUnsaved: detail => logger.warn({ detail }, 'the accounts of the proxies cannot be written'),
+    onLoss: tenant => logger.warn({ tenant }, LOSS),
     onBug,
   })
   resources.defer(() => savings.close())

@@ -92,6 +92,7 @@ export function testApp(overrides: Partial<AppDeps> = {}) {
     savings: {
       record: async () => {},
       recordResults: async () => {},
+      advice: () => undefined,
       noteRefused: () => {},
       read: async () => emptyLedger(0),
       prices: () => priceList({ currency: 'USD', prices: [] }),

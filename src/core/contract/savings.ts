@@ -87,6 +87,16 @@ const misses = z
   )
   .describe('Misses of the prompt cache, each by the first reason that holds')
 
+const life = z
+  .strictObject({
+    pings: count.describe('Requests of ours that kept a cache alive'),
+    premium: z.number().describe('Paid for an hour instead of minutes'),
+    pinged: z.number().describe('Paid for pings'),
+    avoided: z.number().describe('What misses would have cost that there were none of'),
+    saving: z.number().describe('The difference; below 0 it was a loss'),
+  })
+  .describe('What longer lives of caches cost and brought, in uncached input tokens')
+
 const account = {
   figures,
   requests: count.describe('That the vendor answered'),
@@ -106,6 +116,7 @@ const account = {
     )
     .describe('Tokens that requests were spared, less those of our tool; anew in each turn'),
   misses,
+  life: life.optional(),
   input_tokens: z.strictObject(bill).describe('In uncached input tokens of the model'),
   money: z
     .strictObject({ requests: count, currency: z.string(), ...bill })
@@ -146,6 +157,15 @@ export const savingsAnswer = z.strictObject({
     .strictObject({ session: z.string(), ...account })
     .optional()
     .describe('The sum of the conversations of the session that was asked for'),
+  other_lives: z
+    .array(
+      z.strictObject({
+        conversations: count,
+        input: z.number().describe('What their input cost, in uncached input tokens'),
+        saving: z.number().describe('What it would have cost less'),
+      }),
+    )
+    .describe('Agents whose last conversations would have cost less with caches of an hour'),
   prices: z
     .record(z.string(), prices)
     .describe('Of now, by vendor, and vendor/prefix of models that have their own'),

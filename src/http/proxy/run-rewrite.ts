@@ -23,7 +23,7 @@ import { responseBudgetTerm } from '../request/response-budget.ts'
 import { countBeside } from './count-beside.ts'
 import { keptInTime } from './kept-in-time.ts'
 import { withoutKnownResults } from './known-results.ts'
-import { paysByToken } from './pays-by-token.ts'
+import { lifeTerms } from './life-terms.ts'
 import { eachChange, type PromptWarnings } from './prompt-warnings.ts'
 import type { RewritableBody } from './rewritable-request.ts'
 import { type Recalled, type RecordKeeping, recordDecisions, runByRecord } from './run-by-record.ts'
@@ -63,7 +63,7 @@ export interface RunNeeds extends Pick<JobDeps, 'telemetry' | 'ledger'> {
   readonly logger: Pick<Logger, 'error'>
   readonly originals: Pick<Originals, 'keep' | 'renew'>
   readonly warnings: PromptWarnings
-  readonly savings: Pick<Savings, 'record' | 'recordResults' | 'noteRefused'>
+  readonly savings: Pick<Savings, 'record' | 'recordResults' | 'noteRefused' | 'advice'>
 }
 
 /** A request whose own tools fetch originals may have markers. */
@@ -121,7 +121,7 @@ class RewriteRun {
       isTurn: true,
       requestId,
     }
-    this.#ofRequest = termsOf(c, read, rewriting)
+    this.#ofRequest = termsOf(c, read, rewriting, needs.savings)
     this.#wish = { ...responseBudgetTerm(c), ...readingTerm(c) }
     this.#keeping = {
       tenant,
@@ -276,6 +276,7 @@ function termsOf(
   c: AppContext,
   { vendor, shape, model, coding, countsOnly, forgets, redeems, placesAt }: ReadBody,
   { maxBytes, addsTool, cacheLives }: Rewriting,
+  savings: Pick<Savings, 'advice'>,
 ): Partial<RequestTerms> {
   const { keyId } = c.get('state').caller
   const mayForget = forgets || headersLetForget(name => requestHeader(c, name))
@@ -286,7 +287,7 @@ function termsOf(
     ...(countsOnly && { countsOnly }),
     // Nothing can be taken out of a compressed body again.
     ...(placesAt !== undefined && coding === undefined && { placesAt }),
-    ...(paysByToken(vendor, name => requestHeader(c, name)) && { paysByToken: true }),
+    ...lifeTerms(c, vendor, savings),
     ...(mayForget && { forgets: true }),
     ...(cacheLives && { cacheLives: cacheLives(billingVendor(vendor, shape, model)) }),
     ...sidechainTerm(c),

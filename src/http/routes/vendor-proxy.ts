@@ -230,13 +230,14 @@ function account(
   savings: ProxyNeeds['savings'],
 ): void {
   const { session } = sessionTerm(c)
+  const { tenant, keyId: key } = c.get('state').caller
   const hidden = isHidden && { isHidden }
   const answered = seen.then(({ isGiven, said }) => {
-    if (isGiven) return { vendor, said, report, untouched, session, begunMs, ...hidden }
+    if (isGiven) return { vendor, said, report, untouched, session, key, begunMs, ...hidden }
     if (isHidden !== true) savings.noteRefused(refused)
     return null
   })
-  void savings.record(c.get('state').caller.tenant, answered)
+  void savings.record(tenant, answered)
 }
 
 /** What a request is that its vendor did not answer. */

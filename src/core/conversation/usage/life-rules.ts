@@ -21,7 +21,7 @@ type LifePrices = Pick<TokenPrices, 'cache_read' | 'cache_write' | 'cache_write_
 
 /** Fewer conversations say nothing; earlier ones than the last twenty are forgotten. */
 const FEWEST = 5
-const MOST_CONVERSATIONS = 20
+export const MOST_CONVERSATIONS = 20
 /** Short conversations end before a longer life has paid. */
 const LEAST_REQUESTS = 20
 
@@ -35,7 +35,7 @@ export function hourPays(all: readonly PauseSums[], prices: LifePrices): boolean
 }
 
 /** What an hour would have saved, in uncached input tokens; below 0 if it costs more. */
-function hourSaves(all: readonly PauseSums[], prices: LifePrices): number {
+export function hourSaves(all: readonly PauseSums[], prices: LifePrices): number {
   const { cache_read: read, cache_write: write, cache_write_long: long } = prices
   const sum = (of: 'bridged' | 'written') => all.reduce((total, each) => total + each[of], 0)
   return sum('bridged') * (write - read) - sum('written') * (long - write)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { paysByToken } from '../../../../src/http/proxy/pays-by-token.ts'
+import { paysByToken } from '../../../../src/http/proxy/life-terms.ts'
 
 it.each([
   ['anthropic', { 'x-api-key': 'sk-ant-api03-x' }, true],

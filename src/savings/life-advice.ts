@@ -1,0 +1,133 @@
+import {
+  type PricedVendor,
+  pricesFor,
+  type TokenPrices,
+} from '../core/conversation/usage/billing.ts'
+import { hourPays, hourSaves, MOST_CONVERSATIONS } from '../core/conversation/usage/life-rules.ts'
+import { netOf } from './life-account.ts'
+import type { PriceList } from './price-list.ts'
+import type { Conversation, TenantLedger } from './tenant-ledger.ts'
+
+/** Lives are bought at this vendor alone. */
+const VENDOR: PricedVendor = 'anthropic'
+/** A key loses more than this share of its input bill: then nothing is bought for it any more. */
+const MOST_LOST = 0.01
+
+/** What the last conversations of a key say about lives. */
+export interface LifeAdvice {
+  /** Kinds of agents to which an hour would have been cheaper. */
+  readonly hourKinds: readonly number[]
+  /** Whether what was bought so far was a loss. */
+  readonly isLoss: boolean
+}
+
+function adviceFor(
+  { conversations }: Pick<TenantLedger, 'conversations'>,
+  key: string,
+  list: PriceList,
+): LifeAdvice {
+  const own = conversations.filter(each => isOf(each, key))
+  const kinds = new Set(own.map(({ kind }) => kind!))
+  return {
+    hourKinds: [...kinds].filter(kind => {
+      const all = own.filter(each => each.kind === kind)
+      return hourPays(all.map(sumsOf), pricesOf(all[0]!, list))
+    }),
+    isLoss: isLoss(own.slice(0, MOST_CONVERSATIONS), list),
+  }
+}
+
+function isOf({ vendor, key, kind, account }: Conversation, wanted: string): boolean {
+  return vendor === VENDOR && kind !== undefined && (key ?? '') === wanted && account.requests > 0
+}
+
+function sumsOf({ account: { requests, life } }: Conversation) {
+  return { requests, bridged: life.bridged, written: life.written }
+}
+
+function pricesOf({ model }: Conversation, { builtIn, prices }: PriceList): TokenPrices {
+  return pricesFor(VENDOR, model ?? undefined, [builtIn, prices])
+}
+
+function isLoss(all: readonly Conversation[], list: PriceList): boolean {
+  let [net, input] = [0, 0]
+  for (const each of all) {
+    const { billed, usage, life } = each.account
+    net += netOf(life)
+    input += billed - usage.output * pricesOf(each, list).output
+  }
+  return -net > MOST_LOST * input
+}
+
+/** What another life would have cost the last conversations of a key and kind of agent. */
+export interface OtherLife {
+  readonly conversations: number
+  /** In uncached input tokens: what they cost, and what an hour would have saved. */
+  readonly input: number
+  readonly saving: number
+}
+
+/** For each key and kind to which an hour would have been cheaper. */
+export function otherLives(
+  { conversations }: Pick<TenantLedger, 'conversations'>,
+  list: PriceList,
+): readonly OtherLife[] {
+  const keys = new Set(conversations.map(({ key }) => key ?? ''))
+  return [...keys].flatMap(key =>
+    adviceFor({ conversations }, key, list).hourKinds.flatMap(kind => {
+      const all = conversations
+        .filter(each => isOf(each, key) && each.kind === kind)
+        .slice(0, MOST_CONVERSATIONS)
+      // What is written for an hour already has it.
+      if (all.some(({ account }) => account.usage.cache_write_long > 0)) return []
+      const prices = pricesOf(all[0]!, list)
+      const input = all.reduce((sum, { account: { billed, usage } }) => {
+        return sum + billed - usage.output * prices.output
+      }, 0)
+      return [{ conversations: all.length, input, saving: hourSaves(all.map(sumsOf), prices) }]
+    }),
+  )
+}
+
+/** How long advice holds, in milliseconds. */
+const ADVICE_MS = 60_000
+
+interface AdvisorOptions {
+  /** @returns `null` if the accounts cannot be read now */
+  read(tenant: string): Promise<TenantLedger | null>
+  prices(): PriceList
+  /** Unix milliseconds. */
+  now(): number
+  /** Called when a key's longer lives begin to be a loss. */
+  onLoss(tenant: string): void
+}
+
+/** Advice by tenant and key, as of some moments ago; `undefined`: nothing is known yet. */
+export type LifeAdvisor = (tenant: string, key: string) => LifeAdvice | undefined
+
+/** Reads accounts beside the requests, which never wait for it. */
+export function createLifeAdvisor({ read, prices, now, onLoss }: AdvisorOptions): LifeAdvisor {
+  const asked = new Map<string, number>()
+  const known = new Set<string>()
+  const advice = new Map<string, LifeAdvice>()
+
+  async function refresh(tenant: string) {
+    asked.set(tenant, now())
+    const ledger = await read(tenant)
+    if (ledger === null) return
+    known.add(tenant)
+    for (const key of new Set(ledger.conversations.map(each => each.key ?? ''))) {
+      const name = JSON.stringify([tenant, key])
+      const newest = adviceFor(ledger, key, prices())
+      if (newest.isLoss && advice.get(name)?.isLoss !== true) onLoss(tenant)
+      advice.set(name, newest)
+    }
+  }
+
+  return (tenant, key) => {
+    const age = Math.abs(now() - (asked.get(tenant) ?? Number.NEGATIVE_INFINITY))
+    if (age > ADVICE_MS) void refresh(tenant)
+    if (!known.has(tenant)) return undefined
+    return advice.get(JSON.stringify([tenant, key])) ?? { hourKinds: [], isLoss: false }
+  }
+}

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest'
+import { savingsLines } from '../../../src/cli/savings.ts'
+import { builtInPrices } from '../../../src/config/prices.ts'
+import { NO_USAGE, type TokenUsage } from '../../../src/core/conversation/usage/token-usage.ts'
+import { createSavings } from '../../../src/savings/savings.ts'
+import { savingsAnswer } from '../../../src/savings/savings-answer.ts'
+import { recordStore } from './records.ts'
+
+const LIST = { currency: 'USD', builtIn: builtInPrices(), prices: [] }
+const PROMPT = 10_000
+
+function accounts() {
+  const clock = { now: 1_800_000_000_000 }
+  const losses: string[] = []
+  const savings = createSavings({
+    store: recordStore().store,
+    prices: () => LIST,
+    now: () => clock.now,
+    onEntry: () => {},
+    onUnsaved: () => {},
+    onLoss: tenant => losses.push(tenant),
+    onBug: bug => {
+      throw bug
+    },
+    flushMs: 2 ** 31 - 1,
+  })
+
+  /** A turn of a conversation, after a pause. */
+  async function turn(name: string, n: number, usage: Partial<TokenUsage>, more: Turn = {}) {
+    clock.now += more.pauseMs ?? 1_000
+    const all = { ...NO_USAGE, ...usage }
+    const digests = { model: 1, tools: 1, system: 1, first_message: 1, settings: 1 }
+    const history = Array.from({ length: n }, (_, at) => at + 1)
+    const print = {
+      ...{ at: clock.now, life_ms: more.isOurs ? 3_600_000 : 300_000, turns: n, kind: 7 },
+      ...{ ...digests, next: n === 0 ? null : `next of ${name}`, history },
+    }
+    const report = {
+      ...{ readable: true, texts: 0, rewritten: 0, tokens_saved: 0, conversation: name, print },
+      ...(more.isOurs && { levers: ['life'] }),
+    }
+    const said = { usage: all, model: 'claude-sonnet-4-5' }
+    const { pings, isPing } = more
+    const about = { vendor: 'anthropic', said, report, key: 'k', pings } as const
+    const request = isPing ? { ...about, isHidden: true, isPing } : about
+    await savings.record('t', Promise.resolve(request as typeof about))
+  }
+
+  /** A conversation with a pause after so many turns. */
+  async function conversation(name: string, pauseAt: number, turns: number) {
+    for (let n = 0; n < turns; n++) {
+      const isCold = n === 0 || n === pauseAt
+      const pauseMs = n === pauseAt ? 600_000 : 1_000
+      await turn(name, n, { [isCold ? 'cache_write' : 'cache_read']: PROMPT }, { pauseMs })
+    }
+  }
+
+  /** What is known of the key once it was asked. */
+  async function advice() {
+    savings.advice('t', 'k')
+    await savings.read('t')
+    await savings.read('t')
+    return savings.advice('t', 'k')
+  }
+
+  const answer = async () => savingsAnswer(await savings.read('t'), { limit: 9 }, LIST)
+  return { clock, losses, turn, conversation, advice, answer, savings }
+}
+
+interface Turn {
+  readonly pauseMs?: number
+  readonly isOurs?: boolean
+  readonly pings?: number
+  readonly isPing?: true
+}
+
+describe('the account of lives', () => {
+  it('has nothing of clients that buy their own, and says what an hour would have cost', async () => {
+    const { conversation, answer, advice } = accounts()
+    for (const name of ['a', 'b', 'c', 'd']) await conversation(name, 10, 25)
+    expect((await answer()).other_lives).toEqual([])
+    await conversation('e', 10, 25)
+    expect(await advice()).toEqual({ hourKinds: [7], isLoss: false })
+    const all = await answer()
+    // In each the second write, less the premium of the first.
+    const saving = 5 * (1.15 * PROMPT - 0.75 * PROMPT)
+    expect(all.other_lives).toEqual([{ conversations: 5, input: 5 * 48_000, saving }])
+    expect(all.vendors.anthropic?.life).toBeUndefined()
+    expect(savingsLines(all).at(-1)).toBe(
+      'an hour:  −8.3 % of the input of the last 5 conversations: ' +
+        'cache_life.life = "auto", or haversack setup claude --cache-1h',
+    )
+  })
+
+  it('says nothing of short conversations, or of those without a pause', async () => {
+    const { conversation, advice } = accounts()
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await conversation(name, 10, 15)
+    expect((await advice())?.hourKinds).toEqual([])
+    const other = accounts()
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await other.conversation(name, 99, 25)
+    expect((await other.advice())?.hourKinds).toEqual([])
+  })
+
+  it('has the premium as a loss, and the miss that there was none of as a gain', async () => {
+    const { turn, answer } = accounts()
+    await turn('a', 0, { cache_write_long: PROMPT }, { isOurs: true })
+    const first = await answer()
+    expect(first.vendors.anthropic).toMatchObject({
+      life: { pings: 0, premium: 7_500, pinged: 0, avoided: 0, saving: -7_500 },
+      input_tokens: { billed: 20_000, without: 12_500, saving: -7_500 },
+    })
+    expect(savingsLines(first).at(-1)).toBe(
+      'lives:    −7,500: 7,500 for an hour, 0 for 0 pings, 0 of misses avoided',
+    )
+    await turn('a', 1, { cache_read: PROMPT }, { isOurs: true, pauseMs: 1_200_000 })
+    expect((await answer()).vendors.anthropic).toMatchObject({
+      life: { premium: 7_500, avoided: 11_500, saving: 4_000 },
+      input_tokens: { billed: 21_000, without: 25_000, saving: 4_000 },
+    })
+  })
+
+  it('has pings as a cost without requests, and what they kept as a gain', async () => {
+    const { turn, answer } = accounts()
+    await turn('a', 0, { cache_write: PROMPT })
+    await turn('a', 0, { cache_read: PROMPT }, { isPing: true })
+    await turn('a', 1, { cache_read: PROMPT }, { pauseMs: 400_000, pings: 1 })
+    expect((await answer()).vendors.anthropic).toMatchObject({
+      requests: 2,
+      life: { pings: 1, premium: 0, pinged: 1_000, avoided: 11_500, saving: 10_500 },
+      input_tokens: { saving: 10_500 },
+    })
+  })
+
+  it('ends at a loss of 1 % of a key’s input, with one call', async () => {
+    const { turn, advice, losses, clock } = accounts()
+    for (let n = 0; n < 20; n++) await turn(`c${n}`, 0, { cache_write_long: 100 }, { isOurs: true })
+    await turn('c0', 1, { cache_write: 500_000 })
+    expect(await advice()).toMatchObject({ isLoss: false })
+    for (let n = 0; n < 20; n++) await turn(`d${n}`, 0, { cache_write_long: 500 }, { isOurs: true })
+    clock.now += 61_000
+    for (let again = 0; again < 2; again++) {
+      expect(await advice()).toMatchObject({ isLoss: true })
+      clock.now += 61_000
+    }
+    expect(losses).toEqual(['t'])
+  })
+})
