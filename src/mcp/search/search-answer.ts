@@ -36,7 +36,7 @@ export function searchResult({ whole, others, callerOf, head, tail }: Answer): J
   const rest = [...whole.slice(shown.length), ...others.slice(0, MORE)]
   const lines = rest.map(tool => {
     const caller = callerOf(tool)
-    return `${tool.publicKey}${caller === null ? '' : ` (${caller})`}: ${firstSentence(tool)}`
+    return `${tool.publicKey} (${caller ?? 'listed'}): ${firstSentence(tool)}`
   })
   const notes = [
     ...callLines(shown, callerOf),
@@ -45,7 +45,8 @@ export function searchResult({ whole, others, callerOf, head, tail }: Answer): J
   ]
   const blocks = [
     ...(head === undefined ? [] : [head]),
-    ...(texts.length === 0 ? [] : [`[${texts.join(',')}]`]),
+    // Each in a block of its own: a table of several schemas is hard to read.
+    ...texts,
     ...(notes.length === 0 ? [] : [notes.join('\n')]),
   ]
   return jsonBytes({ content: blocks.map(text => ({ type: 'text', text })) })

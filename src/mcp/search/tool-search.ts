@@ -113,11 +113,10 @@ export class ToolSearch {
     const limit = Math.max(limitOf(args), named.length)
     const found = [...named, ...ranked]
     const isNamed = ranked.length === 0
-    const nearest = found.length === 0 ? index.nearest(query, MOST_NEAREST) : []
     const tail = this.#news(session)
     return searchResult({
       whole: found.slice(0, limit),
-      others: found.length === 0 ? nearest : isNamed ? [] : found.slice(limit),
+      others: found.length === 0 ? likely(index, query) : isNamed ? [] : found.slice(limit),
       callerOf: tool => this.#callerOf(tool, session),
       ...(found.length === 0 ? { head: 'No tool has these words.' } : {}),
       ...(tail === null ? {} : { tail }),
@@ -132,7 +131,7 @@ export class ToolSearch {
     const index = await this.#indexOf(this.#all())
     const [entry, ...more] = index.ofName(name)
     if (entry === undefined || more.length > 0) {
-      const others = entry === undefined ? index.nearest(name, MOST_NEAREST) : [entry, ...more]
+      const others = entry === undefined ? likely(index, name) : [entry, ...more]
       const callerOf = (tool: PublicEntry) => this.#callerOf(tool, session)
       const head = `There is ${entry === undefined ? 'no' : 'more than one'} tool ${name.slice(0, 100)}.`
       return refused(searchResult({ whole: [], others, callerOf, head }))
@@ -299,6 +298,12 @@ function freeNames(taken: ReadonlyMap<string, unknown>): Session['names'] {
   }
   const { find, read, call } = SEARCH_NAMES
   return { find: free(find), read: free(read), call: free(call) }
+}
+
+/** The tools that a name or a query may mean: those with its words, or else of similar names. */
+function likely(index: ToolIndex, text: string): readonly PublicEntry[] {
+  const { ranked } = index.find(text)
+  return ranked.length > 0 ? ranked : index.nearest(text, MOST_NEAREST)
 }
 
 function limitOf(args: JsonBytes): number {

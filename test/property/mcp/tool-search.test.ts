@@ -92,9 +92,8 @@ it('reads only by tools that only read, and finds and calls all that is offered'
       const ours = oursIn(list, offered)
       for (const each of offered) {
         const found = await call(ours.find, { query: each })
-        const [definitions] = found.content
-        const whole = JSON.parse(definitions.text) as { name: string }[]
-        expect(whole.map(({ name: own }) => own)).toContain(each)
+        const texts = found.content.slice(0, -1).map((block: { text: string }) => block.text)
+        expect(texts.map((text: string) => JSON.parse(text).name)).toContain(each)
         received.length = 0
         await call(ours.read, { name: each, arguments: {} })
         await settled()

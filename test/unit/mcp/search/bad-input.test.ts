@@ -21,7 +21,7 @@ it('searches 5,000 tools, with a query of 100 KB', async () => {
   const [find] = await list()
   expect(find!.description).toMatch(/\none: 5000 tools$/)
   const found = await call('find_tools', { query: 'reads 4711' })
-  expect(JSON.parse(found.content[0].text)[0].name).toBe('tool_4711')
+  expect(JSON.parse(found.content[0].text).name).toBe('tool_4711')
   for (const query of ['tool_1,'.repeat(15_000), 'read '.repeat(20_000), 'x'.repeat(100_000)]) {
     const { content } = await call('find_tools', { query })
     expect(JSON.stringify(content).length).toBeLessThan(20_000)
@@ -33,9 +33,9 @@ it('shows a definition of a megabyte whole by its name, and by its sentence besi
   const large = ['draw_a', 'draw_b'].map(name => tool(name, { description }))
   const { call } = await connect(...large)
   const [whole] = (await call('find_tools', { query: 'draw_b' })).content
-  expect(JSON.parse(whole.text)[0].description).toBe(description)
+  expect(JSON.parse(whole.text).description).toBe(description)
   const [first, how] = (await call('find_tools', { query: 'draws' })).content
-  expect(JSON.parse(first.text)).toHaveLength(1)
+  expect(JSON.parse(first.text).name).toBe('draw_a')
   expect(how.text).toContain('draw_b (call_tool): Draws.')
 })
 
@@ -45,7 +45,9 @@ it('takes schemas that refer to themselves, and members of any type', async () =
     tool('cycle', { inputSchema: cycle, description: 'A list of lists.' }),
     tool('odd', { inputSchema: { type: 'object', properties: { a: true, b: { type: ['x'] } } } }),
   )
-  expect(JSON.parse((await call('find_tools', { query: 'lists' })).content[0].text)).toHaveLength(1)
+  expect(JSON.parse((await call('find_tools', { query: 'lists' })).content[0].text).name).toBe(
+    'cycle',
+  )
   const deep = `${'{"next":'.repeat(5_000)}1${'}'.repeat(5_000)}`
   for (const args of [deep, '{"next":{"next":1}}']) {
     expect(await call('call_tool', `{"name":"cycle","arguments":${args}}`)).not.toHaveProperty(

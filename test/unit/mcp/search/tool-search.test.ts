@@ -76,7 +76,7 @@ it('answers a search with whole definitions, and how to call them', async () => 
   const { call } = await connect()
   const [definitions, how] = textsOf(await call('find_tools', { query: 'read a file', limit: 1 }))
   const { inputSchema, description } = FILES[0]!
-  expect(JSON.parse(definitions!)).toEqual([{ name: 'files__read_file', description, inputSchema }])
+  expect(JSON.parse(definitions!)).toEqual({ name: 'files__read_file', description, inputSchema })
   expect(how).toContain('Call with call_read_tool: files__read_file')
   expect(how).toContain('\nfiles__writeFile (call_tool): Writes a text to a file.')
 })
@@ -88,9 +88,9 @@ it.each([
   ['files__delete_file', ['files__delete_file']],
 ])('finds %j by name, and nothing else', async (query, found) => {
   const { call } = await connect()
-  const [definitions, ...rest] = textsOf(await call('find_tools', { query }))
-  expect(JSON.parse(definitions!).map(({ name }: { name: string }) => name)).toEqual(found)
-  expect(rest.join()).not.toContain('Others')
+  const [how, ...definitions] = textsOf(await call('find_tools', { query })).toReversed()
+  expect(definitions.toReversed().map(text => JSON.parse(text).name)).toEqual(found)
+  expect(how).not.toContain('Others')
 })
 
 it('names the nearest tools if none is found', async () => {
@@ -151,7 +151,7 @@ it.each([
   expect(result.isError).toBe(true)
   const [head, definition] = textsOf(result)
   expect(head).toBe(`Not called: ${fault}.`)
-  expect(JSON.parse(definition!)[0].name).toBe('files__writeFile')
+  expect(JSON.parse(definition!).name).toBe('files__writeFile')
   expect(of[0]!.calls).toEqual([])
 })
 
@@ -173,7 +173,7 @@ it('gives our tools other names if a server has these', async () => {
   const { names, call } = await connect({}, [new MemoryServer('one', odd)])
   expect(await names()).toEqual(['find_tools_3', 'call_read_tool', 'call_tool_2'])
   const [found] = textsOf(await call('find_tools_3', { query: 'find_tools' }))
-  expect(JSON.parse(found!)[0].description).toBe('Odd.')
+  expect(JSON.parse(found!).description).toBe('Odd.')
   expect(textsOf(await call('find_tools', { path: '' }))).toEqual(['ok'])
 })
 
