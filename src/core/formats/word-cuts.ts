@@ -38,12 +38,28 @@ export function cutsClock(text: string, at: number): boolean {
 }
 
 /**
- * Whether it would divide a number, a word, a name, a path, a URL, or a time anywhere but after its
- * date.
+ * Whether it would divide a number, a word, a name, a path, a URL, the id of a test, or a time
+ * anywhere but after its date.
  */
 export function cutsName(text: string, at: number): boolean {
   if (isBeforeTime(text, at)) return false
-  return cutsNumber(text, at) || divides(text, at, IN_TIME) || cutsPath(text, at)
+  if (cutsNumber(text, at) || divides(text, at, IN_TIME)) return true
+  return cutsPath(text, at) || cutsMember(text, at)
+}
+
+/** Between a name and what belongs to it, as in `test_a.py::test_b[1]`. */
+const MEMBER = '::'
+/** What ends such a name. */
+const NOT_IN_MEMBER = /[\s"'`,;()<>=]/
+
+/** Whether `at` is inside a name of several members, with its brackets. */
+function cutsMember(text: string, at: number): boolean {
+  if (!text.includes(MEMBER)) return false
+  let start = at
+  while (start > 0 && !NOT_IN_MEMBER.test(text[start - 1]!)) start--
+  let end = at
+  while (end < text.length && !NOT_IN_MEMBER.test(text[end]!)) end++
+  return start < at && at < end && text.slice(start, end).includes(MEMBER)
 }
 
 /** Whether `at` is between two digits, or beside what joins them. */
@@ -74,7 +90,8 @@ function cutsPath(text: string, at: number): boolean {
   if (before === COLON) return after === SLASH
   if (after === COLON) return isWord(before) && text.charCodeAt(at + 1) === SLASH
   if (!isInName(before) || !isInName(after)) return false
-  return !isShare(text, at) && !isEndOfSentence(text, at)
+  // `./src/...` is a path, dots and all.
+  return !isShare(text, at) && (before === SLASH || !isEndOfSentence(text, at))
 }
 
 /** Whether a slash is between two numbers that are no part of a path, as in `3/12`. */

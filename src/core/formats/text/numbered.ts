@@ -11,6 +11,7 @@ import {
   SEPARATORS,
 } from '../gutter/numbered-lines.ts'
 import { decodedTooLong, notDecodable } from '../not-decodable.ts'
+import { readsAsSource } from './source-text.ts'
 import type { TextFormat, WrittenText } from './text-format.ts'
 
 /**
@@ -23,7 +24,9 @@ export const numbered: TextFormat = {
   version: 1,
   accepts: (text, { shape, inner_formats }) =>
     shape === 'numbered_list' || inner_formats.includes('numbered_list') || COLON_LINES.test(text),
-  encode: text => guttersIn(text).flatMap(style => encode(text, style) ?? []),
+  // Tables in source begin with numbers too.
+  encode: text =>
+    (readsAsSource(text) ? [] : guttersIn(text)).flatMap(style => encode(text, style) ?? []),
   decode,
   restores,
 }

@@ -9,6 +9,7 @@ import {
   TIMES,
   TIMES_LINE,
 } from './prefix-groups.ts'
+import { readsAsSource } from './source-text.ts'
 import type { TextFormat, TextTools, WrittenText } from './text-format.ts'
 
 /**
@@ -34,6 +35,9 @@ const MARK_STYLES: readonly MarkStyle[] = ['dots', 'star']
 /** A style whose text counts blocks of lines too. */
 const BLOCKS = '-blocks'
 
+/** Lines that may be quoted stand whole; equal ones are still counted. */
+const NO_GROUPS = { groups: [], gain: 0 }
+
 function encode(
   text: string,
   { counter, reading = FREE_READING }: TextTools,
@@ -47,7 +51,9 @@ function encode(
     runs.some(({ line, block }) => block === undefined && TIMES_LINE.test(line))
   )
     return []
-  const { groups, gain } = choosePrefixGroups(text, runs, { count, reading })
+  const { groups, gain } = readsAsSource(text)
+    ? NO_GROUPS
+    : choosePrefixGroups(text, runs, { count, reading })
   // A line that would be read as a count once its prefix is gone.
   if (groups.some(group => hasTimesLine(runs, group))) return []
   const isRepeated = runs.some(({ times, block }) => times > 1 || block !== undefined)

@@ -2,6 +2,7 @@ import { FREE_READING, type Reading, readingPrice } from '../../reading/price.ts
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { decodedTooLong, notDecodable } from '../not-decodable.ts'
 import { countLines } from '../work.ts'
+import { readsAsSource } from './source-text.ts'
 import { findTables, type LineTable } from './templated/find-templates.ts'
 import {
   filledLength,
@@ -20,7 +21,11 @@ import type { TextFormat, WrittenText } from './text-format.ts'
 export const templated: TextFormat = {
   id: 'templated',
   version: 1,
-  accepts: text => text.length >= MIN_CHARS && !text.includes(SLOT) && hasNumberedLines(text),
+  accepts: text =>
+    text.length >= MIN_CHARS &&
+    !text.includes(SLOT) &&
+    hasNumberedLines(text) &&
+    !readsAsSource(text),
   steps: text => text.length * CHAR_STEPS,
   encode: (text, { counter, reading = FREE_READING }) => encode(text, counter, reading),
   decode,
