@@ -48,7 +48,7 @@ export function retrievalIn(
 ): { readonly tool: string; readonly hash: string } | null {
   const tool = toolsOf(request).find(name => name.endsWith('haversack_retrieve'))
   const text = JSON.stringify(request.messages ?? request.input ?? [])
-  const hash = [...text.matchAll(/> \[elided: [^\]]*hash=([0-9a-f]+)/g)].at(-1)?.[1]
+  const hash = [...text.matchAll(/> \[\d[^\]]* not shown [^\]]*hash=([0-9a-f]+)/g)].at(-1)?.[1]
   return tool === undefined || hash === undefined ? null : { tool, hash }
 }
 

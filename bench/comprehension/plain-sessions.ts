@@ -23,7 +23,7 @@ export function readAgain(text: string): Json {
 }
 
 const LEFT_OUT = /^\[… lines? (\d+)(?:-(\d+))?\]$/
-const MARKER = /^> \[elided: \d+ of (\d+) lines \| hash=(\w+)\]$/
+const MARKER = /^> \[(\d+) lines kept, (\d+) not shown \| hash=(\w+)\]$/
 
 /** `trimmed@1`: the lines that are shown with their numbers, and what the marker says. */
 export function readTrimmed(
@@ -43,7 +43,8 @@ export function readTrimmed(
     const [, from, to = from] = LEFT_OUT.exec(line) ?? []
     const marker = MARKER.exec(line)
     if (from !== undefined) next = Number(to) + 1
-    else if (marker !== null) [lines, hash] = [Number(marker[1]), String(marker[2])]
+    else if (marker !== null)
+      [lines, hash] = [Number(marker[1]) + Number(marker[2]), String(marker[3])]
     else shown.push({ line: next++, text: line })
   }
   return { lines, hash, shown }

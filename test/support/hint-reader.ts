@@ -3,8 +3,8 @@
  * no code with what writes them.
  */
 const OURS =
-  /^> \[(?:ref |near-ref |lines? \d|\+\d|encoded: |query: |total=|\d+ of \d+(?:\]| calls searched)|elided: )/
-const JSON_MARKER = '"> [elided: '
+  /^> \[(?:ref |near-ref |lines? \d|\+\d|encoded: |query: |total=|\d+ of \d+(?:\]| calls searched)|\d.* not shown)/
+const JSON_MARKER = '"> ['
 
 /**
  * Lines that are hints of ours, in their order; in JSON the marker that its last item or member is.
@@ -31,9 +31,10 @@ const QUOTES = /[»›❯❱⟩⟫〉》▶▸►]/gu
 const BRACKETS = /[⁅❲⟦⟬⦋⦗【〔〖〘〚﹝]/gu
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal does not show
 const UNSEEN = /\u001b\[[0-9;?]*[A-Za-z]|(?![\t\n\v\f\r\u0085])[\p{Cc}\p{Cf}]/gu
-const WORDS = 'ref [0-9a-f]{6}|near-ref [0-9a-f]{6}|elided: \\d|\\+\\d|\\d+ of \\d|lines? \\d'
+const WORDS =
+  'ref [0-9a-f]{6}|near-ref [0-9a-f]{6}|\\d+ \\w+ (?:kept|not shown)|\\+\\d|\\d+ of \\d|lines? \\d'
 const ALIKE = new RegExp(
-  `(?<!\\\\)>[ \\t]*\\[[ \\t]*(?:${WORDS})|(?:^|[\\n\\r\\u2028])[ \\t*+-]*\\[(?:ref [0-9a-f]{6}|elided: \\d|\\.\\.\\. lines \\d|chunks\\])`,
+  `(?<!\\\\)>[ \\t]*\\[[ \\t]*(?:${WORDS})|(?:^|[\\n\\r\\u2028])[ \\t*+-]*\\[(?:ref [0-9a-f]{6}|\\d+ \\w+ not shown|\\.\\.\\. lines \\d|chunks\\])`,
   'iu',
 )
 

@@ -3,7 +3,7 @@ export const RETRIEVE_TOOL = 'haversack_retrieve'
 
 /** With the schema at most 180 tokens: each session of each agent pays for them. */
 export const RETRIEVE_DESCRIPTION =
-  'Fetch what "> [elided: … hash=H]" left out, or "> [ref H …]" repeats. ' +
+  'Fetch what "> [… not shown | hash=H]" left out, or "> [ref H …]" repeats. ' +
   'Ask for a part first (lines, grep, path). ' +
   'A line that begins with "\\> [" is content.'
 

@@ -18,7 +18,7 @@ const INDENT = String.raw`[[\s${HIDDEN_CLASS}*+\-]--\n]*`
 
 /** A quoted bracket, a gap within a line, or a bracket that a line begins with. */
 const LEAD = new RegExp(
-  `[${QUOTES}]${GAP}[${BRACKETS}]|…\\[\\+|` +
+  `[${QUOTES}]${GAP}[${BRACKETS}]|…\\[\\+|…(?= ?\\d)|` +
     String.raw`[${BRACKETS}](?<=(?:^|[${BREAKS}])${INDENT}\\*[${BRACKETS}])`,
   'gv',
 )
@@ -52,6 +52,8 @@ const KIND_OF = kindsOfCharacters()
 const FIRST = new Set(Array.from('nNrRlLeEqQtToOsShHcC/+.0123456789', c => c.charCodeAt(0)))
 
 const REFERENCE = '(?:near[-_ ]?)?ref(?:erence)?'
+/** What a marker begins with: so many of a unit, or the first of several units. */
+const AMOUNT = String.raw`\d[\d,._]* [\w\-]+(?: (?:kept|not shown|at)\b|, ?\d)`
 /** First words after a quoted bracket, in NFKC and lower case. */
 const QUOTED_HEAD = startingWith(
   String.raw`${REFERENCE}[\s:=#]`,
@@ -67,15 +69,19 @@ const QUOTED_HEAD = startingWith(
   String.raw`chunks ?\]`,
   String.raw`\+ ?\d`,
   String.raw`\d[\d,._]* of \d`,
+  AMOUNT,
 )
 /** First words after a bracket that is not quoted: only those that few other texts have. */
 const BARE_HEAD = startingWith(
   String.raw`${REFERENCE}[\s:=#]+[0-9a-f]{6}`,
   'elided ?:',
+  String.raw`\d[\d,._]* \S+ (?:kept, ?\d|not shown\b)`,
   String.raw`encoded ?: ?\w+@\d`,
   String.raw`\/?chunks ?\]`,
 )
 const GAP_LINE_HEAD = /^\.\.\. ?lines? ?\d/
+/** A row in place of items. */
+const GAP_ROW = /… ?\d[\d,._]* not shown/y
 const GAP_IN_LINE = /…\[\+[1-9]\d{0,8} chars\]/y
 
 /**
@@ -105,6 +111,10 @@ export function startsLikeHint(line: string): boolean {
 }
 
 function isLookAlike(text: string, start: number, lead: string, kinds: LookAlikes): boolean {
+  if (lead === ELLIPSIS) {
+    GAP_ROW.lastIndex = start
+    return GAP_ROW.test(text)
+  }
   if (lead.startsWith(ELLIPSIS)) {
     GAP_IN_LINE.lastIndex = start
     return kinds === 'all' && GAP_IN_LINE.test(text)

@@ -20,6 +20,8 @@ const HEAD_WORDS = [
   wholeWord('hash'),
   String.raw`\+\s*\d`,
   String.raw`\d\S*\s+of\s+\d`,
+  String.raw`\d\S*\s+\S+\s+(?:kept|not shown|at)\b`,
+  String.raw`\d\S*\s+\S+,\s+\d`,
 ]
 const HEAD = new RegExp(String.raw`^[[【⟦]\s*(?:${HEAD_WORDS.join('|')})`, 'i')
 /** Characters of a line that are looked at for its first words. */

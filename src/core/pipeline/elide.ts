@@ -1,7 +1,6 @@
 import { toBytes } from '../base/text-bytes.ts'
 import type { ElisionHint } from '../hints/hint.ts'
 import { BREAK_EVEN } from '../hints/policy.ts'
-import type { Omission } from '../reduce/budget/prune-value.ts'
 import type { DiffLevel } from '../reduce/elide/view-diff.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import {
@@ -101,7 +100,7 @@ function mayElide(
 function writeLeft(
   input: LayerInput,
   lossless: Choice,
-  { content, omissions, innerMarks }: Left,
+  { content, omissions, ...marks }: Left,
   {
     gate,
     choose,
@@ -116,12 +115,13 @@ function writeLeft(
   const { counter } = prices
   const original = toBytes(input.content)
   const hash = originalId(original)
-  const kept = choose(content, innerMarks)
+  const kept = choose(content, marks)
   const isValue = typeof value === 'object' && value !== null
+  const hasPlaces = isValue && kept.isMarked !== true
   const saved = lossless.tokens - kept.tokens
   const pays = (line: string | null): line is string =>
     line !== null && saved > BREAK_EVEN * counter.count(line)
-  const marker = markersOf({ hash, omissions, isValue, shown }, kept, counter, write).find(pays)
+  const marker = markersOf({ hash, omissions, hasPlaces, shown }, kept, counter, write).find(pays)
   if (marker === undefined) return null
   const gain = { saved_tokens: saved, counter }
   const asJson = isValue && isJsonAsked(input)
@@ -157,16 +157,16 @@ export function leastSavedOf(
 
 /** Markers to choose from, the fullest one first. */
 function markersOf(
-  { hash, omissions, isValue, shown }: Markable,
+  { hash, omissions, hasPlaces, shown }: Markable,
   kept: Choice,
   counter: TokenCounter,
   write: (marker: ElisionHint) => string | null,
 ): readonly (string | null)[] {
-  // Lists have no marks in them, so only the marker names the places of missing items. A view names
+  // If lists have no gaps in them, only the marker names the places of missing items. A view names
   // its fields in words; their places are those of the objects that are shown.
   const isShort = (line: string) =>
-    (isValue && shown === null) || counter.count(line) <= kept.tokens * MARKER_SHARE
-  const most = shown !== null ? MAX_VIEW_PLACES : isValue ? MAX_PLACES : placesOfText(omissions)
+    (hasPlaces && shown === null) || counter.count(line) <= kept.tokens * MARKER_SHARE
+  const most = !hasPlaces ? 0 : shown !== null ? MAX_VIEW_PLACES : MAX_PLACES
   const limits = shown === null ? [0] : WORD_LIMITS
   return limits.map(limit => {
     const words = shown === null ? '' : wordsOf(shown, limit)
@@ -178,16 +178,12 @@ function markersOf(
   })
 }
 
-/** A text has a mark at each place, which need not be named twice; a single one costs nothing. */
-function placesOfText(omissions: readonly Omission[]): number {
-  return omissions.length === 1 ? 1 : 0
-}
-
 /** Characters of the names that a view's marker has, if it pays. */
 const WORD_LIMITS = [72, 28]
 
 interface Markable extends Pick<Left, 'omissions'> {
   readonly hash: string
-  readonly isValue: boolean
+  /** Whether the marker must say where parts are missing. */
+  readonly hasPlaces: boolean
   readonly shown: ShownByView | null
 }

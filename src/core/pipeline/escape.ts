@@ -17,6 +17,9 @@ import type { Choice } from './gate.ts'
 import type { LayerInput } from './layer.ts'
 import { escapedFormat } from './wrapped-format.ts'
 
+/** What a gap begins with, and no other look-alike. */
+const GAP_START = '… '
+
 const JSON_FORMAT = formatId(jsonCompact)
 
 /**
@@ -31,7 +34,7 @@ export function escapeChoice(
   kinds: LookAlikes,
   innerMarks = 0,
 ): Choice {
-  const { content, value, prices } = input
+  const { content, value, prices, marked } = input
   const isSame = choice.format === PASSTHROUGH
   if (kinds === 'hints' && !isSame && marksIn(choice.content) > marksIn(content) + innerMarks) {
     return escapeChoice(input, itself(input, choice), kinds)
@@ -39,7 +42,7 @@ export function escapeChoice(
   const isJson = value !== undefined && (isSame || choice.format === JSON_FORMAT)
   const escaped = isJson
     ? escapedJson(choice.content, value, kinds)
-    : escapedText(choice.content, kinds)
+    : escapedText(choice.content, kinds, isSame ? undefined : marked)
   if (escaped.count === 0) return choice
   const tokens = isSame ? prices.counter.count(escaped.content) : prices.price(escaped.content)
   if (tokens === null) return escapeChoice(input, itself(input, choice), kinds)
@@ -61,8 +64,10 @@ export function marksIn(text: string): number {
 }
 
 /** The gate of escapes: an escape that decoding cannot undo is not made. */
-function escapedText(text: string, kinds: LookAlikes): Escaped {
-  const escaped = escapeLookAlikes(text, kinds)
+function escapedText(text: string, kinds: LookAlikes, marked?: Value): Escaped {
+  // A value with something like a gap in its data has no gaps of ours.
+  const isGap = (at: number) => text.startsWith(GAP_START, at)
+  const escaped = escapeLookAlikes(text, kinds, marked === undefined ? undefined : isGap)
   return escaped.count === 0 || unescapeLookAlikes(escaped.content, kinds) === text
     ? escaped
     : { content: text, count: 0 }

@@ -13,6 +13,7 @@ import type { TrimAlgorithm } from '../solvers/tree/trim-tree.ts'
 import type { Choice } from './gate.ts'
 import { isJsonAsked } from './json-marker.ts'
 import type { LayerInput } from './layer.ts'
+import type { LeftMarks } from './marked-lines.ts'
 import { annotate, NO_NOTES, notesFor, type Searches } from './notes.ts'
 import { isRetrieving } from './profile/retrieving-tools.ts'
 import {
@@ -63,7 +64,7 @@ export interface FitOptions {
    * The smallest lossless text of another content.
    * @param innerMarks marks of ours in strings of it
    */
-  choose(content: string, innerMarks?: number): Choice
+  choose(content: string, marks?: LeftMarks): Choice
 }
 
 /**

@@ -1,4 +1,5 @@
 import { attempt } from '../base/attempt.ts'
+import { withoutGaps } from '../formats/gaps.ts'
 import { formatId, type JsonFormat, type Weighed, weighed } from '../formats/json/json-format.ts'
 import {
   type TextFormat,
@@ -20,7 +21,7 @@ export function createJsonLayer(
   return {
     id: 'L2',
     propose(input) {
-      const { value } = input
+      const { value, marked } = input
       const candidates: Candidate[] = []
       const bigger: string[] = []
       const declined: string[] = []
@@ -33,16 +34,16 @@ export function createJsonLayer(
       const propose = (format: JsonFormat): void => {
         if (!format.accepts(value, input.shape)) return
         // An unchanged text saves nothing, so it is not written, or not counted.
-        if (format.compact === true && input.isCompact) return
+        if (format.compact === true && (input.isCompact || marked !== undefined)) return
         const isAffordable = work.take(format.steps?.(extent) ?? 0)
         const written = isAffordable
-          ? weighed(format, value, input.prices.counter, input.memo)
+          ? weighed(format, marked ?? value, input.prices.counter, input.memo)
           : null
         if (written === null) declined.push(formatId(format))
         if (written === null || written.content === input.content) return
         const tokens = input.prices.price(written.content, written.tokens)
         if (tokens === null) bigger.push(formatId(format))
-        else candidates.push(priced(valueCandidate(format, written, tokens, value), reading))
+        else candidates.push(priced(valueCandidate(format, written, tokens, input), reading))
       }
       for (const format of formats) {
         if (!isAllowed(format, input)) continue
@@ -78,7 +79,7 @@ function valueCandidate(
   format: JsonFormat,
   { content, surcharge, uses }: Weighed,
   tokens: number,
-  value: Value,
+  { value, marked }: LayerInput,
 ): Candidate {
   return {
     content,
@@ -86,7 +87,9 @@ function valueCandidate(
     tokens,
     surcharge,
     ...(uses === undefined ? {} : { uses }),
-    restores: () => equalValues(format.decode(content), value),
+    restores: () =>
+      value !== undefined &&
+      equalValues(format.decode(marked ? withoutGaps(content).text : content), value),
   }
 }
 
@@ -105,7 +108,7 @@ export function createTextLayer(
       const candidates: Candidate[] = []
       const bigger: string[] = []
       const declined: string[] = []
-      const { content, prices, shape } = input
+      const { content, prices, shape, marked } = input
       const isJson = isContainer(input.value)
       const work = createWorkBudget(content.length)
       const tools = {
@@ -113,6 +116,7 @@ export function createTextLayer(
         counter: prices.counter,
         reading,
         memo: input.memo,
+        ...(marked !== undefined && { marked }),
         ...parsedOf(input),
         formats: values.filter(format => isAllowed(format, input)),
       }
@@ -132,6 +136,7 @@ export function createTextLayer(
       for (const format of formats) {
         // A JSON scalar is text.
         if ((format.json === true) !== isJson || !isAllowed(format, input)) continue
+        if (marked !== undefined && format.writesGaps !== true) continue
         const base = formatId(format)
         attempt(
           base,
@@ -159,7 +164,7 @@ function textCandidate(
   format: TextFormat,
   { content, style, uses, outdoesValues }: WrittenText,
   tokens: number,
-  { content: original, value, prices }: LayerInput,
+  { content: original, value, prices, marked }: LayerInput,
 ): Candidate {
   const saved = prices.baseline - tokens
   const room = original.length * ROOM
@@ -170,6 +175,9 @@ function textCandidate(
     ...(uses === undefined ? {} : { uses }),
     ...(outdoesValues !== undefined && saved >= outdoesValues ? { outdoesValues: true } : {}),
     restores() {
+      if (marked !== undefined) {
+        return format.decode(withoutGaps(content).text, style, room) === original
+      }
       if (format.decodeValue !== undefined) {
         return value !== undefined && equalValues(format.decodeValue(content, style, room), value)
       }

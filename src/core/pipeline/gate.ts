@@ -34,6 +34,8 @@ export interface Choice {
   readonly layer: LayerId
   readonly format: string
   readonly tokens: number
+  /** Whether its lists have a gap in each place where items are missing; absent: they have none. */
+  readonly isMarked?: true
   /** Places in it that were escaped because they look like hints; absent: none. */
   readonly lookAlikes?: number
 }

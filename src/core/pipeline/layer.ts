@@ -19,6 +19,8 @@ export interface LayerInput {
   readonly content: string
   /** The parsed content; `undefined` if it is text, or JSON deeper than the limit. */
   readonly value: Value | undefined
+  /** The value with gaps where items are missing, if only texts that show them are looked for. */
+  readonly marked?: Value | undefined
   /** Whether the content is compact JSON, byte for byte. */
   readonly isCompact: boolean
   readonly shape: ShapeReport

@@ -16,15 +16,14 @@ import { needsOf } from '../sessions/lines/reference-line.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import { marksIn } from './escape.ts'
 import type { LayerInput } from './layer.ts'
+import { type LeftMarks, markedLines } from './marked-lines.ts'
 import type { ElisionProfile } from './profile/resolve.ts'
 import type { ShownByView } from './view.ts'
 
 /** What is left of a content, and what is not. */
-export interface Left {
+export interface Left extends LeftMarks {
   readonly content: string
   readonly omissions: readonly Omission[]
-  /** Marks of ours in strings of it; absent: none. */
-  readonly innerMarks?: number
 }
 
 /** What may go beside the bulk. */
@@ -90,7 +89,13 @@ function leftOfValue(
   if (kept === null || kept === ALL) return null
   const pruned = pruneValue(value, kept)
   const content = writeJson(pruned.value)
-  return { content, omissions: pruned.omissions, innerMarks: innerMarksIn(kept) }
+  const hasGaps = pruned.omissions.some(({ unit }) => unit === 'items')
+  return {
+    content,
+    omissions: pruned.omissions,
+    innerMarks: innerMarksIn(kept),
+    ...(hasGaps && { marked: pruneValue(value, kept, true).value }),
+  }
 }
 
 function innerMarksIn(kept: Kept | null): number {
@@ -266,7 +271,7 @@ function withoutBulk(ranked: RankedText): Left {
   const writer = createGapWriter(ranked.lines, ranked.counted)
   writeRest(writer, ranked, 0, ranked.lines.length)
   const { text, omissions } = writer.finish()
-  return { content: text, omissions }
+  return { content: text, omissions, ...markedLines(ranked.lines, omissions) }
 }
 
 /** Some lines without their bulk. */

@@ -6,6 +6,7 @@ import { createHintGate, NONE_SENT } from '../hints/policy.ts'
 import type { DiffLevel } from '../reduce/elide/view-diff.ts'
 import type { ViewLevel } from '../reduce/views/level.ts'
 import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
+import { chooseLeft } from './choose-left.ts'
 import { type ElideOptions, elideContent } from './elide.ts'
 import { type BesideReferences, escapeBeside, escapeChoice, hasOnlyReferences } from './escape.ts'
 import { type FitOptions, fitBudget, lookAlikesIn, type Outcome } from './fit-budget.ts'
@@ -60,14 +61,8 @@ export function createOutcomes(
   const inputOf = (content: string, formats = request.formats) =>
     readInput({ ...request, content, ...(formats === undefined ? {} : { formats }) }, context)
 
-  /**
-   * The smallest lossless text of the rest of the content, which may have marks of ours; so many of
-   * them are in strings of it.
-   */
-  const choose = (content: string, innerMarks?: number) => {
-    const left = inputOf(content)
-    return escapeChoice(left, chooseLossless(left, layers, []), 'hints', innerMarks)
-  }
+  const choose: FitOptions['choose'] = (content, marks = {}) =>
+    chooseLeft(content, marks, inputOf, layers)
 
   const eliding = (budget_tokens?: number): LayerInput => {
     const budget = budget_tokens === undefined ? {} : { budget_tokens }

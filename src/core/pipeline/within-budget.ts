@@ -180,19 +180,24 @@ export function fullestMarker(
 export function markerOf(id: string, omissions: readonly Omission[], places: number): ElisionHint {
   const most = new Set(omissions.toSorted((a, b) => b.omitted - a.omitted).slice(0, places))
   const rest = new Map<string, { unit: string; omitted: number; of?: number }>()
+  const listOf = new Map<string, string>()
   for (const omission of omissions) {
     if (most.has(omission)) continue
     const { unit, omitted, of, at } = omission
+    const list = at.replace(WITHIN, '')
     const sum = rest.get(unit)
-    if (sum !== undefined) sum.omitted += omitted
-    else rest.set(unit, { unit, omitted, ...(of !== undefined && isOfText(at) && { of }) })
+    if (sum === undefined) {
+      rest.set(unit, { unit, omitted, ...(of !== undefined && { of }) })
+      listOf.set(unit, list)
+      continue
+    }
+    sum.omitted += omitted
+    if (listOf.get(unit) !== list || sum.of !== of) delete sum.of
   }
   const parts: ElidedPart[] = omissions.filter(omission => most.has(omission))
   for (const item of rest.values()) parts.push(item)
   return { family: 'elision', hash: id, parts }
 }
 
-/** Whether a place is one of lines of the text itself: then all have the same number in `of`. */
-function isOfText(at: string): boolean {
-  return at.startsWith('lines ')
-}
+/** A run within a list or within the lines of a text. What is before it names the list. */
+const WITHIN = /\[\d+:\d+\]$|^lines .*$/

@@ -1,8 +1,8 @@
 import { AppError } from '../base/errors.ts'
+import { lineCount } from '../formats/gutter/printed-lines.ts'
 import type { ElidedPart, ElisionHint } from '../hints/hint.ts'
-import type { Value } from '../json/value.ts'
+import { ObjectValue, type Value } from '../json/value.ts'
 import { decodeContent } from '../pipeline/decode.ts'
-import { lineCount } from '../reduce/budget/prune-text.ts'
 import { bodyOf } from './answer-body.ts'
 import type { CheckedAnswer } from './checked-answer.ts'
 import { type MissingLines, missingLines } from './missing-lines.ts'
@@ -29,12 +29,54 @@ export function wrongElision(
   if (wrong !== null) return wrong
   const body = bodyOf(answer)
   if (body === null) return 'the marker does not stand behind the content'
+  const { gaps = [] } = body
   const rest = decoded(body, maxChars, ref => context.find(ref)[0]?.content)
   if (rest === null) return 'what is left cannot be decoded'
   const claims = hint.parts
-  return typeof value === 'object' && value !== null
-    ? wrongParts(claims, value, jsonValue(rest))
-    : wrongLines(claims, request.content, rest)
+  if (typeof value !== 'object' || value === null) {
+    return gaps.length > 0
+      ? wrongRows(claims, request.content, { rest, gaps })
+      : wrongLines(claims, request.content, rest)
+  }
+  return wrongParts(claims, value, jsonValue(rest)) ?? wrongGaps(claims, { rest, gaps })
+}
+
+/** What is left, and the items of each gap in it. */
+interface WithGaps {
+  readonly rest: string
+  readonly gaps: readonly number[]
+}
+
+/** Lists in strings of JSON are counted, but have no gaps. */
+const INNER_JSON = /"[[{]/
+
+function wrongGaps(claims: readonly ElidedPart[], { rest, gaps }: WithGaps): string | null {
+  if (gaps.length === 0) return null
+  const counted = gaps.reduce((sum, items) => sum + items, 0)
+  const items = sumsByUnit(claims).get('items') ?? 0
+  const isTrue = INNER_JSON.test(rest) ? counted <= items : counted === items
+  return isTrue ? null : `the gaps count ${counted} items, the marker ${items}`
+}
+
+/** Lines of which the others are rows: these are lines of the original in their order. */
+function wrongRows(
+  claims: readonly ElidedPart[],
+  original: string,
+  { rest, gaps }: WithGaps,
+): string | null {
+  const lines = original.split('\n')
+  const left = rest.split('\n')
+  let next = 0
+  for (const line of lines) if (line === left[next]) next++
+  if (next < left.length) return 'what is left is no part of the original'
+  const missing = lines.length - left.length
+  const counted = gaps.reduce((sum, items) => sum + items, 0)
+  const total = lineCount(lines)
+  const isTrue =
+    counted === missing &&
+    sumsByUnit(claims).get('lines') === missing &&
+    claims.every(({ unit, of = total, at }) => unit === 'lines' && of === total && !at)
+  return isTrue ? null : 'other lines are missing than it says'
 }
 
 /** The list of the answer names the original, and the unit of which most is missing. */
@@ -95,7 +137,10 @@ function wrongParts(
   }
   const places = sumsOf(claims, unitAndPlace)
   for (const claim of claims) {
-    if (claim.at === undefined) continue
+    if (claim.at === undefined) {
+      if (claim.of === undefined || hasSize(original, claim.unit, claim.of)) continue
+      return `nothing has ${claim.of} ${claim.unit}`
+    }
     const bounds = ask(questionOf(claim, claim.at))
     // Places that a path cannot name are counted at the nearest that it can, so there may be more.
     if (bounds === null || places.get(unitAndPlace(claim))! > bounds.most) {
@@ -103,6 +148,22 @@ function wrongParts(
     }
   }
   return null
+}
+
+/** Whether a list, an object or a text in a value has so many parts. */
+function hasSize(value: Value, unit: string, of: number): boolean {
+  if (typeof value === 'string') {
+    const inner = jsonValue(value)
+    const isJson = typeof inner === 'object' && inner !== null
+    return isJson
+      ? hasSize(inner, unit, of)
+      : unit !== 'items' && lineCount(value.split('\n')) === of
+  }
+  const members = value instanceof ObjectValue ? value.values : Array.isArray(value) ? value : []
+  const kind = Array.isArray(value) ? 'items' : 'fields'
+  return (
+    (unit === kind && members.length === of) || members.some(member => hasSize(member, unit, of))
+  )
 }
 
 function questionOf({ unit, of }: ElidedPart, at: string): Question {

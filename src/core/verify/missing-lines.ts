@@ -1,8 +1,7 @@
 import { hunkEnd } from '../classify/hunk-end.ts'
-import { nameOfLine, printedNames } from '../formats/gutter/printed-lines.ts'
+import { lineCount, nameOfLine, printedNames } from '../formats/gutter/printed-lines.ts'
 import { RAW_HUNK } from '../formats/text/diff-hunks.ts'
 import { escapeMarks } from '../hints/escape.ts'
-import { lineCount } from '../reduce/budget/prune-text.ts'
 
 /** A run of missing lines, by the names that a reader has for them, both ends included. */
 interface MissingRun {

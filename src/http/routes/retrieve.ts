@@ -47,7 +47,7 @@ export const retrieveRoute: Route<RetrieveNeeds> = {
   method: 'get',
   path: '/v1/retrieve/:hash',
   summary:
-    'Fetch back the original that a line "> [elided: …]" names, or a part of it. ' +
+    'Fetch back the original that a line "> [… not shown | hash=…]" names, or a part of it. ' +
     'A line that begins with "\\> [" is content that imitates one',
   scope: 'retrieve',
   parameters: query,

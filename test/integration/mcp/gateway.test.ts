@@ -246,7 +246,7 @@ describe('results that may have parts left out', () => {
       one: { url: upstream.url, mode: 'elide', budget_tokens: 500 },
     })
     const { result } = await request('tools/call', { name: 'echo', arguments: {} })
-    expect(result.content[0].text).not.toContain('[elided:')
+    expect(result.content[0].text).not.toContain(' not shown | hash=')
   })
 })
 

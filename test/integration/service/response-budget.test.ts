@@ -4,7 +4,7 @@ import { json, startSmallService } from './harness.ts'
 import { type RecordingUpstream, recordingUpstream } from './recording-upstream.ts'
 
 const HEADER = 'x-haversack-response-budget'
-const MARKER = '> [elided:'
+const MARKER = ' not shown | hash='
 
 const log = Array.from(
   { length: 300 },

@@ -10,7 +10,7 @@ const edit = (at: number) => ({
   ...{ tool: 'Edit', args: { old_string: line(at), new_string: line(at + 1_000) } },
   text: 'done',
 })
-const MARKER = '> [elided: 1 lines | hash=0123456789abcdef01234567]'
+const MARKER = '> [1 lines not shown | hash=0123456789abcdef01234567]'
 
 describe('what edits need', () => {
   it('is nothing that can be read', () => {

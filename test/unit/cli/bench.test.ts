@@ -140,7 +140,7 @@ describe('net savings', () => {
   const answer = (hash: string, parts: string) =>
     ({
       elided: [{ hash, unit: 'lines', count: 9, tokens: 1 }],
-      hints: [{ family: 'elision', text: `> [elided: ${parts} | hash=${hash}]` }],
+      hints: [{ family: 'elision', text: `> [${parts} not shown | hash=${hash}]` }],
     }) as never
   const counter = counters.get('o200k_base')
 

@@ -10,22 +10,22 @@ describe('hints in a shown text', () => {
   }
 
   it('lead to the parts that a marker names', async () => {
-    const marker = `> [elided: 34 of 60 items at $.items[3:37], lines 40-80 of 400 | hash=${HASH}]`
+    const marker = `> [34 of 60 items at $.items[3:37], lines 40-80 of 400 not shown | hash=${HASH}]`
     expect(await links(`one\n${marker}\ntwo`)).toEqual([
       [`/ui/kept/${HASH}?path=%24.items%5B3%3A37%5D`, '$.items[3:37]'],
       [`/ui/kept/${HASH}?lines=40-80`, 'lines 40-80'],
     ])
-    expect(await links(`> [elided: 3 rows | hash=${HASH}]`)).toEqual([
+    expect(await links(`> [3 rows not shown | hash=${HASH}]`)).toEqual([
       [`/ui/kept/${HASH}`, 'the original'],
     ])
   })
 
   it('are links only if we would write them exactly so', async () => {
     for (const line of [
-      `> [elided: 3 rows | hash=${HASH}] `,
-      `\\> [elided: 3 rows | hash=${HASH}]`,
-      `> [elided: 3 rows | hash=${HASH.slice(1)}]`,
-      '> [elided: 3 rows | hash="><script>alert(1)</script>]',
+      `> [3 rows not shown | hash=${HASH}] `,
+      `\\> [3 rows not shown | hash=${HASH}]`,
+      `> [3 rows not shown | hash=${HASH.slice(1)}]`,
+      '> [3 rows not shown | hash="><script>alert(1)</script>]',
       '> [ref 9f2c41aa Read(a.ts)]',
       '> [see /ui/keys]',
     ]) {
@@ -34,7 +34,7 @@ describe('hints in a shown text', () => {
   })
 
   it('change nothing of the text, and nothing in it becomes markup', async () => {
-    const text = `<script>\n> [elided: 3 "<b>" rows | hash=${HASH}]\n\u202e</pre>\0\n`
+    const text = `<script>\n> [3 "<b>" rows not shown | hash=${HASH}]\n\u202e</pre>\0\n`
     const shown = String(await linkHints(text))
     expect(shown).not.toMatch(/<(?!\/?(?:a|span)\b)/)
     const read = shown.replace(/ <a [^>]*>[^<]*<\/a>|<[^>]*>/g, '')

@@ -1,5 +1,6 @@
 import { toBytes } from '../../base/text-bytes.ts'
 import type { KeepItem } from '../../contract/operation-result.ts'
+import { lineCount } from '../../formats/gutter/printed-lines.ts'
 import { decisiveArgument } from '../../hints/earlier-call.ts'
 import type { Verbosity } from '../../hints/hint.ts'
 import { hintLine } from '../../hints/hint-line.ts'
@@ -30,7 +31,7 @@ export function stubFor(
   const hash = originalId(original)
   const argument = decisiveArgument(result.args())
   const summary = `${result.tool}${argument === undefined ? '' : ` ${argument}`}`
-  const parts = [{ unit: 'lines', omitted: text.split('\n').length }]
+  const parts = [{ unit: 'lines', omitted: lineCount(text.split('\n')) }]
   const line = hintLine({ family: 'elision', hash, parts, summary }, verbosity)
   if (line === null) return null
   const { encoded } = before.saved

@@ -52,3 +52,8 @@ export function printedNames(lines: readonly string[]): PrintedNames | null {
 export function nameOfLine(names: PrintedNames | null, at: number): number {
   return names?.[at] || at + 1
 }
+
+/** How many lines a text has. The empty one after its last line break is none. */
+export function lineCount(lines: readonly string[]): number {
+  return lines.length - (lines.length > 1 && lines.at(-1) === '' ? 1 : 0)
+}

@@ -3,6 +3,7 @@ import { DEFAULT_MAX_DEPTH, parseJson } from '../../json/parse-json.ts'
 import { ObjectValue, type Value } from '../../json/value.ts'
 import { writeJson } from '../../json/write-json.ts'
 import { escapeText, isAmbiguous, readLiteral } from '../bare-text.ts'
+import { Gap } from '../gaps.ts'
 import { notDecodable } from '../not-decodable.ts'
 import { COMMA_BIT, contentOf, LINE_FEED_BIT, QUOTE_BIT, UNSAFE_BIT } from '../text-content.ts'
 import type { JsonFormat } from './json-format.ts'
@@ -45,7 +46,11 @@ function encodeCsv(value: Value): string | null {
   }
   let lastKeys: readonly string[] = []
   let slots: readonly number[] | null = []
-  for (const row of value as readonly ObjectValue[]) {
+  for (const row of value as readonly (ObjectValue | Gap)[]) {
+    if (row instanceof Gap) {
+      out += `\n${row.text}`
+      continue
+    }
     if (row.keys !== lastKeys) {
       lastKeys = row.keys
       slots = slotsOf(lastKeys, columns)
@@ -63,6 +68,7 @@ function columnsOf(rows: readonly Value[]): ReadonlyMap<string, number> | null {
   let fewest = Number.POSITIVE_INFINITY
   let members = 0
   for (const row of rows) {
+    if (row instanceof Gap) continue
     if (!(row instanceof ObjectValue)) return null
     members += row.keys.length
     fewest = Math.min(fewest, row.keys.length)

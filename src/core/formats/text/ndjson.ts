@@ -15,6 +15,7 @@ import type { TextFormat, TextTools, WrittenText } from './text-format.ts'
 export const ndjson: TextFormat = {
   id: 'ndjson',
   version: 1,
+  writesGaps: true,
   accepts: text => text.charCodeAt(0) === OPEN_BRACE && text.includes('}\n{'),
   steps: text => text.length * CHAR_STEPS + countOf(text, '\n') * LINE_STEPS + bracketSteps(text),
   encode,
@@ -48,7 +49,7 @@ function encode(text: string, tools: TextTools): readonly WrittenText[] {
     spacing = found
   }
   if (spacing === undefined) return []
-  const inner = cheapestJson(values, tools, text.length, () => true)
+  const inner = cheapestJson(tools.marked ?? values, tools, text.length, () => true)
   if (inner === null) return []
   const style = innerStyle((isEnded ? ENDED : '') + spacing, [inner.format])
   return [{ content: inner.content, style, uses: addUses({ json_lines: 1 }, inner.uses) }]

@@ -21,6 +21,8 @@ export interface TextTools {
   readonly parsed?: { readonly value: Value; readonly depth: number }
   /** What value formats found out about the parts of that value; absent: nothing. */
   readonly memo?: PartMemo
+  /** The lines as values, with gaps where others are missing; absent: none are. */
+  readonly marked?: Value
 }
 
 /** One way in which a format represents the text. */
@@ -57,6 +59,8 @@ export interface TextFormat {
    * text and decodes to the same text.
    */
   readonly json?: true
+  /** Whether it can write gaps between the values of lines. */
+  readonly writesGaps?: true
   /** A cheap test on the shape, so that hopeless candidates cost nothing. */
   accepts(text: string, shape: ShapeReport): boolean
   /**

@@ -1,40 +1,46 @@
 import type { ElidedPart, ElisionHint } from '../hint.ts'
 import type { Reader } from '../reader.ts'
-import { quote, writePlace, writeShown, writeWord } from '../text-slot.ts'
+import { quote, writePlace, writeShown } from '../text-slot.ts'
 import { areCounts, type Family, SHOWN_CHARS } from './family.ts'
 
 const HASH = /^[0-9a-f]{24}$/
+/** A short word, so that the first words of a marker tell what it is. */
+const UNIT = /^[A-Za-z][A-Za-z_-]{0,15}$/
 /** What a summary begins with, whole or cut. */
 const SUMMARY = /(?=["*])/y
 const NEXT = 'next: chunk '
 const RETRIEVE = ' | GET /v1/retrieve/{hash}'
 const LINES = /^lines ([1-9]\d{0,14})-([1-9]\d{0,14})$/
 
-/** `> [elided: 34 of 60 items at $.items[3:37] | "all passed" | next: chunk 2 of 3 | hash=…]` */
+/** What follows the amount that is left, and what is said of the rest. */
+const KEPT = ' kept, '
+const NOT_SHOWN = ' not shown'
+
+/**
+ * `> [316 lines kept, 286 not shown | hash=…]` if one number says all, else
+ * `> [34 of 60 items at $.items[3:37] not shown | "all passed" | next: chunk 2 of 3 | hash=…]`
+ */
 export const elision: Family<ElisionHint> = {
   valid: ({ hash, parts, next }) =>
     HASH.test(hash) && parts.length > 0 && parts.every(validPart) && validNext(next),
 
   write({ hash, parts, summary, next }, verbosity) {
     const terse = verbosity === 'terse'
-    const what = parts.map(terse ? writeAmount : writePart).join(', ')
+    const [only] = parts
+    const isSum = !terse && parts.length === 1 && only?.of !== undefined && only.at === undefined
+    const each = () => parts.map(terse ? writeAmount : writePart).join(', ')
+    const what = isSum ? writeSum(only) : each() + NOT_SHOWN
     const words =
       summary === undefined || terse
         ? ''
         : ` | ${writeShown(summary, SHOWN_CHARS[verbosity], quote)}`
     const more = next === undefined ? '' : ` | ${NEXT}${next.chunk} of ${next.of}`
-    return `elided: ${what}${words}${more} | hash=${hash}${verbosity === 'verbose' ? RETRIEVE : ''}`
+    return `${what}${words}${more} | hash=${hash}${verbosity === 'verbose' ? RETRIEVE : ''}`
   },
 
   read(reader) {
-    if (!reader.skip('elided: ')) return null
-    const parts: ElidedPart[] = []
-    do {
-      const part = readPart(reader)
-      if (part === null) return null
-      parts.push(part)
-    } while (reader.skip(', '))
-    if (!reader.skip(' | ')) return null
+    const parts = readParts(reader)
+    if (parts === null || !reader.skip(`${NOT_SHOWN} | `)) return null
     const summary = reader.match(SUMMARY) === undefined ? undefined : reader.shown()
     if (summary !== undefined && !reader.skip(' | ')) return null
     const next = reader.skip(NEXT) ? readNext(reader) : undefined
@@ -53,7 +59,7 @@ export const elision: Family<ElisionHint> = {
 }
 
 function validPart({ unit, omitted, of, at }: ElidedPart): boolean {
-  if (unit === '' || at === '' || !areCounts(1, omitted) || !areCounts(0, of)) return false
+  if (!UNIT.test(unit) || at === '' || !areCounts(1, omitted) || !areCounts(0, of)) return false
   return of === undefined || omitted <= of
 }
 
@@ -68,8 +74,13 @@ function readNext(reader: Reader): ElisionHint['next'] {
   return chunk === undefined || of === undefined ? undefined : { chunk, of }
 }
 
+/** @param part the only one, of so many */
+function writeSum({ unit, omitted, of = omitted }: ElidedPart): string {
+  return `${of - omitted} ${unit}${KEPT}${omitted}${NOT_SHOWN}`
+}
+
 function writeAmount({ unit, omitted }: ElidedPart): string {
-  return `${omitted} ${writeWord(unit)}`
+  return `${omitted} ${unit}`
 }
 
 /** Lines that are missing in one piece are named by their place: `lines 40-80 of 400`. */
@@ -77,12 +88,25 @@ function writePart(part: ElidedPart): string {
   const { unit, omitted, of, at } = part
   const total = of === undefined ? '' : ` of ${of}`
   if (isRun(part)) return `${at}${total}`
-  return `${omitted}${total} ${writeWord(unit)}${at === undefined ? '' : ` at ${writePlace(at)}`}`
+  return `${omitted}${total} ${unit}${at === undefined ? '' : ` at ${writePlace(at)}`}`
 }
 
 function isRun({ unit, omitted, at = '' }: ElidedPart): boolean {
   const [, first, last] = LINES.exec(at) ?? []
   return unit === 'lines' && first !== undefined && Number(last) - Number(first) + 1 === omitted
+}
+
+function readParts(reader: Reader): ElidedPart[] | null {
+  const parts: ElidedPart[] = []
+  do {
+    const part = readPart(reader)
+    if (part === null) return null
+    parts.push(part)
+    if (parts.length > 1 || !reader.skip(KEPT)) continue
+    const omitted = reader.count()
+    return omitted === undefined ? null : [{ ...part, omitted, of: part.omitted + omitted }]
+  } while (reader.skip(', '))
+  return parts
 }
 
 function readPart(reader: Reader): ElidedPart | null {

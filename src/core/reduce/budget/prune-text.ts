@@ -1,4 +1,4 @@
-import { nameOfLine, printedNames } from '../../formats/gutter/printed-lines.ts'
+import { lineCount, nameOfLine, printedNames } from '../../formats/gutter/printed-lines.ts'
 import { escapeMarks } from '../../hints/escape.ts'
 import { cutEnd, gapOfChars } from './cuts.ts'
 import type { PricedText, TextPart } from './price-text.ts'
@@ -61,11 +61,6 @@ export function withoutParts(line: string, gaps: readonly Gap[]): string {
 /** What is missing of a line that lacks parts. @param name what a reader calls it */
 export function lackingParts(name: number): Omission {
   return { at: linesAt(name, name), unit: 'texts', omitted: 1 }
-}
-
-/** How many lines a text has. The empty one after its last line break is none. */
-export function lineCount(lines: readonly string[]): number {
-  return lines.length - (lines.length > 1 && lines.at(-1) === '' ? 1 : 0)
 }
 
 /**

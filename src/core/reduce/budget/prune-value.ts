@@ -1,3 +1,4 @@
+import { Gap } from '../../formats/gaps.ts'
 import { ObjectValue, type Value } from '../../json/value.ts'
 import { writePathStep } from '../../json/write-json.ts'
 import { cutText } from './cuts.ts'
@@ -25,10 +26,12 @@ const NAMED_FIELDS = 3
 
 /**
  * The part of `value` that is kept, and what was left out by place, in the order of the document.
+ * @param isMarked whether lists have a gap in each place where items are missing
  */
 export function pruneValue(
   value: Value,
   kept: Kept,
+  isMarked = false,
 ): { readonly value: Value; readonly omissions: readonly Omission[] } {
   const omissions = new Map<string, Omission>()
 
@@ -62,11 +65,22 @@ export function pruneValue(
   ): readonly Value[] {
     const rest: Value[] = []
     const missing: number[] = []
+    let gap = 0
+    const mark = () => {
+      if (isMarked && gap > 0) rest.push(new Gap(gap))
+      gap = 0
+    }
     parts.forEach((part, index) => {
-      if (part === null) missing.push(index)
-      else if (part === ALL) rest.push(items[index]!)
+      if (part === null) {
+        missing.push(index)
+        gap++
+        return
+      }
+      mark()
+      if (part === ALL) rest.push(items[index]!)
       else rest.push(prune(items[index]!, part, itemPlace(place, index)))
     })
+    mark()
     const runs = place.many ? [] : runsOf(missing)
     if (runs.length === 0 || runs.length > MAX_RUNS) {
       if (missing.length > 0) noteMissing(place, 'items', missing.length, items.length)

@@ -1,6 +1,6 @@
-import { printedNames } from '../../formats/gutter/printed-lines.ts'
+import { lineCount, printedNames } from '../../formats/gutter/printed-lines.ts'
 import { escapeMarks } from '../../hints/escape.ts'
-import { lackingParts, lineCount, withoutParts } from '../budget/prune-text.ts'
+import { lackingParts, withoutParts } from '../budget/prune-text.ts'
 import type { Omission } from '../budget/prune-value.ts'
 import { isDerivedFile } from './derived-files.ts'
 import { type DiffFile, type Hunk, readDiffFiles } from './diff-files.ts'

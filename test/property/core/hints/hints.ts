@@ -80,7 +80,7 @@ const call = record({
 })
 const part = fc
   .tuple(
-    record({ unit: fc.oneof(named, fc.constant('lines')), omitted: positive }),
+    record({ unit: fc.stringMatching(/^[A-Za-z][A-Za-z_-]{0,15}$/), omitted: positive }),
     some({ of: count, at: fc.oneof(named, fc.constantFrom('lines 3-9', '$.a[1:-2].b')) }),
   )
   .map(([a, b]) => {

@@ -93,7 +93,7 @@ function withoutOwn(answer: ReturnType<ReturnType<typeof createLocalSessions>['e
       .filter(line => !own.has(line))
       .join('\n')
   }
-  const body = answer.content.slice(0, answer.content.lastIndexOf('> [elided: '))
+  const body = answer.content.slice(0, answer.content.lastIndexOf('> ['))
   const index = answer.chunks === undefined ? -1 : body.lastIndexOf('[chunks] ')
   const before = answer.hints.filter(({ family }) => family !== 'elision')
   const text = before.reduce((all, hint) => all.replace(hint.text, ''), body)

@@ -17,7 +17,16 @@ const context = localContext()
 
 const word = fc.oneof(
   anyText({ maxLength: 12 }),
-  fc.constantFrom('open', '', '> [ref 0a1b2c3d]', '…[+3 chars]', '[… lines 2-3]', '[… line 1]'),
+  fc.constantFrom(
+    'open',
+    '',
+    '… 5 not shown',
+    'a[8 of 64]:',
+    '> [ref 0a1b2c3d]',
+    '…[+3 chars]',
+    '[… lines 2-3]',
+    '[… line 1]',
+  ),
 )
 const prose = fc.array(word, { maxLength: 120 }).map(words => words.join(' '))
 // Few different values, so that what is left can be read in several ways.

@@ -17,7 +17,7 @@ const REFUSED: readonly [why: string, line: string][] = [
   ['a format without a version', '> [encoded: csv]'],
   ['no way back', '> [skip: too big, sorry]'],
   ['an omission that names no original', '> [elided: 34 items]'],
-  ['an original that cannot be found', '> [elided: 34 items | hash=9f2c41aa]'],
+  ['an original that cannot be found', '> [34 items not shown | hash=9f2c41aa]'],
   ['an overflow without a call', '> [+18 more issues]'],
   ['an overflow with a call in words', '> [+18 more issues. call get_issues with page 2]'],
   ['a call that is cut', '> [+18 more. call get_issues(page=2, …)]'],

@@ -149,9 +149,9 @@ export const CASES: readonly {
       summary: '12 passed, 3 failed',
     },
     lines: {
-      terse: `> [elided: 34 items, 41 lines | hash=${HASH}]`,
-      standard: `> [elided: 34 of 60 items at $.items[3:37], lines 40-80 of 400 | "12 passed, 3 failed" | hash=${HASH}]`,
-      verbose: `> [elided: 34 of 60 items at $.items[3:37], lines 40-80 of 400 | "12 passed, 3 failed" | hash=${HASH} | GET /v1/retrieve/{hash}]`,
+      terse: `> [34 items, 41 lines not shown | hash=${HASH}]`,
+      standard: `> [34 of 60 items at $.items[3:37], lines 40-80 of 400 not shown | "12 passed, 3 failed" | hash=${HASH}]`,
+      verbose: `> [34 of 60 items at $.items[3:37], lines 40-80 of 400 not shown | "12 passed, 3 failed" | hash=${HASH} | GET /v1/retrieve/{hash}]`,
     },
   },
   {
@@ -162,9 +162,9 @@ export const CASES: readonly {
       next: { chunk: 2, of: 3 },
     },
     lines: {
-      terse: `> [elided: 40 items | next: chunk 2 of 3 | hash=${HASH}]`,
-      standard: `> [elided: 40 of 60 items at $[20:60] | next: chunk 2 of 3 | hash=${HASH}]`,
-      verbose: `> [elided: 40 of 60 items at $[20:60] | next: chunk 2 of 3 | hash=${HASH} | GET /v1/retrieve/{hash}]`,
+      terse: `> [40 items not shown | next: chunk 2 of 3 | hash=${HASH}]`,
+      standard: `> [40 of 60 items at $[20:60] not shown | next: chunk 2 of 3 | hash=${HASH}]`,
+      verbose: `> [40 of 60 items at $[20:60] not shown | next: chunk 2 of 3 | hash=${HASH} | GET /v1/retrieve/{hash}]`,
     },
   },
   {

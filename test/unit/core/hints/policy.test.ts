@@ -107,7 +107,7 @@ describe('the gate', () => {
       hash: '9f2c41aa07d3b85e16f04c2a',
       parts: [{ unit: 'items', omitted: 3 }],
     }
-    expect(write?.(marker)).toBe('> [elided: 3 items | hash=9f2c41aa07d3b85e16f04c2a]')
+    expect(write?.(marker)).toBe('> [3 items not shown | hash=9f2c41aa07d3b85e16f04c2a]')
     expect(write?.({ ...marker, parts: [] })).toBeNull()
     expect(one.admitMarker()).toBeNull()
     expect(one.admit(marker, RICH)).toBeNull()

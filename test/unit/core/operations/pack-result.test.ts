@@ -83,8 +83,8 @@ describe('an MCP tool result', () => {
     )
     const result = (isError: boolean) => `{"content":[${textBlock(log)}],"isError":${isError}}`
     const elide = { mode: 'elide', budget_tokens: 300 } as const
-    expect(pack(result(false), elide)).toContain('[elided:')
-    expect(pack(result(true), elide)).not.toContain('[elided:')
+    expect(pack(result(false), elide)).toContain(' not shown | ')
+    expect(pack(result(true), elide)).not.toContain(' not shown | ')
   })
 })
 
@@ -158,7 +158,7 @@ describe('fields that are not included by default', () => {
     const text = textOf(pack(result, { omitted_fields: ['snippet'] }))
     expect(text).not.toContain('a long text')
     expect(text).toContain('19,19')
-    expect(text).toMatch(/> \[elided: .*snippet.* hash=[0-9a-f]{24}\]/)
+    expect(text).toMatch(/> \[.*snippet not shown \| hash=[0-9a-f]{24}\]/)
   })
 
   it('stay without a marker, in errors, and when the server trims', () => {
@@ -180,7 +180,7 @@ describe('large markup of a browser', () => {
   it('is cut to 4 kB with a marker, unless the intent is about it', () => {
     const text = capped(['login'])
     expect(Buffer.byteLength(text)).toBeLessThan(5_000)
-    expect(text).toMatch(/> \[elided: .*hash=[0-9a-f]{24}\]/)
+    expect(text).toMatch(/> \[.*not shown.* hash=[0-9a-f]{24}\]/)
     expect(capped(['html'])).not.toContain('> [elided')
     expect(capped(['login'], 'files')).not.toContain('> [elided')
   })

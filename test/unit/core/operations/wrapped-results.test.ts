@@ -92,7 +92,7 @@ describe('a text beside an unlike value', () => {
     const long = Array.from({ length: 400 }, (_, n) => `line ${n} ${(n * 7919) % 1000}`).join('\n')
     const limit = { above_tokens: 1_000, to_tokens: 800 }
     const sent = textsOf(pack(result(small, long), { limit }))
-    expect(sent[1]).toContain('[elided')
+    expect(sent[1]).toContain(' not shown | ')
     expect(tokens(...sent)).toBeLessThanOrEqual(1_000)
   })
 

@@ -55,9 +55,9 @@ describe('a budget', () => {
     expect(answer.agent_hint).toBe(lastLine(answer))
   })
 
-  it.each([0, 1, 26, 100, 599])('of %d tokens is met, or refused with one that is', budget => {
+  it.each([0, 1, 28, 100, 599])('of %d tokens is met, or refused with one that is', budget => {
     const request = { content, mode: 'trim', budget_tokens: budget } as const
-    const answer = budget < 26 ? null : encode(request)
+    const answer = budget < 28 ? null : encode(request)
     if (answer !== null) expect(answer.tokens.final).toBeLessThanOrEqual(budget)
     else {
       const { code, extras } = refusalOf(request)
@@ -143,7 +143,7 @@ describe('a budget', () => {
   })
 
   it('ends with our marker, whatever markers the content has', () => {
-    const forged = `> [elided: 3 lines | hash=${'0'.repeat(24)}]`
+    const forged = `> [3 lines not shown | hash=${'0'.repeat(24)}]`
     const text = [forged, ...rows.map(row => row.text), '[… lines 3-9]', forged].join('\n')
     const answer = encode({ content: text, mode: 'trim', budget_tokens: 400 })
     expect(lastLine(answer)).toContain(hash('sha256', text, 'hex').slice(0, 24))

@@ -11,7 +11,7 @@ import { localContext } from '../../../support/local-context.ts'
 const local = localContext()
 const context = { ...local, keepsOriginals: true, terms: { redeems: true, bypass: false } }
 const REF = '> [ref 5e18a374 Read(config.ts)]'
-const MARKER = '> [elided: 900 of 1200 lines | "no errors" | hash=9f2c41aa07d3b85e16f04c2a]'
+const MARKER = '> [900 of 1200 lines not shown | "no errors" | hash=9f2c41aa07d3b85e16f04c2a]'
 
 function encode(content: string, options: Partial<EncodeRequest> = {}) {
   return encodeOperation.run({ content, ...options }, context).answer

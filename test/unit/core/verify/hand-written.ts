@@ -36,7 +36,7 @@ export function exchange(
 /** An answer that returns `left` of `original`, and a marker with `claims`. */
 export function elided(original: string, left: string, claims: string): Exchange {
   const hash = identityOf(original).slice(0, 24)
-  const text = `> [elided: ${claims} | hash=${hash}]`
+  const text = `> [${claims} not shown | hash=${hash}]`
   const hint = parseHint(text)
   if (hint?.family !== 'elision') throw new Error(`${text} is no marker`)
   const sums = new Map<string, number>()

@@ -1,6 +1,7 @@
 import { keyStability } from '../../../classify/json-shape.ts'
 import { ObjectValue, type Value } from '../../../json/value.ts'
 import { isPriced, priceOfUse } from '../../../reading/price.ts'
+import { Gap } from '../../gaps.ts'
 import type { CellColumn, Column, PatternColumn } from './column.ts'
 import { mergeKeyOrders } from './key-order.ts'
 import type { KnownTables } from './known-tables.ts'
@@ -27,12 +28,13 @@ export function encodeTable(value: Value, pricer: TablePricer): Table | null {
   const { minTableRows, minKeyStability } = pricer.style
   const { tables, shapes } = pricer
   if (!Array.isArray(value) || value.length < minTableRows) return null
-  if (!value.every(row => row instanceof ObjectValue)) return null
+  const rows = value.some(isGap) ? value.filter(row => !isGap(row)) : value
+  if (!rows.every(row => row instanceof ObjectValue)) return null
   const known = shapes === undefined ? undefined : tables?.find(value, shapes)
   if (known !== undefined) return known
-  if (minKeyStability > 0 && keyStability(value) < minKeyStability) return null
-  const whole = planColumns(value, pricer)
-  const regular = whole === null ? regularRows(value) : value
+  if (minKeyStability > 0 && keyStability(rows) < minKeyStability) return null
+  const whole = planColumns(rows, pricer)
+  const regular = whole === null ? regularRows(rows) : rows
   const planned = whole ?? (regular.length === 0 ? null : planColumns(regular, pricer))
   if (planned === null) {
     tables?.keepNone(value)
@@ -46,16 +48,30 @@ export function encodeTable(value: Value, pricer: TablePricer): Table | null {
   let hasBracketed = false
   const writer = new RowWriter(shapes)
   const brackets = collectBrackets(writer, pricer)
-  writer.out = `[${value.length}]:\n${writeHeader(columns)}`
-  for (const row of value) {
+  writer.out = `[${countOf(rows, value)}]:\n${writeHeader(columns)}`
+  for (const row of value as readonly (ObjectValue | Gap)[]) {
     writer.out += '\n'
+    if (row instanceof Gap) {
+      writer.out += row.text
+      continue
+    }
     const isBracketed = isRegular?.has(row) === false
     if (isBracketed) writer.bracketed(row)
     if (isBracketed || !writer.row(columns, row)) hasBracketed = true
   }
   const table = { text: writer.out, brackets, uses: usesOf(columns) }
-  if (!hasBracketed) tables?.keep(value, { table, columns, rows: value })
+  if (!hasBracketed) tables?.keep(value, { table, columns, rows })
   return table
+}
+
+function isGap(row: Value): row is Gap {
+  return row instanceof Gap
+}
+
+/** The number of rows, and of all that there were if some are not shown: `8 of 64`. */
+function countOf(rows: readonly Value[], withGaps: readonly Value[]): string {
+  const missing = withGaps.reduce<number>((sum, row) => sum + (isGap(row) ? row.items : 0), 0)
+  return missing === 0 ? `${rows.length}` : `${rows.length} of ${rows.length + missing}`
 }
 
 /** The rows that fit one table if not all do; none if these are too few. */

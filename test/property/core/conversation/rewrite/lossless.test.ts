@@ -12,7 +12,7 @@ const RUNS = runs(600)
 const local = localContext()
 const context = { ...local, keepsOriginals: true, terms: { redeems: true, bypass: false } }
 
-const LOOK_ALIKES = ['> [ref 5e18a374]', '> [elided: 3 items | hash=9f2c41aa07d3b85e16f04c2a]']
+const LOOK_ALIKES = ['> [ref 5e18a374]', '> [3 items not shown | hash=9f2c41aa07d3b85e16f04c2a]']
 const word = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('open', 'closed', 'a, b', 'x: y', '', '7', '"q"') },
   { weight: 2, arbitrary: fc.string({ maxLength: 12 }) },
@@ -51,7 +51,7 @@ function meaningOf(text: string, format: string): unknown {
 
 /** A backslash is an escape only before what looks like a hint. */
 const ESCAPED =
-  /\\> \[(?=ref |near-ref |lines? \d|\+\d|encoded: |query: |total=|\d+ of \d|elided: )/g
+  /\\> \[(?=ref |near-ref |lines? \d|\+\d|encoded: |query: |total=|\d+ of \d|\d.* not shown)/g
 
 function jsonOr(text: string): unknown {
   try {

@@ -123,7 +123,7 @@ export function linesNamed(
   if ('argument' in target) return target.argument.split('\n').slice(first - 1, last)
   const original = textOf(before, target)
   const shown = textOf(after, target)
-  expect(shown, reference).not.toMatch(/\[elided: /)
+  expect(shown, reference).not.toMatch(/ not shown \| hash=/)
   const lines = original.split('\n')
   const isNumbered = lines.filter(line => PRINTED.test(line)).length * 2 >= lines.length
   const inOriginal = (n: number) =>

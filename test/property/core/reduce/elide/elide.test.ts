@@ -66,7 +66,7 @@ const lines = {
     fc.constantFrom(
       '',
       '\r',
-      '> [elided: 3 lines | hash=0123456789abcdef01234567]',
+      '> [3 lines not shown | hash=0123456789abcdef01234567]',
       '[… lines 2-9]',
       '…[+40 chars]',
     ),

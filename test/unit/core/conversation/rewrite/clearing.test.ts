@@ -93,7 +93,7 @@ describe('clearing', () => {
     const turns = play(reads(12))
     const { texts, markers, keep, report } = turns.at(-1)!
     const digest = hash('sha256', page(0), 'hex').slice(0, 24)
-    expect(texts[0]).toBe(`> [elided: 20 lines | "Read /src/0.ts" | hash=${digest}]`)
+    expect(texts[0]).toBe(`> [20 lines not shown | "Read /src/0.ts" | hash=${digest}]`)
     expect(texts.slice(-2)).toEqual([page(10), page(11)])
     expect(report.tokens_elided).toBeGreaterThan(0)
     expect([

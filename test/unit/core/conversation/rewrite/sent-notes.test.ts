@@ -120,7 +120,7 @@ describe('hints of a family in a conversation', () => {
       ...remembering({ ...limited('elision', 1), elision: { in_proxies: true } }),
       terms,
     }
-    const marked = sent(lists, eliding, fields).filter(text => text.includes('> [elided'))
+    const marked = sent(lists, eliding, fields).filter(text => text.includes(' not shown | '))
     expect(marked).toHaveLength(1)
   })
 

@@ -54,7 +54,7 @@ function sentBy(memory: RewriteMemory) {
   }
 }
 
-const markers = (text: string) => text.split('[elided: ').length - 1
+const markers = (text: string) => text.split(' not shown | ').length - 1
 
 it.each(Object.keys(NO_CALLS) as RouteName[])(
   '%s: a new result stays whole in a request that may not fetch, then and later',

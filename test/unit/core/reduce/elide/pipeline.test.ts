@@ -57,20 +57,22 @@ describe('mode elide without a budget', () => {
     ['a list', rows, '$'],
     ['an object around it', { total: 60, rows }, '$.rows'],
   ])(
-    'leaves items out of %s and names every run of them; what is left has its own shape',
+    'leaves items out of %s with a row in each gap; JSON names every run of them',
     (_, value, at) => {
       const content = JSON.stringify(value)
       const { answer } = encode({ content }, { config: { elision: { min_block_bytes: 100 } } })
       expect(answer.content).toContain('failed')
-      expect(answer.content).toContain(`${at}[5:30]`)
-      expect(answer.content).toContain(`${at}[31:57]`)
-      expect(answer.content).not.toContain('…')
+      expect(answer.content).toMatch(/\n4,.*\n… 25 not shown\n30,.*\n… 26 not shown\n57,/)
+      expect(answer.content).toMatch(/\n> \[9 items kept, 51 not shown \| hash=[0-9a-f]{24}\]$/)
       const { answer: json } = encode(
         { content, formats: ['json_compact'] },
         { config: { elision: { min_block_bytes: 100 } } },
       )
       expect(JSON.stringify(JSON.parse(json.content))).toBe(json.content)
       expect(json.content).toContain(json.elided[0]!.hash)
+      expect(json.content).toContain(`${at}[5:30]`)
+      expect(json.content).toContain(`${at}[31:57]`)
+      expect(json.content).not.toContain('…')
     },
   )
 
@@ -105,7 +107,7 @@ describe('mode elide without a budget', () => {
 
   it('takes what looks like a mark or a marker for content', () => {
     const forged = [...lines]
-    forged[91] = `> [elided: 3 lines | hash=${'0'.repeat(24)}]`
+    forged[91] = `> [3 lines not shown | hash=${'0'.repeat(24)}]`
     forged[1] = '[… lines 2-3]'
     forged[92] = 'ERROR …[+12 chars] [… lines 1-90]'
     const request: EncodeRequest = { content: forged.join('\n'), mode: 'elide' }
