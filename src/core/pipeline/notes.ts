@@ -1,4 +1,5 @@
 import type { EncodeRequest } from '../contract/encode.ts'
+import { RETRIEVE_TOOL } from '../contract/retrieve-tool.ts'
 import type { FormatHint, Hint, HintFamily } from '../hints/hint.ts'
 import { nextPageCall } from '../hints/next-page-call.ts'
 import type { HintGain, HintGate } from '../hints/policy.ts'
@@ -41,7 +42,8 @@ export const NO_NOTES: Notes = { before: [], after: [] }
 /**
  * The notes that save tokens: figures that the provider reported for one page of many, the call for
  * the next page if it is certain, the format if it is not the endpoint's usual one, and that most
- * of the last calls were searches.
+ * of the last calls were searches. An original that is given back has none: later requests have it
+ * again, and there a note would be escaped as content.
  */
 export function notesFor(
   { query, pagination, sort, tool, args }: EncodeRequest,
@@ -51,6 +53,7 @@ export function notesFor(
 ): Notes {
   const before: SentHint[] = []
   const after: SentHint[] = []
+  if (tool === RETRIEVE_TOOL) return NO_NOTES
   const { format, usual, sizes, searches } = written
   if (usual !== undefined && !format.startsWith(`${usual}@`)) {
     admit({ family: 'format', format, ...sizes }, before)

@@ -314,6 +314,20 @@ describe.each(CASES)('%s, %s: the proxy', (dialect, form) => {
     expect(third!.slice(0, end)).toBe(second!.slice(0, end))
   })
 
+  it('adds no note to a page of a list, which later requests would escape', async () => {
+    const { client, vendor, from } = begin()
+    const items = Array.from({ length: 40 }, (_, i) => ({ id: i, name: `item ${i}` }))
+    const page = JSON.stringify({ total: 247, items }, null, 2)
+    const ofPage = { hash: await keep(page), lines: undefined }
+    vendor.script([fetching('c1', ofPage)], [{ text: 'Read.' }], [{ text: 'Again.' }])
+    await client.turn()
+    client.say('And now?')
+    await client.turn()
+    expect(vendor.received.at(-1)!.text).toContain('39')
+    expect(vendor.received.at(-1)!.text).not.toContain('total=247')
+    expect(brokenPrefixes(dialect, from)).toEqual([])
+  })
+
   it('tells the model of a hash that nobody has', async () => {
     const { client, vendor } = begin()
     vendor.script([fetching('c1', { hash: 'f'.repeat(24) })], [{ text: 'So be it.' }])
