@@ -58,9 +58,15 @@ export function readValue(place: Place): Json {
   return place.shaped?.(place) ?? scalar(until(place, ',]}'))
 }
 
+/** @throws {Error} if the text is over, and so is none of the grammar */
+export function mustGoOn({ text, at }: Place): void {
+  if (at >= text.length) throw new Error('a bracket is not closed')
+}
+
 function readItems(place: Place): Json {
   const items: Json[] = []
   while (!skip(place, ']')) {
+    mustGoOn(place)
     items.push(readValue(place))
     skip(place, ',')
   }
@@ -70,6 +76,7 @@ function readItems(place: Place): Json {
 function readMembers(place: Place): Json {
   const members: [string, Json][] = []
   while (place.text[place.at] !== '}') {
+    mustGoOn(place)
     const key = place.text[place.at] === '"' ? quoted(place) : until(place, ':')
     skip(place, ':')
     members.push([key, readValue(place)])

@@ -1,5 +1,5 @@
 import type { Json } from './data-sets.ts'
-import { move, type Place, quoted, readValue, scalar, until } from './plain-inline.ts'
+import { move, mustGoOn, type Place, quoted, readValue, scalar, until } from './plain-inline.ts'
 
 /** A column of a header: `name`, `name=constant`, `name=before*after`, `name{…}`, `name[…]`. */
 export interface PlainColumn {
@@ -155,6 +155,7 @@ class Cells {
     const rows: Json[] = []
     place.at++
     while (place.text[place.at] !== ']') {
+      mustGoOn(place)
       rows.push(new Cells(place, ';]').row(columns))
       move(place, ';')
     }

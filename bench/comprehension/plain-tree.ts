@@ -53,8 +53,11 @@ class Lines {
     return this.#lines[this.#next] ?? ''
   }
 
+  /** @throws {Error} if the text is over, and so is none of the grammar */
   take(): string {
-    return this.#lines[this.#next++] ?? ''
+    const line = this.#lines[this.#next++]
+    if (line === undefined) throw new Error('the text ends too early')
+    return line
   }
 
   #more(): boolean {
