@@ -22,7 +22,7 @@ import { writeSection } from './support/write-section.ts'
  * Questions with gold answers about the same data as JSON, TOON and in each of our formats; about
  * texts as they came and as we write them. With an endpoint that speaks OpenAI's chat completions,
  * a model answers them. Without one, plain readers prove that every gold answer can be read from
- * our texts; `--write` puts their table into bench/README.md. With one it keeps the model's answers
+ * our texts; `--write` puts their table into bench/results. With one it keeps the model's answers
  * in bench/results/comprehension, and puts the table of all models there.
  *
  * `--constructs` asks about pairs of texts instead, with a construct and without it, and reports
@@ -136,7 +136,7 @@ else {
   if (options.write && endpoint === null) writeSection('comprehension', report)
   if (options.write && endpoint !== null) {
     keepResults(endpoint.model, rows)
-    writeSection('comprehension of models', modelsTable())
+    writeSection('comprehension', modelsTable(), 'comprehension of models')
   }
   process.stdout.write(`${report}\n`)
 }

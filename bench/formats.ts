@@ -3,7 +3,7 @@
  * --write]`. JSON payloads of the corpus in both encodings as pretty and compact JSON, as TOON, and
  * as `encode` sends them; what each notation is worth; savings by shape; a peer's recorded answers;
  * what the remaining tokens are. Every answer is decoded and compared first. `--write` puts the
- * tables into bench/README.md.
+ * tables into bench/results.
  */
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'

@@ -18,7 +18,7 @@ import { writeSection } from './support/write-section.ts'
  * How cost grows: encodes by size, a turn by the conversation before it, the check of a session, the
  * store and requests by how many there are; resident memory too. Processor time, on one thread if
  * nothing else is said.
- * Prints the slope of each curve, log–log, and its goal. `--write` puts that into bench/README.md,
+ * Prints the slope of each curve, log–log, and its goal. `--write` puts that into bench/results,
  * with pictures of the curves.
  */
 const options = readOptions({

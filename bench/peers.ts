@@ -1,7 +1,7 @@
 /**
  * Our answers beside other formats for JSON: `npm run bench -- peers CORPUS [--json | --write]`.
  * Each text is decoded by its own decoder, and only those count whose value is the input's. The
- * tokens are those of o200k_base. `--write` puts the tables into bench/README.md.
+ * tokens are those of o200k_base. `--write` puts the tables into bench/results.
  */
 import { createTokenCounters } from '../src/core/tokens/counters.ts'
 import { decode, encode } from '../src/index.ts'

@@ -1,16 +1,14 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-
-const README = new URL('../README.md', import.meta.url)
+import { writeFileSync } from 'node:fs'
 
 /**
- * Puts a report between the marks `<!-- NAME -->` and `<!-- /NAME -->` of bench/README.md, so that
- * its tables are what a command printed. Throws where the marks are not there.
+ * Writes a report into a file of `bench/results`, so that its tables are what a command printed.
+ * @param name of the bench, as in `npm run bench -- NAME`
+ * @param part of its results, if it has several files
  */
-export function writeSection(name: string, report: string): void {
-  const text = readFileSync(README, 'utf8')
-  const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
-  const start = text.indexOf(open)
-  const end = text.indexOf(close, start)
-  if (start === -1 || end === -1) throw new Error(`bench/README.md has no section ${open}`)
-  writeFileSync(README, `${text.slice(0, start + open.length)}\n\n${report}\n\n${text.slice(end)}`)
+export function writeSection(name: string, report: string, part = name): void {
+  const title = `# ${part.charAt(0).toUpperCase()}${part.slice(1)}`
+  const date = new Date().toISOString().slice(0, 10)
+  const command = `Written on ${date} by \`npm run bench -- ${name} --write\`; see [bench/README.md](../README.md).`
+  const file = new URL(`../results/${part.replaceAll(' ', '-')}.md`, import.meta.url)
+  writeFileSync(file, `${title}\n\n${command}\n\n${report.replace(/^###+ /gm, '## ')}\n`)
 }
