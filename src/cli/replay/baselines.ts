@@ -36,5 +36,18 @@ export async function loadBaseline(baseline: Baseline): Promise<Render> {
 }
 
 function ifJson(write: (value: unknown) => string): Render {
-  return text => (jsonValue(text) === undefined ? text : write(JSON.parse(text)))
+  return text => {
+    const value = jsonValue(text)
+    const json = value === undefined ? undefined : fromJson(text)
+    return json === undefined ? text : write(json)
+  }
+}
+
+/** Returns `undefined` for JSON that only Python reads. */
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

@@ -1,5 +1,5 @@
 import { parseJson } from '../json/parse-json.ts'
-import { NumberLiteral, ObjectValue, type Value } from '../json/value.ts'
+import { isNonFinite, NumberLiteral, ObjectValue, type Value } from '../json/value.ts'
 import { pathsOf } from './result-paths.ts'
 
 /** A trigger's result, read once for all of its links. */
@@ -89,7 +89,7 @@ function scalarKey(value: Value): string | undefined {
     return value === '' || value.length > MAX_LENGTH ? undefined : `"${value}`
   }
   if (value instanceof NumberLiteral) {
-    return value.text.length > MAX_LENGTH ? undefined : value.text
+    return value.text.length > MAX_LENGTH || isNonFinite(value) ? undefined : value.text
   }
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
 }

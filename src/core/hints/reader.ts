@@ -9,7 +9,7 @@ const QUOTED = /"(?:[^"\\]|\\.)*"/y
 const PATH = /\$(?:\.[A-Za-z_][A-Za-z0-9_]*|\[[-\d:]*\])+(?![A-Za-z0-9_./$~@%+?&#!-])/y
 const LINES = /lines [1-9]\d{0,14}-[1-9]\d{0,14}/y
 const NUMBER = /-?\d[0-9.eE+-]*/y
-const LITERAL = /(?:true|false|null)(?![A-Za-z0-9_./$~@%+?&#!-])/y
+const LITERAL = /(?:true|false|null|NaN|-?Infinity)(?![A-Za-z0-9_./$~@%+?&#!-])/y
 const COUNT = /(?:0|[1-9]\d{0,15})(?![0-9.])/y
 const HEX = /[0-9a-f]{8,64}/y
 
@@ -53,13 +53,13 @@ export class Reader {
   /** Reads what `writeText` wrote. */
   text(): string | undefined {
     const quoted = this.match(QUOTED)
-    return quoted === undefined ? this.match(BARE) : unquote(quoted)
+    return quoted === undefined ? this.match(BARE) : (fromJson(quoted) as string | undefined)
   }
 
   /** Reads what `writeWord` wrote. */
   word(): string | undefined {
     const quoted = this.match(QUOTED)
-    return quoted === undefined ? this.match(WORD) : unquote(quoted)
+    return quoted === undefined ? this.match(WORD) : (fromJson(quoted) as string | undefined)
   }
 
   /** Reads what `writePlace` wrote. */
@@ -92,7 +92,7 @@ export class Reader {
     if (!parsed.ok) return undefined
     const text = this.#text.slice(this.#at, parsed.end)
     this.#at = parsed.end
-    return JSON.parse(text) as Json
+    return fromJson(text) as Json | undefined
   }
 
   /** Reads the text that a sticky expression matches here. */
@@ -104,9 +104,10 @@ export class Reader {
   }
 }
 
-function unquote(quoted: string): string | undefined {
+/** Returns `undefined` for `NaN`, and for a text that is not JSON. */
+function fromJson(text: string): unknown {
   try {
-    return JSON.parse(quoted) as string
+    return JSON.parse(text)
   } catch {
     return undefined
   }

@@ -92,7 +92,7 @@ function escapeAll(character: string): string {
 export type Scalar = null | boolean | number | NumberLiteral | string
 
 /** Text that represents something else than the string of these characters. */
-const LITERAL = /^(?:-?\d.*|true|false|null)$/s
+const LITERAL = /^(?:-?\d.*|-?Infinity|NaN|true|false|null)$/s
 
 /**
  * Writes a scalar. Strings are bare if they are harmless and no JSON literal; everything else is as

@@ -17,7 +17,7 @@ import {
   SPACE,
   TAB,
 } from './char-codes.ts'
-import { parseNumber } from './parse-number.ts'
+import { nonFiniteAt, parseNumber } from './parse-number.ts'
 import { isHexDigit, SHORT_ESCAPES } from './text-tokens.ts'
 import { ObjectValue, type Value } from './value.ts'
 
@@ -53,8 +53,9 @@ export type JsonParse =
   | { readonly ok: false; readonly reason: 'syntax' | 'depth'; readonly offset: number }
 
 /**
- * Parses one JSON text (RFC 8259, nothing more: no BOM, no comments) into the value model. Linear,
- * and without recursion, so that no input can overflow the stack.
+ * Parses one JSON text (RFC 8259, and `NaN`, `Infinity` and `-Infinity`, which Python writes; no
+ * BOM, no comments) into the value model. Linear, and without recursion, so that no input can
+ * overflow the stack.
  */
 export function parseJson(text: string, options: ParseJsonOptions = {}): JsonParse {
   const scanner = new JsonScanner(text, options.start ?? 0, options.maxDepth ?? DEFAULT_MAX_DEPTH)
@@ -242,8 +243,13 @@ class JsonScanner {
     let end = start
     while (isNumberPart(text.charCodeAt(end))) end++
     const number = parseNumber(text, start, end)
-    if (number !== undefined) this.at = end
-    return number
+    if (number !== undefined) {
+      this.at = end
+      return number
+    }
+    const nonFinite = nonFiniteAt(text, start)
+    this.at += nonFinite?.text.length ?? 0
+    return nonFinite
   }
 
   #literal<T extends Value>(word: string, value: T): T | undefined {

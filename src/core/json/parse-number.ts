@@ -14,6 +14,14 @@ const SMALLEST_PLAIN_FRACTION = 1e-6
 /** `POWERS_OF_TEN[k]` is 10^k, exact as a double. */
 const POWERS_OF_TEN: readonly number[] = Array.from({ length: EXACT_DIGITS + 1 }, (_, k) => 10 ** k)
 
+/** What Python's `json` writes for numbers that JSON does not have. */
+const NON_FINITE = ['NaN', 'Infinity', '-Infinity'].map(text => new NumberLiteral(text))
+
+/** The number at `start` that is not finite, as Python writes it; `undefined` if there is none. */
+export function nonFiniteAt(text: string, start: number): NumberLiteral | undefined {
+  return NON_FINITE.find(number => text.startsWith(number.text, start))
+}
+
 /**
  * Reads `string[start, end)` as one JSON number (RFC 8259, section 6), keeping its spelling: a
  * plain `number` if `String(number)` is that spelling, otherwise a `NumberLiteral`. `undefined` if

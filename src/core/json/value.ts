@@ -5,6 +5,7 @@
 
 /**
  * A number whose spelling a double cannot reproduce: `1.0`, `-0`, `1e400`, `12345678901234567890`.
+ * `NaN`, `Infinity` and `-Infinity` are such numbers too; see `isNonFinite`.
  */
 export class NumberLiteral {
   readonly text: string
@@ -12,6 +13,11 @@ export class NumberLiteral {
   constructor(text: string) {
     this.text = text
   }
+}
+
+/** Whether a number is one that Python writes and JSON does not have. */
+export function isNonFinite({ text }: NumberLiteral): boolean {
+  return text === 'NaN' || text.endsWith('Infinity')
 }
 
 /** An object's members in source order; `keys[i]` belongs to `values[i]`; duplicates are kept. */

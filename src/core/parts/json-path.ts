@@ -1,4 +1,9 @@
-import { endOfScalar, passOverString, skipSpace } from '../json/bytes/json-tokens.ts'
+import {
+  endOfNonFinite,
+  endOfScalar,
+  passOverString,
+  skipSpace,
+} from '../json/bytes/json-tokens.ts'
 import {
   BACKSLASH,
   CLOSE_BRACE,
@@ -169,7 +174,8 @@ class PathWalker {
   /** The offset after the number or word at `start`, which is checked. */
   #scalar(start: number): number {
     const body = this.#body
-    const end = endOfScalar(body, start)
+    const scalar = endOfScalar(body, start)
+    const end = scalar === -1 ? endOfNonFinite(body, start) : scalar
     if (end === -1) throw this.#notJson(start)
     if (end === body.byteLength || endsScalar(body[end]!) || body[end] === COLON) return end
     throw this.#notJson(start)

@@ -19,6 +19,7 @@ import { isHexDigit, isSpace, SHORT_ESCAPES } from '../text-tokens.ts'
 const TRUE = Buffer.from('true')
 const FALSE = Buffer.from('false')
 const NULL = Buffer.from('null')
+const NON_FINITE = ['NaN', 'Infinity', '-Infinity'].map(word => Buffer.from(word))
 
 /** What is read after the last byte; no byte of JSON. */
 export const NO_BYTE = -1
@@ -58,6 +59,15 @@ export function endOfScalar(body: Uint8Array, start: number): number {
   if (first === LOWER_T) return endOfWord(body, start, TRUE)
   if (first === LOWER_F) return endOfWord(body, start, FALSE)
   return first === LOWER_N ? endOfWord(body, start, NULL) : endOfNumber(body, start)
+}
+
+/**
+ * The same for `NaN`, `Infinity` and `-Infinity`. `JSON.parse` takes none of them; results of tools
+ * have them, since Python writes them.
+ */
+export function endOfNonFinite(body: Uint8Array, start: number): number {
+  const word = NON_FINITE.find(each => endOfWord(body, start, each) !== -1)
+  return word === undefined ? -1 : start + word.length
 }
 
 function endOfWord(body: Uint8Array, start: number, word: Uint8Array): number {

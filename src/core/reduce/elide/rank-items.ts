@@ -219,9 +219,10 @@ function extremes(items: readonly number[], numbers: readonly number[]): readonl
   const high = sorted[Math.floor((sorted.length * 3) / 4)]!
   const reach = FAR_OUT * (high - low)
   if (!(reach > 0)) return []
-  const isFar = (number: number) => number < low - reach || number > high + reach
+  // `NaN` is within no bounds.
+  const isFar = (number: number) => !(number >= low - reach && number <= high + reach)
   const far = items.filter((_, index) => isFar(numbers[index]!))
   if (far.length <= numbers.length * TAIL_SHARE) return far
   const ends = [sorted[0]!, sorted.at(-1)!].filter(isFar)
-  return ends.map(end => items[numbers.indexOf(end)]!)
+  return ends.map(end => items[numbers.findIndex(number => Object.is(number, end))]!)
 }

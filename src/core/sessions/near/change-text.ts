@@ -29,7 +29,7 @@ export function writeChanges(changes: ChangeList): string {
 const BARE_NAME = /^[A-Za-z_][\w-]*$/
 const BARE_TEXT = /^[\w./$~@%+?&#!:;=()-]+(?: [\w./$~@%+?&#!:;=()-]+)*$/
 /** Texts that look like another scalar, or nearly. */
-const LITERAL = /^(?:[-+.\d eE]*|true|false|null)$/
+const LITERAL = /^(?:[-+.\d eE]*|-?Infinity|NaN|true|false|null)$/
 /** The outermost value. */
 const ROOT = '$'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { parseNumber } from '../../../../src/core/json/parse-number.ts'
-import { ObjectValue, type Value } from '../../../../src/core/json/value.ts'
+import { NumberLiteral, ObjectValue, type Value } from '../../../../src/core/json/value.ts'
 import { anyText } from '../../../support/any-text.ts'
 
 /** Pieces that mean something to a parser, a format, a terminal or a channel. */
@@ -19,6 +19,8 @@ const PIECES = [
   '-0',
   '1.0',
   '1e5',
+  'NaN',
+  '-Infinity',
   '[]',
   '{}',
   '{"a":1}',
@@ -126,3 +128,21 @@ export const arbitraryEdit = fc
     const at = position % (text.length + 1)
     return text.slice(0, at) + piece + text.slice(at + removed)
   })
+
+/** The numbers of JSON that stand for those of Python, which `JSON.parse` refuses. */
+const PYTHON_NUMBERS: Readonly<Record<string, string>> = {
+  '-0': 'NaN',
+  '1.0': 'Infinity',
+  '1e400': '-Infinity',
+}
+
+/** The value with some numbers as Python writes them and JSON does not. */
+export function withPythonNumbers(value: Value): Value {
+  if (value instanceof NumberLiteral) {
+    return new NumberLiteral(PYTHON_NUMBERS[value.text] ?? value.text)
+  }
+  if (value instanceof ObjectValue) {
+    return new ObjectValue(value.keys, value.values.map(withPythonNumbers))
+  }
+  return Array.isArray(value) ? value.map(withPythonNumbers) : value
+}

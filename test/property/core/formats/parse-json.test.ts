@@ -19,10 +19,14 @@ function agreesWithBuiltIn(text: string): void {
     expected = undefined
   }
   const parsed = parseJson(text)
+  if (PYTHON_NUMBER.test(text)) return
   const actual = parsed.ok ? JSON.stringify(JSON.parse(writeJson(parsed.value))) : undefined
   // Compared as texts: the runner's own deep comparison stumbles over keys such as `__proto__`.
   expect(actual).toBe(expected)
 }
+
+/** What `JSON.parse` refuses, and `parseJson` takes outside of strings. */
+const PYTHON_NUMBER = /NaN|Infinity/
 
 it('agrees with JSON.parse on values, also with white space between the tokens', () => {
   fc.assert(

@@ -32,6 +32,8 @@ const SIGNS = [
   '1',
   '-0',
   '1e5',
+  'NaN',
+  '-Infinity',
   '[]',
   '{}',
   '__proto__',

@@ -9,6 +9,7 @@ import { writeJson } from '../../../../src/core/json/write-json.ts'
 import { createReading } from '../../../../src/core/reading/price.ts'
 import type { TokenCounter } from '../../../../src/core/tokens/counter.ts'
 import { runs } from '../../../support/runs.ts'
+import { withPythonNumbers } from './arbitrary-value.ts'
 import { arbitraryCut, arbitraryTree } from './tree-values.ts'
 
 const RUNS = runs(5000)
@@ -44,7 +45,7 @@ describe('tree', () => {
   it('gives back every value, whatever it finds cheap', () => {
     fc.assert(
       fc.property(
-        arbitraryTree,
+        arbitraryTree.map(withPythonNumbers),
         fc.constantFrom(...WHIMS),
         fc.constantFrom(...STYLES),
         (value, whim, style) => {

@@ -34,7 +34,7 @@ export const CASES: Readonly<Record<string, Case>> = {
   },
   'strings that only resemble numbers and words': {
     json: '[{"a":"01","b":"+1","c":"1.","d":"-","e":"True","f":"nullx","g":"NaN","h":"1e"}]',
-    csv: lines('a,b,c,d,e,f,g,h', '01,+1,1.,-,"True",nullx,NaN,1e'),
+    csv: lines('a,b,c,d,e,f,g,h', '01,+1,1.,-,"True",nullx,"NaN",1e'),
   },
   'separators, quotes and line ends in strings': {
     json: '[{"a":"x,y","b":"say \\"hi\\"","c":"1\\n2","d":"1\\r\\n2","e":"\\r","f":"\\"q\\""}]',
@@ -59,6 +59,10 @@ export const CASES: Readonly<Record<string, Case>> = {
   'JSON in cells': {
     json: '[{"a":[],"b":{},"c":[1],"d":[1,2],"e":{"k":"v"},"f":["[","\\n"]}]',
     csv: lines('a,b,c,d,e,f', '[],{},[1],"[1,2]","{""k"":""v""}","[""["",""\\n""]"'),
+  },
+  'numbers as Python writes them, and strings like them': {
+    json: '[{"a":NaN,"b":Infinity,"c":-Infinity,"d":"-Infinity","e":"nan","f":[NaN]}]',
+    csv: lines('a,b,c,d,e,f', 'NaN,Infinity,-Infinity,"-Infinity","nan",[NaN]'),
   },
   'column names that need quotes': {
     json: '[{"":1,"a,b":2,"\\"":3," c":4,"1":5,"null":6,"[x]":7,"a\\nb":8,"\\u0007":9,"\ufeff":0}]',

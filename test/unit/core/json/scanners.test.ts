@@ -14,7 +14,7 @@ import { passOverScalar, passOverString } from '../../../../src/core/json/text-t
 import { selectPath } from '../../../../src/core/parts/json-path.ts'
 import { parsePath } from '../../../../src/core/parts/path-steps.ts'
 import { createScalarScanner } from '../../../../src/core/sessions/near/scalar-scanner.ts'
-import { BAD_STRINGS, NO_TOKENS, SPACES, TOKENS } from './token-cases.ts'
+import { BAD_STRINGS, NO_TOKENS, PYTHON_NUMBERS, SPACES, TOKENS } from './token-cases.ts'
 
 const LIMITS = { maxBytes: 1_000, maxDepth: 8, maxValues: 100 }
 const isString = (token: string) => token.startsWith('"')
@@ -68,6 +68,18 @@ describe.each(Object.entries(SCANNERS))('%s', (_, firstMember) => {
 describe.each(['parseJson', 'readJson'])('%s', name => {
   it.each(BAD_STRINGS)('refuses %j', token => {
     expect(SCANNERS[name]!(objectOf(token, ' '))).toBe(null)
+  })
+})
+
+describe.each(PYTHON_NUMBERS)('%s', token => {
+  it.each(['parseJson', 'selectPath', 'scalar scanner'])('is taken of a result by %s', name => {
+    const read = { ...SCANNERS, ...LENIENT }[name]!
+    for (const space of SPACES) expect(read(objectOf(token, space))).toBe(token)
+  })
+
+  it('is refused in messages', () => {
+    expect(SCANNERS['readJson']!(objectOf(token, ' '))).toBe(null)
+    expect(endOfScalar(Buffer.from(`1${token},`), 1)).toBe(-1)
   })
 })
 

@@ -13,8 +13,24 @@ export const SPACES: readonly string[] = ['', ' ', '\t', '\r\n', ' \n\t\r ']
 export const NO_TOKENS: readonly string[] = [
   ...['"', '"a', '"\\"', "'a'", '`a`'],
   ...['-', '+1', '01', '-01', '.5', '1.', '1.e2', '1e', '1e+', '0x1', '1_0', '--1', '1e1.5'],
-  ...['nul', 'True', 'truee', 'NaN', 'Infinity', 'undefined', '\u00a01', '1\u0660'],
+  ...[
+    'nul',
+    'True',
+    'truee',
+    'nan',
+    '-NaN',
+    '+Infinity',
+    '-Infinit',
+    'Infinity1',
+    'NaN.',
+    'undefined',
+    '\u00a01',
+    '1\u0660',
+  ],
 ]
 
 /** Strings that must be refused where they are read, but may be passed over. */
 export const BAD_STRINGS: readonly string[] = ['"\n"', '"\\x"', '"\\u12"', '"\\u12g4"', '"\u0000"']
+
+/** Numbers that Python writes: results of tools have them, messages of a protocol do not. */
+export const PYTHON_NUMBERS: readonly string[] = ['NaN', 'Infinity', '-Infinity']
