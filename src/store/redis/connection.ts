@@ -1,5 +1,7 @@
 import { createClient, createCluster, RESP_TYPES } from '@redis/client'
 import type { RedisAddress, RedisNode } from './address.ts'
+import { boundReplies } from './bounded-decoder.ts'
+import { ReplyTooLarge } from './reply-meter.ts'
 import { Sentinels } from './sentinels.ts'
 
 export type Argument = string | Uint8Array
@@ -48,6 +50,7 @@ const COMMAND_OPTIONS = { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } }
 export function redisConnector(
   common: Omit<ConnectOptions, 'onEnd'>,
 ): (onEnd: ConnectOptions['onEnd']) => Promise<Connection> {
+  boundReplies()
   const { address } = common
   const { kind, nodes, primaryName = '' } = address
   if (kind === 'cluster') return onEnd => connectCluster({ ...common, onEnd })
@@ -106,9 +109,16 @@ async function connectCluster(options: ConnectOptions): Promise<Connection> {
     defaults: { ...COMMON, ...loginOf(address), socket: socketOf(options) },
     commandOptions: COMMAND_OPTIONS,
   })
-  // Errors of single nodes are seen by the calls that they fail.
-  cluster.on('error', () => {})
-  cluster.on('node-error', () => {})
+  // Other errors of single nodes are seen by the calls that they fail.
+  let hasEnded = false
+  const end = (error: Error) => {
+    if (!(error instanceof ReplyTooLarge) || hasEnded) return
+    hasEnded = true
+    cluster.destroy()
+    options.onEnd(error)
+  }
+  cluster.on('error', end)
+  cluster.on('node-error', end)
   await cluster.connect()
   return {
     send: (key, args) => cluster.sendCommand(key, false, toArguments(args)),
@@ -118,7 +128,10 @@ async function connectCluster(options: ConnectOptions): Promise<Connection> {
           (await cluster.nodeClient(node)).sendCommand(toArguments(args)),
         ),
       ),
-    close: () => cluster.destroy(),
+    close() {
+      if (!hasEnded) cluster.destroy()
+      hasEnded = true
+    },
   }
 }
 

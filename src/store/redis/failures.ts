@@ -1,5 +1,6 @@
 import { fail } from '../failure.ts'
 import type { Failure } from '../store.ts'
+import { ReplyTooLarge } from './reply-meter.ts'
 
 /** What stands between us and an answer. */
 export const UNREACHABLE = fail('unavailable', 'Redis cannot be reached')
@@ -81,6 +82,7 @@ export function failureOf(error: unknown): Failure {
     const failure = fail('unavailable', `Redis refused the user: ${firstWord(message)}`)
     return refusalOf(failure, 'until_changed')
   }
+  if (error instanceof ReplyTooLarge) return fail('unavailable', error.message)
   const code = codeOf(error)
   if (OF_CERTIFICATE.test(code))
     return fail('unavailable', `the certificate of Redis is not valid: ${code}`)
