@@ -13,6 +13,7 @@ import { countLines } from '../core/parts/lines.ts'
 import { nextNumber } from '../core/parts/numbered-lines.ts'
 import { parsePart } from '../core/parts/parse-part.ts'
 import type { Part, PartSelector } from '../core/parts/part.ts'
+import { searchWords } from '../core/parts/search-words.ts'
 import { wholeCharacters } from '../core/parts/whole-characters.ts'
 import type { Originals } from '../store/originals.ts'
 import type { StoredBody, StoredPart } from '../store/store.ts'
@@ -43,7 +44,9 @@ const loose = z.union([z.string().max(16), z.int(), z.boolean()]).transform(Stri
 const MOST_ARGUMENT_BYTES = 64 * 1024
 
 const retrieveArgs = z.strictObject({
-  hash: z.string().max(64),
+  hash: z.string().max(64).optional(),
+  all: loose.optional(),
+  query: text.optional(),
   lines: text.optional(),
   bytes: text.optional(),
   grep: text.optional(),
@@ -86,13 +89,18 @@ export async function callRetrieve(
     const [issue] = parsed.error.issues
     return failed(`${issue?.path.join('.') || 'arguments'}: ${issue?.message}`)
   }
-  const { hash, ...query } = parsed.data
+  const { hash, all: _, query: words, ...query } = parsed.data
+  if (hash === undefined) return failed('hash: name the original')
   try {
     const selector = parsePart(query as Parameters<typeof parsePart>[0])
     const ref = hash.toLowerCase()
     const session = ref.length < HASH_DIGITS ? reader?.session : undefined
     const reference = { tenant, ref, ...(session === undefined ? {} : { session }) }
     if (session !== undefined) reader?.lost()
+    if (words !== undefined) {
+      const { body, media_type } = await originals.fetch(reference, () => {})
+      return shown(searchWords([{ name: hash, text: toText({ bytes: body, media_type }) }], words))
+    }
     if (selector === undefined) {
       const whole = await wholeWithin(originals, reference, maxBytes)
       if (whole !== null) return shown(whole)

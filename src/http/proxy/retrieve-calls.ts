@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { AppError } from '../../core/base/errors.ts'
 import type { RewriteReport } from '../../core/contract/operation-result.ts'
 import type { ResultTerms } from '../../core/contract/request-terms.ts'
 import { RETRIEVE_TOOL } from '../../core/contract/retrieve-tool.ts'
@@ -12,6 +13,7 @@ import type { WorkerPool } from '../../pool/pool.ts'
 import type { AnswerRounds } from '../../proxy/answer-rounds.ts'
 import type { Originals } from '../../store/originals.ts'
 import type { Rewriting } from '../context.ts'
+import { fetchNotShown, type HiddenIn, searchHidden } from './fetch-hidden.ts'
 import { createRetrievingRounds } from './retrieving-rounds.ts'
 
 export interface RetrieveCallNeeds {
@@ -48,7 +50,7 @@ export function answerRetrieveCalls(
     body: isKept ? body : null,
     async retrieve(args) {
       try {
-        return await retrieve(args, tenant, { pool, originals })
+        return await retrieve(args, { tenant, body }, { pool, originals })
       } catch (bug) {
         logger.error({ err: bug }, 'unexpected error')
         return 'This could not be fetched: the service failed.'
@@ -79,15 +81,49 @@ export function answerRetrieveCalls(
 
 async function retrieve(
   args: string,
-  tenant: string,
+  within: HiddenIn,
   { pool, originals }: Pick<RetrieveCallNeeds, 'pool' | 'originals'>,
 ): Promise<string> {
   const json = asObject(args)
   if (json === null) return 'The arguments are not a JSON object.'
+  const { tenant } = within
+  const text = await hiddenFor(JSON.parse(args) as Arguments, within, originals)
+  if (text !== null) {
+    const content = [{ type: 'text', text }]
+    return textOf(await packed(Buffer.from(JSON.stringify({ content })), tenant, pool))
+  }
   const limits = { maxBytes: MAX_TEXT_BYTES }
   const outcome = await callRetrieve(json, { tenant, reader: null }, originals, limits)
   if (outcome.kind !== 'result') return 'This could not be fetched.'
-  const { content } = JSON.parse((await packed(outcome.result, tenant, pool)).toString()) as {
+  return textOf(await packed(outcome.result, tenant, pool))
+}
+
+/** The arguments of a call, as far as the request tells more than the store. */
+interface Arguments {
+  readonly hash?: unknown
+  readonly query?: unknown
+}
+
+/** What the request itself decides: which lines it lacks, and what is searched. `null`: neither. */
+async function hiddenFor(
+  asked: Arguments,
+  within: HiddenIn,
+  originals: RetrieveCallNeeds['originals'],
+): Promise<string | null> {
+  const hash = typeof asked.hash === 'string' ? asked.hash.toLowerCase() : undefined
+  if (typeof asked.query === 'string') return searchHidden(asked.query, hash, within, originals)
+  if (hash === undefined || Object.keys(asked).length > 1) return null
+  try {
+    return await fetchNotShown(hash, within, originals)
+  } catch (error) {
+    // The call itself says why.
+    if (error instanceof AppError) return null
+    throw error
+  }
+}
+
+function textOf(result: Buffer): string {
+  const { content } = JSON.parse(result.toString()) as {
     readonly content: readonly { readonly text: string }[]
   }
   return content.map(({ text }) => text).join('\n')

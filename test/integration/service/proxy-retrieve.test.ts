@@ -328,6 +328,41 @@ describe.each(CASES)('%s, %s: the proxy', (dialect, form) => {
     expect(brokenPrefixes(dialect, from)).toEqual([])
   })
 
+  it('gives the lines that the request does not show, or all of it', async () => {
+    const { client, vendor, from } = begin()
+    const shown = [0, 39].map(i => TEXT.split('\n')[i])
+    const marks = ['[… lines 2-3]', '[… line 39, 1 like "a"]']
+    const marker = `> [37 lines kept, 3 not shown | hash=${hash}]`
+    client.say([shown[0], marks[0], marks[1], shown[1], marker].join('\n'))
+    vendor.script([{ call: TOOL, id: 'c1', input: { hash } }], [{ text: 'Seen.' }])
+    await client.turn()
+    const part = vendor.received.at(-1)!.text
+    expect(part).toContain('lines 2-3:\\nline 1 of what was left out\\nline 2 of what')
+    expect(part).toContain('lines 39-39:\\nline 38 of')
+    expect(part).not.toContain('line 20 of')
+    client.say('All of it.')
+    vendor.script([{ call: TOOL, id: 'c2', input: { hash, all: true } }], [{ text: 'Seen.' }])
+    await client.turn()
+    expect(vendor.received.at(-1)!.text).toMatch(/line 20 of|\\n20\\n/)
+    expect(brokenPrefixes(dialect, from)).toEqual([])
+  })
+
+  it('searches what the markers of the request name, and nothing else', async () => {
+    const { client, vendor } = begin()
+    const other = await keep(TEXT.replaceAll('what', 'zebras'))
+    expect(other).not.toBe(hash)
+    client.say(`> [40 lines not shown | "Read a.ts" | hash=${hash}]`)
+    vendor.script([{ call: TOOL, id: 'c1', input: { query: '20' } }], [{ text: 'Seen.' }])
+    await client.turn()
+    const found = vendor.received.at(-1)!.text
+    expect(found).toContain(`Read a.ts (hash ${hash}), line 21:`)
+    expect(found).toContain('line 20 of what was left out')
+    client.say('And zebras?')
+    vendor.script([{ call: TOOL, id: 'c2', input: { query: 'zebras' } }], [{ text: 'None.' }])
+    await client.turn()
+    expect(vendor.received.at(-1)!.text).toContain('no line of what was left out has one')
+  })
+
   it('tells the model of a hash that nobody has', async () => {
     const { client, vendor } = begin()
     vendor.script([fetching('c1', { hash: 'f'.repeat(24) })], [{ text: 'So be it.' }])
