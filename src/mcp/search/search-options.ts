@@ -1,4 +1,6 @@
+import { type PublicEntry, toolFacts } from '../catalogue.ts'
 import type { StatedReadOnly } from '../stated-read-only.ts'
+import { isLike } from '../tool-patterns.ts'
 import type { LearnedTools } from './learned-tools.ts'
 
 /** When a client sees a search in place of all tools, and which stay in its list. */
@@ -12,4 +14,20 @@ export interface ToolSearchOptions {
   readonly destructive: 'list' | 'call'
   readonly isStatedReadOnly: StatedReadOnly
   readonly learned: LearnedTools
+}
+
+type Listing = Pick<ToolSearchOptions, 'keep' | 'destructive'>
+
+/** Whether a server's tool is in every list: it is to be kept, or its server warns of it. */
+export function staysListed(entry: PublicEntry, { keep, destructive }: Listing): boolean {
+  const isKept = keep.some(pattern => isLike(entry.publicKey, pattern))
+  return isKept || isKeptApart(entry, { destructive })
+}
+
+/** Whether the client must see by the name what is called. */
+export function isKeptApart(
+  { raw }: Pick<PublicEntry, 'raw'>,
+  { destructive }: Pick<Listing, 'destructive'>,
+): boolean {
+  return destructive === 'list' && toolFacts(raw).isDestructive
 }

@@ -19,8 +19,13 @@ export function sentDefinition({ publicKey, raw }: Definition): JsonBytes {
 
 const SENT = ['description', 'inputSchema'] as const
 
+/** Each session counts the definitions of the same lists. */
+const known = new WeakMap<JsonBytes, number>()
+
 /** Its tokens in each request, estimated. */
 export function definitionTokens({ publicKey, raw }: Definition): number {
-  const bytes = SENT.reduce((sum, name) => sum + (member(raw, name)?.length ?? 0), 0)
+  const bytes =
+    known.get(raw) ?? SENT.reduce((sum, name) => sum + (member(raw, name)?.length ?? 0), 0)
+  known.set(raw, bytes)
   return Math.ceil((bytes + publicKey.length + 40) / BYTES_PER_TOKEN)
 }

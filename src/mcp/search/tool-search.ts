@@ -13,11 +13,10 @@ import {
   withMember,
 } from '../members.ts'
 import type { Servers } from '../servers.ts'
-import { isLike } from '../tool-patterns.ts'
 import { argumentFault } from './argument-fault.ts'
 import { searchResult } from './search-answer.ts'
-import type { ToolSearchOptions } from './search-options.ts'
 import { SEARCH_NAMES, type SearchRole, searchDefinitions } from './search-definitions.ts'
+import { isKeptApart, staysListed, type ToolSearchOptions } from './search-options.ts'
 import { definitionTokens } from './sent-definition.ts'
 import { type FoundTools, ToolIndex } from './tool-index.ts'
 
@@ -108,7 +107,7 @@ export class ToolSearch {
     const args = objectMember(params, 'arguments') ?? EMPTY_OBJECT
     const query = textMember(args, 'query')?.trim() ?? ''
     if (query === '') return failed('query must have a name or words')
-    const index = await this.#indexOf(this.#all())
+    const index = await this.#current()
     const { named, ranked }: FoundTools = index.find(query)
     const limit = Math.max(limitOf(args), named.length)
     const found = [...named, ...ranked]
@@ -128,7 +127,7 @@ export class ToolSearch {
     const session = (await this.#decided())!
     const args = objectMember(params, 'arguments') ?? EMPTY_OBJECT
     const name = textMember(args, 'name') ?? ''
-    const index = await this.#indexOf(this.#all())
+    const index = await this.#current()
     const [entry, ...more] = index.ofName(name)
     if (entry === undefined || more.length > 0) {
       const others = entry === undefined ? likely(index, name) : [entry, ...more]
@@ -142,7 +141,7 @@ export class ToolSearch {
       const way = caller === null ? 'by its own name' : `with ${caller}`
       return refused(failed(`${publicKey} may change something: call it ${way}`))
     }
-    if (role === 'call' && this.#isKeptApart(entry)) {
+    if (role === 'call' && isKeptApart(entry, this.#options)) {
       return refused(failed(`${publicKey} is in the list of tools: call it by its own name`))
     }
     const given = unwrapped(member(args, 'arguments') ?? EMPTY_OBJECT)
@@ -215,14 +214,7 @@ export class ToolSearch {
   }
 
   #isAlwaysListed(entry: PublicEntry): boolean {
-    const { publicKey, server } = entry
-    const isKept = this.#options.keep.some(pattern => isLike(publicKey, pattern))
-    return isKept || server === '' || this.#isKeptApart(entry)
-  }
-
-  /** Whether the client must see by the name what is called. */
-  #isKeptApart({ raw }: PublicEntry): boolean {
-    return this.#options.destructive === 'list' && toolFacts(raw).isDestructive
+    return entry.server === '' || staysListed(entry, this.#options)
   }
 
   #onlyReads({ server, key, raw }: PublicEntry): boolean {
@@ -258,16 +250,20 @@ export class ToolSearch {
     return hash.digest('base64')
   }
 
-  #indexOf(tools: readonly PublicEntry[]): Promise<ToolIndex> {
-    const known = this.#index
-    const isSame =
-      known?.tools.length === tools.length &&
-      known.tools.every((each, at) => each.raw === tools[at]!.raw)
-    if (known !== null && isSame) return known.ready
-    const ready = readIndex(tools)
-    this.#index = { tools, ready }
-    return ready
+  /** The index of all tools as they are now. */
+  async #current(): Promise<ToolIndex> {
+    for (;;) {
+      const tools = this.#all()
+      if (!isSame(this.#index?.tools, tools)) this.#index = { tools, ready: readIndex(tools) }
+      const index = await this.#index!.ready
+      // A tool may have changed meanwhile, and write now.
+      if (isSame(tools, this.#all())) return index
+    }
   }
+}
+
+function isSame(before: readonly PublicEntry[] | undefined, now: readonly PublicEntry[]): boolean {
+  return before?.length === now.length && before.every((each, at) => each.raw === now[at]!.raw)
 }
 
 const ROLES: readonly SearchRole[] = ['find', 'read', 'call']
