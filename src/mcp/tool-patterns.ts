@@ -1,10 +1,11 @@
-import type { ServerSettings } from './gateway-options.ts'
+/** Patterns of the tools that a server offers. */
+interface Offered {
+  readonly include: readonly string[]
+  readonly exclude: readonly string[]
+}
 
 /** Whether a tool of a server is offered: one pattern includes it, and none excludes it. */
-export function isIncluded(
-  tool: string,
-  { include, exclude }: Pick<ServerSettings, 'include' | 'exclude'>,
-): boolean {
+export function isIncluded(tool: string, { include, exclude }: Offered): boolean {
   const matches = (patterns: readonly string[]) => patterns.some(pattern => isLike(tool, pattern))
   return matches(include) && !matches(exclude)
 }

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import {
   connectMemory,
-  MemoryServer,
   type MemoryGatewayOptions,
+  MemoryServer,
   textResult,
 } from '../../../support/mcp/memory-gateway.ts'
 
@@ -128,6 +128,15 @@ it('refuses to read by a tool that may write, and to hide a destructive one', as
     expect((await call(ours, { name, arguments: args })).isError).toBe(true)
   }
   expect(of[0]!.calls).toEqual([])
+})
+
+it('does not read by a tool that is marked as destructive, too', async () => {
+  const both = { annotations: { readOnlyHint: true, destructiveHint: true } }
+  const one = new MemoryServer('one', [tool('odd', 'Reads and deletes.', both)])
+  const { call } = await connect({ destructive: 'call' }, [one])
+  const args = { name: 'odd', arguments: { path: '' } }
+  expect((await call('call_read_tool', args)).isError).toBe(true)
+  expect(textsOf(await call('call_tool', args))).toEqual(['ok'])
 })
 
 it('believes the user, and servers that are trusted', async () => {
