@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { repositoryName } from '../config/layers/project-file.ts'
 import { defineActions } from './command.ts'
 import { answerHook } from './hook/answer-hook.ts'
 import { type AskedService, answerAgent, calledOptions } from './hook/called-by-agent.ts'
@@ -22,6 +23,15 @@ export const hookCommand = defineActions({
   actions: { claude: { run: values => answerAgent(values, runHook) } },
 })
 
+/** Says to the ledger that this is a hook, of which agent, and in which project. */
+function ofHook(): Readonly<Record<string, string>> {
+  const project = repositoryName(process.cwd())
+  return {
+    'user-agent': 'haversack-hook-claude',
+    ...(project !== undefined && { 'x-haversack-project': project }),
+  }
+}
+
 /** Reads an event and answers it, within a time. @throws whatever keeps it from that */
 export async function runHook(
   input: Readable,
@@ -31,6 +41,6 @@ export async function runHook(
   const values = key === undefined ? {} : { key }
   return answerHook(
     await readEvent(input, signal),
-    serviceAt(url, values, { signal, mustProve: true }),
+    serviceAt(url, values, { signal, mustProve: true, headers: ofHook() }),
   )
 }

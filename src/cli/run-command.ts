@@ -60,6 +60,7 @@ export const runCommand = defineCommand({
       value: 'FILE',
       help: 'Append the log to this file (default: errors are counted at the end)',
     },
+    'no-ledger': { type: 'boolean', help: 'Add nothing to the ledger, which haversack gain shows' },
     'data-dir': {
       type: 'string',
       value: 'FOLDER',
@@ -75,6 +76,7 @@ export const runCommand = defineCommand({
       return await runBehindProxy([command, ...args], {
         dataDir: values['data-dir'],
         summary: values.summary,
+        hasLedger: !values['no-ledger'],
         elides: values.elide ? true : values.lossless ? false : undefined,
         log: file === undefined ? logErrorsOnly() : logToFile(file),
         relay,
@@ -91,6 +93,7 @@ export const runCommand = defineCommand({
 interface RunOptions {
   readonly dataDir: string | undefined
   readonly summary: boolean
+  readonly hasLedger: boolean
   readonly elides: boolean | undefined
   readonly log: QuietLog
   readonly relay: SignalRelay
@@ -99,7 +102,7 @@ interface RunOptions {
 /** The environment of this process is not changed. */
 async function runBehindProxy(
   command: readonly [string, ...string[]],
-  { dataDir, summary, elides, log, relay }: RunOptions,
+  { dataDir, summary, hasLedger, elides, log, relay }: RunOptions,
 ): Promise<number> {
   const env = processEnv()
   const codex = codexCommand(command, env)
@@ -112,6 +115,8 @@ async function runBehindProxy(
       isTemporary: dataDir === undefined,
       logger: log.logger,
       elides,
+      hasLedger,
+      program: command[0],
     })
     if (service.elides) process.stderr.write(`haversack: ${elides ? LEAVES_OUT : CLEARS}\n`)
     // The command is still working. It keeps its base URL as long as requests can be forwarded.

@@ -78,6 +78,8 @@ interface AskOptions {
   readonly signal?: AbortSignal | null
   /** Whether a service on this machine must prove that it is the user's, before it gets a byte. */
   readonly mustProve?: boolean
+  /** Sent with each request. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /**
@@ -88,12 +90,12 @@ interface AskOptions {
 export function serviceAt(
   base: string,
   values: Partial<ServiceValues>,
-  { signal = null, mustProve = false }: AskOptions = {},
+  { signal = null, mustProve = false, headers: own = {} }: AskOptions = {},
 ): ServiceClient {
   const fault = urlFault(base)
   if (fault !== null) throw new UsageError(`the URL ${base} ${fault}`)
   const key = values.key ?? processEnv()['HAVERSACK_KEY']
-  const headers = { ...(key === undefined ? {} : { 'x-api-key': key }) }
+  const headers = { ...own, ...(key === undefined ? {} : { 'x-api-key': key }) }
   const root = base.replace(/\/+$/, '')
   let known: Promise<void> | undefined
 

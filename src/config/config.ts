@@ -221,6 +221,10 @@ export const configSchema = z.strictObject({
       /** The size of its file. */
       max_bytes: positive.min(MIB).default(256 * MIB),
       ttl_ms: lifetime.default(604_800_000),
+      /** How long sums of days are kept, which `haversack gain` shows. */
+      days: positive.max(3_650).default(400),
+      /** Whether these sums name projects. */
+      projects: z.enum(['on', 'off']).default('on'),
     })
     .prefault({}),
   /** The page at `/ui`. */

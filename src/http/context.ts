@@ -220,6 +220,7 @@ type RequestHeader =
   | 'traceparent'
   | 'transfer-encoding'
   | 'upgrade'
+  | 'user-agent'
   | 'x-api-key'
   | 'x-claude-code-agent-id'
   | 'x-claude-code-session-id'

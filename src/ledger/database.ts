@@ -2,6 +2,7 @@ import { chmodSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { LEDGER_FILE } from '../runtime/data-files.ts'
+import { DAY_TABLE } from './day-sums.ts'
 import { SCHEMA, SCHEMA_VERSION } from './schema.ts'
 
 /** How long a task waits for another process, in milliseconds; a page waits for two of them. */
@@ -60,18 +61,25 @@ export function fileIdentity(folder: string): string | null {
 class OtherVersionError extends Error {}
 
 function migrate(database: DatabaseSync): void {
-  if (versionOf(database) === SCHEMA_VERSION) return
+  if (versionOf(database) === SCHEMA_VERSION && hasDays(database)) return
   database.exec('BEGIN IMMEDIATE')
   try {
     // Another process may have made the tables meanwhile.
     const version = versionOf(database)
     if (version === 0) database.exec(`${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}`)
     else if (version !== SCHEMA_VERSION) throw new OtherVersionError(`version ${version}`)
+    database.exec(DAY_TABLE)
     database.exec('COMMIT')
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK')
     throw error
   }
+}
+
+/** Ledgers of earlier versions have no sums of days. */
+function hasDays(database: DatabaseSync): boolean {
+  const sql = `SELECT 1 FROM sqlite_master WHERE name = 'ledger_name'`
+  return database.prepare(sql).get() !== undefined
 }
 
 function versionOf(database: DatabaseSync): number {

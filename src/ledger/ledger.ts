@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import { extname } from 'node:path'
 import { AppError } from '../core/base/errors.ts'
 import { createTaskThread, type TaskThread } from '../runtime/task-thread.ts'
+import type { Origin } from './day-sums.ts'
 import type {
   ConversationDetail,
   ConversationPage,
@@ -52,6 +53,10 @@ export interface LedgerOptions {
   /** The data folder, in which the ledger has a file. */
   readonly folder: string
   readonly limits: LedgerLimits
+  /** Whether sums name projects. */
+  readonly hasProjects?: boolean
+  /** Where all that is not known to be from elsewhere comes from. */
+  readonly origin?: Origin
   /** Unix milliseconds. */
   now(): number
   /** Called once when writes begin to fail, with the reason. */
@@ -116,11 +121,11 @@ class ThreadLedger implements Ledger {
   }
 
   result(result: ArrivedResult): void {
-    if (this.#hasRoom()) this.#waiting.results.push(result)
+    if (this.#hasRoom()) this.#waiting.results.push(this.#withOrigin(result))
   }
 
   turn(arrived: ArrivedTurn): void {
-    if (this.#hasRoom()) this.#waiting.turns.push(arrived)
+    if (this.#hasRoom()) this.#waiting.turns.push(this.#withOrigin(arrived))
   }
 
   fetched(fetch: ArrivedFetch): void {
@@ -217,6 +222,15 @@ class ThreadLedger implements Ledger {
   #window(tenant: string, hours: number) {
     const to = hourOf(this.#options.now()) + 1
     return { tenant, from: to - hours, to }
+  }
+
+  /** An agent is known by its user agent, else by the command that was run, else as a client. */
+  #withOrigin<Arrived extends { readonly origin?: Origin | null }>(arrived: Arrived): Arrived {
+    if (arrived.origin === null) return arrived
+    const { origin: own = {}, hasProjects = true } = this.#options
+    const { project = own.project, agent = own.agent, client } = arrived.origin ?? {}
+    const of = { project: hasProjects ? project : undefined, agent, client, way: own.way }
+    return { ...arrived, origin: of }
   }
 
   #hasRoom(): boolean {

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { dayOf } from './day-sums.ts'
 import { hourOf } from './write-rows.ts'
 
 /** How much a ledger keeps. */
@@ -9,6 +10,8 @@ export interface LedgerLimits {
   readonly max_bytes: number
   /** How long rows and sums are kept, in milliseconds. */
   readonly ttl_ms: number
+  /** How long sums of days are kept, in days. */
+  readonly days: number
 }
 
 /** Share of all rows that goes at once if the file is too large. */
@@ -22,12 +25,15 @@ export function prune(database: DatabaseSync, limits: LedgerLimits, now: number)
     const bound = time === 'hour' ? hourOf(before) : before
     database.prepare(`DELETE FROM ${table} WHERE ${time} < ?`).run(bound)
   }
+  database.prepare('DELETE FROM day WHERE day <= ?').run(dayOf(now) - limits.days)
   for (const table of ROWS) keepNewest(database, table, limits.max_rows)
   for (let step = 0; step < MOST_STEPS && bytesOf(database) > limits.max_bytes; step++) {
     for (const table of ROWS) removeOldest(database, table, 'id')
     for (const table of HOURS) removeOldest(database, table, 'hour')
     removeOldest(database, 'conversation', 'last_at')
     removeOldest(database, 'fetched', 'at')
+    // They are few: the first half of the steps leaves them.
+    if (step >= MOST_STEPS / 2) removeOldest(database, 'day', 'day')
     database.exec('PRAGMA incremental_vacuum')
   }
 }
@@ -35,7 +41,7 @@ export function prune(database: DatabaseSync, limits: LedgerLimits, now: number)
 /** Removes everything of a tenant. */
 export function purge(database: DatabaseSync, tenant: string): number {
   let removed = 0
-  for (const [table] of AGED) {
+  for (const table of [...AGED.map(([name]) => name), 'day']) {
     const { changes } = database.prepare(`DELETE FROM ${table} WHERE tenant = ?`).run(tenant)
     removed += Number(changes)
   }

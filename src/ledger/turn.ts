@@ -1,3 +1,17 @@
+/** What a request costs that a day's sums have, beside its turn. */
+export interface TurnBill {
+  /** What each tool's results saved, in uncached input tokens; a part of `without`. */
+  readonly tools: readonly (readonly [tool: string, saved: number])[]
+  /** `null`: no price of the model is known. */
+  readonly money: {
+    readonly currency: string
+    readonly billed: number
+    readonly without: number
+  } | null
+  /** A round that the proxy asked for by itself: it has a bill, and is no request. */
+  readonly isHidden: boolean
+}
+
 /** A request that a vendor answered, as the ledger keeps it. */
 export interface Turn {
   /** Unix milliseconds. */

@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { MAX_NAME, type ResultRow } from '../core/contract/result-row.ts'
 import { BatchSums } from './batch-sums.ts'
-import type { Turn } from './turn.ts'
+import { DayWriter, type Origin } from './day-sums.ts'
+import type { Turn, TurnBill } from './turn.ts'
 
 /** A result that arrived. */
 export interface ArrivedResult {
@@ -12,6 +13,10 @@ export interface ArrivedResult {
   readonly source: string
   /** The conversation that a proxy knows; absent: that of the row. */
   readonly conversation?: string
+  /** The model, if that is known. */
+  readonly model?: string
+  /** Absent: nothing is known of it. `null`: another process of ours counts it by day. */
+  readonly origin?: Origin | null
   /** `ResultRow` as JSON. */
   readonly row: string
 }
@@ -19,6 +24,9 @@ export interface ArrivedResult {
 export interface ArrivedTurn {
   readonly tenant: string
   readonly turn: Turn
+  readonly bill?: TurnBill
+  /** As for results. */
+  readonly origin?: Origin | null
 }
 
 /** A text that was fetched again, whole or in part. */
@@ -50,12 +58,14 @@ const ORIGINAL_DIGITS = 24
 export class RowWriter {
   readonly #run: (sql: keyof typeof STATEMENTS, ...values: (string | number)[]) => void
   readonly #database: DatabaseSync
+  readonly #days: DayWriter
   /** Kinds of the current hour by tenant, so that clients cannot make rows without bound. */
   #hour = 0
   #kinds = new Map<string, Set<string>>()
 
   constructor(database: DatabaseSync) {
     this.#database = database
+    this.#days = new DayWriter(database)
     const prepared = Object.fromEntries(
       Object.entries(STATEMENTS).map(([name, sql]) => [name, database.prepare(sql)]),
     )
@@ -71,22 +81,30 @@ export class RowWriter {
       for (const each of turns) this.#turn(each, sums)
       for (const { tenant, original, at, bytes } of fetches) {
         this.#run('fetched', tenant, original, at, bytes)
+        this.#fetch(tenant, original, at)
       }
       for (const [name, cells] of sums.rows()) this.#run(name, ...cells)
+      this.#days.write()
       this.#database.exec('COMMIT')
     } catch (error) {
+      this.#days.drop()
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
       throw error
     }
   }
 
-  #result({ tenant, at, source, row: json, conversation }: ArrivedResult, sums: BatchSums): void {
+  #result(arrived: ArrivedResult, sums: BatchSums): void {
+    const { tenant, at, source, row: json, conversation, model, origin = {} } = arrived
     const row = JSON.parse(json) as ResultRow
     const { shape, format, before, referred, encoded, omitted } = row
     const [tool, reason] = [row.tool ?? '', row.reason ?? '']
     const elided = omitted > 0 ? (row.original ?? '').slice(0, ORIGINAL_DIGITS) : ''
     const name = conversation ?? row.session ?? ''
     this.#run('result', tenant, at, source, name, elided, json)
+    if (origin !== null) {
+      const counts = { results: 1, before, referred, encoded, omitted }
+      this.#days.add({ tenant, at, source, origin, model, tool }, counts)
+    }
     const kind = this.#kindOf(tenant, at, tool, `${source} ${shape} ${format} ${reason}`)
     sums.resultHour(
       [tenant, hourOf(at), source, kind, shape, format, reason, row.exact ? 1 : 0],
@@ -100,7 +118,10 @@ export class RowWriter {
     all.saved += referred + encoded + omitted
   }
 
-  #turn({ tenant, turn }: ArrivedTurn, sums: BatchSums): void {
+  #turn(arrived: ArrivedTurn, sums: BatchSums): void {
+    const { tenant, turn } = arrived
+    this.#dayOfTurn(arrived)
+    if (arrived.bill?.isHidden === true) return
     const { at, vendor, uncached, cache_read, cache_write, output, removed } = turn
     const { billed, without } = turn
     const [known, changed] = [turn.known ? 1 : 0, turn.prefix_changed ? 1 : 0]
@@ -122,6 +143,44 @@ export class RowWriter {
     all.turns += 1
     all.billed += billed
     all.without += without
+  }
+
+  /**
+   * The bill of a request is summed without a tool, but for what the results of each tool saved: so
+   * the parts of a day add up to it.
+   */
+  #dayOfTurn({ tenant, turn, bill, origin = {} }: ArrivedTurn): void {
+    if (origin === null) return
+    const { at, vendor: source, model, billed, without } = turn
+    const money = bill?.money ?? null
+    const ofModel = { tenant, at, source, origin, model, currency: money?.currency }
+    const perToken = money === null || billed === 0 ? 0 : money.billed / billed
+    let rest = without
+    let restMoney = money?.without ?? 0
+    for (const [tool, saved] of bill?.tools ?? []) {
+      rest -= saved
+      restMoney -= saved * perToken
+      this.#days.add({ ...ofModel, tool }, { without: saved, without_money: saved * perToken })
+    }
+    this.#days.add(ofModel, {
+      requests: bill?.isHidden === true ? 0 : 1,
+      unknown: turn.known ? 0 : 1,
+      prefix_changes: turn.prefix_changed ? 1 : 0,
+      billed,
+      without: rest,
+      billed_money: money?.billed ?? 0,
+      without_money: restMoney,
+    })
+  }
+
+  /** A fetch belongs to the day of the fetch, and to the tool of the text. */
+  #fetch(tenant: string, original: string, at: number): void {
+    const found = this.#database
+      .prepare(`SELECT source, data ->> 'tool' AS tool FROM result
+        WHERE tenant = ? AND elided = ? AND elided <> '' LIMIT 1`)
+      .get(tenant, original)
+    const [source, tool] = [String(found?.['source'] ?? ''), String(found?.['tool'] ?? '')]
+    this.#days.add({ tenant, at, source, origin: {}, tool }, { fetched: 1 })
   }
 
   /** The tool's name, or one name for all if there are too many kinds already. */

@@ -3,6 +3,7 @@ import { billRequest, pricesFor, reportsWrites } from '../core/conversation/usag
 import { promptTokens } from '../core/conversation/usage/token-usage.ts'
 import type { AnswerUsage } from '../core/conversation/usage/usage-reader.ts'
 import { resolveTokenizer } from '../core/tokens/profiles.ts'
+import type { Origin } from '../ledger/day-sums.ts'
 import { NO_ACCOUNT } from './account.ts'
 import { lifeOf, NO_LIFE } from './life-account.ts'
 import { changeOf, missesOf } from './miss-account.ts'
@@ -29,6 +30,8 @@ export interface AnsweredRequest {
   readonly pings?: number | undefined
   /** Whether it was sent to keep a cache alive. */
   readonly isPing?: true
+  /** Where it came from; `null`: another process of ours counts it. */
+  readonly origin?: Origin | null | undefined
   /** When its answer began, in milliseconds after it was sent; absent: that is not known. */
   readonly begunMs?: number | undefined
 }
@@ -97,7 +100,7 @@ export function entryOf(request: AnsweredRequest, terms: EntryTerms): Entry {
   const lostCache = report?.prefix_changed === true ? terms.cachedBefore : 0
   const { before } = terms
   const life = lifeOf({ usage, before, report: report ?? {}, pings }, prices)
-  const sent = billRequest({ usage, saved, lostCache }, prices)
+  const { tools, ...sent } = billRequest({ usage, saved, lostCache }, prices)
   // The client would have paid for the miss, and not for the hour.
   const bill = { ...sent, without: sent.without + life.avoided - life.premium }
   const tokens = saved.reduce((sum, place) => sum + place.tokens, 0)
@@ -114,7 +117,8 @@ export function entryOf(request: AnsweredRequest, terms: EntryTerms): Entry {
     ...bill,
     money: per_million === undefined ? NO_ACCOUNT.money : moneyOf(bill, per_million / 1e6),
   }
-  if (id === undefined) return { vendor, account, ...done }
+  const ofDay = { model: model ?? undefined, tools }
+  if (id === undefined) return { vendor, account, ...done, ...ofDay }
   const cached = cachedOf(vendor, said)
   const known = reportsWrites(vendor) || terms.readsCaches ? cached : usage.cache_read
   const seen = report?.print && { seen: seenPrompt(report.print, known, begunMs ?? 0) }
@@ -122,7 +126,7 @@ export function entryOf(request: AnsweredRequest, terms: EntryTerms): Entry {
   const change = changed && { change: changed }
   const kind = report?.print && { kind: report.print.kind, ...(key && { key }) }
   const conversation = { id, model: model ?? null, cached, ...of, ...kind, ...seen, ...change }
-  return { vendor, account, ...done, conversation }
+  return { vendor, account, ...done, ...ofDay, conversation }
 }
 
 /** What a hidden round adds: its bill, and no request. */
@@ -140,9 +144,10 @@ function hiddenEntry({ vendor, said, report, isPing }: AnsweredRequest, terms: E
   const life = isPing === true ? { ...NO_LIFE, pings: 1, pinged: billed } : NO_LIFE
   const account = { ...NO_ACCOUNT, usage, ...bill, life, money }
   const id = report?.conversation
-  if (id === undefined) return { vendor, account, ...done }
+  const ofDay = { model: model ?? undefined }
+  if (id === undefined) return { vendor, account, ...done, ...ofDay }
   const conversation = { id, model: model ?? null, cached: cachedOf(vendor, said) }
-  return { vendor, account, ...done, conversation }
+  return { vendor, account, ...done, ...ofDay, conversation }
 }
 
 const UNKNOWN = { model: null, cached: 0 } as const

@@ -131,7 +131,7 @@ export function createSavings(options: SavingsOptions): Savings {
     const entry = entryOf(request, terms)
     const seen = entry.conversation?.seen
     if (seen !== undefined && print !== undefined) prompts.remember(place, seen, print)
-    add(tenant, entry)
+    add(tenant, { ...entry, origin: request.origin })
   }
 
   async function accountResults(tenant: string, sent: Promise<SentRequest>) {

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { PRICED_VENDORS, type PricedVendor } from '../core/conversation/usage/billing.ts'
+import type { Origin } from '../ledger/day-sums.ts'
+import type { TurnBill } from '../ledger/turn.ts'
 import { type Account, accountSchema, addAccounts, NO_ACCOUNT } from './account.ts'
 import { seenPromptSchema } from './seen-prompt.ts'
 
@@ -70,6 +72,12 @@ export interface Entry {
     readonly untouched: string | null
     readonly prefixChanged: boolean
   }
+  /** As the answer names it. */
+  readonly model?: string | undefined
+  /** See `TurnBill`. */
+  readonly tools?: TurnBill['tools']
+  /** As of the request. */
+  readonly origin?: Origin | null | undefined
 }
 
 export function addEntry(ledger: TenantLedger, entry: Entry, now: number): TenantLedger {

@@ -1,14 +1,15 @@
 import type { Turn } from '../ledger/turn.ts'
+import type { ArrivedTurn } from '../ledger/write-rows.ts'
 import type { Entry } from './tenant-ledger.ts'
 
 /** The ledger's turn of a request, from what its tenant's account got of it. */
-export function turnOf({ vendor, account, conversation, report }: Entry, at: number): Turn {
+function turnOf({ vendor, account, conversation, report, model }: Entry, at: number): Turn {
   const { usage, removed, billed, without, without_usage } = account
   return {
     at,
     vendor,
     conversation: conversation?.id ?? null,
-    model: conversation?.model ?? null,
+    model: conversation?.model ?? model ?? null,
     known: without_usage === 0,
     uncached: usage.uncached,
     cache_read: usage.cache_read,
@@ -19,5 +20,27 @@ export function turnOf({ vendor, account, conversation, report }: Entry, at: num
     without,
     untouched: report.untouched,
     prefix_changed: report.prefixChanged,
+  }
+}
+
+/** What arrives at the ledger of an entry; `null`: nothing, it only sums results. */
+export function arrivedTurn(
+  tenant: string,
+  entry: Entry,
+  { at, currency }: { readonly at: number; readonly currency: string },
+): ArrivedTurn | null {
+  const { account, tools = [], origin } = entry
+  const { requests, billed, money } = account
+  if (requests === 0 && billed === 0) return null
+  const isPriced = money.requests > 0 || money.billed > 0
+  return {
+    tenant,
+    turn: turnOf(entry, at),
+    bill: {
+      tools,
+      money: isPriced ? { currency, billed: money.billed, without: money.without } : null,
+      isHidden: requests === 0,
+    },
+    ...(origin !== undefined && { origin }),
   }
 }

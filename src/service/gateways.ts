@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts'
 import type { Env } from '../config/env.ts'
 import { leavesOutByLevel, legendOf, readPipelineConfig } from '../config/pipeline.ts'
+import type { Origin } from '../ledger/day-sums.ts'
 import { composedTools } from '../mcp/composed/composed-tool.ts'
 import { readCompactions } from '../mcp/contexts/compactions.ts'
 import { type Contexts, createContexts } from '../mcp/contexts/contexts.ts'
@@ -45,6 +46,8 @@ export interface GatewayTerms {
   readonly tenant: string
   /** The key of the client; `null` if it needs none. */
   readonly credential: string | null
+  /** The project that the key or the client names. */
+  readonly project?: string | undefined
   /** Headers of its requests that go on to servers; `null` if none do. */
   readonly forwarded: ForwardedHeaders | null
   /** The only server; `null`: all. */
@@ -87,7 +90,7 @@ export function createGateways(config: Config, needs: GatewayNeeds): Gateways {
   }
   return {
     servers: config.mcp.servers,
-    create(client, { tenant, credential, forwarded, only, ...terms }) {
+    create(client, { tenant, credential, forwarded, only, project, ...terms }) {
       const alwaysRetrieves = terms.alwaysRetrieves || hasLevels
       const servers = all
         .filter(({ name }) => only === null || name === only)
@@ -107,7 +110,7 @@ export function createGateways(config: Config, needs: GatewayNeeds): Gateways {
         alwaysRetrieves,
         onServer,
         room,
-        pack: packerFor(tenant, needs),
+        pack: packerFor(tenant, { project, ...agentNamed(client.name) }, needs),
         onToolCall(call) {
           metrics.mcp.call(call.server, call.outcome)
           metrics.mcp.added(call.server, call.totalMs - call.upstreamMs)
@@ -128,7 +131,15 @@ export function createGateways(config: Config, needs: GatewayNeeds): Gateways {
   }
 }
 
-function packerFor(tenant: string, { deps, logger }: GatewayNeeds): Pack {
+/** The agent that a client is, by the name of its `clientInfo`. */
+function agentNamed(name: string | null): Origin {
+  const agent = MCP_CLIENTS.find(each => name?.toLowerCase().includes(each))
+  return { ...(agent && { agent }), ...(name && { client: name }) }
+}
+
+const MCP_CLIENTS = ['claude', 'codex', 'opencode', 'gemini', 'cursor', 'copilot', 'qwen', 'goose']
+
+function packerFor(tenant: string, origin: Origin, { deps, logger }: GatewayNeeds): Pack {
   const { pool, originals, sessions, metrics, telemetry, ledger } = deps
   return createPacker({
     pool,
@@ -142,7 +153,7 @@ function packerFor(tenant: string, { deps, logger }: GatewayNeeds): Pack {
       metrics.mcp.tokens(server, tokens_in, tokens_out)
       const { response, row } = report
       if (response !== undefined) telemetry?.record(tenant, response)
-      if (row !== undefined) ledger?.result({ tenant, at: Date.now(), source: 'mcp', row })
+      if (row !== undefined) ledger?.result({ tenant, at: Date.now(), source: 'mcp', row, origin })
     },
     onBug: err => logger.error({ err }, 'unexpected error'),
   })

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import type { Origin } from '../ledger/day-sums.ts'
 import { createLedger, type Ledger } from '../ledger/ledger.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
@@ -15,12 +16,16 @@ export function openConfiguredLedger(
     readonly logger: Pick<Logger, 'warn'>
     onBug(error: unknown): void
   },
+  /** What is known of a service that has one user. */
+  origin: Origin = {},
 ): Ledger | null {
   if (!ledger.enabled) return null
-  const { enabled: _, ...limits } = ledger
+  const { enabled: _, projects, ...limits } = ledger
   return createLedger({
     folder: data_dir,
     limits,
+    origin,
+    hasProjects: projects === 'on',
     now: Date.now,
     onUnwritten: detail => logger.warn({ detail }, 'the ledger cannot be written'),
     onDropped: metrics.ledgerDropped,

@@ -48,8 +48,9 @@ export function createMcpEndpoints(
     const known = fronts.get(key)
     if (known !== undefined) return known
     const createGateway: ModernServerOptions['createGateway'] = (client, caller) => {
-      const { tenant, credential, forwarded = null } = caller
-      return gateways.create(client, { tenant, credential, forwarded, only, alwaysRetrieves })
+      const { tenant, credential, forwarded = null, project } = caller
+      const own = { tenant, credential, forwarded, project }
+      return gateways.create(client, { ...own, only, alwaysRetrieves })
     }
     const legacy = new LegacyHttpFront({ table, version: VERSION, createGateway })
     sealingKey ??= loadSealingKey(config.data_dir)

@@ -5,7 +5,7 @@ import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import type { Tracing } from '../observability/tracing.ts'
 import type { Savings } from '../savings/savings.ts'
-import { turnOf } from '../savings/turn-of.ts'
+import { arrivedTurn } from '../savings/turn-of.ts'
 import type { Store } from '../store/store.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Builders } from './builders.ts'
@@ -56,9 +56,10 @@ export async function openRecords(
     prices: () => priceList(live.config.savings),
     now: Date.now,
     onEntry(tenant, entry) {
-      if (entry.account.requests === 0) return
-      metrics.proxy.account(entry.vendor, entry.account)
-      ledger?.turn({ tenant, turn: turnOf(entry, Date.now()) })
+      if (entry.account.requests > 0) metrics.proxy.account(entry.vendor, entry.account)
+      const { currency } = live.config.savings
+      const turn = arrivedTurn(tenant, entry, { at: Date.now(), currency })
+      if (turn !== null) ledger?.turn(turn)
     },
     onUnsaved: detail => logger.warn({ detail }, 'the accounts of the proxies cannot be written'),
     onLoss: tenant => logger.warn({ tenant }, LOSS),

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { LOCAL } from '../access/access.ts'
 import type { Config } from '../config/config.ts'
 import type { Env } from '../config/env.ts'
-import { layersInProject } from '../config/layers/project-file.ts'
+import { layersInProject, repositoryName } from '../config/layers/project-file.ts'
 import type { Gateway } from '../mcp/gateway.ts'
 import type { GatewayClient } from '../mcp/gateway-options.ts'
 import { serveStdio } from '../mcp/stdio-front.ts'
@@ -12,6 +12,7 @@ import type { Logger } from '../observability/logger.ts'
 import { VERSION } from '../runtime/version.ts'
 import { type EmbeddedService, startEmbedded } from './embedded.ts'
 import { createGateways } from './gateways.ts'
+import { openConfiguredLedger } from './ledger.ts'
 import { loadSealingKey } from './sealing-key.ts'
 
 export interface GatewayRun {
@@ -39,7 +40,13 @@ export async function runGateway(config: Config, run: GatewayRun): Promise<void>
   const service = await startEmbedded(
     { ...open, mcp: { ...config.mcp, servers: {}, composed: {} }, limits, tune },
     logger,
-    { builders: { layersPlaceOf: place => layersInProject(place, process.cwd()) } },
+    {
+      builders: {
+        layersPlaceOf: place => layersInProject(place, process.cwd()),
+        openConfiguredLedger: (own, reports) =>
+          openConfiguredLedger(own, reports, { project: repositoryName(process.cwd()) }),
+      },
+    },
   )
   try {
     const createGateway = gatewayFactory(config, service.deps, { env, logger, isOneContext })

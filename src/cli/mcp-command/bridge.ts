@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { repositoryName } from '../../config/layers/project-file.ts'
 import { Bridge } from '../../mcp/bridge/bridge.ts'
 import { ServiceEndpoint } from '../../mcp/bridge/service-endpoint.ts'
 import { CONTEXT_HEADER } from '../../mcp/contexts/context-of.ts'
@@ -16,7 +17,11 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 export async function bridgeMcp(values: McpValues): Promise<number> {
   const url = endpointUrl(values)
   const key = serviceKey(values)
-  const context = values.context === true ? { [CONTEXT_HEADER]: `connection ${randomUUID()}` } : {}
+  const project = repositoryName(process.cwd())
+  const context = {
+    ...(values.context === true && { [CONTEXT_HEADER]: `connection ${randomUUID()}` }),
+    ...(project !== undefined && { 'x-haversack-project': project }),
+  }
   const stop = new AbortController()
   const endpoint = new ServiceEndpoint({
     url,

@@ -48,12 +48,12 @@ export function decidingSetting(program: string): string | null {
 }
 
 /** The name of a program, as its users call it on any system. */
-function nameOf(program: string): string {
+export function programName(program: string): string {
   return basename(program).replace(/\.(?:exe|cmd)$/, '')
 }
 
 function agentOf(program: string): KnownAgent | undefined {
-  const name = nameOf(program)
+  const name = programName(program)
   return Object.hasOwn(KNOWN_AGENTS, name) ? KNOWN_AGENTS[name] : undefined
 }
 

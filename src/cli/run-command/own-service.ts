@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import type { Config } from '../../config/config.ts'
 import type { Env } from '../../config/env.ts'
-import { layersInProject } from '../../config/layers/project-file.ts'
+import { layersInProject, repositoryName } from '../../config/layers/project-file.ts'
 import { type LayersPlace, pipelineFileOf } from '../../config/layers/read-layers.ts'
 import { loadConfig } from '../../config/load.ts'
 import type { Logger } from '../../observability/logger.ts'
@@ -12,7 +12,9 @@ import type { RefusedRequest } from '../../savings/entry-of.ts'
 import { figuresOf, type SavingsFigures } from '../../savings/figures.ts'
 import { createSavings } from '../../savings/savings.ts'
 import { LATE_THREADS } from '../../service/builders.ts'
+import { openConfiguredLedger } from '../../service/ledger.ts'
 import { startService } from '../../service/service.ts'
+import { programName } from './agent-settings.ts'
 import { type NamedUpstream, namedUpstreams } from './named-upstreams.ts'
 
 /** A service for one command, in this process. */
@@ -55,6 +57,10 @@ export interface OwnServiceOptions {
    * nothing leaves. Absent: old results leave at pauses unless the configuration says otherwise.
    */
   readonly elides?: boolean | undefined
+  /** Whether what is saved is added to the user's ledger. */
+  readonly hasLedger: boolean
+  /** The program that is run. */
+  readonly program: string
 }
 
 /** An agent waits for an answer before it asks again, and has a few helpers at most. */
@@ -72,6 +78,7 @@ const PATH_BYTES = 16
  */
 export async function startOwnService(options: OwnServiceOptions): Promise<OwnService> {
   const config = configFor(options)
+  const { data_dir: userFolder } = loadConfig({ env: options.env, insecure: true })
   const path = `/${randomBytes(PATH_BYTES).toString('hex')}`
   let metrics: Metrics | undefined
   let account = NO_ACCOUNT
@@ -81,6 +88,12 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
     logger: options.logger(config.log.level),
     builders: {
       layersPlaceOf: () => layersFor(options),
+      openConfiguredLedger: (own, reports) =>
+        openConfiguredLedger({ ...own, data_dir: userFolder }, reports, {
+          project: repositoryName(process.cwd()),
+          agent: programName(options.program),
+          way: 'run',
+        }),
       // The agent should start at once, and has no results for its first request.
       ...LATE_THREADS,
       createMetrics(gauges) {
@@ -131,7 +144,7 @@ function layersFor({ env, elides }: OwnServiceOptions): LayersPlace {
   return layersInProject(place, process.cwd())
 }
 
-function configFor({ env, folder, isTemporary, elides }: OwnServiceOptions) {
+function configFor({ env, folder, isTemporary, elides, hasLedger }: OwnServiceOptions) {
   // Its path protects it: agents cannot be made to send a key.
   const { keys_file: _, ...config } = loadConfig({ env, overrides: { host: '127.0.0.1', port: 0 } })
   const { limits, proxy, store, workers } = config
@@ -139,8 +152,9 @@ function configFor({ env, folder, isTemporary, elides }: OwnServiceOptions) {
   return {
     ...config,
     data_dir: folder,
-    // It has no page, and its folder may be deleted at the end.
-    ledger: { ...config.ledger, enabled: false },
+    ledger: { ...config.ledger, enabled: config.ledger.enabled && hasLedger },
+    // It has no page.
+    ui: { enabled: false },
     // It ends with its command, so each one would analyze all logs again.
     tune: { ...config.tune, auto: 'off' as const },
     // As `serve` would find it.

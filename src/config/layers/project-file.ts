@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { dirname, isAbsolute, join, resolve, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path'
 import { ConfigError } from '../read-toml.ts'
 import { type LayersPlace, pipelineFileOf } from './read-layers.ts'
 
@@ -40,6 +40,16 @@ export function layersInProject(place: LayersPlace, from: string): LayersPlace {
   const isCommon = resolve(from, pipelineFileOf(place)) === project
   return isCommon ? inPlace : { ...inPlace, project }
 }
+
+/** The name of the repository of a folder, by its root; `undefined` if it is in none. */
+export function repositoryName(from: string): string | undefined {
+  const root = foldersUpTo(from)?.at(-1)
+  // A header may have it.
+  return root === undefined ? undefined : basename(root).replaceAll(UNSAFE, '_').slice(0, MAX_NAME)
+}
+
+const MAX_NAME = 64
+const UNSAFE = /[^\x21-\x7e]/g
 
 /** The folder and those above it, up to the repository's root; `null` if it is in none. */
 function foldersUpTo(from: string): readonly string[] | null {

@@ -227,4 +227,6 @@ export interface SavedPlace {
   /** Share of the prompt, as written, that ends with this place: above 0, at most 1. */
   readonly at: number
   readonly tokens: number
+  /** The part of these tokens by the tool whose results they were of; absent: none is named. */
+  readonly tools?: readonly (readonly [tool: string, tokens: number])[]
 }

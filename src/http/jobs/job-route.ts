@@ -11,6 +11,7 @@ import { type AppContext, type JobDeps, requestHeader } from '../context.ts'
 import { answerHeaders } from '../middleware/observe.ts'
 import { announcedLength, readBody } from '../request/body.ts'
 import { answerMedia, requestMedia } from '../request/media.ts'
+import { originOf } from '../request/origin-of.ts'
 import { projectTerm } from '../request/project-of.ts'
 import { createIds } from '../request/unique-ids.ts'
 import type { Route, RouteScope } from '../routes/route.ts'
@@ -61,6 +62,8 @@ export function jobRoute({ op, kept, terms, ...doc }: JobRoute): Route<JobDeps> 
   }
 }
 
+const HOOK = /^haversack-hook-([\w-]+)$/
+
 async function serveJob(c: AppContext, ways: JobWays, deps: JobDeps): Promise<Response> {
   const { op, kept } = ways
   const { caller } = c.get('state')
@@ -71,7 +74,12 @@ async function serveJob(c: AppContext, ways: JobWays, deps: JobDeps): Promise<Re
     const body = await readBody(c, announced, deps.maxBodyBytes, ticket)
     const job = toJob(c, ways, { media, body }, deps)
     const { result, keptNow } = await answerDurably(c, job, ticket, deps)
-    reportJob(result, caller.tenant, deps)
+    const { agent, client, project } = originOf(c)
+    // The hook of an agent says whose it is.
+    const ofHook = HOOK.exec(client ?? '')?.[1]
+    const origin = { project, agent: ofHook ?? agent, client }
+    const source = ofHook === undefined ? {} : { source: 'hook' }
+    reportJob(result, { tenant: caller.tenant, origin, ...source }, deps)
     const written = kept?.(keptNow, job.accept) ?? { media: result.media, bytes: result.body }
     const response = respond(c, written)
     leaveWhenRead(c, ticket, written.bytes.length, written.bytes.length)

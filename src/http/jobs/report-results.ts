@@ -1,4 +1,5 @@
 import type { SentReport } from '../../core/contract/operation-result.ts'
+import type { Origin as WorkOrigin } from '../../ledger/day-sums.ts'
 import type { JobDeps } from '../context.ts'
 
 interface Reported {
@@ -8,12 +9,12 @@ interface Reported {
 /** Reports what a job did to metrics and telemetry, now that its answer is on its way. */
 export function reportJob(
   job: Reported,
-  tenant: string,
+  origin: Origin,
   deps: Pick<JobDeps, 'metrics'> & ResultRecords,
 ): void {
   for (const report of job.reports) deps.metrics.report(report)
   // A copy of what is left of all that the app needs would cost as much as the rest of this.
-  reportResults(job, { tenant }, deps)
+  reportResults(job, origin, deps)
 }
 
 interface ResultRecords {
@@ -28,19 +29,27 @@ interface Origin {
   readonly source?: string
   /** The conversation that a proxy knows them by. */
   readonly conversation?: string | undefined
+  /** The model that they are for. */
+  readonly model?: string | undefined
+  /** Where the request came from; `null`: another process of ours counts them. */
+  readonly origin?: WorkOrigin | null
 }
 
 /** Reports results to telemetry and the ledger, as far as these are on. */
 export function reportResults(
   { reports }: Reported,
-  { tenant, source, conversation }: Origin,
+  { tenant, source, conversation, model, origin }: Origin,
   { telemetry, ledger }: ResultRecords,
 ): void {
   const at = Date.now()
   for (const { op, response, row } of reports) {
     if (response !== undefined) telemetry?.record(tenant, response)
     if (row === undefined || ledger === undefined) continue
-    const named = conversation === undefined ? {} : { conversation }
+    const named = {
+      ...(conversation !== undefined && { conversation }),
+      ...(model !== undefined && { model }),
+      ...(origin !== undefined && { origin }),
+    }
     ledger.result({ tenant, at, source: source ?? op, row, ...named })
   }
 }

@@ -6,6 +6,7 @@ import { billingVendor } from '../../core/conversation/usage/billing.ts'
 import { type ResponseEnd, ResponseEvents } from '../../core/conversation/usage/socket-events.ts'
 import type { ClientMessage, SocketMessages } from '../../proxy/websocket/socket-messages.ts'
 import type { AppContext, Rewriting } from '../context.ts'
+import { originOf } from '../request/origin-of.ts'
 import { vendorEvent } from '../response/problems.ts'
 import { withForwarded } from './forwarded-request.ts'
 import { type AskedResponse, type MessageTerms, ResponseRequest } from './response-request.ts'
@@ -56,7 +57,13 @@ export function createResponsesSocket(
     if (asked === undefined) return
     const { report, untouched } = asked
     conversations.note(id, report?.conversation)
-    const answered = { vendor: billingVendor(vendor, SHAPE, undefined), said, report, untouched }
+    const answered = {
+      vendor: billingVendor(vendor, SHAPE, undefined),
+      said,
+      report,
+      untouched,
+      origin: originOf(c),
+    }
     if (isGiven) void savings.record(tenant, Promise.resolve(answered))
     else savings.noteRefused({ host, status: null, error: null })
   }

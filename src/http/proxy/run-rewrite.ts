@@ -17,6 +17,7 @@ import type { RecordedBefore } from '../../store/rewrites.ts'
 import { type AppContext, type JobDeps, type Rewriting, requestHeader } from '../context.ts'
 import { reportResults } from '../jobs/report-results.ts'
 import { sessionTerm, sidechainTerm } from '../request/agent-session.ts'
+import { originOf } from '../request/origin-of.ts'
 import { projectTerm } from '../request/project-of.ts'
 import { readingTerm } from '../request/reading.ts'
 import { responseBudgetTerm } from '../request/response-budget.ts'
@@ -256,7 +257,8 @@ class RewriteRun {
     metrics.proxy.rewrite(vendor, report)
     for (const each of result.reports) metrics.report(each)
     this.#rewriting.arms?.record(tenant, result.reports)
-    const origin = { tenant, source: vendor, conversation: report.conversation }
+    const of = { model: report.model ?? model, origin: originOf(this.#c) }
+    const origin = { tenant, source: vendor, conversation: report.conversation, ...of }
     reportResults(result, origin, { telemetry, ledger })
     const recorded = recordDecisions(result, this.#keeping)
     const billed = billingVendor(vendor, shape, model)

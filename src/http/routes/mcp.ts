@@ -5,6 +5,7 @@ import { emptyReply } from '../../mcp/fronts/http-replies.ts'
 import type { AppContext, AppDeps, AppEnv } from '../context.ts'
 import { answerHeaders } from '../middleware/observe.ts'
 import { announcedLength, readBody } from '../request/body.ts'
+import { projectTerm } from '../request/project-of.ts'
 import { type RetrieveNeeds, serveRetrieve } from './mcp-retrieve.ts'
 import type { Route } from './route.ts'
 
@@ -63,7 +64,7 @@ async function exchange(
       method: c.req.method as HttpExchange['method'],
       body: body === null ? NOTHING : Buffer.from(body.buffer, body.byteOffset, body.byteLength),
       header: name => c.req.header(name) ?? null,
-      caller: { tenant, credential: keyId },
+      caller: { tenant, credential: keyId, ...projectTerm(c) },
       signal: goneSignal(c),
     })
   if (c.req.method !== 'POST') return respond(c, await answered(null))

@@ -27,6 +27,7 @@ import { UsageOfRounds } from '../proxy/usage-of-rounds.ts'
 import { type VendorProxy, vendorProxyFor } from '../proxy/vendor-proxies.ts'
 import { sessionTerm } from '../request/agent-session.ts'
 import { isBypassed } from '../request/bypass.ts'
+import { originOf } from '../request/origin-of.ts'
 
 interface ProxyNeeds
   extends Omit<RewriteNeeds, 'warnings' | 'placing'>,
@@ -231,9 +232,10 @@ function account(
 ): void {
   const { session } = sessionTerm(c)
   const { tenant, keyId: key } = c.get('state').caller
+  const of = { session, key, origin: originOf(c) }
   const hidden = isHidden && { isHidden }
   const answered = seen.then(({ isGiven, said }) => {
-    if (isGiven) return { vendor, said, report, untouched, session, key, begunMs, ...hidden }
+    if (isGiven) return { vendor, said, report, untouched, begunMs, ...of, ...hidden }
     if (isHidden !== true) savings.noteRefused(refused)
     return null
   })

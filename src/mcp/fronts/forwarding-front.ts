@@ -40,13 +40,19 @@ export class ForwardingFront implements HttpFront {
 
   async answer(exchange: HttpExchange): Promise<HttpReply> {
     const { front, names } = this.#options
-    const { tenant, credential } = exchange.caller
+    const { tenant, credential, project } = exchange.caller
     // Otherwise one of these headers is our own key, whatever it looks like.
     const isForServers = credential === '' || exchange.header(OWN_KEY) !== null
     const forwarded = forwardedHeaders(names, name => (isForServers ? exchange.header(name) : null))
     const refusal = await this.#refusalOf(forwarded.identity, forwarded.headers)
     if (refusal !== null) return unauthorized(refusal)
-    const caller = { tenant, credential: `${credential} ${forwarded.identity}`, forwarded }
+    const named = project === undefined ? {} : { project }
+    const caller = {
+      tenant,
+      credential: `${credential} ${forwarded.identity}`,
+      forwarded,
+      ...named,
+    }
     const { method, body, signal } = exchange
     return front.answer({ method, body, signal, caller, header: name => exchange.header(name) })
   }

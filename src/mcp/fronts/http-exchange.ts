@@ -8,6 +8,8 @@ export interface McpCaller {
   readonly credential: string
   /** Headers of the request that go on to servers, if any wants them. */
   readonly forwarded?: ForwardedHeaders
+  /** The project that the key or the client names. */
+  readonly project?: string
 }
 
 /** One HTTP request for an MCP endpoint. Keys, Host and Origin have been checked. */

@@ -153,7 +153,14 @@ describe('haversack run', () => {
     )
     const own = await startOwnService({
       env: { HAVERSACK_ANTHROPIC_URL: upstream.url, HAVERSACK_CONFIG: config },
-      ...{ folder, isTemporary: true, ...elides, logger: () => createLogger('silent') },
+      ...{
+        folder,
+        hasLedger: false,
+        program: 'agent',
+        isTemporary: true,
+        ...elides,
+        logger: () => createLogger('silent'),
+      },
     })
     try {
       // A conversation gets the proxy's tool with its first request.

@@ -21,7 +21,7 @@ export function inlineTasks(): LedgerThread {
   }
 }
 
-export const LIMITS = { max_rows: 1_000, max_bytes: 2 ** 28, ttl_ms: 604_800_000 }
+export const LIMITS = { max_rows: 1_000, max_bytes: 2 ** 28, ttl_ms: 604_800_000, days: 400 }
 
 /** A ledger without a thread. */
 export function ownLedger(options: Partial<LedgerOptions> = {}) {

@@ -269,7 +269,7 @@ export class SentConversation {
       }
       if (literal === null) continue
       replacements.push({ start, end, literal })
-      savings.push({ end, shorter: end - start - literal.length, saved })
+      savings.push({ end, shorter: end - start - literal.length, saved, tool: result.tool })
     }
     return { replacements, savings, keep, markers, sums }
   }

@@ -184,6 +184,8 @@ export interface Saving {
   /** Bytes fewer than in the client's body; may be negative although tokens are saved. */
   readonly shorter: number
   readonly saved: SavedTokens
+  /** `undefined` if the body does not name it. */
+  readonly tool?: string | undefined
 }
 
 /** More places than a share of cached tokens can distinguish. */
@@ -210,12 +212,17 @@ export function savedPlaces(
   if (added > 0) places.push({ at: Math.min(1, Math.max(outside, 1) / total), tokens: -added })
   let shorter = 0
   let tokens = 0
+  let tools = new Map<string, number>()
   for (const [index, saving] of savings.entries()) {
     shorter += saving.shorter
-    tokens += totalOf(saving.saved)
+    const saved = totalOf(saving.saved)
+    tokens += saved
+    if (saving.tool !== undefined) tools.set(saving.tool, (tools.get(saving.tool) ?? 0) + saved)
     if ((index + 1) % each !== 0 && index + 1 < savings.length) continue
-    places.push({ at: Math.min(1, (outside + saving.end - first - shorter) / total), tokens })
+    const at = Math.min(1, (outside + saving.end - first - shorter) / total)
+    places.push({ at, tokens, ...(tools.size > 0 && { tools: [...tools] }) })
     tokens = 0
+    tools = new Map()
   }
   return places
 }

@@ -22,6 +22,8 @@ export interface Bill {
   readonly billed: number
   /** The cost of the unchanged request, by our estimate; below `billed` if we did harm. */
   readonly without: number
+  /** What the results of each tool saved: a part of `without`. */
+  readonly tools: readonly (readonly [tool: string, saved: number])[]
 }
 
 /**
@@ -33,8 +35,13 @@ export function billRequest(request: BilledRequest, prices: TokenPrices): Bill {
   const { usage, saved, lostCache } = request
   const before = withCacheRead(usage, lostCache)
   let without = costOf(before, prices)
-  for (const { at, tokens } of saved) without += tokens * priceAt(at, before, prices)
-  return { billed: costOf(usage, prices), without }
+  const tools = new Map<string, number>()
+  for (const { at, tokens, tools: parts = [] } of saved) {
+    const price = priceAt(at, before, prices)
+    without += tokens * price
+    for (const [tool, part] of parts) tools.set(tool, (tools.get(tool) ?? 0) + part * price)
+  }
+  return { billed: costOf(usage, prices), without, tools: [...tools] }
 }
 
 /** The same prompt with at least `cached` of its first tokens read from the cache. */

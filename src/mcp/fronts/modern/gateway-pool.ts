@@ -51,7 +51,7 @@ export class GatewayPool {
     const owner = JSON.stringify([tenant, credential])
     const { createGateway, generation, clock, limits } = this.#needs
     const capabilities = envelope.capabilities.toString('latin1')
-    const key = keyOf([owner, name ?? '', capabilities, String(generation())])
+    const key = keyOf([owner, name ?? '', caller.project ?? '', capabilities, String(generation())])
     const known = this.#pooled.get(key)
     if (known !== undefined) {
       this.#pooled.delete(key)
