@@ -16,14 +16,26 @@ export const armsCommand = defineCommand({
     ...serviceOptions,
     json: { type: 'boolean', help: 'The answer of the service' },
   },
-  async run(values) {
-    const service = namedService(values) ?? serviceAt(DEFAULT_SERVICE_URL, values)
-    const answer = await service.get<ArmsAnswer>('/v1/arms', {})
-    const lines = values.json ? [JSON.stringify(answer)] : armsLines(answer)
-    process.stdout.write(`${lines.join('\n')}\n`)
-    return EXIT.ok
+  run(values) {
+    process.stderr.write('haversack: arms is a part of gain now: haversack gain --arms\n')
+    return printArms(values)
   },
 })
+
+interface ArmsValues {
+  readonly url: string | undefined
+  readonly key: string | undefined
+  readonly json: boolean
+}
+
+/** Prints what leaving out saves by class, as a running service counts it. */
+export async function printArms(values: ArmsValues): Promise<number> {
+  const service = namedService(values) ?? serviceAt(DEFAULT_SERVICE_URL, values)
+  const answer = await service.get<ArmsAnswer>('/v1/arms', {})
+  const lines = values.json ? [JSON.stringify(answer)] : armsLines(answer)
+  process.stdout.write(`${lines.join('\n')}\n`)
+  return EXIT.ok
+}
 
 /** A line for each class, and one for each difference between sessions. */
 export function armsLines({ settings, classes, units }: ArmsAnswer): readonly string[] {

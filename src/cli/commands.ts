@@ -7,6 +7,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import('./run-command.ts')).runCommand,
   setup: async () => (await import('./setup.ts')).setupCommand,
   doctor: async () => (await import('./doctor.ts')).doctorCommand,
+  gain: async () => (await import('./gain.ts')).gainCommand,
   arms: async () => (await import('./arms.ts')).armsCommand,
   savings: async () => (await import('./savings.ts')).savingsCommand,
   statusline: async () => (await import('./statusline.ts')).statuslineCommand,
@@ -38,12 +39,12 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 /** The first page of help: what most users need, by what they want. */
 export const FIRST_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'Use it with an agent': ['run', 'setup', 'doctor', 'status'],
-  'See what it does': ['savings', 'tune', 'encode', 'decode', 'get'],
+  'See what it does': ['gain', 'tune', 'encode', 'decode', 'get'],
   'Serve others': ['serve', 'mcp', 'keys'],
 }
 
-/** Programs call these. */
-const NOT_LISTED = ['hook', 'statusline']
+/** Programs call these, and earlier versions had them. */
+const NOT_LISTED = ['hook', 'statusline', 'savings', 'arms']
 
 /** The commands of `help --all` that the first page does not have. */
 export function otherCommands(): readonly string[] {

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { repositoryName } from '../config/layers/project-file.ts'
+import { repositoryName } from '../config/layers/repository.ts'
 import { defineActions } from './command.ts'
 import { answerHook } from './hook/answer-hook.ts'
 import { type AskedService, answerAgent, calledOptions } from './hook/called-by-agent.ts'

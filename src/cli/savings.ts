@@ -27,17 +27,30 @@ export const savingsCommand = defineCommand({
     url: agentServiceOption,
     json: { type: 'boolean', help: 'The answer of the service' },
   },
-  async run(values) {
-    const url = values.url ?? agentService(processEnv()) ?? DEFAULT_SERVICE_URL
-    const service = serviceAt(url, values)
-    const { session } = values
-    const query = { ...(session === undefined ? {} : { session }) }
-    const answer = await service.get<SavingsAnswer>('/v1/savings', query)
-    const lines = values.json ? [JSON.stringify(answer)] : savingsLines(answer)
-    process.stdout.write(`${lines.join('\n')}\n`)
-    return EXIT.ok
+  run(values) {
+    process.stderr.write('haversack: savings is a part of gain now: haversack gain --misses\n')
+    return printSavings(values)
   },
 })
+
+interface SavingsValues {
+  readonly session: string | undefined
+  readonly url: string | undefined
+  readonly key: string | undefined
+  readonly json: boolean
+}
+
+/** Prints what a running service saved, of one session or by vendor, and why caches missed. */
+export async function printSavings(values: SavingsValues): Promise<number> {
+  const url = values.url ?? agentService(processEnv()) ?? DEFAULT_SERVICE_URL
+  const service = serviceAt(url, values)
+  const { session } = values
+  const query = { ...(session === undefined ? {} : { session }) }
+  const answer = await service.get<SavingsAnswer>('/v1/savings', query)
+  const lines = values.json ? [JSON.stringify(answer)] : savingsLines(answer)
+  process.stdout.write(`${lines.join('\n')}\n`)
+  return EXIT.ok
+}
 
 /** The figures of the session that was asked for, else of each vendor. */
 export function savingsLines({

@@ -12,6 +12,7 @@ import { mountBelowSecret } from './routes/below-secret.ts'
 import { configRoute } from './routes/config.ts'
 import { FINGERPRINT_TEAM_ROUTES } from './routes/fingerprint-teams.ts'
 import { fingerprintsRoute } from './routes/fingerprints.ts'
+import { gainRoute } from './routes/gain.ts'
 import { JOB_ROUTES } from './routes/jobs.ts'
 import { MCP_ROUTES } from './routes/mcp.ts'
 import { openApiRoute } from './routes/openapi.ts'
@@ -30,6 +31,7 @@ const ROUTES: readonly Route[] = [
   ...MCP_ROUTES,
   ...SESSION_ROUTES,
   savingsRoute,
+  gainRoute,
   configRoute,
   armsRoute,
   fingerprintsRoute,

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { MAX_NAME } from '../core/contract/result-row.ts'
+import { dayOf } from './day-of.ts'
 
 /**
  * Sums of days, kept for much longer than rows and sums of hours. Whatever has no name is empty: a
@@ -7,16 +8,22 @@ import { MAX_NAME } from '../core/contract/result-row.ts'
  * The table is made wherever it is missing, so it needs no version of the schema.
  */
 export const DAY_TABLE = `
-  -- day: days since 1970, by the clock of the machine that wrote it.
-  CREATE TABLE IF NOT EXISTS day (
+  -- What the sums of a day are of. Numbers group several times faster than names.
+  CREATE TABLE IF NOT EXISTS day_kind (
+    id INTEGER PRIMARY KEY,
     tenant TEXT NOT NULL,
-    day INTEGER NOT NULL,
     way TEXT NOT NULL,
     project TEXT NOT NULL,
     agent TEXT NOT NULL,
     model TEXT NOT NULL,
     tool TEXT NOT NULL,
     currency TEXT NOT NULL,
+    UNIQUE (tenant, way, project, agent, model, tool, currency)
+  ) STRICT;
+  -- day: days since 1970, by the clock of the machine that wrote it.
+  CREATE TABLE IF NOT EXISTS day (
+    day INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
     results INTEGER NOT NULL,
     before INTEGER NOT NULL,
     referred INTEGER NOT NULL,
@@ -30,7 +37,7 @@ export const DAY_TABLE = `
     without REAL NOT NULL,
     billed_money REAL NOT NULL,
     without_money REAL NOT NULL,
-    PRIMARY KEY (day, tenant, way, project, agent, model, tool, currency)
+    PRIMARY KEY (day, kind)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS ledger_name (name TEXT NOT NULL) STRICT;
   INSERT INTO ledger_name SELECT lower(hex(randomblob(16)))
@@ -54,7 +61,7 @@ export const DAY_SUMS = [
   ...['results', 'before', 'referred', 'encoded', 'omitted', 'fetched', 'requests', 'unknown'],
   ...['prefix_changes', 'billed', 'without', 'billed_money', 'without_money'],
 ] as const
-const DAY_KEY = ['tenant', 'day', 'way', 'project', 'agent', 'model', 'tool', 'currency']
+const KIND = 'tenant, way, project, agent, model, tool, currency'
 
 /** Tokens, results, requests, and bills in uncached input tokens and in money. */
 export interface DaySums {
@@ -89,23 +96,17 @@ const MOST_KINDS = 1_000
 const OTHER = '(other)'
 const MAX_PROJECT = 64
 
-const DAY_MS = 86_400_000
-const MINUTE_MS = 60_000
-
-/** Days since 1970 in the calendar of this machine, in which its user reads them. */
-export function dayOf(at: number): number {
-  return Math.floor((at - new Date(at).getTimezoneOffset() * MINUTE_MS) / DAY_MS)
-}
-
 interface Batch {
-  readonly key: readonly (string | number)[]
+  readonly day: number
+  /** In the order of `KIND`. */
+  readonly names: readonly string[]
   readonly sums: Record<keyof DaySums, number>
 }
 
 /** Adds to the sums of days; what is added is written with `rows`. */
 export class DayWriter {
   readonly #database: DatabaseSync
-  readonly #add
+  readonly #statements
   /** Kinds of days by tenant, this process's and those that are in the file already. */
   readonly #kinds = new Map<string, Set<string>>()
   #batch = new Map<string, Batch>()
@@ -113,18 +114,24 @@ export class DayWriter {
   constructor(database: DatabaseSync) {
     this.#database = database
     const updates = DAY_SUMS.map(name => `${name} = ${name} + excluded.${name}`)
-    const columns = [...DAY_KEY, ...DAY_SUMS]
-    this.#add = database.prepare(
-      `INSERT INTO day (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
-       ON CONFLICT DO UPDATE SET ${updates.join(', ')}`,
-    )
+    this.#statements = {
+      name: database.prepare(
+        `INSERT OR IGNORE INTO day_kind (${KIND}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      ),
+      add: database.prepare(
+        `INSERT INTO day (day, kind, ${DAY_SUMS.join(', ')})
+         SELECT ?, id, ${DAY_SUMS.map(() => '?').join(', ')} FROM day_kind
+         WHERE (${KIND}) = (?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET ${updates.join(', ')}`,
+      ),
+    }
   }
 
   add(kind: DayKind, sums: Partial<DaySums>): void {
-    const key = this.#keyOf(kind)
-    const name = JSON.stringify(key)
-    const batch = this.#batch.get(name) ?? { key, sums: { ...NOTHING } }
-    this.#batch.set(name, batch)
+    const place = this.#placeOf(kind)
+    const key = JSON.stringify([place.day, place.names])
+    const batch = this.#batch.get(key) ?? { ...place, sums: { ...NOTHING } }
+    this.#batch.set(key, batch)
     for (const column of DAY_SUMS as readonly (keyof DaySums)[]) {
       batch.sums[column] += sums[column] ?? 0
     }
@@ -134,8 +141,10 @@ export class DayWriter {
   write(): void {
     const batches = this.#batch
     this.#batch = new Map()
-    for (const { key, sums } of batches.values()) {
-      this.#add.run(...key, ...(DAY_SUMS as readonly (keyof DaySums)[]).map(name => sums[name]))
+    for (const { day, names, sums } of batches.values()) {
+      const amounts = (DAY_SUMS as readonly (keyof DaySums)[]).map(name => sums[name])
+      this.#statements.name.run(...names)
+      this.#statements.add.run(day, ...amounts, ...names)
     }
   }
 
@@ -145,14 +154,14 @@ export class DayWriter {
     this.#kinds.clear()
   }
 
-  #keyOf({ tenant, at, source, origin, model, tool, currency = '' }: DayKind) {
+  #placeOf({ tenant, at, source, origin, model, tool, currency = '' }: DayKind) {
     const day = dayOf(at)
     const project = (origin.project ?? '').slice(0, MAX_PROJECT).toWellFormed()
     const agent = shortName(origin.agent ?? origin.client)
     const names = [project, agent, shortName(model), shortName(tool)]
     const way = VENDORS.includes(source) ? (origin.way ?? 'proxy') : source
     const isListed = this.#isListed(tenant, day, [way, ...names, currency])
-    return [tenant, day, way, ...(isListed ? names : names.map(() => OTHER)), currency]
+    return { day, names: [tenant, way, ...(isListed ? names : names.map(() => OTHER)), currency] }
   }
 
   /** Whether the kind has a row of its own, so that clients cannot make rows without bound. */
@@ -175,7 +184,7 @@ export class DayWriter {
     const rows = this.#database
       .prepare(
         `SELECT json_array(way, project, agent, model, tool, currency) AS kind FROM day
-         WHERE day = ? AND tenant = ? LIMIT ${MOST_KINDS}`,
+         JOIN day_kind ON id = day.kind WHERE day = ? AND tenant = ? LIMIT ${MOST_KINDS}`,
       )
       .all(day, tenant)
     return new Set(rows.map(({ kind }) => String(kind)))
@@ -184,6 +193,20 @@ export class DayWriter {
 
 /** Sources of what came through a proxy; other sources are ways in themselves. */
 const VENDORS: readonly string[] = ['anthropic', 'openai', 'google', 'amazon']
+
+/** Removes sums of days up to one of them, and kinds that no day has any more. */
+export function removeDays(database: DatabaseSync, last: number): void {
+  const { changes } = database.prepare('DELETE FROM day WHERE day <= ?').run(last)
+  if (changes > 0) database.exec('DELETE FROM day_kind WHERE id NOT IN (SELECT kind FROM day)')
+}
+
+/** Removes all sums of a tenant. @returns how many rows these were */
+export function purgeDays(database: DatabaseSync, tenant: string): number {
+  const own = 'SELECT id FROM day_kind WHERE tenant = ?'
+  const { changes } = database.prepare(`DELETE FROM day WHERE kind IN (${own})`).run(tenant)
+  database.prepare('DELETE FROM day_kind WHERE tenant = ?').run(tenant)
+  return Number(changes)
+}
 
 /** Days of tenants whose kinds are in memory. */
 const MOST_PLACES = 100

@@ -1,7 +1,9 @@
 import { EventEmitter } from 'node:events'
 import { extname } from 'node:path'
 import { AppError } from '../core/base/errors.ts'
+import type { GainAnswer } from '../core/contract/gain.ts'
 import { createTaskThread, type TaskThread } from '../runtime/task-thread.ts'
+import { dayOf } from './day-of.ts'
 import type { Origin } from './day-sums.ts'
 import type {
   ConversationDetail,
@@ -39,6 +41,11 @@ export interface Ledger {
   conversation(tenant: string, id: string): Promise<ConversationDetail | null>
   item(tenant: string, id: number): Promise<LedgerResult | null>
   latest(tenant: string, limit: number): Promise<readonly LedgerResult[]>
+  /**
+   * Sums of the last days, today included.
+   * @param project the only one; `null`: all
+   */
+  gain(tenant: string, days: number, project: string | null): Promise<GainAnswer>
   /** When figures were read, if they could not be read again since; else `null`. */
   readAt(figures: object): number | null
   /** Calls back after something of the tenant was written. @returns how to end that */
@@ -154,6 +161,11 @@ class ThreadLedger implements Ledger {
 
   async latest(tenant: string, limit: number): Promise<readonly LedgerResult[]> {
     return this.#read(tenant, 'latest', { tenant, limit })
+  }
+
+  async gain(tenant: string, days: number, project: string | null): Promise<GainAnswer> {
+    const to = dayOf(this.#options.now())
+    return this.#read(tenant, 'gain', { tenant, from: to - days + 1, to, project })
   }
 
   readAt(figures: object): number | null {

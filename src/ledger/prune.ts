@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { dayOf } from './day-sums.ts'
+import { dayOf } from './day-of.ts'
+import { purgeDays, removeDays } from './day-sums.ts'
 import { hourOf } from './write-rows.ts'
 
 /** How much a ledger keeps. */
@@ -25,7 +26,7 @@ export function prune(database: DatabaseSync, limits: LedgerLimits, now: number)
     const bound = time === 'hour' ? hourOf(before) : before
     database.prepare(`DELETE FROM ${table} WHERE ${time} < ?`).run(bound)
   }
-  database.prepare('DELETE FROM day WHERE day <= ?').run(dayOf(now) - limits.days)
+  removeDays(database, dayOf(now) - limits.days)
   for (const table of ROWS) keepNewest(database, table, limits.max_rows)
   for (let step = 0; step < MOST_STEPS && bytesOf(database) > limits.max_bytes; step++) {
     for (const table of ROWS) removeOldest(database, table, 'id')
@@ -40,8 +41,8 @@ export function prune(database: DatabaseSync, limits: LedgerLimits, now: number)
 
 /** Removes everything of a tenant. */
 export function purge(database: DatabaseSync, tenant: string): number {
-  let removed = 0
-  for (const table of [...AGED.map(([name]) => name), 'day']) {
+  let removed = purgeDays(database, tenant)
+  for (const [table] of AGED) {
     const { changes } = database.prepare(`DELETE FROM ${table} WHERE tenant = ?`).run(tenant)
     removed += Number(changes)
   }

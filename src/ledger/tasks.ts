@@ -3,6 +3,7 @@ import { AppError } from '../core/base/errors.ts'
 import { makeFolder } from '../files/make-folder.ts'
 import { fileIdentity, openLedgerFile, whyAway } from './database.ts'
 import { type LedgerLimits, prune } from './prune.ts'
+import { type DayWindow, readGain } from './read-days.ts'
 import {
   readConversation,
   readConversations,
@@ -79,6 +80,7 @@ export function createTasks() {
       readResult(open(input).database, input.tenant, input.id),
     latest: (input: Folder & { readonly tenant: string; readonly limit: number }) =>
       readLatest(open(input).database, input.tenant, input.limit),
+    gain: (input: Folder & DayWindow) => readGain(open(input).database, input),
     /** Closes the file. */
     end(_: Folder): void {
       opened?.database.close()

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { repositoryName } from '../../config/layers/project-file.ts'
+import { repositoryName } from '../../config/layers/repository.ts'
 import { Bridge } from '../../mcp/bridge/bridge.ts'
 import { ServiceEndpoint } from '../../mcp/bridge/service-endpoint.ts'
 import { CONTEXT_HEADER } from '../../mcp/contexts/context-of.ts'

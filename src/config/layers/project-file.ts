@@ -1,12 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path'
+import { isAbsolute, join, resolve, sep } from 'node:path'
 import { ConfigError } from '../read-toml.ts'
 import { type LayersPlace, pipelineFileOf } from './read-layers.ts'
+import { foldersUpTo } from './repository.ts'
 
 const FOLDER = '.haversack'
 const NAME = 'pipeline_config.toml'
-/** Marks the root of a repository: a folder, or in a worktree a file. */
-const ROOT = '.git'
 
 /**
  * The places of layers for a service that is started in a folder. Who names its data folder from
@@ -39,27 +38,4 @@ export function layersInProject(place: LayersPlace, from: string): LayersPlace {
   // It is read once.
   const isCommon = resolve(from, pipelineFileOf(place)) === project
   return isCommon ? inPlace : { ...inPlace, project }
-}
-
-/** The name of the repository of a folder, by its root; `undefined` if it is in none. */
-export function repositoryName(from: string): string | undefined {
-  const root = foldersUpTo(from)?.at(-1)
-  // A header may have it.
-  return root === undefined ? undefined : basename(root).replaceAll(UNSAFE, '_').slice(0, MAX_NAME)
-}
-
-const MAX_NAME = 64
-const UNSAFE = /[^\x21-\x7e]/g
-
-/** The folder and those above it, up to the repository's root; `null` if it is in none. */
-function foldersUpTo(from: string): readonly string[] | null {
-  const folders: string[] = []
-  let folder = resolve(from)
-  for (;;) {
-    folders.push(folder)
-    if (existsSync(join(folder, ROOT))) return folders
-    const above = dirname(folder)
-    if (above === folder) return null
-    folder = above
-  }
 }

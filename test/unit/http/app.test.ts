@@ -103,6 +103,7 @@ describe('malformed requests', () => {
     [
       'a wrong type of a field',
       '/v1/encode',
+      '/v1/gain',
       '{"content":1}',
       'application/json',
       400,

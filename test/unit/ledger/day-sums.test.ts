@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { openLedgerFile } from '../../../src/ledger/database.ts'
-import { type DaySums, dayOf } from '../../../src/ledger/day-sums.ts'
+import { dayOf } from '../../../src/ledger/day-of.ts'
+import type { DaySums } from '../../../src/ledger/day-sums.ts'
 import { LEDGER_FILE } from '../../../src/runtime/data-files.ts'
 import { LIMITS, ledgerFolder, ownLedger } from '../../support/ledger/own-ledger.ts'
 import { resultOf, turnOf } from '../../support/ledger/rows.ts'
@@ -12,7 +13,9 @@ type Row = DaySums & Readonly<Record<string, string | number>>
 function daysIn(folder: string): readonly Row[] {
   const database = openLedgerFile(folder)
   try {
-    return database.prepare('SELECT * FROM day').all() as unknown as Row[]
+    return database
+      .prepare('SELECT * FROM day JOIN day_kind ON id = kind')
+      .all() as unknown as Row[]
   } finally {
     database.close()
   }
@@ -128,7 +131,7 @@ describe('the sums of days', () => {
     ledger.result(resultOf('a'))
     await ledger.close()
     const before = new DatabaseSync(join(folder, LEDGER_FILE))
-    before.exec('DROP TABLE day; DROP TABLE ledger_name')
+    before.exec('DROP TABLE day; DROP TABLE day_kind; DROP TABLE ledger_name')
     before.close()
     const { ledger: later } = ownLedger({ folder })
     later.result(resultOf('a'))
