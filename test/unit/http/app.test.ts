@@ -103,7 +103,6 @@ describe('malformed requests', () => {
     [
       'a wrong type of a field',
       '/v1/encode',
-      '/v1/gain',
       '{"content":1}',
       'application/json',
       400,
@@ -323,6 +322,7 @@ describe('operations', () => {
       '/v1/decode',
       '/v1/dedup',
       '/v1/encode',
+      '/v1/gain',
       '/v1/inputs',
       '/v1/knapsack',
       '/v1/plan',
