@@ -72,7 +72,7 @@ function sumBy(kinds: readonly Kind[], dimension: GainDimension): GainPart[] {
 }
 
 /** Parts of the same name and currency as one, with nothing but their sums. */
-export function sumParts(parts: readonly GainPart[]): GainPart[] {
+function sumParts(parts: readonly GainPart[]): GainPart[] {
   const all = new Map<string, GainPart>()
   for (const { name, currency, ...sums } of parts) {
     const key = `${currency} ${name}`
