@@ -27,6 +27,8 @@ const weights = { o200k_base: { inline_json_cost: 2.2 } }
 
 const CONFIGURATIONS: Readonly<Record<string, object>> = {
   defaults: {},
+  'reading = "plain"': { reading: { level: 'plain' } },
+  'reading = "dense"': { reading: { level: 'dense' } },
   'inline_json_cost = 2.2': { profiles: { tokenizer: { variants: weights } } },
   'prefer_explicit_keys = true': ofModels({ prefer_explicit_keys: true }),
   'max_inline_nested = 512': ofModels({ max_inline_nested: 512 }),

@@ -1,3 +1,6 @@
+import { READING_LEVELS } from '../../src/core/reading/constructs.ts'
+import { createReading } from '../../src/core/reading/price.ts'
+import { runTermsOf } from '../../src/core/sessions/lines/plan-lines.ts'
 import type { TokenCounter } from '../../src/core/tokens/counter.ts'
 import { createPlayer, type Played, type PlayOptions } from './player.ts'
 import type { ContextResult } from './recording.ts'
@@ -5,7 +8,6 @@ import type { Table } from './table.ts'
 
 /** Tools in the table by tool: those with the most tokens. */
 const TOOLS = 16
-const THRESHOLDS = [1, 4, 6, 8, 12, 16, 24, 40]
 
 type Sessions = ReadonlyMap<string, readonly ContextResult[]>
 
@@ -24,12 +26,9 @@ export function measureSavings(sessions: Sessions, counter: TokenCounter): reado
       'results only, compactions ignored',
       { ...rules, withArguments: false, heedCompaction: false },
     ],
-    ...THRESHOLDS.map(
-      price =>
-        [
-          `a reference costs its reader ${price} tokens`,
-          { ...rules, terms: { price, leastLines: 1, leastTokens: 0 } },
-        ] as const,
+    ...READING_LEVELS.map(
+      level =>
+        [`in ${level} texts`, { ...rules, terms: runTermsOf(createReading(level)) }] as const,
     ),
   ]
   const totals = variants.map(

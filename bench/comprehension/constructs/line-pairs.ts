@@ -112,13 +112,13 @@ function headingPair(seed: number, counter: TokenCounter): Pair {
   )
 }
 
-/** Settings whose indented lines begin alike. */
+/** A list whose indented lines begin alike. */
 function indentedPair(seed: number, counter: TokenCounter): Pair {
   const random = createRandom(seed)
   const ids = distinct(sizeOf(seed), () => String(10_000 + random(90_000)))
   const lines = ids.flatMap((id, at) => {
-    const entry = `      - https://packages.example.org/team/${pick(random, WORDS)}-${id}.tar.gz`
-    return at % 12 === 0 ? [`  group_${at}:`, '    sources:', entry] : [entry]
+    const entry = `      https://packages.example.org/team/${pick(random, WORDS)}-${id}.tar.gz`
+    return at % 12 === 0 ? [`  Sources of group_${at}`, entry] : [entry]
   })
   const [one, other] = [pick(random, ids), pick(random, ids)]
   return linesPair(
@@ -131,7 +131,7 @@ function indentedPair(seed: number, counter: TokenCounter): Pair {
         {
           kind: 'copy',
           text: `Copy the whole address that contains ${one}.`,
-          answer: all => all.find(line => line.includes(one))?.replace(/^ *- /, '') ?? '',
+          answer: all => all.find(line => line.includes(one))?.trim() ?? '',
         },
         {
           kind: 'value',
@@ -145,7 +145,7 @@ function indentedPair(seed: number, counter: TokenCounter): Pair {
               before
                 .findLast(line => line.includes('group_'))
                 ?.trim()
-                .replace(':', '') ?? ''
+                .replace('Sources of ', '') ?? ''
             )
           },
         },

@@ -38,7 +38,7 @@ const TABLE = {
   git_headers: { text: 10, share: 0.03 },
   heading: { text: 30, share: 0.1, each: 10 },
   /** A heading that begins with white space, above lines of source or settings. */
-  indented_heading: { each: 60 },
+  indented_heading: { text: 30, share: 0.1, each: 60 },
   template: { text: 80, share: 0.2, each: 5, neverAt: 'plain' },
   template_switch: { each: 1 },
   /** A sign for an escape sequence of terminals. */

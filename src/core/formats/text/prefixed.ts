@@ -77,7 +77,8 @@ function encode(
   const hasBlocks = runs.some(({ block }) => block !== undefined)
   const indented = groups.filter(group => isIndented(runs[group.start]!.line)).length
   const uses = {
-    ...(groups.length > 0 && { heading: groups.length - indented, indented_heading: indented }),
+    ...(groups.length > indented && { heading: groups.length - indented }),
+    ...(indented > 0 && { indented_heading: indented }),
     ...(isRepeated && { times: 1 }),
   }
   return [{ content: out.join('\n'), style: hasBlocks ? style + BLOCKS : style, uses }]

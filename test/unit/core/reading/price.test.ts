@@ -7,7 +7,7 @@ const [plain, balanced, dense] = READING_LEVELS.map(level => createReading(level
 describe('prices of reading', () => {
   it('are per text, per written token and per use', () => {
     expect(readingPrice(balanced!, {}, 1_000)).toBe(0)
-    expect(readingPrice(balanced!, { heading: 3, indented_heading: 1 }, 200)).toBe(140)
+    expect(readingPrice(balanced!, { heading: 3, indented_heading: 1 }, 200)).toBe(190)
     expect(readingPrice(balanced!, { template: 2, template_switch: 7 }, 100)).toBe(117)
     expect(readingPrice(balanced!, { text_form: 1 }, 100)).toBe(30)
     expect(readingPrice(balanced!, { numbered: 9, times: 4 }, 100)).toBe(0)
