@@ -191,7 +191,7 @@ describe('results of one server', () => {
         const { result } = await request('tools/call', { name: 'echo', arguments: {} })
         return result.content[0].text as string
       }
-      expect(await shown()).not.toContain('elided')
+      expect(await shown()).not.toContain(' not shown | ')
       text = long
       const sent = await shown()
       expect(sent.length < long.length * 0.7).toBe(isTrimmed)
@@ -206,7 +206,7 @@ describe('results of one server', () => {
   it('have a mode by tool', async () => {
     const settings = { per_tool: { 'ec*': { mode: 'elide', budget_tokens: 100 } } }
     const { call } = await connect({ settings })
-    expect(await call('a')).toContain('elided')
+    expect(await call('a')).toContain(' not shown | ')
     const other = await connect({ settings: { per_tool: { other: { mode: 'elide' } } } })
     expect(await other.call('a')).toBe(page('a'))
   })
