@@ -9,6 +9,7 @@ import { type AgentClient, CLIENTS, EXAMPLES } from './agents/clients.ts'
 import { type HookService, startHookService } from './agents/hook-service.ts'
 import { makeProject, ORDERS, type Step } from './agents/project.ts'
 import { type ArrivedRequest, startScriptedVendor } from './agents/scripted-vendor.ts'
+import { shownForms } from './agents/shown-forms.ts'
 import { markdownTable } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
 import { writeSection } from './support/write-section.ts'
@@ -20,7 +21,8 @@ import { createFollower } from './turns/follow-messages.ts'
  *
  * Real agents as their users start them, with a vendor of this machine whose model follows a
  * script: directly, and behind `haversack run`. What arrives at the vendor, and whether each
- * request begins as the one before; then the examples of the documents in the same way. The
+ * request begins as the one before; then the examples of the documents in the same way. In the end
+ * which form of a result of MCP each agent shows, against what the gateway takes it for. The
  * programs are not among the dependencies: npm has them as
  * `@anthropic-ai/claude-code`, `@openai/codex`, `opencode-ai`, `@google/gemini-cli` and
  * `@qwen-code/qwen-code`.
@@ -138,6 +140,7 @@ async function report(subject: Subject): Promise<readonly string[]> {
 const folder = mkdtempSync(join(tmpdir(), 'haversack-project-'))
 try {
   const rows: (readonly string[])[] = []
+  const forms: (readonly string[])[] = []
   for (const client of CLIENTS) {
     const program = client.program === null ? '' : options[client.program]
     if (program === '') continue
@@ -148,6 +151,9 @@ try {
     const version = /\d+\.\d+\.\d+/.exec(stdout)?.[0] ?? ''
     const command = [resolve(program), ...client.args] as const
     rows.push(await report({ client, command, version, project, script }))
+    if (client.hasHook) continue
+    const { clientName, shown, profile } = await shownForms(client, command, PATH_OF_USERS)
+    forms.push([client.name, version, clientName, ...shown, profile])
   }
   for (const client of EXAMPLES) {
     const command = client.args as readonly [string, ...string[]]
@@ -162,8 +168,15 @@ try {
   const title =
     'Directly → behind `haversack run`, or with the hook; tokens (o200k_base) of the tool ' +
     'results in the last request of one conversation of six steps.'
-  if (options.write) writeSection('agents', `${title}\n\n${table}`)
-  console.log(table)
+  const formsTable = markdownTable(
+    ['agent', 'version', 'as a client', 'shown', 'with a schema', 'profile'],
+    forms,
+  )
+  if (options.write) {
+    writeSection('agents', `${title}\n\n${table}`)
+    writeSection('agents', formsTable, 'agent forms')
+  }
+  console.log(`${table}\n\n${formsTable}`)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

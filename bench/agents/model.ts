@@ -37,6 +37,15 @@ export function toolsOf({ tools = [], input = [] }: ModelRequest): readonly stri
   })
 }
 
+/**
+ * What an agent calls a tool, which has another name of its server before its own in each. One that
+ * it does not list, since it has to be searched for, is called by the name that was given.
+ */
+export function toolNamed(request: ModelRequest, name: string): string {
+  const own = name.slice(name.lastIndexOf('__') + 1)
+  return toolsOf(request).find(each => each.endsWith(own)) ?? name
+}
+
 /** How many results there are: parts of the conversation that have this in common. */
 export function resultsIn(list: readonly object[] | undefined, mark: RegExp): number {
   return [...JSON.stringify(list ?? []).matchAll(mark)].length

@@ -7,6 +7,7 @@ import {
   resultsIn,
   retrievalIn,
   shellOf,
+  toolNamed,
 } from './model.ts'
 import type { Step } from './project.ts'
 
@@ -52,7 +53,7 @@ function callOf(request: ModelRequest, step: Step): readonly [string, object] {
     const { tool, hash } = retrievalIn(request)!
     return [tool, { hash, lines: '1-5' }]
   }
-  if ('tool' in step) return [step.tool, step.args]
+  if ('tool' in step) return [toolNamed(request, step.tool), step.args]
   const isClaude = shellOf(request) === 'Bash'
   if ('command' in step) return [isClaude ? 'Bash' : 'bash', { ...step, description: 'look' }]
   const { file, ...part } = step

@@ -1,4 +1,12 @@
-import { type Events, isMain, LAST_WORDS, type ModelRequest, nextStep, resultsIn } from './model.ts'
+import {
+  type Events,
+  isMain,
+  LAST_WORDS,
+  type ModelRequest,
+  nextStep,
+  resultsIn,
+  toolNamed,
+} from './model.ts'
 import type { Step } from './project.ts'
 
 /** An answer of OpenAI's chat completions, streamed if that is asked for. */
@@ -11,7 +19,7 @@ export function speakCompletions(request: ModelRequest, script: readonly Step[])
       ? { role: 'assistant', content: LAST_WORDS }
       : {
           ...{ role: 'assistant', content: null },
-          tool_calls: [{ ...call, function: callOf(step) }],
+          tool_calls: [{ ...call, function: callOf(request, step) }],
         }
   const answer = (object: string, choice: object, more: object = {}) => ({
     ...{ id: `chat_${done}`, object, created: 1, model: request.model },
@@ -31,10 +39,10 @@ export function speakCompletions(request: ModelRequest, script: readonly Step[])
 }
 
 /** As Qwen Code's tools take their arguments. */
-function callOf(step: Step): object {
+function callOf(request: ModelRequest, step: Step): object {
   if ('retrieves' in step) throw new Error('the agent has no tool that fetches')
   const called = (name: string, args: object) => ({ name, arguments: JSON.stringify(args) })
-  if ('tool' in step) return called(step.tool, step.args)
+  if ('tool' in step) return called(toolNamed(request, step.tool), step.args)
   if ('command' in step) {
     return called('run_shell_command', { ...step, description: 'look', is_background: false })
   }

@@ -6,6 +6,7 @@ import {
   nextStep,
   resultsIn,
   retrievalIn,
+  toolNamed,
   toolsOf,
 } from './model.ts'
 import type { Step } from './project.ts'
@@ -25,19 +26,14 @@ const SHELLS: Readonly<Record<string, (command: string) => object>> = {
 export function speakResponses(request: ModelRequest, script: readonly Step[]): Events {
   const done = resultsIn(request.input, /"type":"\w+_output"/g)
   const step = nextStep(request, script[done])
-  const isRetrieval = step !== undefined && 'retrieves' in step
-  const shell = toolsOf(request).find(each => Object.hasOwn(SHELLS, each))
-  const name = isRetrieval ? retrievalIn(request)!.tool : shell
+  const call = step === undefined ? null : callOf(request, step)
   const item =
-    step === undefined || name === undefined
+    call === null
       ? {
           ...{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' },
           content: [{ type: 'output_text', text: LAST_WORDS, annotations: [] }],
         }
-      : {
-          ...{ id: `fc_${done}`, call_id: `call_${done}`, name, status: 'completed' },
-          ...(isRetrieval ? retrievalCall(request) : SHELLS[name]!(commandOf(step))),
-        }
+      : { ...{ id: `fc_${done}`, call_id: `call_${done}`, status: 'completed' }, ...call }
   const response = { id: `resp_${done}`, object: 'response', status: 'in_progress', output: [] }
   const usage = {
     ...{ input_tokens: 100, input_tokens_details: { cached_tokens: 0 }, total_tokens: 105 },
@@ -53,7 +49,20 @@ export function speakResponses(request: ModelRequest, script: readonly Step[]): 
   ]
 }
 
-function retrievalCall(request: ModelRequest): object {
-  const { hash } = retrievalIn(request)!
-  return { type: 'function_call', arguments: JSON.stringify({ hash, lines: '1-5' }) }
+/** The call of the step; `null` if the agent has no tool for it. */
+function callOf(request: ModelRequest, step: Step): object | null {
+  const called = (name: string, args: object) => {
+    return { type: 'function_call', name, arguments: JSON.stringify(args) }
+  }
+  if ('retrieves' in step) {
+    const { tool, hash } = retrievalIn(request)!
+    return called(tool, { hash, lines: '1-5' })
+  }
+  const shell = toolsOf(request).find(each => Object.hasOwn(SHELLS, each))
+  if ('tool' in step) {
+    if (shell !== 'exec') return called(toolNamed(request, step.tool), step.args)
+    const input = `text(await tools.${step.tool}(${JSON.stringify(step.args)}))`
+    return { type: 'custom_tool_call', name: shell, input }
+  }
+  return shell === undefined ? null : { name: shell, ...SHELLS[shell]!(commandOf(step)) }
 }

@@ -23,7 +23,8 @@ const NAME_CONTEXTS: readonly RegExp[] = [/^codex\b/i, /^visual studio code\b/i]
 
 /**
  * Clients that were seen to give the model `JSON.stringify(structuredContent)` and to drop the
- * texts, by `clientInfo.name`.
+ * texts, by `clientInfo.name`. In code mode Codex gives its model's program all of a result, so one
+ * text is right there too. `npm run bench -- agents` shows what they do.
  */
 const SHOW_STRUCTURED: readonly RegExp[] = [CLAUDE_CODE, /^codex\b/i, /^visual studio code\b/i]
 

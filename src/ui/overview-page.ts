@@ -67,7 +67,7 @@ function figuresOf({ window, results, estimated, bill }: Overview & { window: Pa
   const lossless = referred + encoded
   const billedSaving = bill.without - bill.billed
   const requests = `${count(bill.turns - bill.unknown)} requests`
-  const counted = `tokens of ${count(results.results)} results, each counted once`
+  const counted = `tokens of ${count(results.results)} results, each counted once by each way in`
   const guessed = estimated === 0 ? '' : ` ${count(estimated)} of them by an estimate.`
   return [
     {
