@@ -35,7 +35,7 @@ export function readShown(view: View, at: number, as: Reading): Json | readonly 
   return readText(view, at, view.calls[at]!.text, as)
 }
 
-const MARKER = /> \[elided: .*hash=([0-9a-f]{24})/
+const MARKER = /> \[\d.* not shown .*hash=([0-9a-f]{24})/
 const WHOLE = /^> \[ref [0-9a-f]+ ([^\n]+)\]$/
 const CHANGES = /^> \[near-ref [0-9a-f]+ ([^\n]+), except:\]\n/
 /** Notes around a text, which are about it and not of it. */
