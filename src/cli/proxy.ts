@@ -1,5 +1,6 @@
 import { compressionOf } from '../config/compression.ts'
 import { processEnv } from '../config/env.ts'
+import { FIXED_LIMITS } from '../config/fixed-limits.ts'
 import { loadConfig } from '../config/load.ts'
 import type { RouteName } from '../core/conversation/parse/scan-request.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
@@ -93,9 +94,9 @@ function unreadable(body: unknown, name: string, label: string): string {
 }
 
 /** The reason why a proxy with this configuration would not rewrite the body. */
-function untouchedBecause(body: Uint8Array): Untouched | null {
+export function untouchedBecause(body: Uint8Array): Untouched | null {
   // This process listens on no port, so it needs no keys.
-  const { compression, proxy } = loadConfig({ env: processEnv(), insecure: true })
+  const { compression } = loadConfig({ env: processEnv(), insecure: true })
   if (compressionOf(compression, LOCAL_TENANT) === false) return 'compression is off'
-  return body.length > proxy.max_rewrite_bytes ? 'above max_rewrite_bytes' : null
+  return body.length > FIXED_LIMITS.rewriteBytes ? 'above 32 MiB' : null
 }

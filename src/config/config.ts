@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { TENANT_NAME } from '../core/base/tenant-name.ts'
 import { toolModelSchema } from '../core/enrich/value-model.ts'
-import { memberName, teamName } from '../core/fingerprints/upload.ts'
+import { teamName } from '../core/fingerprints/upload.ts'
 import { sampleRate } from '../core/telemetry/event.ts'
 import { LOG_LEVELS } from '../observability/logger.ts'
 import { compressionSchema } from './compression.ts'
@@ -85,8 +85,6 @@ const endpointPattern = z.string().regex(/^[\w.:*-]{1,256}$/)
 const fingerprintTeam = z.strictObject({
   url: upstreamUrl,
   team: teamName,
-  /** The member's name; if absent, one that reveals nothing. */
-  member: memberName.optional(),
   /**
    * Holds the key for that service; if absent `HAVERSACK_KEY` for the team's, and none for a
    * provider's.
@@ -165,17 +163,6 @@ export const configSchema = z.strictObject({
           'names a name twice',
         )
         .default([]),
-      https_proxy: z.string().optional(),
-      no_proxy: z.string().optional(),
-      connect_timeout_ms: positive.max(TIMER_MAX_MS).default(10_000),
-      headers_timeout_ms: positive.max(TIMER_MAX_MS).default(600_000),
-      idle_timeout_ms: positive.max(TIMER_MAX_MS).default(300_000),
-      total_timeout_ms: positive.max(TIMER_MAX_MS).default(3_600_000),
-      /**
-       * Larger bodies are forwarded unchanged. The default is the largest body that Anthropic
-       * accepts.
-       */
-      max_rewrite_bytes: positive.default(32 * MIB),
       /** Memory for recent rewrites, shared by all threads. */
       rewrite_memory_bytes: positive
         .min(MIB)
@@ -237,15 +224,8 @@ export const configSchema = z.strictObject({
       sample_rate: sampleRate.default(1),
       /** Events of a session that are written together. */
       flush_every_n: positive.max(1_000).default(25),
-      /** From this size on a session continues in another file. */
-      rotate_bytes: positive
-        .min(64 * 1024)
-        .max(1024 * MIB)
-        .default(8 * MIB),
       /** The size of all files together; the oldest go first. */
       max_bytes: positive.min(16 * MIB).default(1024 * MIB),
-      /** A session ends when nothing came for so long. */
-      idle_ms: positive.min(1_000).max(86_400_000).default(1_800_000),
       event_ttl_ms: lifetime.default(2_592_000_000),
       summary_ttl_ms: lifetime.default(7_776_000_000),
     })
@@ -282,8 +262,6 @@ export const configSchema = z.strictObject({
     .strictObject({
       /** Whether logs are analyzed, and what the guard accepted is applied. */
       auto: z.enum(['off', 'propose', 'apply']).default('off'),
-      /** From one analysis to the next. */
-      interval_ms: positive.min(60_000).max(TIMER_MAX_MS).default(604_800_000),
       /** Whose work it is, and whose tuned file. */
       tenant: z.string().regex(TENANT_NAME).default('local'),
       /** Files and folders; absent: where Claude Code and Codex keep theirs. */
@@ -325,20 +303,16 @@ export const configSchema = z.strictObject({
     .prefault({}),
   limits: z
     .strictObject({
+      /** Bodies under way at once have eight times as many bytes together. */
       max_body_bytes: positive.default(16 * MIB),
       max_queue_jobs: positive.default(1024),
-      max_queue_bytes: positive.default(128 * MIB),
       job_timeout_ms: positive.min(100).default(30_000),
       max_queue_wait_ms: positive.default(1_000),
       max_connections: positive.default(10_000),
-      header_timeout_ms: positive.min(1_000).default(10_000),
-      request_timeout_ms: positive.min(1_000).default(30_000),
+      /** It is longer than a load balancer in front keeps an idle connection. */
       idle_timeout_ms: positive.min(1_000).default(75_000),
       drain_grace_ms: z.int().nonnegative().default(1_000),
       drain_timeout_ms: positive.default(10_000),
-      envelope_depth: positive.max(10_000).default(64),
-      envelope_values: positive.default(4_000_000),
-      content_depth: positive.max(1_000).default(256),
     })
     .prefault({}),
 })

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { didYouMean } from './nearest-name.ts'
+import { removedKey } from './removed-keys.ts'
 
 type Issue = z.core.$ZodIssue
 
@@ -7,12 +8,7 @@ type Issue = z.core.$ZodIssue
 export function describeIssue(issue: Issue, schema: z.ZodType): string {
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys
-        .map(
-          key =>
-            REMOVED[key] ?? `${key} is no setting${didYouMean(key, keysAt(schema, issue.path))}`,
-        )
-        .join(', ')
+      return issue.keys.map(key => unknownKey(issue.path, key, schema)).join(', ')
     case 'invalid_type':
       return issue.message.startsWith('Invalid input')
         ? `must be ${typeName(issue)}`
@@ -30,11 +26,10 @@ export function describeIssue(issue: Issue, schema: z.ZodType): string {
   }
 }
 
-/** Keys that files of earlier versions have. */
-const REMOVED: Readonly<Record<string, string>> = {
-  min_bytes: 'min_bytes is no setting any more; clearing.least_tokens is in its place',
-  lines_min_saved_tokens:
-    'lines_min_saved_tokens is no setting any more; reading.prices has the price of a reference',
+function unknownKey(path: readonly PropertyKey[], key: string, schema: z.ZodType): string {
+  const instead = removedKey([...path, key])
+  if (instead !== undefined) return `${key} is no setting any more; ${instead}`
+  return `${key} is no setting${didYouMean(key, keysAt(schema, path))}`
 }
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -28,11 +28,6 @@ export const ENV_KEYS: readonly EnvKey[] = [
   { name: 'HAVERSACK_ANTHROPIC_URL', path: ['proxy', 'anthropic_url'], type: 'text' },
   { name: 'HAVERSACK_OPENAI_URL', path: ['proxy', 'openai_url'], type: 'text' },
   { name: 'HAVERSACK_OPENAI_PATHS', path: ['proxy', 'openai_paths'], type: 'text' },
-  // The usual spellings; those in capitals take precedence.
-  { name: 'https_proxy', path: ['proxy', 'https_proxy'], type: 'text' },
-  { name: 'HTTPS_PROXY', path: ['proxy', 'https_proxy'], type: 'text' },
-  { name: 'no_proxy', path: ['proxy', 'no_proxy'], type: 'text' },
-  { name: 'NO_PROXY', path: ['proxy', 'no_proxy'], type: 'text' },
   { name: 'HAVERSACK_WORKERS', path: ['workers', 'count'], type: 'integer' },
   { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', path: ['traces', 'endpoint'], type: 'text' },
   { name: 'HAVERSACK_MAX_BODY_BYTES', path: ['limits', 'max_body_bytes'], type: 'integer' },

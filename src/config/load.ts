@@ -1,12 +1,15 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import { modelFaults } from '../core/enrich/models.ts'
+import { valueAt } from '../core/pipeline/profile/key-path.ts'
 import { readPlainText } from '../files/read-plain-file.ts'
 import { type Config, configSchema } from './config.ts'
 import { describeIssue } from './describe-issue.ts'
 import { ENV_KEYS, type Env, FILE_SUFFIX, overlayEnv, type Tree, unknownVariables } from './env.ts'
 import { isLoopback } from './loopback.ts'
 import { loadMinedModels, minedModelsOf } from './mined-models.ts'
-import { ConfigError, faultOfFile, readToml } from './read-toml.ts'
+import { ConfigError, faultOfFile, readToml, type TomlFile } from './read-toml.ts'
+import { lineOf } from './toml-lines.ts'
 import { withHome } from './user-folders.ts'
 
 export interface LoadOptions {
@@ -27,12 +30,14 @@ export interface LoadOptions {
 export function loadConfig(options: LoadOptions): Config {
   const { env, overrides = {}, insecure = false } = options
   const file = options.file ?? env['HAVERSACK_CONFIG']
-  const tree = file === undefined || file === '' ? {} : readToml(withHome(file))
-  const parsed = configSchema.safeParse(
-    overlayEnv({ ...tree, ...overrides }, { ...withSecrets(env), ...unset(overrides) }),
-  )
+  const read = file === undefined || file === '' ? null : readToml(withHome(file))
+  const tree = read?.tree ?? {}
+  const whole = overlayEnv({ ...tree, ...overrides }, { ...withSecrets(env), ...unset(overrides) })
+  const parsed = configSchema.safeParse(whole)
   const unknown = unknownVariables(env)
-  const wrong = parsed.success ? [] : parsed.error.issues.map(describe)
+  const wrong = parsed.success
+    ? []
+    : parsed.error.issues.flatMap(issue => describe(issue, whole, read))
   if (!parsed.success || unknown.length > 0) throw new ConfigError([...wrong, ...unknown])
   const config = parsed.data
   const faults = crossChecks(config, insecure)
@@ -75,10 +80,21 @@ function readSecret(variable: string, file: string): string {
   throw new ConfigError([`${variable}: ${file} is empty`])
 }
 
-function describe(issue: z.core.$ZodIssue): string {
-  const path = issue.path.map(String).join('.')
-  const name = ENV_KEYS.find(key => key.path.join('.') === path)?.name
-  return `${path || '(top level)'}${name === undefined ? '' : ` (${name})`}: ${describeIssue(issue, configSchema)}`
+/** What is wrong, with its line if the file has it; each unknown key has its own. */
+function describe(issue: z.core.$ZodIssue, whole: Tree, read: TomlFile | null): string[] {
+  const keys = issue.code === 'unrecognized_keys' ? issue.keys : [null]
+  return keys.map(key => {
+    const one = key === null ? issue : { ...issue, keys: [key] }
+    const at = key === null ? issue.path : [...issue.path, key]
+    const said = read === null ? undefined : valueAt(read.tree, at)
+    // A variable or the command line may have replaced what the file says.
+    const isOfFile = said !== undefined && isDeepStrictEqual(said, valueAt(whole, at))
+    const place = read !== null && isOfFile ? `${read.file}: line ${lineOf(read.source, at)}: ` : ''
+    const path = issue.path.map(String).join('.')
+    const name = ENV_KEYS.find(each => each.path.join('.') === path)?.name
+    const variable = name === undefined ? '' : ` (${name})`
+    return `${place}${path || '(top level)'}${variable}: ${describeIssue(one as z.core.$ZodIssue, configSchema)}`
+  })
 }
 
 /** The store keeps no body that is larger than this part of it. */
@@ -88,9 +104,6 @@ function crossChecks(config: Config, insecure: boolean): string[] {
   const { limits, host, store } = config
   const faults = loadMinedModels(config)
   for (const item of modelFaults(config.tools, minedModelsOf(config))) faults.push(item)
-  if (limits.max_queue_bytes < limits.max_body_bytes) {
-    faults.push('limits.max_queue_bytes: must be at least limits.max_body_bytes')
-  }
   const largest = Math.floor(store.max_bytes / STORE_BODIES)
   if (largest < limits.max_body_bytes) {
     faults.push(
@@ -100,9 +113,6 @@ function crossChecks(config: Config, insecure: boolean): string[] {
   const ids = store.encryption_keys.map(({ id }) => id)
   if (new Set(ids).size < ids.length) {
     faults.push('store.encryption_keys (HAVERSACK_STORE_KEYS): two keys have the same id')
-  }
-  if (limits.header_timeout_ms > limits.request_timeout_ms) {
-    faults.push('limits.header_timeout_ms: must be at most limits.request_timeout_ms')
   }
   if (config.keys_file === undefined && !insecure && !isLoopback(host)) {
     faults.push(

@@ -27,7 +27,7 @@ const loaded = new WeakMap<Config['enrichment'], ToolModels>()
 export function loadMinedModels({ enrichment }: Config): string[] {
   const file = enrichment.mined_file
   if (file === undefined) return []
-  const parsed = minedFile.safeParse(readToml(file))
+  const parsed = minedFile.safeParse(readToml(file).tree)
   if (parsed.success) loaded.set(enrichment, parsed.data.tools)
   const issues = parsed.success ? [] : parsed.error.issues
   return issues.map(

@@ -23,10 +23,18 @@ export function faultOfFile(error: unknown): string {
   return error instanceof RangeError ? 'is nested too deeply' : 'cannot be read'
 }
 
+/** A TOML file, with the text in which lines are found. */
+export interface TomlFile {
+  readonly file: string
+  readonly source: string
+  readonly tree: Tree
+}
+
 /** @throws ConfigError for a file that cannot be read, or is no TOML */
-export function readToml(file: string): Tree {
+export function readToml(file: string): TomlFile {
   try {
-    return parse(readPlainText(file))
+    const source = readPlainText(file)
+    return { file, source, tree: parse(source) }
   } catch (error) {
     if (error instanceof TomlError) {
       throw new ConfigError([`${file}: line ${error.line}: ${error.message.split('\n')[0]}`])

@@ -26,26 +26,37 @@ export const redisSchema = z.strictObject({
     .optional(),
   /** When a write counts as done. */
   durability: z.enum(['primary', 'replica', 'disk']).default('primary'),
-  /** How long a write may wait for a replica or the disk. */
-  wait_ms: positive.max(10_000).default(100),
-  /** How long a call may take before the request continues without it. */
+  /**
+   * How long a call may take before the request continues without it. The other times follow from
+   * it: `redisTimes`.
+   */
   call_timeout_ms: positive.min(10).max(10_000).default(100),
-  /** Failures in a row after which calls fail at once. */
-  breaker_failures: positive.max(1_000).default(5),
-  /** How often a server that does not answer is tried again. */
-  probe_ms: positive.min(50).max(60_000).default(500),
-  /** What was written in this time is kept, to write it again after a failover. */
-  repair_ms: positive.min(1_000).max(600_000).default(10_000),
-  /** Bytes of it at most. */
-  repair_bytes: positive.min(1_048_576).default(67_108_864),
-  /** Bytes of texts, as they are stored, that a session brings to a replica in one call. */
-  open_bytes: z.int().min(0).max(1_048_576).default(262_144),
-  /** How long a proxied turn waits for Redis, rather than change a conversation's prefix. */
-  record_wait_ms: z.int().min(0).max(10_000).default(2_000),
-  /** How old an outage may be in which a turn waits whose earlier results are not known here. */
-  outage_wait_ms: z.int().min(0).max(60_000).default(20_000),
   /** PEM files for TLS. */
   ca_file: z.string().min(1).optional(),
   cert_file: z.string().min(1).optional(),
   key_file: z.string().min(1).optional(),
 })
+
+/** How long what is done with a Redis may take, in milliseconds. */
+export interface RedisTimes {
+  readonly callMs: number
+  /** A write waits so long for a replica or the disk. */
+  readonly waitMs: number
+  /** A server that does not answer is tried again so often. */
+  readonly probeMs: number
+  /** A proxied turn waits so long for Redis, rather than change a conversation's prefix. */
+  readonly recordMs: number
+  /** A turn whose earlier results are not known here waits in an outage that is no older. */
+  readonly outageMs: number
+}
+
+/** All of them, by how long a call may take: a slow network slows them alike. */
+export function redisTimes(callMs: number): RedisTimes {
+  return {
+    callMs,
+    waitMs: callMs,
+    probeMs: 5 * callMs,
+    recordMs: 20 * callMs,
+    outageMs: 200 * callMs,
+  }
+}

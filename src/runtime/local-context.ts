@@ -1,5 +1,6 @@
 import { compressionOf } from '../config/compression.ts'
 import { processEnv } from '../config/env.ts'
+import { CONTENT_DEPTH } from '../config/fixed-limits.ts'
 import { layersInProject } from '../config/layers/project-file.ts'
 import { loadConfig } from '../config/load.ts'
 import { readPipelineConfig } from '../config/pipeline.ts'
@@ -24,7 +25,7 @@ export function createLocalContext({ project }: LocalTerms = {}): OperationConte
   const place = project === undefined ? config : layersInProject(config, project)
   return {
     counters: createTokenCounters(loadVocabularies({ cacheDir: cache_dir })),
-    maxDepth: limits.content_depth,
+    maxDepth: CONTENT_DEPTH,
     maxDecodedChars: limits.max_body_bytes,
     pipeline: readPipelineConfig(place, { tenant: LOCAL_TENANT }),
     ...(compressionOf(config.compression, LOCAL_TENANT) === true ? {} : { isPaused: true }),

@@ -1,6 +1,7 @@
 import type { Arms } from '../arms/arms.ts'
 import { compressionOf } from '../config/compression.ts'
 import { builtInPrices } from '../config/prices.ts'
+import { redisTimes } from '../config/redis.ts'
 import { cacheLivesOf, PRICED_VENDORS } from '../core/conversation/usage/billing.ts'
 import { indexUse } from '../core/sessions/index/owners.ts'
 import type { Sessions, SharedSessions } from '../core/sessions/turn/shared-sessions.ts'
@@ -17,7 +18,7 @@ import type { Store } from '../store/store.ts'
 import { statsOf } from '../store/store-health.ts'
 import type { Configurations } from './configuration/configurations.ts'
 import type { Records } from './records.ts'
-import type { LiveConfig } from './reload.ts'
+import { type LiveConfig, queueBytes } from './reload.ts'
 import { lifetimesOf } from './store.ts'
 
 /** The parts of the app that keep data in the store and in files beside it. */
@@ -44,11 +45,12 @@ function rewritesOf(live: LiveConfig, store: Store, memory: Rewriting['memory'])
   const ttlMs = () => live.config.proxy.rewrite_ttl_ms
   const { redis } = live.config.store
   if (redis === undefined) return createRewrites(store, ttlMs)
+  const times = redisTimes(redis.call_timeout_ms)
   return createSharedRewrites({
     store,
     ttlMs,
-    waitMs: redis.record_wait_ms,
-    outageMs: redis.outage_wait_ms,
+    waitMs: times.recordMs,
+    outageMs: times.outageMs,
     onOverruled(key, bytes) {
       const position = memory.place(key, bytes, true)
       if (position !== null) memory.confirm(position)
@@ -73,10 +75,9 @@ function rewritingOf(
   rewrites: Rewrites,
   shared: Pick<Rewriting, 'memory' | 'generations' | 'arms'>,
 ): Rewriting {
-  const { max_rewrite_bytes, rewrite_timeout_ms } = live.config.proxy
   return {
-    maxBytes: max_rewrite_bytes,
-    timeoutMs: rewrite_timeout_ms,
+    maxBytes: live.fixed.rewriteBytes,
+    timeoutMs: live.config.proxy.rewrite_timeout_ms,
     cacheLives: createCacheLives(),
     rewrites,
     ...shared,
@@ -114,7 +115,7 @@ export function gaugesOf(live: LiveConfig, measured: () => Measured): Gauges {
     jobsAdmitted: () => measured().admission.jobs,
     bytesAdmitted: () => measured().admission.bytes,
     jobsLimit: () => live.config.limits.max_queue_jobs,
-    bytesLimit: () => live.config.limits.max_queue_bytes,
+    bytesLimit: () => queueBytes(live),
     jobsWaiting: () => measured().pool.waiting,
     waitMs: () => measured().pool.waitMs(),
     threads: () => live.config.workers.count,

@@ -4,7 +4,7 @@ import type { Metrics } from '../observability/metrics.ts'
 import { type Admission, createAdmission } from '../pool/admission.ts'
 import { createPool, type WorkerPool } from '../pool/pool.ts'
 import type { Configurations } from './configuration/configurations.ts'
-import { type LiveConfig, queueTimeoutMs } from './reload.ts'
+import { type LiveConfig, queueBytes, queueTimeoutMs } from './reload.ts'
 import type { ConfiguredThreads } from './threads.ts'
 
 /** The pool over the worker threads, with the limits in force. */
@@ -29,7 +29,7 @@ export function createConfiguredPool(
     width: live.config.workers.count,
     limits: () => ({
       jobTimeoutMs: live.config.limits.job_timeout_ms,
-      queueTimeoutMs: queueTimeoutMs(live.config.limits),
+      queueTimeoutMs: queueTimeoutMs(live),
       maxWaitMs: live.config.limits.max_queue_wait_ms,
     }),
     termsOf(tenant, project) {
@@ -61,7 +61,7 @@ export function createConfiguredAdmission(
   return createAdmission({
     limits: () => ({
       maxJobs: live.config.limits.max_queue_jobs,
-      maxBytes: live.config.limits.max_queue_bytes,
+      maxBytes: queueBytes(live),
       maxWaitMs: live.config.limits.max_queue_wait_ms,
     }),
     waitMs: job => pool.waitMs(job),

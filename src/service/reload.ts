@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Config } from '../config/config.ts'
+import type { FixedLimits } from '../config/fixed-limits.ts'
 import type { HttpServer, ServerLimits } from '../http/server.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
@@ -10,6 +11,7 @@ import type { ServiceEndpoints } from './mcp-endpoints.ts'
 /** The configuration in force. Settings that a reload may change are read from it at each use. */
 export interface LiveConfig {
   config: Config
+  readonly fixed: FixedLimits
 }
 
 /** Reads keys and configuration again. If that fails, the previous ones stay in force. */
@@ -55,7 +57,7 @@ export function createReloading(options: ReloadingOptions): Reloading {
         if (!isDeepStrictEqual(next.mcp, live.config.mcp)) mcp.read(next)
         live.config = next
         logger.level = next.log.level
-        server.apply(serverLimits(next.limits))
+        server.apply(serverLimits(live))
         return { needs_restart: waiting }
       })
       void configurations.reload()
@@ -90,9 +92,6 @@ const AT_START: readonly (readonly [keyof Config, string?])[] = [
   ['enrichment', 'max_parallel_prefetches'],
   ['enrichment', 'respect_rate_limits'],
   ['limits', 'max_body_bytes'],
-  ['limits', 'envelope_depth'],
-  ['limits', 'envelope_values'],
-  ['limits', 'content_depth'],
 ]
 
 export interface Reloaded {
@@ -121,17 +120,17 @@ function settingOf(config: Config, section: keyof Config, key: string | undefine
   return key === undefined ? value : (value as Record<string, unknown>)[key]
 }
 
-type Limits = Config['limits']
-
 /** The limits of connections, by the configuration. */
-export function serverLimits(limits: Limits): ServerLimits {
+export function serverLimits(live: LiveConfig): ServerLimits {
+  const { limits } = live.config
+  const { headerMs, requestMs } = live.fixed
   return {
     maxConnections: limits.max_connections,
-    headerTimeoutMs: limits.header_timeout_ms,
-    requestTimeoutMs: limits.request_timeout_ms,
+    headerTimeoutMs: headerMs,
+    requestTimeoutMs: requestMs,
     idleTimeoutMs: limits.idle_timeout_ms,
     // This is longer than any job may wait and run.
-    silenceTimeoutMs: queueTimeoutMs(limits) + limits.job_timeout_ms,
+    silenceTimeoutMs: queueTimeoutMs(live) + limits.job_timeout_ms,
   }
 }
 
@@ -139,6 +138,11 @@ export function serverLimits(limits: Limits): ServerLimits {
  * The limit is longer than one job may run, so that waiting jobs outlive the replacement of stuck
  * threads.
  */
-export function queueTimeoutMs(limits: Limits): number {
-  return limits.job_timeout_ms + limits.request_timeout_ms
+export function queueTimeoutMs({ config, fixed }: LiveConfig): number {
+  return config.limits.job_timeout_ms + fixed.requestMs
+}
+
+/** Bytes that the bodies under way may have together. */
+export function queueBytes({ config, fixed }: LiveConfig): number {
+  return fixed.queueBytes(config.limits.max_body_bytes)
 }

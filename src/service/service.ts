@@ -3,12 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { WorkerSetup } from '../../workers/protocol.ts'
 import type { Config } from '../config/config.ts'
 import { processEnv } from '../config/env.ts'
+import { FIXED_LIMITS, type FixedLimits } from '../config/fixed-limits.ts'
 import { legendOf, readPipelineConfig } from '../config/pipeline.ts'
 import { createSteadyClock } from '../core/base/steady-clock.ts'
 import { createSessionDesk } from '../core/operations/session-desk.ts'
 import { MAIN_OWNER } from '../core/sessions/turn/shared-sessions.ts'
 import type { Health } from '../http/context.ts'
-import { vendorProxyFor } from '../http/proxy/vendor-proxies.ts'
+import { proxyEnvironment, vendorProxyFor } from '../http/proxy/vendor-proxies.ts'
 import type { Route } from '../http/routes/route.ts'
 import type { HttpServer } from '../http/server.ts'
 import { secretReader } from '../mcp/secret-text.ts'
@@ -63,6 +64,8 @@ export interface ServiceSeams {
   readonly vocabularies?: WorkerSetup['vocabularies']
   readonly routes?: readonly Route[]
   readonly logger?: Logger
+  /** Instead of those of the same names. */
+  readonly limits?: Partial<FixedLimits>
   /** Used instead of those of the same names. */
   readonly builders?: Partial<Builders>
 }
@@ -142,7 +145,7 @@ async function openState(
   { config, seams, logger, build, resources }: Site,
   server: () => Pick<HttpServer, 'connections'>,
 ) {
-  const live: LiveConfig = { config }
+  const live: LiveConfig = { config, fixed: { ...FIXED_LIMITS, ...seams.limits } }
   const place = build.layersPlaceOf(config)
   const first = build.readAllLayers(place)
   const onBug = (err: unknown) => logger.error({ err }, 'unexpected error')
@@ -160,6 +163,7 @@ async function openState(
   const shared = build.startConfiguredThreads(config, {
     ...startConfig(first),
     telemetryKey,
+    envelope: live.fixed.envelope,
     isShared: isShared(live),
     logger,
     workerUrl: seams.workerUrl,
@@ -220,6 +224,8 @@ function openFront({ config, seams, logger, build, resources }: Site, state: Sta
   const { proxiesBelow } = seams
   const vendorProxies = build.createVendorProxies(config.proxy, {
     below: proxiesBelow,
+    limits: live.fixed.forward,
+    env: proxyEnvironment(processEnv()),
     secret: text => secretReader(text, processEnv()),
     onBug,
   })
@@ -266,7 +272,7 @@ function openFront({ config, seams, logger, build, resources }: Site, state: Sta
     },
     seams.routes,
   )
-  const server = build.createHttpServer(app, serverLimits(config.limits), {
+  const server = build.createHttpServer(app, serverLimits(live), {
     refused(status) {
       metrics.protocolError(status)
       logger.info({ status }, 'refused before it was a request')

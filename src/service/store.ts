@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Config } from '../config/config.ts'
+import { redisTimes } from '../config/redis.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { openLateStore } from '../store/late-store.ts'
@@ -85,6 +86,7 @@ async function openShared(
   )
   // Its client is loaded only if it is needed.
   const { openRedisStore } = await import('../store/redis/open.ts')
+  const times = redisTimes(redis.call_timeout_ms)
   return openRedisStore({
     ...common,
     address: redis.url,
@@ -92,13 +94,9 @@ async function openShared(
     prefix: redis.prefix,
     ...(redis.cluster === undefined ? {} : { cluster: redis.cluster }),
     durability: redis.durability,
-    waitMs: redis.wait_ms,
-    callTimeoutMs: redis.call_timeout_ms,
-    breakerFailures: redis.breaker_failures,
-    probeMs: redis.probe_ms,
-    repairMs: redis.repair_ms,
-    repairBytes: redis.repair_bytes,
-    openBytes: redis.open_bytes,
+    callTimeoutMs: times.callMs,
+    waitMs: times.waitMs,
+    probeMs: times.probeMs,
   })
 }
 

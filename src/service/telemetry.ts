@@ -34,6 +34,13 @@ export async function telemetryKeyFor(
   }
 }
 
+const FIXED = {
+  /** From this size on a session continues in another file. */
+  rotate_bytes: 8 * 1024 * 1024,
+  /** A session ends when nothing came for so long. */
+  idle_ms: 1_800_000,
+} as const
+
 /** The telemetry that a configuration asks for; `null` if it is off and never was on. */
 export function openConfiguredTelemetry(
   { telemetry, data_dir }: Config,
@@ -46,7 +53,7 @@ export function openConfiguredTelemetry(
   return createTelemetry({
     folder,
     key: key ?? new Uint8Array(TELEMETRY_KEY_BYTES),
-    settings: telemetry,
+    settings: { ...FIXED, ...telemetry },
     now: Date.now,
     steadyNow: createSteadyClock({ wall: Date.now, stopwatch: () => performance.now() }),
     random: Math.random,

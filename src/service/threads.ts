@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { extname } from 'node:path'
 import type { WorkerSetup } from '../../workers/protocol.ts'
 import type { Config } from '../config/config.ts'
+import { CONTENT_DEPTH, type FixedLimits } from '../config/fixed-limits.ts'
 import { createBodyMemory } from '../core/sessions/lines/memory-layout.ts'
 import {
   createSharedSessions,
@@ -28,6 +29,7 @@ export interface ThreadsOptions extends Pick<WorkerSetup, 'pipeline' | 'generati
   /** Whether other processes share the sessions. */
   readonly isShared: boolean
   readonly logger: Logger
+  readonly envelope: FixedLimits['envelope']
   /** Instead of the module of the service. */
   readonly workerUrl: URL | undefined
   /** Instead of those that the cache folder keeps. */
@@ -50,9 +52,11 @@ const SHARED_TEXTS = { fromBytes: SHARED_FROM_BYTES, toBytes: CHUNK_BYTES }
 /** @param create starts the threads; a test may have one that runs every batch itself */
 export function startConfiguredThreads(
   { workers, limits, store, sessions: settings, proxy, cache_dir: cacheDir }: Config,
-  { pipeline, generation, telemetryKey, isShared, logger, workerUrl, vocabularies }: ThreadsOptions,
+  options: ThreadsOptions,
   create: typeof createThreads = createThreads,
 ): ConfiguredThreads {
+  const { pipeline, generation, telemetryKey, isShared, logger } = options
+  const { envelope, workerUrl, vocabularies } = options
   const size = workers.count + KEPT_THREADS
   const progress = createProgress(size)
   const sessions = createSharedSessions(
@@ -77,8 +81,8 @@ export function startConfiguredThreads(
       vocabularies: vocabularies ?? loadVocabularies({ cacheDir }),
       progress,
       limits: {
-        envelope: { maxDepth: limits.envelope_depth, maxValues: limits.envelope_values },
-        contentDepth: limits.content_depth,
+        envelope,
+        contentDepth: CONTENT_DEPTH,
         decodedChars: limits.max_body_bytes,
       },
       pipeline,

@@ -23,11 +23,11 @@ const REASONS: Readonly<Record<string, Reason>> = {
   },
   overloaded: {
     meaning: 'there was no place in the queue',
-    advice: 'raise limits.max_queue_bytes, or give it more processors',
+    advice: 'raise limits.max_body_bytes, or give it more processors',
   },
   too_large: {
     meaning: 'the body is above the limit',
-    advice: 'raise proxy.max_rewrite_bytes',
+    advice: 'start a new conversation: larger bodies are only forwarded',
   },
   unreadable: {
     meaning: 'the body is no request of its endpoint',

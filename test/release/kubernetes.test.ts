@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path'
 import { parse as parseToml } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
 import { configSchema } from '../../src/config/config.ts'
+import { FIXED_LIMITS } from '../../src/config/fixed-limits.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { livezRoute, metricsRoute, readyzRoute } from '../../src/http/routes/operator.ts'
 import { VERSION } from '../../src/runtime/version.ts'
@@ -191,7 +192,7 @@ describe.each(Object.entries(RENDERED))('k8s/%s', (_, objects) => {
     const heaps = (workers.count + 1) * workers.heap_mb * MIB
     const { requests, limits: most } = container.resources ?? {}
     expect(quantity(most?.['memory'])).toBeGreaterThanOrEqual(
-      heaps + 2 * limits.max_queue_bytes + MAIN_BYTES,
+      heaps + 2 * FIXED_LIMITS.queueBytes(limits.max_body_bytes) + MAIN_BYTES,
     )
     for (const resource of ['cpu', 'memory']) {
       expect(quantity(requests?.[resource])).toBeLessThanOrEqual(quantity(most?.[resource]))

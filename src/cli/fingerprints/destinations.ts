@@ -26,7 +26,7 @@ export interface Share extends Omit<Sharing, 'servers'> {
 
 /**
  * Where the configuration lets fingerprints go: each needs its own consent.
- * @param memberFor returns a name for a destination without a configured one
+ * @param memberFor returns the name under which a destination gets them; it reveals nothing
  */
 export function destinationsOf(
   settings: Settings,
@@ -39,10 +39,10 @@ export function destinationsOf(
   )
   return [
     ...(team !== undefined && settings.share_endpoints_with_team
-      ? [sharing(`team ${team.team}`, teamAt(team), team.member, null, memberFor)]
+      ? [sharing(`team ${team.team}`, teamAt(team), null, memberFor)]
       : []),
     ...consented.map(([name, each]) =>
-      sharing(`provider ${name}`, providerAt(name, each), each.member, each.servers, memberFor),
+      sharing(`provider ${name}`, providerAt(name, each), each.servers, memberFor),
     ),
   ]
 }
@@ -50,11 +50,10 @@ export function destinationsOf(
 function sharing(
   name: string,
   to: Destination,
-  member: string | undefined,
   servers: readonly string[] | null,
   memberFor: (name: string) => string,
 ): Sharing {
-  return { name, to, member: member ?? memberFor(name), servers }
+  return { name, to, member: memberFor(name), servers }
 }
 
 /**

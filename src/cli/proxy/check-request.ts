@@ -11,7 +11,7 @@ import { isRetrieving } from '../../core/pipeline/profile/retrieving-tools.ts'
 import { resolveTokenizer } from '../../core/tokens/profiles.ts'
 
 /** Why a body is forwarded unchanged. */
-export type Untouched = 'compression is off' | 'above max_rewrite_bytes'
+export type Untouched = 'compression is off' | 'above 32 MiB'
 
 /** What the proxies would do with one text of a tool result. */
 export interface CheckedText {

@@ -1,8 +1,10 @@
 import type { Config } from '../../config/config.ts'
+import type { Env } from '../../config/env.ts'
 import { upstreamForgets } from '../../core/conversation/forgetting/vendor-forgetting.ts'
 import { createAwsSigner, type SignRequest } from '../../proxy/aws-signature.ts'
 import { createForwarder, type Forwarder } from '../../proxy/forwarder.ts'
 import { pathAfter, versionedPath } from '../../proxy/target.ts'
+import type { ForwardLimits, ProxyEnvironment } from '../../proxy/upstream.ts'
 import type { Vendor } from '../../proxy/vendor-errors.ts'
 
 /** A vendor's API that the service forwards to. */
@@ -28,29 +30,28 @@ export interface VendorProxy {
 export interface VendorProxyOptions {
   /** Comes before the prefixes: nothing, or one secret segment that only permitted clients know. */
   readonly below?: string | undefined
+  readonly limits: ForwardLimits
+  /** Where the proxy before `https:` upstreams is named. */
+  readonly env: ProxyEnvironment
   /** Reads a secret, or what it names. @throws Error if that is not there */
   secret(text: string): () => string
   /** Gets a bug that ended an exchange. */
   readonly onBug: (error: unknown) => void
 }
 
+/** The variables of a proxy by their usual spellings; those in capitals take precedence. */
+export function proxyEnvironment(env: Env): ProxyEnvironment {
+  const httpsProxy = env['HTTPS_PROXY'] || env['https_proxy']
+  const noProxy = env['NO_PROXY'] || env['no_proxy']
+  return { ...(httpsProxy && { HTTPS_PROXY: httpsProxy }), ...(noProxy && { NO_PROXY: noProxy }) }
+}
+
 /** One for each vendor whose upstream is configured. */
 export function createVendorProxies(
   settings: Config['proxy'],
-  { below = '', secret: read, onBug }: VendorProxyOptions,
+  { below = '', limits, env, secret: read, onBug }: VendorProxyOptions,
 ): readonly VendorProxy[] {
   const { anthropic_url, openai_url, anthropic_forgets, openai_forgets } = settings
-  const { https_proxy, no_proxy } = settings
-  const limits = {
-    connect_ms: settings.connect_timeout_ms,
-    headers_ms: settings.headers_timeout_ms,
-    idle_ms: settings.idle_timeout_ms,
-    total_ms: settings.total_timeout_ms,
-  }
-  const env = {
-    ...(https_proxy === undefined ? {} : { HTTPS_PROXY: https_proxy }),
-    ...(no_proxy === undefined ? {} : { NO_PROXY: no_proxy }),
-  }
   const secret = below === '' ? '' : '/:secret'
   const signer = (aws: AwsTerms): SignRequest =>
     createAwsSigner(

@@ -53,6 +53,8 @@ export interface AutoTune {
 
 /** Held by the process that analyzes logs for a tenant. */
 const LOCK = 'analysis.lock'
+/** From one analysis to the next. */
+const INTERVAL_MS = 7 * 86_400_000
 /** How often the age of the last analysis is looked at. */
 const LOOK_MS = 60_000
 /** The first look: a start has other work. */
@@ -75,8 +77,8 @@ export function openAutoTune(options: AutoTuneOptions): AutoTune {
   let failedAt = Number.NEGATIVE_INFINITY
 
   function look(): void {
-    const { auto: mode, interval_ms, tenant, logs } = settings()
-    const isDue = () => isAnalysisDue(tenant, interval_ms)
+    const { auto: mode, tenant, logs } = settings()
+    const isDue = () => isAnalysisDue(tenant)
     if (mode === 'off' || worker !== null || !isDue()) return
     let lock: FolderLock | null = null
     try {
@@ -96,11 +98,11 @@ export function openAutoTune(options: AutoTuneOptions): AutoTune {
     }
   }
 
-  function isAnalysisDue(tenant: string, intervalMs: number): boolean {
+  function isAnalysisDue(tenant: string): boolean {
     const made = loadProposals(place.data_dir, tenant)?.created_at
     const last = Math.max(failedAt, made === undefined ? 0 : Date.parse(made))
     // A clock that was ahead must not keep analyses away.
-    return now() - last >= intervalMs || last > now()
+    return now() - last >= INTERVAL_MS || last > now()
   }
 
   function failed(err: unknown): void {

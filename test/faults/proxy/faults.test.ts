@@ -46,12 +46,9 @@ let service: TestService
 beforeAll(async () => {
   for (const name of CHANNELS) subscribe(name, collect)
   upstream = await recordingUpstream()
-  const proxy = {
-    anthropic_url: upstream.url,
-    openai_url: upstream.url,
-    max_rewrite_bytes: 100_000,
-  }
-  service = await startSmallService({ workers: { count: 1 }, proxy })
+  const proxy = { anthropic_url: upstream.url, openai_url: upstream.url }
+  const limits = { rewriteBytes: 100_000 }
+  service = await startSmallService({ workers: { count: 1 }, proxy }, { limits })
 })
 beforeEach(() => upstream.answerWith(answerOk))
 afterEach(() => expectNothingHeld(service))
@@ -144,8 +141,8 @@ describe('an upstream that fails behind a rewritten request', () => {
   })
 
   it('by being slow gives the error of the limit that it passed', async () => {
-    const limits = { headers_timeout_ms: 150, idle_timeout_ms: 150, total_timeout_ms: 1_000 }
-    const slow = await serviceBefore(upstream.url, { proxy: limits })
+    const forward = { connect_ms: 10_000, headers_ms: 150, idle_ms: 150, total_ms: 1_000 }
+    const slow = await serviceBefore(upstream.url, {}, { limits: { forward } })
     upstream.answerWith(() => undefined)
     expect(await exchange(slow, MESSAGES, messages(0))).toMatchObject({
       status: 504,

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Packr } from 'msgpackr'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FIXED_LIMITS } from '../../../src/config/fixed-limits.ts'
 import { json, startTestService } from '../../integration/service/harness.ts'
 import { FULL_RUNS } from '../../support/runs.ts'
 
@@ -12,14 +13,12 @@ const BODY_BYTES = FULL_RUNS ? 16 * MIB : MIB
 let service: Awaited<ReturnType<typeof startTestService>>
 
 beforeAll(async () => {
-  service = await startTestService({
+  const settings = {
     workers: { count: 2 },
-    limits: {
-      drain_timeout_ms: 500,
-      max_body_bytes: BODY_BYTES,
-      envelope_values: BODY_BYTES / 4,
-    },
-  })
+    limits: { drain_timeout_ms: 500, max_body_bytes: BODY_BYTES },
+  }
+  const envelope = { ...FIXED_LIMITS.envelope, maxValues: BODY_BYTES / 4 }
+  service = await startTestService(settings, { limits: { envelope } })
 })
 afterAll(() => service.close())
 

@@ -49,11 +49,9 @@ async function open(url: string, bytes = ''): Promise<Socket> {
 describe('a slow client', () => {
   let service: Awaited<ReturnType<typeof startTestService>>
   beforeAll(async () => {
-    const header_timeout_ms = 1_000
-    service = await startTestService({
-      workers: { count: 1 },
-      limits: { header_timeout_ms, request_timeout_ms: 1_500, idle_timeout_ms: 1_000 },
-    })
+    const settings = { workers: { count: 1 }, limits: { idle_timeout_ms: 1_000 } }
+    const limits = { headerMs: 1_000, requestMs: 1_500 }
+    service = await startTestService(settings, { limits })
   })
   afterAll(() => service.close())
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { WebSocket } from 'ws'
+import { FIXED_LIMITS } from '../../../src/config/fixed-limits.ts'
 import { json, startSmallService } from '../../integration/service/harness.ts'
 import { CONVERSATIONS } from '../../integration/service/proxy-conversations.ts'
 import {
@@ -33,12 +34,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-async function start(settings: Record<string, unknown> = {}, proxy: object = {}) {
-  const service = await startSmallService({
-    workers: { count: 1 },
-    ...settings,
-    proxy: { openai_url: upstream.url, ...proxy },
-  })
+async function start(settings: Record<string, unknown> = {}, times: object = {}) {
+  const service = await startSmallService(
+    { workers: { count: 1 }, ...settings, proxy: { openai_url: upstream.url } },
+    { limits: { forward: { ...FIXED_LIMITS.forward, ...times } } },
+  )
   onTestFinished(() => service.close())
   return service
 }
@@ -261,7 +261,7 @@ describe('a time limit', () => {
 
   it('is that for the head of an answer, until the response begins', async () => {
     upstream.answerWith(socket => socket.ping())
-    const { url } = await start({}, { headers_timeout_ms: 300 })
+    const { url } = await start({}, { headers_ms: 300 })
     const client = await openClient(url + PATH)
     client.send(CREATE)
     expect(await lastOf(client, 1)).toMatchObject(LATE)
@@ -270,7 +270,7 @@ describe('a time limit', () => {
 
   it('is that between two bytes, after that', async () => {
     upstream.answerWith(socket => socket.send('{"type":"response.created"}'))
-    const { url } = await start({}, { idle_timeout_ms: 300 })
+    const { url } = await start({}, { idle_ms: 300 })
     const client = await openClient(url + PATH)
     client.send(CREATE)
     expect(await lastOf(client, 2)).toMatchObject(LATE)
@@ -282,7 +282,7 @@ describe('a time limit', () => {
     upstream.answerWith(socket => {
       timer = setInterval(() => socket.send('{"type":"response.output_text.delta"}'), 5)
     })
-    const { url } = await start({}, { total_timeout_ms: 400 })
+    const { url } = await start({}, { total_ms: 400 })
     const client = await openClient(url + PATH)
     client.send(CREATE)
     expect((await client.closed)[0]).toBe(1001)

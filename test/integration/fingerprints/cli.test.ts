@@ -52,7 +52,7 @@ async function fingerprints(settings: string, ...args: string[]) {
 }
 
 const place = (team: string) => `url = "${service.url}"\nteam = "${team}"\n`
-const TEAM = () => `[fingerprints.team]\n${place('backend')}member = "ada"\n`
+const TEAM = () => `[fingerprints.team]\n${place('backend')}`
 const PROVIDER = () => `[fingerprints.providers.gitlab]\n${place('clients')}servers = ["gitlab"]\n`
 const uploaded = (team: string) => fetch(`${service.url}/mcp/fingerprints/v1/teams/${team}`)
 

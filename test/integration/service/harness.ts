@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { FIXED_LIMITS } from '../../../src/config/fixed-limits.ts'
 import { loadConfig } from '../../../src/config/load.ts'
 import { BUILDERS } from '../../../src/service/builders.ts'
 import { type Service, type ServiceSeams, startService } from '../../../src/service/service.ts'
@@ -18,10 +19,15 @@ const PATIENT = {
     drain_grace_ms: 0, // no load balancer has to notice the end of a test
     job_timeout_ms: 600_000,
     max_queue_wait_ms: 600_000,
-    header_timeout_ms: 600_000,
-    request_timeout_ms: 600_000,
   },
-  proxy: { connect_timeout_ms: 600_000, rewrite_timeout_ms: 600_000 },
+  proxy: { rewrite_timeout_ms: 600_000 },
+} as const
+
+/** The same of those that no setting changes. */
+const PATIENT_FIXED = {
+  headerMs: 600_000,
+  requestMs: 600_000,
+  forward: { ...FIXED_LIMITS.forward, connect_ms: 600_000 },
 } as const
 
 /** Without the thread that is kept for short jobs: a third of a start. */
@@ -69,6 +75,7 @@ export async function startTestService(
   const service = await startService(config, {
     vocabularies,
     ...seams,
+    limits: { ...PATIENT_FIXED, ...seams.limits },
     workerUrl: bundledWorker(seams.workerUrl ?? WORKER),
   })
   const post: Post = (path, body, headers = {}) =>

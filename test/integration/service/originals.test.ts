@@ -245,11 +245,14 @@ it('outlives the service, and cannot be read in its file', async () => {
 
 it('of one tenant leaves room for the answers of others, however slowly it is read', async () => {
   const body = 'slow '.repeat(200_000)
-  const narrow = await startSmallService({
-    ...settings,
-    data_dir: join(folder, 'narrow'),
-    limits: { max_body_bytes: 2_000_000, max_queue_bytes: 8_000_000 },
-  })
+  const narrow = await startSmallService(
+    {
+      ...settings,
+      data_dir: join(folder, 'narrow'),
+      limits: { max_body_bytes: 2_000_000 },
+    },
+    { limits: { queueBytes: () => 8_000_000 } },
+  )
   const post = (content: string, caller: Caller) =>
     json(narrow.post('/v1/inputs', JSON.stringify({ content }), headersOf(caller)))
   const { input_ref } = await post(body, acme)

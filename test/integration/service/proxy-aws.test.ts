@@ -55,17 +55,15 @@ beforeAll(async () => {
   const at = (name: string, own: object) => {
     return { name, url: upstream.url, dialect: 'bedrock' as const, ...own }
   }
-  service = await startSmallService({
-    limits: { max_body_bytes: 2_000_000 },
-    proxy: {
-      max_rewrite_bytes: 1_000_000,
-      upstreams: [
-        at('aws', { aws }),
-        at('role', { aws: { ...aws, session_token: 'temporary' } }),
-        at('none', {}),
-      ],
-    },
-  })
+  const upstreams = [
+    at('aws', { aws }),
+    at('role', { aws: { ...aws, session_token: 'temporary' } }),
+    at('none', {}),
+  ]
+  service = await startSmallService(
+    { limits: { max_body_bytes: 2_000_000 }, proxy: { upstreams } },
+    { limits: { rewriteBytes: 1_000_000 } },
+  )
 })
 
 beforeEach(() => upstream.answerWith(answerOk))

@@ -25,12 +25,9 @@ let subscription: TestService
 
 beforeAll(async () => {
   upstream = await recordingUpstream()
-  const proxy = {
-    openai_url: upstream.url,
-    max_rewrite_bytes: MAX_BYTES,
-    responses_websockets: 'decline',
-  }
-  service = await startSmallService({ workers: { count: 1 }, proxy })
+  const proxy = { openai_url: upstream.url, responses_websockets: 'decline' }
+  const limits = { rewriteBytes: MAX_BYTES }
+  service = await startSmallService({ workers: { count: 1 }, proxy }, { limits })
   subscription = await startSmallService({
     workers: { count: 1 },
     proxy: { openai_url: `${upstream.url}/backend-api/codex/`, responses_websockets: 'pass' },

@@ -16,8 +16,8 @@ let service: TestService
 
 beforeAll(async () => {
   upstream = await responsesUpstream()
-  const proxy = { openai_url: upstream.url, max_rewrite_bytes: MAX_BYTES }
-  service = await startSmallService({ workers: { count: 1 }, proxy })
+  const settings = { workers: { count: 1 }, proxy: { openai_url: upstream.url } }
+  service = await startSmallService(settings, { limits: { rewriteBytes: MAX_BYTES } })
 })
 
 afterAll(async () => {
@@ -145,11 +145,10 @@ describe('a message', () => {
   })
 
   it('without a place in the queue passes unchanged, and is counted', async () => {
-    const full = await startSmallService({
-      workers: { count: 1 },
-      limits: { max_body_bytes: 4_096, max_queue_bytes: 4_096 },
-      proxy: { openai_url: upstream.url },
-    })
+    const full = await startSmallService(
+      { workers: { count: 1 }, proxy: { openai_url: upstream.url } },
+      { limits: { queueBytes: () => 4_096 } },
+    )
     onTestFinished(() => full.close())
     const client = await openClient(`${full.url}/openai/v1/responses`)
     const message = create(bodyOf(4))

@@ -23,11 +23,13 @@ beforeAll(async () => {
       proxy: {
         anthropic_url: upstream.url,
         openai_url: upstream.url,
-        max_rewrite_bytes: MAX_BYTES,
       },
       limits: { job_timeout_ms: 2_000 },
     },
-    { workerUrl: new URL('worker-with-rewrite-faults.ts', import.meta.url) },
+    {
+      limits: { rewriteBytes: MAX_BYTES },
+      workerUrl: new URL('worker-with-rewrite-faults.ts', import.meta.url),
+    },
   )
 })
 
@@ -195,11 +197,10 @@ describe('forwarded byte for byte', () => {
   })
 
   it('what there is no room for, announced or not', async () => {
-    const full = await startSmallService({
-      workers: { count: 1 },
-      proxy: { anthropic_url: upstream.url, max_rewrite_bytes: 100_000 },
-      limits: { max_body_bytes: 1000, max_queue_bytes: 1000 },
-    })
+    const full = await startSmallService(
+      { workers: { count: 1 }, proxy: { anthropic_url: upstream.url } },
+      { limits: { rewriteBytes: 100_000, queueBytes: () => 1000 } },
+    )
     try {
       expect(await forwarded(PATH, BODY, {}, full.url)).toBe(BODY)
       await sendInParts(BODY, full.url)

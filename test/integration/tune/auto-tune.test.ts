@@ -26,7 +26,7 @@ function tuneIn(data: string, log: string) {
       const tuning = openAutoTune({
         settings() {
           looks++
-          return { auto, interval_ms: WEEK_MS, tenant: 'local', logs: [log] }
+          return { auto, tenant: 'local', logs: [log] }
         },
         providers: () => [],
         place: { data_dir: data },

@@ -104,12 +104,12 @@ describe('SIGHUP', () => {
   it('puts other limits in force, and tells of what needs a restart', async () => {
     expect(await gauge('haversack_admitted_jobs_limit')).toBe(50)
     const seen = await linesSoFar()
-    writeFileSync(toml, CONFIG.replace('= 50', '= 7').concat('envelope_depth = 3\n'))
+    writeFileSync(toml, CONFIG.replace('= 50', '= 7').concat('max_body_bytes = 3\n'))
     await hangUp()
     expect(await gauge('haversack_admitted_jobs_limit')).toBe(7)
     expect(await gauge('haversack_reload_failed{what="config"}')).toBe(0)
     expect(await logLine('config read again', seen)).toMatchObject({
-      needs_restart: ['limits.envelope_depth'],
+      needs_restart: ['limits.max_body_bytes'],
     })
   })
 
@@ -168,7 +168,7 @@ describe('SIGHUP', () => {
     ['of a bad syntax', '[limits\n', 'config.toml'],
     ['with a bad value', CONFIG.replace('50', '-1'), 'limits.max_queue_jobs'],
     ['with an unknown key', `${CONFIG}max_queue_job = 1\n`, 'max_queue_job'],
-    ['with limits that contradict', `${CONFIG}max_queue_bytes = 1\n`, 'limits.max_queue_bytes'],
+    ['with limits that contradict', `${CONFIG}max_body_bytes = 100_000_000\n`, 'store.max_bytes'],
   ])('keeps the configuration in force where there is one %s', async (_, text, fault) => {
     const seen = await linesSoFar()
     writeFileSync(toml, text)

@@ -1,21 +1,23 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Config } from '../../../../src/config/config.ts'
-import { createVendorProxies, vendorProxyFor } from '../../../../src/http/proxy/vendor-proxies.ts'
+import { FIXED_LIMITS } from '../../../../src/config/fixed-limits.ts'
+import {
+  createVendorProxies,
+  proxyEnvironment,
+  vendorProxyFor,
+} from '../../../../src/http/proxy/vendor-proxies.ts'
 import { vendorResponse } from '../../../../src/http/response/problems.ts'
 
 const SETTINGS = {
-  connect_timeout_ms: 1,
-  headers_timeout_ms: 2,
-  idle_timeout_ms: 3,
-  total_timeout_ms: 4,
   openai_paths: 'versioned',
   upstreams: [],
 } as unknown as Config['proxy']
 
 function proxiesOf(settings: object, below?: string) {
+  const limits = FIXED_LIMITS.forward
   const all = createVendorProxies(
     { ...SETTINGS, ...settings },
-    { below, secret: text => () => text, onBug: () => {} },
+    { below, limits, env: {}, secret: text => () => text, onBug: () => {} },
   )
   onTestFinished(
     async () => void (await Promise.all(all.map(({ forwarder }) => forwarder.close()))),
@@ -24,6 +26,13 @@ function proxiesOf(settings: object, below?: string) {
 }
 
 const BOTH = { anthropic_url: 'https://a.test/base/', openai_url: 'https://o.test' }
+
+test('the proxy before upstreams comes from the environment, in capitals first', () => {
+  const env = { https_proxy: 'low', HTTPS_PROXY: 'high', no_proxy: 'a.test' }
+  expect(proxyEnvironment(env)).toEqual({ HTTPS_PROXY: 'high', NO_PROXY: 'a.test' })
+  expect(proxyEnvironment({ https_proxy: 'low', HTTPS_PROXY: '' })).toEqual({ HTTPS_PROXY: 'low' })
+  expect(proxyEnvironment({})).toEqual({})
+})
 
 describe('vendors', () => {
   test('have a proxy each, if they are configured', () => {

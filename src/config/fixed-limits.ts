@@ -1,0 +1,43 @@
+const MIB = 1024 * 1024
+const SECOND_MS = 1_000
+
+/** Limits that no setting changes. A test may have other ones: `ServiceSeams.limits`. */
+export interface FixedLimits {
+  /** A client has this long to send the head of its request, and the whole. */
+  readonly headerMs: number
+  readonly requestMs: number
+  /** Nesting and number of values of a request body, outside its strings. */
+  readonly envelope: { readonly maxDepth: number; readonly maxValues: number }
+  /** Bodies that are read, wait or run at once have so many bytes together. */
+  queueBytes(maxBodyBytes: number): number
+  /** Proxies forward larger bodies unchanged. */
+  readonly rewriteBytes: number
+  /** What an exchange with an upstream may take, in milliseconds: `ForwardLimits`. */
+  readonly forward: {
+    readonly connect_ms: number
+    readonly headers_ms: number
+    readonly idle_ms: number
+    readonly total_ms: number
+  }
+}
+
+/** Deepest nesting of JSON content that is parsed; deeper content passes through unchanged. */
+export const CONTENT_DEPTH = 256
+
+/** The largest bodies that may be under way at once. */
+const QUEUED_BODIES = 8
+
+export const FIXED_LIMITS: FixedLimits = {
+  headerMs: 10 * SECOND_MS,
+  requestMs: 30 * SECOND_MS,
+  envelope: { maxDepth: 64, maxValues: 4_000_000 },
+  queueBytes: maxBodyBytes => QUEUED_BODIES * maxBodyBytes,
+  // The largest body that Anthropic accepts.
+  rewriteBytes: 32 * MIB,
+  forward: {
+    connect_ms: 10 * SECOND_MS,
+    headers_ms: 600 * SECOND_MS,
+    idle_ms: 300 * SECOND_MS,
+    total_ms: 3_600 * SECOND_MS,
+  },
+}

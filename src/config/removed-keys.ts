@@ -1,0 +1,47 @@
+const PRICED = 'reading.prices has the price of a reference'
+
+/** What is in the place of keys that files of earlier versions have; `*` is any name. */
+export const REMOVED_KEYS: Readonly<Record<string, string>> = {
+  'store.redis.wait_ms': 'it is as long as store.redis.call_timeout_ms',
+  'store.redis.probe_ms': 'it is 5 times store.redis.call_timeout_ms',
+  'store.redis.record_wait_ms': 'it is 20 times store.redis.call_timeout_ms',
+  'store.redis.outage_wait_ms': 'it is 200 times store.redis.call_timeout_ms',
+  'store.redis.breaker_failures': 'it is always 5',
+  'store.redis.repair_ms': 'it is always 10 s',
+  'store.redis.repair_bytes': 'it is always 64 MiB',
+  'store.redis.open_bytes': 'it is always 256 KiB',
+  'proxy.https_proxy': 'the variable HTTPS_PROXY names the proxy',
+  'proxy.no_proxy': 'the variable NO_PROXY names the hosts',
+  'proxy.connect_timeout_ms': 'it is always 10 s',
+  'proxy.headers_timeout_ms': 'it is always 10 minutes',
+  'proxy.idle_timeout_ms': 'it is always 5 minutes',
+  'proxy.total_timeout_ms': 'it is always 1 hour',
+  'proxy.max_rewrite_bytes': 'it is always 32 MiB',
+  'limits.max_queue_bytes': 'it is 8 times limits.max_body_bytes',
+  'limits.header_timeout_ms': 'it is always 10 s',
+  'limits.request_timeout_ms': 'it is always 30 s',
+  'limits.envelope_depth': 'it is always 64',
+  'limits.envelope_values': 'it is always 4,000,000',
+  'limits.content_depth': 'it is always 256',
+  'telemetry.rotate_bytes': 'it is always 8 MiB',
+  'telemetry.idle_ms': 'it is always 30 minutes',
+  'fingerprints.team.member': 'the name is random, and reveals nothing',
+  'fingerprints.providers.*.member': 'the name is random, and reveals nothing',
+  'tune.interval_ms': 'it is always a week',
+  'clearing.min_bytes': 'clearing.least_tokens is in its place',
+  'dedup.lines_min_saved_tokens': PRICED,
+  'endpoint_overrides.*.lines_min_saved_tokens': PRICED,
+  'profiles.agent.variants.*.lines_min_saved_tokens': PRICED,
+}
+
+/** What is in the place of a key; `undefined`: it never was one. */
+export function removedKey(path: readonly PropertyKey[]): string | undefined {
+  const names = path.map(String)
+  const found = PATTERNS.find(
+    ([parts]) =>
+      parts.length === names.length && parts.every((part, i) => part === '*' || part === names[i]),
+  )
+  return found?.[1]
+}
+
+const PATTERNS = Object.entries(REMOVED_KEYS).map(([key, what]) => [key.split('.'), what] as const)
