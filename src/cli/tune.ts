@@ -59,7 +59,7 @@ const options = {
   report: { type: 'boolean', help: 'Print tables (default without --out)' },
   tools: {
     type: 'boolean',
-    help: 'Print value models of tools instead, as TOML (enrichment.mined_file)',
+    help: 'Print value models of tools instead, as TOML (mined.toml in data_dir)',
     actions: ['mine', 'from-claude-logs'],
   },
   'auto-enrichment': {

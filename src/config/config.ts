@@ -139,8 +139,6 @@ export const configSchema = z.strictObject({
     .prefault({}),
   sessions: z
     .strictObject({
-      max_sessions: positive.max(10_000_000).default(100_000),
-      max_entries: positive.max(100_000_000).default(500_000),
       body_memory_bytes: positive
         .min(MIB)
         .max(2048 * MIB)
@@ -163,11 +161,6 @@ export const configSchema = z.strictObject({
           'names a name twice',
         )
         .default([]),
-      /** Memory for recent rewrites, shared by all threads. */
-      rewrite_memory_bytes: positive
-        .min(MIB)
-        .max(2 ** 31 - 1)
-        .default(64 * MIB),
       /** Time after which a body is forwarded unchanged. */
       rewrite_timeout_ms: positive.min(100).max(TIMER_MAX_MS).default(5_000),
       /**
@@ -275,8 +268,6 @@ export const configSchema = z.strictObject({
     .strictObject({
       /** Whether the gateway makes calls ahead, refuses futile ones and caps markup. */
       enabled: z.boolean().default(false),
-      /** Models from recorded sessions (`tune mine --tools`), under those of `tools`. */
-      mined_file: z.string().min(1).optional(),
       /** Less probable calls are not planned. */
       min_probability: z.number().min(0).max(1).default(0.25),
       /** Tokens that the results of one plan may have, as predicted. */

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { z } from 'zod'
 import { type ToolModels, toolModelSchema } from '../core/enrich/value-model.ts'
 import type { Config } from './config.ts'
@@ -17,16 +19,16 @@ const minedFile = z.strictObject({
   tools: z.record(z.string().min(1).max(512), minedModel).default({}),
 })
 
-/** By the section of the configuration that names the file. */
+/** By the section of the configuration that it was read with. */
 const loaded = new WeakMap<Config['enrichment'], ToolModels>()
 
 /**
- * Reads the file of `enrichment.mined_file`. Returns faults, a line each.
+ * Reads `mined.toml` in the data folder, if there is one. Returns faults, a line each.
  * @throws ConfigError for a file that cannot be read, or is no TOML
  */
-export function loadMinedModels({ enrichment }: Config): string[] {
-  const file = enrichment.mined_file
-  if (file === undefined) return []
+export function loadMinedModels({ enrichment, data_dir }: Config): string[] {
+  const file = join(data_dir, 'mined.toml')
+  if (!existsSync(file)) return []
   const parsed = minedFile.safeParse(readToml(file).tree)
   if (parsed.success) loaded.set(enrichment, parsed.data.tools)
   const issues = parsed.success ? [] : parsed.error.issues

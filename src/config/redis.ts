@@ -31,8 +31,7 @@ export const redisSchema = z.strictObject({
    * it: `redisTimes`.
    */
   call_timeout_ms: positive.min(10).max(10_000).default(100),
-  /** PEM files for TLS. */
-  ca_file: z.string().min(1).optional(),
+  /** PEM files for TLS; NODE_EXTRA_CA_CERTS names authorities. */
   cert_file: z.string().min(1).optional(),
   key_file: z.string().min(1).optional(),
 })

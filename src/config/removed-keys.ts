@@ -1,5 +1,7 @@
 const PRICED = 'reading.prices has the price of a reference'
 
+const BY_TOOL = 'dedup.enabled_per_endpoint has references of a tool'
+
 /** What is in the place of keys that files of earlier versions have; `*` is any name. */
 export const REMOVED_KEYS: Readonly<Record<string, string>> = {
   'store.redis.wait_ms': 'it is as long as store.redis.call_timeout_ms',
@@ -10,6 +12,10 @@ export const REMOVED_KEYS: Readonly<Record<string, string>> = {
   'store.redis.repair_ms': 'it is always 10 s',
   'store.redis.repair_bytes': 'it is always 64 MiB',
   'store.redis.open_bytes': 'it is always 256 KiB',
+  'store.redis.ca_file': 'the variable NODE_EXTRA_CA_CERTS names the file',
+  'sessions.max_sessions': 'it is always 100,000',
+  'sessions.max_entries': 'it is always 500,000',
+  'proxy.rewrite_memory_bytes': 'it is always 64 MiB',
   'proxy.https_proxy': 'the variable HTTPS_PROXY names the proxy',
   'proxy.no_proxy': 'the variable NO_PROXY names the hosts',
   'proxy.connect_timeout_ms': 'it is always 10 s',
@@ -28,6 +34,17 @@ export const REMOVED_KEYS: Readonly<Record<string, string>> = {
   'fingerprints.team.member': 'the name is random, and reveals nothing',
   'fingerprints.providers.*.member': 'the name is random, and reveals nothing',
   'tune.interval_ms': 'it is always a week',
+  budget: 'format_pipeline.strategies has "*", and endpoint_overrides."*" has field_values',
+  'format_pipeline.default_format': 'requests name their formats, or mckp.formats_enabled does',
+  'endpoint_overrides.*.dedup_enabled': 'dedup.enabled_per_endpoint is in its place',
+  'endpoint_overrides.*.template_id': 'templates.endpoint_overrides is in its place',
+  'endpoint_overrides.*.strategy': 'format_pipeline.strategies is in its place',
+  'endpoint_overrides.*.near_ref_enabled': BY_TOOL,
+  'endpoint_overrides.*.lines_enabled': BY_TOOL,
+  'profiles.agent.variants.*.lines_enabled': 'dedup.lines_enabled is for all agents',
+  'profiles.agent.variants.*.hints_enabled': 'hints.enabled is for all agents',
+  'cache_align.detect': 'changes are always looked for',
+  'enrichment.mined_file': 'it is mined.toml in data_dir',
   'clearing.min_bytes': 'clearing.least_tokens is in its place',
   'dedup.lines_min_saved_tokens': PRICED,
   'endpoint_overrides.*.lines_min_saved_tokens': PRICED,

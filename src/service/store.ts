@@ -79,8 +79,8 @@ async function openShared(
     | 'mustAnswer'
   >,
 ): Promise<Store> {
-  const { ca_file, cert_file, key_file } = redis
-  const files = { ca: ca_file, cert: cert_file, key: key_file }
+  const { cert_file, key_file } = redis
+  const files = { cert: cert_file, key: key_file }
   const tls = Object.entries(files).flatMap(([name, file]) =>
     file === undefined ? [] : [[name, readFileSync(file, 'utf8')]],
   )

@@ -43,6 +43,12 @@ export interface ThreadsOptions extends Pick<WorkerSetup, 'pipeline' | 'generati
 const CONVERSATIONS = 64
 const LEAST_CONVERSATIONS = 8
 
+/** Live sessions, and results of all of them that may be referred to as a whole. */
+const MAX_SESSIONS = 100_000
+const MAX_ENTRIES = 500_000
+/** Memory for recent rewrites, shared by all threads; it fills as it is used. */
+const REWRITE_BYTES = 64 * 1024 * 1024
+
 /** Threads beyond `workers.count`, so that short jobs and long jobs never wait for each other. */
 const KEPT_THREADS = 1
 
@@ -51,7 +57,7 @@ const SHARED_TEXTS = { fromBytes: SHARED_FROM_BYTES, toBytes: CHUNK_BYTES }
 
 /** @param create starts the threads; a test may have one that runs every batch itself */
 export function startConfiguredThreads(
-  { workers, limits, store, sessions: settings, proxy, cache_dir: cacheDir }: Config,
+  { workers, limits, store, sessions: settings, cache_dir: cacheDir }: Config,
   options: ThreadsOptions,
   create: typeof createThreads = createThreads,
 ): ConfiguredThreads {
@@ -61,13 +67,13 @@ export function startConfiguredThreads(
   const progress = createProgress(size)
   const sessions = createSharedSessions(
     {
-      maxSessions: settings.max_sessions,
-      maxEntries: settings.max_entries,
+      maxSessions: MAX_SESSIONS,
+      maxEntries: MAX_ENTRIES,
       seeds: [randomInt(2 ** 32), randomInt(2 ** 32)],
     },
     settings.body_memory_bytes,
   )
-  const rewrites = createBodyMemory({ bytes: proxy.rewrite_memory_bytes })
+  const rewrites = createBodyMemory({ bytes: REWRITE_BYTES })
   const threads = create({
     size,
     workerUrl: workerUrl ?? workerModule('tasks'),

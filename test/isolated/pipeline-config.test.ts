@@ -85,7 +85,7 @@ describe('pipeline_config.toml', () => {
         [templates.endpoint_overrides]
         get_issues = "csv_from_mdx"
         [endpoint_overrides.Read]
-        template_id = 3
+        hint_verbosity = 3
         [profiles.tokenizer.variants.o300k]
         inline_json_cost = 1.0
         [profiles.data.variants.logs]
@@ -104,7 +104,7 @@ describe('pipeline_config.toml', () => {
       'line 10: mckp.recursion_depth: must be at most 16',
       'line 12: mckp.shape_thresholds.array_of_objects_min_key_stability: must be at most 1',
       'line 14: templates.endpoint_overrides.get_issues: must be "csv_from_md"',
-      'line 16: endpoint_overrides.Read.template_id: must be "csv_from_md"',
+      'line 16: endpoint_overrides.Read.hint_verbosity: must be "terse"',
       'line 17: profiles.tokenizer.variants.o300k: ',
       'line 19: profiles.data.variants.logs.endpoint_pattern: must be a text',
       'line 21: hints.types.elisionn: elisionn is no setting; did you mean elision?',
@@ -141,7 +141,7 @@ describe('pipeline_config.toml', () => {
 
 describe('what it says', () => {
   const content = JSON.stringify([1, 2, 3, 4].map(id => ({ id, name: 'north gate' })))
-  const toml = '[endpoint_overrides.list]\ntemplate_id = "pipeline_deep_mckp"\n'
+  const toml = '[templates.endpoint_overrides]\nlist = "pipeline_deep_mckp"\n'
   let loaded = 0
   const layerOf = (answer: unknown) => (answer as EncodeAnswer).layer
 

@@ -6,14 +6,16 @@ import {
   valueAt,
   writeKey,
 } from '../../core/pipeline/profile/key-path.ts'
-import {
-  DEFAULT_PIPELINE,
-  type LayerSettings,
-} from '../../core/pipeline/profile/pipeline-config.ts'
+import { DEFAULT_PIPELINE } from '../../core/pipeline/profile/pipeline-config.ts'
 import { settingsFor } from '../../core/pipeline/profile/resolve.ts'
 import type { ProfileQuery } from '../../core/pipeline/profile/sections.ts'
-import { TOOL_KEY_NAMES, TOOL_KEYS, type ToolKey } from '../../core/pipeline/profile/tool-keys.ts'
-import { layersOf, type SettingsEntry } from '../../core/pipeline/profile/tool-settings.ts'
+import {
+  pathOfToolKey,
+  TOOL_KEY_NAMES,
+  TOOL_KEYS,
+  type ToolKey,
+} from '../../core/pipeline/profile/tool-keys.ts'
+import type { SettingsEntry } from '../../core/pipeline/profile/tool-settings.ts'
 import type { TunedTable } from '../../core/pipeline/profile/tuned-table.ts'
 import { lineOf } from '../toml-lines.ts'
 import type { FileLayer, LayerName } from './layer-file.ts'
@@ -68,7 +70,7 @@ export function explainCall(
     const values = entries.flatMap(entry => {
       const value: unknown = entry.values[key]
       if (value === undefined) return []
-      const path = pathOf(key, entry, layersOf(pipeline)[entry.layer] ?? DEFAULT_PIPELINE)
+      const path = pathOf(key, entry)
       // A single layer is merged with the built-in one.
       const layer = ofFiles[entry.layer] ?? null
       const isSaid = layer !== null && valueAt(layer.settings as Tree, path) !== undefined
@@ -96,8 +98,8 @@ function placed(value: unknown, path: KeyPath, layer: FileLayer | null): PlacedV
 }
 
 /** Where an entry of a layer has a key. */
-function pathOf(key: ToolKey, { of, name }: SettingsEntry, settings: LayerSettings): KeyPath {
-  const { record, agent = key, data = key, section } = TOOL_KEYS[key]
+function pathOf(key: ToolKey, { of, name }: SettingsEntry): KeyPath {
+  const { agent = key, data = key, section } = TOOL_KEYS[key]
   switch (of) {
     case 'agent':
       return ['profiles', 'agent', 'variants', name, agent]
@@ -105,11 +107,8 @@ function pathOf(key: ToolKey, { of, name }: SettingsEntry, settings: LayerSettin
       return ['profiles', 'data', 'variants', name, data]
     case 'section':
       return section ?? [key]
-    case 'name': {
-      const override = ['endpoint_overrides', name, key]
-      const isThere = valueAt(settings as Tree, override) !== undefined
-      return isThere || record === undefined ? override : [...record, name]
-    }
+    case 'name':
+      return pathOfToolKey(key, name)
   }
 }
 

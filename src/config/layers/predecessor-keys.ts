@@ -95,6 +95,7 @@ const PREDECESSOR_PLACES: readonly KnownPath[] = [
   },
   { at: ['profiles', 'data', 'variants', '*', 'preferred_format'], values: FORMATS_OF_DATA },
   { at: ['profiles', 'data', 'variants', '*', 'hint_set'], values: HINTS },
+  { at: ['hints'], keys: { default_verbosity: dropped('dedup.hint_verbosity is for all hints') } },
   { at: ['hints', 'types'], keys: HINTS },
 ]
 

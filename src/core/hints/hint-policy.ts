@@ -31,7 +31,6 @@ const rule = z.strictObject({
 /** Section `hints`: the families that may be sent, to which models, and how often. */
 export const hintPolicy = z.strictObject({
   enabled: z.boolean().default(true),
-  default_verbosity: z.enum(VERBOSITIES).default('standard'),
   joint_search_tool: z
     .string()
     .regex(/^[\w./-]{1,128}$/)

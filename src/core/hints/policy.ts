@@ -3,7 +3,7 @@ import type { ElisionHint, Hint, HintFamily, Verbosity } from './hint.ts'
 import { hintLine } from './hint-line.ts'
 import { CHAIN_CALLS } from './search-chain.ts'
 
-/** The `[hints]` section of the configuration. */
+/** The `[hints]` section of the configuration, with the verbosity. */
 export interface HintsPolicy {
   readonly enabled: boolean
   readonly default_verbosity: Verbosity

@@ -1,5 +1,4 @@
 import type { Refusal } from '../contract/operation-result.ts'
-import { jsonCompact } from '../formats/json/json-compact.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import type { LookAlikes } from '../hints/look-alikes.ts'
 import { createHintGate, NONE_SENT } from '../hints/policy.ts'
@@ -42,12 +41,11 @@ const AROUND_REFERENCES: readonly string[] = ['numbered', 'numbered@1', 'diff', 
 export const MOST_OF_WHOLE = 0.5
 
 export function createOutcomes(
-  asked: LayerInput & { readonly request: ContentRequest },
+  input: LayerInput & { readonly request: ContentRequest },
   profile: Profile,
   context: PipelineContext,
   { layer, refusals }: { readonly layer: SessionLayer | null; readonly refusals: Refusal[] },
 ): Outcomes {
-  const input = withDefaultFormat(asked, context)
   const { request, prices } = input
   const { strategy } = request
   const layers = layersFor(profile)
@@ -242,19 +240,4 @@ function pricedReferral(
     referral,
     ...('lookAlikes' in rest ? lookAlikesIn(rest) : {}),
   }
-}
-
-/**
- * A list or object that is trimmed is sent as JSON if the configuration demands it and the request
- * names no formats.
- */
-function withDefaultFormat<Input extends LayerInput>(
-  input: Input,
-  { pipeline }: PipelineContext,
-): Input {
-  const { request, value } = input
-  const isOther = typeof value !== 'object' || value === null || request.formats !== undefined
-  if (isOther || request.mode !== 'trim') return input
-  if (pipeline?.format_pipeline.default_format !== 'json') return input
-  return { ...input, request: { ...request, formats: [jsonCompact.id] } }
 }

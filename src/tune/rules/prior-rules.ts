@@ -2,6 +2,7 @@ import type { Fingerprint } from '../../core/fingerprints/fingerprint.ts'
 import { quantileOf, toParts } from '../../core/fingerprints/histograms.ts'
 import type { PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
 import { resolveProfile } from '../../core/pipeline/profile/resolve.ts'
+import { pathOfToolKey, type ToolKey } from '../../core/pipeline/profile/tool-keys.ts'
 import type { Stats } from './class-stats.ts'
 import { type Proposal, propose, type RuleId } from './proposal.ts'
 import { depthFor, LEAST_REFERRED, LEAST_RESULTS, leastCharsFor, lruFor } from './thresholds.ts'
@@ -104,10 +105,10 @@ function ofAll(priors: Priors, name: 'depth' | 'response_chars'): readonly numbe
 function ofClass(
   rule: RuleId,
   { endpoint_class: name }: Fingerprint,
-  [key, to]: readonly [string, boolean | number],
+  [key, to]: readonly [ToolKey, boolean | number],
   evidence: string,
 ): Proposal {
-  const proposed = prior(rule, ['endpoint_overrides', name, key], to, evidence)
+  const proposed = prior(rule, pathOfToolKey(key, name), to, evidence)
   return { ...proposed, example: { tool: name, args: undefined } }
 }
 

@@ -1,6 +1,7 @@
 import { writeKey } from '../../core/pipeline/profile/key-path.ts'
 import type { PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
 import { type Profile, resolveProfile } from '../../core/pipeline/profile/resolve.ts'
+import { pathOfToolKey, type ToolKey } from '../../core/pipeline/profile/tool-keys.ts'
 import type { RecordedResult } from '../play/conversation.ts'
 import type { PlayedResult } from '../play/play.ts'
 import type { ConfigValue } from '../versions/key-path.ts'
@@ -66,11 +67,11 @@ const hasReferences: Touches = (_, played) => played.some(({ layer }) => layer =
 function ofClass(
   rule: RuleId,
   { stats, known }: About,
-  [name, to]: readonly [string, ConfigValue],
+  [key, to]: readonly [ToolKey, ConfigValue],
   { evidence, when, also }: ClassTerms,
 ): Proposal {
   const { tool, args } = stats.example
-  return propose(rule, ['endpoint_overrides', stats.name, name], to, {
+  return propose(rule, pathOfToolKey(key, stats.name), to, {
     evidence,
     example: { tool, args },
     isTooFew: (known?.results ?? 0) < LEAST_RESULTS,
@@ -165,7 +166,7 @@ function r6AfterPrior(about: About, { priorKeys }: RuleTerms): readonly Proposal
   return [ofClass('R6', about, ['elision_enabled', true], { evidence })]
 }
 
-function changeFor(limit: ElisionLimit): readonly [string, ConfigValue] | null {
+function changeFor(limit: ElisionLimit): readonly [ToolKey, ConfigValue] | null {
   switch (limit.kind) {
     case 'all':
       return null

@@ -20,7 +20,7 @@ const CONFIG = `keys_file = ${JSON.stringify(keys)}
 max_queue_jobs = 50
 drain_grace_ms = 0
 `
-const PIPELINE = '[endpoint_overrides.list]\ntemplate_id = "pipeline_deep_mckp"\n'
+const PIPELINE = '[templates.endpoint_overrides]\nlist = "pipeline_deep_mckp"\n'
 let service: ServiceProcess
 
 beforeAll(async () => {

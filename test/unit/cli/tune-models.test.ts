@@ -60,10 +60,9 @@ describe('haversack tune mine --tools', () => {
       think: { cost_model: { typical_kb: 0.00098 } },
     }
     expect(parse(stdout)).toEqual({ tools: expected })
-    const mined = join(temporaryFolder(), 'mined.toml')
-    writeFileSync(mined, stdout)
-    const path = configure(`[enrichment]\nmined_file = ${JSON.stringify(mined)}`)
-    expect(minedModelsOf(loadConfig({ env: { HAVERSACK_CONFIG: path } }))).toEqual(expected)
+    const data = temporaryFolder()
+    writeFileSync(join(data, 'mined.toml'), stdout)
+    expect(minedModelsOf(loadConfig({ env: { HAVERSACK_DATA_DIR: data } }))).toEqual(expected)
     const json = await tune(
       'mine',
       '--tools',

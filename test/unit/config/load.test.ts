@@ -33,11 +33,11 @@ function faults(options: Parameters<typeof loadConfig>[0]): string {
 
 // Contract, section 7: mined models may forbid and never permit.
 describe('mined models', () => {
-  const mined = join(folder, 'mined.toml')
+  const data = mkdtempSync(join(folder, 'mined-'))
+  const mined = join(data, 'mined.toml')
   const load = (text: string) => {
     writeFileSync(mined, text)
-    const path = file(`[enrichment]\nmined_file = ${JSON.stringify(mined)}\n`)
-    return { env: { HAVERSACK_CONFIG: path } }
+    return { env: { HAVERSACK_DATA_DIR: data } }
   }
 
   it('are read from their own file, with the configuration', () => {
@@ -279,7 +279,6 @@ describe('config.example.toml', () => {
       keys_file,
       pipeline_config_file,
       traces,
-      enrichment: { mined_file: example.enrichment.mined_file },
       fingerprints: { team, providers },
       tune: { logs: example.tune.logs },
       workers: { count: workers.count },

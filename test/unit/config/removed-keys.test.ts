@@ -57,7 +57,8 @@ it('names only keys that there are', () => {
   const named = all.flatMap(([, text]) => text.match(/\b[a-z_]+(?:\.(?:[a-z_]+|\*))+/g) ?? [])
   const keys = [configSchema, pipelineSchema].flatMap(leavesOf)
   const isThere = (name: string) => keys.some(key => key === name || key.startsWith(`${name}.`))
-  expect(named.filter(name => !isThere(name))).toEqual([])
+  const settings = named.filter(name => !name.endsWith('.toml'))
+  expect(settings.filter(name => !isThere(name))).toEqual([])
 })
 
 it('a line is not named for what a variable says', () => {

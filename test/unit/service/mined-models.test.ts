@@ -10,11 +10,9 @@ import { temporaryFolder } from '../telemetry/writer.ts'
 describe('mined models in the service', () => {
   it('are in force in the gateway and for plans, also after a reload', () => {
     const folder = temporaryFolder()
-    const [mined, path] = [join(folder, 'mined.toml'), join(folder, 'haversack.toml')]
     const load = (text: string) => {
-      writeFileSync(mined, text)
-      writeFileSync(path, `[enrichment]\nmined_file = ${JSON.stringify(mined)}`)
-      return loadConfig({ env: { HAVERSACK_CONFIG: path } })
+      writeFileSync(join(folder, 'mined.toml'), text)
+      return loadConfig({ env: { HAVERSACK_DATA_DIR: folder } })
     }
     const live = { config: load('[tools.get]\nspeculate = false') }
     // Neither the store nor reports are used to find a model.

@@ -1,7 +1,6 @@
 import type { RewriteReport } from '../../contract/operation-result.ts'
 import type { ReadLimits } from '../../json/bytes/read-json.ts'
 import { type Replacement, splice } from '../../json/bytes/splice.ts'
-import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
 import { inConversation } from '../../telemetry/pseudonyms.ts'
 import { conversationName } from '../parse/conversation-name.ts'
 import { type RouteName, type ScannedRequest, scanRequest } from '../parse/scan-request.ts'
@@ -105,13 +104,13 @@ function inOrder(replacements: readonly Replacement[]): readonly Replacement[] {
   return [...replacements].sort((a, b) => a.start - b.start)
 }
 
-/** What changed before the conversation, if that is looked for. */
+/** What changed before the conversation. */
 function headChange(
   scanned: ScannedRequest,
-  { rewrites, terms, pipeline = DEFAULT_PIPELINE }: ConversationContext,
+  { rewrites, terms }: ConversationContext,
 ): Pick<RewriteReport, 'head_change'> {
   const isLeaving = terms?.beside === undefined
-  if (rewrites?.heads === undefined || !pipeline.cache_align.detect || !isLeaving) return {}
+  if (rewrites?.heads === undefined || !isLeaving) return {}
   const whose = { tenant: rewrites.tenant, key: terms?.key ?? '' }
   const change = rewrites.heads.see(scanned, whose)
   return change === null ? {} : { head_change: change }

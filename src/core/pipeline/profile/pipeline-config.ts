@@ -35,8 +35,8 @@ const toolName = z.string().min(1).max(512)
 
 const dedup = z.strictObject({
   lru_size: lruSize.default(16),
-  /** Like `hints.default_verbosity` if absent. */
-  hint_verbosity: verbosity.optional(),
+  /** How much hints say: of this section and of all others. */
+  hint_verbosity: verbosity.default('standard'),
   min_body_chars: minBodyChars.default(200),
   enabled_per_endpoint: z.record(endpoint, z.boolean()).default({}),
   near_ref_enabled: z.boolean().default(true),
@@ -77,11 +77,6 @@ const MAX_FIELD_VALUE = 1_000_000
 const strategy = z.enum(STRATEGY_IDS)
 const fieldValues = z.record(z.string(), z.number().min(0).max(MAX_FIELD_VALUE))
 
-const budget = z.strictObject({
-  strategy: strategy.default('default'),
-  field_values: fieldValues.default({}),
-})
-
 /** What mode `elide` leaves out without a budget. */
 const elision = z.strictObject({
   enabled: z.boolean().default(true),
@@ -101,8 +96,6 @@ const elision = z.strictObject({
 const formatPipeline = z.strictObject({
   /** For requests with mode trim that name none. */
   budget_tokens: positive.default(8_000),
-  /** `json`: lists and objects leave as JSON if a request names no formats. */
-  default_format: z.enum(['auto', 'json']).default('auto'),
   /** By tool, its name with or without what a proxy puts in front of it. */
   strategies: z.record(endpoint, strategy).default({}),
   algorithm: z.enum(TRIM_ALGORITHMS).default('auto'),
@@ -199,12 +192,8 @@ const clearing = z.strictObject({
 })
 
 const endpointOverride = z.strictObject({
-  dedup_enabled: z.boolean().optional(),
   lru_size: lruSize.optional(),
-  template_id: templateId.optional(),
   min_body_chars: minBodyChars.optional(),
-  near_ref_enabled: z.boolean().optional(),
-  lines_enabled: z.boolean().optional(),
   hint_verbosity: verbosity.optional(),
   formats: formats.optional(),
   elision_enabled: z.boolean().optional(),
@@ -212,7 +201,6 @@ const endpointOverride = z.strictObject({
   reading: readingLevel.optional(),
   max_ratio: maxRatio.optional(),
   max_result_tokens: z.int().positive().max(10_000_000).optional(),
-  strategy: strategy.optional(),
   field_values: fieldValues.optional(),
 })
 
@@ -227,7 +215,6 @@ export const pipelineSchema = z
     dedup: dedup.prefault({}),
     templates: templates.prefault({}),
     mckp: mckp.prefault({}),
-    budget: budget.prefault({}),
     reading: reading.prefault({}),
     format_pipeline: formatPipeline.prefault({}),
     elision: elision.prefault({}),

@@ -52,8 +52,6 @@ const llmVariant = z.strictObject({
 const agentVariant = z.strictObject({
   recursion_depth: recursionDepth.optional(),
   near_ref_enabled: z.boolean().optional(),
-  lines_enabled: z.boolean().optional(),
-  hints_enabled: z.boolean().optional(),
 })
 
 const dataVariant = z.strictObject({

@@ -81,7 +81,7 @@ export function resolveProfile(
     tokenizer.active === AUTO ? (llm.tokenizer ?? resolveTokenizer(query)) : tokenizer.active
   const thresholds = mckp.shape_thresholds
   const settings = settingsWith(config, query, data)
-  const hints = hintsFor(config, query, settings, data?.variant)
+  const hints = hintsFor(config, query, data?.variant)
   const reading = readingFor(config, query.reading, settings, {
     level: llm.reading,
     bracketCost: tokenizer.variants[weights]?.inline_json_cost ?? 1,

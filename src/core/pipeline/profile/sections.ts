@@ -54,16 +54,20 @@ const EVERY_MODEL: readonly string[] = ['*']
  * it.
  */
 export function hintsFor(
-  { hints }: PipelineConfig,
+  { hints, dedup }: PipelineConfig,
   { model }: ProfileQuery,
-  settings: ToolSettings,
   { hint_set }: Partial<DataVariant> = {},
 ): HintProfile {
   const types = hint_set === undefined ? usualRules(hints, model) : rulesOf(hints, model, hint_set)
-  const { default_verbosity, joint_search_tool } = hints
-  const enabled = settings.get('hints_enabled') ?? hints.enabled
+  const { enabled, joint_search_tool } = hints
   const comparesFormats = enabled && hints.types.format !== undefined && types.format.enabled
-  return { enabled, default_verbosity, joint_search_tool, types, comparesFormats }
+  return {
+    enabled,
+    default_verbosity: dedup.hint_verbosity,
+    joint_search_tool,
+    types,
+    comparesFormats,
+  }
 }
 
 type HintsSection = PipelineConfig['hints']
@@ -123,7 +127,7 @@ export function dedupFor(
   return {
     exact: may('reference'),
     near: (settings.get('near_ref_enabled') ?? dedup.near_ref_enabled) && may('near_reference'),
-    lines: (settings.get('lines_enabled') ?? dedup.lines_enabled) && may('lines'),
+    lines: dedup.lines_enabled && may('lines'),
     lruSize: settings.get('lru_size') ?? dedup.lru_size,
     minBodyChars: settings.get('min_body_chars') ?? dedup.min_body_chars,
     nearMaxDeltaBytes: dedup.near_ref_max_delta_bytes,
@@ -132,7 +136,7 @@ export function dedupFor(
     hostBlocks: dedup.host_blocks,
     mutating: dedup.mutating_tools,
     stale: own(dedup.invalidates, tool) ?? [],
-    verbosity: settings.get('hint_verbosity') ?? hints.default_verbosity,
+    verbosity: settings.get('hint_verbosity') ?? dedup.hint_verbosity,
   }
 }
 
@@ -175,17 +179,17 @@ export function readingFor(
 }
 
 /**
- * The section `budget` for a tool: the value of its parts. Fields of a more particular name, or of
+ * The value of a tool's parts for a budget. Fields of a more particular name, or of
  * a later layer, take precedence, one by one.
  */
 export function budgetFor(
-  { budget, format_pipeline }: PipelineConfig,
+  { format_pipeline }: PipelineConfig,
   tool: string | undefined,
   settings: ToolSettings,
 ): BudgetProfile {
   const fields = settings.all('field_values').toReversed()
   return {
-    strategy: settings.get('strategy') ?? strategyFor(tool) ?? budget.strategy,
+    strategy: settings.get('strategy') ?? strategyFor(tool) ?? 'default',
     algorithm: format_pipeline.algorithm,
     fields: new Map(fields.flatMap(each => Object.entries(each))),
   }

@@ -39,8 +39,6 @@ export const steering = z
 
 /** Section `cache_align`: prompts that providers' caches find again. */
 export const cacheAlign = z.strictObject({
-  /** Whether changes before the conversation are looked for. Nothing is changed. */
-  detect: z.boolean().default(true),
   /** Whether tools are sent in one order and spelling. */
   normalise: z.boolean().default(false),
 })

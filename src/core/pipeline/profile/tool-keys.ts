@@ -17,7 +17,6 @@ export interface ToolValues {
   readonly lru_size: number
   readonly min_body_chars: number
   readonly near_ref_enabled: boolean
-  readonly lines_enabled: boolean
   readonly hint_verbosity: Verbosity
   /** A template, or a format by name. */
   readonly template_id: string
@@ -31,7 +30,6 @@ export interface ToolValues {
   readonly level: ViewLevel
   readonly pressure: readonly PressureStep[]
   readonly recursion_depth: number
-  readonly hints_enabled: boolean
   readonly reading: ReadingLevel
 }
 
@@ -60,7 +58,6 @@ export const TOOL_KEYS: Readonly<Record<ToolKey, KeyPlaces>> = {
   lru_size: { section: ['dedup', 'lru_size'] },
   min_body_chars: { section: ['dedup', 'min_body_chars'] },
   near_ref_enabled: { agent: 'near_ref_enabled', section: ['dedup', 'near_ref_enabled'] },
-  lines_enabled: { agent: 'lines_enabled', section: ['dedup', 'lines_enabled'] },
   hint_verbosity: { section: ['dedup', 'hint_verbosity'] },
   template_id: { record: ['templates', 'endpoint_overrides'], data: 'preferred_format' },
   formats: { section: ['mckp', 'formats_enabled'] },
@@ -69,12 +66,17 @@ export const TOOL_KEYS: Readonly<Record<ToolKey, KeyPlaces>> = {
   max_ratio: { section: ['elision', 'max_ratio'] },
   max_result_tokens: {},
   strategy: { record: ['format_pipeline', 'strategies'] },
-  field_values: { section: ['budget', 'field_values'] },
+  field_values: {},
   level: { record: ['views', 'levels'], section: ['views', 'level'] },
   pressure: { section: ['views', 'pressure'] },
   recursion_depth: { agent: 'recursion_depth', section: ['mckp', 'recursion_depth'] },
   reading: {},
-  hints_enabled: { agent: 'hints_enabled', section: ['hints', 'enabled'] },
+}
+
+/** Where a file says a key for one name: in the key's record, if it has one. */
+export function pathOfToolKey(key: ToolKey, name: string): readonly string[] {
+  const { record } = TOOL_KEYS[key]
+  return record === undefined ? ['endpoint_overrides', name, key] : [...record, name]
 }
 
 export const TOOL_KEY_NAMES = Object.keys(TOOL_KEYS) as readonly ToolKey[]

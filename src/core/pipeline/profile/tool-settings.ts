@@ -81,7 +81,7 @@ function entriesIn(
 }
 
 /** A configuration's layers, the latest first; the built-in one comes last. */
-export function layersOf(config: PipelineConfig): readonly LayerSettings[] {
+function layersOf(config: PipelineConfig): readonly LayerSettings[] {
   return config.layers === undefined ? [config] : [...config.layers, DEFAULT_PIPELINE]
 }
 

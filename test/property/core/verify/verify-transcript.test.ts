@@ -108,8 +108,7 @@ const pipeline = fc
   })
   .map(({ verbosity, near_ref_enabled, preferred_format }) =>
     pipelineSchema.parse({
-      dedup: { near_ref_enabled, min_body_chars: 20 },
-      hints: { default_verbosity: verbosity },
+      dedup: { near_ref_enabled, min_body_chars: 20, hint_verbosity: verbosity },
       profiles: {
         data: {
           variants: {

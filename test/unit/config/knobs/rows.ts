@@ -211,19 +211,6 @@ export const ROWS_OF_KEYS: readonly Row[] = [
   ['mckp.shape_thresholds.markdown_table_min_cols', 'a table is only written if md@1 is named'],
 
   [
-    'budget.strategy',
-    { results: ROWS, ...trim, with: { budget: { strategy: 'trailing' } }, not: ITEMS },
-  ],
-  [
-    'budget.field_values.*',
-    {
-      results: ROWS,
-      ...trim,
-      with: { budget: { field_values: { more: 100, id: 0, name: 0 } } },
-      not: ITEMS,
-    },
-  ],
-  [
     'format_pipeline.budget_tokens',
     {
       results: ROWS,
@@ -234,10 +221,6 @@ export const ROWS_OF_KEYS: readonly Row[] = [
         ...at(['compress'], '/v1/compress trims to the budget of its request alone'),
       },
     },
-  ],
-  [
-    'format_pipeline.default_format',
-    { results: ROWS, ...trim, with: { format_pipeline: { default_format: 'json' } }, not: ITEMS },
   ],
   [
     'format_pipeline.strategies.*',
@@ -351,28 +334,12 @@ export const ROWS_OF_KEYS: readonly Row[] = [
   ],
 
   [
-    'endpoint_overrides.*.dedup_enabled',
-    { results: SAME, with: ofTool('Read', { dedup_enabled: false }) },
-  ],
-  [
     'endpoint_overrides.*.lru_size',
     { results: FAR_JOBS, without: near, with: { ...near, ...ofTool('get_job', { lru_size: 1 }) } },
   ],
   [
-    'endpoint_overrides.*.template_id',
-    { results: WORDY, with: ofTool('list', { template_id: 'pipeline_deep_mckp' }), not: COMPARES },
-  ],
-  [
     'endpoint_overrides.*.min_body_chars',
     { results: SAME, with: ofTool('Read', { min_body_chars: 5_000 }) },
-  ],
-  [
-    'endpoint_overrides.*.near_ref_enabled',
-    { results: JOBS, with: ofTool('get_job', { near_ref_enabled: false }) },
-  ],
-  [
-    'endpoint_overrides.*.lines_enabled',
-    { results: LINES, with: ofTool('Read', { lines_enabled: false }), not: WHOLE },
   ],
   [
     'endpoint_overrides.*.hint_verbosity',
@@ -406,10 +373,6 @@ export const ROWS_OF_KEYS: readonly Row[] = [
       with: ofTool('Bash', { max_result_tokens: 80 }),
       not: { ...ELIDED, ...ASKED },
     },
-  ],
-  [
-    'endpoint_overrides.*.strategy',
-    { results: ROWS, ...trim, with: ofTool('list', { strategy: 'trailing' }), not: ITEMS },
   ],
   [
     'endpoint_overrides.*.field_values.*',
@@ -531,21 +494,6 @@ export const ROWS_OF_KEYS: readonly Row[] = [
     },
   ],
   [
-    'profiles.agent.variants.*.lines_enabled',
-    {
-      results: LINES,
-      with: { profiles: { agent: { variants: { default: { lines_enabled: false } } } } },
-      not: WHOLE,
-    },
-  ],
-  [
-    'profiles.agent.variants.*.hints_enabled',
-    {
-      results: SAME,
-      with: { profiles: { agent: { variants: { default: { hints_enabled: false } } } } },
-    },
-  ],
-  [
     'profiles.data.active',
     {
       results: WORDY,
@@ -603,10 +551,6 @@ export const ROWS_OF_KEYS: readonly Row[] = [
   ],
 
   ['hints.enabled', { results: SAME, with: { hints: { enabled: false } } }],
-  [
-    'hints.default_verbosity',
-    { results: SAME, with: { hints: { default_verbosity: 'terse' } }, not: NAMED },
-  ],
   ['hints.types.*.enabled', { results: SAME, with: hintsOf('reference', { enabled: false }) }],
   [
     'hints.joint_search_tool',
@@ -678,7 +622,6 @@ export const ROWS_OF_KEYS: readonly Row[] = [
   ['arms.explore', ARMS],
   ['arms.holdout', ARMS],
   ['arms.revert', 'decides what an alarm does, in src/arms/arms.ts'],
-  ['cache_align.detect', 'looks for changes and reports them; what leaves is the same'],
   [
     'cache_align.normalise',
     { results: [], with: { cache_align: { normalise: true } }, not: ONLY_PROXIES },

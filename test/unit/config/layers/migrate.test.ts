@@ -43,7 +43,7 @@ describe('a migrated file', () => {
           },
         },
       },
-      hints: { default_verbosity: 'standard', types: { format: { enabled: false } } },
+      hints: { types: { format: { enabled: false } } },
     })
   })
 

@@ -43,6 +43,7 @@ it('loads, with one warning for each key that is named otherwise here', () => {
         key => `profiles.agent.variants.marathon_refactor.${key}`,
       ),
       ...Array(2).fill('profiles.data.variants.k8s_logs.hint_set'),
+      'hints.default_verbosity',
       ...['near_ref', 'inline_format_hint', 'delta'].map(key => `hints.types.${key}`),
     ].toSorted(),
   )

@@ -59,7 +59,7 @@ describe('layers', () => {
     const folder = layersFolder()
     folder.write(
       'pipeline_config.toml',
-      '[views]\nlevel = "compact"\n[views.levels]\nRead = "standard"\n[budget.field_values]\na = 1\nb = 1\n',
+      '[views]\nlevel = "compact"\n[views.levels]\nRead = "standard"\n[endpoint_overrides."*".field_values]\na = 1\nb = 1\n',
     )
     folder.write(
       'tenants/acme.toml',
@@ -310,7 +310,7 @@ describe('the file of a repository', () => {
     ['[profiles.agent]\nactive = "default"\n', 'profiles.agent.active: is not for'],
     ['[views]\nfiles = ["/etc/passwd"]\n', 'views.files: is not for'],
     ['[clearing]\nenabled = true\n', 'clearing.enabled: is not for'],
-    ['[budget]\nstrategy = "leading"\n', 'budget.strategy: is not for'],
+    ['[format_pipeline]\nalgorithm = "auto"\n', 'format_pipeline.algorithm: is not for'],
   ])('cannot say %j', (text, fault) => {
     const folder = layersFolder()
     const project = folder.write('project.toml', text)

@@ -270,9 +270,6 @@ describe('templates', () => {
   it('are L1 for the tools that they are set for', () => {
     expect(asked({ templates: overrides })).toBe('L1')
     expect(asked({ templates: overrides }, 'list')).toBe('L3')
-    expect(asked({ endpoint_overrides: { list_issues: { template_id: 'csv_from_md' } } })).toBe(
-      'L1',
-    )
     expect(asked({})).toBe('L3')
     expect(asked({}, 'constructor')).toBe('L3')
   })
@@ -281,11 +278,6 @@ describe('templates', () => {
     const active = ['mr_diff_fence']
     expect(asked({ templates: { ...overrides, active } })).toBe('L3')
     expect(asked({ templates: { ...overrides, active: [...active, 'csv_from_md'] } })).toBe('L1')
-  })
-
-  it('give way to what is said of the endpoint', () => {
-    const endpoint_overrides = { list_issues: { template_id: 'mr_diff_fence' } }
-    expect(asked({ templates: overrides, endpoint_overrides })).toBe('L3')
   })
 
   it('can be the preferred format of data, as can any format', () => {

@@ -197,7 +197,7 @@ describe('explain', () => {
 
   it('stops where the encoder does', () => {
     const pipeline = pipelineSchema.parse({
-      endpoint_overrides: { t: { template_id: 'csv_from_md' } },
+      templates: { endpoint_overrides: { t: 'csv_from_md' } },
     })
     const { candidates: rows } = explainContent(
       { content: table, tool: 't' },

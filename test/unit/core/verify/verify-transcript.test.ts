@@ -53,7 +53,7 @@ it('finds nothing wrong with the note of a format whose text has escapes', () =>
     {
       ...context,
       pipeline: pipelineSchema.parse({
-        hints: { default_verbosity: 'terse' },
+        dedup: { hint_verbosity: 'terse' },
         profiles: {
           data: { variants: { list: { endpoint_pattern: 'list', preferred_format: 'md' } } },
         },

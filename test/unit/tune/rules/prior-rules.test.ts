@@ -73,7 +73,7 @@ describe('R1, R4 and R5 by figures of others', () => {
     const config = { dedup: { enabled_per_endpoint: { Read: false }, lru_size: 2 } }
     const often = { dup_rate: 0.3, repeat_burst: all('repeat_burst', 4) }
     expect(proposals([often], { config })).toEqual([
-      ['R1', 'endpoint_overrides.Read.dedup_enabled', true],
+      ['R1', 'dedup.enabled_per_endpoint.Read', true],
       ['R1', 'endpoint_overrides.Read.lru_size', 5],
     ])
     expect(proposals([{ ...often, dup_rate: 0.29 }], { config })).toEqual([])

@@ -58,10 +58,8 @@ describe('the verbosity of references in a request', () => {
     expect(sent(steps, remembering(pipeline))[1]).toMatch(/^> \[ref [0-9a-f]{8} Read 1 call ago\]$/)
   })
 
-  it('is that of `dedup`, whatever other hints have', () => {
-    const hints = { default_verbosity: 'terse' }
-    const pipeline = { hints, dedup: { hint_verbosity: 'standard' } }
-    expect(sent(steps, remembering(pipeline))[1]).toContain(' Read 1 call ago]')
+  it('is standard unless the configuration says otherwise', () => {
+    expect(sent(steps, remembering({}))[1]).toContain(' Read 1 call ago]')
   })
 })
 

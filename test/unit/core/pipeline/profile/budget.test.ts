@@ -36,8 +36,8 @@ const notes = (text: string) => count(text, /\bn\d+n\b/g)
 
 describe('what fields are worth', () => {
   it('decides which of two are kept', () => {
-    const forTitle = trimmed({ budget: { field_values: { title: 5 } } })
-    const forNote = trimmed({ budget: { field_values: { note: 5 } } })
+    const forTitle = trimmed({ endpoint_overrides: { '*': { field_values: { title: 5 } } } })
+    const forNote = trimmed({ endpoint_overrides: { '*': { field_values: { note: 5 } } } })
     expect(titles(forTitle)).toBeGreaterThan(20)
     expect(notes(forTitle)).toBeLessThan(3)
     expect(notes(forNote)).toBeGreaterThan(20)
@@ -45,15 +45,20 @@ describe('what fields are worth', () => {
   })
 
   it('drops a field of no worth before anything else', () => {
-    const text = trimmed({ budget: { field_values: { note: 0 } } }, { budget_tokens: 1_400 })
+    const text = trimmed(
+      { endpoint_overrides: { '*': { field_values: { note: 0 } } } },
+      { budget_tokens: 1_400 },
+    )
     expect(notes(text)).toBe(0)
     expect(titles(text)).toBe(60)
   })
 
   it('is what the tool says, field by field', () => {
     const config = {
-      budget: { field_values: { title: 0, note: 0 } },
-      endpoint_overrides: { list: { field_values: { note: 1 } } },
+      endpoint_overrides: {
+        '*': { field_values: { title: 0, note: 0 } },
+        list: { field_values: { note: 1 } },
+      },
     }
     const text = trimmed(config)
     expect(notes(text)).toBeGreaterThan(20)
@@ -68,15 +73,6 @@ it('is within the budget of the configuration where a request to trim names none
   expect(counters.get('o200k_base').count(text)).toBeLessThanOrEqual(500)
 })
 
-it('is JSON where the configuration says so, but for requests that name formats', () => {
-  const config = { format_pipeline: { default_format: 'json' } }
-  expect(trimmed(config)).toMatch(/^\[\{.*\]$/)
-  expect(trimmed(config)).toBe(trimmed({}, { formats: ['json_compact'] }))
-  expect(trimmed(config, { formats: ['csv', 'tree'] })).toBe(
-    trimmed({}, { formats: ['csv', 'tree'] }),
-  )
-})
-
 describe('the strategy', () => {
   const ids = (text: string) => [...text.matchAll(/\bt(\d+)t\b/g)].map(([, id]) => Number(id))
   const mean = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0) / numbers.length
@@ -85,8 +81,8 @@ describe('the strategy', () => {
 
   it('is that of the request, else of the tool, else of the configuration', () => {
     const config = {
-      budget: { strategy: 'trailing', field_values },
-      endpoint_overrides: { list: { strategy: 'leading' } },
+      format_pipeline: { strategies: { '*': 'trailing', list: 'leading' } },
+      endpoint_overrides: { '*': { field_values } },
     }
     expect(mean(ids(trimmed(config, { tool: 'other', budget_tokens })))).toBeGreaterThan(35)
     expect(mean(ids(trimmed(config, { budget_tokens })))).toBeLessThan(25)
@@ -103,12 +99,12 @@ describe('the strategy', () => {
 })
 
 it.each([
-  { budget: { strategy: 'best' } },
-  { budget: { field_values: { a: -1 } } },
-  { budget: { field_values: { a: Number.NaN } } },
-  { budget: { field_values: { a: Number.POSITIVE_INFINITY } } },
-  { budget: { field_value: {} } },
-  { format_pipeline: { default_format: 'toon' } },
+  { format_pipeline: { strategies: { list: 'best' } } },
+  { endpoint_overrides: { list: { field_values: { a: -1 } } } },
+  { endpoint_overrides: { list: { field_values: { a: Number.NaN } } } },
+  { endpoint_overrides: { list: { field_values: { a: Number.POSITIVE_INFINITY } } } },
+  { budget: { field_values: {} } },
+  { format_pipeline: { default_format: 'json' } },
   { format_pipeline: { margin: 0.9 } },
   { endpoint_overrides: { list: { strategy: '' } } },
 ])('%j is refused', config => {
@@ -116,7 +112,9 @@ it.each([
 })
 
 it('tools and fields may be named like members of every object', () => {
-  const config = pipelineSchema.parse({ budget: { field_values: { constructor: 2 } } })
+  const config = pipelineSchema.parse({
+    endpoint_overrides: { '*': { field_values: { constructor: 2 } } },
+  })
   expect(resolveProfile(config, { tool: 'constructor' }).budget.fields.get('constructor')).toBe(2)
   expect(resolveProfile(config, { tool: '__proto__' }).budget.fields.get('toString')).toBe(
     undefined,

@@ -81,10 +81,8 @@ describe('the agent', () => {
     expect(near({ agent: { active: 'marathon_refactor' } })).toBe(true)
     expect(near({ agent: { active: 'file_search_heavy' } }, { near_ref_enabled: true })).toBe(false)
     expect(near({}, { near_ref_enabled: true })).toBe(true)
-    const variants = { quiet: { hints_enabled: false, lines_enabled: false } }
-    const { dedup, hints } = resolve({ profiles: { agent: { active: 'quiet', variants } } })
-    expect(dedup).toMatchObject({ exact: false, near: false, lines: false })
-    expect(hints.enabled).toBe(false)
+    const variants = { quiet: { near_ref_enabled: false } }
+    expect(near({ agent: { active: 'quiet', variants } })).toBe(false)
   })
 
   it('that is built in can be changed key by key', () => {
@@ -93,12 +91,6 @@ describe('the agent', () => {
       profiles: { agent: { active: 'marathon_refactor', variants } },
     })
     expect([dedup.near, encoding.recursionDepth]).toEqual([true, 7])
-  })
-
-  it('can allow hints that are off for others', () => {
-    const agent = { active: 'a', variants: { a: { hints_enabled: true } } }
-    expect(enabled({ hints: { enabled: false }, profiles: { agent } })).toEqual(USUAL_FAMILIES)
-    expect(enabled({ hints: { enabled: false } })).toEqual([])
   })
 })
 
@@ -143,12 +135,11 @@ describe('deduplication', () => {
     lru_size: 7,
     min_body_chars: 300,
     near_ref_enabled: true,
-    enabled_per_endpoint: { Bash: false, Edit: false },
+    enabled_per_endpoint: { Bash: false, 'Ed*': false, Edit: true },
   }
 
   it('is set for all, and for an endpoint', () => {
     const endpoint_overrides = {
-      Edit: { dedup_enabled: true },
       Read: { lru_size: 9, min_body_chars: 100 },
     }
     const of = (tool?: string) => resolve({ dedup, endpoint_overrides }, { tool }).dedup
@@ -170,12 +161,13 @@ describe('deduplication', () => {
     })
   })
 
-  it('has a verbosity of its own, or that of all hints', () => {
-    const hints = { default_verbosity: 'terse' }
-    expect(resolve({ hints }).dedup.verbosity).toBe('terse')
-    const both = { hints, dedup: { hint_verbosity: 'verbose' } }
-    expect(resolve(both).dedup.verbosity).toBe('verbose')
-    expect(resolve(both).hints.default_verbosity).toBe('terse')
+  it('has the verbosity of all hints, or of the tool', () => {
+    const dedup = { hint_verbosity: 'terse' }
+    const { hints, dedup: own } = resolve({ dedup })
+    expect([hints.default_verbosity, own.verbosity]).toEqual(['terse', 'terse'])
+    const endpoint_overrides = { Read: { hint_verbosity: 'verbose' } }
+    const ofTool = resolve({ dedup, endpoint_overrides }, { tool: 'Read' })
+    expect(ofTool.dedup.verbosity).toBe('verbose')
   })
 })
 

@@ -60,22 +60,20 @@ describe('settings by tool', () => {
   it('is taken key by key from the most particular entry that has the key', () => {
     const config = pipelineSchema.parse({
       profiles: {
-        agent: { active: 'mine', variants: { mine: { near_ref_enabled: false } } },
+        agent: { active: 'mine', variants: { mine: { recursion_depth: 3 } } },
       },
       endpoint_overrides: {
         Bash: { lru_size: 1 },
         git_log: { lru_size: 2, min_body_chars: 20, max_ratio: 0.5 },
-        'git_*': { min_body_chars: 30, near_ref_enabled: true, hint_verbosity: 'terse' },
-        '*': { lines_enabled: false, elision_enabled: false, formats: ['tree'] },
+        'git_*': { min_body_chars: 30, hint_verbosity: 'terse' },
+        '*': { elision_enabled: false, formats: ['tree'] },
       },
     })
     const { dedup, elision, encoding } = resolveProfile(config, LOG)
     expect(dedup).toMatchObject({
       lruSize: 1,
       minBodyChars: 20,
-      near: true,
       verbosity: 'terse',
-      lines: false,
     })
     expect(elision).toMatchObject({ maxRatio: 0.5, enabled: false })
     expect(encoding.formats).toEqual(['tree'])
