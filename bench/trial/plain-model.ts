@@ -95,7 +95,7 @@ function nextAnswer(
         fresh.push(noteOf(next.value, view, own[typeof at === 'number' ? at : made - 1]!, read))
       } catch (error) {
         if (!(error instanceof LeftOut) || !canFetch) throw error
-        return { said: '', calls: [{ id, name: FETCHES, args: { hash: error.hash } }] }
+        return { said: '', calls: [{ id, name: FETCHES, args: { hash: error.hash, all: true } }] }
       }
     }
     next = solving.next(taken < notes.length ? notes[taken] : fresh.at(-1))
