@@ -25,6 +25,7 @@ export const setupCommand = defineCommand({
     'setup claude',
     'setup --print codex',
     'setup claude --statusline',
+    'setup claude --cache-1h',
     'setup claude --hook',
     'setup --undo claude',
   ],
@@ -34,6 +35,10 @@ export const setupCommand = defineCommand({
   options: {
     url: serviceOptions.url,
     hook: { type: 'boolean', help: 'Set a hook instead of the base URL (claude)' },
+    'cache-1h': {
+      type: 'boolean',
+      help: 'Also ask for prompt caches of an hour, by an API key (claude)',
+    },
     statusline: { type: 'boolean', help: 'Also show savings in the status line (claude)' },
     print: { type: 'boolean', help: 'Show the change and write nothing' },
     yes: { type: 'boolean', help: 'Do not ask' },
@@ -58,7 +63,7 @@ export const setupCommand = defineCommand({
     }
     const change = values.hook
       ? hookChange(agent, service)
-      : urlChange(agent, service, env, values.statusline)
+      : withHour(agent, values['cache-1h'], urlChange(agent, service, env, values.statusline))
     const after = changed(change, file, before)
     if (after === before) {
       const what = values.hook ? 'hook' : 'base URL'
@@ -104,6 +109,13 @@ function urlChange(agent: Agent, service: string, env: Env, hasLine: boolean): C
   }
 }
 
+/** Asks for caches of an hour too, if that is wanted. */
+function withHour({ cacheHour }: Agent, isWanted: boolean, change: Change): Change {
+  if (!isWanted) return change
+  if (cacheHour === undefined) throw new UsageError('--cache-1h is for claude')
+  return text => cacheHour.with(change(text))
+}
+
 function hookChange({ hook }: Agent, service: string): Change {
   if (hook === undefined) throw new UsageError('--hook is for claude')
   return text => hook.withHook(text, service)
@@ -124,7 +136,9 @@ export function isOurs(agent: Agent, text: string, before: string | null): boole
   try {
     const ofHook = agent.hook?.commandIn(text)
     const ofLine = agent.statusLine?.commandIn(text)
-    const withUrls = agent.baseUrlsIn(text).map(url => agent.withBaseUrl(before ?? '', url))
+    const { cacheHour } = agent
+    const asked = (of: string) => (cacheHour?.isIn(text) ? cacheHour.with(of) : of)
+    const withUrls = agent.baseUrlsIn(text).map(url => asked(agent.withBaseUrl(before ?? '', url)))
     const withLines = withUrls.map(withUrl =>
       ofLine === undefined
         ? undefined

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { askUpstream, type OwnAnswer, type OwnRequest } from './ask-upstream.ts'
 import type { Exchange, ExchangeContext, ForwardOptions, Upgrade } from './exchange.ts'
 import { ExchangeRun } from './exchange-run.ts'
 import { answerOn, joinUpgraded, joinWebSocket, type MessageUpgrade } from './upgraded.ts'
@@ -44,6 +45,8 @@ export interface Forwarder {
    * accepted, whose messages go through these.
    */
   upgrade(incoming: IncomingMessage, head: Buffer, options: UpgradeOptions): Promise<Exchange>
+  /** Asks the upstream for something of our own. Never rejects. */
+  ask(request: OwnRequest): Promise<OwnAnswer | null>
   /** Ends each WebSocket whose messages are read when its responses have ended, or after `ms`. */
   drain(ms: number): void
   /** Takes no more, ends what is under way, and closes the kept connections. */
@@ -71,6 +74,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   return {
     forward: (incoming, outgoing, forwardOptions) =>
       start(new ExchangeRun(context, incoming, outgoing, forwardOptions)),
+    ask: request => (closed ? Promise.resolve(null) : askUpstream(upstream, request)),
     upgrade(incoming, head, { path, extraHeaders = {}, messages }) {
       const { socket } = incoming
       const outgoing = answerOn(socket, incoming)

@@ -1,5 +1,6 @@
 import type { RewriteReport } from '../core/contract/operation-result.ts'
 import { billRequest, pricesFor, reportsWrites } from '../core/conversation/usage/billing.ts'
+import { PING_AFTER_MS } from '../core/conversation/usage/life-rules.ts'
 import { promptTokens } from '../core/conversation/usage/token-usage.ts'
 import type { AnswerUsage } from '../core/conversation/usage/usage-reader.ts'
 import { resolveTokenizer } from '../core/tokens/profiles.ts'
@@ -98,7 +99,7 @@ export function entryOf(request: AnsweredRequest, terms: EntryTerms): Entry {
   const prices = pricesFor(vendor, model, [builtIn, own])
   const saved = report?.saved ?? []
   const lostCache = report?.prefix_changed === true ? terms.cachedBefore : 0
-  const { before } = terms
+  const before = keptAlive(terms.before, pings)
   const life = lifeOf({ usage, before, report: report ?? {}, pings }, prices)
   const { tools, ...sent } = billRequest({ usage, saved, lostCache }, prices)
   // The client would have paid for the miss, and not for the hour.
@@ -129,8 +130,17 @@ export function entryOf(request: AnsweredRequest, terms: EntryTerms): Entry {
   return { vendor, account, ...done, ...ofDay, conversation }
 }
 
+/** Each ping gives a cache its life again. */
+function keptAlive(before: SeenPrompt | null, pings: number): SeenPrompt | null {
+  if (before === null || pings === 0) return before
+  return { ...before, life_ms: before.life_ms + pings * PING_AFTER_MS }
+}
+
 /** What a hidden round adds: its bill, and no request. */
-function hiddenEntry({ vendor, said, report, isPing }: AnsweredRequest, terms: EntryTerms): Entry {
+function hiddenEntry(
+  { vendor, said, report, session, isPing }: AnsweredRequest,
+  terms: EntryTerms,
+): Entry {
   const done = { report: { untouched: null, prefixChanged: false } }
   if (said === null) return { vendor, account: NO_ACCOUNT, ...done }
   const { usage, model } = said
@@ -146,7 +156,8 @@ function hiddenEntry({ vendor, said, report, isPing }: AnsweredRequest, terms: E
   const id = report?.conversation
   const ofDay = { model: model ?? undefined }
   if (id === undefined) return { vendor, account, ...done, ...ofDay }
-  const conversation = { id, model: model ?? null, cached: cachedOf(vendor, said) }
+  const of = session === undefined ? {} : { session }
+  const conversation = { id, model: model ?? null, cached: cachedOf(vendor, said), ...of }
   return { vendor, account, ...done, ...ofDay, conversation }
 }
 

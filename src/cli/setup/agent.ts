@@ -28,6 +28,8 @@ export interface Agent {
   left?(text: string): readonly string[]
   /** Makes results smaller without a base URL; absent: the agent has nothing like it. */
   readonly hook?: AgentHook
+  /** Asks for prompt caches of an hour in its file, and says whether it does; absent: it cannot. */
+  readonly cacheHour?: { with(text: string): string; isIn(text: string): boolean }
   /** A line that shows what a session saved; absent: the agent has nothing like it. */
   readonly statusLine?: AgentStatusLine
 }

@@ -13,6 +13,7 @@ import { editToml, tomlAt } from './edit-toml.ts'
 import { apiBasesIn, modelsLeft, withApiBases } from './litellm-models.ts'
 
 const CLAUDE_URL = ['env', 'ANTHROPIC_BASE_URL'] as const
+const CLAUDE_HOUR = ['env', 'ENABLE_PROMPT_CACHING_1H'] as const
 const OPENCODE_URL = ['provider', 'anthropic', 'options', 'baseURL'] as const
 const OPENCODE_OPENAI_URL = ['provider', 'openai', 'options', 'baseURL'] as const
 const CODEX_KEY = 'openai_base_url'
@@ -41,6 +42,10 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
     baseUrlsIn: text => asList(textAt(text, CLAUDE_URL)),
     variable: 'ANTHROPIC_BASE_URL',
     upstream: () => ANTHROPIC_UPSTREAM,
+    cacheHour: {
+      with: text => editJson(text, [[CLAUDE_HOUR, '1']]),
+      isIn: text => textAt(text, CLAUDE_HOUR) === '1',
+    },
     hook: CLAUDE_HOOK,
     statusLine: CLAUDE_STATUS_LINE,
   },

@@ -189,6 +189,8 @@ export interface RewriteReport {
   }
   /** What the provider's cache depends on; absent: the body has not all of the conversation. */
   readonly print?: PromptPrint
+  /** What is needed to keep its cache alive in a pause; absent: that is not done. */
+  readonly ping?: PingPlaces
   /** Levers that changed the request besides its results; absent: none. */
   readonly levers?: readonly string[]
   /** Present if it was left untouched, because its unit is held out. */
@@ -199,6 +201,16 @@ export interface RewriteReport {
   readonly redeeming?: RetrievingRequest
   /** The generation that the thread needs to rewrite it; absent: it was rewritten. */
   readonly needs_generation?: string
+}
+
+/** Where a request says what a ping says otherwise, in the bytes that are sent. */
+export interface PingPlaces {
+  /** How often it may be sent in one pause, and what pings may cost of a conversation's input. */
+  readonly most: number
+  readonly budget: number
+  readonly maxTokens: { readonly start: number; readonly end: number }
+  /** Absent: it is not streamed. */
+  readonly stream?: { readonly start: number; readonly end: number }
 }
 
 /** A request in which the proxy answers calls of its own tool. */

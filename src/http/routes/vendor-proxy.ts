@@ -15,9 +15,11 @@ import type { Originals } from '../../store/originals.ts'
 import { type AppContext, type AppDeps, type AppEnv, requestHeader } from '../context.ts'
 import { authorize } from '../middleware/authorize.ts'
 import { seesExactTimes } from '../middleware/observe.ts'
+import { type CachePings, createCachePings, unheldTimer } from '../proxy/cache-pings.ts'
 import { withForwarded } from '../proxy/forwarded-request.ts'
 import { KeptBodies } from '../proxy/kept-bodies.ts'
 import { createPlacing, type Placing } from '../proxy/placed-rounds.ts'
+import { endPings, planPings } from '../proxy/plan-pings.ts'
 import { createPromptWarnings } from '../proxy/prompt-warnings.ts'
 import { createResponsesSocket } from '../proxy/responses-socket.ts'
 import { answerRetrieveCalls } from '../proxy/retrieve-calls.ts'
@@ -30,14 +32,18 @@ import { isBypassed } from '../request/bypass.ts'
 import { originOf } from '../request/origin-of.ts'
 
 interface ProxyNeeds
-  extends Omit<RewriteNeeds, 'warnings' | 'placing'>,
-    Pick<AppDeps, 'access' | 'vendorProxies' | 'observeUsage'> {
+  extends Omit<RewriteNeeds, 'warnings' | 'placing' | 'savings'>,
+    Pick<AppDeps, 'access' | 'health' | 'savings' | 'vendorProxies' | 'observeUsage'> {
   readonly originals: Pick<Originals, 'keep' | 'renew' | 'fetch' | 'fetchPart'>
   readonly logger: Pick<Logger, 'error' | 'warn'>
 }
 
 type ForwardNeeds = ProxyNeeds &
-  RewriteNeeds & { readonly kept: KeptBodies; readonly placing: Placing }
+  Omit<RewriteNeeds, 'savings'> & {
+    readonly kept: KeptBodies
+    readonly placing: Placing
+    readonly pings: CachePings
+  }
 
 /** The status of an answer that makes a WebSocket of its connection. */
 const SWITCHED = 101
@@ -46,7 +52,12 @@ const SWITCHED = 101
 export function mountVendorProxies(app: Hono<AppEnv>, needs: ProxyNeeds): void {
   const warnings = createPromptWarnings(needs.logger)
   const placing = createPlacing(needs.logger)
-  const all: ForwardNeeds = { ...needs, warnings, placing, kept: new KeptBodies() }
+  const pings = createCachePings({
+    now: () => Date.now(),
+    after: unheldTimer,
+    isEnding: () => needs.health.state !== 'ready',
+  })
+  const all: ForwardNeeds = { ...needs, warnings, placing, pings, kept: new KeptBodies() }
   for (const proxy of needs.vendorProxies ?? []) {
     const paths = `${proxy.pattern}/*`
     app.all(paths, authorize(needs.access, 'proxy'), c => forward(c, proxy, all))
@@ -64,7 +75,7 @@ async function forward(c: AppContext, proxy: VendorProxy, needs: ForwardNeeds): 
   const usage = billed && new UsageOfRounds(() => needs.observeUsage(billed.shape))
   // The result is taken apart at once, so that the code that waits for the answer does not hold the
   // body.
-  const { exchange, report, untouched } = send(
+  const { exchange, report, untouched, pings, kept } = send(
     c,
     { proxy, path, usage, messages, shape: billed?.shape },
     await rewriteBody(c, proxy, upstreamPath, needs),
@@ -79,7 +90,11 @@ async function forward(c: AppContext, proxy: VendorProxy, needs: ForwardNeeds): 
     const named = (answer: SeenAnswer) => withModel(answer, billed.model)
     const begunMs = ended.first_byte_ms ?? undefined
     const seen = last.then(named)
-    account(c, { vendor, report, untouched, seen, refused, begunMs }, needs.savings)
+    account(c, { vendor, report, untouched, pings, seen, refused, begunMs }, needs.savings)
+    if (ended.outcome === 'answered') {
+      const observe = () => needs.observeUsage(billed.shape)
+      void planPings(c, { proxy, path, body: kept, report, seen }, { ...needs, observe })
+    }
     for (const each of hidden) {
       const seen = each.then(named)
       account(c, { vendor, report, isHidden: true, seen, refused }, needs.savings)
@@ -128,6 +143,10 @@ interface Sent {
   readonly exchange: Promise<Exchange>
   readonly report: RewriteReport | undefined
   readonly untouched: string | undefined
+  /** How often its cache was kept alive since the request before. */
+  readonly pings: number
+  /** The body, if its cache is to be kept alive. */
+  readonly kept: Uint8Array | undefined
 }
 
 function send(
@@ -144,9 +163,12 @@ function send(
   const extraHeaders = { 'x-haversack-added-ms': addedMs.toFixed(decimals) }
   if (upgradeHead !== undefined) {
     const options = { path, extraHeaders, ...(messages === undefined ? {} : { messages }) }
-    return { exchange: forwarder.upgrade(incoming!, upgradeHead, options), report, untouched }
+    const exchange = forwarder.upgrade(incoming!, upgradeHead, options)
+    return { exchange, report, untouched, pings: 0, kept: undefined }
   }
   if (state.last) outgoing!.shouldKeepAlive = false
+  const pings = endPings(c, report, needs.pings)
+  const kept = report?.ping === undefined ? undefined : body
   const answering = answerCalls(c, { shape, report, body }, needs)
   const { levers = [] } = report ?? {}
   const isPlaced = (levers.includes('place') || levers.includes('life')) && body !== undefined
@@ -161,7 +183,9 @@ function send(
     ...(sign === undefined ? {} : { sign }),
     ...(rounds === undefined ? {} : { rounds }),
     // Another round sends it again, and more.
-    ...(free === undefined || rounds ? {} : { onBodySent: () => void recorded?.then(free) }),
+    ...(free === undefined || rounds || kept
+      ? {}
+      : { onBodySent: () => void recorded?.then(free) }),
     onAnswer: {
       head(status, headers) {
         // Once an answer has begun, the body is not needed any more.
@@ -176,7 +200,7 @@ function send(
     ticket?.leave()
     answering?.release()
   })
-  return { exchange: ended, report, untouched }
+  return { exchange: ended, report, untouched, pings, kept }
 }
 
 interface CallingRequest {
@@ -213,7 +237,7 @@ function withModel(seen: SeenAnswer, model: string | undefined): SeenAnswer {
   return said === null ? seen : { ...seen, said: { ...said, model: said.model ?? model } }
 }
 
-interface ToAccount extends Partial<Pick<Sent, 'report' | 'untouched'>> {
+interface ToAccount extends Partial<Pick<Sent, 'report' | 'untouched' | 'pings'>> {
   /** It is a round that the client knows nothing of. */
   readonly isHidden?: true
   readonly vendor: Vendor
@@ -227,15 +251,15 @@ interface ToAccount extends Partial<Pick<Sent, 'report' | 'untouched'>> {
 /** Accounts for an answer, once all that was seen of it is read. */
 function account(
   c: AppContext,
-  { vendor, report, untouched, isHidden, seen, refused, begunMs }: ToAccount,
+  { isHidden, seen, refused, ...of }: ToAccount,
   savings: ProxyNeeds['savings'],
 ): void {
   const { session } = sessionTerm(c)
   const { tenant, keyId: key } = c.get('state').caller
-  const of = { session, key, origin: originOf(c) }
+  const from = { session, key, origin: originOf(c) }
   const hidden = isHidden && { isHidden }
   const answered = seen.then(({ isGiven, said }) => {
-    if (isGiven) return { vendor, said, report, untouched, begunMs, ...of, ...hidden }
+    if (isGiven) return { ...of, ...from, said, ...hidden }
     if (isHidden !== true) savings.noteRefused(refused)
     return null
   })

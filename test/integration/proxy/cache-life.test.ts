@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { SavingsAnswer } from '../../../src/core/contract/savings.ts'
 import { CachingAgent } from '../../support/caching/agent.ts'
 import { CachingVendor } from '../../support/caching/vendor.ts'
@@ -18,7 +18,7 @@ const TOO_LONG = 'too long for this model'
 const MISSPELT = 'cache_controls'
 
 /** A vendor's API that keeps caches, with a service before it that may end and begin again. */
-async function world(vendor: CachingVendor) {
+async function world(vendor: CachingVendor, section = 'place = true') {
   const bodies: string[] = []
   const server = createServer(async (incoming, outgoing) => {
     const text = (await buffer(incoming)).toString()
@@ -41,7 +41,7 @@ async function world(vendor: CachingVendor) {
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   const folder = mkdtempSync(join(tmpdir(), 'haversack-cache-life-'))
   const pipeline_config_file = join(folder, 'pipeline.toml')
-  writeFileSync(pipeline_config_file, `[cache_life]\nplace = true\nhosts = ["${host}"]\n`)
+  writeFileSync(pipeline_config_file, `[cache_life]\n${section}\nhosts = ["${host}"]\n`)
   const proxy = { anthropic_url: `http://${host}` }
   const settings = { pipeline_config_file, data_dir: folder, workers: { count: 1 }, proxy }
   let service = await startSmallService(settings)
@@ -52,8 +52,8 @@ async function world(vendor: CachingVendor) {
   })
   return {
     bodies,
-    async send(body: object) {
-      const answer = await service.post(PATH, JSON.stringify(body))
+    async send(body: object, headers: Record<string, string> = {}) {
+      const answer = await service.post(PATH, JSON.stringify(body), headers)
       return { status: answer.status, text: await answer.text() }
     },
     async restart() {
@@ -154,5 +154,101 @@ describe('prompts that a vendor caches', () => {
     const labels = '{vendor="anthropic",reason="provider"}'
     expect(await of(`haversack_cache_misses_total${labels}`)).toBe(1)
     expect(await of(`haversack_cache_miss_tokens_total${labels}`)).toBeGreaterThan(1_000)
+  })
+})
+
+/** A prompt that is worth a ping, without what the vendor refuses of one. */
+function largeAgent(name: string): CachingAgent {
+  const agent = new CachingAgent(name, 'last')
+  agent.head.system += 'Take care. '.repeat(16_000)
+  delete agent.head.settings['thinking']
+  return agent
+}
+
+const KEY = { 'x-api-key': 'sk-ant-api03-test' }
+const LOGIN = { authorization: 'Bearer sk-ant-oat01-test' }
+
+/** Moves the clock, and takes timers that are about so long away from it. */
+function heldTimers(leastMs: number, mostMs: number) {
+  const [timer, clock] = [globalThis.setTimeout, Date.now]
+  const held: (() => void)[] = []
+  let ahead = 0
+  vi.spyOn(Date, 'now').mockImplementation(() => clock() + ahead)
+  const set = vi.spyOn(globalThis, 'setTimeout')
+  set.mockImplementation(((run: () => void, ms = 0, ...args: []) => {
+    if (ms < leastMs || ms > mostMs) return timer(run, ms, ...args)
+    held.push(run)
+    return timer(() => {}, ms)
+  }) as typeof setTimeout)
+  onTestFinished(() => void vi.restoreAllMocks())
+  return {
+    held,
+    pass(ms: number) {
+      ahead += ms
+    },
+  }
+}
+
+describe('lives of caches', () => {
+  it('are longer under an API key alone, with one bill here and at the vendor', async () => {
+    const { send, bodies, restart, savings } = await world(new CachingVendor(), 'life = "1h"')
+    const agents = [largeAgent('a'), largeAgent('b')] as const
+    for (let turn = 0; turn < 3; turn++) {
+      for (const agent of agents) if (turn > 0) agent.step(1)
+      if (turn === 2) await restart()
+      expect((await send(agents[0].body(), KEY)).status).toBe(200)
+      expect((await send(agents[1].body(), LOGIN)).status).toBe(200)
+    }
+    expect(bodies.map(text => text.includes('"ttl":"1h"'))).toEqual([
+      true,
+      false,
+      true,
+      false,
+      true,
+      false,
+    ])
+    const { misses, usage } = (await savings()).vendors.anthropic!
+    expect(misses).toEqual([])
+    expect(usage.cache_write_long_tokens).toBeGreaterThan(40_000)
+  })
+
+  it('are not longer at an upstream that refuses to', async () => {
+    const vendor = new CachingVendor()
+    const refusing = { ask: vendor.ask.bind(vendor) }
+    vendor.ask = (body, at) =>
+      JSON.stringify(body).includes('"ttl"')
+        ? { status: 400, message: 'cache_control.ttl: Extra inputs are not permitted' }
+        : refusing.ask(body, at)
+    const { send, bodies } = await world(vendor, 'life = "1h"')
+    const agent = largeAgent('a')
+    expect((await send(agent.body(), KEY)).status).toBe(200)
+    agent.step(1)
+    expect((await send(agent.body(), KEY)).status).toBe(200)
+    expect(bodies.map(text => text.includes('"ttl"'))).toEqual([true, false, false])
+    expect(bodies[1]).toBe(bodies[0]!.replace(',"ttl":"1h"', ''))
+  })
+
+  it('are kept by pings in a pause, which are in the bill, and by none for a subscription', async () => {
+    const timers = heldTimers(270_000, 280_000)
+    const { send, bodies, savings } = await world(new CachingVendor(), 'pings = 1\nbudget = 0.5')
+    // What the first conversations cost is what a day's pings may be a share of.
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
+      await send(largeAgent(name).body(), KEY)
+      await send(largeAgent(`${name} of a subscription`).body(), LOGIN)
+    }
+    const agent = largeAgent('g')
+    await send(agent.body(), KEY)
+    await vi.waitFor(() => expect(timers.held).toHaveLength(6))
+    timers.pass(280_500)
+    timers.held.at(-1)!()
+    await vi.waitFor(() => expect(bodies).toHaveLength(14))
+    expect(bodies[13]).toBe(bodies[12]!.replace('"max_tokens":1000', '"max_tokens":0'))
+    await vi.waitFor(async () => expect((await savings()).vendors.anthropic?.life?.pings).toBe(1))
+    timers.pass(200_000)
+    agent.step(1)
+    await send(agent.body(), KEY)
+    const { life, misses, requests } = (await savings()).vendors.anthropic!
+    expect([life?.pings, misses, requests]).toEqual([1, [], 14])
+    expect(life!.saving).toBeGreaterThan(40_000)
   })
 })

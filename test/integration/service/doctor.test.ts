@@ -256,6 +256,19 @@ describe('setup', () => {
     expect(readFileSync(settings, 'utf8')).toBe(before)
   })
 
+  it('asks for caches of an hour beside the base URL and the line, and takes all out', async () => {
+    const before = '{ "model": "opus" }'
+    mkdirSync(join(home, '.claude'))
+    writeFileSync(settings, before)
+    expect((await run('--yes', '--cache-1h', '--statusline', 'claude')).code).toBe(0)
+    const { env, statusLine } = JSON.parse(readFileSync(settings, 'utf8'))
+    expect(env.ENABLE_PROMPT_CACHING_1H).toBe('1')
+    expect(statusLine.type).toBe('command')
+    expect((await run('--undo', 'claude')).code).toBe(0)
+    expect(readFileSync(settings, 'utf8')).toBe(before)
+    expect((await run('--yes', '--cache-1h', 'codex')).code).toBe(2)
+  })
+
   it('leaves a status line that is not ours', async () => {
     const before = '{"statusLine": {"type": "command", "command": "mine"}}'
     mkdirSync(join(home, '.claude'))

@@ -20,6 +20,8 @@ export interface CacheUsage {
   readonly input_tokens: number
   readonly cache_read_input_tokens: number
   readonly cache_creation_input_tokens: number
+  /** Of what was written, what is kept for an hour. */
+  readonly cache_creation: { readonly ephemeral_1h_input_tokens: number }
   readonly output_tokens: number
 }
 
@@ -74,6 +76,8 @@ export class CachingVendor {
     if (body.cache_control !== undefined && !this.takesTop) {
       return { status: 400, message: 'cache_control: Extra inputs are not permitted' }
     }
+    const asksForNothing = body['max_tokens'] === 0
+    if (asksForNothing && refusesToWarm(body)) return { status: 400, message: 'max_tokens: 0' }
     const { blocks, head } = blocksOf(body)
     const ends = blocks.flatMap(({ breakpoint }, i) => (breakpoint ? [{ i, breakpoint }] : []))
     this.most = Math.max(this.most, ends.length)
@@ -97,20 +101,34 @@ export class CachingVendor {
     const cached = read === -1 ? 0 : tokens[read]!
     const isLong = ({ i }: { i: number }) => tokens[i]! >= LEAST_TOKENS
     let written = cached
+    let long = 0
     for (const [n, end] of ends.entries()) {
       if (!isLong(end) || end.i <= read) continue
-      written = tokens[end.i]!
       const lifeMs = lives[n]!
+      if (lifeMs === LIVES['1h']) long += tokens[end.i]! - written
+      written = tokens[end.i]!
       this.#entries.set(keys[end.i]!, { expires: at + lifeMs, lifeMs, readable: at + answerMs })
     }
     const usage = {
       input_tokens: tokens.at(-1)! - written,
       cache_read_input_tokens: cached,
       cache_creation_input_tokens: written - cached,
-      output_tokens: 10,
+      cache_creation: { ephemeral_1h_input_tokens: long },
+      output_tokens: asksForNothing ? 0 : 10,
     }
     return { status: 200, usage }
   }
+}
+
+/** What is documented to be refused of a request for no token. */
+function refusesToWarm(body: CachedBody): boolean {
+  const { thinking, output_config, tool_choice, stream } = body as {
+    readonly [name: string]: { readonly [key: string]: unknown } | undefined | boolean
+  }
+  const has = (of: unknown, key: string) => (of as Record<string, unknown> | undefined)?.[key]
+  const isForced = ['any', 'tool'].includes(String(has(tool_choice, 'type')))
+  const isForm = has(output_config, 'format') !== undefined
+  return stream === true || has(thinking, 'type') === 'enabled' || isForm || isForced
 }
 
 /** All blocks in the order of the prompt, and how many stand before the messages. */

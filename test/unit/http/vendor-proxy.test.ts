@@ -59,6 +59,7 @@ function proxying(rewrites: Partial<Rewriting['rewrites']> = {}) {
     pathAtVendor: path => path,
     forgets: false,
     forwarder: {
+      ask: async () => null,
       async forward(_incoming, _outgoing, options) {
         forwarded.push(options)
         return ANSWERED

@@ -18,7 +18,7 @@ import {
 } from '../rewrite/stored-rewrite.ts'
 import { type LongerLife, longerLife, takesHour } from './longer-life.ts'
 import { notePace, type Pace } from './pace.ts'
-import { mayPlace } from './place-breakpoint.ts'
+import { isKnownHost, mayPlace } from './place-breakpoint.ts'
 
 /** What is done to a conversation's requests besides their results, from its first request on. */
 interface Levers {
@@ -85,7 +85,9 @@ export function leversOf(
   const levers = decide('', () => (isNew(scanned) ? wanted : NONE))
   const isGuarded = levers.life === 'guarded'
   const pace = levers.place === true || isGuarded ? notePace(scanned, context) : null
-  const isLong = levers.life === 'hour' || (isGuarded && step(keyOf('hour'), pace!))
+  const isStepped = isGuarded && step(keyOf('hour'), pace!)
+  // The upstream may have refused it meanwhile.
+  const isLong = (levers.life === 'hour' || isStepped) && isKnownHost(scanned, context)
   return { ...levers, decide, pace, isLong, records }
 
   /** The step to an hour, once in a conversation. Another process may have taken it. */

@@ -46,7 +46,7 @@ export function kindOf({ tools }: Pick<ScannedRequest, 'tools'>): number {
 }
 
 /** Whether old results of a conversation are cleared. */
-function clears(
+export function clears(
   { tools }: Pick<ScannedRequest, 'tools'>,
   ownTool: boolean,
   { terms, pipeline = DEFAULT_PIPELINE }: ConversationContext,
@@ -80,7 +80,8 @@ function breakpointsOf({ request, breakpoints }: ScannedRequest): readonly ByteR
   ]
 }
 
-function namesLife(scanned: ScannedRequest): boolean {
+/** Whether a client says how long its cache shall live. */
+export function namesLife(scanned: ScannedRequest): boolean {
   const { body } = scanned
   return breakpointsOf(scanned).some(({ start, end }) =>
     body.subarray(start, end).includes('"ttl"'),

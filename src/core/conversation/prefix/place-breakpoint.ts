@@ -25,6 +25,17 @@ const HOSTS = [
 /** So many turns must come before the cache is forgotten: writing costs a quarter of a prompt. */
 const LEAST_QUICK = 0.4
 
+/** Whether a request goes to Anthropic's own API, or to a gateway that is said to be like it. */
+export function isOwnApi(
+  scanned: Pick<ScannedRequest, 'route'>,
+  context: ConversationContext,
+): boolean {
+  const { terms, pipeline = DEFAULT_PIPELINE } = context
+  const host = terms?.placesAt ?? ''
+  const isOwn = HOSTS[0]!.test(host) || pipeline.cache_life.hosts.includes(host)
+  return isOwn && isKnownHost(scanned, context)
+}
+
 /** Whether the upstream of a request is known to take what we say of its cache. */
 export function isKnownHost(
   { route }: Pick<ScannedRequest, 'route'>,

@@ -5,6 +5,7 @@ import { inConversation } from '../../telemetry/pseudonyms.ts'
 import { conversationName } from '../parse/conversation-name.ts'
 import { type RouteName, type ScannedRequest, scanRequest } from '../parse/scan-request.ts'
 import { leversOf } from '../prefix/levers.ts'
+import { pingPlaces } from '../prefix/ping-places.ts'
 import { printOf, type SentPrompt } from '../print/prompt-print.ts'
 import { tokensOfTool } from '../retrieve/retrieve-tool.ts'
 import { appendAt, wholeRequest } from '../retrieve/whole-request.ts'
@@ -83,6 +84,7 @@ export function rewriteRequest(
     ...modelOf(scanned),
     ...change,
     ...print(results),
+    ...pingOf(scanned, levers, changes, kept.context),
     ...(results.steered.levers.length > 0 && { levers: results.steered.levers }),
     ...(scanned.continues === undefined ? {} : { continues: scanned.continues }),
     ...(redeeming && { redeeming: { ...redeeming, ...appendAt(scanned, changes) } }),
@@ -102,6 +104,12 @@ function modelOf({ model }: ScannedRequest): Pick<RewriteReport, 'model'> {
 /** Levers and results change places of their own. */
 function inOrder(replacements: readonly Replacement[]): readonly Replacement[] {
   return [...replacements].sort((a, b) => a.start - b.start)
+}
+
+/** What a ping needs of it, if one may be sent. */
+function pingOf(...of: Parameters<typeof pingPlaces>): Pick<RewriteReport, 'ping'> {
+  const ping = pingPlaces(...of)
+  return ping === undefined ? {} : { ping }
 }
 
 /** What changed before the conversation. */

@@ -51,8 +51,8 @@ export const cacheLife = z.strictObject({
   hosts: z.array(z.string().min(1).max(256)).max(100).default([]),
   /** How long Anthropic's cache shall keep a conversation; `client`: as its client asks. */
   life: z.enum(['client', '1h', 'auto']).default('client'),
-  /** With `auto`: what a life may cost, as a share of what a conversation's input has cost. */
-  budget: z.number().min(0).max(0.5).default(0),
+  /** What pings and steps to an hour may cost, as a share of what a conversation's input has. */
+  budget: z.number().min(0).max(0.5).default(0.05),
   /** How often a pause is bridged by asking for nothing. */
   pings: z.int().min(0).max(2).default(0),
 })

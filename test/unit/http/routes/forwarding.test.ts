@@ -35,6 +35,7 @@ function forwarding({
     pathAtVendor: path => path,
     forgets: false,
     forwarder: {
+      ask: async () => null,
       async forward(_incoming, _outgoing, given) {
         options.push(given)
         given.onAnswer?.head?.(200, { 'content-type': 'x' } as never)
