@@ -5,7 +5,7 @@ import type { Upstream } from './upstream.ts'
 /** A request of our own, which no client waits for. */
 export interface OwnRequest {
   readonly path: string
-  /** Of the client's request that it is made from. */
+  /** The headers of the client's request that it is made from. */
   readonly headers: RawHeaders
   readonly body: Uint8Array
   /** For all of it, in milliseconds. */
@@ -20,7 +20,7 @@ export interface OwnAnswer {
 
 const MAX_ANSWER_BYTES = 64 * 1024
 
-/** Asks an upstream once, and never again. Returns `null` if no whole answer came. Never rejects. */
+/** Asks an upstream once. Returns `null` if no whole answer came. Never rejects. */
 export function askUpstream(
   upstream: Upstream,
   { path, headers: raw, body, timeoutMs }: OwnRequest,

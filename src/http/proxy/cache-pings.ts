@@ -1,8 +1,8 @@
 import type { PingPlaces } from '../../core/contract/operation-result.ts'
+import { pingBody } from '../../core/conversation/prefix/ping-places.ts'
 import { costOf, type TokenPrices } from '../../core/conversation/usage/billing.ts'
 import { mayPing, PING_AFTER_MS, SHORT_LIFE_MS } from '../../core/conversation/usage/life-rules.ts'
 import { promptTokens, type TokenUsage } from '../../core/conversation/usage/token-usage.ts'
-import { splice } from '../../core/json/bytes/splice.ts'
 
 /** A request that was answered in full, and may be sent again to keep its cache alive. */
 export interface PingedRequest {
@@ -30,7 +30,7 @@ export interface PingAnswer {
 }
 
 export interface CachePings {
-  /** A conversation goes on: ends its pings. Returns how many there were since its last request. */
+  /** Ends pings of a conversation that continues. Returns how many its pause had. */
   goOn(tenant: string, conversation: string): number
   /** Plans pings after an answer. */
   plan(request: PingedRequest): void
@@ -59,8 +59,6 @@ const MOST_FAILURES = 3
 /** Timers may be early by a little. */
 const EARLY_MS = 1_000
 const TOO_MANY = 429
-const ASKS_FOR_NOTHING = Buffer.from('0')
-const NOT_STREAMED = Buffer.from('false')
 
 interface Spent {
   readonly day: number
@@ -144,7 +142,7 @@ export function createCachePings({ now, after, isEnding }: PingOptions): CachePi
       if (plans.get(name) === plan) end(name)
       return
     }
-    const answer = await plan.send(bodyOf(plan))
+    const answer = await plan.send(pingBody(plan.body, plan.places))
     const usage = answer?.usage ?? null
     if (usage !== null) {
       const cost = costOf(usage, plan.prices)
@@ -200,17 +198,6 @@ function remember<Value>(all: Map<string, Value>, name: string, value: Value) {
     if (all.size <= MAX_KNOWN) return
     all.delete(oldest)
   }
-}
-
-function bodyOf({ body, places: { maxTokens, stream } }: PingedRequest): Uint8Array {
-  const changes = [
-    { ...maxTokens, literal: ASKS_FOR_NOTHING },
-    ...(stream === undefined ? [] : [{ ...stream, literal: NOT_STREAMED }]),
-  ]
-  return splice(
-    body,
-    changes.sort((a, b) => a.start - b.start),
-  )
 }
 
 /** A timer that does not keep the process from ending. */

@@ -28,7 +28,7 @@ const VENDOR = 'anthropic'
 /** For an answer that has no text. */
 const TIMEOUT_MS = 60_000
 
-/** Ends pings of the conversation that a request goes on with. Returns how many there were. */
+/** Ends pings of the conversation that a request continues. Returns how many its pause had. */
 export function endPings(
   c: AppContext,
   report: RewriteReport | undefined,

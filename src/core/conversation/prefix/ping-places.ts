@@ -1,6 +1,6 @@
 import type { PingPlaces } from '../../contract/operation-result.ts'
 import { type JsonNode, memberOf, textOf } from '../../json/bytes/json-node.ts'
-import type { Replacement } from '../../json/bytes/splice.ts'
+import { type Replacement, splice } from '../../json/bytes/splice.ts'
 import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'
@@ -50,4 +50,19 @@ function mayAskForNothing({ body, request }: ScannedRequest): boolean {
   if (Object.entries(REFUSED).some(([key, text]) => has(key, text))) return false
   const choice = textOf(body, memberOf(memberOf(request, 'tool_choice'), 'type')) ?? 'auto'
   return !body.includes('"output_format"') && (choice === 'auto' || choice === 'none')
+}
+
+const ASKS_FOR_NOTHING = Buffer.from('0')
+const NOT_STREAMED = Buffer.from('false')
+
+/** The body of a ping. */
+export function pingBody(body: Uint8Array, { maxTokens, stream }: PingPlaces): Uint8Array {
+  const changes = [
+    { ...maxTokens, literal: ASKS_FOR_NOTHING },
+    ...(stream === undefined ? [] : [{ ...stream, literal: NOT_STREAMED }]),
+  ]
+  return splice(
+    body,
+    changes.sort((a, b) => a.start - b.start),
+  )
 }
