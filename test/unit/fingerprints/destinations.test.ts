@@ -8,7 +8,7 @@ const url = 'https://example.com/'
 const team = { url, team: 'backend' }
 const providers = {
   gitlab: { ...team, servers: ['gitlab'] },
-  jira: { ...team, servers: ['jira'], member: 'ada' },
+  jira: { ...team, servers: ['jira'] },
 }
 
 function destinations(settings: object) {
@@ -28,7 +28,12 @@ describe('where fingerprints go', () => {
     const shared = { share_endpoints_with_team: true, share_with_provider: { jira: true } }
     expect(destinations(shared)).toMatchObject([
       { name: 'team backend', member: 'm-team-backend', servers: null },
-      { name: 'provider jira', member: 'ada', servers: ['jira'], to: { url: url.slice(0, -1) } },
+      {
+        name: 'provider jira',
+        member: 'm-provider-jira',
+        servers: ['jira'],
+        to: { url: url.slice(0, -1) },
+      },
     ])
     const rows = ['mcp__jira__get_issue', 'mcp__gitlab__get_issue', 'Read'].map(name =>
       row({ endpoint_class: anonymousName(name) }),

@@ -1,6 +1,6 @@
 import type { FreshRecord } from '../../contract/operation-result.ts'
-import { newFrom } from '../parse/last-turn.ts'
 import type { ReadingLevel } from '../../reading/constructs.ts'
+import { newFrom } from '../parse/last-turn.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
 import { createResultKeys } from './result-keys.ts'
 import type { ConversationContext } from './rewrite-context.ts'

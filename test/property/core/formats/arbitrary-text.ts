@@ -350,7 +350,7 @@ const repeated = fc
     ),
     start: fc.constantFrom('', '<table>\n', '<ul>', 'a = 1\n', '\n'),
     end: fc.constantFrom('', '</table>\n', '</ul>', '\n', '<a></a></b><c/><c/><c/>'),
-    odd: fc.constantFrom('<p>text</p>\n', '\n', 'x', '[2 B, 1 line]:\n'),
+    odd: fc.constantFrom('<p>text</p>\n', '\n', 'x', '[2 B]:\n'),
     times: fc.constantFrom(1, 1, 2),
   })
   .map(({ rows, row, start, end, odd, times }) => {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { argumentFault } from '../../../../src/mcp/search/argument-fault.ts'
 import { wordsOf } from '../../../../src/mcp/search/words.ts'
-import { threadTime } from '../../../support/thread-time.ts'
 import { connectMemory, MemoryServer } from '../../../support/mcp/memory-gateway.ts'
+import { threadTime } from '../../../support/thread-time.ts'
 
 const MIB = 1024 * 1024
 const tool = (name: string, more: object = {}) => ({
