@@ -3,6 +3,7 @@ import { processEnv } from '../config/env.ts'
 import { urlFault } from '../config/url-fault.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { defineCommand, UsageError } from './command.ts'
+import { askCache } from './doctor/ask-cache.ts'
 import { checkAgent } from './doctor/check-agent.ts'
 import { checkCacheLife } from './doctor/check-cache-life.ts'
 import { checkClaudeHook } from './doctor/check-hook.ts'
@@ -20,14 +21,25 @@ export const doctorCommand = defineCommand({
   summary: 'Check the installation, the service, its upstreams, and where an agent sends requests',
   details:
     `AGENT is one of ${Object.keys(AGENTS).join(', ')}. A line for each check, with what to do. ` +
-    'The exit code is 1 if something is wrong. Nothing is changed, and no key is shown.',
-  examples: ['doctor', 'doctor claude'],
+    'The exit code is 1 if something is wrong. Nothing is changed, and no key is shown. ' +
+    'anthropic --cache asks Anthropic with ANTHROPIC_API_KEY what no document says of its cache, ' +
+    'and says first what that costs.',
+  examples: ['doctor', 'doctor claude', 'doctor anthropic --cache'],
   operands: '[AGENT]',
   words: Object.keys(AGENTS),
   maxOperands: 1,
-  options: { ...serviceOptions, ...jsonOption },
+  options: {
+    ...serviceOptions,
+    ...jsonOption,
+    cache: { type: 'boolean', help: 'Ask a vendor about its cache (anthropic), which costs money' },
+    yes: { type: 'boolean', help: 'Do not ask before' },
+  },
   async run(values, [name]) {
     const env = processEnv()
+    if (values.cache) {
+      if (name !== 'anthropic') throw new UsageError('--cache is for anthropic')
+      return shown(await askCache(env['ANTHROPIC_API_KEY'], values.yes), values.json)
+    }
     const agent = name === undefined ? null : agentOf(name)
     const [configured, config] = checkConfig(env)
     const url = (values.url ?? (env['HAVERSACK_URL'] || addressOf(config))).replace(/\/+$/, '')
@@ -47,10 +59,14 @@ export const doctorCommand = defineCommand({
       ...(agent === null ? [] : [checkAgent(name as string, agent, url, env)]),
       ...(agent?.hook === undefined ? [] : [await checkClaudeHook(agent, url, env)]),
     ]
-    process.stdout.write(values.json ? `${JSON.stringify(findings)}\n` : report(findings))
-    return findings.some(({ state }) => state === 'fail') ? EXIT.failed : EXIT.ok
+    return shown(findings, values.json)
   },
 })
+
+function shown(findings: readonly Finding[], asJson: boolean): number {
+  process.stdout.write(asJson ? `${JSON.stringify(findings)}\n` : report(findings))
+  return findings.some(({ state }) => state === 'fail') ? EXIT.failed : EXIT.ok
+}
 
 /** Where `serve` listens with a configuration. */
 function addressOf(config: Config | null): string {

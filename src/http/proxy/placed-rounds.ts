@@ -13,7 +13,7 @@ export interface Placing {
   rounds(host: string, body: Uint8Array, inner: AnswerRounds | undefined): AnswerRounds
 }
 
-const REFUSED = 'the upstream refuses our cache_control: none is sent there any more'
+const REFUSED = 'the upstream refuses what we say of its cache: nothing is said there any more'
 
 export function createPlacing(logger: Pick<Logger, 'warn'>): Placing {
   const refused = new Set<string>()
@@ -31,6 +31,8 @@ export function createPlacing(logger: Pick<Logger, 'warn'>): Placing {
 /** A longer error passes. */
 const MAX_ERROR_BYTES = 64 * 1024
 const BAD_REQUEST = 400
+/** What an error names that is about what we say of caches. */
+const OURS = ['cache_control', 'prompt_cache_retention']
 const NOTHING = new Uint8Array(0)
 
 class PlacedRounds implements AnswerRounds {
@@ -71,7 +73,8 @@ class PlacedRounds implements AnswerRounds {
     if (this.#error === null) return this.#withoutPlaced(await this.#inner?.end())
     const bytes = this.#error.take()
     this.#error = null
-    if (!Buffer.from(bytes).includes('cache_control')) return { kind: 'done', bytes }
+    const said = Buffer.from(bytes)
+    if (!OURS.some(name => said.includes(name))) return { kind: 'done', bytes }
     this.#isRefused = true
     return { kind: 'again', body: withoutPlaced(this.#body) }
   }

@@ -45,6 +45,9 @@ type ForwardNeeds = ProxyNeeds &
     readonly pings: CachePings
   }
 
+/** Levers that an upstream may refuse. */
+const OF_CACHES: ReadonlySet<string> = new Set(['place', 'life', 'retention'])
+
 /** The status of an answer that makes a WebSocket of its connection. */
 const SWITCHED = 101
 
@@ -171,7 +174,7 @@ function send(
   const kept = report?.ping === undefined ? undefined : body
   const answering = answerCalls(c, { shape, report, body }, needs)
   const { levers = [] } = report ?? {}
-  const isPlaced = (levers.includes('place') || levers.includes('life')) && body !== undefined
+  const isPlaced = levers.some(lever => OF_CACHES.has(lever)) && body !== undefined
   const inner = answering?.rounds
   const rounds = isPlaced ? needs.placing.rounds(host, body, inner) : inner
   const exchange = forwarder.forward(incoming!, outgoing!, {

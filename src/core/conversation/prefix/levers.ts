@@ -16,9 +16,11 @@ import {
   storedFact,
   writeStored,
 } from '../rewrite/stored-rewrite.ts'
+import { DAY_MS, HOUR_MS } from '../usage/life-rules.ts'
 import { type LongerLife, longerLife, takesHour } from './longer-life.ts'
 import { notePace, type Pace } from './pace.ts'
 import { isKnownHost, mayPlace } from './place-breakpoint.ts'
+import { mayRetain } from './retention.ts'
 
 /** What is done to a conversation's requests besides their results, from its first request on. */
 interface Levers {
@@ -28,6 +30,8 @@ interface Levers {
   readonly ownTool?: string
   /** Whether its requests get a cache breakpoint. */
   readonly place?: true
+  /** Whether OpenAI is asked to keep it for a day. */
+  readonly retention?: true
   /** Whether its cache shall live longer. */
   readonly life?: LongerLife
 }
@@ -40,6 +44,8 @@ export interface LeversInForce extends Levers {
   readonly pace: Pace | null
   /** Whether its cache is to live for an hour by now. */
   readonly isLong: boolean
+  /** How long what we ask for lets it live, in milliseconds; 0: as its client asks. */
+  readonly lifeMs: number
   /** Decisions that were made for the first time. */
   readonly records: readonly FreshRecord[]
 }
@@ -88,7 +94,8 @@ export function leversOf(
   const isStepped = isGuarded && step(keyOf('hour'), pace!)
   // The upstream may have refused it meanwhile.
   const isLong = (levers.life === 'hour' || isStepped) && isKnownHost(scanned, context)
-  return { ...levers, decide, pace, isLong, records }
+  const lifeMs = isLong ? HOUR_MS : levers.retention === true ? DAY_MS : 0
+  return { ...levers, decide, pace, isLong, lifeMs, records }
 
   /** The step to an hour, once in a conversation. Another process may have taken it. */
   function step(key: string, now: Pace): boolean {
@@ -105,6 +112,7 @@ export function leversOf(
 }
 
 function withLife(scanned: ScannedRequest, wanted: Levers, context: ConversationContext): Levers {
+  if (mayRetain(scanned, context)) return { ...wanted, retention: true }
   const life = longerLife(scanned, wanted.ownTool !== undefined, context)
   return life === undefined ? wanted : { ...wanted, life }
 }

@@ -3,6 +3,7 @@ import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'
 import type { Pace } from './pace.ts'
+import { RETENTION } from './retention.ts'
 
 /**
  * A breakpoint at the top of a request: it is at the last block that can be cached
@@ -71,14 +72,15 @@ export function placeBreakpoint(
 /** A breakpoint that names our life. Each `cache_control` of such a body is one. */
 const LENGTHENED = new RegExp(`("cache_control"\\s*:\\s*\\{[^{}]{0,256})${HOUR}\\}`, 'g')
 
-/** A body without what was placed in it, and without our life. */
+/** A body without what was placed in it, and without the life that we ask for. */
 export function withoutPlaced(body: Uint8Array): Uint8Array {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const usual = bytes.includes(HOUR)
     ? Buffer.from(bytes.toString('latin1').replace(LENGTHENED, '$1}'), 'latin1')
     : bytes
-  const own = placed('')
-  const at = usual.indexOf(own)
-  if (at === -1) return usual === bytes ? body : usual
+  const at = usual.indexOf('{') + 1
+  const isThere = (text: string) => usual.toString('latin1', at, at + text.length) === text
+  const own = [placed(''), RETENTION].find(isThere)
+  if (own === undefined) return usual === bytes ? body : usual
   return Buffer.concat([usual.subarray(0, at), usual.subarray(at + own.length)])
 }

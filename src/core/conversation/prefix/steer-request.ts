@@ -7,11 +7,12 @@ import { isNew, type LeversInForce } from './levers.ts'
 import { lengthen } from './longer-life.ts'
 import { normaliseTools } from './normal-tools.ts'
 import { HOUR, mayPlace, placeBreakpoint } from './place-breakpoint.ts'
+import { mayRetain, retain } from './retention.ts'
 import { steerEffort } from './steer-effort.ts'
 import { steerVerbosity } from './steer-verbosity.ts'
 
 /** A lever, as metrics name it. */
-export type LeverName = 'verbosity' | 'effort' | 'tools' | 'redeem' | 'place' | 'life'
+export type LeverName = 'verbosity' | 'effort' | 'tools' | 'redeem' | 'place' | 'life' | 'retention'
 
 /** What is changed in a request besides its results. */
 export interface Steered {
@@ -52,6 +53,7 @@ export function steerRequest(
     redeem: added === null ? [] : [added],
     place: placed === null ? [] : [placed],
     life: longer ?? [],
+    retention: inForce.retention === true && mayRetain(scanned, context) ? [retain(scanned)] : [],
   }
   const isPulled = (lever: LeverName) =>
     done[lever].length > 0 || (lever === 'life' && longer !== null && placed !== null)

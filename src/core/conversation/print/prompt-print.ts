@@ -12,7 +12,7 @@ import type { Steered } from '../prefix/steer-request.ts'
 import { askedLifeMs, usualLifeMs } from '../rewrite/pauses.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'
 import { sumOfSent } from '../rewrite/stored-rewrite.ts'
-import { HOUR_MS } from '../usage/life-rules.ts'
+import { DAY_MS, HOUR_MS } from '../usage/life-rules.ts'
 import { digestOf, messageFacts, shortDigest } from './message-facts.ts'
 
 /** What leaves in place of what the client sent; empty: nothing else. */
@@ -57,7 +57,7 @@ function promptPrint(
   const { now = Date.now } = context.rewrites ?? {}
   return {
     at: now(),
-    life_ms: steered?.levers.includes('life') === true ? HOUR_MS : lifeMsOf(scanned, context),
+    life_ms: ownLifeMs(steered) ?? lifeMsOf(scanned, context),
     kind: kindOf(scanned),
     turns: modelTurns,
     model: shortDigest(digestOf([Buffer.from(scanned.model ?? context.terms?.model ?? '')])),
@@ -117,6 +117,12 @@ function settingsOf(
           : [body.subarray(start, change.start), change.literal, body.subarray(change.end, end)]
       return [Buffer.from(`\n${key}:`), ...value]
     })
+}
+
+/** The life that our levers ask for; `undefined`: the client's own. */
+function ownLifeMs(steered: SentPrompt['steered']): number | undefined {
+  if (steered?.levers.includes('life')) return HOUR_MS
+  return steered?.levers.includes('retention') ? DAY_MS : undefined
 }
 
 /** The shortest life of its cache entries: what follows an entry is lost with it. */

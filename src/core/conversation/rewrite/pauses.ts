@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import type { PipelineConfig } from '../../pipeline/profile/pipeline-config.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
 import { cacheLifeOf } from '../usage/billing.ts'
-import { HOUR_MS } from '../usage/life-rules.ts'
 import type { ConversationContext } from './rewrite-context.ts'
 import { type SeenTurn, storedFact, writeStored } from './stored-rewrite.ts'
 
@@ -10,8 +9,8 @@ import { type SeenTurn, storedFact, writeStored } from './stored-rewrite.ts'
 interface NamedRequest {
   readonly scanned: Pick<ScannedRequest, 'body' | 'model' | 'modelTurns'>
   readonly keys: readonly string[]
-  /** Whether it was sent with a life of an hour. */
-  readonly isLong?: boolean | undefined
+  /** How long what we ask for lets its cache live, in milliseconds; absent: nothing is asked. */
+  readonly lifeMs?: number | undefined
 }
 
 /** How long a cache is taken to live of which nothing is known, in seconds. */
@@ -27,9 +26,9 @@ export function isCold(
   { clearing }: Pick<PipelineConfig, 'clearing'>,
   context: ConversationContext,
 ): boolean {
-  const { scanned, isLong } = request
+  const { scanned, lifeMs = 0 } = request
   const idleMs = idleBefore(request, context)
-  if (isLong === true && idleMs <= HOUR_MS) return false
+  if (idleMs <= lifeMs) return false
   return idleMs > usualLifeMs(scanned, { clearing }, context) && idleMs > askedLifeMs(scanned.body)
 }
 

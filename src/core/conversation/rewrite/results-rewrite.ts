@@ -133,7 +133,7 @@ export class ResultsRewrite {
       keys,
       newFrom: this.#newFrom,
       modelTurns: scanned.modelTurns,
-      isCold: () => isCold({ scanned, keys, isLong: levers?.isLong }, pipeline, context),
+      isCold: () => isCold({ scanned, keys, lifeMs: levers?.lifeMs }, pipeline, context),
     })
     this.#counted = armCounts(start, arm, this.#options.counting, context)
     this.#tellFrom = tellOnce(keys, rewrites)

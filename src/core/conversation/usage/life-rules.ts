@@ -3,6 +3,8 @@ import type { TokenPrices } from './billing.ts'
 /** Anthropic's lives of a cache entry: the usual one, and the one that a request may ask for. */
 export const SHORT_LIFE_MS = 300_000
 export const HOUR_MS = 3_600_000
+/** What OpenAI may be asked for. */
+export const DAY_MS = 24 * HOUR_MS
 /** The price of a token that is written for an hour, by all rules of `prices.toml`. */
 export const HOUR_WRITE = 2
 /** A ping is sent so long after the start of a request, which the life counts from. */

@@ -53,6 +53,8 @@ export const cacheLife = z.strictObject({
   life: z.enum(['client', '1h', 'auto']).default('client'),
   /** What pings and steps to an hour may cost, as a share of what a conversation's input has. */
   budget: z.number().min(0).max(0.5).default(0.05),
+  /** How long OpenAI shall keep prompts of models whose cache costs the same for a day. */
+  openai: z.enum(['client', '24h']).default('client'),
   /** How often a pause is bridged by asking for nothing. */
   pings: z.int().min(0).max(2).default(0),
 })

@@ -630,6 +630,7 @@ export const ROWS_OF_KEYS: readonly Row[] = [
   ['cache_life.hosts', 'adds hosts for cache_life.place, and does nothing by itself'],
   ['cache_life.life', 'changes what requests to Anthropic say of their cache, by an API key'],
   ['cache_life.budget', 'bounds what cache_life.life may cost, and does nothing by itself'],
+  ['cache_life.openai', 'changes what requests to OpenAI say of their cache, by an API key'],
   ['cache_life.pings', 'sends requests of its own after a pause; what leaves is the same'],
 ]
 
