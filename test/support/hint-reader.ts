@@ -13,7 +13,7 @@ export function readHints(text: string): readonly string[] {
   if (isJson(text)) {
     const at = text.lastIndexOf(JSON_MARKER)
     const rest = at === -1 ? '' : text.slice(at, -1)
-    return isJson(rest) ? [JSON.parse(rest)] : []
+    return isJson(rest) ? [JSON.parse(rest)].filter(marker => OURS.test(marker)) : []
   }
   return text.split('\n').filter(line => OURS.test(line))
 }
