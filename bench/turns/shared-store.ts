@@ -13,7 +13,7 @@ export interface SharedStore extends Shared {
 }
 
 /** Other work on the machine is no outage. */
-const PATIENT = 'call_timeout_ms = 1_000\nwait_ms = 1_000\n'
+const PATIENT = 'call_timeout_ms = 1_000\n'
 const SERVICES = 3
 /** After so long without an answer a primary counts as down. */
 const DOWN_MS = 2_500

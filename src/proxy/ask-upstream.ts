@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http'
 import { GrownBytes } from '../core/base/grown-bytes.ts'
+import { Guard } from './guard.ts'
 import { type RawHeaders, requestHeaders } from './headers.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -40,15 +42,16 @@ export function askUpstream(
       resolve(answer)
       if (answer === null) request.destroy()
     }
-    request.on('close', () => end(null))
-    request.on('error', () => end(null))
-    request.on('response', answer => {
+    const guard = new Guard(() => end(null))
+    guard.on(request, 'close', () => end(null))
+    guard.on(request, 'error', () => end(null))
+    guard.on(request, 'response', (answer: IncomingMessage) => {
       const grown = new GrownBytes(MAX_ANSWER_BYTES)
-      answer.on('data', (chunk: Buffer) => {
+      guard.on(answer, 'data', (chunk: Buffer) => {
         if (!grown.add(chunk)) end(null)
       })
-      answer.on('error', () => end(null))
-      answer.on('end', () => {
+      guard.on(answer, 'error', () => end(null))
+      guard.on(answer, 'end', () => {
         end({ status: answer.statusCode ?? 0, headers: answer.rawHeaders, bytes: grown.take() })
       })
     })

@@ -134,7 +134,7 @@ describe('the packed tarball', () => {
         !/^dist\/src\/ui\/assets\/(style\.css|live\.js|icon\.svg)$/.test(path) &&
         !/^docs\/((guide|reference|internals)\/)?[\w-]+\.md$/.test(path) &&
         !/^(docs\/guide\/pictures\/[\w-]+\.\w+|docs\/examples\/[\w-]+\.\w+)$/.test(path) &&
-        !/^(bench\/README\.md|bench\/results\/[\w-]+\.(svg|json))$/.test(path) &&
+        !/^(bench\/README\.md|bench\/results\/[\w-]+\.(svg|json|md))$/.test(path) &&
         !/^(package\.json|config\.example\.toml|prices\.toml|[A-Z]+\.md|LICENSE)$/.test(path),
     )
     expect(odd).toEqual([])

@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ELIDING_PROXIES_FILE } from '../../support/any-saving.ts'
 import { type ProxiedReplicas, startReplicas } from './proxied-replicas.ts'
 
 const OWN_CALLS = /_(?:note_contact|note_process|lease_rate|sweep|stats|read_record|write_record)$/
@@ -7,10 +9,11 @@ const OWN_CALLS = /_(?:note_contact|note_process|lease_rate|sweep|stats|read_rec
 describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('proxied turns on one Redis', () => {
   /** It would write results otherwise than the others do. */
   const otherwise = '[mckp]\nformats_enabled = ["ndjson"]\n[elision]\nenabled = false\n'
+  const eliding = readFileSync(ELIDING_PROXIES_FILE, 'utf8')
   let replicas: ProxiedReplicas
 
   beforeAll(async () => {
-    replicas = await startReplicas(['', '', otherwise])
+    replicas = await startReplicas([eliding, eliding, otherwise])
     const setting = ['slowlog-log-slower-than', '0', 'slowlog-max-len', '10000']
     await replicas.redis.ask('CONFIG', 'SET', ...setting)
   })

@@ -81,7 +81,7 @@ export async function setStage(options: StageOptions): Promise<Stage> {
   /** The configuration of a service; -1: of an operator's command. */
   function configOf(service: number): string {
     const file = join(folder, `${service}.toml`)
-    const limits = `call_timeout_ms = ${callMs}\nwait_ms = ${callMs}\n`
+    const limits = `call_timeout_ms = ${callMs}\n`
     writeFileSync(file, `${base}\n${COMMON}[store.redis]\n${servers.settings(service)}${limits}`)
     return file
   }

@@ -11,6 +11,7 @@ const UNGUARDED =
 
 /** Timers and promises whose callbacks their callers guard. */
 const GUARDED_BY_CALLER = [
+  'ask-upstream.ts',
   'end-gate.ts',
   'forwarder.ts',
   'time-limits.ts',
