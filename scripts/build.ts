@@ -61,7 +61,7 @@ const IMPORT = /(?:from|import\()\s*'(\.[^']+)\.[jt]s'/g
 
 /** The declarations that a program gets which imports the package. */
 function publicDeclarations(): ReadonlySet<string> {
-  const found = new Set(['index', 'codec'].map(entry => join(OUT, `src/${entry}.d.ts`)))
+  const found = new Set(['index', 'library/codec'].map(entry => join(OUT, `src/${entry}.d.ts`)))
   // What is added on the way is visited, too.
   for (const file of found) {
     for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(IMPORT)) {

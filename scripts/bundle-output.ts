@@ -6,7 +6,11 @@ import { type OutputChunk, rolldown } from 'rolldown'
 import { thirdPartyLicenses } from './third-party-licenses.ts'
 
 /** What is started by its path: programs, what a program imports, and the modules of threads. */
-const ENTRIES = ['src/{cli,main,index,codec}.js', 'workers/tasks.js', 'src/**/{thread,*-thread}.js']
+const ENTRIES = [
+  'src/{cli,main,index,library/codec}.js',
+  'workers/tasks.js',
+  'src/**/{thread,*-thread}.js',
+]
 /** The licenses of the packages that were put in. */
 const LICENSES = 'THIRD-PARTY-LICENSES.txt'
 /** Stands for the URL of the module that it is in, until its bundle is known. */

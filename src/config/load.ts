@@ -93,7 +93,8 @@ function describe(issue: z.core.$ZodIssue, whole: Tree, read: TomlFile | null): 
     const path = issue.path.map(String).join('.')
     const name = ENV_KEYS.find(each => each.path.join('.') === path)?.name
     const variable = name === undefined ? '' : ` (${name})`
-    return `${place}${path || '(top level)'}${variable}: ${describeIssue(one as z.core.$ZodIssue, configSchema)}`
+    const fault = describeIssue(one as z.core.$ZodIssue, configSchema)
+    return `${place}${path || '(top level)'}${variable}: ${fault}`
   })
 }
 

@@ -223,8 +223,8 @@ describe('haversack/codec', () => {
       const { content, format } = codec.encode(${JSON.stringify(RECORDS)})
       console.log(format, JSON.parse(codec.decode(content, format)).length)`)
     expect(out).toBe('tree@2 20\n')
-    expect(bytesLoadedBy('codec.js')).toBeLessThan(MAX_CODEC_BYTES)
-    expect(bytesLoadedBy('codec.js')).toBeLessThan(0.85 * bytesLoadedBy('index.js'))
+    expect(bytesLoadedBy('library/codec.js')).toBeLessThan(MAX_CODEC_BYTES)
+    expect(bytesLoadedBy('library/codec.js')).toBeLessThan(0.85 * bytesLoadedBy('index.js'))
   })
 })
 

@@ -84,7 +84,8 @@ function savedLines({ total, currency }: GainFigures, terms: ScreenTerms, look: 
     return fact('saved', ['strong', '–'], why, look)
   }
   const { without, billed } = bill
-  const rest = `of the bill: ${tokens(without)} → ${tokens(billed)} at the price of uncached input, ${requests}`
+  const sums = `${tokens(without)} → ${tokens(billed)}`
+  const rest = `of the bill: ${sums} at the price of uncached input, ${requests}`
   return fact('saved', [toneOf(without - billed), change(without, billed)], rest, look)
 }
 
@@ -220,7 +221,8 @@ function remarksOf({ unpriced }: GainFigures, { pricesOf, pricesAge }: ScreenTer
     ...(unpriced.length === 0
       ? []
       : [
-          `No price is known of ${named.join(', ')}${more}: in no sum of money. [savings] prices can name one.`,
+          `No price is known of ${named.join(', ')}${more}: in no sum of money. ` +
+            '[savings] prices can name one.',
         ]),
     ...(pricesAge > OLD_DAYS && pricesOf !== null
       ? [`The published prices are of ${pricesOf}, ${pricesAge} days ago: they may have changed.`]

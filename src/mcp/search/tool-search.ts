@@ -132,7 +132,8 @@ export class ToolSearch {
     if (entry === undefined || more.length > 0) {
       const others = entry === undefined ? likely(index, name) : [entry, ...more]
       const callerOf = (tool: PublicEntry) => this.#callerOf(tool, session)
-      const head = `There is ${entry === undefined ? 'no' : 'more than one'} tool ${name.slice(0, 100)}.`
+      const count = entry === undefined ? 'no' : 'more than one'
+      const head = `There is ${count} tool ${name.slice(0, 100)}.`
       return refused(searchResult({ whole: [], others, callerOf, head }))
     }
     const { publicKey } = entry

@@ -1,8 +1,9 @@
 /** Words that tools and queries share whatever they are about. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
-  'a an and any are as at be by can for from has have how if in into is it its of on or that the then this to use used using want when which will with you your'.split(
-    ' ',
-  ),
+  [
+    'a an and any are as at be by can for from has have how if in into is it its of on or',
+    'that the then this to use used using want when which will with you your',
+  ].flatMap(line => line.split(' ')),
 )
 
 /** Single characters of scripts that have no spaces; else runs of letters and digits. */

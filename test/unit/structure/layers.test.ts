@@ -71,21 +71,21 @@ describe('layers', () => {
 })
 
 describe('the root of src/', () => {
-  it('holds the four entry points only', () => {
+  it('holds the three entry points only', () => {
     const loose = [...imports.keys()].filter(file => /^src\/[^/]+$/.test(file))
-    expect(loose.sort()).toEqual(['src/cli.ts', 'src/codec.ts', 'src/index.ts', 'src/main.ts'])
+    expect(loose.sort()).toEqual(['src/cli.ts', 'src/index.ts', 'src/main.ts'])
   })
 })
 
-describe('what src/codec.ts loads', () => {
+describe('what src/library/codec.ts loads', () => {
   it('is the core and the vocabularies: no configuration, environment or HTTP', () => {
-    const loads = new Set(['src/codec.ts'])
+    const loads = new Set(['src/library/codec.ts'])
     const values = readImports(root, 'values')
     for (const file of loads) for (const target of values.get(file) ?? []) loads.add(target)
     const others = [...loads].filter(file => !file.startsWith('src/core/'))
     expect(others.sort()).toEqual([
-      'src/codec.ts',
       'src/files/make-folder.ts',
+      'src/library/codec.ts',
       'src/runtime/vocabulary.ts',
     ])
     expect(

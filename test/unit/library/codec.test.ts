@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createCodec } from '../../src/codec.ts'
-import { encode } from '../../src/index.ts'
-import { CACHE_DIR } from '../support/vocabularies.ts'
+import { encode } from '../../../src/index.ts'
+import { createCodec } from '../../../src/library/codec.ts'
+import { CACHE_DIR } from '../../support/vocabularies.ts'
 
 const CALL = { tool: 'list_orders', args: { page: 1 } }
 const ORDERS = JSON.stringify(

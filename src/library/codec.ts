@@ -1,11 +1,11 @@
-import type { EncodeAnswer } from './core/contract/encode.ts'
-import { decodeContent } from './core/pipeline/decode.ts'
-import { encodeResult } from './core/pipeline/encode.ts'
-import { type Explanation, explainContent } from './core/pipeline/explain.ts'
-import type { PipelineContext } from './core/pipeline/read-input.ts'
-import { createTokenCounters } from './core/tokens/counters.ts'
-import { resolveTokenizer } from './core/tokens/profiles.ts'
-import { loadVocabularies } from './runtime/vocabulary.ts'
+import type { EncodeAnswer } from '../core/contract/encode.ts'
+import { decodeContent } from '../core/pipeline/decode.ts'
+import { encodeResult } from '../core/pipeline/encode.ts'
+import { type Explanation, explainContent } from '../core/pipeline/explain.ts'
+import type { PipelineContext } from '../core/pipeline/read-input.ts'
+import { createTokenCounters } from '../core/tokens/counters.ts'
+import { resolveTokenizer } from '../core/tokens/profiles.ts'
+import { loadVocabularies } from '../runtime/vocabulary.ts'
 
 export type { EncodeAnswer, Explanation }
 
