@@ -179,7 +179,9 @@ export class RowWriter {
       .prepare(`SELECT source, data ->> 'tool' AS tool FROM result
         WHERE tenant = ? AND elided = ? AND elided <> '' LIMIT 1`)
       .get(tenant, original)
-    const [source, tool] = [String(found?.['source'] ?? ''), String(found?.['tool'] ?? '')]
+    // An input that a client kept, or a text whose row has gone.
+    if (found === undefined) return
+    const [source, tool] = [String(found['source']), String(found['tool'] ?? '')]
     this.#days.add({ tenant, at, source, origin: {}, tool }, { fetched: 1 })
   }
 

@@ -1,6 +1,6 @@
 import type { ResultTerms } from '../core/contract/request-terms.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
-import type { Originals } from '../store/originals.ts'
+import type { ReadableOriginals } from '../store/originals.ts'
 import type { ComposedTool } from './composed/composed-tool.ts'
 import type { Contexts } from './contexts/contexts.ts'
 import type { EnrichmentNeeds } from './enriched/enrichment-needs.ts'
@@ -153,7 +153,7 @@ export interface GatewayOptions {
   readonly contexts?: Contexts
   /** A call of a tool has ended. Must not throw. */
   onToolCall(call: EndedToolCall): void
-  readonly originals: Pick<Originals, 'fetch' | 'fetchPart'>
+  readonly originals: ReadableOriginals
   /** Lists as all clients have them; absent: this client's own. */
   readonly room?: ListRoom
   /** Whether `haversack_retrieve` is offered even if nothing seems to need it. */

@@ -1,7 +1,7 @@
 import { RETRIEVE_TOOL } from '../core/contract/retrieve-tool.ts'
 import { checkLargeJson } from '../core/json/bytes/check-large-json.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
-import type { Originals } from '../store/originals.ts'
+import type { ReadableOriginals } from '../store/originals.ts'
 import type { CacheHint } from './cache-hints.ts'
 import { completeResult } from './fronts/modern/complete-result.ts'
 import { statusOf } from './fronts/modern/error-status.ts'
@@ -29,7 +29,7 @@ const MAX_ORIGINAL_BYTES = 80_000
 const CACHED: CacheHint = { ttlMs: 3_600_000, cacheScope: 'public' }
 
 export interface RetrieveEndpointNeeds {
-  readonly originals: Pick<Originals, 'fetch' | 'fetchPart'>
+  readonly originals: ReadableOriginals
   readonly tenant: string
   readonly version: string
   /** What the model is told of packed results, in the tool's description; absent: nothing. */

@@ -15,7 +15,7 @@ import { parsePart } from '../core/parts/parse-part.ts'
 import type { Part, PartSelector } from '../core/parts/part.ts'
 import { searchWords } from '../core/parts/search-words.ts'
 import { wholeCharacters } from '../core/parts/whole-characters.ts'
-import type { Originals } from '../store/originals.ts'
+import type { Originals, ReadableOriginals } from '../store/originals.ts'
 import type { StoredBody, StoredPart } from '../store/store.ts'
 import { jsonBytes, type Outcome } from './json-rpc.ts'
 
@@ -80,7 +80,7 @@ export interface RetrieveLimits {
 export async function callRetrieve(
   args: JsonBytes,
   { tenant, reader }: Retriever,
-  originals: Pick<Originals, 'fetch' | 'fetchPart'>,
+  originals: ReadableOriginals,
   { maxBytes }: RetrieveLimits,
 ): Promise<Outcome> {
   if (args.length > MOST_ARGUMENT_BYTES) return failed('arguments: they are too large')
@@ -96,21 +96,25 @@ export async function callRetrieve(
     const ref = hash.toLowerCase()
     const session = ref.length < HASH_DIGITS ? reader?.session : undefined
     const reference = { tenant, ref, ...(session === undefined ? {} : { session }) }
+    const given = (text: string) => {
+      originals.noteFetch(tenant, ref, Buffer.byteLength(text))
+      return shown(text)
+    }
     if (session !== undefined) reader?.lost()
     if (words !== undefined) {
       const { body, media_type } = await originals.fetch(reference, () => {})
-      return shown(searchWords([{ name: hash, text: toText({ bytes: body, media_type }) }], words))
+      return given(searchWords([{ name: hash, text: toText({ bytes: body, media_type }) }], words))
     }
     if (selector === undefined) {
       const whole = await wholeWithin(originals, reference, maxBytes)
-      if (whole !== null) return shown(whole)
+      if (whole !== null) return given(whole)
     }
     const found = await originals.fetchPart(reference, selector ?? ALL_LINES)
     const { part } = found
     const isLong = isLongList(part) || part.content.length > maxBytes
-    if (!isLong) return shown(partOf(found))
+    if (!isLong) return given(partOf(found))
     const first = part.kind === 'lines' ? firstLines(part, maxBytes) : null
-    if (first !== null) return shown(`${textOf({ ...found, body: first.lines })}${first.next}`)
+    if (first !== null) return given(`${textOf({ ...found, body: first.lines })}${first.next}`)
     const { length } = part.content
     return failed(`this has ${length} bytes: ask for a part of it with lines, grep, path or bytes`)
   } catch (error) {

@@ -29,7 +29,7 @@ export function appRecords(
 ) {
   const lifetimes = (tenant: string) => lifetimesOf(live.config.store, tenant)
   return {
-    originals: createOriginals(store, lifetimes, Date.now),
+    originals: createOriginals(store, lifetimes, Date.now, fetched => ledger?.fetched(fetched)),
     rewriting: rewritingOf(live, rewritesOf(live, store, shared.memory), shared),
     arms: shared.arms,
     savings,

@@ -57,7 +57,19 @@ export interface Originals {
    */
   fetch(reference: Reference, claim: (bytes: number) => void): Promise<StoredBody>
   fetchPart(reference: Reference, selector: PartSelector): Promise<StoredPart>
+  /**
+   * Tells that a client or a model was given a text, or parts of it, by one call.
+   * @param hash of the text; a shorter id than 24 digits names a result of a session, and is passed
+   * over
+   */
+  noteFetch(tenant: string, hash: string, bytes: number): void
 }
+
+/** What a reader of originals needs. */
+export type ReadableOriginals = Pick<Originals, 'fetch' | 'fetchPart' | 'noteFetch'>
+
+/** Digits of a hash by which markers name a text. */
+const HASH_DIGITS = 24
 
 const FIRST_BYTE = { kind: 'bytes', range: { first: 0, last: 0 } } as const
 
@@ -69,6 +81,13 @@ export function createOriginals(
   store: Pick<Store, 'put' | 'get' | 'part' | 'touch' | 'purgeSession'>,
   lifetimes: (tenant: string) => Lifetimes,
   now: () => number,
+  onFetched: (fetched: {
+    readonly tenant: string
+    readonly at: number
+    /** The first 24 digits of its hash. */
+    readonly original: string
+    readonly bytes: number
+  }) => void = () => {},
 ): Originals {
   const refreshed = createRecency()
   const pinned = createRecency()
@@ -162,6 +181,10 @@ export function createOriginals(
       const body = valueOr(await store.get(reference))
       refresh(reference, body.hash, body.bytes)
       return body
+    },
+    noteFetch(tenant, hash, bytes) {
+      if (hash.length < HASH_DIGITS) return
+      onFetched({ tenant, at: now(), original: hash.slice(0, HASH_DIGITS).toLowerCase(), bytes })
     },
     async fetchPart(reference, selector) {
       const part = valueOr(await store.part(reference, selector))

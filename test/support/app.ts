@@ -22,7 +22,8 @@ const NOTHING_KEPT: AppDeps['originals'] = {
   pinDependency: () => Promise.reject(new AppError('not_found', 'nothing is kept')),
   forget: async () => {},
   fetch: () => Promise.reject(new AppError('not_found', 'nothing is kept')),
-  fetchPart: () => Promise.reject(new AppError('not_found', 'nothing is kept')),
+  noteFetch: () => {},
+      fetchPart: () => Promise.reject(new AppError('not_found', 'nothing is kept')),
 }
 
 /** Memory for a few sessions. */

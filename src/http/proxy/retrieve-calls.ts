@@ -11,7 +11,7 @@ import { callRetrieve } from '../../mcp/retrieve-tool.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { WorkerPool } from '../../pool/pool.ts'
 import type { AnswerRounds } from '../../proxy/answer-rounds.ts'
-import type { Originals } from '../../store/originals.ts'
+import type { ReadableOriginals } from '../../store/originals.ts'
 import type { Rewriting } from '../context.ts'
 import { fetchNotShown, type HiddenIn, searchHidden } from './fetch-hidden.ts'
 import { createRetrievingRounds } from './retrieving-rounds.ts'
@@ -19,7 +19,7 @@ import { createRetrievingRounds } from './retrieving-rounds.ts'
 export interface RetrieveCallNeeds {
   readonly pool: Pick<WorkerPool, 'run'>
   readonly rewriting: Pick<Rewriting, 'rewrites' | 'memory'>
-  readonly originals: Pick<Originals, 'fetch' | 'fetchPart'>
+  readonly originals: ReadableOriginals
   readonly logger: Pick<Logger, 'error'>
 }
 
@@ -114,7 +114,9 @@ async function hiddenFor(
   if (typeof asked.query === 'string') return searchHidden(asked.query, hash, within, originals)
   if (hash === undefined || Object.keys(asked).length > 1) return null
   try {
-    return await fetchNotShown(hash, within, originals)
+    const text = await fetchNotShown(hash, within, originals)
+    if (text !== null) originals.noteFetch(within.tenant, hash, Buffer.byteLength(text))
+    return text
   } catch (error) {
     // The call itself says why.
     if (error instanceof AppError) return null

@@ -1,7 +1,7 @@
 import { answerRetrievePost } from '../../mcp/retrieve-endpoint.ts'
 import type { Admission } from '../../pool/admission.ts'
 import { VERSION } from '../../runtime/version.ts'
-import type { Originals } from '../../store/originals.ts'
+import type { ReadableOriginals } from '../../store/originals.ts'
 import type { AppContext } from '../context.ts'
 import { answerHeaders } from '../middleware/observe.ts'
 import { announcedLength, readBody } from '../request/body.ts'
@@ -11,7 +11,7 @@ const MAX_CALL_BYTES = 64 * 1024
 
 export interface RetrieveNeeds {
   readonly admission: Pick<Admission, 'enter'>
-  readonly originals: Pick<Originals, 'fetch' | 'fetchPart'>
+  readonly originals: ReadableOriginals
   /** What the model is told of packed results; absent: nothing. */
   readonly legend?: string
 }

@@ -8,7 +8,7 @@ import { type PartQuery, parsePart } from '../../core/parts/parse-part.ts'
 import type { Part, PartSelector } from '../../core/parts/part.ts'
 import { wholeCharacters } from '../../core/parts/whole-characters.ts'
 import type { Ticket } from '../../pool/admission.ts'
-import type { Originals } from '../../store/originals.ts'
+import type { ReadableOriginals } from '../../store/originals.ts'
 import type { Reference, StoredBody } from '../../store/store.ts'
 import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
 import { leaveWhenRead } from '../jobs/job-route.ts'
@@ -39,7 +39,7 @@ const query = z.strictObject({
 })
 
 interface RetrieveNeeds extends Pick<AppDeps, 'admission'> {
-  readonly originals: Pick<Originals, 'fetch' | 'fetchPart'>
+  readonly originals: ReadableOriginals
 }
 
 /** A kept original, whole or in part. */
@@ -73,6 +73,7 @@ async function serve(c: AppContext, { admission, originals }: RetrieveNeeds): Pr
         ? whole(await originals.fetch(reference, bytes => ticket.grow(bytes)))
         : await partOf(originals, reference, selector, ticket)
     state.timing = { queue: 0, work: performance.now() - asked }
+    originals.noteFetch(caller.tenant, found.hash, found.text.bytes.length)
     const accept = answerMedia(requestHeader(c, 'accept'), 'json')
     const { media, body } = writeOriginal(found.fields, found.text, accept)
     const headers = answerHeaders(c)
@@ -86,14 +87,16 @@ async function serve(c: AppContext, { admission, originals }: RetrieveNeeds): Pr
   }
 }
 
-/** The text to answer with, and the fields beside it. */
+/** The text to answer with, its hash, and the fields beside it. */
 interface Found {
+  readonly hash: string
   readonly text: TextBytes
   readonly fields: object
 }
 
 function whole(stored: StoredBody): Found {
   return {
+    hash: stored.hash,
     text: { bytes: stored.body, media_type: stored.media_type },
     fields: fieldsOf(stored),
   }
@@ -109,6 +112,7 @@ async function partOf(
   ticket.grow(stored.part.content.length)
   const { content, ...where } = sayable(stored.part)
   return {
+    hash: stored.hash,
     text: { bytes: content, media_type: stored.media_type },
     fields: { ...fieldsOf(stored), part: where },
   }

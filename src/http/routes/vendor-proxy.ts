@@ -11,7 +11,7 @@ import type { SeenAnswer } from '../../proxy/usage-observer.ts'
 import type { Vendor } from '../../proxy/vendor-errors.ts'
 import type { SocketMessages } from '../../proxy/websocket/socket-messages.ts'
 import type { RefusedRequest } from '../../savings/entry-of.ts'
-import type { Originals } from '../../store/originals.ts'
+import type { Originals, ReadableOriginals } from '../../store/originals.ts'
 import { type AppContext, type AppDeps, type AppEnv, requestHeader } from '../context.ts'
 import { authorize } from '../middleware/authorize.ts'
 import { seesExactTimes } from '../middleware/observe.ts'
@@ -34,7 +34,7 @@ import { originOf } from '../request/origin-of.ts'
 interface ProxyNeeds
   extends Omit<RewriteNeeds, 'warnings' | 'placing' | 'savings'>,
     Pick<AppDeps, 'access' | 'health' | 'savings' | 'vendorProxies' | 'observeUsage'> {
-  readonly originals: Pick<Originals, 'keep' | 'renew' | 'fetch' | 'fetchPart'>
+  readonly originals: Pick<Originals, 'keep' | 'renew'> & ReadableOriginals
   readonly logger: Pick<Logger, 'error' | 'warn'>
 }
 
