@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { extname } from 'node:path'
+import { BoundedMap } from '../core/base/bounded-map.ts'
 import { AppError } from '../core/base/errors.ts'
 import type { GainAnswer } from '../core/contract/gain.ts'
 import { createTaskThread, type TaskThread } from '../runtime/task-thread.ts'
@@ -87,6 +88,17 @@ const SHARED_MS = 1_000
 const MOST_SHARED = 100
 /** Figures that are shown again if they cannot be read. */
 const MOST_LAST = 100
+
+interface SharedRead {
+  readonly at: number
+  readonly answer: Promise<unknown>
+}
+
+interface LastFigures {
+  readonly at: number
+  readonly figures: unknown
+}
+
 /** How often rows are written at the end, if another process holds the file. */
 const LAST_WRITES = 3
 /** Whose turn the thread takes for writes; tenants wait for their reads only. */
@@ -107,9 +119,9 @@ class ThreadLedger implements Ledger {
   /** Writes whose rows wait once more. */
   #putBacks = 0
   /** Reads since the last write, by what they are of. */
-  readonly #reads = new Map<string, { readonly at: number; readonly answer: Promise<unknown> }>()
+  readonly #reads = new BoundedMap<string, SharedRead>(MOST_SHARED)
   /** The last figures, by what they are of. */
-  readonly #last = new Map<string, { readonly at: number; readonly figures: unknown }>()
+  readonly #last = new BoundedMap<string, LastFigures>(MOST_LAST)
   readonly #stale = new WeakMap<object, number>()
   /** Whether the thread may have the file open. */
   #isOpen = false
@@ -212,12 +224,12 @@ class ThreadLedger implements Ledger {
     const whole = { folder: this.#options.folder, ...input } as Parameters<Tasks[Name]>[0]
     const answer = this.#thread.run(tenant, name, whole).then(
       figures => {
-        remember(this.#last, key, { at: now, figures }, MOST_LAST)
+        this.#last.set(key, { at: now, figures })
         return figures
       },
       error => this.#again(key, error),
     )
-    remember(this.#reads, key, { at: now, answer }, MOST_SHARED)
+    this.#reads.set(key, { at: now, answer })
     answer.catch(() => this.#reads.delete(key))
     return answer
   }
@@ -306,13 +318,6 @@ class ThreadLedger implements Ledger {
 /** No tenant's name is the name of an event with a meaning of its own. */
 function nameOf(tenant: string): string {
   return `tenant ${tenant}`
-}
-
-/** Sets an entry as the newest one, and forgets the oldest beyond `most`. */
-function remember<T>(entries: Map<string, T>, key: string, entry: T, most: number): void {
-  entries.delete(key)
-  entries.set(key, entry)
-  if (entries.size > most) entries.delete(entries.keys().next().value as string)
 }
 
 /** Whether the ledger can be used later. */

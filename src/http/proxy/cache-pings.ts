@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../core/base/bounded-map.ts'
 import type { PingPlaces } from '../../core/contract/operation-result.ts'
 import { pingBody } from '../../core/conversation/prefix/ping-places.ts'
 import { costOf, type TokenPrices } from '../../core/conversation/usage/billing.ts'
@@ -27,13 +28,6 @@ export interface PingAnswer {
   readonly status: number
   /** `null` if the answer reports none. */
   readonly usage: TokenUsage | null
-}
-
-export interface CachePings {
-  /** Ends pings of a conversation that continues. Returns how many its pause had. */
-  goOn(tenant: string, conversation: string): number
-  /** Plans pings after an answer. */
-  plan(request: PingedRequest): void
 }
 
 export interface PingOptions {
@@ -66,6 +60,13 @@ interface Spent {
   pinged: number
 }
 
+/** Until when a key has no pings, and its failures of a day. */
+interface Off {
+  readonly until: number
+  readonly day: number
+  readonly failures: number
+}
+
 /** A conversation in its pause. */
 interface Plan extends PingedRequest {
   sent: number
@@ -73,131 +74,134 @@ interface Plan extends PingedRequest {
 }
 
 /** Keeps caches alive in pauses, within budgets. Holds bodies and credentials in memory only. */
-export function createCachePings({ now, after, isEnding }: PingOptions): CachePings {
-  const plans = new Map<string, Plan>()
-  const ofConversations = new Map<string, Spent>()
-  const ofTenants = new Map<string, Spent>()
-  /** Until when a key has no pings, and its failures of a day. */
-  const off = new Map<string, { until: number; day: number; failures: number }>()
+export class CachePings {
+  readonly #options: PingOptions
+  readonly #plans = new Map<string, Plan>()
+  readonly #ofConversations = new BoundedMap<string, Spent>(MAX_KNOWN)
+  readonly #ofTenants = new BoundedMap<string, Spent>(MAX_KNOWN)
+  readonly #off = new BoundedMap<string, Off>(MAX_KNOWN)
   /** Pings of conversations since their last requests. */
-  const counts = new Map<string, number>()
-  let held = 0
+  readonly #counts = new BoundedMap<string, number>(MAX_KNOWN)
+  #held = 0
 
-  const dayOf = (time: number) => Math.floor(time / DAY_MS)
-
-  function spentOf(all: Map<string, Spent>, name: string, day: number): Spent {
-    const known = all.get(name)
-    const spent = known?.day === day ? known : { day, spent: 0, pinged: 0 }
-    remember(all, name, spent)
-    return spent
+  constructor(options: PingOptions) {
+    this.#options = options
   }
 
-  function accountsOf({ tenant, conversation }: PingedRequest): readonly [Spent, Spent] {
-    const own = spentOf(ofConversations, nameOf(tenant, conversation), 0)
-    return [own, spentOf(ofTenants, tenant, dayOf(now()))]
+  /** Ends pings of a conversation that continues. Returns how many its pause had. */
+  goOn(tenant: string, conversation: string): number {
+    const name = nameOf(tenant, conversation)
+    const count = this.#counts.get(name) ?? 0
+    this.#counts.delete(name)
+    this.#end(name)
+    return count
   }
 
-  function end(name: string) {
-    const plan = plans.get(name)
+  /** Plans pings after an answer. */
+  plan(request: PingedRequest): void {
+    const name = nameOf(request.tenant, request.conversation)
+    this.#end(name)
+    const cost = costOf({ ...request.usage, output: 0 }, request.prices)
+    for (const each of this.#accountsOf(request)) each.spent += cost
+    const { length } = request.body
+    if (this.#held + length > MAX_BYTES) return
+    if (this.#isOff(request) || this.#options.isEnding()) return
+    const plan = { ...request, sent: 0, cancel: () => {} }
+    this.#held += length
+    this.#plans.set(name, plan)
+    this.#schedule(name, plan)
+  }
+
+  #schedule(name: string, plan: Plan): void {
+    const { now, after } = this.#options
+    const ms = plan.sentAt + (plan.sent + 1) * PING_AFTER_MS - now()
+    plan.cancel = after(Math.max(0, ms), () => void this.#ping(name, plan))
+  }
+
+  #end(name: string): void {
+    const plan = this.#plans.get(name)
     if (plan === undefined) return
     plan.cancel()
-    plans.delete(name)
-    held -= plan.body.length
+    this.#plans.delete(name)
+    this.#held -= plan.body.length
   }
 
-  function isOff({ tenant, key }: PingedRequest): boolean {
-    return (off.get(nameOf(tenant, key))?.until ?? 0) > now()
-  }
-
-  /** Ends pings of the conversation, and those of the key if that happens too often. */
-  function fail({ tenant, key }: PingedRequest, status: number | undefined) {
-    const name = nameOf(tenant, key)
-    const day = dayOf(now())
-    const known = off.get(name)
-    const failures = (known?.day === day ? known.failures : 0) + 1
-    const forDay = failures >= MOST_FAILURES ? (day + 1) * DAY_MS : 0
-    const forHour = status === TOO_MANY ? now() + HOUR_MS : 0
-    remember(off, name, { until: Math.max(forDay, forHour, known?.until ?? 0), day, failures })
-  }
-
-  /** Whether a ping comes in time, and within all budgets. */
-  function mayStill(plan: Plan): boolean {
-    const { usage, prices, places, sent, sentAt } = plan
-    const idle = now() - sentAt
-    // A clock that jumped, or a machine that slept: nothing is known of the cache.
-    const last = sent * PING_AFTER_MS
-    const isInTime = idle >= last + PING_AFTER_MS - EARLY_MS && idle < last + SHORT_LIFE_MS
-    const [own, tenants] = accountsOf(plan)
-    const prompt = promptTokens(usage)
-    const isWithin = mayPing({ prompt, ...own }, prices.cache_read, places.budget)
-    const most = DAILY_SHARE * tenants.spent
-    return (
-      isInTime && isWithin && tenants.pinged + prices.cache_read * prompt <= most && !isOff(plan)
-    )
-  }
-
-  async function ping(name: string, plan: Plan) {
-    const isCurrent = () => plans.get(name) === plan && !isEnding()
-    if (!isCurrent() || !mayStill(plan) || !(await plan.isLast()) || !isCurrent()) {
-      if (plans.get(name) === plan) end(name)
+  async #ping(name: string, plan: Plan): Promise<void> {
+    const isPlanned = () => this.#plans.get(name) === plan
+    const isCurrent = () => isPlanned() && !this.#options.isEnding()
+    if (!isCurrent() || !this.#mayStill(plan) || !(await plan.isLast()) || !isCurrent()) {
+      if (isPlanned()) this.#end(name)
       return
     }
     const answer = await plan.send(pingBody(plan.body, plan.places))
     const usage = answer?.usage ?? null
     if (usage !== null) {
       const cost = costOf(usage, plan.prices)
-      for (const each of accountsOf(plan)) each.pinged += cost
+      for (const each of this.#accountsOf(plan)) each.pinged += cost
     }
     const written = usage === null ? 0 : usage.cache_write + usage.cache_write_long + usage.uncached
     const isKept = usage !== null && written <= MOST_WRITTEN * promptTokens(usage)
     if (isKept) plan.sent += 1
-    else fail(plan, answer?.status)
-    if (plans.get(name) !== plan) return
-    remember(counts, name, plan.sent)
-    if (isKept && plan.sent < plan.places.most) schedule(name, plan)
-    else end(name)
+    else this.#fail(plan, answer?.status)
+    if (!isPlanned()) return
+    this.#counts.set(name, plan.sent)
+    if (isKept && plan.sent < plan.places.most) this.#schedule(name, plan)
+    else this.#end(name)
   }
 
-  function schedule(name: string, plan: Plan) {
-    const ms = plan.sentAt + (plan.sent + 1) * PING_AFTER_MS - now()
-    plan.cancel = after(Math.max(0, ms), () => void ping(name, plan))
+  /** Whether a ping comes in time, and within all budgets. */
+  #mayStill(plan: Plan): boolean {
+    const { usage, prices, places, sent, sentAt } = plan
+    const idle = this.#options.now() - sentAt
+    // A clock that jumped, or a machine that slept: nothing is known of the cache.
+    const last = sent * PING_AFTER_MS
+    const isInTime = idle >= last + PING_AFTER_MS - EARLY_MS && idle < last + SHORT_LIFE_MS
+    if (!isInTime || this.#isOff(plan)) return false
+    const [own, tenants] = this.#accountsOf(plan)
+    const prompt = promptTokens(usage)
+    const most = DAILY_SHARE * tenants.spent
+    return (
+      mayPing({ prompt, ...own }, prices.cache_read, places.budget) &&
+      tenants.pinged + prices.cache_read * prompt <= most
+    )
   }
 
-  return {
-    goOn(tenant, conversation) {
-      const name = nameOf(tenant, conversation)
-      const count = counts.get(name) ?? 0
-      counts.delete(name)
-      end(name)
-      return count
-    },
-    plan(request) {
-      const name = nameOf(request.tenant, request.conversation)
-      end(name)
-      const cost = costOf({ ...request.usage, output: 0 }, request.prices)
-      for (const each of accountsOf(request)) each.spent += cost
-      const { length } = request.body
-      if (held + length > MAX_BYTES || isOff(request) || isEnding()) return
-      const plan = { ...request, sent: 0, cancel: () => {} }
-      held += length
-      plans.set(name, plan)
-      schedule(name, plan)
-    },
+  #accountsOf({ tenant, conversation }: PingedRequest): readonly [Spent, Spent] {
+    const own = spentOf(this.#ofConversations, nameOf(tenant, conversation), 0)
+    return [own, spentOf(this.#ofTenants, tenant, dayOf(this.#options.now()))]
   }
+
+  #isOff({ tenant, key }: PingedRequest): boolean {
+    return (this.#off.get(nameOf(tenant, key))?.until ?? 0) > this.#options.now()
+  }
+
+  /** Ends pings of the conversation, and those of the key if that happens too often. */
+  #fail({ tenant, key }: PingedRequest, status: number | undefined): void {
+    const name = nameOf(tenant, key)
+    const now = this.#options.now()
+    const day = dayOf(now)
+    const known = this.#off.get(name)
+    const failures = (known?.day === day ? known.failures : 0) + 1
+    const forDay = failures >= MOST_FAILURES ? (day + 1) * DAY_MS : 0
+    const forHour = status === TOO_MANY ? now + HOUR_MS : 0
+    this.#off.set(name, { until: Math.max(forDay, forHour, known?.until ?? 0), day, failures })
+  }
+}
+
+function dayOf(time: number): number {
+  return Math.floor(time / DAY_MS)
+}
+
+/** What a day has so far; a new one begins with nothing. */
+function spentOf(all: BoundedMap<string, Spent>, name: string, day: number): Spent {
+  const known = all.get(name)
+  const spent = known?.day === day ? known : { day, spent: 0, pinged: 0 }
+  all.set(name, spent)
+  return spent
 }
 
 function nameOf(tenant: string, name: string): string {
   return JSON.stringify([tenant, name])
-}
-
-/** The oldest ones are forgotten. */
-function remember<Value>(all: Map<string, Value>, name: string, value: Value) {
-  all.delete(name)
-  all.set(name, value)
-  for (const oldest of all.keys()) {
-    if (all.size <= MAX_KNOWN) return
-    all.delete(oldest)
-  }
 }
 
 /** A timer that does not keep the process from ending. */

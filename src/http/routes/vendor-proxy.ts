@@ -15,7 +15,7 @@ import type { Originals, ReadableOriginals } from '../../store/originals.ts'
 import { type AppContext, type AppDeps, type AppEnv, requestHeader } from '../context.ts'
 import { authorize } from '../middleware/authorize.ts'
 import { seesExactTimes } from '../middleware/observe.ts'
-import { type CachePings, createCachePings, unheldTimer } from '../proxy/cache-pings.ts'
+import { CachePings, unheldTimer } from '../proxy/cache-pings.ts'
 import { withForwarded } from '../proxy/forwarded-request.ts'
 import { KeptBodies } from '../proxy/kept-bodies.ts'
 import { createPlacing, type Placing } from '../proxy/placed-rounds.ts'
@@ -55,7 +55,7 @@ const SWITCHED = 101
 export function mountVendorProxies(app: Hono<AppEnv>, needs: ProxyNeeds): void {
   const warnings = createPromptWarnings(needs.logger)
   const placing = createPlacing(needs.logger)
-  const pings = createCachePings({
+  const pings = new CachePings({
     now: () => Date.now(),
     after: unheldTimer,
     isEnding: () => needs.health.state !== 'ready',

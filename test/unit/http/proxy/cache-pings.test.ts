@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { NO_USAGE, type TokenUsage } from '../../../../src/core/conversation/usage/token-usage.ts'
 import {
-  createCachePings,
+  CachePings,
   type PingAnswer,
   type PingedRequest,
 } from '../../../../src/http/proxy/cache-pings.ts'
@@ -22,7 +22,7 @@ function world() {
   const state = { isEnding: false, isLast: true, answer: OK as PingAnswer | null }
   const timers = new Map<object, { readonly at: number; run(): void }>()
   const sent: { readonly name: string; readonly at: number; readonly body: string }[] = []
-  const pings = createCachePings({
+  const pings = new CachePings({
     now: () => clock.now,
     isEnding: () => state.isEnding,
     after(ms, run) {
