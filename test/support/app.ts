@@ -23,7 +23,7 @@ const NOTHING_KEPT: AppDeps['originals'] = {
   forget: async () => {},
   fetch: () => Promise.reject(new AppError('not_found', 'nothing is kept')),
   noteFetch: () => {},
-      fetchPart: () => Promise.reject(new AppError('not_found', 'nothing is kept')),
+  fetchPart: () => Promise.reject(new AppError('not_found', 'nothing is kept')),
 }
 
 /** Memory for a few sessions. */
