@@ -18,6 +18,7 @@ function originalsOf(text: string): Parameters<typeof callRetrieve>[2] {
       ...stored,
       part: selectPart(body, selector),
     }),
+    noteFetch: () => {},
   }
   return originals as unknown as Parameters<typeof callRetrieve>[2]
 }
