@@ -13,8 +13,8 @@ import type { BillCall, BillSession } from '../bill/read-usage.ts'
 export interface Policy {
   readonly name: string
   /** Its first life: an hour, or by the earlier conversations of the key. */
-  readonly life: 'short' | 'hour' | 'auto'
-  /** Whether the life may become an hour at a cold write. */
+  readonly life: 'short' | 'hour' | 'history'
+  /** Whether it takes an hour at a cold write, and leaves it, within the budget. */
   readonly isGuarded: boolean
   readonly pings: 0 | 1 | 2
   /** Whether nothing is ever forgotten. */
@@ -27,15 +27,17 @@ const PRICES = vendorPrices('anthropic')
 const { cache_read: READ, cache_write: SHORT, cache_write_long: LONG } = PRICES
 
 const plain = { life: 'short', isGuarded: false, pings: 0 } as const
+const FIVE: Policy = { ...plain, name: 'five minutes' }
+const HOUR: Policy = { ...plain, name: '`life = "1h"`', life: 'hour' }
 export const POLICIES: readonly Policy[] = [
-  { ...plain, name: 'five minutes' },
+  FIVE,
   { ...plain, name: 'no pause ever (bound)', isBound: true },
-  { ...plain, name: 'one hour for all', life: 'hour' },
-  { ...plain, name: '`life = "auto"`', life: 'auto' },
-  { ...plain, name: '`auto`, `budget = 0.05` (guarded)', life: 'auto', isGuarded: true },
+  HOUR,
+  { ...plain, name: '`life = "auto"`, `budget = 0`', life: 'history' },
+  { ...plain, name: '`life = "auto"`', isGuarded: true },
   { ...plain, name: '`pings = 1`', pings: 1 },
   { ...plain, name: '`pings = 2`', pings: 2 },
-  { ...plain, name: 'guarded, `pings = 2`', life: 'auto', isGuarded: true, pings: 2 },
+  { ...plain, name: '`life = "auto"`, `pings = 2`', isGuarded: true, pings: 2 },
 ]
 
 /** What a session's input costs, in input tokens that no cache has, and what it showed. */
@@ -62,9 +64,9 @@ function payFor(
   { life, isGuarded, pings, isBound }: Policy,
   earlier: readonly PauseSums[],
 ): LifeBill {
-  let isLong = life === 'hour' || (life === 'auto' && hourPays(earlier, PRICES))
-  let [cost, pinged, bridged, written] = [0, 0, 0, 0]
-  let cached = { tokens: 0, used: 0 }
+  let isLong = life === 'hour' || (life === 'history' && hourPays(earlier, PRICES))
+  let [cost, premium, pinged, bridged, written] = [0, 0, 0, 0, 0]
+  let cached = { tokens: 0, used: 0, isPinged: false }
   for (const [at, call] of calls.entries()) {
     const prompt = promptOf(call)
     const idle = at === 0 ? 0 : 1_000 * (call.ts - calls[at - 1]!.ts)
@@ -73,16 +75,19 @@ function payFor(
     const loss = lossOf(calls[at - 1], call)
     const most = loss === null ? prompt : call.read
     const read = isCold ? 0 : Math.min(cached.tokens, most, prompt - call.fresh)
-    if (isCold && at > 0 && isGuarded && !isLong) {
-      isLong = mayTakeHour({ prompt, spent: cost }, LONG - SHORT, BUDGET)
-    }
     const write = prompt - call.fresh - read
+    if (idle > SHORT_LIFE_MS && cached.isPinged) pinged -= (SHORT - READ) * read
+    if (isGuarded) {
+      const next = premium + (LONG - SHORT) * write
+      isLong = (isLong || (isCold && at > 0)) && mayTakeHour({ premium: next, spent: cost }, BUDGET)
+    }
+    if (isLong) premium += (LONG - SHORT) * write
     const isBridged = idle > SHORT_LIFE_MS && idle <= HOUR_MS
     const kept = isBridged && loss === null ? Math.min(cached.tokens, prompt) : 0
     bridged += kept
     written += isBridged ? prompt - call.fresh - kept : write
     cost += call.fresh + READ * read + (isLong ? LONG : SHORT) * write
-    cached = { tokens: prompt - call.fresh, used: call.ts }
+    cached = { tokens: prompt - call.fresh, used: call.ts, isPinged: false }
     // Long entries need none.
     for (let n = 1; n <= pings && !isLong; n++) {
       const when = call.ts + n * PING_S
@@ -90,7 +95,7 @@ function payFor(
       if (!mayPing({ prompt, pinged, spent: cost }, READ, BUDGET)) break
       pinged += READ * prompt
       cost += READ * prompt
-      cached = { ...cached, used: when }
+      cached = { ...cached, used: when, isPinged: true }
     }
   }
   return { cost, sums: { requests: calls.length, bridged, written } }
@@ -116,13 +121,20 @@ export function playLives(sessions: readonly BillSession[], policy: Policy): rea
   return sessions.map(session => paid.get(session)!)
 }
 
+/** Of five minutes and an hour the cheaper one for each session, which only its end can tell. */
+export function playBest(sessions: readonly BillSession[]): readonly LifeBill[] {
+  const [five, hour] = [playLives(sessions, FIVE), playLives(sessions, HOUR)]
+  return five.map((each, at) => (hour[at]!.cost < each.cost ? hour[at]! : each))
+}
+
 /** Parts of the sessions that have rows of their own. */
 export function partsOf(sessions: readonly BillSession[]): ReadonlyMap<string, readonly number[]> {
   const parts = new Map<string, number[]>()
   for (const [at, session] of sessions.entries()) {
     const { length } = session.calls
     const size = length < 20 ? 'under 20 requests' : length < 60 ? '20 to 59' : '60 and more'
-    for (const part of ['all', size, keyOf(session)]) {
+    const half = at % 2 === 0 ? 'one half' : 'the other half'
+    for (const part of ['all', half, size, keyOf(session)]) {
       parts.set(part, [...(parts.get(part) ?? []), at])
     }
   }

@@ -57,7 +57,18 @@ const TOO_MANY = 429
 interface Spent {
   readonly day: number
   spent: number
+  /** What pings cost; of a conversation, less what they spared it. */
   pinged: number
+  /** Tokens that they kept in a pause that has ended. */
+  kept: number
+}
+
+/** Pings of a pause. */
+interface Pinged {
+  readonly count: number
+  /** When the last request before it was sent, and its tokens. */
+  readonly sentAt: number
+  readonly prompt: number
 }
 
 /** Until when a key has no pings, and its failures of a day. */
@@ -80,8 +91,8 @@ export class CachePings {
   readonly #ofConversations = new BoundedMap<string, Spent>(MAX_KNOWN)
   readonly #ofTenants = new BoundedMap<string, Spent>(MAX_KNOWN)
   readonly #off = new BoundedMap<string, Off>(MAX_KNOWN)
-  /** Pings of conversations since their last requests. */
-  readonly #counts = new BoundedMap<string, number>(MAX_KNOWN)
+  /** Conversations that have had pings since their last requests. */
+  readonly #pinged = new BoundedMap<string, Pinged>(MAX_KNOWN)
   #held = 0
 
   constructor(options: PingOptions) {
@@ -91,10 +102,13 @@ export class CachePings {
   /** Ends pings of a conversation that continues. Returns how many its pause had. */
   goOn(tenant: string, conversation: string): number {
     const name = nameOf(tenant, conversation)
-    const count = this.#counts.get(name) ?? 0
-    this.#counts.delete(name)
+    const pinged = this.#pinged.get(name)
+    this.#pinged.delete(name)
     this.#end(name)
-    return count
+    if (pinged === undefined) return 0
+    const isKept = pinged.count > 0 && this.#options.now() - pinged.sentAt > SHORT_LIFE_MS
+    if (isKept) spentOf(this.#ofConversations, name, 0).kept = pinged.prompt
+    return pinged.count
   }
 
   /** Plans pings after an answer. */
@@ -102,7 +116,11 @@ export class CachePings {
     const name = nameOf(request.tenant, request.conversation)
     this.#end(name)
     const cost = costOf({ ...request.usage, output: 0 }, request.prices)
-    for (const each of this.#accountsOf(request)) each.spent += cost
+    const [own, tenants] = this.#accountsOf(request)
+    for (const each of [own, tenants]) each.spent += cost
+    const { cache_read, cache_write } = request.prices
+    own.pinged -= (cache_write - cache_read) * Math.min(own.kept, request.usage.cache_read)
+    own.kept = 0
     const { length } = request.body
     if (this.#held + length > MAX_BYTES) return
     if (this.#isOff(request) || this.#options.isEnding()) return
@@ -144,7 +162,8 @@ export class CachePings {
     if (isKept) plan.sent += 1
     else this.#fail(plan, answer?.status)
     if (!isPlanned()) return
-    this.#counts.set(name, plan.sent)
+    const { sent: count, sentAt } = plan
+    this.#pinged.set(name, { count, sentAt, prompt: promptTokens(plan.usage) })
     if (isKept && plan.sent < plan.places.most) this.#schedule(name, plan)
     else this.#end(name)
   }
@@ -195,7 +214,7 @@ function dayOf(time: number): number {
 /** What a day has so far; a new one begins with nothing. */
 function spentOf(all: BoundedMap<string, Spent>, name: string, day: number): Spent {
   const known = all.get(name)
-  const spent = known?.day === day ? known : { day, spent: 0, pinged: 0 }
+  const spent = known?.day === day ? known : { day, spent: 0, pinged: 0, kept: 0 }
   all.set(name, spent)
   return spent
 }

@@ -7,7 +7,6 @@ import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
 import type { Steering } from '../../pipeline/profile/steering-section.ts'
 import { headRulesOf, type ScannedRequest } from '../parse/scan-request.ts'
 import { retrieveDefinition } from '../retrieve/retrieve-tool.ts'
-import { usualLifeMs } from '../rewrite/pauses.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'
 import { recall } from '../rewrite/rewrite-result.ts'
 import {
@@ -17,7 +16,7 @@ import {
   writeStored,
 } from '../rewrite/stored-rewrite.ts'
 import { DAY_MS, HOUR_MS } from '../usage/life-rules.ts'
-import { type LongerLife, longerLife, takesHour } from './longer-life.ts'
+import { type LongerLife, longerLife } from './longer-life.ts'
 import { notePace, type Pace } from './pace.ts'
 import { isKnownHost, mayPlace } from './place-breakpoint.ts'
 import { mayRetain } from './retention.ts'
@@ -90,25 +89,20 @@ export function leversOf(
   }
   const levers = decide('', () => (isNew(scanned) ? wanted : NONE))
   const isGuarded = levers.life === 'guarded'
-  const pace = levers.place === true || isGuarded ? notePace(scanned, context) : null
-  const isStepped = isGuarded && step(keyOf('hour'), pace!)
+  // The step to an hour, which another process may have taken.
+  const step = keyOf('hour')
+  const took = isGuarded ? recall(step, context) !== null : undefined
+  const pace = levers.place === true || isGuarded ? notePace(scanned, took, context) : null
+  if (took === false) {
+    const bytes = pace!.isLong ? writeStored(storedFact({})) : NOTHING
+    const position = pace!.isLong ? memory.place(step, bytes) : null
+    records.push({ key: step, bytes, position, ...(!pace!.isLong && { isQuestion: true }) })
+  }
   // The upstream may have refused it meanwhile.
-  const isLong = (levers.life === 'hour' || isStepped) && isKnownHost(scanned, context)
+  const isHour = levers.life === 'hour' || pace?.isLong === true
+  const isLong = isHour && isKnownHost(scanned, context)
   const lifeMs = isLong ? HOUR_MS : levers.retention === true ? DAY_MS : 0
   return { ...levers, decide, pace, isLong, lifeMs, records }
-
-  /** The step to an hour, once in a conversation. Another process may have taken it. */
-  function step(key: string, now: Pace): boolean {
-    if (recall(key, context) !== null) return true
-    const lifeMs = usualLifeMs(scanned, pipeline ?? DEFAULT_PIPELINE, context)
-    if (takesHour(now, lifeMs, context)) {
-      const bytes = writeStored(storedFact({}))
-      records.push({ key, bytes, position: memory.place(key, bytes) })
-      return true
-    }
-    records.push({ key, bytes: NOTHING, position: null, isQuestion: true })
-    return false
-  }
 }
 
 function withLife(scanned: ScannedRequest, wanted: Levers, context: ConversationContext): Levers {

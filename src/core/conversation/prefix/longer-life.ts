@@ -5,12 +5,10 @@ import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
 import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
 import type { ByteRange, ScannedRequest } from '../parse/scan-request.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'
-import { HOUR_WRITE, mayTakeHour, PING_AFTER_MS } from '../usage/life-rules.ts'
-import type { Pace } from './pace.ts'
 import { HOUR, isKnownHost } from './place-breakpoint.ts'
 import { breakpointsIn } from './request-head.ts'
 
-/** An hour from a conversation's first request on, or from a cold write on that may pay. */
+/** An hour from a conversation's first request on, or from cold writes on within a budget. */
 export type LongerLife = 'hour' | 'guarded'
 
 /** No model caches a shorter request, at about four bytes a token. */
@@ -35,8 +33,9 @@ export function longerLife(
   // Without an account of what came of it, nothing is decided by itself.
   const kinds = terms.hourKinds
   if (kinds === undefined) return undefined
-  if (kinds.includes(kindOf(scanned))) return 'hour'
-  return budget > 0 ? 'guarded' : undefined
+  // A budget is kept by those only that begin with the usual life.
+  if (budget > 0) return 'guarded'
+  return kinds.includes(kindOf(scanned)) ? 'hour' : undefined
 }
 
 /** The kind of agent that sent a request: a digest of the names of its tools. */
@@ -55,19 +54,6 @@ export function clears(
   if (enabled !== true) return enabled === 'auto' && ownTool
   const { redeem_tools: names } = pipeline.elision
   return terms?.redeems === true && (ownTool || tools.some(tool => isRetrieving(tool, names)))
-}
-
-/** Whether a prompt that is written anyway is written for an hour from now on. */
-export function takesHour(
-  { idleMs, bytes, spent }: Pace,
-  lifeMs: number,
-  { pipeline = DEFAULT_PIPELINE }: ConversationContext,
-): boolean {
-  const { cache_life, clearing } = pipeline
-  // Pings may have kept it so long.
-  if (idleMs <= lifeMs + cache_life.pings * PING_AFTER_MS) return false
-  const premium = HOUR_WRITE - clearing.cache_write
-  return mayTakeHour({ prompt: bytes, spent }, premium, cache_life.budget)
 }
 
 function breakpointsOf({ request, breakpoints }: ScannedRequest): readonly ByteRange[] {

@@ -5,6 +5,7 @@ import type { ScannedRequest } from '../parse/scan-request.ts'
 import { usualLifeMs } from '../rewrite/pauses.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'
 import { storedFact, writeStored } from '../rewrite/stored-rewrite.ts'
+import { HOUR_MS, HOUR_WRITE, mayTakeHour, PING_AFTER_MS } from '../usage/life-rules.ts'
 
 /** The turns of a conversation, in memory only: what depends on it is no part of the prompt. */
 export interface Pace {
@@ -12,40 +13,90 @@ export interface Pace {
   readonly modelTurns: number
   /** How long before this turn the one before was; 0 if that is not known. */
   readonly idleMs: number
+  readonly bytes: number
   /** Pauses between turns, and those shorter than the life of the cache. */
   readonly pauses: number
   readonly quick: number
-  /** What it costs, and what those before it did, in bytes that no cache has. */
-  readonly bytes: number
-  readonly cost: number
+  /** What it cost with this turn, in bytes that no cache has, and how much of that an hour did. */
   readonly spent: number
+  readonly premium: number
+  /** Whether it is cached for an hour, and whether it was and is no longer. */
+  readonly isLong: boolean
+  readonly hasLeft: boolean
 }
 
-/** Counts the pause before a turn. A turn that is sent again has none of its own. */
-export function notePace(scanned: ScannedRequest, context: ConversationContext): Pace {
-  const { rewrites, pipeline = DEFAULT_PIPELINE } = context
-  const { modelTurns, body } = scanned
-  const { now = Date.now, memory, tenant } = rewrites!
+/** A turn, and the one before it that it was counted from. */
+interface KnownPace {
+  readonly pace: Pace
+  readonly before: Pace | null
+}
+
+const COUNTS = { bytes: 0, pauses: 0, quick: 0, spent: 0, premium: 0 }
+
+/**
+ * Counts the pause before a turn. A turn that is sent again has none of its own. A guarded
+ * conversation takes an hour when its prompt is written anyway, and leaves it again, if the premium
+ * stays within the budget or would not.
+ * @param hour whether the records say that it took the hour; absent: it is not guarded
+ */
+export function notePace(
+  scanned: ScannedRequest,
+  hour: boolean | undefined,
+  context: ConversationContext,
+): Pace {
+  const { memory, tenant, now = Date.now } = context.rewrites!
   const name = hash('sha256', JSON.stringify(['pace', tenant, conversationName(scanned)]), 'hex')
-  const known = memory.get(name)?.literal
-  const before = known == null ? null : (JSON.parse(Buffer.from(known).toString()) as Pace)
+  const literal = memory.get(name)?.literal
+  const known = literal == null ? null : (JSON.parse(Buffer.from(literal).toString()) as KnownPace)
   const at = now()
-  const isTurn = before !== null && modelTurns > before.modelTurns
-  const isAgain = before !== null && modelTurns === before.modelTurns
-  const idleMs = isTurn ? at - before.at : isAgain ? before.idleMs : 0
-  const isQuick = isTurn && idleMs <= usualLifeMs(scanned, pipeline, context)
-  const { cached_read: read, cache_write: write } = pipeline.clearing
-  const cached = isQuick ? Math.min(before.bytes, body.length) : 0
-  const pace = {
-    ...{ at, modelTurns, idleMs },
-    pauses: (before?.pauses ?? 0) + Number(isTurn),
-    quick: (before?.quick ?? 0) + Number(isQuick),
-    bytes: body.length,
-    cost: isAgain ? before.cost : read * cached + write * (body.length - cached),
-    spent: (before?.spent ?? 0) + (isTurn ? before.cost : 0),
-  }
-  const literal = Buffer.from(JSON.stringify(pace))
-  const position = memory.place(name, writeStored({ ...storedFact({}), literal }), true)
+  const last = known?.pace
+  const isAgain = last?.modelTurns === scanned.modelTurns
+  const isTurn = last !== undefined && scanned.modelTurns > last.modelTurns
+  const idleMs = isTurn ? at - last.at : isAgain ? last.idleMs : 0
+  const before = isAgain ? known!.before : (last ?? null)
+  const pace = nextPace(scanned, { before, hour, at, idleMs }, context)
+  const bytes = Buffer.from(JSON.stringify({ pace, before } satisfies KnownPace))
+  const position = memory.place(name, writeStored({ ...storedFact({}), literal: bytes }), true)
   if (position !== null) memory.confirm(position)
   return pace
+}
+
+interface TurnTerms {
+  readonly before: Pace | null
+  readonly hour: boolean | undefined
+  readonly at: number
+  readonly idleMs: number
+}
+
+function nextPace(
+  scanned: ScannedRequest,
+  { before, hour, at, idleMs }: TurnTerms,
+  context: ConversationContext,
+): Pace {
+  const { modelTurns, body } = scanned
+  const { pipeline = DEFAULT_PIPELINE } = context
+  const { clearing, cache_life } = pipeline
+  const { bytes, pauses, quick, spent, premium } = before ?? COUNTS
+  const isTurn = before !== null && modelTurns > before.modelTurns
+  const lifeMs = usualLifeMs(scanned, pipeline, context)
+  const wasLong = hour === true && before?.hasLeft !== true
+  // Pings may have kept it for longer than it lives.
+  const keptMs = wasLong ? HOUR_MS : lifeMs + cache_life.pings * PING_AFTER_MS
+  const isCold = idleMs > keptMs
+  const cached = isTurn && !isCold ? Math.min(bytes, body.length) : 0
+  const written = body.length - cached
+  const more = (HOUR_WRITE - clearing.cache_write) * written
+  // What another process spent is not known.
+  const isPaid =
+    before === null || mayTakeHour({ premium: premium + more, spent }, cache_life.budget)
+  const isLong = hour !== undefined && (wasLong || isCold) && isPaid
+  const extra = isLong && before !== null ? more : 0
+  return {
+    ...{ at, modelTurns, idleMs, bytes: body.length },
+    pauses: pauses + Number(isTurn),
+    quick: quick + Number(isTurn && idleMs <= lifeMs),
+    spent: spent + clearing.cached_read * cached + clearing.cache_write * written + extra,
+    premium: premium + extra,
+    ...{ isLong, hasLeft: hour === true && !isLong },
+  }
 }

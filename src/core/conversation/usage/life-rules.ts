@@ -44,22 +44,23 @@ export function hourSaves(all: readonly PauseSums[], prices: LifePrices): number
 }
 
 /**
- * Whether a conversation whose prompt is written anyway may take the hour: the premium is at most
- * twice the budget, a share of what its input has cost.
- * @param premium of a token that is written for an hour
+ * Whether the premium of an hour, that of the next write included, stays within the budget: a share
+ * of what the conversation's input has cost.
  */
 export function mayTakeHour(
-  { prompt, spent }: { readonly prompt: number; readonly spent: number },
-  premium: number,
+  { premium, spent }: { readonly premium: number; readonly spent: number },
   budget: number,
 ): boolean {
-  return premium * prompt <= 2 * budget * spent
+  return premium <= budget * spent
 }
 
 /** Shorter prompts are not worth a ping. */
 const LEAST_PING_TOKENS = 40_000
 
-/** Whether one more ping stays within the budget, all costs in uncached input tokens. */
+/**
+ * Whether one more ping stays within the budget, all costs in uncached input tokens.
+ * @param conversation with what pings cost it so far, less what they spared it
+ */
 export function mayPing(
   conversation: { readonly prompt: number; readonly pinged: number; readonly spent: number },
   readPrice: number,

@@ -118,6 +118,22 @@ describe('pings', () => {
     expect(sent).toEqual([])
   })
 
+  it.each([
+    ['that was longer than the life', 310, 'cache_read', 2],
+    ['that was not', 290, 'cache_read', 1],
+    ['of which nothing was read', 310, 'uncached', 1],
+  ] as const)('may cost what they spared in a pause %s', async (_, seconds, kind, count) => {
+    const { plan, pass, sent, pings } = richWorld()
+    // One ping is all that the first request pays for.
+    const places = { ...PLACES, most: 1, budget: 0.08 }
+    plan('a', { places })
+    await pass(seconds)
+    pings.goOn('t', 'a')
+    plan('a', { places, usage: { ...NO_USAGE, [kind]: 50_000 } })
+    await pass(300)
+    expect(sent).toHaveLength(count)
+  })
+
   it('cost a tenant 3 % of a day’s input at most', async () => {
     const { plan, pass, sent } = world()
     plan('a')
@@ -199,6 +215,7 @@ describe('pings', () => {
         const { plan, pass, sent, state, pings } = richWorld()
         let [spent, pinged] = [0, 0]
         for (const { seconds, prompt, isKept } of steps) {
+          // Nothing is read, so pings spare nothing.
           const usage: TokenUsage = { ...NO_USAGE, cache_write: prompt }
           state.answer = isKept ? { status: 200, usage: { ...NO_USAGE, cache_read: prompt } } : null
           pings.goOn('t', 'a')

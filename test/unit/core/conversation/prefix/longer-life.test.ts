@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RequestTerms } from '../../../../../src/core/contract/request-terms.ts'
+import { kindOf } from '../../../../../src/core/conversation/prefix/longer-life.ts'
 import { withoutPlaced } from '../../../../../src/core/conversation/prefix/place-breakpoint.ts'
 import { CachingAgent, STYLES, type Style } from '../../../../support/caching/agent.ts'
 import { CachingVendor } from '../../../../support/caching/vendor.ts'
@@ -24,6 +25,9 @@ function livesIn(text: string) {
   const all = text.match(/"cache_control":\{"type":"ephemeral"(?:,"ttl":"1h")?\}/g) ?? []
   return { all: all.length, long: all.filter(each => each.includes('1h')).length }
 }
+
+/** The kind of all agents here. */
+const KIND = kindOf({ tools: ['list', 'read'] })
 
 /** An agent whose prompt is large enough, with a turn behind it. */
 function agentIn(style: Style): CachingAgent {
@@ -70,8 +74,14 @@ describe('a longer life', () => {
     [
       'is of a kind that gains nothing',
       'last',
-      { cache_life: { life: 'auto' } },
+      { cache_life: { life: 'auto', budget: 0 } },
       { hourKinds: [1] },
+    ],
+    [
+      'is the first of a conversation that a budget guards',
+      'last',
+      { cache_life: { life: 'auto' } },
+      { hourKinds: [KIND] },
     ],
     ['has no account', 'last', { cache_life: { life: 'auto', budget: 0.5 } }, {}],
   ] as const)('is not asked for if a request %s', (_, style, pipeline, terms) => {
@@ -105,9 +115,15 @@ describe('a longer life', () => {
     expect(livesIn(proxyWith({}, {}, store).text(other.body())).long).toBe(1)
   })
 
-  it('begins at a cold write that may pay if it is guarded, and is recorded', () => {
+  it('is decided by earlier conversations of its kind if there is no budget', () => {
+    const auto = { cache_life: { life: 'auto', budget: 0 } }
+    const proxy = proxyWith(auto, { hourKinds: [1, KIND] })
+    expect(livesIn(proxy.text(agentIn('last').body())).long).toBe(1)
+  })
+
+  it('begins at a cold write within the budget, is recorded, and ends beyond it', () => {
     const store: Store = new Map()
-    const guarded = { cache_life: { life: 'auto', budget: 0.1 } }
+    const guarded = { cache_life: { life: 'auto', budget: 0.25 } }
     const proxy = proxyWith(guarded, { hourKinds: [] }, store)
     const agent = agentIn('last')
     const long = (pauseMs: number) => {
@@ -116,15 +132,23 @@ describe('a longer life', () => {
       return livesIn(proxy.text(agent.body())).long
     }
     expect(livesIn(proxy.text(agent.body())).long).toBe(0)
-    // The second prompt is written again: 0.75 of it is more than a fifth of what was spent.
+    // The second prompt is written again: 0.75 of it is more than a quarter of what was spent.
     expect(long(600_000)).toBe(0)
-    for (let turn = 0; turn < 80; turn++) expect(long(1_000)).toBe(0)
+    for (let turn = 0; turn < 12; turn++) expect(long(1_000)).toBe(0)
     expect(long(299_000)).toBe(0)
     expect(long(301_000)).toBe(1)
     expect(long(1_000)).toBe(1)
+    // Sent again, it is the same turn.
+    expect(livesIn(proxy.text(agent.body())).long).toBe(1)
     agent.step(1)
     const later = proxyWith(guarded, { hourKinds: [] }, store)
     expect(livesIn(later.text(agent.body())).long).toBe(1)
+    // Within the hour little is written. After it all is, beyond the budget.
+    expect(long(3_599_000)).toBe(1)
+    expect(long(3_601_000)).toBe(0)
+    expect(long(1_000)).toBe(0)
+    // Meanwhile more was spent.
+    expect(long(301_000)).toBe(1)
   })
 
   it('never stands behind a shorter one, and never makes a fifth breakpoint', () => {
