@@ -64,14 +64,23 @@ export function savingsLines({
   const lines = all.flatMap(([vendor, account]) =>
     all.length === 1 ? figuresOf(account) : [`${vendor}:`, ...figuresOf(account)],
   )
-  return [...lines, ...others.map(otherLine)]
+  return [...lines, ...others.filter(isCheaper).map(otherLine)]
 }
 
-/** What an hour would have cost, with the setting that gets it. */
-function otherLine({ conversations, input, saving }: SavingsAnswer['other_lives'][number]): string {
-  const share = ((100 * saving) / input).toFixed(1)
-  const how = 'cache_life.life = "auto", or haversack setup claude --cache-1h'
-  return `an hour:  −${share} % of the input of the last ${conversations} conversations: ${how}`
+type OtherLife = SavingsAnswer['other_lives'][number]
+
+const isCheaper = ({ hour, guarded }: OtherLife) => Math.max(hour, guarded) > 0
+
+/** What other lives would have cost, with the setting that gets the cheaper one. */
+function otherLine({ conversations, input, hour, guarded }: OtherLife): string {
+  const [long, auto] = [hour, guarded].map(saved => {
+    return `${saved < 0 ? '+' : '−'}${((100 * Math.abs(saved)) / input).toFixed(1)} %`
+  })
+  const how =
+    guarded >= hour
+      ? 'cache_life.life = "auto"'
+      : 'cache_life.life = "1h", or haversack setup claude --cache-1h'
+  return `instead:  an hour ${long}, auto ${auto} of the input of the last ${conversations} conversations: ${how}`
 }
 
 type Accounted = Pick<SavingsAnswer['conversations'][number], 'misses' | 'life'> & {

@@ -6,7 +6,7 @@ import type { AnswerUsage } from '../core/conversation/usage/usage-reader.ts'
 import { resolveTokenizer } from '../core/tokens/profiles.ts'
 import type { Origin } from '../ledger/day-sums.ts'
 import { NO_ACCOUNT } from './account.ts'
-import { lifeOf, NO_LIFE } from './life-account.ts'
+import { guardedBy, lifeOf, NO_LIFE } from './life-account.ts'
 import { changeOf, missesOf } from './miss-account.ts'
 import type { PriceList } from './price-list.ts'
 import { type SeenPrompt, seenPrompt } from './seen-prompt.ts'
@@ -100,7 +100,8 @@ export function entryOf(request: AnsweredRequest, terms: EntryTerms): Entry {
   const saved = report?.saved ?? []
   const lostCache = report?.prefix_changed === true ? terms.cachedBefore : 0
   const before = keptAlive(terms.before, pings)
-  const life = lifeOf({ usage, before, report: report ?? {}, pings }, prices)
+  const ofLife = { usage, before, report: report ?? {}, pings }
+  const life = lifeOf(ofLife, prices)
   const { tools, ...sent } = billRequest({ usage, saved, lostCache }, prices)
   // The client would have paid for the miss, and not for the hour.
   const bill = { ...sent, without: sent.without + life.avoided - life.premium }
@@ -122,7 +123,10 @@ export function entryOf(request: AnsweredRequest, terms: EntryTerms): Entry {
   if (id === undefined) return { vendor, account, ...done, ...ofDay }
   const cached = cachedOf(vendor, said)
   const known = reportsWrites(vendor) || terms.readsCaches ? cached : usage.cache_read
-  const seen = report?.print && { seen: seenPrompt(report.print, known, begunMs ?? 0) }
+  const { guard } = guardedBy(ofLife, prices)
+  const seen = report?.print && {
+    seen: seenPrompt(report.print, { cached: known, begunMs: begunMs ?? 0, guard }),
+  }
   const changed = changeOf(misses, report ?? {})
   const change = changed && { change: changed }
   const kind = report?.print && { kind: report.print.kind, ...(key && { key }) }

@@ -3,7 +3,12 @@ import {
   pricesFor,
   type TokenPrices,
 } from '../core/conversation/usage/billing.ts'
-import { hourPays, hourSaves, MOST_CONVERSATIONS } from '../core/conversation/usage/life-rules.ts'
+import {
+  FEWEST_CONVERSATIONS,
+  hourPays,
+  hourSaves,
+  MOST_CONVERSATIONS,
+} from '../core/conversation/usage/life-rules.ts'
 import { netOf } from './life-account.ts'
 import type { PriceList } from './price-list.ts'
 import type { Conversation, TenantLedger } from './tenant-ledger.ts'
@@ -59,34 +64,41 @@ function isLoss(all: readonly Conversation[], list: PriceList): boolean {
   return -net > MOST_LOST * input
 }
 
-/** What another life would have cost the last conversations of a key and kind of agent. */
+/** What other lives would have saved the last conversations of a key and kind of agent. */
 export interface OtherLife {
   readonly conversations: number
-  /** In uncached input tokens: what they cost, and what an hour would have saved. */
+  /** In uncached input tokens: what they cost, and what each life saves, below 0 if it costs. */
   readonly input: number
-  readonly saving: number
+  readonly hour: number
+  readonly guarded: number
 }
 
-/** For each key and kind to which an hour would have been cheaper. */
+/** For each key and kind with enough conversations that were cached for five minutes. */
 export function otherLives(
   { conversations }: Pick<TenantLedger, 'conversations'>,
   list: PriceList,
 ): readonly OtherLife[] {
-  const keys = new Set(conversations.map(({ key }) => key ?? ''))
-  return [...keys].flatMap(key =>
-    adviceFor({ conversations }, key, list).hourKinds.flatMap(kind => {
-      const all = conversations
-        .filter(each => isOf(each, key) && each.kind === kind)
-        .slice(0, MOST_CONVERSATIONS)
-      // What is written for an hour already has it.
-      if (all.some(({ account }) => account.usage.cache_write_long > 0)) return []
-      const prices = pricesOf(all[0]!, list)
-      const input = all.reduce((sum, { account: { billed, usage } }) => {
-        return sum + billed - usage.output * prices.output
-      }, 0)
-      return [{ conversations: all.length, input, saving: hourSaves(all.map(sumsOf), prices) }]
-    }),
+  const agents = Map.groupBy(
+    conversations.filter(each => isOf(each, each.key ?? '')),
+    ({ key, kind }) => JSON.stringify([key ?? '', kind]),
   )
+  return [...agents.values()].flatMap(own => {
+    const all = own.slice(0, MOST_CONVERSATIONS)
+    // What is written for an hour already has it.
+    const isLong = all.some(({ account }) => account.usage.cache_write_long > 0)
+    if (isLong || all.length < FEWEST_CONVERSATIONS) return []
+    const prices = pricesOf(all[0]!, list)
+    const sum = (of: (account: Conversation['account']) => number) =>
+      all.reduce((total, { account }) => total + of(account), 0)
+    return [
+      {
+        conversations: all.length,
+        input: sum(({ billed, usage }) => billed - usage.output * prices.output),
+        hour: hourSaves(all.map(sumsOf), prices),
+        guarded: sum(({ life }) => life.guarded),
+      },
+    ]
+  })
 }
 
 /** How long advice holds, in milliseconds. */

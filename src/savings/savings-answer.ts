@@ -46,8 +46,9 @@ export function savingsAnswer(
     ...(session === undefined
       ? {}
       : { session: { session, ...accountAnswer(sum, list.currency) } }),
-    other_lives: otherLives(ledger, list).map(({ conversations, input, saving }) => {
-      return { conversations, input: rounded(input), saving: rounded(saving) }
+    other_lives: otherLives(ledger, list).map(({ conversations, input, hour, guarded }) => {
+      const [all, ...less] = [input, hour, guarded].map(rounded)
+      return { conversations, input: all!, hour: less[0]!, guarded: less[1]! }
     }),
     prices: pricesAnswer(list),
   }

@@ -4,6 +4,11 @@ import type { MissReason } from './misses.ts'
 
 const number = z.int().nonnegative()
 
+const guardSchema = z.object({ isLong: z.boolean(), premium: z.number(), spent: z.number() })
+
+/** What an hour within the budget would have come to; costs are uncached input tokens. */
+export type Guard = Readonly<z.output<typeof guardSchema>>
+
 /** What is remembered of the last prompt of a conversation that the provider answered. */
 export const seenPromptSchema = z.object({
   at: z.number(),
@@ -27,11 +32,15 @@ export const seenPromptSchema = z.object({
   ends: number.nullable(),
   /** Tokens that the provider had cached from then on. */
   cached: number,
+  guard: guardSchema.optional(),
 })
 
 export type SeenPrompt = Readonly<z.output<typeof seenPromptSchema>>
 
-export function seenPrompt(print: PromptPrint, cached: number, begunMs: number): SeenPrompt {
+export function seenPrompt(
+  print: PromptPrint,
+  { cached, begunMs, guard }: { cached: number; begunMs: number; guard: Guard },
+): SeenPrompt {
   const { history, sent, breakpoints, ...same } = print
   return {
     ...same,
@@ -42,6 +51,7 @@ export function seenPrompt(print: PromptPrint, cached: number, begunMs: number):
     sent: sent === undefined ? null : (sent.at(-1) ?? 0),
     ends: breakpoints?.at(-1) ?? null,
     cached,
+    guard,
   }
 }
 

@@ -162,10 +162,11 @@ export const savingsAnswer = z.strictObject({
       z.strictObject({
         conversations: count,
         input: z.number().describe('What their input cost, in uncached input tokens'),
-        saving: z.number().describe('What it would have cost less'),
+        hour: z.number().describe('What caches of an hour would have saved; below 0 they cost'),
+        guarded: z.number().describe('The same of cache_life.life = "auto"'),
       }),
     )
-    .describe('Agents whose last conversations would have cost less with caches of an hour'),
+    .describe('What the last conversations of each agent would have cost with longer lives'),
   prices: z
     .record(z.string(), prices)
     .describe('Of now, by vendor, and vendor/prefix of models that have their own'),

@@ -83,13 +83,29 @@ describe('the account of lives', () => {
     expect(await advice()).toEqual({ hourKinds: [7], isLoss: false })
     const all = await answer()
     // In each the second write, less the premium of the first.
-    const saving = 5 * (1.15 * PROMPT - 0.75 * PROMPT)
-    expect(all.other_lives).toEqual([{ conversations: 5, input: 5 * 48_000, saving }])
+    const hour = 5 * (1.15 * PROMPT - 0.75 * PROMPT)
+    expect(all.other_lives).toEqual([{ conversations: 5, input: 5 * 48_000, hour, guarded: 0 }])
     expect(all.vendors.anthropic?.life).toBeUndefined()
     expect(savingsLines(all).at(-1)).toBe(
-      'an hour:  −8.3 % of the input of the last 5 conversations: ' +
-        'cache_life.life = "auto", or haversack setup claude --cache-1h',
+      'instead:  an hour −8.3 %, auto −0.0 % of the input of the last 5 conversations: ' +
+        'cache_life.life = "1h", or haversack setup claude --cache-1h',
     )
+  })
+
+  it('says what an hour within the budget would have cost, for each key and kind', async () => {
+    const { turn, answer } = accounts()
+    for (const name of ['a', 'b', 'c', 'd', 'e']) {
+      await turn(name, 0, { cache_write: PROMPT })
+      await turn(name, 1, { cache_read: PROMPT, uncached: 16 * PROMPT })
+      for (const [at, pauseMs] of [600_000, 600_000, 4_000_000, 600_000].entries()) {
+        await turn(name, 2 + at, { cache_write: PROMPT }, { pauseMs })
+      }
+    }
+    // It takes the hour at the first pause and is spared the second. After the third one all is
+    // written again, beyond the budget: it leaves, and is spared nothing.
+    const guarded = 5 * (1.15 * PROMPT - 0.75 * PROMPT)
+    expect((await answer()).other_lives).toMatchObject([{ conversations: 5, guarded }])
+    expect(savingsLines(await answer()).at(-1)).toMatch(/an hour −8\.\d %, auto −1\.\d %/)
   })
 
   it('says nothing of short conversations, or of those without a pause', async () => {

@@ -22,7 +22,7 @@ export interface PauseSums {
 type LifePrices = Pick<TokenPrices, 'cache_read' | 'cache_write' | 'cache_write_long'>
 
 /** Fewer conversations say nothing; earlier ones than the last twenty are forgotten. */
-const FEWEST = 5
+export const FEWEST_CONVERSATIONS = 5
 export const MOST_CONVERSATIONS = 20
 /** Short conversations end before a longer life has paid. */
 const LEAST_REQUESTS = 20
@@ -32,7 +32,7 @@ export function hourPays(all: readonly PauseSums[], prices: LifePrices): boolean
   const last = all.slice(0, MOST_CONVERSATIONS)
   const requests = last.map(each => each.requests).sort((a, b) => a - b)
   const median = requests[requests.length >> 1] ?? 0
-  if (last.length < FEWEST || median < LEAST_REQUESTS) return false
+  if (last.length < FEWEST_CONVERSATIONS || median < LEAST_REQUESTS) return false
   return hourSaves(last, prices) > 0
 }
 
