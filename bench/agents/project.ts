@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -28,11 +29,8 @@ export function makeProject(folder: string): readonly Step[] {
     assignee: people[i % 3],
     labels: ['bug', `p${i % 4}`],
   }))
-  const lines = Array.from({ length: 140 }, (_, i) =>
-    i % 6 === 0
-      ? `export function step${i}(input: string): number {`
-      : `  const value${i} = compute(${i}, '${(i * 7919).toString(36)}')`,
-  )
+  // Its outline saves what `elision.min_saved_tokens` asks for, and no agent cuts it.
+  const lines = Array.from({ length: 28 }, (_, i) => functionOf(i)).flat()
   const log = Array.from({ length: 120 }, (_, i) => {
     const minute = String(i % 60).padStart(2, '0')
     return `2026-11-22T10:${minute}:00.000Z INFO worker request ${i} took ${(i * 37) % 97} ms`
@@ -48,6 +46,13 @@ export function makeProject(folder: string): readonly Step[] {
     { command: `cat ${file('log.txt', log.join('\n'))}` },
     { retrieves: true },
   ]
+}
+
+/** A function whose body says nothing twice. */
+function functionOf(number: number): readonly string[] {
+  const word = (i: number) => hash('sha256', `${number} ${i}`, 'hex').slice(0, 40)
+  const body = Array.from({ length: 10 }, (_, i) => `  const value${i} = compute('${word(i)}')`)
+  return [`export function step${number}(input: string): number {`, ...body, '}']
 }
 
 /** The same question twice, for agents with the one tool of the examples. */

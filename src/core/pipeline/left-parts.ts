@@ -2,6 +2,7 @@ import { findLookAlikes } from '../hints/look-alikes.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { ObjectValue, type Value } from '../json/value.ts'
 import { writeJson } from '../json/write-json.ts'
+import { prunedValue } from '../reduce/budget/document.ts'
 import { ALL, type Kept } from '../reduce/budget/priced-node.ts'
 import { createGapWriter, type GapWriter } from '../reduce/budget/prune-text.ts'
 import { type Omission, pruneValue } from '../reduce/budget/prune-value.ts'
@@ -87,15 +88,7 @@ function leftOfValue(
 ): Left | null {
   const kept = keptByBoth(keptOfValue(value, omits, terms, 0, shown?.kept), shown?.kept ?? ALL)
   if (kept === null || kept === ALL) return null
-  const pruned = pruneValue(value, kept)
-  const content = writeJson(pruned.value)
-  const hasGaps = pruned.omissions.some(({ unit }) => unit === 'items')
-  return {
-    content,
-    omissions: pruned.omissions,
-    innerMarks: innerMarksIn(kept),
-    ...(hasGaps && { marked: pruneValue(value, kept, true).value }),
-  }
+  return { ...prunedValue(value, kept), innerMarks: innerMarksIn(kept) }
 }
 
 function innerMarksIn(kept: Kept | null): number {

@@ -11,6 +11,7 @@ import type { Valuation } from '../reduce/budget/strategies.ts'
 import type { Choice } from './gate.ts'
 import { isJsonAsked, markJson } from './json-marker.ts'
 import type { LayerInput } from './layer.ts'
+import type { LeftMarks } from './marked-lines.ts'
 import { annotate, NO_NOTES, type Notes } from './notes.ts'
 
 /** The part of a content that fits a budget. */
@@ -51,7 +52,7 @@ export interface WithinOptions {
   beside?(pruned: Pruned): Pick<ElisionHint, 'next'> & { readonly lines: Iterable<string> }
   /** Returns `null` if the marker cannot be written. */
   writeMarker(marker: ElisionHint): string | null
-  choose(content: string): Choice
+  choose(content: string, marks?: LeftMarks): Choice
 }
 
 /** Share of the budget that lines beside the text may take. */
@@ -96,22 +97,24 @@ export function withinBudget(
     const escaped = lookAlikes === undefined ? {} : { lookAlikes }
     return { content, format, marker, tokens: Math.max(tokens, sent), sent, ...escaped }
   }
-  const leastTokens = ({ content: kept, omissions }: Pruned) => {
+  const choose = (pruned: Pruned) => options.choose(pruned.content, marksOf(pruned, asJson))
+  const leastTokens = (pruned: Pruned) => {
+    const { omissions } = pruned
     if (omissions.length === 0) return Number.POSITIVE_INFINITY
     const marker = options.writeMarker(markerOf(id, omissions, 0))
-    return written(options.choose(kept), marker, [], { notes: NO_NOTES }).tokens
+    return written(choose(pruned), marker, [], { notes: NO_NOTES }).tokens
   }
   const document = options.document ?? documentWithin(input, budget, options, leastTokens)
   const fitted = fitDocument(document, budget, pruned => {
     const { omissions } = pruned
     // All was kept, which is known not to fit.
     if (omissions.length === 0) return NOTHING
-    const kept = options.choose(pruned.content)
+    const kept = choose(pruned)
     const { lines = [], ...next } = options.beside?.(pruned) ?? {}
     const write = (marker: ElisionHint) => options.writeMarker({ ...marker, ...next })
     const brief = write(markerOf(id, omissions, 0))
     const isShort = (line: string) => counter.count(line) <= budget * MARKER_SHARE
-    const marker = fullestMarker(id, omissions, write, isShort)
+    const marker = kept.isMarked ? null : fullestMarker(id, omissions, write, isShort)
     const isBeside = (line: string) => counter.count(line) <= budget * BESIDE_SHARE
     const index = asJson ? [] : firstShort(lines, isBeside)
     const full = written(kept, marker ?? brief, index)
@@ -135,6 +138,10 @@ function documentWithin(
   const first = firstPartsOf(input, counter, valuation)
   const chosen = first?.chosen(mostThatFit(first, budget, tokensOf))
   return documentOf(input, counter, valuation, budget, chosen)
+}
+
+function marksOf({ marked }: Pruned, asJson: boolean): LeftMarks {
+  return marked === undefined || asJson ? {} : { marked }
 }
 
 function firstShort(

@@ -25,8 +25,21 @@ export interface Document {
 export interface Pruned {
   readonly content: string
   readonly omissions: readonly Omission[]
+  /** The kept value with a gap in each place where items are missing; absent: none is. */
+  readonly marked?: Value
   /** If it is a list of items: those of which anything is kept, in order. */
   readonly items?: readonly number[]
+}
+
+/** The kept part of a list or object. */
+export function prunedValue(value: Value, kept: Kept): Pruned {
+  const { value: left, omissions } = pruneValue(value, kept)
+  const hasGaps = omissions.some(({ unit }) => unit === 'items')
+  return {
+    content: writeJson(left),
+    omissions,
+    ...(hasGaps && { marked: pruneValue(value, kept, true).value }),
+  }
 }
 
 /** The source of a document. */
@@ -51,10 +64,7 @@ export function documentOf(
   if (typeof value === 'object' && value !== null) {
     return {
       root: priceValue(value, counter, valuation),
-      prune(kept) {
-        const pruned = pruneValue(value, keptByEither(kept, first.items?.kept ?? null) ?? kept)
-        return { content: writeJson(pruned.value), omissions: pruned.omissions }
-      },
+      prune: kept => prunedValue(value, keptByEither(kept, first.items?.kept ?? null) ?? kept),
     }
   }
   const text = priceText(content, counter, valuation, { markdown: isMarkdown(shape), budget })

@@ -1,13 +1,11 @@
 import { writeInline } from '../../formats/json/tree/write-inline.ts'
 import { ObjectValue, type Value } from '../../json/value.ts'
-import { writeJson } from '../../json/write-json.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import type { ChosenParts, ItemSet } from './chosen-parts.ts'
-import { isMarkdown, type Pruned, type Source } from './document.ts'
+import { isMarkdown, type Pruned, prunedValue, type Source } from './document.ts'
 import { markdownSpans } from './price-text.ts'
 import { ALL, type Kept } from './priced-node.ts'
 import { createGapWriter } from './prune-text.ts'
-import { pruneValue } from './prune-value.ts'
 import type { Valuation } from './strategies.ts'
 
 /**
@@ -126,10 +124,7 @@ function firstItems(
     keptItems(value, set(sorted.slice(0, count))) ?? { kind: 'some', children: noneOf(value) }
   return {
     tokens: sorted.map(({ tokens }) => tokens),
-    only(count) {
-      const pruned = pruneValue(value, keptOf(count))
-      return { content: writeJson(pruned.value), omissions: pruned.omissions }
-    },
+    only: count => prunedValue(value, keptOf(count)),
     chosen: count => ({
       items: {
         kept: keptOf(count),

@@ -1,14 +1,13 @@
 import { ObjectValue, type Value } from '../../json/value.ts'
-import { writeJson } from '../../json/write-json.ts'
 import type { TrimTree } from '../../solvers/tree/tree.ts'
 import type { TrimAlgorithm } from '../../solvers/tree/trim-tree.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
-import type { Document, Pruned } from '../budget/document.ts'
+import { type Document, type Pruned, prunedValue } from '../budget/document.ts'
 import { type Totals, totalOf, totalsOf } from '../budget/opening.ts'
 import type { Planner } from '../budget/plan.ts'
 import { priceValue } from '../budget/price-value.ts'
 import { extraOf, type Form, type Kept, type PricedNode, SEPARATOR } from '../budget/priced-node.ts'
-import { pruneValue } from '../budget/prune-value.ts'
+
 import type { Valuation } from '../budget/strategies.ts'
 import type { ItemDocument, ItemList, Scope } from './item-document.ts'
 import { jsonFacts } from './json-facts.ts'
@@ -98,9 +97,7 @@ class JsonItems implements ItemDocument {
   }
 
   #prune(kept: Kept): Pruned {
-    const pruned = pruneValue(this.#source.value, kept)
-    const content = writeJson(pruned.value)
-    return { content, omissions: pruned.omissions, items: this.#itemsIn(kept) }
+    return { ...prunedValue(this.#source.value, kept), items: this.#itemsIn(kept) }
   }
 
   /** Tokens of an item. An item of a table takes no keys. */

@@ -9,6 +9,7 @@ import { parseHint } from '../../../../src/core/hints/hint-line.ts'
 import { encodeOperation } from '../../../../src/core/operations/encode.ts'
 import { decodeContent } from '../../../../src/core/pipeline/decode.ts'
 import { STRATEGY_IDS } from '../../../../src/core/reduce/budget/strategies.ts'
+import { bodyOf } from '../../../../src/core/verify/answer-body.ts'
 import { anyText } from '../../../support/any-text.ts'
 import { leastHits, runs } from '../../../support/runs.ts'
 import { counters } from '../../../support/vocabularies.ts'
@@ -126,7 +127,7 @@ describe('an answer within a budget', () => {
     expect(hash('sha256', keep[0]!.bytes, 'hex')).toMatch(new RegExp(`^${marker.hash}`))
     expect(answer.elided).toMatchObject([{ hash: marker.hash }])
     expect(() => decodeContent(answer.content, answer.format, 1e6)).toThrow(marker.hash)
-    return { text, marker, format: answer.format.slice('trimmed@1;'.length) }
+    return { text, marker, format: answer.format.slice('trimmed@1;'.length), body: bodyOf(answer)! }
   }
 
   it('is never above it, and everything that is missing of JSON can be fetched back', () => {
@@ -136,10 +137,10 @@ describe('an answer within a budget', () => {
         const found = check(content, tokens, strategy)
         if (found === null) return
         trimmed++
-        const { text, format } = found
+        const { body } = found
         const whole: unknown = JSON.parse(content)
         if (!isObject(whole) && !Array.isArray(whole)) return
-        const part = decodeContent(text, format, 1e6).content
+        const part = decodeContent(body.content, body.format, 1e6).content
         expect(isPartOf(JSON.parse(part), whole)).toBe(true)
       }),
       { numRuns: RUNS },

@@ -55,6 +55,27 @@ describe('a budget', () => {
     expect(answer.agent_hint).toBe(lastLine(answer))
   })
 
+  it.each(['trim', 'elide'] as const)('has a row in each gap of a list in mode %s', mode => {
+    const orders = rows.map(({ id }) => ({
+      id,
+      state: id === 30 ? 'failed' : 'open',
+      total: id * 7,
+    }))
+    const answer = encode({ content: JSON.stringify({ orders }), mode, budget_tokens: 200 })
+    const lines = answer.content.split('\n')
+    const [, shown] = /^orders\[(\d+) of 50\]:$/m.exec(answer.content) ?? []
+    const gaps = lines.flatMap(line => /^… (\d+) not shown$/.exec(line)?.[1] ?? []).map(Number)
+    expect(gaps.length).toBeGreaterThan(0)
+    expect(gaps.reduce((sum, gap) => sum + gap, Number(shown))).toBe(50)
+    const items = parseHint(lastLine(answer))
+    expect(items).toMatchObject({
+      parts: expect.arrayContaining([
+        expect.objectContaining({ unit: 'items', omitted: 50 - Number(shown) }),
+      ]),
+    })
+    expect(lastLine(answer)).not.toContain(' at $')
+  })
+
   it.each([0, 1, 28, 100, 599])('of %d tokens is met, or refused with one that is', budget => {
     const request = { content, mode: 'trim', budget_tokens: budget } as const
     const answer = budget < 28 ? null : encode(request)
