@@ -1,4 +1,4 @@
-import { createThreads, type ThreadOptions, type Threads } from './threads.ts'
+import { type StartThreads, startThreads, type ThreadOptions, type Threads } from './threads.ts'
 
 const NO_THREADS: ReadonlySet<number> = new Set()
 
@@ -10,7 +10,7 @@ const NO_THREADS: ReadonlySet<number> = new Set()
  */
 export function createLateThreads(
   options: ThreadOptions,
-  create: typeof createThreads = createThreads,
+  create: StartThreads = startThreads,
 ): Threads {
   let threads: Threads | undefined
   let isClosed = false

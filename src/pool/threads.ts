@@ -70,118 +70,130 @@ type Pool = Piscina<BatchMessage | ShrinkMessage, BatchResult | ShrinkResult>
  * after a pause, so that the service does not stay with fewer threads or none. Batches that waited
  * for the old pool are rejected and sent again.
  */
-export function createThreads(options: ThreadOptions): Threads {
-  const watched = new WeakSet<object>()
-  const setup = options.setup()
-  const shrinking = createShrinking({
-    idle: () => started() - busy,
-    ask: askToShrink,
-    now: () => performance.now(),
-  })
-  const working = new Set<number>()
-  const balancer = createBalancer()
+export class WorkerThreads implements Threads {
+  readonly size: number
+  readonly #options: ThreadOptions
+  readonly #setup: WorkerSetup
+  readonly #watched = new WeakSet<object>()
+  readonly #working = new Set<number>()
+  readonly #balancer = createBalancer()
+  readonly #shrinking: Shrinking
   /** By the slots of their batches. */
-  const underWay = new Map<number, BatchHints>()
-  let busy = 0
-  let restart: NodeJS.Timeout | undefined
-  let pool: Pool | null = start()
+  readonly #underWay = new Map<number, BatchHints>()
+  #busy = 0
+  #restart: NodeJS.Timeout | undefined
+  #pool: Pool | null
 
-  function start(): Pool {
+  constructor(options: ThreadOptions) {
+    this.size = options.size
+    this.#options = options
+    this.#setup = options.setup()
+    this.#shrinking = createShrinking({
+      idle: () => this.#started() - this.#busy,
+      ask: threadId => this.#askToShrink(threadId),
+      now: () => performance.now(),
+    })
+    this.#pool = this.#start()
+  }
+
+  free(): ReadonlySet<number> {
+    const ids = (this.#pool?.threads ?? []).map(({ threadId }) => threadId)
+    return new Set(ids.filter(id => !this.#working.has(id)))
+  }
+
+  async run(message: BatchMessage, signal: AbortSignal, hints: BatchHints = {}): Promise<RunBatch> {
+    const current = this.#pool
+    if (current === null) throw new Error('no thread could be started')
+    this.#busy++
+    this.#underWay.set(message.slot, hints)
+    const send = () => current.run(message, { transferList: movable(message.body), signal })
+    const { sent, thread } = this.#balancer.place(hints.near, send)
+    if (thread !== undefined) this.#working.add(thread)
+    try {
+      // A thread that was started for this batch is kept.
+      current.options.minThreads = Math.max(current.options.minThreads, current.threads.length)
+      const result = (await sent) as BatchResult
+      if (result.grownThread !== undefined) this.#shrinking.noteGrown(result.grownThread)
+      return thread === undefined ? result : { ...result, thread }
+    } finally {
+      this.#busy--
+      this.#underWay.delete(message.slot)
+      if (thread !== undefined) this.#working.delete(thread)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#shrinking.close()
+    clearTimeout(this.#restart)
+    const last = this.#pool
+    this.#pool = null
+    await last?.destroy()
+  }
+
+  #start(): Pool {
+    const { workerUrl, size, heapMb } = this.#options
     const created: Pool = new Piscina({
-      filename: options.workerUrl.href,
+      filename: workerUrl.href,
       name: TASK,
       minThreads: 1,
-      maxThreads: options.size,
+      maxThreads: size,
       // Batches are handed over one per free thread; twice that covers replacements being started.
-      maxQueue: options.size * 2,
+      maxQueue: size * 2,
       idleTimeout: Number.POSITIVE_INFINITY,
-      workerData: setup,
-      resourceLimits: {
-        maxOldGenerationSizeMb: options.heapMb,
-        maxYoungGenerationSizeMb: YOUNG_MB,
-      },
+      workerData: this.#setup,
+      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
       recordTiming: false,
-      loadBalancer: balancer.balance,
+      loadBalancer: this.#balancer.balance,
     })
-    created.on('error', error => options.onCrash(error))
+    created.on('error', error => this.#options.onCrash(error))
     created.on('message', ({ slot, job, keysAhead }: KeysAhead) => {
-      underWay.get(slot)?.ahead?.(job, keysAhead)
+      this.#underWay.get(slot)?.ahead?.(job, keysAhead)
     })
-    created.on('workerDestroy', () => setImmediate(replaceIfShrunk, created))
-    created.on('workerCreate', () => watchThreads(created))
-    watchThreads(created)
+    created.on('workerDestroy', () => setImmediate(() => this.#replaceIfShrunk(created)))
+    created.on('workerCreate', () => this.#watchThreads(created))
+    this.#watchThreads(created)
     return created
   }
 
   /** Threads that were started, ready or not. */
-  function started(): number {
-    return pool?.options.minThreads ?? 0
+  #started(): number {
+    return this.#pool?.options.minThreads ?? 0
   }
 
-  function watchThreads({ threads }: Pool): void {
+  #watchThreads({ threads }: Pool): void {
     for (const thread of threads) {
-      if (watched.has(thread)) continue
-      watched.add(thread)
+      if (this.#watched.has(thread)) continue
+      this.#watched.add(thread)
       // The id is read now, because a thread that has ended has none.
       const { threadId } = thread
       thread.once('exit', () => {
-        shrinking.forget(threadId)
-        options.onExit(threadId)
+        this.#shrinking.forget(threadId)
+        this.#options.onExit(threadId)
       })
     }
   }
 
-  async function askToShrink(threadId: number): Promise<boolean> {
-    if (pool === null) return false
-    const { isShrunk } = (await pool.run({ shrinkThread: threadId })) as ShrinkResult
-    if (isShrunk) options.onShrunk?.(threadId)
+  async #askToShrink(threadId: number): Promise<boolean> {
+    if (this.#pool === null) return false
+    const { isShrunk } = (await this.#pool.run({ shrinkThread: threadId })) as ShrinkResult
+    if (isShrunk) this.#options.onShrunk?.(threadId)
     return isShrunk
   }
 
-  function replaceIfShrunk(candidate: Pool): void {
-    if (candidate !== pool || candidate.threads.length >= started()) return
-    pool = null
-    restart = setTimeout(() => {
-      pool = start()
+  #replaceIfShrunk(candidate: Pool): void {
+    if (candidate !== this.#pool || candidate.threads.length >= this.#started()) return
+    this.#pool = null
+    this.#restart = setTimeout(() => {
+      this.#pool = this.#start()
     }, RESTART_MS)
     void candidate.destroy()
   }
-
-  return {
-    size: options.size,
-    free: () => {
-      const threads = pool?.threads ?? []
-      return new Set(threads.map(({ threadId }) => threadId).filter(id => !working.has(id)))
-    },
-    async run(message, signal, hints = {}) {
-      const current = pool
-      if (current === null) throw new Error('no thread could be started')
-      busy++
-      underWay.set(message.slot, hints)
-      const send = () => current.run(message, { transferList: movable(message.body), signal })
-      const { sent, thread } = balancer.place(hints.near, send)
-      if (thread !== undefined) working.add(thread)
-      try {
-        // A thread that was started for this batch is kept.
-        current.options.minThreads = Math.max(current.options.minThreads, current.threads.length)
-        const result = (await sent) as BatchResult
-        if (result.grownThread !== undefined) shrinking.noteGrown(result.grownThread)
-        return thread === undefined ? result : { ...result, thread }
-      } finally {
-        busy--
-        underWay.delete(message.slot)
-        if (thread !== undefined) working.delete(thread)
-      }
-    },
-    async close() {
-      shrinking.close()
-      clearTimeout(restart)
-      const last = pool
-      pool = null
-      await last?.destroy()
-    },
-  }
 }
+
+/** Starts threads; a test may bring its own. */
+export type StartThreads = (options: ThreadOptions) => Threads
+
+export const startThreads: StartThreads = options => new WorkerThreads(options)
 
 type Balance = NonNullable<NonNullable<ConstructorParameters<typeof Piscina>[0]>['loadBalancer']>
 

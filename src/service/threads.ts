@@ -11,7 +11,7 @@ import {
 } from '../core/sessions/turn/shared-sessions.ts'
 import type { Logger } from '../observability/logger.ts'
 import { createProgress } from '../pool/slots.ts'
-import { createThreads, type Threads } from '../pool/threads.ts'
+import { type StartThreads, startThreads, type Threads } from '../pool/threads.ts'
 import { loadVocabularies } from '../runtime/vocabulary.ts'
 import { CHUNK_BYTES } from '../store/redis/chunks.ts'
 import { SHARED_FROM_BYTES } from './store.ts'
@@ -59,7 +59,7 @@ const SHARED_TEXTS = { fromBytes: SHARED_FROM_BYTES, toBytes: CHUNK_BYTES }
 export function startConfiguredThreads(
   { workers, limits, store, sessions: settings, cache_dir: cacheDir }: Config,
   options: ThreadsOptions,
-  create: typeof createThreads = createThreads,
+  create: StartThreads = startThreads,
 ): ConfiguredThreads {
   const { pipeline, generation, telemetryKey, isShared, logger } = options
   const { envelope, workerUrl, vocabularies } = options

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createThreads, SHRINK_PAUSE_MS } from '../../../src/pool/threads.ts'
+import { SHRINK_PAUSE_MS, WorkerThreads } from '../../../src/pool/threads.ts'
 import type { BatchMessage } from '../../../workers/protocol.ts'
 import { bundledWorker } from '../../support/bundled-worker.ts'
 import { bytesOf, header, workerSetup } from '../../support/runner.ts'
@@ -31,7 +31,7 @@ it('has idle threads give back what a large job took, and loses no job', async (
   const shrunk = new Promise<number>(resolve => {
     noteShrunk = resolve
   })
-  const threads = createThreads({
+  const threads = new WorkerThreads({
     size: SIZE,
     workerUrl: bundledWorker(
       new URL('../../integration/service/worker-that-grows.ts', import.meta.url),

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createThreads, type Threads } from '../../../src/pool/threads.ts'
+import { type Threads, WorkerThreads } from '../../../src/pool/threads.ts'
 import type { BatchMessage } from '../../../workers/protocol.ts'
 import { bundledWorker } from '../../support/bundled-worker.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -15,7 +15,7 @@ const noteWorker = (worker: Worker) => started.push(worker)
 beforeEach(() => {
   started = []
   process.on('worker', noteWorker)
-  threads = createThreads({
+  threads = new WorkerThreads({
     size: SIZE,
     workerUrl: bundledWorker(new URL('worker-with-faults.ts', import.meta.url)),
     heapMb: 256,
