@@ -31,80 +31,103 @@ export interface ProxyMetrics {
   unrecorded(vendor: string): void
 }
 
-export function createProxyMetrics(registry: Registry): ProxyMetrics {
-  const registers = [registry]
-  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
-    new Counter({ name, help, labelNames, registers })
-  const exchanges = counter(
+type CounterRow<Label extends string> = readonly [
+  name: string,
+  help: string,
+  labels: readonly Label[],
+]
+
+/** Names, helps and labels, by what they count. */
+const COUNTERS = {
+  exchanges: [
     'haversack_proxy_exchanges_total',
     'Requests forwarded to a vendor, by how they ended',
     ['vendor', 'outcome'],
-  )
-  const texts = counter(
+  ],
+  texts: [
     'haversack_proxy_texts_total',
     'Texts of tool results in forwarded requests, by what became of them',
     ['vendor', 'result'],
-  )
-  const saved = counter(
+  ],
+  saved: [
     'haversack_proxy_tokens_saved_total',
     'Tokens that forwarded requests were spared, counted anew in each turn, by what saved them',
     ['vendor', 'by'],
-  )
-  const untouched = counter(
+  ],
+  untouched: [
     'haversack_proxy_untouched_total',
     'Requests forwarded as they came although they could have been rewritten, by reason',
     ['vendor', 'reason'],
-  )
-  const changes = counter(
+  ],
+  changes: [
     'haversack_proxy_prefix_changes_total',
     'Requests whose conversation had been sent with another beginning, which its prompt cache does not know',
     ['vendor'],
-  )
-  const unrecorded = counter(
+  ],
+  unrecorded: [
     'haversack_proxy_unrecorded_total',
     'Requests for which the store did not say how their results had been sent before',
     ['vendor'],
-  )
-  const tokens = counter(
+  ],
+  tokens: [
     'haversack_proxy_tokens_total',
     'Tokens of answered requests by the figures of the vendor',
     ['vendor', 'kind'],
-  )
-  const silent = counter(
+  ],
+  silent: [
     'haversack_proxy_usage_missing_total',
     'Answered requests whose answers did not say what they used',
     ['vendor'],
-  )
-  const spared = counter(
+  ],
+  spared: [
     'haversack_proxy_billed_saved_total',
     'What requests cost less than as they came, in uncached input tokens',
     ['vendor'],
-  )
-  const lost = counter(
+  ],
+  lost: [
     'haversack_proxy_billed_lost_total',
     'What requests cost more than as they came, in uncached input tokens',
     ['vendor'],
-  )
-  const misses = counter(
+  ],
+  misses: [
     'haversack_cache_misses_total',
     'Requests of which the vendor had cached more than it read, by the first reason that holds',
     ['vendor', 'reason'],
-  )
-  const missed = counter(
+  ],
+  missed: [
     'haversack_cache_miss_tokens_total',
     'Tokens that were cached and not read, by the reason of the miss',
     ['vendor', 'reason'],
-  )
-  const promptChanges = counter(
+  ],
+  promptChanges: [
     'haversack_prompt_changes_total',
     'Requests that had something else before the conversation than an earlier one, by what changed',
     ['vendor', 'place', 'kind', 'scope'],
-  )
-  const levers = counter(
+  ],
+  levers: [
     'haversack_levers_total',
     'Requests that a lever changed besides their results, by lever',
     ['vendor', 'lever'],
-  )
+  ],
+} as const
+
+export function createProxyMetrics(registry: Registry): ProxyMetrics {
+  const counter = <Label extends string>([name, help, labelNames]: CounterRow<Label>) =>
+    new Counter({ name, help, labelNames: [...labelNames], registers: [registry] })
+  const exchanges = counter(COUNTERS.exchanges)
+  const texts = counter(COUNTERS.texts)
+  const saved = counter(COUNTERS.saved)
+  const untouched = counter(COUNTERS.untouched)
+  const changes = counter(COUNTERS.changes)
+  const unrecorded = counter(COUNTERS.unrecorded)
+  const tokens = counter(COUNTERS.tokens)
+  const silent = counter(COUNTERS.silent)
+  const spared = counter(COUNTERS.spared)
+  const lost = counter(COUNTERS.lost)
+  const misses = counter(COUNTERS.misses)
+  const missed = counter(COUNTERS.missed)
+  const promptChanges = counter(COUNTERS.promptChanges)
+  const levers = counter(COUNTERS.levers)
   return {
     promptChange: (vendor, { place, kind, scope }) =>
       promptChanges.inc({ vendor, place, kind, scope }),

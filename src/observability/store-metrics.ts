@@ -26,31 +26,35 @@ interface StoreGauges {
 }
 
 /** Registers gauges and counters whose values the store has. It is asked once for each scrape. */
-export function registerStoreGauges(
-  registry: Registry,
-  { store, storePending, storeState, storeShared }: StoreGauges,
-): void {
-  const registers = [registry]
+export function registerStoreGauges(registry: Registry, gauges: StoreGauges): void {
   let asking: Promise<StoreStats | null> | null = null
 
   function stats(): Promise<StoreStats | null> {
-    asking ??= store().finally(() => {
+    asking ??= gauges.store().finally(() => {
       asking = null
     })
     return asking
   }
 
+  registerSizes(registry, stats)
+  registerEvents(registry, stats)
+  registerState(registry, gauges)
+  registerShared(registry, gauges)
+}
+
+type Stats = () => Promise<StoreStats | null>
+
+function registerSizes(registry: Registry, stats: Stats): void {
   const gauge = (name: string, help: string, read: (stats: StoreStats) => number | undefined) =>
     new Gauge({
       name,
       help,
-      registers,
+      registers: [registry],
       async collect() {
         const known = await stats()
         if (known !== null) this.set(read(known) ?? 0)
       },
     })
-
   gauge('haversack_store_bodies', 'Kept originals', ({ bodies }) => bodies)
   gauge('haversack_store_records', 'Kept records', ({ records }) => records)
   gauge('haversack_store_bytes', "Size of the store's files", ({ file }) =>
@@ -58,32 +62,52 @@ export function registerStoreGauges(
   )
   gauge('haversack_store_free_bytes', 'Of them free for reuse', ({ file }) => file?.free_bytes)
   gauge('haversack_store_bytes_limit', 'Most that they may have', ({ file }) => file?.max_bytes)
-  new Gauge({
-    name: 'haversack_store_pending',
-    help: 'Calls that wait for the store',
-    registers,
-    collect() {
-      this.set(storePending())
-    },
-  })
+}
 
-  new Gauge({
-    name: 'haversack_store_available',
-    help: '1 while the store has its file open, 0 while it cannot be opened',
-    registers,
-    collect() {
-      this.set(storeState() === 'unavailable' ? 0 : 1)
+function registerEvents(registry: Registry, stats: Stats): void {
+  const seen = new Map<string, number>()
+  new Counter({
+    name: 'haversack_store_events_total',
+    help: 'What happened to bodies and records',
+    labelNames: ['event'],
+    registers: [registry],
+    async collect() {
+      const counters = (await stats())?.counters
+      if (counters === undefined) return
+      for (const event of COUNTERS) {
+        const value = counters[event]
+        const before = seen.get(event) ?? 0
+        // The store counts from 0 again once its thread was replaced.
+        this.inc({ event }, value >= before ? value - before : value)
+        seen.set(event, value)
+      }
     },
   })
-  new Gauge({
-    name: 'haversack_store_salvaging',
-    help: '1 while what a damaged file had is being carried over',
-    registers,
-    collect() {
-      this.set(storeState() === 'salvaging' ? 1 : 0)
-    },
-  })
+}
 
+function registerState(registry: Registry, { storePending, storeState }: StoreGauges): void {
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read())
+      },
+    })
+  gauge('haversack_store_pending', 'Calls that wait for the store', storePending)
+  gauge(
+    'haversack_store_available',
+    '1 while the store has its file open, 0 while it cannot be opened',
+    () => (storeState() === 'unavailable' ? 0 : 1),
+  )
+  gauge('haversack_store_salvaging', '1 while what a damaged file had is being carried over', () =>
+    storeState() === 'salvaging' ? 1 : 0,
+  )
+}
+
+function registerShared(registry: Registry, { storeShared }: StoreGauges): void {
+  const registers = [registry]
   new Gauge({
     name: 'haversack_store_replicas',
     help: 'Processes that share the store; 1 if it is not shared',
@@ -109,25 +133,6 @@ export function registerStoreGauges(
       const shared = storeShared()
       for (const outcome of ['written', 'lost', 'dropped'] as const)
         this.set({ outcome }, shared?.[outcome] ?? 0)
-    },
-  })
-
-  const seen = new Map<string, number>()
-  new Counter({
-    name: 'haversack_store_events_total',
-    help: 'What happened to bodies and records',
-    labelNames: ['event'],
-    registers,
-    async collect() {
-      const counters = (await stats())?.counters
-      if (counters === undefined) return
-      for (const event of COUNTERS) {
-        const value = counters[event]
-        const before = seen.get(event) ?? 0
-        // The store counts from 0 again once its thread was replaced.
-        this.inc({ event }, value >= before ? value - before : value)
-        seen.set(event, value)
-      }
     },
   })
 }
