@@ -97,35 +97,91 @@ const QUIET_MS = 86_400_000
 /** At once in a process. */
 const MOST_BESIDE = 4
 
-export function createArms(options: ArmsOptions): Arms {
-  const { store, settings, now, onAlarm, onBug } = options
-  const secrets = createArmSecrets(options)
-  const sums = createTenantSums<TenantArms>({
-    ...options,
-    record: RECORD,
-    read: readArms,
-    write: writeArms,
-    add: addArms,
-  })
-  const changed = new Set<string>()
+/** Sums of arms in the store, by tenant. */
+export class StoredArms implements Arms {
+  readonly settings: Arms['settings']
+  readonly #options: ArmsOptions
+  readonly #secrets: ReturnType<typeof createArmSecrets>
+  readonly #sums: ReturnType<typeof createTenantSums<TenantArms>>
+  readonly #changed = new Set<string>()
+  readonly #working = new Set<Promise<void>>()
+  readonly #timer: NodeJS.Timeout
 
-  async function read(tenant: string): Promise<TenantArms> {
-    const found = await sums.read(tenant)
+  constructor(options: ArmsOptions) {
+    this.settings = options.settings
+    this.#options = options
+    this.#secrets = createArmSecrets(options)
+    this.#sums = createTenantSums<TenantArms>({
+      ...options,
+      record: RECORD,
+      read: readArms,
+      write: writeArms,
+      add: addArms,
+    })
+    this.#timer = setInterval(() => void this.look().catch(options.onBug), LOOK_MS)
+    this.#timer.unref()
+  }
+
+  async terms(tenant: string): ReturnType<Arms['terms']> {
+    const { now, onBug } = this.#options
+    const { holdout, explore } = this.settings(tenant)
+    const isOn = holdout > 0 || explore > 0
+    try {
+      const secret = await this.#secrets.of(tenant, isOn)
+      // Without a share of its own an outage leaves a tenant as it is.
+      if (secret === 'unknown') return isOn ? secret : null
+      return secret === null ? null : { secret, quarter: quarterOf(now()), holdout, explore }
+    } catch (error) {
+      onBug(error)
+      return isOn ? 'unknown' : null
+    }
+  }
+
+  record(tenant: string, reports: Parameters<Arms['record']>[1]): void {
+    const more = armsOf(reports, this.#options.now())
+    if (more === null) return
+    this.#sums.add(tenant, more)
+    this.#options.onRecord(countOf(more))
+    this.#changed.add(tenant)
+  }
+
+  async read(tenant: string): Promise<TenantArms> {
+    const found = await this.#sums.read(tenant)
     if ('ok' in found) throw AppError.of(failureProblem(found))
-    return found.sums ?? emptyArms(now())
+    return found.sums ?? emptyArms(this.#options.now())
   }
 
-  /** Takes the right to act on an alarm, which one of all processes gets. */
-  async function claim(tenant: string, name: string, results: number): Promise<boolean> {
-    const key = `alarm ${name} ${results}`
-    const value = Buffer.from(String(now()))
-    const claimed = await store.writeRecord({ tenant, namespace: 'arms', key, value, ifVersion: 0 })
-    return claimed.ok
+  beside(work: () => Promise<void>): void {
+    if (this.#working.size >= MOST_BESIDE) return
+    const done = new Promise(setImmediate).then(work).catch(this.#options.onBug)
+    this.#working.add(done)
+    void done.finally(() => this.#working.delete(done))
   }
 
-  async function lookAt(tenant: string): Promise<void> {
-    const arms = await read(tenant)
-    const { explore, revert } = settings(tenant)
+  async look(): Promise<void> {
+    const tenants = [...this.#changed]
+    this.#changed.clear()
+    for (const tenant of tenants) {
+      try {
+        await this.#lookAt(tenant)
+      } catch (error) {
+        // The store does not answer; the next look is soon enough.
+        if (!(error instanceof AppError)) this.#options.onBug(error)
+        this.#changed.add(tenant)
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await Promise.all(this.#working)
+    await this.#sums.close()
+  }
+
+  async #lookAt(tenant: string): Promise<void> {
+    const { now, switchOff, onAlarm } = this.#options
+    const arms = await this.read(tenant)
+    const { explore, revert } = this.settings(tenant)
     for (const name of Object.keys(arms.classes)) {
       // Other processes still add what was under way at the alarm.
       const last = alarmOf(arms, name)
@@ -134,70 +190,21 @@ export function createArms(options: ArmsOptions): Arms {
       if (net === null || net.high > 0) continue
       // Alarms of a class are numbered by the results of the one before.
       const before = last?.sums.elided.results ?? 0
-      if (!(await claim(tenant, name, before))) continue
+      if (!(await this.#claim(tenant, name, before))) continue
       const alarm = { tenant, class: name, direct, high: net.high }
-      const isReverted = revert && name !== OTHER_CLASSES && (await options.switchOff(alarm))
+      const isReverted = revert && name !== OTHER_CLASSES && (await switchOff(alarm))
       const kept = { at: now(), sums: arms.classes[name]! }
-      sums.add(tenant, { ...emptyArms(now()), alarms: { [name]: kept } })
+      this.#sums.add(tenant, { ...emptyArms(now()), alarms: { [name]: kept } })
       onAlarm({ ...alarm, isReverted })
     }
   }
 
-  async function look(): Promise<void> {
-    const tenants = [...changed]
-    changed.clear()
-    for (const tenant of tenants) {
-      try {
-        await lookAt(tenant)
-      } catch (error) {
-        // The store does not answer; the next look is soon enough.
-        if (!(error instanceof AppError)) onBug(error)
-        changed.add(tenant)
-      }
-    }
-  }
-
-  const working = new Set<Promise<void>>()
-
-  function beside(work: () => Promise<void>): void {
-    if (working.size >= MOST_BESIDE) return
-    const done = new Promise(setImmediate).then(work).catch(onBug)
-    working.add(done)
-    void done.finally(() => working.delete(done))
-  }
-
-  const timer = setInterval(() => void look().catch(onBug), LOOK_MS)
-  timer.unref()
-
-  return {
-    settings,
-    beside,
-    read,
-    look,
-    async terms(tenant) {
-      const { holdout, explore } = settings(tenant)
-      const isOn = holdout > 0 || explore > 0
-      try {
-        const secret = await secrets.of(tenant, isOn)
-        // Without a share of its own an outage leaves a tenant as it is.
-        if (secret === 'unknown') return isOn ? secret : null
-        return secret === null ? null : { secret, quarter: quarterOf(now()), holdout, explore }
-      } catch (error) {
-        onBug(error)
-        return isOn ? 'unknown' : null
-      }
-    },
-    record(tenant, reports) {
-      const more = armsOf(reports, now())
-      if (more === null) return
-      sums.add(tenant, more)
-      options.onRecord(countOf(more))
-      changed.add(tenant)
-    },
-    async close() {
-      clearInterval(timer)
-      await Promise.all(working)
-      await sums.close()
-    },
+  /** Takes the right to act on an alarm, which one of all processes gets. */
+  async #claim(tenant: string, name: string, results: number): Promise<boolean> {
+    const { store, now } = this.#options
+    const key = `alarm ${name} ${results}`
+    const value = Buffer.from(String(now()))
+    const claimed = await store.writeRecord({ tenant, namespace: 'arms', key, value, ifVersion: 0 })
+    return claimed.ok
   }
 }

@@ -1,4 +1,4 @@
-import { type Arms, type ArmsSettings, createArms } from '../arms/arms.ts'
+import { type Arms, type ArmsSettings, StoredArms } from '../arms/arms.ts'
 import { type AllLayers, readWritten } from '../config/layers/read-all.ts'
 import { createSteadyClock } from '../core/base/steady-clock.ts'
 import type { Logger } from '../observability/logger.ts'
@@ -22,7 +22,7 @@ export interface ServiceArmsOptions {
 export function openServiceArms(options: ServiceArmsOptions): Arms {
   const { store, configurations, start, dataDir, metrics, logger, onBug } = options
   const switchOff = createSwitchOff({ dataDir, now: () => new Date(), logger })
-  return createArms({
+  return new StoredArms({
     store,
     settings: settingsIn(configurations, start),
     now: Date.now,
@@ -47,12 +47,12 @@ const REMEMBERED = 64
 
 /** The settings of a tenant, in the newest configuration. */
 function settingsIn(
-  { newest }: Pick<Configurations, 'newest'>,
+  configurations: Pick<Configurations, 'newest'>,
   { common }: AllLayers,
 ): (tenant: string) => ArmsSettings {
   const known = new Map<string, ArmsSettings>()
   return tenant => {
-    const written = newest(tenant) ?? common
+    const written = configurations.newest(tenant) ?? common
     const settings = known.get(written.id) ?? readWritten(written).arms
     if (known.size >= REMEMBERED) known.clear()
     known.set(written.id, settings)

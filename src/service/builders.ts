@@ -12,7 +12,7 @@ import type { Tracing } from '../observability/tracing.ts'
 import { createLateThreads } from '../pool/late-threads.ts'
 import { createSavings } from '../savings/savings.ts'
 import { openServiceArms } from './arms.ts'
-import { createConfigurations } from './configuration/configurations.ts'
+import { type ConfigurationsOptions, FileConfigurations } from './configuration/configurations.ts'
 import { openConfiguredFingerprints } from './fingerprints.ts'
 import { openConfiguredKeys } from './keys.ts'
 import { openConfiguredLedger } from './ledger.ts'
@@ -27,7 +27,7 @@ import { openAutoTune } from './tuning/auto-tune.ts'
 export const BUILDERS = {
   layersPlaceOf,
   readAllLayers,
-  createConfigurations,
+  openConfigurations,
   openConfiguredKeys,
   telemetryKeyFor,
   createMetrics,
@@ -54,6 +54,10 @@ export const BUILDERS = {
 /** Where the files are that say how the pipeline chooses. */
 function layersPlaceOf({ data_dir, pipeline_config_file }: Config): LayersPlace {
   return layersOfService({ data_dir, pipeline_config_file }, process.cwd())
+}
+
+function openConfigurations(options: ConfigurationsOptions): FileConfigurations {
+  return new FileConfigurations(options)
 }
 
 export type Builders = typeof BUILDERS

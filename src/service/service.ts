@@ -177,7 +177,7 @@ async function openState(
   })
   const tenants = () => tenantsOf(keys.access)
   const records = await openRecords(live, telemetryKey, { build, reports, resources, tenants })
-  const configurations = build.createConfigurations({
+  const configurations = build.openConfigurations({
     place,
     first,
     logger,
@@ -264,7 +264,7 @@ function openFront({ config, seams, logger, build, resources }: Site, state: Sta
       allowedHosts: () => live.config.allowed_hosts,
       maxBodyBytes: config.limits.max_body_bytes,
       planning: () => planningTerms(live.config),
-      explainConfig: configurations.explain,
+      explainConfig: (of, query) => configurations.explain(of, query),
       ...(legend === undefined ? {} : { legend }),
       enrichment,
       ...uiSource(config, gauges, logger),

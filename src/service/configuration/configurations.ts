@@ -5,7 +5,7 @@ import type { ConfigAnswer, ConfigOf, ConfigQuery } from '../../core/contract/co
 import type { PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Generation } from '../../pool/job.ts'
-import { createTaskThread } from '../../runtime/task-thread.ts'
+import { createTaskThread, type TaskThread } from '../../runtime/task-thread.ts'
 import type { TASKS } from './compile.ts'
 import { Generations, type GenerationsOptions } from './generations.ts'
 
@@ -51,107 +51,137 @@ const SERVICE = 'service'
  */
 const LIMIT_MS = 120_000
 
-export function createConfigurations(options: ConfigurationsOptions): Configurations {
-  const { place, first, logger } = options
-  const generations = new Generations(options)
-  const thread = createTaskThread<typeof TASKS>({
-    name: 'configuration',
-    module: new URL(`./thread${extname(import.meta.url)}`, import.meta.url),
-    limitMs: LIMIT_MS,
-    onBug: bug => logger.error({ bug }, 'unexpected error in the thread of configurations'),
-    onLost: reason => logger.warn({ reason }, 'the thread of configurations was replaced'),
-  })
-  let current = first
+/** The configurations of a service's files. */
+export class FileConfigurations implements Configurations {
+  readonly #place: LayersPlace
+  readonly #firstId: string
+  readonly #logger: ConfigurationsOptions['logger']
+  readonly #generations: Generations
+  readonly #thread: TaskThread<typeof TASKS>
+  #current: AllLayers
   /** The faults that were logged last. */
-  let reported = ''
-  let isStale = false
+  #reported = ''
+  #isStale = false
   /** The reload that is under way, and whether files may have changed since it began. */
-  let running: Promise<void> | null = null
-  let isAgain = false
+  #running: Promise<void> | null = null
+  #isAgain = false
 
-  function accept(read: AllLayers): void {
-    current = read
+  constructor(options: ConfigurationsOptions) {
+    const { place, first, logger } = options
+    this.#place = place
+    this.#firstId = first.common.id
+    this.#logger = logger
+    this.#current = first
+    this.#generations = new Generations(options)
+    this.#thread = createTaskThread<typeof TASKS>({
+      name: 'configuration',
+      module: new URL(`./thread${extname(import.meta.url)}`, import.meta.url),
+      limitMs: LIMIT_MS,
+      onBug: bug => logger.error({ bug }, 'unexpected error in the thread of configurations'),
+      onLost: reason => logger.warn({ reason }, 'the thread of configurations was replaced'),
+    })
+    this.#accept(first)
+    this.#report(Object.values(first.tunedFaults).flat())
+  }
+
+  newest(tenant: string, project?: string): Generation | undefined {
+    const generation = this.#inForce(tenant, project)
+    return generation.id === this.#firstId ? undefined : generation
+  }
+
+  idOf(tenant: string): string {
+    return this.#inForce(tenant).id
+  }
+
+  find(tenant: string, id: string): Promise<Generation | null> {
+    return this.#generations.find(tenant, id)
+  }
+
+  async keep(tenant: string, id: string): Promise<void> {
+    const generation = this.#inForceById(tenant, id) ?? (await this.find(tenant, id))
+    if (generation !== null) await this.#generations.keep(tenant, generation)
+  }
+
+  async explain({ tenant, project }: ConfigOf, query: ConfigQuery): Promise<ConfigAnswer> {
+    const of = { tenant, ...(project === undefined ? {} : { project }) }
+    const place = this.#place
+    const explained = await this.#thread.run(tenant, 'explain', { place, ...of, query })
+    return { generation: this.#inForce(tenant, project).id, ...explained }
+  }
+
+  async reload(): Promise<void> {
+    this.#isAgain = true
+    this.#running ??= (async () => {
+      while (this.#isAgain) {
+        this.#isAgain = false
+        await this.#compile()
+      }
+      this.#running = null
+    })()
+    await this.#running
+  }
+
+  get isStale(): boolean {
+    return this.#isStale
+  }
+
+  get load(): Generations['load'] {
+    return this.#generations.load
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close()
+  }
+
+  #accept(read: AllLayers): void {
+    this.#current = read
     const { common, tenants, projects } = read
     for (const each of [common, ...Object.values(tenants), ...Object.values(projects)]) {
-      generations.add(each)
+      this.#generations.add(each)
     }
-    for (const line of read.warnings) logger.warn({ line }, 'a key of the configuration')
+    for (const line of read.warnings) this.#logger.warn({ line }, 'a key of the configuration')
   }
 
-  function report(faults: readonly string[]): void {
-    isStale = faults.length > 0
+  #report(faults: readonly string[]): void {
+    this.#isStale = faults.length > 0
     const text = faults.join('\n')
-    if (isStale && text !== reported) {
-      logger.error({ faults }, 'configuration not read; what was before stays in force')
+    if (this.#isStale && text !== this.#reported) {
+      this.#logger.error({ faults }, 'configuration not read; what was before stays in force')
     }
-    reported = text
+    this.#reported = text
   }
 
-  async function compile(): Promise<void> {
+  async #compile(): Promise<void> {
     try {
-      const read = await thread.run(SERVICE, 'compile', { place, tuned: current.tuned })
-      if ('faults' in read) return report(read.faults)
-      const isNew = idsOf(read) !== idsOf(current)
-      accept(read)
-      report(Object.values(read.tunedFaults).flat())
-      if (isNew) logger.info({ generation: read.common.id }, 'configuration read again')
+      const { tuned } = this.#current
+      const read = await this.#thread.run(SERVICE, 'compile', { place: this.#place, tuned })
+      if ('faults' in read) {
+        this.#report(read.faults)
+        return
+      }
+      const isNew = idsOf(read) !== idsOf(this.#current)
+      this.#accept(read)
+      this.#report(Object.values(read.tunedFaults).flat())
+      if (isNew) this.#logger.info({ generation: read.common.id }, 'configuration read again')
     } catch (err) {
       // The thread was lost, or ran into its limit.
-      report([err instanceof Error ? err.message : String(err)])
+      this.#report([err instanceof Error ? err.message : String(err)])
     }
   }
 
-  function inForce(tenant: string, project?: string): Generation {
-    const { common, tenants, projects } = current
+  #inForce(tenant: string, project?: string): Generation {
+    const { common, tenants, projects } = this.#current
     const key = project === undefined ? '' : projectKey(tenant, project)
     return own(projects, key) ?? own(tenants, tenant) ?? common
   }
 
   /** One that is in force for the tenant, by its id. */
-  function inForceById(tenant: string, id: string): Generation | undefined {
-    if (inForce(tenant).id === id) return inForce(tenant)
-    const ofProjects = Object.entries(current.projects)
+  #inForceById(tenant: string, id: string): Generation | undefined {
+    if (this.#inForce(tenant).id === id) return this.#inForce(tenant)
+    const ofProjects = Object.entries(this.#current.projects)
     return ofProjects.find(([key, each]) => {
       return each.id === id && key.startsWith(projectKey(tenant, ''))
     })?.[1]
-  }
-
-  accept(first)
-  report(Object.values(first.tunedFaults).flat())
-  return {
-    newest(tenant, project) {
-      const generation = inForce(tenant, project)
-      return generation.id === first.common.id ? undefined : generation
-    },
-    idOf: tenant => inForce(tenant).id,
-    find: (tenant, id) => generations.find(tenant, id),
-    async keep(tenant, id) {
-      const generation = inForceById(tenant, id) ?? (await generations.find(tenant, id))
-      if (generation !== null) await generations.keep(tenant, generation)
-    },
-    async explain({ tenant, project }, query) {
-      const of = { tenant, ...(project === undefined ? {} : { project }) }
-      const explained = await thread.run(tenant, 'explain', { place, ...of, query })
-      return { generation: inForce(tenant, project).id, ...explained }
-    },
-    async reload() {
-      isAgain = true
-      running ??= (async () => {
-        while (isAgain) {
-          isAgain = false
-          await compile()
-        }
-        running = null
-      })()
-      await running
-    },
-    get isStale() {
-      return isStale
-    },
-    get load() {
-      return generations.load
-    },
-    close: () => thread.close(),
   }
 }
 

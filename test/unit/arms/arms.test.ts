@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Arms, type ArmsAlarm, type ArmsOptions, createArms } from '../../../src/arms/arms.ts'
+import { type Arms, type ArmsAlarm, type ArmsOptions, StoredArms } from '../../../src/arms/arms.ts'
 import { armsAnswer } from '../../../src/arms/arms-answer.ts'
 import { addArms, armsOf, emptyArms, readArms, writeArms } from '../../../src/arms/tenant-arms.ts'
 import { arrival, followUp, type ResultArm } from '../../../src/core/arms/sums.ts'
@@ -43,7 +43,7 @@ afterEach(async () => {
 
 function open(store: ArmsOptions['store'], more: Partial<ArmsOptions> = {}) {
   const alarms: ArmsAlarm[] = []
-  const arms = createArms({
+  const arms = new StoredArms({
     store,
     settings: () => SETTINGS,
     now: () => Date.UTC(2026, 4, 1),
