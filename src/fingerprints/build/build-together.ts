@@ -53,7 +53,7 @@ export function createTogether(options: TogetherOptions) {
   const taken = new Map<string, number>()
   /** Since when the store is known to have no files of a tenant. */
   const lostMs = new Map<string, number>()
-  const indexOf = (tenant: string) => ({ tenant, namespace: NAMESPACE, key: 'index' })
+  const index = createReportIndex(store, now)
   const builtOf = (tenant: string) => ({ tenant, namespace: NAMESPACE, key: 'built' })
   const reportOf = (tenant: string, by: string) => ({
     tenant,
@@ -77,7 +77,7 @@ export function createTogether(options: TogetherOptions) {
     const value = await thread.run(tenant, 'report', task)
     const place = reportOf(tenant, name)
     valueOr(await writeLarge(store, place, { value, ttlMs: KEPT_MS }))
-    await changeIndex(tenant, ({ reported: all, builtMs }) => ({
+    await index.change(tenant, ({ reported: all, builtMs }) => ({
       reported: { ...all, [name]: task.now },
       builtMs,
     }))
@@ -85,7 +85,7 @@ export function createTogether(options: TogetherOptions) {
   }
 
   async function buildIfDue(tenant: string): Promise<void> {
-    const { reported: all, builtMs } = (await readIndex(tenant)).index
+    const { reported: all, builtMs } = (await index.read(tenant)).index
     const at = now()
     const built = await readLarge(store, builtOf(tenant))
     if (!built.ok && built.reason !== 'not_found') valueOr(built)
@@ -114,7 +114,7 @@ export function createTogether(options: TogetherOptions) {
     // Another one was faster.
     if (!written.ok && written.reason === 'conflict') return
     valueOr(written)
-    await changeIndex(tenant, index => ({ ...index, builtMs: at }))
+    await index.change(tenant, before => ({ ...before, builtMs: at }))
     options.onBuilt({ tenant, replicas: values.length })
   }
 
@@ -134,8 +134,15 @@ export function createTogether(options: TogetherOptions) {
     taken.set(tenant, found.version)
   }
 
-  async function readIndex(tenant: string): Promise<{ index: Index; ifVersion: number }> {
-    const found = await store.readRecord(indexOf(tenant))
+  return { turn }
+}
+
+/** The index of a tenant in the store, changed by one process at a time. */
+function createReportIndex(store: Records, now: () => number) {
+  const placeOf = (tenant: string) => ({ tenant, namespace: NAMESPACE, key: 'index' })
+
+  async function read(tenant: string): Promise<{ index: Index; ifVersion: number }> {
+    const found = await store.readRecord(placeOf(tenant))
     if (!found.ok && found.reason !== 'not_found' && found.reason !== 'gone') valueOr(found)
     const index = found.ok ? parse(found.value) : NO_INDEX
     const kept = Object.entries(index.reported).filter(([, atMs]) => now() - atMs < KEPT_MS)
@@ -143,18 +150,22 @@ export function createTogether(options: TogetherOptions) {
     return { index: { ...index, reported }, ifVersion: found.ok ? found.version : 0 }
   }
 
-  async function changeIndex(tenant: string, change: (index: Index) => Index): Promise<void> {
+  async function change(tenant: string, next: (index: Index) => Index): Promise<void> {
     for (let left = MAX_TRIES; ; left--) {
-      const { index, ifVersion } = await readIndex(tenant)
-      const value = Buffer.from(JSON.stringify(change(index)))
-      const write = { ...indexOf(tenant), value, ttlMs: KEPT_MS, ifVersion }
-      const written = await store.writeRecord(write)
+      const { index, ifVersion } = await read(tenant)
+      const value = Buffer.from(JSON.stringify(next(index)))
+      const written = await store.writeRecord({
+        ...placeOf(tenant),
+        value,
+        ttlMs: KEPT_MS,
+        ifVersion,
+      })
       if (written.ok) return
       if (written.reason !== 'conflict' || left === 0) valueOr(written)
     }
   }
 
-  return { turn }
+  return { read, change }
 }
 
 const NO_INDEX: Index = { reported: {}, builtMs: 0 }
