@@ -50,37 +50,10 @@ export function createSharedRewrites(options: SharedRewritesOptions): Rewrites {
   let changedMs = Number.NEGATIVE_INFINITY
   const onReplaced = (tenant: string, key: string) => unrecorded.addReplaced(tenant, key)
 
-  const claimAll = async (
-    tenant: string,
-    records: readonly FreshRecord[],
-    toClaim: (record: FreshRecord) => RecordClaim,
-  ) => claimGroups(store, tenant, records, { toClaim, onAnswer })
-
   /** What is recorded still holds, if the store only takes nothing more. */
   async function readAll(tenant: string, records: readonly FreshRecord[]): Promise<OnRecord> {
     const read = await readDecisions(store, tenant, records)
     return { ...UNHEARD, ...read }
-  }
-
-  /**
-   * Asks for decisions on results that another process may have sent, before this one decides on
-   * them. @returns `null` if this one may
-   */
-  async function askFirst(
-    tenant: string,
-    records: readonly FreshRecord[],
-    asked: AskedKeys,
-  ): Promise<OnRecord | null> {
-    const earlier = records.filter(({ key, isEarlier }) => isEarlier === true && !asked.has(key))
-    if (earlier.length === 0 || store.claims?.isDoubtful !== true) return null
-    if (isReplacing(records)) return null
-    const question = (record: FreshRecord) =>
-      ({ ...keyOfDecision(record), value: NO_BYTES, as: 'question' }) as const
-    const found = await claimAll(tenant, earlier, question)
-    if (typeof found === 'string') return null
-    if (found.differs) return { ...found, others: 'left' }
-    const isKnown = earlier.every(({ key }) => found.found[key] !== undefined)
-    return isKnown ? null : { ...found, others: 'unsure' }
   }
 
   /** Claims once. @returns whether the store may soon be heard as well */
@@ -91,12 +64,12 @@ export function createSharedRewrites(options: SharedRewritesOptions): Rewrites {
   ): Promise<{ readonly decided: OnRecord; readonly isOpen: boolean }> {
     // The store has claims once it is open.
     if (store.claims !== undefined) store.claims.onReplaced = onReplaced
-    const known = await askFirst(tenant, records, asked)
+    const known = await askFirst(store, { tenant, records, asked }, onAnswer)
     if (known !== null) return { decided: known, isOpen: known.others === 'unsure' }
     const mayReplace = isReplacing(records)
-    const claimed = await claimAll(tenant, records, record =>
-      claimOf(record, ttlMs(), mayReplace || asked.get(record.key) === true),
-    )
+    const toClaim = (record: FreshRecord) =>
+      claimOf(record, ttlMs(), mayReplace || asked.get(record.key) === true)
+    const claimed = await claimGroups(store, tenant, records, { toClaim, onAnswer })
     if (typeof claimed !== 'string') {
       // A decision that is recorded and could not be followed is none of this version.
       const isUsable = !claimed.differs || Object.keys(claimed.found).some(isNewTo(asked))
@@ -150,6 +123,34 @@ export function createSharedRewrites(options: SharedRewritesOptions): Rewrites {
       return NONE
     },
   }
+}
+
+interface Question {
+  readonly tenant: string
+  readonly records: readonly FreshRecord[]
+  readonly asked: AskedKeys
+}
+
+/**
+ * Asks for decisions on results that another process may have sent, before this one decides on
+ * them. @returns `null` if this one may
+ */
+async function askFirst(
+  store: SharedRewritesOptions['store'],
+  { tenant, records, asked }: Question,
+  onAnswer: (isHeard: boolean) => void,
+): Promise<OnRecord | null> {
+  const earlier = records.filter(({ key, isEarlier }) => isEarlier === true && !asked.has(key))
+  if (earlier.length === 0 || store.claims?.isDoubtful !== true) return null
+  if (isReplacing(records)) return null
+  const toClaim = (record: FreshRecord): RecordClaim => {
+    return { ...keyOfDecision(record), value: NO_BYTES, as: 'question' }
+  }
+  const found = await claimGroups(store, tenant, earlier, { toClaim, onAnswer })
+  if (typeof found === 'string') return null
+  if (found.differs) return { ...found, others: 'left' }
+  const isKnown = earlier.every(({ key }) => found.found[key] !== undefined)
+  return isKnown ? null : { ...found, others: 'unsure' }
 }
 
 const NO_BOUNDS: WaitBounds = { untilMs: Number.POSITIVE_INFINITY, isOver: () => false }

@@ -47,7 +47,6 @@ export function createOutcomes(
   { layer, refusals }: { readonly layer: SessionLayer | null; readonly refusals: Refusal[] },
 ): Outcomes {
   const { request, prices } = input
-  const { strategy } = request
   const layers = layersFor(profile)
   let smallest: Choice | undefined
 
@@ -67,12 +66,7 @@ export function createOutcomes(
     return { ...input, request: { ...request, mode: 'elide', ...budget } }
   }
 
-  /** One for each attempt, since it counts what it admits. */
-  const gate = () => createHintGate(profile.hints, layer ?? NONE_SENT)
-
-  /** The format that a reader expects of this endpoint. */
-  const usualFormat = () =>
-    (profile.hints.comparesFormats ? layer?.lastFormat() : undefined) ?? profile.preferred
+  const { gate, fitOptions, elideOptions } = optionsOf(request, profile, { context, layer, choose })
 
   const inputBeside = (referral: Referral) => {
     const { formats = AROUND_REFERENCES } = request
@@ -89,20 +83,6 @@ export function createOutcomes(
     const outcome = pricedReferral(input, referral, { ...written, counted })
     return outcome && { ...outcome, referredTokens: Math.max(0, prices.baseline - tokens) }
   }
-
-  const fitOptions = () => ({
-    gate: gate(),
-    freshGate: createHintGate(profile.hints, NONE_SENT),
-    valuation: valuationOf(profile.budget, strategy),
-    usual: usualFormat(),
-    searches: searchesOf(request, profile, layer),
-    algorithm: profile.budget.algorithm,
-    keepsOriginals: context.keepsOriginals,
-    retrievingTools: profile.elision.retrievingTools,
-    choose,
-  })
-
-  const elideOptions = () => ({ ...fitOptions(), elision: profile.elision })
 
   /** The lines that are not references lose their bulk as well. */
   function besideLines(lines: Outcome, { level, tokens }: ViewProfile): Outcome | null {
@@ -152,6 +132,39 @@ export function createOutcomes(
       return fitWish(view, { left, whole, within })
     },
   }
+}
+
+/** How an attempt gates its hints and reduces what it writes. */
+function optionsOf(
+  request: ContentRequest,
+  profile: Profile,
+  {
+    context,
+    layer,
+    choose,
+  }: {
+    readonly context: PipelineContext
+    readonly layer: SessionLayer | null
+    readonly choose: FitOptions['choose']
+  },
+) {
+  const { hints, budget, elision } = profile
+  /** One for each attempt, since it counts what it admits. */
+  const gate = () => createHintGate(hints, layer ?? NONE_SENT)
+  /** The format that a reader expects of this endpoint. */
+  const usual = () => (hints.comparesFormats ? layer?.lastFormat() : undefined) ?? profile.preferred
+  const fitOptions = () => ({
+    gate: gate(),
+    freshGate: createHintGate(hints, NONE_SENT),
+    valuation: valuationOf(budget, request.strategy),
+    usual: usual(),
+    searches: searchesOf(request, profile, layer),
+    algorithm: budget.algorithm,
+    keepsOriginals: context.keepsOriginals,
+    retrievingTools: elision.retrievingTools,
+    choose,
+  })
+  return { gate, fitOptions, elideOptions: () => ({ ...fitOptions(), elision }) }
 }
 
 type Elide = (

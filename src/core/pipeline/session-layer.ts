@@ -8,7 +8,6 @@ import { type Counters, sessionKey } from '../sessions/index/session-index.ts'
 import { createCallMemory, type Dependency } from '../sessions/turn/call-memory.ts'
 import { NEAR_FORMAT } from '../sessions/turn/decode-references.ts'
 import { takesPart } from '../sessions/turn/dedup-terms.ts'
-import type { Shown } from '../sessions/turn/earlier-results.ts'
 import { createLastFormat, type LastFormat } from '../sessions/turn/last-format.ts'
 import { refIn } from '../sessions/turn/long-references.ts'
 import { contextKey, invalidateBy, openTurn } from '../sessions/turn/open-turn.ts'
@@ -20,13 +19,6 @@ import {
   referToLines,
   referToResult,
 } from '../sessions/turn/refer-to-earlier.ts'
-import {
-  keepOn,
-  remember,
-  rememberArguments,
-  rememberBlocks,
-  rememberStrings,
-} from '../sessions/turn/remember.ts'
 import { createSearchNotes, type SearchNotes } from '../sessions/turn/search-notes.ts'
 import { createHintNotes } from '../sessions/turn/sent-hints.ts'
 import type { SessionContext } from '../sessions/turn/shared-sessions.ts'
@@ -36,7 +28,7 @@ import type { LayerInput } from './layer.ts'
 import type { Profile } from './profile/resolve.ts'
 import type { PipelineContext } from './read-input.ts'
 import { hasInterval, sentBefore, sentTo } from './sent-before.ts'
-import { shownOf } from './shown-of.ts'
+import { recordingOf } from './session-recording.ts'
 import { labelOf } from './wrapped-format.ts'
 
 /** L0: a result's place in its session, from its arrival to its answer. */
@@ -193,61 +185,24 @@ function presentLayer(
   { dedup, hints }: Profile,
   { request, sessions, here, memory, formats, searchNotes, maxDecodedChars, ...rest }: Present,
 ): SessionLayer {
-  const { index, bodies, nowMs, attempt } = sessions
+  const { index, bodies, attempt } = sessions
   const { turn } = here
   const { answered } = turn
   const before = memory?.answered() ?? null
   const isWellFormed = content.isWellFormed()
-  /** Texts in the call's arguments. */
-  const given: readonly KeepItem[] =
-    dedup.lines && isWellFormed ? rememberArguments({ bodies }, here, request) : []
   const isKept =
     isWellFormed &&
     takesPart(dedup) &&
     request.is_error !== true &&
     content.length >= dedup.minBodyChars
-  const isNew = isKept && before === null && answered === null
+  // The result was recorded before, and may be stale by now, or its thread was lost on the way.
+  const isOld = before !== null || answered !== null
+  const isNew = isKept && !isOld
+  const recording = recordingOf(content, dedup, { request, sessions, here, isKept, isNew, isOld })
   const options = (gate: HintGate): ReferOptions => {
     const { counter, baseline } = prices
     const namesNear = namesFormat(request.formats, NEAR_FORMAT)
     return { index, bodies, dedup, gate, counter, baseline, maxBytes: maxDecodedChars, namesNear }
-  }
-
-  function record(answer: 'full' | 'near' | 'lines', of: number, shown: Shown) {
-    if (!isKept) return given
-    // The result was recorded before, and may be stale by now, or its thread was lost on the way.
-    const isOld = before !== null || answered !== null
-    if (isOld && answered?.entry.durable !== false)
-      return [...given, keepOn(sessions, here, content)]
-    const { lruSize, mutating } = dedup
-    const options = { delivered: { answer, of }, shown, lruSize, nowMs, mutating }
-    return [...given, remember(sessions, here, { ...request, content }, options)]
-  }
-
-  function recordAs({ lossless, format, content: sent }: Delivery, referral: Referral | null) {
-    // The agent has only parts of a trimmed result.
-    if (!lossless) return given
-    const shown = shownOf({ format, content: sent }, content, referral, here)
-    return [...strings(shown), ...recordWhole(shown, referral)]
-  }
-
-  /** Texts in strings of a result that the agent has now. */
-  function strings(shown: Shown): readonly KeepItem[] {
-    if (!isNew || !dedup.lines) return []
-    return rememberStrings({ bodies }, here, { ...request, content }, shown)
-  }
-
-  function recordWhole(shown: Shown, referral: Referral | null) {
-    if (referral === null) {
-      const isShown = shown.found === 'lines' && isKept
-      const blocks = isShown
-        ? rememberBlocks({ bodies }, here, { ...request, content }, dedup.hostBlocks)
-        : []
-      return [...blocks, ...record('full', 0, shown)]
-    }
-    const { kind, entry } = referral
-    if (kind === 'exact') return given
-    return kind === 'near' ? record('near', entry!.sequence, shown) : record('lines', 0, shown)
   }
 
   function count({ counters, families, format }: Delivery, referral: Referral | null): void {
@@ -287,7 +242,7 @@ function presentLayer(
     past() {
       if (before?.by !== 'session') return null
       const { answer, dependencies } = before
-      return { answer, keep: record('lines', 0, {}), dependencies }
+      return { answer, keep: recording.record('lines', 0, {}), dependencies }
     },
     toResult(gate) {
       if (isNew) return referToResult(content, here, options(gate))
@@ -304,7 +259,7 @@ function presentLayer(
       const isNoted = note(delivery, referral)
       if (!isNoted && referral !== null && referral.kind !== 'exact') return null
       if (before === null && answered === null) count(delivery, referral)
-      return recordAs(delivery, referral)
+      return recording.recordAs(delivery, referral)
     },
   }
 }

@@ -72,7 +72,8 @@ export function createBpeCounter(vocabulary: OpenVocabulary): BpeCounter {
     requireString(string)
     const text = typedText(string)
     if (text.length < SHORT_TEXT && writeAscii(kernel.bytes, text)) {
-      return text === '' ? 0 : countBlock(AT_TEXT + text.length, Math.min(limit, NO_LIMIT))
+      if (text === '') return 0
+      return countBlock(kernel, AT_TEXT, AT_TEXT + text.length, limit)
     }
     let total = 0
     let filled = 0
@@ -92,7 +93,7 @@ export function createBpeCounter(vocabulary: OpenVocabulary): BpeCounter {
         block = kernel.bytes.subarray(AT_TEXT, AT_TEXT + BLOCK_BYTES)
         continue
       }
-      total += countBlock(AT_TEXT + end, Math.min(limit - total, NO_LIMIT))
+      total += countBlock(kernel, AT_TEXT, AT_TEXT + end, limit - total)
       if (total > limit) break
       kernel.bytes.copyWithin(AT_TEXT, AT_TEXT + end, AT_TEXT + filled)
       filled -= end
@@ -104,30 +105,15 @@ export function createBpeCounter(vocabulary: OpenVocabulary): BpeCounter {
     return total
   }
 
-  /** The texts are encoded at once, since a call of the encoder takes as long as a short count. */
-  function countEach(texts: readonly string[]): number[] {
-    const all = texts.join('')
-    const isShort = all.length <= TOGETHER
-    // In ASCII a place in the text is the same place in the bytes.
-    if (!isShort || encoder.encodeInto(all, block).written !== all.length) {
-      return texts.map(text => countUpTo(text, NO_LIMIT))
-    }
+  /** Counts texts that are in the buffer, one after the other. */
+  function countInOrder(texts: readonly string[]): number[] {
     let start = AT_TEXT
     return texts.map(({ length }) => {
       const end = start + length
-      const tokens = length === 0 ? 0 : countBlock(end, NO_LIMIT, start)
+      const tokens = length === 0 ? 0 : countBlock(kernel, start, end, NO_LIMIT)
       start = end
       return tokens
     })
-  }
-
-  function countBlock(end: number, limit: number, start = AT_TEXT): number {
-    const { bytes } = kernel
-    const kept = bytes[end]!
-    bytes[end] = SENTINEL
-    const tokens = kernel.countBlock(start, end, limit)
-    bytes[end] = kept
-    return tokens
   }
 
   serve('')
@@ -136,11 +122,37 @@ export function createBpeCounter(vocabulary: OpenVocabulary): BpeCounter {
     exact: true,
     additive: true,
     count: text => countUpTo(text, NO_LIMIT),
-    countEach,
+    countEach: texts =>
+      isAsciiTogether(texts, encoder, block)
+        ? countInOrder(texts)
+        : texts.map(text => countUpTo(text, NO_LIMIT)),
     countUpTo,
     serve,
     statistics: () => ({ pieces: kernel.pieces(), ...pieces.statistics() }),
   }
+}
+
+/** Counts the bytes from `start` to before `end`, which begin and end at a boundary. */
+function countBlock(kernel: Kernel, start: number, end: number, limit: number): number {
+  const { bytes } = kernel
+  const kept = bytes[end]!
+  bytes[end] = SENTINEL
+  const tokens = kernel.countBlock(start, end, Math.min(limit, NO_LIMIT))
+  bytes[end] = kept
+  return tokens
+}
+
+/**
+ * Encodes short texts at once, since a call of the encoder takes as long as a short count. Returns
+ * whether all is ASCII: then a place in the texts is the same place in the bytes.
+ */
+function isAsciiTogether(
+  texts: readonly string[],
+  encoder: TextEncoder,
+  block: Uint8Array,
+): boolean {
+  const all = texts.join('')
+  return all.length <= TOGETHER && encoder.encodeInto(all, block).written === all.length
 }
 
 /** Writes an ASCII text into the buffer. Returns `false` for any other text. */

@@ -33,32 +33,38 @@ export function pruneValue(
   kept: Kept,
   isMarked = false,
 ): { readonly value: Value; readonly omissions: readonly Omission[] } {
-  const omissions = new Map<string, Omission>()
+  const pruning = new Pruning(isMarked)
+  const pruned = pruning.prune(value, kept, { path: '$', exact: '$', steps: 0, many: false })
+  return { value: pruned, omissions: pruning.omissions() }
+}
 
-  function note(at: string, unit: Omission['unit'], omitted: number, of?: number): void {
-    const id = `${unit} ${at}`
-    const known = omissions.get(id)
-    if (known !== undefined) known.omitted += omitted
-    else omissions.set(id, { at, unit, omitted, ...(of === undefined ? {} : { of }) })
+class Pruning {
+  readonly #isMarked: boolean
+  readonly #omissions = new Map<string, Omission>()
+
+  constructor(isMarked: boolean) {
+    this.#isMarked = isMarked
   }
 
-  function prune(inner: Value, part: Kept, place: ValuePath): Value {
+  omissions(): readonly Omission[] {
+    return [...this.#omissions.values()]
+  }
+
+  prune(inner: Value, part: Kept, place: ValuePath): Value {
     if (part.kind === 'all') return inner
     if (part.kind === 'cut') {
-      note(place.path, 'texts', 1)
+      this.#note(place.path, 'texts', 1)
       return cutText(inner as string, part.chars)
     }
     if (part.kind === 'text') {
-      for (const { unit, omitted, of } of part.missing) {
-        note(place.exact, unit, omitted, of)
-      }
+      for (const { unit, omitted, of } of part.missing) this.#note(place.exact, unit, omitted, of)
       return part.text
     }
-    if (inner instanceof ObjectValue) return pruneObject(inner, part.children, place)
-    return pruneList(inner as readonly Value[], part.children, place)
+    if (inner instanceof ObjectValue) return this.#pruneObject(inner, part.children, place)
+    return this.#pruneList(inner as readonly Value[], part.children, place)
   }
 
-  function pruneList(
+  #pruneList(
     items: readonly Value[],
     parts: readonly (Kept | null)[],
     place: ValuePath,
@@ -67,7 +73,7 @@ export function pruneValue(
     const missing: number[] = []
     let gap = 0
     const mark = () => {
-      if (isMarked && gap > 0) rest.push(new Gap(gap))
+      if (this.#isMarked && gap > 0) rest.push(new Gap(gap))
       gap = 0
     }
     parts.forEach((part, index) => {
@@ -78,25 +84,22 @@ export function pruneValue(
       }
       mark()
       if (part === ALL) rest.push(items[index]!)
-      else rest.push(prune(items[index]!, part, itemPlace(place, index)))
+      else rest.push(this.prune(items[index]!, part, itemPlace(place, index)))
     })
     mark()
     const runs = place.many ? [] : runsOf(missing)
     if (runs.length === 0 || runs.length > MAX_RUNS) {
-      if (missing.length > 0) noteMissing(place, 'items', missing.length, items.length)
+      if (missing.length > 0) this.#noteMissing(place, 'items', missing.length, items.length)
     } else {
       for (const { first, last } of runs) {
-        note(`${place.path}[${first}:${last + 1}]`, 'items', last - first + 1, items.length)
+        const at = `${place.path}[${first}:${last + 1}]`
+        this.#note(at, 'items', last - first + 1, items.length)
       }
     }
     return rest
   }
 
-  function pruneObject(
-    inner: ObjectValue,
-    parts: readonly (Kept | null)[],
-    place: ValuePath,
-  ): ObjectValue {
+  #pruneObject(inner: ObjectValue, parts: readonly (Kept | null)[], place: ValuePath): ObjectValue {
     const keys: string[] = []
     const values: Value[] = []
     const missing: string[] = []
@@ -105,32 +108,36 @@ export function pruneValue(
       if (part === null) missing.push(key)
       else {
         keys.push(key)
-        values.push(prune(inner.values[index]!, part, memberPlace(place, key)))
+        values.push(this.prune(inner.values[index]!, part, memberPlace(place, key)))
       }
     })
-    noteFields(place, missing, inner.keys.length)
+    this.#noteFields(place, missing, inner.keys.length)
     return new ObjectValue(keys, values)
   }
 
-  function noteFields(place: ValuePath, missing: readonly string[], of: number): void {
-    const isNamed = place.many ? omissions.size < MAX_PLACES : missing.length <= NAMED_FIELDS
-    if (isNamed) for (const key of missing) note(memberPlace(place, key).path, 'fields', 1)
-    else noteMissing(place, 'fields', missing.length, of)
+  #noteFields(place: ValuePath, missing: readonly string[], of: number): void {
+    const isNamed = place.many ? this.#omissions.size < MAX_PLACES : missing.length <= NAMED_FIELDS
+    if (isNamed) for (const key of missing) this.#note(memberPlace(place, key).path, 'fields', 1)
+    else this.#noteMissing(place, 'fields', missing.length, of)
   }
 
   /** Counts a missing part together with those at the same kind of place. */
-  function noteMissing(
+  #noteMissing(
     { path, many }: ValuePath,
     unit: Omission['unit'],
     omitted: number,
     of: number,
   ): void {
-    if (many) note(path, unit, omitted)
-    else note(path, unit, omitted, of)
+    if (many) this.#note(path, unit, omitted)
+    else this.#note(path, unit, omitted, of)
   }
 
-  const root = { path: '$', exact: '$', steps: 0, many: false }
-  return { value: prune(value, kept, root), omissions: [...omissions.values()] }
+  #note(at: string, unit: Omission['unit'], omitted: number, of?: number): void {
+    const id = `${unit} ${at}`
+    const known = this.#omissions.get(id)
+    if (known !== undefined) known.omitted += omitted
+    else this.#omissions.set(id, { at, unit, omitted, ...(of === undefined ? {} : { of }) })
+  }
 }
 
 /** The place of a value, or the nearest one around it that a path can name. */

@@ -3,7 +3,7 @@ import { printedName } from '../../formats/gutter/numbering.ts'
 import type { SessionKey } from '../index/session-index.ts'
 import { startIn } from './body-image.ts'
 import type { BodyMemory, KeptBody } from './body-memory.ts'
-import { createLineComparer, type LineComparer, type RunGutter } from './compare-lines.ts'
+import { LineComparer, type RunGutter } from './compare-lines.ts'
 import type { ScannedText } from './scan-text.ts'
 import { MAX_SIGN_RUNS } from './sign-runs.ts'
 
@@ -107,7 +107,7 @@ class MemoryRunFinder implements RunFinder {
     this.#memory = memory
     this.#key = key
     this.#allowed = allowed
-    this.#comparer = createLineComparer(text, memory.parts)
+    this.#comparer = new LineComparer(text, memory.parts)
   }
 
   find(line: number, { floor, limit }: RunBounds, favourite: FoundRun | null): FoundRun | null {

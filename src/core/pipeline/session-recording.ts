@@ -1,0 +1,76 @@
+import type { KeepItem } from '../contract/operation-result.ts'
+import type { Shown } from '../sessions/turn/earlier-results.ts'
+import type { openTurn } from '../sessions/turn/open-turn.ts'
+import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
+import {
+  keepOn,
+  remember,
+  rememberArguments,
+  rememberBlocks,
+  rememberStrings,
+} from '../sessions/turn/remember.ts'
+import type { SessionContext } from '../sessions/turn/shared-sessions.ts'
+import type { LayerInput } from './layer.ts'
+import type { Profile } from './profile/resolve.ts'
+import type { Delivery } from './session-layer.ts'
+import { shownOf } from './shown-of.ts'
+
+/** A result as its session is to remember it. */
+interface Recorded {
+  readonly request: LayerInput['request'] & { readonly session: string }
+  readonly sessions: SessionContext
+  readonly here: ReturnType<typeof openTurn>
+  /** Whether it is kept as an earlier result. */
+  readonly isKept: boolean
+  readonly isNew: boolean
+  readonly isOld: boolean
+}
+
+/** Records what an agent was sent, so that later results can refer to it. */
+export function recordingOf(
+  content: string,
+  dedup: Profile['dedup'],
+  { request, sessions, here, isKept, isNew, isOld }: Recorded,
+) {
+  const { bodies, nowMs } = sessions
+  /** Texts in the call's arguments. */
+  const given: readonly KeepItem[] =
+    dedup.lines && content.isWellFormed() ? rememberArguments({ bodies }, here, request) : []
+
+  function record(answer: 'full' | 'near' | 'lines', of: number, shown: Shown) {
+    if (!isKept) return given
+    if (isOld && here.turn.answered?.entry.durable !== false)
+      return [...given, keepOn(sessions, here, content)]
+    const { lruSize, mutating } = dedup
+    const options = { delivered: { answer, of }, shown, lruSize, nowMs, mutating }
+    return [...given, remember(sessions, here, { ...request, content }, options)]
+  }
+
+  function recordAs({ lossless, format, content: sent }: Delivery, referral: Referral | null) {
+    // The agent has only parts of a trimmed result.
+    if (!lossless) return given
+    const shown = shownOf({ format, content: sent }, content, referral, here)
+    return [...strings(shown), ...recordWhole(shown, referral)]
+  }
+
+  /** Texts in strings of a result that the agent has now. */
+  function strings(shown: Shown): readonly KeepItem[] {
+    if (!isNew || !dedup.lines) return []
+    return rememberStrings({ bodies }, here, { ...request, content }, shown)
+  }
+
+  function recordWhole(shown: Shown, referral: Referral | null) {
+    if (referral === null) {
+      const isShown = shown.found === 'lines' && isKept
+      const blocks = isShown
+        ? rememberBlocks({ bodies }, here, { ...request, content }, dedup.hostBlocks)
+        : []
+      return [...blocks, ...record('full', 0, shown)]
+    }
+    const { kind, entry } = referral
+    if (kind === 'exact') return given
+    return kind === 'near' ? record('near', entry!.sequence, shown) : record('lines', 0, shown)
+  }
+
+  return { record, recordAs }
+}
