@@ -83,14 +83,16 @@ function otherLine({ conversations, input, hour, guarded }: OtherLife): string {
   return `instead:  an hour ${long}, auto ${auto} of the input of the last ${conversations} conversations: ${how}`
 }
 
-type Accounted = Pick<SavingsAnswer['conversations'][number], 'misses' | 'life'> & {
+type Accounted = Pick<SavingsAnswer['conversations'][number], 'misses' | 'life' | 'definitions'> & {
   readonly figures: ReportFigures
 }
 
-function figuresOf({ figures, misses, life }: Accounted): readonly string[] {
+function figuresOf({ figures, misses, life, definitions }: Accounted): readonly string[] {
   const { requests } = figures
-  if (requests === null || requests.count > 0)
-    return [...figureLines(figures), ...missLines(misses), ...lifeLines(life)]
+  if (requests === null || requests.count > 0) {
+    const more = [...lifeLines(life), ...definitionLines(definitions)]
+    return [...figureLines(figures), ...missLines(misses), ...more]
+  }
   return ['No model request of this session has passed through the proxies.']
 }
 
@@ -100,8 +102,25 @@ function lifeLines(life: Accounted['life']): readonly string[] {
   const { pings, premium, pinged, avoided, saving } = life
   const [hour, asked, less] = [premium, pinged, avoided].map(whole)
   const what = `${hour} for an hour, ${asked} for ${whole(pings)} pings, ${less} of misses avoided`
-  const line = `lives:    ${saving < 0 ? '−' : '+'}${whole(Math.abs(saving))}: ${what}`
-  return [saving < 0 && process.stdout.isTTY ? styleText('red', line) : line]
+  return [signedLine('lives:   ', saving, what)]
+}
+
+/** What definitions of tools cost a request, and what deferred ones spared; a loss is red. */
+function definitionLines(definitions: Accounted['definitions']): readonly string[] {
+  if (definitions === undefined) return []
+  const { requests, tokens, used, deferred, searches, spared, searched, saving } = definitions
+  const each = `${whole(tokens / requests)} tokens of definitions a request`
+  const line = `tools:    ${each}, ${percent(used / tokens)} of them of tools that were called`
+  if (deferred === 0 && searches === 0) return [line]
+  const what = `${whole(spared)} of deferred tools, ${whole(searched)} for ${whole(searches)} searches`
+  return [line, signedLine('deferred:', saving, what)]
+}
+
+const percent = (share: number) => `${(100 * share).toFixed(0)} %`
+
+function signedLine(name: string, saving: number, what: string): string {
+  const line = `${name} ${saving < 0 ? '−' : '+'}${whole(Math.abs(saving))}: ${what}`
+  return saving < 0 && process.stdout.isTTY ? styleText('red', line) : line
 }
 
 const whole = (amount: number) => Math.round(amount).toLocaleString('en-US')

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { addUsage, NO_USAGE } from '../core/conversation/usage/token-usage.ts'
+import { addDefinitions, definitionsSchema, NO_DEFINITIONS } from './definitions-account.ts'
 import { addLife, lifeSchema, NO_LIFE } from './life-account.ts'
 import { addMisses, missesSchema, NO_MISSES } from './misses.ts'
 
@@ -35,6 +36,8 @@ export const accountSchema = z.object({
   misses: missesSchema.default({}),
   /** What lives of caches cost and brought; ledgers of earlier versions have none. */
   life: lifeSchema.default(NO_LIFE),
+  /** What definitions of tools cost; ledgers of earlier versions have none. */
+  definitions: definitionsSchema.default(NO_DEFINITIONS),
   /** In uncached input tokens. */
   billed: amount,
   without: amount,
@@ -52,6 +55,7 @@ export const NO_ACCOUNT: Account = {
   removed: {},
   misses: NO_MISSES,
   life: NO_LIFE,
+  definitions: NO_DEFINITIONS,
   billed: 0,
   without: 0,
   money: { requests: 0, billed: 0, without: 0 },
@@ -79,6 +83,7 @@ export function addAccounts(a: Account, b: Account): Account {
     removed,
     misses: addMisses(a.misses, b.misses),
     life: addLife(a.life, b.life),
+    definitions: addDefinitions(a.definitions, b.definitions),
     billed: a.billed + b.billed,
     without: a.without + b.without,
     money: {

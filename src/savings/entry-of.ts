@@ -6,6 +6,7 @@ import type { AnswerUsage } from '../core/conversation/usage/usage-reader.ts'
 import { resolveTokenizer } from '../core/tokens/profiles.ts'
 import type { Origin } from '../ledger/day-sums.ts'
 import { NO_ACCOUNT } from './account.ts'
+import { definitionsOf } from './definitions-account.ts'
 import { guardedBy, lifeOf, NO_LIFE } from './life-account.ts'
 import { changeOf, missesOf } from './miss-account.ts'
 import type { PriceList } from './price-list.ts'
@@ -103,8 +104,10 @@ export function entryOf(request: AnsweredRequest, terms: EntryTerms): Entry {
   const ofLife = { usage, before, report: report ?? {}, pings }
   const life = lifeOf(ofLife, prices)
   const { tools, ...sent } = billRequest({ usage, saved, lostCache }, prices)
-  // The client would have paid for the miss, and not for the hour.
-  const bill = { ...sent, without: sent.without + life.avoided - life.premium }
+  // The client would have paid for the miss, and neither for the hour nor for searches.
+  const definitions = definitionsOf(usage, report ?? {}, prices)
+  const extra = life.avoided - life.premium - definitions.searched
+  const bill = { ...sent, without: sent.without + extra }
   const tokens = saved.reduce((sum, place) => sum + place.tokens, 0)
   const { per_million } = prices
   const misses = missesOf(usage, before, report ?? {}, prices)
@@ -116,6 +119,7 @@ export function entryOf(request: AnsweredRequest, terms: EntryTerms): Entry {
     removed: tokens === 0 ? {} : { [resolveTokenizer({ model })]: tokens },
     misses,
     life,
+    definitions,
     ...bill,
     money: per_million === undefined ? NO_ACCOUNT.money : moneyOf(bill, per_million / 1e6),
   }
@@ -131,7 +135,15 @@ export function entryOf(request: AnsweredRequest, terms: EntryTerms): Entry {
   const change = changed && { change: changed }
   const kind = report?.print && { kind: report.print.kind, ...(key && { key }) }
   const conversation = { id, model: model ?? null, cached, ...of, ...kind, ...seen, ...change }
-  return { vendor, account, ...done, ...ofDay, conversation }
+  return { vendor, account, ...done, ...ofDay, conversation, ...useIn(report ?? {}) }
+}
+
+/** Which tools the conversation of a request called. */
+function useIn({ definitions, print, conversation = '' }: RewriteReport | Record<string, never>) {
+  if (definitions === undefined || print === undefined) return {}
+  const { called, isDropped } = definitions
+  const { kind } = print
+  return { use: { kind, conversation, called, ...(isDropped && { dropsSearches: true as const }) } }
 }
 
 /** Each ping gives a cache its life again. */

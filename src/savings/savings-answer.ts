@@ -2,6 +2,7 @@ import type { SavingsAnswer, SavingsQuery } from '../core/contract/savings.ts'
 import { pricesFor } from '../core/conversation/usage/billing.ts'
 import { PROFILES, TOKENIZER_IDS } from '../core/tokens/profiles.ts'
 import { type Account, addAccounts, NO_ACCOUNT } from './account.ts'
+import type { DefinitionsAccount } from './definitions-account.ts'
 import { figuresOf } from './figures.ts'
 import { type LifeAccount, netOf } from './life-account.ts'
 import { otherLives } from './life-advice.ts'
@@ -79,6 +80,7 @@ function accountAnswer(account: Account, currency: string) {
     })),
     misses: missRows(account.misses),
     ...lifeAnswer(account.life),
+    ...definitionsAnswer(account.definitions),
     input_tokens: billAnswer({ billed, without }, 1),
     ...(money.requests === 0
       ? {}
@@ -94,6 +96,13 @@ function lifeAnswer(life: LifeAccount) {
   if (pings === 0 && premium === 0 && avoided === 0) return {}
   const costs = { premium: rounded(premium), pinged: rounded(pinged), avoided: rounded(avoided) }
   return { life: { pings, ...costs, saving: rounded(netOf(life)) } }
+}
+
+/** What definitions of tools cost; nothing if no request had any. */
+function definitionsAnswer({ requests, spared, searched, ...counts }: DefinitionsAccount) {
+  if (requests === 0) return {}
+  const costs = { spared: rounded(spared), searched: rounded(searched) }
+  return { definitions: { requests, ...counts, ...costs, saving: rounded(spared - searched) } }
 }
 
 function figuresAnswer(account: Account) {

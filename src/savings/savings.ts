@@ -1,8 +1,10 @@
 import { AppError } from '../core/base/errors.ts'
+import type { AgentTools } from '../core/contract/agent-tools.ts'
 import type { PromptPrint } from '../core/contract/prompt-print.ts'
 import { failureProblem } from '../store/failure.ts'
 import type { Failure, Store } from '../store/store.ts'
 import { createTenantSums } from '../store/tenant-sums.ts'
+import { createToolWatcher } from './agent-tools.ts'
 import {
   type AnsweredRequest,
   entryOf,
@@ -43,6 +45,10 @@ export interface Savings {
   read(tenant: string): Promise<TenantLedger>
   /** What the last conversations of a key say about lives of caches. */
   readonly advice: LifeAdvisor
+  /** What is known of the tools of a tenant's agents; `undefined`: nothing yet. */
+  agentTools(tenant: string): readonly AgentTools[] | undefined
+  /** Notes that the provider refused the deferred tools of a kind of agent. */
+  noteRefusedTools(tenant: string, kind: number): void
   /** In force now. */
   prices(): PriceList
   /** Writes what is not written yet. */
@@ -144,6 +150,14 @@ export function createSavings(options: SavingsOptions): Savings {
     onEntry(tenant, entry)
   }
 
+  const tools = createToolWatcher({
+    async read(tenant) {
+      const ledger = await whole(tenant)
+      return 'ok' in ledger ? null : ledger.uses
+    },
+    now,
+  })
+
   /** Closing waits for what is accounted for. */
   function hold(work: Promise<void>): Promise<void> {
     const done = work.catch(options.onBug)
@@ -165,6 +179,12 @@ export function createSavings(options: SavingsOptions): Savings {
       now,
       onLoss: tenant => options.onLoss?.(tenant),
     }),
+    agentTools: tools.of,
+    noteRefusedTools(tenant, kind) {
+      const uses = [{ kind, begun: [], calls: [], isRefused: true as const }]
+      sums.add(tenant, { ...emptyLedger(now()), uses })
+      tools.forget(tenant)
+    },
     async read(tenant) {
       const ledger = await whole(tenant)
       if (!('ok' in ledger)) return ledger

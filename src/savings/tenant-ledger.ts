@@ -3,6 +3,7 @@ import { PRICED_VENDORS, type PricedVendor } from '../core/conversation/usage/bi
 import type { Origin } from '../ledger/day-sums.ts'
 import type { TurnBill } from '../ledger/turn.ts'
 import { type Account, accountSchema, addAccounts, NO_ACCOUNT } from './account.ts'
+import { addToolUse, type SeenUse, toolUseSchema, useOf } from './agent-tools.ts'
 import { seenPromptSchema } from './seen-prompt.ts'
 
 /** Conversations of a tenant that are listed one by one; older ones are in the totals only. */
@@ -41,6 +42,8 @@ const ledgerSchema = z.object({
   since: time,
   vendors: z.partialRecord(z.enum(VENDOR_NAMES), accountSchema),
   conversations: z.array(conversationSchema).max(MAX_CONVERSATIONS),
+  /** Which tools its agents call; ledgers of earlier versions have none. */
+  uses: z.array(toolUseSchema).default([]),
 })
 
 export type Conversation = Readonly<z.output<typeof conversationSchema>>
@@ -52,7 +55,7 @@ export type Conversation = Readonly<z.output<typeof conversationSchema>>
 export type TenantLedger = Readonly<z.output<typeof ledgerSchema>>
 
 export function emptyLedger(now: number): TenantLedger {
-  return { stamp: '', since: now, vendors: {}, conversations: [] }
+  return { stamp: '', since: now, vendors: {}, conversations: [], uses: [] }
 }
 
 /**
@@ -66,6 +69,8 @@ export interface Entry {
     Conversation,
     'id' | 'model' | 'cached' | 'session' | 'key' | 'kind' | 'seen' | 'change'
   >
+  /** Which tools its conversation called; absent: that is not known. */
+  readonly use?: SeenUse
   /** What was done to the request; it is in no total. */
   readonly report: {
     /** Why it was forwarded unchanged; `null` if it was read. */
@@ -81,9 +86,10 @@ export interface Entry {
 }
 
 export function addEntry(ledger: TenantLedger, entry: Entry, now: number): TenantLedger {
-  const { vendor, account, conversation } = entry
+  const { vendor, account, conversation, use } = entry
   const of = conversation && { ...conversation, vendor, first_at: now, last_at: now, account }
-  const own = { ...emptyLedger(now), vendors: { [vendor]: account } }
+  const uses = use === undefined ? [] : [useOf(use, now)]
+  const own = { ...emptyLedger(now), vendors: { [vendor]: account }, uses }
   return addLedgers(ledger, of === undefined ? own : { ...own, conversations: [of] })
 }
 
@@ -107,6 +113,7 @@ export function addLedgers(a: TenantLedger, b: TenantLedger): TenantLedger {
     since: Math.min(a.since, b.since),
     vendors,
     conversations: [...conversations.values()].sort(byRecency).slice(0, MAX_CONVERSATIONS),
+    uses: addToolUse(a.uses, b.uses),
   }
 }
 

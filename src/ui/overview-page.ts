@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import type { LedgerResult, Overview, ResultSums } from '../ledger/figures.ts'
+import type { DefinitionsAccount } from '../savings/definitions-account.ts'
 import type { SavingsFigures } from '../savings/figures.ts'
 import { type Bar, chart } from './chart.ts'
 import { figures, type Html, table } from './layout.ts'
@@ -20,6 +21,7 @@ export interface OverviewData {
     readonly since: number
     readonly figures: SavingsFigures
     readonly misses: MissData
+    readonly definitions: DefinitionsAccount
   } | null
   readonly latest: readonly LedgerResult[]
   /** The base of the service's own URLs. */
@@ -162,9 +164,40 @@ function noAccounts(): Html {
 </section>`
 }
 
+/** What definitions of tools cost, and what deferred ones spared. */
+function definitionFigures({
+  requests,
+  tokens,
+  used,
+  deferred,
+  searches,
+  spared,
+  searched,
+}: DefinitionsAccount) {
+  if (requests === 0) return []
+  const saving = spared - searched
+  const hasDeferred = deferred !== 0 || searches > 0
+  return [
+    {
+      name: 'definitions of tools',
+      value: count(Math.round(tokens / requests)),
+      about: `tokens in each of ${count(requests)} requests; ${percent(used, tokens)} of them of tools that were called`,
+    },
+    {
+      name: 'deferred tools',
+      value: hasDeferred ? count(Math.round(saving)) : '–',
+      about: hasDeferred
+        ? `saved, in ${BILLED_UNIT}: ${count(Math.round(spared))} spared, less ${count(Math.round(searched))} for ${count(searches)} searches`
+        : 'None: cache_align.defer is off, or no kind of agent is known yet.',
+      ...(saving < 0 && { tone: 'bad' as const }),
+    },
+  ]
+}
+
 function sinceStart({
   since,
   misses,
+  definitions,
   figures: { results, requests, billed },
 }: NonNullable<OverviewData['accounts']>): Html {
   return html`<section aria-labelledby="all"><h2 id="all">Proxies since ${time(since)} UTC</h2>
@@ -195,6 +228,7 @@ function sinceStart({
           ? 'No answer said what it used.'
           : beforeAfter(billed.before, billed.after, BILLED_UNIT),
     },
+    ...definitionFigures(definitions),
   ])}
 ${missTables(misses)}</section>`
 }

@@ -193,6 +193,8 @@ export interface RewriteReport {
   readonly ping?: PingPlaces
   /** Levers that changed the request besides its results; absent: none. */
   readonly levers?: readonly string[]
+  /** Its definitions of tools; absent: it has none, or they were not counted. */
+  readonly definitions?: DefinitionsReport
   /** Present if it was left untouched, because its unit is held out. */
   readonly held_out?: HeldOutUnit
   /** Where the tokens were saved, from the start of the prompt on. */
@@ -201,6 +203,21 @@ export interface RewriteReport {
   readonly redeeming?: RetrievingRequest
   /** The generation that the thread needs to rewrite it; absent: it was rewritten. */
   readonly needs_generation?: string
+}
+
+/** A request's definitions of tools. */
+export interface DefinitionsReport {
+  /** Tokens, as the client sent them, and the part of tools that the conversation has called. */
+  readonly tokens: number
+  readonly used: number
+  /** Names of those that it has called, at most 256. */
+  readonly called: readonly string[]
+  /** Tokens that deferred tools spared, less what was added for it. */
+  readonly deferred: number
+  /** Searches of the last turn that loaded a tool that we deferred. */
+  readonly searches: number
+  /** Whether the client dropped what a search at the provider found. */
+  readonly isDropped?: true
 }
 
 /** Where a request says what a ping says otherwise, in the bytes that are sent. */

@@ -2,6 +2,7 @@ import type { ArmTerms } from '../arms/assign.ts'
 import type { ContentCoding } from '../base/content-coding.ts'
 import type { FollowUp, ToolModels } from '../enrich/value-model.ts'
 import type { ReadingLevel } from '../reading/constructs.ts'
+import type { AgentTools } from './agent-tools.ts'
 import type { ResponseBudget } from './response-budget.ts'
 
 /** Terms of a request besides its body. */
@@ -40,6 +41,8 @@ export interface RequestTerms {
    * what lives brought is not known, or was a loss.
    */
   readonly hourKinds?: readonly number[]
+  /** What is known of the tools of its tenant's agents; absent: nothing. */
+  readonly agentTools?: readonly AgentTools[]
   /** Whether its tokens are only counted, so that no provider caches it. */
   readonly countsOnly?: true
   /** The model, if the path of the request names it; absent: the body does. */

@@ -97,6 +97,19 @@ const life = z
   })
   .describe('What longer lives of caches cost and brought, in uncached input tokens')
 
+const definitions = z
+  .strictObject({
+    requests: count.describe('Whose definitions were counted'),
+    tokens: tokenCount.describe('Of definitions, as clients sent them'),
+    used: tokenCount.describe('The part of tools that their conversations called'),
+    deferred: z.int().describe('Spared by cache_align.defer, less what it added'),
+    searches: count.describe('That loaded a deferred tool'),
+    spared: z.number().describe('What deferred tools would have cost'),
+    searched: z.number().describe('What searches cost'),
+    saving: z.number().describe('The difference; below 0 it was a loss'),
+  })
+  .describe('Definitions of tools, anew in each request; costs in uncached input tokens')
+
 const account = {
   figures,
   requests: count.describe('That the vendor answered'),
@@ -117,6 +130,7 @@ const account = {
     .describe('Tokens that requests were spared, less those of our tool; anew in each turn'),
   misses,
   life: life.optional(),
+  definitions: definitions.optional(),
   input_tokens: z.strictObject(bill).describe('In uncached input tokens of the model'),
   money: z
     .strictObject({ requests: count, currency: z.string(), ...bill })

@@ -9,8 +9,17 @@ import type { Vendor } from '../../proxy/vendor-errors.ts'
 export interface Placing {
   /** The host of a request's upstream; `undefined`: nothing is placed there. */
   at(vendor: Vendor, host: string): string | undefined
-  /** Sends a request once more without its breakpoint or life if its upstream refuses that. */
-  rounds(host: string, body: Uint8Array, inner: AnswerRounds | undefined): AnswerRounds
+  /** Sends a request once more without what its upstream refuses. */
+  rounds(host: string, sent: RefusableRequest, inner: AnswerRounds | undefined): PlacedRounds
+}
+
+/** A request of which its upstream may refuse what we made of it. */
+export interface RefusableRequest {
+  readonly body: Uint8Array
+  /** The client's own body, if it has deferred tools; absent: it has none. */
+  readonly own?: Uint8Array | undefined
+  /** Called if its upstream refuses deferred tools, and takes the client's own body. */
+  onToolsRefused(): void
 }
 
 const REFUSED = 'the upstream refuses what we say of its cache: nothing is said there any more'
@@ -20,8 +29,8 @@ export function createPlacing(logger: Pick<Logger, 'warn'>): Placing {
   return {
     // Bedrock's own integration refuses it.
     at: (vendor, host) => (vendor === 'amazon' || refused.has(host) ? undefined : host),
-    rounds: (host, body, inner) =>
-      new PlacedRounds(body, inner, () => {
+    rounds: (host, sent, inner) =>
+      new PlacedRounds(sent, inner, () => {
         if (!refused.has(host)) logger.warn({ host }, REFUSED)
         refused.add(host)
       }),
@@ -35,28 +44,38 @@ const BAD_REQUEST = 400
 const OURS = ['cache_control', 'prompt_cache_retention']
 const NOTHING = new Uint8Array(0)
 
-class PlacedRounds implements AnswerRounds {
-  readonly #body: Uint8Array
+/** The rounds of a request of which its upstream may refuse something. */
+export class PlacedRounds implements AnswerRounds {
+  readonly #sent: RefusableRequest
   readonly #inner: AnswerRounds | undefined
-  readonly #onRefused: () => void
-  #isRefused = false
+  readonly #onCacheRefused: () => void
+  /** What the upstream refused: it is sent once more without that. */
+  #refused: 'cache' | 'tools' | null = null
   /** What came of an answer that may be a refusal; `null`: it is none. */
   #error: GrownBytes | null = null
 
-  constructor(body: Uint8Array, inner: AnswerRounds | undefined, onRefused: () => void) {
-    this.#body = body
+  constructor(sent: RefusableRequest, inner: AnswerRounds | undefined, onCacheRefused: () => void) {
+    this.#sent = sent
     this.#inner = inner
-    this.#onRefused = onRefused
+    this.#onCacheRefused = onCacheRefused
   }
 
   get ping(): Uint8Array {
     return this.#inner?.ping ?? NOTHING
   }
 
+  /** Whether the client's own body was sent in the end. */
+  get isOwn(): boolean {
+    return this.#refused !== null && this.#sent.own !== undefined
+  }
+
   begin(status: number, headers: RawHeaders): RoundForm {
-    // A client can make its vendor name the field in an error of its own, which comes again.
-    if (this.#isRefused && status !== BAD_REQUEST) this.#onRefused()
-    const mayRefuse = status === BAD_REQUEST && !this.#isRefused
+    // A client can make its vendor refuse a fault of its own, which comes again.
+    if (this.#refused !== null && status !== BAD_REQUEST) {
+      if (this.#refused === 'cache') this.#onCacheRefused()
+      else this.#sent.onToolsRefused()
+    }
+    const mayRefuse = status === BAD_REQUEST && this.#refused === null
     this.#error = mayRefuse ? new GrownBytes(MAX_ERROR_BYTES) : null
     return mayRefuse ? 'whole' : (this.#inner?.begin(status, headers) ?? 'pass')
   }
@@ -74,14 +93,17 @@ class PlacedRounds implements AnswerRounds {
     const bytes = this.#error.take()
     this.#error = null
     const said = Buffer.from(bytes)
-    if (!OURS.some(name => said.includes(name))) return { kind: 'done', bytes }
-    this.#isRefused = true
-    return { kind: 'again', body: withoutPlaced(this.#body) }
+    const isOfCaches = OURS.some(name => said.includes(name))
+    const { body, own } = this.#sent
+    if (!isOfCaches && own === undefined) return { kind: 'done', bytes }
+    // The error about a deferred tool with a breakpoint names both.
+    this.#refused = isOfCaches && !said.includes('defer_loading') ? 'cache' : 'tools'
+    return { kind: 'again', body: own ?? withoutPlaced(body) }
   }
 
   /** Later rounds have the body of the first. */
   #withoutPlaced(step: RoundStep = { kind: 'done', bytes: NOTHING }): RoundStep {
-    const isAgain = step.kind === 'again' && this.#isRefused
+    const isAgain = step.kind === 'again' && this.#refused !== null
     return isAgain ? { ...step, body: withoutPlaced(step.body) } : step
   }
 }

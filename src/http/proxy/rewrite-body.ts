@@ -19,6 +19,8 @@ import type { VendorProxy } from './vendor-proxies.ts'
 export interface ForwardedBody {
   /** All of it; absent: it is forwarded unchanged, as it comes in. */
   readonly body?: Uint8Array
+  /** See `RewrittenBody`. */
+  readonly own?: Uint8Array
   /** Holds the body's place as long as the body is needed. */
   readonly ticket?: Ticket
   /** Spent on waiting for the body, in milliseconds. */

@@ -1,4 +1,3 @@
-import { freeBytes } from '../../core/base/byte-ranges.ts'
 import type { RewriteReport } from '../../core/contract/operation-result.ts'
 import type { RequestTerms } from '../../core/contract/request-terms.ts'
 import { headersLetForget } from '../../core/conversation/forgetting/vendor-forgetting.ts'
@@ -24,6 +23,7 @@ import { responseBudgetTerm } from '../request/response-budget.ts'
 import { countBeside } from './count-beside.ts'
 import { keptInTime } from './kept-in-time.ts'
 import { withoutKnownResults } from './known-results.ts'
+import { leaving, type RewrittenBody } from './leaving-body.ts'
 import { lifeTerms } from './life-terms.ts'
 import { eachChange, type PromptWarnings } from './prompt-warnings.ts'
 import type { RewritableBody } from './rewritable-request.ts'
@@ -45,26 +45,16 @@ export interface ReadBody extends RewritableBody {
   readonly placesAt?: string | undefined
 }
 
-/** What leaves for a body. */
-export interface RewrittenBody {
-  readonly body: Uint8Array
-  /** What was done to it. */
-  readonly report?: RewriteReport
-  /** Why it is the client's own body; absent if it was read. */
-  readonly untouched?: UntouchedReason
-  /** Settles once the rewrites are recorded. Never rejects. */
-  readonly recorded?: Promise<unknown>
-  /** Frees the memory of `body`; called when it was sent and the rewrites are recorded. */
-  readonly free?: () => void
-}
-
 export interface RunNeeds extends Pick<JobDeps, 'telemetry' | 'ledger'> {
   readonly pool: Pick<WorkerPool, 'run'>
   readonly metrics: Pick<Metrics, 'job' | 'proxy' | 'report'>
   readonly logger: Pick<Logger, 'error'>
   readonly originals: Pick<Originals, 'keep' | 'renew'>
   readonly warnings: PromptWarnings
-  readonly savings: Pick<Savings, 'record' | 'recordResults' | 'noteRefused' | 'advice'>
+  readonly savings: Pick<
+    Savings,
+    'record' | 'recordResults' | 'noteRefused' | 'advice' | 'agentTools'
+  >
 }
 
 /** A request whose own tools fetch originals may have markers. */
@@ -264,7 +254,7 @@ class RewriteRun {
     const billed = billingVendor(vendor, shape, model)
     const sent = { vendor: billed, report, ...sessionTerm(this.#c) }
     countResults(tenant, sent, { result, recorded, savings })
-    return { ...leaving(body, result), report, recorded }
+    return { ...leaving(body, result, report), report, recorded }
   }
 
   #untouched(reason: UntouchedReason): RewrittenBody {
@@ -278,9 +268,9 @@ function termsOf(
   c: AppContext,
   { vendor, shape, model, coding, countsOnly, forgets, redeems, placesAt }: ReadBody,
   { maxBytes, addsTool, cacheLives }: Rewriting,
-  savings: Pick<Savings, 'advice'>,
+  savings: Pick<Savings, 'advice' | 'agentTools'>,
 ): Partial<RequestTerms> {
-  const { keyId } = c.get('state').caller
+  const { keyId, tenant } = c.get('state').caller
   const mayForget = forgets || headersLetForget(name => requestHeader(c, name))
   return {
     ...(keyId === '' ? {} : { key: keyId }),
@@ -288,13 +278,19 @@ function termsOf(
     ...(model && { model }),
     ...(countsOnly && { countsOnly }),
     // Nothing can be taken out of a compressed body again.
-    ...(placesAt !== undefined && coding === undefined && { placesAt }),
+    ...(placesAt !== undefined &&
+      coding === undefined && { placesAt, ...toolTerm(tenant, savings) }),
     ...lifeTerms(c, vendor, savings),
     ...(mayForget && { forgets: true }),
     ...(cacheLives && { cacheLives: cacheLives(billingVendor(vendor, shape, model)) }),
     ...sidechainTerm(c),
     ...(redeems === true && addsTool() && { addsTool: true }),
   }
+}
+
+function toolTerm(tenant: string, savings: Pick<Savings, 'agentTools'>) {
+  const agentTools = savings.agentTools(tenant)
+  return agentTools && { agentTools }
 }
 
 /** A report with the name of the conversation, if more than the body tells it. */
@@ -314,13 +310,6 @@ async function drawArm(c: AppContext, arms: NonNullable<Rewriting['arms']>): Pro
   const terms = await arms.terms(c.get('state').caller.tenant)
   if (terms === 'unknown') return { terms: {}, job: { isPaused: true } }
   return { terms: terms === null ? {} : { arms: { ...terms, ...sessionTerm(c) } }, job: {} }
-}
-
-/** What leaves in place of a body, which is not needed any more if that is another one. */
-function leaving(body: Uint8Array, result: Done): Pick<RewrittenBody, 'body' | 'free'> {
-  if (result.body.length === 0) return { body, free: () => freeBytes(body) }
-  freeBytes(body)
-  return { body: result.body, ...(result.free && { free: result.free }) }
 }
 
 /**

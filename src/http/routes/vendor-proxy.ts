@@ -46,7 +46,7 @@ type ForwardNeeds = ProxyNeeds &
   }
 
 /** Levers that an upstream may refuse. */
-const OF_CACHES: ReadonlySet<string> = new Set(['place', 'life', 'retention'])
+const REFUSABLE: ReadonlySet<string> = new Set(['place', 'life', 'retention', 'defer'])
 
 /** The status of an answer that makes a WebSocket of its connection. */
 const SWITCHED = 101
@@ -78,13 +78,14 @@ async function forward(c: AppContext, proxy: VendorProxy, needs: ForwardNeeds): 
   const usage = billed && new UsageOfRounds(() => needs.observeUsage(billed.shape))
   // The result is taken apart at once, so that the code that waits for the answer does not hold the
   // body.
-  const { exchange, report, untouched, pings, kept } = send(
+  const { exchange, untouched, pings, kept, ...sent } = send(
     c,
     { proxy, path, usage, messages, shape: billed?.shape },
     await rewriteBody(c, proxy, upstreamPath, needs),
     needs,
   )
   const ended = await exchange
+  const report = sent.isOwn() ? sent.report && asOwn(sent.report) : sent.report
   note(c, ended, { vendor: proxy.vendor, report, model: billed?.model }, needs)
   const refused = refusedAs(ended, proxy)
   if (billed !== null && usage !== null) {
@@ -96,7 +97,11 @@ async function forward(c: AppContext, proxy: VendorProxy, needs: ForwardNeeds): 
     account(c, { vendor, report, untouched, pings, seen, refused, begunMs }, needs.savings)
     if (ended.outcome === 'answered') {
       const observe = () => needs.observeUsage(billed.shape)
-      void planPings(c, { proxy, path, body: kept, report, seen }, { ...needs, observe })
+      void planPings(
+        c,
+        { proxy, path, body: sent.isOwn() ? undefined : kept, report, seen },
+        { ...needs, observe },
+      )
     }
     for (const each of hidden) {
       const seen = each.then(named)
@@ -145,6 +150,8 @@ interface Destination {
 interface Sent {
   readonly exchange: Promise<Exchange>
   readonly report: RewriteReport | undefined
+  /** Whether the client's own body was sent in the end, since its upstream refused the other. */
+  isOwn(): boolean
   readonly untouched: string | undefined
   /** How often its cache was kept alive since the request before. */
   readonly pings: number
@@ -155,7 +162,7 @@ interface Sent {
 function send(
   c: AppContext,
   { proxy: { forwarder, host }, path, usage, messages, shape }: Destination,
-  { body, ticket, readingMs, continued, paused, recorded, free, ...rest }: ForwardedBody,
+  { body, own, ticket, readingMs, continued, paused, recorded, free, ...rest }: ForwardedBody,
   needs: ForwardNeeds,
 ): Sent {
   const { incoming, outgoing, upgradeHead } = c.env
@@ -167,16 +174,23 @@ function send(
   if (upgradeHead !== undefined) {
     const options = { path, extraHeaders, ...(messages === undefined ? {} : { messages }) }
     const exchange = forwarder.upgrade(incoming!, upgradeHead, options)
-    return { exchange, report, untouched, pings: 0, kept: undefined }
+    return { exchange, report, isOwn: () => false, untouched, pings: 0, kept: undefined }
   }
   if (state.last) outgoing!.shouldKeepAlive = false
   const pings = endPings(c, report, needs.pings)
   const kept = report?.ping === undefined ? undefined : body
   const answering = answerCalls(c, { shape, report, body }, needs)
   const { levers = [] } = report ?? {}
-  const isPlaced = levers.some(lever => OF_CACHES.has(lever)) && body !== undefined
+  const isPlaced = levers.some(lever => REFUSABLE.has(lever)) && body !== undefined
+  const onToolsRefused = () => {
+    const kind = report?.print?.kind
+    if (kind !== undefined) needs.savings.noteRefusedTools(state.caller.tenant, kind)
+  }
   const inner = answering?.rounds
-  const rounds = isPlaced ? needs.placing.rounds(host, body, inner) : inner
+  const placed = isPlaced
+    ? needs.placing.rounds(host, { body, own, onToolsRefused }, inner)
+    : undefined
+  const rounds = placed ?? inner
   const exchange = forwarder.forward(incoming!, outgoing!, {
     path,
     extraHeaders,
@@ -203,7 +217,12 @@ function send(
     ticket?.leave()
     answering?.release()
   })
-  return { exchange: ended, report, untouched, pings, kept }
+  return { exchange: ended, report, isOwn: () => placed?.isOwn === true, untouched, pings, kept }
+}
+
+/** The report of a request whose client's own body was sent in the end. */
+function asOwn({ levers: _, saved: _saved, definitions: _own, ...report }: RewriteReport) {
+  return report
 }
 
 interface CallingRequest {

@@ -36,7 +36,8 @@ export function accountsOf({
     .filter(each => each.count > 0)
     .sort((a, b) => b.cost - a.cost)
     .slice(0, WORST)
-  return { since, figures: figuresOf(account), misses: { rows: missRows(account.misses), worst } }
+  const misses = { rows: missRows(account.misses), worst }
+  return { since, figures: figuresOf(account), misses, definitions: account.definitions }
 }
 
 /** What a text becomes by itself, in a worker. @throws AppError what the operation throws */

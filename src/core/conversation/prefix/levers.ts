@@ -16,6 +16,7 @@ import {
   writeStored,
 } from '../rewrite/stored-rewrite.ts'
 import { DAY_MS, HOUR_MS } from '../usage/life-rules.ts'
+import { type Deferral, deferralFor } from './defer-tools.ts'
 import { type LongerLife, longerLife } from './longer-life.ts'
 import { notePace, type Pace } from './pace.ts'
 import { isKnownHost, mayPlace } from './place-breakpoint.ts'
@@ -33,6 +34,8 @@ interface Levers {
   readonly retention?: true
   /** Whether its cache shall live longer. */
   readonly life?: LongerLife
+  /** Tools that its model does not see until it loads them. */
+  readonly defer?: Deferral
 }
 
 /** The levers of one request, and how their decisions are recorded. */
@@ -74,7 +77,7 @@ export function leversOf(
   const own = withPlace(scanned, wantedBy(pipeline), context)
   const wanted = context.isPaused
     ? NONE
-    : withLife(scanned, withOwnTool(scanned, own, context), context)
+    : withDeferral(scanned, withLife(scanned, withOwnTool(scanned, own, context), context), context)
   // One that is under way may have begun with levers, before they were switched off.
   if (wanted === NONE && isNew(scanned) && recall(keyOf(''), context) === null) return null
   const records: FreshRecord[] = []
@@ -109,6 +112,16 @@ function withLife(scanned: ScannedRequest, wanted: Levers, context: Conversation
   if (mayRetain(scanned, context)) return { ...wanted, retention: true }
   const life = longerLife(scanned, wanted.ownTool !== undefined, context)
   return life === undefined ? wanted : { ...wanted, life }
+}
+
+function withDeferral(
+  scanned: ScannedRequest,
+  wanted: Levers,
+  context: ConversationContext,
+): Levers {
+  // A later request only repeats what its first one recorded.
+  const defer = isNew(scanned) ? deferralFor(scanned, context) : undefined
+  return defer === undefined ? wanted : { ...wanted, defer }
 }
 
 /** Only a conversation whose first request has no breakpoint gets any. */

@@ -1,4 +1,4 @@
-import { itemsOf, type JsonNode, memberOf, textOf } from '../../json/bytes/json-node.ts'
+import { itemsOf, type JsonNode, memberOf } from '../../json/bytes/json-node.ts'
 import type { Replacement } from '../../json/bytes/splice.ts'
 import { LOWER_T } from '../../json/char-codes.ts'
 import { parseJson } from '../../json/parse-json.ts'
@@ -6,6 +6,7 @@ import { ObjectValue, type Value } from '../../json/value.ts'
 import { writeJson } from '../../json/write-json.ts'
 import type { HeadRules } from '../parse/routes/route.ts'
 import { headRulesOf, type ScannedRequest } from '../parse/scan-request.ts'
+import { toolName } from './called-tools.ts'
 import type { LeversInForce } from './levers.ts'
 import { breakpointsIn } from './request-head.ts'
 
@@ -28,19 +29,20 @@ interface NamedTool {
  * they are spelled. Tools that come later stand behind. The last one ends the cached prefix, if the
  * client has no breakpoint in its tools or instructions. Returns `null` if the list stays: it is no
  * list of tools with names, or the client has a breakpoint in it.
- * @param ttl names the life of the breakpoint, if that is not the usual one
+ * @param options.ttl names the life of the breakpoint, if that is not the usual one
+ * @param options.edits of single tools, and of the start of the list
  */
 export function normaliseTools(
   scanned: ScannedRequest,
   { decide }: Pick<LeversInForce, 'decide'>,
-  ttl: string,
+  { ttl, edits }: { readonly ttl: string; readonly edits: readonly Replacement[] },
 ): Replacement | null {
   const { body, request, route } = scanned
   const rules = headRulesOf(route)
   const list = memberOf(request, 'tools')
   if (rules === undefined || list?.items == null || list.items.length === 0) return null
   if (breakpointsIn(list).length > 0) return null
-  const tools = readTools(body, list, rules)
+  const tools = readTools(body, list, { rules, edits })
   if (tools === null) return null
   const places = placesOf(new Set(tools.map(({ name }) => name)), decide)
   const placeOf = ({ name }: NamedTool) => places.get(name) as number
@@ -50,7 +52,8 @@ export function normaliseTools(
   const texts = sorted.map(({ text }, index) =>
     index === last ? `${text.slice(0, -1)},"cache_control":{"type":"ephemeral"${ttl}}}` : text,
   )
-  return { start: list.start, end: list.end, literal: Buffer.from(`[${texts.join(',')}]`) }
+  const begin = edits.find(({ start }) => start === list.start)?.literal ?? '['
+  return { start: list.start, end: list.end, literal: Buffer.from(`${begin}${texts.join(',')}]`) }
 }
 
 /** By code units, as keys are sorted. */
@@ -78,32 +81,40 @@ function placesOf(
   return places
 }
 
+interface ToolReading {
+  readonly rules: HeadRules
+  readonly edits: readonly Replacement[]
+}
+
 /** Returns `null` if one of them is not clear. */
-function readTools(body: Buffer, list: JsonNode, rules: HeadRules): NamedTool[] | null {
+function readTools(
+  body: Buffer,
+  list: JsonNode,
+  { rules, edits }: ToolReading,
+): NamedTool[] | null {
   const tools: NamedTool[] = []
+  const left = edits.filter(({ start }) => start > list.start)
   for (const item of itemsOf(list)) {
-    const name = item.doubled ? undefined : toolName(body, item, rules)
-    const text = name === undefined ? null : sortedText(body, item)
+    const name = item.doubled ? undefined : toolName(body, item, rules.toolNames)
+    const edit = left[0] !== undefined && left[0].end <= item.end ? left.shift() : undefined
+    const text = name === undefined ? null : sortedText(textWith(body, item, edit))
     if (name === undefined || text === null) return null
     const deferred = memberOf(item, 'defer_loading')
-    const isDeferred = deferred !== undefined && body[deferred.start] === LOWER_T
-    tools.push({ name, text, isDeferred })
+    const isOwn = deferred !== undefined && body[deferred.start] === LOWER_T
+    // A tool is edited at its start to be deferred.
+    tools.push({ name, text, isDeferred: isOwn || edit?.start === item.start })
   }
   return tools
 }
 
-function toolName(body: Buffer, item: JsonNode, { toolNames }: HeadRules): string | undefined {
-  for (const path of toolNames) {
-    let node: JsonNode | undefined = item
-    for (const key of path) node = node?.doubled ? undefined : memberOf(node, key)
-    const name = textOf(body, node)
-    if (name !== undefined) return name
-  }
-  return undefined
+function textWith(body: Buffer, { start, end }: JsonNode, edit: Replacement | undefined): string {
+  if (edit === undefined) return body.toString('utf8', start, end)
+  const pieces = [body.subarray(start, edit.start), edit.literal, body.subarray(edit.end, end)]
+  return Buffer.concat(pieces).toString('utf8')
 }
 
-function sortedText(body: Buffer, { start, end }: JsonNode): string | null {
-  const parsed = parseJson(body.toString('utf8', start, end), { maxDepth: MAX_DEPTH })
+function sortedText(text: string): string | null {
+  const parsed = parseJson(text, { maxDepth: MAX_DEPTH })
   return parsed.ok && parsed.value instanceof ObjectValue ? writeJson(sorted(parsed.value)) : null
 }
 

@@ -3,6 +3,7 @@ import { itemsOf, memberOf } from '../../json/bytes/json-node.ts'
 import type { Replacement } from '../../json/bytes/splice.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'
+import { type Deferred, deferTools } from './defer-tools.ts'
 import { isNew, type LeversInForce } from './levers.ts'
 import { lengthen } from './longer-life.ts'
 import { normaliseTools } from './normal-tools.ts'
@@ -12,7 +13,15 @@ import { steerEffort } from './steer-effort.ts'
 import { steerVerbosity } from './steer-verbosity.ts'
 
 /** A lever, as metrics name it. */
-export type LeverName = 'verbosity' | 'effort' | 'tools' | 'redeem' | 'place' | 'life' | 'retention'
+export type LeverName =
+  | 'verbosity'
+  | 'effort'
+  | 'tools'
+  | 'redeem'
+  | 'defer'
+  | 'place'
+  | 'life'
+  | 'retention'
 
 /** What is changed in a request besides its results. */
 export interface Steered {
@@ -21,6 +30,8 @@ export interface Steered {
   readonly records: readonly FreshRecord[]
   /** Levers that changed something. */
   readonly levers: readonly LeverName[]
+  /** What deferred tools change; absent: none are deferred. */
+  readonly deferred?: Deferred
 }
 
 const UNTOUCHED: Steered = { replacements: [], records: [], levers: [] }
@@ -36,33 +47,41 @@ export function steerRequest(
   context: ConversationContext,
 ): Steered {
   if (inForce === null) return UNTOUCHED
-  const { steering, normalise, ownTool, place, pace, isLong, records } = inForce
+  const { steering, normalise, ownTool, defer, place, pace, isLong, records } = inForce
   const { model = context.terms?.model } = scanned
   const verbosity = steering?.verbosity ?? 'balanced'
   const effort = steering === undefined ? null : steerEffort(scanned, steering, model)
   const longer = isLong ? lengthen(scanned) : null
   const ttl = longer === null ? '' : HOUR
-  const tools = normalise === true ? normaliseTools(scanned, inForce, ttl) : null
+  const deferred = defer === undefined ? null : deferTools(scanned, defer, context)
+  const { edits = [], block = '' } = deferred ?? {}
+  const tools = normalise === true ? normaliseTools(scanned, inForce, { ttl, edits }) : null
   const places = place === true && mayPlace(scanned, context)
   const placed = places ? placeBreakpoint(scanned, isNew(scanned), pace!, ttl) : null
   const added = ownTool === undefined ? null : addTool(scanned, ownTool, tools)
   const done: Readonly<Record<LeverName, readonly Replacement[]>> = {
-    verbosity: verbosity === 'balanced' ? [] : steerVerbosity(scanned, verbosity),
+    verbosity: steerVerbosity(scanned, verbosity, block),
     effort: effort === null ? [] : [effort],
     tools: tools === null || added !== null ? [] : [tools],
     redeem: added === null ? [] : [added],
+    // In a list that another lever writes they are part of it.
+    defer: tools === null ? edits : [],
     place: placed === null ? [] : [placed],
     life: longer ?? [],
     retention: inForce.retention === true && mayRetain(scanned, context) ? [retain(scanned)] : [],
   }
-  const isPulled = (lever: LeverName) =>
-    done[lever].length > 0 || (lever === 'life' && longer !== null && placed !== null)
+  const isPulled = (lever: LeverName) => {
+    if (lever === 'defer') return deferred !== null
+    if (lever === 'verbosity' && verbosity === 'balanced') return false
+    return done[lever].length > 0 || (lever === 'life' && longer !== null && placed !== null)
+  }
   return {
     replacements: Object.values(done)
       .flat()
       .sort((a, b) => a.start - b.start),
     records,
     levers: (Object.keys(done) as LeverName[]).filter(isPulled),
+    ...(deferred && { deferred }),
   }
 }
 

@@ -40,18 +40,22 @@ type Instructions =
  * Adds the block to the last instructions, after every cache breakpoint in them. A block that is
  * there already is replaced, if it stands after the breakpoints. Without instructions nothing is
  * added.
+ * @param more what else is added, after the block; empty: nothing
  */
 export function steerVerbosity(
   scanned: ScannedRequest,
-  verbosity: Verbosity,
+  verbosity: Steering['verbosity'],
+  more = '',
 ): readonly Replacement[] {
-  const place = instructionsOf(scanned)
+  const isBalanced = verbosity === 'balanced'
+  const blocks = [isBalanced ? '' : blockFor(verbosity), more].filter(text => text !== '')
+  const place = blocks.length === 0 ? null : instructionsOf(scanned)
   if (place === null) return []
   const { body } = scanned
   const { node } = place
-  const block = blockFor(verbosity)
+  const block = blocks.join('\n\n')
   // JSON may escape the angle brackets, but not the name.
-  if (body.subarray(node.start, node.end).includes(TAG)) {
+  if (!isBalanced && body.subarray(node.start, node.end).includes(TAG)) {
     const replaced = replaceBlocks(scanned, place, block)
     if (replaced !== null) return replaced
   }
@@ -91,7 +95,8 @@ function inContent(body: Buffer, node: JsonNode): Instructions | null {
 function appendToText(body: Buffer, { start, end }: JsonNode, block: string): Replacement {
   const isEmpty = end - start === '""'.length
   const last = body.subarray(end - 1, end)
-  const literal = Buffer.concat([Buffer.from(isEmpty ? block : `\\n\\n${block}`), last])
+  const text = JSON.stringify(isEmpty ? block : `\n\n${block}`).slice(1, -1)
+  const literal = Buffer.concat([Buffer.from(text), last])
   return { start: end - 1, end, literal }
 }
 

@@ -4,6 +4,7 @@ import { type Replacement, splice } from '../../json/bytes/splice.ts'
 import { inConversation } from '../../telemetry/pseudonyms.ts'
 import { conversationName } from '../parse/conversation-name.ts'
 import { type RouteName, type ScannedRequest, scanRequest } from '../parse/scan-request.ts'
+import { definitionsReport } from '../prefix/definitions-report.ts'
 import { leversOf } from '../prefix/levers.ts'
 import { pingPlaces } from '../prefix/ping-places.ts'
 import { printOf, type SentPrompt } from '../print/prompt-print.ts'
@@ -66,6 +67,10 @@ export function rewriteRequest(
   const records = [kept.record ?? [], results.records, whole.questions].flat()
   const changes = inOrder([...replacements, ...results.steered.replacements])
   const bytes = splice(whole.bytes, changes)
+  const { definitions, isChanged: isListChanged } = definitionsReport(scanned, levers, {
+    deferred: results.steered.deferred,
+    context: kept.context,
+  })
   const sum = (kind: keyof SavedTokens) => savings.reduce((all, { saved }) => all + saved[kind], 0)
   const [referred, elided] = [sum('referred'), sum('elided')]
   const report: RewriteReport = {
@@ -75,7 +80,7 @@ export function rewriteRequest(
     tokens_saved: referred + sum('encoded') + elided,
     tokens_referred: referred,
     tokens_elided: elided,
-    prefix_changed: isChanged || (redeeming?.changed ?? 0) > 0,
+    prefix_changed: isChanged || isListChanged || (redeeming?.changed ?? 0) > 0,
     ...(fresh === null ? {} : { fresh }),
     ...(late === 0 ? {} : { late }),
     ...(lookAlikes === 0 ? {} : { look_alikes: lookAlikes }),
@@ -88,7 +93,12 @@ export function rewriteRequest(
     ...(results.steered.levers.length > 0 && { levers: results.steered.levers }),
     ...(scanned.continues === undefined ? {} : { continues: scanned.continues }),
     ...(redeeming && { redeeming: { ...redeeming, ...appendAt(scanned, changes) } }),
-    saved: savedPlaces(scanned, savings, tokensOfTool(levers, scanned, kept.context)),
+    ...(definitions && { definitions }),
+    saved: savedPlaces(
+      scanned,
+      savings,
+      tokensOfTool(levers, scanned, kept.context) - (definitions?.deferred ?? 0),
+    ),
   }
   const { keep, markers, responses } = results
   return { bytes, report, responses, records, keep, markers }

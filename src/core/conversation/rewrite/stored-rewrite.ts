@@ -195,7 +195,8 @@ const MAX_PLACES = 64
  * The places in the prompt at which tokens were saved. Providers read tools and instructions first,
  * wherever a body has them. So everything outside of the conversation counts as before it.
  * @param savings in the order of the body
- * @param added tokens that we put before the conversation: a loss at its first place
+ * @param added tokens that we put before the conversation: a loss at its first place; below 0 we
+ *   took some away
  * @returns in the order of the prompt, at most 65: neighbours are joined at the place of the last
  */
 export function savedPlaces(
@@ -209,7 +210,7 @@ export function savedPlaces(
   const total = body.length - savings.reduce((sum, { shorter }) => sum + shorter, 0)
   const each = Math.ceil(savings.length / MAX_PLACES)
   const places: SavedPlace[] = []
-  if (added > 0) places.push({ at: Math.min(1, Math.max(outside, 1) / total), tokens: -added })
+  if (added !== 0) places.push({ at: Math.min(1, Math.max(outside, 1) / total), tokens: -added })
   let shorter = 0
   let tokens = 0
   let tools = new Map<string, number>()

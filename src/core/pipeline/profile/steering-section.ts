@@ -41,6 +41,8 @@ export const steering = z
 export const cacheAlign = z.strictObject({
   /** Whether tools are sent in one order and spelling. */
   normalise: z.boolean().default(false),
+  /** Whether models at Anthropic begin without tools that their agent did not call lately. */
+  defer: z.boolean().default(false),
 })
 
 /** Section `cache_life`: what requests ask of providers' caches; see `docs/guide/cache-life.md`. */

@@ -626,6 +626,7 @@ export const ROWS_OF_KEYS: readonly Row[] = [
     'cache_align.normalise',
     { results: [], with: { cache_align: { normalise: true } }, not: ONLY_PROXIES },
   ],
+  ['cache_align.defer', 'defers tools at Anthropic, once five conversations called some'],
   ['cache_life.place', 'changes requests to known hosts of Anthropic, from the second turn on'],
   ['cache_life.hosts', 'adds hosts for cache_life.place, and does nothing by itself'],
   ['cache_life.life', 'changes what requests to Anthropic say of their cache, by an API key'],

@@ -34,6 +34,15 @@ const BLOCK = members(
   speaksOfForgetting,
 )
 
+const TOOL = members({
+  name: RANGE,
+  type: RANGE,
+  description: RANGE,
+  input_examples: RANGE,
+  defer_loading: RANGE,
+  ...BREAKPOINT_KEYS,
+})
+
 /**
  * Deletes results, by their `cache_reference`, from the provider's cache. The request still has
  * them.
@@ -48,7 +57,7 @@ export const anthropicMessages: Route = {
   request: requestOf({
     cache_control: RANGE,
     system: TEXT_PARTS,
-    tools: items(members({ name: RANGE, defer_loading: RANGE, ...BREAKPOINT_KEYS })),
+    tools: items(TOOL),
     tool_choice: TOOL_CHOICE,
     output_config: members({ effort: RANGE }),
     messages: items(
