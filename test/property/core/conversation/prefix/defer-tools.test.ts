@@ -45,7 +45,14 @@ const plain = ({ defer_loading: _, description, cache_control: __, ...tool }: To
   ...tool,
   description: description.split(' More deferred')[0],
 })
-type Tool = Record<string, unknown> & { readonly name: string; readonly description: string }
+interface Sent extends SearchedBody {
+  readonly tools: readonly Tool[]
+}
+interface Tool {
+  readonly name: string
+  readonly description: string
+  readonly [key: string]: unknown
+}
 
 it('deferred tools are never refused, lost, or changed in a conversation, on any replica', () => {
   const all = fc.tuple(list, examples, system, fc.subarray(NAMES), fc.array(turn, { maxLength: 5 }))
@@ -76,7 +83,7 @@ it('deferred tools are never refused, lost, or changed in a conversation, on any
         })
         const { bytes, report } = send(body)
         const text = Buffer.from(bytes).toString()
-        const sent = JSON.parse(text) as Omit<SearchedBody, 'tools'> & { tools: Tool[] }
+        const sent = JSON.parse(text) as Sent
         expect(isRefused || refusalOf(sent) === null).toBe(true)
         const own = sent.tools.filter(({ name }) => name !== 'tool_search_tool_bm25')
         expect(own.map(plain)).toEqual(defined.map(each => plain(each as Tool)))
