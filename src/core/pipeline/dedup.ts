@@ -9,7 +9,8 @@ import { MOST_OF_WHOLE } from './outcomes.ts'
 import { createPrices, type Prices } from './prices.ts'
 import { profileOf } from './profile-of.ts'
 import type { PipelineContext } from './read-input.ts'
-import { type Delivery, openSessionLayer, type SessionLayer } from './session-layer.ts'
+import { openSessionLayer, type SessionLayer } from './session-layer.ts'
+import type { Delivery } from './session-recording.ts'
 
 /** Runs L0 alone: compares a content with what the session knows, and records it for later ones. */
 export function dedupContent(

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto'
-import type { EncodeAnswer } from '../contract/encode.ts'
 import type { KeepItem } from '../contract/operation-result.ts'
 import { HINT_FAMILIES } from '../hints/hint-policy.ts'
 import { type HintGate, NONE_SENT, type SentHints } from '../hints/policy.ts'
 import { CHAIN_CALLS } from '../hints/search-chain.ts'
-import { type Counters, sessionKey } from '../sessions/index/session-index.ts'
+import { sessionKey } from '../sessions/index/session-index.ts'
 import { createCallMemory, type Dependency } from '../sessions/turn/call-memory.ts'
 import { NEAR_FORMAT } from '../sessions/turn/decode-references.ts'
 import { takesPart } from '../sessions/turn/dedup-terms.ts'
@@ -28,7 +27,7 @@ import type { LayerInput } from './layer.ts'
 import type { Profile } from './profile/resolve.ts'
 import type { PipelineContext } from './read-input.ts'
 import { hasInterval, sentBefore, sentTo } from './sent-before.ts'
-import { recordingOf } from './session-recording.ts'
+import { type Delivery, recordingOf } from './session-recording.ts'
 import { labelOf } from './wrapped-format.ts'
 
 /** L0: a result's place in its session, from its arrival to its answer. */
@@ -69,15 +68,6 @@ interface PastAnswer {
   readonly answer: object
   readonly keep: readonly KeepItem[]
   readonly dependencies: readonly Dependency[]
-}
-
-/** How a content reaches the agent. */
-export interface Delivery extends Pick<EncodeAnswer, 'lossless' | 'format' | 'content'> {
-  /** Given back to a retry. */
-  readonly answer: object
-  readonly families: readonly string[]
-  /** For the session's summary. */
-  readonly counters: Partial<Counters>
 }
 
 /** The fields of a request that a session uses. The answer also depends on the other fields. */

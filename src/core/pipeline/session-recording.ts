@@ -1,4 +1,6 @@
+import type { EncodeAnswer } from '../contract/encode.ts'
 import type { KeepItem } from '../contract/operation-result.ts'
+import type { Counters } from '../sessions/index/session-index.ts'
 import type { Shown } from '../sessions/turn/earlier-results.ts'
 import type { openTurn } from '../sessions/turn/open-turn.ts'
 import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
@@ -12,8 +14,16 @@ import {
 import type { SessionContext } from '../sessions/turn/shared-sessions.ts'
 import type { LayerInput } from './layer.ts'
 import type { Profile } from './profile/resolve.ts'
-import type { Delivery } from './session-layer.ts'
 import { shownOf } from './shown-of.ts'
+
+/** How a content reaches the agent. */
+export interface Delivery extends Pick<EncodeAnswer, 'lossless' | 'format' | 'content'> {
+  /** Given back to a retry. */
+  readonly answer: object
+  readonly families: readonly string[]
+  /** For the session's summary. */
+  readonly counters: Partial<Counters>
+}
 
 /** A result as its session is to remember it. */
 interface Recorded {
