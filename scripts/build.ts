@@ -1,7 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { bundleOutput } from './bundle-output.ts'
 
 /**
@@ -57,6 +65,15 @@ function copyAssets(): void {
   }
 }
 
+/** Writes the built-in views as they are used, by the compiled module that reads them. */
+async function compileViews(): Promise<void> {
+  const { builtInViews } = (await import(
+    pathToFileURL(join(OUT, 'src/config/views.js')).href
+  )) as typeof import('../src/config/views.ts')
+  const views = builtInViews().map(view => ({ ...view, file: basename(view.file) }))
+  writeFileSync(join(OUT, 'views/built-in.json'), JSON.stringify(views))
+}
+
 const IMPORT = /(?:from|import\()\s*'(\.[^']+)\.[jt]s'/g
 
 /** The declarations that a program gets which imports the package. */
@@ -85,6 +102,7 @@ process.exitCode = compile()
 if (process.exitCode === 0) {
   copyAssets()
   copyVocabularies()
+  await compileViews()
   removeOtherDeclarations()
   await bundleOutput(OUT, STARTED_BY_PATH, VOCABULARIES)
   // npm sets it for the commands that it links; this is for whoever unpacks the tarball by hand.

@@ -1,6 +1,6 @@
 import { valueSymbol } from 'piscina'
 import { BYTE_OPERATIONS, OPERATIONS } from '../../src/core/operations/registry.ts'
-import { rewriteOp } from '../../src/core/operations/rewrite-request.ts'
+import { rewriteOp } from '../../src/core/operations/rewrite-op.ts'
 import type { BatchResult } from '../../workers/protocol.ts'
 import { createRunner } from '../../workers/thread.ts'
 import { generatedResults } from '../formats/results.ts'

@@ -4,14 +4,14 @@ import type { ProviderDocument, TeamDocument } from '../core/fingerprints/upload
 import { tenantFolder } from '../core/telemetry/pseudonyms.ts'
 import { buildFingerprints } from '../fingerprints/build/build-fingerprints.ts'
 import { ExchangeError, pullProvider, pullTeam, push } from '../fingerprints/exchange.ts'
-import { providerFile, readPulled, TEAM_FILE } from '../fingerprints/pulled.ts'
 import {
   ENDPOINTS_FILE,
   fingerprintsFolder,
-  readFingerprintFile,
   replaceFile,
   SPANS_FILE,
-} from '../fingerprints/span-file.ts'
+} from '../fingerprints/folder-files.ts'
+import { providerFile, readPulled, TEAM_FILE } from '../fingerprints/pulled.ts'
+import { readFingerprintFile } from '../fingerprints/span-file.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { loadTelemetryKey, readTelemetryKey } from '../telemetry/key-file.ts'
 import { defineActions, type Options, UsageError, type ValuesOf } from './command.ts'

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { readBytes, SPANS_FILE } from './span-file.ts'
+import { readBytes, SPANS_FILE } from './folder-files.ts'
 import type { FingerprintThread } from './task-thread.ts'
 import type { PublishedDocument } from './tasks.ts'
 

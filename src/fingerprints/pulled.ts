@@ -8,7 +8,7 @@ import {
   type MergedFingerprint,
 } from '../core/fingerprints/fingerprint.ts'
 import { providerDocument, teamDocument } from '../core/fingerprints/upload.ts'
-import { readBytes } from './span-file.ts'
+import { readBytes } from './folder-files.ts'
 
 /** Files with what was fetched last, beside the tenant's own. */
 export const TEAM_FILE = 'team.json'

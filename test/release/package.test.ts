@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, posix } from 'node:path'
 import { createInterface } from 'node:readline'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EncodeAnswer } from '../../src/index.ts'
 import { VERSION } from '../../src/runtime/version.ts'
@@ -24,6 +25,13 @@ const MAX_UNPACKED_BYTES = 12_600_000
 const MAX_INSTALLED_BYTES = 30_000_000
 /** What `haversack/codec` loads. */
 const MAX_CODEC_BYTES = 1_300_000
+/** Most files, and bytes of them, that a command's main thread loads: each costs at every start. */
+const MOST_LOADED: readonly (readonly [command: string, files: number, bytes: number])[] = [
+  ['run -- true', 90, 3_200_000],
+  ['encode', 65, 1_500_000],
+  ['hook claude', 20, 90_000],
+  ['gain', 20, 90_000],
+]
 /** Within which the service says that it listens, on a busy machine too. */
 const READY_MS = 300_000
 const RECORDS = JSON.stringify(
@@ -56,9 +64,10 @@ function npm(cwd: string, ...args: string[]): string {
   return execFileSync('npm', args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] }).toString()
 }
 
-function haversack(args: string[], input = ''): string {
+function haversack(args: string[], input = '', own: NodeJS.ProcessEnv = {}): string {
   const command = join(home, 'node_modules/.bin/haversack')
-  return execFileSync(command, args, { cwd: home, env, input, stdio: 'pipe' }).toString()
+  const options = { cwd: home, env: { ...env, ...own }, input, stdio: 'pipe' } as const
+  return execFileSync(command, args, options).toString()
 }
 
 /** The bytes of all files of a folder. */
@@ -130,7 +139,9 @@ describe('the packed tarball', () => {
       path =>
         !/^dist\/(src|workers|chunks)\/.+\.(js|d\.ts|json|lua|wasm)$/.test(path) &&
         !/^dist\/(vocabularies\/(o200k|cl100k)_base\.json|THIRD-PARTY-LICENSES\.txt)$/.test(path) &&
-        !/^dist\/(prices\.toml|views\/[a-z-]+\.toml|skills\/[a-z-]+\/SKILL\.md)$/.test(path) &&
+        !/^dist\/(prices\.toml|views\/[a-z-]+\.(toml|json)|skills\/[a-z-]+\/SKILL\.md)$/.test(
+          path,
+        ) &&
         !/^dist\/src\/ui\/assets\/(style\.css|live\.js|icon\.svg)$/.test(path) &&
         !/^docs\/((guide|reference|internals)\/)?[\w-]+\.md$/.test(path) &&
         !/^(docs\/guide\/pictures\/[\w-]+\.\w+|docs\/examples\/[\w-]+\.\w+)$/.test(path) &&
@@ -213,6 +224,30 @@ describe('installed elsewhere', () => {
     expect(answer).toEqual(served)
     expect(JSON.parse(restored.content)).toEqual(JSON.parse(RECORDS))
     expect(tokens).toBe(served.tokens.baseline)
+  })
+})
+
+describe('a start', () => {
+  it.each(MOST_LOADED)('of %s loads few files', (command, files, bytes) => {
+    const trace = join(folder, 'trace.mjs')
+    const log = join(folder, `${command.split(' ')[0]}.trace`)
+    writeFileSync(
+      trace,
+      `import { appendFileSync } from 'node:fs'
+      import { registerHooks } from 'node:module'
+      import { isMainThread } from 'node:worker_threads'
+      registerHooks({ load(url, context, next) {
+        if (isMainThread && url.startsWith('file:')) appendFileSync(process.env.LOADED, url + '\\n')
+        return next(url, context)
+      } })`,
+    )
+    const NODE_OPTIONS = `--import=${pathToFileURL(trace)}`
+    haversack(command.split(' '), RECORDS, { NODE_OPTIONS, LOADED: log })
+    const loaded = [...new Set(readFileSync(log, 'utf8').trim().split('\n'))]
+    expect(loaded.length).toBeGreaterThan(5)
+    expect(loaded.length).toBeLessThanOrEqual(files)
+    const sizes = loaded.map(url => statSync(fileURLToPath(url)).size)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(bytes)
   })
 })
 

@@ -11,7 +11,8 @@ import type { ByteOperation, Operation } from './operation.ts'
 import { packResultOperation } from './pack-result.ts'
 import { planOperation } from './plan.ts'
 import { readOffersOperation } from './read-offers.ts'
-import { ROUTE_NAMES, rewriteRequestOperation } from './rewrite-request.ts'
+import { ROUTE_NAMES } from './rewrite-op.ts'
+import { rewriteRequestOperation } from './rewrite-request.ts'
 import { showResultOperation } from './show-result.ts'
 
 /** The operations of a worker, by name. */

@@ -3,23 +3,10 @@ import type { RequestTerms } from '../contract/request-terms.ts'
 import type { RouteName } from '../conversation/parse/scan-request.ts'
 import { rewriteRequest } from '../conversation/rewrite/rewrite-request.ts'
 import type { ByteOperation } from './operation.ts'
+import { rewriteOp } from './rewrite-op.ts'
 
 /** Selected values of one body: hundreds of thousands of messages, in some 100 MB. */
 const MAX_VALUES = 1_000_000
-
-/** The shapes of bodies; an operation for each. */
-export const ROUTE_NAMES: readonly RouteName[] = [
-  'anthropic_messages',
-  'openai_chat',
-  'openai_responses',
-  'gemini_generate',
-  'bedrock_converse',
-]
-
-/** The name of the operation for request bodies of one shape. */
-export function rewriteOp(route: RouteName): string {
-  return `rewrite_${route}`
-}
 
 const NOT_READABLE = new Uint8Array(0)
 

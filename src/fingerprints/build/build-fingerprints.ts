@@ -10,15 +10,9 @@ import { DAY_MS, type Fingerprint, WINDOW_DAYS } from '../../core/fingerprints/f
 import { telemetryFolder } from '../../telemetry/layout.ts'
 import { noTally, type ReadTally } from '../../telemetry/read-lines.ts'
 import { readEvents, tenantsOf } from '../../telemetry/read-telemetry.ts'
+import { ENDPOINTS_FILE, fingerprintsFolder, SPANS_FILE } from '../folder-files.ts'
 import { shareable } from '../shareable.ts'
-import {
-  ENDPOINTS_FILE,
-  fingerprintsFolder,
-  MAX_ROWS,
-  readFingerprintFile,
-  SPANS_FILE,
-  writeFingerprintFile,
-} from '../span-file.ts'
+import { MAX_ROWS, readFingerprintFile, writeFingerprintFile } from '../span-file.ts'
 import { withBuildLock } from './build-lock.ts'
 
 /** The fingerprints that were built for one tenant. */

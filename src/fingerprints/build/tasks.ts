@@ -17,14 +17,9 @@ import {
 import { telemetryFolder } from '../../telemetry/layout.ts'
 import { noTally } from '../../telemetry/read-lines.ts'
 import { readEvents } from '../../telemetry/read-telemetry.ts'
+import { fingerprintsFolder, SPANS_FILE } from '../folder-files.ts'
 import { fingerprintsToParquet } from '../parquet-file.ts'
-import {
-  fingerprintsFolder,
-  fingerprintsIn,
-  MAX_ROWS,
-  readFingerprintFile,
-  SPANS_FILE,
-} from '../span-file.ts'
+import { fingerprintsIn, MAX_ROWS, readFingerprintFile } from '../span-file.ts'
 import { rowsOf } from './build-fingerprints.ts'
 
 /** What a replica reports of one tenant: its days, and the closed spans that it knows. */

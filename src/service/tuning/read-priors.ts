@@ -2,12 +2,9 @@ import { join } from 'node:path'
 import { blendAll } from '../../core/fingerprints/blend.ts'
 import { type Fingerprint, LIMITS } from '../../core/fingerprints/fingerprint.ts'
 import { tenantFolder } from '../../core/telemetry/pseudonyms.ts'
+import { ENDPOINTS_FILE, fingerprintsFolder } from '../../fingerprints/folder-files.ts'
 import { readPulled } from '../../fingerprints/pulled.ts'
-import {
-  ENDPOINTS_FILE,
-  fingerprintsFolder,
-  readFingerprintFile,
-} from '../../fingerprints/span-file.ts'
+import { readFingerprintFile } from '../../fingerprints/span-file.ts'
 import { readTelemetryKey } from '../../telemetry/key-file.ts'
 import type { Priors } from '../../tune/rules/prior-rules.ts'
 

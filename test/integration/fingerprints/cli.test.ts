@@ -8,11 +8,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { dayOf } from '../../../src/core/fingerprints/fingerprint.ts'
 import { endpointClass } from '../../../src/core/telemetry/endpoint-class.ts'
 import { tenantFolder } from '../../../src/core/telemetry/pseudonyms.ts'
-import {
-  fingerprintsFolder,
-  SPANS_FILE,
-  writeFingerprintFile,
-} from '../../../src/fingerprints/span-file.ts'
+import { fingerprintsFolder, SPANS_FILE } from '../../../src/fingerprints/folder-files.ts'
+import { writeFingerprintFile } from '../../../src/fingerprints/span-file.ts'
 import { loadTelemetryKey } from '../../../src/telemetry/key-file.ts'
 import { captureCli } from '../../support/capture.ts'
 import { FULL_RUNS } from '../../support/runs.ts'

@@ -5,11 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { tenantFolder } from '../../../src/core/telemetry/pseudonyms.ts'
 import { createTogether } from '../../../src/fingerprints/build/build-together.ts'
 import { type BuildTasks, TASKS } from '../../../src/fingerprints/build/tasks.ts'
-import {
-  fingerprintsFolder,
-  readFingerprintFile,
-  SPANS_FILE,
-} from '../../../src/fingerprints/span-file.ts'
+import { fingerprintsFolder, SPANS_FILE } from '../../../src/fingerprints/folder-files.ts'
+import { readFingerprintFile } from '../../../src/fingerprints/span-file.ts'
 import type { TaskThread } from '../../../src/runtime/task-thread.ts'
 import { newSegment, segmentFile, telemetryFolder } from '../../../src/telemetry/layout.ts'
 import { recordStore } from '../../support/record-store.ts'

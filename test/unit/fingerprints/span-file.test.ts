@@ -7,10 +7,9 @@ import { withBuildLock } from '../../../src/fingerprints/build/build-lock.ts'
 import {
   ENDPOINTS_FILE,
   fingerprintsFolder,
-  readFingerprintFile,
   SPANS_FILE,
-  writeFingerprintFile,
-} from '../../../src/fingerprints/span-file.ts'
+} from '../../../src/fingerprints/folder-files.ts'
+import { readFingerprintFile, writeFingerprintFile } from '../../../src/fingerprints/span-file.ts'
 import { eventsOf, writeEvents } from '../../integration/fingerprints/telemetry-events.ts'
 import { DAY, row } from './rows.ts'
 
