@@ -16,6 +16,7 @@ import { delimiter, dirname, join, posix } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { processEnv } from '../../src/config/env.ts'
 import type { EncodeAnswer } from '../../src/index.ts'
 import { VERSION } from '../../src/runtime/version.ts'
 
@@ -53,8 +54,8 @@ interface Packed {
 
 /** As a user's shell, with the Node that runs this test in front. */
 const env = {
-  ...process.env,
-  PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
+  ...processEnv(),
+  PATH: [dirname(process.execPath), processEnv()['PATH']].join(delimiter),
 }
 let folder: string
 let home: string

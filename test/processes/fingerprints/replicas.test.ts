@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { processEnv } from '../../../src/config/env.ts'
 import { endpointClass } from '../../../src/core/telemetry/endpoint-class.ts'
 import type { TelemetryEvent } from '../../../src/core/telemetry/event.ts'
 import { tenantFolder } from '../../../src/core/telemetry/pseudonyms.ts'
@@ -18,7 +19,7 @@ const BASE = fileURLToPath(new URL('../../support/service-process.toml', import.
 const DAY = 86_400_000
 const TOOL = 'Bash'
 
-describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('three replicas', () => {
+describe.skipIf(processEnv()['TEST_WITHOUT_REDIS'] === '1')('three replicas', () => {
   const root = mkdtempSync(join(tmpdir(), 'haversack-fingerprints-'))
   const folders = [0, 1, 2].map(i => join(root, `data-${i}`))
   const config = join(root, 'config.toml')
