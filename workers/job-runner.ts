@@ -52,11 +52,15 @@ export class JobRunner {
   readonly #counters: SharedCounters
   readonly #contexts: JobContexts
 
-  constructor(operations: Operations, setup: WorkerSetup) {
+  constructor(
+    operations: Operations,
+    setup: WorkerSetup,
+    counters = createTokenCounters(setup.vocabularies),
+  ) {
     this.#operations = operations
     this.#setup = setup
-    this.#counters = createTokenCounters(setup.vocabularies)
-    this.#contexts = new JobContexts(setup, this.#counters)
+    this.#counters = counters
+    this.#contexts = new JobContexts(setup, counters)
   }
 
   /** Takes the configurations that jobs of a message may need. */

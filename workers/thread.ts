@@ -6,6 +6,7 @@ import { readMarks } from '../src/core/base/thread-marks.ts'
 import { protectThread } from '../src/core/base/unbroken.ts'
 import type { KeepItem } from '../src/core/contract/operation-result.ts'
 import type { Operations } from '../src/core/operations/registry.ts'
+import type { SharedCounters } from '../src/core/tokens/counters.ts'
 import { createHeap, type Heap } from './heap.ts'
 import { JobRunner, type UnpackedOutcome, withReports } from './job-runner.ts'
 import type {
@@ -56,15 +57,17 @@ function standBack(): void {
 interface RunnerOptions extends Partial<Pick<Heap, 'hasGrown'>> {
   /** Sends the main thread a message while a job runs; absent: it gets none. */
   tell?(ahead: KeysAhead): void
+  /** Those that this thread has already; absent: it creates them. */
+  readonly counters?: SharedCounters
 }
 
 /** The function that a worker thread runs for each batch. */
 export function createRunner(
   operations: Operations,
   setup: WorkerSetup,
-  { hasGrown = () => false, tell }: RunnerOptions = {},
+  { hasGrown = () => false, tell, counters }: RunnerOptions = {},
 ): (message: BatchMessage) => BatchResult {
-  const runner = new JobRunner(operations, setup)
+  const runner = new JobRunner(operations, setup, counters)
   const { marks, protections } = readMarks(setup.progress)
   const workForStore = createStoreWork(setup)
   return message => {

@@ -51,8 +51,9 @@ export async function pullTeam(from: Destination): Promise<TeamDocument> {
 /** @throws ExchangeError */
 export async function pullProvider(
   from: Pick<Destination, 'url' | 'key'>,
+  maxBytes = MAX_ANSWER_BYTES,
 ): Promise<ProviderDocument> {
-  const answer = await ask(from, '', {})
+  const answer = await ask(from, '', {}, maxBytes)
   return checked(from, () => validate(providerDocument, answer))
 }
 
@@ -60,6 +61,7 @@ async function ask(
   { url, key }: Pick<Destination, 'url' | 'key'>,
   path: string,
   init: RequestInit & { readonly headers?: Readonly<Record<string, string>> },
+  maxBytes = MAX_ANSWER_BYTES,
 ): Promise<unknown> {
   const headers = { ...init.headers, ...(key === undefined ? {} : { 'x-api-key': key }) }
   let response: Response
@@ -72,7 +74,7 @@ async function ask(
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
-    text = await readText(response.body, MAX_ANSWER_BYTES)
+    text = await readText(response.body, maxBytes)
   } catch (error) {
     throw new ExchangeError(`${url} gives no answer: ${reasonOf(error)}`, { cause: error })
   }

@@ -5,13 +5,24 @@ import { layersInProject } from '../config/layers/project-file.ts'
 import { loadConfig } from '../config/load.ts'
 import { readPipelineConfig } from '../config/pipeline.ts'
 import type { OperationContext } from '../core/operations/operation.ts'
-import { createTokenCounters } from '../core/tokens/counters.ts'
+import { createTokenCounters, type TokenCounters } from '../core/tokens/counters.ts'
 import { LOCAL_TENANT } from './local-sessions.ts'
 import { loadVocabularies } from './vocabulary.ts'
 
 interface LocalTerms {
   /** The folder whose project's file applies; absent: none does. */
   readonly project?: string
+}
+
+/** By the folder that keeps the vocabularies: a thread reads these once. */
+const counters = new Map<string, TokenCounters>()
+
+function countersOf(cacheDir: string): TokenCounters {
+  const known = counters.get(cacheDir)
+  if (known !== undefined) return known
+  const created = createTokenCounters(loadVocabularies({ cacheDir }))
+  counters.set(cacheDir, created)
+  return created
 }
 
 /**
@@ -24,7 +35,7 @@ export function createLocalContext({ project }: LocalTerms = {}): OperationConte
   const { cache_dir, limits } = config
   const place = project === undefined ? config : layersInProject(config, project)
   return {
-    counters: createTokenCounters(loadVocabularies({ cacheDir: cache_dir })),
+    counters: countersOf(cache_dir),
     maxDepth: CONTENT_DEPTH,
     maxDecodedChars: limits.max_body_bytes,
     pipeline: readPipelineConfig(place, { tenant: LOCAL_TENANT }),

@@ -4,13 +4,15 @@ import { BYTE_OPERATIONS, OPERATIONS } from '../../src/core/operations/registry.
 import type { ThreadOptions, Threads } from '../../src/pool/threads.ts'
 import type { BatchResult } from '../../workers/protocol.ts'
 import { createRunner } from '../../workers/thread.ts'
+import { countersFor } from './runner.ts'
 
 /**
  * One thread that is none: runs each batch in this thread, in a later turn of its loop. What goes
  * in and out is copied and moved as between threads.
  */
 export function ownThread({ setup }: Pick<ThreadOptions, 'setup'>): Threads {
-  const runBatch = createRunner({ ...OPERATIONS, ...BYTE_OPERATIONS }, setup())
+  const own = setup()
+  const runBatch = createRunner({ ...OPERATIONS, ...BYTE_OPERATIONS }, own, countersFor(own))
   return {
     size: 1,
     async run(message, signal) {

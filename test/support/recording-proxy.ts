@@ -12,11 +12,10 @@ import { readStored } from '../../src/core/conversation/rewrite/stored-rewrite.t
 import { OPEN_BRACE } from '../../src/core/json/char-codes.ts'
 import { pipelineSchema } from '../../src/core/pipeline/profile/pipeline-config.ts'
 import { createBodyMemory } from '../../src/core/sessions/lines/memory-layout.ts'
-import { createTokenCounters } from '../../src/core/tokens/counters.ts'
-import { bytesOf, workerSetup } from './runner.ts'
+import { bytesOf } from './runner.ts'
+import { counters } from './vocabularies.ts'
 
 const LIMITS = { maxBytes: 1 << 26, maxDepth: 100, maxValues: 1_000_000 }
-const counters = createTokenCounters(workerSetup().vocabularies)
 
 /** The record that processes share, as `runByRecord` and the store use it. */
 export type Store = Map<string, Uint8Array>

@@ -2,11 +2,12 @@ import { valueSymbol } from 'piscina'
 import { OPERATIONS, type Operations } from '../../src/core/operations/registry.ts'
 import { DEFAULT_PIPELINE } from '../../src/core/pipeline/profile/pipeline-config.ts'
 import { createBodyMemory } from '../../src/core/sessions/lines/memory-layout.ts'
+import type { SharedCounters } from '../../src/core/tokens/counters.ts'
 import { createProgress } from '../../src/pool/slots.ts'
 import type { Threads } from '../../src/pool/threads.ts'
 import type { BatchMessage, BatchResult, JobHeader, WorkerSetup } from '../../workers/protocol.ts'
 import { createRunner } from '../../workers/thread.ts'
-import { vocabularies } from './vocabularies.ts'
+import { counters, vocabularies } from './vocabularies.ts'
 
 const LIMITS = {
   envelope: { maxDepth: 64, maxValues: 100_000 },
@@ -26,12 +27,17 @@ export function workerSetup(threads = 1): WorkerSetup {
   }
 }
 
+/** The counters of this thread, which all runners in it share: each takes milliseconds to create. */
+export function countersFor(setup: WorkerSetup): { readonly counters?: SharedCounters } {
+  return setup.vocabularies === vocabularies ? { counters } : {}
+}
+
 /** The runner of a worker, in this thread. */
 export function inlineRunner(
   operations: Operations = OPERATIONS,
   setup: WorkerSetup = workerSetup(),
 ): (message: BatchMessage) => BatchResult {
-  const runBatch = createRunner(operations, setup)
+  const runBatch = createRunner(operations, setup, countersFor(setup))
   return message =>
     (runBatch(message) as unknown as Record<symbol, BatchResult>)[valueSymbol] as BatchResult
 }

@@ -11,6 +11,8 @@ const RUN: Readonly<Partial<Record<Construct, number>>> = {
   tiny_reference: 2,
 }
 
+const context = createLocalContext()
+
 interface Line {
   readonly line: number
   readonly text: string
@@ -28,7 +30,7 @@ export function referencePair(construct: Construct, seed: number): Pair {
   const after = before.map((text, at) => (at % (run + 1) === run ? code(sums[size + at]!) : text))
   const data = after.map((text, at) => ({ line: at + 1, text }))
   const call = { session: `s${construct}${seed}`, tool: 'Read', args: { file_path: 'src/a.ts' } }
-  const local = createLocalSessions(createLocalContext(), { bodyBytes: 1 << 20 })
+  const local = createLocalSessions(context, { bodyBytes: 1 << 20 })
   const [first, second] = [before, after].map(lines =>
     local.encode({ ...call, content: numbered(lines), reading: 'dense' }),
   )

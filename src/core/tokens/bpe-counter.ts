@@ -63,7 +63,7 @@ export function createBpeCounter(vocabulary: OpenVocabulary): BpeCounter {
     index = place.index
     pieces.serve(index)
     kernel.serve(index)
-    if (!place.isNew) return
+    if (!place.isForeign) return
     kernel.forget(index)
     pieces.forget()
   }
@@ -168,8 +168,8 @@ function writeAscii(bytes: Uint8Array, string: string): boolean {
 
 /** Places for the pieces of owners, which may be more than the places. */
 interface PieceOwners {
-  /** The owner's place, from 0. It is new if it held pieces of another owner, or nothing. */
-  place(owner: string): { readonly index: number; readonly isNew: boolean }
+  /** The owner's place, from 0, and whether it has the pieces of another owner. */
+  place(owner: string): { readonly index: number; readonly isForeign: boolean }
 }
 
 /** The owner that was not served for longest gives up its place. */
@@ -177,9 +177,8 @@ export function createPieceOwners(places: number): PieceOwners {
   /** In the order of use, the oldest first. */
   const indexOf = new Map<string, number>()
 
-  /** Returns a free place; if there is none, the oldest owner leaves its place. */
+  /** The oldest owner leaves its place. */
   function vacate(): number {
-    if (indexOf.size < places) return indexOf.size
     const [oldest, index] = indexOf.entries().next().value!
     indexOf.delete(oldest)
     return index
@@ -189,9 +188,10 @@ export function createPieceOwners(places: number): PieceOwners {
     place(owner) {
       const known = indexOf.get(owner)
       if (known !== undefined) indexOf.delete(owner)
-      const index = known ?? vacate()
+      const isForeign = known === undefined && indexOf.size === places
+      const index = known ?? (isForeign ? vacate() : indexOf.size)
       indexOf.set(owner, index)
-      return { index, isNew: known === undefined }
+      return { index, isForeign }
     },
   }
 }

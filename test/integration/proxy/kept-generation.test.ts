@@ -8,7 +8,7 @@ import { loadConfig } from '../../../src/config/load.ts'
 import type { ConfigAnswer } from '../../../src/core/contract/config.ts'
 import type { ReadingLevel } from '../../../src/core/reading/constructs.ts'
 import { eventually } from '../../support/eventually.ts'
-import { STORE_THREAD, startSmallService } from '../service/harness.ts'
+import { startSmallService } from '../service/harness.ts'
 
 const AS_JSON = '[mckp]\nformats_enabled = ["json_compact"]\n[templates]\nactive = []\n'
 const TOOL = 'mcp__haversack__haversack_retrieve'
@@ -36,7 +36,7 @@ async function serviceOn(folder = mkdtempSync(join(tmpdir(), 'haversack-kept-'))
   const data_dir = join(folder, 'data')
   const overrides = { data_dir, proxy: { anthropic_url: vendor.url }, workers: { count: 1 } }
   mkdirSync(data_dir, { recursive: true })
-  let service = await startSmallService(overrides, STORE_THREAD)
+  let service = await startSmallService(overrides)
   let attempts = 0
   onTestFinished(async () => {
     await service.close()
@@ -50,7 +50,7 @@ async function serviceOn(folder = mkdtempSync(join(tmpdir(), 'haversack-kept-'))
     reload: (more?: object) => service.reload(() => load(more)),
     async restart() {
       await service.close()
-      service = await startSmallService(overrides, STORE_THREAD)
+      service = await startSmallService(overrides)
     },
     write(name: string, text: string) {
       mkdirSync(dirname(join(data_dir, name)), { recursive: true })

@@ -7,13 +7,13 @@ import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { retrieveDefinition } from '../../../src/core/conversation/retrieve/retrieve-tool.ts'
 import { count } from '../../../src/index.ts'
-import { runs } from '../../support/runs.ts'
 import {
   type DialectName,
   type Said,
   type ScriptedVendor,
   startScriptedVendor,
 } from '../../support/scripted-vendor.ts'
+import { fewRuns, someOf } from '../../support/short-runs.ts'
 import { startSmallService } from './harness.ts'
 
 type TestService = Awaited<ReturnType<typeof startSmallService>>
@@ -215,7 +215,7 @@ const CASES = DIALECTS.flatMap(dialect =>
   [true, false].map(isStreamed => [dialect, isStreamed ? 'streamed' : 'whole'] as const),
 )
 
-describe.each(CASES)('%s, %s: the proxy', (dialect, form) => {
+describe.each(someOf(CASES, 3))('%s, %s: the proxy', (dialect, form) => {
   const begin = () => ({
     client: CLIENTS[dialect](form === 'streamed'),
     vendor: vendors[dialect],
@@ -512,31 +512,34 @@ describe('the proxy, with Anthropic', () => {
 })
 
 describe('a service that was started again', () => {
-  it.each(DIALECTS)('puts back what another one hid from a client of %s', async dialect => {
-    const folder = mkdtempSync(join(tmpdir(), 'haversack-redeem-'))
-    const start = (redeem: 'auto' | 'off') =>
-      startSmallService({ data_dir: folder, workers: { count: 1 }, proxy: proxyOf(redeem) })
-    const vendor = vendors[dialect]
-    const from = vendor.received.length
-    const before = service
-    try {
-      service = await start('auto')
-      const client = CLIENTS[dialect](true)
-      vendor.script([{ text: 'I look.' }, fetching('c1')], [searching('c2'), fetching('c3')])
-      expect((await client.turn()).calls).toEqual(['search'])
-      await service.close()
-      // A conversation keeps the tool that it began with.
-      service = await start('off')
-      client.answer()
-      vendor.script([{ text: 'Done.' }])
-      expect((await client.turn(service.url)).text).toBe('Done.')
-      expect(brokenPrefixes(dialect, from)).toEqual([])
-      await service.close()
-    } finally {
-      service = before
-      rmSync(folder, { recursive: true })
-    }
-  })
+  it.each(someOf(DIALECTS, 1))(
+    'puts back what another one hid from a client of %s',
+    async dialect => {
+      const folder = mkdtempSync(join(tmpdir(), 'haversack-redeem-'))
+      const start = (redeem: 'auto' | 'off') =>
+        startSmallService({ data_dir: folder, workers: { count: 1 }, proxy: proxyOf(redeem) })
+      const vendor = vendors[dialect]
+      const from = vendor.received.length
+      const before = service
+      try {
+        service = await start('auto')
+        const client = CLIENTS[dialect](true)
+        vendor.script([{ text: 'I look.' }, fetching('c1')], [searching('c2'), fetching('c3')])
+        expect((await client.turn()).calls).toEqual(['search'])
+        await service.close()
+        // A conversation keeps the tool that it began with.
+        service = await start('off')
+        client.answer()
+        vendor.script([{ text: 'Done.' }])
+        expect((await client.turn(service.url)).text).toBe('Done.')
+        expect(brokenPrefixes(dialect, from)).toEqual([])
+        await service.close()
+      } finally {
+        service = before
+        rmSync(folder, { recursive: true })
+      }
+    },
+  )
 })
 
 it('counts the definition against what was saved', async () => {
@@ -612,7 +615,7 @@ it.each(CASES)('hides any script from a client of %s, %s', async (dialect, form)
       expect(brokenPrefixes(dialect, from)).toEqual([])
       for (const request of vendor.received.slice(from)) expectAnswered(messagesOf(request))
     }),
-    { numRuns: runs(40) },
+    { numRuns: fewRuns(40, 4) },
   )
 })
 

@@ -7,10 +7,11 @@ import {
   makeEnrichment,
   type ReceivedCall,
 } from '../../support/mcp/memory-gateway.ts'
-import { runs } from '../../support/runs.ts'
+import { leastHits } from '../../support/runs.ts'
+import { fewRuns } from '../../support/short-runs.ts'
 
 /** Each run has gateways of its own. `TEST_RUNS=17` makes them 100,000, which takes very long. */
-const RUNS = runs(6_000)
+const RUNS = fewRuns(6_000, 150)
 
 const EFFECTS = ['pure', 'read_only', 'mutates_local', 'mutates_external', 'indeterminate'] as const
 const READING: readonly (SideEffect | undefined)[] = ['pure', 'read_only']
@@ -331,7 +332,7 @@ it('calls nothing ahead that may change something, and serves nothing stale', {
     fc.asyncProperty(world, terms => new World(terms).run()),
     { numRuns: RUNS },
   )
-  expect(hits.ahead).toBeGreaterThan(RUNS / 5)
-  expect(hits.served).toBeGreaterThan(RUNS / 100)
-  expect(hits.mutations).toBeGreaterThan(RUNS / 5)
+  expect(hits.ahead).toBeGreaterThan(leastHits(RUNS / 5))
+  expect(hits.served).toBeGreaterThanOrEqual(leastHits(RUNS / 100))
+  expect(hits.mutations).toBeGreaterThan(leastHits(RUNS / 5))
 })

@@ -8,7 +8,7 @@ import type { Entry } from '../../../src/savings/tenant-ledger.ts'
 import { CachingAgent, STYLES } from '../../support/caching/agent.ts'
 import { type CacheUsage, CachingVendor } from '../../support/caching/vendor.ts'
 import { type RecordingProxy, recordingProxy, type Store } from '../../support/recording-proxy.ts'
-import { runs } from '../../support/runs.ts'
+import { fewRuns } from '../../support/short-runs.ts'
 import { recordStore } from '../../unit/savings/records.ts'
 
 const PRICES = { currency: 'USD', builtIn: builtInPrices(), prices: [] }
@@ -171,7 +171,7 @@ describe('the account of cache misses', () => {
       }
       await world.close()
     })
-    await fc.assert(property, { numRuns: runs(2_000) })
+    await fc.assert(property, { numRuns: fewRuns(2_000, 40) })
     expect(planted).toBeGreaterThan(0.6 * conversations)
   })
 })

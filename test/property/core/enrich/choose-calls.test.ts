@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type ChoiceItem, chooseCalls } from '../../../../src/core/enrich/choose-calls.ts'
-import { runs } from '../../../support/runs.ts'
+import { fewRuns } from '../../../support/short-runs.ts'
 
 type Priced = ChoiceItem['options'][number]
 
@@ -112,7 +112,7 @@ describe('the choice of calls', () => {
         expect([choice.isExact, value]).toEqual([true, optimum(items, budget)])
         expect(choice.bound).toBeCloseTo(value, 9)
       }),
-      { numRuns: runs(10_000) },
+      { numRuns: fewRuns(10_000, 200) },
     )
   })
 
@@ -129,7 +129,7 @@ describe('the choice of calls', () => {
         expect(choice.bound).toBeGreaterThanOrEqual(best - 1e-9)
         if (!choice.isExact) greedy++
       }),
-      { numRuns: runs(10_000) },
+      { numRuns: fewRuns(10_000, 200) },
     )
     expect(greedy).toBeGreaterThan(10)
   })

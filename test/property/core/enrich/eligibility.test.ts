@@ -6,7 +6,9 @@ import { planCalls } from '../../../../src/core/enrich/planner.ts'
 import { createProbabilities } from '../../../../src/core/enrich/probability.ts'
 import type { SideEffect, ToolModel } from '../../../../src/core/enrich/value-model.ts'
 import { Speculation } from '../../../../src/enrich/speculation.ts'
-import { runs } from '../../../support/runs.ts'
+import { fewRuns } from '../../../support/short-runs.ts'
+
+const RUNS = fewRuns(100_000, 2_000)
 
 const EFFECTS = ['pure', 'read_only', 'mutates_local', 'mutates_external', 'indeterminate'] as const
 const READING: readonly (SideEffect | undefined)[] = ['pure', 'read_only']
@@ -165,8 +167,8 @@ it('calls nothing that is not eligible, whatever servers, users and tuning say',
       const isClosed = tool.isTrusted && tool.annotations?.openWorldHint === false
       expect(!address || known || isClosed).toBe(true)
     }),
-    { numRuns: runs(100_000) },
+    { numRuns: RUNS },
   )
   // The property is about something: a part of the tools is planned.
-  expect(planned).toBeGreaterThan(runs(100_000) / 50)
+  expect(planned).toBeGreaterThan(RUNS / 50)
 })

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { tree } from '../../../../src/core/formats/json/tree/tree.ts'
 import { ObjectValue, type Value } from '../../../../src/core/json/value.ts'
 import { ENCODINGS } from '../../../../src/core/tokens/profiles.ts'
-import { runs } from '../../../support/runs.ts'
+import { fewRuns } from '../../../support/short-runs.ts'
 import { counters } from '../../../support/vocabularies.ts'
 import { arbitraryTree } from './tree-values.ts'
 
@@ -47,6 +47,6 @@ it('what is left out of a count changes no choice and no price', () => {
       expect(tree.encode(value, parts)).toBe(tree.encode(value, whole))
       expect(tree.explain!(value, parts)).toEqual(tree.explain!(value, whole))
     }),
-    { numRuns: runs(1500) },
+    { numRuns: fewRuns(1500, 40) },
   )
 })

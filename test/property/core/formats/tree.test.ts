@@ -8,11 +8,11 @@ import { equalValues, type Value } from '../../../../src/core/json/value.ts'
 import { writeJson } from '../../../../src/core/json/write-json.ts'
 import { createReading } from '../../../../src/core/reading/price.ts'
 import type { TokenCounter } from '../../../../src/core/tokens/counter.ts'
-import { runs } from '../../../support/runs.ts'
+import { fewRuns } from '../../../support/short-runs.ts'
 import { withPythonNumbers } from './arbitrary-value.ts'
 import { arbitraryCut, arbitraryTree } from './tree-values.ts'
 
-const RUNS = runs(5000)
+const RUNS = fewRuns(5000, 120)
 
 /** Texts of the grammar that a choice by length would never send. */
 const WHIMS: readonly ((text: string) => number)[] = [

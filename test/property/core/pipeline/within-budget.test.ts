@@ -11,11 +11,12 @@ import { decodeContent } from '../../../../src/core/pipeline/decode.ts'
 import { STRATEGY_IDS } from '../../../../src/core/reduce/budget/strategies.ts'
 import { bodyOf } from '../../../../src/core/verify/answer-body.ts'
 import { anyText } from '../../../support/any-text.ts'
-import { leastHits, runs } from '../../../support/runs.ts'
+import { leastHits } from '../../../support/runs.ts'
+import { fewRuns } from '../../../support/short-runs.ts'
 import { counters } from '../../../support/vocabularies.ts'
 
 /** More in the long run. */
-const RUNS = runs(1_500)
+const RUNS = fewRuns(1_500, 30)
 
 const context = { counters, maxDepth: 64, maxDecodedChars: 1_000_000, keepsOriginals: true }
 

@@ -7,7 +7,10 @@ import { sameMeaning } from '../../../../src/core/verify/same-meaning.ts'
 import { createLocalSessions } from '../../../../src/runtime/local-sessions.ts'
 import { anyText } from '../../../support/any-text.ts'
 import { localContext } from '../../../support/local-context.ts'
-import { leastHits, runs } from '../../../support/runs.ts'
+import { leastHits } from '../../../support/runs.ts'
+import { fewRuns } from '../../../support/short-runs.ts'
+
+const RUNS = fewRuns(1_000, 30)
 
 const scalar = fc.oneof(anyText(), fc.integer(), fc.boolean(), fc.constant(null))
 const key = fc.oneof(
@@ -56,9 +59,9 @@ it('changes that are found give the very bytes, and survive as a hint', () => {
         expect(restoreNear(earlier, changes)).toBe(later)
       },
     ),
-    { numRuns: runs(1000) },
+    { numRuns: RUNS },
   )
-  expect(found).toBeGreaterThanOrEqual(leastHits(runs(1000) / 10))
+  expect(found).toBeGreaterThanOrEqual(leastHits(RUNS / 10))
 })
 
 const pipeline = pipelineSchema.parse({
@@ -111,7 +114,7 @@ it('near references to hostile documents restore the very text, and are none whe
       const decoded = sessions.decode({ content: text, format, session: 's' })
       expect(sameMeaning(content, decoded)).toBe(true)
     }),
-    { numRuns: runs(1_000) },
+    { numRuns: RUNS },
   )
   expect(sent).toBeGreaterThan(5)
 })

@@ -7,11 +7,12 @@ import { createPieceMerger } from '../../../../src/core/tokens/merge-pieces.ts'
 import { ENCODINGS } from '../../../../src/core/tokens/profiles.ts'
 import { tokenIds } from '../../../../src/core/tokens/token-ids.ts'
 import { openVocabulary } from '../../../../src/core/tokens/vocabulary.ts'
-import { FULL_RUNS, runs, SEED } from '../../../support/runs.ts'
+import { FULL_RUNS, SEED } from '../../../support/runs.ts'
+import { fewRuns } from '../../../support/short-runs.ts'
 import { counters, vocabularies } from '../../../support/vocabularies.ts'
 import { boundaryText } from './boundary-text.ts'
 
-const STRINGS = runs(150_000)
+const STRINGS = fewRuns(150_000, 4_000)
 /** For the hostile texts, of which one seed is as good as another. */
 const HOSTILE_SEED = 20_261_121
 /** Long pieces of each kind of hostile text. */
@@ -34,7 +35,7 @@ describe.each(ENCODINGS)('%s', encoding => {
     const random = createXorshift(SEED)
     // Long ones, and those beyond ASCII, are counted by themselves.
     const long = 'one two 3 '.repeat(500)
-    for (let i = 0; i < runs(2_000); i++) {
+    for (let i = 0; i < fewRuns(2_000, 60); i++) {
       const texts = Array.from({ length: 5 }, () => boundaryText(random))
       const ascii = texts.map(text => text.replaceAll(/[^\0-\x7f]/g, '~'))
       for (const some of [texts, ascii, ['', ...ascii, '', long]]) {
@@ -44,7 +45,7 @@ describe.each(ENCODINGS)('%s', encoding => {
   })
 
   it('counts generated tool results as tiktoken does', () => {
-    for (const text of generatedTexts(SEED, runs(150)))
+    for (const text of generatedTexts(SEED, fewRuns(150, 6)))
       expect(counter.count(text)).toBe(tiktokenIds(text, encoding).length)
   })
 
@@ -66,8 +67,8 @@ describe.each(ENCODINGS)('%s', encoding => {
     const vocabulary = openVocabulary(vocabularies[encoding])
     const random = createXorshift(SEED)
     const texts = [
-      ...generatedTexts(SEED, runs(150)),
-      ...Array.from({ length: runs(20_000) }, () => boundaryText(random)),
+      ...generatedTexts(SEED, fewRuns(150, 6)),
+      ...Array.from({ length: fewRuns(20_000, 600) }, () => boundaryText(random)),
       ...Object.values(HOSTILE).flatMap(make => [70, 290, 2600].map(chars => make(chars, random))),
       ...['', 'a', '\ud800 lone', '\ufeffa', '<|endoftext|>', 'a'.repeat(5_000)],
     ]

@@ -14,9 +14,11 @@ import { priceRows, pricesSection } from '../../../../bench/comprehension/constr
 import { pairedInterval, shareInterval } from '../../../../bench/comprehension/intervals.ts'
 import { ChatRefusal } from '../../../../src/cli/bench/chat-completion.ts'
 import { CONSTRUCTS } from '../../../../src/core/reading/constructs.ts'
+import { FULL_RUNS } from '../../../support/runs.ts'
 import { counters } from '../../../support/vocabularies.ts'
 
 const counter = counters.get('o200k_base')
+const PAIRS = FULL_RUNS ? 8 : 3
 
 /** Answers to `asked` questions, of which so many are wrong on each side alone, and on both. */
 function answers(construct: string, asked: number, wrong: { with: number; without: number }) {
@@ -70,7 +72,7 @@ describe('prices of constructs', () => {
 })
 
 describe.each(CONSTRUCTS)('pairs of %s', construct => {
-  const pairs = pairsOf(construct, 8, counter)
+  const pairs = pairsOf(construct, PAIRS, counter)
 
   it('have gold answers that a plain reader finds in the text with the construct', () => {
     for (const { questions, seed } of pairs) {
@@ -87,9 +89,8 @@ describe.each(CONSTRUCTS)('pairs of %s', construct => {
   })
 
   it('differ, are the same in every run, and have 20 to 400 rows or lines', () => {
-    expect(pairsOf(construct, 8, counter).map(pair => pair.with)).toEqual(
-      pairs.map(pair => pair.with),
-    )
+    const again = pairsOf(construct, 2, counter)
+    expect(again.map(pair => pair.with)).toEqual(pairs.slice(0, 2).map(pair => pair.with))
     for (const { with: written, without } of pairs) {
       expect(counter.count(written.content)).toBeLessThan(counter.count(without))
     }

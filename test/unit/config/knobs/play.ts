@@ -16,9 +16,8 @@ import {
   createSharedSessions,
   MAIN_OWNER,
 } from '../../../../src/core/sessions/turn/shared-sessions.ts'
-import { createTokenCounters } from '../../../../src/core/tokens/counters.ts'
 import { anySaving } from '../../../support/any-saving.ts'
-import { workerSetup } from '../../../support/runner.ts'
+import { counters } from '../../../support/vocabularies.ts'
 
 /** The ways by which results come in. */
 export const ENTRIES = [
@@ -56,7 +55,6 @@ export interface Play {
 
 const RETRIEVE = 'haversack_retrieve'
 const SESSION = 's'
-const counters = createTokenCounters(workerSetup().vocabularies)
 
 /** A process with this configuration that has seen nothing yet. */
 function process(pipeline: object) {

@@ -133,11 +133,11 @@ describe('a result that is made to cost time', () => {
     expect(listValues(readTrigger(deep), 'id').values).toEqual([1])
   })
 
-  it('of 100 MB is read in part', () => {
+  it('of 10 MB is read in part', () => {
     const line = `src/${'x'.repeat(90)}.ts\n`
-    const lines = line.repeat(1_000_000)
+    const lines = line.repeat(100_000)
     expect(listValues(readTrigger(lines), 'path')).toMatchObject({ count: 1 })
-    const long = 'x'.repeat(100_000_000)
+    const long = 'x'.repeat(10_000_000)
     expect(listValues(readTrigger(long), 'path').values).toEqual([])
     expect(listValues(readTrigger(long), 'url').values).toEqual([])
     expect(listValues(readTrigger(`[${long}`), 'id').values).toEqual([])

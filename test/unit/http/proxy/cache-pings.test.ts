@@ -194,10 +194,10 @@ describe('pings', () => {
     expect(sent.map(({ name }) => name)).toEqual(['a', 'c'])
   })
 
-  it('hold 64 MiB of bodies at most if 10,000 conversations pause at once', async () => {
+  it('hold 64 MiB of bodies at most if hundreds of conversations pause at once', async () => {
     const { plan, pass, timers } = richWorld()
     const body = Buffer.alloc(1024 * 1024)
-    for (let n = 0; n < 10_000; n++) plan(`c${n}`, { body })
+    for (let n = 0; n < 300; n++) plan(`c${n}`, { body })
     expect(timers.size).toBe(64)
     await pass(3_600)
     for (let n = 0; n < 100; n++) plan(`d${n}`, { body })

@@ -91,7 +91,7 @@ it('reads words in linear time', () => {
   }
   for (const part of ['aA', 'a', '_', 'ss', '中', 'A', 'ing', '\u0301']) {
     const times = [1, 2, 3].map(
-      () => timeOf(part.repeat(200_000)) / Math.max(1, timeOf(part.repeat(25_000))),
+      () => timeOf(part.repeat(80_000)) / Math.max(1, timeOf(part.repeat(10_000))),
     )
     expect(Math.min(...times)).toBeLessThan(40)
   }

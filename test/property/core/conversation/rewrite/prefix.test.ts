@@ -22,6 +22,7 @@ import { createRewrites } from '../../../../../src/store/rewrites.ts'
 import type { Store } from '../../../../../src/store/store.ts'
 import { localContext } from '../../../../support/local-context.ts'
 import { FULL_RUNS, leastHits, runs } from '../../../../support/runs.ts'
+import { fewRuns } from '../../../../support/short-runs.ts'
 import { arbitraryToolText } from '../../formats/arbitrary-text.ts'
 
 const local = localContext()
@@ -258,7 +259,7 @@ describe('what is sent for a conversation', () => {
           tally.add(conversation, sums)
         },
       ),
-      { numRuns: runs(25), examples: [[CERTAIN, FIRST]] },
+      { numRuns: fewRuns(25, 5), examples: [[CERTAIN, FIRST]] },
     )
     tally.expectEnough()
   })
@@ -281,7 +282,7 @@ describe('what is sent for a conversation', () => {
           tally.add(conversation, sums)
         },
       ),
-      { numRuns: runs(25), examples: [[CERTAIN, Array(9).fill(0)]] },
+      { numRuns: fewRuns(25, 5), examples: [[CERTAIN, Array(9).fill(0)]] },
     )
     tally.expectEnough()
   })
@@ -299,7 +300,7 @@ describe('what is sent for a conversation', () => {
           await expectStable(conversation, turn => processes[turn % 2]!)
         },
       ),
-      { numRuns: runs(25) },
+      { numRuns: fewRuns(25, 5) },
     )
   })
 
@@ -325,7 +326,7 @@ describe('what is sent for a conversation', () => {
           heldOut += sums.heldOut
         },
       ),
-      { numRuns: runs(40) },
+      { numRuns: fewRuns(40, 8) },
     )
     expect(heldOut).toBeGreaterThanOrEqual(leastHits(1))
   })
@@ -355,7 +356,7 @@ describe('what is sent for a conversation', () => {
           }
         },
       ),
-      { numRuns: runs(25), examples: [[LOGS, [...AT_EACH_LEVEL]]] },
+      { numRuns: fewRuns(25, 5), examples: [[LOGS, [...AT_EACH_LEVEL]]] },
     )
     expect(distinct).toBeGreaterThan(0)
   })

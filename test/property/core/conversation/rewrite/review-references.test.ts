@@ -7,7 +7,8 @@ import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rew
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
 import { localContext } from '../../../../support/local-context.ts'
-import { leastHits, runs } from '../../../../support/runs.ts'
+import { leastHits } from '../../../../support/runs.ts'
+import { fewRuns } from '../../../../support/short-runs.ts'
 import {
   findCalled,
   linesNamed,
@@ -18,6 +19,7 @@ import {
   textsOf,
 } from './reader.ts'
 
+const RUNS = fewRuns(150, 6)
 const local = localContext()
 const LIMITS = { maxBytes: 1 << 24, maxDepth: 64, maxValues: 100_000 }
 const CONFIGURATIONS = [
@@ -233,9 +235,9 @@ describe('each reference of a request', () => {
           }
         },
       ),
-      { numRuns: runs(150), examples: [[CERTAIN, Array(6).fill(0), true, true]] },
+      { numRuns: RUNS, examples: [[CERTAIN, Array(6).fill(0), true, true]] },
     )
-    expect(followed).toBeGreaterThanOrEqual(leastHits((runs(150) * 4) / 3))
-    expect(parts).toBeGreaterThanOrEqual(leastHits((runs(150) * 2) / 15))
+    expect(followed).toBeGreaterThanOrEqual(leastHits((RUNS * 4) / 3))
+    expect(parts).toBeGreaterThanOrEqual(leastHits((RUNS * 2) / 15))
   })
 })

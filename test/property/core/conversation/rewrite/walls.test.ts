@@ -11,7 +11,8 @@ import { attachRewriteMemory } from '../../../../../src/core/conversation/rewrit
 import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rewrite-request.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
 import { localContext } from '../../../../support/local-context.ts'
-import { leastHits, runs } from '../../../../support/runs.ts'
+import { leastHits } from '../../../../support/runs.ts'
+import { fewRuns } from '../../../../support/short-runs.ts'
 
 const local = localContext()
 const LIMITS = { maxBytes: 1 << 24, maxDepth: 64, maxValues: 100_000 }
@@ -163,7 +164,7 @@ describe('what stands after a compaction', () => {
         const before = textsFrom(turn.bytes, route, -1)
         expect(before).toEqual(textsFrom(rewritten.bytes, route, -1).slice(0, before.length))
       }),
-      { numRuns: runs(400) },
+      { numRuns: fewRuns(400, 15) },
     )
     expect(referred).toBeGreaterThanOrEqual(leastHits(20))
   })
@@ -185,7 +186,7 @@ describe('what stands after a compaction', () => {
           referred += text.split('> [').length - 1
         },
       ),
-      { numRuns: runs(200) },
+      { numRuns: fewRuns(200, 10) },
     )
     expect(referred).toBeGreaterThanOrEqual(leastHits(20))
   })

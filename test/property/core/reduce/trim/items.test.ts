@@ -10,10 +10,11 @@ import { LEVELS } from '../../../../../src/core/reduce/trim/levels.ts'
 import { bodyOf } from '../../../../../src/core/verify/answer-body.ts'
 import { createVerifier } from '../../../../../src/core/verify/verify-transcript.ts'
 import { anyText } from '../../../../support/any-text.ts'
-import { leastHits, runs } from '../../../../support/runs.ts'
+import { leastHits } from '../../../../support/runs.ts'
+import { fewRuns } from '../../../../support/short-runs.ts'
 import { counters } from '../../../../support/vocabularies.ts'
 
-const RUNS = runs(24)
+const RUNS = fewRuns(24, 5)
 /** A long run asks for all chunks, one by one. */
 const MOST_FETCHED = RUNS > 24 ? Number.POSITIVE_INFINITY : 3
 

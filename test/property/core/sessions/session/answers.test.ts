@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { memoryStore } from '../../../../support/memory-store.ts'
-import { runs } from '../../../../support/runs.ts'
 import { createSessionWorld, sessionStep } from '../../../../support/session-world.ts'
+import { fewRuns } from '../../../../support/short-runs.ts'
 
 /** More in the long run. */
-const RUNS = runs(12)
+const RUNS = fewRuns(12, 4)
 
 it.each([
   ['enough', { bodyBytes: 1 << 22, hasCallIds: true }],

@@ -12,7 +12,7 @@ import { parseHint } from '../../../../../src/core/hints/hint-line.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
 import { localContext } from '../../../../support/local-context.ts'
-import { runs } from '../../../../support/runs.ts'
+import { fewRuns } from '../../../../support/short-runs.ts'
 
 const LIMITS = { maxBytes: 1 << 24, maxDepth: 64, maxValues: 100_000 }
 
@@ -249,7 +249,7 @@ describe('the steps of clearing', () => {
         expect(again.texts).toEqual(one[turnAt]!.texts)
         expect(again.records).toEqual([])
       }),
-      { numRuns: runs(20), examples: [[ONCE_RESET, 6]] },
+      { numRuns: fewRuns(20, 4), examples: [[ONCE_RESET, 6]] },
     )
     expect(cleared).toBeGreaterThan(0)
   })

@@ -8,11 +8,10 @@ import { attachRewriteMemory } from '../../../../../src/core/conversation/rewrit
 import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rewrite-request.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
-import { createTokenCounters } from '../../../../../src/core/tokens/counters.ts'
-import { bytesOf, workerSetup } from '../../../../support/runner.ts'
+import { bytesOf } from '../../../../support/runner.ts'
+import { counters } from '../../../../support/vocabularies.ts'
 
 const LIMITS = { maxBytes: 1 << 26, maxDepth: 64, maxValues: 1_000_000 }
-const counters = createTokenCounters(workerSetup().vocabularies)
 
 const page = (seed: number, lines = 20) =>
   Array.from({ length: lines }, (_, i) => hash('sha256', `${seed} ${i}`, 'base64url')).join('\n')

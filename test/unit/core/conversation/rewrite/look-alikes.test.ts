@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest'
 import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rewrite-request.ts'
-import { createTokenCounters } from '../../../../../src/core/tokens/counters.ts'
-import { workerSetup } from '../../../../support/runner.ts'
+import { counters } from '../../../../support/vocabularies.ts'
 
 const context = {
-  counters: createTokenCounters(workerSetup().vocabularies),
+  counters,
   maxDepth: 100,
   maxDecodedChars: 1_000_000,
   keepsOriginals: false,

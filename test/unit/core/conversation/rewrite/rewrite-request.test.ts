@@ -11,14 +11,14 @@ import {
 import type { OperationContext } from '../../../../../src/core/operations/operation.ts'
 import { BYTE_OPERATIONS } from '../../../../../src/core/operations/registry.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
-import { createTokenCounters } from '../../../../../src/core/tokens/counters.ts'
 import { anySaving } from '../../../../support/any-saving.ts'
 import { resultRecords } from '../../../../support/recording-proxy.ts'
 import { bytesOf, header, inlineRunner, workerSetup } from '../../../../support/runner.ts'
+import { counters } from '../../../../support/vocabularies.ts'
 
 const setup = workerSetup()
 const context: OperationContext = {
-  counters: createTokenCounters(setup.vocabularies),
+  counters,
   maxDepth: 100,
   maxDecodedChars: 1_000_000,
   keepsOriginals: false,

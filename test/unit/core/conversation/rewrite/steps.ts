@@ -8,11 +8,10 @@ import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rew
 import type { OperationContext } from '../../../../../src/core/operations/operation.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
-import { createTokenCounters } from '../../../../../src/core/tokens/counters.ts'
-import { bytesOf, workerSetup } from '../../../../support/runner.ts'
+import { bytesOf } from '../../../../support/runner.ts'
+import { counters } from '../../../../support/vocabularies.ts'
 
 export const LIMITS = { maxBytes: 1 << 24, maxDepth: 64, maxValues: 100_000 }
-const counters = createTokenCounters(workerSetup().vocabularies)
 
 /** A process that remembers what it sent. */
 export function contextWith(

@@ -10,13 +10,13 @@ import {
 } from '../../../../../src/core/conversation/rewrite/stored-rewrite.ts'
 import type { OperationContext } from '../../../../../src/core/operations/operation.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
-import { createTokenCounters } from '../../../../../src/core/tokens/counters.ts'
 import { resultRecords } from '../../../../support/recording-proxy.ts'
-import { bytesOf, workerSetup } from '../../../../support/runner.ts'
+import { bytesOf } from '../../../../support/runner.ts'
+import { counters } from '../../../../support/vocabularies.ts'
 
 const LIMITS = { maxBytes: 1_000_000, maxDepth: 64, maxValues: 10_000 }
 const context: OperationContext = {
-  counters: createTokenCounters(workerSetup().vocabularies),
+  counters,
   maxDepth: 100,
   maxDecodedChars: 1_000_000,
   keepsOriginals: false,

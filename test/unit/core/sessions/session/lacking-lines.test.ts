@@ -14,7 +14,8 @@ import { bodyOf } from '../../../../../src/core/verify/answer-body.ts'
 import { createVerifier } from '../../../../../src/core/verify/verify-transcript.ts'
 import { createLocalSessions } from '../../../../../src/runtime/local-sessions.ts'
 import { localContext } from '../../../../support/local-context.ts'
-import { leastHits, runs } from '../../../../support/runs.ts'
+import { leastHits } from '../../../../support/runs.ts'
+import { fewRuns } from '../../../../support/short-runs.ts'
 import { functionLines } from '../../../../support/source-code.ts'
 import { counters } from '../../../../support/vocabularies.ts'
 
@@ -37,7 +38,7 @@ const LOG = [...lines(60, report), ...FAILURES, ...lines(120, report, 60)].join(
 
 /** Answers of one session, all verified. */
 function open() {
-  const sessions = createLocalSessions(localContext(), { bodyBytes: 1 << 22 })
+  const sessions = createLocalSessions(localContext(), { bodyBytes: 1 << 18 })
   const verifier = createVerifier(counters)
   let line = 0
   return {
@@ -186,7 +187,7 @@ describe('a text that repeats lines and has bulk', () => {
     const text = fc
       .array(piece, { minLength: 2, maxLength: 9 })
       .map(pieces => pieces.flatMap(({ write, count }, at) => lines(count, write, 100 * at)))
-    const number = runs(200)
+    const number = fewRuns(200, 10)
     let hits = 0
     fc.assert(
       fc.property(text, fc.nat(), fc.nat(), (all, start, count) => {
@@ -217,7 +218,7 @@ describe('a text that repeats lines and has bulk', () => {
       lines: fc.integer({ min: 4, max: 60 }),
       first: fc.constantFrom(0, 1, 300),
     })
-    const number = runs(300)
+    const number = fewRuns(300, 15)
     let hits = 0
     fc.assert(
       fc.property(fc.array(part, { minLength: 2, maxLength: 6 }), fc.boolean(), (parts, isBare) => {
