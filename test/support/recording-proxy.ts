@@ -39,8 +39,8 @@ export function recordingProxy(
   pipeline: object,
   { route = 'anthropic_messages', store = new Map(), now, terms }: RecordingOptions = {},
 ): RecordingProxy {
-  const memory = attachRewriteMemory(createBodyMemory({ bytes: 1 << 20 }))
-  const history = createHistoryMemory(2)
+  const memory = attachRewriteMemory(createBodyMemory({ bytes: 1 << 18 }))
+  const history = createHistoryMemory(2, 1 << 19)
   const heads = createHeadMemory()
   const config = pipelineSchema.parse(pipeline)
 

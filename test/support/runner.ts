@@ -22,7 +22,7 @@ export function workerSetup(threads = 1): WorkerSetup {
     progress: createProgress(threads),
     limits: LIMITS,
     pipeline: DEFAULT_PIPELINE,
-    rewrites: createBodyMemory({ bytes: 1 << 20 }),
+    rewrites: createBodyMemory({ bytes: 1 << 18 }),
     conversations: 4,
   }
 }

@@ -112,9 +112,10 @@ const BASIS = 0x811c9dc5
  * Makes histories that refer only to what the request itself has, so every reader of the request
  * can follow the references. The text of a result depends only on the results before it. So a
  * memory is the same whether it was filled turn by turn or at once.
- * @param conversations that are remembered, in 4 MiB each
+ * @param conversations that are remembered
+ * @param bytes for each of them, 4 MiB if it is not given
  */
-export function createHistoryMemory(conversations: number): HistoryMemory {
+export function createHistoryMemory(conversations: number, bytes = MEMORY_BYTES): HistoryMemory {
   /** The one used last comes first. */
   const memories: Filled[] = []
 
@@ -133,7 +134,7 @@ export function createHistoryMemory(conversations: number): HistoryMemory {
   function blank(window: number, next: number): Filled {
     const oldest = memories.length < conversations ? undefined : memories.pop()
     oldest?.bodies.clear()
-    const bodies = oldest?.bodies ?? attachBodyMemory(createBodyMemory({ bytes: MEMORY_BYTES }))
+    const bodies = oldest?.bodies ?? attachBodyMemory(createBodyMemory({ bytes }))
     const memory = { bodies, owners: new Map(), window, next, ahead: null }
     memories.push(memory)
     return memory

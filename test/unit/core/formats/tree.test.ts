@@ -197,12 +197,12 @@ describe('shapes', () => {
     expect(writeJson(tree.decode(text))).toBe(json)
   })
 
-  it('reads 100,000 of them', () => {
+  it('reads very many of them', () => {
     const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz']
     const names = letters.flatMap(a => letters.flatMap(b => letters.map(c => a + b + c)))
-    const used = names.slice(0, 100_000)
+    const used = names.slice(0, 2 * LARGE)
     const text = `${used.map(name => `${name}{k}\n`).join('')}[${used.map(name => `${name}(1)`)}]`
-    expect(tree.decode(text)).toHaveLength(100_000)
+    expect(tree.decode(text)).toHaveLength(used.length)
   })
 
   it('refuses 10,000 in one another', () => {

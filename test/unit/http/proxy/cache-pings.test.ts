@@ -197,10 +197,11 @@ describe('pings', () => {
   it('hold 64 MiB of bodies at most if hundreds of conversations pause at once', async () => {
     const { plan, pass, timers } = richWorld()
     const body = Buffer.alloc(1024 * 1024)
-    for (let n = 0; n < 300; n++) plan(`c${n}`, { body })
+    const send = async () => OK
+    for (let n = 0; n < 300; n++) plan(`c${n}`, { body, send })
     expect(timers.size).toBe(64)
     await pass(3_600)
-    for (let n = 0; n < 100; n++) plan(`d${n}`, { body })
+    for (let n = 0; n < 100; n++) plan(`d${n}`, { body, send })
     expect(timers.size).toBe(64)
   })
 

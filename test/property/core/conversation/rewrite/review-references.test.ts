@@ -129,7 +129,7 @@ function messagesOf({ calls, ids, isReversed, byServer }: SomeTurn, n: number) {
 /** A process with a memory, and records that it shares. */
 function processWith(pipeline: (typeof CONFIGURATIONS)[number], records: Map<string, Uint8Array>) {
   const memory = attachRewriteMemory(createBodyMemory({ bytes: 1 << 19 }))
-  const history = createHistoryMemory(2)
+  const history = createHistoryMemory(2, 1 << 19)
   return (body: Uint8Array) => {
     const run = (recalled: Record<string, Uint8Array>) => {
       const rewrites = { tenant: '', memory, history, recalled }

@@ -26,9 +26,9 @@ function remembering(terms: { readonly forgets?: true } = {}) {
     terms: { redeems: false, bypass: false, references: true, ...terms },
     rewrites: {
       tenant: 't',
-      memory: attachRewriteMemory(createBodyMemory({ bytes: 1 << 20 })),
+      memory: attachRewriteMemory(createBodyMemory({ bytes: 1 << 18 })),
       recalled: {},
-      history: createHistoryMemory(2),
+      history: createHistoryMemory(2, 1 << 19),
     },
   }
 }

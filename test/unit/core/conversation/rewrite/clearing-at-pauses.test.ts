@@ -30,7 +30,7 @@ function sharedAt(now = 1_000_000_000): Shared {
 
 /** A process that remembers what it sent. */
 function processOf(shared: Shared, clearing: object = CLEARING) {
-  const memory = attachRewriteMemory(createBodyMemory({ bytes: 4 << 20 }))
+  const memory = attachRewriteMemory(createBodyMemory({ bytes: 1 << 19 }))
   return {
     ...localContext(),
     keepsOriginals: true,
@@ -40,7 +40,7 @@ function processOf(shared: Shared, clearing: object = CLEARING) {
       tenant: '',
       memory,
       recalled: {} as Record<string, Uint8Array>,
-      history: createHistoryMemory(2),
+      history: createHistoryMemory(2, 1 << 19),
       now: () => shared.now,
     },
   }

@@ -21,7 +21,7 @@ const CHEAP = { enabled: true, keep_newest: 2, cached_read: 0.1, cache_write: 0.
 
 /** A process that remembers what it sent. */
 function service(clearing: object = CHEAP, more: object = {}) {
-  const memory = attachRewriteMemory(createBodyMemory({ bytes: 4 << 20 }))
+  const memory = attachRewriteMemory(createBodyMemory({ bytes: 1 << 19 }))
   return {
     ...localContext(),
     keepsOriginals: true,
@@ -31,7 +31,7 @@ function service(clearing: object = CHEAP, more: object = {}) {
       tenant: '',
       memory,
       recalled: {} as Record<string, Uint8Array>,
-      history: createHistoryMemory(2),
+      history: createHistoryMemory(2, 1 << 19),
     },
   }
 }

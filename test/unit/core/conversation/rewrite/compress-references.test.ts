@@ -22,9 +22,9 @@ const fresh = () => ({
   terms: { redeems: false, bypass: false },
   rewrites: {
     tenant: 't',
-    memory: attachRewriteMemory(createBodyMemory({ bytes: 1 << 20 })),
+    memory: attachRewriteMemory(createBodyMemory({ bytes: 1 << 18 })),
     recalled: {},
-    history: createHistoryMemory(2),
+    history: createHistoryMemory(2, 1 << 19),
   },
 })
 

@@ -38,7 +38,7 @@ describe('a result that the request holds already', () => {
 
   it('is a longer reference if another one has the same first digits', () => {
     const rest = page(4)
-    const [one, two] = twins(i => rest.replaceAll(/^/gm, `${i} `))
+    const [one, two] = twins(i => rest.replaceAll(/^/gm, `${i} `), [14_027, 64_676])
     const both = [read('a', one), read('b', two), read('b', two), read('a', one)]
     const steps = [...both, read('c', `${two}\n${page(5)}`)]
     const [, , again, before, lines] = sent(steps, remembering())

@@ -18,7 +18,7 @@ export function contextWith(
   history: HistoryMemory | undefined,
   pipeline?: object,
 ): OperationContext {
-  const memory = attachRewriteMemory(createBodyMemory({ bytes: 1 << 20 }))
+  const memory = attachRewriteMemory(createBodyMemory({ bytes: 1 << 18 }))
   return {
     counters,
     maxDepth: 100,
