@@ -1,12 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AccountTerms, type ArmPlay, account, type Bill, totalOf } from './bill/account.ts'
+import { type DeferPlay, inputPairs, playDefer } from './bill/all-levers.ts'
 import { ladderOf } from './bill/ladder.ts'
 import { factorsOf, type PlacedSession, placeResults } from './bill/place-results.ts'
 import { ARMS, countTokens, NO_RESULTS } from './bill/play-arms.ts'
 import { type BillSession, readUsage, resultsOf } from './bill/read-usage.ts'
 import { simulatedSessions } from './bill/simulate.ts'
 import { quartersOf, type Saving, summarize } from './bill/summarize.ts'
+import { FIVE, POLICIES, type Policy } from './cache-life/lives.ts'
 import { machine } from './support/machine.ts'
 import { markdownTable } from './support/markdown-table.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
@@ -148,6 +150,29 @@ function resultShare({ calls, results }: PlacedSession): number {
   return all / prompts
 }
 
+/** Input bills with what leaves nothing out: `lossless`, `defer` and longer lives. */
+function leverRows(played: readonly Played[]): string[][] {
+  const sessions = played.map(({ session }) => session)
+  const none = sessions.map(() => ({ spared: 0, searches: 0 }))
+  const direct = sessions.map(() => NOTHING)
+  const lossless = played.map(({ plays }) => plays.get('lossless') ?? NOTHING)
+  const defers = playDefer(sessions)
+  const life = POLICIES.find(({ isGuarded, pings }) => isGuarded && pings === 2)!
+  const rows: readonly (readonly [string, readonly ArmPlay[], readonly DeferPlay[], Policy])[] = [
+    ['lossless', lossless, none, FIVE],
+    ['defer', direct, defers, FIVE],
+    [`life: ${life.name}`, direct, none, life],
+    ['all', lossless, defers, life],
+  ]
+  return rows.map(([name, plays, of, policy]) => {
+    const { saved, low, high, dearer, worst } = summarize(
+      inputPairs(sessions, plays, { defers: of, policy }),
+    )
+    const interval = `${percent(low)} to ${percent(high)}`
+    return [name, percent(saved), interval, String(dearer), percent(worst)]
+  })
+}
+
 const arms = ['direct', ...options.arms.filter(arm => arm !== 'direct')]
 const played = playAll(
   recorded.filter((_, at) => at % options.sample === 0),
@@ -180,6 +205,8 @@ if (options.json) {
     markdownTable(HEADER, rows),
     markdownTable(['bound', 'saved'], bounds),
     markdownTable(['what is in the bill', 'saved, lossless'], ladderRows(played)),
+    'the input bill alone, with caches of five minutes, and nothing left out',
+    markdownTable(['levers', 'saved', '95 %', 'dearer', 'worst'], leverRows(played)),
     markdownTable(['if', ...shown], sensitivityRows(played, shown)),
     markdownTable(
       ['model', "provider's tokens for one of o200k", 'samples'],

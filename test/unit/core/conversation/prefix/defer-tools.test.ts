@@ -74,6 +74,7 @@ function proxy(terms: RequestTerms, pipeline: object = ON, store: Store = new Ma
   }
 }
 
+const asked = said(call('bash', 't1'))
 const deferredIn = ({ tools = [] }: SearchedBody) =>
   tools.filter(each => each.defer_loading === true).map(({ name }) => name)
 const head = (text: string) => text.slice(0, text.indexOf('"messages"'))
@@ -185,6 +186,9 @@ describe('deferred tools', () => {
     expect(said({ system: 'Use task.' })).toEqual(['fetch'])
     expect(said({ messages: [{ role: 'user', content: 'Now\nfetch it' }] })).toEqual(['task'])
     expect(said({ tool_choice: { type: 'tool', name: 'task' } })).toEqual(['fetch'])
+    const send = proxy(termsFor(OTHER))
+    send(body(OTHER, [], { tool_choice: { type: 'tool', name: 'task' } }))
+    expect(send(body(OTHER, [asked, result('t1')])).deferred).toEqual(['fetch'])
     expect(said({ system: 'A multitask prefetches.' })).toEqual(['task', 'fetch'])
   })
 
