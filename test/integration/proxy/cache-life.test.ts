@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { SavingsAnswer } from '../../../src/core/contract/savings.ts'
-import { CachingAgent } from '../../support/caching/agent.ts'
+import { CachingAgent, type Style } from '../../support/caching/agent.ts'
 import { CachingVendor } from '../../support/caching/vendor.ts'
 import { startSmallService } from '../service/harness.ts'
 import { figure } from './watched-service.ts'
@@ -17,9 +17,16 @@ const TOO_LONG = 'too long for this model'
 /** A client's own fault, of which the vendor's error names the field too. */
 const MISSPELT = 'cache_controls'
 
-/** A vendor's API that keeps caches, with a service before it that may end and begin again. */
-async function world(vendor: CachingVendor, section = 'place = true') {
+/** What a vendor bills, as `/v1/savings` names it. */
+type Billed = SavingsAnswer['conversations'][number]['usage']
+
+/**
+ * A vendor's API that keeps caches, with services before it that share a folder, and may end and
+ * begin again.
+ */
+async function world(vendor: CachingVendor, section = 'place = true', replicas = 1) {
   const bodies: string[] = []
+  const billed = { uncached: 0, read: 0, written: 0, long: 0, output: 0 }
   const server = createServer(async (incoming, outgoing) => {
     const text = (await buffer(incoming)).toString()
     bodies.push(text)
@@ -28,6 +35,15 @@ async function world(vendor: CachingVendor, section = 'place = true') {
       : text.includes(MISSPELT)
         ? { status: 400, message: `${MISSPELT}: Extra inputs are not permitted` }
         : vendor.ask(JSON.parse(text), Date.now())
+    if ('usage' in answer) {
+      const { usage } = answer
+      const long = usage.cache_creation.ephemeral_1h_input_tokens
+      billed.uncached += usage.input_tokens
+      billed.read += usage.cache_read_input_tokens
+      billed.written += usage.cache_creation_input_tokens - long
+      billed.long += long
+      billed.output += usage.output_tokens
+    }
     const error = { type: 'invalid_request_error', message: 'message' in answer && answer.message }
     const message = { type: 'message', model: 'claude-sonnet-4-5', content: [] }
     outgoing.writeHead(answer.status, { 'content-type': 'application/json' })
@@ -44,25 +60,38 @@ async function world(vendor: CachingVendor, section = 'place = true') {
   writeFileSync(pipeline_config_file, `[cache_life]\n${section}\nhosts = ["${host}"]\n`)
   const proxy = { anthropic_url: `http://${host}` }
   const settings = { pipeline_config_file, data_dir: folder, workers: { count: 1 }, proxy }
-  let service = await startSmallService(settings)
+  const services = await Promise.all(
+    Array.from({ length: replicas }, () => startSmallService(settings)),
+  )
   onTestFinished(async () => {
-    await service.close()
+    for (const service of services) await service.close()
     server.close()
     rmSync(folder, { recursive: true })
   })
   return {
     bodies,
-    async send(body: object, headers: Record<string, string> = {}) {
-      const answer = await service.post(PATH, JSON.stringify(body), headers)
+    async send(body: object, headers: Record<string, string> = {}, replica = 0) {
+      const answer = await services[replica]!.post(PATH, JSON.stringify(body), headers)
       return { status: answer.status, text: await answer.text() }
     },
-    async restart() {
-      await service.close()
-      service = await startSmallService(settings)
+    async restart(replica = 0) {
+      await services[replica]!.close()
+      services[replica] = await startSmallService(settings)
     },
-    figure: (name: string) => figure(service, name),
-    async savings() {
-      return (await (await fetch(`${service.url}/v1/savings`)).json()) as SavingsAnswer
+    figure: (name: string, replica = 0) => figure(services[replica]!, name),
+    async savings(replica = 0) {
+      const answer = await fetch(`${services[replica]!.url}/v1/savings`)
+      return (await answer.json()) as SavingsAnswer
+    },
+    /** What the vendor billed so far. */
+    billed(): Billed {
+      return {
+        uncached_tokens: billed.uncached,
+        cache_read_tokens: billed.read,
+        cache_write_tokens: billed.written,
+        cache_write_long_tokens: billed.long,
+        output_tokens: billed.output,
+      }
     },
   }
 }
@@ -158,8 +187,8 @@ describe('prompts that a vendor caches', () => {
 })
 
 /** A prompt that is worth a ping, without what the vendor refuses of one. */
-function largeAgent(name: string): CachingAgent {
-  const agent = new CachingAgent(name, 'last')
+function largeAgent(name: string, style: Style = 'last'): CachingAgent {
+  const agent = new CachingAgent(name, style)
   agent.head.system += 'Take care. '.repeat(16_000)
   delete agent.head.settings['thinking']
   return agent
@@ -250,5 +279,56 @@ describe('lives of caches', () => {
     const { life, misses, requests } = (await savings()).vendors.anthropic!
     expect([life?.pings, misses, requests]).toEqual([1, [], 14])
     expect(life!.saving).toBeGreaterThan(40_000)
+  })
+  it('have one bill here and at the vendor through two replicas that restart', async () => {
+    const timers = heldTimers(270_000, 280_000)
+    const section = 'place = true\nlife = "auto"\npings = 1\nbudget = 0.5'
+    const all = await world(new CachingVendor(), section, 2)
+    // With the first request a process begins to read what became of lives. What the second one
+    // costs is what pings of a day may be a share of.
+    await all.send(new CachingAgent('first', 'none').body(), KEY, 1)
+    const rich = largeAgent('rich')
+    rich.head.system = rich.head.system.repeat(5)
+    await all.send(rich.body(), KEY, 1)
+    const agents = [
+      { agent: new CachingAgent('a', 'none'), headers: KEY },
+      { agent: largeAgent('b', 'last'), headers: KEY },
+      { agent: new CachingAgent('c', 'system and last two'), headers: KEY },
+      { agent: new CachingAgent('d', 'one hour for the system'), headers: KEY },
+      { agent: new CachingAgent('e', 'last'), headers: LOGIN },
+    ]
+    const isPing = (body: string) => body.includes('"max_tokens":0')
+    const pings = () => all.bodies.filter(isPing).length
+    // Seconds before each turn. In each pause there is a moment for pings.
+    const turns = [
+      { seconds: 0, sent: 0 },
+      { seconds: 2, sent: 0 },
+      { seconds: 1, sent: 0 },
+      { seconds: 350, sent: 1 },
+      { seconds: 700, sent: 2 },
+      { seconds: 3, sent: 2 },
+      { seconds: 400, sent: 2 },
+    ]
+    for (const [turn, { seconds, sent }] of turns.entries()) {
+      const until = Math.min(281, seconds)
+      timers.pass(1_000 * until)
+      for (const ping of timers.held.splice(0)) ping()
+      await vi.waitFor(() => expect(pings()).toBe(sent))
+      timers.pass(1_000 * (seconds - until))
+      if (turn === 5) await all.restart(0)
+      if (turn === 6) await all.restart(1)
+      for (const [at, { agent, headers }] of agents.entries()) {
+        if (turn > 0) agent.step(1)
+        const replica = (at + Number(turn > 4)) % 2
+        expect((await all.send(agent.body(), headers, replica)).status).toBe(200)
+      }
+    }
+    const changes = [0, 1].map(replica => all.figure('haversack_proxy_prefix_changes_total', replica))
+    expect(await Promise.all(changes)).toEqual([0, 0])
+    await all.restart(0)
+    const { usage, misses, life } = (await all.savings(1)).vendors.anthropic!
+    expect(usage).toEqual(all.billed())
+    expect(misses.map(({ reason }) => reason)).toEqual(['idle'])
+    expect(life).toMatchObject({ pings: 2, premium: expect.toSatisfy(premium => premium > 0) })
   })
 })
