@@ -6,6 +6,7 @@ import {
   mayTakeHour,
   type PauseSums,
   SHORT_LIFE_MS,
+  USUAL_BUDGET,
 } from '../../src/core/conversation/usage/life-rules.ts'
 import type { BillCall, BillSession } from '../bill/read-usage.ts'
 
@@ -21,7 +22,6 @@ export interface Policy {
   readonly isBound?: true
 }
 
-const BUDGET = 0.05
 const PING_S = 280
 const PRICES = vendorPrices('anthropic')
 const { cache_read: READ, cache_write: SHORT, cache_write_long: LONG } = PRICES
@@ -79,7 +79,8 @@ function payFor(
     if (idle > SHORT_LIFE_MS && cached.isPinged) pinged -= (SHORT - READ) * read
     if (isGuarded) {
       const next = premium + (LONG - SHORT) * write
-      isLong = (isLong || (isCold && at > 0)) && mayTakeHour({ premium: next, spent: cost }, BUDGET)
+      isLong =
+        (isLong || (isCold && at > 0)) && mayTakeHour({ premium: next, spent: cost }, USUAL_BUDGET)
     }
     if (isLong) premium += (LONG - SHORT) * write
     const isBridged = idle > SHORT_LIFE_MS && idle <= HOUR_MS
@@ -92,7 +93,7 @@ function payFor(
     for (let n = 1; n <= pings && !isLong; n++) {
       const when = call.ts + n * PING_S
       if (call.end > when || (calls[at + 1]?.ts ?? Infinity) <= when) break
-      if (!mayPing({ prompt, pinged, spent: cost }, READ, BUDGET)) break
+      if (!mayPing({ prompt, pinged, spent: cost }, READ, USUAL_BUDGET)) break
       pinged += READ * prompt
       cost += READ * prompt
       cached = { ...cached, used: when, isPinged: true }

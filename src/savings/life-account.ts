@@ -1,9 +1,13 @@
 import { z } from 'zod'
 import type { RewriteReport } from '../core/contract/operation-result.ts'
 import { costOf, type TokenPrices } from '../core/conversation/usage/billing.ts'
-import { HOUR_MS, mayTakeHour, SHORT_LIFE_MS } from '../core/conversation/usage/life-rules.ts'
+import {
+  HOUR_MS,
+  mayTakeHour,
+  SHORT_LIFE_MS,
+  USUAL_BUDGET,
+} from '../core/conversation/usage/life-rules.ts'
 import { promptTokens, type TokenUsage } from '../core/conversation/usage/token-usage.ts'
-import { DEFAULT_PIPELINE } from '../core/pipeline/profile/pipeline-config.ts'
 import { type Guard, missReason, type SeenPrompt } from './seen-prompt.ts'
 
 const count = z.int().nonnegative()
@@ -89,7 +93,6 @@ function keptFor({ usage, before, report }: LifeTerms): number | null {
 }
 
 const NO_GUARD: Guard = { isLong: false, premium: 0, spent: 0 }
-const { budget: BUDGET } = DEFAULT_PIPELINE.cache_life
 
 /** What a guarded hour would have saved a request, and what it would have come to by then. */
 export function guardedBy(
@@ -105,7 +108,7 @@ export function guardedBy(
       ? usage.cache_write + usage.cache_write_long
       : Math.max(0, promptTokens(usage) - usage.uncached - kept)
   const more = (prices.cache_write_long - prices.cache_write) * written
-  const isPaid = mayTakeHour({ premium: premium + more, spent }, BUDGET)
+  const isPaid = mayTakeHour({ premium: premium + more, spent }, USUAL_BUDGET)
   const isLong = (wasLong || isLate) && isPaid
   const extra = isLong ? more : 0
   const saved = (kept ?? 0) * (prices.cache_write - prices.cache_read) - extra

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { MissReason, missRows } from '../savings/misses.ts'
 import { type Html, table } from './layout.ts'
-import { count, visible } from './show.ts'
+import { count, percent, visible } from './show.ts'
 
 type MissRow = ReturnType<typeof missRows>[number]
 
@@ -34,12 +34,18 @@ const COLUMNS = FIGURES.map(name => ({ name, isNumber: true }))
 
 export function missTables({ rows, worst }: MissData): Html {
   if (rows.length === 0) return html`<p>All that was cached was read.</p>`
+  const all = rows.reduce((sum, { cost }) => sum + cost, 0)
   const figures = (of: Pick<MissRow, 'count' | 'tokens' | 'cost'>) =>
     [of.count, of.tokens, Math.round(of.cost)].map(count)
   return html`${table({
     caption: 'Misses of prompt caches, each by the first reason that holds',
-    columns: [{ name: 'Reason' }, { name: 'Meaning' }, ...COLUMNS],
-    rows: rows.map(row => [row.reason, MEANINGS[row.reason], ...figures(row)]),
+    columns: [{ name: 'Reason' }, { name: 'Meaning' }, ...COLUMNS, { name: 'Share' }],
+    rows: rows.map(row => [
+      row.reason,
+      MEANINGS[row.reason],
+      ...figures(row),
+      share(row.cost, all),
+    ]),
     none: '',
   })}
 ${table({
@@ -52,4 +58,11 @@ ${table({
   ]),
   none: '',
 })}`
+}
+
+/** A part of the cost as a bar. */
+function share(cost: number, all: number): Html {
+  const part = all === 0 ? 0 : cost / all
+  const text = percent(cost, all)
+  return html`<meter value="${part.toFixed(3)}" aria-label="${text}"></meter> ${text}`
 }

@@ -2,8 +2,9 @@ import { html } from 'hono/html'
 import type { LedgerResult, Overview, ResultSums } from '../ledger/figures.ts'
 import type { DefinitionsAccount } from '../savings/definitions-account.ts'
 import type { SavingsFigures } from '../savings/figures.ts'
+import { type LifeAccount, netOf } from '../savings/life-account.ts'
 import { type Bar, chart } from './chart.ts'
-import { figures, type Html, table } from './layout.ts'
+import { type Figure, figures, type Html, table } from './layout.ts'
 import { type MissData, missTables } from './miss-tables.ts'
 import { reasonOf } from './reasons.ts'
 import { resultTable } from './result-table.ts'
@@ -20,6 +21,7 @@ export interface OverviewData {
   readonly accounts: {
     readonly since: number
     readonly figures: SavingsFigures
+    readonly life: LifeAccount
     readonly misses: MissData
     readonly definitions: DefinitionsAccount
   } | null
@@ -196,6 +198,7 @@ function definitionFigures({
 
 function sinceStart({
   since,
+  life,
   misses,
   definitions,
   figures: { results, requests, billed },
@@ -227,10 +230,28 @@ function sinceStart({
         billed === null
           ? 'No answer said what it used.'
           : beforeAfter(billed.before, billed.after, BILLED_UNIT),
+      ...(billed !== null && billed.after > billed.before && { tone: 'bad' }),
     },
+    ...lifeFigure(life),
     ...definitionFigures(definitions),
   ])}
 ${missTables(misses)}</section>`
+}
+
+/** What was bought for longer lives of caches; a loss is red. Nothing if that is all. */
+function lifeFigure(life: LifeAccount): readonly Figure[] {
+  const { pings, premium, pinged, avoided } = life
+  if (pings === 0 && premium === 0 && avoided === 0) return []
+  const net = netOf(life)
+  const [hour, asked, kept] = [premium, pinged, avoided].map(count)
+  return [
+    {
+      name: 'longer lives, part of billed',
+      value: `${net < 0 ? '−' : '+'}${count(Math.abs(net))}`,
+      about: `${BILLED_UNIT}: ${kept} of misses avoided, less ${hour} for an hour and ${asked} for ${count(pings)} pings`,
+      tone: net < 0 ? 'bad' : 'good',
+    },
+  ]
 }
 
 const REASON_COLUMNS = [

@@ -37,7 +37,8 @@ export function accountsOf({
     .sort((a, b) => b.cost - a.cost)
     .slice(0, WORST)
   const misses = { rows: missRows(account.misses), worst }
-  return { since, figures: figuresOf(account), misses, definitions: account.definitions }
+  const { life, definitions } = account
+  return { since, figures: figuresOf(account), life, misses, definitions }
 }
 
 /** What a text becomes by itself, in a worker. @throws AppError what the operation throws */

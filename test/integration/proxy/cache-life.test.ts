@@ -323,7 +323,9 @@ describe('lives of caches', () => {
         expect((await all.send(agent.body(), headers, replica)).status).toBe(200)
       }
     }
-    const changes = [0, 1].map(replica => all.figure('haversack_proxy_prefix_changes_total', replica))
+    const changes = [0, 1].map(replica =>
+      all.figure('haversack_proxy_prefix_changes_total', replica),
+    )
     expect(await Promise.all(changes)).toEqual([0, 0])
     await all.restart(0)
     const { usage, misses, life } = (await all.savings(1)).vendors.anthropic!

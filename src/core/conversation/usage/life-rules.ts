@@ -1,3 +1,4 @@
+import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
 import type { TokenPrices } from './billing.ts'
 
 /** Anthropic's lives of a cache entry: the usual one, and the one that a request may ask for. */
@@ -9,6 +10,9 @@ export const DAY_MS = 24 * HOUR_MS
 export const HOUR_WRITE = 2
 /** A ping is sent so long after the start of a request, which the life counts from. */
 export const PING_AFTER_MS = 280_000
+
+/** What lives may cost of a conversation's input if nothing else is configured. */
+export const USUAL_BUDGET = DEFAULT_PIPELINE.cache_life.budget
 
 /** What a conversation showed, in tokens of its prompts. */
 export interface PauseSums {

@@ -3,12 +3,16 @@ import { createAccess } from '../../../../src/access/access.ts'
 import type { KeyRecord } from '../../../../src/access/key-record.ts'
 import { AppError } from '../../../../src/core/base/errors.ts'
 import type { AppDeps } from '../../../../src/http/context.ts'
+import { NO_ACCOUNT } from '../../../../src/savings/account.ts'
+import { NO_LIFE } from '../../../../src/savings/life-account.ts'
+import { emptyLedger } from '../../../../src/savings/tenant-ledger.ts'
 import { testApp } from '../../../support/app.ts'
 import { keyFor } from '../../../support/keys.ts'
 import { ownLedger } from '../../../support/ledger/own-ledger.ts'
 import { resultOf, turnOf } from '../../../support/ledger/rows.ts'
 import { IDLE_SERVICE } from '../../../support/ledger/ui-source.ts'
 
+const NONE = { count: 0, tokens: 0, cost: 0 }
 const PAGES = ['/ui', '/ui/tools', '/ui/conversations', '/ui/try', '/ui/service']
 const SELF = { host: 'haversack.internal', origin: 'https://haversack.internal' }
 const FORM = { ...SELF, 'content-type': 'application/x-www-form-urlencoded' }
@@ -357,6 +361,25 @@ describe('pages', () => {
     const headers = await enter(a.key)
     expect(await page('/ui/results/2', headers)).toContain('<a href="/ui/results/1">')
     expect(await page('/ui/results/1', headers)).not.toContain('an earlier result')
+  })
+
+  it.each([
+    [{ premium: 7_500, pinged: 500, avoided: 1_000, pings: 2 }, 'bad', '−7,000'],
+    [{ premium: 0, pinged: 500, avoided: 5_750, pings: 1 }, 'good', '+5,250'],
+  ])('show what longer lives cost and brought: %o is %s', async (life, tone, net) => {
+    const misses = {
+      idle: { count: 3, tokens: 30_000, cost: 3_000 },
+      model: { ...NONE, cost: 1_000 },
+    }
+    const account = { ...NO_ACCOUNT, requests: 1, misses, life: { ...NO_LIFE, ...life } }
+    const ledger = { ...emptyLedger(0), vendors: { anthropic: account } }
+    const { page } = start({
+      keys: false,
+      overrides: { savings: { read: async () => ledger } as never },
+    })
+    const text = await page('/ui')
+    expect(text).toContain(`<dd class="${tone}">${net}</dd>`)
+    expect(text).toContain('<meter value="0.750" aria-label="75.0 %"></meter>')
   })
 
   it('say of when the figures are, if they cannot be read now', async () => {
