@@ -95,7 +95,8 @@ export function leversOf(
   // The step to an hour, which another process may have taken.
   const step = keyOf('hour')
   const took = isGuarded ? recall(step, context) !== null : undefined
-  const pace = levers.place === true || isGuarded ? notePace(scanned, took, context) : null
+  const counts = levers.place === true || isGuarded
+  const pace = counts ? notePace(scanned, keyOf('pace'), took, context) : null
   if (took === false) {
     const bytes = pace!.isLong ? writeStored(storedFact({})) : NOTHING
     const position = pace!.isLong ? memory.place(step, bytes) : null

@@ -1,6 +1,4 @@
-import { hash } from 'node:crypto'
 import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
-import { conversationName } from '../parse/conversation-name.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
 import { usualLifeMs } from '../rewrite/pauses.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'
@@ -37,15 +35,16 @@ const COUNTS = { bytes: 0, pauses: 0, quick: 0, spent: 0, premium: 0 }
  * Counts the pause before a turn. A turn that is sent again has none of its own. A guarded
  * conversation takes an hour when its prompt is written anyway, and leaves it again, if the premium
  * stays within the budget or would not.
+ * @param name of what is noted of the conversation
  * @param hour whether the records say that it took the hour; absent: it is not guarded
  */
 export function notePace(
   scanned: ScannedRequest,
+  name: string,
   hour: boolean | undefined,
   context: ConversationContext,
 ): Pace {
-  const { memory, tenant, now = Date.now } = context.rewrites!
-  const name = hash('sha256', JSON.stringify(['pace', tenant, conversationName(scanned)]), 'hex')
+  const { memory, now = Date.now } = context.rewrites!
   const literal = memory.get(name)?.literal
   const known = literal == null ? null : (JSON.parse(Buffer.from(literal).toString()) as KnownPace)
   const at = now()

@@ -91,6 +91,14 @@ describe('a longer life', () => {
     expect(livesIn(proxy.text(agent.body()))).toEqual(own)
   })
 
+  it('is not asked for after a request that named a life', () => {
+    const proxy = proxyWith(HOUR)
+    proxy.send(agentIn('one hour for the system').body())
+    const agent = agentIn('last')
+    agent.step(1)
+    expect(livesIn(proxy.text(agent.body())).long).toBe(0)
+  })
+
   it('is not asked for in a short request, nor beside what may be no breakpoint', () => {
     const proxy = proxyWith(HOUR)
     const short = new CachingAgent('b', 'last')

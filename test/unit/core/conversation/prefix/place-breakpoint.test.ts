@@ -67,9 +67,11 @@ describe('a cache breakpoint for a client that sets none', () => {
       agent.step(1)
       return isPlaced(proxy.text(agent.body()))
     }
-    // (quick + 1) / (pauses + 2): 1/3, 2/4, 2/5, 2/6, 3/7, 4/8
-    const pauses = [301_000, 299_000, 301_000, 301_000, 1_000, 1_000]
-    expect(pauses.map(turn)).toEqual([false, true, true, false, true, true])
+    // (quick + 1) / (pauses + 2): 1/3, 2/4, 2/5, 2/6, 3/7, 4/8, 4/9, 4/10, 4/11
+    const late = 301_000
+    const pauses = [late, 299_000, late, late, 1_000, 1_000, late, late, late, 1_000]
+    const placed = [false, true, true, false, true, true, true, true, false, true]
+    expect(pauses.map(turn)).toEqual(placed)
     // A turn that is sent again is no other turn.
     proxy.clock.now += 600_000
     expect(isPlaced(proxy.text(agent.body()))).toBe(true)
