@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { LEDGER_FILE } from '../runtime/data-files.ts'
 import { DAY_TABLE } from './day-sums.ts'
+import { PASSING_TABLE } from './passing-texts.ts'
 import { SCHEMA, SCHEMA_VERSION } from './schema.ts'
 
 /** How long a task waits for another process, in milliseconds; a page waits for two of them. */
@@ -61,7 +62,7 @@ export function fileIdentity(folder: string): string | null {
 class OtherVersionError extends Error {}
 
 function migrate(database: DatabaseSync): void {
-  if (versionOf(database) === SCHEMA_VERSION && hasDays(database)) return
+  if (versionOf(database) === SCHEMA_VERSION && hasAll(database)) return
   database.exec('BEGIN IMMEDIATE')
   try {
     // Another process may have made the tables meanwhile.
@@ -69,6 +70,7 @@ function migrate(database: DatabaseSync): void {
     if (version === 0) database.exec(`${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}`)
     else if (version !== SCHEMA_VERSION) throw new OtherVersionError(`version ${version}`)
     database.exec(DAY_TABLE)
+    database.exec(PASSING_TABLE)
     database.exec('COMMIT')
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK')
@@ -76,10 +78,11 @@ function migrate(database: DatabaseSync): void {
   }
 }
 
-/** Ledgers of earlier versions have no sums of days. */
-function hasDays(database: DatabaseSync): boolean {
-  const sql = `SELECT 1 FROM sqlite_master WHERE name = 'ledger_name'`
-  return database.prepare(sql).get() !== undefined
+/** Ledgers of earlier versions have neither sums of days nor texts that pass. */
+function hasAll(database: DatabaseSync): boolean {
+  const sql = `SELECT count(*) AS tables FROM sqlite_master
+    WHERE name IN ('ledger_name', 'passing')`
+  return database.prepare(sql).get()?.['tables'] === 2
 }
 
 function versionOf(database: DatabaseSync): number {

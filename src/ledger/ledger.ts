@@ -13,6 +13,7 @@ import type {
   Overview,
   ToolTable,
 } from './figures.ts'
+import { isPassing } from './passing-texts.ts'
 import type { LedgerLimits } from './prune.ts'
 import type { Tasks } from './tasks.ts'
 import {
@@ -116,6 +117,8 @@ class ThreadLedger implements Ledger {
   #waiting: { results: ArrivedResult[]; turns: ArrivedTurn[]; fetches: ArrivedFetch[] } = nothing()
   #writing: Promise<void> = Promise.resolve()
   #isFailing = false
+  /** Whether a write is about to begin before its time. */
+  #isSoon = false
   /** Writes whose rows wait once more. */
   #putBacks = 0
   /** Reads since the last write, by what they are of. */
@@ -140,7 +143,13 @@ class ThreadLedger implements Ledger {
   }
 
   result(result: ArrivedResult): void {
-    if (this.#hasRoom()) this.#waiting.results.push(this.#withOrigin(result))
+    if (!this.#hasRoom()) return
+    this.#waiting.results.push(this.#withOrigin(result))
+    // Another process may get its text at once, and has to know that it is counted.
+    if (isPassing(result.source) && !this.#isSoon) {
+      this.#isSoon = true
+      setImmediate(() => void this.#flush())
+    }
   }
 
   turn(arrived: ArrivedTurn): void {
@@ -249,8 +258,7 @@ class ThreadLedger implements Ledger {
   }
 
   /** An agent is known by its user agent, else by the command that was run, else as a client. */
-  #withOrigin<Arrived extends { readonly origin?: Origin | null }>(arrived: Arrived): Arrived {
-    if (arrived.origin === null) return arrived
+  #withOrigin<Arrived extends { readonly origin?: Origin }>(arrived: Arrived): Arrived {
     const { origin: own = {}, hasProjects = true } = this.#options
     const { project = own.project, agent = own.agent, client } = arrived.origin ?? {}
     const of = { project: hasProjects ? project : undefined, agent, client, way: own.way }
@@ -268,6 +276,7 @@ class ThreadLedger implements Ledger {
     if (sizeOf(this.#waiting) === 0) return this.#writing
     const arrivals = this.#waiting
     this.#waiting = nothing()
+    this.#isSoon = false
     this.#writing = this.#writing.then(() => this.#write(arrivals))
     return this.#writing
   }

@@ -49,13 +49,14 @@ export function purge(database: DatabaseSync, tenant: string): number {
   return removed
 }
 
-const ROWS = ['result', 'turn'] as const
+const ROWS = ['result', 'turn', 'passing'] as const
 
 const HOURS = ['result_hour', 'turn_hour'] as const
 
 const AGED = [
   ['result', 'at'],
   ['turn', 'at'],
+  ['passing', 'at'],
   ['fetched', 'at'],
   ['conversation', 'last_at'],
   ['result_hour', 'hour'],

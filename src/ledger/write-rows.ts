@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { MAX_NAME, type ResultRow } from '../core/contract/result-row.ts'
 import { BatchSums } from './batch-sums.ts'
-import { DayWriter, type Origin } from './day-sums.ts'
+import { type DaySums, DayWriter, type Origin } from './day-sums.ts'
+import { isPassing, PassingTexts, type SumPlace } from './passing-texts.ts'
 import type { Turn, TurnBill } from './turn.ts'
 
 /** A result that arrived. */
@@ -15,8 +16,10 @@ export interface ArrivedResult {
   readonly conversation?: string
   /** The model, if that is known. */
   readonly model?: string
-  /** Absent: nothing is known of it. `null`: another process of ours counts it by day. */
-  readonly origin?: Origin | null
+  /** Absent: nothing is known of it. */
+  readonly origin?: Origin
+  /** Whether it is sent to another service of ours, which counts it again. */
+  readonly isPassedOn?: boolean
   /** `ResultRow` as JSON. */
   readonly row: string
 }
@@ -25,8 +28,7 @@ export interface ArrivedTurn {
   readonly tenant: string
   readonly turn: Turn
   readonly bill?: TurnBill
-  /** As for results. */
-  readonly origin?: Origin | null
+  readonly origin?: Origin
 }
 
 /** A text that was fetched again, whole or in part. */
@@ -59,6 +61,7 @@ export class RowWriter {
   readonly #run: (sql: keyof typeof STATEMENTS, ...values: (string | number)[]) => void
   readonly #database: DatabaseSync
   readonly #days: DayWriter
+  readonly #passing: PassingTexts
   /** Kinds of the current hour by tenant, so that clients cannot make rows without bound. */
   #hour = 0
   #kinds = new Map<string, Set<string>>()
@@ -66,6 +69,7 @@ export class RowWriter {
   constructor(database: DatabaseSync) {
     this.#database = database
     this.#days = new DayWriter(database)
+    this.#passing = new PassingTexts(database)
     const prepared = Object.fromEntries(
       Object.entries(STATEMENTS).map(([name, sql]) => [name, database.prepare(sql)]),
     )
@@ -94,28 +98,34 @@ export class RowWriter {
   }
 
   #result(arrived: ArrivedResult, sums: BatchSums): void {
-    const { tenant, at, source, row: json, conversation, model, origin = {} } = arrived
+    const { tenant, at, source, row: json, conversation } = arrived
     const row = JSON.parse(json) as ResultRow
-    const { shape, format, before, referred, encoded, omitted } = row
-    const [tool, reason] = [row.tool ?? '', row.reason ?? '']
+    const { before, referred, encoded, omitted } = row
     const elided = omitted > 0 ? (row.original ?? '').slice(0, ORIGINAL_DIGITS) : ''
     const name = conversation ?? row.session ?? ''
     this.#run('result', tenant, at, source, name, elided, json)
-    if (origin !== null) {
-      const counts = { results: 1, before, referred, encoded, omitted }
-      this.#days.add({ tenant, at, source, origin, model, tool }, counts)
-    }
-    const kind = this.#kindOf(tenant, at, tool, `${source} ${shape} ${format} ${reason}`)
-    sums.resultHour(
-      [tenant, hourOf(at), source, kind, shape, format, reason, row.exact ? 1 : 0],
-      [1, before, referred, encoded, omitted],
-    )
+    const earlier = this.#passing.take(tenant, source, row.received)
+    const place = earlier ?? this.#placeOf(arrived, row)
+    if (isPassing(source)) this.#passing.note(place, source, row.sent)
+    const counts = countsOf(row, earlier !== null, arrived.isPassedOn === true)
+    this.#days.add(place.day, counts)
+    sums.resultHour(place.hour, Object.values(counts))
     if (name === '') return
     const all = sums.conversation(tenant, name, at)
     if (all.turns === 0) all.source = source
     all.results += 1
     all.before += before
     all.saved += referred + encoded + omitted
+  }
+
+  #placeOf({ tenant, at, source, model, origin = {} }: ArrivedResult, row: ResultRow): SumPlace {
+    const { shape, format, exact } = row
+    const [tool, reason] = [row.tool ?? '', row.reason ?? '']
+    const kind = this.#kindOf(tenant, at, tool, `${source} ${shape} ${format} ${reason}`)
+    return {
+      day: { tenant, at, source, origin, model, tool },
+      hour: [tenant, hourOf(at), source, kind, shape, format, reason, exact ? 1 : 0],
+    }
   }
 
   #turn(arrived: ArrivedTurn, sums: BatchSums): void {
@@ -150,11 +160,10 @@ export class RowWriter {
    * the parts of a day add up to it.
    */
   #dayOfTurn({ tenant, turn, bill, origin = {} }: ArrivedTurn): void {
-    if (origin === null) return
     const { at, vendor: source, model, billed, without } = turn
     const money = bill?.money ?? null
     const ofModel = { tenant, at, source, origin, model, currency: money?.currency }
-    const perToken = money === null || billed === 0 ? 0 : money.billed / billed
+    const perToken = money === null || without === 0 ? 0 : money.without / without
     let rest = without
     let restMoney = money?.without ?? 0
     for (const [tool, saved] of bill?.tools ?? []) {
@@ -198,6 +207,24 @@ export class RowWriter {
     if (kinds.size >= MOST_KINDS) return OTHER_TOOL
     kinds.add(kind)
     return tool
+  }
+}
+
+type ResultCounts = Pick<DaySums, 'results' | 'before' | 'referred' | 'encoded' | 'omitted'>
+
+/**
+ * What a result adds to sums, so that the sums of all our processes have it once: as its tool gave
+ * it, and as it reached its model.
+ * @param isCounted whether its text was counted where it left us before
+ * @param isPassedOn whether the next service of ours counts it, as it leaves here
+ */
+function countsOf(row: ResultRow, isCounted: boolean, isPassedOn: boolean): ResultCounts {
+  const { before, referred, encoded, omitted } = row
+  const after = before - referred - encoded - omitted
+  return {
+    results: (isCounted ? 0 : 1) - (isPassedOn ? 1 : 0),
+    before: (isCounted ? 0 : before) - (isPassedOn ? after : 0),
+    ...{ referred, encoded, omitted },
   }
 }
 

@@ -32,8 +32,10 @@ export interface AnsweredRequest {
   readonly pings?: number | undefined
   /** Whether it was sent to keep a cache alive. */
   readonly isPing?: true
-  /** Where it came from; `null`: another process of ours counts it. */
-  readonly origin?: Origin | null | undefined
+  /** Where it came from. */
+  readonly origin?: Origin | undefined
+  /** Whether another service of ours answered it, which has counted it and its bill. */
+  readonly isPassedOn?: boolean | undefined
   /** When its answer began, in milliseconds after it was sent; absent: that is not known. */
   readonly begunMs?: number | undefined
 }

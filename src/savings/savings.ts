@@ -137,7 +137,8 @@ export function createSavings(options: SavingsOptions): Savings {
     const entry = entryOf(request, terms)
     const seen = entry.conversation?.seen
     if (seen !== undefined && print !== undefined) prompts.remember(place, seen, print)
-    add(tenant, { ...entry, origin: request.origin })
+    const { origin, isPassedOn } = request
+    add(tenant, { ...entry, origin, isPassedOn })
   }
 
   async function accountResults(tenant: string, sent: Promise<SentRequest>) {

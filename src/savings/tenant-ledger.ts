@@ -82,7 +82,8 @@ export interface Entry {
   /** See `TurnBill`. */
   readonly tools?: TurnBill['tools']
   /** As of the request. */
-  readonly origin?: Origin | null | undefined
+  readonly origin?: Origin | undefined
+  readonly isPassedOn?: boolean | undefined
 }
 
 export function addEntry(ledger: TenantLedger, entry: Entry, now: number): TenantLedger {

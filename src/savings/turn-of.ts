@@ -23,6 +23,14 @@ function turnOf({ vendor, account, conversation, report, model }: Entry, at: num
   }
 }
 
+/** What the next service of ours counts. */
+const OF_THE_NEXT = { known: true, prefix_changed: false } as const
+
+/** A bill without what was paid: what was saved before the next service of ours is left. */
+function savedOnly({ billed, without }: Pick<Turn, 'billed' | 'without'>) {
+  return { billed: 0, without: without - billed }
+}
+
 /** What arrives at the ledger of an entry; `null`: nothing, it only sums results. */
 export function arrivedTurn(
   tenant: string,
@@ -33,13 +41,15 @@ export function arrivedTurn(
   const { requests, billed, money } = account
   if (requests === 0 && billed === 0) return null
   const isPriced = money.requests > 0 || money.billed > 0
+  const { billed: paid, without } = entry.isPassedOn === true ? savedOnly(money) : money
+  const turn = turnOf(entry, at)
   return {
     tenant,
-    turn: turnOf(entry, at),
+    turn: entry.isPassedOn === true ? { ...turn, ...savedOnly(turn), ...OF_THE_NEXT } : turn,
     bill: {
       tools,
-      money: isPriced ? { currency, billed: money.billed, without: money.without } : null,
-      isHidden: requests === 0,
+      money: isPriced ? { currency, billed: paid, without } : null,
+      isHidden: requests === 0 || entry.isPassedOn === true,
     },
     ...(origin !== undefined && { origin }),
   }

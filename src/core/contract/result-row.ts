@@ -25,6 +25,9 @@ export interface ResultRow {
   readonly session: string | null
   /** The first 24 or all 64 hex digits of the text's SHA-256; `null` if it was not needed. */
   readonly original: string | null
+  /** The first 24 hex digits of the SHA-256 of the received text, and of the sent one. */
+  readonly received: string
+  readonly sent: string
   /** Why it stayed unchanged; `null` if it did not. */
   readonly reason: UnchangedReason | null
 }

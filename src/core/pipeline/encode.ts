@@ -177,12 +177,12 @@ function responseOf(
 
 /** The ledger's row. */
 function rowOf(
-  { request: call, shape }: LayerInput,
+  { request: call, content, shape }: LayerInput,
   answer: EncodeAnswer,
   layer: SessionLayer | null,
   refusals: readonly Refusal[],
 ): () => string {
-  const source = { call, identity: layer?.identity, shape }
+  const source = { call, content, identity: layer?.identity, shape }
   return () => resultRow(source, answer, bareFormat(answer.format), refusals)
 }
 

@@ -6,16 +6,18 @@ import { endpointClass } from './endpoint-class.ts'
 import type { ResponseSource } from './response-facts.ts'
 
 const SESSION_DIGITS = 16
+const TEXT_DIGITS = 24
 
 /** The ledger's row of a result, as JSON. */
 export function resultRow(
-  { call, identity, shape }: Pick<ResponseSource, 'call' | 'identity' | 'shape'>,
+  { call, content, identity, shape }: ResponseSource,
   answer: EncodeAnswer,
   format: string,
   refusals: readonly Refusal[],
 ): string {
   const { layer, tokens, savings, view = null } = answer
   const { tool, args, session } = call
+  const received = (identity ?? hash('sha256', content)).slice(0, TEXT_DIGITS)
   const row: ResultRow = {
     tool: tool === undefined ? null : shortName(tool),
     class: endpointClass(tool, args, name => shortName(name ?? '')),
@@ -31,6 +33,9 @@ export function resultRow(
     omitted: savings.elided_tokens,
     session: session === undefined ? null : sessionName(session),
     original: identity ?? answer.elided[0]?.hash ?? null,
+    received,
+    sent:
+      answer.content === content ? received : hash('sha256', answer.content).slice(0, TEXT_DIGITS),
     reason: layer === 'L3' && savings.elided_tokens === 0 ? reasonOf(refusals) : null,
   }
   return JSON.stringify(row)

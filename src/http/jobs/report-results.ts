@@ -31,14 +31,15 @@ interface Origin {
   readonly conversation?: string | undefined
   /** The model that they are for. */
   readonly model?: string | undefined
-  /** Where the request came from; `null`: another process of ours counts them. */
-  readonly origin?: WorkOrigin | null
+  /** Where the request came from. */
+  readonly origin?: WorkOrigin
+  readonly isPassedOn?: boolean | undefined
 }
 
 /** Reports results to telemetry and the ledger, as far as these are on. */
 export function reportResults(
   { reports }: Reported,
-  { tenant, source, conversation, model, origin }: Origin,
+  { tenant, source, conversation, model, origin, isPassedOn }: Origin,
   { telemetry, ledger }: ResultRecords,
 ): void {
   const at = Date.now()
@@ -49,6 +50,7 @@ export function reportResults(
       ...(conversation !== undefined && { conversation }),
       ...(model !== undefined && { model }),
       ...(origin !== undefined && { origin }),
+      ...(isPassedOn === true && { isPassedOn }),
     }
     ledger.result({ tenant, at, source: source ?? op, row, ...named })
   }

@@ -28,7 +28,12 @@ export interface ResponsesSocketNeeds extends RewriteNeeds {
  */
 export function createResponsesSocket(
   c: AppContext,
-  { vendor, host, forgets }: Pick<VendorProxy, 'vendor' | 'host' | 'forgets'>,
+  {
+    vendor,
+    host,
+    forgets,
+    upstream,
+  }: Pick<VendorProxy, 'vendor' | 'host' | 'forgets' | 'upstream'>,
   needs: ResponsesSocketNeeds,
 ): SocketMessages {
   const { access, savings, rewriting } = needs
@@ -63,6 +68,7 @@ export function createResponsesSocket(
       report,
       untouched,
       origin: originOf(c),
+      isPassedOn: upstream.isOurs,
     }
     if (isGiven) void savings.record(tenant, Promise.resolve(answered))
     else savings.noteRefused({ host, status: null, error: null })
@@ -70,7 +76,8 @@ export function createResponsesSocket(
 
   async function rewrite(body: Uint8Array): ReturnType<MessageTerms['rewrite']> {
     const conversationOf = ({ continues }: RewriteReport) => conversations.of(continues)
-    const message = { vendor, forgets, shape: SHAPE, body, conversationOf } as const
+    const isPassedOn = upstream.isOurs
+    const message = { vendor, forgets, shape: SHAPE, body, conversationOf, isPassedOn } as const
     const rewritten = await runRewrite(c, message, rewriting, needs)
     const { body: bytes, recorded, free: _, ...asked } = rewritten
     if (recorded === undefined) return { bytes, ...asked }

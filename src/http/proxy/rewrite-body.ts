@@ -59,7 +59,7 @@ const AS_IT_COMES: ForwardedBody = { readingMs: 0, continued: false, paused: fal
  */
 export async function rewriteBody(
   c: AppContext,
-  { vendor, sign, forgets, host }: Pick<VendorProxy, 'vendor' | 'sign' | 'forgets' | 'host'>,
+  { vendor, sign, forgets, host, upstream }: Omit<VendorProxy, 'forwarder' | 'pathAtVendor'>,
   path: string,
   needs: RewriteNeeds,
 ): Promise<ForwardedBody> {
@@ -115,6 +115,7 @@ export async function rewriteBody(
             c,
             {
               ...{ vendor, forgets, ...is, body, redeems: is.coding === undefined },
+              isPassedOn: upstream.isOurs,
               placesAt: needs.placing?.at(vendor, host),
             },
             rewriting,

@@ -41,6 +41,8 @@ export interface ReadBody extends RewritableBody {
   readonly conversationOf?: (report: RewriteReport) => string | undefined
   /** Whether calls of our own tool in the answer can be answered. */
   readonly redeems?: boolean
+  /** Whether its upstream is a service of ours. */
+  readonly isPassedOn?: boolean
   /** See `RequestTerms`. */
   readonly placesAt?: string | undefined
 }
@@ -242,17 +244,16 @@ class RewriteRun {
 
   #rewritten(result: Done, report: RewriteReport): RewrittenBody {
     const { metrics, savings, telemetry, ledger } = this.#needs
-    const { vendor, shape, model, body } = this.#read
+    const { vendor, shape, model, body, isPassedOn } = this.#read
     const tenant = this.#tenant
     metrics.proxy.rewrite(vendor, report)
     for (const each of result.reports) metrics.report(each)
     this.#rewriting.arms?.record(tenant, result.reports)
-    const of = { model: report.model ?? model, origin: originOf(this.#c) }
+    const of = { model: report.model ?? model, origin: originOf(this.#c), isPassedOn }
     const origin = { tenant, source: vendor, conversation: report.conversation, ...of }
     reportResults(result, origin, { telemetry, ledger })
     const recorded = recordDecisions(result, this.#keeping)
-    const billed = billingVendor(vendor, shape, model)
-    const sent = { vendor: billed, report, ...sessionTerm(this.#c) }
+    const sent = { vendor: billingVendor(vendor, shape, model), report, ...sessionTerm(this.#c) }
     countResults(tenant, sent, { result, recorded, savings })
     return { ...leaving(body, result, report), report, recorded }
   }

@@ -23,6 +23,8 @@ export interface VendorProxy {
   readonly forwarder: Forwarder
   /** Whether it may drop parts of a prompt by itself. */
   readonly forgets: boolean
+  /** Whether its last answer said that it is a service of ours, which then counts requests. */
+  readonly upstream: { isOurs: boolean }
   /** Signs requests that came signed; absent: the service has no credentials for it. */
   readonly sign?: SignRequest
 }
@@ -79,6 +81,7 @@ export function createVendorProxies(
         isNamedByVendor ? versionedPath({ vendor, basePath, openaiPathsAsSent }, path) : path,
       forwarder: createForwarder({ base, vendor, limits, env, onBug }),
       forgets: forgets ?? upstreamForgets(url, name),
+      upstream: { isOurs: false },
       ...(aws === undefined ? {} : { sign: signer(aws) }),
     }
   }

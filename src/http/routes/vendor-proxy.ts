@@ -7,6 +7,7 @@ import { billingVendor } from '../../core/conversation/usage/billing.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { AnswerRounds } from '../../proxy/answer-rounds.ts'
 import type { Exchange } from '../../proxy/exchange.ts'
+import type { RawHeaders } from '../../proxy/headers.ts'
 import type { SeenAnswer } from '../../proxy/usage-observer.ts'
 import type { Vendor } from '../../proxy/vendor-errors.ts'
 import type { SocketMessages } from '../../proxy/websocket/socket-messages.ts'
@@ -47,6 +48,9 @@ type ForwardNeeds = ProxyNeeds &
 
 /** Levers that an upstream may refuse. */
 const REFUSABLE: ReadonlySet<string> = new Set(['place', 'life', 'retention', 'defer'])
+
+/** On each answer of our proxies: how long it took beside the upstream's time. */
+const ADDED_HEADER = 'x-haversack-added-ms'
 
 /** The status of an answer that makes a WebSocket of its connection. */
 const SWITCHED = 101
@@ -94,7 +98,9 @@ async function forward(c: AppContext, proxy: VendorProxy, needs: ForwardNeeds): 
     const named = (answer: SeenAnswer) => withModel(answer, billed.model)
     const begunMs = ended.first_byte_ms ?? undefined
     const seen = last.then(named)
-    account(c, { vendor, report, untouched, pings, seen, refused, begunMs }, needs.savings)
+    const { isOurs: isPassedOn } = proxy.upstream
+    const of = { vendor, report, isPassedOn, refused }
+    account(c, { ...of, untouched, pings, seen, begunMs }, needs.savings)
     if (ended.outcome === 'answered') {
       const observe = () => needs.observeUsage(billed.shape)
       void planPings(
@@ -105,7 +111,7 @@ async function forward(c: AppContext, proxy: VendorProxy, needs: ForwardNeeds): 
     }
     for (const each of hidden) {
       const seen = each.then(named)
-      account(c, { vendor, report, isHidden: true, seen, refused }, needs.savings)
+      account(c, { ...of, isHidden: true, seen }, needs.savings)
     }
   } else if (messages !== undefined && ended.status !== SWITCHED) {
     needs.savings.noteRefused(refused)
@@ -161,7 +167,7 @@ interface Sent {
 
 function send(
   c: AppContext,
-  { proxy: { forwarder, host }, path, usage, messages, shape }: Destination,
+  { proxy: { forwarder, host, upstream }, path, usage, messages, shape }: Destination,
   { body, own, ticket, readingMs, continued, paused, recorded, free, ...rest }: ForwardedBody,
   needs: ForwardNeeds,
 ): Sent {
@@ -170,7 +176,7 @@ function send(
   const state = c.get('state')
   const addedMs = performance.now() - state.started - readingMs
   const decimals = seesExactTimes(state) ? 3 : 0
-  const extraHeaders = { 'x-haversack-added-ms': addedMs.toFixed(decimals) }
+  const extraHeaders = { [ADDED_HEADER]: addedMs.toFixed(decimals) }
   if (upgradeHead !== undefined) {
     const options = { path, extraHeaders, ...(messages === undefined ? {} : { messages }) }
     const exchange = forwarder.upgrade(incoming!, upgradeHead, options)
@@ -207,6 +213,7 @@ function send(
       head(status, headers) {
         // Once an answer has begun, the body is not needed any more.
         ticket?.leave()
+        upstream.isOurs = isAdded(headers)
         usage?.head(status, headers)
       },
       chunk: bytes => usage?.chunk(bytes),
@@ -223,6 +230,10 @@ function send(
 /** The report of a request whose client's own body was sent in the end. */
 function asOwn({ levers: _, saved: _saved, definitions: _own, ...report }: RewriteReport) {
   return report
+}
+
+function isAdded(headers: RawHeaders): boolean {
+  return headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === ADDED_HEADER)
 }
 
 interface CallingRequest {
@@ -263,6 +274,7 @@ interface ToAccount extends Partial<Pick<Sent, 'report' | 'untouched' | 'pings'>
   /** It is a round that the client knows nothing of. */
   readonly isHidden?: true
   readonly vendor: Vendor
+  readonly isPassedOn: boolean
   readonly seen: Promise<SeenAnswer>
   /** What it is if the vendor did not answer it. */
   readonly refused: RefusedRequest

@@ -17,8 +17,12 @@ const ROW: ResultRow = {
   omitted: 0,
   session: null,
   original: null,
+  received: '',
+  sent: '',
   reason: null,
 }
+
+let texts = 0
 
 /** A result of the tenant, now unless told otherwise. */
 export function resultOf(
@@ -26,7 +30,8 @@ export function resultOf(
   row: Partial<ResultRow> = {},
   about: Partial<ArrivedResult> = {},
 ): ArrivedResult {
-  const json = JSON.stringify({ ...ROW, ...row })
+  const received = String(texts++)
+  const json = JSON.stringify({ ...ROW, received, sent: `packed ${received}`, ...row })
   return { tenant, at: Date.now(), source: 'encode', row: json, ...about }
 }
 

@@ -58,6 +58,7 @@ function proxying(rewrites: Partial<Rewriting['rewrites']> = {}) {
     basePath: '',
     pathAtVendor: path => path,
     forgets: false,
+    upstream: { isOurs: false },
     forwarder: {
       ask: async () => null,
       async forward(_incoming, _outgoing, options) {

@@ -70,14 +70,51 @@ describe('the sums of days', () => {
     expect((await ledger.overview('a', 24, 1)).bill.turns).toBe(1)
   })
 
-  it('count nothing that another process of ours counts', async () => {
+  it('count a result once that one process packed and another one sends on', async () => {
+    const folder = ledgerFolder()
+    const gateway = ownLedger({ folder }).ledger
+    const proxy = ownLedger({ folder }).ledger
+    const packed = { tool: 'list_boats', before: 100, encoded: 60, sent: 'abc' }
+    gateway.result(resultOf('a', packed, { source: 'mcp', origin: { project: 'atlas' } }))
+    // The gateway writes before the answer of a model can come.
+    await new Promise(setImmediate)
+    const again = { received: 'abc', before: 40, referred: 30, encoded: 0, omitted: 0 }
+    const about = { source: 'anthropic', model: 'm' }
+    proxy.result(resultOf('a', again, about))
+    await proxy.flush()
+    expect(daysIn(folder)).toEqual([
+      expect.objectContaining({
+        ...{ way: 'mcp', project: 'atlas', tool: 'list_boats', model: '' },
+        ...{ results: 1, before: 100, encoded: 60, referred: 30 },
+      }),
+    ])
+    const { results } = await proxy.overview('a', 24, 1)
+    expect(results).toMatchObject({ results: 1, before: 100, encoded: 60, referred: 30 })
+    // The same text once more is another result.
+    proxy.result(resultOf('a', again, about))
+    await proxy.flush()
+    expect(total(daysIn(folder), 'results')).toBe(2)
+  })
+
+  it('take no text of one tenant, or of the same way in, for a known one', async () => {
     const folder = ledgerFolder()
     const { ledger } = ownLedger({ folder })
-    ledger.result(resultOf('a', {}, { origin: null }))
-    ledger.turn({ tenant: 'a', turn: turnOf(), origin: null })
+    ledger.result(resultOf('a', { sent: 'abc' }, { source: 'mcp' }))
+    ledger.result(resultOf('b', { received: 'abc' }, { source: 'anthropic' }))
+    ledger.result(resultOf('a', { received: 'abc' }, { source: 'mcp' }))
     await ledger.flush()
-    expect(daysIn(folder)).toEqual([])
-    expect((await ledger.overview('a', 24, 1)).results.results).toBe(1)
+    expect(total(daysIn(folder), 'results')).toBe(3)
+  })
+
+  it('keep of what the next service of ours counts only what was saved before it', async () => {
+    const folder = ledgerFolder()
+    const { ledger } = ownLedger({ folder })
+    const row = { before: 100, encoded: 40 }
+    ledger.result(resultOf('a', row, { source: 'anthropic', isPassedOn: true }))
+    await ledger.flush()
+    expect(daysIn(folder)).toEqual([
+      expect.objectContaining({ results: 0, before: 40, encoded: 40 }),
+    ])
   })
 
   it('name no project if they shall not', async () => {

@@ -34,11 +34,12 @@ function forwarding({
     basePath: '/base',
     pathAtVendor: path => path,
     forgets: false,
+    upstream: { isOurs: false },
     forwarder: {
       ask: async () => null,
       async forward(_incoming, _outgoing, given) {
         options.push(given)
-        given.onAnswer?.head?.(200, { 'content-type': 'x' } as never)
+        given.onAnswer?.head?.(200, ['content-type', 'x'])
         given.onAnswer?.chunk?.(Buffer.from('bytes'))
         return exchange
       },
