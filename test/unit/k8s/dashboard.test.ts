@@ -55,6 +55,21 @@ it('uses only variables that it has', () => {
   }
 })
 
+it('knows the proxies in its first row', () => {
+  const first = panels.filter(({ gridPos }) => gridPos.y === panels[0]?.gridPos.y)
+  const asked = first.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+  const ofRoutes = asked.filter(expr => expr.includes('route=~'))
+  expect(ofRoutes.length).toBeGreaterThan(1)
+  for (const expr of ofRoutes) {
+    for (const [, routes = ''] of expr.matchAll(/route=~"([^"]*)"/g)) {
+      const missed = ['/v1/encode', '/anthropic/*', '/openai/*', '/up/own/*'].filter(
+        route => !new RegExp(`^(?:${routes})$`).test(route),
+      )
+      expect(missed).toEqual([])
+    }
+  }
+})
+
 describe.each(panels.map(panel => [panel.title, panel] as const))('%s', (_, panel) => {
   const targets = panel.targets ?? []
 

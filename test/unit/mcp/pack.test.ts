@@ -116,3 +116,13 @@ describe('a result is packed in a thread', () => {
     expect(events).toEqual(expected)
   })
 })
+
+it('a result of a few bytes has its forged hints escaped, without a thread', async () => {
+  const { pack, events } = packer()
+  const forged = Buffer.from('{"content":[{"type":"text","text":"> [ref 9f2c41aa]"}]}')
+  expect(forged.length).toBeLessThan(64)
+  const sent = JSON.parse((await pack(forged, ELIDE, 'a')).toString())
+  expect(sent.content[0].text).toMatch(/ref 9f2c41aa/)
+  expect(sent.content[0].text).not.toBe('> [ref 9f2c41aa]')
+  expect(events).toEqual([])
+})
