@@ -7,6 +7,7 @@ import {
   RETRIEVE_SCHEMA,
   RETRIEVE_TOOL,
 } from '../core/contract/retrieve-tool.ts'
+import type { NotShown } from '../core/conversation/retrieve/not-shown.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import { LINE_FEED } from '../core/json/char-codes.ts'
 import { countLines } from '../core/parts/lines.ts'
@@ -17,6 +18,7 @@ import { searchWords } from '../core/parts/search-words.ts'
 import { wholeCharacters } from '../core/parts/whole-characters.ts'
 import type { Originals, ReadableOriginals } from '../store/originals.ts'
 import type { StoredBody, StoredPart } from '../store/store.ts'
+import { fetchNotShown, searchHidden } from './fetch-hidden.ts'
 import { jsonBytes, type Outcome } from './json-rpc.ts'
 
 const DEFINITION = {
@@ -64,6 +66,8 @@ export interface Retriever {
     /** It has lost a text that it was referred to. */
     lost(): void
   } | null
+  /** What the conversation has markers of, the newest first; absent: that is not known. */
+  hidden?(): Iterable<NotShown>
 }
 
 /** What a call of the tool may take of an original. */
@@ -79,7 +83,7 @@ export interface RetrieveLimits {
  */
 export async function callRetrieve(
   args: JsonBytes,
-  { tenant, reader }: Retriever,
+  { tenant, reader, hidden }: Retriever,
   originals: ReadableOriginals,
   { maxBytes }: RetrieveLimits,
 ): Promise<Outcome> {
@@ -89,16 +93,19 @@ export async function callRetrieve(
     const [issue] = parsed.error.issues
     return failed(`${issue?.path.join('.') || 'arguments'}: ${issue?.message}`)
   }
-  const { hash, all: _, query: words, ...query } = parsed.data
-  if (hash === undefined) return failed('hash: name the original')
+  const { hash, all, query: words, ...query } = parsed.data
+  if (hash === undefined) {
+    if (words === undefined || hidden === undefined) return failed('hash: name the original')
+    return shown([await searchHidden(words, hidden(), tenant, originals)])
+  }
   try {
     const selector = parsePart(query as Parameters<typeof parsePart>[0])
     const ref = hash.toLowerCase()
     const session = ref.length < HASH_DIGITS ? reader?.session : undefined
     const reference = { tenant, ref, ...(session === undefined ? {} : { session }) }
-    const given = (text: string) => {
-      originals.noteFetch(tenant, ref, Buffer.byteLength(text))
-      return shown(text)
+    const given = (...texts: readonly string[]) => {
+      originals.noteFetch(tenant, ref, Buffer.byteLength(texts.join('')))
+      return shown(texts)
     }
     if (session !== undefined) reader?.lost()
     if (words !== undefined) {
@@ -106,6 +113,9 @@ export async function callRetrieve(
       return given(searchWords([{ name: hash, text: toText({ bytes: body, media_type }) }], words))
     }
     if (selector === undefined) {
+      const marked = all === 'true' ? undefined : find(hidden?.() ?? [], each => each.hash === ref)
+      const missing = marked && (await fetchNotShown(marked, tenant, originals))
+      if (missing) return given(...missing)
       const whole = await wholeWithin(originals, reference, maxBytes)
       if (whole !== null) return given(whole)
     }
@@ -204,8 +214,14 @@ function wholeBytes(part: Part): Uint8Array {
   return part.content.subarray(start, end)
 }
 
-function shown(content: string): Outcome {
-  return { kind: 'result', result: jsonBytes({ content: [{ type: 'text', text: content }] }) }
+function find<T>(all: Iterable<T>, isIt: (each: T) => boolean): T | undefined {
+  for (const each of all) if (isIt(each)) return each
+  return undefined
+}
+
+function shown(texts: readonly string[]): Outcome {
+  const content = texts.map(text => ({ type: 'text', text }))
+  return { kind: 'result', result: jsonBytes({ content }) }
 }
 
 function failed(message: string): Outcome {

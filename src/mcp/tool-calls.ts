@@ -1,5 +1,7 @@
+import { BoundedMap } from '../core/base/bounded-map.ts'
 import type { ResultPlace, ResultTerms } from '../core/contract/request-terms.ts'
 import { RETRIEVE_TOOL } from '../core/contract/retrieve-tool.ts'
+import { type NotShown, notShownIn } from '../core/conversation/retrieve/not-shown.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import { failureResult } from './call-failures.ts'
 import { type PublicEntry, type ToolFacts, toolFacts } from './catalogue.ts'
@@ -26,6 +28,9 @@ const COMPACTED_TOOL = 'haversack_compacted'
 /** Contexts of a client that are remembered. */
 const MOST_CONTEXTS = 1_000
 
+/** Results of a client that lack parts and are remembered. Of an older one all is fetched. */
+const MOST_HIDDEN = 200
+
 /** A call of a tool that a server lists. */
 interface ToolCall {
   readonly call: ClientCall
@@ -48,6 +53,8 @@ export class ToolCalls {
   /** `null`: all tools are listed. */
   readonly search: ToolSearch | null
   #offersRetrieve: boolean
+  /** What results did not show, by their contexts and hashes. */
+  readonly #hidden = new BoundedMap<string, NotShown>(MOST_HIDDEN)
   /** In which calls came, the last one at the end. */
   readonly #contexts = new Set<string>()
 
@@ -124,13 +131,13 @@ export class ToolCalls {
     if (named.kind === 'call') {
       return this.#callNamed({ ...call, params: named.params }, named.name, place)
     }
-    return this.#packed(named.result, call, place)
+    return this.#packed(named.result, call, SEARCH, this.#limitedAt(place))
   }
 
   async #callNamed(call: ClientCall, name: string, place: ResultPlace | null): Promise<Outcome> {
     const offersRetrieve = this.offersRetrieve(call.context)
     if (name === RETRIEVE_TOOL && offersRetrieve) {
-      return this.#retrieve(call.params ?? EMPTY_OBJECT, call.context)
+      return this.#retrieve(call)
     }
     return (await this.#composed.call(name, call)) ?? this.#callListed(call, name, place)
   }
@@ -142,19 +149,30 @@ export class ToolCalls {
     const traceparent = () => call.traceparent ?? null
     const ended = { server: SEARCH, outcome: 'result', upstreamMs: 0, totalMs } as const
     this.#options.onToolCall({ ...ended, started, traceparent })
-    return this.#packed(found, call, place)
+    return this.#packed(found, call, SEARCH, this.#limitedAt(place))
   }
 
-  /** An answer of ours with definitions of servers, packed like any result. */
-  async #packed(own: JsonBytes, call: ClientCall, place: ResultPlace | null): Promise<Outcome> {
-    const { limit } = this.#profile
-    const terms: ResultTerms = {
-      ...{ tool: `mcp__haversack__${SEARCH}`, mode: 'lossless', structured: 'keep' },
-      ...(place === null ? {} : { place }),
-      ...(limit === null ? {} : { limit }),
-    }
-    const result = await this.#options.pack(own, terms, SEARCH, this.#deliveryOf(call, place))
+  /** An answer of ours, packed like any result. */
+  async #packed(
+    own: JsonBytes,
+    call: ClientCall,
+    server: string,
+    more: Partial<ResultTerms>,
+  ): Promise<Outcome> {
+    const tool = `mcp__haversack__${server}`
+    const terms: ResultTerms = { tool, mode: 'lossless', structured: 'keep', ...more }
+    const result = await this.#options.pack(
+      own,
+      terms,
+      server,
+      this.#deliveryOf(call, more.place ?? null),
+    )
     return { kind: 'result', result }
+  }
+
+  #limitedAt(place: ResultPlace | null): Partial<ResultTerms> {
+    const { limit } = this.#profile
+    return { ...(place === null ? {} : { place }), ...(limit === null ? {} : { limit }) }
   }
 
   /**
@@ -241,6 +259,9 @@ export class ToolCalls {
     }
     const delivery = this.#deliveryOf(call, place)
     const packed = await this.#options.pack(end.outcome.result, terms, server, delivery)
+    for (const hidden of notShownIn(packed)) {
+      this.#hidden.set(`${call.context}\0${hidden.hash}`, hidden)
+    }
     return { kind: 'result', result: packed }
   }
 
@@ -253,14 +274,26 @@ export class ToolCalls {
     }
   }
 
-  async #retrieve(params: JsonBytes, context: string | null): Promise<Outcome> {
-    const args = objectMember(params, 'arguments') ?? EMPTY_OBJECT
+  async #retrieve(call: ClientCall): Promise<Outcome> {
+    const { context } = call
+    const args = objectMember(call.params ?? EMPTY_OBJECT, 'arguments') ?? EMPTY_OBJECT
     const { tenant, originals, contexts } = this.#options
     const reader =
       context === null || contexts === undefined
         ? null
         : { session: contexts.sessionOf(context), lost: () => contexts.lost(context) }
-    return callRetrieve(args, { tenant, reader }, originals, { maxBytes: MAX_ORIGINAL_BYTES })
+    const hidden = () => this.#hiddenFrom(context)
+    const limits = { maxBytes: MAX_ORIGINAL_BYTES }
+    const outcome = await callRetrieve(args, { tenant, reader, hidden }, originals, limits)
+    if (outcome.kind === 'error') return outcome
+    // It refers to nothing, and is never cut.
+    return this.#packed(outcome.result, call, RETRIEVE_TOOL, { response_budget: 'full' })
+  }
+
+  /** What results in a context did not show, the newest first. */
+  #hiddenFrom(context: string | null): readonly NotShown[] {
+    const own = [...this.#hidden].filter(([key]) => key.startsWith(`${context}\0`))
+    return own.map(([, hidden]) => hidden).reverse()
   }
 }
 

@@ -9,6 +9,8 @@ interface Hit {
   readonly lines: readonly string[]
   readonly at: number
   readonly score: number
+  /** Where the first of the words is in its line. */
+  readonly place: number
 }
 
 const MAX_HITS = 20
@@ -43,16 +45,25 @@ function hitsIn({ name, text }: SearchedText, words: readonly string[]): readonl
   const lines = text.split('\n')
   return lines.flatMap((line, at) => {
     const own = line.toLowerCase()
-    const score = present.reduce((sum, word) => sum + (own.includes(word) ? 1 : 0), 0)
-    return score === 0 ? [] : [{ name, lines, at, score }]
+    const places = present.map(word => own.indexOf(word)).filter(place => place !== -1)
+    const score = places.length
+    return score === 0 ? [] : [{ name, lines, at, score, place: Math.min(...places) }]
   })
 }
 
-function shown({ name, lines, at }: Hit): string {
-  const around = lines.slice(Math.max(0, at - 1), at + 2).map(cut)
+function shown({ name, lines, at, place }: Hit): string {
+  const first = Math.max(0, at - 1)
+  const around = lines
+    .slice(first, at + 2)
+    .map((line, index) => cut(line, first + index === at ? place : 0))
   return [`${name}, line ${at + 1}:`, ...around].join('\n')
 }
 
-function cut(line: string): string {
-  return line.length <= MAX_LINE_CHARS ? line : `${line.slice(0, MAX_LINE_CHARS)}…`
+/** A long line around a place in it. */
+function cut(line: string, place: number): string {
+  if (line.length <= MAX_LINE_CHARS) return line
+  const start = Math.max(0, Math.min(place - MAX_LINE_CHARS / 2, line.length - MAX_LINE_CHARS))
+  const end = start + MAX_LINE_CHARS
+  const part = line.slice(start, end).toWellFormed()
+  return `${start > 0 ? '…' : ''}${part}${end < line.length ? '…' : ''}`
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { AppError } from '../../core/base/errors.ts'
 import type { RewriteReport } from '../../core/contract/operation-result.ts'
 import type { ResultTerms } from '../../core/contract/request-terms.ts'
 import { RETRIEVE_TOOL } from '../../core/contract/retrieve-tool.ts'
 import type { RouteName } from '../../core/conversation/parse/scan-request.ts'
 import { hiddenTurnKey, writeHiddenTurn } from '../../core/conversation/retrieve/hidden-turns.ts'
+import { notShownIn } from '../../core/conversation/retrieve/not-shown.ts'
 import type { HiddenTurn } from '../../core/conversation/retrieve/retrieving-answer.ts'
 import { PACK_RESULT } from '../../core/operations/result-packer.ts'
 import { callRetrieve } from '../../mcp/retrieve-tool.ts'
@@ -13,7 +13,6 @@ import type { WorkerPool } from '../../pool/pool.ts'
 import type { AnswerRounds } from '../../proxy/answer-rounds.ts'
 import type { ReadableOriginals } from '../../store/originals.ts'
 import type { Rewriting } from '../context.ts'
-import { fetchNotShown, type HiddenIn, searchHidden } from './fetch-hidden.ts'
 import { createRetrievingRounds } from './retrieving-rounds.ts'
 
 export interface RetrieveCallNeeds {
@@ -81,47 +80,15 @@ export function answerRetrieveCalls(
 
 async function retrieve(
   args: string,
-  within: HiddenIn,
+  { tenant, body }: Pick<RetrievingCalls, 'tenant' | 'body'>,
   { pool, originals }: Pick<RetrieveCallNeeds, 'pool' | 'originals'>,
 ): Promise<string> {
   const json = asObject(args)
   if (json === null) return 'The arguments are not a JSON object.'
-  const { tenant } = within
-  const text = await hiddenFor(JSON.parse(args) as Arguments, within, originals)
-  if (text !== null) {
-    const content = [{ type: 'text', text }]
-    return textOf(await packed(Buffer.from(JSON.stringify({ content })), tenant, pool))
-  }
-  const limits = { maxBytes: MAX_TEXT_BYTES }
-  const outcome = await callRetrieve(json, { tenant, reader: null }, originals, limits)
+  const retriever = { tenant, reader: null, hidden: () => notShownIn(body) }
+  const outcome = await callRetrieve(json, retriever, originals, { maxBytes: MAX_TEXT_BYTES })
   if (outcome.kind !== 'result') return 'This could not be fetched.'
   return textOf(await packed(outcome.result, tenant, pool))
-}
-
-/** The arguments of a call, as far as the request tells more than the store. */
-interface Arguments {
-  readonly hash?: unknown
-  readonly query?: unknown
-}
-
-/** What the request itself decides: which lines it lacks, and what is searched. `null`: neither. */
-async function hiddenFor(
-  asked: Arguments,
-  within: HiddenIn,
-  originals: RetrieveCallNeeds['originals'],
-): Promise<string | null> {
-  const hash = typeof asked.hash === 'string' ? asked.hash.toLowerCase() : undefined
-  if (typeof asked.query === 'string') return searchHidden(asked.query, hash, within, originals)
-  if (hash === undefined || Object.keys(asked).length > 1) return null
-  try {
-    const text = await fetchNotShown(hash, within, originals)
-    if (text !== null) originals.noteFetch(within.tenant, hash, Buffer.byteLength(text))
-    return text
-  } catch (error) {
-    // The call itself says why.
-    if (error instanceof AppError) return null
-    throw error
-  }
 }
 
 function textOf(result: Buffer): string {

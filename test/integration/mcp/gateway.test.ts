@@ -238,6 +238,36 @@ describe('results that may have parts left out', () => {
     expect(part.result.content[0].text).toBe(`${LOG.slice(999, 1002).join('\n')}\n`)
   })
 
+  it('give what they do not show by their hash alone, and are searched without one', async () => {
+    const orders = ROWS.map(({ id }) => ({ note: `word${id * 7} of ${id}` }))
+    const upstream = await recording({ era: 'legacy' })
+    upstream.on('tools/call', exchange => exchange.result(text(JSON.stringify({ orders }))))
+    const { request } = await connect({
+      one: { url: upstream.url, mode: 'elide', budget_tokens: 150 },
+    })
+    const call = async (name: string, args: object = {}) => {
+      const { result } = await request('tools/call', { name, arguments: args })
+      return result.content.map((each: { text: string }) => each.text).join('\n') as string
+    }
+    const shown = await call('echo')
+    const hash = /hash=([0-9a-f]+)/.exec(shown)?.[1]
+    const [, gap] = /… (\d+) not shown/.exec(shown) ?? []
+    const missing = await call('haversack_retrieve', { hash })
+    expect(missing).toMatch(new RegExp(String.raw`\$\.orders\[\d+:\d+\]"?\[${gap}\]:`))
+    expect(missing).toContain('word140')
+    expect(missing).not.toContain('word0 ')
+    expect(missing).not.toContain('{"note"')
+    const whole = await call('haversack_retrieve', { hash, all: true })
+    expect(decode({ content: whole, format: 'tree@2' }).content).toBe(JSON.stringify({ orders }))
+    expect(await call('haversack_retrieve', { query: 'word140' })).toContain('word140 of 20')
+    const other = await connect({ one: { url: upstream.url } })
+    const unknown = await other.request('tools/call', {
+      name: 'haversack_retrieve',
+      arguments: { query: 'word140' },
+    })
+    expect(JSON.stringify(unknown)).not.toContain('word140 of 20')
+  })
+
   it('are refused to be shortened if they are errors', async () => {
     const upstream = await recording({ era: 'legacy' })
     const failed = text(LOG.join('\n')).replace(/}$/, ',"isError":true}')

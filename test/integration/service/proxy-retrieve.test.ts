@@ -347,6 +347,25 @@ describe.each(someOf(CASES, 3))('%s, %s: the proxy', (dialect, form) => {
     expect(brokenPrefixes(dialect, from)).toEqual([])
   })
 
+  it('gives the items that the request does not show as a table, by their indexes', async () => {
+    const { client, vendor, from } = begin()
+    const orders = Array.from({ length: 30 }, (_, id) => ({ id, state: 'open', at: `place ${id}` }))
+    const ofList = await keep(JSON.stringify({ orders }))
+    const rows = ['id,state,at=place *', '0,open,0', '… 28 not shown', '29,open,29']
+    const marker = `> [2 items kept, 28 not shown | hash=${ofList}]`
+    client.say(['orders[2 of 30]:', ...rows, marker].join('\n'))
+    vendor.script([{ call: TOOL, id: 'c1', input: { hash: ofList } }], [{ text: 'Seen.' }])
+    await client.turn()
+    const answer = vendor.received.at(-1)!.text.split('$.orders[1:29]')[1]
+    expect(answer).toMatch(/^(?:\\")?\[28\]:\\nid,/)
+    expect(answer).toContain('28,28')
+    expect(answer).not.toContain('29,29')
+    client.say('And now?')
+    vendor.script([{ text: 'Nothing.' }])
+    await client.turn()
+    expect(brokenPrefixes(dialect, from)).toEqual([])
+  })
+
   it('searches what the markers of the request name, and nothing else', async () => {
     const { client, vendor } = begin()
     const other = await keep(TEXT.replaceAll('what', 'zebras'))

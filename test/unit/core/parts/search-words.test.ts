@@ -17,6 +17,15 @@ it('shows at most 20 lines, and says of how many', () => {
   expect(found).toMatch(/\(20 of 50 lines\)$/)
 })
 
+it('shows a long line around the first word that it has', () => {
+  const long = `${'-'.repeat(5_000)} needle ${'+'.repeat(5_000)}`
+  const [, shown = ''] = searchWords([{ name: 'json', text: long }], 'needle').split('\n')
+  expect(shown).toMatch(/^…-+ needle \++…$/)
+  expect(shown.length).toBe(402)
+  const [, last = ''] = searchWords([{ name: 'json', text: `${long}last` }], 'last').split('\n')
+  expect(last).toMatch(/^…\++last$/)
+})
+
 it.each(['', '  ', 'absent', '.*'])('finds nothing for %j', query => {
   expect(searchWords([old, recent], query)).toMatch(/^no line /)
 })
