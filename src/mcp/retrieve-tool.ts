@@ -7,10 +7,10 @@ import {
   RETRIEVE_SCHEMA,
   RETRIEVE_TOOL,
 } from '../core/contract/retrieve-tool.ts'
-import type { NotShown } from '../core/conversation/retrieve/not-shown.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import { LINE_FEED } from '../core/json/char-codes.ts'
 import { countLines } from '../core/parts/lines.ts'
+import type { NotShown } from '../core/parts/not-shown.ts'
 import { nextNumber } from '../core/parts/numbered-lines.ts'
 import { parsePart } from '../core/parts/parse-part.ts'
 import type { Part, PartSelector } from '../core/parts/part.ts'

@@ -47,8 +47,12 @@ function hitsIn({ name, text }: SearchedText, words: readonly string[]): readonl
     const own = line.toLowerCase()
     const places = present.map(word => own.indexOf(word)).filter(place => place !== -1)
     const score = places.length
-    return score === 0 ? [] : [{ name, lines, at, score, place: Math.min(...places) }]
+    return score === 0 ? [] : [{ name, lines, at, score, place: leastOf(places) }]
   })
+}
+
+function leastOf(places: readonly number[]): number {
+  return places.reduce((least, place) => Math.min(least, place), Number.MAX_SAFE_INTEGER)
 }
 
 function shown({ name, lines, at, place }: Hit): string {

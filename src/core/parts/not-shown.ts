@@ -1,4 +1,4 @@
-import { parseHint } from '../../hints/hint-line.ts'
+import { parseHint } from '../hints/hint-line.ts'
 import { type ItemRun, itemsMissingIn } from './missing-items.ts'
 
 /** A run of lines, named as marks name it. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { notShownIn } from '../../../../../src/core/conversation/retrieve/not-shown.ts'
+import { notShownIn } from '../../../../src/core/parts/not-shown.ts'
 
 const HASH = '9f2c41aa07d3b85e16f04c2a'
 const OTHER = 'e4c2f49ad8b8f9425e693ee7'
