@@ -258,6 +258,7 @@ describe('deferred tools', () => {
     const forced = send(body(OTHER, turn, { tool_choice: { type: 'tool', name: 'task' } }))
     expect(forced.deferred).toEqual(['fetch'])
     expect(send(body(OTHER, turn, { model: 'claude-3-5-haiku' })).deferred).toEqual([])
+    expect(send(body(OTHER.slice(2), turn)).deferred).toEqual([])
   })
 
   it('are found in long lists and texts in linear time', () => {
