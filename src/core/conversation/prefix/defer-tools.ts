@@ -237,7 +237,7 @@ function loadedOf(scanned: ScannedRequest, names: ReadonlyMap<string, number>) {
   const searches = new Set<number>()
   for (const { message, isCall, name } of toolBlocks(scanned)) {
     if (isCall || !names.has(name)) continue
-    if (!loaded.has(name) && message >= last) searches.add(message)
+    if (message >= last) searches.add(message)
     loaded.add(name)
   }
   return { loaded, searches: searches.size }
