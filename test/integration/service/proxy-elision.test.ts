@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startOwnService } from '../../../src/cli/run-command/own-service.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
 import { ANY_SAVING_FILE, ELIDING_PROXIES_FILE } from '../../support/any-saving.ts'
+import { someOf } from '../../support/short-runs.ts'
 import { startSmallService } from './harness.ts'
 import { type RecordingUpstream, recordingUpstream } from './recording-upstream.ts'
 
@@ -134,7 +135,7 @@ it('leaves nothing out by itself unless the configuration says so', async () => 
 describe('haversack run', () => {
   const FOREIGN = 'mcp__haversack__haversack_retrieve'
 
-  it.each([
+  const ASKED: readonly [string, readonly string[], { elides?: boolean }, boolean][] = [
     [
       'leaves parts out where it is asked to, since it answers calls',
       ['Bash'],
@@ -144,7 +145,9 @@ describe('haversack run', () => {
     ['keeps new results whole by default', ['Bash'], {}, false],
     ["leaves nothing out for another gateway's tool", ['Bash', FOREIGN], { elides: true }, false],
     ['leaves nothing out if it is asked to', ['Bash'], { elides: false }, false],
-  ])('%s', async (_, tools, elides, isElided) => {
+  ]
+
+  it.each(someOf(ASKED, 2))('%s', async (_, tools, elides, isElided) => {
     const folder = mkdtempSync(join(tmpdir(), 'haversack-own-service-'))
     const config = join(folder, 'patient.toml')
     writeFileSync(
