@@ -8,6 +8,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   setup: async () => (await import('./setup.ts')).setupCommand,
   doctor: async () => (await import('./doctor.ts')).doctorCommand,
   gain: async () => (await import('./gain.ts')).gainCommand,
+  discover: async () => (await import('./discover.ts')).discoverCommand,
   arms: async () => (await import('./arms.ts')).armsCommand,
   savings: async () => (await import('./savings.ts')).savingsCommand,
   statusline: async () => (await import('./statusline.ts')).statuslineCommand,
@@ -39,7 +40,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 /** The first page of help: what most users need, by what they want. */
 export const FIRST_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'Use it with an agent': ['run', 'setup', 'doctor', 'status'],
-  'See what it does': ['gain', 'tune', 'encode', 'decode', 'get'],
+  'See what it does': ['gain', 'discover', 'encode', 'decode', 'get'],
   'Serve others': ['serve', 'mcp', 'keys'],
 }
 

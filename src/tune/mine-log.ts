@@ -65,9 +65,10 @@ export function* mineLog(
   }
 }
 
-function requestOf(
+/** The request by which a proxy would have had the result encoded. */
+export function requestOf(
   { session, agent, tool, args, call_id, text, is_error }: MinedResult,
-  { tokens }: MineOptions,
+  { tokens }: Pick<MineOptions, 'tokens'>,
 ): EncodeRequest & { content: string } {
   return {
     content: text,

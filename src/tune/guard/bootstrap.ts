@@ -27,7 +27,7 @@ export function intervalOfSum(values: readonly number[], seed: number): Interval
 }
 
 /** Numbers from 0 up to 1 (mulberry32, public domain). The same seed gives the same numbers. */
-function createRandom(seed: number): () => number {
+export function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

@@ -1,7 +1,9 @@
 import {
+  countField,
   type Dialect,
   type Fields,
   fieldsOf,
+  type LoggedUsage,
   type LogLine,
   type LogStep,
   textField,
@@ -36,7 +38,29 @@ export const claudeCode: Dialect = line => {
   const steps = Array.isArray(content) ? content.flatMap(stepsOf) : []
   // What the program itself answers is of `<synthetic>`.
   const isOfModel = model !== undefined && !model.startsWith('<')
-  return { ...placed(line, steps), ...(isOfModel ? { model } : {}) }
+  const usage = isOfModel ? usageOf(message) : null
+  return {
+    ...placed(line, steps),
+    ...(isOfModel ? { model } : {}),
+    ...(usage === null ? {} : { usage }),
+  }
+}
+
+/** A message has a line for each of its parts; all say what the whole message was billed for. */
+function usageOf(message: Fields): LoggedUsage | null {
+  const id = textField(message, 'id')
+  const said = fieldsOf(message['usage'])
+  if (id === undefined || said === null) return null
+  const written = countField(said, 'cache_creation_input_tokens')
+  const long = countField(fieldsOf(said['cache_creation']), 'ephemeral_1h_input_tokens')
+  const usage = {
+    uncached: countField(said, 'input_tokens'),
+    cache_read: countField(said, 'cache_read_input_tokens'),
+    cache_write: Math.max(0, written - long),
+    cache_write_long: long,
+    output: countField(said, 'output_tokens'),
+  }
+  return { id, usage }
 }
 
 function placed(line: Fields, steps: readonly LogStep[]): LogLine {

@@ -1,7 +1,9 @@
 import {
+  countField,
   type Dialect,
   type Fields,
   fieldsOf,
+  type LoggedUsage,
   type LogLine,
   type LogStep,
   textField,
@@ -43,11 +45,32 @@ export const codex: Dialect = line => {
   }
   if (type === 'event_msg' && payload !== null) {
     const isCompaction = payload['type'] === 'context_compacted'
-    return { ...at, steps: isCompaction ? [{ kind: 'compaction' }] : [] }
+    const usage = usageOf(payload)
+    return {
+      ...at,
+      ...(usage === null ? {} : { usage }),
+      steps: isCompaction ? [{ kind: 'compaction' }] : [],
+    }
   }
   const item = type === 'response_item' ? payload : payload === null ? line : null
   const steps = item === null ? null : stepsOf(item)
   return steps === null ? null : { ...at, steps }
+}
+
+/** Copies of an answer in a fork have its sums, but another time. */
+function usageOf(payload: Fields): LoggedUsage | null {
+  const info = payload['type'] === 'token_count' ? fieldsOf(payload['info']) : null
+  const last = fieldsOf(info?.['last_token_usage'])
+  if (last === null) return null
+  const cached = countField(last, 'cached_input_tokens')
+  const usage = {
+    uncached: Math.max(0, countField(last, 'input_tokens') - cached),
+    cache_read: cached,
+    cache_write: 0,
+    cache_write_long: 0,
+    output: countField(last, 'output_tokens'),
+  }
+  return { id: JSON.stringify(info), usage }
 }
 
 /** The first line of the first versions, which has no type. */

@@ -1,3 +1,5 @@
+import type { TokenUsage } from '../../core/conversation/usage/token-usage.ts'
+
 /** One line of a log, as far as it is about the agent's context. */
 export interface LogLine {
   /** The session's id; absent if the line has none, and the last line's is meant. */
@@ -13,7 +15,15 @@ export interface LogLine {
   readonly model?: string
   /** Unix milliseconds. */
   readonly ts_ms?: number
+  readonly usage?: LoggedUsage
   readonly steps: readonly LogStep[]
+}
+
+/** What an answer of the model was billed for. Logs have the same one in several lines. */
+export interface LoggedUsage {
+  /** The same for copies of the answer, in any log. */
+  readonly id: string
+  readonly usage: TokenUsage
 }
 
 /** A tool call, its result, or a compaction of the context before it. */
@@ -47,6 +57,12 @@ export type Fields = Readonly<Record<string, unknown>>
 export function textField(fields: Fields, name: string): string | undefined {
   const value = fields[name]
   return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** The field as a count; 0 if it is none. */
+export function countField(fields: Fields | null, name: string): number {
+  const value = fields?.[name]
+  return typeof value === 'number' && value >= 0 ? value : 0
 }
 
 /** The value as an object's fields; `null` if it is none. */

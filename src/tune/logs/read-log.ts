@@ -2,7 +2,7 @@ import { BoundedMap } from '../../core/base/bounded-map.ts'
 import { createRepeats, type Repeats } from '../../core/telemetry/repeats.ts'
 import { claudeCode } from './claude-code.ts'
 import { codex } from './codex.ts'
-import type { Dialect, LoggedResult, LogLine } from './log-line.ts'
+import type { Dialect, LoggedResult, LoggedUsage, LogLine } from './log-line.ts'
 import { LINE_FAULTS, type LineFault, type ReadLinesOptions, readLines } from './read-lines.ts'
 import { recording } from './recording.ts'
 
@@ -69,6 +69,14 @@ export interface MinedResult {
 /** Each line is of the first one that knows it. */
 const DIALECTS: readonly Dialect[] = [claudeCode, codex, recording]
 
+interface ReadLogOptions extends ReadLinesOptions {
+  /**
+   * Called with what answers were billed for, as often as the log says it.
+   * @param ts_ms Unix milliseconds; 0 if the log has no times
+   */
+  onUsage?(usage: LoggedUsage, model: string | undefined, ts_ms: number): void
+}
+
 /**
  * The tool results of one log in their order, of Claude Code, of Codex or as `haversack replay`
  * reads them. What is skipped is counted in `tally`, never thrown.
@@ -77,7 +85,7 @@ const DIALECTS: readonly Dialect[] = [claudeCode, codex, recording]
 export function* readLog(
   path: string,
   tally: LogTally,
-  options: ReadLinesOptions = {},
+  options: ReadLogOptions = {},
 ): Generator<MinedResult> {
   const calls = createPendingCalls()
   const contexts = createContexts()
@@ -107,6 +115,7 @@ export function* readLog(
     const agent = said.agent ?? owner?.agent
     const context = contexts.of(session, agent)
     if (said.model !== undefined) models.set(context, said.model)
+    if (said.usage !== undefined) options.onUsage?.(said.usage, models.get(context), ts_ms)
     for (const step of said.steps) {
       if (step.kind === 'compaction') {
         if (context.isFresh) continue
