@@ -62,7 +62,7 @@ export function refusalOf(body: SearchedBody): string | null {
 }
 
 /** Tools that the messages load, in their order. */
-export function loadedBy({ messages }: SearchedBody): readonly string[] {
+function loadedBy({ messages }: SearchedBody): readonly string[] {
   return messages.flatMap(({ content }) =>
     (Array.isArray(content) ? (content as Block[]) : []).flatMap(block =>
       [...JSON.stringify(block).matchAll(/"type":"tool_reference","tool_name":"([^"]*)"/g)].map(

@@ -38,7 +38,7 @@ export interface Deferred {
  * Models with a tool search
  * (platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool).
  */
-export const SEARCHING_MODELS: readonly string[] = [
+const SEARCHING_MODELS: readonly string[] = [
   ...['claude-fable-5*', 'claude-mythos*', 'claude-opus-5*', 'claude-sonnet-5*', 'claude-haiku-5*'],
   ...['claude-opus-4-5', 'claude-opus-4-6', 'claude-opus-4-7', 'claude-opus-4-8'],
   ...['claude-sonnet-4-5', 'claude-sonnet-4-6', 'claude-haiku-4-5'],
