@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { savingsLines } from '../../../src/cli/savings.ts'
 import { builtInPrices } from '../../../src/config/prices.ts'
+import { MISS_REASONS } from '../../../src/core/contract/savings.ts'
 import { NO_USAGE, type TokenUsage } from '../../../src/core/conversation/usage/token-usage.ts'
 import { createSavings } from '../../../src/savings/savings.ts'
 import { savingsAnswer } from '../../../src/savings/savings-answer.ts'
+import { missReason, seenPrompt } from '../../../src/savings/seen-prompt.ts'
 import { recordStore } from './records.ts'
 
 const LIST = { currency: 'USD', builtIn: builtInPrices(), prices: [] }
@@ -73,6 +75,48 @@ interface Turn {
   readonly pings?: number
   readonly isPing?: true
 }
+
+describe('a miss', () => {
+  it.each([
+    [10_000, 1_023, 0],
+    [10_000, 1_024, 1],
+    [100_000, 4_999, 0],
+    [100_000, 5_000, 1],
+  ])('of %i cached tokens is one if %i are not read: %i', async (cached, lost, count) => {
+    const { turn, answer } = accounts()
+    await turn('a', 0, { cache_write: cached })
+    await turn('a', 1, { cache_read: cached - lost, cache_write: lost })
+    const { misses } = (await answer()).vendors.anthropic!
+    expect(misses.map(({ reason, tokens }) => [reason, tokens])).toEqual(
+      count === 0 ? [] : [['provider', lost]],
+    )
+  })
+})
+
+describe('the reason of a miss', () => {
+  const same = { model: 1, tools: 1, system: 1, first_message: 1, settings: 1 }
+  const prompt = { ...same, at: 0, life_ms: 300_000, turns: 1, kind: 7, next: 'next', history: [5] }
+  const before = seenPrompt(
+    { ...prompt, breakpoints: [0] },
+    { cached: 9, begunMs: 0, guard: { isLong: false, premium: 0, spent: 0 } },
+  )
+
+  it.each(MISS_REASONS.map((reason, at) => [reason, at] as const))(
+    'is %s if the %i before it do not hold, and all others do',
+    (reason, at) => {
+      const holds = (name: (typeof MISS_REASONS)[number]) => MISS_REASONS.indexOf(name) >= at
+      const digests = Object.fromEntries(
+        (Object.keys(same) as (keyof typeof same)[]).map(name => [name, holds(name) ? 2 : 1]),
+      ) as typeof same
+      const now = {
+        ...{ ...prompt, ...digests, turns: 2, at: holds('idle') ? 300_001 : 300_000 },
+        history: [holds('history') ? 6 : 5],
+        breakpoints: [holds('blocks') ? 21 : 20],
+      }
+      expect(missReason(before, now, holds('own'))).toBe(reason)
+    },
+  )
+})
 
 describe('the account of lives', () => {
   it('has nothing of clients that buy their own, and says what an hour would have cost', async () => {

@@ -141,6 +141,14 @@ describe('pings', () => {
     expect(sent).toEqual([])
   })
 
+  it('are no share of what a tenant spent on the day before', async () => {
+    const { plan, pass, sent } = richWorld()
+    await pass(86_400)
+    plan('a')
+    await pass(3_600)
+    expect(sent).toEqual([])
+  })
+
   it('are none if the clock jumps, or the machine slept', async () => {
     for (const jump of [-3_600_000, 60_000, 86_400_000]) {
       const { plan, pass, sent, clock, timers } = richWorld()
