@@ -191,6 +191,17 @@ describe('the account of lives', () => {
     })
   })
 
+  it.each([
+    [160_000, false],
+    [90_000, true],
+  ])('is a loss beyond 1 %% of the input: %i tokens written, %s', async (written, isLoss) => {
+    const { turn, advice } = accounts()
+    // The premium of 2,000 tokens is 1,500.
+    await turn('a', 0, { cache_write_long: 2_000 }, { isOurs: true })
+    await turn('a', 1, { cache_write: written })
+    expect(await advice()).toMatchObject({ isLoss })
+  })
+
   it('ends at a loss of 1 % of a key’s input, with one call', async () => {
     const { turn, advice, losses, clock } = accounts()
     for (let n = 0; n < 20; n++) await turn(`c${n}`, 0, { cache_write_long: 100 }, { isOurs: true })

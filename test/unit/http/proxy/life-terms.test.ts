@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { paysByToken } from '../../../../src/http/proxy/life-terms.ts'
+import type { AppContext } from '../../../../src/http/context.ts'
+import { lifeTerms, paysByToken } from '../../../../src/http/proxy/life-terms.ts'
 
 it.each([
   ['anthropic', { 'x-api-key': 'sk-ant-api03-x' }, true],
@@ -18,3 +19,19 @@ it.each([
   const given: Readonly<Record<string, string | undefined>> = headers
   expect(paysByToken(vendor, name => given[name])).toBe(expected)
 })
+
+it.each([
+  ['a gain', { hourKinds: [7], isLoss: false }, { paysByToken: true, hourKinds: [7] }],
+  ['a loss', { hourKinds: [7], isLoss: true }, { paysByToken: true }],
+  ['not known', undefined, { paysByToken: true }],
+])(
+  'nothing is bought unless what was bought so far is known as no loss: %s',
+  (_, advice, terms) => {
+    const headers: Readonly<Record<string, string>> = { 'x-api-key': 'sk-ant-api03-x' }
+    const c = {
+      get: () => ({ caller: { tenant: 't', keyId: 'k' } }),
+      req: { header: (name: string) => headers[name] },
+    } as unknown as AppContext
+    expect(lifeTerms(c, 'anthropic', { advice: () => advice })).toEqual(terms)
+  },
+)
