@@ -59,13 +59,16 @@ function inProfile(format: JsonFormat, profile: EncodingProfile, style: TreeStyl
   }
 }
 
+/** A header with one row below it looks like two rows. */
+const FEWEST_CSV_ROWS = 2
+
 /** CSV for values with at least so many rows whose keys are alike enough. */
 function csvFrom({ minItems, minKeyStability }: EncodingProfile): JsonFormat {
   return {
     ...csv,
     accepts: (value, shape) =>
       csv.accepts(value, shape) &&
-      (shape.n_items ?? 0) >= minItems &&
+      (shape.n_items ?? 0) >= Math.max(FEWEST_CSV_ROWS, minItems) &&
       (shape.key_stability ?? 0) >= minKeyStability,
   }
 }

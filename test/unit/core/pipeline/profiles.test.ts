@@ -111,7 +111,7 @@ describe('prefer_explicit_keys', () => {
   const rows = [{ note: words, more: `${words} again` }]
 
   it('takes keys where a table is not clearly shorter', () => {
-    expect(encodeWith({}, rows).content).toMatch(/^note,more\n/)
+    expect(encodeWith({}, rows).content).toMatch(/^\[1\]:\nnote,more\n/)
     expect(encodeWith(llm({ prefer_explicit_keys: true }), rows).content).toMatch(/note: ?a longer/)
   })
 
@@ -130,8 +130,8 @@ describe('prefer_explicit_keys', () => {
     const written = (config: object, reading?: ReadingLevel) =>
       encodeWith(config, rows, reading && { reading }).content
     expect(written(byName({ each: 0.06 }))).toMatch(/note: ?a longer/)
-    expect(written(byName({ each: 0.06 }), 'dense')).toMatch(/^note,more\n/)
-    expect(written(byName(30))).not.toMatch(/^note,more/)
+    expect(written(byName({ each: 0.06 }), 'dense')).toMatch(/^\[1\]:\nnote,more\n/)
+    expect(written(byName(30))).not.toMatch(/note,more/)
     const many = Array.from({ length: 9 }, (_, id) => ({ id, ok: true }))
     const dear = { ...byName(10_000), mckp: { formats_enabled: ['csv'] } }
     expect(encodeWith({ mckp: dear.mckp }, many).format).toBe('csv@1')
@@ -141,8 +141,8 @@ describe('prefer_explicit_keys', () => {
   it('is of the model', () => {
     const config = llm({ prefer_explicit_keys: true }, 'claude-sonnet-4.6')
     const written = (model: string) => encodeWith(config, rows, { model }).content
-    expect(written('anthropic/claude-sonnet-4-6-20260101')).not.toMatch(/^note,more\n/)
-    expect(written('gpt-5')).toMatch(/^note,more\n/)
+    expect(written('anthropic/claude-sonnet-4-6-20260101')).not.toMatch(/^\[1\]:\nnote,more\n/)
+    expect(written('gpt-5')).toMatch(/^\[1\]:\nnote,more\n/)
   })
 })
 

@@ -48,4 +48,11 @@ describe('levels of reading', () => {
     expect(encode({ content: rows, formats: ['toon'] }).format).toBe('toon@1')
     expect(encode({ content: rows }).format).not.toBe('toon@1')
   })
+
+  it('never write a list of one as a table without its number of rows', () => {
+    const threads = [7, 8].map(id => ({ id, path: `src/cli/${id}.go`, author: 'Ann', count: 1 }))
+    const formats = [1, 2].map(rows => encode({ content: JSON.stringify(threads.slice(0, rows)) }))
+    expect(formats.map(({ format }) => format)).toEqual(['tree@2', 'tree@2'])
+    expect(formats.map(({ content }) => content.split('\n')[0])).toEqual(['[1]:', '[2]:'])
+  })
 })
