@@ -13,6 +13,7 @@ import { ENCODINGS, type Encoding } from '../src/core/tokens/profiles.ts'
 import { loadVocabularies } from '../src/runtime/vocabulary.ts'
 import { measureCandidates } from './formats/candidates.ts'
 import { type Contents, measureContent, sumOf } from './formats/contents.ts'
+import { levelsTable } from './formats/levels.ts'
 import { measureParity } from './formats/parity.ts'
 import { jsonPayloads } from './formats/payloads.ts'
 import { measurePlaces } from './formats/places.ts'
@@ -92,6 +93,7 @@ function toReport(): string {
   }
   const [{ candidates, parity, shapes }] = byEncoding as [ReturnType<typeof measure>]
   parts.push('#### By shape', jsonShapesTable(shapes), textShapesTable(shapes))
+  parts.push('#### By level of reading', levelsTable(texts))
   parts.push('#### What each notation is worth', placesTable(places), candidatesTable(candidates))
   parts.push("#### Beside a peer's recorded answers", parityTable(parity))
   parts.push('#### Where the remaining tokens are', remainingTable(remaining))

@@ -11,21 +11,20 @@ interface LegendPart {
  * level `balanced` uses. At most 100 tokens, since each session of each agent pays for them.
  */
 export const LEGEND_PARTS: readonly LegendPart[] = [
-  { text: 'Tool results may be packed.', explains: [] },
   {
-    text: 'Tables name keys once; "-" is absent.',
+    text: 'Packed results: tables name keys once; "-" is absent.',
     explains: ['json_lines', 'table', 'brackets', 'text_form'],
   },
-  { text: 'Under "id=d-*", 7 is d-7.', explains: ['affix', 'affix_number'] },
-  { text: 'A{x,y} declares A(1,2).', explains: ['shape'] },
-  { text: '"path…" begins the lines below.', explains: ['heading', 'indented_heading'] },
-  { text: '"×3": 3 times.', explains: ['times'] },
-  { text: 'Rows below A fill "A: GET {1}".', explains: ['template', 'template_switch'] },
+  { text: '"id=d-*": 7=d-7.', explains: ['affix', 'affix_number'] },
+  { text: 'A(1,2) fills A{x,y},', explains: ['shape'] },
+  { text: 'rows below A fill "A: GET {1}".', explains: ['template', 'template_switch'] },
+  { text: '"path…" begins lines below.', explains: ['heading', 'indented_heading'] },
+  { text: '"×3": thrice.', explains: ['times'] },
   { text: 'Line 1 may name signs.', explains: ['sign'] },
   { text: 'Line numbers count on.', explains: ['numbered'] },
   { text: 'Git heads are short.', explains: ['git_headers'] },
   {
-    text: '"> [ref …]", "> [lines 3-9]": those lines.',
+    text: '"> [ref …]", "> [lines 3-9 +2]": those lines, numbers +2.',
     explains: ['reference', 'short_reference'],
   },
 ]
