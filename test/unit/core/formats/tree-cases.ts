@@ -73,8 +73,17 @@ export const TREE_CASES: Readonly<Record<string, readonly [json: string, text: s
     lines('{3}:', 'key=flag_*,on,by', 'a,true,Ann', 'b,false,Bo', 'c,true,Cy'),
   ],
   'members that begin alike': [
-    '{"id":1,"a":"https://x.example/u/ann/a","b":"https://x.example/u/ann/b","c":"https://x.example/u/ann/","d":2}',
-    lines('id:1', '=https://x.example/u/ann/*', ' a: a', ' b: b', ' c:""', 'd:2'),
+    '{"id":1,"a":"https://x.example/u/ann/a","b":"https://x.example/u/ann/b","c":"https://x.example/u/ann/c","d":"https://x.example/u/ann/","e":2}',
+    // What is left of `d` would read as an empty string.
+    lines(
+      'id:1',
+      '=https://x.example/u/ann/*',
+      ' a: a',
+      ' b: b',
+      ' c: c',
+      'd: https://x.example/u/ann/',
+      'e:2',
+    ),
   ],
   'a path, and keys that are none': [
     '{"a":{"b":{"c":{"d":1,"e":"some longer text"}}},"x.y":1,"p=q":2,"":3}',

@@ -41,6 +41,7 @@ function runFrom(values: readonly Value[], start: number): PatternRun {
     const text = values[end]
     if (typeof text !== 'string') break
     const shared = sharedStart(first, text, length)
+    if (text !== first && (shared === text.length || shared === first.length)) break
     const members = end - start
     if (shared < SHORTEST_PREFIX || isCloserToNext(text, values[end + 1], shared)) break
     if (members > 1 && (members + 1) * shared < members * length) break
@@ -48,8 +49,14 @@ function runFrom(values: readonly Value[], start: number): PatternRun {
     end++
   }
   if (end - start < FEWEST_MEMBERS) return { start, end, prefix: '' }
+  length = Math.min(length, longestPart(first))
   const prefix = first.slice(0, cutStart(values.slice(start, end) as string[], length))
   return { start, end, prefix: prefix.length < SHORTEST_PREFIX ? '' : prefix }
+}
+
+/** Characters of a text that may go: if nothing were left of it, it would read as an empty one. */
+function longestPart(text: string): number {
+  return Math.max(0, text.length - 1)
 }
 
 function isCloserToNext(text: string, next: Value | undefined, shared: number): boolean {
@@ -68,16 +75,16 @@ export interface Affixes {
 
 /**
  * The longest prefix and suffix that all texts share and that cut neither a word nor a number, nor
- * a pair of surrogates; `null` if there is none. Prefix and suffix do not overlap in any text.
+ * a pair of surrogates; `null` if there is none. Prefix and suffix leave something of each text.
  * Linear.
  */
 export function commonAffixes(texts: readonly string[]): Affixes | null {
   const first = texts[0]!
   let start = first.length
   let end = first.length
-  let shortest = first.length
+  let shortest = longestPart(first)
   for (const text of texts) {
-    shortest = Math.min(shortest, text.length)
+    shortest = Math.min(shortest, longestPart(text))
     start = sharedStart(first, text, start)
     end = sharedEnd(first, text, end)
     if (start === 0 && end === 0) return null
