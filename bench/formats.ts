@@ -65,11 +65,11 @@ const places = measurePlaces(texts)
 const remaining = measureRemaining(texts)
 
 if (options.json) {
-  console.log(JSON.stringify({ machine: machine(), byEncoding, places, remaining }))
+  process.stdout.write(`${JSON.stringify({ machine: machine(), byEncoding, places, remaining })}\n`)
 } else {
   const report = toReport()
   if (options.write) writeSection('formats', report)
-  console.log(report)
+  process.stdout.write(`${report}\n`)
 }
 // No JSON may ever be dearer than its compact text.
 const isAbove = byEncoding.some(({ folders, shapes }) =>
