@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { USUAL_TERMS } from '../../../../../src/core/sessions/lines/plan-lines.ts'
+import { createReading } from '../../../../../src/core/reading/price.ts'
+import { runTermsOf, USUAL_TERMS } from '../../../../../src/core/sessions/lines/plan-lines.ts'
 import { createContext } from '../../../../support/line-references.ts'
 
 const CODE = Array.from(
@@ -50,6 +51,23 @@ describe('references to lines', () => {
     const answer = context.refer(later)
     expect(answer !== null).toBe(isReferred)
     if (answer !== null) expect(answer).toContain(`lines 1-${count} of`)
+  })
+
+  it.each([
+    ['balanced', 2, 29, false],
+    ['balanced', 2, 30, true],
+    ['balanced', 3, 29, true],
+    ['plain', 4, 60, false],
+    ['plain', 5, 39, false],
+    ['plain', 5, 40, true],
+  ] as const)('is never too short in %s texts: %i lines, %i tokens', (level, count, tokens, is) => {
+    const terms = runTermsOf(createReading(level, { reference: 0 }))
+    const context = createContext(undefined, 's', terms)
+    const short = Array.from({ length: count - 1 }, (_, at) => `line ${at}`)
+    const rest = 4 * tokens - `${short.join('\n')}\n\n`.length
+    const lines = [...short, 'x'.repeat(rest)]
+    context.keep(lines.join('\n'), READ)
+    expect(context.refer(['before', ...lines, 'after'].join('\n')) !== null).toBe(is)
   })
 
   it('goes back to a body by its ref', () => {
