@@ -56,6 +56,22 @@ describe('a pipeline that is polled', () => {
     expect(tokens).toBeLessThanOrEqual(1_750)
   })
 
+  it('is written as what changed up to half of the price of the whole', () => {
+    const fields = Array.from({ length: 40 }, (_, at) => `field_${at}`)
+    const poll = (changed: number): ApiCall => {
+      const members = fields.map((name, at) => [name, `${at < changed ? 'now' : 'was'} ${at}`])
+      return { tool: 'poll', args: {}, content: JSON.stringify(Object.fromEntries(members)) }
+    }
+    const shares = fields.flatMap((_, changed) => {
+      const { encode } = client()
+      encode(poll(0))
+      const { format, tokens } = encode(poll(changed))
+      return format === CHANGES ? tokens.final / client().encode(poll(changed)).tokens.final : []
+    })
+    expect(Math.max(...shares)).toBeLessThanOrEqual(0.5)
+    expect(Math.max(...shares)).toBeGreaterThan(0.45)
+  })
+
   it('is written whole where its base is too far, gone, or of another call', () => {
     const [first, second, third] = polls()
     const formats = (calls: readonly (ApiCall & { readonly is_error?: boolean })[]) => {
