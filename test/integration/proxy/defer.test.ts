@@ -11,7 +11,7 @@ import { startSmallService } from '../service/harness.ts'
 
 const PATH = '/anthropic/v1/messages'
 const TEXT = 'It does something that takes many words to tell. '.repeat(120)
-const TOOLS = ['bash', 'read', 'task'].map(name => ({
+const TOOLS = ['bash', 'read', 'task', 'fetch'].map(name => ({
   ...{ name, description: `${name}. ${TEXT}`, input_schema: { type: 'object' } },
 }))
 
