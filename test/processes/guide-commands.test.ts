@@ -13,12 +13,14 @@ import { basename, delimiter, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startTestService } from '../integration/service/harness.ts'
+import { startSmallService } from '../integration/service/harness.ts'
 import {
   type RecordingUpstream,
   recordingUpstream,
 } from '../integration/service/recording-upstream.ts'
 import { fillDataFolder, writeLogs } from '../support/agent-logs.ts'
+import { bundleModules } from '../support/bundle-workers.ts'
+import { BUNDLES } from '../support/bundled-worker.ts'
 import {
   type HttpUpstream,
   json,
@@ -52,16 +54,21 @@ const REASONS = new Set([
 const folder = mkdtempSync(join(tmpdir(), 'haversack-guide-'))
 let vendor: RecordingUpstream
 let mcp: HttpUpstream
-let service: Awaited<ReturnType<typeof startTestService>>
+/** Where the command line is in few files, as the package has it. */
+let bundles: string
+let service: Awaited<ReturnType<typeof startSmallService>>
 
 beforeAll(async () => {
+  bundles = await bundleModules(['src/cli.ts'])
   vendor = await recordingUpstream()
   vendor.answerWith(answerByScript)
   const tools = '{"tools":[{"name":"list_boats","inputSchema":{"type":"object"}}]}'
   mcp = await startHttpUpstream(
     legacyServer((response, { id }) => json(response, result(id, tools))),
   )
-  service = await startTestService({ proxy: { anthropic_url: vendor.url, openai_url: vendor.url } })
+  service = await startSmallService({
+    proxy: { anthropic_url: vendor.url, openai_url: vendor.url },
+  })
   makePrograms()
   mkdirSync(join(folder, 'data'), { recursive: true })
   fillDataFolder(join(folder, 'data'))
@@ -183,6 +190,10 @@ async function run(page: string): Promise<string> {
       HAVERSACK_ANTHROPIC_URL: vendor.url,
       HAVERSACK_OPENAI_URL: vendor.url,
       HAVERSACK_URL: `http://127.0.0.1:${port}`,
+      HAVERSACK_WORKERS: '1',
+      // They start in a third of the time, and what they start themselves too.
+      [BUNDLES]: bundles,
+      NODE_OPTIONS: `--import ${new URL('../support/preload-bundles.ts', import.meta.url)}`,
     },
   })
   child.stdin.end()

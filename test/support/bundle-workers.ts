@@ -22,14 +22,22 @@ const WORKERS = [
  * three quarters of a start; the tests start hundreds.
  */
 export async function setup(): Promise<void> {
-  if (process.env[BUNDLES] !== undefined) return
-  const files = globSync(WORKERS, { cwd: ROOT }).map(file => join(ROOT, file))
+  process.env[BUNDLES] ??= await bundleModules([])
+}
+
+/**
+ * Bundles them and other modules, for processes that a test starts.
+ * @param others from the root of the repository
+ * @returns the folder of the bundles
+ */
+export async function bundleModules(others: readonly string[]): Promise<string> {
+  const files = globSync([...WORKERS, ...others], { cwd: ROOT }).map(file => join(ROOT, file))
   const bundle = await rolldown({
     input: Object.fromEntries(files.map(file => [bundleName(pathToFileURL(file)), file])),
     cwd: ROOT,
     platform: 'node',
-    // What piscina and a worker share has to be one module.
-    external: ['piscina', 'msgpackr'],
+    // What piscina and a worker share has to be one module; jsonc-parser requires files by name.
+    external: ['piscina', 'msgpackr', 'jsonc-parser'],
     logLevel: 'silent',
     plugins: [{ name: 'own-url', transform: keepUrl }],
   })
@@ -45,12 +53,13 @@ export async function setup(): Promise<void> {
     folder,
     chunks.map(({ fileName, code }) => [fileName, code]),
   )
-  process.env[BUNDLES] = folder
+  return folder
 }
 
 /** A module in a bundle finds files beside its source. */
 function keepUrl(code: string, id: string): string | null {
-  if (!code.includes('import.meta.url')) return null
+  // The bundler's own module requires what is beside the bundle.
+  if (id.startsWith('\0') || !code.includes('import.meta.url')) return null
   return code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
 }
 
