@@ -4,7 +4,7 @@ import type { OperationContext } from '../../src/core/operations/operation.ts'
 import { BYTE_OPERATIONS, OPERATIONS, type Operations } from '../../src/core/operations/registry.ts'
 import type { createBpeCounter } from '../../src/core/tokens/bpe-counter.ts'
 import type { Outcome } from '../../workers/protocol.ts'
-import { bytesOf, header, inlineRunner } from '../support/runner.ts'
+import { bytesOf, header, inlineRunner, workerSetup } from '../support/runner.ts'
 
 type Statistics = ReturnType<ReturnType<typeof createBpeCounter>['statistics']>
 
@@ -20,7 +20,10 @@ function startThread() {
       return { answer: {}, reports: [] }
     },
   }
-  const run = inlineRunner({ ...OPERATIONS, ...BYTE_OPERATIONS, look } as unknown as Operations)
+  const operations = { ...OPERATIONS, ...BYTE_OPERATIONS, look } as unknown as Operations
+  const setup = workerSetup()
+  // Counters of its own: nothing is counted yet.
+  const run = inlineRunner(operations, { ...setup, vocabularies: { ...setup.vocabularies } })
   const job = (op: string, tenant: string, body: string): Outcome => {
     const bytes = bytesOf(body)
     const jobs = [header(op, bytes, { tenant })]

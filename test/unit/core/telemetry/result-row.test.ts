@@ -4,8 +4,9 @@ import { resultRow } from '../../../../src/core/telemetry/result-row.ts'
 import { localContext } from '../../../support/local-context.ts'
 
 function rowOf(call: { tool?: string; session?: string; args?: object }) {
-  const { answer } = encodeContent({ content: 'some text' }, localContext())
-  const source = { call, identity: undefined, shape: { shape: 'prose' } }
+  const content = 'some text'
+  const { answer } = encodeContent({ content }, localContext())
+  const source = { call, content, identity: undefined, shape: { shape: 'prose' } }
   const text = resultRow(source as never, answer, 'passthrough', [])
   return { text, row: JSON.parse(text) }
 }

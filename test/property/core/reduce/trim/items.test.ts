@@ -248,9 +248,8 @@ describe('a list of items in a budget', () => {
       fc.property(items, budget, (list, tokens) => {
         const answer = trim(JSON.stringify(list), tokens, { offset: 0, limit: list.length })
         if (answer === null || answer.lossless) return
-        const text = answer.content.slice(0, answer.content.lastIndexOf('\n'))
-        const inner = answer.format.slice('trimmed@1;'.length)
-        const kept = JSON.parse(decodeContent(text, inner, 1e6).content) as { id: number }[]
+        const { content, format } = bodyOf(answer)!
+        const kept = JSON.parse(decodeContent(content, format, 1e6).content) as { id: number }[]
         for (const each of kept) expect(Object.keys(each)).toContain('id')
       }),
       { numRuns: Math.ceil(RUNS / 2) },
