@@ -1,6 +1,8 @@
 import { BoundedMap } from '../core/base/bounded-map.ts'
 import type { ResultPlace, ResultTerms } from '../core/contract/request-terms.ts'
 import { RETRIEVE_TOOL } from '../core/contract/retrieve-tool.ts'
+import { nextTurn } from '../core/json/bytes/check-large-json.ts'
+import { LARGE_BYTES } from '../core/json/bytes/checked-json.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import { type NotShown, notShownIn } from '../core/parts/not-shown.ts'
 import { failureResult } from './call-failures.ts'
@@ -208,6 +210,8 @@ export class ToolCalls {
     const { call, entry, facts, settings, params, place } = toolCall
     const named = withMember(params, 'name', JSON.stringify(entry.key))
     if (named === null) return unknownTool(entry.publicKey)
+    // Copying many bytes takes long, and they are copied once more as they are sent.
+    if (named.length > LARGE_BYTES) await nextTurn()
     const canRepeat = settings.trusted && (facts.isReadOnly || facts.isIdempotent)
     const { server } = entry
     this.search?.called(entry.publicKey)
