@@ -2,7 +2,7 @@ import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { dirname, isAbsolute, join, relative } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
-import { type ChunkingContext, type OutputChunk, rolldown } from 'rolldown'
+import { type OutputChunk, rolldown } from 'rolldown'
 import { thirdPartyLicenses } from './third-party-licenses.ts'
 
 /** What is started by its path: programs, what a program imports, and the modules of threads. */
@@ -16,22 +16,6 @@ const LICENSES = 'THIRD-PARTY-LICENSES.txt'
 /** Stands for the URL of the module that it is in, until its bundle is known. */
 const URL_OF = '__URL_OF__'
 const PLACE = new RegExp(`${URL_OF}\\("([^"]+)"\\)`, 'g')
-
-/**
- * What starts most often, each with the modules that it loads by their names. Modules that the same
- * starts load are put into one file; without that, `run` reads 120 files of ours instead of 35.
- */
-const STARTS: readonly (readonly string[])[] = [
-  ['src/cli/run-cli.js'],
-  ['src/cli/run-command.js'],
-  ['src/cli/hook.js', 'src/cli/gain.js'],
-  ['src/cli/encode.js'],
-  ['src/library/codec.js'],
-  ['src/store/sqlite/thread.js', 'src/store/parts/parts-thread.js'],
-  ['src/ledger/thread.js'],
-  ['src/service/configuration/thread.js'],
-  ['workers/tasks.js', 'workers/thread.js', 'src/core/operations/registry.js'],
-]
 
 const JSONC_PARSER = fileURLToPath(
   new URL('../node_modules/jsonc-parser/lib/esm/main.js', import.meta.url),
@@ -57,8 +41,6 @@ export async function bundleOutput(
     ),
     cwd: folder,
     platform: 'node',
-    // Chunks of groups need it; entries export at least what they did.
-    preserveEntrySignatures: 'allow-extension',
     // Its other form loads its files by names that no bundle has.
     resolve: { alias: { 'jsonc-parser': JSONC_PARSER } },
     external: id => isBuiltin(id) || installed.includes(packageOf(id)),
@@ -77,26 +59,12 @@ export async function bundleOutput(
       },
     ],
   })
-  let files: ReadonlyMap<string, string> | undefined
   const { output } = await bundle.generate({
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
     // Stripped from what runs only; the licences have a file of their own.
     comments: { jsdoc: false, legal: false },
-    codeSplitting: {
-      // A module's imports are loaded by all that load the module, so files never form a circle.
-      includeDependenciesRecursively: false,
-      groups: [
-        {
-          debugName: 'starts',
-          name: (id, modules) => {
-            files ??= filesByStart(folder, modules)
-            return files.get(id) ?? null
-          },
-        },
-      ],
-    },
   })
   await bundle.close()
   const chunks = output.filter((part): part is OutputChunk => part.type === 'chunk')
@@ -110,20 +78,6 @@ export async function bundleOutput(
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, code)
   }
-}
-
-/** The file of each module that a start loads: the starts that load it, by their places. */
-function filesByStart(folder: string, modules: ChunkingContext): ReadonlyMap<string, string> {
-  const files = new Map<string, string>()
-  for (const [place, paths] of STARTS.entries()) {
-    const loaded = new Set(paths.map(path => join(folder, path)))
-    // What is added on the way is visited, too.
-    for (const id of loaded) {
-      files.set(id, `${files.get(id) ?? 'start'}-${place}`)
-      for (const imported of modules.getModuleInfo(id)?.importedIds ?? []) loaded.add(imported)
-    }
-  }
-  return files
 }
 
 /** The package of a module's name; empty for a path. */
