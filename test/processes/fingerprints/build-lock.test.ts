@@ -13,7 +13,7 @@ it('a build is not in the way of the next one when its process is killed', async
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const build = () => withBuildLock(folder, async () => 'built')
   const code = `import { withBuildLock } from ${JSON.stringify(MODULE)}
-    await withBuildLock(${JSON.stringify(folder)}, () => { console.log('in'); return new Promise(() => setInterval(() => {}, 1e6)) })`
+    await withBuildLock(${JSON.stringify(folder)}, () => { console.log('in'); return new Promise(done => setInterval(done, 1e6)) })`
   const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', code])
   await once(child.stdout, 'data')
   await expect(build()).rejects.toThrow('another build is under way')

@@ -15,7 +15,7 @@ const NOW = 1_800_000_000_000
 const seen = (day: number, conversation: string, ...called: string[]) =>
   useOf({ kind: 7, conversation, called }, NOW + day * DAY)
 
-function after(...uses: ToolUse[]): ToolUse {
+function later(...uses: ToolUse[]): ToolUse {
   return uses.reduce<ToolUse[]>((all, each) => addToolUse(all, [each]), [])[0]!
 }
 
@@ -27,20 +27,20 @@ describe('the tools of a kind of agent', () => {
 
   it('are known from five conversations on that called any', () => {
     const four = [...days(0, 4), seen(4, 'silent'), seen(4, 'c0', 'write')]
-    expect(recent(after(...four), 4)).toBeUndefined()
-    expect(recent(after(...four, seen(5, 'c4', 'list')), 5)).toEqual(['list', 'read', 'write'])
+    expect(recent(later(...four), 4)).toBeUndefined()
+    expect(recent(later(...four, seen(5, 'c4', 'list')), 5)).toEqual(['list', 'read', 'write'])
   })
 
   it('are recent for seven days, however many conversations there were', () => {
-    const use = after(seen(0, 'first', 'task'), ...days(1, 7))
+    const use = later(seen(0, 'first', 'task'), ...days(1, 7))
     expect(recent(use, 7)).toEqual(['read', 'task'])
     expect(recent(use, 7.1)).toEqual(['read'])
   })
 
   it('are recent for five conversations, however long ago', () => {
-    const use = after(seen(0, 'first', 'task'), ...days(1, 5))
+    const use = later(seen(0, 'first', 'task'), ...days(1, 5))
     expect(recent(use, 300)).toEqual(['read', 'task'])
-    expect(recent(after(use, seen(301, 'next', 'read')), 301)).toEqual(['read'])
+    expect(recent(later(use, seen(301, 'next', 'read')), 301)).toEqual(['read'])
   })
 
   it('are the same whoever counted what, and kept in the ledger', () => {
@@ -71,7 +71,7 @@ describe('the tools of a kind of agent', () => {
 
   it('stay refused, and stay without searches', () => {
     const notes = { kind: 7, begun: [], calls: [] }
-    const use = after(
+    const use = later(
       { ...notes, isRefused: true },
       { ...notes, dropsSearches: true },
       ...days(0, 6),
@@ -88,7 +88,7 @@ describe('the tools of a kind of agent', () => {
     const names = Array.from({ length: 9 }, (_, i) =>
       seen(i / 9, 'c', ...Array.from({ length: 100 }, (_, n) => `t${i}.${n}`)),
     )
-    expect(after(...names).calls).toHaveLength(512)
+    expect(later(...names).calls).toHaveLength(512)
   })
 
   it('are none in ledgers of earlier versions', () => {
