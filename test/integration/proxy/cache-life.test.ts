@@ -11,6 +11,7 @@ import { CachingVendor } from '../../support/caching/vendor.ts'
 import { startSmallService } from '../service/harness.ts'
 import { figure } from './watched-service.ts'
 
+const DAY_MS = 86_400_000
 const PATH = '/anthropic/v1/messages'
 /** A text that the vendor refuses. */
 const TOO_LONG = 'too long for this model'
@@ -201,7 +202,8 @@ const LOGIN = { authorization: 'Bearer sk-ant-oat01-test' }
 function heldTimers(leastMs: number, mostMs: number) {
   const [timer, clock] = [globalThis.setTimeout, Date.now]
   const held: (() => void)[] = []
-  let ahead = 0
+  // From noon on: what pings may cost is counted by the day.
+  let ahead = 1.5 * DAY_MS - (clock() % DAY_MS)
   vi.spyOn(Date, 'now').mockImplementation(() => clock() + ahead)
   const set = vi.spyOn(globalThis, 'setTimeout')
   set.mockImplementation(((run: () => void, ms = 0, ...args: []) => {
