@@ -80,7 +80,8 @@ function otherLine({ conversations, input, hour, guarded }: OtherLife): string {
     guarded >= hour
       ? 'cache_life.life = "auto"'
       : 'cache_life.life = "1h", or haversack setup claude --cache-1h'
-  return `instead:  an hour ${long}, auto ${auto} of the input of the last ${conversations} conversations: ${how}`
+  const of = `of the input of the last ${conversations} conversations`
+  return `instead:  an hour ${long}, auto ${auto} ${of}: ${how}`
 }
 
 type Accounted = Pick<SavingsAnswer['conversations'][number], 'misses' | 'life' | 'definitions'> & {
@@ -112,7 +113,8 @@ function definitionLines(definitions: Accounted['definitions']): readonly string
   const each = `${whole(tokens / requests)} tokens of definitions a request`
   const line = `tools:    ${each}, ${percent(used / tokens)} of them of tools that were called`
   if (deferred === 0 && searches === 0) return [line]
-  const what = `${whole(spared)} of deferred tools, ${whole(searched)} for ${whole(searches)} searches`
+  const cost = `${whole(searched)} for ${whole(searches)} searches`
+  const what = `${whole(spared)} of deferred tools, ${cost}`
   return [line, signedLine('deferred:', saving, what)]
 }
 

@@ -183,13 +183,16 @@ function definitionFigures({
     {
       name: 'definitions of tools',
       value: count(Math.round(tokens / requests)),
-      about: `tokens in each of ${count(requests)} requests; ${percent(used, tokens)} of them of tools that were called`,
+      about:
+        `tokens in each of ${count(requests)} requests; ` +
+        `${percent(used, tokens)} of them of tools that were called`,
     },
     {
       name: 'deferred tools',
       value: hasDeferred ? count(Math.round(saving)) : '–',
       about: hasDeferred
-        ? `saved, in ${BILLED_UNIT}: ${count(Math.round(spared))} spared, less ${count(Math.round(searched))} for ${count(searches)} searches`
+        ? `saved, in ${BILLED_UNIT}: ${count(Math.round(spared))} spared, ` +
+          `less ${count(Math.round(searched))} for ${count(searches)} searches`
         : 'None: cache_align.defer is off, or no kind of agent is known yet.',
       ...(saving < 0 && { tone: 'bad' as const }),
     },
@@ -248,7 +251,9 @@ function lifeFigure(life: LifeAccount): readonly Figure[] {
     {
       name: 'longer lives, part of billed',
       value: `${net < 0 ? '−' : '+'}${count(Math.abs(net))}`,
-      about: `${BILLED_UNIT}: ${kept} of misses avoided, less ${hour} for an hour and ${asked} for ${count(pings)} pings`,
+      about:
+        `${BILLED_UNIT}: ${kept} of misses avoided, less ${hour} for an hour ` +
+        `and ${asked} for ${count(pings)} pings`,
       tone: net < 0 ? 'bad' : 'good',
     },
   ]

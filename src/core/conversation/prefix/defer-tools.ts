@@ -63,8 +63,8 @@ function sentenceOf(deferral: Deferral): string {
 }
 
 function blockOf(deferral: Deferral): string {
-  const names = namesOf(deferral)
-  return `<haversack_tools>More tools are deferred. Search for one by its name to load it: ${names}.</haversack_tools>`
+  const text = 'More tools are deferred. Search for one by its name to load it'
+  return `<haversack_tools>${text}: ${namesOf(deferral)}.</haversack_tools>`
 }
 
 /**
