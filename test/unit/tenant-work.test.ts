@@ -72,41 +72,34 @@ function conversation(salt: string, results: number): string {
       content: [{ type: 'tool_result', tool_use_id: `c${n}`, content: rows(`${salt}${n}`) }],
     },
   ])
-  return JSON.stringify({ model: 'm', messages: messages.flat() })
+  // What a list of tools takes is counted once; another tenant's list must not save that.
+  const tools = [{ name: 'list', description: rows(salt), input_schema: { type: 'object' } }]
+  return JSON.stringify({ model: 'm', tools, messages: messages.flat() })
 }
 
 const encode = (salt: string) => JSON.stringify({ content: rows(salt) })
 
 describe("a tenant's job in a thread that has done others' jobs", () => {
-  it.each([
-    ['encode', encode('x'), encode('x'), encode('other')],
-    [
-      'rewrite_anthropic_messages',
-      conversation('x', 3),
-      conversation('x', 3),
-      conversation('y', 3),
-    ],
-    [
-      'rewrite_anthropic_messages',
-      conversation('x', 3),
-      conversation('x', 2),
-      conversation('y', 2),
-    ],
-  ])(
-    '%s: costs the same for what another has sent as for what nobody has',
-    (op, body, sent, unsent) => {
-      const work = [sent, unsent].map(before => {
-        const thread = startThread()
-        thread.misses(op, 'a', before)
-        return thread.misses(op, 'b', body)
-      })
-      expect(work[0]).toBeGreaterThan(0)
-      expect(work[0]).toBe(work[1])
+  // What was sent once is known to this process: each thread gets texts of its own.
+  it.each<[op: string, body: (salt: string) => string, before: (salt: string) => string]>([
+    ['encode', encode, encode],
+    ['rewrite_anthropic_messages', salt => conversation(salt, 3), salt => conversation(salt, 3)],
+    ['rewrite_anthropic_messages', salt => conversation(salt, 3), salt => conversation(salt, 2)],
+  ])('%s: costs the same for what another has sent as for what nobody has', (op, body, before) => {
+    const work = [
+      { salt: 'k', sent: 'k' },
+      { salt: 'w', sent: 'y' },
+    ].map(({ salt, sent }) => {
       const thread = startThread()
-      const first = thread.misses(op, 'a', body)
-      expect(thread.misses(op, 'a', body)).toBeLessThan(first)
-    },
-  )
+      thread.misses(op, 'a', before(sent))
+      return thread.misses(op, 'b', body(salt))
+    })
+    expect(work[0]).toBeGreaterThan(0)
+    expect(work[0]).toBe(work[1])
+    const thread = startThread()
+    const first = thread.misses(op, 'a', body('v'))
+    expect(thread.misses(op, 'a', body('v'))).toBeLessThan(first)
+  })
 
   it("knows none of another's turns", () => {
     const thread = startThread()

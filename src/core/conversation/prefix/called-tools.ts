@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import { BoundedMap } from '../../base/bounded-map.ts'
 import { itemsOf, type JsonNode, memberOf, textOf } from '../../json/bytes/json-node.ts'
-import type { TokenCounters } from '../../tokens/counters.ts'
 import { resolveTokenizer } from '../../tokens/profiles.ts'
 import { headRulesOf, type ScannedRequest } from '../parse/scan-request.ts'
+import type { ConversationContext } from '../rewrite/rewrite-context.ts'
 
 /** Larger lists are not counted. */
 const MAX_LIST_BYTES = 1024 * 1024
-/** Lists of tools whose tokens a thread remembers. */
+/** Lists of tools whose tokens a thread remembers, each for its tenant: time would tell others. */
 const MOST_LISTS = 64
 
 /** The tokens of a request's definitions of tools. */
@@ -21,7 +21,7 @@ const counted = new BoundedMap<string, DefinitionTokens>(MOST_LISTS)
 /** Counts the definitions of tools as the client sent them; `null`: it has none. */
 export function definitionTokens(
   { body, request, route, model }: ScannedRequest,
-  { counters }: { readonly counters: TokenCounters },
+  { counters, rewrites }: Pick<ConversationContext, 'counters' | 'rewrites'>,
 ): DefinitionTokens | null {
   const rules = headRulesOf(route)
   const list = memberOf(request, 'tools')
@@ -29,7 +29,8 @@ export function definitionTokens(
   if (rules === undefined || list === undefined || items.length === 0) return null
   if (list.end - list.start > MAX_LIST_BYTES) return null
   const tokenizer = resolveTokenizer({ model })
-  const key = `${tokenizer} ${hash('sha256', body.subarray(list.start, list.end), 'hex')}`
+  const digest = hash('sha256', body.subarray(list.start, list.end), 'hex')
+  const key = `${tokenizer} ${digest} ${rewrites?.tenant ?? ''}`
   const known = counted.get(key)
   if (known !== undefined) return known
   const counter = counters.get(tokenizer)
