@@ -80,7 +80,8 @@ function conversation(salt: string, results: number): string {
 const encode = (salt: string) => JSON.stringify({ content: rows(salt) })
 
 describe("a tenant's job in a thread that has done others' jobs", () => {
-  // What was sent once is known to this process: each thread gets texts of its own.
+  // What was sent once is known to this process: each thread gets texts of its own, of as many
+  // pieces.
   it.each<[op: string, body: (salt: string) => string, before: (salt: string) => string]>([
     ['encode', encode, encode],
     ['rewrite_anthropic_messages', salt => conversation(salt, 3), salt => conversation(salt, 3)],
