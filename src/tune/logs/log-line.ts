@@ -59,10 +59,14 @@ export function textField(fields: Fields, name: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** The field as a count; 0 if it is none. */
+/** No answer has as many tokens: a larger number is none. */
+const MOST_TOKENS = 1e9
+
+/** The field as a count of tokens; 0 if it is none. */
 export function countField(fields: Fields | null, name: string): number {
   const value = fields?.[name]
-  return typeof value === 'number' && value >= 0 ? value : 0
+  const isCount = Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= MOST_TOKENS
+  return isCount ? Number(value) : 0
 }
 
 /** The value as an object's fields; `null` if it is none. */

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { UnreadableLog } from '../../../src/tune/logs/chunks.ts'
+import { claudeCode } from '../../../src/tune/logs/claude-code.ts'
+import { codex } from '../../../src/tune/logs/codex.ts'
 import { listLogs } from '../../../src/tune/logs/list-logs.ts'
 import { addTally, createPendingCalls, noTally, readLog } from '../../../src/tune/logs/read-log.ts'
 
@@ -34,6 +36,34 @@ const use = (id: string, name = 'Read', input: object = {}) => {
 const gave = (id: string, content: unknown, more: object = {}) => {
   return claude('user', more, [{ type: 'tool_result', tool_use_id: id, content }])
 }
+
+describe('what an answer was billed for', () => {
+  const ofClaude = (tokens: unknown) =>
+    claudeCode({
+      ...{ type: 'assistant', timestamp: TIME },
+      message: { id: 'm', model: 'claude-opus-4-1', usage: { input_tokens: tokens } },
+    })
+  const ofCodex = (tokens: unknown) =>
+    codex({
+      ...{ type: 'event_msg', timestamp: TIME },
+      payload: { type: 'token_count', info: { last_token_usage: { input_tokens: tokens } } },
+    })
+
+  it.each([
+    [120_000, 120_000],
+    [0, 0],
+    [-5, 0],
+    [1.5, 0],
+    ['7', 0],
+    [1e9, 1e9],
+    [1e9 + 1, 0],
+    [1e308, 0],
+  ])('says of %s tokens that they are %s', (said, tokens) => {
+    for (const line of [ofClaude(said), ofCodex(said)]) {
+      expect(line?.usage?.usage.uncached).toBe(tokens)
+    }
+  })
+})
 
 describe('the model of a result', () => {
   it('is the one that spoke last in its context', () => {
