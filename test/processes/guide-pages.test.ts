@@ -17,7 +17,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const PAGES = ['sceptic.md', 'agent-user.md', 'operator.md', 'author.md']
 const BLOCK = /^```(sh|text)\n(.*?)^```$/gms
 /** All is printed in one order, and what was started ends, whatever fails. */
-const PREPARED = `exec 2>&1\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT`
+const PREPARED = `exec 2>&1\ntrap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT`
 /** Between what two blocks print. */
 const BETWEEN = '\u0001\n'
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await vendor.close()
-  rmSync(folder, { recursive: true })
+  rmSync(folder, { recursive: true, maxRetries: 10 })
 })
 
 /** A program as a shell finds it. */
