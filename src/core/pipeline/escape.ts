@@ -52,7 +52,8 @@ export function escapeChoice(
 
 /** The content instead of the text that was chosen for it. */
 function itself({ content, prices }: LayerInput, choice: Choice): Choice {
-  return { ...choice, content, format: PASSTHROUGH, tokens: prices.baseline, layer: 'L3' }
+  const { readingPrice: _, ...rest } = choice
+  return { ...rest, content, format: PASSTHROUGH, tokens: prices.baseline, layer: 'L3' }
 }
 
 /**

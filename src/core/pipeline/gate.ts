@@ -3,7 +3,7 @@ import type { LayerId } from '../contract/encode.ts'
 import type { Refusal } from '../contract/operation-result.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { formatLabel } from '../formats/text/text-format.ts'
-import type { Candidate, Layer, LayerInput, Proposals } from './layer.ts'
+import { type Candidate, costOf, type Layer, type LayerInput, type Proposals } from './layer.ts'
 
 /**
  * The gate in front of every answer. It lets the cheapest candidate pass that decodes to the
@@ -19,8 +19,8 @@ export function passGate(proposals: Proposals, refusals: Refusal[]): Candidate |
 }
 
 /** Whether its tokens are below the input's, with the price of what its reader must know. */
-function isCheapEnough({ tokens, readingPrice = 0 }: Candidate, { baseline }: Proposals): boolean {
-  return tokens + readingPrice < baseline
+function isCheapEnough(candidate: Candidate, { baseline }: Proposals): boolean {
+  return costOf(candidate) < baseline
 }
 
 function fault(candidate: Candidate): Refusal['reason'] | null {
@@ -34,6 +34,8 @@ export interface Choice {
   readonly layer: LayerId
   readonly format: string
   readonly tokens: number
+  /** What its reader must know, in tokens; absent: nothing. */
+  readonly readingPrice?: number
   /** Whether its lists have a gap in each place where items are missing; absent: they have none. */
   readonly isMarked?: true
   /** Places in it that were escaped because they look like hints; absent: none. */

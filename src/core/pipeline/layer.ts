@@ -90,6 +90,17 @@ export function byPrice(candidates: Candidate[]): readonly Candidate[] {
   return candidates.sort((a, b) => priceOf(a) - priceOf(b))
 }
 
-function priceOf({ tokens, surcharge = 0, readingPrice = 0 }: Candidate): number {
-  return tokens + surcharge + readingPrice
+function priceOf(candidate: Candidate): number {
+  return costOf(candidate) + (candidate.surcharge ?? 0)
+}
+
+/** What texts are compared by: their tokens, and the price of what their reader must know. */
+export function costOf({
+  tokens,
+  readingPrice = 0,
+}: {
+  readonly tokens: number
+  readonly readingPrice?: number
+}): number {
+  return tokens + readingPrice
 }

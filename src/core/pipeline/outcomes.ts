@@ -2,6 +2,7 @@ import type { Refusal } from '../contract/operation-result.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import type { LookAlikes } from '../hints/look-alikes.ts'
 import { createHintGate, NONE_SENT } from '../hints/policy.ts'
+import { readingPrice } from '../reading/price.ts'
 import type { DiffLevel } from '../reduce/elide/view-diff.ts'
 import type { ViewLevel } from '../reduce/views/level.ts'
 import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
@@ -12,7 +13,7 @@ import { type FitOptions, fitBudget, lookAlikesIn, type Outcome } from './fit-bu
 import { type Choice, chooseLossless } from './gate.ts'
 import { isSearch } from './is-search.ts'
 import { smallestBeside, withoutOtherLines } from './lacking-lines.ts'
-import type { Layer, LayerInput } from './layer.ts'
+import { costOf, type Layer, type LayerInput } from './layer.ts'
 import { allowsReference, layersFor } from './layers.ts'
 import { fitWish, isWholeShown, levelInForce } from './level.ts'
 import type { Profile } from './profile/resolve.ts'
@@ -37,7 +38,7 @@ export interface Outcomes {
 /** A reference must stay a line of its own, word for word. */
 const AROUND_REFERENCES: readonly string[] = ['numbered', 'numbered@1', 'diff', 'diff@1']
 
-/** What changed is sent if it takes at most this part of the tokens of the whole. */
+/** What changed is sent if it takes at most this part of the price of the whole. */
 export const MOST_OF_WHOLE = 0.5
 
 export function createOutcomes(
@@ -81,7 +82,13 @@ export function createOutcomes(
     const written = writeBeside(referral, beside, layers, 'all')
     const counted = written.content === referral.content ? tokens : undefined
     const outcome = pricedReferral(input, referral, { ...written, counted })
-    return outcome && { ...outcome, referredTokens: Math.max(0, prices.baseline - tokens) }
+    if (outcome === null) return null
+    const uses = { reference: referral.hints.length }
+    return {
+      ...outcome,
+      readingPrice: readingPrice(profile.encoding.reading, uses, outcome.tokens),
+      referredTokens: Math.max(0, prices.baseline - tokens),
+    }
   }
 
   /** The lines that are not references lose their bulk as well. */
@@ -101,10 +108,10 @@ export function createOutcomes(
       const same = pricedReferral(input, layer.toResult(gate()))
       if (same !== null) return same
       const changes = pricedReferral(input, layer.toChanges(gate()))
-      if (changes !== null && changes.tokens <= MOST_OF_WHOLE * lossless().tokens) return changes
+      if (changes !== null && changes.tokens <= MOST_OF_WHOLE * costOf(lossless())) return changes
       const lines = withLines(layer.toLines(gate()))
       if (lines === null) return null
-      const isSmaller = lines.tokens < lossless().tokens
+      const isSmaller = costOf(lines) < costOf(lossless())
       const view = levelInForce(input, profile, context.keepsOriginals)
       // A file that is read again is often about to be edited: parts of it must save enough to go.
       const isElided = request.mode === 'elide' && profile.elision.leastSaved.text > 0
