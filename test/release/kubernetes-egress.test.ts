@@ -64,7 +64,7 @@ describe.each(OVERLAYS)('overlays/%s', name => {
 
 it('has an overlay that forwards, and ones that do not', () => {
   const forwards = OVERLAYS.filter(name => upstreams(render(`overlays/${name}`)).length > 0)
-  expect(forwards).toEqual(['proxies'])
+  expect(forwards).toEqual(['proxies', 'team'])
   expect(OVERLAYS.length).toBeGreaterThan(forwards.length)
 })
 

@@ -33,6 +33,7 @@ const RENDERED: Readonly<Record<string, readonly Manifest[]>> = {
   'overlays/production': render('overlays/production'),
   'overlays/proxies': render('overlays/proxies'),
   'overlays/replicas': render('overlays/replicas'),
+  'overlays/team': render('overlays/team'),
   'components/monitoring': renderWith('monitoring'),
   'components/tracing': renderWith('tracing'),
   'components/encryption': renderWith('encryption'),
