@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   existsSync,
@@ -199,6 +199,16 @@ describe('installed elsewhere', () => {
     }
     const answer = await encodeOverHttp({ content: RECORDS }, settings)
     expect(answer.lossless).toBe(true)
+  })
+
+  it('says on an old Node what to type', () => {
+    const old = join(folder, 'old-node.mjs')
+    writeFileSync(old, `Object.defineProperty(process.versions, 'node', { value: '20.20.2' })`)
+    const command = join(home, 'node_modules/haversack/dist/src/cli.js')
+    const args = [`--import=${pathToFileURL(old)}`, command, '--version']
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
+    expect([status, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/^haversack: Node 24 or newer is needed, .* npx .*haversack\n$/)
   })
 
   it('has a command that encodes, decodes and counts', () => {
