@@ -31,7 +31,7 @@ const EXIT_MS = 1_000
 
 /** The first line, since results may lose something. */
 const CLEARS =
-  'after pauses old results leave the prompt; the model can fetch them (not --lossless)'
+  'after pauses old results leave the prompt; the model can fetch them (--lossless keeps them)'
 const LEAVES_OUT = 'large and old results may lose parts, which the model can fetch back'
 
 export const runCommand = defineCommand({

@@ -110,7 +110,7 @@ async function send(url, file) {
 
 /** What it says before the command starts. */
 const FIRST =
-  'haversack: after pauses old results leave the prompt; the model can fetch them (not --lossless)'
+  'haversack: after pauses old results leave the prompt; the model can fetch them (--lossless keeps them)'
 
 describe('haversack run', () => {
   it('stands between a command and its gateways, and leaves nothing', async () => {
