@@ -100,7 +100,7 @@ function mayElide(
 function writeLeft(
   input: LayerInput,
   lossless: Choice,
-  { content, omissions, ...marks }: Left,
+  { content, omissions, covered, ...marks }: Left,
   {
     gate,
     choose,
@@ -142,6 +142,7 @@ function writeLeft(
     hints: [...notes.before, ...notes.after, { family: 'elision', text: marker }],
     elided: [part],
     keep: [original],
+    ...(covered && { covered }),
     ...lookAlikesIn(kept),
     ...(shown === null ? {} : { view: shown.view }),
   }

@@ -83,7 +83,7 @@ function withBudget(request: ContentRequest, { pipeline }: PipelineContext): Con
 }
 
 /** The part of an answer that the session records. */
-function deliveryOf(answer: EncodeAnswer, { referral }: Outcome): Delivery {
+function deliveryOf(answer: EncodeAnswer, { referral, covered }: Outcome): Delivery {
   const { content, lossless, format, hints, savings, tokens } = answer
   const { dedup_tokens, encoder_tokens, elided_tokens } = savings
   const counters = {
@@ -102,6 +102,7 @@ function deliveryOf(answer: EncodeAnswer, { referral }: Outcome): Delivery {
     format,
     families: hints.map(({ family }) => family),
     counters,
+    ...(covered && { covered }),
   }
 }
 

@@ -8,6 +8,7 @@ import { rankLists } from '../reduce/elide/rank-items.ts'
 import { BULK, CRITICAL } from '../reduce/elide/reducer.ts'
 import { failureLines, rankText } from '../reduce/elide/text-reducers.ts'
 import type { ViewLevel } from '../reduce/views/level.ts'
+import type { CoveredLines } from '../sessions/lines/covered-lines.ts'
 import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
 import type { TrimAlgorithm } from '../solvers/tree/trim-tree.ts'
 import type { Choice } from './gate.ts'
@@ -32,6 +33,8 @@ export interface Outcome extends Choice {
   readonly elided: EncodeAnswer['elided']
   /** To be kept before it leaves. */
   readonly keep: readonly TextBytes[]
+  /** Its lines that the text lacks or has as references; absent: others cannot be counted there. */
+  readonly covered?: CoveredLines
   /** Present if it has references to earlier results. */
   readonly referral?: Referral
   /** The part of the saved tokens that references alone save; absent: all of them. */

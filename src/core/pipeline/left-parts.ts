@@ -11,6 +11,7 @@ import { BULK, STRUCTURE } from '../reduce/elide/reducer.ts'
 import { type RankedText, rankText } from '../reduce/elide/text-reducers.ts'
 import { type DiffLevel, viewDiff } from '../reduce/elide/view-diff.ts'
 import { keptByBoth } from '../reduce/views/kept-parts.ts'
+import type { CoveredLines } from '../sessions/lines/covered-lines.ts'
 import { guardLine } from '../sessions/lines/guard-line.ts'
 import type { PlannedRun } from '../sessions/lines/plan-lines.ts'
 import { needsOf } from '../sessions/lines/reference-line.ts'
@@ -25,6 +26,8 @@ import type { ShownByView } from './view.ts'
 export interface Left extends LeftMarks {
   readonly content: string
   readonly omissions: readonly Omission[]
+  /** Of a text: its lines that are not there, or not whole; absent: nobody may count its lines. */
+  readonly covered?: CoveredLines
 }
 
 /** What may go beside the bulk. */
@@ -199,7 +202,7 @@ export function leftBeside(
     const costs = tokensLeft(ranked, from, end, counter)
     const isReadable = !unnamed.has(identity) && hasWhatItNeeds(run, used.at(-1), ranked)
     if (isReadable && costs > counter.count(reference)) {
-      writer.replace(reference)
+      writer.replace(reference, from, end)
       used.push(run)
     } else {
       writeRest(writer, ranked, from, end)
@@ -207,8 +210,9 @@ export function leftBeside(
     }
   }
   writeRest(writer, ranked, at, lines.length)
-  const { text: content, omissions } = writer.finish()
-  return used.length === 0 || omissions.length === 0 ? null : { content, omissions, runs: used }
+  const { text: content, ...missing } = writer.finish()
+  const isBoth = used.length > 0 && missing.omissions.length > 0
+  return isBoth ? { content, ...missing, runs: used } : null
 }
 
 /**
@@ -263,8 +267,8 @@ function sumsOf(omissions: readonly Omission[]): Extract<Kept, { kind: 'text' }>
 function withoutBulk(ranked: RankedText): Left {
   const writer = createGapWriter(ranked.lines, ranked.counted)
   writeRest(writer, ranked, 0, ranked.lines.length)
-  const { text, omissions } = writer.finish()
-  return { content: text, omissions, ...markedLines(ranked.lines, omissions) }
+  const { text: content, ...missing } = writer.finish()
+  return { content, ...missing, ...markedLines(ranked.lines, missing.omissions) }
 }
 
 /** Some lines without their bulk. */

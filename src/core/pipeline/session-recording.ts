@@ -1,4 +1,3 @@
-import type { EncodeAnswer } from '../contract/encode.ts'
 import type { KeepItem } from '../contract/operation-result.ts'
 import type { Counters } from '../sessions/index/session-index.ts'
 import type { Shown } from '../sessions/turn/earlier-results.ts'
@@ -14,10 +13,10 @@ import {
 import type { SessionContext } from '../sessions/turn/shared-sessions.ts'
 import type { LayerInput } from './layer.ts'
 import type { Profile } from './profile/resolve.ts'
-import { shownOf } from './shown-of.ts'
+import { type Sent, shownOf } from './shown-of.ts'
 
 /** How a content reaches the agent. */
-export interface Delivery extends Pick<EncodeAnswer, 'lossless' | 'format' | 'content'> {
+export interface Delivery extends Sent {
   /** Given back to a retry. */
   readonly answer: object
   readonly families: readonly string[]
@@ -56,10 +55,10 @@ export function recordingOf(
     return [...given, remember(sessions, here, { ...request, content }, options)]
   }
 
-  function recordAs({ lossless, format, content: sent }: Delivery, referral: Referral | null) {
-    // The agent has only parts of a trimmed result.
-    if (!lossless) return given
-    const shown = shownOf({ format, content: sent }, content, referral, here)
+  function recordAs(delivery: Delivery, referral: Referral | null) {
+    const shown = shownOf(delivery, content, referral, here)
+    // The agent has only parts of it.
+    if (!delivery.lossless) return shown.found ? [...given, ...record('lines', 0, shown)] : given
     return [...strings(shown), ...recordWhole(shown, referral)]
   }
 

@@ -43,6 +43,11 @@ export function isTrimmed(format: string): boolean {
   return format.startsWith(TRIMMED)
 }
 
+/** The format of a text that may lack parts. */
+export function withoutTrim(format: string): string {
+  return isTrimmed(format) ? format.slice(TRIMMED.length) : format
+}
+
 /** Between the format of a text with references to lines and that of the new lines. */
 const INNER = ';'
 
@@ -74,7 +79,7 @@ function innerFormat(format: string, outer: string): string | undefined {
  * Name and version of the format that the text is in: one of a fixed set, fit for a metric's label.
  */
 export function bareFormat(format: string): string {
-  const bare = isTrimmed(format) ? format.slice(TRIMMED.length) : format.replace(NOTED, '')
+  const bare = isTrimmed(format) ? withoutTrim(format) : format.replace(NOTED, '')
   return formatLabel(withoutEscapes(bare).format)
 }
 

@@ -234,9 +234,11 @@ function createHistory(take: TakeMemory): History {
               return referToChanges(content, identityOf(base.text()), here, options(gate))
             },
             toLines: gate => referToLines(content, here, options(gate)),
-            deliver({ format, content: sent, lossless }, referral) {
-              const isSource = lossless && referral?.kind !== 'exact'
-              const shown = shownOf({ format, content: sent }, content, referral, here)
+            deliver(delivery, referral) {
+              const shown = shownOf(delivery, content, referral, here)
+              // Of one that lacks parts, lines that are there.
+              const isThere = delivery.lossless || shown.found !== undefined
+              const isSource = isThere && referral?.kind !== 'exact'
               written = isSource ? { isSource, shown } : { isSource }
               return []
             },

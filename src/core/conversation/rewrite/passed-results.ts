@@ -78,7 +78,8 @@ export function* nearEntries(
     const { result, written } = passed[index]!
     if (result.tool !== tool || result.callsAhead !== callsAhead || !written.isSource) continue
     left--
-    if (written.hints?.some(family => REFERRING.has(family))) continue
+    const isWhole = written.shown?.covered === undefined
+    if (!isWhole || written.hints?.some(family => REFERRING.has(family))) continue
     const text = result.text()
     if (Math.abs(text.length - content.length) > nearMaxDeltaBytes) continue
     if (text.startsWith('{')) yield { identity: identityOf(text), bytes: Buffer.byteLength(text) }

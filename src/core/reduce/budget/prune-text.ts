@@ -63,6 +63,15 @@ export function lackingParts(name: number): Omission {
   return { at: linesAt(name, name), unit: 'texts', omitted: 1 }
 }
 
+/** A text without some of its lines. */
+export interface Pruned {
+  readonly text: string
+  /** What is missing in it. */
+  readonly omissions: readonly Omission[]
+  /** Lines that are not in it, or not whole: ranges one after the other, as `CoveredLines`. */
+  readonly covered: readonly number[]
+}
+
 /**
  * Lines of a text in their order, each kept or left out. A mark in each gap names what is left out.
  */
@@ -72,10 +81,9 @@ export interface GapWriter {
   omit(start: number, end: number): void
   /** Keeps a line without some runs of its characters; these are in order and do not touch. */
   keepPart(line: number, gaps: readonly Gap[]): void
-  /** Writes one line in place of the next lines. It represents them, so nothing is missing. */
-  replace(line: string): void
-  /** The text, and what is missing in it. */
-  finish(): { readonly text: string; readonly omissions: readonly Omission[] }
+  /** Writes one line in place of the lines `start` to `end`. It represents them. */
+  replace(line: string, start: number, end: number): void
+  finish(): Pruned
 }
 
 /**
@@ -90,6 +98,7 @@ export function createGapWriter(
 ): GapWriter {
   const out: string[] = []
   const omissions: Omission[] = []
+  const covered: number[] = []
   const names = printedNames(lines)
   const total = lineCount(lines)
   let gap: { start: number; end: number } | null = null
@@ -125,6 +134,7 @@ export function createGapWriter(
     }
     out.push(gapMark(first, last, counts))
     omissions.push({ at: linesAt(first, last), unit: 'lines', omitted: end - start, of: total })
+    covered.push(start, end)
   }
 
   /** Whether the mark would take as much room as the lines that it represents. */
@@ -149,14 +159,16 @@ export function createGapWriter(
       closeGap()
       out.push(withoutParts(lines[line]!, gaps))
       omissions.push(lackingParts(nameOfLine(names, line)))
+      covered.push(line, line + 1)
     },
-    replace(line) {
+    replace(line, start, end) {
       closeGap()
       out.push(line)
+      covered.push(start, end)
     },
     finish() {
       closeGap()
-      return { text: out.join('\n'), omissions }
+      return { text: out.join('\n'), omissions, covered }
     },
   }
 }

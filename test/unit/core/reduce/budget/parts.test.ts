@@ -227,6 +227,7 @@ describe('the parts of a text', () => {
     const kept = some(NONE, ALL, NONE, NONE, NONE, NONE, ALL)
     expect(pruneText(text, kept)).toEqual({
       text: '# One\nfirst line\n> quoted\n> still quoted\n[… lines 5-12]\nlast',
+      covered: [4, 12],
       omissions: [{ at: 'lines 5-12', unit: 'lines', omitted: 8, of: 13 }],
     })
   })
