@@ -5,6 +5,7 @@ import {
   type ModelRequest,
   nextStep,
   resultsIn,
+  retrievalIn,
   toolNamed,
 } from './model.ts'
 import type { Step } from './project.ts'
@@ -40,8 +41,11 @@ export function speakCompletions(request: ModelRequest, script: readonly Step[])
 
 /** As Qwen Code's tools take their arguments. */
 function callOf(request: ModelRequest, step: Step): object {
-  if ('retrieves' in step) throw new Error('the agent has no tool that fetches')
   const called = (name: string, args: object) => ({ name, arguments: JSON.stringify(args) })
+  if ('retrieves' in step) {
+    const { tool, hash } = retrievalIn(request)!
+    return called(tool, { hash, lines: '1-5' })
+  }
   if ('tool' in step) return called(toolNamed(request, step.tool), step.args)
   if ('command' in step) {
     return called('run_shell_command', { ...step, description: 'look', is_background: false })

@@ -41,6 +41,7 @@ export function speakResponses(request: ModelRequest, script: readonly Step[]): 
   }
   return [
     { type: 'response.created', ...{ response } },
+    { type: 'response.output_item.added', ...{ output_index: 0, item } },
     { type: 'response.output_item.done', ...{ output_index: 0, item } },
     {
       type: 'response.completed',

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { zstdDecompressSync } from 'node:zlib'
 
 /** A piece of what a scripted model says. */
 export type Said =
@@ -34,8 +36,9 @@ export async function startScriptedVendor(
   const received: Received[] = []
   let answers: Answer[] = []
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    let text = ''
-    for await (const chunk of incoming.setEncoding('utf8')) text += chunk
+    const bytes = await buffer(incoming)
+    const isCoded = incoming.headers['content-encoding'] === 'zstd'
+    const text = (isCoded ? zstdDecompressSync(bytes) : bytes).toString()
     const body = JSON.parse(text) as Record<string, unknown>
     received.push({ body, text })
     const next = answers.shift() ?? [{ text: 'The script is over.' }]
@@ -51,10 +54,10 @@ export async function startScriptedVendor(
       return
     }
     outgoing.writeHead(200, { 'content-type': 'text/event-stream' })
-    const bytes = Buffer.from(STREAMS[dialect](next, id).join(''))
-    for (let at = 0; at < bytes.length; ) {
+    const events = Buffer.from(STREAMS[dialect](next, id).join(''))
+    for (let at = 0; at < events.length; ) {
       const end = at + Math.max(1, cut())
-      outgoing.write(bytes.subarray(at, end))
+      outgoing.write(events.subarray(at, end))
       at = end
       await new Promise(resolve => setImmediate(resolve))
     }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { type ContentCoding, decodeBody } from '../../core/base/content-coding.ts'
 import type { RewriteReport } from '../../core/contract/operation-result.ts'
 import type { ResultTerms } from '../../core/contract/request-terms.ts'
 import { RETRIEVE_TOOL } from '../../core/contract/retrieve-tool.ts'
@@ -29,16 +30,20 @@ export interface RetrievingCalls {
   readonly report: RewriteReport
   /** As it is sent. */
   readonly body: Uint8Array
+  readonly coding: ContentCoding | null
   /** Whether it is kept, and can be sent again with more. */
   readonly isKept: boolean
 }
 
+/** A longer body is not read. */
+const MAX_BODY_BYTES = 256 * 1024 * 1024
+const NOTHING = new Uint8Array(0)
 /** A fetched text is at most this long, in bytes. */
 const MAX_TEXT_BYTES = 80_000
 
 /** How the answer to a request with our tool is changed; `undefined` if it has none. */
 export function answerRetrieveCalls(
-  { tenant, shape: route, report, body, isKept }: RetrievingCalls,
+  { tenant, shape: route, report, body, coding, isKept }: RetrievingCalls,
   { pool, rewriting, originals, logger }: RetrieveCallNeeds,
 ): AnswerRounds | undefined {
   const { redeeming: request, conversation } = report
@@ -47,9 +52,10 @@ export function answerRetrieveCalls(
     route,
     request,
     body: isKept ? body : null,
+    coding,
     async retrieve(args) {
       try {
-        return await retrieve(args, { tenant, body }, { pool, originals })
+        return await retrieve(args, { tenant, body, coding }, { pool, originals })
       } catch (bug) {
         logger.error({ err: bug }, 'unexpected error')
         return 'This could not be fetched: the service failed.'
@@ -80,12 +86,13 @@ export function answerRetrieveCalls(
 
 async function retrieve(
   args: string,
-  { tenant, body }: Pick<RetrievingCalls, 'tenant' | 'body'>,
+  { tenant, body, coding }: Pick<RetrievingCalls, 'tenant' | 'body' | 'coding'>,
   { pool, originals }: Pick<RetrieveCallNeeds, 'pool' | 'originals'>,
 ): Promise<string> {
   const json = asObject(args)
   if (json === null) return 'The arguments are not a JSON object.'
-  const retriever = { tenant, reader: null, hidden: () => notShownIn(body) }
+  const plain = () => (coding === null ? body : decodeBody(body, coding, MAX_BODY_BYTES))
+  const retriever = { tenant, reader: null, hidden: () => notShownIn(plain() ?? NOTHING) }
   const outcome = await callRetrieve(json, retriever, originals, { maxBytes: MAX_TEXT_BYTES })
   if (outcome.kind !== 'result') return 'This could not be fetched.'
   return textOf(await packed(outcome.result, tenant, pool))

@@ -1,3 +1,4 @@
+import { type ContentCoding, decodeBody, encodeBody } from '../../core/base/content-coding.ts'
 import { GrownBytes } from '../../core/base/grown-bytes.ts'
 import type { RetrievingRequest } from '../../core/contract/operation-result.ts'
 import type { RouteName } from '../../core/conversation/parse/scan-request.ts'
@@ -19,6 +20,8 @@ const MAX_ROUNDS = 4
 const MAX_FETCHED_BYTES = 80_000
 /** A longer stream passes on, but cannot be continued: what its model said is not kept. */
 const MAX_STREAMED_BYTES = 64 * 1024 * 1024
+/** A longer body is not read again. */
+const MAX_BODY_BYTES = 256 * 1024 * 1024
 /** A longer answer in one piece is not read. */
 const MAX_WHOLE_BYTES = 16 * 1024 * 1024
 
@@ -30,6 +33,8 @@ export interface RoundNeeds {
   readonly request: RetrievingRequest
   /** The request's body as it was sent; `null`: it cannot be continued. */
   readonly body: Uint8Array | null
+  /** How it is compressed; `null`: it is not. */
+  readonly coding: ContentCoding | null
   /** The text for a call of our tool. Never rejects. @param args JSON */
   retrieve(args: string): Promise<string>
   /** Records what the client was not shown. Never rejects. */
@@ -46,6 +51,7 @@ class RetrievingRounds implements AnswerRounds {
   readonly #answer: RetrievingAnswer
   readonly #needs: RoundNeeds
   readonly ping: Uint8Array
+  /** Without its coding, once a round has asked for more. */
   #body: Uint8Array | null
   #appendAt: number
   #form: RoundForm = 'pass'
@@ -93,8 +99,9 @@ class RetrievingRounds implements AnswerRounds {
     }
     const { calls, waitsForUs, isKnown } = this.#answer
     const mayAnswer = this.#rounds <= MAX_ROUNDS && isKnown
-    if (waitsForUs && mayAnswer && this.#body !== null && this.#appendAt >= 0) {
-      return this.#nextRound(await this.#results(calls))
+    if (waitsForUs && mayAnswer && this.#appendAt >= 0) {
+      const body = this.#plainBody()
+      if (body !== null) return this.#nextRound(body, await this.#results(calls))
     }
     // Beside calls of the client ours are answered without another round.
     const isBeside = calls.length > 0 && !waitsForUs && isKnown
@@ -128,10 +135,16 @@ class RetrievingRounds implements AnswerRounds {
     return text
   }
 
-  #nextRound(results: readonly string[]): RoundStep {
+  #plainBody(): Uint8Array | null {
+    const { coding } = this.#needs
+    const isCoded = coding !== null && this.#rounds === 0
+    if (isCoded) this.#body &&= decodeBody(this.#body, coding, MAX_BODY_BYTES)
+    return this.#body
+  }
+
+  #nextRound(body: Uint8Array, results: readonly string[]): RoundStep {
     this.#rounds++
     const items = Buffer.from(`,${this.#answer.nextRound(results)}`)
-    const body = this.#body as Uint8Array
     const longer = Buffer.concat([
       body.subarray(0, this.#appendAt),
       items,
@@ -139,7 +152,8 @@ class RetrievingRounds implements AnswerRounds {
     ])
     this.#body = longer
     this.#appendAt += items.length
-    return { kind: 'again', body: longer }
+    const { coding } = this.#needs
+    return { kind: 'again', body: coding === null ? longer : encodeBody(longer, coding) }
   }
 
   async #finished(original: Uint8Array, results: readonly string[] | null): Promise<Uint8Array> {

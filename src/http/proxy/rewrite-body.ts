@@ -114,7 +114,7 @@ export async function rewriteBody(
         : await runRewrite(
             c,
             {
-              ...{ vendor, forgets, ...is, body, redeems: is.coding === undefined },
+              ...{ vendor, forgets, ...is, body, redeems: true },
               isPassedOn: upstream.isOurs,
               placesAt: needs.placing?.at(vendor, host),
             },

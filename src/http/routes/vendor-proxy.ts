@@ -1,5 +1,6 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
+import { contentCodingOf } from '../../core/base/content-coding.ts'
 import { AppError } from '../../core/base/errors.ts'
 import type { RewriteReport } from '../../core/contract/operation-result.ts'
 import type { RouteName } from '../../core/conversation/parse/scan-request.ts'
@@ -251,14 +252,13 @@ function answerCalls(
 ): { readonly rounds: AnswerRounds; release(): void } | null {
   if (report?.redeeming === undefined || !body || !rewriting || shape === undefined) return null
   const { tenant } = c.get('state').caller
-  const coding = requestHeader(c, 'content-encoding') ?? 'identity'
-  // Nothing can be added to a compressed body.
-  const bytes = coding.trim().toLowerCase() === 'identity' ? body.length : Infinity
+  const coding = contentCodingOf(requestHeader(c, 'content-encoding') ?? '')
+  const bytes = body.length
   const isKept = kept.claim(bytes)
   const release = () => {
     if (isKept) kept.release(bytes)
   }
-  const calls = { tenant, shape, report, body, isKept }
+  const calls = { tenant, shape, report, body, coding, isKept }
   const rounds = answerRetrieveCalls(calls, { pool, rewriting, originals, logger })
   if (rounds === undefined) release()
   return rounds === undefined ? null : { rounds, release }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { zstdCompressSync } from 'node:zlib'
 import Anthropic from '@anthropic-ai/sdk'
 import fc from 'fast-check'
 import OpenAI from 'openai'
@@ -387,6 +388,65 @@ describe.each(someOf(CASES, 3))('%s, %s: the proxy', (dialect, form) => {
     vendor.script([fetching('c1', { hash: 'f'.repeat(24) })], [{ text: 'So be it.' }])
     expect((await client.turn()).text).toBe('So be it.')
     expect(vendor.received.at(-1)!.text).toContain('f'.repeat(24))
+  })
+})
+
+describe('the proxy, with requests as agents write them', () => {
+  const fn = { ...SEARCH, parameters: SCHEMA }
+  const done: readonly Said[] = [{ text: 'Done.' }]
+
+  it('redeems where the tools come in the input, the effort too, and the body is compressed', async () => {
+    const space = { type: 'namespace', name: 'functions', description: '', tools: [fn] }
+    const input: object[] = [
+      { type: 'additional_tools', role: 'developer', tools: [space] },
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: opening() }] },
+      { type: 'configuration_update', reasoning: { effort: 'low' } },
+    ]
+    const ask = async () => {
+      const body = { model: 'gpt-5', stream: true, store: false, tool_choice: 'auto', input }
+      const answer = await fetch(`${base('responses')}/responses`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'content-encoding': 'zstd' },
+        body: zstdCompressSync(JSON.stringify(body)),
+      })
+      return answer.text()
+    }
+    const { responses: vendor } = vendors
+    const from = vendor.received.length
+    vendor.script([fetching('c1')], done, done)
+    expect(await ask()).not.toContain(TOOL)
+    input.push({
+      type: 'message',
+      role: 'assistant',
+      content: [{ type: 'output_text', text: 'Done.' }],
+    })
+    input.push({ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'On.' }] })
+    await ask()
+    expect(vendor.received.length - from).toBe(3)
+    const [{ tools = [] } = {}] = messagesOf(vendor.received.at(-1)!) as { tools?: object[] }[]
+    expect(tools[1]).toEqual(JSON.parse(retrieveDefinition('openai_responses')!))
+    expect(vendor.received.at(-1)!.text).toContain('line 0 of what was left out')
+    expect(brokenPrefixes('responses', from)).toEqual([])
+  })
+
+  it('redeems where the agent writes the first answer of the model itself', async () => {
+    const messages = [
+      { role: 'user', content: [{ type: 'text', text: opening() }] },
+      { role: 'assistant', content: 'Got it. Thanks for the context!' },
+      { role: 'user', content: [{ type: 'text', text: 'Look.' }] },
+    ]
+    vendors.chat.script([fetching('c1')], done)
+    const answer = await fetch(`${base('chat')}/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'gpt-4o',
+        tools: [{ type: 'function', function: fn }],
+        messages,
+      }),
+    })
+    expect(await answer.text()).toContain('Done.')
+    expect(vendors.chat.received.at(-1)!.text).toContain('line 0 of what was left out')
   })
 })
 

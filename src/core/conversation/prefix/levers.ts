@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto'
 import type { FreshRecord } from '../../contract/operation-result.ts'
-import { type JsonNode, memberOf, textOf } from '../../json/bytes/json-node.ts'
+import { itemsOf, type JsonNode, memberOf, textOf } from '../../json/bytes/json-node.ts'
 import { LOWER_F } from '../../json/char-codes.ts'
 import { DEFAULT_PIPELINE, type PipelineConfig } from '../../pipeline/profile/pipeline-config.ts'
 import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
 import type { Steering } from '../../pipeline/profile/steering-section.ts'
+import { CONFIGURATION_ITEM } from '../parse/routes/openai-responses.ts'
 import { headRulesOf, type ScannedRequest } from '../parse/scan-request.ts'
 import { retrieveDefinition } from '../retrieve/retrieve-tool.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'
@@ -144,7 +145,7 @@ function withOwnTool(
   const { body, request, route, tools, read } = scanned
   // A provider that keeps the conversation would have calls of ours without answers.
   const isKept = route === 'openai_responses' && !isFalse(body, memberOf(request, 'store'))
-  const canAdd = terms?.addsTool === true && tools.length > 0 && !isKept
+  const canAdd = terms?.addsTool === true && toolList(scanned) !== undefined && !isKept
   if (!canAdd || read.length === 0) return wanted
   const { redeem_tools: names } = pipeline.elision
   const ownTool = retrieveDefinition(route)
@@ -222,10 +223,24 @@ function isFalse(body: Buffer, node: JsonNode | undefined): boolean {
 }
 
 const ASKING: ReadonlySet<string | undefined> = new Set(['user', 'system', 'developer'])
+/** What Gemini CLI and agents made from it let the model say before they ask it anything. */
+const GREETING = '"Got it. Thanks for the context!"'
+const MAX_GREETING_BYTES = 256
 
 /** Whether the model has said nothing yet. */
 export function isNew({ body, read, continues }: ScannedRequest): boolean {
-  return (
-    continues === undefined && read.every(node => ASKING.has(textOf(body, memberOf(node, 'role'))))
-  )
+  if (continues !== undefined) return false
+  return read.every(node => {
+    const isGreeting = () =>
+      node.end - node.start <= MAX_GREETING_BYTES &&
+      body.subarray(node.start, node.end).includes(GREETING)
+    const isUpdate = () => textOf(body, memberOf(node, 'type')) === CONFIGURATION_ITEM
+    return ASKING.has(textOf(body, memberOf(node, 'role'))) || isUpdate() || isGreeting()
+  })
+}
+
+/** The list that our tool joins: that of the request, or the first in items that open its input. */
+export function toolList({ request, read, opening }: ScannedRequest): JsonNode | undefined {
+  const lists = [request, ...read.slice(0, opening)].map(node => memberOf(node, 'tools'))
+  return lists.find(list => itemsOf(list).length > 0)
 }

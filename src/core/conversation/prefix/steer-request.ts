@@ -1,10 +1,9 @@
 import type { FreshRecord } from '../../contract/operation-result.ts'
-import { itemsOf, memberOf } from '../../json/bytes/json-node.ts'
 import type { Replacement } from '../../json/bytes/splice.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'
 import { type Deferred, deferTools } from './defer-tools.ts'
-import { isNew, type LeversInForce } from './levers.ts'
+import { isNew, type LeversInForce, toolList } from './levers.ts'
 import { lengthen } from './longer-life.ts'
 import { normaliseTools } from './normal-tools.ts'
 import { HOUR, mayPlace, placeBreakpoint } from './place-breakpoint.ts'
@@ -91,8 +90,8 @@ function addTool(
   definition: string,
   tools: Replacement | null,
 ): Replacement | null {
-  const list = memberOf(scanned.request, 'tools')
-  if (list === undefined || itemsOf(list).length === 0) return null
+  const list = toolList(scanned)
+  if (list === undefined) return null
   const end = Buffer.from(`,${definition}]`)
   if (tools === null) return { start: list.end - 1, end: list.end, literal: end }
   return { ...tools, literal: Buffer.concat([tools.literal.subarray(0, -1), end]) }

@@ -1,6 +1,7 @@
 import { itemsOf, type JsonNode, memberOf, parseAt, textOf } from '../../json/bytes/json-node.ts'
 import { literalOf, type Replacement } from '../../json/bytes/splice.ts'
 import { QUOTE } from '../../json/char-codes.ts'
+import { CONFIGURATION_ITEM } from '../parse/routes/openai-responses.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
 import type { HiddenTurns } from './hidden-turns.ts'
 import { type HiddenCall, type HiddenTurn, listOf } from './retrieving-answer.ts'
@@ -255,12 +256,14 @@ function putItemsBack(
   return before
 }
 
+const NOT_PUT_OUT: ReadonlySet<string> = new Set(['item_reference', CONFIGURATION_ITEM])
+
 /** Whether the model put an item out. */
 function isPutOut(body: Buffer, node: JsonNode): boolean {
   const role = textOf(body, memberOf(node, 'role'))
   if (role !== undefined) return role === 'assistant'
   const type = textOf(body, memberOf(node, 'type')) ?? ''
-  return !type.endsWith('_output') && type !== 'item_reference'
+  return !type.endsWith('_output') && !NOT_PUT_OUT.has(type)
 }
 
 /** The first item after the model's turn. */

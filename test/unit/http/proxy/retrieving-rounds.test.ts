@@ -53,6 +53,7 @@ function rounds(needs: { text?: string; record?: () => Promise<void> } = {}) {
     route: 'anthropic_messages',
     request: { messages: 1, restored: 0, changed: 0, appendAt: BODY.indexOf(']') },
     body: BODY,
+    coding: null,
     async retrieve(args) {
       asked.push(args)
       return needs.text ?? 'a text'

@@ -27,6 +27,9 @@ const ANSWERED: ReadonlySet<string> = new Set([
   'image_generation_call',
 ])
 
+/** An item by which an agent sets the effort of reasoning; it has no role. */
+export const CONFIGURATION_ITEM = 'configuration_update'
+
 /** A namespace holds tools of its own. */
 const TOOLS = items(members({ type: RANGE, name: RANGE, tools: items(members({ name: RANGE })) }))
 
@@ -105,7 +108,8 @@ export const openaiResponses: Route = {
     const role = reader.text(memberOf(node, 'role'))
     if (role !== undefined) return role === 'assistant'
     // Reasoning and calls have no role, and neither have the results of calls.
-    return reader.text(memberOf(node, 'type'))?.endsWith('_output') === false
+    const type = reader.text(memberOf(node, 'type'))
+    return type?.endsWith('_output') === false && type !== CONFIGURATION_ITEM
   },
 
   readMessage(node, message, reader) {
