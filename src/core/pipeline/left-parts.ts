@@ -26,7 +26,7 @@ import type { ShownByView } from './view.ts'
 export interface Left extends LeftMarks {
   readonly content: string
   readonly omissions: readonly Omission[]
-  /** Of a text: its lines that are not there, or not whole; absent: nobody may count its lines. */
+  /** Lines of a text that it lacks, or has in part; absent: its lines cannot be counted. */
   readonly covered?: CoveredLines
 }
 

@@ -25,7 +25,7 @@ const OTHER_TEXT = /^text \d+, \d+ lines?, (?!numbered@1|diff@1)/m
 
 /** How a content is sent. */
 export interface Sent extends Pick<EncodeAnswer, 'lossless' | 'format' | 'content'> {
-  /** If it is not lossless: lines that it lacks or refers to; absent: no line may be referred to. */
+  /** Lines that a lossy answer lacks or refers to; absent: none of it may be referred to. */
   readonly covered?: CoveredLines
 }
 

@@ -236,7 +236,7 @@ function createHistory(take: TakeMemory): History {
             toLines: gate => referToLines(content, here, options(gate)),
             deliver(delivery, referral) {
               const shown = shownOf(delivery, content, referral, here)
-              // Of one that lacks parts, lines that are there.
+              // Only the lines of a lossy answer that are there may be referred to.
               const isThere = delivery.lossless || shown.found !== undefined
               const isSource = isThere && referral?.kind !== 'exact'
               written = isSource ? { isSource, shown } : { isSource }
