@@ -13,6 +13,7 @@ import { DEFAULT_SERVICE_URL, serviceOptions } from './service-client.ts'
 import type { Agent } from './setup/agent.ts'
 import { AGENTS } from './setup/agents.ts'
 import { lineDiff } from './setup/line-diff.ts'
+import { serviceFile, switchRedeemOn } from './setup/switch-redeem-on.ts'
 
 export const setupCommand = defineCommand({
   name: 'setup',
@@ -39,6 +40,10 @@ export const setupCommand = defineCommand({
       type: 'boolean',
       help: 'Also ask for prompt caches of an hour, by an API key (claude)',
     },
+    redeem: {
+      type: 'boolean',
+      help: 'Also let old and large results lose parts, which the proxy fetches for the model',
+    },
     statusline: { type: 'boolean', help: 'Also show savings in the status line (claude)' },
     print: { type: 'boolean', help: 'Show the change and write nothing' },
     yes: { type: 'boolean', help: 'Do not ask' },
@@ -58,6 +63,10 @@ export const setupCommand = defineCommand({
     const fault = urlFault(service)
     if (fault !== null) throw new UsageError(`the URL of the service ${fault}`)
     const before = readConfigFile(file)
+    const own = values.hook ? null : serviceFile(values, env)
+    if (values.hook && values.redeem) {
+      throw new UsageError('--redeem is for a base URL: take one of the two')
+    }
     if (values.hook && values.statusline) {
       throw new UsageError('--statusline shows what a base URL saves: take one of the two')
     }
@@ -68,11 +77,15 @@ export const setupCommand = defineCommand({
     if (after === before) {
       const what = values.hook ? 'hook' : 'base URL'
       process.stderr.write(`${file} has this ${what} already.\n`)
+      if (own !== null) await switchRedeemOn(own, values)
       return EXIT.ok
     }
     process.stdout.write(`${file}${before === null ? ' (new)' : ''}\n`)
     process.stdout.write(`${lineDiff(before ?? '', after)}\n`)
-    if (values.print) return EXIT.ok
+    if (values.print) {
+      if (own !== null) await switchRedeemOn(own, values)
+      return EXIT.ok
+    }
     const found = await foundAt(service)
     if (found !== null) process.stderr.write(`${found}\n`)
     if (!values.yes && !(await isAgreed('Write this?'))) return EXIT.failed
@@ -83,6 +96,7 @@ export const setupCommand = defineCommand({
       ? hookNext(agent, before ?? '')
       : [...whatNext(name as string, agent, env), ...warnings(agent, before ?? '', env)]
     process.stderr.write(`${[...lines, ...legendLines(env)].join('\n')}\n`)
+    if (own !== null) await switchRedeemOn(own, values)
     return EXIT.ok
   },
 })

@@ -62,18 +62,33 @@ export function replaceWithBackup(
   if (kept !== undefined && !isNext(kept === backupOf(file) ? textOf(kept) : null)) {
     throw isThere(kept)
   }
+  const write = checked(file, before, after)
+  if (before === null) writeNew(absenceOf(file), '', NEW_FILE_MODE)
+  else if (kept === undefined) {
+    writeNew(backupOf(file), readFileSync(file, 'utf8'), lstatSync(file).mode)
+  }
+  write()
+}
+
+/**
+ * Replaces a file as a whole, or makes one if there was none (`before` is `null`).
+ * @throws Error for a link, a file that may not be written, or one that has changed
+ */
+export function replaceFile(file: string, before: string | null, after: string): void {
+  checked(file, before, after)()
+}
+
+/** Checks that a file may be replaced. Returns what replaces it. */
+function checked(file: string, before: string | null, after: string): () => void {
   if (readConfigFile(file) !== before) throw new Error(`${file} has just changed: try again`)
   if (before === null) {
     makeFolder(dirname(file), 0o777)
-    writeNew(absenceOf(file), '', NEW_FILE_MODE)
-    writeAtomic(file, after, NEW_FILE_MODE)
-    return
+    return () => writeAtomic(file, after, NEW_FILE_MODE)
   }
   checkWritable(file)
   const { mode } = lstatSync(file)
   const whole = readFileSync(file, 'utf8')
-  if (kept === undefined) writeNew(backupOf(file), whole, mode)
-  writeAtomic(file, whole.slice(0, whole.length - before.length) + after, mode)
+  return () => writeAtomic(file, whole.slice(0, whole.length - before.length) + after, mode)
 }
 
 /** Whether `restore` has something to put back. */
