@@ -13,7 +13,7 @@ import { DEFAULT_SERVICE_URL, serviceOptions } from './service-client.ts'
 import type { Agent } from './setup/agent.ts'
 import { AGENTS } from './setup/agents.ts'
 import { lineDiff } from './setup/line-diff.ts'
-import { serviceFile, switchRedeemOn } from './setup/switch-redeem-on.ts'
+import { serviceFile, switchFetchingOn } from './setup/switch-fetching-on.ts'
 
 export const setupCommand = defineCommand({
   name: 'setup',
@@ -77,13 +77,13 @@ export const setupCommand = defineCommand({
     if (after === before) {
       const what = values.hook ? 'hook' : 'base URL'
       process.stderr.write(`${file} has this ${what} already.\n`)
-      if (own !== null) await switchRedeemOn(own, values)
+      if (own !== null) await switchFetchingOn(own, values)
       return EXIT.ok
     }
     process.stdout.write(`${file}${before === null ? ' (new)' : ''}\n`)
     process.stdout.write(`${lineDiff(before ?? '', after)}\n`)
     if (values.print) {
-      if (own !== null) await switchRedeemOn(own, values)
+      if (own !== null) await switchFetchingOn(own, values)
       return EXIT.ok
     }
     const found = await foundAt(service)
@@ -96,7 +96,7 @@ export const setupCommand = defineCommand({
       ? hookNext(agent, before ?? '')
       : [...whatNext(name as string, agent, env), ...warnings(agent, before ?? '', env)]
     process.stderr.write(`${[...lines, ...legendLines(env)].join('\n')}\n`)
-    if (own !== null) await switchRedeemOn(own, values)
+    if (own !== null) await switchFetchingOn(own, values)
     return EXIT.ok
   },
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { editTomlTable } from '../../../src/cli/setup/edit-toml.ts'
-import { switchRedeemOn } from '../../../src/cli/setup/switch-redeem-on.ts'
+import { switchFetchingOn } from '../../../src/cli/setup/switch-fetching-on.ts'
 import { captureCli } from '../../support/capture.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'haversack-redeem-'))
@@ -39,7 +39,7 @@ describe('setup', () => {
     [false, 'port = 9000\n'],
   ])('asks at a terminal, and an answer of %s counts', async (answer, after) => {
     const ask = vi.fn(async (_question: string) => answer)
-    await switchRedeemOn(config, {}, { isTerminal: true, ask })
+    await switchFetchingOn(config, {}, { isTerminal: true, ask })
     expect(ask).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('lose parts'))
     expect(written()).toBe(after)
   })

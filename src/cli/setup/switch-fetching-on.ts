@@ -23,7 +23,7 @@ export function serviceFile({ redeem }: Answers, env: Env): string | null {
 }
 
 /** Sets `proxy.redeem = "auto"` there, if that is asked for or agreed to. */
-export async function switchRedeemOn(
+export async function switchFetchingOn(
   file: string,
   { redeem, yes, print }: Answers,
   { isTerminal = process.stdin.isTTY, ask = isAgreed } = {},
