@@ -11,6 +11,7 @@ export const SCOPES = [
   'fingerprints:write',
   'fingerprints:read',
   'proxy',
+  'read-all',
   'metrics',
   'ui',
   'admin',

@@ -43,6 +43,15 @@ const priceRule = z.strictObject({
   per_million: z.number().min(0).max(1e6).optional(),
 })
 
+const budget = z.strictObject({
+  tenant: z.string().regex(TENANT_NAME),
+  period: z.enum(['day', 'month']),
+  /** In the currency of the prices. */
+  amount: z.number().positive().max(1e9),
+  /** Gets a POST at 80 and at 100 %. */
+  webhook: z.url({ protocol: /^https?$/ }).optional(),
+})
+
 /** A secret, or `env:NAME` or `file:PATH` that has it. */
 const secretText = z.string().min(1).max(4_096)
 
@@ -190,8 +199,12 @@ export const configSchema = z.strictObject({
     .strictObject({
       currency: z.string().min(1).max(16).default('USD'),
       prices: z.array(priceRule).max(200).default([]),
+      /** Whether metrics have savings by tenant, with the names of tenants. */
+      tenant_metrics: z.boolean().default(false),
     })
     .prefault({}),
+  /** What tenants may spend in a day or a month; nothing is blocked. */
+  budgets: z.array(budget).max(1_000).default([]),
   /** What became of each result, without its text: what the page shows. */
   ledger: z
     .strictObject({

@@ -60,7 +60,7 @@ export function readPrices(text: string): readonly PriceRule[] {
 }
 
 /** The prices in force. Those of the file are in dollars, and say nothing of another money. */
-export function priceList({ currency, prices }: Config['savings']) {
+export function priceList({ currency, prices }: Pick<Config['savings'], 'currency' | 'prices'>) {
   const builtIn =
     currency === CURRENCY
       ? builtInPrices()

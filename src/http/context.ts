@@ -25,6 +25,7 @@ import type { Generation } from '../pool/job.ts'
 import type { WorkerPool } from '../pool/pool.ts'
 import type { UsageObserver } from '../proxy/usage-observer.ts'
 import type { CHALLENGE_HEADER } from '../runtime/service-proof.ts'
+import type { Budgets } from '../savings/budgets.ts'
 import type { Savings } from '../savings/savings.ts'
 import type { Originals } from '../store/originals.ts'
 import type { Rewrites } from '../store/rewrites.ts'
@@ -178,6 +179,7 @@ export interface AppDeps extends JobDeps {
   readonly arms: Pick<Arms, 'read' | 'settings'>
   /** What the proxies saved. */
   readonly savings: Omit<Savings, 'close'>
+  readonly budgets: Pick<Budgets, 'read'>
   /** Reads what an answer used, while it passes. */
   observeUsage(route: UsageRoute): UsageObserver
   /** What endpoints are like, shared in teams and published. */

@@ -16,14 +16,17 @@ import { createProxyMetrics, type ProxyMetrics } from './proxy-metrics.ts'
 import { type Register, registerIn } from './register.ts'
 import { registerSessionGauges, type SessionUse } from './session-metrics.ts'
 import { createStoreMetrics, registerStoreGauges, type StoreMetrics } from './store-metrics.ts'
+import { createTenantMetrics, type TenantMetrics } from './tenant-metrics.ts'
 
 /**
- * Everything that `GET /metrics` shows. Label values come from fixed sets only, never from clients.
+ * Everything that `GET /metrics` shows. Label values come from fixed sets only, never from clients;
+ * names of tenants only if the configuration lets them.
  */
 export interface Metrics extends OperationMetrics, ResultMetrics, StoreMetrics, ProcessMetrics {
   readonly registry: Registry
   readonly proxy: ProxyMetrics
   readonly arms: ArmsMetrics
+  readonly tenants: TenantMetrics
   readonly enrichment: EnrichmentObserver
   readonly mcp: McpMetrics
   error(code: string): void
@@ -107,6 +110,7 @@ export function createMetrics(gauges: Gauges): Metrics {
     ...createProcessMetrics(register),
     proxy: createProxyMetrics(registry),
     arms: createArmsMetrics(register),
+    tenants: createTenantMetrics(register),
     enrichment: createEnrichmentMetrics(register),
     mcp: createMcpMetrics(register),
   }

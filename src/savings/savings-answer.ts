@@ -2,6 +2,7 @@ import type { SavingsAnswer, SavingsQuery } from '../core/contract/savings.ts'
 import { pricesFor } from '../core/conversation/usage/billing.ts'
 import { PROFILES, TOKENIZER_IDS } from '../core/tokens/profiles.ts'
 import { type Account, addAccounts, NO_ACCOUNT } from './account.ts'
+import type { BudgetState } from './budgets.ts'
 import type { DefinitionsAccount } from './definitions-account.ts'
 import { figuresOf } from './figures.ts'
 import { type LifeAccount, netOf } from './life-account.ts'
@@ -18,6 +19,7 @@ export function savingsAnswer(
   ledger: TenantLedger,
   { conversation, session, limit }: SavingsQuery,
   list: PriceList,
+  budgets: readonly BudgetState[] = [],
 ): SavingsAnswer {
   const { since, vendors, conversations } = ledger
   const wanted = conversations.filter(
@@ -47,6 +49,16 @@ export function savingsAnswer(
     ...(session === undefined
       ? {}
       : { session: { session, ...accountAnswer(sum, list.currency) } }),
+    ...(budgets.length === 0
+      ? {}
+      : {
+          budgets: budgets.map(({ period, of, amount, spent }) => ({
+            period,
+            of,
+            amount,
+            spent: Number(spent.toFixed(4)),
+          })),
+        }),
     other_lives: otherLives(ledger, list).map(({ conversations, input, hour, guarded }) => {
       const [all, ...less] = [input, hour, guarded].map(rounded)
       return { conversations, input: all!, hour: less[0]!, guarded: less[1]! }

@@ -24,7 +24,7 @@ import { lifetimesOf } from './store.ts'
 /** The parts of the app that keep data in the store and in files beside it. */
 export function appRecords(
   live: LiveConfig,
-  { store, savings, fingerprints, telemetry, ledger, tracing }: Records,
+  { store, savings, budgets, fingerprints, telemetry, ledger, tracing }: Records,
   shared: Pick<Rewriting, 'memory' | 'generations'> & { readonly arms: Arms },
 ) {
   const lifetimes = (tenant: string) => lifetimesOf(live.config.store, tenant)
@@ -33,6 +33,7 @@ export function appRecords(
     rewriting: rewritingOf(live, rewritesOf(live, store, shared.memory), shared),
     arms: shared.arms,
     savings,
+    budgets,
     fingerprints,
     ...(telemetry === null ? {} : { telemetry }),
     ...(ledger === null ? {} : { ledger }),

@@ -4,10 +4,12 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import type { Tracing } from '../observability/tracing.ts'
+import type { Budgets } from '../savings/budgets.ts'
 import type { Savings } from '../savings/savings.ts'
 import { arrivedTurn } from '../savings/turn-of.ts'
 import type { Store } from '../store/store.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
+import { openBudgets } from './budgets.ts'
 import type { Builders } from './builders.ts'
 import type { LiveConfig } from './reload.ts'
 
@@ -15,6 +17,7 @@ import type { LiveConfig } from './reload.ts'
 export interface Records {
   readonly store: Store
   readonly savings: Savings
+  readonly budgets: Budgets
   readonly fingerprints: Fingerprints
   /** `null` if they are off. */
   readonly telemetry: Telemetry | null
@@ -51,13 +54,21 @@ export async function openRecords(
   resources.defer(() => store.close())
   const ledger = build.openConfiguredLedger(config, reports)
   resources.defer(() => ledger?.close())
+  const budgets = openBudgets(live, store, reports)
+  resources.defer(() => budgets.close())
   const savings = build.createSavings({
     store,
     prices: () => priceList(live.config.savings),
     now: Date.now,
     onEntry(tenant, entry) {
-      if (entry.account.requests > 0) metrics.proxy.account(entry.vendor, entry.account)
-      const { currency } = live.config.savings
+      const { account } = entry
+      const { currency, tenant_metrics: areNamed } = live.config.savings
+      if (account.requests > 0) metrics.proxy.account(entry.vendor, account)
+      // The next service of ours counts what was passed on to it.
+      if (entry.isPassedOn !== true) {
+        if (areNamed) metrics.tenants.account(tenant, account)
+        budgets.spend(tenant, account.money.billed)
+      }
       const turn = arrivedTurn(tenant, entry, { at: Date.now(), currency })
       if (turn !== null) ledger?.turn(turn)
     },
@@ -76,5 +87,5 @@ export async function openRecords(
   resources.defer(() => fingerprints.close())
   const telemetry = build.openConfiguredTelemetry(config, telemetryKey, reports)
   resources.defer(() => telemetry?.close())
-  return { store, savings, fingerprints, telemetry, ledger, tracing }
+  return { store, savings, budgets, fingerprints, telemetry, ledger, tracing }
 }

@@ -100,6 +100,7 @@ export function testApp(overrides: Partial<AppDeps> = {}) {
       read: async () => emptyLedger(0),
       prices: () => priceList({ currency: 'USD', prices: [] }),
     },
+    budgets: { read: async () => [] },
     observeUsage: createUsageObservers(),
     allowedHosts: () => ['haversack.internal'],
     maxBodyBytes: 100_000,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { TENANT_NAME } from '../base/tenant-name.ts'
 import { TOKENIZER_IDS } from '../tokens/profiles.ts'
 import { tokenCount } from './fields.ts'
 
@@ -19,6 +20,10 @@ export const savingsQuery = z.strictObject({
   session: agentSession
     .optional()
     .describe('Only those of this session, as the agent calls it; then `session` has their sum'),
+  tenant: z
+    .union([z.literal('*'), z.string().regex(TENANT_NAME)])
+    .optional()
+    .describe('Another tenant, or `*`: the sum of all that have keys; needs the scope `read-all`'),
   limit: z.coerce
     .number()
     .int()
@@ -171,6 +176,17 @@ export const savingsAnswer = z.strictObject({
     .strictObject({ session: z.string(), ...account })
     .optional()
     .describe('The sum of the conversations of the session that was asked for'),
+  budgets: z
+    .array(
+      z.strictObject({
+        period: z.enum(['day', 'month']),
+        of: z.string().describe('The day or month (UTC)'),
+        amount: z.number(),
+        spent: z.number(),
+      }),
+    )
+    .optional()
+    .describe('How far the budgets of the tenant are used, in the currency of the prices'),
   other_lives: z
     .array(
       z.strictObject({

@@ -1,7 +1,10 @@
+import type { Access, Caller } from '../../access/access.ts'
+import { AppError } from '../../core/base/errors.ts'
 import { savingsAnswer as answerSchema, savingsQuery } from '../../core/contract/savings.ts'
 import { validate } from '../../core/contract/validate.ts'
 import type { Savings } from '../../savings/savings.ts'
 import { savingsAnswer } from '../../savings/savings-answer.ts'
+import { addLedgers } from '../../savings/tenant-ledger.ts'
 import type { AppContext, AppDeps } from '../context.ts'
 import { singleQuery } from '../request/single-query.ts'
 import { smallAnswer } from '../response/small-answer.ts'
@@ -9,7 +12,7 @@ import type { Route } from './route.ts'
 
 const PATH = '/v1/savings'
 
-interface SavingsNeeds extends Pick<AppDeps, 'admission'> {
+interface SavingsNeeds extends Pick<AppDeps, 'access' | 'admission' | 'budgets'> {
   readonly savings: Pick<Savings, 'read' | 'prices'>
 }
 
@@ -24,17 +27,31 @@ export const savingsRoute: Route<SavingsNeeds> = {
   mount: (app, needs) => app.get(PATH, c => serveSavings(c, needs)),
 }
 
+function mustReadAll({ scopes }: Caller): void {
+  if (!scopes.has('read-all')) throw new AppError('forbidden', 'the key lacks the scope read-all')
+}
+
+/** Those that have keys; the caller's is among them. */
+function tenantsOf(access: Pick<Access, 'records'>, { tenant }: Caller): readonly string[] {
+  const others = access.records()?.map(each => each.tenant) ?? []
+  return [...new Set([tenant, ...others])].sort()
+}
+
 /** Answers a request for what the proxies saved. */
 export async function serveSavings(
   c: AppContext,
-  { admission, savings }: SavingsNeeds,
+  { access, admission, budgets, savings }: SavingsNeeds,
 ): Promise<Response> {
   const { caller } = c.get('state')
   const query = validate(savingsQuery, singleQuery(c))
   const ticket = admission.enter(caller, 0)
   try {
-    const ledger = await savings.read(caller.tenant)
-    const answer = savingsAnswer(ledger, query, savings.prices())
+    const { tenant = caller.tenant } = query
+    if (tenant !== caller.tenant) mustReadAll(caller)
+    const tenants = tenant === '*' ? tenantsOf(access, caller) : [tenant]
+    const ledgers = await Promise.all(tenants.map(each => savings.read(each)))
+    const used = await Promise.all(tenants.map(each => budgets.read(each)))
+    const answer = savingsAnswer(ledgers.reduce(addLedgers), query, savings.prices(), used.flat())
     return smallAnswer(c, answer)
   } finally {
     ticket.leave()
