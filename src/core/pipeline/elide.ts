@@ -1,6 +1,7 @@
 import { toBytes } from '../base/text-bytes.ts'
 import type { ElisionHint } from '../hints/hint.ts'
 import { BREAK_EVEN } from '../hints/policy.ts'
+import type { Omission } from '../reduce/budget/prune-value.ts'
 import type { DiffLevel } from '../reduce/elide/view-diff.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import {
@@ -18,7 +19,7 @@ import { type Left, leftOf } from './left-parts.ts'
 import { annotate, NO_NOTES, notesFor } from './notes.ts'
 import type { ElisionProfile } from './profile/resolve.ts'
 import { type ShownByView, wordsOf } from './view.ts'
-import { fullestMarker, markerOf, originalId } from './within-budget.ts'
+import { fullestMarker, markerOf, originalId, placesToName } from './within-budget.ts'
 import { trimmedFormat } from './wrapped-format.ts'
 
 /**
@@ -117,11 +118,11 @@ function writeLeft(
   const hash = originalId(original)
   const kept = choose(content, marks)
   const isValue = typeof value === 'object' && value !== null
-  const hasPlaces = isValue && kept.isMarked !== true
+  const named = isValue ? placesToName(omissions, kept) : []
   const saved = lossless.tokens - kept.tokens
   const pays = (line: string | null): line is string =>
     line !== null && saved > BREAK_EVEN * counter.count(line)
-  const marker = markersOf({ hash, omissions, hasPlaces, shown }, kept, counter, write).find(pays)
+  const marker = markersOf({ hash, omissions, named, shown }, kept, counter, write).find(pays)
   if (marker === undefined) return null
   const gain = { saved_tokens: saved, counter }
   const asJson = isValue && isJsonAsked(input)
@@ -158,7 +159,7 @@ export function leastSavedOf(
 
 /** Markers to choose from, the fullest one first. */
 function markersOf(
-  { hash, omissions, hasPlaces, shown }: Markable,
+  { hash, omissions, named, shown }: Markable,
   kept: Choice,
   counter: TokenCounter,
   write: (marker: ElisionHint) => string | null,
@@ -166,15 +167,16 @@ function markersOf(
   // If lists have no gaps in them, only the marker names the places of missing items. A view names
   // its fields in words; their places are those of the objects that are shown.
   const isShort = (line: string) =>
-    (hasPlaces && shown === null) || counter.count(line) <= kept.tokens * MARKER_SHARE
-  const most = !hasPlaces ? 0 : shown !== null ? MAX_VIEW_PLACES : MAX_PLACES
+    (kept.isMarked !== true && shown === null) || counter.count(line) <= kept.tokens * MARKER_SHARE
+  const most = shown !== null ? MAX_VIEW_PLACES : MAX_PLACES
   const limits = shown === null ? [0] : WORD_LIMITS
   return limits.map(limit => {
     const words = shown === null ? '' : wordsOf(shown, limit)
     const worded = (marker: ElisionHint) =>
       write(words === '' ? marker : { ...marker, summary: words })
     return (
-      fullestMarker(hash, omissions, worded, isShort, most) ?? worded(markerOf(hash, omissions, 0))
+      fullestMarker(hash, { omissions, named }, worded, isShort, most) ??
+      worded(markerOf(hash, omissions, 0))
     )
   })
 }
@@ -184,7 +186,7 @@ const WORD_LIMITS = [72, 28]
 
 interface Markable extends Pick<Left, 'omissions'> {
   readonly hash: string
-  /** Whether the marker must say where parts are missing. */
-  readonly hasPlaces: boolean
+  /** Places that it may name. */
+  readonly named: readonly Omission[]
   readonly shown: ShownByView | null
 }

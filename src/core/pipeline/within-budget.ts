@@ -36,6 +36,8 @@ const HASH_CHARS = 24
 /** Places that a marker names at most, and the share of the budget that it may take for that. */
 const MAX_PLACES = 3
 const MARKER_SHARE = 1 / 8
+/** The same if it alone says which fields were left out, so that it is not sent without. */
+const CELLS_SHARE = 1 / 4
 
 /** Options for the notes and the marker beside the kept part. */
 export interface WithinOptions {
@@ -113,12 +115,16 @@ export function withinBudget(
     const { lines = [], ...next } = options.beside?.(pruned) ?? {}
     const write = (marker: ElisionHint) => options.writeMarker({ ...marker, ...next })
     const brief = write(markerOf(id, omissions, 0))
-    const isShort = (line: string) => counter.count(line) <= budget * MARKER_SHARE
-    const marker = kept.isMarked ? null : fullestMarker(id, omissions, write, isShort)
+    const named = placesToName(omissions, kept)
+    const isOfCells = named[0]?.unit === 'fields' && named.length <= MAX_PLACES
+    const share = isOfCells ? CELLS_SHARE : MARKER_SHARE
+    const isShort = (line: string) => counter.count(line) <= budget * share
+    const marker = fullestMarker(id, { omissions, named }, write, isShort)
     const isBeside = (line: string) => counter.count(line) <= budget * BESIDE_SHARE
     const index = asJson ? [] : firstShort(lines, isBeside)
     const full = written(kept, marker ?? brief, index)
-    return full.tokens <= budget || full.marker === brief ? full : written(kept, brief, index)
+    const isFixed = full.marker === brief || isOfCells
+    return full.tokens <= budget || isFixed ? full : written(kept, brief, index)
   })
   if ('minimum' in fitted) return fitted
   const { text, plan, pruned } = fitted
@@ -171,21 +177,45 @@ const NOTHING = {
  */
 export function fullestMarker(
   id: string,
-  omissions: readonly Omission[],
+  {
+    omissions,
+    named,
+  }: { readonly omissions: readonly Omission[]; readonly named: readonly Omission[] },
   write: (marker: ElisionHint) => string | null,
   isShort: (line: string) => boolean,
   most = MAX_PLACES,
 ): string | null {
-  for (let places = Math.min(most, omissions.length); places > 0; places--) {
-    const line = write(markerOf(id, omissions, places))
+  for (let places = Math.min(most, named.length); places > 0; places--) {
+    const line = write(markerOf(id, omissions, places, named))
     if (line !== null && isShort(line)) return line
   }
   return null
 }
 
-/** A marker that names the places at which most is missing, and sums up the rest by unit. */
-export function markerOf(id: string, omissions: readonly Omission[], places: number): ElisionHint {
-  const most = new Set(omissions.toSorted((a, b) => b.omitted - a.omitted).slice(0, places))
+/**
+ * Places that a marker may name. Gaps show those of missing items, but nothing in a table shows
+ * which of its empty cells were left out.
+ */
+export function placesToName(
+  omissions: readonly Omission[],
+  { isMarked }: Pick<Choice, 'isMarked'>,
+): readonly Omission[] {
+  const fields = omissions.filter(({ unit }) => unit === 'fields')
+  if (fields.length > 0 && fields.length <= MAX_PLACES) return fields
+  return isMarked ? [] : omissions
+}
+
+/**
+ * A marker that names the places at which most is missing, and sums up the rest by unit.
+ * @param named the places that it may name
+ */
+export function markerOf(
+  id: string,
+  omissions: readonly Omission[],
+  places: number,
+  named = omissions,
+): ElisionHint {
+  const most = new Set(named.toSorted((a, b) => b.omitted - a.omitted).slice(0, places))
   const rest = new Map<string, { unit: string; omitted: number; of?: number }>()
   const listOf = new Map<string, string>()
   for (const omission of omissions) {

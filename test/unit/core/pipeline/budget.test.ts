@@ -73,7 +73,9 @@ describe('a budget', () => {
         expect.objectContaining({ unit: 'items', omitted: 50 - Number(shown) }),
       ]),
     })
-    expect(lastLine(answer)).not.toContain(' at $')
+    // Rows show where items are missing, and nothing shows where fields are.
+    expect(lastLine(answer)).not.toContain('items at $')
+    expect(lastLine(answer)).toContain(' fields at $.orders[:].total')
   })
 
   it.each([0, 1, 28, 100, 599])('of %d tokens is met, or refused with one that is', budget => {
