@@ -1,12 +1,12 @@
 import { createTokenCounters } from '../src/core/tokens/counters.ts'
 import { RETRIEVE_DEFINITION } from '../src/mcp/retrieve-tool.ts'
 import { PROFILES, type ProfileName, shownBy } from './mcp/shown.ts'
+import { recordedResults } from './support/corpus.ts'
 import { machine } from './support/machine.ts'
 import { markdownTable } from './support/markdown-table.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
 import { benchSetup } from './support/worker-setup.ts'
 import { writeSection } from './support/write-section.ts'
-import { recordedResults } from './trim-corpus/lists.ts'
 
 /**
  * npm run bench -- mcp-tokens CORPUS [--write]

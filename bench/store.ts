@@ -1,46 +1,49 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { cap } from './store/cap.ts'
-import { kill } from './store/kill.ts'
-import { loopDelay, parts } from './store/parts.ts'
-import { scale } from './store/scale.ts'
+import { capacityTable, TYPICAL } from './store/capacity.ts'
+import { encodes } from './store/encodes.ts'
+import { redisMemory } from './store/redis-memory.ts'
 import { speed } from './store/speed.ts'
 import { machine } from './support/machine.ts'
 import { readOptions } from './support/options.ts'
 
 /**
- * npm run bench -- store [--only speed,parts,delay,scale,cap,kill --entries N --kills N --dir DIR]
+ * npm run bench -- store [--only NAME,… --rounds N --seconds S --agents N --turns N --bytes N]
  *
- * The store of kept originals: against a file a body and against lmdb (installed for the bench
- * alone); parts of large bodies; the main thread's delay; few and many entries; the cap; killed
- * writers. Prints Markdown.
+ * `speed`: puts and gets beside one file a body and lmdb, which the bench installs. `encodes`:
+ * encodes with a session on SQLite, on one Redis, and through three services on one Redis.
+ * `memory`: what bodies, records and sessions take in Redis. `capacity`: pods, Redis and money for
+ * so many agents, from measured costs; without `--agents` for 100, 10,000 and 1,000,000. Needs
+ * `redis-server` on the path but for the first and the last.
  */
 const options = readOptions({
-  only: ['speed', 'parts', 'delay', 'scale', 'cap', 'kill'],
-  entries: 1_000_000,
-  kills: 100,
-  dir: tmpdir(),
+  only: ['speed', 'encodes', 'memory', 'capacity'],
+  rounds: 5,
+  seconds: 4,
+  agents: 0,
+  turns: TYPICAL.turnsPerHour,
+  bytes: TYPICAL.resultBytes,
 })
+const { rounds, seconds, agents, turns, bytes } = options
 
-type Section = [title: string, measure: (folder: string) => Promise<string>]
-
-const SECTIONS: Readonly<Record<(typeof options.only)[number], Section>> = {
-  speed: ['Puts and gets', speed],
-  parts: ['Parts of a large body, end to end', parts],
-  delay: ['Delay of the main thread', loopDelay],
-  scale: ['Few and many entries', folder => scale(folder, options.entries)],
-  cap: ['The cap under load', cap],
-  kill: ['Killed writers', folder => kill(folder, options.kills)],
+const folder = mkdtempSync(join(tmpdir(), 'haversack-bench-'))
+const PARTS: Record<(typeof options.only)[number], () => string | Promise<string>> = {
+  speed: () => speed(folder),
+  encodes: () => encodes(folder, rounds, seconds),
+  memory: () => redisMemory(seconds),
+  capacity: () =>
+    capacityTable(agents === 0 ? [100, 10_000, 1_000_000] : [agents], {
+      ...TYPICAL,
+      turnsPerHour: turns,
+      resultBytes: bytes,
+    }),
 }
-
-process.stdout.write(`${JSON.stringify(machine())}\n`)
-for (const name of options.only) {
-  const [title, measure] = SECTIONS[name]
-  const folder = mkdtempSync(join(options.dir, 'haversack-bench-store-'))
-  try {
-    process.stdout.write(`\n### ${title}\n\n${await measure(folder)}\n`)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+try {
+  process.stdout.write(`${JSON.stringify(machine())}\n`)
+  for (const name of options.only) {
+    process.stdout.write(`\n### ${name}\n\n${await PARTS[name]()}\n`)
   }
+} finally {
+  rmSync(folder, { recursive: true, force: true })
 }

@@ -1,4 +1,4 @@
-import { generatedResults } from '../formats/results.ts'
+import { generatedResults } from '../support/generated-results.ts'
 import { createRandom, type Random } from '../support/random.ts'
 
 /** Makes a tool result of about so many characters, the same each time. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { recordsOf } from '../support/sample-results.ts'
@@ -16,19 +15,4 @@ export function encodeBodies(folder: string, bytes: number, count: number): stri
     content: recordsOf(bytes * 0.85, seed),
   }))
   return bodiesFile(folder, `encode-${bytes}.jsonl`, bodies)
-}
-
-/**
- * Bodies for `/v1/encode` full of random identifiers: much work for each byte, because none is a
- * word, so that a load of many times capacity fits through loopback.
- */
-export function identifierBodies(folder: string, bytes: number, count: number): string {
-  const row = () => ({
-    id: randomBytes(16).toString('hex'),
-    digest: randomBytes(60).toString('base64'),
-  })
-  const bodies = Array.from({ length: count }, () => ({
-    content: JSON.stringify(Array.from({ length: bytes / 140 }, row)),
-  }))
-  return bodiesFile(folder, `identifiers-${bytes}.jsonl`, bodies)
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type KeyRecord, makeKey } from '../../src/access/key-record.ts'
 import { growingConversation, stepsFor } from '../proxy/growing-conversations.ts'
+import { markdownTable } from '../support/markdown-table.ts'
 import { load, type Server, startServer } from '../support/processes.ts'
 import { median } from '../support/statistics.ts'
 import { encodeBodies } from './bodies.ts'
@@ -44,7 +45,7 @@ const limitMs = (quietMs: number) => 3 * quietMs + 50
  * requests.
  */
 export async function neighbours(folder: string, rounds: number, seconds: number) {
-  const figures = []
+  const rows: (string | number)[][] = []
   for (const [index, attack] of ATTACKS.entries()) {
     const all: Round[] = []
     for (let round = 0; round < rounds; round++) {
@@ -55,20 +56,21 @@ export async function neighbours(folder: string, rounds: number, seconds: number
     const sum = (pick: (round: Round) => number) =>
       all.reduce((total, round) => total + pick(round), 0)
     const quiet = of(({ quiet }) => quiet.p99_ms)
-    figures.push({
-      attack: attack.name,
-      quiet_p99_ms: quiet,
-      attacked_p99_ms: of(({ attacked }) => attacked.p99_ms),
-      limit_ms: limitMs(quiet),
-      attacked_max_ms: most(({ attacked }) => attacked.max_ms),
-      refused: sum(({ attacked }) => attacked.errors),
-      proxied: sum(({ proxied }) => proxied),
-      rewritten: sum(({ proxied, untouched }) => proxied - untouched),
-      slowest_proxied_ms: most(({ slowestMs }) => slowestMs),
-      threads_replaced: sum(({ replaced }) => replaced),
-    })
+    rows.push([
+      attack.name,
+      quiet,
+      of(({ attacked }) => attacked.p99_ms),
+      limitMs(quiet),
+      most(({ attacked }) => attacked.max_ms),
+      sum(({ attacked }) => attacked.errors),
+      `${sum(({ proxied, untouched }) => proxied - untouched)}/${sum(({ proxied }) => proxied)}`,
+      most(({ slowestMs }) => slowestMs),
+      sum(({ replaced }) => replaced),
+    ])
   }
-  return figures
+  const attacked = ['p99 ms', 'target ms', 'max ms', 'refused', 'rewritten', 'slowest ms']
+  const header = ['another tenant sends', 'quiet p99 ms', ...attacked, 'threads replaced']
+  return { text: markdownTable(header, rows) }
 }
 
 type Round = Awaited<ReturnType<typeof oneRound>>

@@ -3,7 +3,7 @@ import { BYTE_OPERATIONS, OPERATIONS } from '../../src/core/operations/registry.
 import { rewriteOp } from '../../src/core/operations/rewrite-op.ts'
 import type { BatchResult } from '../../workers/protocol.ts'
 import { createRunner } from '../../workers/thread.ts'
-import { generatedResults } from '../formats/results.ts'
+import { generatedResults } from '../support/generated-results.ts'
 import { median } from '../support/statistics.ts'
 import { benchSetup } from '../support/worker-setup.ts'
 

@@ -24,11 +24,3 @@ export async function timed(
   await Promise.all(Array.from({ length: lanes }, lane))
   return { ms, total_ms: performance.now() - started }
 }
-
-/** Several runs as one. */
-export function merge(runs: readonly Timed[]): Timed {
-  return {
-    ms: runs.flatMap(({ ms }) => ms),
-    total_ms: runs.reduce((sum, { total_ms }) => sum + total_ms, 0),
-  }
-}

@@ -97,7 +97,7 @@ export interface Costs {
 const WEIGHT = 0.1
 /** Bytes that account for the fixed part of a call. */
 const FIXED_BYTES = 8192
-/** Until the first of a kind and size has ended; about what `npm run bench -- store` measures. */
+/** Until the first of a kind and size has ended; as measured on two shared cores. */
 const FIRST_US_PER_BYTE = 0.01
 /** Sizes within a factor of two learn from each other. */
 const SIZES = 32

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { capacityOf, costsOfEncode, MEASURED, TYPICAL } from '../../../bench/capacity/model.ts'
-import { simulate } from '../../../bench/capacity/simulate.ts'
+import { capacityOf, costsOfEncode, MEASURED, TYPICAL } from '../../../bench/store/capacity.ts'
+import { simulate } from '../../../bench/store/simulate.ts'
 import { createRandom } from '../../../bench/support/random.ts'
 
 const costs = costsOfEncode(MEASURED, TYPICAL.movingShare)

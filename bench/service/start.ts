@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { endWithThis } from '../../test/support/end-with-this.ts'
+import { residentMib } from '../support/machine.ts'
+import { markdownTable } from '../support/markdown-table.ts'
+import { cpuUsOf } from '../support/process-time.ts'
+import { median } from '../support/statistics.ts'
+
+const OWN_MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const FIRST_MS = 1_300
+const WARM_MS = 600
+
+type CacheEnv = (caches: string) => NodeJS.ProcessEnv
+
+/** The compile cache where the environment says, for the main thread and the workers. */
+const named: CacheEnv = caches => ({ NODE_COMPILE_CACHE: join(caches, 'compiled') })
+/** The compile cache that the service opens by itself, under the folder for temporary files. */
+const byDefault: CacheEnv = caches => ({ NODE_COMPILE_CACHE: undefined, TMPDIR: caches })
+
+/**
+ * Milliseconds from the start of the process to the first 200 of /readyz, its processor time by
+ * then and its resident memory: with empty caches, and with caches that an earlier start filled. The
+ * files themselves are in the system's page cache in both cases.
+ * @param other what is started instead of this version; empty: this one
+ */
+export async function starts(folder: string, rounds: number, other: string) {
+  const main = other === '' ? OWN_MAIN : resolve(other)
+  let folders = 0
+  const empty = () => {
+    const path = join(folder, `start-${folders++}`)
+    mkdirSync(path)
+    return path
+  }
+  const [filled, filledByDefault] = [empty(), empty()]
+  const cases = [
+    { label: 'first', cache: named, target: FIRST_MS, caches: empty },
+    { label: 'warm', cache: named, target: WARM_MS, caches: () => filled },
+    { label: 'first, own cache', cache: byDefault, target: FIRST_MS, caches: empty },
+    { label: 'warm, own cache', cache: byDefault, target: WARM_MS, caches: () => filledByDefault },
+  ].map(each => ({ ...each, found: [] as number[][] }))
+  for (let round = 0; round <= rounds; round++) {
+    for (const { cache, caches, found } of cases) {
+      const start = await startOnce(main, caches(), cache)
+      // The first round fills the caches.
+      if (round > 0) found.push(start)
+    }
+  }
+  const rows = cases.map(({ label, target, found }) => {
+    return [label, ...[0, 1, 2].map(i => Math.round(median(found.map(each => each[i]!)))), target]
+  })
+  const header = ['start to ready', 'ms', 'processor ms', 'resident MiB', 'target ≤']
+  return { text: markdownTable(header, rows) }
+}
+
+/** Starts the service with these caches, waits until it is ready, and ends it. */
+async function startOnce(main: string, caches: string, cache: CacheEnv): Promise<number[]> {
+  const env = { ...process.env, HAVERSACK_PORT: '0', HAVERSACK_CACHE_DIR: join(caches, 'cache') }
+  const started = performance.now()
+  const child = spawn(process.execPath, [main], {
+    env: { ...env, HAVERSACK_DATA_DIR: join(caches, 'data'), ...cache(caches) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(endWithThis(child), 'exit')
+  try {
+    const line = await Promise.race([
+      once(createInterface({ input: child.stdout }), 'line'),
+      exited.then(([code]) => Promise.reject(new Error(`the service ended with ${code}`))),
+    ])
+    const url = String(line[0]).replace(/^.* /, '')
+    const { status } = await fetch(`${url}/readyz`)
+    if (status !== 200) throw new Error(`/readyz answers ${status}`)
+    const ms = performance.now() - started
+    const pid = child.pid!
+    return [ms, cpuUsOf([{ pid }]) / 1000, residentMib(pid)]
+  } finally {
+    // By its signal, so that it writes its compile cache.
+    child.kill('SIGTERM')
+    await exited
+  }
+}

@@ -1,0 +1,140 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type RedisProcess, startRedis } from '../../test/support/redis-server.ts'
+import { markdownTable } from '../support/markdown-table.ts'
+import { measuredBy } from '../support/measured-by.ts'
+import { cpuUsOf } from '../support/process-time.ts'
+import { runPlan, type Server, startServer } from '../support/processes.ts'
+import type { SessionLoad, SessionPlan } from '../support/session-load.ts'
+import { median } from '../support/statistics.ts'
+
+const CONNECTIONS = [1, 32] as const
+
+/** Services with one store, and whether each result of a session goes to the next of them. */
+interface Team {
+  readonly label: string
+  readonly redis: RedisProcess | undefined
+  readonly services: readonly Server[]
+  readonly takesTurns: boolean
+  readonly found: Map<number, Figures[]>
+}
+
+const FIGURES = [
+  'a second',
+  'p50 ms',
+  'p99 ms',
+  'exact references',
+  'main thread, µs',
+  'process, µs',
+  'Redis, µs',
+  'calls of Redis',
+] as const
+type Figures = Readonly<Record<(typeof FIGURES)[number], number>>
+
+/**
+ * Encodes of 4 KiB with a session, half of them repeated: a service on SQLite, one on Redis, and
+ * three on one Redis with sessions that stay and with sessions that move, in turn in each round.
+ * Times are those of an encode.
+ */
+export async function encodes(folder: string, rounds: number, seconds: number): Promise<string> {
+  const teams = [
+    await startTeam(folder, { label: 'SQLite', count: 1, shares: false, takesTurns: false }),
+    await startTeam(folder, { label: 'Redis', count: 1, shares: true, takesTurns: false }),
+    await startTeam(folder, { label: 'Redis, three', count: 3, shares: true, takesTurns: false }),
+    await startTeam(folder, {
+      label: 'Redis, three, sessions move',
+      count: 3,
+      shares: true,
+      takesTurns: true,
+    }),
+  ]
+  try {
+    let run = 0
+    for (let round = 0; round <= rounds; round++) {
+      for (const connections of CONNECTIONS) {
+        for (const team of teams) {
+          const figures = await measure(team, { connections, seconds, run: ++run })
+          // The first round is compiled in between.
+          if (round > 0) team.found.get(connections)!.push(figures)
+        }
+      }
+    }
+  } finally {
+    for (const { services, redis } of teams) {
+      for (const service of services) await service.stop()
+      await redis?.stop()
+    }
+  }
+  const rows = CONNECTIONS.flatMap(connections =>
+    teams.map(({ label, found }) => {
+      const runs = found.get(connections)!
+      const medians = FIGURES.map(name => median(runs.map(run => run[name])))
+      return [`${connections} at a time`, label, ...medians]
+    }),
+  )
+  return markdownTable(['', 'store', ...FIGURES], rows)
+}
+
+async function startTeam(
+  folder: string,
+  is: Pick<Team, 'label' | 'takesTurns'> & { readonly count: number; readonly shares: boolean },
+): Promise<Team> {
+  const redis = is.shares ? await startRedis() : undefined
+  const file = join(folder, 'encodes.toml')
+  writeFileSync(file, '')
+  const start = () =>
+    startServer('support/session-server.ts', {
+      HAVERSACK_PORT: '0',
+      HAVERSACK_LOG_LEVEL: 'silent',
+      HAVERSACK_CONFIG: file,
+      ...(redis && { HAVERSACK_REDIS_URL: redis.url }),
+    })
+  const services = await Promise.all(Array.from({ length: is.count }, start))
+  const found = new Map<number, Figures[]>(CONNECTIONS.map(each => [each, []]))
+  return { label: is.label, takesTurns: is.takesTurns, redis, services, found }
+}
+
+async function measure(
+  { redis, services, takesTurns }: Team,
+  plan: Pick<SessionPlan, 'connections' | 'seconds' | 'run'>,
+): Promise<Figures> {
+  const [first, ...others] = services
+  await Promise.all(services.map(measuredBy))
+  const before = await takenBy(redis)
+  const load = await runPlan<SessionLoad>('support/session-load.ts', {
+    ...plan,
+    port: first!.port,
+    otherPorts: others.map(({ port }) => port),
+    takesTurns,
+    kind: 'half',
+    bodyBytes: 4_096,
+    resultsOfSession: 50,
+  } satisfies SessionPlan)
+  if (load.errors > 0) throw new Error(`${load.errors} requests failed`)
+  const measured = await Promise.all(services.map(measuredBy))
+  const after = await takenBy(redis)
+  const { requests } = load
+  const usOf = (name: 'main_ms' | 'process_ms') =>
+    (1000 * measured.reduce((sum, each) => sum + each[name], 0)) / requests
+  return {
+    'a second': load.per_second,
+    'p50 ms': load.p50_ms,
+    'p99 ms': load.p99_ms,
+    'exact references': load.exact / requests,
+    'main thread, µs': usOf('main_ms'),
+    'process, µs': usOf('process_ms'),
+    'Redis, µs': (after.us - before.us) / requests,
+    'calls of Redis': (after.calls - before.calls) / requests,
+  }
+}
+
+/** Processor time of a server so far, and calls of functions and waits, as it counts them. */
+async function takenBy(redis: RedisProcess | undefined) {
+  if (redis === undefined) return { us: 0, calls: 0 }
+  const info = String(await redis.ask('INFO', 'commandstats'))
+  const counted = info.matchAll(/cmdstat_(?:fcall|fcall_ro|wait):calls=(\d+)/g)
+  return {
+    us: cpuUsOf([redis]),
+    calls: [...counted].reduce((sum, [, calls]) => sum + Number(calls), 0),
+  }
+}

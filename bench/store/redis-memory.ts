@@ -1,0 +1,160 @@
+import { type RedisProcess, startRedis } from '../../test/support/redis-server.ts'
+import { markdownTable } from '../support/markdown-table.ts'
+import { runPlan, startServer } from '../support/processes.ts'
+import type { SessionLoad, SessionPlan } from '../support/session-load.ts'
+import { prose } from './bodies.ts'
+import { openShared } from './open-shared.ts'
+
+const RESULTS = 5
+const SESSIONS = 100_000
+const AT_ONCE = 200
+/** So many that all indexes have the form that they have with more. */
+const COPIES = 20_000
+
+/** Keys of a tenant by what follows the generation: what a session has, and what bodies have. */
+const OF_SESSIONS: Readonly<Record<string, string>> = {
+  j: 'state and changes',
+  k: 'calls',
+  ko: 'calls',
+  i: 'links',
+}
+const KIND = /\}:\d+:(\w+)/
+
+/** What bodies, records and sessions take in Redis, index, links and keys included. */
+export async function redisMemory(seconds: number): Promise<string> {
+  return `${await ofBodiesAndRecords()}\n\n${await ofSessions(seconds)}`
+}
+
+const COUNT = 10_000
+const BODY_BYTES = 4096
+
+async function ofBodiesAndRecords(): Promise<string> {
+  const redis = await startRedis()
+  const store = await openShared(redis, 'primary')
+  try {
+    const empty = await usedBytes(redis)
+    for (let from = 0; from < COUNT; from += AT_ONCE) {
+      const put = async (i: number) => {
+        const body = prose(BODY_BYTES, `memory ${from + i}`)
+        const session = `session ${(from + i) % 2_000}`
+        const pinUntil = Date.now() + 3_600_000
+        const item = { tenant: 't', body, mediaType: 'text/plain', session, pinUntil }
+        const [kept] = await store.put([item])
+        if (kept?.ok !== true) throw new Error(JSON.stringify(kept))
+      }
+      await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => put(i)))
+    }
+    const withBodies = await usedBytes(redis)
+    for (let i = 0; i < COUNT; i++) {
+      const record = { tenant: 't', namespace: 'rewrites', key: `key ${i}`, ttlMs: 1e9 }
+      await store.writeRecord({ ...record, value: Buffer.alloc(120, i) })
+    }
+    const [bodies, records] = [withBodies - empty, (await usedBytes(redis)) - withBodies]
+    return markdownTable(
+      ['10,000 of', 'bytes each in Redis', 'of the raw size'],
+      [
+        ['4 KiB bodies with session', bodies / COUNT, bodies / COUNT / BODY_BYTES],
+        ['records of 120 bytes', records / COUNT, records / COUNT / 120],
+      ],
+    )
+  } finally {
+    await store.close()
+    await redis.stop()
+  }
+}
+
+/**
+ * What sessions of five results take in Redis beside their texts: a service encodes for some seconds,
+ * half of the results repeated, and the server is asked for the size of each key. Then these sessions
+ * are copied until there are many, and the server says how much memory that took: keys, their ends
+ * and the index included.
+ */
+async function ofSessions(seconds: number): Promise<string> {
+  const redis = await startRedis()
+  const server = await startServer('support/session-server.ts', {
+    HAVERSACK_PORT: '0',
+    HAVERSACK_LOG_LEVEL: 'silent',
+    HAVERSACK_REDIS_URL: redis.url,
+  })
+  try {
+    await runPlan<SessionLoad>('support/session-load.ts', {
+      port: server.port,
+      kind: 'half',
+      connections: 8,
+      seconds,
+      bodyBytes: 4096,
+      resultsOfSession: RESULTS,
+      run: 1,
+    } satisfies SessionPlan)
+  } finally {
+    await server.stop()
+  }
+  try {
+    const keys = await keysOfSessions(redis)
+    const sessions = keys.filter(key => KIND.exec(key)![1] === 'j')
+    const byKind = new Map<string, number>()
+    for (const key of keys) {
+      const kind = OF_SESSIONS[KIND.exec(key)![1]!]!
+      const bytes = Number(await redis.ask('MEMORY', 'USAGE', key, 'SAMPLES', '0'))
+      byKind.set(kind, (byKind.get(kind) ?? 0) + bytes / sessions.length)
+    }
+    const whole = await bytesOfCopies(redis, sessions)
+    const rows = [...byKind, ['all, with ends and index', whole] as const].map(([kind, bytes]) => [
+      kind,
+      bytes,
+      bytes * (SESSIONS / 1e6),
+    ])
+    const header = [
+      `${sessions.length} sessions of ${RESULTS} results`,
+      'bytes of one',
+      '100,000 sessions, MB',
+    ]
+    return markdownTable(header, rows)
+  } finally {
+    await redis.stop()
+  }
+}
+
+async function keysOfSessions(redis: RedisProcess): Promise<readonly string[]> {
+  const found: string[] = []
+  for (let cursor = '0'; ; ) {
+    const [next, keys] = (await redis.ask('SCAN', cursor, 'COUNT', `${AT_ONCE}`)) as [
+      string,
+      string[],
+    ]
+    found.push(...keys.filter(key => OF_SESSIONS[KIND.exec(key)?.[1] ?? ''] !== undefined))
+    if (next === '0') return found
+    cursor = next
+  }
+}
+
+/** Copies a session with all that it has. KEYS: its list. ARGV: the kinds of keys, the new name. */
+const COPY = `
+local base, name = KEYS[1]:match('^(.*:)j:(.*)$')
+for i = 1, #ARGV - 1 do
+  local from, to = base .. ARGV[i] .. ':' .. name, base .. ARGV[i] .. ':' .. ARGV[#ARGV]
+  if redis.call('COPY', from, to, 'REPLACE') == 1 then
+    redis.call('PEXPIRE', to, redis.call('PTTL', from))
+  end
+end
+redis.call('ZADD', base .. 'si', redis.call('ZSCORE', base .. 'si', name), ARGV[#ARGV])`
+
+/** Bytes of memory that one more session takes. */
+async function bytesOfCopies(redis: RedisProcess, sessions: readonly string[]): Promise<number> {
+  const before = await usedBytes(redis)
+  for (let i = 0; i < COPIES; i += AT_ONCE) {
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, (_, j) => {
+        const name = `${i + j}`.padStart(22, 'x')
+        const key = sessions[(i + j) % sessions.length]!
+        return redis.ask('EVAL', COPY, '1', key, ...Object.keys(OF_SESSIONS), name)
+      }),
+    )
+  }
+  return ((await usedBytes(redis)) - before) / COPIES
+}
+
+async function usedBytes(redis: RedisProcess): Promise<number> {
+  const info = String(await redis.ask('INFO', 'memory'))
+  return Number(/used_memory:(\d+)/.exec(info)?.[1])
+}
