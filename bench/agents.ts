@@ -5,6 +5,7 @@ import { delimiter, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import type { RouteName } from '../src/core/conversation/parse/scan-request.ts'
 import { createLocalContext } from '../src/runtime/local-context.ts'
+import { createFollower } from '../test/support/turns/follow-messages.ts'
 import { type AgentClient, CLIENTS, EXAMPLES } from './agents/clients.ts'
 import { type HookService, startHookService } from './agents/hook-service.ts'
 import { makeProject, ORDERS, type Step } from './agents/project.ts'
@@ -13,7 +14,6 @@ import { shownForms } from './agents/shown-forms.ts'
 import { markdownTable } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
 import { writeSection } from './support/write-section.ts'
-import { createFollower } from './turns/follow-messages.ts'
 
 /**
  * npm run bench -- agents [--claude PROGRAM] [--codex PROGRAM] [--opencode PROGRAM]

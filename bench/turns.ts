@@ -1,38 +1,30 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'smol-toml'
 import type { RouteName } from '../src/core/conversation/parse/scan-request.ts'
 import { pipelineSchema } from '../src/core/pipeline/profile/pipeline-config.ts'
 import { createLocalContext } from '../src/runtime/local-context.ts'
+import { createRewriteChecks } from '../test/support/turns/check-rewrites.ts'
+import {
+  type PlayedConversation,
+  startConversation,
+} from '../test/support/turns/play-conversation.ts'
+import { startRecordingVendor } from '../test/support/turns/recording-vendor.ts'
+import { startServices } from '../test/support/turns/services.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
 import { createRandom, type Random } from './support/random.ts'
 import { writeSection } from './support/write-section.ts'
-import { createRewriteChecks } from './turns/check-rewrites.ts'
 import { type Conversation, conversationsOf, turnsOf } from './turns/conversations.ts'
-import { byOutage, outagesIn, shareAway } from './turns/outages.ts'
-import { type PlayedConversation, startConversation } from './turns/play-conversation.ts'
-import { startRecordingVendor } from './turns/recording-vendor.ts'
 import { type ShapeReport, turnsReport } from './turns/report.ts'
-import { startServices } from './turns/services.ts'
-import { startSharedStore } from './turns/shared-store.ts'
 
 /**
- * npm run bench -- turns CORPUS [--sample N --arms --only SHAPE,…] [--write]
- *   [--replicas --calm --pause MS]
+ * npm run bench -- turns CORPUS [--sample N --only SHAPE,… --write]
  *
  * Every recorded conversation, turn by turn in each shape of requests, through two services
  * with one data folder that are ended all the while, and get another `pipeline_config.toml` at
  * restarts and reloads: whether what arrives at the vendor begins in each turn as it did before,
- * and how many tokens that saves. `--sample` plays each N-th conversation.
- * `--replicas` plays through three services on a primary of Redis with two replicas and Sentinels, of
- * which one is the next version. All conversations go on at the same time, and each of their turns
- * comes so long after the answer to the one before as `--pause` says. After a third the primary is
- * started again, and after two thirds there is a failover; with `--calm` there is neither, so that
- * the savings can be compared. `--only` plays some of the shapes.
- * `--arms` holds some conversations out, keeps some results whole and steers, and prints how many
- * conversations arrived byte for byte.
+ * and how many tokens that saves. `--sample` plays each N-th conversation, `--only` some shapes.
  */
 
 /**
@@ -50,10 +42,6 @@ const SHAPES: Readonly<Record<RouteName, { readonly model: string; readonly each
 const options = readOptions({
   corpus: REQUIRED,
   sample: 1,
-  arms: false,
-  replicas: false,
-  calm: false,
-  pause: 2_000,
   only: Object.keys(SHAPES) as RouteName[],
   write: false,
 })
@@ -61,7 +49,7 @@ const options = readOptions({
 const MOST_TURNS = 24
 const TURNS_A_RESTART = 120
 const TURNS_A_RELOAD = 12
-const AT_ONCE = options.replicas ? Number.POSITIVE_INFINITY : 4
+const AT_ONCE = 4
 /**
  * One of so many conversations defines a tool that gives originals back, so that results may leave
  * with parts missing.
@@ -69,23 +57,11 @@ const AT_ONCE = options.replicas ? Number.POSITIVE_INFINITY : 4
 const RETRIEVING_EACH = 3
 const RETRIEVING_TOOL = 'headroom_retrieve'
 
-/** Larger shares than in use, so that a sample has some of each. */
-const ARMS = `[arms]
-holdout = 0.25
-explore = 0.25
-[steering]
-verbosity = "terse"
-effort = "low"
-effort_models = ["*"]
-[cache_align]
-normalise = true
-`
-
 /** Before and after the change. */
 const PIPELINES = [
   '',
   '[mckp]\nformats_enabled = ["json_compact", "ndjson", "tree"]\nrecursion_depth = 1\n[dedup]\nlines_enabled = false\n[views]\npressure = [{ from_tokens = 4_000, level = "compact" }]\n',
-].map(toml => (options.arms ? `${toml}${ARMS}` : toml)) as [string, string]
+] as const
 
 const conversations = conversationsOf(options.corpus).filter((_, n) => n % options.sample === 0)
 const checks = createRewriteChecks(
@@ -106,13 +82,7 @@ async function playShape(route: RouteName): Promise<ShapeReport> {
   const started = performance.now()
   const folder = mkdtempSync(join(tmpdir(), 'haversack-turns-'))
   const vendor = await startRecordingVendor()
-  const shared = options.replicas ? await startSharedStore() : undefined
-  const same = { upstream: vendor.url, pipeline: PIPELINES[0] }
-  const services = await startServices({
-    ...{ folder, shared, ...same },
-    // Other work on the machine is no fault of a replica's.
-    ...(shared && { rewriteTimeoutMs: 60_000 }),
-  })
+  const services = await startServices({ folder, upstream: vendor.url, pipeline: PIPELINES[0] })
   const { model, each } = SHAPES[route]
   const chosen = conversations.filter((_, n) => n % each === 0)
   const all = chosen.map((conversation, n): Ongoing => {
@@ -156,8 +126,6 @@ async function playShape(route: RouteName): Promise<ShapeReport> {
         const { played, turns: ends, random } = ongoing
         const [from, to] = [third, third + 1].map(n => Math.round((n * ends.length) / 3))
         for (const end of ends.slice(from, to)) {
-          if (end === ends[0] && options.replicas) continue
-          if (options.replicas) await sleep(options.pause)
           await played.play(end, random(services.count))
           if (turns % 20 === 0) await services.look()
           disturb()
@@ -169,25 +137,13 @@ async function playShape(route: RouteName): Promise<ShapeReport> {
     await restarting
   }
 
-  /** One after the other, so that conversations keep the same configurations in each run. */
-  async function playOpenings(): Promise<void> {
-    for (const { played, turns: ends, random } of all)
-      await played.play(ends[0]!, random(services.count))
-  }
-
-  if (options.replicas) await playOpenings()
   await playThird(0)
   await services.restart(0, 'SIGTERM', PIPELINES[1])
-  const restarted = options.calm ? undefined : shared?.restart()
   await playThird(1)
-  await restarted
   await services.restart(1, 'SIGTERM', PIPELINES[1])
-  const failedOver = options.calm ? undefined : shared?.failOver()
   await playThird(2)
-  await failedOver
   await services.look()
   await services.close()
-  await shared?.stop()
   await vendor.close()
   rmSync(folder, { recursive: true })
   const seconds = (performance.now() - started) / 1000
@@ -195,22 +151,7 @@ async function playShape(route: RouteName): Promise<ShapeReport> {
     source: conversation.source,
     counts: played.counts,
   }))
-  const endMs = Date.now()
-  const outages = services.logs().flatMap(log => outagesIn(log, endMs))
-  const away = {
-    outages: outages.length,
-    share: shareAway(outages, services.count, performance.now() - started),
-    ...byOutage(
-      all.flatMap(({ played }) => played.turns),
-      outages,
-    ),
-  }
-  const whole = all.filter(({ played }) => played.counts.whole === played.counts.turns).length
-  process.stderr.write(
-    `${route}: ${turns} turns, ${reloads} reloads; byte for byte ${whole} of ${all.length}\n`,
-  )
-  const more = options.replicas ? { away } : {}
-  return { route, seconds, restarts, services: services.counts, conversations: results, ...more }
+  return { route, seconds, restarts, services: services.counts, conversations: results }
 }
 
 const reports: ShapeReport[] = []

@@ -1,17 +1,9 @@
 import { encode } from '../../src/index.ts'
+import type { Json } from '../../test/support/plain-readers/json.ts'
 import { createRandom } from '../support/random.ts'
 import { hardSets } from './hard-sets.ts'
 import { sessionSets } from './session-sets.ts'
 import { textSets } from './text-sets.ts'
-
-/** Plain JSON data, as tools answer it. */
-export type Json =
-  | string
-  | number
-  | boolean
-  | null
-  | readonly Json[]
-  | { readonly [key: string]: Json }
 
 export interface DataSet {
   readonly name: string

@@ -1,5 +1,5 @@
+import type { Json } from '../../test/support/plain-readers/json.ts'
 import { createRandom, type Random } from '../support/random.ts'
-import type { Json } from './data-sets.ts'
 import { GAP_COLUMNS, hardSets, WIDE_COLUMNS } from './hard-sets.ts'
 import {
   aggregation,

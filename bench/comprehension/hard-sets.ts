@@ -1,5 +1,6 @@
+import type { Json } from '../../test/support/plain-readers/json.ts'
 import { createRandom, type Random } from '../support/random.ts'
-import type { DataSet, Json } from './data-sets.ts'
+import type { DataSet } from './data-sets.ts'
 
 type Row = Record<string, Json>
 

@@ -1,4 +1,4 @@
-import type { Json } from './data-sets.ts'
+import type { Json } from '../../test/support/plain-readers/json.ts'
 
 /** A question that a reader answers from a text, and how the answer follows from the data. */
 export interface Question {

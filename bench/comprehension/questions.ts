@@ -1,4 +1,4 @@
-import type { Json } from './data-sets.ts'
+import type { Json } from '../../test/support/plain-readers/json.ts'
 import { hardQuestions } from './hard-questions.ts'
 import {
   aggregation,

@@ -1,5 +1,6 @@
+import type { Json } from '../../test/support/plain-readers/json.ts'
 import { createRandom } from '../support/random.ts'
-import type { DataSet, Json } from './data-sets.ts'
+import type { DataSet } from './data-sets.ts'
 
 const HOSTS = ['alder', 'birch', 'cedar']
 const VERBS = ['open', 'read', 'write', 'close', 'flush', 'seek']

@@ -4,8 +4,8 @@ import { createTurnMemories } from '../../src/core/conversation/rewrite/turn-mem
 import { rewriteRequestOperation } from '../../src/core/operations/rewrite-request.ts'
 import { createBodyMemory } from '../../src/core/sessions/lines/memory-layout.ts'
 import { createLocalContext } from '../../src/runtime/local-context.ts'
+import { type Step, turnBody } from '../../test/support/turns/bodies.ts'
 import { mean } from '../support/statistics.ts'
-import { type Step, turnBody } from '../turns/bodies.ts'
 import type { Curve, Point } from './curve.ts'
 import { SHAPES } from './texts.ts'
 

@@ -6,7 +6,7 @@ import { ROUTE_NAMES } from '../../src/core/operations/rewrite-op.ts'
 import { rewriteRequestOperation } from '../../src/core/operations/rewrite-request.ts'
 import { createBodyMemory } from '../../src/core/sessions/lines/memory-layout.ts'
 import { createLocalContext } from '../../src/runtime/local-context.ts'
-import { turnBody } from '../turns/bodies.ts'
+import { turnBody } from '../../test/support/turns/bodies.ts'
 import { type Conversation, conversationsOf, turnsOf } from '../turns/conversations.ts'
 import { createSum, type Sum } from './sum.ts'
 

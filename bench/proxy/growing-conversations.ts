@@ -1,6 +1,6 @@
 import type { RouteName } from '../../src/core/conversation/parse/scan-request.ts'
+import { type Step, turnBody } from '../../test/support/turns/bodies.ts'
 import { generatedTexts } from '../support/generated-text.ts'
-import { type Step, turnBody } from '../turns/bodies.ts'
 import { conversationsOf } from '../turns/conversations.ts'
 
 /**

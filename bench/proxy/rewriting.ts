@@ -1,6 +1,6 @@
+import type { Step } from '../../test/support/turns/bodies.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 import { median, percentile } from '../support/statistics.ts'
-import type { Step } from '../turns/bodies.ts'
 import { growingConversation } from './growing-conversations.ts'
 import type { Servers } from './served.ts'
 import { type CallTimes, timedCall } from './timed-call.ts'

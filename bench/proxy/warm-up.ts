@@ -1,4 +1,4 @@
-import type { Step } from '../turns/bodies.ts'
+import type { Step } from '../../test/support/turns/bodies.ts'
 import { growingConversation } from './growing-conversations.ts'
 import type { Servers } from './served.ts'
 import { timedCall } from './timed-call.ts'

@@ -6,7 +6,7 @@ import * as gptO200k from 'gpt-tokenizer/encoding/o200k_base'
 import { createBpeCounter } from '../../src/core/tokens/bpe-counter.ts'
 import type { Encoding } from '../../src/core/tokens/profiles.ts'
 import { openVocabulary, type Vocabularies } from '../../src/core/tokens/vocabulary.ts'
-import { tiktokenIds } from './tiktoken-ids.ts'
+import { tiktokenIds } from '../../test/support/tiktoken-ids.ts'
 
 export type Count = (text: string) => number
 

@@ -1,4 +1,4 @@
-import type { Json } from '../comprehension/data-sets.ts'
+import type { Json } from '../../test/support/plain-readers/json.ts'
 import type { Dialect, Turn, Usage } from './dialects.ts'
 import type { Task, World } from './task.ts'
 import { perform, TOOLS } from './world.ts'

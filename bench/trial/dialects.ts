@@ -1,4 +1,4 @@
-import type { Json } from '../comprehension/data-sets.ts'
+import type { Json } from '../../test/support/plain-readers/json.ts'
 import type { Tool } from './world.ts'
 
 /** A call of a tool as a model made it. */

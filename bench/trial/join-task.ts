@@ -1,4 +1,4 @@
-import type { Json } from '../comprehension/data-sets.ts'
+import type { Json } from '../../test/support/plain-readers/json.ts'
 import type { Random } from '../support/random.ts'
 import {
   allPages,

@@ -1,6 +1,6 @@
 import { readPlainly as readChanges } from '../../test/support/plain-changes.ts'
-import type { Json } from '../comprehension/data-sets.ts'
-import { readPlainly } from '../comprehension/readers.ts'
+import type { Json } from '../../test/support/plain-readers/json.ts'
+import { readPlainly } from '../../test/support/plain-readers/readers.ts'
 import type { ModelCall } from './dialects.ts'
 import { type NumberedLine, type Reading, readRaw } from './solving.ts'
 

@@ -1,4 +1,4 @@
-import type { Json } from '../comprehension/data-sets.ts'
+import type { Json } from '../../test/support/plain-readers/json.ts'
 
 /** A call of one of the agent's tools. */
 export interface Call {

@@ -1,9 +1,8 @@
 import type { RouteName } from '../../src/core/conversation/parse/scan-request.ts'
+import type { PlayedConversation } from '../../test/support/turns/play-conversation.ts'
+import type { Counts } from '../../test/support/turns/services.ts'
 import { machine } from '../support/machine.ts'
 import { markdownTable } from '../support/markdown-table.ts'
-import type { TurnsByOutage } from './outages.ts'
-import type { PlayedConversation } from './play-conversation.ts'
-import type { Counts } from './services.ts'
 
 type ConversationCounts = PlayedConversation['counts']
 
@@ -14,12 +13,6 @@ export interface ShapeReport {
   readonly restarts: Readonly<Record<'SIGTERM' | 'SIGKILL', number>>
   /** What the services counted. */
   readonly services: Counts
-  /** Only of a run with replicas: when they were without the store. */
-  readonly away?: TurnsByOutage & {
-    readonly outages: number
-    /** A share of the time of all replicas. */
-    readonly share: number
-  }
   readonly conversations: readonly {
     readonly source: string
     readonly counts: ConversationCounts
@@ -37,30 +30,7 @@ export function turnsReport(
     sourcesTable(shapes),
     'What happened on the way:',
     eventsTable(shapes),
-    ...(shapes.some(({ away }) => away !== undefined)
-      ? ['Near outages, which end a second after the replica was back, and apart from them:']
-      : []),
-    ...shapes.flatMap(({ route, away }) => (away === undefined ? [] : [awayTable(route, away)])),
   ].join('\n\n')
-}
-
-function awayTable(
-  route: RouteName,
-  { outages, share, during, apart }: NonNullable<ShapeReport['away']>,
-): string {
-  const header = ['shape', 'turns', '', 'prefix changes', 'tokens', 'sent', 'saved']
-  const rows = [
-    ['near outages', during],
-    ['apart', apart],
-  ] as const
-  const table = markdownTable(
-    header,
-    rows.map(([where, { turns, changed, raw, sent }]) => {
-      return [route, turns, where, changed, raw, sent, raw === 0 ? '' : percent(raw, sent)]
-    }),
-  )
-  const of = `${(100 * share).toFixed(1)} % of the time of all replicas`
-  return `${outages} times a replica was without the store, ${of}.\n\n${table}`
 }
 
 function sourcesTable(shapes: readonly ShapeReport[]): string {

@@ -10,10 +10,10 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { dataSets, sentOf } from '../../bench/comprehension/data-sets.ts'
 import { QUESTIONS } from '../../bench/comprehension/questions.ts'
-import { readPlainly } from '../../bench/comprehension/readers.ts'
 import { JSON_FORMATS } from '../../src/core/formats/json/registry.ts'
 import { TEXT_FORMATS } from '../../src/core/formats/text/registry.ts'
 import { CONSTRUCTS } from '../../src/core/reading/constructs.ts'
+import { readPlainly } from '../support/plain-readers/readers.ts'
 
 const BENCH = fileURLToPath(new URL('../../bench/comprehension.ts', import.meta.url))
 

@@ -6,8 +6,8 @@ import { ndjson } from '../../../src/core/formats/text/ndjson.ts'
 import { parseJson } from '../../../src/core/json/parse-json.ts'
 import { createReading } from '../../../src/core/reading/price.ts'
 import type { TokenCounter } from '../../../src/core/tokens/counter.ts'
+import type { Json } from '../../../test/support/plain-readers/json.ts'
 import { createRandom, type Random } from '../../support/random.ts'
-import type { Json } from '../data-sets.ts'
 import { type Asked, createPair, distinct, NOT_THERE, type Pair, pick, sizeOf } from './pair.ts'
 
 const STATES = ['open', 'blocked', 'shipped', 'closed']

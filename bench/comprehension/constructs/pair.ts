@@ -1,8 +1,9 @@
 import type { Construct } from '../../../src/core/reading/constructs.ts'
+import type { Json } from '../../../test/support/plain-readers/json.ts'
+import { readPlainly } from '../../../test/support/plain-readers/readers.ts'
 import type { Random } from '../../support/random.ts'
-import type { Answer, Json } from '../data-sets.ts'
+import type { Answer } from '../data-sets.ts'
 import { sameAnswer } from '../question.ts'
-import { readPlainly } from '../readers.ts'
 
 /** What a question asks for; exact answers of `copy` and `edit` count to the letter. */
 export type Kind = 'value' | 'copy' | 'count' | 'filter' | 'absent' | 'edit' | 'behind' | 'changed'

@@ -1,15 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { copyNextVersion } from '../../../bench/support/next-version.ts'
 import type { Random } from '../../../bench/support/random.ts'
-import {
-  type RecordingVendor,
-  startRecordingVendor,
-} from '../../../bench/turns/recording-vendor.ts'
 import { keyFor, writeKeysFile } from '../keys.ts'
 import { PROCESS_SETTINGS } from '../service-process.ts'
+import { type RecordingVendor, startRecordingVendor } from '../turns/recording-vendor.ts'
 import type { Findings } from './agent.ts'
+import { copyNextVersion } from './next-version.ts'
 import { PACE } from './pacer.ts'
 import { filesOfTenant, type TenantPurge, tenantPurge } from './purge-tenant.ts'
 import { Replicas } from './replicas.ts'

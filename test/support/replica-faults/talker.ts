@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Random } from '../../../bench/support/random.ts'
-import { ATTEMPT_HEADER, type RecordingVendor } from '../../../bench/turns/recording-vendor.ts'
+import { ATTEMPT_HEADER, type RecordingVendor } from '../turns/recording-vendor.ts'
 import type { Findings } from './agent.ts'
 import type { Replicas } from './replicas.ts'
 

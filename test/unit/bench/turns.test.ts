@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type Step, turnBody } from '../../../bench/turns/bodies.ts'
 import { turnsOf } from '../../../bench/turns/conversations.ts'
-import { createFollower } from '../../../bench/turns/follow-messages.ts'
 import type { RouteName } from '../../../src/core/conversation/parse/scan-request.ts'
+import { type Step, turnBody } from '../../support/turns/bodies.ts'
+import { createFollower } from '../../support/turns/follow-messages.ts'
 
 const STEPS: readonly Step[] = Array.from({ length: 12 }, (_, n) => {
   return { tool: 'Read', args: { content: `${n}` }, text: `text ${n}`, isError: n === 1 }

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { createXorshift } from '../../../../bench/support/random.ts'
-import { tiktokenIds } from '../../../../bench/tokens/tiktoken-ids.ts'
 import { ENCODINGS } from '../../../../src/core/tokens/profiles.ts'
 import {
   isSafeBoundary,
@@ -9,6 +8,7 @@ import {
 } from '../../../../src/core/tokens/safe-boundary.ts'
 import { FULL_RUNS, SEED } from '../../../support/runs.ts'
 import { fewRuns } from '../../../support/short-runs.ts'
+import { tiktokenIds } from '../../../support/tiktoken-ids.ts'
 import { counters } from '../../../support/vocabularies.ts'
 import { boundaryText } from './boundary-text.ts'
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { readPlainly } from '../../../../bench/comprehension/readers.ts'
 import { formatId } from '../../../../src/core/formats/json/json-format.ts'
 import { JSON_FORMATS } from '../../../../src/core/formats/json/registry.ts'
 import { TEXT_FORMATS } from '../../../../src/core/formats/text/registry.ts'
 import { splitFormat } from '../../../../src/core/formats/text/text-format.ts'
 import { decode, encode } from '../../../../src/index.ts'
+import { readPlainly } from '../../../support/plain-readers/readers.ts'
 
 const text = readFileSync(new URL('../../../../docs/reference/formats.md', import.meta.url), 'utf8')
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { readPlainly } from '../../../../../bench/comprehension/readers.ts'
 import { compressMessages } from '../../../../../src/core/conversation/rewrite/compress-messages.ts'
 import { compressOperation } from '../../../../../src/core/operations/compress.ts'
 import { localContext } from '../../../../support/local-context.ts'
+import { readPlainly } from '../../../../support/plain-readers/readers.ts'
 import { runs } from '../../../../support/runs.ts'
 
 /** More in the long run. */

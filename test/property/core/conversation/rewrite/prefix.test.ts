@@ -1,7 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type ClientTerms, type Step, turnBody } from '../../../../../bench/turns/bodies.ts'
-import { createFollower } from '../../../../../bench/turns/follow-messages.ts'
 import type { RequestTerms } from '../../../../../src/core/contract/request-terms.ts'
 import type { RouteName } from '../../../../../src/core/conversation/parse/scan-request.ts'
 import { createHistoryMemory } from '../../../../../src/core/conversation/rewrite/history.ts'
@@ -23,6 +21,8 @@ import type { Store } from '../../../../../src/store/store.ts'
 import { localContext } from '../../../../support/local-context.ts'
 import { FULL_RUNS, leastHits, runs } from '../../../../support/runs.ts'
 import { fewRuns } from '../../../../support/short-runs.ts'
+import { type ClientTerms, type Step, turnBody } from '../../../../support/turns/bodies.ts'
+import { createFollower } from '../../../../support/turns/follow-messages.ts'
 import { arbitraryToolText } from '../../formats/arbitrary-text.ts'
 
 const local = localContext()

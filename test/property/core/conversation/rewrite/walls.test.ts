@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Step, turnBody } from '../../../../../bench/turns/bodies.ts'
 import {
   type RouteName,
   scanRequest,
@@ -13,6 +12,7 @@ import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-
 import { localContext } from '../../../../support/local-context.ts'
 import { leastHits } from '../../../../support/runs.ts'
 import { fewRuns } from '../../../../support/short-runs.ts'
+import { type Step, turnBody } from '../../../../support/turns/bodies.ts'
 
 const local = localContext()
 const LIMITS = { maxBytes: 1 << 24, maxDepth: 64, maxValues: 100_000 }

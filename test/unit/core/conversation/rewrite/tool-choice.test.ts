@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { type Step, turnBody } from '../../../../../bench/turns/bodies.ts'
 import type { RouteName } from '../../../../../src/core/conversation/parse/scan-request.ts'
 import {
   attachRewriteMemory,
@@ -9,6 +8,7 @@ import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rew
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
 import { anySaving } from '../../../../support/any-saving.ts'
 import { localContext } from '../../../../support/local-context.ts'
+import { type Step, turnBody } from '../../../../support/turns/bodies.ts'
 
 const LIMITS = { maxBytes: 1 << 24, maxDepth: 64, maxValues: 100_000 }
 const TERMS = { model: 'gpt-5', tools: ['list', 'haversack_retrieve'] }

@@ -3,7 +3,7 @@ import {
   type RouteName,
   type ScannedRequest,
   scanRequest,
-} from '../../src/core/conversation/parse/scan-request.ts'
+} from '../../../src/core/conversation/parse/scan-request.ts'
 
 /** A message of a turn. */
 export interface FollowedMessage {

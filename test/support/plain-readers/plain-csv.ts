@@ -1,4 +1,4 @@
-import type { Json } from './data-sets.ts'
+import type { Json } from './json.ts'
 import { scalar } from './plain-inline.ts'
 
 /**

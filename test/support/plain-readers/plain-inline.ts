@@ -1,4 +1,4 @@
-import type { Json } from './data-sets.ts'
+import type { Json } from './json.ts'
 
 /** A place in a line. */
 export interface Place {

@@ -1,10 +1,10 @@
-import type { ScannedRequest } from '../../src/core/conversation/parse/scan-request.ts'
-import type { ToolResultText } from '../../src/core/conversation/parse/tool-result-text.ts'
-import { rewriteLossless } from '../../src/core/conversation/rewrite/rewrite-text.ts'
-import type { OperationContext } from '../../src/core/operations/operation.ts'
-import { decodeContent } from '../../src/core/pipeline/decode.ts'
-import type { PipelineConfig } from '../../src/core/pipeline/profile/pipeline-config.ts'
-import { sameMeaning } from '../../src/core/verify/same-meaning.ts'
+import type { ScannedRequest } from '../../../src/core/conversation/parse/scan-request.ts'
+import type { ToolResultText } from '../../../src/core/conversation/parse/tool-result-text.ts'
+import { rewriteLossless } from '../../../src/core/conversation/rewrite/rewrite-text.ts'
+import type { OperationContext } from '../../../src/core/operations/operation.ts'
+import { decodeContent } from '../../../src/core/pipeline/decode.ts'
+import type { PipelineConfig } from '../../../src/core/pipeline/profile/pipeline-config.ts'
+import { sameMeaning } from '../../../src/core/verify/same-meaning.ts'
 
 /** What became of results, each counted in the first turn that has it. */
 export interface RewriteCounts {

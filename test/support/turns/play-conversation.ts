@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { RouteName } from '../../src/core/conversation/parse/scan-request.ts'
+import type { RouteName } from '../../../src/core/conversation/parse/scan-request.ts'
 import { type ClientTerms, type Step, turnBody } from './bodies.ts'
 import { noRewrites, type RewriteChecks, type RewriteCounts } from './check-rewrites.ts'
 import { createFollower, type FollowedTurn } from './follow-messages.ts'
@@ -30,21 +30,9 @@ export interface PlayedCounts {
   tokensSent: number
 }
 
-/** One turn as it went. Times are in milliseconds since the epoch. */
-export interface PlayedTurn {
-  readonly startMs: number
-  readonly endMs: number
-  /** Whether its messages did not begin with those of the turn before. */
-  readonly isChanged: boolean
-  /** Tokens of the messages that are new in it, and of what arrived for them. */
-  readonly raw: number
-  readonly sent: number
-}
-
 /** A conversation that is played a turn at a time. */
 export interface PlayedConversation {
   readonly counts: Readonly<PlayedCounts & RewriteCounts>
-  readonly turns: readonly PlayedTurn[]
   /**
    * Plays the turn in which it has `end` steps, through the service that is wanted, or the other
    * while that one is away.
@@ -76,7 +64,6 @@ export function startConversation(
   const session = hash('sha256', name).slice(0, 16)
   let before = 0
   let messagesBefore = 0
-  const turns: PlayedTurn[] = []
   const counts = {
     turns: 0,
     changed: 0,
@@ -135,13 +122,11 @@ export function startConversation(
   }
 
   return {
-    turns,
     get counts() {
       return { ...counts, ...rewrites }
     },
     async play(end, wanted) {
       const body = turnBody(route, steps, { end, before }, terms)
-      const startMs = Date.now()
       const arrived = await send(body, wanted)
       const turn = raw.advance(body)
       const smaller = sent.advance(arrived)
@@ -152,11 +137,6 @@ export function startConversation(
       counts.changed += smaller.changedAt === null ? 0 : 1
       counts.tokensRaw = tokensOf(turn)
       counts.tokensSent = tokensOf(smaller)
-      turns.push({
-        ...{ startMs, endMs: Date.now(), isChanged: smaller.changedAt !== null },
-        raw: tokensOf(turn, messagesBefore),
-        sent: tokensOf(smaller, messagesBefore),
-      })
       messagesBefore = turn.messages.length
       before = end
       if (smaller.changedAt !== null) tellChange(smaller.changedAt, wanted)
@@ -164,7 +144,6 @@ export function startConversation(
   }
 }
 
-/** Tokens of the messages from an index on. */
-function tokensOf({ messages }: FollowedTurn, from = 0): number {
-  return messages.slice(from).reduce((sum, { tokens }) => sum + tokens, 0)
+function tokensOf({ messages }: FollowedTurn): number {
+  return messages.reduce((sum, { tokens }) => sum + tokens, 0)
 }

@@ -2,7 +2,7 @@
  * Reads the formats of texts as somebody would who knows `docs/reference/formats.md`, and nothing
  * of our decoders. What a text was laid out like (padding, spacing) is in no reading.
  */
-import type { Json } from './data-sets.ts'
+import type { Json } from './json.ts'
 import { csvRecords } from './plain-csv.ts'
 
 /** What stands behind a number, by style; at most eleven blanks and digits are before it. */

@@ -1,12 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  type LogLine,
-  type ServiceProcess,
-  startProcess,
-} from '../../test/support/service-process.ts'
+import { type ServiceProcess, startProcess } from '../service-process.ts'
 
-const PATIENT = 'max_queue_wait_ms = 600_000\njob_timeout_ms = 600_000\n'
+const COUNT = 2
 
 /** One of the services, by its number. */
 export type Which = number
@@ -27,8 +23,6 @@ export interface Services {
    * Where one of them listens: the wanted one, or while it is away another one; waits if all are.
    */
   url(wanted: Which): Promise<string>
-  /** Whether all are there. */
-  isWhole(): boolean
   /**
    * Ends one and starts it anew, from then on with another `pipeline_config.toml` where one is
    * given. Resolves when it listens again. SIGKILL is sent before anything else happens; what it
@@ -39,8 +33,6 @@ export interface Services {
   reload(which: Which, pipeline: string): void
   /** Asks all what they counted. */
   look(): Promise<void>
-  /** What each process has logged so far, those that are gone as well. */
-  logs(): readonly (readonly LogLine[])[]
   readonly counts: Counts
   close(): Promise<void>
 }
@@ -52,18 +44,9 @@ function upstreamsAt(url: string): string {
     .join('')
 }
 
-/** What three services share that have no data folder in common. */
-export interface Shared {
-  /** The section `[store.redis]`. */
-  readonly settings: string
-  /** What the last one is started with instead of `src/main.ts`. */
-  readonly nextMain: string
-}
-
 /**
  * @param options.folder for their store, and for files of their own
  * @param options.pipeline the `pipeline_config.toml` of all at first
- * @param options.shared of three services; absent: two share a data folder
  * @param options.rewriteTimeoutMs `proxy.rewrite_timeout_ms`; absent: its default
  */
 export async function startServices(options: {
@@ -71,22 +54,17 @@ export async function startServices(options: {
   readonly upstream: string
   readonly pipeline: string
   readonly rewriteTimeoutMs?: number
-  readonly shared?: Shared | undefined
 }): Promise<Services> {
-  const { folder, upstream, pipeline, rewriteTimeoutMs, shared } = options
-  const count = shared === undefined ? 2 : 3
-  const isNext = (which: Which) => shared !== undefined && which === count - 1
+  const { folder, upstream, pipeline, rewriteTimeoutMs } = options
   const fileOf = (which: Which) => join(folder, `pipeline-${which}.toml`)
   const configFile = join(folder, 'config.toml')
   const limit =
     rewriteTimeoutMs === undefined ? '' : `[proxy]\nrewrite_timeout_ms = ${rewriteTimeoutMs}\n`
-  const store = shared === undefined ? '' : `[limits]\n${PATIENT}[store.redis]\n${shared.settings}`
-  writeFileSync(configFile, limit + store + upstreamsAt(upstream))
+  writeFileSync(configFile, limit + upstreamsAt(upstream))
   const start = (which: Which): Promise<ServiceProcess> =>
     startProcess({
-      ...(isNext(which) && { main: shared!.nextMain }),
       env: {
-        HAVERSACK_DATA_DIR: join(folder, shared === undefined ? 'data' : `data-${which}`),
+        HAVERSACK_DATA_DIR: join(folder, 'data'),
         HAVERSACK_PIPELINE_CONFIG: fileOf(which),
         HAVERSACK_ANTHROPIC_URL: upstream,
         HAVERSACK_OPENAI_URL: upstream,
@@ -100,9 +78,8 @@ export async function startServices(options: {
     number
   >
   const seen = new WeakMap<ServiceProcess, Counts>()
-  const current: (ServiceProcess | null)[] = Array(count).fill(null)
+  const current: (ServiceProcess | null)[] = Array(COUNT).fill(null)
   const coming: Promise<ServiceProcess>[] = []
-  const started: ServiceProcess[] = []
 
   async function lookAt(service: ServiceProcess): Promise<void> {
     const text = await (await fetch(`${service.url}/metrics`)).text()
@@ -114,20 +91,18 @@ export async function startServices(options: {
 
   async function open(which: Which): Promise<ServiceProcess> {
     const service = await start(which)
-    started.push(service)
     current[which] = service
     return service
   }
 
-  for (let which = 0; which < count; which++) {
+  for (let which = 0; which < COUNT; which++) {
     writeFileSync(fileOf(which), pipeline)
     coming[which] = open(which)
   }
   await Promise.all(coming)
 
   return {
-    ...{ count, counts },
-    isWhole: () => !current.includes(null),
+    ...{ count: COUNT, counts },
     async url(wanted) {
       const there = current[wanted] ?? current.find(each => each !== null)
       return (there ?? (await Promise.race(coming))).url
@@ -155,7 +130,6 @@ export async function startServices(options: {
     async look() {
       await Promise.all(current.map(async service => service && (await lookAt(service))))
     },
-    logs: () => started.map(service => service.log()),
     async close() {
       const services = await Promise.all(coming)
       for (const { child } of services) child.kill('SIGTERM')

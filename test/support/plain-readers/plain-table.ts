@@ -1,4 +1,4 @@
-import type { Json } from './data-sets.ts'
+import type { Json } from './json.ts'
 import { move, mustGoOn, type Place, quoted, readValue, scalar, until } from './plain-inline.ts'
 
 /** A column of a header: `name`, `name=constant`, `name=before*after`, `name{…}`, `name[…]`. */

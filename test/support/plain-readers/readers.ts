@@ -1,5 +1,5 @@
 import { decode as fromToon } from '@toon-format/toon'
-import type { Json } from './data-sets.ts'
+import type { Json } from './json.ts'
 import { readCsv } from './plain-csv.ts'
 import { readAgain, readTrimmed } from './plain-sessions.ts'
 import {

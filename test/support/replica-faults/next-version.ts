@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const COPIED = ['src', 'workers', 'views', 'package.json', 'prices.toml']
 
 /** A copy of the service that other processes of a store take for the next version. */

@@ -1,4 +1,4 @@
-import type { Json } from './data-sets.ts'
+import type { Json } from './json.ts'
 import { readNumbered } from './plain-texts.ts'
 
 const RESULT = /^Result \d of Read:\n/m

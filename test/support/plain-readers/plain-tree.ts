@@ -1,4 +1,4 @@
-import type { Json } from './data-sets.ts'
+import type { Json } from './json.ts'
 import { type Place, quoted, quotedAt, readValue, scalar, skip, until } from './plain-inline.ts'
 import { type PlainColumn, readColumns, readKeyedRow, readRow, readShaped } from './plain-table.ts'
 

@@ -1,5 +1,5 @@
-import type { RouteName } from '../../src/core/conversation/parse/scan-request.ts'
-import type { ContextResult } from '../support/recording.ts'
+import type { ContextResult } from '../../../bench/support/recording.ts'
+import type { RouteName } from '../../../src/core/conversation/parse/scan-request.ts'
 
 /** A call and what came of it, as far as a request tells. */
 export type Step = Pick<ContextResult, 'tool' | 'args' | 'text' | 'isError'>
