@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { checksBySessions, requestsByTenants, storeByEntries } from './growth/by-entries.ts'
 import { requestsByConnections, requestsByKeys } from './growth/by-requests.ts'
 import { encodesBySize } from './growth/by-size.ts'
 import { turnsByLength } from './growth/by-turns.ts'
-import { type Curve, plotOfCurves, tableOfCurves } from './growth/curve.ts'
+import { type Curve, tableOfCurves } from './growth/curve.ts'
 import { machine } from './support/machine.ts'
 import { readOptions } from './support/options.ts'
 import { writeSection } from './support/write-section.ts'
@@ -18,8 +17,7 @@ import { writeSection } from './support/write-section.ts'
  * How cost grows: encodes by size, a turn by the conversation before it, the check of a session, the
  * store and requests by how many there are; resident memory too. Processor time, on one thread if
  * nothing else is said.
- * Prints the slope of each curve, log–log, and its goal. `--write` puts that into bench/results,
- * with pictures of the curves.
+ * Prints the slope of each curve, log–log, and its goal. `--write` puts that into bench/results.
  */
 const options = readOptions({
   chars: 1e7,
@@ -31,8 +29,6 @@ const options = readOptions({
   connections: 1e4,
   write: false,
 })
-
-const RESULTS = fileURLToPath(new URL('results', import.meta.url))
 
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 })
 
@@ -66,17 +62,7 @@ try {
     ),
   ].join('\n\n')
   process.stdout.write(`${report}\n`)
-  if (options.write) {
-    const format = { amount: (amount: number) => short.format(amount), cost: time }
-    const pictures: readonly (readonly [string, readonly Curve[]])[] = [
-      ['growth-size', bySize],
-      ['growth-count', byCount],
-    ]
-    for (const [name, curves] of pictures) {
-      writeFileSync(join(RESULTS, `${name}.svg`), plotOfCurves(curves, format))
-    }
-    writeSection('growth', report)
-  }
+  if (options.write) writeSection('growth', report)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -1,4 +1,3 @@
-import { type Axis, linePlot, type Series } from '../support/line-plot.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 
 /** What one thing costs as another grows. */
@@ -39,38 +38,4 @@ export function tableOfCurves(curves: readonly Curve[], costOf: (cost: number) =
     ]
   })
   return markdownTable(['', 'by', 'from', 'to', 'cost', 'cost', 'slope', 'goal', ''], rows)
-}
-
-const COLORS = ['#1f77b4', '#d62728', '#2ca02c', '#9467bd', '#8c564b', '#e377c2', '#555555']
-
-/** The curves in one picture, both axes logarithmic. */
-export function plotOfCurves(
-  curves: readonly Curve[],
-  format: { readonly amount: Axis['format']; readonly cost: Axis['format'] },
-): string {
-  const [x, y] = [0, 1].map(axis => {
-    const all = curves.flatMap(({ points }) => points.map(point => Math.log10(point[axis]!)))
-    const least = Math.floor(Math.min(...all))
-    return { least, max: Math.ceil(Math.max(...all)) - least }
-  }) as [Scale, Scale]
-  const series = curves.map(({ name, points }, i): Series => {
-    return {
-      name,
-      color: COLORS[i % COLORS.length]!,
-      points: points.map(([amount, cost]) => [
-        Math.log10(amount) - x.least,
-        Math.log10(cost) - y.least,
-      ]),
-    }
-  })
-  return linePlot(
-    series,
-    { max: x.max, format: value => format.amount(10 ** (value + x.least)) },
-    { max: y.max, format: value => format.cost(10 ** (value + y.least)) },
-  )
-}
-
-interface Scale {
-  readonly least: number
-  readonly max: number
 }

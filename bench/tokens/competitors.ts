@@ -10,8 +10,6 @@ import { tiktokenIds } from '../../test/support/tiktoken-ids.ts'
 
 export type Count = (text: string) => number
 
-export const OURS = 'haversack'
-
 /**
  * Ways to count tokens of an encoding; special-token text as ordinary text where that can be asked
  * for.
@@ -21,7 +19,7 @@ export function competitors(encoding: Encoding, vocabularies: Vocabularies): Rec
   const ordinary = { disallowedSpecial: new Set<string>() }
   const ai = new Tokenizer(encoding === 'o200k_base' ? aiO200k : aiCl100k)
   return {
-    [OURS]: createBpeCounter(openVocabulary(vocabularies[encoding])).count,
+    haversack: createBpeCounter(openVocabulary(vocabularies[encoding])).count,
     tiktoken: text => tiktokenIds(text, encoding).length,
     'gpt-tokenizer': text => gpt.countTokens(text, ordinary),
     'ai-tokenizer': text => ai.count(text),

@@ -2,7 +2,7 @@ import { createBpeCounter } from '../../src/core/tokens/bpe-counter.ts'
 import type { Encoding } from '../../src/core/tokens/profiles.ts'
 import { openVocabulary, type Vocabularies } from '../../src/core/tokens/vocabulary.ts'
 import { median } from '../support/statistics.ts'
-import { type Count, competitors, OURS } from './competitors.ts'
+import { type Count, competitors } from './competitors.ts'
 import { bytesOf, type Sources } from './sources.ts'
 
 /** Parts that the measured texts are cut into; each is timed once for every competitor. */
@@ -88,18 +88,4 @@ function cacheHits(encoding: Encoding, vocabularies: Vocabularies, sources: Sour
   for (const text of sources.measured) counter.count(text)
   const after = counter.statistics()
   return 1 - (after.misses - before.misses) / (after.pieces - before.pieces)
-}
-
-/** The slower bound of the two claims: over tiktoken, and over the faster JavaScript library. */
-export function claims(report: SpeedReport): {
-  over_tiktoken: number
-  over_fastest_library: number
-} {
-  const ratio = (name: string): number =>
-    report.rows.find(row => row.name === name)?.ours_is_times_faster ?? 0
-  const libraries = report.rows.filter(row => row.name !== OURS && row.name !== 'tiktoken')
-  return {
-    over_tiktoken: ratio('tiktoken'),
-    over_fastest_library: Math.min(...libraries.map(row => row.ours_is_times_faster)),
-  }
 }

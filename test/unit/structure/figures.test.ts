@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+
+const read = (file: string) => readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8')
+
+interface Saving {
+  readonly saved: number
+  readonly low: number
+  readonly high: number
+  readonly dearer: number
+}
+const figures: Record<string, Saving> = JSON.parse(read('bench/results/bill.json'))
+
+const percent = (share: number) => (100 * share).toFixed(1).replace('-', '−')
+
+describe('figures of the bill', () => {
+  it('are those of the results file in README', () => {
+    const readme = read('README.md')
+    for (const arm of ['lossless', 'pauses']) {
+      const { saved, low, high } = figures[arm]!
+      expect(readme).toMatch(
+        new RegExp(`${percent(saved)} %\\S* \\(${percent(low)}–${percent(high)}\\)`),
+      )
+    }
+  })
+
+  it.each([
+    ['lossless', 'lossless'],
+    ['pauses', 'lossless, and clearing after pauses'],
+    ['clearing', 'lossless, and clearing'],
+    ['redeem', 'lossless, clearing after pauses, and elision'],
+    ['masking_each_turn', 'masking all but the newest 10 at each turn'],
+    ['masking_in_steps', 'masking all but the newest 10, 20 at a time'],
+    ['vendor_clearing', 'a provider’s own clearing (100,000 tokens, 3 stay)'],
+  ])('are those of the results file in clearing.md: %s', (arm, name) => {
+    const { saved, low, high, dearer } = figures[arm]!
+    const range =
+      low < 0 ? `${percent(low)} to ${percent(high)}` : `${percent(low)}–${percent(high)}`
+    const row = `| ${name.replace('’', "'")} | ${percent(saved)} % | ${range} | ${dearer} |`
+    expect(read('docs/guide/clearing.md')).toContain(row)
+  })
+})
+
+const results = (name: string) => read(`bench/results/${name}.md`)
+
+/** The cells behind the first one of the first row of a table that begins so. */
+function row(table: string, ...first: readonly string[]): readonly string[] {
+  const start = `| ${first.join(' | ')} |`
+  const line = table.split('\n').find(each => each.startsWith(start))
+  if (line === undefined) throw new Error(`no row ${start}`)
+  return line
+    .slice(start.length, -1)
+    .split('|')
+    .map(cell => cell.trim())
+}
+
+const one = (cell: string | undefined) => Number(cell).toFixed(1)
+/** A share with one decimal, as pages write it. */
+const share = (cell: string | undefined) => `${one(cell?.replace(' %', ''))} %`
+
+describe('figures of other benches', () => {
+  const replay = results('replay')
+  const formats = results('formats')
+  const ours = results('results')
+  const at = (budget: string) => row(ours, `${budget} %`)
+  const cost = (setting: string) => share(row(formats, `\`${setting}\``)[1])
+  const conversations = ['each by itself', 'references'].map(name => row(ours, name)[2])
+  const compact = row(ours, 'references, and `compact` views from 20,000')[2]
+
+  it.each<[page: string, says: () => readonly string[]]>([
+    [
+      'README.md',
+      () => {
+        const [, restored, all] = /^all .* (\d+)\/(\d+)$/m.exec(replay)!
+        const [, verified] = /^Hints: (\d+) verified, 0 failed\.$/m.exec(replay)!
+        const count = (text: string | undefined) => Number(text).toLocaleString('en-US')
+        const hints = count(verified)
+        return [`${count(restored)} of ${count(all)}; ${hints} of ${hints}`]
+      },
+    ],
+    [
+      'README.md',
+      () => {
+        const shapes = [...results('turns').matchAll(/^\| \w+ \| all \|.*$/gm)].map(([line]) =>
+          line.split('|').map(cell => Number(cell.replaceAll(',', ''))),
+        )
+        const sum = (column: number) => shapes.reduce((total, cells) => total + cells[column]!, 0)
+        return [`${sum(6)} of ${sum(4).toLocaleString('en-US')}`]
+      },
+    ],
+    [
+      'README.md',
+      () => {
+        const peers = [...formats.matchAll(/^\| (TOON|TSON|TRON).*? \d\S* \| ([\d,]+) \|/gm)]
+        const tokens = peers.map(([, , text]) => text!)
+        const best = tokens.toSorted((a, b) => number(a) - number(b))[0]
+        return [`${tokens[0]}, ${best}, ${row(formats, 'ours')[0]}`]
+      },
+    ],
+    [
+      'README.md',
+      () => {
+        const cells = row(results('proxy'), '100 KB', 'at once', 'first streamed byte')
+        return [`${one(cells[5])}; ${one(cells[6])} ms`]
+      },
+    ],
+    [
+      'docs/reference/formats.md',
+      () => {
+        const cells = row(formats, 'toon-suite')
+        const [json, toon, own] = [cells[1], cells[2], cells.at(-2)]
+        return [`${own} tokens (o200k_base), TOON ${toon}, compact JSON ${json}.`]
+      },
+    ],
+    [
+      'docs/reference/budget.md',
+      () => [
+        `At 20 % ${at('20')[1]} of the value is kept, by the other one ${at('20')[2]};`,
+        `at 40 % ${at('40')[1]?.replace(' %', '')} and ${at('40')[2]}.`,
+      ],
+    ],
+    [
+      'docs/guide/sessions.md',
+      () => [`${conversations[1]} are saved with references, and ${conversations[0]} if each`],
+    ],
+    ['docs/guide/views.md', () => [`saves ${compact} instead of ${conversations[1]}`]],
+    [
+      'docs/reference/profiles.md',
+      () => [
+        `\`inline_json_cost = 2.2\` ${cost('inline_json_cost = 2.2')},`,
+        `\`max_inline_nested = 512\` ${cost('max_inline_nested = 512')},`,
+        `lists from 4 items on ${cost('array_of_objects_min_items = 4')},`,
+        `no \`tree\` ${cost('formats_enabled without tree')} `,
+      ],
+    ],
+  ])('are those of the results files in %s', (page, says) => {
+    const text = read(page).replace(/\s+/g, ' ')
+    for (const figure of says()) expect(text).toContain(figure)
+  })
+})
+
+function number(text: string): number {
+  return Number(text.replaceAll(',', ''))
+}
