@@ -41,7 +41,7 @@ interface OpenHunk {
  * a word. Failures among the lines are counted by their kinds.
  */
 const MARK =
-  /^\[… (?:line (\d{1,9})|lines (\d{1,9})-(\d{1,9})(?: moved| \+(\d{1,9}) −(\d{1,9}))?)((?:, \d{1,9} (?:like "[^"]{1,40}"|(?:other )?failures))*)\]$/
+  /^\[… (?:line (\d{1,9})|lines (\d{1,9})-(\d{1,9})(?: moved| \+(\d{1,9}) −(\d{1,9}))?)((?:, \d{1,9} (?:like "[^"]{1,40}"|(?:other )?failures?))*)\]$/
 const COUNT = /, (\d{1,9}) /g
 /** The first line of a diff with less context. */
 const VIEW = /^\[… lines 1-(\d{1,9}) with context \d\]$/

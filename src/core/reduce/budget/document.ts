@@ -68,10 +68,11 @@ export function documentOf(
     }
   }
   const text = priceText(content, counter, valuation, { markdown: isMarkdown(shape), budget })
+  const counted = new Map((given.firstLines ?? []).map(at => [at, ''] as const))
   return {
     root: text.root.node,
     prune(kept) {
-      const pruned = pruneText(text, kept, first.lines?.kept)
+      const pruned = pruneText(text, kept, { always: first.lines?.kept, counted })
       return { content: pruned.text, omissions: pruned.omissions }
     },
   }

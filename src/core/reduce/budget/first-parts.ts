@@ -75,6 +75,7 @@ function firstLines(
   const sorted = failures
     .map(at => ({ at, tokens: counter.count(lines[at]!) }))
     .sort((a, b) => a.tokens - b.tokens || a.at - b.at)
+  const counted = new Map(failures.map(at => [at, ''] as const))
   const quotes = isMarkdown(shape) ? markdownSpans(lines).filter(isQuote) : []
   const set = (parts: readonly { readonly at: number }[]) => new Set(parts.map(({ at }) => at))
   return {
@@ -82,7 +83,7 @@ function firstLines(
     only(count) {
       const kept = set(sorted.slice(0, count))
       for (const { start, end } of quotes) for (let at = start; at < end; at++) kept.add(at)
-      const { keep, omit, finish } = createGapWriter(lines)
+      const { keep, omit, finish } = createGapWriter(lines, counted)
       for (const at of lines.keys()) (kept.has(at) ? keep : omit)(at, at + 1)
       const { text, omissions } = finish()
       return { content: text, omissions }

@@ -5,16 +5,20 @@ import type { PricedText, TextPart } from './price-text.ts'
 import type { Kept } from './priced-node.ts'
 import type { Omission } from './prune-value.ts'
 
-/**
- * The kept lines, with a mark in each gap, and the runs that are left out.
- * @param always lines that stay in any case
- */
+interface PruneOptions {
+  /** Lines that stay in any case. */
+  readonly always?: ReadonlySet<number> | undefined
+  /** Lines that marks count, with the names of their kinds. */
+  readonly counted?: ReadonlyMap<number, string>
+}
+
+/** The kept lines, with a mark in each gap, and the runs that are left out. */
 export function pruneText(
   { lines, root }: PricedText,
   kept: Kept,
-  always: ReadonlySet<number> = new Set(),
+  { always = new Set(), counted }: PruneOptions = {},
 ): { readonly text: string; readonly omissions: readonly Omission[] } {
-  const { keep, omit, keepPart, finish } = createGapWriter(lines)
+  const { keep, omit, keepPart, finish } = createGapWriter(lines, counted)
 
   function omitOthers(start: number, end: number): void {
     for (let at = start; at < end; at++) (always.has(at) ? keep : omit)(at, at + 1)
@@ -196,7 +200,8 @@ function countsIn(counted: ReadonlyMap<number, string>, start: number, end: numb
   const shown = named.slice(0, MOST_KINDS)
   const parts = shown.map(([name, count]) => `, ${count} like "${name}"`)
   const others = named.slice(MOST_KINDS).reduce((sum, [, count]) => sum + count, kinds.get('') ?? 0)
-  if (others > 0) parts.push(`, ${others} ${shown.length > 0 ? 'other failures' : 'failures'}`)
+  const noun = others === 1 ? 'failure' : 'failures'
+  if (others > 0) parts.push(`, ${others} ${shown.length > 0 ? 'other ' : ''}${noun}`)
   return parts.join('')
 }
 

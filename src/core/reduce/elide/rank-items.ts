@@ -60,7 +60,7 @@ export function rankItems(items: readonly Value[]): Uint8Array {
 export function markItems(items: readonly Value[]): Uint8Array {
   const ranks = new Uint8Array(items.length)
   items.forEach((item, at) => {
-    if (hasFailure(item, 0)) ranks[at] = CRITICAL
+    if (hasFailure(item)) ranks[at] = CRITICAL
   })
   const marks = new Uint32Array(items.length)
   for (const column of columnsOf(items)) {
@@ -91,8 +91,8 @@ function imitatesHint(value: Value, level: number): boolean {
   return inner.some(each => imitatesHint(each, level + 1))
 }
 
-/** Recursion is as deep as `DEEPEST_FAILURE`. */
-function hasFailure(value: Value, level: number): boolean {
+/** Whether an item reports a failure or a warning. Recursion is as deep as `DEEPEST_FAILURE`. */
+export function hasFailure(value: Value, level = 0): boolean {
   if (typeof value === 'string') {
     return severityOf(value.slice(0, STATE_CHARS)) !== null || reportsLater(value)
   }

@@ -76,12 +76,14 @@ export const searchReducer: TextReducer = {
 }
 
 /**
- * Whether a text is mostly lines around matches. The agent asked for these lines, so no other
- * reducer may leave them out.
+ * Whether a text is mostly matches with lines around them. The agent asked for these lines, so no
+ * other reducer may leave them out.
  */
 export function isSearchWithContext(lines: readonly string[]): boolean {
   const around = lines.filter(isAround).length
-  return around >= LEAST_LINES && around >= lines.length * HIT_SHARE
+  if (around < LEAST_LINES) return false
+  const hits = lines.filter(line => fileOf(line, '') !== null).length
+  return around + Math.min(hits, around) >= lines.length * HIT_SHARE
 }
 
 /**

@@ -5,7 +5,7 @@ import { startsLikeHint } from '../../hints/look-alikes.ts'
  * one that is missed.
  */
 const FAILURE =
-  /\b(?:errors?|fatal|fail(?:ed|ures?|ing|s)?|critical|crit|severe|panic(?:ked|king)?|exceptions?|traceback|abort(?:ed|ing|s)?|denied|refused|rejected|unauthori[sz]ed|forbidden|timeout|timed[ -]out|segfault|segmentation|dumped|oom|killed|crash(?:ed|es|ing)?|emerg(?:ency)?|unhandled|uncaught|unsuccessful|corrupt(?:ed|ion)?|deadlock|violations?|assert|assertion|invalid|cannot|unreachable|undefined reference)\b/i
+  /\b(?:error(?:s|ed)?|fatal|fail(?:ed|ures?|ing|s)?|critical|crit|severe|panic(?:ked|king)?|exceptions?|traceback|abort(?:ed|ing|s)?|denied|refused|rejected|unauthori[sz]ed|forbidden|timeout|timed[ -]out|segfault|segmentation|dumped|oom|killed|crash(?:ed|es|ing)?|emerg(?:ency)?|unhandled|uncaught|unsuccessful|corrupt(?:ed|ion)?|deadlock|violations?|assert|assertion|invalid|cannot|unreachable|undefined reference)\b/i
 const WARNING = /\b(?:warn(?:ings?)?|alert|deprecat(?:ed|ion|ions)|unstable|insecure)\b/i
 
 /**

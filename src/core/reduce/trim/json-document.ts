@@ -9,6 +9,7 @@ import { priceValue } from '../budget/price-value.ts'
 import { extraOf, type Form, type Kept, type PricedNode, SEPARATOR } from '../budget/priced-node.ts'
 
 import type { Valuation } from '../budget/strategies.ts'
+import { hasFailure } from '../elide/rank-items.ts'
 import type { ItemDocument, ItemList, Scope } from './item-document.ts'
 import { jsonFacts } from './json-facts.ts'
 import { JsonTree, someOf } from './json-tree.ts'
@@ -69,7 +70,12 @@ class JsonItems implements ItemDocument {
     this.#none = { kind: 'some', children: root.children!.map(() => null) }
     const kind = kindOfItems(items)
     const tokens = this.#nodes.map(item => this.#tokensOf(item))
-    const facts = items.map((item, index) => jsonFacts(item, tokens[index]!))
+    // Issues and comments are about errors; other items have one.
+    const isError = (item: Value) => kind === 'item' && hasFailure(item)
+    const facts = items.map((item, index) => ({
+      ...jsonFacts(item, tokens[index]!),
+      ...(isError(item) && { isError: true }),
+    }))
     this.#factors = weighItems(valuation.strategy, facts)
     const valuesAt = (indexes: readonly number[]) => indexes.map(index => items[index]!)
     const summarize = (chosen: readonly number[]) => summarizeValues(kind, valuesAt(chosen), chosen)

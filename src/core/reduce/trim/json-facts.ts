@@ -1,14 +1,12 @@
 import { ObjectValue, type Value } from '../../json/value.ts'
 import { FIELD_NAMES, fieldFor, fieldsOf } from './field-names.ts'
-import { type ItemFacts, mentionsError } from './strategies/strategy.ts'
+import type { ItemFacts } from './strategies/strategy.ts'
 
 type Fields = ReadonlyMap<string, Value>
 
 /** The facts of a list's item, by the roles of its fields. */
 export function jsonFacts(item: Value, tokens: number): ItemFacts {
-  if (!(item instanceof ObjectValue)) {
-    return { tokens, ...(typeof item === 'string' && mentionsError(item) ? { isError: true } : {}) }
-  }
+  if (!(item instanceof ObjectValue)) return { tokens }
   const fields = fieldsOf(item)
   const path = fieldFor(fields, 'path')
   const resolved = resolvedOf(fields)
@@ -20,7 +18,6 @@ export function jsonFacts(item: Value, tokens: number): ItemFacts {
     ...(resolved === undefined ? {} : { resolved }),
     ...(date === undefined ? {} : { date }),
     ...(activity === undefined ? {} : { activity }),
-    ...(tellsOfError(fields) ? { isError: true } : {}),
   }
 }
 
@@ -95,24 +92,4 @@ function offsetMs(offset = 'Z'): number {
   if (offset === 'Z') return 0
   const minutes = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(-2))
   return (offset.startsWith('-') ? -1 : 1) * minutes * 60_000
-}
-
-/** Names of levels and outcomes that are errors. */
-const ERROR_LEVELS: ReadonlySet<string> = new Set([
-  ...['error', 'err', 'fatal', 'critical', 'crit', 'emergency', 'alert', 'panic'],
-  ...['failed', 'failure', 'errored', 'crashed'],
-])
-
-/** Longer texts are about several subjects. */
-const MOST_ERROR_CHARS = 2_000
-
-function tellsOfError(fields: Fields): boolean {
-  const words = [fieldFor(fields, 'level'), fieldFor(fields, 'state')]
-  if (words.some(word => typeof word === 'string' && ERROR_LEVELS.has(word.toLowerCase()))) {
-    return true
-  }
-  const texts = [fieldFor(fields, 'title'), fieldFor(fields, 'body')]
-  return texts.some(
-    text => typeof text === 'string' && text.length <= MOST_ERROR_CHARS && mentionsError(text),
-  )
 }

@@ -50,6 +50,7 @@ export function textItems(
       ...(isError === undefined ? {} : { isError }),
     }
   })
+  const counted = new Map(items.flatMap(({ start, isError }) => (isError ? [[start, '']] : [])))
   // The value of a text grows with its tokens by itself.
   const factors = weighPlaces(strategy, facts)
   const total = tokens.reduce((sum, each) => sum + each, 0)
@@ -110,7 +111,11 @@ export function textItems(
         prune(kept) {
           const { parts } = state()
           const { root, children } = withGaps(lines.length, parts, kept)
-          const { text, omissions } = pruneText({ lines, root }, { kind: 'some', children })
+          const { text, omissions } = pruneText(
+            { lines, root },
+            { kind: 'some', children },
+            { counted },
+          )
           const stay = parts.flatMap((part, index) => (isKept(kept, index) ? part.items : []))
           return { content: text, omissions, items: stay }
         },

@@ -2,8 +2,8 @@ import type { ShapeReport } from '../../classify/classify.ts'
 import { hunkEnd } from '../../classify/hunk-end.ts'
 import { isMarkdown } from '../budget/document.ts'
 import { markdownSpans, type Span } from '../budget/price-text.ts'
+import { severityOf } from '../elide/severity.ts'
 import type { ItemKind } from './kinds.ts'
-import { mentionsError } from './strategies/strategy.ts'
 
 /**
  * Lines `[start, end)`. If anything of them is kept, the first `head` and the last `tail` lines are
@@ -62,7 +62,7 @@ export function findTextItems(
 }
 
 function lineItem(line: string, at: number) {
-  return { ...leaf(at, at + 1, 0), ...(mentionsError(line) ? { isError: true } : {}) }
+  return { ...leaf(at, at + 1, 0), ...(severityOf(line) === 'failure' ? { isError: true } : {}) }
 }
 
 function leaf(start: number, end: number, head: number): TextBlock {

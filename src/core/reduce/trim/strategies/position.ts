@@ -9,8 +9,6 @@ const CLEAR = 0.7
 /** Shares of a log that are its head and its tail (SOURCES.md#trim, "Head+Tail"). */
 const HEAD = 0.3
 const TAIL = 1 - HEAD
-/** The value of an error, in times that of the items beside it. */
-const ERROR_BOOST = 3
 /** The part of a comment's value that each later one leaves (SOURCES.md#trim, "Cascading"). */
 const BETA = 0.95
 /** The least factor, since powers of β end in 0. */
@@ -49,14 +47,7 @@ export const cascading: Strategy = {
  * from each end to the point at which these shares meet, so that the items above any threshold are
  * in this proportion.
  */
-export const headTail: Strategy = {
-  factor: inHeadAndTail,
-  weigh: items =>
-    items.map(({ isError }, index) => {
-      const factor = inHeadAndTail(index, items.length)
-      return isError === true ? ERROR_BOOST * (1 + factor) : factor
-    }),
-}
+export const headTail: Strategy = { factor: inHeadAndTail }
 
 function inHeadAndTail(index: number, count: number): number {
   const place = (index + 0.5) / count

@@ -52,18 +52,14 @@ export function weighItems(strategy: Strategy, items: readonly ItemFacts[]): rea
   return factors.map((factor, index) => (factor * items[index]!.tokens) / mean)
 }
 
+/** The value of an error in times that of any other item: it is left out last. */
+const ERROR_BOOST = 128
+
 /** The factors if an item's value grows with its size by itself. */
 export function weighPlaces(strategy: Strategy, items: readonly ItemFacts[]): readonly number[] {
-  return strategy.weigh?.(items) ?? items.map((_, index) => strategy.factor(index, items.length))
-}
-
-/**
- * Words that a line about an error has (SOURCES.md#trim, "Head+Tail"), and what begins a Python
- * traceback.
- */
-const ERROR = /\b(?:error|fatal|panic|panicked|critical)\b|exception|^traceback /i
-
-/** Whether a text reports an error. Linear: no part of the pattern repeats. */
-export function mentionsError(text: string): boolean {
-  return ERROR.test(text)
+  const factors =
+    strategy.weigh?.(items) ?? items.map((_, index) => strategy.factor(index, items.length))
+  return factors.map((factor, index) =>
+    items[index]!.isError === true ? ERROR_BOOST * (1 + factor) : factor,
+  )
 }

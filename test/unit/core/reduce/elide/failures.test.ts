@@ -116,6 +116,13 @@ describe('a failure among data', () => {
   })
 })
 
+const failuresIn = (text: string) =>
+  text.split('\n').filter(line => severityOf(line) === 'failure' && !line.startsWith('[…')).length
+const countedIn = (text: string) =>
+  [...text.matchAll(/^\[….*\]$/gm)]
+    .flatMap(([mark]) => [...mark.matchAll(/, (\d+) (?:like|other|failures?)/g)])
+    .reduce((sum, [, count]) => sum + Number(count), 0)
+
 describe('failures of one kind', () => {
   const log = (failures: number, all: number) =>
     times(all, at =>
@@ -123,13 +130,6 @@ describe('failures of one kind', () => {
         ? `2026-01-01 10:00:${10 + (at % 50)} ERROR posting rejected by ledger, id ${at}`
         : `2026-01-01 10:00:${10 + (at % 50)} INFO posting ${at} was read`,
     )
-  const failuresIn = (text: string) =>
-    text.split('\n').filter(line => severityOf(line) === 'failure' && !line.startsWith('[…')).length
-  const countedIn = (text: string) =>
-    [...text.matchAll(/^\[….*\]$/gm)]
-      .flatMap(([mark]) => [...mark.matchAll(/, (\d+) (?:like|other|failures)/g)])
-      .reduce((sum, [, count]) => sum + Number(count), 0)
-
   it('all stay up to 200 lines, or a tenth of the lines', () => {
     expect(failuresIn(shown({ content: log(200, 1_000).join('\n') }))).toBe(200)
     expect(failuresIn(shown({ content: log(300, 4_000).join('\n') }))).toBe(300)
@@ -214,6 +214,42 @@ describe('failures within a budget', () => {
       ),
       { numRuns: 12 },
     )
+  })
+
+  it('are shown or counted in their gaps in a log, in both modes', () => {
+    const written = (bad: ReadonlyMap<number, string>) =>
+      times(
+        90,
+        at => `2026-01-01 10:00:${10 + (at % 50)} ${lineOf(at, bad.get(at)?.slice(0, 30))}`,
+      ).join('\n')
+    let counted = 0
+    const modes = fc.constantFrom('trim' as const, 'elide' as const)
+    fc.assert(
+      fc.property(failures, modes, fc.integer({ min: 120, max: 900 }), (bad, mode, budget) => {
+        const request = { content: written(bad), mode, budget_tokens: budget }
+        const { answer } = encode(request)
+        const text = shown(request)
+        expect(failuresIn(text) + countedIn(text)).toBe(bad.size)
+        counted += countedIn(text)
+        const { findings } = createVerifier(counters).check({ line: 1, entry: { request, answer } })
+        expect(findings).toEqual([])
+      }),
+      { numRuns: 25 },
+    )
+    expect(counted).toBeGreaterThan(0)
+  })
+
+  it('come before others in mode trim, in logs and in lists', () => {
+    const lines = times(
+      90,
+      at => `2026-01-01 10:00:${10 + (at % 50)} INFO ${lineOf(at, undefined)}`,
+    )
+    const log = lines.with(77, '2026-01-01 10:01:27 Killed marker77x').join('\n')
+    for (let budget_tokens = 90; budget_tokens < 1_200; budget_tokens += 37) {
+      for (const content of [log, list(new Map([[31, 'a.cfg failed']]))]) {
+        expect(shown({ content, budget_tokens, mode: 'trim' })).toMatch(/marker(?:77|31)x/)
+      }
+    }
   })
 
   it('come before lines that report none, at each budget that they fit', () => {

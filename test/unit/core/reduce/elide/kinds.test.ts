@@ -148,6 +148,14 @@ describe('results of a search', () => {
       at === 9 ? 'src/a.ts:10:found' : `src/a.ts-${at + 1}-  other();`,
     )
     expect(rankText(lines.join('\n'))).toBeNull()
+    // With the line before and after each match, its path in full.
+    const around = times(20, at => [
+      `/home/me/src/a.ts-${9 * at + 1}-  if (x) {`,
+      `src/a.ts:${9 * at + 2}:    log.error('it failed', x)`,
+      ...(at % 3 === 0 ? [] : [`/home/me/src/a.ts-${9 * at + 3}-  }`]),
+      '--',
+    ])
+    expect(rankText(around.flat().join('\n'))).toBeNull()
   })
 })
 

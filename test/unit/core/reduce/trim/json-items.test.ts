@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseJson } from '../../../../../src/core/json/parse-json.ts'
 import type { Value } from '../../../../../src/core/json/value.ts'
+import { hasFailure } from '../../../../../src/core/reduce/elide/rank-items.ts'
 import { dateOf, jsonFacts } from '../../../../../src/core/reduce/trim/json-facts.ts'
 import { kindOfItems } from '../../../../../src/core/reduce/trim/kinds.ts'
 import { levelOfField, levelWithin } from '../../../../../src/core/reduce/trim/levels.ts'
@@ -103,15 +104,12 @@ describe('facts', () => {
     { message: 'NullPointerException at a.b' },
     { title: 'panic: runtime error' },
   ])('an error: %j', item => {
-    expect(facts(item).isError).toBe(true)
+    expect(hasFailure(toValue(item))).toBe(true)
   })
 
-  it.each([{ level: 'info' }, { message: 'no errors, 3 terrors' }, { count: 3 }])(
-    'none: %j',
-    item => {
-      expect(facts(item).isError).toBeUndefined()
-    },
-  )
+  it.each([{ level: 'info' }, { message: '3 terrors' }, { count: 3 }])('none: %j', item => {
+    expect(hasFailure(toValue(item))).toBe(false)
+  })
 
   it.each([
     ['2026-01-02', Date.UTC(2026, 0, 2)],
