@@ -5,7 +5,7 @@ import { zstdCompressSync } from 'node:zlib'
 import Anthropic from '@anthropic-ai/sdk'
 import fc from 'fast-check'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { retrieveDefinition } from '../../../src/core/conversation/retrieve/retrieve-tool.ts'
 import { count } from '../../../src/index.ts'
 import {
@@ -286,6 +286,20 @@ describe.each(someOf(CASES, 3))('%s, %s: the proxy', (dialect, form) => {
     vendor.script([{ text: 'Fine.' }])
     expect((await client.turn()).text).toBe('Fine.')
     expect(brokenPrefixes(dialect, from)).toEqual([])
+  })
+
+  it('passes an error of a later round on, as its vendor says it', async () => {
+    const { client, vendor } = begin()
+    vendor.script([{ text: 'A. ' }, fetching('c1')], { status: 529, error: 'overloaded_error' })
+    const error: unknown = await client.turn().then(
+      () => null,
+      caught => caught,
+    )
+    // A stream has its status already; the client's SDK reads the event.
+    expect(error).toBeInstanceOf(Error)
+    expect((error as { status?: number }).status).toBe(form === 'whole' ? 529 : undefined)
+    vendor.script([{ text: 'Again.' }])
+    expect((await client.turn()).text).toBe('Again.')
   })
 
   it('gives the same part once', async () => {
@@ -581,12 +595,12 @@ describe('the proxy, with Anthropic', () => {
       return { requests, output: usage.output_tokens }
     }
     const before = await billed()
-    vendor().script([fetching('c1')], [{ text: 'Done.' }])
+    vendor().script([fetching('c1')], [{ text: 'Done.' }], [{ text: 'Done.' }])
     await (await post(requestOf())).text()
-    await expect.poll(billed).toEqual({
-      requests: before.requests + 1,
-      output: before.output + 20,
-    })
+    // Accounts are kept in order: once this one is there, all rounds of the one before are.
+    await (await post(requestOf())).text()
+    await vi.waitFor(async () => expect((await billed()).requests).toBe(before.requests + 2))
+    expect((await billed()).output - before.output).toBe(30)
   })
 })
 
