@@ -38,8 +38,9 @@ export async function startScriptedVendor(
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const bytes = await buffer(incoming)
     const isCoded = incoming.headers['content-encoding'] === 'zstd'
-    const text = (isCoded ? zstdDecompressSync(bytes) : bytes).toString()
-    const body = JSON.parse(text) as Record<string, unknown>
+    const read = readText(bytes, isCoded)
+    if (read === null) return void outgoing.writeHead(400).end()
+    const { text, body } = read
     received.push({ body, text })
     const next = answers.shift() ?? [{ text: 'The script is over.' }]
     if ('status' in next) {
@@ -76,6 +77,16 @@ export async function startScriptedVendor(
         server.close(() => resolve())
         server.closeAllConnections()
       }),
+  }
+}
+
+/** A request's body; `null` if it is not what its headers say. */
+function readText(bytes: Buffer, isCoded: boolean): Received | null {
+  try {
+    const text = (isCoded ? zstdDecompressSync(bytes) : bytes).toString()
+    return { text, body: JSON.parse(text) as Record<string, unknown> }
+  } catch {
+    return null
   }
 }
 

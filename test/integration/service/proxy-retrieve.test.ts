@@ -427,7 +427,7 @@ describe('the proxy, with requests as agents write them', () => {
     }
     const { responses: vendor } = vendors
     const from = vendor.received.length
-    vendor.script([fetching('c1')], done, done)
+    vendor.script([fetching('c1')], [fetching('c2', { lines: '30' })], done, done)
     expect(await ask()).not.toContain(TOOL)
     input.push({
       type: 'message',
@@ -436,7 +436,8 @@ describe('the proxy, with requests as agents write them', () => {
     })
     input.push({ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'On.' }] })
     await ask()
-    expect(vendor.received.length - from).toBe(3)
+    expect(vendor.received.length - from).toBe(4)
+    expect(vendor.received.at(-1)!.text).toContain('line 29 of what was left out')
     const [{ tools = [] } = {}] = messagesOf(vendor.received.at(-1)!) as { tools?: object[] }[]
     expect(tools[1]).toEqual(JSON.parse(retrieveDefinition('openai_responses')!))
     expect(vendor.received.at(-1)!.text).toContain('line 0 of what was left out')

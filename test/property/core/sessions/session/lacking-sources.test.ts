@@ -15,7 +15,9 @@ const context = { ...localContext(), pipeline: anySaving(), keepsOriginals: true
 const source = (seed: number, functions: number) =>
   Array.from({ length: functions }, (_, at) => {
     const word = (i: number) => hash('sha256', `${seed} ${at} ${i}`, 'hex').slice(0, 24)
+    const long = Array.from({ length: at % 5 === 0 ? 90 : 1 }, (_, i) => word(20 + i)).join(' ')
     const body = Array.from({ length: 9 }, (_, i) => `  const v${i} = compute('${word(i)}')`)
+    body[4] = `  const text = '${long}'`
     return [`export function f${seed}_${at}(input: string): number {`, ...body, `} // ${word(9)}`]
   }).flat()
 
@@ -30,7 +32,7 @@ const read = fc.record({
   hasNumbers: fc.boolean(),
   from: fc.oneof(fc.constant(0), fc.nat(60)),
   lines: fc.oneof(fc.constant(400), fc.integer({ min: 12, max: 60 })),
-  mode: fc.constantFrom('elide', 'lossless'),
+  asked: fc.constantFrom<object>({ mode: 'elide' }, {}, { response_budget: 'compact' }),
 })
 
 it('lines that an elided result lacks are never referred to, and those that it has are', () => {
@@ -39,10 +41,10 @@ it('lines that an elided result lacks are never referred to, and those that it h
     fc.property(fc.array(read, { minLength: 2, maxLength: 5 }), reads => {
       const sessions = createLocalSessions(context, { bodyBytes: 1 << 22 })
       const earlier: { text: string; sent: ReadonlySet<string>; isCut: boolean }[] = []
-      for (const { seed, hasNumbers, from, lines, mode } of reads) {
+      for (const { seed, hasNumbers, from, lines, asked } of reads) {
         const part = source(seed, 14).slice(from, from + lines)
         const text = (hasNumbers ? numbered(part, from + 1) : part).join('\n')
-        const request = { tool: 'Read', args: { seed }, session: 's', mode } as const
+        const request = { tool: 'Read', args: { seed }, session: 's', ...asked }
         const answer = sessions.encode({ ...request, content: text })
         let current = ''
         for (const line of answer.content.split('\n')) {

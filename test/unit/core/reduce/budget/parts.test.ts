@@ -10,7 +10,7 @@ import {
   type Kept,
   type PricedNode,
 } from '../../../../../src/core/reduce/budget/priced-node.ts'
-import { pruneText } from '../../../../../src/core/reduce/budget/prune-text.ts'
+import { createGapWriter, pruneText } from '../../../../../src/core/reduce/budget/prune-text.ts'
 import { pruneValue } from '../../../../../src/core/reduce/budget/prune-value.ts'
 import { STRATEGIES } from '../../../../../src/core/reduce/budget/strategies.ts'
 import { lengthCounter } from '../../../../support/length-counter.ts'
@@ -230,6 +230,16 @@ describe('the parts of a text', () => {
       covered: [4, 12],
       omissions: [{ at: 'lines 5-12', unit: 'lines', omitted: 8, of: 13 }],
     })
+  })
+
+  it('are told beside the lines that are there in part, or by a reference', () => {
+    const writer = createGapWriter(Array.from({ length: 10 }, (_, i) => `${i} ${'x'.repeat(80)}`))
+    writer.keep(0, 1)
+    writer.keepPart(1, [{ start: 4, end: 60 }])
+    writer.replace('> [ref 0a1b2c3d lines 1-3 of Read 1 call ago]', 2, 5)
+    writer.omit(5, 9)
+    writer.keep(9, 10)
+    expect(writer.finish().covered).toEqual([1, 2, 2, 5, 5, 9])
   })
 
   it('may be the beginning of a long line', () => {
