@@ -251,21 +251,24 @@ function failed(error: unknown, took: Took): UnpackedOutcome {
 }
 
 /** A job's outcome with its reports, as they leave the thread. */
-export function withReports(unpacked: UnpackedOutcome): UnpackedOutcome {
+export function withReports(unpacked: UnpackedOutcome, keepsTexts = false): UnpackedOutcome {
   const { outcome, reports } = unpacked
   if (outcome.kind !== 'done') return unpacked
   try {
-    return { ...unpacked, outcome: { ...outcome, reports: reports.map(sent) } }
+    return {
+      ...unpacked,
+      outcome: { ...outcome, reports: reports.map(each => sent(each, keepsTexts)) },
+    }
   } catch (error) {
     return failed(error, () => ({ work_us: outcome.work_us }))
   }
 }
 
-function sent({ response, row, ...report }: Report): SentReport {
+function sent({ response, row, ...report }: Report, keepsTexts: boolean): SentReport {
   return {
     ...report,
     ...(response === undefined ? {} : { response: response() }),
-    ...(row === undefined ? {} : { row: row() }),
+    ...row?.(keepsTexts),
   }
 }
 

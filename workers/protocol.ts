@@ -36,6 +36,8 @@ export interface WorkerSetup {
   readonly sessions?: SharedSessions
   /** The key of the hashes in telemetry; absent: there is none. */
   readonly telemetryKey?: Uint8Array
+  /** Whether reports have the texts of results, for the ledger. */
+  readonly keepsTexts?: boolean
   /** A body memory for what proxies have written lately. */
   readonly rewrites: SharedArrayBuffer
   /**

@@ -81,7 +81,7 @@ export function createRunner(
         const { slot } = message
         return runner.run(job, body, keysAhead => tell?.({ slot, job: index, keysAhead }))
       })
-      .map(withReports)
+      .map(each => withReports(each, setup.keepsTexts))
       .map(workForStore)
     const result = packed(unpacked, message.body)
     return transferring({ ...result, ...(hasGrown() ? { grownThread: threadId } : {}) })

@@ -20,6 +20,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   encode: async () => (await import('./encode.ts')).encodeCommand,
   decode: async () => (await import('./decode.ts')).decodeCommand,
   count: async () => (await import('./count.ts')).countCommand,
+  show: async () => (await import('./show.ts')).showCommand,
   get: async () => (await import('./get.ts')).getCommand,
   store: async () => (await import('./store.ts')).storeCommand,
   telemetry: async () => (await import('./telemetry.ts')).telemetryCommand,
@@ -40,12 +41,12 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 /** The first page of help: what most users need, by what they want. */
 export const FIRST_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'Use it with an agent': ['run', 'setup', 'doctor', 'status'],
-  'See what it does': ['gain', 'discover', 'encode', 'decode', 'get'],
+  'See what it does': ['gain', 'discover', 'show', 'encode', 'decode'],
   'Serve others': ['serve', 'mcp', 'keys'],
 }
 
 /** Programs call these, and earlier versions had them. */
-const NOT_LISTED = ['hook', 'statusline', 'savings', 'arms']
+const NOT_LISTED = ['hook', 'statusline', 'savings', 'arms', 'proxy', 'get']
 
 /** The commands of `help --all` that the first page does not have. */
 export function otherCommands(): readonly string[] {

@@ -16,7 +16,7 @@ const OUTCOMES: Readonly<Record<number, string>> = {
   410: 'expired',
 }
 
-const options = {
+export const getOptions = {
   ...serviceOptions,
   url: {
     ...serviceOptions.url,
@@ -41,7 +41,7 @@ export const getCommand = defineCommand({
   examples: ['get 9f2c41aa0b7d4c11'],
   operands: 'HASH',
   maxOperands: 1,
-  options,
+  options: getOptions,
   async run(values, [hash]) {
     if (hash === undefined) throw new UsageError('get takes a hash')
     const asJson = values.json
@@ -64,7 +64,7 @@ export const getCommand = defineCommand({
 
 function fetchOriginal(
   hash: string,
-  values: ValuesOf<typeof options>,
+  values: ValuesOf<typeof getOptions>,
 ): Promise<{ original_content: string }> {
   const service = namedService(values) ?? serviceAt(DEFAULT_URL, values)
   const query: Record<string, string> = {}

@@ -6,9 +6,9 @@ import type { RouteName } from '../core/conversation/parse/scan-request.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { createLocalContext } from '../runtime/local-context.ts'
 import { LOCAL_TENANT } from '../runtime/local-sessions.ts'
-import { defineCommand, UsageError } from './command.ts'
+import { defineCommand, type Options, UsageError } from './command.ts'
 import { readBytes } from './input.ts'
-import { choice } from './options.ts'
+import { choice, jsonOption } from './options.ts'
 import { checkRequest, type Untouched } from './proxy/check-request.ts'
 import { guessRoute } from './proxy/guess-route.ts'
 import { reportText } from './proxy/report.ts'
@@ -21,6 +21,15 @@ const ROUTES: Readonly<Record<string, RouteName>> = {
   converse: 'bedrock_converse',
 }
 
+export const checkOptions = {
+  check: { type: 'string', value: 'FILE', help: 'The body; - for standard input' },
+  route: choice(Object.keys(ROUTES), {
+    value: 'NAME',
+    help: 'Its route: messages, chat, responses, gemini, converse (default: by the body)',
+  }),
+  ...jsonOption,
+} as const satisfies Options
+
 export const proxyCommand = defineCommand({
   name: 'proxy',
   summary:
@@ -29,15 +38,7 @@ export const proxyCommand = defineCommand({
   examples: ['proxy --check request.json --show'],
   operands: '--check FILE',
   maxOperands: 0,
-  options: {
-    check: { type: 'string', value: 'FILE', help: 'The body; - for standard input' },
-    route: choice(Object.keys(ROUTES), {
-      value: 'NAME',
-      help: 'Its route: messages, chat, responses, gemini, converse (default: by the body)',
-    }),
-    show: { type: 'boolean', help: 'Print the new texts, too' },
-    json: { type: 'boolean', help: 'Print it as JSON' },
-  },
+  options: { ...checkOptions, show: { type: 'boolean', help: 'Print the new texts, too' } },
   async run(values) {
     const file = values.check
     if (file === undefined) throw new UsageError('proxy takes --check FILE')

@@ -32,6 +32,11 @@ const EXIT_MS = 1_000
 /** The first line, since results may lose something. */
 const CLEARS =
   'after pauses old results leave the prompt; the model can fetch them (--lossless keeps them)'
+
+/** Said when texts are kept for the first time. */
+const KEEPS =
+  'results are kept here, encrypted, for 7 days: haversack show prints one (--no-texts: none are)'
+
 const LEAVES_OUT = 'large and old results may lose parts, which the model can fetch back'
 
 export const runCommand = defineCommand({
@@ -61,6 +66,7 @@ export const runCommand = defineCommand({
       help: 'Append the log to this file (default: errors are counted at the end)',
     },
     'no-ledger': { type: 'boolean', help: 'Add nothing to the ledger, which haversack gain shows' },
+    'no-texts': { type: 'boolean', help: 'Keep no texts, which haversack show prints' },
     'data-dir': {
       type: 'string',
       value: 'FOLDER',
@@ -77,6 +83,7 @@ export const runCommand = defineCommand({
         dataDir: values['data-dir'],
         summary: values.summary,
         hasLedger: !values['no-ledger'],
+        keepsTexts: !values['no-texts'],
         elides: values.elide ? true : values.lossless ? false : undefined,
         log: file === undefined ? logErrorsOnly() : logToFile(file),
         relay,
@@ -94,6 +101,7 @@ interface RunOptions {
   readonly dataDir: string | undefined
   readonly summary: boolean
   readonly hasLedger: boolean
+  readonly keepsTexts: boolean
   readonly elides: boolean | undefined
   readonly log: QuietLog
   readonly relay: SignalRelay
@@ -102,7 +110,7 @@ interface RunOptions {
 /** The environment of this process is not changed. */
 async function runBehindProxy(
   command: readonly [string, ...string[]],
-  { dataDir, summary, hasLedger, elides, log, relay }: RunOptions,
+  { dataDir, summary, hasLedger, keepsTexts, elides, log, relay }: RunOptions,
 ): Promise<number> {
   const env = processEnv()
   const codex = codexCommand(command, env)
@@ -116,9 +124,11 @@ async function runBehindProxy(
       logger: log.logger,
       elides,
       hasLedger,
+      keepsTexts,
       program: command[0],
     })
     if (service.elides) process.stderr.write(`haversack: ${elides ? LEAVES_OUT : CLEARS}\n`)
+    if (service.beginsTexts) process.stderr.write(`haversack: ${KEEPS}\n`)
     // The command is still working. It keeps its base URL as long as requests can be forwarded.
     const uncaught = watchUncaught(error => service.noteUncaught(error))
     let code = NOT_STARTED

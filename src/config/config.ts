@@ -221,7 +221,13 @@ export const configSchema = z.strictObject({
     })
     .prefault({}),
   /** The page at `/ui`. */
-  ui: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),
+  ui: z
+    .strictObject({
+      enabled: z.boolean().default(true),
+      /** Whether both sides of results are kept, encrypted. Absent: by `run` only. */
+      keep_texts: z.enum(['off', 'on']).optional(),
+    })
+    .prefault({}),
   /** Properties of results, without any content. */
   telemetry: z
     .strictObject({

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { LEDGER_FILE } from '../runtime/data-files.ts'
 import { DAY_TABLE } from './day-sums.ts'
+import { TEXT_TABLE } from './kept-texts.ts'
 import { PASSING_TABLE } from './passing-texts.ts'
 import { SCHEMA, SCHEMA_VERSION } from './schema.ts'
 
@@ -71,6 +72,7 @@ function migrate(database: DatabaseSync): void {
     else if (version !== SCHEMA_VERSION) throw new OtherVersionError(`version ${version}`)
     database.exec(DAY_TABLE)
     database.exec(PASSING_TABLE)
+    database.exec(TEXT_TABLE)
     database.exec('COMMIT')
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK')
@@ -78,11 +80,11 @@ function migrate(database: DatabaseSync): void {
   }
 }
 
-/** Ledgers of earlier versions have neither sums of days nor texts that pass. */
+/** Ledgers of earlier versions lack sums of days, texts that pass, or kept ones. */
 function hasAll(database: DatabaseSync): boolean {
   const sql = `SELECT count(*) AS tables FROM sqlite_master
-    WHERE name IN ('ledger_name', 'passing')`
-  return database.prepare(sql).get()?.['tables'] === 2
+    WHERE name IN ('ledger_name', 'passing', 'text_of_result')`
+  return database.prepare(sql).get()?.['tables'] === 3
 }
 
 function versionOf(database: DatabaseSync): number {

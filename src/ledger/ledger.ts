@@ -4,6 +4,7 @@ import { BoundedMap } from '../core/base/bounded-map.ts'
 import { AppError } from '../core/base/errors.ts'
 import type { GainAnswer } from '../core/contract/gain.ts'
 import { createTaskThread, type TaskThread } from '../runtime/task-thread.ts'
+import type { StoreKey } from '../store/codec.ts'
 import { dayOf } from './day-of.ts'
 import type { Origin } from './day-sums.ts'
 import type {
@@ -13,6 +14,7 @@ import type {
   Overview,
   ToolTable,
 } from './figures.ts'
+import type { FoundTexts } from './kept-texts.ts'
 import { isPassing } from './passing-texts.ts'
 import type { LedgerLimits } from './prune.ts'
 import type { Tasks } from './tasks.ts'
@@ -42,6 +44,8 @@ export interface Ledger {
   /** `null` if the tenant has none of this id. */
   conversation(tenant: string, id: string): Promise<ConversationDetail | null>
   item(tenant: string, id: number): Promise<LedgerResult | null>
+  /** Both sides of a result; `null` if they are not kept. */
+  texts(tenant: string, id: number): Promise<FoundTexts | null>
   latest(tenant: string, limit: number): Promise<readonly LedgerResult[]>
   /**
    * Sums of the last days, today included.
@@ -64,6 +68,8 @@ export interface LedgerOptions {
   readonly limits: LedgerLimits
   /** Whether sums name projects. */
   readonly hasProjects?: boolean
+  /** Keys of the texts of results; empty: one of the folder's own. Absent: none are kept. */
+  readonly textKeys?: readonly StoreKey[] | null
   /** Where all that is not known to be from elsewhere comes from. */
   readonly origin?: Origin
   /** Unix milliseconds. */
@@ -82,6 +88,9 @@ export interface LedgerOptions {
 export type LedgerThread = Pick<TaskThread<Tasks>, 'run' | 'close'>
 
 const FLUSH_MS = 1_000
+/** Characters of texts that wait; those of later results are not kept. */
+const MOST_WAITING_CHARS = 16 * 1024 * 1024
+const PRUNE_MS = 60_000
 /** Rows that wait: some 10 MB. */
 const MOST_WAITING = 20_000
 /** How long a read is shared, in milliseconds: other processes write too. And how many are. */
@@ -116,6 +125,8 @@ class ThreadLedger implements Ledger {
   readonly #timer: NodeJS.Timeout
   #waiting: { results: ArrivedResult[]; turns: ArrivedTurn[]; fetches: ArrivedFetch[] } = nothing()
   #writing: Promise<void> = Promise.resolve()
+  #waitingChars = 0
+  #prunedAt = 0
   #isFailing = false
   /** Whether a write is about to begin before its time. */
   #isSoon = false
@@ -139,12 +150,12 @@ class ThreadLedger implements Ledger {
         onBug: options.onBug,
         onLost: reason => this.#fail(reason),
       })
-    this.#timer = setInterval(() => void this.#flush(), options.flushMs ?? FLUSH_MS).unref()
+    this.#timer = setInterval(() => void this.#tick(), options.flushMs ?? FLUSH_MS).unref()
   }
 
   result(result: ArrivedResult): void {
     if (!this.#hasRoom()) return
-    this.#waiting.results.push(this.#withOrigin(result))
+    this.#waiting.results.push(this.#withRoom(this.#withOrigin(result)))
     // Another process may get its text at once, and has to know that it is counted.
     if (isPassing(result.source) && !this.#isSoon) {
       this.#isSoon = true
@@ -178,6 +189,15 @@ class ThreadLedger implements Ledger {
 
   async item(tenant: string, id: number): Promise<LedgerResult | null> {
     return this.#read(tenant, 'result', { tenant, id })
+  }
+
+  async texts(tenant: string, id: number): Promise<FoundTexts | null> {
+    await this.#flush()
+    const { folder, textKeys: keys = null } = this.#options
+    if (keys === null) return null
+    this.#isOpen = true
+    const now = this.#options.now()
+    return this.#thread.run(tenant, 'texts', { folder, keys, tenant, id, now })
   }
 
   async latest(tenant: string, limit: number): Promise<readonly LedgerResult[]> {
@@ -276,17 +296,18 @@ class ThreadLedger implements Ledger {
     if (sizeOf(this.#waiting) === 0) return this.#writing
     const arrivals = this.#waiting
     this.#waiting = nothing()
+    this.#waitingChars = 0
     this.#isSoon = false
     this.#writing = this.#writing.then(() => this.#write(arrivals))
     return this.#writing
   }
 
   async #write(arrivals: Arrivals): Promise<void> {
-    const { folder, limits } = this.#options
+    const { folder, textKeys: keys = null } = this.#options
     this.#isOpen = true
     this.#reads.clear()
     try {
-      await this.#thread.run(WRITER, 'write', { folder, arrivals })
+      await this.#thread.run(WRITER, 'write', { folder, arrivals, keys })
       this.#isFailing = false
     } catch (error) {
       if (!this.#putBack(arrivals, error)) this.#options.onDropped(sizeOf(arrivals))
@@ -294,14 +315,38 @@ class ThreadLedger implements Ledger {
       return
     }
     // The rows are written by now: if this fails, they must not be written once more.
-    const now = this.#options.now()
-    await this.#thread.run(WRITER, 'prune', { folder, limits, now }).catch(error => {
-      if (!isAway(error)) this.#fail(String(error))
-    })
+    await this.#prune()
     const { results, turns } = arrivals
     for (const tenant of new Set([...results, ...turns].map(each => each.tenant))) {
       this.#written.emit(nameOf(tenant))
     }
+  }
+
+  /** Writes, or keeps the limits while nothing arrives. */
+  async #tick(): Promise<void> {
+    const isIdle = sizeOf(this.#waiting) === 0
+    await this.#flush()
+    if (isIdle && this.#isOpen && this.#options.now() - this.#prunedAt >= PRUNE_MS) {
+      await this.#prune()
+    }
+  }
+
+  async #prune(): Promise<void> {
+    const { folder, limits } = this.#options
+    const now = this.#options.now()
+    this.#prunedAt = now
+    await this.#thread.run(WRITER, 'prune', { folder, limits, now }).catch(error => {
+      if (!isAway(error)) this.#fail(String(error))
+    })
+  }
+
+  /** Without its texts, if too many wait. */
+  #withRoom({ texts, ...result }: ArrivedResult): ArrivedResult {
+    if (texts === undefined) return result
+    const chars = texts.before.length + texts.after.length
+    if (this.#waitingChars + chars > MOST_WAITING_CHARS) return result
+    this.#waitingChars += chars
+    return { ...result, texts }
   }
 
   /** Rows that another process kept from being written wait once more, if there is room. */

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { dayOf } from './day-of.ts'
 import { purgeDays, removeDays } from './day-sums.ts'
+import { removeTexts, TEXT_MS } from './kept-texts.ts'
 import { hourOf } from './write-rows.ts'
 
 /** How much a ledger keeps. */
@@ -26,6 +27,7 @@ export function prune(database: DatabaseSync, limits: LedgerLimits, now: number)
     const bound = time === 'hour' ? hourOf(before) : before
     database.prepare(`DELETE FROM ${table} WHERE ${time} < ?`).run(bound)
   }
+  removeTexts(database, now - TEXT_MS)
   removeDays(database, dayOf(now) - limits.days)
   for (const table of ROWS) keepNewest(database, table, limits.max_rows)
   for (let step = 0; step < MOST_STEPS && bytesOf(database) > limits.max_bytes; step++) {

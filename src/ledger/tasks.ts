@@ -1,7 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { AppError } from '../core/base/errors.ts'
 import { makeFolder } from '../files/make-folder.ts'
+import { SecretFileError } from '../runtime/secret-file.ts'
+import type { Codec, StoreKey } from '../store/codec.ts'
 import { fileIdentity, openLedgerFile, whyAway } from './database.ts'
+import { readTexts, textCodec } from './kept-texts.ts'
 import { type LedgerLimits, prune } from './prune.ts'
 import { type DayWindow, readGain } from './read-days.ts'
 import {
@@ -18,6 +21,11 @@ import { type Arrivals, RowWriter } from './write-rows.ts'
 /** Which ledger a task is for. */
 interface Folder {
   readonly folder: string
+}
+
+/** Keys of texts; empty: the folder's own. `null`: they are not kept. */
+interface Keys {
+  readonly keys: readonly StoreKey[] | null
 }
 
 interface PruneInput {
@@ -42,6 +50,7 @@ export type Tasks = ReturnType<typeof createTasks>
 export function createTasks() {
   let opened: Opened | null = null
   let isFolderMade = false
+  let codec: Codec | null = null
 
   function open({ folder }: Folder): Opened {
     if (opened !== null && opened.identity === fileIdentity(folder)) return opened
@@ -56,9 +65,19 @@ export function createTasks() {
     return opened
   }
 
+  /** `null`: texts are not kept, or their key cannot be used. */
+  function codecOf({ folder, keys }: Folder & Keys): Codec | null {
+    try {
+      if (keys !== null) codec ??= textCodec(folder, keys)
+    } catch (error) {
+      if (!(error instanceof SecretFileError)) throw error
+    }
+    return keys === null ? null : codec
+  }
+
   return orAway({
-    write(input: Folder & { readonly arrivals: Arrivals }): void {
-      open(input).writer.write(input.arrivals)
+    write(input: Folder & Keys & { readonly arrivals: Arrivals }): void {
+      open(input).writer.write(input.arrivals, codecOf(input))
     },
     /** Removes what is beyond the limits, at most once in a while. */
     prune(input: Folder & PruneInput): void {
@@ -78,6 +97,10 @@ export function createTasks() {
       readConversation(open(input).database, input.tenant, input.id),
     result: (input: Folder & { readonly tenant: string; readonly id: number }) =>
       readResult(open(input).database, input.tenant, input.id),
+    texts(input: Folder & Keys & { tenant: string; id: number; now: number }) {
+      const own = codecOf(input)
+      return own === null ? null : readTexts(open(input).database, own, input)
+    },
     latest: (input: Folder & { readonly tenant: string; readonly limit: number }) =>
       readLatest(open(input).database, input.tenant, input.limit),
     gain: (input: Folder & DayWindow) => readGain(open(input).database, input),

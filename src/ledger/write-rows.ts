@@ -1,7 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { MAX_NAME, type ResultRow } from '../core/contract/result-row.ts'
+import { MAX_NAME, type ResultRow, type ResultTexts } from '../core/contract/result-row.ts'
+import type { Codec } from '../store/codec.ts'
 import { BatchSums } from './batch-sums.ts'
 import { type DaySums, DayWriter, type Origin } from './day-sums.ts'
+import { limitTexts, writeTexts } from './kept-texts.ts'
 import { isPassing, PassingTexts, type SumPlace } from './passing-texts.ts'
 import type { Turn, TurnBill } from './turn.ts'
 
@@ -22,6 +24,8 @@ export interface ArrivedResult {
   readonly isPassedOn?: boolean
   /** `ResultRow` as JSON. */
   readonly row: string
+  /** Absent: they are not kept. */
+  readonly texts?: ResultTexts
 }
 
 export interface ArrivedTurn {
@@ -58,7 +62,8 @@ const ORIGINAL_DIGITS = 24
 
 /** Writes rows, and adds them to the sums of their hours and conversations. */
 export class RowWriter {
-  readonly #run: (sql: keyof typeof STATEMENTS, ...values: (string | number)[]) => void
+  /** Returns the id of the row, if it is new. */
+  readonly #run: (sql: keyof typeof STATEMENTS, ...values: (string | number)[]) => number
   readonly #database: DatabaseSync
   readonly #days: DayWriter
   readonly #passing: PassingTexts
@@ -73,15 +78,26 @@ export class RowWriter {
     const prepared = Object.fromEntries(
       Object.entries(STATEMENTS).map(([name, sql]) => [name, database.prepare(sql)]),
     )
-    this.#run = (name, ...values) => prepared[name]!.run(...values)
+    this.#run = (name, ...values) => Number(prepared[name]!.run(...values).lastInsertRowid)
   }
 
-  /** All or nothing. */
-  write({ results, turns, fetches }: Arrivals): void {
+  /**
+   * All or nothing.
+   * @param codec seals texts; `null`: none are kept
+   */
+  write({ results, turns, fetches }: Arrivals, codec: Codec | null = null): void {
     const sums = new BatchSums()
+    const ofTexts = new Set<string>()
     this.#database.exec('BEGIN IMMEDIATE')
     try {
-      for (const each of results) this.#result(each, sums)
+      for (const each of results) {
+        const id = this.#result(each, sums)
+        const { tenant, at, texts } = each
+        if (codec === null || texts === undefined) continue
+        writeTexts(this.#database, codec, { id, tenant, at, texts })
+        ofTexts.add(tenant)
+      }
+      for (const tenant of ofTexts) limitTexts(this.#database, tenant)
       for (const each of turns) this.#turn(each, sums)
       for (const { tenant, original, at, bytes } of fetches) {
         this.#run('fetched', tenant, original, at, bytes)
@@ -97,25 +113,26 @@ export class RowWriter {
     }
   }
 
-  #result(arrived: ArrivedResult, sums: BatchSums): void {
+  #result(arrived: ArrivedResult, sums: BatchSums): number {
     const { tenant, at, source, row: json, conversation } = arrived
     const row = JSON.parse(json) as ResultRow
     const { before, referred, encoded, omitted } = row
     const elided = omitted > 0 ? (row.original ?? '').slice(0, ORIGINAL_DIGITS) : ''
     const name = conversation ?? row.session ?? ''
-    this.#run('result', tenant, at, source, name, elided, json)
+    const id = this.#run('result', tenant, at, source, name, elided, json)
     const earlier = this.#passing.take(tenant, source, row.received)
     const place = earlier ?? this.#placeOf(arrived, row)
     if (isPassing(source)) this.#passing.note(place, source, row.sent)
     const counts = countsOf(row, earlier !== null, arrived.isPassedOn === true)
     this.#days.add(place.day, counts)
     sums.resultHour(place.hour, Object.values(counts))
-    if (name === '') return
+    if (name === '') return id
     const all = sums.conversation(tenant, name, at)
     if (all.turns === 0) all.source = source
     all.results += 1
     all.before += before
     all.saved += referred + encoded + omitted
+    return id
   }
 
   #placeOf({ tenant, at, source, model, origin = {} }: ArrivedResult, row: ResultRow): SumPlace {

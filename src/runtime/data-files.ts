@@ -1,2 +1,5 @@
 /** The ledger's file in the data folder. Its name is known here without loading SQLite. */
 export const LEDGER_FILE = 'ledger.sqlite'
+
+/** The key of the texts in the ledger, if the store has none. */
+export const TEXTS_KEY_FILE = 'texts.key'

@@ -151,9 +151,11 @@ function packerFor(tenant: string, origin: Origin, { deps, logger }: GatewayNeed
       metrics.report(report)
       const { tokens_in = 0, tokens_out = 0 } = report
       metrics.mcp.tokens(server, tokens_in, tokens_out)
-      const { response, row } = report
+      const { response, row, texts } = report
       if (response !== undefined) telemetry?.record(tenant, response)
-      if (row !== undefined) ledger?.result({ tenant, at: Date.now(), source: 'mcp', row, origin })
+      if (row === undefined) return
+      const kept = texts && { texts }
+      ledger?.result({ tenant, at: Date.now(), source: 'mcp', row, origin, ...kept })
     },
     onBug: err => logger.error({ err }, 'unexpected error'),
   })

@@ -6,7 +6,7 @@ import type { Metrics } from '../observability/metrics.ts'
 
 /** The ledger that a configuration asks for; `null` if it is off. */
 export function openConfiguredLedger(
-  { ledger, data_dir }: Pick<Config, 'ledger' | 'data_dir'>,
+  { ledger, data_dir, ui, store }: Pick<Config, 'ledger' | 'data_dir' | 'ui' | 'store'>,
   {
     metrics,
     logger,
@@ -25,6 +25,7 @@ export function openConfiguredLedger(
     folder: data_dir,
     limits,
     origin,
+    textKeys: ui.keep_texts === 'on' ? store.encryption_keys : null,
     hasProjects: projects === 'on',
     now: Date.now,
     onUnwritten: detail => logger.warn({ detail }, 'the ledger cannot be written'),

@@ -57,7 +57,7 @@ const SHARED_TEXTS = { fromBytes: SHARED_FROM_BYTES, toBytes: CHUNK_BYTES }
 
 /** @param create starts the threads; a test may have one that runs every batch itself */
 export function startConfiguredThreads(
-  { workers, limits, store, sessions: settings, cache_dir: cacheDir }: Config,
+  { workers, limits, store, sessions: settings, cache_dir: cacheDir, ui, ledger }: Config,
   options: ThreadsOptions,
   create: StartThreads = startThreads,
 ): ConfiguredThreads {
@@ -93,6 +93,7 @@ export function startConfiguredThreads(
       },
       pipeline,
       ...(generation === undefined ? {} : { generation }),
+      keepsTexts: ledger.enabled && ui.keep_texts === 'on',
       rewrites,
       conversations: Math.max(LEAST_CONVERSATIONS, Math.floor(CONVERSATIONS / workers.count)),
       ...(telemetryKey === null ? {} : { telemetryKey }),

@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { visible } from '../core/base/visible.ts'
 import type {
   ConversationDetail,
   ConversationPage,
@@ -8,7 +9,7 @@ import type {
 import { chart } from './chart.ts'
 import { figures, type Html, table } from './layout.ts'
 import { resultTable } from './result-table.ts'
-import { count, ofWhole, percent, time, visible } from './show.ts'
+import { count, ofWhole, percent, time } from './show.ts'
 
 /** Conversations of a page. */
 export const PAGE_ROWS = 50

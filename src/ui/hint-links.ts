@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
+import { visible } from '../core/base/visible.ts'
 import type { ElidedPart, Hint } from '../core/hints/hint.ts'
 import { parseHint } from '../core/hints/hint-line.ts'
 import type { Html } from './layout.ts'
-import { visible } from './show.ts'
 
 const LINES = /^lines (\d+-\d+)$/
 /** What every line begins with that can be a hint. */

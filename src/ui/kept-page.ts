@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
+import { visible } from '../core/base/visible.ts'
 import type { Html } from './layout.ts'
-import { bytes, count, shortened, time, visible } from './show.ts'
+import { bytes, count, shortened, time } from './show.ts'
 
 /** Characters of a text that the page shows. */
 const SHOWN_CHARS = 100_000

@@ -1,7 +1,8 @@
 import { html } from 'hono/html'
+import { visible } from '../core/base/visible.ts'
 import type { MissReason, missRows } from '../savings/misses.ts'
 import { type Html, table } from './layout.ts'
-import { count, percent, visible } from './show.ts'
+import { count, percent } from './show.ts'
 
 type MissRow = ReturnType<typeof missRows>[number]
 

@@ -1,11 +1,12 @@
 import { html } from 'hono/html'
+import { visible } from '../core/base/visible.ts'
 import type { ShowAnswer } from '../core/operations/show-result.ts'
 import type { LedgerResult } from '../ledger/figures.ts'
 import { linkHints } from './hint-links.ts'
 import { figures, type Html, table } from './layout.ts'
 import { reasonOf } from './reasons.ts'
 import { afterOf } from './result-table.ts'
-import { beforeAfter, count, percent, time, visible } from './show.ts'
+import { beforeAfter, count, percent, time } from './show.ts'
 
 /** Characters of a text that a page shows. */
 const SHOWN_CHARS = 100_000
@@ -16,6 +17,8 @@ export type Kept = KeptText | { readonly why: string }
 interface KeptText {
   readonly text: string
   readonly shown: ShowAnswer
+  /** Whether that is what was sent, and not what would be sent for the text alone. */
+  readonly isSent: boolean
 }
 
 /**
@@ -70,21 +73,25 @@ function noText(why: string): Html {
   return html`<h2>Its text</h2><p class="none">${why}</p>`
 }
 
-function texts({ text, shown }: KeptText, result: LedgerResult, base: string): Html {
-  const isReference = result.layer === 'L0'
+function texts({ text, shown, isSent }: KeptText, result: LedgerResult, base: string): Html {
+  const isOther = result.layer === 'L0' && !isSent
   return html`${
-    isReference
+    isOther
       ? html`<p>This result was sent as a reference to an earlier one. Beside its text is what it
 would have been without that.</p>`
       : ''
   }${comparison(text, shown)}
-<h2>The same call</h2>
-<pre>curl -s ${base}/v1/retrieve/${result.original?.slice(0, 24)}</pre>`
+${
+  result.original === null
+    ? ''
+    : html`<h2>The same call</h2>
+<pre>curl -s ${base}/v1/retrieve/${result.original.slice(0, 24)}</pre>`
+}`
 }
 
 /** A text and what it becomes, side by side, with the way of each part. */
 export function comparison(text: string, shown: ShowAnswer): Html {
-  const tone = shown.check === 'differs' ? 'bad' : 'good'
+  const tone = shown.check === 'same' ? 'good' : shown.check === 'differs' ? 'bad' : ''
   return html`<p class="check ${tone}">${CHECKS[shown.check]}</p>
 <div class="sides">
 <section aria-label="Before"><h2>Before <span class="unit">${count(shown.before)} tokens</span></h2>
@@ -99,6 +106,7 @@ ${waysOf(shown)}`
 const CHECKS: Readonly<Record<ShowAnswer['check'], string>> = {
   same: '✓ decoded just now: it gives the original',
   parts: 'Parts are left out on purpose; the rest decodes, and they can be fetched again.',
+  unknown: 'It refers to results whose texts are not kept, so it cannot be decoded here.',
   differs: '✗ decoded just now: it does not give the original. Please report this.',
 }
 

@@ -1,7 +1,8 @@
 import { html } from 'hono/html'
+import { visible } from '../core/base/visible.ts'
 import type { LedgerResult } from '../ledger/figures.ts'
 import { type Html, table } from './layout.ts'
-import { count, percent, time, visible } from './show.ts'
+import { count, percent, time } from './show.ts'
 
 /** Results with links to their pages. */
 export function resultTable(caption: string, results: readonly LedgerResult[]): Html {

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
+import { visible } from '../core/base/visible.ts'
 import { figures, type Html, table } from './layout.ts'
-import { bytes, count, percent, visible } from './show.ts'
+import { bytes, count, percent } from './show.ts'
 
 export interface ServiceData {
   readonly version: string

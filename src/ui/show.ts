@@ -1,3 +1,5 @@
+import { visible } from '../core/base/visible.ts'
+
 const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 
 /** A count with separators of thousands: `1,234`. */
@@ -34,19 +36,6 @@ export function bytes(value: number): string {
 /** A time to the second, in UTC: `2026-11-23 14:05:09`. */
 export function time(at: number): string {
   return new Date(at).toISOString().slice(0, 19).replace('T', ' ')
-}
-
-/** What a reader would not see, or would see as something else: controls and marks of format. */
-const UNSEEN = /[\p{Cf}\u2028\u2029]|[^\P{Cc}\t\n]/gu
-
-/** The text with a visible escape for each character that would not be seen. */
-export function visible(text: string): string {
-  return text.toWellFormed().replace(UNSEEN, escaped)
-}
-
-function escaped(char: string): string {
-  const digits = char.codePointAt(0)!.toString(16)
-  return digits.length > 4 ? `\\u{${digits}}` : `\\u${digits.padStart(4, '0')}`
 }
 
 /** A visible text of at most so many characters, and how many more there are. */

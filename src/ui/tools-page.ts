@@ -1,8 +1,9 @@
 import { html } from 'hono/html'
+import { visible } from '../core/base/visible.ts'
 import type { FetchedSums, ToolRow, ToolTable } from '../ledger/figures.ts'
 import { type Html, table } from './layout.ts'
 import { cells, savedOf, toolName } from './overview-page.ts'
-import { bytes, count, visible } from './show.ts'
+import { bytes, count } from './show.ts'
 import { type PageWindow, windowLinks } from './window.ts'
 
 const SORTS = {

@@ -1,7 +1,7 @@
 import type { Env } from '../../config/env.ts'
 
 /** What text means, which its colour repeats: never the colour alone. */
-export type Tone = 'plain' | 'strong' | 'dim' | 'good' | 'bad'
+export type Tone = 'plain' | 'strong' | 'dim' | 'good' | 'bad' | 'ref'
 
 /** A piece of a line. */
 export type Piece = string | readonly [tone: Tone, text: string]
@@ -21,6 +21,7 @@ const CODES: Readonly<Record<Tone, string>> = {
   dim: '2',
   good: '32',
   bad: '31',
+  ref: '36',
 }
 
 /** How an output shows text, by the conventions of terminals (no-color.org, force-color.org). */

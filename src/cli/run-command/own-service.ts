@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import type { Env } from '../../config/env.ts'
 import { layersInProject } from '../../config/layers/project-file.ts'
@@ -8,6 +9,7 @@ import { repositoryName } from '../../config/layers/repository.ts'
 import { loadConfig } from '../../config/load.ts'
 import type { Logger } from '../../observability/logger.ts'
 import { createMetrics, type Metrics } from '../../observability/metrics.ts'
+import { TEXTS_KEY_FILE } from '../../runtime/data-files.ts'
 import { addAccounts, NO_ACCOUNT } from '../../savings/account.ts'
 import type { RefusedRequest } from '../../savings/entry-of.ts'
 import { figuresOf, type SavingsFigures } from '../../savings/figures.ts'
@@ -28,6 +30,8 @@ export interface OwnService {
   readonly upstreams: readonly NamedUpstream[]
   /** Whether results may lose parts. */
   readonly elides: boolean
+  /** Whether both sides of results are kept, which was never so before. */
+  readonly beginsTexts: boolean
   /** What was saved so far, and why requests were left as they were, by how often. */
   saved(): Promise<Saved>
   /** Notes an error that nothing caught; requests are forwarded unchanged from then on. */
@@ -60,6 +64,8 @@ export interface OwnServiceOptions {
   readonly elides?: boolean | undefined
   /** Whether what is saved is added to the user's ledger. */
   readonly hasLedger: boolean
+  /** Whether both sides of results are kept there. */
+  readonly keepsTexts: boolean
   /** The program that is run. */
   readonly program: string
 }
@@ -79,8 +85,9 @@ const PATH_BYTES = 16
  */
 export async function startOwnService(options: OwnServiceOptions): Promise<OwnService> {
   const config = configFor(options)
-  const { data_dir: userFolder } = loadConfig({ env: options.env, insecure: true })
+  const { data_dir: userFolder, store } = loadConfig({ env: options.env, insecure: true })
   const path = `/${randomBytes(PATH_BYTES).toString('hex')}`
+  const isFirst = !existsSync(join(userFolder, TEXTS_KEY_FILE))
   let metrics: Metrics | undefined
   let account = NO_ACCOUNT
   const refused: RefusedRequest[] = []
@@ -90,7 +97,7 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
     builders: {
       layersPlaceOf: () => layersFor(options),
       openConfiguredLedger: (own, reports) =>
-        openConfiguredLedger({ ...own, data_dir: userFolder }, reports, {
+        openConfiguredLedger({ ...own, data_dir: userFolder, store }, reports, {
           project: repositoryName(process.cwd()),
           agent: programName(options.program),
           way: 'run',
@@ -117,6 +124,7 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
     anthropicUrl: config.proxy.anthropic_url,
     upstreams: config.proxy.upstreams,
     elides: config.proxy.redeem === 'auto',
+    beginsTexts: isFirst && config.ledger.enabled && config.ui.keep_texts === 'on',
     saved: async () => ({
       figures: figuresOf(account),
       placed: (await countsBy(metrics, 'haversack_levers_total', 'lever'))['place'] ?? 0,
@@ -145,7 +153,8 @@ function layersFor({ env, elides }: OwnServiceOptions): LayersPlace {
   return layersInProject(place, process.cwd())
 }
 
-function configFor({ env, folder, isTemporary, elides, hasLedger }: OwnServiceOptions) {
+function configFor(options: OwnServiceOptions) {
+  const { env, folder, isTemporary, elides, hasLedger, keepsTexts } = options
   // Its path protects it: agents cannot be made to send a key.
   const { keys_file: _, ...config } = loadConfig({ env, overrides: { host: '127.0.0.1', port: 0 } })
   const { limits, proxy, store, workers } = config
@@ -155,7 +164,7 @@ function configFor({ env, folder, isTemporary, elides, hasLedger }: OwnServiceOp
     data_dir: folder,
     ledger: { ...config.ledger, enabled: config.ledger.enabled && hasLedger },
     // It has no page.
-    ui: { enabled: false },
+    ui: { enabled: false, keep_texts: keepsTexts ? (config.ui.keep_texts ?? 'on') : 'off' },
     // It ends with its command, so each one would analyze all logs again.
     tune: { ...config.tune, auto: 'off' as const },
     // As `serve` would find it.

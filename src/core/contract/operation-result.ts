@@ -6,6 +6,7 @@ import type { KeptForSession } from '../sessions/turn/remember.ts'
 import type { LayerId } from './encode.ts'
 import type { PromptPrint } from './prompt-print.ts'
 import type { HeldOutUnit } from './request-terms.ts'
+import type { ResultTexts } from './result-row.ts'
 
 /** An answer and the reports on it (several for a batch). */
 export interface Done<Answer> {
@@ -92,8 +93,8 @@ export interface Report {
    * JSON. Called for several results in a row it takes a third of the time.
    */
   readonly response?: () => string
-  /** For the ledger, if the result was not answered before: makes a `ResultRow` as JSON. */
-  readonly row?: () => string
+  /** For the ledger, if the result was not answered before. */
+  readonly row?: (keepsTexts: boolean) => LedgerRow
   /**
    * The key of the result's record, for a proxy's request. A recorded result is not reported again.
    */
@@ -124,10 +125,17 @@ export interface HostBlockCount {
   readonly tokens: number
 }
 
+/** What the ledger gets of a result. */
+export interface LedgerRow {
+  /** `ResultRow` as JSON. */
+  readonly row: string
+  /** Absent: they are not kept. */
+  readonly texts?: ResultTexts
+}
+
 /** A report that has left its thread. */
-export interface SentReport extends Omit<Report, 'response' | 'row'> {
+export interface SentReport extends Omit<Report, 'response' | 'row'>, Partial<LedgerRow> {
   readonly response?: string
-  readonly row?: string
 }
 
 /** A candidate that the gate did not let out. */

@@ -32,6 +32,17 @@ export interface ResultRow {
   readonly reason: UnchangedReason | null
 }
 
+/** Both sides of a result: what its tool gave, and what its model read. */
+export interface ResultTexts {
+  readonly before: string
+  readonly after: string
+  /** That decodes it, with its styles. */
+  readonly format: string
+}
+
+/** Longest texts that are kept of one result, in UTF-16 code units of both. */
+export const MAX_TEXTS = 4 * 1024 * 1024
+
 /**
  * `no_format`: nothing can represent it. `not_smaller`: everything that can is larger. `not_exact`:
  * a candidate did not decode to the same value.

@@ -98,9 +98,9 @@ function contextOf(
 function reportsOn(messages: readonly unknown[], payloads: readonly Payload[]): Report[] {
   const firstNew = payloads.length - countNewTexts(messages)
   let opening: string | undefined
-  const named = (row: () => string) => () => {
+  const named = (row: NonNullable<Report['row']>) => (keepsTexts: boolean) => {
     opening ??= openingOf(messages)
-    return ofConversation(row(), opening)
+    return ofConversation(row(keepsTexts), opening)
   }
   return payloads.flatMap(({ source, rewritten }, index) =>
     (rewritten?.reports ?? []).map(({ response, row, host_blocks, ...report }) => {

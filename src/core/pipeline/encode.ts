@@ -182,9 +182,10 @@ function rowOf(
   answer: EncodeAnswer,
   layer: SessionLayer | null,
   refusals: readonly Refusal[],
-): () => string {
+): NonNullable<Report['row']> {
   const source = { call, content, identity: layer?.identity, shape }
-  return () => resultRow(source, answer, bareFormat(answer.format), refusals)
+  const format = bareFormat(answer.format)
+  return keepsTexts => resultRow(source, answer, format, refusals, keepsTexts)
 }
 
 /** Families of hints that say how to get what is not there. */

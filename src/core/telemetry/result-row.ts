@@ -1,20 +1,26 @@
 import { hash } from 'node:crypto'
 import type { EncodeAnswer } from '../contract/encode.ts'
-import type { Refusal } from '../contract/operation-result.ts'
-import { MAX_NAME, type ResultRow, type UnchangedReason } from '../contract/result-row.ts'
+import type { LedgerRow, Refusal } from '../contract/operation-result.ts'
+import {
+  MAX_NAME,
+  MAX_TEXTS,
+  type ResultRow,
+  type UnchangedReason,
+} from '../contract/result-row.ts'
 import { endpointClass } from './endpoint-class.ts'
 import type { ResponseSource } from './response-facts.ts'
 
 const SESSION_DIGITS = 16
 const TEXT_DIGITS = 24
 
-/** The ledger's row of a result, as JSON. */
+/** The ledger's row of a result, with its texts if they are kept and not too long. */
 export function resultRow(
   { call, content, identity, shape }: ResponseSource,
   answer: EncodeAnswer,
   format: string,
   refusals: readonly Refusal[],
-): string {
+  keepsTexts: boolean,
+): LedgerRow {
   const { layer, tokens, savings, view = null } = answer
   const { tool, args, session } = call
   const received = (identity ?? hash('sha256', content)).slice(0, TEXT_DIGITS)
@@ -38,13 +44,16 @@ export function resultRow(
       answer.content === content ? received : hash('sha256', answer.content).slice(0, TEXT_DIGITS),
     reason: layer === 'L3' && savings.elided_tokens === 0 ? reasonOf(refusals) : null,
   }
-  return JSON.stringify(row)
+  const json = { row: JSON.stringify(row) }
+  if (!keepsTexts || content.length + answer.content.length > MAX_TEXTS) return json
+  return { ...json, texts: { before: content, after: answer.content, format: answer.format } }
 }
 
 /** A row without a session, as one of a conversation that opens so. */
-export function ofConversation(row: string, opening: string): string {
+export function ofConversation({ row, ...rest }: LedgerRow, opening: string): LedgerRow {
   const fields = JSON.parse(row) as ResultRow
-  return JSON.stringify({ ...fields, session: fields.session ?? sessionName(opening) })
+  const session = fields.session ?? sessionName(opening)
+  return { row: JSON.stringify({ ...fields, session }), ...rest }
 }
 
 /** A session's name in the ledger, 16 hex digits: the id itself may be a secret of its client. */

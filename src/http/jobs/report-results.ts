@@ -43,7 +43,7 @@ export function reportResults(
   { telemetry, ledger }: ResultRecords,
 ): void {
   const at = Date.now()
-  for (const { op, response, row } of reports) {
+  for (const { op, response, row, texts } of reports) {
     if (response !== undefined) telemetry?.record(tenant, response)
     if (row === undefined || ledger === undefined) continue
     const named = {
@@ -51,6 +51,7 @@ export function reportResults(
       ...(model !== undefined && { model }),
       ...(origin !== undefined && { origin }),
       ...(isPassedOn === true && { isPassedOn }),
+      ...(texts !== undefined && { texts }),
     }
     ledger.result({ tenant, at, source: source ?? op, row, ...named })
   }

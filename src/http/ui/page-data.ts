@@ -12,6 +12,7 @@ import type { TenantLedger } from '../../savings/tenant-ledger.ts'
 import type { KeptPart } from '../../ui/kept-page.ts'
 import type { OverviewData } from '../../ui/overview-page.ts'
 import type { Kept } from '../../ui/result-page.ts'
+import { afterOf } from '../../ui/result-table.ts'
 import type { ServiceData } from '../../ui/service-page.ts'
 import type { AppContext } from '../context.ts'
 import { keysFor } from './keys.ts'
@@ -70,23 +71,37 @@ export async function showText(
 export async function keptText(
   c: AppContext,
   caller: Caller,
-  { original, tool }: LedgerResult,
+  result: LedgerResult,
   needs: UiNeeds,
 ): Promise<Kept> {
   if (!caller.scopes.has('retrieve')) {
     return { why: 'Texts are shown to keys with the scope retrieve.' }
   }
+  const { original, tool } = result
+  const named = tool === null ? {} : { tool }
+  const texts = await needs.ledger.texts(caller.tenant, result.id)
+  if (texts !== null) {
+    const { before: text, after, format, earlier } = texts
+    const sent = { content: after, format, earlier }
+    const shown = await showText(c, caller, { content: text, sent, ...named }, needs)
+    const { before, tokenizer, exact } = result
+    return {
+      text,
+      shown: { ...shown, before, after: afterOf(result), tokenizer, exact },
+      isSent: true,
+    }
+  }
   if (original === null) {
     return {
-      why: 'It was not kept: texts are kept for sessions, and if parts of them are left out.',
+      why: 'It was not kept: ui.keep_texts is off. Else sessions keep texts, and those cut short.',
     }
   }
   try {
     const reference = { tenant: caller.tenant, ref: original }
     const stored = await needs.originals.fetch(reference, () => {})
     const text = toText({ bytes: stored.body, media_type: stored.media_type })
-    const named = tool === null ? {} : { tool }
-    return { text, shown: await showText(c, caller, { content: text, ...named }, needs) }
+    const shown = await showText(c, caller, { content: text, ...named }, needs)
+    return { text, shown, isSent: false }
   } catch (error) {
     if (error instanceof AppError) return { why: `It cannot be shown now: ${error.detail}.` }
     throw error

@@ -159,6 +159,7 @@ describe('haversack run', () => {
       ...{
         folder,
         hasLedger: false,
+        keepsTexts: false,
         program: 'agent',
         isTemporary: true,
         ...elides,

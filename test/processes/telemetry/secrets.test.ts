@@ -125,6 +125,7 @@ function requestsOf(format: string): Record<string, readonly object[]> {
     ],
     join_session: [{ session: secret() }],
     show_result: [
+      { content: rows(), sent: { content: secret(), format, earlier: { [secret()]: secret() } } },
       { content: rows(), tool: secret(), model: secret(), mode: 'elide', budget_tokens: 9_999 },
     ],
     count: [
@@ -229,6 +230,7 @@ function setUp(upstream: string) {
       '[log]\nlevel = "debug"',
       '[limits]\ndrain_grace_ms = 0',
       `[proxy]\nanthropic_url = "${upstream}"\nopenai_url = "${upstream}"`,
+      '[ui]\nkeep_texts = "on"',
       '[telemetry]\nenabled = true\nflush_every_n = 2',
     ].join('\n'),
   )

@@ -18,7 +18,7 @@ const sessionOf = (tenant: string, at: number) =>
   Buffer.from(`${tenant}${at}`.padEnd(8, '.')).toString('hex').slice(0, 16)
 
 function start() {
-  const { ledger } = ownLedger()
+  const { ledger } = ownLedger({ textKeys: [] })
   const keys = TENANTS.map(tenant => keyFor(tenant, { scopes: ['ui', 'retrieve', 'admin'] }))
   const fetched: { tenant: string; ref: string }[] = []
   const { app } = testApp({
@@ -39,7 +39,10 @@ function start() {
     for (const tenant of TENANTS) {
       const session = sessionOf(tenant, at % 3)
       const original = Buffer.from(markOf(tenant, at)).toString('hex').padEnd(64, '0')
-      ledger.result(resultOf(tenant, { tool: markOf(tenant, at), session, original, omitted: 3 }))
+      const row = { tool: markOf(tenant, at), session, original, omitted: 3 }
+      const text = { before: `${markOf(tenant, at)} text`, after: 'sent', format: 'passthrough' }
+      // Of some texts both sides are kept.
+      ledger.result(resultOf(tenant, row, at % 2 === 0 ? { texts: text } : {}))
       ledger.turn({ tenant, turn: turnOf({ conversation: session, model: markOf(tenant, at) }) })
       ledger.fetched({ tenant, original: original.slice(0, 24), at: Date.now(), bytes: 7 })
     }

@@ -281,6 +281,7 @@ describe('config.example.toml', () => {
       traces,
       fingerprints: { team, providers },
       tune: { logs: example.tune.logs },
+      ui: { keep_texts: example.ui.keep_texts },
       workers: { count: workers.count },
       // Its URL is parsed, so the text is given again.
       store: { tenant_max_bytes: store.tenant_max_bytes, redis: plain.store.redis },

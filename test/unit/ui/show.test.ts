@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { shortened, visible } from '../../../src/ui/show.ts'
+import { visible } from '../../../src/core/base/visible.ts'
+import { shortened } from '../../../src/ui/show.ts'
 
 it.each([
   ['a\u202eb', 'a\\u202eb'],

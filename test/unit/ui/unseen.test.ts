@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { shortened, visible } from '../../../src/ui/show.ts'
+import { visible } from '../../../src/core/base/visible.ts'
+import { shortened } from '../../../src/ui/show.ts'
 
 describe('what would not be seen', () => {
   it.each([

@@ -1,12 +1,12 @@
 import type { ArmDelta, UnitDelta } from '../../arms/sums.ts'
 import type { EncodeAnswer } from '../../contract/encode.ts'
-import type { FreshResults, MeasuredResult } from '../../contract/operation-result.ts'
+import type { FreshResults, MeasuredResult, Report } from '../../contract/operation-result.ts'
 import type { NewRewrite } from './rewrite-result.ts'
 
 /** The record of telemetry and the ledger's row of a result, what it adds to arms, and its key. */
 export interface NewResult extends MeasuredResult {
   readonly response?: () => string
-  readonly row?: () => string
+  readonly row?: NonNullable<Report['row']>
   readonly recordKey: string
   /** Its tokens as the client sent it, and as it leaves. */
   readonly tokens_in: number

@@ -1,6 +1,11 @@
 import type { ResultArm } from '../../arms/sums.ts'
 import type { EncodeAnswer } from '../../contract/encode.ts'
-import type { HostBlockCount, KeepItem, MeasuredResult } from '../../contract/operation-result.ts'
+import type {
+  HostBlockCount,
+  KeepItem,
+  MeasuredResult,
+  Report,
+} from '../../contract/operation-result.ts'
 import type { ResponseBudget } from '../../contract/response-budget.ts'
 import { literalOf } from '../../json/bytes/splice.ts'
 import { endpointClass } from '../../telemetry/endpoint-class.ts'
@@ -59,7 +64,7 @@ export interface NewRewrite extends Omit<StoredRewrite, 'sent'> {
   /** For metrics. */
   readonly measured: MeasuredResult
   /** The ledger's row. */
-  readonly row: (() => string) | undefined
+  readonly row: Report['row']
   /** Tokens of the result and of what was written for it. */
   readonly tokens: EncodeAnswer['tokens']
 }

@@ -7,7 +7,8 @@ function rowOf(call: { tool?: string; session?: string; args?: object }) {
   const content = 'some text'
   const { answer } = encodeContent({ content }, localContext())
   const source = { call, content, identity: undefined, shape: { shape: 'prose' } }
-  const text = resultRow(source as never, answer, 'passthrough', [])
+  const { row: text, ...rest } = resultRow(source as never, answer, 'passthrough', [], false)
+  expect(rest).toEqual({})
   return { text, row: JSON.parse(text) }
 }
 

@@ -22,7 +22,7 @@ function start({
   keys = true,
   overrides = {} as Partial<AppDeps>,
 } = {}) {
-  const { ledger } = ownLedger()
+  const { ledger } = ownLedger({ textKeys: [] })
   const [a, b] = [keyFor('a', { scopes }), keyFor('b', { scopes })]
   const access = createAccess(keys ? [a.record, b.record] : null, () => 0)
   const { app, logged } = testApp({ ledger, ui: IDLE_SERVICE, access, ...overrides })
@@ -315,6 +315,18 @@ describe('pages', () => {
       expect(text.includes('n8')).toBe(mayRead)
     }
     expect(fetched).toEqual([{ tenant: 'a', ref: 'ab'.repeat(32) }])
+  })
+
+  it('show both sides of a result whose texts are kept, decoded again', async () => {
+    const { ledger, page } = start({ keys: false })
+    const [before, after] = ['[{"id":1,"b":"<i>"},{"id":2,"b":"y"}]', 'id,b\n1,<i>\n2,y']
+    ledger.result(resultOf('local', {}, { texts: { before, after, format: 'csv@1' } }))
+    ledger.result(resultOf('local', {}, { texts: { before, after: 'id,b\n1,x', format: 'csv@1' } }))
+    const text = await page('/ui/results/1')
+    expect(text).toContain('id,b\n1,&lt;i&gt;\n2,y')
+    expect(text).toContain('✓ decoded just now')
+    expect(text).not.toContain('<i>')
+    expect(await page('/ui/results/2')).not.toContain('✓ decoded just now')
   })
 
   it('show what a marker left out, to keys that may retrieve, from their own tenant', async () => {
