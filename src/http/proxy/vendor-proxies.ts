@@ -23,8 +23,11 @@ export interface VendorProxy {
   readonly forwarder: Forwarder
   /** Whether it may drop parts of a prompt by itself. */
   readonly forgets: boolean
-  /** Whether its last answer said that it is a service of ours, which then counts requests. */
-  readonly upstream: { isOurs: boolean }
+  /**
+   * Whether its last answer said that it is a service of ours, which then counts requests; and
+   * whether it is believed. A vendor at `https:` is not: it would lower what we count.
+   */
+  readonly upstream: { isOurs: boolean; readonly isBelieved: boolean }
   /** Signs requests that came signed; absent: the service has no credentials for it. */
   readonly sign?: SignRequest
 }
@@ -81,7 +84,7 @@ export function createVendorProxies(
         isNamedByVendor ? versionedPath({ vendor, basePath, openaiPathsAsSent }, path) : path,
       forwarder: createForwarder({ base, vendor, limits, env, onBug }),
       forgets: forgets ?? upstreamForgets(url, name),
-      upstream: { isOurs: false },
+      upstream: { isOurs: false, isBelieved: base.protocol === 'http:' },
       ...(aws === undefined ? {} : { sign: signer(aws) }),
     }
   }

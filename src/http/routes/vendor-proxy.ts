@@ -214,7 +214,7 @@ function send(
       head(status, headers) {
         // Once an answer has begun, the body is not needed any more.
         ticket?.leave()
-        upstream.isOurs = isAdded(headers)
+        upstream.isOurs = upstream.isBelieved && isAdded(headers)
         usage?.head(status, headers)
       },
       chunk: bytes => usage?.chunk(bytes),

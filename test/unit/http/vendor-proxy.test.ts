@@ -58,7 +58,7 @@ function proxying(rewrites: Partial<Rewriting['rewrites']> = {}) {
     basePath: '',
     pathAtVendor: path => path,
     forgets: false,
-    upstream: { isOurs: false },
+    upstream: { isOurs: false, isBelieved: false },
     forwarder: {
       ask: async () => null,
       async forward(_incoming, _outgoing, options) {

@@ -35,6 +35,11 @@ test('the proxy before upstreams comes from the environment, in capitals first',
 })
 
 describe('vendors', () => {
+  test('are no services of ours at https, whatever they say', () => {
+    const proxies = proxiesOf({ ...BOTH, openai_url: 'http://haversack.internal:8787/openai' })
+    expect(proxies.map(({ upstream }) => upstream.isBelieved)).toEqual([false, true])
+  })
+
   test('have a proxy each, if they are configured', () => {
     expect(proxiesOf({})).toEqual([])
     const about = ({ vendor, prefix, pattern, basePath }: ReturnType<typeof proxiesOf>[0]) => {

@@ -23,6 +23,8 @@ function forwarding({
   isGiven = true,
   rewriting = undefined as Rewriting | undefined,
   state = 'ready' as Health['state'],
+  answerHead = ['content-type', 'x'],
+  isBelieved = false,
 } = {}) {
   const noted: (readonly unknown[] | string)[] = []
   const options: ForwardOptions[] = []
@@ -34,12 +36,12 @@ function forwarding({
     basePath: '/base',
     pathAtVendor: path => path,
     forgets: false,
-    upstream: { isOurs: false },
+    upstream: { isOurs: false, isBelieved },
     forwarder: {
       ask: async () => null,
       async forward(_incoming, _outgoing, given) {
         options.push(given)
-        given.onAnswer?.head?.(200, ['content-type', 'x'])
+        given.onAnswer?.head?.(200, answerHead)
         given.onAnswer?.chunk?.(Buffer.from('bytes'))
         return exchange
       },
@@ -105,6 +107,20 @@ describe('a request to a vendor', () => {
     expect(options[0]?.awaitsContinue).toBe(false)
     expect([options[0]?.body, options[0]?.holdEnd]).toEqual([undefined, undefined])
   })
+
+  test.each([true, false])(
+    'is counted by a service behind it if that is believed: %s',
+    async isBelieved => {
+      const { send, noted } = forwarding({ isBelieved, answerHead: ['X-Haversack-Added-MS', '1'] })
+      await send('POST', '/openai/v1/responses')
+      await expect.poll(() => noted.length).toBe(4)
+      expect(noted[3]).toMatchObject([
+        'saved',
+        expect.any(String),
+        isBelieved ? { isPassedOn: true } : expect.not.objectContaining({ isPassedOn: true }),
+      ])
+    },
+  )
 
   test('that got no answer of the vendor’s saved nothing', async () => {
     const { send, noted } = forwarding({ isGiven: false })
