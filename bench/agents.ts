@@ -11,9 +11,8 @@ import { type HookService, startHookService } from './agents/hook-service.ts'
 import { makeProject, ORDERS, type Step } from './agents/project.ts'
 import { type ArrivedRequest, startScriptedVendor } from './agents/scripted-vendor.ts'
 import { shownForms } from './agents/shown-forms.ts'
-import { markdownTable } from './support/markdown-table.ts'
+import { markdownTable, writeSection } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
-import { writeSection } from './support/write-section.ts'
 
 /**
  * npm run bench -- agents [--claude PROGRAM] [--codex PROGRAM] [--opencode PROGRAM]

@@ -14,9 +14,8 @@ import {
   promptOf,
 } from './cache-life/lives.ts'
 import { machine } from './support/machine.ts'
-import { markdownTable } from './support/markdown-table.ts'
+import { markdownTable, writeSection } from './support/markdown-table.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
-import { writeSection } from './support/write-section.ts'
 
 /**
  * npm run bench -- cache-life CORPUS [--write]

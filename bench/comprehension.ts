@@ -11,9 +11,8 @@ import { type DataSet, dataSets, sentOf } from './comprehension/data-sets.ts'
 import { keepResults, modelsTable, type Row } from './comprehension/model-results.ts'
 import { type Question, sameAnswer } from './comprehension/question.ts'
 import { QUESTIONS } from './comprehension/questions.ts'
-import { markdownTable } from './support/markdown-table.ts'
+import { markdownTable, writeSection } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
-import { writeSection } from './support/write-section.ts'
 
 /**
  * npm run bench -- comprehension [--url URL --model MODEL --key KEY --json | --write]

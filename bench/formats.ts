@@ -10,9 +10,8 @@ import { createLocalContext } from '../src/runtime/local-context.ts'
 import { documentTables, readDocuments } from './formats/documents.ts'
 import { isContainer } from './support/corpus.ts'
 import { machine } from './support/machine.ts'
-import { markdownTable } from './support/markdown-table.ts'
+import { markdownTable, writeSection } from './support/markdown-table.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
-import { writeSection } from './support/write-section.ts'
 
 /**
  * npm run bench -- formats CORPUS [--only NAME,… --json | --write]

@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { checksBySessions, requestsByTenants, storeByEntries } from './growth/by-entries.ts'
 import { requestsByConnections, requestsByKeys } from './growth/by-requests.ts'
-import { encodesBySize } from './growth/by-size.ts'
-import { turnsByLength } from './growth/by-turns.ts'
+import { encodesBySize, turnsByLength } from './growth/by-turns.ts'
 import { type Curve, tableOfCurves } from './growth/curve.ts'
 import { machine } from './support/machine.ts'
+import { writeSection } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
-import { writeSection } from './support/write-section.ts'
 
 /**
  * npm run bench:growth -- [--chars N --turns N --sessions N --entries N --tenants N --keys N

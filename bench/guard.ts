@@ -1,7 +1,4 @@
-import { decodedCases } from './guard/decoded-cases.ts'
-import { playedResults } from './guard/played-results.ts'
-import { rewrittenTurns } from './guard/rewritten-turns.ts'
-import { servicePages } from './guard/service-pages.ts'
+import { decodedCases, playedResults, rewrittenTurns, servicePages } from './guard/groups.ts'
 import { readOptions } from './support/options.ts'
 
 /**

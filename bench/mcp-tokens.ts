@@ -3,10 +3,9 @@ import { RETRIEVE_DEFINITION } from '../src/mcp/retrieve-tool.ts'
 import { PROFILES, type ProfileName, shownBy } from './mcp/shown.ts'
 import { recordedResults } from './support/corpus.ts'
 import { machine } from './support/machine.ts'
-import { markdownTable } from './support/markdown-table.ts'
+import { markdownTable, writeSection } from './support/markdown-table.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
 import { benchSetup } from './support/worker-setup.ts'
-import { writeSection } from './support/write-section.ts'
 
 /**
  * npm run bench -- mcp-tokens CORPUS [--write]

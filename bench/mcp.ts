@@ -7,8 +7,8 @@ import { TOOLS } from './mcp/results.ts'
 import { startStdioWays } from './mcp/stdio-ways.ts'
 import type { Ways } from './mcp/ways.ts'
 import { machine } from './support/machine.ts'
+import { writeSection } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
-import { writeSection } from './support/write-section.ts'
 
 /**
  * npm run bench -- mcp [--rounds N --over stdio,http --only latency,lists --write]

@@ -7,8 +7,8 @@ import { startServers } from './proxy/served.ts'
 import { agent } from './proxy/timed-call.ts'
 import { warmUp } from './proxy/warm-up.ts'
 import { machine } from './support/machine.ts'
+import { writeSection } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
-import { writeSection } from './support/write-section.ts'
 
 /**
  * npm run bench -- proxy [CORPUS --rounds N --only rewriting|rate|forwarding --write]

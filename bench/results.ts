@@ -4,8 +4,8 @@ import { elided } from './reduced/elided.ts'
 import { lists } from './reduced/lists.ts'
 import { views } from './reduced/views.ts'
 import { machine } from './support/machine.ts'
+import { writeSection } from './support/markdown-table.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
-import { writeSection } from './support/write-section.ts'
 
 /**
  * npm run bench -- results CORPUS [--only NAME,… --svg FILE --write]

@@ -5,14 +5,12 @@
  */
 
 import { createCosts, WAYS } from './slow-inputs/cost.ts'
-import { type Input, writeInput } from './slow-inputs/grammar.ts'
-import { KNOWN_INPUTS } from './slow-inputs/known-inputs.ts'
+import { type Input, KNOWN_INPUTS, writeInput } from './slow-inputs/grammar.ts'
 import { searchSlowInputs } from './slow-inputs/search.ts'
 import { machine } from './support/machine.ts'
-import { markdownTable } from './support/markdown-table.ts'
+import { markdownTable, writeSection } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
 import { median } from './support/statistics.ts'
-import { writeSection } from './support/write-section.ts'
 
 const options = readOptions({
   chars: 300_000,

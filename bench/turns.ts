@@ -12,9 +12,9 @@ import {
 } from '../test/support/turns/play-conversation.ts'
 import { startRecordingVendor } from '../test/support/turns/recording-vendor.ts'
 import { startServices } from '../test/support/turns/services.ts'
+import { writeSection } from './support/markdown-table.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
 import { createRandom, type Random } from './support/random.ts'
-import { writeSection } from './support/write-section.ts'
 import { type Conversation, conversationsOf, turnsOf } from './turns/conversations.ts'
 import { type ShapeReport, turnsReport } from './turns/report.ts'
 

@@ -1,7 +1,7 @@
 import { argumentLines, linesIn } from '../../src/core/conversation/rewrite/quoted-lines.ts'
 import { parseHint } from '../../src/core/hints/hint-line.ts'
 import { isRetrieving } from '../../src/core/pipeline/profile/retrieving-tools.ts'
-import type { ContextResult } from '../support/recording.ts'
+import type { ContextResult } from '../support/corpus.ts'
 
 type Needing = Pick<ContextResult, 'tool' | 'args' | 'text'>
 

@@ -1,18 +1,18 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { encodeOperation } from '../../src/core/operations/encode.ts'
+import { attachIndex } from '../../src/core/sessions/index/attach.ts'
 import { createIndexMemory } from '../../src/core/sessions/index/layout.ts'
+import { type NewEntry, sessionKey } from '../../src/core/sessions/index/session-index.ts'
 import { createTokenCounters } from '../../src/core/tokens/counters.ts'
 import { createAdmission } from '../../src/pool/admission.ts'
 import { createLocalContext } from '../../src/runtime/local-context.ts'
 import { loadVocabularies } from '../../src/runtime/vocabulary.ts'
 import { openSqliteStore } from '../../src/store/sqlite/client.ts'
-import { noise } from '../store/bodies.ts'
+import { noise } from '../store/timed.ts'
 import { residentMib } from '../support/machine.ts'
 import type { Curve, Point } from './curve.ts'
-import { costOf } from './measure.ts'
-import { filledIndex } from './session-index.ts'
-import { SHAPES } from './texts.ts'
+import { costOf, SHAPES } from './measure.ts'
 
 const FLAT = 0.1
 const DECADES = [1, 10, 100, 1e3, 1e4, 1e5, 1e6]
@@ -112,4 +112,49 @@ export async function requestsByTenants(most: number): Promise<readonly Curve[]>
     { name: 'admission', by: 'tenants', goal: FLAT, points: entering },
     { name: 'encode in turn', by: 'tenants', goal: FLAT, points: encoding },
   ]
+}
+
+/** Entries of a session, as by default. */
+const LRU_SIZE = 16
+
+function entryOf(identity: string, operation: number): NewEntry {
+  return {
+    identity,
+    kind: 'file-read',
+    toolHash: 1,
+    pathHash: 2,
+    callHash: operation | 0,
+    bytes: 4096,
+    timeMs: operation,
+    answer: 'full',
+    of: 0,
+  }
+}
+
+/**
+ * Fills the index of so many sessions, and gives what looks for a body that none of them has:
+ * nanoseconds of the thread's own processor time for one of `count` checks.
+ */
+function filledIndex(memory: SharedArrayBuffer, sessions: number) {
+  const index = attachIndex(memory, { owner: 1 })
+  const keys = Array.from({ length: sessions }, (_, i) => sessionKey('tenant', `session ${i}`))
+  const turns = keys.map(key => index.begin(key, { timeMs: 0 }))
+  // Sessions in an order that no cache line follows.
+  const placeOf = (operation: number) => (operation * 7919) % sessions
+  for (let at = 0; at < sessions * LRU_SIZE; at++) {
+    const identity = hash('sha256', `fill ${at}`)
+    const turn = index.begin(keys[placeOf(at)]!, { timeMs: at, callHash: at | 0, identity })
+    if (turn.match !== null) throw new Error('a new body was seen before')
+    const ticket = index.record(turn, entryOf(identity, at), { lruSize: LRU_SIZE })
+    if (ticket === null || !index.commit(ticket, true)) throw new Error('not recorded')
+  }
+  return (identities: readonly string[], count: number): number => {
+    const started = process.threadCpuUsage()
+    for (let at = 0; at < count; at++) {
+      const found = index.check(turns[placeOf(at)]!, identities[at % identities.length]!)
+      if (found !== null) throw new Error('never recorded')
+    }
+    const { user, system } = process.threadCpuUsage(started)
+    return ((user + system) * 1000) / count
+  }
 }

@@ -6,7 +6,7 @@ import { measuredBy } from '../support/measured-by.ts'
 import { type Server, startServer } from '../support/processes.ts'
 import type { Measured } from '../support/session-server.ts'
 import type { Curve, Point } from './curve.ts'
-import { SHAPES } from './texts.ts'
+import { SHAPES } from './measure.ts'
 
 const FLAT = 0.1
 const LINEAR = 1.1

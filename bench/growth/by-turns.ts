@@ -3,11 +3,12 @@ import { attachRewriteMemory } from '../../src/core/conversation/rewrite/rewrite
 import { createTurnMemories } from '../../src/core/conversation/rewrite/turn-memory.ts'
 import { rewriteRequestOperation } from '../../src/core/operations/rewrite-request.ts'
 import { createBodyMemory } from '../../src/core/sessions/lines/memory-layout.ts'
+import { encode } from '../../src/index.ts'
 import { createLocalContext } from '../../src/runtime/local-context.ts'
 import { type Step, turnBody } from '../../test/support/turns/bodies.ts'
 import { mean } from '../support/statistics.ts'
 import type { Curve, Point } from './curve.ts'
-import { SHAPES } from './texts.ts'
+import { costOf, SHAPES } from './measure.ts'
 
 const ROUTE = 'anthropic_messages'
 const TERMS = { model: 'claude-sonnet-4-5', tools: ['read'] }
@@ -67,4 +68,21 @@ function play(steps: readonly Step[]): number[] {
     for (const { key, bytes: record } of answer.records ?? []) recalled[key] = record
   }
   return costs
+}
+
+const SIZES = [1e3, 1e4, 1e5, 1e6, 1e7, 3e7]
+const SLOPE = 1.1
+
+/** Encodes of one result, by its size. */
+export async function encodesBySize(largest: number): Promise<readonly Curve[]> {
+  const curves: Curve[] = []
+  for (const { name, make } of SHAPES) {
+    const points: Point[] = []
+    for (const size of SIZES.filter(each => each <= largest)) {
+      const content = make(size)
+      points.push([content.length, await costOf(() => encode({ content }))])
+    }
+    curves.push({ name, by: 'characters', goal: SLOPE, points })
+  }
+  return curves
 }

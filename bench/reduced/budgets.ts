@@ -13,10 +13,10 @@ import { totalValue } from '../../src/core/reduce/budget/plan.ts'
 import { STRATEGIES } from '../../src/core/reduce/budget/strategies.ts'
 import { createLocalContext } from '../../src/runtime/local-context.ts'
 import { jsonPayloads } from '../support/corpus.ts'
-import { linePlot } from '../support/line-plot.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 import { mean, median } from '../support/statistics.ts'
 import { binaryDocument } from './binary.ts'
+import { linePlot } from './line-plot.ts'
 
 /** Budgets, as shares of the tokens of a payload in compact JSON. */
 const SHARES = [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8]

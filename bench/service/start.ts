@@ -5,9 +5,8 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { endWithThis } from '../../test/support/end-with-this.ts'
-import { residentMib } from '../support/machine.ts'
+import { cpuUsOf, residentMib } from '../support/machine.ts'
 import { markdownTable } from '../support/markdown-table.ts'
-import { cpuUsOf } from '../support/process-time.ts'
 import { median } from '../support/statistics.ts'
 
 const OWN_MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))

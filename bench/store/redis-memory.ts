@@ -1,9 +1,11 @@
+import { parseRedisUrl } from '../../src/store/redis/address.ts'
+import { openRedisStore, type RedisStoreOptions } from '../../src/store/redis/open.ts'
+import type { Store } from '../../src/store/store.ts'
 import { type RedisProcess, startRedis } from '../../test/support/redis-server.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 import { runPlan, startServer } from '../support/processes.ts'
 import type { SessionLoad, SessionPlan } from '../support/session-load.ts'
-import { prose } from './bodies.ts'
-import { openShared } from './open-shared.ts'
+import { prose } from './timed.ts'
 
 const RESULTS = 5
 const SESSIONS = 100_000
@@ -157,4 +159,27 @@ async function bytesOfCopies(redis: RedisProcess, sessions: readonly string[]): 
 async function usedBytes(redis: RedisProcess): Promise<number> {
   const info = String(await redis.ask('INFO', 'memory'))
   return Number(/used_memory:(\d+)/.exec(info)?.[1])
+}
+
+const GIB = 2 ** 30
+
+/** The shared store, with deadlines that a busy machine keeps. */
+function openShared(
+  redis: Pick<RedisProcess, 'url'>,
+  durability: 'primary' | 'replica',
+  options: Pick<RedisStoreOptions, 'onCall'> = {},
+): Promise<Store> {
+  const address = parseRedisUrl(redis.url)
+  if ('fault' in address) throw new Error(address.fault)
+  return openRedisStore({
+    ...options,
+    address,
+    durability,
+    waitMs: 1_000,
+    callTimeoutMs: 5_000,
+    tenantMaxBytes: 8 * GIB,
+    maxBodyBytes: 2 ** 24,
+    compressFromBytes: 512,
+    onEvent: event => process.stderr.write(`${JSON.stringify(event)}\n`),
+  })
 }

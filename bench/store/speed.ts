@@ -1,9 +1,8 @@
 import { join } from 'node:path'
 import { markdownTable } from '../support/markdown-table.ts'
 import { median, percentile } from '../support/statistics.ts'
-import { noise, prose } from './bodies.ts'
 import { files, haversack, installLmdb, lmdb, type Rival } from './rivals.ts'
-import { timed } from './timed.ts'
+import { noise, prose, timed } from './timed.ts'
 
 const LANES = [1, 32]
 const ROUNDS = 5

@@ -17,3 +17,14 @@ export function residentMib(pid: number): number {
   const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1])
   return (pages * 4096) / 2 ** 20
 }
+
+/** A tick of the processor times in `/proc`, in microseconds. */
+const TICK_US = 10_000
+
+/** Processor time of processes so far, in microseconds. */
+export function cpuUsOf(processes: readonly { readonly pid: number }[]): number {
+  return processes.reduce((sum, { pid }) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')
+    return sum + (Number(fields[13]) + Number(fields[14])) * TICK_US
+  }, 0)
+}

@@ -1,4 +1,4 @@
-import { type ContextResult, readSessions } from '../support/recording.ts'
+import { type ContextResult, readSessions } from '../support/corpus.ts'
 
 /** What happened between two compactions of an agent's context: one conversation to a provider. */
 export interface Conversation {

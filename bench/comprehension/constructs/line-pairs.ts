@@ -1,8 +1,18 @@
 import type { Construct } from '../../../src/core/reading/constructs.ts'
 import type { TokenCounter } from '../../../src/core/tokens/counter.ts'
 import { createRandom } from '../../support/random.ts'
-import { type Asked, createPair, distinct, NOT_THERE, type Pair, pick, sizeOf } from './pair.ts'
-import { VERBS, WORDS, writtenIn } from './written-in.ts'
+import {
+  type Asked,
+  createPair,
+  distinct,
+  NOT_THERE,
+  type Pair,
+  pick,
+  sizeOf,
+  VERBS,
+  WORDS,
+  writtenIn,
+} from './pair.ts'
 
 interface LinesParts {
   readonly construct: Construct

@@ -1,4 +1,8 @@
+import { formatId } from '../../../src/core/formats/json/json-format.ts'
+import { JSON_FORMATS } from '../../../src/core/formats/json/registry.ts'
+import { TEXT_FORMATS } from '../../../src/core/formats/text/registry.ts'
 import type { Construct } from '../../../src/core/reading/constructs.ts'
+import type { TokenCounter } from '../../../src/core/tokens/counter.ts'
 import type { Json } from '../../../test/support/plain-readers/json.ts'
 import { readPlainly } from '../../../test/support/plain-readers/readers.ts'
 import type { Random } from '../../support/random.ts'
@@ -84,4 +88,18 @@ export function distinct(count: number, make: () => string): readonly string[] {
   const all = new Set<string>()
   while (all.size < count) all.add(make())
   return [...all]
+}
+
+export const WORDS =
+  'amber basil cedar delta ember fjord grove heath inlet juniper kelp larch'.split(' ')
+export const VERBS = ['open', 'read', 'write', 'close', 'flush', 'seek']
+
+/** A text in the format of this name, whatever it saves. */
+export function writtenIn(id: string, text: string, counter: TokenCounter): Answer {
+  const format = TEXT_FORMATS.find(each => each.id === id)
+  if (format === undefined) throw new Error(`there is no format ${id}`)
+  const [written] = format.encode(text, { counter, formats: JSON_FORMATS })
+  if (written === undefined) throw new Error(`${id} declines: ${text.slice(0, 60)}`)
+  const { style, content } = written
+  return { format: style === '' ? formatId(format) : `${formatId(format)};${style}`, content }
 }

@@ -6,14 +6,11 @@ import { CONSTRUCTS } from '../../../src/core/reading/constructs.ts'
 import { createTokenCounters } from '../../../src/core/tokens/counters.ts'
 import { loadVocabularies } from '../../../src/runtime/vocabulary.ts'
 import { markdownTable } from '../../support/markdown-table.ts'
-import { ask } from '../ask.ts'
-import { askPatiently } from '../ask-patiently.ts'
+import { ask, askPatiently } from '../ask.ts'
 import { intervalText } from '../model-results.ts'
-import { AnswersFile } from './answers-file.ts'
-import { askAll } from './examine.ts'
+import { AnswersFile, askAll, priceRows, pricesSection } from './answers-file.ts'
 import { isRight, type Pair } from './pair.ts'
 import { allPairs } from './pairs.ts'
-import { priceRows, pricesSection } from './prices.ts'
 
 interface Terms {
   /** `null`: plain readers answer. */

@@ -3,8 +3,7 @@ import type { TokenCounter } from '../../../src/core/tokens/counter.ts'
 import { readDiff } from '../../../test/support/plain-readers/plain-texts.ts'
 import { createRandom } from '../../support/random.ts'
 import { LINE_PAIRS } from './line-pairs.ts'
-import { createPair, distinct, type Pair, pick, sizeOf } from './pair.ts'
-import { VERBS, WORDS, writtenIn } from './written-in.ts'
+import { createPair, distinct, type Pair, pick, sizeOf, VERBS, WORDS, writtenIn } from './pair.ts'
 
 interface Numbered {
   readonly line: number

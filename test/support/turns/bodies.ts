@@ -1,4 +1,4 @@
-import type { ContextResult } from '../../../bench/support/recording.ts'
+import type { ContextResult } from '../../../bench/support/corpus.ts'
 import type { RouteName } from '../../../src/core/conversation/parse/scan-request.ts'
 
 /** A call and what came of it, as far as a request tells. */

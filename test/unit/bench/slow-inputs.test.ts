@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest'
-import { type Input, mutated, randomInput, writeInput } from '../../../bench/slow-inputs/grammar.ts'
-import { KNOWN_INPUTS } from '../../../bench/slow-inputs/known-inputs.ts'
+import {
+  type Input,
+  KNOWN_INPUTS,
+  mutated,
+  randomInput,
+  writeInput,
+} from '../../../bench/slow-inputs/grammar.ts'
 import { createRandom } from '../../../bench/support/random.ts'
 
 const CHARS = 2000

@@ -1,9 +1,9 @@
 import { expect, it, vi } from 'vitest'
-import { kindOf, makeTask } from '../../../../bench/trial/make-task.ts'
-import { runTests } from '../../../../bench/trial/run-tests.ts'
-import { solveRaw } from '../../../../bench/trial/solve-raw.ts'
-import { FULL_RUNS } from '../../../support/runs.ts'
-import { someOf } from '../../../support/short-runs.ts'
+import { kindOf, makeTask } from '../../bench/trial/make-task.ts'
+import { runTests } from '../../bench/trial/run-tests.ts'
+import { solveRaw } from '../../bench/trial/solve-raw.ts'
+import { FULL_RUNS } from '../support/runs.ts'
+import { someOf } from '../support/short-runs.ts'
 
 const SEEDS = FULL_RUNS ? 1000 : 25
 /** Each test run of a repository is a process. */
