@@ -22,7 +22,7 @@ export function readNumbered(text: string, style: string): Json {
       next = null
       continue
     }
-    if (line.startsWith('> [')) next = null
+    if (line.startsWith('> [') || line.startsWith('[… line')) next = null
     const [, digits, rest = ''] = pattern.exec(line) ?? []
     if (next !== null) {
       lines.push({ line: next, text: next % 5 === 0 ? rest : line })

@@ -35,8 +35,9 @@ export const numbered: TextFormat = {
 const NUMBER_EVERY = 5
 /** A line by itself that ends a block before the text does. */
 const BLOCK_END = '→ end'
-/** A line that refers to lines of an earlier result begins so, and ends a block by itself. */
+/** A line that refers to earlier lines, or says which are left out, ends a block by itself. */
 const REFERENCE = '> ['
+const GAP = '[… line'
 const BLOCK_END_LINE = `${BLOCK_END}\n`
 /** Fewest lines of a block; a shorter one saves nothing. */
 const MIN_BLOCK_LINES = 3
@@ -98,7 +99,7 @@ function encode(text: string, style: GutterStyle): WrittenText | null {
     const gutter = readLineGutter(text, start, end, separator)
     if (block !== null && (gutter === null || !continues(block, next, gutter))) {
       out.push(text.slice(from, start))
-      if (!text.startsWith(REFERENCE, start)) out.push(BLOCK_END_LINE)
+      if (!endsByItself(text, start)) out.push(BLOCK_END_LINE)
       from = start
       block = null
     }
@@ -112,7 +113,7 @@ function encode(text: string, style: GutterStyle): WrittenText | null {
     const rest = start + gutter.width + 1
     const isAnchor = next % NUMBER_EVERY === 0
     // This content would end the block early.
-    if (!isAnchor && (isEnd(text, rest, end) || text.startsWith(REFERENCE, rest))) return null
+    if (!isAnchor && (isEnd(text, rest, end) || endsByItself(text, rest))) return null
     out.push(text.slice(from, start))
     from = isAnchor ? rest - 1 - digitsOf(next) : rest
     next++
@@ -171,7 +172,7 @@ function decodeTo(content: string, style: string, maxChars: number, parts: Parts
   let from = 0
   for (let start = 0, end = 0; start <= content.length; start = end + 1) {
     end = lineEnd(content, start)
-    if (block !== null && content.startsWith(REFERENCE, start)) {
+    if (block !== null && endsByItself(content, start)) {
       if (!parts.copy(from, start)) return false
       from = start
       block = null
@@ -198,6 +199,10 @@ function decodeTo(content: string, style: string, maxChars: number, parts: Parts
     if (length - 1 > maxChars) throw decodedTooLong(maxChars)
   }
   return parts.copy(from, content.length)
+}
+
+function endsByItself(text: string, at: number): boolean {
+  return text.startsWith(REFERENCE, at) || text.startsWith(GAP, at)
 }
 
 function isEnd(text: string, start: number, end: number): boolean {

@@ -31,12 +31,12 @@ it('reads the end of a block as the last line', () => {
   expect(numbered.decode('1→a\nb\nc\n→ end', 'arrow', 99)).toBe('1→a\n2→b\n3→c')
 })
 
-it('is ended by a reference, and says so before any other line', () => {
-  const text = '1→a\n2→b\n3→c\n> [lines 4-9]\n10→d\n11→e\n12→f\n20→g'
+it.each(['> [lines 4-9]', '[… lines 4-9]'])('is ended by %s, and says so before others', line => {
+  const text = `1→a\n2→b\n3→c\n${line}\n10→d\n11→e\n12→f\n20→g`
   const [written] = numbered.encode(text, tools)
-  expect(written!.content).toBe('1→a\nb\nc\n> [lines 4-9]\n10→d\ne\nf\n→ end\n20→g')
+  expect(written!.content).toBe(`1→a\nb\nc\n${line}\n10→d\ne\nf\n→ end\n20→g`)
   expect(numbered.decode(written!.content, 'arrow', 999)).toBe(text)
-  expect(numbered.encode('1→a\n2→> [lines 4-9]\n3→c', tools)).toEqual([])
+  expect(numbered.encode(`1→a\n2→${line}\n3→c`, tools)).toEqual([])
   expect(numbered.encode('1→a\n2→→ end\n3→c', tools)).toEqual([])
 })
 
