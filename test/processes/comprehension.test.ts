@@ -104,7 +104,7 @@ it('a model is asked about every format, and its answers are held against the go
 
 describe('pairs of texts with and without a construct', () => {
   it('are answered by plain readers, all of them', async () => {
-    const pairs = FULL_RUNS ? 40 : 2
+    const pairs = FULL_RUNS ? 8 : 2
     const { code, out } = await run('--constructs', '--pairs', `${pairs}`, '--json')
     const rows = JSON.parse(out).rows as { construct: string; right: number; asked: number }[]
     expect(rows.map(({ construct }) => construct)).toEqual([...CONSTRUCTS])

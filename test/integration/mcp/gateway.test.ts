@@ -8,6 +8,7 @@ import type { EmbeddedService } from '../../../src/service/embedded.ts'
 import { eventually } from '../../support/eventually.ts'
 import { openLines } from '../../support/mcp/line-client.ts'
 import { RecordingUpstream } from '../../support/mcp/recording-upstream.ts'
+import { someOf } from '../../support/short-runs.ts'
 import { startSmallEmbedded } from '../../support/small-service.ts'
 
 const ROWS = Array.from({ length: 40 }, (_, id) => ({ id, name: `item ${id}`, state: 'open' }))
@@ -62,7 +63,7 @@ async function recording(options: Parameters<typeof RecordingUpstream.start>[0])
 
 const text = (content: string) => `{"content":[{"type":"text","text":${JSON.stringify(content)}}]}`
 
-describe.each(['legacy', 'modern'] as const)('a gateway before a %s server', era => {
+describe.each(someOf(['legacy', 'modern'] as const, 1))('a gateway before a %s server', era => {
   it('offers its tools and passes calls on, byte for byte', async () => {
     const upstream = await recording({ era })
     const { request, send, answerTo, hello } = await connect({ one: { url: upstream.url } })
@@ -332,7 +333,7 @@ describe('what a server asks of the client', () => {
   })
 })
 
-describe.each(['legacy', 'modern'] as const)('a resource of a %s server', era => {
+describe.each(someOf(['legacy', 'modern'] as const, 1))('a resource of a %s server', era => {
   it('is watched for a client of an earlier revision', async () => {
     const upstream = await recording({ era })
     const { request, lines } = await connect({ one: { url: upstream.url } })

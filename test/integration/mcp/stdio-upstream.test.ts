@@ -11,8 +11,9 @@ import {
   textOfEnd,
   toolCall,
 } from '../../support/mcp/connect.ts'
+import { someOf } from '../../support/short-runs.ts'
 
-describe.each(['legacy', 'modern'] as const)('a %s server over stdio', era => {
+describe.each(someOf(['legacy', 'modern'] as const, 1))('a %s server over stdio', era => {
   let connection: UpstreamConnection
   let events: string[]
 

@@ -8,10 +8,11 @@ import { verifyTranscript } from '../../../../src/core/verify/verify-transcript.
 import { createLocalSessions, LOCAL_TENANT } from '../../../../src/runtime/local-sessions.ts'
 import { anyText } from '../../../support/any-text.ts'
 import { localContext } from '../../../support/local-context.ts'
-import { FULL_RUNS, runs } from '../../../support/runs.ts'
+import { FULL_RUNS } from '../../../support/runs.ts'
+import { fewRuns } from '../../../support/short-runs.ts'
 
 /** More in the long run. */
-const RUNS = runs(1_000)
+const RUNS = fewRuns(1_000, 40)
 
 const context = localContext()
 
