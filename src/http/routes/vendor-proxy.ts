@@ -224,6 +224,7 @@ function send(
   const ended = exchange.finally(() => {
     ticket?.leave()
     answering?.release()
+    if (free !== undefined && rounds && !kept) void recorded?.then(free)
   })
   return { exchange: ended, report, isOwn: () => placed?.isOwn === true, untouched, pings, kept }
 }

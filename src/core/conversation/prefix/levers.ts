@@ -67,7 +67,7 @@ export function leversOf(
   conversation: string,
   context: ConversationContext,
 ): LeversInForce | null {
-  const { rewrites, pipeline } = context
+  const { rewrites } = context
   // What is computed beside does not leave.
   if (context.terms?.beside !== undefined) return null
   if (rewrites === undefined || headRulesOf(scanned.route) === undefined) return null
@@ -75,10 +75,8 @@ export function leversOf(
   if (name === null) return null
   const { tenant, memory } = rewrites
   const keyOf = (what: string) => leverKey(tenant, scanned, name, what)
-  const own = withPlace(scanned, wantedBy(pipeline), context)
-  const wanted = context.isPaused
-    ? NONE
-    : withDeferral(scanned, withLife(scanned, withOwnTool(scanned, own, context), context), context)
+  // A later request only repeats what its first one recorded.
+  const wanted = isNew(scanned) && !context.isPaused ? wantedFor(scanned, context) : NONE
   // One that is under way may have begun with levers, before they were switched off.
   if (wanted === NONE && isNew(scanned) && recall(keyOf(''), context) === null) return null
   const records: FreshRecord[] = []
@@ -91,17 +89,18 @@ export function leversOf(
     records.push({ key, bytes, position: memory.place(key, bytes) })
     return made
   }
-  const levers = decide('', () => (isNew(scanned) ? wanted : NONE))
+  const levers = decide('', () => wanted)
   const isGuarded = levers.life === 'guarded'
   // The step to an hour, which another process may have taken.
   const step = keyOf('hour')
   const took = isGuarded ? recall(step, context) !== null : undefined
   const counts = levers.place === true || isGuarded
   const pace = counts ? notePace(scanned, keyOf('pace'), took, context) : null
-  if (took === false) {
-    const bytes = pace!.isLong ? writeStored(storedFact({})) : NOTHING
-    const position = pace!.isLong ? memory.place(step, bytes) : null
-    records.push({ key: step, bytes, position, ...(!pace!.isLong && { isQuestion: true }) })
+  if (took === false && pace!.isLong) {
+    const bytes = writeStored(storedFact({}))
+    records.push({ key: step, bytes, position: memory.place(step, bytes) })
+  } else if (took === false && !pace!.follows) {
+    records.push({ key: step, bytes: NOTHING, position: null, isQuestion: true })
   }
   // The upstream may have refused it meanwhile.
   const isHour = levers.life === 'hour' || pace?.isLong === true
@@ -110,20 +109,18 @@ export function leversOf(
   return { ...levers, decide, pace, isLong, lifeMs, records }
 }
 
+/** The levers of a conversation that begins with this request. */
+function wantedFor(scanned: ScannedRequest, context: ConversationContext): Levers {
+  const own = withPlace(scanned, wantedBy(context.pipeline), context)
+  const wanted = withLife(scanned, withOwnTool(scanned, own, context), context)
+  const defer = deferralFor(scanned, context)
+  return defer === undefined ? wanted : { ...wanted, defer }
+}
+
 function withLife(scanned: ScannedRequest, wanted: Levers, context: ConversationContext): Levers {
   if (mayRetain(scanned, context)) return { ...wanted, retention: true }
   const life = longerLife(scanned, wanted.ownTool !== undefined, context)
   return life === undefined ? wanted : { ...wanted, life }
-}
-
-function withDeferral(
-  scanned: ScannedRequest,
-  wanted: Levers,
-  context: ConversationContext,
-): Levers {
-  // A later request only repeats what its first one recorded.
-  const defer = isNew(scanned) ? deferralFor(scanned, context) : undefined
-  return defer === undefined ? wanted : { ...wanted, defer }
 }
 
 /** Only a conversation whose first request has no breakpoint gets any. */

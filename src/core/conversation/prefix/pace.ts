@@ -9,6 +9,8 @@ import { HOUR_MS, HOUR_WRITE, mayTakeHour, PING_AFTER_MS } from '../usage/life-r
 export interface Pace {
   readonly at: number
   readonly modelTurns: number
+  /** Whether this process has read the turn before, so that no other one had a turn between. */
+  readonly follows: boolean
   /** How long before this turn the one before was; 0 if that is not known. */
   readonly idleMs: number
   readonly bytes: number
@@ -92,6 +94,7 @@ function nextPace(
   const extra = isLong && before !== null ? more : 0
   return {
     ...{ at, modelTurns, idleMs, bytes: body.length },
+    follows: before !== null && modelTurns === before.modelTurns + 1,
     pauses: pauses + Number(isTurn),
     quick: quick + Number(isTurn && idleMs <= lifeMs),
     spent: spent + clearing.cached_read * cached + clearing.cache_write * written + extra,

@@ -49,7 +49,8 @@ function mayAskForNothing({ body, request }: ScannedRequest): boolean {
     all.some(each => each.key === key && body.subarray(each.start, each.end).includes(text))
   if (Object.entries(REFUSED).some(([key, text]) => has(key, text))) return false
   const choice = textOf(body, memberOf(memberOf(request, 'tool_choice'), 'type')) ?? 'auto'
-  return !body.includes('"output_format"') && (choice === 'auto' || choice === 'none')
+  const isForm = all.some(({ key }) => key === 'output_format')
+  return !isForm && (choice === 'auto' || choice === 'none')
 }
 
 const ASKS_FOR_NOTHING = Buffer.from('0')

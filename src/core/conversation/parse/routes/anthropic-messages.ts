@@ -60,6 +60,7 @@ export const anthropicMessages: Route = {
     tools: items(TOOL),
     tool_choice: TOOL_CHOICE,
     output_config: members({ effort: RANGE }),
+    output_format: RANGE,
     messages: items(
       members({ role: RANGE, content: items(BLOCK), ...BREAKPOINT_KEYS }, speaksOfForgetting),
     ),

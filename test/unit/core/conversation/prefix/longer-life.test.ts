@@ -159,6 +159,20 @@ describe('a longer life', () => {
     expect(long(301_000)).toBe(1)
   })
 
+  it('is asked of the records only if another process may have begun it', () => {
+    const guarded = { cache_life: { life: 'auto', budget: 0.25 } }
+    const store: Store = new Map()
+    const [one, other] = [1, 2].map(() => proxyWith(guarded, { hourKinds: [] }, store))
+    const agent = agentIn('last')
+    const asks = (proxy: typeof one) => {
+      agent.step(1)
+      return proxy!.send(agent.body()).records.filter(({ isQuestion }) => isQuestion === true)
+        .length
+    }
+    one!.send(agent.body())
+    expect([one, one, other, other, one, one].map(asks)).toEqual([0, 0, 1, 0, 1, 0])
+  })
+
   it('never stands behind a shorter one, and never makes a fifth breakpoint', () => {
     const pauses = fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 1, maxLength: 5 })
     fc.assert(
