@@ -57,6 +57,10 @@ const retrieveArgs = z.strictObject({
   ignore_case: loose.optional(),
 })
 
+const ELSEWHERE =
+  `. Make the call again that it was the result of; ` +
+  `if there is another tool ${RETRIEVE_TOOL}, that may have it`
+
 /** Who asks. */
 export interface Retriever {
   readonly tenant: string
@@ -130,7 +134,7 @@ export async function callRetrieve(
   } catch (error) {
     if (error instanceof AppError) {
       // If there are two gateways, each has such a tool, and knows only its own originals.
-      const other = error.code === 'not_found' ? `. Another tool ${RETRIEVE_TOOL} may have it` : ''
+      const other = error.code === 'not_found' ? ELSEWHERE : ''
       return failed(`${hash}: ${error.detail}${other}`)
     }
     throw error

@@ -45,7 +45,11 @@ export function resolveRange(
   const end = origin + total - 1
   const first = 'suffix' in range ? Math.max(origin, end - range.suffix + 1) : range.first
   const last = 'suffix' in range || range.last === null ? end : Math.min(range.last, end)
-  if (first > end) throw invalidPart(name, `the original has ${total} ${name}`)
+  if (first > end) {
+    const isOne = name === 'lines' && total === 1
+    const has = isOne ? 'one line: name a path or a grep' : `${total} ${name}`
+    throw invalidPart(name, `the original has ${has}`)
+  }
   return { first, last, total }
 }
 

@@ -102,7 +102,7 @@ describe('/mcp', () => {
   })
 
   it.each([
-    ['another hash', { hash: '000000000000000000000000' }, /nothing is kept.*Another tool/],
+    ['another hash', { hash: '000000000000000000000000' }, /nothing is kept.*another tool/],
     ['no hash', {}, /hash/],
     ['two parts at once', { hash: HASH, grep: 'a', lines: '1-2' }, /cannot be combined/],
     ['an unknown argument', { hash: HASH, any: true }, /any/],

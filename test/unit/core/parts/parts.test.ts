@@ -85,6 +85,7 @@ describe('ranges', () => {
 
   test('what lies outside is refused with the total', () => {
     expect(refusal(() => select('a\nb\n', { lines: '3' }))).toBe('lines: the original has 2 lines')
+    expect(refusal(() => select('{}', { lines: '2' }))).toContain('one line: name a path')
     expect(refusal(() => select('', { lines: '1-' }))).toBe('lines: the original has 0 lines')
     expect(refusal(() => select('abc', { bytes: '3-' }))).toBe('bytes: the original has 3 bytes')
   })
