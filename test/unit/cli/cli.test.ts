@@ -156,6 +156,14 @@ describe('encode and decode', () => {
     expect(JSON.parse(back.stdout)).toEqual(JSON.parse(rows))
   })
 
+  it('refuse to print what UTF-8 cannot carry, and escape it as JSON', async () => {
+    const answer = file('half.json', '{"content":"a\\ud800b","format":"passthrough"}')
+    const { code, stdout, stderr } = await captureCli('decode', answer)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain('use --json')
+    expect((await captureCli('decode', '--json', answer)).stdout).toContain('a\\ud800b')
+  })
+
   it('need a format for a text that is no answer', async () => {
     for (const text of [rows, '{"content":"a"}', 'id,name\n1,a']) {
       expect(await captureCli('decode', file('text', text))).toMatchObject({

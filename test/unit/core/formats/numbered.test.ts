@@ -53,6 +53,7 @@ describe('numbers that are no gutter', () => {
 
   it.each([
     ['lines of a file that has tabs', (no: number) => `${no}\t${no % 2 ? 'a\tb' : 'c'}`],
+    ['lines with unlike numbers of tabs', (no: number) => `${no}\ta\tb${no % 3 ? '\tc' : ''}`],
     ['indented lines', (no: number) => `${no}\t\tgo(${no})`],
     ['rows of a table with padded numbers', (no: number) => `${`${no}`.padStart(6)}\ta\tb${no}`],
     ['lines without tabs', (no: number) => `${no}\tline of no ${no}`],

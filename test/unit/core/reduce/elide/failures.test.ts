@@ -216,6 +216,14 @@ describe('failures within a budget', () => {
     )
   })
 
+  it('stay if they are small, beside one that is too large', () => {
+    const large = `Killed ${times(300, at => `worker${at * 7919}`).join(' ')}`
+    const content = times(60, at =>
+      at === 20 ? large : lineOf(at, at === 40 ? 'Killed' : undefined),
+    )
+    expect(markersAt(content.join('\n'), 160)).toEqual(new Set(['40']))
+  })
+
   it('are shown or counted in their gaps in a log, in both modes', () => {
     const written = (bad: ReadonlyMap<number, string>) =>
       times(
