@@ -87,3 +87,29 @@ describe('the levers of a conversation', () => {
     expect(report.head_change).toMatchObject({ place: 'system', scope: 'conversation' })
   })
 })
+
+describe('the tool that the proxy adds', () => {
+  const terms = { redeems: true, bypass: false, addsTool: true } as const
+  const tools = [{ type: 'function', name: 'search' }]
+  const base = { model: 'gpt-5', store: false, tools, input: [user('Go.')] }
+  const has = (more: object) => {
+    const proxy = recordingProxy({}, { route: 'openai_responses', terms })
+    return proxy.text({ ...base, ...more }).includes('"haversack_retrieve"')
+  }
+
+  it.each([
+    [true, 'nothing else is said', {}],
+    [false, 'the provider has earlier turns', { previous_response_id: 'r1' }],
+    [false, 'the provider keeps this one', { store: true }],
+    [false, 'there are no tools', { tools: [] }],
+    [false, 'the input is one text', { input: 'Go.' }],
+    [false, 'the model has spoken', { input: [user('Go.'), said, user('On.')] }],
+    [
+      true,
+      'the effort is set in the input',
+      { input: [user('Go.'), { type: 'configuration_update' }] },
+    ],
+  ])('is there: %s, if %s', (isThere, _, more) => {
+    expect(has(more)).toBe(isThere)
+  })
+})
