@@ -7,10 +7,9 @@ export type Html = ReturnType<typeof html>
 /** The pages of the head of each page. */
 const PLACES = [
   ['/ui', 'Overview'],
+  ['/ui/conversations', 'Sessions'],
   ['/ui/tools', 'Tools'],
-  ['/ui/conversations', 'Conversations'],
   ['/ui/try', 'Try it'],
-  ['/ui/service', 'Service'],
 ] as const
 
 export interface Page {
@@ -73,7 +72,9 @@ function navigation(place: string | undefined, { tenant, canLeave }: Reader): Ht
       : html`<li><a href="${path}">${name}</a></li>`,
   )
   return html`<nav aria-label="Pages"><ul>${links}</ul></nav>
-<div class="who"><span title="Whose figures these are">${tenant}</span>
+<div class="who"><a href="/ui/service" title="Whose figures these are; the service"${
+    place === '/ui/service' ? html` aria-current="page"` : ''
+  }>${tenant}</a>
 ${canLeave ? html`<form method="post" action="/ui/logout"><button>Leave</button></form>` : ''}
 </div>`
 }

@@ -1,139 +1,203 @@
 import { html } from 'hono/html'
+import { visible } from '../core/base/visible.ts'
+import { change, grouped, isoDay, money, shortDay, tokens } from '../ledger/amounts.ts'
 import type { LedgerResult, Overview, ResultSums } from '../ledger/figures.ts'
+import { type By, type GainFigures, type Part, withRest } from '../ledger/gain-figures.ts'
 import type { DefinitionsAccount } from '../savings/definitions-account.ts'
-import type { SavingsFigures } from '../savings/figures.ts'
 import { type LifeAccount, netOf } from '../savings/life-account.ts'
 import { type Bar, chart } from './chart.ts'
 import { type Figure, figures, type Html, table } from './layout.ts'
-import { type MissData, missTables } from './miss-tables.ts'
+import { missTables } from './miss-tables.ts'
+import { type AccountData, moreToSave } from './more-to-save.ts'
 import { reasonOf } from './reasons.ts'
+import { type Kept, sides } from './result-page.ts'
 import { resultTable } from './result-table.ts'
-import { beforeAfter, count, ofWhole, percent, time } from './show.ts'
+import { count, percent, time } from './show.ts'
 import { type PageWindow, windowLinks } from './window.ts'
 
 export interface OverviewData {
   readonly window: PageWindow
+  /** What the day sums say in the window. */
+  readonly gain: GainFigures
+  readonly by: Where
+  /** What the hours say; they are kept for a week. */
   readonly overview: Overview
-  /**
-   * Figures of the proxies since their accounts began, as `/v1/savings` has them; `null` if the
-   * store is away.
-   */
-  readonly accounts: {
-    readonly since: number
-    readonly figures: SavingsFigures
-    readonly life: LifeAccount
-    readonly misses: MissData
-    readonly definitions: DefinitionsAccount
-  } | null
+  /** `null` if the store is away. */
+  readonly accounts: AccountData | null
   readonly latest: readonly LedgerResult[]
+  /** One of them with both sides; `null`: none is kept. */
+  readonly one: { readonly result: LedgerResult; readonly kept: Kept } | null
   /** The base of the service's own URLs. */
   readonly base: string
 }
 
-export function overviewPage({ window, overview, accounts, latest, base }: OverviewData): Html {
-  const { results, bill } = overview
+/** What the figures are shown by. */
+export const WHERE = ['project', 'agent', 'model', 'tool', 'way'] as const satisfies readonly By[]
+export type Where = (typeof WHERE)[number]
+
+export function overviewPage(data: OverviewData): Html {
+  const { window, gain, by, overview, accounts, latest, one, base } = data
+  const { total } = gain
   const requests = accounts?.figures.requests.count ?? 0
-  if (accounts !== null && results.results + bill.turns + requests === 0) {
+  if (accounts !== null && total.results + total.requests + requests + latest.length === 0) {
     return nothingYet(base)
   }
-  return html`${windowLinks('/ui', window)}
-<section aria-labelledby="now"><h2 id="now">In ${window.label}</h2>
-${figures(figuresOf(data(window, overview)))}
-${harm(overview)}
-${chart({
-  title: 'Billed saving of proxied requests',
-  unit: 'uncached input tokens',
-  bars: overview.buckets.map(bucket => ({
-    label: labelOf(bucket.at, window),
-    parts: savingParts(bucket.without - bucket.billed),
-  })),
-})}
-${chart({
-  title: 'Tokens of results that were saved, by cause',
-  unit: 'tokens',
-  bars: overview.buckets.map(bucket => causeBar(labelOf(bucket.at, window), bucket)),
-})}</section>
-${ways(overview)}
-${unsaved(overview)}
-${accounts === null ? noAccounts() : sinceStart(accounts)}
+  return html`${windowLinks(`/ui?by=${by}`, window)}
+<section aria-label="The bill">${figures(trio(gain, window))}
+${window.days === 1 ? billByHour(overview) : billByDay(gain)}</section>
+<div class="two">${where(gain, by, window)}
+${moreToSave(gain, overview, accounts)}</div>
+${oneResult(one)}
 <section aria-labelledby="latest"><h2 id="latest">Latest results</h2>
-${resultTable('The latest results', latest)}</section>`
+${resultTable('The latest results', latest)}</section>
+${unsaved(overview, window)}
+${accounts === null ? noAccounts() : ofCaches(accounts)}`
 }
 
-function data(window: PageWindow, overview: Overview) {
-  return { window, ...overview }
-}
-
-const BILLED_UNIT = 'uncached input tokens, cached reads at their price'
-
-function figuresOf({ window, results, estimated, bill }: Overview & { window: PageWindow }) {
-  const { before, referred, encoded, omitted } = results
-  const lossless = referred + encoded
-  const billedSaving = bill.without - bill.billed
-  const requests = `${count(bill.turns - bill.unknown)} requests`
-  const counted = `tokens of ${count(results.results)} results, each counted once by each way in`
-  const guessed = estimated === 0 ? '' : ` ${count(estimated)} of them by an estimate.`
+/** The three figures that matter. */
+function trio({ total, currency }: GainFigures, { label }: PageWindow): readonly Figure[] {
+  const { results, before, after, omitted, fetched, prefix_changes: broken } = total
+  const left =
+    omitted === 0
+      ? 'Every result decodes to its original.'
+      : `${tokens(omitted)} tokens left out, to be fetched back; fetched ${grouped(fetched)} times.`
   return [
+    savedFigure(total, currency, label),
     {
-      name: 'Billed saving',
-      value: bill.turns === bill.unknown ? '–' : percent(billedSaving, bill.without),
-      about:
-        bill.turns === bill.unknown
-          ? 'No proxied request in this window said what it used.'
-          : ofWhole(billedSaving, bill.without, `${BILLED_UNIT}; ${requests}, ${window.label}`),
-      tone: billedSaving < 0 ? ('bad' as const) : ('good' as const),
+      name: 'Tool results',
+      value: change(before, after),
+      about: `${tokens(before)} → ${tokens(after)} tokens, each of ${count(results)} results once`,
+      ...(after > before && { tone: 'bad' as const }),
     },
     {
-      name: 'Results, lossless',
-      value: percent(lossless, before),
-      about: `${ofWhole(lossless, before, counted)}, by its model's tokenizer.${guessed}`,
-    },
-    {
-      name: 'Results, left out',
-      value: percent(omitted, before),
-      about: ofWhole(omitted, before, 'of the same tokens; each part can be fetched again'),
+      name: 'Lost',
+      value: broken === 0 ? '0' : `−${grouped(broken)}`,
+      about: `${grouped(broken)} ${broken === 1 ? 'cache' : 'caches'} broken by a change of ours. ${left}`,
+      ...(broken > 0 && { tone: 'bad' as const }),
     },
   ]
 }
 
-function harm({ prefixChanges, untouched }: Overview): Html {
-  const requests = untouched.reduce((sum, each) => sum + each.count, 0)
-  return html`<p class="${prefixChanges > 0 ? 'bad' : ''}">Prefix changes (a provider's cache was
-lost by our doing): <strong>${count(prefixChanges)}</strong>. Requests forwarded unchanged:
-<strong>${count(requests)}</strong>.</p>
-${
-  requests === 0
-    ? ''
-    : table({
-        caption: 'Requests that were forwarded unchanged, and why',
-        columns: REASON_COLUMNS.slice(0, 3).with(2, { name: 'Requests', isNumber: true }),
-        rows: untouched.map(({ reason, count: times }) => [
-          reasonOf(reason).meaning,
-          reasonOf(reason).advice,
-          count(times),
-        ]),
-        none: '',
-      })
-}`
+function savedFigure({ bill, money: priced, requests }: Part, currency: string | null, of: string) {
+  const name = 'Saved'
+  if (priced !== null && currency !== null) {
+    const saved = priced.without - priced.billed
+    const sums = `${money(priced.without, currency)} → ${money(priced.billed, currency)}`
+    const share = change(priced.without, priced.billed)
+    const about = `${share} of the bill of ${of}: ${sums}, ${grouped(requests)} requests`
+    return { name, value: money(saved, currency), about, tone: toneOf(saved) }
+  }
+  if (bill === null) {
+    return { name, value: '–', about: 'No bill is known: hooks, MCP and encode see none.' }
+  }
+  const sums = `${tokens(bill.without)} → ${tokens(bill.billed)}`
+  const about = `of the bill of ${of}: ${sums} ${BILLED_UNIT}, ${grouped(requests)} requests`
+  const tone = toneOf(bill.without - bill.billed)
+  return { name, value: change(bill.without, bill.billed), about, tone }
 }
 
-function ways({ bySource }: Overview): Html {
-  return html`<section aria-labelledby="ways"><h2 id="ways">By way in</h2>${table({
-    caption: 'Results by the way that they came, in tokens',
-    columns: [
-      { name: 'Way' },
-      ...['Results', 'Before', 'References', 'Formats', 'Left out', 'Saved'].map(name => ({
-        name,
-        isNumber: true,
-      })),
+function toneOf(saved: number): 'good' | 'bad' {
+  return saved < 0 ? 'bad' : 'good'
+}
+
+/** The bill of each day, in money if prices are known; else the tokens of results. */
+function billByDay({ by, from, to, currency }: GainFigures): Html {
+  const days = new Map(by.day.map(part => [part.name, part]))
+  const first = by.day[0]?.name ?? ''
+  const all = Array.from({ length: to - from + 1 }, (_, at) => from + at)
+  const shown = all.filter(day => isoDay(day) >= first)
+  const hasBill = by.day.some(({ bill }) => bill !== null)
+  const isPriced = currency !== null && by.day.some(part => part.money !== null)
+  const bars = shown.map(day => {
+    const part = days.get(isoDay(day))
+    const bill = isPriced ? part?.money : part?.bill
+    const of = hasBill ? bill : part && { without: part.before, billed: part.after }
+    return billBar(shortDay(day), of ?? { without: 0, billed: 0 })
+  })
+  return chart({
+    title: hasBill ? 'The bill by day' : 'Tool results by day',
+    unit: isPriced ? 'at the prices of the vendors' : hasBill ? BILLED_UNIT : 'tokens',
+    bars,
+    write: isPriced ? amount => money(amount, currency) : tokens,
+  })
+}
+
+function billByHour({ buckets, bill }: Overview): Html {
+  const hasBill = bill.turns > bill.unknown
+  const bars = buckets.map(bucket => {
+    const after = bucket.before - savedOf(bucket)
+    const of = hasBill ? bucket : { without: bucket.before, billed: after }
+    return billBar(time(bucket.at).slice(11, 16), of)
+  })
+  const title = hasBill ? 'The bill by hour, UTC' : 'Tool results by hour, UTC'
+  return chart({ title, unit: hasBill ? BILLED_UNIT : 'tokens', bars, write: tokens })
+}
+
+function billBar(label: string, { without, billed }: { without: number; billed: number }): Bar {
+  const saved = without - billed
+  return {
+    label,
+    parts: [
+      { name: 'paid', kind: 'paid', value: Math.min(billed, without) },
+      { name: 'saved', kind: 'good', value: Math.max(0, saved) },
+      { name: 'lost', kind: 'bad', value: Math.max(0, -saved) },
     ],
-    rows: bySource.map(sums => [sums.source, ...cells(sums)]),
-    none: 'No result came in this window.',
+  }
+}
+
+/** Parts of which a name is shown each; the rest is one. */
+const MOST_PARTS = 8
+const NAMES: Readonly<Record<Where, string>> = {
+  ...{ project: '(no repository)', agent: '(unknown)', model: '(no model)' },
+  ...{ tool: '(rest of the prompt)', way: '(unknown)' },
+}
+
+function where({ by, currency }: GainFigures, chosen: Where, window: PageWindow): Html {
+  const tabs = WHERE.map(each => {
+    const mark = each === chosen ? html` aria-current="true"` : ''
+    return html`<li><a href="/ui?window=${window.name}&by=${each}"${mark}>${each}</a></li>`
+  })
+  return html`<section aria-labelledby="where"><h2 id="where">Where</h2>
+<ul class="windows" aria-label="By">${tabs}</ul>${table({
+    caption: `Tokens of results, and the bill, by ${chosen}`,
+    columns: [
+      { name: 'Name' },
+      ...['Before', 'After', 'Change', 'Saved'].map(name => ({ name, isNumber: true })),
+    ],
+    rows: withRest(by[chosen], MOST_PARTS).map(part => [
+      visible(part.name || NAMES[chosen]),
+      tokens(part.before),
+      tokens(part.after),
+      change(part.before, part.after),
+      savedCell(part, currency),
+    ]),
+    none: 'Nothing came in this window.',
   })}</section>`
 }
 
-function unsaved({ heaviest, unchanged }: Overview): Html {
-  return html`<section aria-labelledby="left"><h2 id="left">What is still sent</h2>${table({
+/** In money, else as a share of the bill; a loss is red and has a sign. */
+function savedCell({ money: priced, bill }: Part, currency: string | null): Html | string {
+  const pair = currency === null ? bill : priced
+  if (pair === null) return '–'
+  const saved = pair.without - pair.billed
+  const text = currency === null ? change(pair.without, pair.billed) : money(saved, currency)
+  return html`<span class="${toneOf(saved)}">${text}</span>`
+}
+
+function oneResult(one: OverviewData['one']): Html | string {
+  if (one === null || 'why' in one.kept) return ''
+  const { result, kept } = one
+  return html`<section aria-labelledby="one"><h2 id="one">One of yours:
+<a href="/ui/results/${result.id}">${visible(result.tool ?? '(not named)')}</a>
+<span class="unit">${time(result.at)} UTC</span></h2>
+${sides(kept.text, kept.shown)}</section>`
+}
+
+const BILLED_UNIT = 'uncached input tokens, cached reads at their price'
+
+function unsaved({ heaviest, unchanged, untouched }: Overview, { hours }: PageWindow): Html {
+  return html`<section aria-labelledby="left"><h2 id="left">What is still sent
+<span class="unit">the last ${hours} hours</span></h2>${table({
     caption: 'The tools with the most tokens that are still sent',
     columns: [
       { name: 'Tool' },
@@ -157,11 +221,25 @@ ${table({
     count(tokens),
   ]),
   none: 'Every result became smaller.',
-})}</section>`
+})}
+${
+  untouched.length === 0
+    ? ''
+    : table({
+        caption: 'Requests that were forwarded unchanged, and why',
+        columns: REASON_COLUMNS.slice(0, 3).with(2, { name: 'Requests', isNumber: true }),
+        rows: untouched.map(({ reason, count: times }) => [
+          reasonOf(reason).meaning,
+          reasonOf(reason).advice,
+          count(times),
+        ]),
+        none: '',
+      })
+}</section>`
 }
 
 function noAccounts(): Html {
-  return html`<section aria-labelledby="all"><h2 id="all">Proxies since their start</h2>
+  return html`<section aria-labelledby="all"><h2 id="all">Caches and definitions of tools</h2>
 <p class="bad" role="alert">The store cannot be read now, so these figures are missing.</p>
 </section>`
 }
@@ -199,45 +277,10 @@ function definitionFigures({
   ]
 }
 
-function sinceStart({
-  since,
-  life,
-  misses,
-  definitions,
-  figures: { results, requests, billed },
-}: NonNullable<OverviewData['accounts']>): Html {
-  return html`<section aria-labelledby="all"><h2 id="all">Proxies since ${time(since)} UTC</h2>
-<p>As <code>GET /v1/savings</code> and <code>haversack run --summary</code> count.</p>${figures([
-    {
-      name: 'results',
-      value: percent(results.before - results.after, results.before),
-      about: beforeAfter(
-        results.before,
-        results.after,
-        `tokens of ${count(results.count)} tool results, each counted once`,
-      ),
-    },
-    {
-      name: 'requests',
-      value: percent(requests.before - requests.after, requests.before),
-      about: beforeAfter(
-        requests.before,
-        requests.after,
-        `tokens of ${count(requests.count)} prompts; a history counts in each`,
-      ),
-    },
-    {
-      name: 'billed',
-      value: billed === null ? '–' : percent(billed.before - billed.after, billed.before),
-      about:
-        billed === null
-          ? 'No answer said what it used.'
-          : beforeAfter(billed.before, billed.after, BILLED_UNIT),
-      ...(billed !== null && billed.after > billed.before && { tone: 'bad' }),
-    },
-    ...lifeFigure(life),
-    ...definitionFigures(definitions),
-  ])}
+function ofCaches({ since, life, misses, definitions }: AccountData): Html {
+  return html`<section aria-labelledby="all"><h2 id="all">Caches and definitions of tools
+<span class="unit">of proxies, since ${time(since)} UTC</span></h2>
+${figures([...lifeFigure(life), ...definitionFigures(definitions)])}
 ${missTables(misses)}</section>`
 }
 
@@ -278,28 +321,6 @@ export function savedOf({ referred, encoded, omitted }: ResultSums): number {
 
 export function toolName(tool: string): string {
   return tool === '' ? '(not named)' : tool
-}
-
-function savingParts(saving: number) {
-  return [
-    { name: 'saved', kind: 'good', value: Math.max(0, saving) },
-    { name: 'lost', kind: 'bad', value: Math.min(0, saving) },
-  ]
-}
-
-function causeBar(label: string, { referred, encoded, omitted }: ResultSums): Bar {
-  return {
-    label,
-    parts: [
-      { name: 'references', kind: 'referred', value: referred },
-      { name: 'formats', kind: 'encoded', value: encoded },
-      { name: 'left out', kind: 'omitted', value: omitted },
-    ],
-  }
-}
-
-function labelOf(at: number, { bucketHours }: PageWindow): string {
-  return bucketHours === 1 ? `${time(at).slice(11, 16)} UTC` : `from ${time(at).slice(0, 16)} UTC`
 }
 
 function nothingYet(base: string): Html {

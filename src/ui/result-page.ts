@@ -91,6 +91,12 @@ ${
 
 /** A text and what it becomes, side by side, with the way of each part. */
 export function comparison(text: string, shown: ShowAnswer): Html {
+  return html`${sides(text, shown)}
+${waysOf(shown)}`
+}
+
+/** A text and what it becomes, side by side, and whether that decodes to it. */
+export function sides(text: string, shown: ShowAnswer): Html {
   const tone = shown.check === 'same' ? 'good' : shown.check === 'differs' ? 'bad' : ''
   return html`<p class="check ${tone}">${CHECKS[shown.check]}</p>
 <div class="sides">
@@ -99,8 +105,7 @@ ${pre(text)}</section>
 <section aria-label="After"><h2>After <span class="unit">${count(shown.after)} tokens by
 ${shown.tokenizer}${shown.exact ? '' : ', an estimate'}; ${shown.format}</span></h2>
 ${pre(shown.content)}</section>
-</div>
-${waysOf(shown)}`
+</div>`
 }
 
 const CHECKS: Readonly<Record<ShowAnswer['check'], string>> = {

@@ -100,9 +100,10 @@ ${mayGive === null ? byCommand() : addForm(mayGive)}`
 }
 
 function revokeForm(id: string): Html {
-  return html`<form method="post" action="/ui/keys/revoke">
-<input type="hidden" name="id" value="${id}">
-<button class="quiet">Revoke ${id}</button></form>`
+  return html`<details><summary>Revoke ${id}</summary>
+<form method="post" action="/ui/keys/revoke"><input type="hidden" name="id" value="${id}">
+<p>Clients with this key are refused at once.</p>
+<button class="quiet">Yes, revoke ${id}</button></form></details>`
 }
 
 function addForm(scopes: readonly string[]): Html {

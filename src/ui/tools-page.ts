@@ -4,7 +4,7 @@ import type { FetchedSums, ToolRow, ToolTable } from '../ledger/figures.ts'
 import { type Html, table } from './layout.ts'
 import { cells, savedOf, toolName } from './overview-page.ts'
 import { bytes, count } from './show.ts'
-import { type PageWindow, windowLinks } from './window.ts'
+import { HOUR_WINDOWS, type PageWindow, windowLinks } from './window.ts'
 
 const SORTS = {
   sent: (row: ToolRow) => row.before - savedOf(row),
@@ -36,7 +36,7 @@ export function toolsPage({ rows, fetched }: ToolTable, query: ToolsQuery): Html
     .sort((a, b) => SORTS[sort](b) - SORTS[sort](a))
   const shown = wanted.slice(0, SHOWN)
   const rest = wanted.length - shown.length
-  return html`${windowLinks(pathOf(query), window)}
+  return html`${windowLinks(pathOf(query), window, HOUR_WINDOWS)}
 <form method="get" action="/ui/tools" class="filter">
 <label>Tool <input name="tool" value="${tool}" maxlength="128"></label>
 <label>Most <select name="sort">${Object.keys(SORTS).map(

@@ -4,28 +4,44 @@ import type { Html } from './layout.ts'
 /** A span of time that the figures of a page are of. */
 export interface PageWindow {
   readonly name: string
+  /** Of its link, and in a sentence. */
+  readonly short: string
   readonly label: string
+  readonly days: number
+  /** Of rows and sums by hour, which are kept for a week. */
   readonly hours: number
   /** Hours of a bar. */
   readonly bucketHours: number
 }
 
-const WINDOWS: readonly PageWindow[] = [
-  { name: '24h', label: 'the last 24 hours', hours: 24, bucketHours: 1 },
-  { name: '7d', label: 'the last 7 days', hours: 168, bucketHours: 24 },
-]
+export const WINDOWS: readonly PageWindow[] = [
+  ...[{ name: '24h', short: 'Today', label: 'today (UTC)', days: 1 }],
+  ...[{ name: '7d', short: '7 days', label: 'the last 7 days', days: 7 }],
+  ...[{ name: '30d', short: '30 days', label: 'the last 30 days', days: 30 }],
+  ...[{ name: 'all', short: 'All', label: 'all days that are kept', days: 400 }],
+].map(each => ({
+  ...each,
+  hours: Math.min(7, each.days) * 24,
+  bucketHours: each.days === 1 ? 1 : 24,
+}))
 
-/** The window of a query; the shortest if it names none that there is. */
-export function windowOf(name: string | undefined): PageWindow {
-  return WINDOWS.find(each => each.name === name) ?? WINDOWS[0]!
+/** Windows of what is kept by the hour. */
+export const HOUR_WINDOWS = WINDOWS.slice(0, 2)
+
+/** The window of a query; the first if it names none that there is. */
+export function windowOf(name: string | undefined, all: readonly PageWindow[]): PageWindow {
+  return all.find(each => each.name === name) ?? all[0]!
 }
 
 /** Links to the windows of a page. @param path with whatever else its query has */
-export function windowLinks(path: string, current: PageWindow): Html {
+export function windowLinks(
+  path: string,
+  current: PageWindow,
+  all: readonly PageWindow[] = WINDOWS,
+): Html {
   const sign = path.includes('?') ? '&' : '?'
-  return html`<ul class="windows" aria-label="Window">${WINDOWS.map(({ name, label }) =>
-    name === current.name
-      ? html`<li><a href="${path}${sign}window=${name}" aria-current="true">${label}</a></li>`
-      : html`<li><a href="${path}${sign}window=${name}">${label}</a></li>`,
-  )}</ul>`
+  return html`<ul class="windows" aria-label="Window">${all.map(({ name, short }) => {
+    const mark = name === current.name ? html` aria-current="true"` : ''
+    return html`<li><a href="${path}${sign}window=${name}"${mark}>${short}</a></li>`
+  })}</ul>`
 }

@@ -1,5 +1,5 @@
+import { change, grouped, money, tokens } from '../../ledger/amounts.ts'
 import type { Example } from '../../tune/discover/summarize-log.ts'
-import { change, grouped, money, tokens } from '../gain/amounts.ts'
 import { type Look, type Piece, shownName } from '../gain/paint.ts'
 import type { DiscoverFigures, ToolFigures } from './figures.ts'
 

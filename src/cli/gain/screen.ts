@@ -1,5 +1,5 @@
-import { change, grouped, isoDay, money, shortDay, tokens } from './amounts.ts'
-import { type By, type GainFigures, type Part, withRest } from './figures.ts'
+import { change, grouped, isoDay, money, shortDay, tokens } from '../../ledger/amounts.ts'
+import { type By, type GainFigures, type Part, withRest } from '../../ledger/gain-figures.ts'
 import { type Look, type Piece, shownName, type Tone } from './paint.ts'
 
 /** What the screen is of, beside its figures. */

@@ -10,7 +10,7 @@ import { figuresOf } from '../../savings/figures.ts'
 import { missRows, sumOfMisses } from '../../savings/misses.ts'
 import type { TenantLedger } from '../../savings/tenant-ledger.ts'
 import type { KeptPart } from '../../ui/kept-page.ts'
-import type { OverviewData } from '../../ui/overview-page.ts'
+import type { AccountData } from '../../ui/more-to-save.ts'
 import type { Kept } from '../../ui/result-page.ts'
 import { afterOf } from '../../ui/result-table.ts'
 import type { ServiceData } from '../../ui/service-page.ts'
@@ -22,11 +22,7 @@ import type { UiNeeds } from './ui-needs.ts'
 const WORST = 5
 
 /** The three figures over all vendors, and what was cached and not read. */
-export function accountsOf({
-  since,
-  vendors,
-  conversations,
-}: TenantLedger): NonNullable<OverviewData['accounts']> {
+export function accountsOf({ since, vendors, conversations }: TenantLedger): AccountData {
   const account = Object.values(vendors).reduce(addAccounts, NO_ACCOUNT)
   const worst = conversations
     .map(({ id, change, account: of }) => ({
@@ -67,6 +63,24 @@ export async function showText(
   }
 }
 
+/** A result with both sides, decoded again; `null` if they are not kept. */
+export async function sentText(
+  c: AppContext,
+  caller: Caller,
+  result: LedgerResult,
+  needs: UiNeeds,
+): Promise<Kept | null> {
+  const texts = await needs.ledger.texts(caller.tenant, result.id)
+  if (texts === null) return null
+  const { before: text, after, format, earlier } = texts
+  const sent = { content: after, format, earlier }
+  const named = result.tool === null ? {} : { tool: result.tool }
+  const shown = await showText(c, caller, { content: text, sent, ...named }, needs)
+  const { before, tokenizer, exact } = result
+  const counted = { ...shown, before, after: afterOf(result), tokenizer, exact }
+  return { text, shown: counted, isSent: true }
+}
+
 /** The text of a result and what it becomes, or why there is none to show. */
 export async function keptText(
   c: AppContext,
@@ -79,18 +93,8 @@ export async function keptText(
   }
   const { original, tool } = result
   const named = tool === null ? {} : { tool }
-  const texts = await needs.ledger.texts(caller.tenant, result.id)
-  if (texts !== null) {
-    const { before: text, after, format, earlier } = texts
-    const sent = { content: after, format, earlier }
-    const shown = await showText(c, caller, { content: text, sent, ...named }, needs)
-    const { before, tokenizer, exact } = result
-    return {
-      text,
-      shown: { ...shown, before, after: afterOf(result), tokenizer, exact },
-      isSent: true,
-    }
-  }
+  const sent = await sentText(c, caller, result, needs)
+  if (sent !== null) return sent
   if (original === null) {
     return {
       why: 'It was not kept: ui.keep_texts is off. Else sessions keep texts, and those cut short.',

@@ -2,19 +2,21 @@ import type { Caller } from '../../access/access.ts'
 import { AppError } from '../../core/base/errors.ts'
 import type { ShowAnswer, ShowRequest } from '../../core/operations/show-result.ts'
 import type { LedgerResult } from '../../ledger/figures.ts'
+import { figuresOf } from '../../ledger/gain-figures.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { conversationPage, conversationsPage, PAGE_ROWS } from '../../ui/conversation-pages.ts'
 import { keptPage } from '../../ui/kept-page.ts'
 import type { Page } from '../../ui/layout.ts'
-import { overviewPage } from '../../ui/overview-page.ts'
+import { overviewPage, WHERE } from '../../ui/overview-page.ts'
 import { resultPage } from '../../ui/result-page.ts'
+import { afterOf } from '../../ui/result-table.ts'
 import { servicePage } from '../../ui/service-page.ts'
 import { sortOf, toolsPage } from '../../ui/tools-page.ts'
 import { EMPTY_FORM, type TryForm, tryPage } from '../../ui/try-page.ts'
-import { windowOf } from '../../ui/window.ts'
+import { HOUR_WINDOWS, WINDOWS, windowOf } from '../../ui/window.ts'
 import type { AppContext } from '../context.ts'
 import { addKey, revokeKey } from './keys.ts'
-import { accountsOf, keptPart, keptText, serviceData, showText } from './page-data.ts'
+import { accountsOf, keptPart, keptText, sentText, serviceData, showText } from './page-data.ts'
 import { readForm } from './read-form.ts'
 import type { UiNeeds } from './ui-needs.ts'
 
@@ -58,23 +60,47 @@ function baseOf(c: AppContext): string {
   return new URL(c.req.url).origin
 }
 
-async function overview(c: AppContext, { tenant }: Caller, needs: UiNeeds): Promise<Page> {
-  const window = windowOf(c.req.query('window'))
+async function overview(c: AppContext, reader: Caller, needs: UiNeeds): Promise<Page> {
+  const { tenant } = reader
+  const window = windowOf(c.req.query('window'), WINDOWS)
+  const by = WHERE.find(each => each === c.req.query('by')) ?? WHERE[0]
   const { ledger, savings } = needs
-  const [figures, accounts, latest] = await Promise.all([
+  const [figures, gain, accounts, latest] = await Promise.all([
     ledger.overview(tenant, window.hours, window.bucketHours),
+    ledger.gain(tenant, window.days, null),
     savings.read(tenant).catch(unlessBug),
     ledger.latest(tenant, LATEST),
   ])
   const data = {
     window,
+    by,
+    gain: figuresOf([gain], gain.from, gain.to),
     overview: figures,
     accounts: accounts === null ? null : accountsOf(accounts),
     latest,
+    one: await oneOf(c, reader, latest, needs),
     base: baseOf(c),
   }
   const readAt = ledger.readAt(figures)
   return { title: 'Overview', place: '/ui', live: true, readAt, body: overviewPage(data) }
+}
+
+/** Larger results are not shown on the first page. */
+const SMALL_TOKENS = 4_000
+
+/** The latest result that became much smaller, if its texts are kept. */
+async function oneOf(
+  c: AppContext,
+  reader: Caller,
+  latest: readonly LedgerResult[],
+  needs: UiNeeds,
+) {
+  const result = latest.find(
+    each => each.before <= SMALL_TOKENS && afterOf(each) < each.before / 2 && each.omitted === 0,
+  )
+  if (result === undefined || !reader.scopes.has('retrieve')) return null
+  const kept = await sentText(c, reader, result, needs)
+  return kept === null ? null : { result, kept }
 }
 
 /** `null` for what cannot be read now: the rest of the page is shown without it. */
@@ -84,7 +110,7 @@ function unlessBug(error: unknown): null {
 }
 
 async function tools(c: AppContext, { tenant }: Caller, { ledger }: UiNeeds): Promise<Page> {
-  const window = windowOf(c.req.query('window'))
+  const window = windowOf(c.req.query('window'), HOUR_WINDOWS)
   const query = { window, sort: sortOf(c.req.query('sort')), tool: c.req.query('tool') ?? '' }
   const found = await ledger.tools(tenant, window.hours)
   const readAt = ledger.readAt(found)

@@ -220,10 +220,17 @@ describe('pages', () => {
       turn: turnOf({ conversation: session, billed: 120, without: 100, prefix_changed: true }),
     })
     const overview = await page('/ui')
-    expect(overview).toContain('-20.0 %')
-    expect(overview).toContain('25.0 %')
-    expect(overview).toContain('1,000 of 4,000 tokens of 1 results')
-    expect(overview).toMatch(/Prefix changes [^:]*:\s*<strong>1</)
+    // A loss is red, and has a sign.
+    expect(overview).toContain('<dd class="bad">+20.0 %</dd>')
+    expect(overview).toContain('<dd class="">−25.0 %</dd>')
+    expect(overview).toContain('4,000 → 3,000 tokens, each of 1 results once')
+    expect(overview).toMatch(/<dt>Lost<\/dt><dd class="bad">−1<\/dd>/)
+    for (const window of ['24h', '7d', '30d', 'all']) {
+      const where = await page(`/ui?window=${window}&by=tool`)
+      expect(where).toMatch(/<td class="">search<\/td><td class="number">4,000<\/td>/)
+      // The chart as a table.
+      expect(where).toMatch(/<th scope="col" class="number">lost<\/th>/)
+    }
     expect(await page('/ui/tools')).toMatch(/<td class="">search<\/td>/)
     expect(await page('/ui/tools?tool=sea&sort=saved&window=7d')).toContain('search')
     expect(await page('/ui/tools?tool=other')).toContain('No result in this window matches.')
@@ -325,6 +332,8 @@ describe('pages', () => {
     const text = await page('/ui/results/1')
     expect(text).toContain('id,b\n1,&lt;i&gt;\n2,y')
     expect(text).toContain('✓ decoded just now')
+    ledger.result(resultOf('local', { encoded: 60 }, { texts: { before, after, format: 'csv@1' } }))
+    expect(await page('/ui')).toMatch(/One of yours:[\s\S]*✓ decoded just now[\s\S]*1,&lt;i&gt;/)
     expect(text).not.toContain('<i>')
     expect(await page('/ui/results/2')).not.toContain('✓ decoded just now')
   })
@@ -397,6 +406,7 @@ describe('pages', () => {
   it('say of when the figures are, if they cannot be read now', async () => {
     const { ledger } = ownLedger()
     const figures = await ledger.overview('local', 24, 1)
+    const gain = await ledger.gain('local', 1, null)
     const readAt = Date.UTC(2026, 0, 2, 3, 4, 5)
     const { page } = start({
       keys: false,
@@ -404,6 +414,7 @@ describe('pages', () => {
         ledger: {
           latest: async () => [],
           overview: async () => figures,
+          gain: async () => gain,
           readAt: () => readAt,
         } as never,
         savings: {
@@ -435,6 +446,7 @@ describe('pages', () => {
         ledger: {
           latest: async () => [],
           overview: () => Promise.reject(new AppError('worker_lost', 'the ledger was lost')),
+          gain: () => Promise.reject(new AppError('worker_lost', 'the ledger was lost')),
           tools: () => Promise.reject(new Error('a bug')),
         } as never,
       },

@@ -1,4 +1,4 @@
-import type { GainAnswer, GainDimension, GainPart } from '../../core/contract/gain.ts'
+import type { GainAnswer, GainDimension, GainPart } from '../core/contract/gain.ts'
 import { isoDay, mondayOf } from './amounts.ts'
 
 export const DIMENSIONS = [
