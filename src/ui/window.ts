@@ -4,11 +4,11 @@ import type { Html } from './layout.ts'
 /** A span of time that the figures of a page are of. */
 export interface PageWindow {
   readonly name: string
-  /** Of its link, and in a sentence. */
+  /** The text of its link; `label` is for a sentence. */
   readonly short: string
   readonly label: string
   readonly days: number
-  /** Of rows and sums by hour, which are kept for a week. */
+  /** The span of rows and sums by hour, which are kept for a week. */
   readonly hours: number
   /** Hours of a bar. */
   readonly bucketHours: number
