@@ -22,6 +22,9 @@ interface ConversationSums {
   turns: number
   billed: number
   without: number
+  /** Empty if they are not known. */
+  project: string
+  agent: string
 }
 
 /**
@@ -63,6 +66,8 @@ export class BatchSums {
       turns: 0,
       billed: 0,
       without: 0,
+      project: '',
+      agent: '',
     }
     this.#conversations.set(name, sums)
     return sums

@@ -73,6 +73,7 @@ function migrate(database: DatabaseSync): void {
     database.exec(DAY_TABLE)
     database.exec(PASSING_TABLE)
     database.exec(TEXT_TABLE)
+    if (!hasNames(database)) database.exec(CONVERSATION_NAMES)
     database.exec('COMMIT')
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK')
@@ -84,7 +85,18 @@ function migrate(database: DatabaseSync): void {
 function hasAll(database: DatabaseSync): boolean {
   const sql = `SELECT count(*) AS tables FROM sqlite_master
     WHERE name IN ('ledger_name', 'passing', 'text_of_result')`
-  return database.prepare(sql).get()?.['tables'] === 3
+  return database.prepare(sql).get()?.['tables'] === 3 && hasNames(database)
+}
+
+/** Where conversations come from, which ledgers of earlier versions do not say. */
+const CONVERSATION_NAMES = `
+  ALTER TABLE conversation ADD COLUMN project TEXT NOT NULL DEFAULT '';
+  ALTER TABLE conversation ADD COLUMN agent TEXT NOT NULL DEFAULT '';
+`
+
+function hasNames(database: DatabaseSync): boolean {
+  const sql = "SELECT 1 FROM pragma_table_info('conversation') WHERE name = 'agent'"
+  return database.prepare(sql).get() !== undefined
 }
 
 function versionOf(database: DatabaseSync): number {

@@ -74,6 +74,9 @@ export interface ConversationRow extends Omit<BillSums, 'unknown'> {
   readonly id: string
   readonly source: string
   readonly model: string
+  /** Empty if they are not known. */
+  readonly project: string
+  readonly agent: string
   readonly first_at: number
   readonly last_at: number
   readonly results: number

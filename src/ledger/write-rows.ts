@@ -129,6 +129,7 @@ export class RowWriter {
     if (name === '') return id
     const all = sums.conversation(tenant, name, at)
     if (all.turns === 0) all.source = source
+    nameOrigin(all, arrived.origin)
     all.results += 1
     all.before += before
     all.saved += referred + encoded + omitted
@@ -166,6 +167,7 @@ export class RowWriter {
     if (conversation === '') return
     const all = sums.conversation(tenant, conversation, at)
     all.source = vendor
+    nameOrigin(all, arrived.origin)
     if (model !== '') all.model = model
     all.turns += 1
     all.billed += billed
@@ -227,6 +229,13 @@ export class RowWriter {
   }
 }
 
+/** Keeps where a conversation comes from, as far as that is known. */
+function nameOrigin(names: { project: string; agent: string }, origin: Origin = {}): void {
+  const { project, agent = origin.client } = origin
+  if (project) names.project = project.slice(0, MAX_NAME).toWellFormed()
+  if (agent) names.agent = agent.slice(0, MAX_NAME).toWellFormed()
+}
+
 type ResultCounts = Pick<DaySums, 'results' | 'before' | 'referred' | 'encoded' | 'omitted'>
 
 /**
@@ -268,13 +277,15 @@ const STATEMENTS = {
     removed = removed + excluded.removed, billed = billed + excluded.billed,
     without = without + excluded.without`,
   conversation: `INSERT INTO conversation (tenant, id, source, model, first_at, last_at, results,
-    before, saved, turns, billed, without) VALUES (${marks(12)})
+    before, saved, turns, billed, without, project, agent) VALUES (${marks(14)})
     ON CONFLICT DO UPDATE SET source = iif(excluded.turns > 0, excluded.source, source),
     model = iif(excluded.model = '', model, excluded.model),
     first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at),
     results = results + excluded.results, before = before + excluded.before,
     saved = saved + excluded.saved, turns = turns + excluded.turns,
-    billed = billed + excluded.billed, without = without + excluded.without`,
+    billed = billed + excluded.billed, without = without + excluded.without,
+    project = iif(excluded.project = '', project, excluded.project),
+    agent = iif(excluded.agent = '', agent, excluded.agent)`,
   fetched: `INSERT INTO fetched (tenant, original, at, times, bytes) VALUES (?, ?, ?, 1, ?)
     ON CONFLICT DO UPDATE SET at = max(at, excluded.at), times = times + 1,
     bytes = bytes + excluded.bytes`,

@@ -18,7 +18,7 @@ export const PAGE_ROWS = 50
 export function conversationsPage({ rows, total }: ConversationPage, page: number): Html {
   const pages = Math.max(1, Math.ceil(total / PAGE_ROWS))
   return html`${table({
-    caption: 'Conversations and sessions, the latest first',
+    caption: 'Sessions, the latest first',
     columns: [
       { name: 'Name' },
       { name: 'Last (UTC)' },
@@ -30,7 +30,7 @@ export function conversationsPage({ rows, total }: ConversationPage, page: numbe
       })),
     ],
     rows: rows.map(row => [
-      html`<a href="/ui/conversations/${row.id}"><code>${row.id}</code></a>`,
+      html`<a href="/ui/conversations/${row.id}">${sessionName(row)}</a>`,
       time(row.last_at),
       row.source,
       visible(row.model),
@@ -40,13 +40,19 @@ export function conversationsPage({ rows, total }: ConversationPage, page: numbe
       percent(row.saved, row.before),
       billedOf(row),
     ]),
-    none: 'No conversation came yet. Results without a session belong to none.',
+    none: 'No session came yet. Results without one belong to none.',
   })}
-<nav class="pages" aria-label="Pages of conversations">
+<nav class="pages" aria-label="Pages of sessions">
 ${page > 1 ? html`<a href="/ui/conversations?page=${page - 1}" rel="prev">Later</a>` : ''}
-<span>${count(total)} conversations, page ${page} of ${pages}</span>
+<span>${count(total)} sessions, page ${page} of ${pages}</span>
 ${page < pages ? html`<a href="/ui/conversations?page=${page + 1}" rel="next">Earlier</a>` : ''}
 </nav>`
+}
+
+/** A session by its project and agent; one of which nothing is known, by its id. */
+function sessionName({ id, project, agent }: ConversationRow): Html {
+  if (project === '' && agent === '') return html`<code>${id}</code>`
+  return html`${visible(project || '(no repository)')}, ${visible(agent || '(unknown agent)')}`
 }
 
 function billedOf({ turns, billed, without }: ConversationRow): string {
@@ -57,7 +63,7 @@ export function conversationPage({ conversation, turns, results }: ConversationD
   const { before, saved, billed, without } = conversation
   const untouched = turns.filter(turn => turn.untouched !== '')
   const changed = turns.filter(turn => turn.prefix_changed === 1)
-  return html`<p>${conversation.source}${
+  return html`<p>${sessionName(conversation)}: ${conversation.source}${
     conversation.model === '' ? '' : html`, ${visible(conversation.model)}`
   }, ${time(conversation.first_at)} to ${time(conversation.last_at)} UTC.</p>
 ${figures([

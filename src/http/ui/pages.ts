@@ -122,7 +122,7 @@ async function conversations(c: AppContext, { tenant }: Caller, { ledger }: UiNe
   const found = await ledger.conversations(tenant, (page - 1) * PAGE_ROWS, PAGE_ROWS)
   const body = conversationsPage(found, page)
   const readAt = ledger.readAt(found)
-  return { title: 'Conversations', place: '/ui/conversations', live: true, readAt, body }
+  return { title: 'Sessions', place: '/ui/conversations', live: true, readAt, body }
 }
 
 function pageOf(text = '1'): number {
@@ -137,7 +137,7 @@ async function conversation(c: AppContext, { tenant }: Caller, { ledger }: UiNee
   if (found === null) throw new AppError('not_found', 'there is no such conversation')
   const body = conversationPage(found)
   const readAt = ledger.readAt(found)
-  return { title: `Conversation ${id}`, place: '/ui/conversations', live: true, readAt, body }
+  return { title: `Session ${id}`, place: '/ui/conversations', live: true, readAt, body }
 }
 
 async function result(c: AppContext, reader: Caller, needs: UiNeeds): Promise<Page> {

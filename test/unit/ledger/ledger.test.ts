@@ -61,12 +61,23 @@ describe('the ledger', () => {
     ledger.result(resultOf('a', { session: old, tool: 'first' }, { at: 1 }))
     ledger.result(resultOf('a', { session: old, tool: 'second' }, { at: 2 }))
     ledger.result(resultOf('a', { tool: 'third' }, { at: 3, conversation: late }))
-    ledger.turn({ tenant: 'a', turn: turnOf({ at: 4, conversation: late, model: 'opus' }) })
+    const origin = { project: 'atlas', client: 'curl' }
+    ledger.turn({ tenant: 'a', turn: turnOf({ at: 4, conversation: late, model: 'opus' }), origin })
     ledger.turn({ tenant: 'a', turn: turnOf({ at: 5, conversation: late, model: null }) })
     const { rows, total } = await ledger.conversations('a', 0, 10)
     expect(total).toBe(2)
     expect(rows).toMatchObject([
-      { id: late, model: 'opus', turns: 2, results: 1, billed: 80, without: 120, last_at: 5 },
+      {
+        id: late,
+        project: 'atlas',
+        agent: 'curl',
+        model: 'opus',
+        turns: 2,
+        results: 1,
+        billed: 80,
+        without: 120,
+        last_at: 5,
+      },
       { id: old, turns: 0, results: 2, before: 200, saved: 80, first_at: 1, last_at: 2 },
     ])
     expect((await ledger.conversations('a', 1, 10)).rows.map(({ id }) => id)).toEqual([old])

@@ -249,10 +249,12 @@ describe('pages', () => {
   it('show texts of tools as text, and what would not be seen', async () => {
     const { ledger, page } = start({ keys: false })
     const tool = '<script>alert(1)</script>\u202e\u0000"\'&'
-    ledger.result(resultOf('local', { tool, class: '<b>', session: '1'.repeat(16) }))
+    const origin = { project: tool, agent: tool }
+    ledger.result(resultOf('local', { tool, class: '<b>', session: '1'.repeat(16) }, { origin }))
     for (const path of [
       '/ui',
       '/ui/tools',
+      '/ui/conversations',
       `/ui/conversations/${'1'.repeat(16)}`,
       '/ui/results/1',
     ]) {
