@@ -27,9 +27,10 @@ export function slopeOf(points: readonly Point[]): number {
   return above / below
 }
 
-/** A row for each curve: its ends, its slope, and whether that is within the goal. */
+/** A row for each curve of two points or more: its ends, its slope, and whether it is too steep. */
 export function tableOfCurves(curves: readonly Curve[], costOf: (cost: number) => string): string {
-  const rows = curves.map(({ name, by, goal, points }) => {
+  const drawn = curves.filter(({ points }) => points.length > 1)
+  const rows = drawn.map(({ name, by, goal, points }) => {
     const [first, last] = [points[0]!, points.at(-1)!]
     const slope = slopeOf(points)
     return [
