@@ -33,6 +33,18 @@ describe('encode --explain', () => {
     expect(stdout).toMatch(/^ {2}\.items +table /m)
   })
 
+  it('shows the tokens, the price and the constructs of each candidate', async () => {
+    const paths = items.map(({ id }) => `src/components/buttons/red-${id}.ts`)
+    const path = join(folder, 'paths.txt')
+    writeFileSync(path, paths.join('\n'))
+    const { stdout } = await explain(path)
+    const [, tokens, price] = /^L2 +prefixed@1;dots +(\d+) +(\d+) +heading ×1 .* sent$/m.exec(
+      stdout,
+    )!
+    // 30 for the text, a tenth of its tokens, and 10 for the heading.
+    expect(Number(price)).toBe(Number(tokens) + Math.ceil(30 + 0.1 * Number(tokens) + 10))
+  })
+
   it('says how many parts are not shown', async () => {
     const prose =
       'a text: with commas, "quotes", {braces} and [brackets], which lines need not escape'

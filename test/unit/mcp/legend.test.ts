@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import { legendOf } from '../../../src/config/pipeline.ts'
+import { pipelineSchema } from '../../../src/core/pipeline/profile/pipeline-config.ts'
 import { LEGEND } from '../../../src/core/reading/legend.ts'
 import { connectMemory, MemoryServer } from '../../support/mcp/memory-gateway.ts'
 
@@ -22,4 +24,9 @@ it('a gateway without a legend says what its servers state', async () => {
   const { gateway } = await connectMemory([stating('a', 'Ask first.')])
   expect(gateway.instructions()).toBe('Ask first.')
   expect((await connectMemory([stating('a', null)])).gateway.instructions()).toBeNull()
+})
+
+it('a configuration leaves the legend out', () => {
+  expect(legendOf(pipelineSchema.parse({}))).toBe(LEGEND)
+  expect(legendOf(pipelineSchema.parse({ reading: { legend: false } }))).toBeUndefined()
 })
