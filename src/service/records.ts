@@ -1,3 +1,4 @@
+import { LOCAL } from '../access/access.ts'
 import { priceList } from '../config/prices.ts'
 import type { Fingerprints } from '../fingerprints/fingerprints.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -77,6 +78,10 @@ export async function openRecords(
     onBug,
   })
   resources.defer(() => savings.close())
+  // Without keys there is one tenant, of which the first request knows already: `haversack run` has
+  // one conversation in each process.
+  savings.agentTools(LOCAL.tenant)
+  savings.advice(LOCAL.tenant, LOCAL.keyId)
   const published = () => live.config.fingerprints
   const fingerprints = build.openConfiguredFingerprints(config, published, {
     store,

@@ -65,9 +65,8 @@ async function world(refuses: (body: SearchedBody) => string | null = refusalOf)
     /** So many conversations that call `bash` and `read`, known to those that come after it. */
     async learn(conversations: number) {
       for (let i = 0; i < conversations; i++) await send(`past ${i}`, called('bash', 'read'))
-      await restart()
-      await send('a look')
       await vi.waitFor(async () => expect(await counted()).toBe(answered))
+      await restart()
     },
     restart,
     savings,
