@@ -11,6 +11,7 @@ import { type HookService, startHookService } from './agents/hook-service.ts'
 import { makeProject, ORDERS, type Step } from './agents/project.ts'
 import { type ArrivedRequest, startScriptedVendor } from './agents/scripted-vendor.ts'
 import { shownForms } from './agents/shown-forms.ts'
+import { deferredTool, searchedTools } from './agents/tools-on-demand.ts'
 import { markdownTable, writeSection } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
 
@@ -21,13 +22,14 @@ import { readOptions } from './support/options.ts'
  * Real agents as their users start them, with a vendor of this machine whose model follows a
  * script: directly, and behind `haversack run`. What arrives at the vendor, and whether each
  * request begins as the one before; then the examples of the documents in the same way. In the end
- * which form of a result of MCP each agent shows, against what the gateway takes it for. The
- * programs are not among the dependencies: npm has them as
+ * which form of a result of MCP each agent shows, against what the gateway takes it for, and how
+ * each finds and calls tools on demand. With `--only tools` that alone. The programs are not among the dependencies: npm has them as
  * `@anthropic-ai/claude-code`, `@openai/codex`, `opencode-ai`, `@google/gemini-cli` and
  * `@qwen-code/qwen-code`.
  */
 const options = readOptions({
   ...{ claude: '', codex: '', opencode: '', gemini: '', qwen: '' },
+  only: ['results', 'tools'],
   write: false,
 })
 
@@ -140,6 +142,9 @@ const folder = mkdtempSync(join(tmpdir(), 'haversack-project-'))
 try {
   const rows: (readonly string[])[] = []
   const forms: (readonly string[])[] = []
+  const found: (readonly string[])[] = []
+  const deferred: (readonly string[])[] = []
+  const isWanted = (part: (typeof options.only)[number]) => options.only.includes(part)
   for (const client of CLIENTS) {
     const program = client.program === null ? '' : options[client.program]
     if (program === '') continue
@@ -149,12 +154,19 @@ try {
     const { stdout } = await run(resolve(program), ['--version'])
     const version = /\d+\.\d+\.\d+/.exec(stdout)?.[0] ?? ''
     const command = [resolve(program), ...client.args] as const
-    rows.push(await report({ client, command, version, project, script }))
+    if (isWanted('results')) rows.push(await report({ client, command, version, project, script }))
     if (client.hasHook) continue
+    if (isWanted('tools')) {
+      found.push([client.name, version, ...(await searchedTools(client, command, PATH_OF_USERS))])
+      if (client.program === 'claude') {
+        deferred.push([client.name, ...(await deferredTool(client, command, PATH_OF_USERS))])
+      }
+    }
+    if (!isWanted('results')) continue
     const { clientName, shown, profile } = await shownForms(client, command, PATH_OF_USERS)
     forms.push([client.name, version, clientName, ...shown, profile])
   }
-  for (const client of EXAMPLES) {
+  for (const client of isWanted('results') ? EXAMPLES : []) {
     const command = client.args as readonly [string, ...string[]]
     rows.push(await report({ client, command, version: '', project: folder, script: ORDERS }))
   }
@@ -171,11 +183,19 @@ try {
     ['agent', 'version', 'as a client', 'shown', 'with a schema', 'profile'],
     forms,
   )
-  if (options.write) {
+  const toolsTable = markdownTable(
+    ['agent', 'version', 'tools listed', 'found', 'read', 'written', 'told of none'],
+    found,
+  )
+  const deferredTable = markdownTable(['agent', 'deferred', 'loaded by name', 'called'], deferred)
+  if (options.write && isWanted('tools')) {
+    writeSection('agents', `${toolsTable}\n\n${deferredTable}`, 'tools on demand')
+  }
+  if (options.write && isWanted('results')) {
     writeSection('agents', `${title}\n\n${table}`)
     writeSection('agents', formsTable, 'agent forms')
   }
-  console.log(`${table}\n\n${formsTable}`)
+  console.log([table, formsTable, toolsTable, deferredTable].join('\n\n'))
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -18,7 +18,8 @@ const tool = (name: string) => ({
   inputSchema: object,
   annotations: { readOnlyHint: true },
 })
-const TOOLS = [tool('form_free'), { ...tool('form_declared'), outputSchema: form }]
+const kept = { name: 'form_kept', description: 'Keeps a form.', inputSchema: object }
+const TOOLS = [tool('form_free'), { ...tool('form_declared'), outputSchema: form }, kept]
 
 interface Message {
   readonly id?: number | string

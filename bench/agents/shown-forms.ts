@@ -19,21 +19,37 @@ export interface ShownForms {
 
 type Form = 'text' | 'structured' | 'both'
 
-const SERVER = [process.execPath, fileURLToPath(new URL('both-forms-server.ts', import.meta.url))]
+/** Takes the name of a file more. */
+export const FORMS_SERVER = [
+  process.execPath,
+  fileURLToPath(new URL('both-forms-server.ts', import.meta.url)),
+]
 const TOOLS = ['mcp__forms__form_free', 'mcp__forms__form_declared']
 /** Until the server is there, for agents that do not wait for it. */
 const PATIENCE = { command: 'sleep 3' }
 const LIMIT_MS = 120_000
 const run = promisify(execFile)
 
-/** Gives an agent the server that answers in both forms. @returns arguments for its command line */
+/** Gives an agent the server `forms`. @returns arguments for its command line */
+export function giveServer(
+  { program }: AgentClient,
+  home: string,
+  command: readonly string[],
+  tools: readonly string[],
+): readonly string[] {
+  return GIVE[program ?? '']?.(home, command, tools) ?? []
+}
+
 const GIVE: Readonly<
-  Record<string, (home: string, command: readonly string[]) => readonly string[]>
+  Record<
+    string,
+    (home: string, command: readonly string[], tools: readonly string[]) => readonly string[]
+  >
 > = {
-  claude(home, [command, ...args]) {
+  claude(home, [command, ...args], tools) {
     const file = join(home, 'servers.json')
     writeFileSync(file, JSON.stringify({ mcpServers: { forms: { command, args } } }))
-    const allowed = ['Bash', ...TOOLS].join(' ')
+    const allowed = ['Bash', ...tools].join(' ')
     return ['--mcp-config', file, '--strict-mcp-config', '--allowedTools', allowed]
   },
   codex(home, [command, ...args]) {
@@ -75,7 +91,7 @@ export async function shownForms(
     const names = join(home, 'clients.txt')
     writeFileSync(names, '')
     const env = { PATH: path, HOME: home, ...client.prepare(home, vendor.url), ...OPEN }
-    const more = GIVE[client.program ?? '']?.(home, [...SERVER, names]) ?? []
+    const more = giveServer(client, home, [...FORMS_SERVER, names], TOOLS)
     const running = run(file, [...args, ...more], { cwd: home, env, timeout: LIMIT_MS })
     running.child.stdin?.end()
     await running.catch(() => {})
