@@ -61,7 +61,9 @@ describe('texts of results', () => {
 
   it('go after seven days, though nothing is written then', async () => {
     let now = 1e12
-    const { ledger, rows } = start({ now: () => now, flushMs: 5 })
+    // Rows stay longer than texts.
+    const limits = { max_rows: 9, max_bytes: 2 ** 28, ttl_ms: 1e12, days: 400 }
+    const { ledger, rows } = start({ now: () => now, flushMs: 5, limits })
     ledger.result(resultOf('a', {}, { at: now, texts: texts('old') }))
     now += TEXT_MS - 1
     expect(await ledger.texts('a', 1)).not.toBeNull()
