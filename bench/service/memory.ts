@@ -15,7 +15,7 @@ const NOISE = 1.1
 const NOISE_MIB = 24
 
 /** Requests of every kind with a worker thread lost now and then, and the memory all the while. */
-export async function memory(folder: string, total: number) {
+export async function memory(folder: string, total: number, losses = LOSSES) {
   const config = join(folder, 'memory.toml')
   writeFileSync(config, '[limits]\njob_timeout_ms = 1000\n')
   const { port, stop } = await startServer('../src/main.ts', {
@@ -25,11 +25,14 @@ export async function memory(folder: string, total: number) {
   })
   const texts = generatedTexts(1, TEXTS)
   const idle: LoadClient[] = []
+  const statuses: Record<string, number> = {}
   let done = 0
 
   async function ask(path: string, body: object): Promise<void> {
     const client = idle.pop() ?? new LoadClient(port)
-    const { last } = await client.ask(postRequest(port, path, Buffer.from(JSON.stringify(body))))
+    const request = postRequest(port, path, Buffer.from(JSON.stringify(body)))
+    const { status, last } = await client.ask(request)
+    statuses[status] = (statuses[status] ?? 0) + 1
     if (last) client.destroy()
     else idle.push(client)
   }
@@ -50,7 +53,7 @@ export async function memory(folder: string, total: number) {
 
   const samples: { heap: number; resident: number }[] = []
   for (let step = 1; step <= SAMPLES; step++) {
-    if (step % (SAMPLES / LOSSES) === 0) {
+    if (step % (SAMPLES / losses) === 0) {
       // A job that runs longer than the service lets it.
       await ask('/v1/encode', { content: `[${'[],'.repeat(5_000_000)}[]]` })
     }
@@ -70,6 +73,8 @@ export async function memory(folder: string, total: number) {
     return [name, early, late, late / early] as const
   })
   return {
+    statuses,
+    heap: rows[0]!.slice(1, 3) as [number, number],
     text: markdownTable(['median MiB after warm-up', 'first half', 'second half', 'ratio'], rows),
     ok: rows.every(([, early, late]) => late <= early * NOISE + NOISE_MIB),
   }

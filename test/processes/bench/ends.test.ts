@@ -23,9 +23,9 @@ function isRunning(pid: number): boolean {
 it.skipIf(process.platform !== 'linux')(
   'a bench that a signal ends leaves no server behind',
   async () => {
-    const bench = spawn(process.execPath, [RUN, 'http'], { stdio: 'ignore' })
+    const bench = spawn(process.execPath, [RUN, 'service', '--only', 'rate'], { stdio: 'ignore' })
     const exit = once(bench, 'exit')
-    // The service, and the bare server or a client.
+    // The service and a client.
     await eventually(() => expect(childrenOf(bench.pid!).length).toBeGreaterThanOrEqual(2))
     const servers = childrenOf(bench.pid!)
     bench.kill('SIGTERM')
