@@ -2,7 +2,6 @@ import { loadavg } from 'node:os'
 import { forwardingReport } from './proxy/forwarding.ts'
 import { stepsFor } from './proxy/growing-conversations.ts'
 import { rateReport } from './proxy/rate.ts'
-import { rewritingReport } from './proxy/rewriting.ts'
 import { startServers } from './proxy/served.ts'
 import { agent } from './proxy/timed-call.ts'
 import { warmUp } from './proxy/warm-up.ts'
@@ -11,17 +10,16 @@ import { writeSection } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
 
 /**
- * npm run bench -- proxy [CORPUS --rounds N --only rewriting|rate|forwarding --write]
+ * npm run bench -- proxy [CORPUS --rounds N --only rate|forwarding --write]
  *
- * What the proxies add to a call: rewriting to plain forwarding through the same service, and that
- * to a direct call, for conversations that bring their whole history and one new result a turn;
- * requests a second; and the forwarder alone. Ways take turns. Recorded results with a corpus, else
- * made-up ones.
+ * Requests a second of many conversations at once, forwarded as they are and rewritten; and the
+ * forwarder alone. Ways take turns. Recorded results with a corpus, else made-up ones. What a single
+ * call takes: `bench -- speed`.
  */
 const options = readOptions({
   corpus: '',
   rounds: 500,
-  only: ['rewriting', 'rate', 'forwarding'],
+  only: ['rate', 'forwarding'],
   write: false,
 })
 const corpus = options.corpus || undefined
@@ -30,12 +28,11 @@ const load = () => loadavg()[0]!.toFixed(1)
 
 const before = load()
 const parts: string[] = []
-if (isWanted('rewriting') || isWanted('rate')) {
+if (isWanted('rate')) {
   const servers = await startServers()
   const steps = stepsFor(corpus)
   await warmUp(servers, steps)
-  if (isWanted('rewriting')) parts.push(await rewritingReport(servers, steps, options.rounds))
-  if (isWanted('rate')) parts.push(await rateReport(servers, corpus))
+  parts.push(await rateReport(servers, corpus))
   await servers.stop()
 }
 if (isWanted('forwarding')) parts.push(await forwardingReport(options.rounds))

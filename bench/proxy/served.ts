@@ -4,6 +4,8 @@ import { startServer } from '../support/processes.ts'
 export interface Servers {
   readonly upstream: string
   readonly service: string
+  /** Of the service. */
+  readonly pid: number
   stop(): Promise<void>
 }
 
@@ -18,6 +20,7 @@ export async function startServers(): Promise<Servers> {
   return {
     upstream,
     service: `http://127.0.0.1:${service.port}`,
+    pid: service.pid,
     async stop() {
       await service.stop()
       await vendor.stop()

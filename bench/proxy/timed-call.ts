@@ -13,7 +13,10 @@ export interface CallTimes {
 /** Kept connections for one call at a time to each server. */
 export const agent = new Agent({ keepAlive: true })
 
-/** Sends a body, and reads the answer to its end. Throws for any but 200. */
+/**
+ * Sends a body, and reads the answer to its end. A connection that the server had closed meanwhile is
+ * replaced by a new one. Throws for any status but 200.
+ */
 export async function timedCall(
   url: string,
   body: Uint8Array,
@@ -26,7 +29,13 @@ export async function timedCall(
     headers: { 'content-length': body.length, ...headers },
   })
   outgoing.end(body)
-  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
+  let answer: IncomingMessage
+  try {
+    ;[answer] = (await once(outgoing, 'response')) as [IncomingMessage]
+  } catch (error) {
+    if (!outgoing.reusedSocket) throw error
+    return await timedCall(url, body, headers)
+  }
   if (answer.statusCode !== 200) throw new Error(`answered ${answer.statusCode}`)
   let first = 0
   answer.on('data', () => {
