@@ -120,21 +120,25 @@ export async function deferredTool(
   const home = mkdtempSync(join(tmpdir(), 'haversack-defer-'))
   const data = join(home, 'data')
   mkdirSync(data)
+  const pipeline = join(home, 'pipeline.toml')
+  const env = { PATH: path, ENABLE_TOOL_SEARCH: 'true', HAVERSACK_PIPELINE_CONFIG: pipeline }
   try {
-    const converse = (script: readonly Step[]) =>
+    /** Conversations that begin alike count as one. */
+    const converse = (script: readonly Step[], number: number) =>
       requestsOf(
         client,
         vendorUrl => {
           const hosts = `hosts = ["${new URL(vendorUrl).host}"]`
           const text = `[cache_align]\ndefer = true\n\n[cache_life]\n${hosts}\n`
-          writeFileSync(join(data, 'pipeline_config.toml'), text)
-          const own = [COMMAND_LINE, 'run', '--data-dir', data, '--', file, ...args]
+          writeFileSync(pipeline, text)
+          const asked = args.map((each, at) => (args[at - 1] === '-p' ? `${each} ${number}` : each))
+          const own = [COMMAND_LINE, 'run', '--data-dir', data, '--', file, ...asked]
           return [process.execPath, ...own, '--allowedTools', 'Bash', 'ToolSearch', DEFERRED]
         },
-        { home, env: { PATH: path, ENABLE_TOOL_SEARCH: 'true' }, script },
+        { home, env, script },
       )
-    for (let each = 0; each < CONVERSATIONS; each++) await converse(LOOKS)
-    const requests = await converse(LOADS)
+    for (let each = 0; each < CONVERSATIONS; each++) await converse(LOOKS, each)
+    const requests = await converse(LOADS, CONVERSATIONS)
     const isDeferred = requests[0]?.includes('"defer_loading":true') === true
     return [
       isDeferred ? 'yes' : 'no',
