@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { runHook } from '../../../src/cli/hook.ts'
 import { runStatusLine } from '../../../src/cli/statusline.ts'
 import type { SavingsAnswer } from '../../../src/core/contract/savings.ts'
@@ -111,6 +114,16 @@ describe('the hook at the start of a session', () => {
     expect(JSON.parse(printed ?? '{}')).toEqual({
       hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: LEGEND },
     })
+  })
+
+  it('tells it nothing if the configuration leaves that out', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'haversack-legend-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'pipeline_config.toml')
+    writeFileSync(file, '[reading]\nlegend = false\n')
+    const silent = await startSmallService({ pipeline_config_file: file })
+    onTestFinished(() => silent.close())
+    expect(await runHook(start(), { url: silent.url, key: undefined })).toBeNull()
   })
 
   it('tells the user that none does', async () => {
