@@ -108,6 +108,16 @@ describe('pings', () => {
     expect(sent.map(({ name }) => name)).toEqual(['a'])
   })
 
+  it('are one row for a conversation that is answered in two places at once', async () => {
+    const { plan, pass, sent, clock, timers } = richWorld()
+    plan('a')
+    clock.now += 1_000
+    plan('a')
+    expect(timers.size).toBe(1)
+    await pass(3_600)
+    expect(sent.map(({ at }) => at)).toEqual([281_000, 561_000])
+  })
+
   it.each([
     ['short', { usage: { ...NO_USAGE, cache_write: 39_000 } }],
     ['beyond its budget', { places: { ...PLACES, budget: 0.05 } }],
@@ -202,11 +212,11 @@ describe('pings', () => {
     expect(sent.map(({ name }) => name)).toEqual(['a', 'c'])
   })
 
-  it('hold 64 MiB of bodies at most if hundreds of conversations pause at once', async () => {
+  it('hold 64 MiB of bodies at most if 10,000 conversations pause at once', async () => {
     const { plan, pass, timers } = richWorld()
     const body = Buffer.alloc(1024 * 1024)
     const send = async () => OK
-    for (let n = 0; n < 300; n++) plan(`c${n}`, { body, send })
+    for (let n = 0; n < 10_000; n++) plan(`c${n}`, { body, send })
     expect(timers.size).toBe(64)
     await pass(3_600)
     for (let n = 0; n < 100; n++) plan(`d${n}`, { body, send })
