@@ -5,7 +5,7 @@ import { zstdCompressSync } from 'node:zlib'
 import Anthropic from '@anthropic-ai/sdk'
 import fc from 'fast-check'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { retrieveDefinition } from '../../../src/core/conversation/retrieve/retrieve-tool.ts'
 import { count } from '../../../src/index.ts'
 import {
@@ -552,6 +552,28 @@ describe('the proxy, with Anthropic', () => {
     ]
     await (await post({ ...body, messages })).text()
     expect(messagesOf(vendor().received.at(-1)!)).toEqual(messages)
+  })
+
+  it('leaves a turn as the client sends it if its record is lost', async () => {
+    const body = requestOf()
+    vendor().script([{ text: 'A. ' }, fetching('c1')], [{ text: 'B.' }])
+    const { content } = (await (await post(body)).json()) as { readonly content: unknown }
+    const messages = [
+      ...body.messages,
+      { role: 'assistant', content },
+      { role: 'user', content: 'C' },
+    ]
+    const other = await startSmallService({ proxy: proxyOf('auto') })
+    onTestFinished(() => other.close())
+    vendor().script([{ text: 'D.' }])
+    const answer = await fetch(`${base('anthropic', other.url)}/v1/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...body, messages }),
+    })
+    expect(await answer.text()).toContain('D.')
+    expect(messagesOf(vendor().received.at(-1)!)).toEqual(messages)
+    expect(lastTools()).toEqual(['search'])
   })
 
   it.each([
