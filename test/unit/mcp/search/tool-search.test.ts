@@ -226,3 +226,34 @@ it('lists what was learned, as long as the list is short', async () => {
   await call('files__writeFile', { path: '' })
   expect(noted).toEqual(['files__read_file', 'files__writeFile'])
 })
+
+it('answers with five definitions or so many as were asked for, and names ten more', async () => {
+  const many = Array.from({ length: 40 }, (_, at) => tool(`page_${at}`, 'Shows a page. Or two.'))
+  const { call } = await connect({}, [new MemoryServer('wiki', many, true)])
+  const counts = async (more: object) => {
+    const texts = textsOf(await call('find_tools', { query: 'shows a page', ...more }))
+    const named = texts.at(-1)!.match(/^page_\d+ \(call_tool\): Shows a page\.$/gm)
+    return [texts.length - 1, named?.length]
+  }
+  expect(await counts({})).toEqual([5, 10])
+  expect(await counts({ limit: 2 })).toEqual([2, 10])
+  expect(await counts({ limit: 99 })).toEqual([15, 10])
+})
+
+it('ranks a word of a name above the same in a description', async () => {
+  const both = [tool('archive', 'Moves an invoice away.'), tool('invoice', 'Moves a thing away.')]
+  const { call } = await connect({}, [new MemoryServer('shop', both, true)])
+  const [first] = textsOf(await call('find_tools', { query: 'moves an invoice' }))
+  expect(JSON.parse(first!).name).toBe('invoice')
+})
+
+it.each([
+  [400, 'many: t0, t1, '],
+  [401, '\nmany: 401 tools'],
+])('names up to 400 tools in the description, and counts more: %i', async (count, said) => {
+  const many = Array.from({ length: count }, (_, at) => tool(`t${at}`, 'Does it.'))
+  const { list } = await connect({}, [new MemoryServer('many', many, true)])
+  const description = (await list()).find(({ name }) => name === 'find_tools')!.description
+  expect(description).toContain(said)
+  expect(description!.includes('t399')).toBe(count === 400)
+})
