@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type AccountTerms, type ArmPlay, account, type Bill, totalOf } from './bill/account.ts'
 import { type DeferPlay, inputPairs, playDefer } from './bill/all-levers.ts'
 import { ladderOf } from './bill/ladder.ts'
+import { roomOf } from './bill/longest.ts'
 import { factorsOf, type PlacedSession, placeResults } from './bill/place-results.ts'
 import { ARMS, countTokens, NO_RESULTS } from './bill/play-arms.ts'
 import { type BillSession, readUsage, resultsOf } from './bill/read-usage.ts'
@@ -173,6 +174,14 @@ function leverRows(played: readonly Played[]): string[][] {
   })
 }
 
+function roomRows(played: readonly Played[], arms: readonly string[]): string[][] {
+  return arms.map(arm => {
+    const pairs = played.map(each => [each.session, each.plays.get(arm) ?? NOTHING] as const)
+    const { sessions, median, low, high } = roomOf(pairs)
+    return [arm, median.toFixed(2), `${low.toFixed(2)} to ${high.toFixed(2)}`, String(sessions)]
+  })
+}
+
 const arms = ['direct', ...options.arms.filter(arm => arm !== 'direct')]
 const played = playAll(
   recorded.filter((_, at) => at % options.sample === 0),
@@ -207,6 +216,11 @@ if (options.json) {
     markdownTable(['what is in the bill', 'saved, lossless'], ladderRows(played)),
     'the input bill alone, with caches of five minutes, and nothing left out',
     markdownTable(['levers', 'saved', '95 %', 'dearer', 'worst'], leverRows(played)),
+    'calls until a prompt has 200,000 tokens, by the growth of the longest stretch without a compaction',
+    markdownTable(
+      ['arm', 'times as many, median', 'quartiles', 'sessions'],
+      roomRows(played, shown),
+    ),
     markdownTable(['if', ...shown], sensitivityRows(played, shown)),
     markdownTable(
       ['model', "provider's tokens for one of o200k", 'samples'],
