@@ -44,6 +44,7 @@ const BLOCK =
   /^(?:<!-- not run: (?<why>[^\n]*) -->\n\n)?```(?<kind>sh|bash|console)\n(?<commands>.*?)^```$/gms
 const REASONS = new Set([
   'a cluster',
+  'a Docker engine',
   "a vendor's key",
   'a browser',
   'names and keys of your own',

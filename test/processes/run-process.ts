@@ -30,7 +30,7 @@ const running = new Set<ChildProcess>()
  * @param args options, `--` and the command
  */
 export function startRun(args: readonly string[], env: NodeJS.ProcessEnv): RunProcess {
-  const child = spawn(process.execPath, [CLI, 'run', ...args], {
+  const child = spawn(process.execPath, [CLI, 'run', '--no-texts', ...args], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {

@@ -59,7 +59,12 @@ const node = (script: string) => ['--', process.execPath, '-e', script]
  */
 async function run(script: string, ...options: string[]) {
   const out = join(folder, 'out')
-  const printed = await captureCli('run', ...options, ...node(script.replaceAll('OUT', out)))
+  const printed = await captureCli(
+    'run',
+    '--no-texts',
+    ...options,
+    ...node(script.replaceAll('OUT', out)),
+  )
   return { ...printed, out: existsSync(out) ? readFileSync(out, 'utf8') : null }
 }
 
@@ -224,7 +229,15 @@ fetch(url + '/responses', { method: 'POST', headers, body: rest[1] }).then(({ st
     writeFileSync(file, 'x')
     chmodSync(file, 0o644)
     const missing = join(folder, 'none')
-    const none = await captureCli('run', '--lossless', '--summary', '--', missing, '--help')
+    const none = await captureCli(
+      'run',
+      '--no-texts',
+      '--lossless',
+      '--summary',
+      '--',
+      missing,
+      '--help',
+    )
     expect([none.code, none.stderr]).toEqual([127, `haversack: ${missing}: not found\n`])
     expect(left()).toEqual([])
     const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
