@@ -3,8 +3,7 @@ import { extname } from 'node:path'
 import { BoundedMap } from '../core/base/bounded-map.ts'
 import { AppError } from '../core/base/errors.ts'
 import type { GainAnswer } from '../core/contract/gain.ts'
-import { createTaskThread, type TaskThread } from '../runtime/task-thread.ts'
-import type { StoreKey } from '../store/codec.ts'
+import { createTaskThread } from '../runtime/task-thread.ts'
 import { dayOf } from './day-of.ts'
 import type { Origin } from './day-sums.ts'
 import type {
@@ -15,8 +14,8 @@ import type {
   ToolTable,
 } from './figures.ts'
 import type { FoundTexts } from './kept-texts.ts'
+import type { LedgerOptions, LedgerThread } from './ledger-options.ts'
 import { isPassing } from './passing-texts.ts'
-import type { LedgerLimits } from './prune.ts'
 import type { Tasks } from './tasks.ts'
 import {
   type Arrivals,
@@ -61,31 +60,6 @@ export interface Ledger {
   /** Writes what waits, and ends the thread. Nothing may be recorded after it. */
   close(): Promise<void>
 }
-
-export interface LedgerOptions {
-  /** The data folder, in which the ledger has a file. */
-  readonly folder: string
-  readonly limits: LedgerLimits
-  /** Whether sums name projects. */
-  readonly hasProjects?: boolean
-  /** Keys of the texts of results; empty: one of the folder's own. Absent: none are kept. */
-  readonly textKeys?: readonly StoreKey[] | null
-  /** Where all that is not known to be from elsewhere comes from. */
-  readonly origin?: Origin
-  /** Unix milliseconds. */
-  now(): number
-  /** Called once when writes begin to fail, with the reason. */
-  onUnwritten(detail: string): void
-  /** Counts rows that were dropped, because too many waited or a write failed. */
-  onDropped(count: number): void
-  onBug(bug: string): void
-  /** How long a row waits at most, in milliseconds. */
-  readonly flushMs?: number
-  /** Instead of a thread of its own, for tests. */
-  readonly thread?: LedgerThread
-}
-
-export type LedgerThread = Pick<TaskThread<Tasks>, 'run' | 'close'>
 
 const FLUSH_MS = 1_000
 /** Characters of texts that wait; those of later results are not kept. */

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { createLedger, type LedgerOptions, type LedgerThread } from '../../../src/ledger/ledger.ts'
+import { createLedger } from '../../../src/ledger/ledger.ts'
+import type { LedgerOptions, LedgerThread } from '../../../src/ledger/ledger-options.ts'
 import { createTasks } from '../../../src/ledger/tasks.ts'
 
 /** A folder that goes with the test. */
