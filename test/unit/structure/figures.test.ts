@@ -100,8 +100,9 @@ describe('figures of other benches', () => {
     [
       'README.md',
       () => {
-        const cells = row(results('proxy'), '100 KB', 'at once', 'first streamed byte')
-        return [`${one(cells[5])}; ${one(cells[6])} ms`]
+        const added = (way: string) => one(row(results('speed'), '100 KB', 'growing', way)[2])
+        const peer = added('@portkey-ai/gateway 1.15.2')
+        return [`${added('Haversack, passing')}; ${added('Haversack, packing')}; ${peer} ms`]
       },
     ],
     [
