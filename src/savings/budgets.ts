@@ -46,10 +46,13 @@ export interface BudgetsOptions {
   readonly onBug: (error: unknown) => void
 }
 
+/** A day of which more is said was not written by us. */
+const MOST_MONEY = 1e15
+
 /** What was spent by day, and the marks that were told. */
 const spending = z.object({
   stamp: z.string(),
-  days: z.record(z.string(), z.number()),
+  days: z.record(z.string(), z.number().min(0).max(MOST_MONEY)),
   told: z.record(z.string(), z.literal(true)),
 })
 type Spending = z.infer<typeof spending>
@@ -64,10 +67,7 @@ export function createBudgets(options: BudgetsOptions): Budgets {
   const sums = createTenantSums<Spending>({
     ...options,
     record: { namespace: 'budgets', key: 'spending.v1' },
-    read(bytes) {
-      const { success, data } = spending.safeParse(JSON.parse(Buffer.from(bytes).toString()))
-      return success ? data : null
-    },
+    read: readSpending,
     write: sums => Buffer.from(JSON.stringify(sums)),
     add: addSpending,
   })
@@ -128,6 +128,15 @@ export function createBudgets(options: BudgetsOptions): Budgets {
       while (checking.size > 0) await Promise.all([...checking.values()].map(({ done }) => done))
       await sums.close()
     },
+  }
+}
+
+/** Returns `null` for bytes that are none, as another writer of the store may leave. */
+function readSpending(bytes: Uint8Array): Spending | null {
+  try {
+    return spending.safeParse(JSON.parse(Buffer.from(bytes).toString())).data ?? null
+  } catch {
+    return null
   }
 }
 

@@ -49,13 +49,14 @@ async function tell(
 ): Promise<void> {
   const { host } = new URL(url)
   try {
-    const { ok, status } = await fetch(url, {
+    const { ok, status, body } = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(said),
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
+    await body?.cancel()
     if (!ok) logger.warn({ host, status }, 'a webhook of a budget refused')
   } catch (error) {
     logger.warn({ host, reason: (error as Error).name }, 'a webhook of a budget does not answer')

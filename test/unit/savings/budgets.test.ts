@@ -97,6 +97,20 @@ it('forgets days beyond a month, and what it told of them', async () => {
   expect(Object.keys(told).length).toBeLessThanOrEqual(2 * 40 + 6)
 })
 
+it.each([
+  ['no JSON', '{'],
+  ['no sums', '{"days":{"2026-11-29":"9"}}'],
+  ['a sum that nobody spends', '{"stamp":"","told":{},"days":{"2026-11-29":1e308}}'],
+])('knows nothing of a record that has %s', async (_, text) => {
+  const shared = recordStore()
+  const key = { tenant: 'a', namespace: 'budgets', key: 'spending.v1' } as const
+  await shared.store.writeRecord({ ...key, value: Buffer.from(text) })
+  const { budgets, marks, spend } = budgetsOn(shared)
+  await spend(9)
+  expect(await budgets.read('a')).toEqual([])
+  expect(marks).toEqual([])
+})
+
 it('goes on if the store does not answer', async () => {
   const shared = recordStore()
   const { budgets, marks, spend } = budgetsOn(shared)
