@@ -34,11 +34,12 @@ export function chart({ title, unit, bars, write = round }: Chart): Html {
   const step = Math.min(WIDEST_BAR, WIDTH / bars.length)
   const drawn = bars.map((bar, index) => drawBar(bar, index * step, { step, scale, zero, write }))
   const names = new Map(bars.flatMap(({ parts }) => parts.map(part => [part.name, part.kind])))
+  const least = down === 0 ? 0 : -down
   return html`<figure><figcaption>${title} <span class="unit">${unit}</span>
 <ul class="legend">${[...names].map(
     ([name, kind]) => html`<li><span class="mark ${kind}"></span>${name}</li>`,
   )}</ul></figcaption>
-<div class="axes"><div class="y"><span>${write(up)}</span><span>${write(down === 0 ? 0 : -down)}</span></div>
+<div class="axes"><div class="y"><span>${write(up)}</span><span>${write(least)}</span></div>
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${title}">
 ${drawn}<line class="zero" x1="0" x2="${WIDTH}" y1="${zero}" y2="${zero}"></line></svg>
 <div class="x">${ends(bars).map(label => html`<span>${label}</span>`)}</div></div>

@@ -1,7 +1,5 @@
 import { html } from 'hono/html'
-import { visible } from '../core/base/visible.ts'
 import { money, tokens } from '../ledger/amounts.ts'
-import type { Overview } from '../ledger/figures.ts'
 import type { GainFigures } from '../ledger/gain-figures.ts'
 import type { DefinitionsAccount } from '../savings/definitions-account.ts'
 import type { SavingsFigures } from '../savings/figures.ts'
@@ -32,18 +30,14 @@ const MOST_TIPS = 3
 const LEAST_TOKENS = 1_000
 
 /** At most three things that would save more, the largest first, each with its command. */
-export function moreToSave(
-  { total, currency }: GainFigures,
-  { heaviest }: Overview,
-  accounts: AccountData | null,
-): Html {
+export function moreToSave({ total, currency }: GainFigures, accounts: AccountData | null): Html {
   const { bill, money: priced } = total
   // What a token of the bill costs on the whole.
   const price =
     bill === null || priced === null || bill.billed === 0 ? 0 : priced.billed / bill.billed
   const worthOf = (worth: number) =>
     price > 0 && currency !== null ? money(worth * price, currency) : `${tokens(worth)} tokens`
-  const tips = [...tipsOf(heaviest), ...(accounts === null ? [] : accountTips(accounts))]
+  const tips = (accounts === null ? [] : accountTips(accounts))
     .filter(({ worth }) => worth >= LEAST_TOKENS)
     .toSorted((a, b) => b.worth - a.worth)
     .slice(0, MOST_TIPS)
@@ -52,29 +46,16 @@ export function moreToSave(
       ? html`<p class="none">Nothing that is known.</p>`
       : html`<ul class="tips">${tips.map(
           ({ name, worth, text, command }) =>
-            html`<li><b>${name}</b> <span class="good">≈ ${worthOf(worth)}</span>
+            html`<li><b>${name}</b> <span class="good">up to ${worthOf(worth)}</span>
 <p>${text} <code>${command}</code></p></li>`,
         )}</ul>`
   }</section>`
 }
 
-function tipsOf(heaviest: Overview['heaviest']): Tip[] {
-  const [most] = heaviest
-  if (most === undefined) return []
-  const sent = most.before - most.referred - most.encoded - most.omitted
-  return [
-    {
-      name: `Long results of ${visible(most.tool || '(not named)')}`,
-      worth: sent,
-      text: `${tokens(sent)} tokens are sent whole. Bulk can be left out, and fetched back:`,
-      command: 'haversack run --elide',
-    },
-  ]
-}
-
 function accountTips({ misses, definitions }: AccountData): Tip[] {
   const idle = misses.rows.find(({ reason }) => reason === 'idle')
   const unused = definitions.tokens - definitions.used
+  const each = unused / Math.max(1, definitions.requests)
   return [
     ...(idle === undefined
       ? []
@@ -82,7 +63,7 @@ function accountTips({ misses, definitions }: AccountData): Tip[] {
           {
             name: 'Pauses longer than a cache lives',
             worth: idle.cost,
-            text: `${count(idle.count)} times a cache had expired and was written again. See which:`,
+            text: `${count(idle.count)} times an expired cache was written again. See which:`,
             command: 'haversack gain --misses',
           },
         ]),
@@ -90,8 +71,8 @@ function accountTips({ misses, definitions }: AccountData): Tip[] {
       name: 'Tools that are never called',
       // Most of them are read from a cache, at a tenth.
       worth: unused / 10,
-      text: `Their definitions are ${tokens(unused / Math.max(1, definitions.requests))} tokens of each request.`,
-      command: 'cache_align.defer = "auto"',
+      text: `Their definitions are ${tokens(each)} tokens of each request:`,
+      command: 'cache_align.defer = true',
     },
   ]
 }

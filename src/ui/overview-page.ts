@@ -46,7 +46,7 @@ export function overviewPage(data: OverviewData): Html {
 <section aria-label="The bill">${figures(trio(gain, window))}
 ${window.days === 1 ? billByHour(overview) : billByDay(gain)}</section>
 <div class="two">${where(gain, by, window)}
-${moreToSave(gain, overview, accounts)}</div>
+${moreToSave(gain, accounts)}</div>
 ${oneResult(one)}
 <section aria-labelledby="latest"><h2 id="latest">Latest results</h2>
 ${resultTable('The latest results', latest)}</section>
@@ -61,6 +61,7 @@ function trio({ total, currency }: GainFigures, { label }: PageWindow): readonly
     omitted === 0
       ? 'Every result decodes to its original.'
       : `${tokens(omitted)} tokens left out, to be fetched back; fetched ${grouped(fetched)} times.`
+  const caches = broken === 1 ? 'cache' : 'caches'
   return [
     savedFigure(total, currency, label),
     {
@@ -72,7 +73,7 @@ function trio({ total, currency }: GainFigures, { label }: PageWindow): readonly
     {
       name: 'Lost',
       value: broken === 0 ? '0' : `−${grouped(broken)}`,
-      about: `${grouped(broken)} ${broken === 1 ? 'cache' : 'caches'} broken by a change of ours. ${left}`,
+      about: `${grouped(broken)} ${caches} broken by a change of ours. ${left}`,
       ...(broken > 0 && { tone: 'bad' as const }),
     },
   ]
