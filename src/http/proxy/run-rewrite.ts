@@ -1,7 +1,7 @@
 import type { RewriteReport } from '../../core/contract/operation-result.ts'
 import type { RequestTerms } from '../../core/contract/request-terms.ts'
-import { headersLetForget } from '../../core/conversation/forgetting/vendor-forgetting.ts'
 import { billingVendor } from '../../core/conversation/usage/billing.ts'
+import { headersLetForget } from '../../core/dialects/forgetting/vendor-forgetting.ts'
 import { rewriteOp } from '../../core/operations/rewrite-op.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Metrics } from '../../observability/metrics.ts'

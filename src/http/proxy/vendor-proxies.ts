@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import type { Env } from '../../config/env.ts'
-import { upstreamForgets } from '../../core/conversation/forgetting/vendor-forgetting.ts'
+import { upstreamForgets } from '../../core/dialects/forgetting/vendor-forgetting.ts'
 import { createAwsSigner, type SignRequest } from '../../proxy/aws-signature.ts'
 import { createForwarder, type Forwarder } from '../../proxy/forwarder.ts'
 import { pathAfter, versionedPath } from '../../proxy/target.ts'

@@ -1,6 +1,6 @@
 import type { ScannedRequest } from '../../../src/core/conversation/parse/scan-request.ts'
-import type { ToolResultText } from '../../../src/core/conversation/parse/tool-result-text.ts'
 import { rewriteLossless } from '../../../src/core/conversation/rewrite/rewrite-text.ts'
+import type { ToolResultText } from '../../../src/core/dialects/bodies/tool-result-text.ts'
 import type { OperationContext } from '../../../src/core/operations/operation.ts'
 import { decodeContent } from '../../../src/core/pipeline/decode.ts'
 import type { PipelineConfig } from '../../../src/core/pipeline/profile/pipeline-config.ts'

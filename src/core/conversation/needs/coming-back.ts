@@ -1,9 +1,9 @@
+import type { ToolResultText } from '../../dialects/bodies/tool-result-text.ts'
 import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
 import { endpointClass } from '../../telemetry/endpoint-class.ts'
 import { MAX_COMING_BACK } from '../../telemetry/event.ts'
 import type { Pseudonyms } from '../../telemetry/pseudonyms.ts'
 import { addFacts } from '../../telemetry/response-facts.ts'
-import type { ToolResultText } from '../parse/tool-result-text.ts'
 import { quotedLines } from './edit-quotes.ts'
 import { findNeeds } from './find-needs.ts'
 

@@ -1,4 +1,13 @@
 import { RETRIEVE_TOOL } from '../../contract/retrieve-tool.ts'
+import { anthropicMessages } from '../../dialects/bodies/anthropic-messages.ts'
+import { bedrockConverse } from '../../dialects/bodies/bedrock-converse.ts'
+import { type Checkpoint, ConversationReader } from '../../dialects/bodies/conversation-reader.ts'
+import { geminiGenerate } from '../../dialects/bodies/gemini-generate.ts'
+import { openaiChat } from '../../dialects/bodies/openai-chat.ts'
+import { openaiResponses } from '../../dialects/bodies/openai-responses.ts'
+import type { HeadRules, Route } from '../../dialects/bodies/route.ts'
+import type { ProgramResult, ToolResultText } from '../../dialects/bodies/tool-result-text.ts'
+import { requestForgets } from '../../dialects/forgetting/request-forgets.ts'
 import {
   type JsonBytes,
   type JsonNode,
@@ -7,15 +16,6 @@ import {
 } from '../../json/bytes/json-node.ts'
 import { type KnownItems, type ReadLimits, readJson } from '../../json/bytes/read-json.ts'
 import { OPEN_BRACE } from '../../json/char-codes.ts'
-import { requestForgets } from '../forgetting/request-forgets.ts'
-import { type Checkpoint, ConversationReader } from './conversation-reader.ts'
-import { anthropicMessages } from './routes/anthropic-messages.ts'
-import { bedrockConverse } from './routes/bedrock-converse.ts'
-import { geminiGenerate } from './routes/gemini-generate.ts'
-import { openaiChat } from './routes/openai-chat.ts'
-import { openaiResponses } from './routes/openai-responses.ts'
-import type { HeadRules, Route } from './routes/route.ts'
-import type { ProgramResult, ToolResultText } from './tool-result-text.ts'
 import { unitInBody } from './unit-name.ts'
 
 const ROUTES = {

@@ -1,5 +1,5 @@
+import type { ConversationReader } from '../../dialects/bodies/conversation-reader.ts'
 import { type JsonNode, memberOf } from '../../json/bytes/json-node.ts'
-import type { ConversationReader } from './conversation-reader.ts'
 
 /** Longer values are no ids of sessions. */
 const MAX_BYTES = 1024

@@ -1,7 +1,7 @@
+import { CONFIGURATION_ITEM } from '../../dialects/bodies/openai-responses.ts'
 import { itemsOf, type JsonNode, memberOf, parseAt, textOf } from '../../json/bytes/json-node.ts'
 import { literalOf, type Replacement } from '../../json/bytes/splice.ts'
 import { QUOTE } from '../../json/char-codes.ts'
-import { CONFIGURATION_ITEM } from '../parse/routes/openai-responses.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
 import type { HiddenTurns } from './hidden-turns.ts'
 import { type HiddenCall, type HiddenTurn, listOf } from './retrieving-answer.ts'

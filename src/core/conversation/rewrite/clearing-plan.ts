@@ -1,6 +1,6 @@
+import type { ToolResultText } from '../../dialects/bodies/tool-result-text.ts'
 import type { PipelineConfig } from '../../pipeline/profile/pipeline-config.ts'
 import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
-import type { ToolResultText } from '../parse/tool-result-text.ts'
 import { argumentLines, linesIn } from './quoted-lines.ts'
 
 /** Bytes that a stub takes, about, and those of a result that is worth one. */

@@ -6,9 +6,9 @@ import {
   followUp,
   type ResultArm,
 } from '../../arms/sums.ts'
+import type { ToolResultText } from '../../dialects/bodies/tool-result-text.ts'
 import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
 import { pathOf } from '../../sessions/turn/call-facts.ts'
-import type { ToolResultText } from '../parse/tool-result-text.ts'
 import { linesIn } from './quoted-lines.ts'
 import type { StoredRewrite } from './stored-rewrite.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { letsForget } from '../forgetting/lets-forget.ts'
-import { speaksOfForgetting } from '../forgetting/speaks-of-forgetting.ts'
-import type { ToolResultText } from '../parse/tool-result-text.ts'
+import type { ToolResultText } from '../../dialects/bodies/tool-result-text.ts'
+import { letsForget } from '../../dialects/forgetting/lets-forget.ts'
+import { speaksOfForgetting } from '../../dialects/forgetting/speaks-of-forgetting.ts'
 
 /** A text payload of a conversation. */
 export interface MessageText {

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
+import type { ToolResultText } from '../../dialects/bodies/tool-result-text.ts'
 import type { HintFamily } from '../../hints/hint.ts'
 import type { DedupTerms } from '../../sessions/turn/dedup-terms.ts'
 import type { Shown } from '../../sessions/turn/earlier-results.ts'
 import { MAX_CALLS_AGO } from '../../sessions/turn/refer-to-changes.ts'
-import type { ToolResultText } from '../parse/tool-result-text.ts'
 import type { SentNote } from './sent-notes.ts'
 
 /** A result of a conversation; of `start` and `end` only their distance counts. */

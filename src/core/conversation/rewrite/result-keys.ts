@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { ToolResultText } from '../parse/tool-result-text.ts'
+import type { ToolResultText } from '../../dialects/bodies/tool-result-text.ts'
 
 /** Names results by their conversation. */
 export interface ResultKeys {

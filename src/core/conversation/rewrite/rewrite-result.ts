@@ -7,9 +7,9 @@ import type {
   Report,
 } from '../../contract/operation-result.ts'
 import type { ResponseBudget } from '../../contract/response-budget.ts'
+import type { ToolResultText } from '../../dialects/bodies/tool-result-text.ts'
 import { literalOf } from '../../json/bytes/splice.ts'
 import { endpointClass } from '../../telemetry/endpoint-class.ts'
-import type { ToolResultText } from '../parse/tool-result-text.ts'
 import type { History } from './history.ts'
 import type { MessageText } from './message-texts.ts'
 import type { ConversationContext } from './rewrite-context.ts'

@@ -1,4 +1,5 @@
 import type { EncodeAnswer } from '../../contract/encode.ts'
+import type { ToolResultText } from '../../dialects/bodies/tool-result-text.ts'
 import type { HintFamily } from '../../hints/hint.ts'
 import type { SentHints } from '../../hints/policy.ts'
 import { CHAIN_CALLS } from '../../hints/search-chain.ts'
@@ -6,7 +7,6 @@ import { isSearch } from '../../pipeline/is-search.ts'
 import { detachedLayer, type OpenLayer } from '../../pipeline/session-layer.ts'
 import { labelOf } from '../../pipeline/wrapped-format.ts'
 import { endpointName } from '../../telemetry/endpoint-class.ts'
-import type { ToolResultText } from '../parse/tool-result-text.ts'
 
 /** What later results may need to know of how a result was sent. */
 export interface SentNote {

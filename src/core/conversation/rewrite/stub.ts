@@ -1,5 +1,6 @@
 import { toBytes } from '../../base/text-bytes.ts'
 import type { KeepItem } from '../../contract/operation-result.ts'
+import type { ToolResultText } from '../../dialects/bodies/tool-result-text.ts'
 import { lineCount } from '../../formats/gutter/printed-lines.ts'
 import { decisiveArgument } from '../../hints/earlier-call.ts'
 import type { Verbosity } from '../../hints/hint.ts'
@@ -7,7 +8,6 @@ import { hintLine } from '../../hints/hint-line.ts'
 import { literalOf } from '../../json/bytes/splice.ts'
 import { originalId } from '../../pipeline/within-budget.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
-import type { ToolResultText } from '../parse/tool-result-text.ts'
 import type { StoredRewrite } from './stored-rewrite.ts'
 
 /** A stub in place of a cleared result, with the original to keep. */

@@ -1,6 +1,6 @@
+import type { Checkpoint } from '../../dialects/bodies/conversation-reader.ts'
 import type { JsonNode } from '../../json/bytes/json-node.ts'
 import type { ReadLimits } from '../../json/bytes/read-json.ts'
-import type { Checkpoint } from '../parse/conversation-reader.ts'
 import { type RouteName, type ScannedRequest, scanRequest } from '../parse/scan-request.ts'
 import { commonBytes } from '../parse/shared-messages.ts'
 

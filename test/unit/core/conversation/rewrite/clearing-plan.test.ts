@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { ToolResultText } from '../../../../../src/core/conversation/parse/tool-result-text.ts'
 import { createClearingPlan } from '../../../../../src/core/conversation/rewrite/clearing-plan.ts'
+import type { ToolResultText } from '../../../../../src/core/dialects/bodies/tool-result-text.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 
 const BYTES = 1_000

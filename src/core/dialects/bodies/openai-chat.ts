@@ -5,12 +5,12 @@ import {
   memberOf,
   members,
   RANGE,
-} from '../../../json/bytes/json-node.ts'
-import { speaksOfForgetting } from '../../forgetting/speaks-of-forgetting.ts'
-import { BREAKPOINT_KEYS, type ConversationReader, TEXT_PARTS } from '../conversation-reader.ts'
-import type { ToolCall } from '../tool-result-text.ts'
+} from '../../json/bytes/json-node.ts'
+import { speaksOfForgetting } from '../forgetting/speaks-of-forgetting.ts'
+import { BREAKPOINT_KEYS, type ConversationReader, TEXT_PARTS } from './conversation-reader.ts'
 import { namesIn, type Route, requestOf } from './route.ts'
 import { mayCallBy, TOOL_CHOICE } from './tool-choice.ts'
+import type { ToolCall } from './tool-result-text.ts'
 
 const TEXT_TYPES: ReadonlySet<string> = new Set(['text'])
 

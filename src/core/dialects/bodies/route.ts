@@ -4,9 +4,9 @@ import {
   members,
   RANGE,
   type Selection,
-} from '../../../json/bytes/json-node.ts'
-import { mayHoldSettings } from '../../forgetting/lets-forget.ts'
-import type { ConversationReader } from '../conversation-reader.ts'
+} from '../../json/bytes/json-node.ts'
+import { mayHoldSettings } from '../forgetting/lets-forget.ts'
+import type { ConversationReader } from './conversation-reader.ts'
 import type { MayCall } from './tool-choice.ts'
 
 /**

@@ -5,9 +5,9 @@ import {
   memberOf,
   members,
   RANGE,
-} from '../../../json/bytes/json-node.ts'
-import { speaksOfForgetting } from '../../forgetting/speaks-of-forgetting.ts'
-import type { ConversationReader } from '../conversation-reader.ts'
+} from '../../json/bytes/json-node.ts'
+import { speaksOfForgetting } from '../forgetting/speaks-of-forgetting.ts'
+import type { ConversationReader } from './conversation-reader.ts'
 import { addObjectCall, namesIn, type Route, requestOf } from './route.ts'
 import { MAY_CALL_ALL, MAY_CALL_NONE, mayCallOnly } from './tool-choice.ts'
 

@@ -6,9 +6,9 @@ import {
   members,
   RANGE,
   type Selection,
-} from '../../../json/bytes/json-node.ts'
-import { speaksOfForgetting } from '../../forgetting/speaks-of-forgetting.ts'
-import type { ConversationReader } from '../conversation-reader.ts'
+} from '../../json/bytes/json-node.ts'
+import { speaksOfForgetting } from '../forgetting/speaks-of-forgetting.ts'
+import type { ConversationReader } from './conversation-reader.ts'
 import { addObjectCall, namesIn, type Route, requestOf } from './route.ts'
 import { MAY_CALL_ALL, MAY_CALL_NONE, mayCallOnly } from './tool-choice.ts'
 

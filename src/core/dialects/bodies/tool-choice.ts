@@ -5,8 +5,8 @@ import {
   memberOf,
   members,
   RANGE,
-} from '../../../json/bytes/json-node.ts'
-import type { ConversationReader } from '../conversation-reader.ts'
+} from '../../json/bytes/json-node.ts'
+import type { ConversationReader } from './conversation-reader.ts'
 
 /** Whether a request lets the model call a tool that it defines. */
 export type MayCall = (tool: string) => boolean

@@ -5,14 +5,14 @@ import {
   memberOf,
   members,
   RANGE,
-} from '../../../json/bytes/json-node.ts'
-import { speaksOfForgetting } from '../../forgetting/speaks-of-forgetting.ts'
+} from '../../json/bytes/json-node.ts'
+import { speaksOfForgetting } from '../forgetting/speaks-of-forgetting.ts'
 import {
   BREAKPOINT_KEYS,
   CALLER,
   type ConversationReader,
   TEXT_PARTS,
-} from '../conversation-reader.ts'
+} from './conversation-reader.ts'
 import { namesIn, type Route, requestOf } from './route.ts'
 import { mayCallBy, TOOL_CHOICE } from './tool-choice.ts'
 
