@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { RouteName } from '../../src/core/conversation/parse/scan-request.ts'
+import type { RouteName } from '../../src/core/dialects/lookup.ts'
 
 /** An agent as its users start it. */
 export interface AgentClient {

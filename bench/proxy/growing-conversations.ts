@@ -1,4 +1,4 @@
-import type { RouteName } from '../../src/core/conversation/parse/scan-request.ts'
+import type { RouteName } from '../../src/core/dialects/lookup.ts'
 import { type Step, turnBody } from '../../test/support/turns/bodies.ts'
 import { generatedTexts } from '../support/generated-text.ts'
 import { conversationsOf } from '../turns/conversations.ts'

@@ -1,4 +1,4 @@
-import type { RouteName } from '../../src/core/conversation/parse/scan-request.ts'
+import type { RouteName } from '../../src/core/dialects/lookup.ts'
 import type { PlayedConversation } from '../../test/support/turns/play-conversation.ts'
 import type { Counts } from '../../test/support/turns/services.ts'
 import { machine } from '../support/machine.ts'

@@ -1,6 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { processEnv } from '../config/env.ts'
+import { vendorOf } from '../core/conversation/usage/billing.ts'
+import { openai } from '../core/dialects/openai.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { logFolders } from '../service/tuning/log-folders.ts'
 import { inDrawnOrder } from '../tune/discover/draw.ts'
@@ -14,7 +16,6 @@ import { createLogThreads, type LogThreads } from './discover/log-threads.ts'
 import { screenOf } from './discover/screen.ts'
 import { lookOf, paint } from './gain/paint.ts'
 import { pricesDate } from './gain/read-gain.ts'
-import { vendorOf } from './model-vendor.ts'
 import { wholeNumber } from './options.ts'
 import { createProgress } from './progress.ts'
 
@@ -189,11 +190,11 @@ async function exampleOf(logs: readonly KnownLog[], threads: LogThreads): Promis
 
 /** The agent whose models answered most. */
 function nextOf(logs: readonly KnownLog[]): string {
-  let openai = 0
+  let byCodex = 0
   for (const { summary } of logs) {
     for (const [, , model] of summary?.answers ?? []) {
-      openai += vendorOf(summary?.models[model]) === 'openai' ? 1 : -1
+      byCodex += vendorOf(summary?.models[model]) === openai.vendor.name ? 1 : -1
     }
   }
-  return `haversack run -- ${openai > 0 ? 'codex' : 'claude'}`
+  return `haversack run -- ${byCodex > 0 ? 'codex' : 'claude'}`
 }

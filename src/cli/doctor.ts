@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts'
 import { processEnv } from '../config/env.ts'
+import { upstreamsOf } from '../config/upstreams.ts'
 import { urlFault } from '../config/url-fault.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { defineCommand, UsageError } from './command.ts'
@@ -55,7 +56,11 @@ export const doctorCommand = defineCommand({
       configured,
       ...(config === null ? [] : [checkStore(config), checkEncoding(), ...checkCacheLife(config)]),
       ...(await checkService({ url, key })),
-      ...(await Promise.all(upstreamsOf(config).map(([of, base]) => checkUpstream(of, base)))),
+      ...(await Promise.all(
+        (config === null ? [] : upstreamsOf(config.proxy)).map(({ name: of, url: base }) =>
+          checkUpstream(of, base),
+        ),
+      )),
       ...(agent === null ? [] : [checkAgent(name as string, agent, url, env)]),
       ...(agent?.hook === undefined ? [] : [await checkClaudeHook(agent, url, env)]),
     ]
@@ -74,16 +79,6 @@ function addressOf(config: Config | null): string {
   const isAny = host === '0.0.0.0' || host === '::'
   const name = isAny ? '127.0.0.1' : host
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
-}
-
-/** The upstreams of a configuration, by what their routes name them. */
-function upstreamsOf(config: Config | null): (readonly [string, string])[] {
-  const { anthropic_url, openai_url, upstreams = [] } = config?.proxy ?? {}
-  return [
-    ...(anthropic_url === undefined ? [] : [['anthropic', anthropic_url] as const]),
-    ...(openai_url === undefined ? [] : [['openai', openai_url] as const]),
-    ...upstreams.map(({ name, url }) => [name, url] as const),
-  ]
 }
 
 function report(findings: readonly Finding[]): string {

@@ -2,7 +2,7 @@ import { compressionOf } from '../config/compression.ts'
 import { processEnv } from '../config/env.ts'
 import { FIXED_LIMITS } from '../config/fixed-limits.ts'
 import { loadConfig } from '../config/load.ts'
-import type { RouteName } from '../core/conversation/parse/scan-request.ts'
+import { bodyRules, ROUTE_NAMES } from '../core/dialects/lookup.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { createLocalContext } from '../runtime/local-context.ts'
 import { LOCAL_TENANT } from '../runtime/local-sessions.ts'
@@ -13,19 +13,14 @@ import { checkRequest, type Untouched } from './proxy/check-request.ts'
 import { guessRoute } from './proxy/guess-route.ts'
 import { reportText } from './proxy/report.ts'
 
-const ROUTES: Readonly<Record<string, RouteName>> = {
-  messages: 'anthropic_messages',
-  chat: 'openai_chat',
-  responses: 'openai_responses',
-  gemini: 'gemini_generate',
-  converse: 'bedrock_converse',
-}
+const ROUTES = new Map(ROUTE_NAMES.map(route => [bodyRules(route).command, route] as const))
+const COMMANDS = [...ROUTES.keys()]
 
 export const checkOptions = {
   check: { type: 'string', value: 'FILE', help: 'The body; - for standard input' },
-  route: choice(Object.keys(ROUTES), {
+  route: choice(COMMANDS, {
     value: 'NAME',
-    help: 'Its route: messages, chat, responses, gemini, converse (default: by the body)',
+    help: `Its route: ${COMMANDS.join(', ')} (default: by the body)`,
   }),
   ...jsonOption,
 } as const satisfies Options
@@ -46,7 +41,7 @@ export const proxyCommand = defineCommand({
     const label = file === '-' ? 'standard input' : file
     const name = values.route ?? guess(parse(body, label), label)
     const context = createLocalContext()
-    const route = ROUTES[name] as RouteName
+    const route = ROUTES.get(name)!
     const checked = checkRequest(body, route, context, untouchedBecause(body))
     if (checked === null) throw new Error(unreadable(parse(body, label), name, label))
     process.stdout.write(
@@ -78,10 +73,10 @@ function parse(body: Buffer, label: string): unknown {
 
 function guess(body: unknown, label: string): string {
   const guessed = guessRoute(body)
-  const name = Object.keys(ROUTES).find(each => ROUTES[each] === guessed?.route)
-  if (guessed === null || name === undefined) {
+  if (guessed === null) {
     throw new UsageError(`${label} does not show what it was sent to: give --route`)
   }
+  const name = bodyRules(guessed.route).command
   process.stderr.write(`haversack: read as a request to ${name}: it has ${guessed.sign}\n`)
   return name
 }

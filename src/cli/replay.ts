@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { processEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
+import { vendorOf } from '../core/conversation/usage/billing.ts'
 import { resolveTokenizer } from '../core/tokens/profiles.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { createLocalContext } from '../runtime/local-context.ts'
 import { defineCommand, UsageError } from './command.ts'
-import { vendorOf } from './model-vendor.ts'
 import {
   budgetFieldsOf,
   budgetOptions,

@@ -1,10 +1,11 @@
 import { rmSync } from 'node:fs'
 import { type Env, processEnv } from '../config/env.ts'
+import { openai } from '../core/dialects/openai.ts'
 import { reasonOf } from '../runtime/system-reason.ts'
 import { watchUncaught } from '../runtime/uncaught.ts'
 import { defineCommand, UsageError } from './command.ts'
 import { agentSettings, decidingSetting } from './run-command/agent-settings.ts'
-import { type BaseUrls, baseUrls, OPENAI_NAMES } from './run-command/base-urls.ts'
+import { type BaseUrls, baseUrls } from './run-command/base-urls.ts'
 import {
   codeOf,
   createSignalRelay,
@@ -32,6 +33,8 @@ const EXIT_MS = 1_000
 /** The first line, since results may lose something. */
 const CLEARS =
   'after pauses old results leave the prompt; the model can fetch them (--lossless keeps them)'
+
+const [OPENAI_URL] = openai.own.variables
 
 /** Said when texts are kept for the first time. */
 const KEEPS =
@@ -114,7 +117,7 @@ async function runBehindProxy(
 ): Promise<number> {
   const env = processEnv()
   const codex = codexCommand(command, env)
-  const urls = baseUrls(codex === null ? env : { ...env, OPENAI_BASE_URL: codex.baseUrl })
+  const urls = baseUrls(codex === null ? env : { ...env, [OPENAI_URL]: codex.baseUrl })
   const files = makeTemporaryFolder()
   try {
     const service = await startOwnService({
@@ -168,8 +171,8 @@ function runCommandAt(
   }
   if (codex === null) return runChild(command, childEnv, relay)
   // Processes that the command starts use the base URL that they would have used.
-  const { OPENAI_BASE_URL: url = '' } = childEnv
-  const own = Object.fromEntries(OPENAI_NAMES.map(name => [name, env[name]]))
+  const { [OPENAI_URL]: url = '' } = childEnv
+  const own = Object.fromEntries(openai.own.variables.map(name => [name, env[name]]))
   const codexEnv = { ...childEnv, ...own }
   return runChild(codex.behind(url), codexEnv, relay)
 }

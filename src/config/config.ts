@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { TENANT_NAME } from '../core/base/tenant-name.ts'
+import { DIALECT_NAMES, dialectNamed, VENDOR_NAMES } from '../core/dialects/lookup.ts'
 import { toolModelSchema } from '../core/enrich/value-model.ts'
 import { teamName } from '../core/fingerprints/upload.ts'
 import { sampleRate } from '../core/telemetry/event.ts'
@@ -32,7 +33,7 @@ const lifetime = positive.max(315_360_000_000)
 const relativePrice = z.number().min(0).max(1_000)
 
 const priceRule = z.strictObject({
-  vendor: z.enum(['anthropic', 'openai', 'google', 'amazon']),
+  vendor: z.enum(VENDOR_NAMES),
   /** Prefix of the names of the models that the price is for; absent: all models of the vendor. */
   model: z.string().min(1).max(256).optional(),
   cache_read: relativePrice.optional(),
@@ -63,20 +64,22 @@ const awsTerms = z.strictObject({
   session_token: secretText.optional(),
 })
 
+const SIGNED_BY_AWS = DIALECT_NAMES.filter(name => dialectNamed(name).signing === 'aws')
+
 /** An API beside those of Anthropic and OpenAI, at `/up/NAME`. */
 const namedUpstream = z
   .strictObject({
     name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be a-z, 0-9 and -, at most 32'),
     url: upstreamUrl,
     /** Whose API it is, or is like. */
-    dialect: z.enum(['anthropic', 'openai', 'azure', 'gemini', 'vertex', 'bedrock']),
+    dialect: z.enum(DIALECT_NAMES),
     aws: awsTerms.optional(),
     /** Whether it may drop parts of a prompt; absent: by what its URL and its name say. */
     forgets: z.boolean().optional(),
   })
-  .refine(({ dialect, aws }) => aws === undefined || dialect === 'bedrock', {
+  .refine(({ dialect, aws }) => aws === undefined || dialectNamed(dialect).signing === 'aws', {
     path: ['aws'],
-    message: 'is for the dialect bedrock',
+    message: `is for the dialect ${SIGNED_BY_AWS.join(' or ')}`,
   })
 
 /** `ID:BASE64` of 32 bytes. The text is a secret: messages must not quote it. */

@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'smol-toml'
 import { z } from 'zod'
-import {
-  PRICED_VENDORS,
-  type PricedVendor,
-  type PriceRule,
-  pricesFor,
-  type TokenPrices,
-} from '../core/conversation/usage/billing.ts'
+import { type PriceRule, pricesFor, type TokenPrices } from '../core/conversation/usage/billing.ts'
+import { VENDOR_NAMES, type VendorName } from '../core/dialects/lookup.ts'
 import type { Config } from './config.ts'
 
 /** The prices that vendors publish; the package has them beside its code. */
@@ -19,7 +14,7 @@ const price = z.number().min(0).max(10_000)
 const priceFile = z.strictObject({
   price: z.array(
     z.strictObject({
-      vendor: z.enum(PRICED_VENDORS),
+      vendor: z.enum(VENDOR_NAMES),
       model: z.string().min(1).max(256).optional(),
       relative: z.literal(true).optional(),
       uncached: price.positive(),
@@ -69,6 +64,6 @@ export function priceList({ currency, prices }: Pick<Config['savings'], 'currenc
 }
 
 /** The published prices of a vendor's models in general. */
-export function vendorPrices(vendor: PricedVendor): TokenPrices {
+export function vendorPrices(vendor: VendorName): TokenPrices {
   return pricesFor(vendor, undefined, [builtInPrices()])
 }

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { AppError } from '../core/base/errors.ts'
+import { OWN_DIALECTS } from '../core/dialects/lookup.ts'
 import type { AppContext, AppDeps, AppEnv } from './context.ts'
 import { authorize } from './middleware/authorize.ts'
 import { answerHeaders, observe } from './middleware/observe.ts'
@@ -86,10 +87,10 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
     mountUi(app, { ...deps, ui, ledger })
   }
   mountVendorProxies(app, deps)
-  for (const vendor of below === undefined ? ['anthropic', 'openai'] : []) {
-    const detail = `no upstream is configured: HAVERSACK_${vendor.toUpperCase()}_URL`
+  for (const { name } of below === undefined ? OWN_DIALECTS : []) {
+    const detail = `no upstream is configured: HAVERSACK_${name.toUpperCase()}_URL`
     const proxyCaller = authorize(deps.access, 'proxy')
-    app.all(`/${vendor}/*`, proxyCaller, c => refuse(c, new AppError('not_found', detail)))
+    app.all(`/${name}/*`, proxyCaller, c => refuse(c, new AppError('not_found', detail)))
   }
   app.all('*', knownCaller, c =>
     refuse(c, new AppError('not_found', unknownRoute(c.req.path, below))),
@@ -100,16 +101,12 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
 
 const UNEXPECTED = { code: 'internal', detail: 'an unexpected error; it was logged' } as const
 
-/** Paths of vendors' APIs, and where they are served. */
-const UNPREFIXED = [
-  [/^\/(?:v1\/)?messages(?:\/count_tokens)?\/?$/, '/anthropic'],
-  [/^\/(?:v1\/)?(?:chat\/completions|responses(?:\/\w+)?)\/?$/, '/openai'],
-] as const
-
 /** Tells a client whose base URL lacks the prefix of its vendor. */
 function unknownRoute(path: string, below: string | undefined): string {
-  const prefix = UNPREFIXED.find(([pattern]) => pattern.test(path))?.[1]
-  if (prefix === undefined || below !== undefined) return 'no such route'
+  const plain = path.replace(/^\/v1(?=\/)/, '')
+  const asked = OWN_DIALECTS.find(({ own }) => own.unversioned.test(plain))
+  if (asked === undefined || below !== undefined) return 'no such route'
+  const prefix = `/${asked.name}`
   return `no such route; this API is at ${prefix}${path}: the base URL must end with ${prefix}`
 }
 

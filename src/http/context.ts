@@ -7,9 +7,8 @@ import type { ErrorCode } from '../core/base/errors.ts'
 import type { ConfigAnswer, ConfigOf, ConfigQuery } from '../core/contract/config.ts'
 import type { CacheLife, PlanningTerms } from '../core/contract/request-terms.ts'
 import type { RewriteMemory } from '../core/conversation/rewrite/rewrite-memory.ts'
-import type { PricedVendor } from '../core/conversation/usage/billing.ts'
-import type { UsageRoute } from '../core/conversation/usage/usage-figures.ts'
 import type { ForgettingHeader } from '../core/dialects/forgetting/vendor-forgetting.ts'
+import type { RouteName, VendorName } from '../core/dialects/lookup.ts'
 import type { SessionDesk } from '../core/operations/session-desk.ts'
 import type { Sessions } from '../core/sessions/turn/shared-sessions.ts'
 import type { Enrichment } from '../enrich/enrichment.ts'
@@ -115,7 +114,7 @@ export interface Rewriting {
   /** Time after which a body is forwarded unchanged, in milliseconds. */
   readonly timeoutMs: number
   /** How long a vendor's caches live; absent: it is not known. */
-  readonly cacheLives?: (vendor: PricedVendor) => readonly CacheLife[]
+  readonly cacheLives?: (vendor: VendorName) => readonly CacheLife[]
   /** How results were written before. */
   readonly rewrites: Rewrites
   /** The memory of rewrites that all threads share. */
@@ -181,7 +180,7 @@ export interface AppDeps extends JobDeps {
   readonly savings: Omit<Savings, 'close'>
   readonly budgets: Pick<Budgets, 'read'>
   /** Reads what an answer used, while it passes. */
-  observeUsage(route: UsageRoute): UsageObserver
+  observeUsage(route: RouteName): UsageObserver
   /** What endpoints are like, shared in teams and published. */
   readonly fingerprints?: Fingerprints
   /** Absent: no servers of MCP can be offered. */

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { MAX_NAME } from '../core/contract/result-row.ts'
+import { VENDOR_NAMES } from '../core/dialects/lookup.ts'
 import { dayOf } from './day-of.ts'
 
 /**
@@ -192,7 +193,7 @@ export class DayWriter {
 }
 
 /** Sources of what came through a proxy; other sources are ways in themselves. */
-const VENDORS: readonly string[] = ['anthropic', 'openai', 'google', 'amazon']
+const VENDORS: readonly string[] = VENDOR_NAMES
 
 /** Removes sums of days up to one of them, and kinds that no day has any more. */
 export function removeDays(database: DatabaseSync, last: number): void {

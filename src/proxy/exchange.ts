@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { VendorName } from '../core/dialects/lookup.ts'
 import type { AnswerObserver } from './answer-observer.ts'
 import type { AnswerRounds } from './answer-rounds.ts'
 import type { SignRequest } from './aws-signature.ts'
 import type { Outcome } from './failures.ts'
 import type { Guard } from './guard.ts'
 import type { ForwardLimits, Upstream } from './upstream.ts'
-import type { Vendor } from './vendor-errors.ts'
 
 /** The report of an exchange that is over; nothing of its content. */
 export interface Exchange {
@@ -61,7 +61,7 @@ export interface ForwardOptions {
 /** What all exchanges of a forwarder share. */
 export interface ExchangeContext {
   readonly upstream: Upstream
-  readonly vendor: Vendor
+  readonly vendor: VendorName
   readonly limits: ForwardLimits
   /** Milliseconds, never going back. */
   readonly now: () => number

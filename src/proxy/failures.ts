@@ -1,12 +1,9 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import { TLSSocket } from 'node:tls'
+import type { VendorError } from '../core/dialects/dialect.ts'
+import type { VendorName } from '../core/dialects/lookup.ts'
 import type { AnswerFraming } from './answer-head.ts'
-import {
-  type Vendor,
-  type VendorError,
-  vendorErrorBody,
-  vendorErrorEvent,
-} from './vendor-errors.ts'
+import { vendorErrorBody, vendorErrorEvent } from './vendor-errors.ts'
 
 /**
  * How an exchange ended: the upstream's answer was passed on to its end, or what kept it from that.
@@ -103,7 +100,7 @@ export const FAILURES = {
 } as const satisfies Record<string, Failure>
 
 export interface ReportOptions {
-  readonly vendor: Vendor
+  readonly vendor: VendorName
   readonly extraHeaders: Readonly<Record<string, string>>
   /** The framing of the head that was sent, if one was. */
   readonly framing: AnswerFraming | null

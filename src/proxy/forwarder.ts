@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { VendorName } from '../core/dialects/lookup.ts'
 import { askUpstream, type OwnAnswer, type OwnRequest } from './ask-upstream.ts'
 import type { Exchange, ExchangeContext, ForwardOptions, Upgrade } from './exchange.ts'
 import { ExchangeRun } from './exchange-run.ts'
 import { answerOn, joinUpgraded, joinWebSocket, type MessageUpgrade } from './upgraded.ts'
 import { createUpstream, type ForwardLimits, type ProxyEnvironment } from './upstream.ts'
-import type { Vendor } from './vendor-errors.ts'
 import type { SocketMessages } from './websocket/socket-messages.ts'
 
 export interface ForwarderOptions {
@@ -14,7 +14,7 @@ export interface ForwarderOptions {
    */
   readonly base: URL
   /** Whose error envelopes clients expect. */
-  readonly vendor: Vendor
+  readonly vendor: VendorName
   readonly limits: ForwardLimits
   readonly env: ProxyEnvironment
   /** Milliseconds, never going back. */

@@ -1,4 +1,4 @@
-import type { Vendor } from './vendor-errors.ts'
+import type { Dialect } from '../core/dialects/dialect.ts'
 
 /**
  * Characters that a request target may have: no space, no control character, nothing that ends a
@@ -23,39 +23,32 @@ export function pathAfter(target: string, prefix: string): string | null {
 const VERSION = '/v1'
 const ENDS_WITH_VERSION = /\/v\d\w*$/
 
-/**
- * Paths of bodies that are rewritten, and paths below them, without a version. Clients whose base
- * URL ends with the version name them like this.
- */
-const UNVERSIONED: Readonly<Partial<Record<Vendor, RegExp>>> = {
-  anthropic: /^\/messages(?=[/?]|$)/,
-  openai: /^\/(?:chat\/completions|responses)(?=[/?]|$)/,
-}
-
 /** An upstream as far as it decides how paths are named. */
 export interface PathNaming {
-  readonly vendor: Vendor
+  readonly dialect: Dialect
   /** The path of its base URL, without a slash at the end. */
   readonly basePath: string
-  /** Whether a path without a version of OpenAI's API is sent to the upstream without one. */
-  readonly openaiPathsAsSent: boolean
+  /** Whether the upstream gets paths without a version unchanged, if it may know them. */
+  readonly pathsAsSent: boolean
 }
 
 /**
  * The path of a request as its vendor names it after the base URL. Some clients have the version in
  * their base URLs (`@ai-sdk/anthropic` sends `/messages`), some do not (Anthropic's SDK sends
  * `/v1/messages`), and both kinds of base URLs are configured. So a version is added if neither has
- * one, and one is removed if both have one. OpenAI-like upstreams with a path, such as
- * `/backend-api/codex`, know paths without a version.
+ * one, and one is removed if both have one. Some upstreams with a path, such as
+ * `/backend-api/codex`, know paths without a version. Dialects that are not the vendor's own keep
+ * paths unchanged.
  */
 export function versionedPath(
-  { vendor, basePath, openaiPathsAsSent }: PathNaming,
+  { dialect: { own }, basePath, pathsAsSent }: PathNaming,
   path: string,
 ): string {
+  if (own === undefined) return path
   const once = path.replace(/^(?:\/v1)+(?=\/v1\/)/, '')
   if (ENDS_WITH_VERSION.test(basePath)) return once.replace(/^\/v1(?=\/)/, '')
-  if (UNVERSIONED[vendor]?.test(once) !== true) return once
-  const isComplete = vendor === 'openai' && (openaiPathsAsSent || basePath !== '')
+  if (!own.unversioned.test(once)) return once
+  const isComplete = own.hasUnversionedUpstreams === true && (pathsAsSent || basePath !== '')
   return isComplete ? once : VERSION + once
 }
 

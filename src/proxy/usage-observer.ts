@@ -1,11 +1,11 @@
 import type { Transform } from 'node:stream'
-import type { UsageRoute } from '../core/conversation/usage/usage-figures.ts'
 import {
   type AnswerForm,
   type AnswerUsage,
   createUsageReader,
   type UsageReader,
 } from '../core/conversation/usage/usage-reader.ts'
+import type { RouteName } from '../core/dialects/lookup.ts'
 import { DECODERS } from './answer-decoder.ts'
 import type { AnswerObserver } from './answer-observer.ts'
 import { Guard } from './guard.ts'
@@ -31,7 +31,7 @@ const MAX_READ_BYTES = 32 * 1024 * 1024
 const MAX_DECODING = 128
 
 /** Makes an observer for each answer; they share a bound on what decoding takes. */
-export function createUsageObservers(): (route: UsageRoute) => UsageObserver {
+export function createUsageObservers(): (route: RouteName) => UsageObserver {
   let decoding = 0
 
   return route => {

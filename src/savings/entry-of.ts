@@ -3,6 +3,7 @@ import { billRequest, pricesFor, reportsWrites } from '../core/conversation/usag
 import { PING_AFTER_MS } from '../core/conversation/usage/life-rules.ts'
 import { promptTokens } from '../core/conversation/usage/token-usage.ts'
 import type { AnswerUsage } from '../core/conversation/usage/usage-reader.ts'
+import type { VendorName } from '../core/dialects/lookup.ts'
 import { resolveTokenizer } from '../core/tokens/profiles.ts'
 import type { Origin } from '../ledger/day-sums.ts'
 import { NO_ACCOUNT } from './account.ts'
@@ -11,7 +12,7 @@ import { guardedBy, lifeOf, NO_LIFE } from './life-account.ts'
 import { changeOf, missesOf } from './miss-account.ts'
 import type { PriceList } from './price-list.ts'
 import { type SeenPrompt, seenPrompt } from './seen-prompt.ts'
-import type { Entry, VendorName } from './tenant-ledger.ts'
+import type { Entry } from './tenant-ledger.ts'
 
 /** A request that the vendor answered. */
 export interface AnsweredRequest {

@@ -1,20 +1,15 @@
-import {
-  type PricedVendor,
-  pricesFor,
-  type TokenPrices,
-} from '../core/conversation/usage/billing.ts'
+import { pricesFor, type TokenPrices } from '../core/conversation/usage/billing.ts'
 import {
   FEWEST_CONVERSATIONS,
   hourPays,
   hourSaves,
   MOST_CONVERSATIONS,
 } from '../core/conversation/usage/life-rules.ts'
+import { vendorNamed } from '../core/dialects/lookup.ts'
 import { netOf } from './life-account.ts'
 import type { PriceList } from './price-list.ts'
 import type { Conversation, TenantLedger } from './tenant-ledger.ts'
 
-/** Lives are bought at this vendor alone. */
-const VENDOR: PricedVendor = 'anthropic'
 /** A key loses more than this share of its input bill: then nothing is bought for it any more. */
 const MOST_LOST = 0.01
 
@@ -43,15 +38,20 @@ function adviceFor(
 }
 
 function isOf({ vendor, key, kind, account }: Conversation, wanted: string): boolean {
-  return vendor === VENDOR && kind !== undefined && (key ?? '') === wanted && account.requests > 0
+  return (
+    vendorNamed(vendor).sellsLives === true &&
+    kind !== undefined &&
+    (key ?? '') === wanted &&
+    account.requests > 0
+  )
 }
 
 function sumsOf({ account: { requests, life } }: Conversation) {
   return { requests, bridged: life.bridged, written: life.written }
 }
 
-function pricesOf({ model }: Conversation, { builtIn, prices }: PriceList): TokenPrices {
-  return pricesFor(VENDOR, model ?? undefined, [builtIn, prices])
+function pricesOf({ vendor, model }: Conversation, { builtIn, prices }: PriceList): TokenPrices {
+  return pricesFor(vendor, model ?? undefined, [builtIn, prices])
 }
 
 function isLoss(all: readonly Conversation[], list: PriceList): boolean {

@@ -1,5 +1,6 @@
 import type { SavingsAnswer, SavingsQuery } from '../core/contract/savings.ts'
 import { pricesFor } from '../core/conversation/usage/billing.ts'
+import { VENDOR_NAMES } from '../core/dialects/lookup.ts'
 import { PROFILES, TOKENIZER_IDS } from '../core/tokens/profiles.ts'
 import { type Account, addAccounts, NO_ACCOUNT } from './account.ts'
 import type { BudgetState } from './budgets.ts'
@@ -9,7 +10,7 @@ import { type LifeAccount, netOf } from './life-account.ts'
 import { otherLives } from './life-advice.ts'
 import { missRows } from './misses.ts'
 import type { PriceList } from './price-list.ts'
-import { type TenantLedger, VENDOR_NAMES } from './tenant-ledger.ts'
+import type { TenantLedger } from './tenant-ledger.ts'
 
 const BASELINE =
   'the same requests with their tool results as the client sent them, each removed token billed as the place where it stood'

@@ -1,6 +1,7 @@
 import type { PromptPrint } from '../core/contract/prompt-print.ts'
+import type { VendorName } from '../core/dialects/lookup.ts'
 import { continues, type SeenPrompt } from './seen-prompt.ts'
-import type { TenantLedger, VendorName } from './tenant-ledger.ts'
+import type { TenantLedger } from './tenant-ledger.ts'
 
 /** Whose conversation a prompt is of. */
 export interface PromptPlace {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PRICED_VENDORS, type PricedVendor } from '../core/conversation/usage/billing.ts'
+import { VENDOR_NAMES, type VendorName } from '../core/dialects/lookup.ts'
 import type { Origin } from '../ledger/day-sums.ts'
 import type { TurnBill } from '../ledger/turn.ts'
 import { type Account, accountSchema, addAccounts, NO_ACCOUNT } from './account.ts'
@@ -8,9 +8,6 @@ import { seenPromptSchema } from './seen-prompt.ts'
 
 /** Conversations of a tenant that are listed one by one; older ones are in the totals only. */
 const MAX_CONVERSATIONS = 200
-
-export const VENDOR_NAMES = PRICED_VENDORS
-export type VendorName = PricedVendor
 
 const time = z.int().nonnegative()
 

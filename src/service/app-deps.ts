@@ -2,7 +2,8 @@ import type { Arms } from '../arms/arms.ts'
 import { compressionOf } from '../config/compression.ts'
 import { builtInPrices } from '../config/prices.ts'
 import { redisTimes } from '../config/redis.ts'
-import { cacheLivesOf, PRICED_VENDORS } from '../core/conversation/usage/billing.ts'
+import { cacheLivesOf } from '../core/conversation/usage/billing.ts'
+import { VENDOR_NAMES } from '../core/dialects/lookup.ts'
 import { indexUse } from '../core/sessions/index/owners.ts'
 import type { Sessions, SharedSessions } from '../core/sessions/turn/shared-sessions.ts'
 import type { AppDeps, Health, Rewriting } from '../http/context.ts'
@@ -91,7 +92,7 @@ function rewritingOf(
 /** The lives of each vendor's caches, found once. */
 function createCacheLives(): NonNullable<Rewriting['cacheLives']> {
   const lives = new Map(
-    PRICED_VENDORS.map(vendor => [vendor, cacheLivesOf(vendor, builtInPrices())] as const),
+    VENDOR_NAMES.map(vendor => [vendor, cacheLivesOf(vendor, builtInPrices())] as const),
   )
   return vendor => lives.get(vendor)!
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { createEndedPasses } from '../access/ended-passes.ts'
 import type { Config } from '../config/config.ts'
+import { upstreamsOf } from '../config/upstreams.ts'
 import type { UiSource } from '../http/context.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Gauges } from '../observability/metrics.ts'
@@ -20,16 +21,13 @@ export function uiSource(
 ): { readonly ui?: UiSource } {
   const { ui, ledger, proxy, keys_file } = config
   if (!ui.enabled || !ledger.enabled) return {}
-  const { anthropic_url, openai_url, upstreams } = proxy
-  const all = [
-    ...(anthropic_url === undefined ? [] : [{ path: '/anthropic', url: anthropic_url }]),
-    ...(openai_url === undefined ? [] : [{ path: '/openai', url: openai_url }]),
-    ...upstreams.map(({ name, url }) => ({ path: `/up/${name}`, url })),
-  ]
   return {
     ui: {
       gauges,
-      upstreams: all.map(({ path, url }) => ({ path, host: new URL(url).host })),
+      upstreams: upstreamsOf(proxy).map(({ place, url }) => ({
+        path: place,
+        host: new URL(url).host,
+      })),
       passes: passes(config, logger),
       ...(keys_file === undefined ? {} : { keysFile: keys_file }),
     },

@@ -1,6 +1,5 @@
 import type { FreshRecord } from '../../src/core/contract/operation-result.ts'
 import type { RequestTerms } from '../../src/core/contract/request-terms.ts'
-import type { RouteName } from '../../src/core/conversation/parse/scan-request.ts'
 import { createHeadMemory } from '../../src/core/conversation/prefix/head-memory.ts'
 import { createHistoryMemory } from '../../src/core/conversation/rewrite/history.ts'
 import { attachRewriteMemory } from '../../src/core/conversation/rewrite/rewrite-memory.ts'
@@ -9,6 +8,7 @@ import {
   rewriteRequest,
 } from '../../src/core/conversation/rewrite/rewrite-request.ts'
 import { readStored } from '../../src/core/conversation/rewrite/stored-rewrite.ts'
+import type { RouteName } from '../../src/core/dialects/lookup.ts'
 import { OPEN_BRACE } from '../../src/core/json/char-codes.ts'
 import { pipelineSchema } from '../../src/core/pipeline/profile/pipeline-config.ts'
 import { createBodyMemory } from '../../src/core/sessions/lines/memory-layout.ts'

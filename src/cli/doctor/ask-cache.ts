@@ -2,12 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { builtInPrices } from '../../config/prices.ts'
 import { readJsonText } from '../../core/base/read-text.ts'
 import { pricesFor } from '../../core/conversation/usage/billing.ts'
+import { anthropic } from '../../core/dialects/anthropic.ts'
 import { isAgreed } from '../ask.ts'
 import { UsageError } from '../command.ts'
 import type { Finding } from './finding.ts'
 import { MOST_WRITTEN_TOKENS, PROMPT_TOKENS, probeCache } from './probe-cache.ts'
 
-const URL = 'https://api.anthropic.com/v1/messages'
+const URL = `https://${anthropic.host}/v1/messages`
 const MODEL = 'claude-sonnet-5'
 const TIMEOUT_MS = 120_000
 const MAX_ANSWER_BYTES = 1024 * 1024
@@ -18,7 +19,7 @@ const MINUTES = 7
  * @throws UsageError if there is no key that pays by token, or nothing to ask at
  */
 export async function askCache(key: string | undefined, isTold: boolean): Promise<Finding[]> {
-  if (!key || key.startsWith('sk-ant-oat')) {
+  if (!key || key.startsWith(anthropic.vendor.subscriptionPrefix)) {
     throw new UsageError('--cache needs an API key of yours in ANTHROPIC_API_KEY')
   }
   process.stderr.write(`${priceLine()}\n`)
@@ -41,7 +42,9 @@ export async function askCache(key: string | undefined, isTold: boolean): Promis
 
 /** What it costs at most, by `prices.toml`. */
 function priceLine(): string {
-  const { cache_write_long, per_million } = pricesFor('anthropic', MODEL, [builtInPrices()])
+  const { cache_write_long, per_million } = pricesFor(anthropic.vendor.name, MODEL, [
+    builtInPrices(),
+  ])
   const tokens = MOST_WRITTEN_TOKENS.toLocaleString('en-US')
   const price = (MOST_WRITTEN_TOKENS * cache_write_long * (per_million ?? 0)) / 1e6
   const cost = per_million === undefined ? '' : `, at most ${price.toFixed(2)} USD`

@@ -1,5 +1,5 @@
 import { vendorPrices } from '../../config/prices.ts'
-import type { PricedVendor } from '../../core/conversation/usage/billing.ts'
+import type { VendorName } from '../../core/dialects/lookup.ts'
 import { billTurns } from '../../tune/guard/bill.ts'
 import { figureLines, type ReportFigures, resultFigures } from '../figure-lines.ts'
 import { percent, table } from '../table.ts'
@@ -14,7 +14,7 @@ export interface Replayed {
   readonly baseline: Baseline
   readonly verdicts: VerdictTally | null
   /** Whose prices a bill by turns has. */
-  readonly vendor: PricedVendor
+  readonly vendor: VendorName
 }
 
 /** Most rows of a group that the tables show; `--json` has them all. */
@@ -90,7 +90,7 @@ function netOf({ tokens_in, tokens_out }: Sums, { markers, sent, tokens }: Retri
 }
 
 /** By estimate, since a recording of results has no bills. */
-function billOf({ billed, retrieval }: Tally, vendor: PricedVendor): string {
+function billOf({ billed, retrieval }: Tally, vendor: VendorName): string {
   const { before, after, fetching } = billTurns(billed, vendorPrices(vendor))
   const round = (tokens: number) => Math.round(tokens).toLocaleString('en-US')
   const fetched = retrieval.sent === 0 ? '' : `, of which fetching is ${round(fetching)}`

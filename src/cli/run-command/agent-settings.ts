@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import type { Env } from '../../config/env.ts'
+import { OWN_DIALECTS } from '../../core/dialects/lookup.ts'
 
 /** An agent that `run` knows more of than variables with base URLs. */
 interface KnownAgent {
@@ -58,9 +59,8 @@ function agentOf(program: string): KnownAgent | undefined {
 }
 
 function opencodeConfig(url: string): string {
-  const provider = {
-    anthropic: { options: { baseURL: `${url}/anthropic/v1` } },
-    openai: { options: { baseURL: `${url}/openai/v1` } },
-  }
+  const provider = Object.fromEntries(
+    OWN_DIALECTS.map(({ name }) => [name, { options: { baseURL: `${url}/${name}/v1` } }]),
+  )
   return JSON.stringify({ provider })
 }

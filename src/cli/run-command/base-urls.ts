@@ -1,5 +1,8 @@
 import type { Env } from '../../config/env.ts'
 import { urlFault } from '../../config/url-fault.ts'
+import { anthropic } from '../../core/dialects/anthropic.ts'
+import type { OwnRoute } from '../../core/dialects/dialect.ts'
+import { OWN_DIALECTS } from '../../core/dialects/lookup.ts'
 
 /** The upstreams of a command, and its environment for the proxy. */
 export interface BaseUrls {
@@ -21,38 +24,43 @@ const WEB_PROXY = /^(?:https?|all)_proxy$/i
  * base URL that is not a URL
  */
 export function baseUrls(env: Env): BaseUrls {
-  const anthropic = baseUrlIn(env, ANTHROPIC_NAMES)
-  const openai = baseUrlIn(env, OPENAI_NAMES)
-  // Clients put `/chat/completions` after theirs, which may have another version or none.
-  const version = openai === null || openai.endsWith(VERSION) ? VERSION : ''
+  const found = OWN_DIALECTS.map(({ name, own }) => {
+    const { version = '', variables } = own
+    const url = baseUrlIn(env, variables)
+    // Clients put `/chat/completions` after theirs, which may have another version or none.
+    const end = url === null || url.endsWith(version) ? version : ''
+    return { name, own, url, end }
+  })
   return {
-    upstreams: {
-      ...(anthropic === null ? {} : { HAVERSACK_ANTHROPIC_URL: anthropic }),
-      ...(openai === null
-        ? {}
-        : {
-            HAVERSACK_OPENAI_URL: openai.slice(0, openai.length - version.length),
-            HAVERSACK_OPENAI_PATHS: version === '' ? 'as_sent' : 'versioned',
-          }),
-    },
+    upstreams: Object.fromEntries(found.flatMap(upstreamIn)),
     environment: (url, anthropicUrl) => ({
       ...env,
-      ...namedBy(ANTHROPIC_NAMES, `${url}/anthropic`),
-      ...namedBy(OPENAI_NAMES, `${url}/openai${version}`),
+      ...Object.fromEntries(
+        found.flatMap(({ name, own, end }) =>
+          own.variables.map(variable => [variable, `${url}/${name}${end}`]),
+        ),
+      ),
       ...toolSearch(env, anthropicUrl),
       ...reachedDirectly(env, new URL(url).hostname),
     }),
   }
 }
 
-const VERSION = '/v1'
+interface FoundUrl {
+  readonly name: string
+  readonly own: OwnRoute
+  readonly url: string | null
+  /** The version at its end. */
+  readonly end: string
+}
 
-/** Those of the vendors' clients, then those of LiteLLM, with which Aider works, and LangChain. */
-const ANTHROPIC_NAMES = ['ANTHROPIC_BASE_URL', 'ANTHROPIC_API_BASE']
-export const OPENAI_NAMES = ['OPENAI_BASE_URL', 'OPENAI_API_BASE']
-
-function namedBy(names: readonly string[], url: string | undefined): Env {
-  return Object.fromEntries(names.map(name => [name, url]))
+/** By the variables of the configuration. */
+function upstreamIn({ name, own, url, end }: FoundUrl): readonly (readonly [string, string])[] {
+  if (url === null) return []
+  const prefix = `HAVERSACK_${name.toUpperCase()}`
+  const base = [`${prefix}_URL`, url.slice(0, url.length - end.length)] as const
+  if (own.version === undefined) return [base]
+  return [base, [`${prefix}_PATHS`, end === '' ? 'as_sent' : 'versioned']]
 }
 
 /** The first that is set, without the slash at its end; `null` if none is. */
@@ -71,7 +79,7 @@ function baseUrlIn(env: Env, names: readonly string[]): string | null {
  * search stays as it is without us.
  */
 function toolSearch({ ENABLE_TOOL_SEARCH: chosen = '' }: Env, anthropicUrl: string): Env {
-  const isVendor = new URL(anthropicUrl).host === 'api.anthropic.com'
+  const isVendor = new URL(anthropicUrl).host === anthropic.host
   return isVendor && chosen === '' ? { ENABLE_TOOL_SEARCH: 'true' } : {}
 }
 

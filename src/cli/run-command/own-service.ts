@@ -7,6 +7,8 @@ import { layersInProject } from '../../config/layers/project-file.ts'
 import { type LayersPlace, pipelineFileOf } from '../../config/layers/read-layers.ts'
 import { repositoryName } from '../../config/layers/repository.ts'
 import { loadConfig } from '../../config/load.ts'
+import { anthropic } from '../../core/dialects/anthropic.ts'
+import { openai } from '../../core/dialects/openai.ts'
 import type { Logger } from '../../observability/logger.ts'
 import { createMetrics, type Metrics } from '../../observability/metrics.ts'
 import { TEXTS_KEY_FILE } from '../../runtime/data-files.ts'
@@ -173,8 +175,8 @@ function configFor(options: OwnServiceOptions) {
     proxy: {
       ...proxy,
       redeem: (elides ?? proxy.redeem !== 'off') ? ('auto' as const) : ('off' as const),
-      anthropic_url: proxy.anthropic_url ?? 'https://api.anthropic.com',
-      openai_url: proxy.openai_url ?? 'https://api.openai.com',
+      anthropic_url: proxy.anthropic_url ?? `https://${anthropic.host}`,
+      openai_url: proxy.openai_url ?? `https://${openai.host}`,
       upstreams: [...namedUpstreams(env, proxy.upstreams)],
     },
     workers: { ...workers, count: Math.min(workers.count, MAX_THREADS) },

@@ -2,6 +2,9 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Env } from '../../config/env.ts'
 import { ownHome } from '../../config/user-folders.ts'
+import { anthropic } from '../../core/dialects/anthropic.ts'
+import { gemini } from '../../core/dialects/gemini.ts'
+import { openai } from '../../core/dialects/openai.ts'
 import { readConfigFile } from '../config-files/replace-file.ts'
 import { hasChatGptLogin } from '../run-command/codex.ts'
 import type { Agent, Obstacle } from './agent.ts'
@@ -20,13 +23,13 @@ const CODEX_KEY = 'openai_base_url'
 const GEMINI_UPSTREAM = `The service needs this upstream in its configuration file:
 
 [[proxy.upstreams]]
-name = "gemini"
-url = "https://generativelanguage.googleapis.com"
-dialect = "gemini"`
+name = "${gemini.name}"
+url = "https://${gemini.host}"
+dialect = "${gemini.name}"`
 
-const ANTHROPIC_UPSTREAM =
-  'Start the service with HAVERSACK_ANTHROPIC_URL=https://api.anthropic.com'
-const OPENAI_UPSTREAM = 'Start the service with HAVERSACK_OPENAI_URL=https://api.openai.com'
+const ANTHROPIC_UPSTREAM = startedWith(anthropic)
+const OPENAI_UPSTREAM = startedWith(openai)
+const BOTH_UPSTREAMS = startedWith(anthropic, openai)
 
 /** By the names that `setup` and `doctor` take. */
 export const AGENTS: Readonly<Record<string, Agent>> = {
@@ -40,7 +43,7 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
         [['env', 'ENABLE_TOOL_SEARCH'], textAt(text, ['env', 'ENABLE_TOOL_SEARCH']) ?? 'true'],
       ]),
     baseUrlsIn: text => asList(textAt(text, CLAUDE_URL)),
-    variable: 'ANTHROPIC_BASE_URL',
+    variable: anthropic.own.variables[0],
     upstream: () => ANTHROPIC_UPSTREAM,
     cacheHour: {
       with: text => editJson(text, [[CLAUDE_HOUR, '1']]),
@@ -79,23 +82,19 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
         [OPENCODE_OPENAI_URL, url.replace(/\/anthropic\/v1$/, '/openai/v1')],
       ]),
     baseUrlsIn: text => asList(textAt(text, OPENCODE_URL)),
-    upstream: () => `${ANTHROPIC_UPSTREAM} HAVERSACK_OPENAI_URL=https://api.openai.com`,
+    upstream: () => BOTH_UPSTREAMS,
   },
   gemini: {
     file: env => join(geminiFolder(env), '.env'),
-    baseUrl: service => `${service}/up/gemini`,
-    withBaseUrl: (text, url) => editDotenv(text, 'GOOGLE_GEMINI_BASE_URL', url),
-    baseUrlsIn: text => asList(dotenvAt(text, 'GOOGLE_GEMINI_BASE_URL')),
-    variable: 'GOOGLE_GEMINI_BASE_URL',
+    baseUrl: service => `${service}/up/${gemini.name}`,
+    ...inDotenv(gemini.client.variable),
     obstacle: (_, env) => geminiObstacle(join(geminiFolder(env), 'settings.json')),
     upstream: () => GEMINI_UPSTREAM,
   },
   qwen: {
     file: env => join(homeOf(env), '.qwen', '.env'),
     baseUrl: service => `${service}/openai/v1`,
-    withBaseUrl: (text, url) => editDotenv(text, 'OPENAI_BASE_URL', url),
-    baseUrlsIn: text => asList(dotenvAt(text, 'OPENAI_BASE_URL')),
-    variable: 'OPENAI_BASE_URL',
+    ...inDotenv(openai.own.variables[0]),
     upstream: () => 'Start the service with HAVERSACK_OPENAI_URL=URL, your provider',
   },
   litellm: {
@@ -104,9 +103,28 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
     baseUrl: service => service,
     withBaseUrl: withApiBases,
     baseUrlsIn: apiBasesIn,
-    upstream: () => `${ANTHROPIC_UPSTREAM} HAVERSACK_OPENAI_URL=https://api.openai.com`,
+    upstream: () => BOTH_UPSTREAMS,
     left: modelsLeft,
   },
+}
+
+/** What starts a service that forwards to the vendors' own APIs. */
+function startedWith(...served: readonly { readonly name: string; readonly host: string }[]) {
+  const terms = served.map(
+    ({ name, host }) => `HAVERSACK_${name.toUpperCase()}_URL=https://${host}`,
+  )
+  return `Start the service with ${terms.join(' ')}`
+}
+
+/** A base URL that is in a file of variables. */
+function inDotenv(
+  variable: string,
+): Pick<Agent, 'withBaseUrl' | 'baseUrlsIn'> & { readonly variable: string } {
+  return {
+    withBaseUrl: (text, url) => editDotenv(text, variable, url),
+    baseUrlsIn: text => asList(dotenvAt(text, variable)),
+    variable,
+  }
 }
 
 function homeOf(env: Env): string {

@@ -1,16 +1,19 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Document, isAlias, isMap, isScalar, isSeq, parseDocument, type YAMLMap } from 'yaml'
+import { OWN_DIALECTS } from '../../core/dialects/lookup.ts'
 
 /** Providers that the service forwards to, and where its base URL has them. */
-const PROVIDERS: Readonly<Record<string, Provider>> = {
-  anthropic: { path: '/anthropic', host: 'api.anthropic.com', bare: /^claude-/ },
-  openai: { path: '/openai/v1', host: 'api.openai.com', bare: /^(?:gpt-|chatgpt-|o\d)/ },
-}
+const PROVIDERS: Readonly<Record<string, Provider>> = Object.fromEntries(
+  OWN_DIALECTS.map(({ name, own, host, vendor }) => [
+    name,
+    { path: `/${name}${own.version ?? ''}`, host, bare: vendor.models },
+  ]),
+)
 
 interface Provider {
   readonly path: string
   /** The vendor's own, which the service reaches in its place. */
-  readonly host: string
+  readonly host: string | undefined
   /** Models that LiteLLM knows without the name of the provider. */
   readonly bare: RegExp
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { TENANT_NAME } from '../base/tenant-name.ts'
+import { VENDOR_NAMES } from '../dialects/lookup.ts'
 import { TOKENIZER_IDS } from '../tokens/profiles.ts'
 import { tokenCount } from './fields.ts'
 
@@ -35,7 +36,7 @@ export const savingsQuery = z.strictObject({
 
 const count = z.int().nonnegative()
 const time = z.int().nonnegative().describe('Unix milliseconds')
-const vendor = z.enum(['anthropic', 'openai', 'google', 'amazon'])
+const vendor = z.enum(VENDOR_NAMES)
 
 const bill = {
   billed: z.number().describe("By the provider's figures"),

@@ -1,3 +1,4 @@
+import { ROUTE_NAMES } from '../dialects/lookup.ts'
 import { batchOperation } from './batch.ts'
 import { compressOperation } from './compress.ts'
 import { countOperation } from './count.ts'
@@ -11,7 +12,6 @@ import type { ByteOperation, Operation } from './operation.ts'
 import { packResultOperation } from './pack-result.ts'
 import { planOperation } from './plan.ts'
 import { readOffersOperation } from './read-offers.ts'
-import { ROUTE_NAMES } from './rewrite-op.ts'
 import { rewriteRequestOperation } from './rewrite-request.ts'
 import { showResultOperation } from './show-result.ts'
 

@@ -1,7 +1,7 @@
 import { decodeBody, encodeBody } from '../base/content-coding.ts'
 import type { RequestTerms } from '../contract/request-terms.ts'
-import type { RouteName } from '../conversation/parse/scan-request.ts'
 import { rewriteRequest } from '../conversation/rewrite/rewrite-request.ts'
+import type { RouteName } from '../dialects/lookup.ts'
 import type { ByteOperation } from './operation.ts'
 import { rewriteOp } from './rewrite-op.ts'
 

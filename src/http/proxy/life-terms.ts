@@ -1,10 +1,9 @@
 import type { RequestTerms } from '../../core/contract/request-terms.ts'
-import type { Vendor } from '../../proxy/vendor-errors.ts'
+import { VENDOR_NAMES, type VendorName, vendorNamed } from '../../core/dialects/lookup.ts'
 import type { Savings } from '../../savings/savings.ts'
 import { type AppContext, requestHeader } from '../context.ts'
 
-/** Tokens of a subscription at Anthropic. */
-const SUBSCRIPTION = 'sk-ant-oat'
+const SUBSCRIPTIONS = VENDOR_NAMES.flatMap(name => vendorNamed(name).subscriptionPrefix ?? [])
 const BEARER = /^bearer\s+/i
 
 /**
@@ -13,26 +12,30 @@ const BEARER = /^bearer\s+/i
  * @param header by its name in lower case
  */
 export function paysByToken(
-  vendor: Vendor,
+  vendor: VendorName,
   header: (name: 'x-api-key' | 'authorization' | 'anthropic-beta') => string | undefined,
 ): boolean {
   const keys = [header('x-api-key'), header('authorization')?.replace(BEARER, '')]
   const given = keys.filter(key => key !== undefined && key !== '')
-  if (given.length === 0 || given.some(key => key!.startsWith(SUBSCRIPTION))) return false
+  if (given.length === 0 || given.some(isSubscription)) return false
   if (header('anthropic-beta')?.includes('oauth') === true) return false
-  // A login with ChatGPT is a web token.
-  return vendor !== 'openai' || given.every(key => key!.startsWith('sk-'))
+  const { keyPrefix = '' } = vendorNamed(vendor)
+  return given.every(key => key!.startsWith(keyPrefix))
+}
+
+function isSubscription(key = ''): boolean {
+  return SUBSCRIPTIONS.some(prefix => key.startsWith(prefix))
 }
 
 /** What may be bought for a request's cache: nothing for a subscription. */
 export function lifeTerms(
   c: AppContext,
-  vendor: Vendor,
+  vendor: VendorName,
   { advice }: Pick<Savings, 'advice'>,
 ): Pick<RequestTerms, 'paysByToken' | 'hourKinds'> {
   if (!paysByToken(vendor, name => requestHeader(c, name))) return {}
   const { tenant, keyId } = c.get('state').caller
-  const known = vendor === 'anthropic' ? advice(tenant, keyId) : undefined
+  const known = vendorNamed(vendor).sellsLives ? advice(tenant, keyId) : undefined
   const isOn = known !== undefined && !known.isLoss
   return { paysByToken: true, ...(isOn && { hourKinds: known.hourKinds }) }
 }

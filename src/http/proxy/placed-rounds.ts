@@ -1,14 +1,14 @@
 import { GrownBytes } from '../../core/base/grown-bytes.ts'
 import { withoutPlaced } from '../../core/conversation/prefix/place-breakpoint.ts'
+import { type VendorName, vendorNamed } from '../../core/dialects/lookup.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { AnswerRounds, RoundForm, RoundStep } from '../../proxy/answer-rounds.ts'
 import type { RawHeaders } from '../../proxy/headers.ts'
-import type { Vendor } from '../../proxy/vendor-errors.ts'
 
 /** Where breakpoints may be placed, until an upstream refuses one. */
 export interface Placing {
   /** The host of a request's upstream; `undefined`: nothing is placed there. */
-  at(vendor: Vendor, host: string): string | undefined
+  at(vendor: VendorName, host: string): string | undefined
   /** Sends a request once more without what its upstream refuses. */
   rounds(host: string, sent: RefusableRequest, inner: AnswerRounds | undefined): PlacedRounds
 }
@@ -27,8 +27,8 @@ const REFUSED = 'the upstream refuses what we say of its cache: nothing is said 
 export function createPlacing(logger: Pick<Logger, 'warn'>): Placing {
   const refused = new Set<string>()
   return {
-    // Bedrock's own integration refuses it.
-    at: (vendor, host) => (vendor === 'amazon' || refused.has(host) ? undefined : host),
+    at: (vendor, host) =>
+      vendorNamed(vendor).refusesBreakpoints || refused.has(host) ? undefined : host,
     rounds: (host, sent, inner) =>
       new PlacedRounds(sent, inner, () => {
         if (!refused.has(host)) logger.warn({ host }, REFUSED)

@@ -23,8 +23,6 @@ interface Forwarded {
   readonly seen: Promise<SeenAnswer>
 }
 
-/** The vendor that pings are for. */
-const VENDOR = 'anthropic'
 /** For an answer that has no text. */
 const TIMEOUT_MS = 60_000
 
@@ -51,7 +49,7 @@ export async function planPings(
   const { said } = await seen
   if (said === null || said.usage.cache_read + said.usage.cache_write === 0) return
   const { builtIn, prices } = savings.prices()
-  const vendor = VENDOR
+  const { vendor } = proxy
 
   async function send(bytes: Uint8Array) {
     const answer = await proxy.forwarder.ask({ path, headers, body: bytes, timeoutMs: TIMEOUT_MS })

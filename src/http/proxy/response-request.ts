@@ -1,11 +1,11 @@
 import type { Caller } from '../../access/access.ts'
 import { AppError } from '../../core/base/errors.ts'
 import type { RewriteReport } from '../../core/contract/operation-result.ts'
-import { MessageType } from '../../core/conversation/usage/socket-events.ts'
+import { MessageType, SOCKET_ROUTE } from '../../core/conversation/usage/socket-events.ts'
+import type { VendorName } from '../../core/dialects/lookup.ts'
 import { rewriteOp } from '../../core/operations/rewrite-op.ts'
 import type { UntouchedReason } from '../../observability/proxy-metrics.ts'
 import type { Ticket } from '../../pool/admission.ts'
-import type { Vendor } from '../../proxy/vendor-errors.ts'
 import type {
   ClientMessage,
   RewrittenMessage,
@@ -28,7 +28,7 @@ export interface AskedResponse {
 /** What the messages of a connection share. */
 export interface MessageTerms {
   readonly caller: Caller
-  readonly vendor: Vendor
+  readonly vendor: VendorName
   readonly needs: Pick<RewriteNeeds, 'admission' | 'metrics'> & { readonly rewriting: Rewriting }
   /** Whether no response may be asked for any more. */
   isDraining(): boolean
@@ -40,7 +40,7 @@ export interface MessageTerms {
 
 /** The message that asks for a response; all others pass. */
 const CREATE = 'response.create'
-const OP = rewriteOp('openai_responses')
+const OP = rewriteOp(SOCKET_ROUTE)
 const HELD: Taken = { kind: 'held' }
 
 /**

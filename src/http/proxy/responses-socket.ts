@@ -3,7 +3,11 @@ import { inTime } from '../../core/base/deadline.ts'
 import { AppError } from '../../core/base/errors.ts'
 import type { RewriteReport } from '../../core/contract/operation-result.ts'
 import { billingVendor } from '../../core/conversation/usage/billing.ts'
-import { type ResponseEnd, ResponseEvents } from '../../core/conversation/usage/socket-events.ts'
+import {
+  type ResponseEnd,
+  ResponseEvents,
+  SOCKET_ROUTE,
+} from '../../core/conversation/usage/socket-events.ts'
 import type { ClientMessage, SocketMessages } from '../../proxy/websocket/socket-messages.ts'
 import type { AppContext, Rewriting } from '../context.ts'
 import { originOf } from '../request/origin-of.ts'
@@ -13,8 +17,6 @@ import { type AskedResponse, type MessageTerms, ResponseRequest } from './respon
 import type { RewriteNeeds } from './rewrite-body.ts'
 import { runRewrite } from './run-rewrite.ts'
 import type { VendorProxy } from './vendor-proxies.ts'
-
-const SHAPE = 'openai_responses'
 
 export interface ResponsesSocketNeeds extends RewriteNeeds {
   readonly rewriting: Rewriting
@@ -63,7 +65,7 @@ export function createResponsesSocket(
     const { report, untouched } = asked
     conversations.note(id, report?.conversation)
     const answered = {
-      vendor: billingVendor(vendor, SHAPE, undefined),
+      vendor: billingVendor(vendor, SOCKET_ROUTE, undefined),
       said,
       report,
       untouched,
@@ -77,7 +79,14 @@ export function createResponsesSocket(
   async function rewrite(body: Uint8Array): ReturnType<MessageTerms['rewrite']> {
     const conversationOf = ({ continues }: RewriteReport) => conversations.of(continues)
     const isPassedOn = upstream.isOurs
-    const message = { vendor, forgets, shape: SHAPE, body, conversationOf, isPassedOn } as const
+    const message = {
+      vendor,
+      forgets,
+      shape: SOCKET_ROUTE,
+      body,
+      conversationOf,
+      isPassedOn,
+    } as const
     const rewritten = await runRewrite(c, message, rewriting, needs)
     const { body: bytes, recorded, free: _, ...asked } = rewritten
     if (recorded === undefined) return { bytes, ...asked }

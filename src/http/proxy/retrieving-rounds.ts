@@ -1,7 +1,6 @@
 import { type ContentCoding, decodeBody, encodeBody } from '../../core/base/content-coding.ts'
 import { GrownBytes } from '../../core/base/grown-bytes.ts'
 import type { RetrievingRequest } from '../../core/contract/operation-result.ts'
-import type { RouteName } from '../../core/conversation/parse/scan-request.ts'
 import { createRetrievingAnswer } from '../../core/conversation/retrieve/create-answer.ts'
 import type {
   Fields,
@@ -11,6 +10,7 @@ import type {
   RetrievingAnswer,
 } from '../../core/conversation/retrieve/retrieving-answer.ts'
 import { EventSplitter } from '../../core/conversation/retrieve/split-events.ts'
+import { bodyRules, type RouteName } from '../../core/dialects/lookup.ts'
 import type { AnswerRounds, RoundForm, RoundStep } from '../../proxy/answer-rounds.ts'
 import { pairs, type RawHeaders } from '../../proxy/headers.ts'
 
@@ -67,8 +67,7 @@ class RetrievingRounds implements AnswerRounds {
     this.#needs = needs
     this.#body = needs.body
     this.#appendAt = needs.request.appendAt ?? -1
-    const isAnthropic = needs.route === 'anthropic_messages'
-    this.ping = Buffer.from(isAnthropic ? 'event: ping\ndata: {"type": "ping"}\n\n' : ': ping\n\n')
+    this.ping = Buffer.from(bodyRules(needs.route).retrieving?.ping ?? '')
   }
 
   begin(status: number, headers: RawHeaders): RoundForm {

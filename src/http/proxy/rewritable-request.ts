@@ -1,32 +1,16 @@
 import { type ContentCoding, contentCodingOf } from '../../core/base/content-coding.ts'
 import { MEDIA_TYPES } from '../../core/contract/envelope.ts'
-import type { RouteName } from '../../core/conversation/parse/scan-request.ts'
+import { SOCKET_ROUTE } from '../../core/conversation/usage/socket-events.ts'
+import { dialects, type RouteName } from '../../core/dialects/lookup.ts'
 import { type AppContext, requestHeader } from '../context.ts'
 import { essence } from '../request/media.ts'
 
-/** Endings of paths that count the tokens of a request without using any. */
-const COUNTING = ['/count_tokens', '/input_tokens', ':countTokens', '/count-tokens:rawPredict']
-
 /**
- * Endings of paths whose bodies are conversations. A gateway may put anything before them.
- * `/messages` alone would also match OpenAI's threads. Requests to count tokens are rewritten like
- * those that are sent, and requests to compact have texts that were sent before. `model` is the
- * model, if the path names it.
+ * Paths whose bodies are conversations. Requests to count tokens are rewritten like those that are
+ * sent, and requests to compact have texts that were sent before.
  */
-const ENDINGS: readonly (readonly [RegExp, RouteName])[] = [
-  [/\/v\d\w*\/messages(?:\/count_tokens)?$/, 'anthropic_messages'],
-  [/\/chat\/completions$/, 'openai_chat'],
-  [/\/responses(?:\/compact|\/input_tokens)?$/, 'openai_responses'],
-  // Gemini, and what Vertex AI has of Google and of Anthropic.
-  [/\/(?<model>[^/:]+):(?:generateContent|streamGenerateContent|countTokens)$/, 'gemini_generate'],
-  [/\/anthropic\/models\/(?<model>[^/:]+):(?:rawPredict|streamRawPredict)$/, 'anthropic_messages'],
-  // Bedrock.
-  [/\/model\/(?<model>[^/]+)\/converse(?:-stream)?$/, 'bedrock_converse'],
-  [
-    /\/model\/(?=[^/]*anthropic\.)(?<model>[^/]+)\/invoke(?:-with-response-stream)?$/,
-    'anthropic_messages',
-  ],
-]
+const PATHS = dialects.flatMap(({ paths }) => paths)
+const COUNTING = dialects.flatMap(({ counting }) => counting)
 
 /** What the path of a request says of its body. */
 export interface RequestShape {
@@ -88,7 +72,7 @@ export function billedAs(c: AppContext, path: string): RequestShape | null {
 export function wantsWebSocketConversation(c: AppContext, path: string): boolean {
   return (
     c.req.method === 'GET' &&
-    shapeOf(path)?.shape === 'openai_responses' &&
+    shapeOf(path)?.shape === SOCKET_ROUTE &&
     requestHeader(c, 'upgrade')?.trim().toLowerCase() === 'websocket'
   )
 }
@@ -106,12 +90,12 @@ export function canUseHttp(c: AppContext): boolean {
 
 function shapeOf(path: string): RequestShape | null {
   const plain = plainPath(path)
-  for (const [ending, shape] of ENDINGS) {
+  for (const { ending, body } of PATHS) {
     const found = ending.exec(plain)
     if (found === null) continue
     const model = found.groups?.['model']
     return {
-      shape,
+      shape: body as RouteName,
       ...(model === undefined ? {} : { model: decodedOnce(model) }),
       ...(COUNTING.some(end => plain.endsWith(end)) ? { countsOnly: true } : {}),
     }

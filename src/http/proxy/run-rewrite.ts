@@ -2,13 +2,13 @@ import type { RewriteReport } from '../../core/contract/operation-result.ts'
 import type { RequestTerms } from '../../core/contract/request-terms.ts'
 import { billingVendor } from '../../core/conversation/usage/billing.ts'
 import { headersLetForget } from '../../core/dialects/forgetting/vendor-forgetting.ts'
+import type { VendorName } from '../../core/dialects/lookup.ts'
 import { rewriteOp } from '../../core/operations/rewrite-op.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Metrics } from '../../observability/metrics.ts'
 import type { UntouchedReason } from '../../observability/proxy-metrics.ts'
 import type { Done, Job, JobResult } from '../../pool/job.ts'
 import type { WorkerPool } from '../../pool/pool.ts'
-import type { Vendor } from '../../proxy/vendor-errors.ts'
 import type { SentRequest } from '../../savings/entry-of.ts'
 import type { Savings } from '../../savings/savings.ts'
 import type { Originals, Stay } from '../../store/originals.ts'
@@ -33,7 +33,7 @@ import { withGeneration } from './with-generation.ts'
 
 /** A body that was read, and what it is. */
 export interface ReadBody extends RewritableBody {
-  readonly vendor: Vendor
+  readonly vendor: VendorName
   readonly body: Uint8Array
   /** Whether its upstream may drop parts of a prompt by itself. */
   readonly forgets: boolean

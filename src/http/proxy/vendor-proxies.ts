@@ -1,15 +1,16 @@
 import type { Config } from '../../config/config.ts'
 import type { Env } from '../../config/env.ts'
+import { type Upstream, upstreamsOf } from '../../config/upstreams.ts'
 import { upstreamForgets } from '../../core/dialects/forgetting/vendor-forgetting.ts'
+import { dialectNamed, type VendorName } from '../../core/dialects/lookup.ts'
 import { createAwsSigner, type SignRequest } from '../../proxy/aws-signature.ts'
 import { createForwarder, type Forwarder } from '../../proxy/forwarder.ts'
 import { pathAfter, versionedPath } from '../../proxy/target.ts'
 import type { ForwardLimits, ProxyEnvironment } from '../../proxy/upstream.ts'
-import type { Vendor } from '../../proxy/vendor-errors.ts'
 
 /** A vendor's API that the service forwards to. */
 export interface VendorProxy {
-  readonly vendor: Vendor
+  readonly vendor: VendorName
   /** Where requests go, with the port if it is not the usual one. */
   readonly host: string
   /** The prefix of every path of the vendor's API. */
@@ -56,7 +57,6 @@ export function createVendorProxies(
   settings: Config['proxy'],
   { below = '', limits, env, secret: read, onBug }: VendorProxyOptions,
 ): readonly VendorProxy[] {
-  const { anthropic_url, openai_url, anthropic_forgets, openai_forgets } = settings
   const secret = below === '' ? '' : '/:secret'
   const signer = (aws: AwsTerms): SignRequest =>
     createAwsSigner(
@@ -68,52 +68,29 @@ export function createVendorProxies(
       },
       Date.now,
     )
-  const proxyAt = (place: string, { url, dialect, aws, name, forgets }: Api): VendorProxy => {
+  const proxyOf = ({ place, url, dialect: spoken, aws, name, forgets }: Upstream): VendorProxy => {
     const base = new URL(url)
-    const vendor = VENDORS[dialect]
+    const dialect = dialectNamed(spoken)
+    const vendor = dialect.vendor.name as VendorName
     const basePath = base.pathname.replace(/\/$/, '')
-    const openaiPathsAsSent = settings.openai_paths === 'as_sent'
-    const isNamedByVendor = dialect === vendor
+    const pathsAsSent = settings.openai_paths === 'as_sent'
     return {
       vendor,
       host: base.host,
       prefix: below + place,
       pattern: secret + place,
       basePath,
-      pathAtVendor: path =>
-        isNamedByVendor ? versionedPath({ vendor, basePath, openaiPathsAsSent }, path) : path,
+      pathAtVendor: path => versionedPath({ dialect, basePath, pathsAsSent }, path),
       forwarder: createForwarder({ base, vendor, limits, env, onBug }),
       forgets: forgets ?? upstreamForgets(url, name),
       upstream: { isOurs: false, isBelieved: base.protocol === 'http:' },
       ...(aws === undefined ? {} : { sign: signer(aws) }),
     }
   }
-  const own = [
-    { name: 'anthropic', url: anthropic_url, forgets: anthropic_forgets },
-    { name: 'openai', url: openai_url, forgets: openai_forgets },
-  ] as const
-  return [
-    ...own.flatMap(({ name, url, forgets }) =>
-      url === undefined ? [] : [proxyAt(`/${name}`, { url, name, dialect: name, forgets })],
-    ),
-    ...settings.upstreams.map(each => proxyAt(`/up/${each.name}`, each)),
-  ]
+  return upstreamsOf(settings).map(proxyOf)
 }
 
-type Api = Pick<NamedUpstream, 'name' | 'url' | 'dialect' | 'aws' | 'forgets'>
-type NamedUpstream = Config['proxy']['upstreams'][number]
-type Dialect = NamedUpstream['dialect']
-type AwsTerms = NonNullable<NamedUpstream['aws']>
-
-/** Whose errors the clients of a dialect expect. */
-const VENDORS: Readonly<Record<Dialect, Vendor>> = {
-  anthropic: 'anthropic',
-  openai: 'openai',
-  azure: 'openai',
-  gemini: 'google',
-  vertex: 'google',
-  bedrock: 'amazon',
-}
+type AwsTerms = NonNullable<Upstream['aws']>
 
 /**
  * The one that a request target is for, and the target at its vendor, after the path of the base

@@ -1,6 +1,8 @@
 import { ERRORS, type Problem } from '../../core/base/errors.ts'
 import { problemBody } from '../../core/contract/problem.ts'
-import { type Vendor, type VendorError, vendorErrorBody } from '../../proxy/vendor-errors.ts'
+import type { VendorError } from '../../core/dialects/dialect.ts'
+import type { VendorName } from '../../core/dialects/lookup.ts'
+import { vendorErrorBody } from '../../proxy/vendor-errors.ts'
 import { errorEvent } from '../../proxy/websocket/error-event.ts'
 
 /**
@@ -24,7 +26,7 @@ export function problemResponse(
 
 /** A problem of ours in the form that a client of the vendor's API expects. */
 export function vendorResponse(
-  vendor: Vendor,
+  vendor: VendorName,
   problem: Problem,
   headers: Readonly<Record<string, string>>,
 ): Response {
@@ -39,7 +41,7 @@ export function vendorResponse(
 }
 
 /** The same as an event over a WebSocket. */
-export function vendorEvent(vendor: Vendor, problem: Problem): Buffer {
+export function vendorEvent(vendor: VendorName, problem: Problem): Buffer {
   const { error, retry } = vendorError(problem)
   return errorEvent(vendor, error, retry)
 }

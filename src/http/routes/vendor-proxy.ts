@@ -3,14 +3,13 @@ import type { Hono } from 'hono'
 import { contentCodingOf } from '../../core/base/content-coding.ts'
 import { AppError } from '../../core/base/errors.ts'
 import type { RewriteReport } from '../../core/contract/operation-result.ts'
-import type { RouteName } from '../../core/conversation/parse/scan-request.ts'
 import { billingVendor } from '../../core/conversation/usage/billing.ts'
+import type { RouteName, VendorName } from '../../core/dialects/lookup.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { AnswerRounds } from '../../proxy/answer-rounds.ts'
 import type { Exchange } from '../../proxy/exchange.ts'
 import type { RawHeaders } from '../../proxy/headers.ts'
 import type { SeenAnswer } from '../../proxy/usage-observer.ts'
-import type { Vendor } from '../../proxy/vendor-errors.ts'
 import type { SocketMessages } from '../../proxy/websocket/socket-messages.ts'
 import type { RefusedRequest } from '../../savings/entry-of.ts'
 import type { Originals, ReadableOriginals } from '../../store/originals.ts'
@@ -274,7 +273,7 @@ function withModel(seen: SeenAnswer, model: string | undefined): SeenAnswer {
 interface ToAccount extends Partial<Pick<Sent, 'report' | 'untouched' | 'pings'>> {
   /** It is a round that the client knows nothing of. */
   readonly isHidden?: true
-  readonly vendor: Vendor
+  readonly vendor: VendorName
   readonly isPassedOn: boolean
   readonly seen: Promise<SeenAnswer>
   /** What it is if the vendor did not answer it. */
@@ -307,7 +306,7 @@ function refusedAs({ status, error, outcome }: Exchange, { host }: VendorProxy):
 }
 
 interface Noted extends Pick<Sent, 'report'> {
-  readonly vendor: Vendor
+  readonly vendor: VendorName
   /** The one that the path names. */
   readonly model: string | undefined
 }

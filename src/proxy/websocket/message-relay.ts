@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream'
+import type { VendorName } from '../../core/dialects/lookup.ts'
 import { FAILURES, type Outcome } from '../failures.ts'
 import type { Guard } from '../guard.ts'
 import type { TunnelEnd } from '../tunnel.ts'
-import type { Vendor } from '../vendor-errors.ts'
 import { errorEvent } from './error-event.ts'
 import { type ControlFrame, FrameReader } from './frame-reader.ts'
 import { CLOSE_CODES, OPCODES, writeClose, writeFrame } from './frames.ts'
@@ -26,7 +26,7 @@ const CLOSES = {
 
 export interface RelayOptions {
   readonly guard: Guard
-  readonly vendor: Vendor
+  readonly vendor: VendorName
   readonly limits: RelayTimes
   readonly messages: SocketMessages
   /** Called once, with the bytes from client to upstream and back. */

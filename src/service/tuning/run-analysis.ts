@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { type LayersPlace, readLayers } from '../../config/layers/read-layers.ts'
 import { vendorPrices } from '../../config/prices.ts'
 import type { EncodeRequest } from '../../core/contract/encode.ts'
-import type { PricedVendor } from '../../core/conversation/usage/billing.ts'
+import type { VendorName } from '../../core/dialects/lookup.ts'
 import { writeKey } from '../../core/pipeline/profile/key-path.ts'
 import { createLocalContext } from '../../runtime/local-context.ts'
 import { loadTelemetryKey } from '../../telemetry/key-file.ts'
@@ -19,7 +19,7 @@ export interface AnalysisTerms {
   readonly place: LayersPlace
   readonly tenant: string
   readonly tokens: Pick<EncodeRequest, 'tokenizer' | 'model'>
-  readonly vendor: PricedVendor
+  readonly vendor: VendorName
   readonly elides: boolean
   /** Share of a needed result's text that is fetched. */
   readonly fetched: number

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { setPriority } from 'node:os'
+import { anthropic } from '../../core/dialects/anthropic.ts'
 import { ownThread } from '../../threads/own-thread.ts'
 import { listLogs } from '../../tune/logs/list-logs.ts'
 import { applyAccepted } from './apply-proposals.ts'
@@ -22,7 +23,7 @@ async function tune(task: TuningTask): Promise<TuningDone> {
     sinceMs,
     priors,
     tokens: {},
-    vendor: 'anthropic',
+    vendor: anthropic.vendor.name,
     elides: true,
     fetched: 1,
     isProxied: true,

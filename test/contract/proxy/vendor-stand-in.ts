@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import type { Vendor } from '../../../src/proxy/vendor-errors.ts'
+import type { VendorName } from '../../../src/core/dialects/lookup.ts'
 import { front, httpUpstream } from '../../integration/proxy/stand-in.ts'
 
 /** A request as the stand-in got it. */
@@ -27,7 +27,7 @@ export interface VendorStandIn {
   readonly requests: readonly Recorded[]
 }
 
-export async function vendorStandIn(vendor: Vendor, script: Script): Promise<VendorStandIn> {
+export async function vendorStandIn(vendor: VendorName, script: Script): Promise<VendorStandIn> {
   const requests: Recorded[] = []
   const base = await httpUpstream(async (incoming, response) => {
     const over = new Promise<boolean>(resolve => {

@@ -15,12 +15,12 @@ import {
 } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
+import type { VendorName } from '../../../src/core/dialects/lookup.ts'
 import type { Exchange, ForwardOptions } from '../../../src/proxy/exchange.ts'
 import { createForwarder, type Forwarder } from '../../../src/proxy/forwarder.ts'
 import { pathAfter } from '../../../src/proxy/target.ts'
 import { wantsUpgrade } from '../../../src/proxy/tunnel.ts'
 import type { ForwardLimits, ProxyEnvironment } from '../../../src/proxy/upstream.ts'
-import type { Vendor } from '../../../src/proxy/vendor-errors.ts'
 
 /** Far beyond what a test takes, however busy the machine is. */
 const AMPLE_MS = 3_600_000
@@ -133,7 +133,7 @@ export async function httpUpstream(listener: RequestListener): Promise<URL> {
 
 export interface FrontOptions {
   readonly base: URL
-  readonly vendor?: Vendor
+  readonly vendor?: VendorName
   readonly limits?: Partial<ForwardLimits>
   readonly env?: ProxyEnvironment
   /** Read and sent whole, instead of as it comes. */

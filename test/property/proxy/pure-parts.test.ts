@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { dialectNamed } from '../../../src/core/dialects/lookup.ts'
+import { openai } from '../../../src/core/dialects/openai.ts'
 import { createEventBoundary } from '../../../src/proxy/answer-head.ts'
 import { answerHeaders, requestHeaders } from '../../../src/proxy/headers.ts'
 import { pathAfter, upstreamPath, versionedPath } from '../../../src/proxy/target.ts'
@@ -167,13 +169,13 @@ describe('a target', () => {
     ['openai', '/v1', '/chat/completions', '/chat/completions'],
     ['openai', '/v1beta/openai', '/chat/completions', '/chat/completions'],
     ['openai', '/backend-api/codex', '/responses', '/responses'],
-  ] as const)('of %s behind %s: %s is named %s', (vendor, basePath, path, expected) => {
-    const naming = { vendor, basePath, openaiPathsAsSent: false }
+  ] as const)('of %s behind %s: %s is named %s', (name, basePath, path, expected) => {
+    const naming = { dialect: dialectNamed(name), basePath, pathsAsSent: false }
     expect(versionedPath(naming, path)).toBe(expected)
   })
 
   it('is left to an upstream that names it without a version', () => {
-    const naming = { vendor: 'openai', basePath: '', openaiPathsAsSent: true } as const
+    const naming = { dialect: openai, basePath: '', pathsAsSent: true }
     expect(versionedPath(naming, '/chat/completions')).toBe('/chat/completions')
     expect(versionedPath(naming, '/v1/v1/responses')).toBe('/v1/responses')
   })

@@ -1,5 +1,5 @@
 import type { ContextResult } from '../../../bench/support/corpus.ts'
-import type { RouteName } from '../../../src/core/conversation/parse/scan-request.ts'
+import type { RouteName } from '../../../src/core/dialects/lookup.ts'
 
 /** A call and what came of it, as far as a request tells. */
 export type Step = Pick<ContextResult, 'tool' | 'args' | 'text' | 'isError'>

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import {
-  type RouteName,
   type ScannedRequest,
   scanRequest,
 } from '../../../src/core/conversation/parse/scan-request.ts'
+import type { RouteName } from '../../../src/core/dialects/lookup.ts'
 
 /** A message of a turn. */
 export interface FollowedMessage {

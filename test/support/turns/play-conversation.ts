@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { RouteName } from '../../../src/core/conversation/parse/scan-request.ts'
+import type { RouteName } from '../../../src/core/dialects/lookup.ts'
 import { type ClientTerms, type Step, turnBody } from './bodies.ts'
 import { noRewrites, type RewriteChecks, type RewriteCounts } from './check-rewrites.ts'
 import { createFollower, type FollowedTurn } from './follow-messages.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { turnsOf } from '../../../bench/turns/conversations.ts'
-import type { RouteName } from '../../../src/core/conversation/parse/scan-request.ts'
+import type { RouteName } from '../../../src/core/dialects/lookup.ts'
 import { type Step, turnBody } from '../../support/turns/bodies.ts'
 import { createFollower } from '../../support/turns/follow-messages.ts'
 

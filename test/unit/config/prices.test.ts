@@ -4,18 +4,17 @@ import { builtInPrices, priceList, readPrices, vendorPrices } from '../../../src
 import {
   cacheLifeOf,
   cacheLivesOf,
-  PRICED_VENDORS,
-  type PricedVendor,
   pricesFor,
 } from '../../../src/core/conversation/usage/billing.ts'
+import { VENDOR_NAMES, type VendorName } from '../../../src/core/dialects/lookup.ts'
 
-const of = (vendor: PricedVendor, model?: string) => pricesFor(vendor, model, [builtInPrices()])
-const life = (vendor: PricedVendor, model?: string) =>
+const of = (vendor: VendorName, model?: string) => pricesFor(vendor, model, [builtInPrices()])
+const life = (vendor: VendorName, model?: string) =>
   cacheLifeOf(cacheLivesOf(vendor, builtInPrices()), model)
 
 describe('prices.toml', () => {
   it('has prices for all models of each vendor, and each prefix once', () => {
-    for (const vendor of PRICED_VENDORS) {
+    for (const vendor of VENDOR_NAMES) {
       const models = builtInPrices().filter(each => each.vendor === vendor)
       expect(models.filter(({ model }) => model === undefined)).toHaveLength(1)
       expect(new Set(models.map(({ model }) => model)).size).toBe(models.length)

@@ -1,13 +1,9 @@
 import { RETRIEVE_TOOL } from '../../contract/retrieve-tool.ts'
-import { anthropicMessages } from '../../dialects/bodies/anthropic-messages.ts'
-import { bedrockConverse } from '../../dialects/bodies/bedrock-converse.ts'
 import { type Checkpoint, ConversationReader } from '../../dialects/bodies/conversation-reader.ts'
-import { geminiGenerate } from '../../dialects/bodies/gemini-generate.ts'
-import { openaiChat } from '../../dialects/bodies/openai-chat.ts'
-import { openaiResponses } from '../../dialects/bodies/openai-responses.ts'
 import type { HeadRules, Route } from '../../dialects/bodies/route.ts'
 import type { ProgramResult, ToolResultText } from '../../dialects/bodies/tool-result-text.ts'
 import { requestForgets } from '../../dialects/forgetting/request-forgets.ts'
+import { bodyRules, type RouteName } from '../../dialects/lookup.ts'
 import {
   type JsonBytes,
   type JsonNode,
@@ -17,14 +13,6 @@ import {
 import { type KnownItems, type ReadLimits, readJson } from '../../json/bytes/read-json.ts'
 import { OPEN_BRACE } from '../../json/char-codes.ts'
 import { unitInBody } from './unit-name.ts'
-
-const ROUTES = {
-  anthropic_messages: anthropicMessages,
-  openai_chat: openaiChat,
-  openai_responses: openaiResponses,
-  gemini_generate: geminiGenerate,
-  bedrock_converse: bedrockConverse,
-} as const satisfies Record<string, Route>
 
 /** The selection that is read of each message. */
 function itemsOfList({ request, list }: Route): Selection {
@@ -42,12 +30,8 @@ function idOf(node: JsonNode | undefined, reader: ConversationReader): string | 
 
 /** What stands before the conversation in requests of an endpoint; `undefined`: it is not read. */
 export function headRulesOf(route: RouteName): HeadRules | undefined {
-  const rules: Route = ROUTES[route]
-  return rules.head
+  return bodyRules(route).head
 }
-
-/** A request body's shape, by the endpoint that it is sent to. */
-export type RouteName = keyof typeof ROUTES
 
 /** Bytes `[start, end)`. */
 export interface ByteRange {
@@ -128,7 +112,7 @@ export function scanRequest(
   limits: ReadLimits,
   earlier?: EarlierTurn,
 ): ScannedRequest | null {
-  const rules: Route = ROUTES[route]
+  const rules = bodyRules(route)
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const known = earlier && { ...earlier, selection: itemsOfList(rules) }
   const request = readJson(body, rules.request, limits, known)

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { BoundedMap } from '../../base/bounded-map.ts'
+import { bodyRules } from '../../dialects/lookup.ts'
 import { itemsOf, type JsonNode, memberOf, textOf } from '../../json/bytes/json-node.ts'
 import { resolveTokenizer } from '../../tokens/profiles.ts'
 import { headRulesOf, type ScannedRequest } from '../parse/scan-request.ts'
@@ -67,11 +68,11 @@ export function calledTools(scanned: ScannedRequest): ReadonlySet<string> {
   const { results, forPrograms, route } = scanned
   const called = new Set<string>()
   for (const { tool } of [...results, ...forPrograms]) if (tool !== undefined) called.add(tool)
-  if (route === 'anthropic_messages') for (const { name } of toolBlocks(scanned)) called.add(name)
+  if (bodyRules(route).hasBlocks) for (const { name } of toolBlocks(scanned)) called.add(name)
   return called
 }
 
-/** A block of a message to Anthropic: a call, or a reference that loads a deferred tool. */
+/** A block of a message: a call, or a reference that loads a deferred tool. */
 export interface ToolBlock {
   readonly message: number
   readonly isCall: boolean

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FreshRecord } from '../../contract/operation-result.ts'
 import { CONFIGURATION_ITEM } from '../../dialects/bodies/openai-responses.ts'
+import { bodyRules } from '../../dialects/lookup.ts'
 import { itemsOf, type JsonNode, memberOf, textOf } from '../../json/bytes/json-node.ts'
 import { LOWER_F } from '../../json/char-codes.ts'
 import { DEFAULT_PIPELINE, type PipelineConfig } from '../../pipeline/profile/pipeline-config.ts'
@@ -141,7 +142,7 @@ function withOwnTool(
 ): Levers {
   const { body, request, route, tools, read } = scanned
   // A provider that keeps the conversation would have calls of ours without answers.
-  const isKept = route === 'openai_responses' && !isFalse(body, memberOf(request, 'store'))
+  const isKept = bodyRules(route).mayBeKept === true && !isFalse(body, memberOf(request, 'store'))
   const canAdd = terms?.addsTool === true && toolList(scanned) !== undefined && !isKept
   if (!canAdd || read.length === 0) return wanted
   const { redeem_tools: names } = pipeline.elision
@@ -205,7 +206,7 @@ const MAX_KEY_BYTES = 1_024
  * new: then nothing but its cache key does. `null`: nothing does.
  */
 function nameOf({ body, route, request, continues }: ScannedRequest, conversation: string) {
-  if (route !== 'openai_responses') return conversation
+  if (bodyRules(route).mayBeKept !== true) return conversation
   const key = memberOf(request, 'prompt_cache_key')
   const isShort = key !== undefined && key.end - key.start <= MAX_KEY_BYTES
   const text = isShort ? textOf(body, key) : undefined

@@ -1,3 +1,4 @@
+import { bodyRules, dialectOfBody, dialects } from '../../dialects/lookup.ts'
 import type { Replacement } from '../../json/bytes/splice.ts'
 import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
@@ -16,13 +17,6 @@ const placed = (ttl: string) => `"cache_control":{"type":"ephemeral"${ttl}},`
 /** In strings its quotes are escaped. */
 const ANY_BREAKPOINT = '"cache_control"'
 
-/** Anthropic's API, Microsoft Foundry and Vertex AI. Others are in `cache_life.hosts`. */
-const HOSTS = [
-  /^api\.anthropic\.com$/,
-  /^[\w-]+\.services\.ai\.azure\.com$/,
-  /^(?:[\w-]+-)?aiplatform\.googleapis\.com$/,
-]
-
 /** So many turns must come before the cache is forgotten: writing costs a quarter of a prompt. */
 const LEAST_QUICK = 0.4
 
@@ -33,7 +27,8 @@ export function isOwnApi(
 ): boolean {
   const { terms, pipeline = DEFAULT_PIPELINE } = context
   const host = terms?.placesAt ?? ''
-  const isOwn = HOSTS[0]!.test(host) || pipeline.cache_life.hosts.includes(host)
+  const isOwn =
+    host === dialectOfBody(scanned.route).host || pipeline.cache_life.hosts.includes(host)
   return isOwn && isKnownHost(scanned, context)
 }
 
@@ -43,9 +38,12 @@ export function isKnownHost(
   { terms, pipeline = DEFAULT_PIPELINE }: ConversationContext,
 ): boolean {
   const host = terms?.placesAt
-  if (host === undefined || route !== 'anthropic_messages' || terms?.countsOnly === true)
-    return false
-  return HOSTS.some(known => known.test(host)) || pipeline.cache_life.hosts.includes(host)
+  if (host === undefined || terms?.countsOnly === true) return false
+  if (bodyRules(route).hasBlocks !== true) return false
+  const isKnown =
+    host === dialectOfBody(route).host ||
+    dialects.some(({ breakpointHosts }) => breakpointHosts?.test(host))
+  return isKnown || pipeline.cache_life.hosts.includes(host)
 }
 
 /** Whether a breakpoint may be placed in a request, judged on what its client sent. */

@@ -1,3 +1,4 @@
+import { dialectOfBody } from '../../dialects/lookup.ts'
 import type { Replacement } from '../../json/bytes/splice.ts'
 import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
@@ -7,7 +8,6 @@ import { cacheLifeOf } from '../usage/billing.ts'
 /** What a request says that shall be kept for a day. */
 export const RETENTION = '"prompt_cache_retention":"24h",'
 const NAMED = ['prompt_cache_retention', 'prompt_cache_options']
-const HOST = 'api.openai.com'
 /** By `prices.toml`: of models before GPT-5.6, to whose cache writing is free. */
 const FREE_LIFE_SECONDS = 3_600
 
@@ -18,11 +18,12 @@ export function mayRetain(
 ): boolean {
   const { openai, hosts } = pipeline.cache_life
   if (openai === 'client' || terms?.paysByToken !== true || terms.countsOnly === true) return false
-  if (route !== 'openai_chat' && route !== 'openai_responses') return false
+  const dialect = dialectOfBody(route)
+  if (dialect.retains !== true) return false
   const host = terms.placesAt ?? ''
   const life = cacheLifeOf(terms.cacheLives ?? [], model ?? terms.model)
   const isNamed = NAMED.some(name => body.includes(`"${name}"`))
-  return (host === HOST || hosts.includes(host)) && life === FREE_LIFE_SECONDS && !isNamed
+  return (host === dialect.host || hosts.includes(host)) && life === FREE_LIFE_SECONDS && !isNamed
 }
 
 /** Asks for it, before all else that the request says. */

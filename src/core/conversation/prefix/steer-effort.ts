@@ -1,14 +1,10 @@
+import { bodyRules } from '../../dialects/lookup.ts'
 import { memberOf, textOf } from '../../json/bytes/json-node.ts'
 import { literalOf, type Replacement } from '../../json/bytes/splice.ts'
 import { matchModel } from '../../pipeline/profile/match-model.ts'
 import { EFFORTS, type Effort, type Steering } from '../../pipeline/profile/steering-section.ts'
-import { headRulesOf, type RouteName, type ScannedRequest } from '../parse/scan-request.ts'
+import { headRulesOf, type ScannedRequest } from '../parse/scan-request.ts'
 import { roleOf } from './request-head.ts'
-
-/** Efforts that a vendor's models have none of. */
-const UNKNOWN: Readonly<Partial<Record<RouteName, ReadonlySet<Effort>>>> = {
-  anthropic_messages: new Set(['minimal']),
-}
 
 /**
  * Lowers the effort that the client asks for, if its model is listed. It never appears by itself,
@@ -21,14 +17,14 @@ export function steerEffort(
 ): Replacement | null {
   const { body, request, route } = scanned
   if (matchModel(steering.effort_models, model) === undefined) return null
+  const { effort = [], unknownEfforts } = headRulesOf(route) ?? {}
   let node: ReturnType<typeof memberOf> = request
-  for (const key of headRulesOf(route)?.effort ?? [])
-    node = node?.doubled ? undefined : memberOf(node, key)
+  for (const key of effort) node = node?.doubled ? undefined : memberOf(node, key)
   const asked = textOf(body, node)
   const most = mostOf(scanned, steering)
   if (node === undefined || asked === undefined || most === undefined) return null
   const isLower = EFFORTS.indexOf(most) < EFFORTS.indexOf(asked as Effort)
-  if (!isLower || UNKNOWN[route]?.has(most)) return null
+  if (!isLower || unknownEfforts?.includes(most)) return null
   return { start: node.start, end: node.end, literal: literalOf(most) }
 }
 
@@ -51,9 +47,9 @@ function isMechanical(scanned: ScannedRequest): boolean {
   return !results.some(({ message, isError }) => message >= last && isError)
 }
 
-/** Whether a message of Anthropic's has more than results. */
+/** Whether a message has blocks that are no results. */
 function hasOthers({ body, route, read }: ScannedRequest, message: number): boolean {
-  if (route !== 'anthropic_messages') return false
+  if (bodyRules(route).hasBlocks !== true) return false
   const blocks = memberOf(read[message], 'content')?.items ?? []
   return blocks.some(block => textOf(body, memberOf(block, 'type')) !== 'tool_result')
 }

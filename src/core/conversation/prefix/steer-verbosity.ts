@@ -72,12 +72,12 @@ function instructionsOf(scanned: ScannedRequest): Instructions | null {
   const rules = headRulesOf(route)
   const member = rules?.system === undefined ? undefined : memberOf(request, rules.system)
   const own = member === undefined ? null : inContent(body, member)
-  if (own !== null || rules?.textType === undefined) return own
-  if (route === 'anthropic_messages') return null
+  const roles = rules?.systemRoles ?? []
+  if (own !== null || roles.length === 0) return own
   for (let index = opening - 1; index >= 0; index--) {
     const role = roleOf(scanned, index)
     const node = read[index]!
-    if ((role !== 'system' && role !== 'developer') || node.doubled) continue
+    if (role === undefined || !roles.includes(role) || node.doubled) continue
     const content = memberOf(node, 'content')
     if (content === undefined) return null
     if (breakpointsIn({ ...node, items: [node] }).length > 0) return { kind: 'message', node, role }

@@ -1,5 +1,6 @@
 import type { RewriteReport } from '../../contract/operation-result.ts'
 import type { PromptPrint } from '../../contract/prompt-print.ts'
+import { bodyRules } from '../../dialects/lookup.ts'
 import { itemsOf, type JsonNode, memberOf } from '../../json/bytes/json-node.ts'
 import type { Replacement } from '../../json/bytes/splice.ts'
 import { OPEN_BRACE } from '../../json/char-codes.ts'
@@ -146,13 +147,13 @@ function lifeMsOf(scanned: ScannedRequest, context: ConversationContext): number
   return lives.reduce((least, life) => Math.min(least, life), lives[0] ?? usual)
 }
 
-/** Where Anthropic's breakpoints are, in content blocks of the conversation. */
+/** Where breakpoints are in content blocks of the conversation. */
 function breakpointsOf(
   scanned: ScannedRequest,
   isPlaced: boolean,
 ): Pick<PromptPrint, 'breakpoints'> {
   const { body, request, route, read, breakpoints } = scanned
-  if (route !== 'anthropic_messages') return {}
+  if (bodyRules(route).hasBlocks !== true) return {}
   const ends = new Set<number>()
   const isWithin = ({ start, end }: JsonNode) =>
     breakpoints.some(each => start <= each.start && each.end <= end)

@@ -1,4 +1,4 @@
-import type { RouteName } from '../parse/scan-request.ts'
+import { bodyRules, type RouteName } from '../../dialects/lookup.ts'
 import { AnthropicAnswer } from './anthropic-answer.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { ResponsesAnswer } from './responses-answer.ts'
@@ -6,12 +6,12 @@ import type { RetrievingAnswer } from './retrieving-answer.ts'
 
 /** An answer to a request of a route; `null` if its answers are not read. */
 export function createRetrievingAnswer(route: RouteName): RetrievingAnswer | null {
-  switch (route) {
-    case 'anthropic_messages':
+  switch (bodyRules(route).retrieving?.turns) {
+    case 'blocks':
       return new AnthropicAnswer()
-    case 'openai_chat':
+    case 'choices':
       return new ChatAnswer()
-    case 'openai_responses':
+    case 'items':
       return new ResponsesAnswer()
     default:
       return null

@@ -1,4 +1,6 @@
 import { CONFIGURATION_ITEM } from '../../dialects/bodies/openai-responses.ts'
+import type { RetrieveRules } from '../../dialects/bodies/route.ts'
+import { bodyRules } from '../../dialects/lookup.ts'
 import { itemsOf, type JsonNode, memberOf, parseAt, textOf } from '../../json/bytes/json-node.ts'
 import { literalOf, type Replacement } from '../../json/bytes/splice.ts'
 import { QUOTE } from '../../json/char-codes.ts'
@@ -25,14 +27,15 @@ export function restoreTurns(
   turns: Pick<HiddenTurns, 'of'>,
 ): RestoredTurns {
   const collected = new Collected(request)
-  RESTORE[request.route]?.(request, turns, collected)
+  const { retrieving } = bodyRules(request.route)
+  if (retrieving !== undefined) RESTORE[retrieving.turns](request, turns, collected)
   return collected
 }
 
-const RESTORE: Readonly<Partial<Record<ScannedRequest['route'], Restore>>> = {
-  anthropic_messages: restoreMessages,
-  openai_chat: restoreChat,
-  openai_responses: restoreItems,
+const RESTORE: Readonly<Record<RetrieveRules['turns'], Restore>> = {
+  blocks: restoreMessages,
+  choices: restoreChat,
+  items: restoreItems,
 }
 
 /** Collects changes of a body. */
@@ -48,7 +51,7 @@ class Collected implements RestoredTurns {
   constructor({ body, request, read, route }: ScannedRequest) {
     this.#body = body
     this.#read = read
-    this.#list = memberOf(request, route === 'openai_responses' ? 'input' : 'messages')
+    this.#list = memberOf(request, bodyRules(route).list)
   }
 
   get replacements(): readonly Replacement[] {

@@ -1,4 +1,5 @@
 import type { FreshRecord, RetrievingRequest } from '../../contract/operation-result.ts'
+import { bodyRules } from '../../dialects/lookup.ts'
 import { memberOf } from '../../json/bytes/json-node.ts'
 import type { ReadLimits } from '../../json/bytes/read-json.ts'
 import { type Replacement, splice } from '../../json/bytes/splice.ts'
@@ -53,7 +54,7 @@ export function appendAt(
   { request, route }: ScannedRequest,
   changes: readonly Replacement[],
 ): Pick<RetrievingRequest, 'appendAt'> {
-  const list = memberOf(request, route === 'openai_responses' ? 'input' : 'messages')
+  const list = memberOf(request, bodyRules(route).list)
   if (list?.items == null || list.items.length === 0) return {}
   const grown = changes
     .filter(({ start }) => start < list.end)

@@ -1,7 +1,8 @@
 import type { Checkpoint } from '../../dialects/bodies/conversation-reader.ts'
+import type { RouteName } from '../../dialects/lookup.ts'
 import type { JsonNode } from '../../json/bytes/json-node.ts'
 import type { ReadLimits } from '../../json/bytes/read-json.ts'
-import { type RouteName, type ScannedRequest, scanRequest } from '../parse/scan-request.ts'
+import { type ScannedRequest, scanRequest } from '../parse/scan-request.ts'
 import { commonBytes } from '../parse/shared-messages.ts'
 
 /** A turn of a conversation as it was read, and how its results are named. */

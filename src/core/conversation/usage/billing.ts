@@ -1,7 +1,13 @@
 import type { SavedPlace } from '../../contract/operation-result.ts'
 import type { CacheLife } from '../../contract/request-terms.ts'
+import {
+  dialectOfBody,
+  type RouteName,
+  VENDOR_NAMES,
+  type VendorName,
+  vendorNamed,
+} from '../../dialects/lookup.ts'
 import { bareModelName } from '../../tokens/profiles.ts'
-import type { RouteName } from '../parse/scan-request.ts'
 import { promptTokens, type TokenUsage, type UsageKind } from './token-usage.ts'
 
 /** A request that was answered, as far as its bill goes. */
@@ -73,13 +79,15 @@ function priceAt(at: number, usage: TokenUsage, prices: TokenPrices): number {
 }
 
 /** Whether a vendor's answers say what was written to its cache. */
-export function reportsWrites(vendor: PricedVendor): boolean {
-  return vendor === 'anthropic' || vendor === 'amazon'
+export function reportsWrites(vendor: VendorName): boolean {
+  return vendorNamed(vendor).reportsWrites
 }
 
-/** The vendors whose prices are known. */
-export const PRICED_VENDORS = ['anthropic', 'openai', 'google', 'amazon'] as const
-export type PricedVendor = (typeof PRICED_VENDORS)[number]
+/** Whose prices a model has; those of the first vendor if that is not known. */
+export function vendorOf(model: string | undefined): VendorName {
+  const name = bareModelName(model ?? '')
+  return VENDOR_NAMES.find(each => vendorNamed(each).models.test(name)) ?? VENDOR_NAMES[0]!
+}
 
 /**
  * The vendor whose prices a request has. Clouds offer models of several vendors.
@@ -87,13 +95,17 @@ export type PricedVendor = (typeof PRICED_VENDORS)[number]
  * @param model the one that its path names
  */
 export function billingVendor(
-  vendor: PricedVendor,
+  vendor: VendorName,
   route: RouteName,
   model: string | undefined,
-): PricedVendor {
-  const isCloud = vendor === 'google' || vendor === 'amazon'
-  const isClaude = route === 'anthropic_messages' || /^claude/.test(bareModelName(model ?? ''))
-  return isCloud && isClaude ? 'anthropic' : vendor
+): VendorName {
+  if (vendorNamed(vendor).isCloud !== true) return vendor
+  const name = bareModelName(model ?? '')
+  const offered = VENDOR_NAMES.find(each => {
+    const { isOfferedByClouds, models } = vendorNamed(each)
+    return isOfferedByClouds && (dialectOfBody(route).vendor.name === each || models.test(name))
+  })
+  return offered ?? vendor
 }
 
 /** Prices of tokens, in uncached input tokens of the same model. */
@@ -106,7 +118,7 @@ export type TokenPrices = Readonly<Record<Exclude<UsageKind, 'uncached'>, number
  * Prices for a vendor's models whose names have the prefix `model`; without it, for all of them.
  */
 export type PriceRule = { readonly [price in keyof TokenPrices]?: number | undefined } & {
-  readonly vendor: PricedVendor
+  readonly vendor: VendorName
   readonly model?: string | undefined
   /** How long its cache keeps a prefix that is not used. */
   readonly cache_life_seconds?: number | undefined
@@ -122,7 +134,7 @@ const EQUAL: TokenPrices = { cache_read: 1, cache_write: 1, cache_write_long: 1,
  * @param layers rules of a later layer take precedence over all of those before
  */
 export function pricesFor(
-  vendor: PricedVendor,
+  vendor: VendorName,
   model: string | undefined,
   layers: readonly (readonly PriceRule[])[],
 ): TokenPrices {
@@ -142,7 +154,7 @@ export function pricesFor(
 /** The rules for a model, from short to long. */
 function fitting(
   rules: readonly PriceRule[],
-  vendor: PricedVendor,
+  vendor: VendorName,
   model: string | undefined,
 ): readonly PriceRule[] {
   const name = model === undefined ? '' : bareModelName(model)
@@ -153,7 +165,7 @@ function fitting(
 
 /** The lives of a vendor's caches, from short prefixes to long, each that differs. */
 export function cacheLivesOf(
-  vendor: PricedVendor,
+  vendor: VendorName,
   rules: readonly PriceRule[],
 ): readonly CacheLife[] {
   const lives: CacheLife[] = []

@@ -1,3 +1,4 @@
+import type { FigurePlaces } from '../../dialects/bodies/route.ts'
 import {
   BACKSLASH,
   CLOSE_BRACE,
@@ -15,14 +16,6 @@ import {
   QUOTE,
   SPACE,
 } from '../../json/char-codes.ts'
-
-/**
- * Which members of a JSON object matter: by key, the name of the figure, or the members of an
- * object in its place.
- */
-export interface FigurePlaces {
-  readonly [key: string]: string | FigurePlaces
-}
 
 /**
  * Receives a figure: the text of a number or of a string without escapes. If a figure is there

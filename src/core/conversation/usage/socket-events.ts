@@ -1,10 +1,13 @@
-import { type FigurePlaces, FigureReader } from './figure-reader.ts'
-import { ANSWER_PLACES, type Figures, usageOf } from './usage-figures.ts'
+import type { FigurePlaces } from '../../dialects/bodies/route.ts'
+import { bodyRules, ROUTE_NAMES, type RouteName } from '../../dialects/lookup.ts'
+import { FigureReader } from './figure-reader.ts'
+import { type Figures, usageOf } from './usage-figures.ts'
 import type { AnswerUsage } from './usage-reader.ts'
 
-const ROUTE = 'openai_responses'
+/** The endpoint whose conversations come over WebSockets. */
+export const SOCKET_ROUTE = ROUTE_NAMES.find(route => bodyRules(route).hasSocket) as RouteName
 
-const FIGURES = ANSWER_PLACES[ROUTE]
+const FIGURES = bodyRules(SOCKET_ROUTE).usage.places
 const PLACES: FigurePlaces = {
   ...FIGURES,
   type: 'type',
@@ -46,7 +49,7 @@ export class ResponseEvents {
     this.#reader.read(bytes)
     if (!isLast) return null
     const { type = '', model, id } = this.#figures
-    const usage = usageOf(ROUTE, this.#figures)
+    const usage = usageOf(SOCKET_ROUTE, this.#figures)
     this.#figures = {}
     this.#reader.reset()
     const isGiven = ENDS.has(type)

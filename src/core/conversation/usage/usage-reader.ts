@@ -1,8 +1,9 @@
+import { bodyRules, type RouteName } from '../../dialects/lookup.ts'
 import { EventDataReader } from './event-data.ts'
 import { FrameReader, unwrapped } from './event-frames.ts'
 import { FigureReader } from './figure-reader.ts'
 import type { TokenUsage } from './token-usage.ts'
-import { ANSWER_PLACES, type Figures, type UsageRoute, usageOf } from './usage-figures.ts'
+import { type Figures, usageOf } from './usage-figures.ts'
 
 /** How an answer comes: as one JSON text, as server-sent events, or as frames of Amazon's. */
 export type AnswerForm = 'json' | 'events' | 'frames'
@@ -26,9 +27,9 @@ export interface UsageReader {
  * keeps a few figures of it. An answer's figures and those of its events have the same places, and
  * later figures replace earlier ones.
  */
-export function createUsageReader(route: UsageRoute, form: AnswerForm): UsageReader {
+export function createUsageReader(route: RouteName, form: AnswerForm): UsageReader {
   const figures: Figures = {}
-  const reader = new FigureReader(ANSWER_PLACES[route], (name, text) => {
+  const reader = new FigureReader(bodyRules(route).usage.places, (name, text) => {
     figures[name] = text
   })
   const pieces = form === 'json' ? reader : readerOfEvents(route, form, reader)
@@ -42,12 +43,11 @@ export function createUsageReader(route: UsageRoute, form: AnswerForm): UsageRea
 }
 
 function readerOfEvents(
-  route: UsageRoute,
+  route: RouteName,
   form: 'events' | 'frames',
   figures: FigureReader,
 ): Pick<UsageReader, 'read'> {
   const to = { data: (bytes: Uint8Array) => figures.read(bytes), end: () => figures.reset() }
   if (form === 'events') return new EventDataReader(to)
-  // Only Converse has the events of its own answers in frames; others are wrapped.
-  return new FrameReader(route === 'bedrock_converse' ? to : unwrapped(to))
+  return new FrameReader(bodyRules(route).usage.hasOwnFrames ? to : unwrapped(to))
 }

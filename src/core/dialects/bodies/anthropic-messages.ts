@@ -13,7 +13,7 @@ import {
   type ConversationReader,
   TEXT_PARTS,
 } from './conversation-reader.ts'
-import { namesIn, type Route, requestOf } from './route.ts'
+import { type FigurePlaces, namesIn, type Route, requestOf } from './route.ts'
 import { mayCallBy, TOOL_CHOICE } from './tool-choice.ts'
 
 const TEXT_TYPES: ReadonlySet<string> = new Set(['text'])
@@ -49,11 +49,47 @@ const TOOL = members({
  */
 const DELETING = 'cache_edits'
 
+const USAGE: FigurePlaces = {
+  model: 'model',
+  usage: {
+    input_tokens: 'input',
+    output_tokens: 'output',
+    cache_read_input_tokens: 'cache_read',
+    cache_creation_input_tokens: 'cache_write',
+    cache_creation: {
+      ephemeral_5m_input_tokens: 'cache_write_short',
+      ephemeral_1h_input_tokens: 'cache_write_long',
+    },
+  },
+}
+
 /**
  * `/v1/messages` and `/v1/messages/count_tokens`
  * (https://platform.claude.com/docs/en/api/messages).
  */
 export const anthropicMessages: Route = {
+  command: 'messages',
+  signs: [
+    [
+      'blocks of type tool_use or tool_result',
+      ({ blocks }) => blocks.some(({ type }) => type === 'tool_use' || type === 'tool_result'),
+    ],
+    ['tools with input_schema', ({ tools }) => tools.some(tool => 'input_schema' in tool)],
+    [
+      'system beside messages',
+      ({ body: { system } }) =>
+        typeof system === 'string' ||
+        (Array.isArray(system) && system.some(block => Object(block)['type'] !== undefined)),
+    ],
+  ],
+  // `message_start` has the message inside, `message_delta` has newer figures at its top.
+  usage: { places: { ...USAGE, message: USAGE }, inputIsUncached: true },
+  retrieving: {
+    turns: 'blocks',
+    define: (name, description, schema) => ({ name, description, input_schema: schema }),
+    ping: 'event: ping\ndata: {"type": "ping"}\n\n',
+  },
+  hasBlocks: true,
   request: requestOf({
     cache_control: RANGE,
     system: TEXT_PARTS,
@@ -70,7 +106,9 @@ export const anthropicMessages: Route = {
   head: {
     system: 'system',
     textType: 'text',
+    systemRoles: [],
     effort: ['output_config', 'effort'],
+    unknownEfforts: ['minimal'],
     toolNames: [['name']],
     hasToolBreakpoints: true,
   },

@@ -30,6 +30,27 @@ const BLOCK = members(
  * a list of texts and of JSON values, whose strings are its texts, too.
  */
 export const bedrockConverse: Route = {
+  command: 'converse',
+  signs: [
+    ['toolConfig', ({ body }) => 'toolConfig' in body],
+    [
+      'blocks with toolUse or toolResult',
+      ({ blocks }) => blocks.some(block => 'toolUse' in block || 'toolResult' in block),
+    ],
+  ],
+  // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_TokenUsage.html
+  usage: {
+    places: {
+      usage: {
+        inputTokens: 'input',
+        outputTokens: 'output',
+        cacheReadInputTokens: 'cache_read',
+        cacheWriteInputTokens: 'cache_write',
+      },
+    },
+    inputIsUncached: true,
+    hasOwnFrames: true,
+  },
   request: requestOf({
     toolConfig: members({
       tools: items(members({ toolSpec: members({ name: RANGE }) })),

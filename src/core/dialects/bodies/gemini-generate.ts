@@ -50,6 +50,22 @@ const TOOL = members(named(DECLARATIONS, items(NAMED)))
  * texts.
  */
 export const geminiGenerate: Route = {
+  command: 'gemini',
+  signs: [['contents', ({ body }) => 'contents' in body]],
+  // https://ai.google.dev/api/generate-content#UsageMetadata
+  usage: {
+    places: {
+      modelVersion: 'model',
+      usageMetadata: {
+        promptTokenCount: 'input',
+        cachedContentTokenCount: 'cache_read',
+        toolUsePromptTokenCount: 'tool_input',
+        candidatesTokenCount: 'output',
+        thoughtsTokenCount: 'thoughts',
+      },
+    },
+    inputIsUncached: false,
+  },
   request: requestOf({
     tools: items(TOOL),
     contents: items(CONTENT),

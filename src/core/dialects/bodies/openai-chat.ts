@@ -8,7 +8,7 @@ import {
 } from '../../json/bytes/json-node.ts'
 import { speaksOfForgetting } from '../forgetting/speaks-of-forgetting.ts'
 import { BREAKPOINT_KEYS, type ConversationReader, TEXT_PARTS } from './conversation-reader.ts'
-import { namesIn, type Route, requestOf } from './route.ts'
+import { type FigurePlaces, namesIn, type Route, requestOf } from './route.ts'
 import { mayCallBy, TOOL_CHOICE } from './tool-choice.ts'
 import type { ToolCall } from './tool-result-text.ts'
 
@@ -36,8 +36,51 @@ const MESSAGE = members(
 
 const NAMED = members({ name: RANGE })
 
+/** Input figures of the chat completions and of the responses. */
+export const INPUT_FIGURES: FigurePlaces = {
+  cached_tokens: 'cache_read',
+  cache_write_tokens: 'cache_write',
+  cache_write_tokens_details: { ttl_12h_tokens: 'cache_write_long' },
+}
+
 /** `/v1/chat/completions` (https://platform.openai.com/docs/api-reference/chat). */
 export const openaiChat: Route = {
+  command: 'chat',
+  signs: [
+    [
+      'messages of the role tool or function',
+      ({ messages }) => messages.some(({ role }) => role === 'tool' || role === 'function'),
+    ],
+    [
+      'messages of the role system or developer',
+      ({ messages }) => messages.some(({ role }) => role === 'system' || role === 'developer'),
+    ],
+    [
+      'tool_calls in messages',
+      ({ messages }) =>
+        messages.some(message => 'tool_calls' in message || 'function_call' in message),
+    ],
+    ['tools with function', ({ tools }) => tools.some(tool => 'function' in tool)],
+  ],
+  usage: {
+    places: {
+      model: 'model',
+      usage: {
+        prompt_tokens: 'input',
+        completion_tokens: 'output',
+        prompt_tokens_details: INPUT_FIGURES,
+      },
+    },
+    inputIsUncached: false,
+  },
+  retrieving: {
+    turns: 'choices',
+    define: (name, description, schema) => ({
+      type: 'function',
+      function: { name, description, parameters: schema },
+    }),
+    ping: ': ping\n\n',
+  },
   request: requestOf({
     tools: items(members({ function: NAMED, custom: NAMED, ...BREAKPOINT_KEYS })),
     tool_choice: TOOL_CHOICE,
@@ -52,6 +95,7 @@ export const openaiChat: Route = {
   head: {
     system: undefined,
     textType: 'text',
+    systemRoles: ['system', 'developer'],
     effort: ['reasoning_effort'],
     toolNames: [
       ['function', 'name'],

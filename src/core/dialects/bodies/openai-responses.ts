@@ -13,7 +13,8 @@ import {
   type ConversationReader,
   TEXT_PARTS,
 } from './conversation-reader.ts'
-import { namesIn, type Route, requestOf } from './route.ts'
+import { INPUT_FIGURES } from './openai-chat.ts'
+import { type FigurePlaces, namesIn, type Route, requestOf } from './route.ts'
 import { mayCallBy, TOOL_CHOICE } from './tool-choice.ts'
 
 const TEXT_TYPES: ReadonlySet<string> = new Set(['input_text', 'output_text', 'text'])
@@ -52,8 +53,34 @@ const ITEM = members(
   speaksOfForgetting,
 )
 
+const USAGE: FigurePlaces = {
+  model: 'model',
+  usage: {
+    input_tokens: 'input',
+    output_tokens: 'output',
+    input_tokens_details: INPUT_FIGURES,
+  },
+}
+
 /** `/v1/responses` (https://platform.openai.com/docs/api-reference/responses). */
 export const openaiResponses: Route = {
+  command: 'responses',
+  signs: [['input', ({ body }) => 'input' in body]],
+  // The events of a response have it inside.
+  usage: { places: { ...USAGE, response: USAGE }, inputIsUncached: false },
+  retrieving: {
+    turns: 'items',
+    define: (name, description, schema) => ({
+      type: 'function',
+      name,
+      description,
+      parameters: schema,
+      strict: false,
+    }),
+    ping: ': ping\n\n',
+  },
+  mayBeKept: true,
+  hasSocket: true,
   request: requestOf({
     tools: TOOLS,
     input: items(ITEM),
@@ -70,6 +97,7 @@ export const openaiResponses: Route = {
   head: {
     system: 'instructions',
     textType: 'input_text',
+    systemRoles: ['system', 'developer'],
     effort: ['reasoning', 'effort'],
     toolNames: [['name'], ['type']],
     hasToolBreakpoints: false,

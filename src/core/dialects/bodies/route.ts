@@ -18,16 +18,74 @@ export interface HeadRules {
   readonly system: string | undefined
   /** Where a list of parts has a text: the type of the part. */
   readonly textType: 'text' | 'input_text'
+  /** Roles of messages that have instructions, too. */
+  readonly systemRoles: readonly string[]
   /** The member with the effort of reasoning. */
   readonly effort: readonly string[]
+  /** Efforts that no model has; absent: every effort is one of some model. */
+  readonly unknownEfforts?: readonly string[]
   /** Where a tool has its name. */
   readonly toolNames: readonly (readonly string[])[]
   /** Whether a tool may end a cached prefix. */
   readonly hasToolBreakpoints: boolean
 }
 
-/** How the requests of one endpoint are built. */
+/**
+ * Which members of a JSON object matter: by key, the name of the figure, or the members of an
+ * object in its place.
+ */
+export interface FigurePlaces {
+  readonly [key: string]: string | FigurePlaces
+}
+
+/** How the answers of one endpoint report what they used. */
+export interface UsageRules {
+  /** The places of the figures, in JSON answers and in the data of events alike. */
+  readonly places: FigurePlaces
+  /** Whether the input has no token that was read from the cache or written to it. */
+  readonly inputIsUncached: boolean
+  /** Whether events come in frames of their own; others are wrapped in them. */
+  readonly hasOwnFrames?: true
+}
+
+/** How calls of our own tool are answered between client and provider. */
+export interface RetrieveRules {
+  /** How its messages are built, which decides what is hidden and put back. */
+  readonly turns: 'blocks' | 'choices' | 'items'
+  /** The definition of a tool. */
+  define(name: string, description: string, schema: object): object
+  /** What keeps a stream open. */
+  readonly ping: string
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** A parsed request, as `proxy --check` guesses what it is. */
+export interface GuessedRequest {
+  readonly body: Fields
+  readonly messages: readonly Fields[]
+  /** The blocks of all messages. */
+  readonly blocks: readonly Fields[]
+  readonly tools: readonly Fields[]
+}
+
+/** A sign that only the requests of one endpoint have, with its name in messages. */
+export type RequestSign = readonly [sign: string, holds: (request: GuessedRequest) => boolean]
+
+/** How the requests and answers of one endpoint are built. */
 export interface Route {
+  /** As `proxy --route` names it. */
+  readonly command: string
+  readonly signs: readonly RequestSign[]
+  readonly usage: UsageRules
+  /** Absent: answers are not read for calls of our own tool. */
+  readonly retrieving?: RetrieveRules
+  /** Whether messages have blocks: calls, results, and breakpoints of the cache. */
+  readonly hasBlocks?: true
+  /** Whether the provider may keep the conversation, so that a request has only what is new. */
+  readonly mayBeKept?: true
+  /** Whether conversations also come over WebSockets. */
+  readonly hasSocket?: true
   /** The selection that is read of a body. It is one of `requestOf`, with `list` and `tools`. */
   readonly request: Selection
   /** The member with the conversation. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { RouteName } from '../../../../../src/core/conversation/parse/scan-request.ts'
+import type { RouteName } from '../../../../../src/core/dialects/lookup.ts'
 
 /** Texts with all that JSON has a rule for, halves of surrogate pairs among it. */
 const text = fc

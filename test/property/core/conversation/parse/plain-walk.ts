@@ -1,4 +1,4 @@
-import type { RouteName } from '../../../../../src/core/conversation/parse/scan-request.ts'
+import type { RouteName } from '../../../../../src/core/dialects/lookup.ts'
 
 /** A text of a tool result as a walk over the parsed body meets it. */
 export interface WalkedText {

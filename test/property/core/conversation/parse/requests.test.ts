@@ -1,10 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  type RouteName,
-  scanRequest,
-} from '../../../../../src/core/conversation/parse/scan-request.ts'
+import { scanRequest } from '../../../../../src/core/conversation/parse/scan-request.ts'
 import { sharedMessages } from '../../../../../src/core/conversation/parse/shared-messages.ts'
+import type { RouteName } from '../../../../../src/core/dialects/lookup.ts'
 import { literalOf, splice } from '../../../../../src/core/json/bytes/splice.ts'
 import { runs } from '../../../../support/runs.ts'
 import { ROUTES, someRequest } from './conversations.ts'

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RequestTerms } from '../../../../../src/core/contract/request-terms.ts'
-import type { RouteName } from '../../../../../src/core/conversation/parse/scan-request.ts'
 import { createHistoryMemory } from '../../../../../src/core/conversation/rewrite/history.ts'
 import type { ConversationContext } from '../../../../../src/core/conversation/rewrite/rewrite-context.ts'
 import {
@@ -9,6 +8,7 @@ import {
   type RewriteMemory,
 } from '../../../../../src/core/conversation/rewrite/rewrite-memory.ts'
 import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rewrite-request.ts'
+import type { RouteName } from '../../../../../src/core/dialects/lookup.ts'
 import {
   type PipelineConfig,
   pipelineSchema,

@@ -2,17 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FigureReader } from '../../../../../src/core/conversation/usage/figure-reader.ts'
 import {
-  ANSWER_PLACES,
-  type UsageRoute,
-} from '../../../../../src/core/conversation/usage/usage-figures.ts'
-import {
   type AnswerForm,
   createUsageReader,
 } from '../../../../../src/core/conversation/usage/usage-reader.ts'
+import { ROUTE_NAMES, type RouteName } from '../../../../../src/core/dialects/lookup.ts'
 import { anyText } from '../../../../support/any-text.ts'
 import { leastHits, runs } from '../../../../support/runs.ts'
-
-const ROUTES = Object.keys(ANSWER_PLACES) as UsageRoute[]
 
 /** Keys that matter, and some that only look like it. */
 const KEYS = [
@@ -85,7 +80,7 @@ function pieces(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
 
 const someCuts = fc.array(fc.nat(), { maxLength: 12 })
 
-function foundIn(route: UsageRoute, form: AnswerForm, chunks: readonly Uint8Array[]) {
+function foundIn(route: RouteName, form: AnswerForm, chunks: readonly Uint8Array[]) {
   const reader = createUsageReader(route, form)
   for (const chunk of chunks) reader.read(chunk)
   return reader.found
@@ -125,7 +120,7 @@ describe('reading what an answer used', () => {
     let found = 0
     fc.assert(
       fc.property(
-        fc.constantFrom(...ROUTES),
+        fc.constantFrom(...ROUTE_NAMES),
         events,
         ends,
         someCuts,
@@ -160,10 +155,16 @@ describe('reading what an answer used', () => {
       fc.string({ unit: fc.constantFrom(...'{}[]":,\\ 19-e.\r\ndata: usage'), maxLength: 200 }),
     )
     fc.assert(
-      fc.property(fc.constantFrom(...ROUTES), forms, bytes, someCuts, (route, form, some, cuts) => {
-        const chunk = Buffer.from(some as Uint8Array)
-        expect(foundIn(route, form, pieces(chunk, cuts))).toEqual(foundIn(route, form, [chunk]))
-      }),
+      fc.property(
+        fc.constantFrom(...ROUTE_NAMES),
+        forms,
+        bytes,
+        someCuts,
+        (route, form, some, cuts) => {
+          const chunk = Buffer.from(some as Uint8Array)
+          expect(foundIn(route, form, pieces(chunk, cuts))).toEqual(foundIn(route, form, [chunk]))
+        },
+      ),
       { numRuns: runs(2_000) },
     )
   })

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type RouteName,
-  scanRequest,
-} from '../../../../../src/core/conversation/parse/scan-request.ts'
+import { scanRequest } from '../../../../../src/core/conversation/parse/scan-request.ts'
+import type { RouteName } from '../../../../../src/core/dialects/lookup.ts'
 import { bytesOf } from '../../../../support/runner.ts'
 
 const LIMITS = { maxBytes: 1 << 20, maxDepth: 64, maxValues: 10_000 }

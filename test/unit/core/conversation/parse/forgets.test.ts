@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { RouteName } from '../../../../../src/core/conversation/parse/scan-request.ts'
 import {
   headersLetForget,
   upstreamForgets,
   VENDOR_FORGETTING,
 } from '../../../../../src/core/dialects/forgetting/vendor-forgetting.ts'
+import type { RouteName } from '../../../../../src/core/dialects/lookup.ts'
 import { scanned, toolResult, userBlocks } from './scanned.ts'
 
 const CLEAR_THINKING = { type: 'clear_thinking_20251015', keep: 'all' }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { RouteName } from '../../../../../src/core/conversation/parse/scan-request.ts'
+import type { RouteName } from '../../../../../src/core/dialects/lookup.ts'
 import { scanned } from './scanned.ts'
 
 const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' }

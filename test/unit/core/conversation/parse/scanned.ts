@@ -1,8 +1,8 @@
 import {
-  type RouteName,
   type ScannedRequest,
   scanRequest,
 } from '../../../../../src/core/conversation/parse/scan-request.ts'
+import type { RouteName } from '../../../../../src/core/dialects/lookup.ts'
 
 export const LIMITS = { maxBytes: 1 << 20, maxDepth: 32, maxValues: 10_000 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RouteName } from '../../../../../src/core/conversation/parse/scan-request.ts'
+import type { RouteName } from '../../../../../src/core/dialects/lookup.ts'
 import { scanned } from './scanned.ts'
 
 const DEFERRED = { defer_loading: true }

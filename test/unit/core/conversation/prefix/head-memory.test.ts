@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type RouteName,
-  scanRequest,
-} from '../../../../../src/core/conversation/parse/scan-request.ts'
+import { scanRequest } from '../../../../../src/core/conversation/parse/scan-request.ts'
 import { createHeadMemory } from '../../../../../src/core/conversation/prefix/head-memory.ts'
+import type { RouteName } from '../../../../../src/core/dialects/lookup.ts'
 import { bytesOf } from '../../../../support/runner.ts'
 
 const LIMITS = { maxBytes: 1 << 24, maxDepth: 64, maxValues: 100_000 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { RouteName } from '../../../../../src/core/conversation/parse/scan-request.ts'
 import { createRetrievingAnswer } from '../../../../../src/core/conversation/retrieve/create-answer.ts'
 import type { Fields } from '../../../../../src/core/conversation/retrieve/retrieving-answer.ts'
+import type { RouteName } from '../../../../../src/core/dialects/lookup.ts'
 
 const OWN = 'haversack_retrieve'
 

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type RouteName,
-  scanRequest,
-} from '../../../../../src/core/conversation/parse/scan-request.ts'
+import { scanRequest } from '../../../../../src/core/conversation/parse/scan-request.ts'
 import { restoreTurns } from '../../../../../src/core/conversation/retrieve/restore-turns.ts'
 import type { HiddenTurn } from '../../../../../src/core/conversation/retrieve/retrieving-answer.ts'
 import {
@@ -10,6 +7,7 @@ import {
   chatShown,
   responsesShown,
 } from '../../../../../src/core/conversation/retrieve/shown-turn.ts'
+import type { RouteName } from '../../../../../src/core/dialects/lookup.ts'
 import { splice } from '../../../../../src/core/json/bytes/splice.ts'
 
 const LIMITS = { maxBytes: 10_000, maxDepth: 20, maxValues: 999 }

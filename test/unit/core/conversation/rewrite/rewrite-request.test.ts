@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { RouteName } from '../../../../../src/core/conversation/parse/scan-request.ts'
 import { attachRewriteMemory } from '../../../../../src/core/conversation/rewrite/rewrite-memory.ts'
 import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rewrite-request.ts'
 import {
@@ -8,6 +7,7 @@ import {
   sumOfSent,
   writeStored,
 } from '../../../../../src/core/conversation/rewrite/stored-rewrite.ts'
+import type { RouteName } from '../../../../../src/core/dialects/lookup.ts'
 import type { OperationContext } from '../../../../../src/core/operations/operation.ts'
 import { BYTE_OPERATIONS } from '../../../../../src/core/operations/registry.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'

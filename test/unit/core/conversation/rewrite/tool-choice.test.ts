@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import type { RouteName } from '../../../../../src/core/conversation/parse/scan-request.ts'
 import {
   attachRewriteMemory,
   type RewriteMemory,
 } from '../../../../../src/core/conversation/rewrite/rewrite-memory.ts'
 import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rewrite-request.ts'
+import type { RouteName } from '../../../../../src/core/dialects/lookup.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
 import { anySaving } from '../../../../support/any-saving.ts'
 import { localContext } from '../../../../support/local-context.ts'

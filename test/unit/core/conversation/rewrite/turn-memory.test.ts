@@ -1,16 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { conversationName } from '../../../../../src/core/conversation/parse/conversation-name.ts'
-import {
-  type RouteName,
-  scanRequest,
-} from '../../../../../src/core/conversation/parse/scan-request.ts'
+import { scanRequest } from '../../../../../src/core/conversation/parse/scan-request.ts'
 import { commonBytes } from '../../../../../src/core/conversation/parse/shared-messages.ts'
 import { createResultKeys } from '../../../../../src/core/conversation/rewrite/result-keys.ts'
 import {
   createTurnMemories,
   type TurnMemory,
 } from '../../../../../src/core/conversation/rewrite/turn-memory.ts'
+import type { RouteName } from '../../../../../src/core/dialects/lookup.ts'
 import { bytesOf } from '../../../../support/runner.ts'
 import { runs } from '../../../../support/runs.ts'
 

@@ -1,10 +1,10 @@
 import { EventStreamCodec } from '@smithy/eventstream-codec'
 import { describe, expect, it } from 'vitest'
-import type { UsageRoute } from '../../../../../src/core/conversation/usage/usage-figures.ts'
 import {
   type AnswerForm,
   createUsageReader,
 } from '../../../../../src/core/conversation/usage/usage-reader.ts'
+import type { RouteName } from '../../../../../src/core/dialects/lookup.ts'
 import {
   ANTHROPIC_EVENTS,
   ANTHROPIC_FOUND,
@@ -21,7 +21,7 @@ import {
   responseEvents,
 } from './answers.ts'
 
-function found(route: UsageRoute, form: AnswerForm, answer: string | object) {
+function found(route: RouteName, form: AnswerForm, answer: string | object) {
   const reader = createUsageReader(route, form)
   const text = typeof answer === 'string' ? answer : JSON.stringify(answer)
   for (const byte of Buffer.from(text)) reader.read(Uint8Array.of(byte))
@@ -213,7 +213,7 @@ function framesOf(payloads: readonly object[]): Buffer {
   return Buffer.concat(frames)
 }
 
-function inFrames(route: UsageRoute, frames: Buffer) {
+function inFrames(route: RouteName, frames: Buffer) {
   const reader = createUsageReader(route, 'frames')
   // The bytes belong to the caller, who writes over them.
   const cell = new Uint8Array(1)

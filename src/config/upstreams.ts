@@ -1,0 +1,23 @@
+import { type DialectName, OWN_DIALECTS } from '../core/dialects/lookup.ts'
+import type { Config } from './config.ts'
+
+type Named = Config['proxy']['upstreams'][number]
+
+/** An API that the service forwards to. */
+export interface Upstream extends Pick<Named, 'name' | 'url' | 'dialect' | 'aws' | 'forgets'> {
+  /** Where the service has it: `/anthropic`, `/up/NAME`. */
+  readonly place: string
+}
+
+type Settings = Pick<Config['proxy'], 'upstreams'> & Readonly<Record<string, unknown>>
+
+/** All that are configured: those with routes of their own first, then those with names. */
+export function upstreamsOf(proxy: Settings): readonly Upstream[] {
+  const own = OWN_DIALECTS.flatMap(({ name }): Upstream[] => {
+    const [url, forgets] = [proxy[`${name}_url`], proxy[`${name}_forgets`]]
+    if (typeof url !== 'string') return []
+    const terms = typeof forgets === 'boolean' ? { forgets } : {}
+    return [{ name, url, dialect: name as DialectName, place: `/${name}`, ...terms }]
+  })
+  return [...own, ...proxy.upstreams.map(each => ({ ...each, place: `/up/${each.name}` }))]
+}
