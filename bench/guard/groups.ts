@@ -173,7 +173,8 @@ function play(conversation: Conversation, route: RouteName, { terms, context, su
     for (const { key, bytes: record } of answer.records ?? []) recalled[key] = record
     sum.add(answer.bytes ?? 'unchanged')
     sum.add(JSON.stringify([answer.records?.map(({ key }) => key), answer.markers]))
-    sum.add(JSON.stringify(answer.reports.map(({ rewrite }) => rewrite)))
+    const reports = answer.reports.map(({ rewrite }) => rewrite)
+    sum.add(JSON.stringify(reports, (key, value) => (key === 'at' ? undefined : value)))
     before = end
   }
 }

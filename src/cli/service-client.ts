@@ -3,7 +3,6 @@ import { type Env, processEnv } from '../config/env.ts'
 import { isLoopback } from '../config/loopback.ts'
 import { urlFault } from '../config/url-fault.ts'
 import { readJsonText } from '../core/base/read-text.ts'
-import { anthropic } from '../core/dialects/anthropic.ts'
 import { type Options, UsageError, type ValuesOf } from './command.ts'
 import { identifyService } from './identify-service.ts'
 
@@ -21,7 +20,8 @@ export const DEFAULT_SERVICE_URL = 'http://127.0.0.1:8787'
 export function agentService(env: Env): string | undefined {
   const named = env['HAVERSACK_URL']
   if (named) return named
-  const baseUrl = env[anthropic.own.variables[0]]
+  // As its dialect has it, which a hook need not load.
+  const baseUrl = env['ANTHROPIC_BASE_URL']
   if (!baseUrl) return DEFAULT_SERVICE_URL
   if (!isLoopback(URL.parse(baseUrl)?.hostname ?? '')) return undefined
   return /^(.+)\/anthropic\/?$/.exec(baseUrl)?.[1] ?? DEFAULT_SERVICE_URL

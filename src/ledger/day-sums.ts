@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { MAX_NAME } from '../core/contract/result-row.ts'
 import { VENDOR_NAMES } from '../core/dialects/lookup.ts'
 import { dayOf } from './day-of.ts'
+import { DAY_SUMS } from './read-days.ts'
 
 /**
  * Sums of days, kept for much longer than rows and sums of hours. Whatever has no name is empty: a
@@ -57,11 +58,6 @@ export interface Origin {
   readonly way?: 'run' | undefined
 }
 
-/** What is summed, in the order of the columns. */
-export const DAY_SUMS = [
-  ...['results', 'before', 'referred', 'encoded', 'omitted', 'fetched', 'requests', 'unknown'],
-  ...['prefix_changes', 'billed', 'without', 'billed_money', 'without_money'],
-] as const
 const KIND = 'tenant, way, project, agent, model, tool, currency'
 
 /** Tokens, results, requests, and bills in uncached input tokens and in money. */

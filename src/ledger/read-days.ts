@@ -1,6 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { GainAnswer, GainPart } from '../core/contract/gain.ts'
-import { DAY_SUMS } from './day-sums.ts'
+
+/** What is summed, in the order of the columns. */
+export const DAY_SUMS = [
+  ...['results', 'before', 'referred', 'encoded', 'omitted', 'fetched', 'requests', 'unknown'],
+  ...['prefix_changes', 'billed', 'without', 'billed_money', 'without_money'],
+] as const
 
 /** Which days are read, of whom. */
 export interface DayWindow {

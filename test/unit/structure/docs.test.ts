@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { configSchema } from '../../../src/config/config.ts'
 import { ENV_KEYS } from '../../../src/config/env.ts'
+import { dialects } from '../../../src/core/dialects/lookup.ts'
 import { VERSION } from '../../../src/runtime/version.ts'
 
 const root = new URL('../../../', import.meta.url)
@@ -173,6 +174,18 @@ describe('docs/guide/operations.md', () => {
     const alerts = [...rules.matchAll(/alert: (\w+)/g)].map(([, name = '']) => name)
     expect(alerts.length).toBeGreaterThan(10)
     for (const name of alerts) expect(text).toContain(`### ${name}\n`)
+  })
+})
+
+describe('docs/guide/proxies.md', () => {
+  const text = read('docs/guide/proxies.md')
+  const rows = text.split('\n').filter(line => line.startsWith('| '))
+
+  it.each(dialects)('has the API $name, its host and its variable', dialect => {
+    const { name, host = name, own, client } = dialect
+    const row = rows.find(each => each.includes(`| \`${name}\` | \`http`)) ?? ''
+    const [variable = name] = own?.variables ?? [client?.variable]
+    for (const fact of [name, host, variable]) expect(own ? text : row).toContain(fact)
   })
 })
 
