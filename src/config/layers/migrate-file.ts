@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { stringify } from 'smol-toml'
+import { parse, stringify } from 'smol-toml'
 import {
   type KeyPath,
   leavesOf,
@@ -10,7 +10,7 @@ import {
 import { NEWEST_SCHEMA } from '../../core/pipeline/profile/pipeline-config.ts'
 import { lineOf } from '../toml-lines.ts'
 import { parseLayer, parseToml } from './layer-file.ts'
-import { SAVED_DEFAULTS } from './predecessor-defaults.ts'
+import { SAVED_DEFAULTS } from './predecessor.ts'
 import { completeLists, describeNote, type KeyNote, translateKeys } from './predecessor-keys.ts'
 
 /** What became of a key, and the line of the file that it was read in. */
@@ -45,10 +45,7 @@ export function migrateFile(
   parseLayer(file, source, { name: 'file' })
   const before = parseToml(file, source)
   const { tree, notes } = translateKeys(before)
-  const saved = keepsDefaults ? [] : SAVED_DEFAULTS
-  const dropped = saved
-    .filter(([path, value]) => isDeepStrictEqual(valueAt(tree, path), completeLists(value, path)))
-    .map(([path]) => path)
+  const dropped = keepsDefaults ? [] : savedDefaultsIn(tree)
   const keys = leavesOf(before).map((path): MigratedKey => {
     const fate = fateOf(path, notes, dropped)
     return { line: lineOf(source, path), key: writeKey(path), fate }
@@ -59,12 +56,21 @@ export function migrateFile(
   return { text, keys: keys.toSorted((a, b) => a.line - b.line), warnings }
 }
 
+/** The paths whose values are those that the predecessor writes by itself. */
+function savedDefaultsIn(tree: Tree): readonly KeyPath[] {
+  const saved = parse(SAVED_DEFAULTS)
+  const written = (path: KeyPath) => completeLists(valueAt(saved, path), path)
+  // A variant of data is one choice.
+  const paths = leavesOf(saved).map(path => (path[1] === 'data' ? path.slice(0, 4) : path))
+  return paths.filter(path => isDeepStrictEqual(valueAt(tree, path), written(path)))
+}
+
 function fateOf(path: KeyPath, notes: readonly KeyNote[], dropped: readonly KeyPath[]): string {
   if (path.join() === 'schema_version') return `is ${NEWEST_SCHEMA}`
   const own = notes.filter(note => startsWith(path, note.path))
   const now = [...path]
-  for (const { path: at, value, fate } of own) {
-    if (value === undefined && fate.kind === 'renamed') now[at.length - 1] = fate.to
+  for (const { path: at, value, to } of own) {
+    if (value === undefined && to !== undefined) now[at.length - 1] = to
   }
   if (dropped.some(each => startsWith(now, each))) {
     return "is left out: the predecessor's own default, which costs tokens here"
