@@ -11,7 +11,7 @@ import type { HttpServer } from '../http/server.ts'
 import type { Gauges } from '../observability/metrics.ts'
 import type { Admission } from '../pool/admission.ts'
 import type { WorkerPool } from '../pool/pool.ts'
-import { createOriginals } from '../store/originals.ts'
+import { StoredOriginals } from '../store/originals.ts'
 import { createRewrites, type Rewrites } from '../store/rewrites.ts'
 import { createSessionSharing } from '../store/session-sharing.ts'
 import { createSharedRewrites } from '../store/shared-rewrites.ts'
@@ -30,7 +30,7 @@ export function appRecords(
 ) {
   const lifetimes = (tenant: string) => lifetimesOf(live.config.store, tenant)
   return {
-    originals: createOriginals(store, lifetimes, Date.now, fetched => ledger?.fetched(fetched)),
+    originals: new StoredOriginals(store, lifetimes, Date.now, fetched => ledger?.fetched(fetched)),
     rewriting: rewritingOf(live, rewritesOf(live, store, shared.memory), shared),
     arms: shared.arms,
     savings,

@@ -76,121 +76,162 @@ const FIRST_BYTE = { kind: 'bytes', range: { first: 0, last: 0 } } as const
 /** The life of an original is prolonged at most this often, in milliseconds. */
 const REFRESH_MS = 60_000
 
-/** @param lifetimes asked each time, because a reload may change them */
-export function createOriginals(
-  store: Pick<Store, 'put' | 'get' | 'part' | 'touch' | 'purgeSession'>,
-  lifetimes: (tenant: string) => Lifetimes,
-  now: () => number,
-  onFetched: (fetched: {
-    readonly tenant: string
-    readonly at: number
-    /** The first 24 digits of its hash. */
-    readonly original: string
-    readonly bytes: number
-  }) => void = () => {},
-): Originals {
-  const refreshed = createRecency()
-  const pinned = createRecency()
-  const renewed = createRecency()
+const MAX_KEYS = 10_000
+
+/** When something was last done for a key; forgets the oldest beyond its size. */
+class Recency {
+  readonly #last = new BoundedMap<string, number>(MAX_KEYS)
+
+  /** Whether `everyMs` have passed since it was done for the key. */
+  isDue(key: string, now: number, everyMs: number): boolean {
+    const before = this.#last.get(key)
+    // A clock that went back is no reason to wait.
+    return before === undefined || now < before || now - before >= everyMs
+  }
+
+  /** It was done. */
+  done(key: string, now: number): void {
+    this.#last.set(key, now)
+  }
+}
+
+/** A text that was given to a client or a model. */
+interface FetchedText {
+  readonly tenant: string
+  readonly at: number
+  /** The first 24 digits of its hash. */
+  readonly original: string
+  readonly bytes: number
+}
+
+export class StoredOriginals implements Originals {
+  readonly #store: Pick<Store, 'put' | 'get' | 'part' | 'touch' | 'purgeSession'>
+  readonly #lifetimes: (tenant: string) => Lifetimes
+  readonly #now: () => number
+  readonly #onFetched: (fetched: FetchedText) => void
+  readonly #refreshed = new Recency()
+  readonly #pinned = new Recency()
+  readonly #renewed = new Recency()
+
+  /** @param lifetimes asked each time, because a reload may change them */
+  constructor(
+    store: Pick<Store, 'put' | 'get' | 'part' | 'touch' | 'purgeSession'>,
+    lifetimes: (tenant: string) => Lifetimes,
+    now: () => number,
+    onFetched: (fetched: FetchedText) => void = () => {},
+  ) {
+    this.#store = store
+    this.#lifetimes = lifetimes
+    this.#now = now
+    this.#onFetched = onFetched
+  }
+
+  async keep(
+    tenant: string,
+    { bytes, media_type, ...known }: TextToKeep,
+    session?: string,
+    ref?: string,
+  ): Promise<Kept> {
+    const { originalMs, sessionMs } = this.#lifetimes(tenant)
+    const ttlMs = session === undefined ? originalMs : Math.max(originalMs, sessionMs)
+    const lives = { ttlMs, pinUntil: this.#now() + ttlMs }
+    const item = { tenant, body: bytes, mediaType: media_type, ...known, ...lives }
+    const [kept] = await this.#store.put([
+      session === undefined ? item : { ...item, session, ...(ref === undefined ? {} : { ref }) },
+    ])
+    if (kept === undefined) throw new Error('the store gave no answer to a put')
+    const value = valueOr(kept)
+    // A marker that names it need not prolong its life at once.
+    if (session === undefined) this.#renewed.done(markerKey(tenant, value.hash), this.#now())
+    return value
+  }
+
+  async pinDependency(tenant: string, { session, ref, identity }: Dependency): Promise<void> {
+    const { originalMs, sessionMs } = this.#lifetimes(tenant)
+    const ttlMs = Math.max(originalMs, sessionMs)
+    const key = `${tenant}:${session}:${identity}`
+    const at = this.#now()
+    const isDue = this.#pinned.isDue(key, at, Math.min(REFRESH_MS, ttlMs / 4))
+    // The body may have been purged since. A lookup is cheaper than a write.
+    const found = valueOr(
+      isDue
+        ? await this.#touchOne({ tenant, session, ref, ttlMs, pinUntil: at + ttlMs })
+        : await this.#store.part({ tenant, session, ref }, FIRST_BYTE),
+    )
+    if (found.hash !== identity) {
+      throw new AppError('ambiguous', 'the reference names another body')
+    }
+    if (isDue) this.#pinned.done(key, at)
+  }
+
+  async renew(tenant: string, hashes: readonly string[]): Promise<Stay> {
+    const { originalMs } = this.#lifetimes(tenant)
+    const at = this.#now()
+    const every = Math.min(REFRESH_MS, originalMs / 4)
+    const keyOf = (hash: string) => markerKey(tenant, hash)
+    const due = hashes.filter(hash => this.#renewed.isDue(keyOf(hash), at, every))
+    if (due.length === 0) return 'stay'
+    const items = due.map(ref => ({ tenant, ref, ttlMs: originalMs, pinUntil: at + originalMs }))
+    const results = await this.#store.touch(items)
+    const stays = results.map((result, index): Stay => {
+      const key = keyOf(due[index]!)
+      if (result.ok) this.#renewed.done(key, at)
+      if (result.ok) return 'stay'
+      if (GONE.has(result.reason)) return 'gone'
+      return this.#renewed.isDue(key, at, originalMs / 2) ? 'unheard' : 'stay'
+    })
+    return worstOf(stays)
+  }
+
+  async forget(tenant: string, session: string): Promise<void> {
+    valueOr(await this.#store.purgeSession(tenant, session))
+  }
+
+  async fetch(reference: Reference, claim: (bytes: number) => void): Promise<StoredBody> {
+    claim(await this.#sizeOf(reference))
+    const body = valueOr(await this.#store.get(reference))
+    this.#refresh(reference, body.hash, body.bytes)
+    return body
+  }
+
+  async fetchPart(reference: Reference, selector: PartSelector): Promise<StoredPart> {
+    const part = valueOr(await this.#store.part(reference, selector))
+    this.#refresh(reference, part.hash, part.bytes)
+    return part
+  }
+
+  noteFetch(tenant: string, hash: string, bytes: number): void {
+    if (hash.length < HASH_DIGITS) return
+    const original = hash.slice(0, HASH_DIGITS).toLowerCase()
+    this.#onFetched({ tenant, at: this.#now(), original, bytes })
+  }
 
   /**
    * Prolongs the life of bodies that were read, but not at each read, because that would be a write
    * for each read.
    */
-  function refresh({ tenant }: Reference, hash: string, bytes: number): void {
-    const { originalMs } = lifetimes(tenant)
-    const every = Math.min(REFRESH_MS, originalMs / 4)
+  #refresh({ tenant }: Reference, hash: string, bytes: number): void {
+    const { originalMs } = this.#lifetimes(tenant)
+    const at = this.#now()
     const key = `${tenant}:${hash}`
-    if (bytes === 0 || !refreshed.isDue(key, now(), every)) return
-    refreshed.done(key, now())
-    const item = { tenant, ref: hash, ttlMs: originalMs, pinUntil: now() + originalMs }
+    const every = Math.min(REFRESH_MS, originalMs / 4)
+    if (bytes === 0 || !this.#refreshed.isDue(key, at, every)) return
+    this.#refreshed.done(key, at)
     // The caller does not wait for it. If it fails, the earlier promise is still valid.
-    void store.touch([item])
+    void this.#store.touch([{ tenant, ref: hash, ttlMs: originalMs, pinUntil: at + originalMs }])
   }
 
-  async function touchOne(item: TouchItem): Promise<Result<Kept>> {
-    const [found] = await store.touch([item])
+  async #touchOne(item: TouchItem): Promise<Result<Kept>> {
+    const [found] = await this.#store.touch([item])
     if (found === undefined) throw new Error('the store gave no answer to a touch')
     return found
   }
 
   /** The size of a whole text, from its first byte; an empty one has none. */
-  async function sizeOf(reference: Reference): Promise<number> {
-    const first = await store.part(reference, FIRST_BYTE)
+  async #sizeOf(reference: Reference): Promise<number> {
+    const first = await this.#store.part(reference, FIRST_BYTE)
     const isEmpty = !first.ok && first.errors?.[0]?.path === FIRST_BYTE.kind
     return isEmpty ? 0 : valueOr(first).bytes
-  }
-
-  return {
-    async keep(tenant, { bytes, media_type, ...known }, session, ref) {
-      const { originalMs, sessionMs } = lifetimes(tenant)
-      const ttlMs = session === undefined ? originalMs : Math.max(originalMs, sessionMs)
-      const lives = { ttlMs, pinUntil: now() + ttlMs }
-      const item = { tenant, body: bytes, mediaType: media_type, ...known, ...lives }
-      const [kept] = await store.put([
-        session === undefined ? item : { ...item, session, ...(ref === undefined ? {} : { ref }) },
-      ])
-      if (kept === undefined) throw new Error('the store gave no answer to a put')
-      const value = valueOr(kept)
-      // A marker that names it need not prolong its life at once.
-      if (session === undefined) renewed.done(markerKey(tenant, value.hash), now())
-      return value
-    },
-    async pinDependency(tenant, { session, ref, identity }) {
-      const { originalMs, sessionMs } = lifetimes(tenant)
-      const ttlMs = Math.max(originalMs, sessionMs)
-      const every = Math.min(REFRESH_MS, ttlMs / 4)
-      const key = `${tenant}:${session}:${identity}`
-      const at = now()
-      const isDue = pinned.isDue(key, at, every)
-      // The body may have been purged since. A lookup is cheaper than a write.
-      const found = valueOr(
-        isDue
-          ? await touchOne({ tenant, session, ref, ttlMs, pinUntil: at + ttlMs })
-          : await store.part({ tenant, session, ref }, FIRST_BYTE),
-      )
-      if (found.hash === identity) {
-        if (isDue) pinned.done(key, at)
-        return
-      }
-      throw new AppError('ambiguous', 'the reference names another body')
-    },
-    async renew(tenant, hashes) {
-      const { originalMs } = lifetimes(tenant)
-      const at = now()
-      const every = Math.min(REFRESH_MS, originalMs / 4)
-      const keyOf = (hash: string) => markerKey(tenant, hash)
-      const due = hashes.filter(hash => renewed.isDue(keyOf(hash), at, every))
-      if (due.length === 0) return 'stay'
-      const items = due.map(ref => ({ tenant, ref, ttlMs: originalMs, pinUntil: at + originalMs }))
-      const results = await store.touch(items)
-      const stays = results.map((result, index): Stay => {
-        const key = keyOf(due[index]!)
-        if (result.ok) renewed.done(key, at)
-        if (result.ok) return 'stay'
-        if (GONE.has(result.reason)) return 'gone'
-        return renewed.isDue(key, at, originalMs / 2) ? 'unheard' : 'stay'
-      })
-      return worstOf(stays)
-    },
-    async forget(tenant, session) {
-      valueOr(await store.purgeSession(tenant, session))
-    },
-    async fetch(reference, claim) {
-      claim(await sizeOf(reference))
-      const body = valueOr(await store.get(reference))
-      refresh(reference, body.hash, body.bytes)
-      return body
-    },
-    noteFetch(tenant, hash, bytes) {
-      if (hash.length < HASH_DIGITS) return
-      onFetched({ tenant, at: now(), original: hash.slice(0, HASH_DIGITS).toLowerCase(), bytes })
-    },
-    async fetchPart(reference, selector) {
-      const part = valueOr(await store.part(reference, selector))
-      refresh(reference, part.hash, part.bytes)
-      return part
-    },
   }
 }
 
@@ -199,36 +240,9 @@ export function worstOf(stays: readonly Stay[]): Stay {
   return (['gone', 'unheard'] as const).find(each => stays.includes(each)) ?? 'stay'
 }
 
-/** Digits of a hash that markers have. */
-const MARKER_DIGITS = 24
-
 function markerKey(tenant: string, hash: string): string {
-  return `${tenant}:${hash.slice(0, MARKER_DIGITS)}`
+  return `${tenant}:${hash.slice(0, HASH_DIGITS)}`
 }
 
 /** Reasons for a body that was kept and is not there any more. */
 const GONE: ReadonlySet<string> = new Set(['not_found', 'gone', 'ambiguous'])
-
-/** When something was last done for a key; forgets the oldest beyond its size. */
-interface Recency {
-  /** Whether `everyMs` have passed since it was done for the key. */
-  isDue(key: string, now: number, everyMs: number): boolean
-  /** It was done. */
-  done(key: string, now: number): void
-}
-
-const MAX_KEYS = 10_000
-
-function createRecency(): Recency {
-  const last = new BoundedMap<string, number>(MAX_KEYS)
-  return {
-    isDue(key, now, everyMs) {
-      const before = last.get(key)
-      // A clock that went back is no reason to wait.
-      return before === undefined || now < before || now - before >= everyMs
-    },
-    done(key, now) {
-      last.set(key, now)
-    },
-  }
-}

@@ -15,7 +15,7 @@ import { createPool } from '../../src/pool/pool.ts'
 import { createProgress } from '../../src/pool/slots.ts'
 import type { Threads } from '../../src/pool/threads.ts'
 import { fail } from '../../src/store/failure.ts'
-import { createOriginals } from '../../src/store/originals.ts'
+import { StoredOriginals } from '../../src/store/originals.ts'
 import { createSessionSharing } from '../../src/store/session-sharing.ts'
 import type { FailureReason, Store } from '../../src/store/store.ts'
 import { testApp } from './app.ts'
@@ -115,7 +115,7 @@ export function sessionApp(options: SessionAppOptions) {
       records.map(({ record }) => record),
       () => 0,
     ),
-    originals: createOriginals(failing, lifetimes, () => clock.now),
+    originals: new StoredOriginals(failing, lifetimes, () => clock.now),
     sessions,
     desk: createSessionDesk(sessions.index),
     maxBodyBytes: 1_000_000,

@@ -6,7 +6,7 @@ import type { OperationContext } from '../../core/operations/operation.ts'
 import { decodeContent } from '../../core/pipeline/decode.ts'
 import { bodyOf } from '../../core/verify/answer-body.ts'
 import type { EncodeAnswer, EncodeRequest } from '../../index.ts'
-import { createOriginals, type Originals } from '../../store/originals.ts'
+import { type Originals, StoredOriginals } from '../../store/originals.ts'
 import { openSqliteStore } from '../../store/sqlite/client.ts'
 import { type BenchKind, missingParts } from './critical.ts'
 
@@ -48,7 +48,7 @@ export async function measureAll(
   const store = await openSqliteStore({ folder, onEvent: () => {} })
   try {
     const lifetimes = () => ({ originalMs: HOUR_MS, sessionMs: HOUR_MS })
-    const originals = createOriginals(store, lifetimes, Date.now)
+    const originals = new StoredOriginals(store, lifetimes, Date.now)
     const measured: Measured[] = []
     for (const sample of samples) {
       measured.push(await measure(sample, { ...context, keepsOriginals: true }, originals))

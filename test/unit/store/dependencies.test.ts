@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { Dependency } from '../../../src/core/sessions/turn/call-memory.ts'
-import { createOriginals } from '../../../src/store/originals.ts'
+import { StoredOriginals } from '../../../src/store/originals.ts'
 import type { Reference, Store, TouchItem } from '../../../src/store/store.ts'
 
 const ORIGINAL_MS = 1_800_000
@@ -32,8 +32,8 @@ function originalsOver() {
     },
   } satisfies Partial<Record<keyof Store, unknown>>
   const lifetimes = () => ({ originalMs: ORIGINAL_MS, sessionMs: SESSION_MS })
-  const originals = createOriginals(
-    store as unknown as Parameters<typeof createOriginals>[0],
+  const originals = new StoredOriginals(
+    store as unknown as ConstructorParameters<typeof StoredOriginals>[0],
     lifetimes,
     () => state.now,
   )

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../../../src/core/base/errors.ts'
 import { fail } from '../../../src/store/failure.ts'
-import { createOriginals } from '../../../src/store/originals.ts'
+import { StoredOriginals } from '../../../src/store/originals.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { bytesOf, inlineStore, keep, MINUTE, must, START, text } from './inline-store.ts'
 
@@ -21,7 +21,7 @@ async function overStore(sessionMs = 120 * MINUTE) {
       return store.touch(items)
     },
   }
-  const originals = createOriginals(watched, lifetimes, () => clock.now)
+  const originals = new StoredOriginals(watched, lifetimes, () => clock.now)
   return { originals, store, clock, touched }
 }
 
@@ -30,7 +30,7 @@ function overAnswer(answer: unknown) {
   const one = async () => answer
   const store = { put: one, touch: one, get: one, part: one, purgeSession: one }
   const lifetimes = () => ({ originalMs: ORIGINAL_MS, sessionMs: ORIGINAL_MS })
-  return createOriginals(store as unknown as Store, lifetimes, () => START)
+  return new StoredOriginals(store as unknown as Store, lifetimes, () => START)
 }
 
 describe('a text that is kept', () => {
@@ -136,7 +136,7 @@ describe('a text that is fetched', () => {
       },
     }
     const lifetimes = () => ({ originalMs: 4000, sessionMs: 4000 })
-    const originals = createOriginals(watched, lifetimes, () => clock.now)
+    const originals = new StoredOriginals(watched, lifetimes, () => clock.now)
     const { hash: ref } = await keep(store, 'x')
     for (const ms of [0, 999, 1]) {
       clock.now += ms

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { createOriginals } from '../../../src/store/originals.ts'
+import { StoredOriginals } from '../../../src/store/originals.ts'
 import { createRewrites } from '../../../src/store/rewrites.ts'
 import type { FailureReason, Store, TouchItem } from '../../../src/store/store.ts'
 
@@ -29,13 +29,13 @@ function originalsOver() {
       touched.push(...items)
       return items.map(kept)
     },
-  } as unknown as Parameters<typeof createOriginals>[0]
+  } as unknown as ConstructorParameters<typeof StoredOriginals>[0]
   const lifetimes = () => ({ originalMs: ORIGINAL_MS, sessionMs: SESSION_MS })
-  return { originals: createOriginals(store, lifetimes, () => state.now), touched, state }
+  return { originals: new StoredOriginals(store, lifetimes, () => state.now), touched, state }
 }
 
 describe('an answer that depends on a body', () => {
-  const pin = (originals: ReturnType<typeof createOriginals>) =>
+  const pin = (originals: StoredOriginals) =>
     originals.pinDependency(
       't',
       DEPENDENCY as unknown as Parameters<typeof originals.pinDependency>[1],

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { createOriginals } from '../../../src/store/originals.ts'
+import { StoredOriginals } from '../../../src/store/originals.ts'
 import type { FailureReason, Store, TouchItem } from '../../../src/store/store.ts'
 
 const LIFE_MS = 1_800_000
@@ -11,7 +11,7 @@ function originalsOver() {
   const touched: TouchItem[][] = []
   const state: { now: number; fails: FailureReason | null } = { now: 1_000_000, fails: null }
   const nothing = () => Promise.reject(new Error('not asked'))
-  const store: Parameters<typeof createOriginals>[0] = {
+  const store: ConstructorParameters<typeof StoredOriginals>[0] = {
     put: async items =>
       items.map(({ body }) => {
         const kept = { hash: hash('sha256', body, 'hex'), bytes: body.length, created: true }
@@ -30,7 +30,7 @@ function originalsOver() {
     }) as Store['touch'],
   }
   const lifetimes = () => ({ originalMs: LIFE_MS, sessionMs: LIFE_MS })
-  return { originals: createOriginals(store, lifetimes, () => state.now), touched, state }
+  return { originals: new StoredOriginals(store, lifetimes, () => state.now), touched, state }
 }
 
 describe('originals behind markers that were sent before', () => {

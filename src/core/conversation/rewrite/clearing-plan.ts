@@ -23,7 +23,7 @@ const MOST_RECENT = 32
 const CLEARED_BY_CLIENT = '[Old tool result content cleared]'
 
 /** A result of the conversation, as it is sent. */
-interface Passed {
+interface PassedResult {
   readonly result: ToolResultText
   /** Bytes of its literal. */
   readonly sent: number
@@ -32,136 +32,149 @@ interface Passed {
   readonly mayGo: boolean
 }
 
-/** When old results leave a conversation. */
-export interface ClearingPlan {
-  /** Notes a result that is sent with a literal of so many bytes. */
-  pass(result: ToolResultText, sent: number): void
-  /** Comes to the next result; the turn before is paid for. */
-  reach(result: ToolResultText): void
-  /** The results that go before the one that was reached, by index; none if no step pays now. */
-  due(): readonly number[]
-  /** Whether any may go. */
-  mayClear(): boolean
-  /** Those that go after the last one if nothing before it is cached, so that a step is free. */
-  dueIfCold(): readonly number[]
-  /** These results go. */
-  clear(indexes: readonly number[]): void
-}
+type ClearingTerms = Pick<PipelineConfig, 'clearing' | 'dedup' | 'elision'>
 
 /**
- * Decides like one who rents until the rent has reached the price of buying. The rent is what
- * reading the results that may go has cost in the turns since the last step. The price is what
- * writing the rest into the cache again costs. So a step never costs
+ * Decides when old results leave a conversation, like one who rents until the rent has reached the
+ * price of buying. The rent is what reading the results that may go has cost in the turns since the
+ * last step. The price is what writing the rest into the cache again costs. So a step never costs
  * more than what waiting for it has cost already. Everything depends on the results before alone.
  */
-export function createClearingPlan(
-  { clearing, dedup, elision }: Pick<PipelineConfig, 'clearing' | 'dedup' | 'elision'>,
-  start: number,
-): ClearingPlan {
-  const { keep_newest: newest, keep_at_pauses: newestAtPauses } = clearing
-  const { cached_read: read, cache_write: write } = clearing
-  const leastBytes = Math.max(LEAST_BYTES, clearing.least_tokens * TOKEN_BYTES)
-  const passed: Passed[] = []
+export class ClearingPlan {
+  readonly #terms: ClearingTerms
+  readonly #start: number
+  readonly #leastBytes: number
+  readonly #passed: PassedResult[] = []
   /** Results that are old enough, and how far they were looked at. */
-  let waiting: number[] = []
-  let waitingBytes = 0
-  const cleared = new Set<number>()
-  let looked = 0
+  #waiting: number[] = []
+  #waitingBytes = 0
+  readonly #cleared = new Set<number>()
+  #looked = 0
   /** The newest result that has a line, and how many results were read for it. */
-  const byLine = new Map<string, number>()
-  let indexed = 0
-  /** The lines of edits, by their arguments. */
-  const linesOf = new Map<unknown, ReadonlySet<string>>()
-  let rent = 0
-  let reached: ToolResultText | undefined
-  let isClientClearing = false
+  readonly #byLine = new Map<string, number>()
+  #indexed = 0
+  /** The lines of edits, by their arguments, which may be most of the body and of many results. */
+  readonly #linesOf = new Map<unknown, ReadonlySet<string>>()
+  #rent = 0
+  #reached: ToolResultText | undefined
+  #isClientClearing = false
 
-  const bytesOf = (indexes: readonly number[]) =>
-    indexes.reduce((sum, index) => sum + passed[index]!.sent - STUB_BYTES, 0)
+  constructor(terms: ClearingTerms, start: number) {
+    this.#terms = terms
+    this.#start = start
+    this.#leastBytes = Math.max(LEAST_BYTES, terms.clearing.least_tokens * TOKEN_BYTES)
+  }
+
+  /** Notes a result that is sent with a literal of so many bytes. */
+  pass(result: ToolResultText, sent: number): void {
+    const shorter = (this.#passed.at(-1)?.shorter ?? 0) + result.end - result.start - sent
+    this.#passed.push({ result, sent, shorter, mayGo: this.#mayGo(result, sent) })
+    const isShort = result.end - result.start === CLEARED_BY_CLIENT.length + 2
+    this.#isClientClearing ||= isShort && result.text() === CLEARED_BY_CLIENT
+  }
+
+  /** Comes to the next result; the turn before is paid for. */
+  reach(result: ToolResultText): void {
+    const { keep_newest: newest, cached_read: read } = this.#terms.clearing
+    const before = this.#reached
+    this.#reached = result
+    for (; this.#looked < this.#passed.length - newest; this.#looked++) {
+      if (!this.#passed[this.#looked]!.mayGo || this.#cleared.has(this.#looked)) continue
+      this.#waiting.push(this.#looked)
+      this.#waitingBytes += this.#bytesOf([this.#looked])
+    }
+    // Results of one turn stand beside each other.
+    const isNewTurn = before === undefined || result.message - before.message > 1
+    if (isNewTurn) this.#rent += this.#waitingBytes * read
+  }
+
+  /** The results that go before the one that was reached, by index; none if no step pays now. */
+  due(): readonly number[] {
+    // A step between pauses is a bet that the conversation is a long one.
+    if (this.#terms.clearing.enabled !== true) return []
+    if (this.#isClientClearing || this.#waiting.length === 0) return []
+    if (this.#rent < this.#priceOf(this.#waitingBytes)) return []
+    const going = this.#unquoted(this.#waiting)
+    const pays = going.length > 0 && this.#rent >= this.#priceOf(this.#bytesOf(going))
+    return pays ? going : []
+  }
+
+  /** Whether any may go. */
+  mayClear(): boolean {
+    return this.#oldOnes().length > 0
+  }
+
+  /** Those that go after the last one if nothing before it is cached, so that a step is free. */
+  dueIfCold(): readonly number[] {
+    return this.#unquoted(this.#oldOnes())
+  }
+
+  /** These results go. */
+  clear(indexes: readonly number[]): void {
+    for (const index of indexes) this.#cleared.add(index)
+    this.#waiting = this.#waiting.filter(index => !this.#cleared.has(index))
+    this.#waitingBytes = this.#bytesOf(this.#waiting)
+    this.#rent = 0
+  }
+
+  #bytesOf(indexes: readonly number[]): number {
+    return indexes.reduce((sum, index) => sum + this.#passed[index]!.sent - STUB_BYTES, 0)
+  }
 
   /**
    * The price of a step that takes so many bytes away, beyond reading what it writes. Providers
    * look for a cached prefix only a few messages before a breakpoint, so all messages are written.
    */
-  function priceOf(bytes: number): number {
-    const sent = reached!.start - start - passed.at(-1)!.shorter
+  #priceOf(bytes: number): number {
+    const { cached_read: read, cache_write: write } = this.#terms.clearing
+    const sent = this.#reached!.start - this.#start - this.#passed.at(-1)!.shorter
     return PATIENCE * (sent - bytes) * (write - read)
   }
 
   /** Those that may go, the newest of those that were passed counted. */
-  function oldOnes(): readonly number[] {
-    const old = passed.slice(0, Math.max(0, passed.length - newestAtPauses))
-    if (isClientClearing) return []
-    return [...old.keys()].filter(index => old[index]!.mayGo && !cleared.has(index))
+  #oldOnes(): readonly number[] {
+    if (this.#isClientClearing) return []
+    const kept = this.#terms.clearing.keep_at_pauses
+    const old = this.#passed.slice(0, Math.max(0, this.#passed.length - kept))
+    return [...old.keys()].filter(index => old[index]!.mayGo && !this.#cleared.has(index))
   }
 
-  function mayGo(result: ToolResultText, sent: number): boolean {
-    const { tool, isError } = result
+  #mayGo({ tool, isError }: ToolResultText, sent: number): boolean {
+    const { clearing, elision } = this.#terms
     const stays = isRetrieving(tool, elision.redeem_tools) || isRetrieving(tool, clearing.exclude)
-    return sent >= leastBytes && tool !== undefined && !isError && !stays
-  }
-
-  /** Arguments may be most of the body, and have many results. */
-  function editedLines(args: unknown): ReadonlySet<string> {
-    const known = linesOf.get(args) ?? argumentLines(args)
-    linesOf.set(args, known)
-    return known
+    return sent >= this.#leastBytes && tool !== undefined && !isError && !stays
   }
 
   /** Without those whose lines recent edits quote. Of equal lines, the newest result is meant. */
-  function unquoted(indexes: readonly number[]): readonly number[] {
-    const end = Math.max(looked, (indexes.at(-1) ?? -1) + 1)
-    for (; indexed < end; indexed++) {
-      const { result, mayGo: isOne } = passed[indexed]!
-      if (isOne) for (const line of linesIn(result.text())) byLine.set(line, indexed)
-    }
-    const near = passed.slice(-Math.min(newest, MOST_RECENT)).map(({ result }) => result)
-    const edits = [...near, ...(reached ? [reached] : [])].filter(({ tool }) =>
-      isRetrieving(tool, dedup.mutating_tools),
-    )
+  #unquoted(indexes: readonly number[]): readonly number[] {
+    this.#indexLines(Math.max(this.#looked, (indexes.at(-1) ?? -1) + 1))
     const quoted = new Set<number>()
-    for (const args of new Set(edits.map(each => each.args()))) {
-      for (const line of editedLines(args)) {
-        const index = byLine.get(line)
+    for (const args of this.#recentEdits()) {
+      const lines = this.#linesOf.get(args) ?? argumentLines(args)
+      this.#linesOf.set(args, lines)
+      for (const line of lines) {
+        const index = this.#byLine.get(line)
         if (index !== undefined) quoted.add(index)
       }
     }
     return indexes.filter(index => !quoted.has(index))
   }
 
-  return {
-    pass(result, sent) {
-      const shorter = (passed.at(-1)?.shorter ?? 0) + result.end - result.start - sent
-      passed.push({ result, sent, shorter, mayGo: mayGo(result, sent) })
-      const isShort = result.end - result.start === CLEARED_BY_CLIENT.length + 2
-      isClientClearing ||= isShort && result.text() === CLEARED_BY_CLIENT
-    },
-    reach(result) {
-      const before = reached
-      reached = result
-      for (; looked < passed.length - newest; looked++) {
-        if (!passed[looked]!.mayGo || cleared.has(looked)) continue
-        waiting.push(looked)
-        waitingBytes += bytesOf([looked])
-      }
-      // Results of one turn stand beside each other.
-      const isNewTurn = before === undefined || result.message - before.message > 1
-      if (isNewTurn) rent += waitingBytes * read
-    },
-    due() {
-      // A step between pauses is a bet that the conversation is a long one.
-      if (clearing.enabled !== true) return []
-      if (isClientClearing || waiting.length === 0 || rent < priceOf(waitingBytes)) return []
-      const going = unquoted(waiting)
-      return going.length > 0 && rent >= priceOf(bytesOf(going)) ? going : []
-    },
-    mayClear: () => oldOnes().length > 0,
-    dueIfCold: () => unquoted(oldOnes()),
-    clear(indexes) {
-      for (const index of indexes) cleared.add(index)
-      waiting = waiting.filter(index => !cleared.has(index))
-      waitingBytes = bytesOf(waiting)
-      rent = 0
-    },
+  #indexLines(end: number): void {
+    for (; this.#indexed < end; this.#indexed++) {
+      const { result, mayGo } = this.#passed[this.#indexed]!
+      if (mayGo) for (const line of linesIn(result.text())) this.#byLine.set(line, this.#indexed)
+    }
+  }
+
+  /** The arguments of the last calls that edit something. */
+  #recentEdits(): ReadonlySet<unknown> {
+    const { clearing, dedup } = this.#terms
+    const newest = Math.min(clearing.keep_newest, MOST_RECENT)
+    const near = this.#passed.slice(-newest).map(({ result }) => result)
+    const edits = [...near, ...(this.#reached ? [this.#reached] : [])].filter(({ tool }) =>
+      isRetrieving(tool, dedup.mutating_tools),
+    )
+    return new Set(edits.map(each => each.args()))
   }
 }

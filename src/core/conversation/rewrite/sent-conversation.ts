@@ -6,7 +6,7 @@ import type { Replacement } from '../../json/bytes/splice.ts'
 import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
 import { resolveProfile } from '../../pipeline/profile/resolve.ts'
 import { resolveTokenizer } from '../../tokens/profiles.ts'
-import { type ClearingPlan, createClearingPlan } from './clearing-plan.ts'
+import { ClearingPlan } from './clearing-plan.ts'
 import type { ContextSize } from './context-size.ts'
 import type { History } from './history.ts'
 import { pauseKey, turnKey } from './pauses.ts'
@@ -127,7 +127,7 @@ export class SentConversation {
     const { enabled } = pipeline.clearing
     const mayClear = (enabled === 'auto' ? hasOwnTool : enabled) && !forgets
     const isOn = mayClear && mayMark && !context.isPaused
-    this.#plan = isOn ? createClearingPlan(pipeline, start) : null
+    this.#plan = isOn ? new ClearingPlan(pipeline, start) : null
     this.#mayPause = mayClear
     this.#isFree = isOn && isCold()
     this.#history = this.#begin()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createClearingPlan } from '../../../../../src/core/conversation/rewrite/clearing-plan.ts'
+import { ClearingPlan } from '../../../../../src/core/conversation/rewrite/clearing-plan.ts'
 import type { ToolResultText } from '../../../../../src/core/dialects/bodies/tool-result-text.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 
@@ -10,7 +10,7 @@ const pageOf = (at: number) => `${line(at)}\n`.repeat(30)
 /** A plan after `reads` results in turns of their own, and then results of one edit. */
 function planAfter(reads: number, editResults: number, args: object, messagesApart = 2) {
   const clearing = { enabled: true, keep_newest: 2, cached_read: 0.1, cache_write: 0.11 }
-  const plan = createClearingPlan(pipelineSchema.parse({ clearing }), 0)
+  const plan = new ClearingPlan(pipelineSchema.parse({ clearing }), 0)
   let due: readonly number[] = []
   for (let at = 0; at < reads + editResults; at++) {
     const isRead = at < reads
@@ -62,7 +62,7 @@ it('does not count the results of one message as turns', () => {
 
 it('takes a step as soon as reading has cost four times its price', () => {
   const clearing = { enabled: true, keep_newest: 2 }
-  const plan = createClearingPlan(pipelineSchema.parse({ clearing }), 0)
+  const plan = new ClearingPlan(pipelineSchema.parse({ clearing }), 0)
   const goes = (BYTES - 120) * 0.1
   let rent = 0
   let steps = 0
@@ -83,7 +83,7 @@ it('takes a step as soon as reading has cost four times its price', () => {
 
 it('keeps the newest 24 by default, and what an edit among these quotes', () => {
   const clearing = { enabled: true, cached_read: 0.1, cache_write: 0.11 }
-  const plan = createClearingPlan(pipelineSchema.parse({ clearing }), 0)
+  const plan = new ClearingPlan(pipelineSchema.parse({ clearing }), 0)
   const cleared: number[] = []
   for (let at = 0; at < 120; at++) {
     const isEdit = at % 20 === 19
@@ -108,7 +108,7 @@ it('keeps the newest 24 by default, and what an edit among these quotes', () => 
 
 it('does not clear again what went at a pause', () => {
   const clearing = { enabled: true, keep_newest: 6, cached_read: 0.1, cache_write: 0.11 }
-  const plan = createClearingPlan(
+  const plan = new ClearingPlan(
     pipelineSchema.parse({ clearing: { ...clearing, keep_at_pauses: 2 } }),
     0,
   )

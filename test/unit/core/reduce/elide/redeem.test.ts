@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { encodeOperation } from '../../../../../src/core/operations/encode.ts'
-import { createOriginals } from '../../../../../src/store/originals.ts'
+import { StoredOriginals } from '../../../../../src/store/originals.ts'
 import { counters } from '../../../../support/vocabularies.ts'
 import { inlineStore, MINUTE } from '../../../store/inline-store.ts'
 
@@ -9,7 +9,7 @@ const log = Array.from({ length: 300 }, (_, at) => `12:00:00 INFO step ${at}`).j
 test('a marker that is seen again lives as long again, then it is gone, and says so', async () => {
   const { store, clock } = await inlineStore()
   const lifetimes = () => ({ originalMs: 30 * MINUTE, sessionMs: MINUTE })
-  const originals = createOriginals(store, lifetimes, () => clock.now)
+  const originals = new StoredOriginals(store, lifetimes, () => clock.now)
   const see = async () => {
     const context = { counters, maxDepth: 64, maxDecodedChars: 1e7, keepsOriginals: true }
     const { answer, keep = [] } = encodeOperation.run(
