@@ -1,5 +1,5 @@
 import type { ResultRow } from '../../src/core/contract/result-row.ts'
-import { createLedger } from '../../src/ledger/ledger.ts'
+import { createLedger, type Ledger } from '../../src/ledger/ledger.ts'
 import { createTasks } from '../../src/ledger/tasks.ts'
 
 /** A month of work that was made up, for pictures: no figure of it was measured. */
@@ -27,13 +27,13 @@ const ROW: Omit<ResultRow, 'tool' | 'class' | 'before' | 'encoded' | 'received' 
   ...{ session: null, original: null, reason: null },
 }
 
-/** Writes the ledger of the month before a time into a data folder. */
-export async function writeSampleLedger(folder: string, now: number): Promise<void> {
+/** A ledger in this thread. */
+function ledgerOf(folder: string, now: number): Ledger {
   const tasks = createTasks()
   const fail = (cause: unknown) => {
     throw new Error(String(cause))
   }
-  const ledger = createLedger({
+  return createLedger({
     folder,
     limits: { max_rows: 100_000, max_bytes: 2 ** 28, ttl_ms: DAYS * DAY_MS, days: 400 },
     now: () => now,
@@ -45,16 +45,26 @@ export async function writeSampleLedger(folder: string, now: number): Promise<vo
       close: async () => {},
     },
   })
+}
+
+/** Writes the ledger of a tenant's month before a time into a data folder. */
+export async function writeSampleLedger(
+  folder: string,
+  now: number,
+  tenant = 'local',
+): Promise<void> {
+  const ledger = ledgerOf(folder, now)
   for (let day = DAYS - 1; day >= 0; day--) {
     const at = now - day * DAY_MS
     for (const [index, { project, agent, model, tool, share }] of WORK.entries()) {
       const before = share * 4_000 * (day % 7 < 2 ? 1 : 4 + ((day * 5 + index * 3) % 7))
       const encoded = Math.round(before * (0.3 + 0.02 * ((day + index) % 5)))
       const origin = { project, agent }
-      const texts = { received: `${day} ${index}`, sent: `packed ${day} ${index}` }
+      const session = `${index}${day}`.padEnd(16, 'a')
+      const texts = { received: `${day} ${index}`, sent: `packed ${day} ${index}`, session }
       const row: ResultRow = { ...ROW, ...texts, tool, class: tool, before, encoded }
       ledger.result({
-        tenant: 'local',
+        tenant,
         at,
         source: 'anthropic',
         row: JSON.stringify(row),
@@ -65,9 +75,9 @@ export async function writeSampleLedger(folder: string, now: number): Promise<vo
       const billed = without - encoded
       const [money, saved] = [DOLLARS_PER_TOKEN * billed, without - billed]
       ledger.turn({
-        tenant: 'local',
+        tenant,
         turn: {
-          ...{ at, vendor: 'anthropic', conversation: `${index}`.repeat(16), model, known: true },
+          ...{ at, vendor: 'anthropic', conversation: session, model, known: true },
           ...{ uncached: before - encoded, cache_read: 9 * before, cache_write: 0, output: 900 },
           ...{ removed: encoded, billed, without, untouched: null, prefix_changed: false },
         },
@@ -79,6 +89,70 @@ export async function writeSampleLedger(folder: string, now: number): Promise<vo
         origin,
       })
     }
+  }
+  await ledger.close()
+}
+
+/** The conversation of the session below. */
+export const SAMPLE_SESSION = 'c0ffee'.padEnd(16, '0')
+const REQUESTS = 44
+const TOOLS = ['Read', 'Bash', 'Grep', 'Edit', 'mcp__github__list_issues'] as const
+const FORMATS = ['numbered@1', 'lines@1', 'prefixes@1', 'csv@1'] as const
+const SHAPES = ['numbered_lines', 'log', 'search', 'array_of_objects'] as const
+
+/** Writes a session of today, with a pause in it and a compaction. */
+export async function writeSampleSession(
+  folder: string,
+  now: number,
+  tenant: string,
+): Promise<void> {
+  const ledger = ledgerOf(folder, now)
+  const about = {
+    origin: { project: 'atlas-api', agent: 'claude' },
+    model: 'claude-sonnet-4-5',
+  }
+  let [prompt, removed, at] = [0, 0, now - REQUESTS * 60_000 - 14 * 60_000]
+  for (let turn = 0; turn < REQUESTS; turn++) {
+    const isIdle = turn === 24
+    const isCompacted = turn === 36
+    at += isIdle ? 14 * 60_000 : 60_000
+    const isRepeated = turn % 4 === 3
+    const before = 900 + ((turn * 7_919) % 5_200)
+    const saved = turn % 9 === 5 ? 0 : Math.round(before * (isRepeated ? 0.86 : 0.34))
+    const [referred, encoded] = isRepeated ? [saved, 0] : [0, saved]
+    const row: ResultRow = {
+      ...ROW,
+      ...{ tool: TOOLS[turn % TOOLS.length]!, class: TOOLS[turn % TOOLS.length]! },
+      ...{ received: `s${turn}`, sent: `packed s${turn}`, session: SAMPLE_SESSION },
+      ...{ layer: isRepeated ? 'L0' : 'L2', format: FORMATS[turn % FORMATS.length]! },
+      ...{ shape: SHAPES[turn % SHAPES.length]! },
+      ...{ before, referred, encoded, reason: saved === 0 ? 'no_format' : null },
+    }
+    const [source, json] = ['anthropic', JSON.stringify(row)]
+    ledger.result({ tenant, at, source, row: json, ...about })
+    const cached = isIdle || turn === 0 ? 0 : isCompacted ? 9_000 : prompt
+    prompt = isCompacted ? 27_000 : Math.max(24_000, prompt) + before - saved + 260
+    removed = isCompacted ? 1_200 : removed + saved
+    const written = prompt - cached
+    const billed = cached / 10 + written * 1.25 + 2_000
+    const without = billed + (turn === 0 ? saved * 1.25 : removed / 10 + saved)
+    ledger.turn({
+      ...{ tenant, origin: about.origin },
+      turn: {
+        ...{ at, vendor: 'anthropic', conversation: SAMPLE_SESSION, model: about.model },
+        ...{ known: true, uncached: 0, cache_read: cached, cache_write: written, output: 400 },
+        ...{ removed, billed, without, untouched: null, prefix_changed: false },
+      },
+      bill: {
+        tools: [],
+        money: {
+          currency: 'USD',
+          billed: DOLLARS_PER_TOKEN * billed,
+          without: DOLLARS_PER_TOKEN * without,
+        },
+        isHidden: false,
+      },
+    })
   }
   await ledger.close()
 }

@@ -8,6 +8,11 @@ import { missReason, type SeenPrompt } from './seen-prompt.ts'
 const LEAST_TOKENS = 1_024
 const LEAST_SHARE = 0.05
 
+/** Whether so many tokens of those that were cached are a miss. */
+export function isMiss(tokens: number, cached: number): boolean {
+  return tokens >= LEAST_TOKENS && tokens >= LEAST_SHARE * cached
+}
+
 /** A miss with its only reason; none if all was read that was cached. */
 export function missesOf(
   usage: TokenUsage,
@@ -19,7 +24,7 @@ export function missesOf(
   if (before === null || print === undefined || print.next === null) return NO_MISSES
   const cached = Math.min(before.cached, promptTokens(usage))
   const tokens = cached - usage.cache_read
-  if (tokens < LEAST_TOKENS || tokens < LEAST_SHARE * cached) return NO_MISSES
+  if (!isMiss(tokens, cached)) return NO_MISSES
   const reason = missReason(before, print, prefix_changed === true)
   if (reason === null) return NO_MISSES
   const cost = costOf(usage, prices) - costOf(withCacheRead(usage, cached), prices)

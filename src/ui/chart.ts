@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import { type Html, table } from './layout.ts'
+import { largest } from './show.ts'
 
 /** A part of a bar: a class of the stylesheet gives its colour. */
 export interface BarPart {
@@ -17,86 +18,102 @@ export interface Chart {
   readonly title: string
   readonly unit: string
   readonly bars: readonly Bar[]
-  /** How amounts are written; absent: as whole numbers. */
-  readonly write?: (amount: number) => string
+  /** How amounts are written. */
+  readonly write: (amount: number) => string
+  /** Numbered lines at bars, by the places of the bars; a list beside the chart says what of. */
+  readonly marks?: readonly number[]
 }
 
-const [WIDTH, HEIGHT, GAP] = [720, 140, 2]
-const WIDEST_BAR = 40
+const WIDEST_PERCENT = 6
+const STEPS = 4
+const LABELS = 5
 
-/** Stacked bars; parts below zero go down. Each bar says its parts when it is pointed at. */
-export function chart({ title, unit, bars, write = round }: Chart): Html {
-  const up = bars.reduce((most, { parts }) => Math.max(most, sumOf(parts, true)), 0)
-  const down = bars.reduce((most, { parts }) => Math.max(most, sumOf(parts, false)), 0)
-  if (up + down === 0) return html`<p class="none">${title}: nothing in this window.</p>`
-  const scale = HEIGHT / (up + down)
-  const zero = up * scale
-  const step = Math.min(WIDEST_BAR, WIDTH / bars.length)
-  const drawn = bars.map((bar, index) => drawBar(bar, index * step, { step, scale, zero, write }))
+/** Stacked bars over axes, and as a table. Each bar says its parts when it is pointed at. */
+export function chart({ title, unit, bars, write, marks = [] }: Chart): Html {
+  const most = largest(bars, ({ parts }) => heightOf(parts))
+  if (!(most > 0)) return html`<p class="none">${title}: nothing in this window.</p>`
+  const step = roundStep(most / STEPS)
+  const width = Math.min(WIDEST_PERCENT, 100 / bars.length)
+  const ticks = Array.from({ length: STEPS + 1 }, (_, at) => at)
   const names = new Map(bars.flatMap(({ parts }) => parts.map(part => [part.name, part.kind])))
-  const least = down === 0 ? 0 : -down
-  return html`<figure><figcaption>${title} <span class="unit">${unit}</span>
+  const middle = (at: number) => percent((at + 0.5) * width)
+  return html`<figure><figcaption><b>${title}</b> <span class="unit">${unit}</span>
 <ul class="legend">${[...names].map(
     ([name, kind]) => html`<li><span class="mark ${kind}"></span>${name}</li>`,
   )}</ul></figcaption>
-<div class="axes"><div class="y"><span>${write(up)}</span><span>${write(least)}</span></div>
-<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${title}">
-${drawn}<line class="zero" x1="0" x2="${WIDTH}" y1="${zero}" y2="${zero}"></line></svg>
-<div class="x">${ends(bars).map(label => html`<span>${label}</span>`)}</div></div>
+<div class="axes"><div class="y" aria-hidden="true">${ticks
+    .toReversed()
+    .map(at => html`<span>${write(at * step)}</span>`)}</div>
+<svg role="img" aria-label="${title}">${ticks.map(at => {
+    const y = percent((100 * at) / STEPS)
+    return html`<line x1="0" x2="100%" y1="${y}" y2="${y}"/>`
+  })}${bars.map((bar, at) => drawBar(bar, at * width, { width, most: STEPS * step, write }))}${marks.map(
+    (at, index) => html`<line class="flag" x1="${middle(at)}" x2="${middle(at)}" y1="-4" y2="100%"/>
+<text x="${middle(at)}" y="-7">${index + 1}</text>`,
+  )}</svg>
+<svg class="x" aria-hidden="true">${labelled(bars.length).map(
+    (at, index, all) =>
+      html`<text class="${index % 2 === 1 ? 'odd' : ''}" x="${middle(at)}" y="14"${anchor(
+        (at + 0.5) * width,
+        all.length,
+      )}>${bars[at]?.label}</text>`,
+  )}</svg></div>
 <details><summary>As a table</summary>${asTable(title, bars, write)}</details>
 </figure>`
 }
 
 interface BarPosition {
-  readonly step: number
-  readonly scale: number
-  readonly zero: number
+  readonly width: number
+  readonly most: number
   write(amount: number): string
 }
 
-function drawBar(
-  { label, parts }: Bar,
-  x: number,
-  { step, scale, zero, write }: BarPosition,
-): Html {
-  let [top, bottom] = [zero, zero]
+function drawBar({ label, parts }: Bar, x: number, { width, most, write }: BarPosition): Html {
+  let top = 100
   const said = parts.map(({ name, value }) => `${name} ${write(value)}`).join(', ')
-  const rects = parts.map(({ kind, value }) => {
-    const height = Math.abs(value) * scale
-    const y = value >= 0 ? top - height : bottom
-    if (value >= 0) top -= height
-    else bottom += height
-    const width = Math.max(1, step - GAP)
-    const [left, upper, wide, high] = [x, y, width, height].map(each => each.toFixed(1))
-    return html`<rect class="${kind}" x="${left}" y="${upper}" width="${wide}"
-height="${high}"></rect>`
-  })
+  const rects = parts
+    .filter(({ value }) => value > 0)
+    .map(({ kind, value }) => {
+      const height = (100 * value) / most
+      top -= height
+      return html`<rect class="${kind}" x="${percent(x + width * 0.08)}" y="${percent(top)}"
+width="${percent(width * 0.84)}" height="${percent(height)}"/>`
+    })
   return html`<g><title>${label}: ${said}</title>${rects}</g>`
 }
 
-/** What stands below the first bar, one in the middle, and the last. */
-function ends(bars: readonly Bar[]): readonly string[] {
-  const places = bars.length < 3 ? [0, bars.length - 1] : [0, bars.length >> 1, bars.length - 1]
-  return [...new Set(places)].map(at => bars[at]?.label ?? '')
+/** The places of the bars whose labels there is room for. */
+function labelled(count: number): readonly number[] {
+  const all = Array.from({ length: LABELS }, (_, at) => (at * (count - 1)) / (LABELS - 1))
+  return [...new Set(all.map(Math.round))]
+}
+
+/** Labels at the ends stay within the chart. */
+function anchor(at: number, count: number): Html | string {
+  if (count === 1 || at < 5) return html` text-anchor="start"`
+  return at > 95 ? html` text-anchor="end"` : ''
+}
+
+/** The next of 1, 2, 2.5, 5 and 10 times a power of ten. */
+function roundStep(step: number): number {
+  const power = 10 ** Math.floor(Math.log10(step))
+  return [1, 2, 2.5, 5, 10].map(each => each * power).find(each => each >= step * 0.9999) ?? step
+}
+
+function percent(part: number): string {
+  return `${part.toFixed(2)}%`
 }
 
 function asTable(title: string, bars: readonly Bar[], write: (amount: number) => string): Html {
   const names = bars[0]?.parts.map(({ name }) => name) ?? []
   return table({
     caption: title,
-    columns: [{ name: '' }, ...names.map(name => ({ name, isNumber: true }))],
+    columns: [{ name: 'Of' }, ...names.map(name => ({ name, isNumber: true }))],
     rows: bars.map(({ label, parts }) => [label, ...parts.map(({ value }) => write(value))]),
     none: '',
   })
 }
 
-function sumOf(parts: readonly BarPart[], isUp: boolean): number {
-  return parts.reduce((sum, { value }) => {
-    const counts = isUp ? value > 0 : value < 0
-    return counts ? sum + Math.abs(value) : sum
-  }, 0)
-}
-
-function round(value: number): string {
-  return Math.round(value).toLocaleString('en')
+function heightOf(parts: readonly BarPart[]): number {
+  return parts.reduce((sum, { value }) => sum + Math.max(0, value), 0)
 }

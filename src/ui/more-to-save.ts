@@ -4,7 +4,7 @@ import type { GainFigures } from '../ledger/gain-figures.ts'
 import type { DefinitionsAccount } from '../savings/definitions-account.ts'
 import type { SavingsFigures } from '../savings/figures.ts'
 import type { LifeAccount } from '../savings/life-account.ts'
-import type { Html } from './layout.ts'
+import { card, type Html } from './layout.ts'
 import type { MissData } from './miss-tables.ts'
 import { count } from './show.ts'
 
@@ -41,7 +41,7 @@ export function moreToSave({ total, currency }: GainFigures, accounts: AccountDa
     .filter(({ worth }) => worth >= LEAST_TOKENS)
     .toSorted((a, b) => b.worth - a.worth)
     .slice(0, MOST_TIPS)
-  return html`<section aria-labelledby="more"><h2 id="more">More to save</h2>${
+  const list =
     tips.length === 0
       ? html`<p class="none">Nothing that is known.</p>`
       : html`<ul class="tips">${tips.map(
@@ -49,7 +49,7 @@ export function moreToSave({ total, currency }: GainFigures, accounts: AccountDa
             html`<li><b>${name}</b> <span class="good">up to ${worthOf(worth)}</span>
 <p>${text} <code>${command}</code></p></li>`,
         )}</ul>`
-  }</section>`
+  return card('more', 'More to save', list)
 }
 
 function accountTips({ misses, definitions }: AccountData): Tip[] {

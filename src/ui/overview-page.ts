@@ -1,61 +1,101 @@
 import { html } from 'hono/html'
 import { visible } from '../core/base/visible.ts'
 import { change, grouped, isoDay, money, shortDay, tokens } from '../ledger/amounts.ts'
-import type { LedgerResult, Overview, ResultSums } from '../ledger/figures.ts'
+import type { ConversationPage, LedgerResult, Overview } from '../ledger/figures.ts'
 import { type By, type GainFigures, type Part, withRest } from '../ledger/gain-figures.ts'
+import type { BudgetState } from '../savings/budgets.ts'
 import type { DefinitionsAccount } from '../savings/definitions-account.ts'
 import { type LifeAccount, netOf } from '../savings/life-account.ts'
 import { type Bar, chart } from './chart.ts'
-import { type Figure, figures, type Html, table } from './layout.ts'
+import { type Priced, sessionRows } from './conversation-pages.ts'
+import { card, type Figure, figures, type Html, meter, table, tabs } from './layout.ts'
 import { missTables } from './miss-tables.ts'
 import { type AccountData, moreToSave } from './more-to-save.ts'
 import { reasonOf } from './reasons.ts'
 import { type Kept, sides } from './result-page.ts'
-import { resultTable } from './result-table.ts'
-import { count, percent, time } from './show.ts'
-import { type PageWindow, windowLinks } from './window.ts'
+import { plural, resultRows, toolName } from './result-rows.ts'
+import { count, largest, percent, time, tone } from './show.ts'
+import { savedOf } from './tools-page.ts'
+import type { PageWindow } from './window.ts'
 
 export interface OverviewData {
   readonly window: PageWindow
   /** What the day sums say in the window. */
   readonly gain: GainFigures
   readonly by: Where
-  /** What the hours say; they are kept for a week. */
-  readonly overview: Overview
+  /** Whose figures they are: a tenant, or `*` for all. */
+  readonly of: string
+  /** Whether the reader may see all tenants. */
+  readonly readsAll: boolean
+  readonly budgets: readonly BudgetState[]
   /** `null` if the store is away. */
   readonly accounts: AccountData | null
-  readonly latest: readonly LedgerResult[]
-  /** One of them with both sides; `null`: none is kept. */
-  readonly one: { readonly result: LedgerResult; readonly kept: Kept } | null
-  /** The base of the service's own URLs. */
-  readonly base: string
+  readonly priced: Priced
+  /** What is shown to its own tenant only; `null`: the reader is of another. */
+  readonly own: OwnData | null
 }
 
-/** What the figures are shown by. */
-export const WHERE = ['project', 'agent', 'model', 'tool', 'way'] as const satisfies readonly By[]
+interface OwnData {
+  /** What the hours say; they are kept for a week. */
+  readonly overview: Overview
+  readonly latest: readonly LedgerResult[]
+  readonly sessions: ConversationPage
+  /** One of the results with both sides; `null`: none is kept. */
+  readonly one: { readonly result: LedgerResult; readonly kept: Kept } | null
+}
+
+/** What the figures are shown by; teams for those who may see all. */
+export const WHERE = [
+  'project',
+  'agent',
+  'model',
+  'tool',
+  'way',
+  'team',
+] as const satisfies readonly By[]
 export type Where = (typeof WHERE)[number]
 
+/** The path of an overview, without its window. */
+export function overviewPath({ by, of }: Pick<OverviewData, 'by' | 'of'>): string {
+  return `/ui?${new URLSearchParams({ tenant: of, by })}`
+}
+
 export function overviewPage(data: OverviewData): Html {
-  const { window, gain, by, overview, accounts, latest, one, base } = data
-  const { total } = gain
-  const requests = accounts?.figures.requests.count ?? 0
-  if (accounts !== null && total.results + total.requests + requests + latest.length === 0) {
-    return nothingYet(base)
-  }
-  return html`${windowLinks(`/ui?by=${by}`, window)}
-<section aria-label="The bill">${figures(trio(gain, window))}
-${window.days === 1 ? billByHour(overview) : billByDay(gain)}</section>
-<div class="two">${where(gain, by, window)}
+  const { window, gain, accounts, own, priced } = data
+  return html`<section class="card hero" aria-label="The bill"><div>${figures(trio(gain))}
+${budgetLines(data)}</div>
+${window.days === 1 && own !== null ? billByHour(own.overview) : billByDay(gain)}</section>
+<div class="two">${where(data)}
 ${moreToSave(gain, accounts)}</div>
-${oneResult(one)}
-<section aria-labelledby="latest"><h2 id="latest">Latest results</h2>
-${resultTable('The latest results', latest)}</section>
-${unsaved(overview, window)}
-${accounts === null ? noAccounts() : ofCaches(accounts)}`
+${own === null ? '' : ownParts(own, priced)}
+<details class="card"><summary><h2>What stayed unchanged, caches, and definitions of tools</h2>
+</summary>${own === null ? '' : unsaved(own.overview)}
+${accounts === null ? noAccounts() : ofCaches(accounts)}</details>`
+}
+
+function ownParts({ one, sessions, latest }: OwnData, priced: Priced): Html {
+  const all = html`<a href="/ui/conversations">All ${grouped(sessions.total)}</a>`
+  return html`${oneResult(one)}
+${card('sessions', 'Latest sessions', sessionRows(sessions.rows, priced), all)}
+${card(
+  'latest',
+  'Latest results',
+  resultRows(latest, ({ id }) => `/ui/results/${id}`),
+)}`
+}
+
+/** Marks of budgets; they block nothing. */
+function budgetLines({ budgets, priced: { currency }, of }: OverviewData): Html {
+  return html`${budgets.map(({ tenant, of: period, amount, spent }) => {
+    const kind = spent >= amount ? 'bad' : spent >= 0.8 * amount ? 'near' : ''
+    const whose = of === '*' ? `${visible(tenant)}, ` : ''
+    return html`<p class="budget ${kind}">Budget, ${whose}${period}: ${money(spent, currency)} of
+${money(amount, currency)} (${percent(spent, amount)})</p>`
+  })}`
 }
 
 /** The three figures that matter. */
-function trio({ total, currency }: GainFigures, { label }: PageWindow): readonly Figure[] {
+function trio({ total, currency }: GainFigures): readonly Figure[] {
   const { results, before, after, omitted, fetched, prefix_changes: broken } = total
   const left =
     omitted === 0
@@ -63,11 +103,11 @@ function trio({ total, currency }: GainFigures, { label }: PageWindow): readonly
       : `${tokens(omitted)} tokens left out, to be fetched back; fetched ${grouped(fetched)} times.`
   const caches = broken === 1 ? 'cache' : 'caches'
   return [
-    savedFigure(total, currency, label),
+    savedFigure(total, currency),
     {
       name: 'Tool results',
       value: change(before, after),
-      about: `${tokens(before)} → ${tokens(after)} tokens, each of ${count(results)} results once`,
+      about: `${tokens(before)} → ${tokens(after)} tokens, each of ${plural(results, 'result')} once`,
       ...(after > before && { tone: 'bad' as const }),
     },
     {
@@ -79,26 +119,22 @@ function trio({ total, currency }: GainFigures, { label }: PageWindow): readonly
   ]
 }
 
-function savedFigure({ bill, money: priced, requests }: Part, currency: string | null, of: string) {
+function savedFigure({ bill, money: priced, requests }: Part, currency: string | null): Figure {
   const name = 'Saved'
+  const asked = plural(requests, 'request')
   if (priced !== null && currency !== null) {
     const saved = priced.without - priced.billed
     const sums = `${money(priced.without, currency)} → ${money(priced.billed, currency)}`
-    const share = change(priced.without, priced.billed)
-    const about = `${share} of the bill of ${of}: ${sums}, ${grouped(requests)} requests`
-    return { name, value: money(saved, currency), about, tone: toneOf(saved) }
+    const share = html`<b class="${tone(saved)}">${change(priced.without, priced.billed)}</b>`
+    const about = html`${share} of the bill: ${sums}, ${asked}`
+    return { name, value: money(saved, currency), about, tone: tone(saved) }
   }
   if (bill === null) {
     return { name, value: '–', about: 'No bill is known: hooks, MCP and encode see none.' }
   }
-  const sums = `${tokens(bill.without)} → ${tokens(bill.billed)}`
-  const about = `of the bill of ${of}: ${sums} ${BILLED_UNIT}, ${grouped(requests)} requests`
-  const tone = toneOf(bill.without - bill.billed)
-  return { name, value: change(bill.without, bill.billed), about, tone }
-}
-
-function toneOf(saved: number): 'good' | 'bad' {
-  return saved < 0 ? 'bad' : 'good'
+  const about = `of the bill: ${tokens(bill.without)} → ${tokens(bill.billed)} ${BILLED_UNIT}, ${asked}`
+  const value = change(bill.without, bill.billed)
+  return { name, value, about, tone: tone(bill.without - bill.billed) }
 }
 
 /** The bill of each day, in money if prices are known; else the tokens of results. */
@@ -150,79 +186,69 @@ function billBar(label: string, { without, billed }: { without: number; billed: 
 const MOST_PARTS = 8
 const NAMES: Readonly<Record<Where, string>> = {
   ...{ project: '(no repository)', agent: '(unknown)', model: '(no model)' },
-  ...{ tool: '(rest of the prompt)', way: '(unknown)' },
+  ...{ tool: '(rest of the prompt)', way: '(unknown)', team: '(unknown)' },
 }
 
-function where({ by, currency }: GainFigures, chosen: Where, window: PageWindow): Html {
-  const tabs = WHERE.map(each => {
-    const mark = each === chosen ? html` aria-current="true"` : ''
-    return html`<li><a href="/ui?window=${window.name}&by=${each}"${mark}>${each}</a></li>`
+function where(data: OverviewData): Html {
+  const { gain, by: chosen, window, readsAll } = data
+  const shown = WHERE.filter(each => each !== 'team' || readsAll)
+  // A list of teams is of all of them.
+  const to = (by: Where, of: string) => `${overviewPath({ by, of })}&window=${window.name}`
+  const links = shown.map(by => [by, to(by, by === 'team' ? '*' : data.of), by] as const)
+  const parts = withRest(gain.by[chosen], MOST_PARTS)
+  const most = largest(parts, ({ before }) => before)
+  const rows = parts.map(part => {
+    const { name, before, after } = part
+    const isLink = chosen === 'team' && gain.by.team.some(each => each.name === name)
+    const text = visible(name || NAMES[chosen])
+    return html`<li>${
+      isLink
+        ? html`<a class="name" href="${to('project', name)}">${text}</a>`
+        : html`<span class="name">${text}</span>`
+    }${meter(before, after, most)}
+<span class="meta tok">${tokens(before)} → ${tokens(after)}</span>
+<span class="num">${change(before, after)}</span>${savedCell(part, gain.currency)}</li>`
   })
-  return html`<section aria-labelledby="where"><h2 id="where">Where</h2>
-<ul class="windows" aria-label="By">${tabs}</ul>${table({
-    caption: `Tokens of results, and the bill, by ${chosen}`,
-    columns: [
-      { name: 'Name' },
-      ...['Before', 'After', 'Change', 'Saved'].map(name => ({ name, isNumber: true })),
-    ],
-    rows: withRest(by[chosen], MOST_PARTS).map(part => [
-      visible(part.name || NAMES[chosen]),
-      tokens(part.before),
-      tokens(part.after),
-      change(part.before, part.after),
-      savedCell(part, currency),
-    ]),
-    none: 'Nothing came in this window.',
-  })}</section>`
+  const list =
+    rows.length === 0
+      ? html`<p class="none">Nothing came in this window.</p>`
+      : html`<ul class="rows by">${rows}</ul>
+<p class="none">Tokens of results: grey was sent, green was saved. Last: the bill.</p>`
+  return card('where', 'Where', list, tabs('By', chosen, links))
 }
 
 /** In money, else as a share of the bill; a loss is red and has a sign. */
-function savedCell({ money: priced, bill }: Part, currency: string | null): Html | string {
+function savedCell({ money: priced, bill }: Part, currency: string | null): Html {
   const pair = currency === null ? bill : priced
-  if (pair === null) return '–'
+  if (pair === null) return html`<span class="num meta">–</span>`
   const saved = pair.without - pair.billed
   const text = currency === null ? change(pair.without, pair.billed) : money(saved, currency)
-  return html`<span class="${toneOf(saved)}">${text}</span>`
+  return html`<span class="num ${tone(saved)}">${text}</span>`
 }
 
-function oneResult(one: OverviewData['one']): Html | string {
+function oneResult(one: OwnData['one']): Html | string {
   if (one === null || 'why' in one.kept) return ''
   const { result, kept } = one
-  return html`<section aria-labelledby="one"><h2 id="one">One of yours:
-<a href="/ui/results/${result.id}">${visible(result.tool ?? '(not named)')}</a>
-<span class="unit">${time(result.at)} UTC</span></h2>
-${sides(kept.text, kept.shown)}</section>`
+  const title = html`One of yours:
+<a href="/ui/results/${result.id}">${toolName(result.tool ?? '')}</a>`
+  const share = change(kept.shown.before, kept.shown.after)
+  return card('one', title, sides(kept.text, kept.shown), html`<b class="good">${share}</b>`)
 }
 
 const BILLED_UNIT = 'uncached input tokens, cached reads at their price'
 
-function unsaved({ heaviest, unchanged, untouched }: Overview, { hours }: PageWindow): Html {
-  return html`<section aria-labelledby="left"><h2 id="left">What is still sent
-<span class="unit">the last ${hours} hours</span></h2>${table({
-    caption: 'The tools with the most tokens that are still sent',
-    columns: [
-      { name: 'Tool' },
-      ...['Results', 'Still sent', 'Saved'].map(name => ({ name, isNumber: true })),
-    ],
-    rows: heaviest.map(sums => [
-      html`<a href="/ui/tools?tool=${encodeURIComponent(sums.tool)}">${toolName(sums.tool)}</a>`,
-      count(sums.results),
-      count(sums.before - savedOf(sums)),
-      percent(savedOf(sums), sums.before),
+function unsaved({ unchanged, untouched }: Overview): Html {
+  return html`${table({
+    caption: 'Results that stayed unchanged in the window, and why',
+    columns: REASON_COLUMNS,
+    rows: unchanged.map(({ reason, count: times, tokens }) => [
+      reasonOf(reason).meaning,
+      reasonOf(reason).advice,
+      count(times),
+      count(tokens),
     ]),
-    none: 'No result came in this window.',
+    none: 'Every result became smaller.',
   })}
-${table({
-  caption: 'Results that stayed unchanged, and why',
-  columns: REASON_COLUMNS,
-  rows: unchanged.map(({ reason, count: times, tokens }) => [
-    reasonOf(reason).meaning,
-    reasonOf(reason).advice,
-    count(times),
-    count(tokens),
-  ]),
-  none: 'Every result became smaller.',
-})}
 ${
   untouched.length === 0
     ? ''
@@ -236,13 +262,12 @@ ${
         ]),
         none: '',
       })
-}</section>`
+}`
 }
 
 function noAccounts(): Html {
-  return html`<section aria-labelledby="all"><h2 id="all">Caches and definitions of tools</h2>
-<p class="bad" role="alert">The store cannot be read now, so these figures are missing.</p>
-</section>`
+  return html`<p class="bad" role="alert">The store cannot be read now, so the figures of caches
+and definitions are missing.</p>`
 }
 
 /** What definitions of tools cost, and what deferred ones spared. */
@@ -279,10 +304,9 @@ function definitionFigures({
 }
 
 function ofCaches({ since, life, misses, definitions }: AccountData): Html {
-  return html`<section aria-labelledby="all"><h2 id="all">Caches and definitions of tools
-<span class="unit">of proxies, since ${time(since)} UTC</span></h2>
+  return html`<p class="none">Caches and definitions, of proxies since ${time(since)} UTC:</p>
 ${figures([...lifeFigure(life), ...definitionFigures(definitions)])}
-${missTables(misses)}</section>`
+${missTables(misses)}`
 }
 
 /** What was bought for longer lives of caches; a loss is red. Nothing if that is all. */
@@ -308,28 +332,3 @@ const REASON_COLUMNS = [
   { name: 'What helps' },
   ...['Results', 'Tokens'].map(name => ({ name, isNumber: true })),
 ]
-
-/** The cells of a row of sums, after its name. */
-export function cells(sums: ResultSums): readonly string[] {
-  const { results, before, referred, encoded, omitted } = sums
-  const numbers = [results, before, referred, encoded, omitted].map(count)
-  return [...numbers, percent(savedOf(sums), before)]
-}
-
-export function savedOf({ referred, encoded, omitted }: ResultSums): number {
-  return referred + encoded + omitted
-}
-
-export function toolName(tool: string): string {
-  return tool === '' ? '(not named)' : tool
-}
-
-function nothingYet(base: string): Html {
-  return html`<section><h2>No result came yet</h2>
-<p>Send one, then look here again:</p>
-<pre>curl -s ${base}/v1/encode -H 'content-type: application/json' \\
-  -d '{"content":"[{\\"id\\":1,\\"name\\":\\"Ann\\"},{\\"id\\":2,\\"name\\":\\"Bo\\"}]"}'</pre>
-<p>An agent saves without a change in its code: <code>haversack setup claude</code>, or
-<code>haversack run -- claude</code>. <code>haversack doctor</code> says what is missing.
-Or <a href="/ui/try">try a result</a> on this page.</p></section>`
-}

@@ -5,8 +5,8 @@ import type { LedgerResult } from '../ledger/figures.ts'
 import { linkHints } from './hint-links.ts'
 import { figures, type Html, table } from './layout.ts'
 import { reasonOf } from './reasons.ts'
-import { afterOf } from './result-table.ts'
-import { beforeAfter, count, percent, time } from './show.ts'
+import { afterOf, toolName } from './result-rows.ts'
+import { count, percent, time, tone } from './show.ts'
 
 /** Characters of a text that a page shows. */
 const SHOWN_CHARS = 100_000
@@ -32,12 +32,12 @@ export function resultPage(
   base: string,
 ): Html {
   const { before, referred, encoded, omitted, tokenizer, exact, reason } = result
-  const saved = before - afterOf(result)
+  const after = afterOf(result)
   return html`<p>${time(result.at)} UTC, by ${result.source}${
     result.conversation === ''
       ? ', without a session'
       : html`, in <a href="/ui/conversations/${result.conversation}">${result.conversation}</a>`
-  }. Tool <code>${visible(result.tool ?? '(not named)')}</code>, class
+  }. Tool <code>${toolName(result.tool ?? '')}</code>, class
 <code>${visible(result.class)}</code>, shape ${result.shape}.${
     earlier === null
       ? ''
@@ -46,12 +46,9 @@ export function resultPage(
 ${figures([
   {
     name: 'Saved',
-    value: percent(saved, before),
-    about: beforeAfter(
-      before,
-      afterOf(result),
-      `tokens by ${tokenizer}${exact ? '' : ', an estimate'}`,
-    ),
+    value: percent(before - after, before),
+    about: `${count(before)} → ${count(after)} tokens by ${tokenizer}${exact ? '' : ', an estimate'}`,
+    tone: tone(before - after),
   },
   {
     name: 'By cause',
@@ -69,8 +66,14 @@ ${figures([
 ${'why' in kept ? noText(kept.why) : texts(kept, result, base)}`
 }
 
+/** A result in its list. */
+export function openedResult(id: number, kept: Kept): Html {
+  const text = 'why' in kept ? noText(kept.why) : sides(kept.text, kept.shown)
+  return html`${text}<p><a href="/ui/results/${id}">How it was chosen</a></p>`
+}
+
 function noText(why: string): Html {
-  return html`<h2>Its text</h2><p class="none">${why}</p>`
+  return html`<p class="none">${why}</p>`
 }
 
 function texts({ text, shown, isSent }: KeptText, result: LedgerResult, base: string): Html {
@@ -97,15 +100,18 @@ ${waysOf(shown)}`
 
 /** A text and what it becomes, side by side, and whether that decodes to it. */
 export function sides(text: string, shown: ShowAnswer): Html {
-  const tone = shown.check === 'same' ? 'good' : shown.check === 'differs' ? 'bad' : ''
-  return html`<p class="check ${tone}">${CHECKS[shown.check]}</p>
-<div class="sides">
-<section aria-label="Before"><h2>Before <span class="unit">${count(shown.before)} tokens</span></h2>
+  const tone = shown.check === 'same' ? 'ok' : shown.check === 'differs' ? 'bad' : ''
+  const { before, after, tokenizer, exact, format } = shown
+  return html`<div class="sides">
+<section aria-label="Before"><h3>What the tool gave <b>${count(before)} tokens</b></h3>
 ${pre(text)}</section>
-<section aria-label="After"><h2>After <span class="unit">${count(shown.after)} tokens by
-${shown.tokenizer}${shown.exact ? '' : ', an estimate'}; ${shown.format}</span></h2>
-${pre(shown.content)}</section>
-</div>`
+<section aria-label="After"><h3>What the model reads <b>${count(after)} tokens</b></h3>
+${pre(shown.content)}${
+  after < before ? html`<p class="gone">${count(before - after)} tokens not sent</p>` : ''
+}</section>
+</div>
+<p class="proof"><span class="chip ${tone}">${CHECKS[shown.check]}</span> Format ${format}, counted
+by ${tokenizer}${exact ? '' : ', an estimate'}.</p>`
 }
 
 const CHECKS: Readonly<Record<ShowAnswer['check'], string>> = {

@@ -12,16 +12,6 @@ export function percent(part: number, whole: number): string {
   return whole === 0 ? '–' : `${((100 * part) / whole).toFixed(1)} %`
 }
 
-/** A part of a whole: `1 of 1,234 tokens`. */
-export function ofWhole(part: number, whole: number, unit: string): string {
-  return `${count(part)} of ${count(whole)} ${unit}`
-}
-
-/** A count before and after: `1,234 → 1 tokens`. */
-export function beforeAfter(before: number, after: number, unit: string): string {
-  return `${count(before)} → ${count(after)} ${unit}`
-}
-
 /** Bytes with a unit: `12.3 KiB`. */
 export function bytes(value: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
@@ -36,6 +26,22 @@ export function bytes(value: number): string {
 /** A time to the second, in UTC: `2026-11-23 14:05:09`. */
 export function time(at: number): string {
   return new Date(at).toISOString().slice(0, 19).replace('T', ' ')
+}
+
+/** `48 min`, `1 h 12 min`. */
+export function duration(ms: number): string {
+  const minutes = Math.round(ms / 60_000)
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}
+
+/** The class of what was saved; a loss is red. */
+export function tone(saved: number): 'good' | 'bad' | '' {
+  return saved === 0 ? '' : saved < 0 ? 'bad' : 'good'
+}
+
+/** The largest amount of a list, which may be long; 0 for an empty one. */
+export function largest<Row>(rows: readonly Row[], amountOf: (row: Row) => number): number {
+  return rows.reduce((most, row) => Math.max(most, amountOf(row)), 0)
 }
 
 /** A visible text of at most so many characters, and how many more there are. */

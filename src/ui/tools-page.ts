@@ -1,16 +1,16 @@
 import { html } from 'hono/html'
-import { visible } from '../core/base/visible.ts'
-import type { FetchedSums, ToolRow, ToolTable } from '../ledger/figures.ts'
-import { type Html, table } from './layout.ts'
-import { cells, savedOf, toolName } from './overview-page.ts'
-import { bytes, count } from './show.ts'
-import { HOUR_WINDOWS, type PageWindow, windowLinks } from './window.ts'
+import { change, tokens } from '../ledger/amounts.ts'
+import type { ResultSums, ToolRow, ToolTable } from '../ledger/figures.ts'
+import { type Html, meter, table } from './layout.ts'
+import { plural, toolName } from './result-rows.ts'
+import { bytes, count, largest, percent, tone } from './show.ts'
+import type { PageWindow } from './window.ts'
 
 const SORTS = {
-  sent: (row: ToolRow) => row.before - savedOf(row),
-  before: (row: ToolRow) => row.before,
-  saved: savedOf,
-  results: (row: ToolRow) => row.results,
+  sent: ['tokens still sent', (sums: ResultSums) => sums.before - savedOf(sums)],
+  before: ['tokens before', (sums: ResultSums) => sums.before],
+  saved: ['tokens saved', savedOf],
+  results: ['results', (sums: ResultSums) => sums.results],
 } as const
 
 type Sort = keyof typeof SORTS
@@ -29,66 +29,76 @@ export function sortOf(name: string | undefined): Sort {
 
 const SHOWN = 200
 
-export function toolsPage({ rows, fetched }: ToolTable, query: ToolsQuery): Html {
-  const { window, sort, tool } = query
-  const wanted = rows
-    .filter(row => row.tool.toLowerCase().includes(tool.toLowerCase()))
-    .sort((a, b) => SORTS[sort](b) - SORTS[sort](a))
-  const shown = wanted.slice(0, SHOWN)
-  const rest = wanted.length - shown.length
-  return html`${windowLinks(pathOf(query), window, HOUR_WINDOWS)}
-<form method="get" action="/ui/tools" class="filter">
+/** A line a tool, with its shapes inside. */
+export function toolsPage({ rows, fetched }: ToolTable, { window, sort, tool }: ToolsQuery): Html {
+  const by = SORTS[sort][1]
+  const byTool = Map.groupBy(rows, each => each.tool)
+  const wanted = [...byTool]
+    .filter(([name]) => name.toLowerCase().includes(tool.toLowerCase()))
+    .map(([name, shapes]) => ({ ...sumOf(shapes), name, shapes }))
+    .sort((a, b) => by(b) - by(a))
+  const most = largest(wanted, ({ before }) => before)
+  const rest = wanted.length - SHOWN
+  return html`<form method="get" action="/ui/tools" class="filter">
 <label>Tool <input name="tool" value="${tool}" maxlength="128"></label>
-<label>Most <select name="sort">${Object.keys(SORTS).map(
-    name =>
-      html`<option value="${name}" ${name === sort ? 'selected' : ''}>
-${NAMES[name as Sort]}</option>`,
+<label>Most <select name="sort">${Object.entries(SORTS).map(
+    ([name, [text]]) =>
+      html`<option value="${name}" ${name === sort ? 'selected' : ''}>${text}</option>`,
   )}</select></label>
 <input type="hidden" name="window" value="${window.name}">
 <button>Show</button></form>
-${table({
-  caption: `Tokens of results in ${window.label}, by tool, shape and format`,
-  columns: [
-    ...['Tool', 'Shape', 'Format'].map(name => ({ name })),
-    ...['Results', 'Before', 'References', 'Formats', 'Left out', 'Saved'].map(name => ({
-      name,
-      isNumber: true,
-    })),
-  ],
-  rows: shown.map(row => [visible(toolName(row.tool)), row.shape, row.format, ...cells(row)]),
-  none: 'No result in this window matches.',
-})}
-${rest > 0 ? html`<p>${count(rest)} more rows are not shown.</p>` : ''}
-${fetchedTable(fetched)}`
+<section class="card" aria-label="Tools">${
+    wanted.length === 0
+      ? html`<p class="none">No result in this window matches.</p>`
+      : html`<ul class="rows tools">${wanted.slice(0, SHOWN).map(({ name, shapes, ...sums }) => {
+          const after = sums.before - savedOf(sums)
+          const again = fetched.find(each => each.tool === name)
+          return html`<li><details><summary><span class="name">${toolName(name)}
+<span class="meta">${plural(sums.results, 'result')}${
+            again === undefined
+              ? ''
+              : `, ${bytes(again.bytes)} fetched again in ${plural(again.times, 'call')}`
+          }</span></span>${meter(sums.before, after, most)}
+<span class="meta tok">${tokens(sums.before)} → ${tokens(after)}</span>
+<span class="num ${tone(savedOf(sums))}">${change(sums.before, after)}</span></summary>
+${shapeTable(
+  shapes.toSorted((a, b) => by(b) - by(a)),
+  name,
+)}</details></li>`
+        })}</ul>`
+  }</section>
+${rest > 0 ? html`<p>${plural(rest, 'more tool')}: not shown.</p>` : ''}`
 }
 
-const NAMES: Readonly<Record<Sort, string>> = {
-  sent: 'tokens still sent',
-  before: 'tokens before',
-  saved: 'tokens saved',
-  results: 'results',
-}
-
-function pathOf({ sort, tool }: ToolsQuery): string {
-  return `/ui/tools?${new URLSearchParams({ sort, tool })}`
-}
-
-/** About, for a text whose tokens were not counted. */
-const BYTES_PER_TOKEN = 4
-
-function fetchedTable(fetched: readonly FetchedSums[]): Html {
-  return html`<h2>Fetched again</h2>${table({
-    caption: 'Parts that were left out and then fetched; tokens by an estimate of 4 bytes each',
+function shapeTable(rows: readonly ToolRow[], tool: string): Html {
+  return table({
+    caption: `Tokens of results of ${toolName(tool)}, by shape and format`,
     columns: [
-      { name: 'Tool' },
-      ...['Times', 'Size', 'Tokens, about'].map(name => ({ name, isNumber: true })),
+      ...['Shape', 'Format'].map(name => ({ name })),
+      ...['Results', 'Before', 'References', 'Formats', 'Left out', 'Saved'].map(name => ({
+        name,
+        isNumber: true,
+      })),
     ],
-    rows: fetched.map(({ tool, times, bytes: size }) => [
-      visible(toolName(tool)),
-      count(times),
-      bytes(size),
-      `≈ ${count(size / BYTES_PER_TOKEN)}`,
-    ]),
-    none: 'Nothing that was left out was fetched in this window.',
-  })}`
+    rows: rows.map(row => {
+      const { shape, format, results, before, referred, encoded, omitted } = row
+      const numbers = [results, before, referred, encoded, omitted].map(count)
+      return [shape, format, ...numbers, percent(savedOf(row), before)]
+    }),
+    none: '',
+  })
+}
+
+function sumOf(rows: readonly ResultSums[]): ResultSums {
+  return rows.reduce((a, b) => ({
+    results: a.results + b.results,
+    before: a.before + b.before,
+    referred: a.referred + b.referred,
+    encoded: a.encoded + b.encoded,
+    omitted: a.omitted + b.omitted,
+  }))
+}
+
+export function savedOf({ referred, encoded, omitted }: ResultSums): number {
+  return referred + encoded + omitted
 }

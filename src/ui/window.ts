@@ -1,5 +1,4 @@
-import { html } from 'hono/html'
-import type { Html } from './layout.ts'
+import { type Html, tabs } from './layout.ts'
 
 /** A span of time that the figures of a page are of. */
 export interface PageWindow {
@@ -15,7 +14,7 @@ export interface PageWindow {
 }
 
 export const WINDOWS: readonly PageWindow[] = [
-  ...[{ name: '24h', short: 'Today', label: 'today (UTC)', days: 1 }],
+  ...[{ name: '24h', short: 'Today', label: 'today', days: 1 }],
   ...[{ name: '7d', short: '7 days', label: 'the last 7 days', days: 7 }],
   ...[{ name: '30d', short: '30 days', label: 'the last 30 days', days: 30 }],
   ...[{ name: 'all', short: 'All', label: 'all days that are kept', days: 400 }],
@@ -28,9 +27,13 @@ export const WINDOWS: readonly PageWindow[] = [
 /** Windows of what is kept by the hour. */
 export const HOUR_WINDOWS = WINDOWS.slice(0, 2)
 
-/** The window of a query; the first if it names none that there is. */
-export function windowOf(name: string | undefined, all: readonly PageWindow[]): PageWindow {
-  return all.find(each => each.name === name) ?? all[0]!
+/** The window of a query; another one if it names none that there is. */
+export function windowOf(
+  name: string | undefined,
+  all: readonly PageWindow[],
+  otherwise: string,
+): PageWindow {
+  return all.find(each => each.name === name) ?? all.find(each => each.name === otherwise)!
 }
 
 /** Links to the windows of a page. @param path with whatever else its query has */
@@ -40,8 +43,6 @@ export function windowLinks(
   all: readonly PageWindow[] = WINDOWS,
 ): Html {
   const sign = path.includes('?') ? '&' : '?'
-  return html`<ul class="windows" aria-label="Window">${all.map(({ name, short }) => {
-    const mark = name === current.name ? html` aria-current="true"` : ''
-    return html`<li><a href="${path}${sign}window=${name}"${mark}>${short}</a></li>`
-  })}</ul>`
+  const links = all.map(({ name, short }) => [name, `${path}${sign}window=${name}`, short] as const)
+  return tabs('Window', current.name, links)
 }

@@ -143,7 +143,7 @@ describe('the packed tarball', () => {
         !/^dist\/(prices\.toml|views\/[a-z-]+\.(toml|json)|skills\/[a-z-]+\/SKILL\.md)$/.test(
           path,
         ) &&
-        !/^dist\/src\/ui\/assets\/(style\.css|live\.js|icon\.svg)$/.test(path) &&
+        !/^dist\/src\/ui\/assets\/(style\.css|(keys|live)\.js|icon\.svg)$/.test(path) &&
         !/^docs\/((guide|reference|internals)\/)?[\w-]+\.md$/.test(path) &&
         !/^(docs\/guide\/pictures\/[\w-]+\.\w+|docs\/examples\/[\w-]+\.\w+)$/.test(path) &&
         !/^(bench\/README\.md|bench\/results\/[\w-]+\.(svg|json|md))$/.test(path) &&

@@ -27,14 +27,20 @@ export const savingsRoute: Route<SavingsNeeds> = {
   mount: (app, needs) => app.get(PATH, c => serveSavings(c, needs)),
 }
 
-function mustReadAll({ scopes }: Caller): void {
+/**
+ * The tenants whose figures a caller asks for; `*`: all that have keys, and its own.
+ * @throws AppError `forbidden` for others than its own, without the scope `read-all`
+ */
+export function askedTenants(
+  { tenant: own, scopes }: Caller,
+  asked: string,
+  access: Pick<Access, 'records'>,
+): readonly string[] {
+  if (asked === own) return [own]
   if (!scopes.has('read-all')) throw new AppError('forbidden', 'the key lacks the scope read-all')
-}
-
-/** Those that have keys; the caller's is among them. */
-function tenantsOf(access: Pick<Access, 'records'>, { tenant }: Caller): readonly string[] {
+  if (asked !== '*') return [asked]
   const others = access.records()?.map(each => each.tenant) ?? []
-  return [...new Set([tenant, ...others])].sort()
+  return [...new Set([own, ...others])].sort()
 }
 
 /** Answers a request for what the proxies saved. */
@@ -46,9 +52,7 @@ export async function serveSavings(
   const query = validate(savingsQuery, singleQuery(c))
   const ticket = admission.enter(caller, 0)
   try {
-    const { tenant = caller.tenant } = query
-    if (tenant !== caller.tenant) mustReadAll(caller)
-    const tenants = tenant === '*' ? tenantsOf(access, caller) : [tenant]
+    const tenants = askedTenants(caller, query.tenant ?? caller.tenant, access)
     const ledgers = await Promise.all(tenants.map(each => savings.read(each)))
     const used = await Promise.all(tenants.map(each => budgets.read(each)))
     const answer = savingsAnswer(ledgers.reduce(addLedgers), query, savings.prices(), used.flat())

@@ -188,6 +188,7 @@ function readAssets(): Readonly<Record<string, Asset>> {
   return {
     'style.css': read('style.css', 'text/css; charset=utf-8'),
     'live.js': read('live.js', 'text/javascript; charset=utf-8'),
+    'keys.js': read('keys.js', 'text/javascript; charset=utf-8'),
     'icon.svg': read('icon.svg', 'image/svg+xml'),
   }
 }

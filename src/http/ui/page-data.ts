@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs'
+import { delimiter, isAbsolute, join } from 'node:path'
 import type { Caller } from '../../access/access.ts'
+import { processEnv } from '../../config/env.ts'
 import { AppError } from '../../core/base/errors.ts'
 import { toText } from '../../core/base/text-bytes.ts'
 import type { ShowAnswer, ShowRequest } from '../../core/operations/show-result.ts'
@@ -9,10 +12,13 @@ import { addAccounts, NO_ACCOUNT } from '../../savings/account.ts'
 import { figuresOf } from '../../savings/figures.ts'
 import { missRows, sumOfMisses } from '../../savings/misses.ts'
 import type { TenantLedger } from '../../savings/tenant-ledger.ts'
+import { turnPrices } from '../../savings/turn-marks.ts'
+import type { Priced, PriceOf } from '../../ui/conversation-pages.ts'
+import { type FirstSteps, SAMPLE } from '../../ui/empty-page.ts'
 import type { KeptPart } from '../../ui/kept-page.ts'
 import type { AccountData } from '../../ui/more-to-save.ts'
 import type { Kept } from '../../ui/result-page.ts'
-import { afterOf } from '../../ui/result-table.ts'
+import { afterOf } from '../../ui/result-rows.ts'
 import type { ServiceData } from '../../ui/service-page.ts'
 import type { AppContext } from '../context.ts'
 import { keysFor } from './keys.ts'
@@ -36,6 +42,38 @@ export function accountsOf({ since, vendors, conversations }: TenantLedger): Acc
   const misses = { rows: missRows(account.misses), worst }
   const { life, definitions } = account
   return { since, figures: figuresOf(account), life, misses, definitions }
+}
+
+/** `null` for what cannot be read now: the rest of the page is shown without it. */
+export function unlessBug(error: unknown): null {
+  if (error instanceof AppError) return null
+  throw error
+}
+
+/** Money by the prices that are in force now. */
+export function pricedBy({ savings }: Pick<UiNeeds, 'savings'>): Priced {
+  const list = savings.prices()
+  const priceOf: PriceOf = (vendor, model) => {
+    const perMillion = turnPrices(list, vendor, model)?.per_million
+    return perMillion === undefined ? null : perMillion / 1e6
+  }
+  return { priceOf, currency: list.currency }
+}
+
+/** Agents whose commands Haversack can run. */
+const AGENTS = ['claude', 'codex', 'opencode', 'gemini', 'qwen', 'aider']
+
+/** What to do first. With keys the reader's machine may be another one, so no agent is named. */
+export async function firstSteps(
+  c: AppContext,
+  caller: Caller,
+  needs: UiNeeds,
+): Promise<FirstSteps> {
+  const folders = (processEnv()['PATH'] ?? '').split(delimiter).filter(isAbsolute)
+  const isHere = (name: string) => folders.some(folder => existsSync(join(folder, name)))
+  const agents = needs.access.records() === null ? AGENTS.filter(isHere) : null
+  const sample = await showText(c, caller, { content: SAMPLE }, needs).catch(unlessBug)
+  return { agents, sample }
 }
 
 /** What a text becomes by itself, in a worker. @throws AppError what the operation throws */

@@ -2,21 +2,41 @@ import type { Caller } from '../../access/access.ts'
 import { AppError } from '../../core/base/errors.ts'
 import type { ShowAnswer, ShowRequest } from '../../core/operations/show-result.ts'
 import type { LedgerResult } from '../../ledger/figures.ts'
-import { figuresOf } from '../../ledger/gain-figures.ts'
+import { figuresOf, type GainFigures } from '../../ledger/gain-figures.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
-import { conversationPage, conversationsPage, PAGE_ROWS } from '../../ui/conversation-pages.ts'
+import { addLedgers } from '../../savings/tenant-ledger.ts'
+import { turnMarks } from '../../savings/turn-marks.ts'
+import {
+  conversationHead,
+  conversationPage,
+  conversationsPage,
+  orderOf,
+  PAGE_ROWS,
+} from '../../ui/conversation-pages.ts'
+import { emptyPage } from '../../ui/empty-page.ts'
 import { keptPage } from '../../ui/kept-page.ts'
 import type { Page } from '../../ui/layout.ts'
-import { overviewPage, WHERE } from '../../ui/overview-page.ts'
-import { resultPage } from '../../ui/result-page.ts'
-import { afterOf } from '../../ui/result-table.ts'
+import { overviewPage, overviewPath, WHERE } from '../../ui/overview-page.ts'
+import { openedResult, resultPage } from '../../ui/result-page.ts'
+import { afterOf } from '../../ui/result-rows.ts'
 import { servicePage } from '../../ui/service-page.ts'
 import { sortOf, toolsPage } from '../../ui/tools-page.ts'
 import { EMPTY_FORM, type TryForm, tryPage } from '../../ui/try-page.ts'
-import { HOUR_WINDOWS, WINDOWS, windowOf } from '../../ui/window.ts'
+import { HOUR_WINDOWS, type PageWindow, WINDOWS, windowLinks, windowOf } from '../../ui/window.ts'
 import type { AppContext } from '../context.ts'
+import { askedTenants } from '../routes/savings.ts'
 import { addKey, revokeKey } from './keys.ts'
-import { accountsOf, keptPart, keptText, sentText, serviceData, showText } from './page-data.ts'
+import {
+  accountsOf,
+  firstSteps,
+  keptPart,
+  keptText,
+  pricedBy,
+  sentText,
+  serviceData,
+  showText,
+  unlessBug,
+} from './page-data.ts'
 import { readForm } from './read-form.ts'
 import type { UiNeeds } from './ui-needs.ts'
 
@@ -27,7 +47,8 @@ export interface PageRoute {
   render(c: AppContext, reader: Caller, needs: UiNeeds): Promise<Page> | Page
 }
 
-const LATEST = 20
+/** Results that the overview looks through, and those and sessions that it lists. */
+const [LATEST, LISTED] = [20, 8]
 const KEY_FORM_BYTES = 4_096
 
 /** Bytes of a form that is tried: it is read, and shown again, in the thread of all requests. */
@@ -61,28 +82,66 @@ function baseOf(c: AppContext): string {
 }
 
 async function overview(c: AppContext, reader: Caller, needs: UiNeeds): Promise<Page> {
-  const { tenant } = reader
-  const window = windowOf(c.req.query('window'), WINDOWS)
-  const by = WHERE.find(each => each === c.req.query('by')) ?? WHERE[0]
-  const { ledger, savings } = needs
-  const [figures, gain, accounts, latest] = await Promise.all([
-    ledger.overview(tenant, window.hours, window.bucketHours),
-    ledger.gain(tenant, window.days, null),
-    savings.read(tenant).catch(unlessBug),
-    ledger.latest(tenant, LATEST),
+  const { access, budgets, ledger, savings, sharing } = needs
+  const window = windowOf(c.req.query('window'), WINDOWS, '30d')
+  const of = c.req.query('tenant') ?? reader.tenant
+  const tenants = askedTenants(reader, of, access)
+  const [gains, accounts, states, own] = await Promise.all([
+    Promise.all(tenants.map(each => ledger.gain(each, window.days, null))),
+    Promise.all(tenants.map(each => savings.read(each))).catch(unlessBug),
+    Promise.all(tenants.map(each => budgets.read(each))).catch(unlessBug),
+    of === reader.tenant ? ownData(c, reader, window, needs) : null,
   ])
-  const data = {
-    window,
-    by,
-    gain: figuresOf([gain], gain.from, gain.to),
-    overview: figures,
-    accounts: accounts === null ? null : accountsOf(accounts),
-    latest,
-    one: await oneOf(c, reader, latest, needs),
-    base: baseOf(c),
+  const [first] = gains
+  const gain = figuresOf(gains, first!.from, first!.to)
+  const ledgers = accounts?.reduce(addLedgers)
+  const { results, requests } = gain.total
+  const asked = ledgers === undefined ? 0 : accountsOf(ledgers).figures.requests.count
+  const place = { title: 'Overview', place: '/ui', live: true, readAt: ledger.readAt(first!) }
+  if (ledgers !== undefined && own?.latest.length === 0 && results + requests + asked === 0) {
+    const sub = 'Nothing has come yet. This page changes by itself as soon as something does.'
+    const body = emptyPage(await firstSteps(c, reader, needs))
+    return { ...place, heading: 'See it work in a minute', sub, body }
   }
-  const readAt = ledger.readAt(figures)
-  return { title: 'Overview', place: '/ui', live: true, readAt, body: overviewPage(data) }
+  const readsAll = reader.scopes.has('read-all') && access.records() !== null
+  const wished = WHERE.find(each => each === c.req.query('by'))
+  const by = wished === undefined || (wished === 'team' && !readsAll) ? WHERE[0] : wished
+  const body = overviewPage({
+    ...{ window, by, of, own, readsAll, gain },
+    priced: pricedBy(needs),
+    budgets: states?.flat() ?? [],
+    accounts: ledgers === undefined ? null : accountsOf(ledgers),
+  })
+  return {
+    ...place,
+    heading: window.label.replace(/^./, letter => letter.toUpperCase()),
+    sub: whose(of, gain, sharing !== undefined),
+    aside: windowLinks(overviewPath({ by, of }), window),
+    body,
+  }
+}
+
+/** Whose figures a page shows: a ledger has those of all processes on one data folder. */
+function whose(of: string, { by }: GainFigures, isShared: boolean): string {
+  const ways = by.way.map(({ name }) => name).filter(Boolean)
+  const parts = [
+    of === '*' ? 'All teams' : of,
+    ...(ways.length === 0 ? [] : [`by ${ways.join(', ')}`]),
+    ...(isShared ? ['through this replica: each has figures of its own'] : []),
+  ]
+  return parts.join(' · ')
+}
+
+/** What a tenant sees of its own only. */
+async function ownData(c: AppContext, reader: Caller, window: PageWindow, needs: UiNeeds) {
+  const { ledger } = needs
+  const [figures, latest, sessions] = await Promise.all([
+    ledger.overview(reader.tenant, window.hours, window.bucketHours),
+    ledger.latest(reader.tenant, LATEST),
+    ledger.conversations(reader.tenant, 0, LISTED),
+  ])
+  const one = await oneOf(c, reader, latest, needs)
+  return { overview: figures, latest: latest.slice(0, LISTED), sessions, one }
 }
 
 /** Larger results are not shown on the first page. */
@@ -103,26 +162,28 @@ async function oneOf(
   return kept === null ? null : { result, kept }
 }
 
-/** `null` for what cannot be read now: the rest of the page is shown without it. */
-function unlessBug(error: unknown): null {
-  if (error instanceof AppError) return null
-  throw error
-}
-
 async function tools(c: AppContext, { tenant }: Caller, { ledger }: UiNeeds): Promise<Page> {
-  const window = windowOf(c.req.query('window'), HOUR_WINDOWS)
+  const window = windowOf(c.req.query('window'), HOUR_WINDOWS, '24h')
   const query = { window, sort: sortOf(c.req.query('sort')), tool: c.req.query('tool') ?? '' }
   const found = await ledger.tools(tenant, window.hours)
-  const readAt = ledger.readAt(found)
-  return { title: 'Tools', place: '/ui/tools', live: true, readAt, body: toolsPage(found, query) }
+  const path = `/ui/tools?${new URLSearchParams({ sort: query.sort, tool: query.tool })}`
+  return {
+    ...{ title: 'Tools', place: '/ui/tools', live: true, readAt: ledger.readAt(found) },
+    sub: `Tokens of results in the last ${window.hours} hours. A line opens to its shapes.`,
+    aside: windowLinks(path, window, HOUR_WINDOWS),
+    body: toolsPage(found, query),
+  }
 }
 
-async function conversations(c: AppContext, { tenant }: Caller, { ledger }: UiNeeds) {
+async function conversations(c: AppContext, { tenant }: Caller, needs: UiNeeds): Promise<Page> {
+  const { ledger } = needs
   const page = pageOf(c.req.query('page'))
   const found = await ledger.conversations(tenant, (page - 1) * PAGE_ROWS, PAGE_ROWS)
-  const body = conversationsPage(found, page)
-  const readAt = ledger.readAt(found)
-  return { title: 'Sessions', place: '/ui/conversations', live: true, readAt, body }
+  return {
+    ...{ title: 'Sessions', place: '/ui/conversations', live: true, readAt: ledger.readAt(found) },
+    sub: 'The latest first; times are UTC. The bar is of tokens of results.',
+    body: conversationsPage(found, page, pricedBy(needs)),
+  }
 }
 
 function pageOf(text = '1'): number {
@@ -131,13 +192,28 @@ function pageOf(text = '1'): number {
   throw new AppError('not_found', 'there is no such page')
 }
 
-async function conversation(c: AppContext, { tenant }: Caller, { ledger }: UiNeeds) {
+async function conversation(c: AppContext, reader: Caller, needs: UiNeeds): Promise<Page> {
+  const { ledger, savings } = needs
   const id = c.req.param('id') ?? ''
-  const found = await ledger.conversation(tenant, id)
+  const found = await ledger.conversation(reader.tenant, id)
   if (found === null) throw new AppError('not_found', 'there is no such conversation')
-  const body = conversationPage(found)
-  const readAt = ledger.readAt(found)
-  return { title: `Session ${id}`, place: '/ui/conversations', live: true, readAt, body }
+  const { rows } = await ledger.conversations(reader.tenant, 0, PAGE_ROWS)
+  const at = rows.findIndex(each => each.id === id)
+  const around = [rows[at - 1]?.id ?? null, (at < 0 ? null : rows[at + 1]?.id) ?? null] as const
+  const opened = found.results.find(each => String(each.id) === c.req.query('open'))
+  const kept = opened === undefined ? null : await keptText(c, reader, opened, needs)
+  const body = conversationPage(found, {
+    order: orderOf(c.req.query('order')),
+    open: kept === null ? null : { id: opened!.id, shown: openedResult(opened!.id, kept) },
+    marks: turnMarks(found.turns, savings.prices()),
+    priced: pricedBy(needs),
+  })
+  return {
+    ...{ title: `Session ${id}`, place: '/ui/conversations', live: true },
+    ...conversationHead(found, around),
+    readAt: ledger.readAt(found),
+    body,
+  }
 }
 
 async function result(c: AppContext, reader: Caller, needs: UiNeeds): Promise<Page> {

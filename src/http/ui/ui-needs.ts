@@ -5,7 +5,16 @@ import type { AppDeps, UiSource } from '../context.ts'
 export interface UiNeeds
   extends Pick<
     AppDeps,
-    'access' | 'admission' | 'health' | 'logger' | 'maxBodyBytes' | 'originals' | 'pool' | 'savings'
+    | 'access'
+    | 'admission'
+    | 'budgets'
+    | 'health'
+    | 'logger'
+    | 'maxBodyBytes'
+    | 'originals'
+    | 'pool'
+    | 'savings'
+    | 'sharing'
   > {
   readonly ledger: Ledger
   readonly ui: UiSource

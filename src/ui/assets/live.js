@@ -35,7 +35,19 @@ function show(markup) {
   const old = document.getElementById('main')
   // A reader keeps the place where they read or type.
   if (fresh === null || old === null || old.contains(document.activeElement)) return
+  // What was opened stays open.
+  const openedOf = within => [...within.querySelectorAll('details')]
+  const opened = new Set(
+    openedOf(old)
+      .filter(each => each.open)
+      .map(nameOf),
+  )
+  for (const each of openedOf(fresh)) if (opened.has(nameOf(each))) each.open = true
   old.replaceWith(document.adoptNode(fresh))
+}
+
+function nameOf(details) {
+  return details.querySelector('summary .name, summary')?.firstChild?.textContent
 }
 
 function say(text) {

@@ -5,10 +5,12 @@ import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createLedger } from '../../../src/ledger/ledger.ts'
+import {
+  SAMPLE_SESSION,
+  writeSampleLedger,
+  writeSampleSession,
+} from '../../../scripts/pictures/sample-ledger.ts'
 import { keyFor, writeKeysFile } from '../../support/keys.ts'
-import { LIMITS } from '../../support/ledger/own-ledger.ts'
-import { turnOf } from '../../support/ledger/rows.ts'
 import { type ServiceProcess, startProcess } from '../../support/service-process.ts'
 
 /** Where Debian, Fedora and others put it; `CHROMIUM` names another place. */
@@ -47,32 +49,6 @@ async function fill(): Promise<void> {
   await encode({ content: 'x'.repeat(400_000), tool: 'long', session: SESSION })
 }
 
-async function addTurns(): Promise<void> {
-  const fail = (detail: unknown) => {
-    throw new Error(String(detail))
-  }
-  const ledger = createLedger({
-    folder: join(folder, 'data'),
-    limits: LIMITS,
-    now: Date.now,
-    onUnwritten: fail,
-    onDropped: fail,
-    onBug: fail,
-  })
-  for (let turn = 0; turn < 30; turn++) {
-    const [cache_read, removed] = [turn * 900, turn * 260]
-    const without = 1_200 + (cache_read + removed) / 10
-    ledger.turn({
-      tenant: 'team',
-      turn: turnOf({
-        ...{ at: Date.now() - (30 - turn) * 2_400_000, cache_read, removed, without },
-        ...{ cache_write: 900, output: 300, billed: without - removed / 10 - 60 },
-      }),
-    })
-  }
-  await ledger.close()
-}
-
 beforeAll(async () => {
   if (SKIP) return
   if (executablePath === undefined) {
@@ -80,14 +56,13 @@ beforeAll(async () => {
   }
   folder = mkdtempSync(join(tmpdir(), 'haversack-ui-'))
   writeKeysFile(join(folder, 'keys.json'), reader)
+  const data = join(folder, 'data')
   service = await startProcess({
-    env: {
-      HAVERSACK_KEYS_FILE: join(folder, 'keys.json'),
-      HAVERSACK_DATA_DIR: join(folder, 'data'),
-    },
+    env: { HAVERSACK_KEYS_FILE: join(folder, 'keys.json'), HAVERSACK_DATA_DIR: data },
   })
   await fill()
-  await addTurns()
+  await writeSampleLedger(data, Date.now(), 'team')
+  await writeSampleSession(data, Date.now(), 'team')
   browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
 })
 
@@ -116,17 +91,25 @@ async function enter(context: BrowserContext): Promise<{ page: Page; said: strin
 async function pathsOf(page: Page): Promise<readonly string[]> {
   await page.goto(`${service.url}/ui/conversations`)
   const first = (selector: string) => page.locator(selector).first().getAttribute('href')
-  const conversation = await first(
-    `td a[href^="/ui/conversations/"]:not([href$="${'c'.repeat(16)}"])`,
-  )
-  const billed = `/ui/conversations/${'c'.repeat(16)}`
+  const conversation = await first('.sess a:has-text("(no repository)")')
+  const billed = `/ui/conversations/${SAMPLE_SESSION}`
   await page.goto(service.url + conversation)
-  const results = page.locator('td a[href^="/ui/results/"]')
-  const links = await results.evaluateAll(all => all.map(each => each.getAttribute('href')!))
+  const rows = page.locator('.res > li')
+  const ids = await rows.evaluateAll(all => all.map(each => each.id.slice(1)))
+  const links = ids.map(id => `/ui/results/${id}`)
   const kept = `/ui/kept/${hash('sha256', TEXTS[0]!)}`
   return [
     ...[kept, `${kept}?path=$[1:3]`],
-    ...['/ui', '/ui?window=7d', '/ui/tools', '/ui/conversations', '/ui/try', '/ui/service'],
+    ...[
+      '/ui?window=30d',
+      '/ui?window=7d',
+      '/ui',
+      `${conversation}?open=${ids[0]}`,
+      '/ui/tools',
+      '/ui/conversations',
+      '/ui/try',
+      '/ui/service',
+    ],
     ...[conversation!, billed, links[0]!, links[1]!, links.at(-2)!, links.at(-1)!, '/ui/nothing'],
   ]
 }
@@ -143,8 +126,8 @@ describe.skipIf(SKIP)('the page in a browser', () => {
   it.each([
     ['light', 1_280, true],
     ['dark', 1_280, false],
-    ['light', 360, false],
-    ['dark', 360, true],
+    ['light', 375, false],
+    ['dark', 375, true],
   ] as const)('is whole and silent: %s, %d wide', async (colorScheme, width, isExamined) => {
     const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } })
     const { page, said } = await enter(context)
@@ -207,5 +190,5 @@ async function takePicture(page: Page, path: string, kind: string): Promise<void
   mkdirSync(PICTURES!, { recursive: true })
   const file = join(PICTURES!, `${name}-${kind}.png`)
   // Only the first of several pages of a kind.
-  if (!existsSync(file)) await page.screenshot({ path: file })
+  if (!existsSync(file)) await page.screenshot({ path: file, fullPage: true })
 }

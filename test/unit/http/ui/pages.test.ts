@@ -1,6 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createAccess } from '../../../../src/access/access.ts'
 import type { KeyRecord } from '../../../../src/access/key-record.ts'
+import { priceList } from '../../../../src/config/prices.ts'
 import { AppError } from '../../../../src/core/base/errors.ts'
 import type { AppDeps } from '../../../../src/http/context.ts'
 import { NO_ACCOUNT } from '../../../../src/savings/account.ts'
@@ -12,6 +16,7 @@ import { ownLedger } from '../../../support/ledger/own-ledger.ts'
 import { resultOf, turnOf } from '../../../support/ledger/rows.ts'
 import { IDLE_SERVICE } from '../../../support/ledger/ui-source.ts'
 
+const priceListOf = () => priceList({ currency: 'USD', prices: [] })
 const NONE = { count: 0, tokens: 0, cost: 0 }
 const PAGES = ['/ui', '/ui/tools', '/ui/conversations', '/ui/try', '/ui/service']
 const SELF = { host: 'haversack.internal', origin: 'https://haversack.internal' }
@@ -203,10 +208,12 @@ describe('pages', () => {
       expect(policy).toContain("frame-ancestors 'none'")
       expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
       const text = await answer.text()
-      expect(text).not.toMatch(/ style="|<style|<script(?! src="\/ui\/live\.js" defer>)| on\w+="/)
+      expect(text).not.toMatch(
+        / style="|<style|<script(?! src="\/ui\/(?:live|keys)\.js" defer>)| on\w+="/,
+      )
       expect(text).not.toMatch(/(?:href|src|action)="(?!\/ui|#)/)
     }
-    for (const name of ['style.css', 'live.js', 'icon.svg']) {
+    for (const name of ['style.css', 'live.js', 'keys.js', 'icon.svg']) {
       expect((await app.request(`/ui/${name}`)).status).toBe(200)
     }
   })
@@ -223,27 +230,118 @@ describe('pages', () => {
     // A loss is red, and has a sign.
     expect(overview).toContain('<dd class="bad">+20.0 %</dd>')
     expect(overview).toContain('<dd class="">−25.0 %</dd>')
-    expect(overview).toContain('4,000 → 3,000 tokens, each of 1 results once')
+    expect(overview).toContain('4,000 → 3,000 tokens, each of 1 result once')
     expect(overview).toMatch(/<dt>Lost<\/dt><dd class="bad">−1<\/dd>/)
     for (const window of ['24h', '7d', '30d', 'all']) {
       const where = await page(`/ui?window=${window}&by=tool`)
-      expect(where).toMatch(/<td class="">search<\/td><td class="number">4,000<\/td>/)
+      expect(where).toMatch(/>search<\/span>[\s\S]*4,000 → 3,000<\/span>/)
       // The chart as a table.
       expect(where).toMatch(/<th scope="col" class="number">lost<\/th>/)
     }
-    expect(await page('/ui/tools')).toMatch(/<td class="">search<\/td>/)
+    // A line a tool, with its shapes inside.
+    expect(await page('/ui/tools')).toMatch(
+      /<summary><span class="name">search[\s\S]*−25.0 %[\s\S]*<\/summary>[\s\S]*array_of_objects/,
+    )
     expect(await page('/ui/tools?tool=sea&sort=saved&window=7d')).toContain('search')
     expect(await page('/ui/tools?tool=other')).toContain('No result in this window matches.')
     expect(await page('/ui/conversations')).toContain(`/ui/conversations/${session}`)
     const one = await page(`/ui/conversations/${session}`)
-    expect(one).toContain('/ui/results/1')
     expect(one).toContain('cache read 50')
+    expect(one).not.toContain('/ui/results/1')
+    // A result opens in place.
+    expect(one).toContain(`href="/ui/conversations/${session}?order=order&amp;open=1#r1"`)
+    const opened = await page(`/ui/conversations/${session}?order=saved&open=1`)
+    expect(opened).toMatch(/<li id="r1" aria-current="true">[\s\S]*It was not kept/)
+    expect(opened).toContain('/ui/results/1')
     expect(await page('/ui/results/1')).toContain('It was not kept')
   })
 
   it('say what to do first if nothing came yet', async () => {
-    const { page } = start({ keys: false })
-    expect(await page('/ui')).toContain('haversack setup claude')
+    const folder = mkdtempSync(join(tmpdir(), 'haversack-path-'))
+    onTestFinished(() => {
+      vi.unstubAllEnvs()
+      rmSync(folder, { recursive: true })
+    })
+    writeFileSync(join(folder, 'codex'), '')
+    vi.stubEnv('PATH', folder)
+    const alone = await start({ keys: false }).page('/ui')
+    expect(alone).toContain('haversack discover')
+    expect(alone).toContain('haversack run -- codex')
+    expect(alone).toContain('Found here: codex.')
+    expect(alone).toContain('✓ decoded just now: it gives the original')
+    // It moves by itself.
+    expect(alone).toContain('src="/ui/live.js"')
+    // With keys, the reader's machine may be another one.
+    const { page, enter, a } = start()
+    expect(await page('/ui', await enter(a.key))).toContain('haversack run -- claude')
+  })
+
+  it('list the keys that they listen to', async () => {
+    const { page, app } = start({ keys: false })
+    const script = await (await app.request('/ui/keys.js')).text()
+    const listed = [...(await page('/ui/try')).matchAll(/<kbd>(.)<\/kbd>/g)].map(([, key]) => key!)
+    expect(listed).toEqual(['j', 'k', '/', '[', ']', '?'])
+    for (const key of listed) expect(script).toMatch(new RegExp(`^  '?\\${key}'?: `, 'm'))
+  })
+
+  it('show other teams to readers of all only, and nothing of their results', async () => {
+    const scopes: KeyRecord['scopes'] = ['ui', 'retrieve', 'read-all']
+    const budgets = {
+      read: async (tenant: string) => [
+        { tenant, period: 'month' as const, amount: 100, of: '2026-11', spent: 82 },
+      ],
+    }
+    const { app, ledger, enter, page, a, b } = start({ scopes, overrides: { budgets } })
+    const reader = await enter(a.key)
+    ledger.result(resultOf('a', { tool: 'tool-of-a', before: 500 }))
+    ledger.result(resultOf('b', { tool: 'tool-of-b', before: 7_000, session: 'b'.repeat(16) }))
+    const all = await page('/ui?tenant=*&by=team', reader)
+    expect(all).toContain('href="/ui?tenant=b&amp;by=project&amp;window=30d"')
+    expect(all).toContain('7,500 → 7,420 tokens, each of 2 results once')
+    expect(all).toContain('Budget, b, 2026-11: $82.00 of')
+    expect(all).toContain('class="budget near"')
+    const other = await page('/ui?tenant=b', reader)
+    expect(other).toContain('7,000 → 6,960 tokens')
+    for (const text of [all, other]) expect(text).not.toMatch(/bbbbbbbbb|Latest results|One of/)
+    expect(await page('/ui', reader)).not.toContain('tool-of-b')
+    const plain = start()
+    const headers = await plain.enter(plain.b.key)
+    for (const tenant of ['*', 'a']) {
+      const answer = await plain.app.request(`/ui?tenant=${tenant}`, { headers })
+      expect([tenant, answer.status]).toEqual([tenant, 403])
+    }
+    expect(await plain.page('/ui?by=team', headers)).not.toContain('tenant=*')
+    expect((await app.request('/ui?tenant=b', { headers: await enter(b.key) })).status).toBe(200)
+  })
+
+  it('say whose figures they are if other replicas have their own', async () => {
+    const { page, ledger } = start({ keys: false, overrides: { sharing: {} as never } })
+    ledger.result(resultOf('local'))
+    expect(await page('/ui')).toContain('through this replica: each has figures of its own')
+  })
+
+  it('mark misses and compactions of a session with their cost', async () => {
+    const { page, ledger } = start({ keys: false })
+    const at = Date.now() - 3_600_000
+    const bill = (minutes: number, turn: object) =>
+      ledger.turn({
+        tenant: 'local',
+        turn: turnOf({
+          ...{ at: at + 60_000 * minutes, model: 'claude-sonnet-4-5', uncached: 0, ...turn },
+        }),
+      })
+    bill(0, { cache_read: 0, cache_write: 40_000 })
+    bill(1, { cache_read: 40_000, cache_write: 1_000 })
+    bill(15, { cache_read: 0, cache_write: 42_000 })
+    bill(16, { cache_read: 5_000, cache_write: 7_000 })
+    const text = await page(`/ui/conversations/${'c'.repeat(16)}`)
+    const marks = [...text.matchAll(/<li><b>(Request \d+)<\/b>, [\d:]+:\s+(.*?)<\/li>/gs)]
+    expect(marks.map(([, name, about]) => [name, about!.replace(/<[^>]*>|\n/g, ' ')])).toEqual([
+      // 41,000 tokens at 1.25 in place of 0.1, at $3 a million.
+      ['Request 3', expect.stringMatching(/a pause of 14 min.*; 41 k cached.*\$0\.14/)],
+      ['Request 4', expect.stringMatching(/compaction.*42 k → 12 k.*; 7,000 cached.*\$0\.02/)],
+    ])
+    expect(text.match(/<line class="flag"/g)).toHaveLength(2)
   })
 
   it('show texts of tools as text, and what would not be seen', async () => {
@@ -335,7 +433,7 @@ describe('pages', () => {
     expect(text).toContain('id,b\n1,&lt;i&gt;\n2,y')
     expect(text).toContain('✓ decoded just now')
     ledger.result(resultOf('local', { encoded: 60 }, { texts: { before, after, format: 'csv@1' } }))
-    expect(await page('/ui')).toMatch(/One of yours:[\s\S]*✓ decoded just now[\s\S]*1,&lt;i&gt;/)
+    expect(await page('/ui')).toMatch(/One of yours:[\s\S]*1,&lt;i&gt;[\s\S]*✓ decoded just now/)
     expect(text).not.toContain('<i>')
     expect(await page('/ui/results/2')).not.toContain('✓ decoded just now')
   })
@@ -398,7 +496,7 @@ describe('pages', () => {
     const ledger = { ...emptyLedger(0), vendors: { anthropic: account } }
     const { page } = start({
       keys: false,
-      overrides: { savings: { read: async () => ledger } as never },
+      overrides: { savings: { read: async () => ledger, prices: priceListOf } as never },
     })
     const text = await page('/ui')
     expect(text).toContain(`<dd class="${tone}">${net}</dd>`)
@@ -415,12 +513,14 @@ describe('pages', () => {
       overrides: {
         ledger: {
           latest: async () => [],
+          conversations: async () => ({ rows: [], total: 0 }),
           overview: async () => figures,
           gain: async () => gain,
           readAt: () => readAt,
         } as never,
         savings: {
           read: () => Promise.reject(new AppError('overloaded', 'the store is away')),
+          prices: priceListOf,
         } as never,
       },
     })
@@ -447,6 +547,7 @@ describe('pages', () => {
       overrides: {
         ledger: {
           latest: async () => [],
+          conversations: async () => ({ rows: [], total: 0 }),
           overview: () => Promise.reject(new AppError('worker_lost', 'the ledger was lost')),
           gain: () => Promise.reject(new AppError('worker_lost', 'the ledger was lost')),
           tools: () => Promise.reject(new Error('a bug')),
