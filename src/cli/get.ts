@@ -52,7 +52,12 @@ export const getCommand = defineCommand({
       )
       return EXIT.ok
     } catch (error) {
-      if (!(error instanceof ServiceProblem)) throw error
+      if (!(error instanceof ServiceProblem)) {
+        const { message } = error as Error
+        throw new Error(`the original ${hash} is with a running service, but ${message}`, {
+          cause: error,
+        })
+      }
       const { status, code, detail } = error
       const outcome = OUTCOMES[status] ?? code
       if (asJson) process.stdout.write(`${JSON.stringify({ outcome, detail })}\n`)

@@ -10,6 +10,7 @@ import { checkOptions, proxyCommand } from './proxy.ts'
 
 /** A number of the ledger. An original's hash has at least 8 digits. */
 const RESULT = /^\d{1,7}$/
+const HASH = /^[0-9a-f]{8,64}$/i
 const NOT_KEPT =
   'no texts of such a result are kept: haversack run keeps them for 7 days, services do with ' +
   'ui.keep_texts = "on"'
@@ -32,7 +33,13 @@ export const showCommand = defineCommand({
   async run(values, [named = 'last']) {
     const { check, after } = values
     if (check !== undefined) return proxyCommand.run({ ...values, show: after }, [])
-    if (named !== 'last' && !RESULT.test(named)) return getCommand.run(values, [named])
+    if (HASH.test(named)) return getCommand.run(values, [named])
+    if (named !== 'last' && !RESULT.test(named)) {
+      throw new UsageError(
+        `"${visible(named)}" names no result: give last, the number of a result, or the hash of a ` +
+          'kept original (8 to 64 hex digits)',
+      )
+    }
     if (values.before && after) throw new UsageError('take --before or --after')
     return showResult(named === 'last' ? null : Number(named), values)
   },
