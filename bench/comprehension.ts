@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { encode as toToon } from '@toon-format/toon'
-import type { Endpoint } from '../src/cli/bench/chat-completion.ts'
+import type { ChatEndpoint } from '../src/cli/bench/chat-completion.ts'
 import { JSON_FORMATS } from '../src/core/formats/json/registry.ts'
 import { count, encode } from '../src/index.ts'
 import { readPlainly } from '../test/support/plain-readers/readers.ts'
@@ -93,7 +93,7 @@ async function examine(set: DataSet, form: Written): Promise<Row> {
   return { set: set.name, format: form.format, sent: form.sent, tokens, right, asked }
 }
 
-const endpoint: Endpoint | null =
+const endpoint: ChatEndpoint | null =
   options.url === ''
     ? null
     : { url: options.url, model: options.model || 'default', key: options.key || undefined }

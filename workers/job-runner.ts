@@ -24,13 +24,13 @@ import { attachSessions, workerOwner } from '../src/core/sessions/turn/shared-se
 import { createPseudonyms, type Pseudonyms } from '../src/core/telemetry/pseudonyms.ts'
 import { createTokenCounters, type SharedCounters } from '../src/core/tokens/counters.ts'
 import { Generations } from './generations.ts'
-import type { BatchMessage, JobHeader, Outcome, WorkerSetup } from './protocol.ts'
+import type { BatchMessage, JobHeader, JobOutcome, WorkerSetup } from './protocol.ts'
 
 /**
  * An outcome whose bytes are still its own: the answer's, or the request's again, and what to keep.
  */
 export interface UnpackedOutcome {
-  readonly outcome: Outcome
+  readonly outcome: JobOutcome
   readonly reports: readonly Report[]
   readonly bytes: Uint8Array | null
   readonly keep: readonly KeepItem[]

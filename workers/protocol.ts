@@ -97,7 +97,7 @@ export interface BatchMessage {
 }
 
 /** The end of a job; byte ranges are of the result's `body`. */
-export type Outcome = {
+export type JobOutcome = {
   readonly work_us: number
   /** Formats that threw; absent: none did. */
   readonly faults?: readonly Fault[]
@@ -147,7 +147,7 @@ export interface KeepRange extends Omit<KeepItem, 'bytes' | 'compressed'>, Range
 export interface RecordRange extends Omit<FreshRecord, 'bytes'>, Range {}
 
 export interface BatchResult {
-  readonly outcomes: readonly Outcome[]
+  readonly outcomes: readonly JobOutcome[]
   readonly body: ArrayBuffer
   /** The id of the thread, if its heap has grown beyond what ordinary work takes. */
   readonly grownThread?: number

@@ -12,8 +12,8 @@ import { JobRunner, type UnpackedOutcome, withReports } from './job-runner.ts'
 import type {
   BatchMessage,
   BatchResult,
+  JobOutcome,
   KeysAhead,
-  Outcome,
   ShrinkMessage,
   ShrinkResult,
   WorkerSetup,
@@ -113,7 +113,7 @@ function packed(
       ? whole
       : { ...whole, compressed: { start, length: compressed.length } }
   }
-  const outcomes = unpacked.map(({ outcome, bytes, keep, records, again }): Outcome => {
+  const outcomes = unpacked.map(({ outcome, bytes, keep, records, again }): JobOutcome => {
     const start = starts[next++] as number
     const ranges = { keep: keep.map(placedText), records: records.map(placed) }
     const againAt = starts[next++] as number

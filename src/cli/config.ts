@@ -45,7 +45,7 @@ const options = {
   ...jsonOption,
 } as const satisfies Options
 
-type Values = ValuesOf<typeof options>
+type ConfigValues = ValuesOf<typeof options>
 
 export const configCommand = defineActions({
   name: 'config',
@@ -71,7 +71,7 @@ export const configCommand = defineActions({
   },
 })
 
-function show(values: Values): number {
+function show(values: ConfigValues): number {
   const { tenant = LOCAL_TENANT, project, tool, model } = values
   const { data_dir, pipeline_config_file } = loadConfig({ env: processEnv(), insecure: true })
   const inProject = layersInProject({ data_dir, pipeline_config_file }, process.cwd())
@@ -91,7 +91,7 @@ function show(values: Values): number {
   return EXIT.ok
 }
 
-function argsOf({ args }: Values): unknown {
+function argsOf({ args }: ConfigValues): unknown {
   if (args === undefined) return undefined
   try {
     return JSON.parse(args)

@@ -37,7 +37,7 @@ const options = {
   ...jsonOption,
 } as const satisfies Options
 
-type Values = ValuesOf<typeof options>
+type EncodeValues = ValuesOf<typeof options>
 
 export const encodeCommand = defineCommand({
   name: 'encode',
@@ -78,7 +78,7 @@ function encodeHere(request: EncodeRequest): EncodeAnswer {
 }
 
 async function explainInput(
-  values: Values,
+  values: EncodeValues,
   { file, ...fields }: Omit<EncodeRequest, 'content'> & { file: string | undefined },
 ): Promise<number> {
   const elsewhere = (['url', 'session'] as const).find(name => values[name] !== undefined)
@@ -94,7 +94,7 @@ async function explainInput(
 }
 
 /** The fields of a request that the options give. */
-function fieldsOf(values: Values): Omit<EncodeRequest, 'content'> {
+function fieldsOf(values: EncodeValues): Omit<EncodeRequest, 'content'> {
   const formats = values.formats
   const session = values.session
   const tool = values.tool
@@ -112,7 +112,7 @@ function fieldsOf(values: Values): Omit<EncodeRequest, 'content'> {
  * The service that a call uses, by `--url`. A service is needed if parts may be left out or earlier
  * results are referred to, because only a service keeps these. `undefined`: this process encodes.
  */
-function serviceFor(values: Values): ServiceClient | undefined {
+function serviceFor(values: EncodeValues): ServiceClient | undefined {
   const { mode = 'lossless' } = budgetFieldsOf(values)
   const reasons = [
     ...(mode === 'lossless' ? [] : [`--mode ${mode}`]),

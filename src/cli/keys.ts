@@ -91,7 +91,7 @@ const options = {
   ...jsonOption,
 } as const satisfies Options
 
-type Values = ValuesOf<typeof options>
+type KeysValues = ValuesOf<typeof options>
 
 export const keysCommand = defineActions({
   name: 'keys',
@@ -113,7 +113,7 @@ export const keysCommand = defineActions({
   wrongAction: 'keys takes add, list, or revoke and an id',
 })
 
-function fileOf({ file }: Values): string {
+function fileOf({ file }: KeysValues): string {
   if (file !== undefined) return file
   const configured = loadConfig({ env: processEnv(), insecure: true }).keys_file
   if (configured !== undefined) return configured
@@ -121,7 +121,7 @@ function fileOf({ file }: Values): string {
 }
 
 /** The key alone goes to stdout, so that a script can put it where it belongs. */
-function add(file: string, values: Values): number {
+function add(file: string, values: KeysValues): number {
   const { key, id, sha256 } = makeKey()
   const { tenant = 'local', scopes = DEFAULT_SCOPES, rate, burst, concurrent, note } = values
   if (burst !== undefined && rate === undefined) throw new UsageError('--burst needs --rate')
@@ -238,7 +238,7 @@ function readCount(given: string, refuse: Refuse): number {
 
 /** The teams and the member that a key for fingerprints is limited to. */
 function teamsOf(
-  { team, member }: Values,
+  { team, member }: KeysValues,
   scopes: readonly Scope[],
 ): Pick<KeyRecord, 'teams' | 'member'> {
   const teams = team?.split(',').map(name => name.trim())

@@ -3,10 +3,10 @@ import { type McpValues, mcpOptions } from './mcp-command/options.ts'
 
 const SERVER = { text: 'NAME', min: 1, max: 1 }
 
-type Run = (values: McpValues, operands: readonly string[]) => Promise<number> | number
+type McpRun = (values: McpValues, operands: readonly string[]) => Promise<number> | number
 
 /** An action that is loaded when it is called. */
-function lazy(load: () => Promise<Run>): Run {
+function lazy(load: () => Promise<McpRun>): McpRun {
   return async (values, operands) => (await load())(values, operands)
 }
 

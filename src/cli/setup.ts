@@ -111,9 +111,9 @@ export function agentOf(name: string | undefined): Agent {
 }
 
 /** Makes another text of the text of a file. */
-type Change = (text: string) => string
+type TextChange = (text: string) => string
 
-function urlChange(agent: Agent, service: string, env: Env, hasLine: boolean): Change {
+function urlChange(agent: Agent, service: string, env: Env, hasLine: boolean): TextChange {
   const { statusLine } = agent
   if (hasLine && statusLine === undefined) throw new UsageError('--statusline is for claude')
   const baseUrl = agent.baseUrl(service, env)
@@ -124,18 +124,18 @@ function urlChange(agent: Agent, service: string, env: Env, hasLine: boolean): C
 }
 
 /** Asks for caches of an hour too, if that is wanted. */
-function withHour({ cacheHour }: Agent, isWanted: boolean, change: Change): Change {
+function withHour({ cacheHour }: Agent, isWanted: boolean, change: TextChange): TextChange {
   if (!isWanted) return change
   if (cacheHour === undefined) throw new UsageError('--cache-1h is for claude')
   return text => cacheHour.with(change(text))
 }
 
-function hookChange({ hook }: Agent, service: string): Change {
+function hookChange({ hook }: Agent, service: string): TextChange {
   if (hook === undefined) throw new UsageError('--hook is for claude')
   return text => hook.withHook(text, service)
 }
 
-function changed(change: Change, file: string, before: string | null): string {
+function changed(change: TextChange, file: string, before: string | null): string {
   try {
     return change(before ?? '')
   } catch (error) {

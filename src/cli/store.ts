@@ -31,7 +31,7 @@ const options = {
   ...jsonOption,
 } as const satisfies Options
 
-type Values = ValuesOf<typeof options>
+type StoreValues = ValuesOf<typeof options>
 type Figures = Readonly<Record<string, unknown>>
 
 export const storeCommand = defineActions({
@@ -49,8 +49,8 @@ export const storeCommand = defineActions({
 })
 
 /** An action on the store of the data folder, whose figures are printed. */
-function onStore(action: (store: Store, values: Values, config: Config) => Promise<Figures>) {
-  const run = async (values: Values): Promise<number> => {
+function onStore(action: (store: Store, values: StoreValues, config: Config) => Promise<Figures>) {
+  const run = async (values: StoreValues): Promise<number> => {
     const onEvent = (event: StoreEvent) =>
       process.stderr.write(`haversack: ${JSON.stringify(event)}\n`)
     const config = loadDataConfig(values)
@@ -69,7 +69,7 @@ function onStore(action: (store: Store, values: Values, config: Config) => Promi
   return { run }
 }
 
-async function stats(store: Store, { tenant }: Values): Promise<Figures> {
+async function stats(store: Store, { tenant }: StoreValues): Promise<Figures> {
   const { ok: _, file, counters: __, ...own } = demand(await store.stats(tenant))
   return { ...own, ...file }
 }
@@ -94,7 +94,11 @@ async function verify(store: Store): Promise<Figures> {
   }
 }
 
-async function purge(store: Store, { tenant, session }: Values, config: Config): Promise<Figures> {
+async function purge(
+  store: Store,
+  { tenant, session }: StoreValues,
+  config: Config,
+): Promise<Figures> {
   if (tenant === undefined) throw new UsageError('purge needs --tenant')
   if (session !== undefined) return removed(await store.purgeSession(tenant, session))
   const purged = demand(await store.purgeTenant(tenant))

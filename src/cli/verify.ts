@@ -53,7 +53,7 @@ export const verifyCommand = defineCommand({
   },
 })
 
-interface Sums {
+interface VerifySums {
   readonly answers: number
   readonly hints: number
   /** `null` if no service was asked. */
@@ -62,7 +62,7 @@ interface Sums {
   readonly look_alikes: readonly Imitation[]
 }
 
-function toText({ answers, hints, redeemed, findings, look_alikes }: Sums): string {
+function toText({ answers, hints, redeemed, findings, look_alikes }: VerifySums): string {
   const rows = findings.map(({ line, session, family, reason }) => {
     return [String(line), session ?? '–', family, reason]
   })

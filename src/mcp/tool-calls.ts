@@ -34,7 +34,7 @@ const MOST_CONTEXTS = 1_000
 const MOST_HIDDEN = 200
 
 /** A call of a tool that a server lists. */
-interface ToolCall {
+interface RoutedCall {
   readonly call: ClientCall
   readonly entry: PublicEntry
   readonly facts: ToolFacts
@@ -206,7 +206,7 @@ export class ToolCalls {
     return this.#callServer({ call, entry, facts: toolFacts(entry.raw), settings, params, place })
   }
 
-  async #callServer(toolCall: ToolCall): Promise<Outcome> {
+  async #callServer(toolCall: RoutedCall): Promise<Outcome> {
     const { call, entry, facts, settings, params, place } = toolCall
     const named = withMember(params, 'name', JSON.stringify(entry.key))
     if (named === null) return unknownTool(entry.publicKey)
@@ -247,7 +247,7 @@ export class ToolCalls {
   }
 
   /** What the client gets for it. */
-  async #outcomeOf(end: CallEnd, toolCall: ToolCall): Promise<Outcome> {
+  async #outcomeOf(end: CallEnd, toolCall: RoutedCall): Promise<Outcome> {
     const { call, entry, settings, params, place } = toolCall
     const { server } = entry
     if (end.kind !== 'answered') return failureResult(server, end)

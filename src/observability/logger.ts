@@ -30,15 +30,15 @@ interface LogDestination {
   write(line: string): void
 }
 
-let stderr: Destination | undefined
+let stderr: FileDestination | undefined
 
 /** One for all loggers of a process: each wakes five times a second, and writes even if silent. */
-function stderrDestination(): Destination {
+function stderrDestination(): FileDestination {
   stderr ??= openStderr()
   return stderr
 }
 
-function openStderr(): Destination {
+function openStderr(): FileDestination {
   const destination = pino.destination({
     fd: 2,
     sync: false,
@@ -53,13 +53,13 @@ function openStderr(): Destination {
   return destination
 }
 
-type Destination = ReturnType<typeof pino.destination>
+type FileDestination = ReturnType<typeof pino.destination>
 
 /**
  * Logs whose last write failed. Lines that wait for them are dropped at the end, so that the
  * process does not try for ever.
  */
-const failing = new Set<Destination>()
+const failing = new Set<FileDestination>()
 process.prependListener('exit', () => {
   for (const destination of failing) destination.destroy()
 })

@@ -1,4 +1,4 @@
-import type { BatchMessage, KeepRange, Outcome, Range } from '../../workers/protocol.ts'
+import type { BatchMessage, JobOutcome, KeepRange, Range } from '../../workers/protocol.ts'
 import { freeBytes, isDetached, packRanges } from '../core/base/byte-ranges.ts'
 import type { Problem } from '../core/base/errors.ts'
 import type { LookupResults } from '../core/contract/lookup.ts'
@@ -29,7 +29,7 @@ export type End = { readonly queuedAt: number; readonly startedAt: number } & (
   | { readonly kind: 'failed'; readonly problem: Problem }
   | {
       readonly kind: 'outcome'
-      readonly outcome: Outcome
+      readonly outcome: JobOutcome
       readonly bytes: Uint8Array
       /** Whether the bytes are of this job only. */
       readonly isAlone: boolean

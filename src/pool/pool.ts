@@ -1,4 +1,4 @@
-import type { Outcome } from '../../workers/protocol.ts'
+import type { JobOutcome } from '../../workers/protocol.ts'
 import { createFairQueue } from '../core/base/fair-queue.ts'
 import type { LookupResults } from '../core/contract/lookup.ts'
 import { holdExit } from '../threads/hold-exit.ts'
@@ -262,7 +262,7 @@ class Pool implements WorkerPool {
     const bytes = new Uint8Array(body)
     const isAlone = entries.length === 1
     entries.forEach((entry, index) => {
-      const outcome = outcomes[index] as Outcome
+      const outcome = outcomes[index] as JobOutcome
       this.#estimates.learn(entry.sized, outcome.work_us)
       this.#waiting.charge(entry, outcome.work_us)
       const { queuedAt, turn } = entry

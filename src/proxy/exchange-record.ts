@@ -1,12 +1,12 @@
 import type { Exchange } from './exchange.ts'
-import type { Failure, Outcome } from './failures.ts'
+import type { ExchangeOutcome, Failure } from './failures.ts'
 
 /** Collects the report of an exchange while it runs. */
 export class ExchangeRecord {
   readonly #now: () => number
   readonly #started: number
   readonly #closed = Promise.withResolvers<Exchange>()
-  outcome: Outcome = 'answered'
+  outcome: ExchangeOutcome = 'answered'
   error: string | null = null
   sent = 0
   received = 0

@@ -4,13 +4,13 @@ import type { VendorName } from '../core/dialects/lookup.ts'
 import type { AnswerObserver } from './answer-observer.ts'
 import type { AnswerRounds } from './answer-rounds.ts'
 import type { SignRequest } from './aws-signature.ts'
-import type { Outcome } from './failures.ts'
+import type { ExchangeOutcome } from './failures.ts'
 import type { Guard } from './guard.ts'
 import type { ForwardLimits, Upstream } from './upstream.ts'
 
 /** The report of an exchange that is over; nothing of its content. */
 export interface Exchange {
-  readonly outcome: Outcome
+  readonly outcome: ExchangeOutcome
   /** The status that the client was sent; `null` if it was sent none. */
   readonly status: number | null
   /**
@@ -89,6 +89,6 @@ export interface Upgrade {
   /** Takes over both connections. Returns a function that is called when the exchange must end. */
   join(
     upgraded: UpgradedUpstream,
-    end: (outcome: Outcome, sent: number, received: number) => void,
+    end: (outcome: ExchangeOutcome, sent: number, received: number) => void,
   ): () => void
 }

@@ -8,7 +8,7 @@ import { vendorErrorBody, vendorErrorEvent } from './vendor-errors.ts'
 /**
  * How an exchange ended: the upstream's answer was passed on to its end, or what kept it from that.
  */
-export type Outcome =
+export type ExchangeOutcome =
   | 'answered'
   /**
    * We refused before anything was forwarded: a target that is not allowed, or the service is
@@ -32,7 +32,7 @@ export type Outcome =
  * still can be.
  */
 export interface Failure extends VendorError {
-  readonly outcome: Exclude<Outcome, 'answered'>
+  readonly outcome: Exclude<ExchangeOutcome, 'answered'>
 }
 
 /** Every failure of forwarding. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Outcome } from './failures.ts'
+import type { ExchangeOutcome } from './failures.ts'
 import type { Guard } from './guard.ts'
 
 /** One end of a tunnel: its stream, and what was read from it before the tunnel stood. */
@@ -13,7 +13,7 @@ export interface TunnelOptions {
   readonly guard: Guard
   readonly idleMs: number
   /** Called once, with the bytes from client to upstream and back. */
-  readonly ended: (outcome: Outcome, sent: number, received: number) => void
+  readonly ended: (outcome: ExchangeOutcome, sent: number, received: number) => void
 }
 
 /**
@@ -28,19 +28,24 @@ export function joinStreams(
 ): () => void {
   const moved = { sent: 0, received: 0 }
   let open = 2
-  let outcome: Outcome = 'answered'
+  let outcome: ExchangeOutcome = 'answered'
   const idle = setTimeout(
     options.guard.wrap(() => end('timed_out')),
     options.idleMs,
   )
 
-  function end(why: Outcome): void {
+  function end(why: ExchangeOutcome): void {
     if (open === 2 || why === 'timed_out') outcome = why
     client.stream.destroy()
     upstream.stream.destroy()
   }
 
-  function pass(from: TunnelEnd, to: TunnelEnd, way: keyof typeof moved, failed: Outcome): void {
+  function pass(
+    from: TunnelEnd,
+    to: TunnelEnd,
+    way: keyof typeof moved,
+    failed: ExchangeOutcome,
+  ): void {
     if (from.head.length > 0) {
       moved[way] += from.head.length
       to.stream.write(from.head)

@@ -101,7 +101,7 @@ export async function readDecisions(
   store: Pick<Store, 'readRecord'>,
   tenant: string,
   records: readonly FreshRecord[],
-  { isWanted = () => true, ahead }: ReadOptions = {},
+  { isWanted = () => true, ahead }: RewriteReading = {},
 ): Promise<Pick<OnRecord, 'found' | 'differs'> | null> {
   const found: Record<string, Uint8Array> = {}
   let differs = false
@@ -125,7 +125,7 @@ export async function readDecisions(
   return { found, differs }
 }
 
-interface ReadOptions {
+interface RewriteReading {
   readonly isWanted?: () => boolean
   readonly ahead?: LookupsAhead | undefined
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { OperationContext } from '../../src/core/operations/operation.ts'
 import { BYTE_OPERATIONS, OPERATIONS, type Operations } from '../../src/core/operations/registry.ts'
 import type { createBpeCounter } from '../../src/core/tokens/bpe-counter.ts'
-import type { Outcome } from '../../workers/protocol.ts'
+import type { JobOutcome } from '../../workers/protocol.ts'
 import { bytesOf, header, inlineRunner, workerSetup } from '../support/runner.ts'
 
 type Statistics = ReturnType<ReturnType<typeof createBpeCounter>['statistics']>
@@ -24,7 +24,7 @@ function startThread() {
   const setup = workerSetup()
   // Counters of its own: nothing is counted yet.
   const run = inlineRunner(operations, { ...setup, vocabularies: { ...setup.vocabularies } })
-  const job = (op: string, tenant: string, body: string): Outcome => {
+  const job = (op: string, tenant: string, body: string): JobOutcome => {
     const bytes = bytesOf(body)
     const jobs = [header(op, bytes, { tenant })]
     const [outcome] = run({ jobs, body: bytes.buffer, slot: 0 }).outcomes

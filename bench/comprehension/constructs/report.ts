@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Endpoint } from '../../../src/cli/bench/chat-completion.ts'
+import type { ChatEndpoint } from '../../../src/cli/bench/chat-completion.ts'
 import { percent } from '../../../src/cli/table.ts'
 import { CONSTRUCTS } from '../../../src/core/reading/constructs.ts'
 import { createTokenCounters } from '../../../src/core/tokens/counters.ts'
@@ -14,7 +14,7 @@ import { allPairs } from './pairs.ts'
 
 interface Terms {
   /** `null`: plain readers answer. */
-  readonly endpoint: Endpoint | null
+  readonly endpoint: ChatEndpoint | null
   /** Pairs for each construct. */
   readonly pairs: number
   readonly maxTokens: number

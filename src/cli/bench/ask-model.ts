@@ -1,4 +1,4 @@
-import { completeChat, type Endpoint } from './chat-completion.ts'
+import { type ChatEndpoint, completeChat } from './chat-completion.ts'
 import type { Fixture } from './fixtures.ts'
 import type { Measured } from './measure.ts'
 
@@ -21,7 +21,7 @@ const INSTRUCTION = 'Answer with the value alone, without words around it.'
 export async function askAll(
   fixtures: readonly Fixture[],
   measured: readonly Measured[],
-  endpoint: Endpoint,
+  endpoint: ChatEndpoint,
   onDone: () => void,
 ): Promise<Asked> {
   const sums = { questions: 0, right_whole: 0, right_left: 0, same: 0 }
@@ -44,6 +44,6 @@ function isRight(given: string, { answer }: Fixture): boolean {
   return given.split(/[^\w]+/).includes(answer)
 }
 
-function ask(text: string, question: string, endpoint: Endpoint): Promise<string> {
+function ask(text: string, question: string, endpoint: ChatEndpoint): Promise<string> {
   return completeChat(endpoint, INSTRUCTION, `${text}\n\n${question}`)
 }

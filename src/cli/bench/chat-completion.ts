@@ -4,7 +4,7 @@ import { readJsonText } from '../../core/base/read-text.ts'
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 
 /** Where a model answers: any service that speaks OpenAI's chat completions. */
-export interface Endpoint {
+export interface ChatEndpoint {
   /** For example `http://127.0.0.1:11434/v1`. */
   readonly url: string
   readonly model: string
@@ -31,7 +31,7 @@ export class ChatRefusal extends Error {
  * @throws Error if it does not answer, or not as the API says
  */
 export async function completeChat(
-  { url, model, key }: Endpoint,
+  { url, model, key }: ChatEndpoint,
   instruction: string,
   message: string,
 ): Promise<string> {

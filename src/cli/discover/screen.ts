@@ -1,6 +1,6 @@
 import { change, grouped, money, tokens } from '../../ledger/amounts.ts'
 import type { Example } from '../../tune/discover/summarize-log.ts'
-import { type Look, type Piece, shownName } from '../gain/paint.ts'
+import { type Line, type Look, type Piece, shownName } from '../gain/paint.ts'
 import type { DiscoverFigures, ToolFigures } from './figures.ts'
 
 /** What the screen is of, beside its figures. */
@@ -13,8 +13,6 @@ export interface DiscoverTerms {
   /** The command that comes next. */
   readonly next: string
 }
-
-type Line = readonly Piece[]
 
 const LABEL = 11
 const TOP = 5

@@ -6,6 +6,8 @@ export type Tone = 'plain' | 'strong' | 'dim' | 'good' | 'bad' | 'ref'
 /** A piece of a line. */
 export type Piece = string | readonly [tone: Tone, text: string]
 
+export type Line = readonly Piece[]
+
 /** How a terminal shows text. */
 export interface Look {
   readonly columns: number

@@ -1,6 +1,6 @@
 import { change, grouped, isoDay, money, shortDay, tokens } from '../../ledger/amounts.ts'
 import { type By, type GainFigures, type Part, withRest } from '../../ledger/gain-figures.ts'
-import { type Look, type Piece, shownName, type Tone } from './paint.ts'
+import { type Line, type Look, type Piece, shownName, type Tone } from './paint.ts'
 
 /** What the screen is of, beside its figures. */
 export interface ScreenTerms {
@@ -10,8 +10,6 @@ export interface ScreenTerms {
   /** Days since then. */
   readonly pricesAge: number
 }
-
-type Line = readonly Piece[]
 
 const LABEL = 11
 const TOP = 5

@@ -1,5 +1,5 @@
 /** A JSON object of another program. */
-type Members = Readonly<Record<string, unknown>>
+type OutputMembers = Readonly<Record<string, unknown>>
 
 /** The texts of a tool's output for the model, and the output with other texts in their places. */
 export interface ToolOutput {
@@ -58,7 +58,7 @@ function blocksOutput(
       let next = 0
       const replaced = blocks.map(block => {
         const text = textOf(block)
-        return text === null ? block : { ...(block as Members), text: others[next++] ?? text }
+        return text === null ? block : { ...(block as OutputMembers), text: others[next++] ?? text }
       })
       return put(replaced)
     },
@@ -71,6 +71,6 @@ function textOf(block: unknown): string | null {
   return typeof text === 'string' && text !== '' ? text : null
 }
 
-export function isMembers(value: unknown): value is Members {
+export function isMembers(value: unknown): value is OutputMembers {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -18,11 +18,11 @@ import type { McpValues } from './options.ts'
 /** Connects to the servers of a configuration. */
 export type Asker = (config: Config, env: Env) => ReturnType<typeof askServers>
 
-type Values = Pick<McpValues, 'config' | 'data-dir' | 'write' | 'undo'>
+type ImportValues = Pick<McpValues, 'config' | 'data-dir' | 'write' | 'undo'>
 
 /** Prints `[mcp]` for the servers in a file of Claude Code, Cursor, VS Code or Codex. */
 export async function importServers(
-  values: Values,
+  values: ImportValues,
   [name = '']: readonly string[],
   ask: Asker = askServers,
 ): Promise<number> {
@@ -56,7 +56,7 @@ function gatewayAt(config: string, command = ownProgram()) {
 }
 
 /** The client has nothing but the gateway afterwards. @throws Error if a server cannot be used */
-async function connectAll(values: Values, toml: string, ask: Asker): Promise<void> {
+async function connectAll(values: ImportValues, toml: string, ask: Asker): Promise<void> {
   const { config, env } = loadMcpConfig(values)
   const imported = at(parseToml(toml), ['mcp', 'servers']) as Record<string, unknown>
   const servers = Object.entries(config.mcp.servers).filter(([name]) => name in imported)

@@ -1,6 +1,5 @@
+import type { Fields } from '../../core/dialects/bodies/route.ts'
 import { bodyRules, ROUTE_NAMES, type RouteName } from '../../core/dialects/lookup.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 export interface Guess {
   readonly route: RouteName

@@ -3,10 +3,8 @@ import { visible } from '../../core/base/visible.ts'
 import type { ShowAnswer } from '../../core/operations/show-result.ts'
 import { decodeContent } from '../../core/pipeline/decode.ts'
 import type { FoundTexts } from '../../ledger/kept-texts.ts'
-import type { Piece } from '../gain/paint.ts'
+import type { Line } from '../gain/paint.ts'
 import type { FoundResult } from './find-texts.ts'
-
-type Line = readonly Piece[]
 
 /** What a line of ours begins with: a reference, or what was left out. */
 const HINT = '> ['

@@ -60,7 +60,7 @@ interface Lane<T> {
 }
 
 /** An entry with its place. */
-interface Found<T> {
+interface FoundJob<T> {
   readonly entry: T
   /** Absent for what was put back. */
   readonly lane?: Lane<T>
@@ -205,10 +205,10 @@ class StartTimeFairQueue<T extends Queued> implements FairQueue<T> {
   }
 
   /** As many lanes as there are tenants that wait; mostly one, and at most one a job. */
-  #next(isEligible: Eligible<T>, isPreferred: Eligible<T>): Found<T> | undefined {
+  #next(isEligible: Eligible<T>, isPreferred: Eligible<T>): FoundJob<T> | undefined {
     const back = this.#again.find(isEligible)
     if (back !== undefined) return { entry: back }
-    let best: Found<T> | undefined
+    let best: FoundJob<T> | undefined
     let finish = Number.POSITIVE_INFINITY
     for (const lane of this.#lanes.values()) {
       if (lane.finish >= finish) continue

@@ -9,13 +9,13 @@ const STOPPING = 2
 /** In unbroken work, which is the last. */
 const LAST = 3
 
-interface Cell {
+interface GuardCell {
   readonly cells: Int32Array
   readonly at: number
 }
 
 /** The cell of this thread; `null` if it is never terminated. */
-let own: Cell | null = null
+let own: GuardCell | null = null
 let isInside = false
 
 /** Names the cell that is looked at before this thread is terminated. */

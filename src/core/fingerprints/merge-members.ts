@@ -6,7 +6,7 @@ import { addWeighted, FIELD, type PackedRows, ROW } from './packed-rows.ts'
 const LEAST_MEMBERS = 3
 
 /** What one of several has of an endpoint. */
-interface Part {
+interface MemberPart {
   readonly rows: PackedRows
   /** Places of its rows. */
   readonly at: readonly number[]
@@ -48,7 +48,7 @@ function partsOf(
   rows: PackedRows,
   now: number,
   counts: (rows: PackedRows, index: number) => boolean,
-): ReadonlyMap<string, Part> {
+): ReadonlyMap<string, MemberPart> {
   const places = new Map<string, number[]>()
   for (const [index, name] of rows.names.entries()) {
     const isLive = now - rows.numbers[index * ROW + FIELD.uploaded]! < LIMITS.keptMs
@@ -71,7 +71,7 @@ function identityOf({ names, numbers }: PackedRows, index: number): string {
   return JSON.stringify([names[index], ...fields.map(field => numbers[index * ROW + field])])
 }
 
-function together(name: string, parts: readonly Part[]): Fingerprint {
+function together(name: string, parts: readonly MemberPart[]): Fingerprint {
   const sums = noSums()
   const sessions = capped(parts.map(each => each.sessions))
   const calls = capped(parts.map(each => each.calls))

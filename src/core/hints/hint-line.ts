@@ -3,7 +3,7 @@ import type { Family } from './families/family.ts'
 import { format, metadata, overflow, searchChain } from './families/notes.ts'
 import { lines, nearReference, reference } from './families/references.ts'
 import { type Hint, type HintFamily, VERBOSITIES, type Verbosity } from './hint.ts'
-import { Reader } from './reader.ts'
+import { HintReader } from './reader.ts'
 
 /** Every family of hints. Their first words differ, so a line belongs to at most one of them. */
 const FAMILIES: {
@@ -57,7 +57,7 @@ export function parseHint(line: string): Hint | null {
   }
   const inside = line.slice(OPENING.length, -CLOSING.length)
   for (const family of Object.values(FAMILIES) as readonly Family<Hint>[]) {
-    const reader = new Reader(inside)
+    const reader = new HintReader(inside)
     const hint = family.read(reader)
     if (hint !== null && reader.atEnd && VERBOSITIES.some(v => hintLine(hint, v) === line)) {
       return hint

@@ -18,7 +18,7 @@ const HEX = /[0-9a-f]{8,64}/y
  * (or false) and does not move. It may accept more than we write, because `parseHint` compares its
  * result with the text that would have been written.
  */
-export class Reader {
+export class HintReader {
   readonly #text: string
   #at = 0
 
@@ -119,7 +119,7 @@ function fromJson(text: string): unknown {
  * call has it
  */
 export function readToolCall(
-  reader: Reader,
+  reader: HintReader,
   other?: string,
 ): { call: ToolCall; afterOther: boolean } | null {
   const name = reader.text()
@@ -138,7 +138,7 @@ export function readToolCall(
 
 /** A call on a line of its own, as `writeToolCall` wrote it; `null` for anything else. */
 export function parseToolCall(text: string): ToolCall | null {
-  const reader = new Reader(text)
+  const reader = new HintReader(text)
   const call = readToolCall(reader)?.call ?? null
   return call !== null && reader.atEnd && writeToolCall(call) === text ? call : null
 }

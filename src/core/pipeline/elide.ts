@@ -7,9 +7,9 @@ import type { TokenCounter } from '../tokens/counter.ts'
 import {
   elidedBy,
   type FitOptions,
+  type FitOutcome,
   isRetrieved,
   lookAlikesIn,
-  type Outcome,
   searchesFor,
 } from './fit-budget.ts'
 import type { Choice } from './gate.ts'
@@ -54,7 +54,7 @@ export function elideContent(
   input: LayerInput,
   lossless: Choice,
   options: ElideOptions,
-): Outcome | null {
+): FitOutcome | null {
   if (!mayElide(input, options)) return null
   const left = leftOf(input, options)
   if (left === null || left.omissions.length === 0) return null
@@ -74,7 +74,7 @@ export function elideBeside(
   lines: Choice,
   left: Left,
   options: ElideOptions,
-): Outcome | null {
+): FitOutcome | null {
   if (!mayElide(input, options)) return null
   const writeMarker = options.gate.admitMarker()
   return writeMarker && writeLeft(input, lines, left, { ...options, writeMarker })
@@ -111,7 +111,7 @@ function writeLeft(
     searches,
     writeMarker: write,
   }: ElideOptions & { writeMarker(marker: ElisionHint): string | null },
-): Outcome | null {
+): FitOutcome | null {
   const { request, prices, value } = input
   const { counter } = prices
   const original = toBytes(input.content)
@@ -151,7 +151,7 @@ function writeLeft(
 
 /** Tokens that an answer must save which lacks such parts. */
 export function leastSavedOf(
-  { unit }: Outcome['elided'][number],
+  { unit }: FitOutcome['elided'][number],
   { leastSaved }: Pick<ElisionProfile, 'leastSaved'>,
 ): number {
   return unit === 'items' ? leastSaved.items : leastSaved.text

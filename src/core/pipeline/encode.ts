@@ -7,7 +7,7 @@ import { formatLabel } from '../formats/text/text-format.ts'
 import { responseFacts, writeFacts } from '../telemetry/response-facts.ts'
 import { resultRow } from '../telemetry/result-row.ts'
 import { resolveTokenizer } from '../tokens/profiles.ts'
-import type { Outcome } from './fit-budget.ts'
+import type { FitOutcome } from './fit-budget.ts'
 import type { LayerInput } from './layer.ts'
 import { FORMAT_NAMES, KNOWN_FORMATS } from './layers.ts'
 import { createOutcomes } from './outcomes.ts'
@@ -50,7 +50,7 @@ export function encodeResult(
   const refusals: Refusal[] = []
   const outcomes = createOutcomes({ ...input, request }, profile, context, { layer, refusals })
   const seen = { partition: layer?.partition ?? 0, ref: layer?.ref }
-  let sent: Outcome = outcomes.referred() ?? outcomes.encoded()
+  let sent: FitOutcome = outcomes.referred() ?? outcomes.encoded()
   let answer = toAnswer(input, sent, seen)
   let keep = layer === null ? [] : layer.deliver(deliveryOf(answer, sent), sent.referral ?? null)
   if (keep === null) {
@@ -83,7 +83,7 @@ function withBudget(request: ContentRequest, { pipeline }: PipelineContext): Con
 }
 
 /** The part of an answer that the session records. */
-function deliveryOf(answer: EncodeAnswer, { referral, covered }: Outcome): Delivery {
+function deliveryOf(answer: EncodeAnswer, { referral, covered }: FitOutcome): Delivery {
   const { content, lossless, format, hints, savings, tokens } = answer
   const { dedup_tokens, encoder_tokens, elided_tokens } = savings
   const counters = {
@@ -193,7 +193,7 @@ const WAYS_BACK: ReadonlySet<string> = new Set(['overflow', 'elision'])
 
 function toAnswer(
   input: LayerInput,
-  outcome: Outcome,
+  outcome: FitOutcome,
   { partition, ref }: Pick<SessionLayer, 'partition' | 'ref'>,
 ): EncodeAnswer {
   const { request, shape, prices } = input

@@ -4,7 +4,7 @@ import type { Refusal } from '../contract/operation-result.ts'
 import { type ExplainedPart, formatId } from '../formats/json/json-format.ts'
 import { findJsonFormat } from '../formats/json/registry.ts'
 import type { Uses } from '../reading/constructs.ts'
-import type { Outcome } from './fit-budget.ts'
+import type { FitOutcome } from './fit-budget.ts'
 import { passGate } from './gate.ts'
 import type { LayerInput } from './layer.ts'
 import { layersFor } from './layers.ts'
@@ -133,7 +133,7 @@ function explainCandidates(input: LayerInput, profile: Profile): readonly Explai
 function explainParts(
   { value, prices }: LayerInput,
   { encoding }: Profile,
-  { format: sent, trimmed }: Outcome,
+  { format: sent, trimmed }: FitOutcome,
 ): readonly ExplainedPart[] {
   const id = trimmed === undefined ? findJsonFormat(bareFormat(sent))?.id : undefined
   const format = profiledFormats(encoding).values.find(each => each.id === id)
@@ -144,7 +144,7 @@ function explainParts(
 
 function explainPlan(
   { budget_tokens = 0 }: ContentRequest,
-  { trimmed }: Outcome,
+  { trimmed }: FitOutcome,
 ): ExplainedPlan | null {
   if (trimmed === undefined) return null
   const { classes, value, wholeValue, upperBound, optimal } = trimmed.plan

@@ -28,7 +28,7 @@ import { type WithinBudget, type WithinOptions, withinBudget } from './within-bu
 import { notedFormat, trimmedFormat, withoutEscapes } from './wrapped-format.ts'
 
 /** The text to send, and what was left out of it. */
-export interface Outcome extends Choice {
+export interface FitOutcome extends Choice {
   readonly hints: EncodeAnswer['hints']
   readonly elided: EncodeAnswer['elided']
   /** To be kept before it leaves. */
@@ -76,7 +76,7 @@ export interface FitOptions {
  * tokens that an answer takes; `invalid_request` if parts must be left out and originals are not
  * kept
  */
-export function fitBudget(input: LayerInput, lossless: Choice, options: FitOptions): Outcome {
+export function fitBudget(input: LayerInput, lossless: Choice, options: FitOptions): FitOutcome {
   const { budget_tokens: budget = Infinity, mode = 'lossless', is_error } = input.request
   const fits = lossless.tokens <= budget
   // An error is sent in full or not at all, and a part of a scalar is not JSON.
@@ -99,7 +99,7 @@ export function fitBudget(input: LayerInput, lossless: Choice, options: FitOptio
 }
 
 /** The text with the notes that save tokens and fit. */
-function withNotes(input: LayerInput, text: Choice, options: FitOptions): Outcome {
+function withNotes(input: LayerInput, text: Choice, options: FitOptions): FitOutcome {
   const { request, prices } = input
   const { budget_tokens: budget = Infinity } = request
   const plain = { ...text, hints: [], elided: [], keep: [] }
@@ -142,7 +142,12 @@ function sizesOf({ shape, value }: LayerInput): { rows?: number; columns?: numbe
  * The most valuable parts that fit, with a marker for the rest; with notes if these fit too. All of
  * it if that fits and takes no more than the budget of the request.
  */
-function trim(input: LayerInput, lossless: Choice, budget: number, options: FitOptions): Outcome {
+function trim(
+  input: LayerInput,
+  lossless: Choice,
+  budget: number,
+  options: FitOptions,
+): FitOutcome {
   const { gate, valuation, choose, algorithm } = options
   const { request, prices } = input
   const fits = lossless.tokens <= budget
@@ -244,7 +249,7 @@ function trimParts(
 export function elidedBy(
   { hash, omissions }: Pick<WithinBudget, 'hash' | 'omissions'>,
   tokens: number,
-): Outcome['elided'][number] {
+): FitOutcome['elided'][number] {
   const counts = new Map<string, number>()
   for (const { unit, omitted } of omissions) counts.set(unit, (counts.get(unit) ?? 0) + omitted)
   const [unit, count] = [...counts].sort(([, a], [, b]) => b - a)[0] ?? ['parts', 0]

@@ -2,7 +2,7 @@ import type { DiffLevel } from '../reduce/elide/view-diff.ts'
 import { type Referral, withRuns } from '../sessions/turn/refer-to-earlier.ts'
 import { type ElideOptions, elideBeside, leastSavedOf } from './elide.ts'
 import type { BesideReferences } from './escape.ts'
-import type { Outcome } from './fit-budget.ts'
+import type { FitOutcome } from './fit-budget.ts'
 import type { Choice } from './gate.ts'
 import type { LayerInput } from './layer.ts'
 import { leftBeside } from './left-parts.ts'
@@ -22,9 +22,9 @@ interface LackingOptions extends Omit<ElideOptions, 'shown' | 'choose'> {
  */
 export function withoutOtherLines(
   input: LayerInput,
-  lines: Outcome,
+  lines: FitOutcome,
   { write, ...options }: LackingOptions,
-): Outcome | null {
+): FitOutcome | null {
   const { referral, referredTokens } = lines
   const { counter } = input.prices
   if (referral?.runs === undefined) return null
@@ -53,12 +53,12 @@ export function withoutOtherLines(
  */
 export function smallestBeside(
   whole: Choice,
-  lines: Outcome,
-  ways: readonly (Outcome | null)[],
+  lines: FitOutcome,
+  ways: readonly (FitOutcome | null)[],
   elision: Pick<ElisionProfile, 'maxRatio' | 'leastSaved'>,
-): Outcome | null {
+): FitOutcome | null {
   const most = whole.tokens * elision.maxRatio
-  const mostOf = ({ view, elided: [part] }: Outcome) =>
+  const mostOf = ({ view, elided: [part] }: FitOutcome) =>
     view !== undefined || part === undefined
       ? most
       : Math.min(most, whole.tokens - leastSavedOf(part, elision))

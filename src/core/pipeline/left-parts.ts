@@ -3,7 +3,7 @@ import { parseJson } from '../json/parse-json.ts'
 import { ObjectValue, type Value } from '../json/value.ts'
 import { writeJson } from '../json/write-json.ts'
 import { prunedValue } from '../reduce/budget/document.ts'
-import { ALL, type Kept } from '../reduce/budget/priced-node.ts'
+import { ALL, type KeptPart } from '../reduce/budget/priced-node.ts'
 import { createGapWriter, type GapWriter } from '../reduce/budget/prune-text.ts'
 import { type Omission, pruneValue } from '../reduce/budget/prune-value.ts'
 import { rankLists } from '../reduce/elide/rank-items.ts'
@@ -94,7 +94,7 @@ function leftOfValue(
   return { ...prunedValue(value, kept), innerMarks: innerMarksIn(kept) }
 }
 
-function innerMarksIn(kept: Kept | null): number {
+function innerMarksIn(kept: KeptPart | null): number {
   if (kept?.kind === 'text') return kept.marks ?? marksIn(kept.text)
   if (kept?.kind !== 'some') return 0
   return kept.children.reduce((sum, child) => sum + innerMarksIn(child), 0)
@@ -109,11 +109,11 @@ function keptOfValue(
   omits: LayerInput['request']['omits'],
   terms: TextTerms,
   depth: number,
-  shown: Kept | null = ALL,
-): Kept {
+  shown: KeptPart | null = ALL,
+): KeptPart {
   const lists: ReturnType<typeof rankLists> = omits?.bulk === false ? new Map() : rankLists(value)
   const fields = new Set(omits?.fields)
-  const keptOf = (inner: Value, view: Kept | null = ALL): Kept => {
+  const keptOf = (inner: Value, view: KeptPart | null = ALL): KeptPart => {
     const viewAt = (at: number) => (view?.kind === 'some' ? (view.children[at] ?? null) : ALL)
     if (typeof inner === 'string') return keptOfString(inner, terms, depth)
     if (inner instanceof ObjectValue) {
@@ -131,7 +131,7 @@ function keptOfValue(
   return keptOf(value, shown)
 }
 
-function someOf(children: readonly (Kept | null)[]): Kept {
+function someOf(children: readonly (KeptPart | null)[]): KeptPart {
   return children.every(child => child === ALL) ? ALL : { kind: 'some', children }
 }
 
@@ -144,7 +144,7 @@ function isFailure({ keys, values }: ObjectValue): boolean {
 const MAX_INNER = 4
 
 /** A string as the text, or the JSON, that it is. */
-function keptOfString(text: string, terms: TextTerms, depth: number): Kept {
+function keptOfString(text: string, terms: TextTerms, depth: number): KeptPart {
   if (text.length < terms.leastChars || !text.isWellFormed()) return ALL
   const left = leftOfInnerJson(text, terms, depth) ?? leftOfText(text, terms)
   if (left === null || left.omissions.length === 0 || left.content.length >= text.length) return ALL
@@ -252,7 +252,7 @@ function tokensLeft(
 }
 
 /** What is missing in a text, without its places: marks in it show those of lines. */
-function sumsOf(omissions: readonly Omission[]): Extract<Kept, { kind: 'text' }>['missing'] {
+function sumsOf(omissions: readonly Omission[]): Extract<KeptPart, { kind: 'text' }>['missing'] {
   const sums = new Map<string, { unit: Omission['unit']; omitted: number; of?: number }>()
   for (const { unit, omitted, of } of omissions) {
     const sum = sums.get(unit)

@@ -1,6 +1,6 @@
 import { AppError } from '../base/errors.ts'
 import { VIEW_LEVELS, type ViewLevel } from '../reduce/views/level.ts'
-import type { Outcome } from './fit-budget.ts'
+import type { FitOutcome } from './fit-budget.ts'
 import type { LayerInput } from './layer.ts'
 import type { Profile } from './profile/resolve.ts'
 import { isRetrieving } from './profile/retrieving-tools.ts'
@@ -25,7 +25,7 @@ export function levelInForce(
 /** Whether a level shows all of a result, written in so many tokens. */
 export function isWholeShown(
   { level, tokens: wish }: ViewProfile,
-  { tokens }: Pick<Outcome, 'tokens'>,
+  { tokens }: Pick<FitOutcome, 'tokens'>,
 ): boolean {
   return level === 'full' && (wish === undefined || tokens <= wish)
 }
@@ -33,11 +33,11 @@ export function isWholeShown(
 /** How a result is written at each level. */
 export interface Levels {
   /** What a level leaves of it; `null` if nothing goes, as at `full`. */
-  left(level: ViewLevel): Outcome | null
+  left(level: ViewLevel): FitOutcome | null
   /** All of it. */
-  whole(): Outcome
+  whole(): FitOutcome
   /** The parts that fit; throws `AppError` `budget_too_small` if none do. */
-  within(tokens: number): Outcome
+  within(tokens: number): FitOutcome
 }
 
 /**
@@ -47,7 +47,7 @@ export interface Levels {
 export function fitWish(
   { level: mildest, tokens = Number.POSITIVE_INFINITY }: ViewProfile,
   { left, whole, within }: Levels,
-): Outcome {
+): FitOutcome {
   const first = left(mildest) ?? whole()
   if (first.tokens <= tokens) return first
   let smallest = first
@@ -68,7 +68,7 @@ export function fitWish(
  * @param most tokens that these have at most
  * @returns `null` if there are none
  */
-function partsWithin(tokens: number, most: number, within: Levels['within']): Outcome | null {
+function partsWithin(tokens: number, most: number, within: Levels['within']): FitOutcome | null {
   const parts = tried(tokens, within)
   if (!('minimum' in parts)) return parts
   if (parts.minimum >= most) return null
@@ -76,7 +76,10 @@ function partsWithin(tokens: number, most: number, within: Levels['within']): Ou
   return 'minimum' in least ? null : least
 }
 
-function tried(tokens: number, within: Levels['within']): Outcome | { readonly minimum: number } {
+function tried(
+  tokens: number,
+  within: Levels['within'],
+): FitOutcome | { readonly minimum: number } {
   try {
     return within(tokens)
   } catch (error) {

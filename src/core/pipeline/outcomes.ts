@@ -9,7 +9,7 @@ import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
 import { chooseLeft } from './choose-left.ts'
 import { type ElideOptions, elideContent } from './elide.ts'
 import { type BesideReferences, escapeBeside, escapeChoice, hasOnlyReferences } from './escape.ts'
-import { type FitOptions, fitBudget, lookAlikesIn, type Outcome } from './fit-budget.ts'
+import { type FitOptions, type FitOutcome, fitBudget, lookAlikesIn } from './fit-budget.ts'
 import { type Choice, chooseLossless } from './gate.ts'
 import { isSearch } from './is-search.ts'
 import { smallestBeside, withoutOtherLines } from './lacking-lines.ts'
@@ -30,9 +30,9 @@ export interface Outcomes {
    * With references to what the agent has (L0), if that is the smallest; by itself if a level is in
    * force that leaves less.
    */
-  referred(): Outcome | null
+  referred(): FitOutcome | null
   /** By itself (L1 to L3), within the budget; throws `AppError` as `fitBudget` does. */
-  encoded(): Outcome
+  encoded(): FitOutcome
 }
 
 /** A reference must stay a line of its own, word for word. */
@@ -75,7 +75,7 @@ export function createOutcomes(
     return inputOf(referral.content, around)
   }
 
-  function withLines(referral: Referral | null): Outcome | null {
+  function withLines(referral: Referral | null): FitOutcome | null {
     if (referral === null) return null
     const beside = inputBeside(referral)
     const tokens = beside.prices.baseline
@@ -92,7 +92,7 @@ export function createOutcomes(
   }
 
   /** The lines that are not references lose their bulk as well. */
-  function besideLines(lines: Outcome, { level, tokens }: ViewProfile): Outcome | null {
+  function besideLines(lines: FitOutcome, { level, tokens }: ViewProfile): FitOutcome | null {
     if (tokens !== undefined || level !== 'compact') return null
     const write = (referral: Referral) =>
       writeBeside(referral, inputBeside(referral), layers, 'hints')
@@ -126,7 +126,7 @@ export function createOutcomes(
       const elide: Elide = (from, terms) =>
         elideContent(from, lossless(), { ...elideOptions(), shown: null, ...terms })
       const fitted = (from: LayerInput) => fitBudget(from, lossless(), fitOptions())
-      const left = (level: ViewLevel): Outcome | null => {
+      const left = (level: ViewLevel): FitOutcome | null => {
         if (level === 'full') return null
         const shown = viewOf(input, level, profile.view.views)
         const at = { input, from: level === 'compact' ? eliding() : input, shown }
@@ -177,7 +177,7 @@ function optionsOf(
 type Elide = (
   from: LayerInput,
   terms: Partial<Pick<ElideOptions, 'shown' | 'level' | 'base'>>,
-) => Outcome | null
+) => FitOutcome | null
 
 interface AtLevel {
   readonly input: LayerInput
@@ -192,14 +192,14 @@ function leftAt(
   { input, from, shown }: AtLevel,
   elide: Elide,
   lossless: () => Choice,
-): Outcome | null {
+): FitOutcome | null {
   const fewer = shown && elide(input, { shown, level })
   if (from === input && shown !== null) return fewer
   return elide(from, { shown, level, base: fewer ?? lossless() }) ?? fewer
 }
 
 /** What mode `elide` leaves. Fields that a request names go whatever that saves. */
-function elided(input: LayerInput, elide: Elide, lossless: () => Choice): Outcome | null {
+function elided(input: LayerInput, elide: Elide, lossless: () => Choice): FitOutcome | null {
   const { omits } = input.request
   if (omits === undefined) return elide(input, { base: lossless() })
   const request = { ...input.request, omits: { ...omits, bulk: false } }
@@ -243,7 +243,7 @@ function pricedReferral(
   { request, prices }: LayerInput,
   referral: Referral | null,
   written?: BesideReferences & { readonly counted: number | undefined },
-): Outcome | null {
+): FitOutcome | null {
   if (referral === null) return null
   const { content, format, ...rest } = written ?? referral
   if (!allowsReference(request.formats, referral.format)) return null

@@ -23,7 +23,7 @@ export interface ConstructPrice {
   readonly each: number
 }
 
-interface Row extends Partial<ConstructPrice> {
+interface ConstructRow extends Partial<ConstructPrice> {
   /** It is used neither at this level nor at plainer ones. */
   readonly neverAt?: ReadingLevel
 }
@@ -61,7 +61,7 @@ const TABLE = {
   table: {},
   /** A token of nested values in brackets. The gate does not count it: the input has them too. */
   brackets: {},
-} as const satisfies Readonly<Record<string, Row>>
+} as const satisfies Readonly<Record<string, ConstructRow>>
 
 export type Construct = keyof typeof TABLE
 export const CONSTRUCTS = Object.keys(TABLE) as readonly Construct[]
@@ -71,13 +71,13 @@ export type Uses = Readonly<Partial<Record<Construct, number>>>
 
 /** The price of a construct without any overrides. */
 export function usualPrice(construct: Construct): ConstructPrice {
-  const { text = 0, share = 0, each = 0 }: Row = TABLE[construct]
+  const { text = 0, share = 0, each = 0 }: ConstructRow = TABLE[construct]
   return { text, share, each }
 }
 
 /** Whether a level does without a construct, whatever it saves. */
 export function isNeverAt(construct: Construct, level: ReadingLevel): boolean {
-  const { neverAt }: Row = TABLE[construct]
+  const { neverAt }: ConstructRow = TABLE[construct]
   if (neverAt === undefined) return false
   return READING_LEVELS.indexOf(level) <= READING_LEVELS.indexOf(neverAt)
 }

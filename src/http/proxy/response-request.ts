@@ -9,7 +9,7 @@ import type { Ticket } from '../../pool/admission.ts'
 import type {
   ClientMessage,
   RewrittenMessage,
-  Taken,
+  TakenMessage,
 } from '../../proxy/websocket/socket-messages.ts'
 import type { Rewriting } from '../context.ts'
 import { createSink, type Sink } from '../request/body.ts'
@@ -41,7 +41,7 @@ export interface MessageTerms {
 /** The message that asks for a response; all others pass. */
 const CREATE = 'response.create'
 const OP = rewriteOp(SOCKET_ROUTE)
-const HELD: Taken = { kind: 'held' }
+const HELD: TakenMessage = { kind: 'held' }
 
 /**
  * A text message of a client. It is held as long as it may ask for a response that is rewritten.
@@ -63,7 +63,7 @@ export class ResponseRequest implements ClientMessage {
     this.#passes = !terms.needs.rewriting.isOn(terms.caller.tenant)
   }
 
-  take(bytes: Buffer, isLast: boolean): Taken {
+  take(bytes: Buffer, isLast: boolean): TakenMessage {
     const type = this.#type.read(bytes)
     if (type === CREATE && !this.#isCreate) {
       this.#isCreate = true
@@ -82,7 +82,7 @@ export class ResponseRequest implements ClientMessage {
     this.#sink = null
   }
 
-  #refuse(): Taken {
+  #refuse(): TakenMessage {
     this.drop()
     const { vendor } = this.#terms
     const problem = new AppError('overloaded', 'the service is shutting down', { retry_after_s: 1 })
@@ -90,7 +90,7 @@ export class ResponseRequest implements ClientMessage {
   }
 
   /** Passes what was held and what comes. */
-  #pass(bytes: Buffer, isLast: boolean): Taken {
+  #pass(bytes: Buffer, isLast: boolean): TakenMessage {
     this.#passes = true
     const held = this.#sink?.taken()
     this.drop()

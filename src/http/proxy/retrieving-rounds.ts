@@ -3,13 +3,13 @@ import { GrownBytes } from '../../core/base/grown-bytes.ts'
 import type { RetrievingRequest } from '../../core/contract/operation-result.ts'
 import { createRetrievingAnswer } from '../../core/conversation/retrieve/create-answer.ts'
 import type {
-  Fields,
   FinishedAnswer,
   HiddenTurn,
   OwnCall,
   RetrievingAnswer,
 } from '../../core/conversation/retrieve/retrieving-answer.ts'
 import { EventSplitter } from '../../core/conversation/retrieve/split-events.ts'
+import type { Fields } from '../../core/dialects/bodies/route.ts'
 import { bodyRules, type RouteName } from '../../core/dialects/lookup.ts'
 import type { AnswerRounds, RoundForm, RoundStep } from '../../proxy/answer-rounds.ts'
 import { pairs, type RawHeaders } from '../../proxy/headers.ts'

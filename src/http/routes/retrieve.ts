@@ -88,13 +88,13 @@ async function serve(c: AppContext, { admission, originals }: RetrieveNeeds): Pr
 }
 
 /** The text to answer with, its hash, and the fields beside it. */
-interface Found {
+interface FoundText {
   readonly hash: string
   readonly text: TextBytes
   readonly fields: object
 }
 
-function whole(stored: StoredBody): Found {
+function whole(stored: StoredBody): FoundText {
   return {
     hash: stored.hash,
     text: { bytes: stored.body, media_type: stored.media_type },
@@ -107,7 +107,7 @@ async function partOf(
   reference: Reference,
   selector: PartSelector,
   ticket: Ticket,
-): Promise<Found> {
+): Promise<FoundText> {
   const stored = await originals.fetchPart(reference, selector)
   ticket.grow(stored.part.content.length)
   const { content, ...where } = sayable(stored.part)

@@ -2,7 +2,7 @@ import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { Guard } from '../../proxy/guard.ts'
 import { exchange } from '../upstream/http-exchange.ts'
-import type { Refusal } from '../upstream/options.ts'
+import type { UpstreamRefusal } from '../upstream/options.ts'
 import { AuthFailure } from './auth-failure.ts'
 
 const PROBE_MS = 10_000
@@ -20,7 +20,7 @@ const BODY = Buffer.from(
 export async function probeServer(
   server: URL,
   headers: Readonly<Record<string, string>>,
-): Promise<Refusal> {
+): Promise<UpstreamRefusal> {
   const agent = server.protocol === 'https:' ? new HttpsAgent() : new HttpAgent()
   const end = await exchange({
     method: 'POST',

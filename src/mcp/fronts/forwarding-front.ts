@@ -1,6 +1,6 @@
 import { forwardedHeaders } from '../forwarded-headers.ts'
 import { errorOutcome, RPC_ERRORS, writeResponse } from '../json-rpc.ts'
-import type { Refusal } from '../upstream/options.ts'
+import type { UpstreamRefusal } from '../upstream/options.ts'
 import type { HttpExchange, HttpFront, HttpReply } from './http-exchange.ts'
 
 export interface ForwardingOptions {
@@ -11,7 +11,7 @@ export interface ForwardingOptions {
    * Asks the only server of the endpoint with these headers; `null` if it has several, each with
    * credentials of its own. May reject if the server cannot be reached.
    */
-  readonly probe: ((headers: Readonly<Record<string, string>>) => Promise<Refusal>) | null
+  readonly probe: ((headers: Readonly<Record<string, string>>) => Promise<UpstreamRefusal>) | null
   /** Milliseconds; never jumps. */
   now(): number
 }
@@ -32,7 +32,10 @@ const OWN_KEY = 'x-haversack-key'
  */
 export class ForwardingFront implements HttpFront {
   readonly #options: ForwardingOptions
-  readonly #known = new Map<string, { readonly refusal: Refusal | null; readonly until: number }>()
+  readonly #known = new Map<
+    string,
+    { readonly refusal: UpstreamRefusal | null; readonly until: number }
+  >()
 
   constructor(options: ForwardingOptions) {
     this.#options = options
@@ -64,7 +67,7 @@ export class ForwardingFront implements HttpFront {
   async #refusalOf(
     identity: string,
     headers: Readonly<Record<string, string>>,
-  ): Promise<Refusal | null> {
+  ): Promise<UpstreamRefusal | null> {
     const { probe, now } = this.#options
     if (probe === null) return null
     const known = this.#known.get(identity)
@@ -80,7 +83,7 @@ export class ForwardingFront implements HttpFront {
   }
 }
 
-function unauthorized({ authenticate }: Refusal): HttpReply {
+function unauthorized({ authenticate }: UpstreamRefusal): HttpReply {
   const message = 'the server refuses the forwarded credentials'
   return {
     status: 401,

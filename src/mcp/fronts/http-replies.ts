@@ -23,7 +23,7 @@ export function streamReply(body: ReadableStream<Uint8Array>, headers: Headers =
   return { status: 200, headers: { ...ours, ...headers }, body }
 }
 
-interface Refusal {
+interface RefusalReply {
   /** A code of JSON-RPC or MCP. */
   readonly code: number
   readonly message: string
@@ -36,7 +36,7 @@ interface Refusal {
 /** A request that was not carried out. */
 export function refusal(
   status: number,
-  { code, message, id = null, data, headers = {} }: Refusal,
+  { code, message, id = null, data, headers = {} }: RefusalReply,
 ): HttpReply {
   return jsonReply(status, writeResponse(id, errorOutcome(code, message, data)), headers)
 }

@@ -8,7 +8,7 @@ const PART = 1 / 4
 /** What an entry takes beside its bytes. */
 const ENTRY_BYTES = 200
 
-interface Kept {
+interface KeptList {
   readonly entries: readonly ListEntry[]
   readonly bytes: number
   readonly server: string
@@ -18,7 +18,7 @@ interface Kept {
 /** What servers list, for all connections of a service: equal lists are kept once. */
 export class ListRoom {
   readonly #maxBytes: number
-  readonly #kept = new Map<string, Kept>()
+  readonly #kept = new Map<string, KeptList>()
   readonly #keys = new WeakMap<readonly ListEntry[], string>()
   readonly #bytesOf = new Map<string, number>()
   #bytes = 0

@@ -125,20 +125,23 @@ const CHECKS: Record<ListKind, Readonly<Record<string, Check>>> = {
   templates: { ...COMMON, name: nameOr('uriTemplate'), mimeType: text, annotations: ANNOTATIONS },
 }
 
-type Change = readonly [name: string, value: unknown]
+type ValueChange = readonly [name: string, value: unknown]
 
 function wrongMembers(
   value: Readonly<Record<string, unknown>>,
   checks: Readonly<Record<string, Check>>,
-): readonly Change[] {
-  return Object.entries(checks).flatMap(([name, check]): Change[] => {
+): readonly ValueChange[] {
+  return Object.entries(checks).flatMap(([name, check]): ValueChange[] => {
     const own = Object.hasOwn(value, name) ? value[name] : undefined
     const right = check(own, value)
     return right === own ? [] : [[name, right]]
   })
 }
 
-function withChanges(value: Readonly<Record<string, unknown>>, changes: readonly Change[]): object {
+function withChanges(
+  value: Readonly<Record<string, unknown>>,
+  changes: readonly ValueChange[],
+): object {
   const all = new Map([...Object.entries(value), ...changes])
   return Object.fromEntries([...all].filter(([, each]) => each !== DROPPED))
 }
@@ -160,7 +163,7 @@ export function mendEntry(kind: ListKind, raw: JsonBytes): Mended {
 }
 
 /** @returns `null` if a member is there twice, or is nested too deeply to be written */
-function changed(raw: JsonBytes, changes: readonly Change[]): JsonBytes | null {
+function changed(raw: JsonBytes, changes: readonly ValueChange[]): JsonBytes | null {
   try {
     let bytes: JsonBytes | null = raw
     for (const [name, value] of changes) {

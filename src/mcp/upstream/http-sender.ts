@@ -6,7 +6,7 @@ import type { Era } from './connection.ts'
 import { exchange, type HttpEnd, type HttpRequest } from './http-exchange.ts'
 import { acceptHeader, configuredHeaders, versionHeader } from './http-headers.ts'
 import type { LinkFailure } from './link.ts'
-import type { Refusal, ServerTarget } from './options.ts'
+import type { ServerTarget, UpstreamRefusal } from './options.ts'
 
 /** Sends the requests of one link, with what its session and its configuration add to each. */
 export class HttpSender {
@@ -97,7 +97,7 @@ export class HttpSender {
   }
 }
 
-function refusalOf({ statusCode = 0, headers }: IncomingMessage): Refusal {
+function refusalOf({ statusCode = 0, headers }: IncomingMessage): UpstreamRefusal {
   return { status: statusCode, authenticate: headers['www-authenticate'] ?? null }
 }
 
@@ -112,6 +112,6 @@ export function unauthorizedBy(
   return renewal === undefined ? failure : { ...failure, advice: renewal.advice }
 }
 
-function isRefused(refusal: Refusal | null): refusal is Refusal {
+function isRefused(refusal: UpstreamRefusal | null): refusal is UpstreamRefusal {
   return refusal?.status === 401 || refusal?.status === 403
 }

@@ -19,7 +19,7 @@ const MAX_BYTES = 16 * 1024 * 1024
 /** What a page takes beside its bytes. */
 const PAGE_BYTES = 1_000
 
-interface Kept {
+interface KeptList {
   readonly method: string
   bytes: number
   readonly until: number
@@ -31,7 +31,7 @@ export class ListMemory {
   readonly #clock: Clock
   readonly #maxBytes: number
   /** By request, the oldest first. */
-  readonly #kept = new Map<string, Kept>()
+  readonly #kept = new Map<string, KeptList>()
   #bytes = 0
 
   constructor(clock: Clock, maxBytes = MAX_BYTES) {
@@ -56,7 +56,7 @@ export class ListMemory {
     this.#forget(key)
     const end = read()
     const bytes = key.length + PAGE_BYTES
-    const kept: Kept = { method, bytes, until: this.#clock.now() + MOST_AGE_MS, end }
+    const kept: KeptList = { method, bytes, until: this.#clock.now() + MOST_AGE_MS, end }
     this.#kept.set(key, kept)
     this.#bytes += bytes
     this.#makeRoom()

@@ -32,7 +32,7 @@ export interface HeaderRenewal {
    * @param sent the `Authorization` of the request
    * @returns whether the request is worth sending once more
    */
-  renew(refusal: Refusal, sent: string | undefined): Promise<boolean>
+  renew(refusal: UpstreamRefusal, sent: string | undefined): Promise<boolean>
   /** Calls the handler when there may be other headers. Returns what ends that. */
   onChange(handler: () => void): () => void
   /** What a user can do about a refusal; a sentence. */
@@ -40,7 +40,7 @@ export interface HeaderRenewal {
 }
 
 /** A refusal of credentials. */
-export interface Refusal {
+export interface UpstreamRefusal {
   readonly status: number
   /** `WWW-Authenticate`. */
   readonly authenticate: string | null

@@ -24,7 +24,7 @@ type HttpTarget = Extract<ServerTarget, { kind: 'http' }>
 
 const ADDRESS_BYTES = 4096
 
-interface Exchange {
+interface SseExchange {
   readonly controller: AbortController
   isSent: boolean
 }
@@ -41,7 +41,7 @@ export class SseLink implements Link {
   readonly #sender: HttpSender
   readonly #guard = new Guard(() => this.#gone('closed'))
   /** Requests without an answer, by id. */
-  readonly #exchanges = new Map<number, Exchange>()
+  readonly #exchanges = new Map<number, SseExchange>()
   readonly #closing = new AbortController()
   readonly #sends = new SendQueue(message =>
     this.#postAlone(message, SEND_MS).then(
@@ -72,7 +72,7 @@ export class SseLink implements Link {
   }
 
   request({ id, message }: LinkRequest): void {
-    const one: Exchange = { controller: new AbortController(), isSent: false }
+    const one: SseExchange = { controller: new AbortController(), isSent: false }
     this.#exchanges.set(id, one)
     const bug: LinkFailure = { kind: 'malformed', detail: 'our own failure' }
     this.#post(message, one.controller.signal, one)
@@ -159,7 +159,7 @@ export class SseLink implements Link {
   async #post(
     message: JsonBytes,
     signal: AbortSignal,
-    one?: Exchange,
+    one?: SseExchange,
   ): Promise<LinkFailure | null> {
     const address = await this.#address
     if (!(address instanceof URL)) return address
@@ -214,7 +214,7 @@ export class SseLink implements Link {
     this.#events.onMessage(message, null)
   }
 
-  #failed(id: number, one: Exchange, failure: LinkFailure | null): void {
+  #failed(id: number, one: SseExchange, failure: LinkFailure | null): void {
     if (this.#exchanges.get(id) !== one || failure === null) return
     this.#exchanges.delete(id)
     one.controller.abort()

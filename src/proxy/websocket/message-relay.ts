@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { VendorName } from '../../core/dialects/lookup.ts'
-import { FAILURES, type Outcome } from '../failures.ts'
+import { type ExchangeOutcome, FAILURES } from '../failures.ts'
 import type { Guard } from '../guard.ts'
 import type { TunnelEnd } from '../tunnel.ts'
 import { errorEvent } from './error-event.ts'
@@ -30,7 +30,7 @@ export interface RelayOptions {
   readonly limits: RelayTimes
   readonly messages: SocketMessages
   /** Called once, with the bytes from client to upstream and back. */
-  readonly ended: (outcome: Outcome, sent: number, received: number) => void
+  readonly ended: (outcome: ExchangeOutcome, sent: number, received: number) => void
 }
 
 /** The two connections of a WebSocket that were joined. */
@@ -70,7 +70,7 @@ class MessageRelay implements Relay {
   #isEnding = false
   /** Nothing passes any more. */
   #isOver = false
-  #outcome: Outcome = 'answered'
+  #outcome: ExchangeOutcome = 'answered'
   #open = 2
   #sent = 0
   #received = 0
@@ -277,7 +277,7 @@ class MessageRelay implements Relay {
    * @param isWhole whether the client got whole frames so far
    */
   #close(
-    outcome: Outcome,
+    outcome: ExchangeOutcome,
     why: Close,
     isWhole: boolean = this.#fromUpstream.isBetweenFrames,
   ): void {
@@ -296,13 +296,13 @@ class MessageRelay implements Relay {
   }
 
   /** Ends both sides at once. */
-  #abort(outcome: Outcome): void {
+  #abort(outcome: ExchangeOutcome): void {
     this.#over(outcome)
     this.#client.destroy()
     this.#upstream.destroy()
   }
 
-  #over(outcome: Outcome): void {
+  #over(outcome: ExchangeOutcome): void {
     if (this.#isOver) return
     this.#isOver = true
     if (this.#open === 2) this.#outcome = outcome

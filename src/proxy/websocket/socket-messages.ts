@@ -25,13 +25,13 @@ export interface ClientMessage {
    * Takes the next piece of the message.
    * @param bytes its memory may be kept
    */
-  take(bytes: Buffer, isLast: boolean): Taken
+  take(bytes: Buffer, isLast: boolean): TakenMessage
   /** The message does not come to its end. */
   drop(): void
 }
 
 /** What to do now with a message. */
-export type Taken =
+export type TakenMessage =
   /** Wait for its next piece. */
   | { readonly kind: 'held' }
   /** Send these bytes of it. Later pieces are sent, too. */

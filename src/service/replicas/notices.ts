@@ -52,7 +52,7 @@ const BACK_MS = 30_000
 const ASK_AGAIN_MS = 250
 const NOTHING = new Uint8Array(0)
 
-type Records = Pick<Store, 'readRecord' | 'writeRecord'>
+type NoticeRecords = Pick<Store, 'readRecord' | 'writeRecord'>
 
 /**
  * Tells all processes. They learn of it within a second; one that is away learns of it later. A
@@ -61,7 +61,7 @@ type Records = Pick<Store, 'readRecord' | 'writeRecord'>
  * @param stays whether it does: not if a write is on a replica or a disk when it is answered
  */
 export async function tellReplicas(
-  store: Records,
+  store: NoticeRecords,
   news: readonly News[],
   now: number,
   stays = false,
@@ -80,7 +80,7 @@ export async function tellReplicas(
 
 /** Adds those that are not there. */
 function addNotices(
-  store: Records,
+  store: NoticeRecords,
   fresh: readonly Notice[],
   now: number,
 ): Promise<Result<object>> {
@@ -95,7 +95,7 @@ function noticesOf(news: readonly News[], now: number): readonly Notice[] {
 
 /** Replaces the notices that the store has. */
 async function change(
-  store: Records,
+  store: NoticeRecords,
   changed: (there: readonly Listed[]) => readonly Listed[],
   now: number,
 ): Promise<Result<object>> {
@@ -132,7 +132,7 @@ function parse({ value }: StoredRecord): readonly Listed[] {
 }
 
 export interface NoticesOptions {
-  readonly store: Records
+  readonly store: NoticeRecords
   /** Unix milliseconds. */
   readonly now: () => number
   /**

@@ -12,7 +12,7 @@ export interface FunctionCallsOptions {
   readonly maxCalls: number
   readonly maxBytesWaiting: number
   /** Sends a command. Never rejects. */
-  send(key: string, args: readonly Argument[], options: SendOptions): Promise<Sent>
+  send(key: string, args: readonly Argument[], options: SendOptions): Promise<SentCall>
 }
 
 export interface SendOptions {
@@ -24,7 +24,7 @@ export interface SendOptions {
   readonly extraMs?: number
 }
 
-type Sent = Result<Reply> | typeof MISSING
+type SentCall = Result<Reply> | typeof MISSING
 
 interface WaitingCall {
   readonly name: FunctionName

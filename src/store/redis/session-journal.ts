@@ -186,7 +186,8 @@ export class RedisJournal implements SessionJournal {
     })
     const called = await this.#call('open_session', { tenant, session }, [asks])
     if (!called.ok) return called
-    const [outcome, epoch, partition, results, opened, from, to, ...more] = called.reply as Opened
+    const [outcome, epoch, partition, results, opened, from, to, ...more] =
+      called.reply as OpenedReply
     const [isBroken, isUnsure, count, ...rest] = more
     if (String(outcome) === 'not_found') return NO_SESSION
     if (String(outcome) === 'late') return TOO_LATE
@@ -248,7 +249,7 @@ export class RedisJournal implements SessionJournal {
  * Outcome, epoch, partition, results, time of opening, from, to, whether changes are missing,
  * whether turns may be, and the number of changes.
  */
-type Opened = [
+type OpenedReply = [
   ...[outcome: Buffer, epoch: number, partition: number, results: number, opened: Buffer],
   ...[from: number, to: number, isBroken: number, isUnsure: number, count: number],
   ...unknown[],

@@ -66,7 +66,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const given = new Map<number, AdmittedCall>()
   let urgent: Call[] = []
 
-  function waitMs(tenant: string, own: Line, other: Line): number {
+  function waitMs(tenant: string, own: WaitingLine, other: WaitingLine): number {
     const ahead = own.workAheadUs(tenant)
     // The thread takes reads and writes in turn, so the other queue takes at most as much of its
     // time.
@@ -121,7 +121,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   }
 }
 
-interface Line {
+interface WaitingLine {
   readonly workUs: number
   workAheadUs(tenant: string): number
   push(entry: AdmittedCall): void
@@ -131,7 +131,7 @@ interface Line {
   clear(): AdmittedCall[]
 }
 
-function createLine(limit: number): Line {
+function createLine(limit: number): WaitingLine {
   const queue = createFairQueue<AdmittedCall>()
   let out = 0
 

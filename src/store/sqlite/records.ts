@@ -163,7 +163,8 @@ class RecordRows implements Records {
   }
 }
 
-type Row = Record<string, SQLOutputValue>
+/** A row of any table. */
+export type Row = Record<string, SQLOutputValue>
 
 type Statements = ReturnType<typeof prepareStatements>
 

@@ -6,7 +6,7 @@ import { createCodec } from '../codec.ts'
 import type { Failure } from '../store.ts'
 import type { SalvageEvent } from '../store-event.ts'
 import { createChunks } from './chunks.ts'
-import { openRecord } from './records.ts'
+import { openRecord, type Row } from './records.ts'
 import type { Restore } from './restore.ts'
 import type { Settings } from './settings.ts'
 
@@ -229,8 +229,6 @@ function isDatabase(path: string): boolean {
     closeSync(file)
   }
 }
-
-type Row = Record<string, SQLOutputValue>
 
 /**
  * The rows of a table that may be damaged, in the order of their ids. Rows that cannot be read are

@@ -24,7 +24,7 @@ export interface Link {
   readonly isLong: boolean
 }
 
-export interface Candidate {
+export interface DueSession {
   readonly body: number
   /** Digits that a reference to it has at least. */
   readonly digits: number
@@ -38,7 +38,7 @@ export interface Sessions {
    */
   link(link: Link): void
   /** Bodies of the session whose hash may lie in the range; the first 8 bytes are compared. */
-  candidates(session: number, range: HashRange): Candidate[]
+  candidates(session: number, range: HashRange): DueSession[]
   /** Takes a body that is removed out of its sessions; a session without bodies ends. */
   unlink(body: number): void
   /** Takes the name away; returns the session's number. */

@@ -71,7 +71,7 @@ interface KeptHead {
 }
 
 /** What is compared of a head. */
-type Seen = Pick<KeptHead, 'parts' | 'tools'>
+type SeenHead = Pick<KeptHead, 'parts' | 'tools'>
 
 export function createHeadMemory(): HeadMemory {
   /** The one used last comes first. */
@@ -119,14 +119,14 @@ function turnsFor({ bytes, changes }: Pick<KeptHead, 'bytes' | 'changes'>): numb
   return changes < MAX_CHANGES ? Math.floor(bytes / BYTES_A_TURN) : Number.POSITIVE_INFINITY
 }
 
-function ofConversation(earlier: Seen, later: Seen): HeadChange | null {
+function ofConversation(earlier: SeenHead, later: SeenHead): HeadChange | null {
   const change = changeOf(earlier, later, earlier.parts, later.parts)
   return change && { ...change, scope: 'conversation' }
 }
 
 /** Only what stands before the first message: that one is another in each conversation. */
-function ofKey(earlier: Seen, later: Seen): HeadChange | null {
-  const shared = ({ parts }: Seen) => parts.filter(({ place }) => place !== 'first_message')
+function ofKey(earlier: SeenHead, later: SeenHead): HeadChange | null {
+  const shared = ({ parts }: SeenHead) => parts.filter(({ place }) => place !== 'first_message')
   const [before, now] = [shared(earlier), shared(later)]
   const change = changeOf(earlier, later, before, now)
   if (change === null || (change.kind === 'other' && !areAlike(before, now))) return null
@@ -134,7 +134,7 @@ function ofKey(earlier: Seen, later: Seen): HeadChange | null {
 }
 
 /** A long text that another conversation has too, behind another beginning. */
-function ofOpenings(others: readonly Seen[], later: Seen): HeadChange | null {
+function ofOpenings(others: readonly SeenHead[], later: SeenHead): HeadChange | null {
   const now = textOf(later)
   for (const other of others.slice(0, OPENINGS)) {
     const at = equalText(textOf(other), now)
@@ -143,12 +143,12 @@ function ofOpenings(others: readonly Seen[], later: Seen): HeadChange | null {
   return null
 }
 
-function textOf({ parts }: Seen): Buffer {
+function textOf({ parts }: SeenHead): Buffer {
   return Buffer.concat(parts.map(({ text }) => text))
 }
 
 /** The part that a byte of all of them is in. */
-function placeOf({ parts }: Seen, at: number): Pick<HeadChange, 'place' | 'at'> {
+function placeOf({ parts }: SeenHead, at: number): Pick<HeadChange, 'place' | 'at'> {
   let before = 0
   for (const { place, text } of parts) {
     if (at < before + text.length) return { place, at: at - before }
@@ -159,8 +159,8 @@ function placeOf({ parts }: Seen, at: number): Pick<HeadChange, 'place' | 'at'> 
 
 /** The first difference, with those of other kinds and places. */
 function changeOf(
-  { tools: before }: Seen,
-  { tools: now }: Seen,
+  { tools: before }: SeenHead,
+  { tools: now }: SeenHead,
   earlier: readonly KeptPart[],
   later: readonly KeptPart[],
 ): Omit<HeadChange, 'scope'> | null {

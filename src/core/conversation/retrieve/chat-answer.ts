@@ -1,8 +1,8 @@
 import { RETRIEVE_TOOL } from '../../contract/retrieve-tool.ts'
+import type { Fields } from '../../dialects/bodies/route.ts'
 import {
   type AnswerEvent,
   eventBytes,
-  type Fields,
   type FinishedAnswer,
   fieldsOf,
   type HiddenCall,

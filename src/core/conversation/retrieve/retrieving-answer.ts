@@ -1,4 +1,5 @@
 import { RETRIEVE_TOOL } from '../../contract/retrieve-tool.ts'
+import type { Fields } from '../../dialects/bodies/route.ts'
 
 /** A call of our tool in a model's answer. */
 export interface OwnCall {
@@ -16,8 +17,6 @@ export interface AnswerEvent {
   /** Its data as JSON; `undefined` if it is none. */
   readonly data: Fields | undefined
 }
-
-export type Fields = Readonly<Record<string, unknown>>
 
 /** Text of an answer's tail for the client, and what was hidden from it. */
 export interface FinishedAnswer<Sent> {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { type Fields, fieldsOf, listOf } from './retrieving-answer.ts'
+import type { Fields } from '../../dialects/bodies/route.ts'
+import { fieldsOf, listOf } from './retrieving-answer.ts'
 
 /**
  * Digests of one turn of a model as its client has it: texts and the ids of calls. Whatever clients

@@ -1,6 +1,7 @@
 import { GrownBytes } from '../../base/grown-bytes.ts'
+import type { Fields } from '../../dialects/bodies/route.ts'
 import { CARRIAGE_RETURN, LINE_FEED } from '../../json/char-codes.ts'
-import type { AnswerEvent, Fields } from './retrieving-answer.ts'
+import type { AnswerEvent } from './retrieving-answer.ts'
 
 /** A longer event passes without being read. */
 const MAX_EVENT_BYTES = 4 * 1024 * 1024

@@ -1,7 +1,7 @@
+import type { Fields } from '../../dialects/bodies/route.ts'
+
 /** The member of a text part that names a kept input in place of its text. */
 const REF = 'input_ref'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** The kept inputs that texts of messages are, one for each use, in their order. */
 export function inputRefsIn(messages: readonly unknown[]): readonly string[] {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Fields } from '../../dialects/bodies/route.ts'
 import type { ToolResultText } from '../../dialects/bodies/tool-result-text.ts'
 import { letsForget } from '../../dialects/forgetting/lets-forget.ts'
 import { speaksOfForgetting } from '../../dialects/forgetting/speaks-of-forgetting.ts'
@@ -208,7 +209,6 @@ interface ToolCall {
 }
 
 /** An object of a request, of which nothing is known. */
-type Fields = Readonly<Record<string, unknown>>
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -248,14 +248,18 @@ function noteCalls(message: Fields, seen: Seen, noteCall?: NoteCall): readonly W
 }
 
 /** What a message says of a call, and the first call of that message. */
-interface NamedCall {
+interface CallInMessage {
   readonly name: unknown
   readonly args: unknown
   readonly first: number
   readonly isDirect?: boolean
 }
 
-function note(seen: Seen, id: unknown, { name, args, first, isDirect = true }: NamedCall): void {
+function note(
+  seen: Seen,
+  id: unknown,
+  { name, args, first, isDirect = true }: CallInMessage,
+): void {
   const ordinal = seen.called++
   if (typeof id !== 'string' || typeof name !== 'string') return
   const before = seen.calls.get(id)

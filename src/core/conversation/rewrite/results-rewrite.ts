@@ -66,7 +66,7 @@ export interface KnownRequest extends NamedResults {
 }
 
 /** How one result is sent. */
-interface Written {
+interface WrittenResult {
   readonly key: string
   readonly result: ToolResultText
   /** How it was sent before; `null`: never, as far as is known. */
@@ -158,7 +158,7 @@ export class ResultsRewrite {
   }
 
   /** As it was sent before, or as it is written now if there is time. */
-  #write(index: number, key: string, result: ToolResultText): Written {
+  #write(index: number, key: string, result: ToolResultText): WrittenResult {
     const isEarlier = index < this.#newFrom
     const recalled = recall(key, this.#context)
     // A changed prefix is better than a marker for an original that may be gone.
@@ -194,7 +194,7 @@ export class ResultsRewrite {
     return rewrite(key, result, options, this.#context)
   }
 
-  #pass(written: Written): void {
+  #pass(written: WrittenResult): void {
     const { key, result, recalled, isUsable, rewritten } = written
     this.#record(written)
     this.#sent.pass(key, result, { rewrite: rewritten, sent: written.sum, isRecalled: isUsable })
@@ -212,7 +212,7 @@ export class ResultsRewrite {
   }
 
   /** Notes what is to be recorded, if it is not known. */
-  #record({ key, recalled, rewritten, isEarlier, clears, sum, differs }: Written): void {
+  #record({ key, recalled, rewritten, isEarlier, clears, sum, differs }: WrittenResult): void {
     const { rewrites } = this.#context
     const { records } = this.#sent
     if (recalled === null || differs) {

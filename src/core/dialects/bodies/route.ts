@@ -58,7 +58,8 @@ export interface RetrieveRules {
   readonly ping: string
 }
 
-type Fields = Readonly<Record<string, unknown>>
+/** A parsed object. */
+export type Fields = Readonly<Record<string, unknown>>
 
 /** A parsed request, as `proxy --check` guesses what it is. */
 export interface GuessedRequest {

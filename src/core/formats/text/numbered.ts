@@ -125,7 +125,7 @@ function encode(text: string, style: GutterStyle): WrittenText | null {
 }
 
 /** What takes a decoded text part by part. `false` if the rest need not be decoded. */
-interface Parts {
+interface NumberedParts {
   /** The part `[start, end)` of the encoded text. */
   copy(start: number, end: number): boolean
   /** The number of a line with what is before and after it. */
@@ -161,7 +161,7 @@ function restores(content: string, style: string, maxChars: number, text: string
 }
 
 /** Decodes to parts. Returns `false` if these ended it. */
-function decodeTo(content: string, style: string, maxChars: number, parts: Parts): boolean {
+function decodeTo(content: string, style: string, maxChars: number, parts: NumberedParts): boolean {
   const sign = isGutterStyle(style) ? SEPARATORS[style] : null
   if (sign === null) throw notDecodable(content, 0, 'no known style of numbers')
   const separator = sign.charCodeAt(0)

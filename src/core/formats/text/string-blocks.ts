@@ -22,7 +22,7 @@ const BLOCK_TOKENS = 12
 const FRAGILE = /^\ufeff|\0/
 
 /** Which strings are blocks: those that cost less so, or whatever the caller takes. */
-export type Taken = 'cheaper' | ((text: string) => boolean)
+export type TakenBlocks = 'cheaper' | ((text: string) => boolean)
 
 /** A string as it stands below the frame; without `format` it is unchanged. */
 export interface Block {
@@ -71,7 +71,7 @@ interface PricedBlock {
 
 export interface BlockOptions {
   readonly blocks: readonly TextFormat[]
-  readonly which: Taken
+  readonly which: TakenBlocks
   /** Characters of the whole JSON. */
   readonly chars: number
   /** A text that is JSON, written as JSON; `null` if it cannot be. */

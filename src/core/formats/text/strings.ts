@@ -25,7 +25,7 @@ import {
   hasInnerJson,
   hasLongTexts,
   resultBlock,
-  type Taken,
+  type TakenBlocks,
 } from './string-blocks.ts'
 import { splitFormat, type TextFormat, type TextTools, type WrittenText } from './text-format.ts'
 
@@ -40,7 +40,10 @@ const TEXT_SHARE = 8
  * its place.
  * @param blocks formats that a block may have
  */
-export function createStrings(blocks: readonly TextFormat[], which: Taken = 'cheaper'): TextFormat {
+export function createStrings(
+  blocks: readonly TextFormat[],
+  which: TakenBlocks = 'cheaper',
+): TextFormat {
   const reader: BlockReader = {
     byId: new Map(blocks.map(format => [formatId(format), format])),
     inner: 0,

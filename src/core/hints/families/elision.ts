@@ -1,5 +1,5 @@
 import type { ElidedPart, ElisionHint } from '../hint.ts'
-import type { Reader } from '../reader.ts'
+import type { HintReader } from '../reader.ts'
 import { quote, writePlace, writeShown } from '../text-slot.ts'
 import { areCounts, type Family, SHOWN_CHARS } from './family.ts'
 
@@ -68,7 +68,7 @@ function validNext(next: ElisionHint['next']): boolean {
   return next === undefined || (areCounts(2, next.chunk, next.of) && next.chunk <= next.of)
 }
 
-function readNext(reader: Reader): ElisionHint['next'] {
+function readNext(reader: HintReader): ElisionHint['next'] {
   const chunk = reader.count()
   const of = reader.skip(' of ') ? reader.count() : undefined
   return chunk === undefined || of === undefined ? undefined : { chunk, of }
@@ -96,7 +96,7 @@ function isRun({ unit, omitted, at = '' }: ElidedPart): boolean {
   return unit === 'lines' && first !== undefined && Number(last) - Number(first) + 1 === omitted
 }
 
-function readParts(reader: Reader): ElidedPart[] | null {
+function readParts(reader: HintReader): ElidedPart[] | null {
   const parts: ElidedPart[] = []
   do {
     const part = readPart(reader)
@@ -109,7 +109,7 @@ function readParts(reader: Reader): ElidedPart[] | null {
   return parts
 }
 
-function readPart(reader: Reader): ElidedPart | null {
+function readPart(reader: HintReader): ElidedPart | null {
   if (reader.skip('lines ')) {
     const first = reader.count()
     const last = reader.skip('-') ? reader.count() : undefined
@@ -126,7 +126,7 @@ function readPart(reader: Reader): ElidedPart | null {
   return { unit, omitted, ...of, ...(at === undefined ? {} : { at }) }
 }
 
-function readOf(reader: Reader): { of?: number } {
+function readOf(reader: HintReader): { of?: number } {
   const of = reader.skip(' of ') ? reader.count() : undefined
   return of === undefined ? {} : { of }
 }

@@ -1,5 +1,5 @@
 import type { Hint, Verbosity } from '../hint.ts'
-import type { Reader } from '../reader.ts'
+import type { HintReader } from '../reader.ts'
 
 /** How the hints of one family are written and read: the text between `> [` and `]`. */
 export interface Family<H extends Hint> {
@@ -10,7 +10,7 @@ export interface Family<H extends Hint> {
    * Returns `null` if the text is not of this family. The result may be invalid, and may not be all
    * of the text; the caller checks both.
    */
-  read(reader: Reader): H | null
+  read(reader: HintReader): H | null
 }
 
 /** Most UTF-16 code units of a value that may be cut. */

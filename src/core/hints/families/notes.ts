@@ -1,7 +1,7 @@
 import { findJsonFormat } from '../../formats/json/registry.ts'
 import { findTextFormat } from '../../formats/text/registry.ts'
 import type { FormatHint, MetadataHint, OverflowHint, SearchChainHint } from '../hint.ts'
-import { type Reader, readToolCall } from '../reader.ts'
+import { type HintReader, readToolCall } from '../reader.ts'
 import { quote, writeShown, writeText, writeWord } from '../text-slot.ts'
 import { validToolCall, writeToolCall } from '../tool-call.ts'
 import { areCounts, type Family, SHOWN_CHARS } from './family.ts'
@@ -42,7 +42,7 @@ export const metadata: Family<MetadataHint> = {
   },
 }
 
-function readSort(reader: Reader): { by: string; order: string } | null {
+function readSort(reader: HintReader): { by: string; order: string } | null {
   const by = reader.text()
   const order = reader.skip(':') ? reader.text() : undefined
   return by === undefined || order === undefined ? null : { by, order }

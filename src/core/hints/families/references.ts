@@ -10,7 +10,7 @@ import type {
   ReferenceHint,
   Verbosity,
 } from '../hint.ts'
-import type { Reader } from '../reader.ts'
+import type { HintReader } from '../reader.ts'
 import { writePlace, writeScalar, writeShown, writeText } from '../text-slot.ts'
 import { areCounts, type Family, SHOWN_CHARS } from './family.ts'
 
@@ -42,7 +42,7 @@ function writeCall(call: EarlierCall, verbosity: Verbosity): string {
 }
 
 /** Reads what `writeCall` wrote. */
-function readCall(reader: Reader): EarlierCall | null {
+function readCall(reader: HintReader): EarlierCall | null {
   const partOf = reader.match(PART_OF)
   const tool = reader.text()
   if (tool === undefined) return null
@@ -62,7 +62,7 @@ function readCall(reader: Reader): EarlierCall | null {
  * cannot be read.
  */
 function readCallAfter(
-  reader: Reader,
+  reader: HintReader,
   ...introductions: readonly string[]
 ): EarlierCall | null | undefined {
   return introductions.some(words => reader.skip(words)) ? readCall(reader) : undefined
@@ -142,7 +142,7 @@ function writeChange({ path, from, to }: Change): string {
   return `${writePlace(path)}: ${writeScalar(from)}${ARROW}${writeScalar(to)}`
 }
 
-function readChange(reader: Reader): Change | null {
+function readChange(reader: HintReader): Change | null {
   const path = reader.place()
   if (path === undefined || !reader.skip(': ')) return null
   const from = reader.scalar()

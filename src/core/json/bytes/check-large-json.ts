@@ -44,7 +44,7 @@ export function nextTurn(): Promise<void> {
 }
 
 /** A container around the current place. */
-interface Open {
+interface OpenContainer {
   readonly start: number
   readonly closer: number
   members: number
@@ -56,7 +56,7 @@ class JsonCheck implements CheckedJson {
   isFaulty = false
   readonly #text: JsonBytes
   readonly #offset: number
-  readonly #open: Open[] = []
+  readonly #open: OpenContainer[] = []
   #at = 0
 
   constructor(text: JsonBytes) {
@@ -113,7 +113,7 @@ class JsonCheck implements CheckedJson {
 
   /** Reads a key and its colon. */
   #member(): boolean {
-    const inner = this.#open.at(-1) as Open
+    const inner = this.#open.at(-1) as OpenContainer
     inner.members++
     if (this.#space() !== QUOTE || !this.#scalar(QUOTE) || this.#space() !== COLON) return false
     this.#at++

@@ -13,13 +13,13 @@ export interface CheckedJson {
   readonly wide: ReadonlySet<number>
 }
 
-interface Known {
+interface KnownJson {
   readonly from: number
   readonly to: number
   readonly checked: CheckedJson
 }
 
-const known = new WeakMap<ArrayBufferLike, Known>()
+const known = new WeakMap<ArrayBufferLike, KnownJson>()
 
 /** What is known of the text or a part of it; `undefined` if it is small, or was not checked. */
 export function checkedJson(text: JsonBytes): CheckedJson | undefined {

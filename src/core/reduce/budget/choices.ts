@@ -1,10 +1,10 @@
-import { ALL, extraOf, type Form, type Kept, type PricedNode } from './priced-node.ts'
+import { ALL, extraOf, type Form, type KeptPart, type PricedNode } from './priced-node.ts'
 
 /** A way to keep a node: its tokens and value, and what it keeps. */
 export interface Choice {
   readonly cost: number
   readonly value: number
-  kept(): Kept
+  kept(): KeptPart
 }
 
 /** Choices that a parent sees of a node at most; more make plans finer and slower. */
@@ -55,7 +55,7 @@ function leafChoices({ own, value, cuts = [] }: PricedNode): Choice[] {
   const shorter = cuts.map(({ cost, value: part, chars }) => ({
     cost,
     value: part,
-    kept: (): Kept => ({ kind: 'cut', chars }),
+    kept: (): KeptPart => ({ kind: 'cut', chars }),
   }))
   return [...shorter, { cost: own, value, kept: () => ALL }]
 }
@@ -102,8 +102,8 @@ function merged(
   return choices
 }
 
-function keptBy(steps: readonly ChildChoice[], count: number, children: number): Kept {
-  const kept: (Kept | null)[] = Array.from({ length: children }, () => null)
+function keptBy(steps: readonly ChildChoice[], count: number, children: number): KeptPart {
+  const kept: (KeptPart | null)[] = Array.from({ length: children }, () => null)
   // Only the last step of a child counts. Recursion for the others too would multiply the time at
   // every level.
   for (let i = count - 1; i >= 0; i--) {

@@ -6,7 +6,7 @@ import { type ChosenParts, keptByEither } from './chosen-parts.ts'
 import type { Planner } from './plan.ts'
 import { priceText } from './price-text.ts'
 import { priceValue } from './price-value.ts'
-import type { Kept, PricedNode } from './priced-node.ts'
+import type { KeptPart, PricedNode } from './priced-node.ts'
 import { pruneText } from './prune-text.ts'
 import { type Omission, pruneValue } from './prune-value.ts'
 import type { Valuation } from './strategies.ts'
@@ -17,8 +17,8 @@ export interface Document {
   /** Its own planner; `createPlanner(root)` if absent. */
   planner?(): Planner
   /** The smallest part that may be kept; if absent, what the root requires. */
-  least?(): Kept
-  prune(kept: Kept): Pruned
+  least?(): KeptPart
+  prune(kept: KeptPart): Pruned
 }
 
 /** The kept part of the content: compact JSON, or text with marks in its gaps. */
@@ -32,7 +32,7 @@ export interface Pruned {
 }
 
 /** The kept part of a list or object. */
-export function prunedValue(value: Value, kept: Kept): Pruned {
+export function prunedValue(value: Value, kept: KeptPart): Pruned {
   const { value: left, omissions } = pruneValue(value, kept)
   const hasGaps = omissions.some(({ unit }) => unit === 'items')
   return {

@@ -4,7 +4,7 @@ import type { TokenCounter } from '../../tokens/counter.ts'
 import type { ChosenParts, ItemSet } from './chosen-parts.ts'
 import { isMarkdown, type Pruned, prunedValue, type Source } from './document.ts'
 import { markdownSpans } from './price-text.ts'
-import { ALL, type Kept } from './priced-node.ts'
+import { ALL, type KeptPart } from './priced-node.ts'
 import { createGapWriter } from './prune-text.ts'
 import type { Valuation } from './strategies.ts'
 
@@ -121,7 +121,7 @@ function firstItems(
       [...groups].map(([list, items]) => [list, new Set(items.map(({ at }) => at))] as const),
     )
   }
-  const keptOf = (count: number): Kept =>
+  const keptOf = (count: number): KeptPart =>
     keptItems(value, set(sorted.slice(0, count))) ?? { kind: 'some', children: noneOf(value) }
   return {
     tokens: sorted.map(({ tokens }) => tokens),
@@ -136,7 +136,7 @@ function firstItems(
 }
 
 /** Keeps only these items of a value. */
-function keptItems(value: Value, items: ItemSet): Kept | null {
+function keptItems(value: Value, items: ItemSet): KeptPart | null {
   const inner = childrenOf(value)
   const own = Array.isArray(value) ? items.get(value) : undefined
   const children = inner.map((child, at) => {

@@ -1,6 +1,6 @@
 import type { Document, Pruned } from './document.ts'
 import { createPlanner, type Plan } from './plan.ts'
-import type { Kept } from './priced-node.ts'
+import type { KeptPart } from './priced-node.ts'
 
 /** A text that fits. */
 export interface Fitted<Text> {
@@ -100,7 +100,7 @@ function fitLeast<Text extends { readonly tokens: number }>(
   return { text, plan: { ...plan, kept, cost: 0, value: 0 }, pruned }
 }
 
-function requiredOf({ root }: Document): Kept {
+function requiredOf({ root }: Document): KeptPart {
   const children = (root.children ?? []).map(({ required }) =>
     required === true ? ({ kind: 'all' } as const) : null,
   )

@@ -2,11 +2,11 @@ import { solveMckp } from '../../solvers/mckp/mckp.ts'
 import { SKIPPED } from '../../solvers/mckp/problem.ts'
 import { type Choice, type Choices, createChoices, MOST_CHOICES } from './choices.ts'
 import { type Opening, openWithin, totalOf, totalsOf } from './opening.ts'
-import { ALL, extraOf, type Kept, type PricedNode } from './priced-node.ts'
+import { ALL, extraOf, type KeptPart, type PricedNode } from './priced-node.ts'
 
 /** The parts of a document to keep within a budget, and how good that choice is. */
 export interface Plan {
-  readonly kept: Kept
+  readonly kept: KeptPart
   /** Tokens and value of what is kept, by the document's own prices. */
   readonly cost: number
   readonly value: number
@@ -196,8 +196,8 @@ function keptOf(
   { forms }: Opening,
   classes: readonly PlanClass[],
   picks: readonly (Choice | null)[],
-): Kept {
-  const parts = new Map<PricedNode, (Kept | null)[]>()
+): KeptPart {
+  const parts = new Map<PricedNode, (KeptPart | null)[]>()
   for (const node of forms.keys())
     parts.set(
       node,
@@ -214,7 +214,7 @@ function keptOf(
       })
     }
   })
-  const assemble = (node: PricedNode): Kept => {
+  const assemble = (node: PricedNode): KeptPart => {
     const children = parts.get(node)!
     node.children?.forEach((child, index) => {
       if (child.required === true) children[index] = ALL
@@ -229,6 +229,6 @@ function keptOf(
   return assemble(root)
 }
 
-function keepsAny(kept: Kept): boolean {
+function keepsAny(kept: KeptPart): boolean {
   return kept.kind !== 'some' || kept.children.some(child => child !== null)
 }

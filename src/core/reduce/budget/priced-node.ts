@@ -42,7 +42,7 @@ export interface Cut {
  * The kept part of a node: all, a text's prefix, a text without some of its parts, or some
  * children, `null` for an omitted child.
  */
-export type Kept =
+export type KeptPart =
   | { readonly kind: 'all' }
   | { readonly kind: 'cut'; readonly chars: number }
   | {
@@ -52,7 +52,7 @@ export type Kept =
       /** Marks of ours in texts of the JSON that the text is; absent: those in its lines. */
       readonly marks?: number
     }
-  | { readonly kind: 'some'; readonly children: readonly (Kept | null)[] }
+  | { readonly kind: 'some'; readonly children: readonly (KeptPart | null)[] }
 
 /** So many parts of a text, all that it has of them in `of`. */
 interface Missing {
@@ -61,7 +61,7 @@ interface Missing {
   readonly of?: number
 }
 
-export const ALL: Kept = { kind: 'all' }
+export const ALL: KeptPart = { kind: 'all' }
 
 /** How the members of a node are written: with their keys, or as the cells of a row. */
 export type Form = 'keyed' | 'row'

@@ -2,7 +2,7 @@ import { lineCount, nameOfLine, printedNames } from '../../formats/gutter/printe
 import { escapeMarks } from '../../hints/escape.ts'
 import { cutEnd, gapOfChars } from './cuts.ts'
 import type { PricedText, TextPart } from './price-text.ts'
-import type { Kept } from './priced-node.ts'
+import type { KeptPart } from './priced-node.ts'
 import type { Omission } from './prune-value.ts'
 
 interface PruneOptions {
@@ -15,7 +15,7 @@ interface PruneOptions {
 /** The kept lines, with a mark in each gap, and the runs that are left out. */
 export function pruneText(
   { lines, root }: PricedText,
-  kept: Kept,
+  kept: KeptPart,
   { always = new Set(), counted }: PruneOptions = {},
 ): { readonly text: string; readonly omissions: readonly Omission[] } {
   const { keep, omit, keepPart, finish } = createGapWriter(lines, counted)
@@ -24,7 +24,7 @@ export function pruneText(
     for (let at = start; at < end; at++) (always.has(at) ? keep : omit)(at, at + 1)
   }
 
-  function visit({ start, end, parts = [] }: TextPart, part: Kept): void {
+  function visit({ start, end, parts = [] }: TextPart, part: KeptPart): void {
     if (part.kind === 'all' || (part.kind === 'cut' && always.has(start))) keep(start, end)
     else if (part.kind === 'cut') {
       const line = lines[start]!

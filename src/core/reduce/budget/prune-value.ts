@@ -2,7 +2,7 @@ import { Gap } from '../../formats/gaps.ts'
 import { ObjectValue, type Value } from '../../json/value.ts'
 import { writePathStep } from '../../json/write-json.ts'
 import { cutText } from './cuts.ts'
-import { ALL, type Kept } from './priced-node.ts'
+import { ALL, type KeptPart } from './priced-node.ts'
 
 /** The omissions at one kind of place, for example in every item's `body`. */
 export interface Omission {
@@ -30,7 +30,7 @@ const NAMED_FIELDS = 3
  */
 export function pruneValue(
   value: Value,
-  kept: Kept,
+  kept: KeptPart,
   isMarked = false,
 ): { readonly value: Value; readonly omissions: readonly Omission[] } {
   const pruning = new Pruning(isMarked)
@@ -50,7 +50,7 @@ class Pruning {
     return [...this.#omissions.values()]
   }
 
-  prune(inner: Value, part: Kept, place: ValuePath): Value {
+  prune(inner: Value, part: KeptPart, place: ValuePath): Value {
     if (part.kind === 'all') return inner
     if (part.kind === 'cut') {
       this.#note(place.path, 'texts', 1)
@@ -66,7 +66,7 @@ class Pruning {
 
   #pruneList(
     items: readonly Value[],
-    parts: readonly (Kept | null)[],
+    parts: readonly (KeptPart | null)[],
     place: ValuePath,
   ): readonly Value[] {
     const rest: Value[] = []
@@ -99,7 +99,11 @@ class Pruning {
     return rest
   }
 
-  #pruneObject(inner: ObjectValue, parts: readonly (Kept | null)[], place: ValuePath): ObjectValue {
+  #pruneObject(
+    inner: ObjectValue,
+    parts: readonly (KeptPart | null)[],
+    place: ValuePath,
+  ): ObjectValue {
     const keys: string[] = []
     const values: Value[] = []
     const missing: string[] = []

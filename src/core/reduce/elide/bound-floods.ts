@@ -21,7 +21,7 @@ const RECORDS = [
 ]
 
 /** Lines of one kind of failure. */
-interface Kind {
+interface FloodKind {
   readonly kept: number[]
   readonly variants: Set<string>
   last: number
@@ -38,7 +38,7 @@ export function boundFloods(
   { ids, facts }: LineTemplates,
   chosen: readonly number[],
 ): readonly number[] {
-  const kinds = new Map<string, Kind>()
+  const kinds = new Map<string, FloodKind>()
   const kept: number[] = []
   for (const at of chosen) {
     const id = ids[at]!

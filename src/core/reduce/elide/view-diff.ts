@@ -151,7 +151,7 @@ function isChange(line: string): boolean {
 }
 
 /** A run of a hunk's lines that stay, and the lines of both files at which it begins. */
-interface Run {
+interface LineRun {
   readonly start: number
   end: number
   readonly oldLine: number
@@ -201,8 +201,8 @@ function runsOf(
   lines: readonly string[],
   hunk: Hunk,
   stays: (at: number) => boolean,
-): readonly Run[] {
-  const runs: Run[] = []
+): readonly LineRun[] {
+  const runs: LineRun[] = []
   let { oldLine, newLine } = hunk
   /** Characters since the last run. */
   let gap = Number.POSITIVE_INFINITY

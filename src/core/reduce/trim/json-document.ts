@@ -6,7 +6,13 @@ import { type Document, type Pruned, prunedValue } from '../budget/document.ts'
 import { type Totals, totalOf, totalsOf } from '../budget/opening.ts'
 import type { Planner } from '../budget/plan.ts'
 import { priceValue } from '../budget/price-value.ts'
-import { extraOf, type Form, type Kept, type PricedNode, SEPARATOR } from '../budget/priced-node.ts'
+import {
+  extraOf,
+  type Form,
+  type KeptPart,
+  type PricedNode,
+  SEPARATOR,
+} from '../budget/priced-node.ts'
 
 import type { Valuation } from '../budget/strategies.ts'
 import { hasFailure } from '../elide/rank-items.ts'
@@ -58,7 +64,7 @@ class JsonItems implements ItemDocument {
   readonly #form: Form
   readonly #factors: ArrayLike<number>
   /** The smallest part that may be kept. */
-  readonly #none: Kept
+  readonly #none: KeptPart
 
   constructor(source: Source) {
     const { root, found, valuation } = source
@@ -102,7 +108,7 @@ class JsonItems implements ItemDocument {
     return createTreePlanner(tree, kept => keptOf(kept) ?? this.#none, algorithm)
   }
 
-  #prune(kept: Kept): Pruned {
+  #prune(kept: KeptPart): Pruned {
     return { ...prunedValue(this.#source.value, kept), items: this.#itemsIn(kept) }
   }
 
@@ -164,9 +170,9 @@ class JsonItems implements ItemDocument {
   }
 
   /** Items of which anything is kept. */
-  #itemsIn(kept: Kept): readonly number[] {
+  #itemsIn(kept: KeptPart): readonly number[] {
     const { path, items } = this.#source.found
-    let inner: Kept | null = kept
+    let inner: KeptPart | null = kept
     for (const index of path)
       inner = inner?.kind === 'some' ? (inner.children[index] ?? null) : inner
     if (inner === null) return []

@@ -2,7 +2,7 @@ import { isScalar } from '../../formats/json/tree/write-text.ts'
 import { ObjectValue, type Value } from '../../json/value.ts'
 import { type Totals, totalOf } from '../budget/opening.ts'
 import { totalValue } from '../budget/plan.ts'
-import { ALL, extraOf, type Form, type Kept, type PricedNode } from '../budget/priced-node.ts'
+import { ALL, extraOf, type Form, type KeptPart, type PricedNode } from '../budget/priced-node.ts'
 import { isEnvelope } from './field-names.ts'
 import { type ItemKind, isThread } from './kinds.ts'
 import { isWithin, LEVEL_VALUES, type Level, levelOfField, levelWithin } from './levels.ts'
@@ -218,7 +218,7 @@ function withFirst(levels: readonly Level[], level: Level): readonly Level[] {
 }
 
 /** The kept part of a container, by its parts; `null` if nothing of it is kept. */
-export function someOf(parts: readonly KeptOf[], kept: Uint8Array): Kept | null {
+export function someOf(parts: readonly KeptOf[], kept: Uint8Array): KeptPart | null {
   const children = parts.map(part => part(kept))
   return children.every(child => child === null) ? null : { kind: 'some', children }
 }

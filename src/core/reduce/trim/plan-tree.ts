@@ -1,7 +1,7 @@
 import type { TrimTree } from '../../solvers/tree/tree.ts'
 import { type TrimAlgorithm, type TrimChoice, trimTree } from '../../solvers/tree/trim-tree.ts'
 import type { Plan, Planner } from '../budget/plan.ts'
-import type { Kept } from '../budget/priced-node.ts'
+import type { KeptPart } from '../budget/priced-node.ts'
 
 /**
  * How a tree is solved, by the names that a configuration gives; `auto` is exact within a count of
@@ -16,9 +16,9 @@ export const TRIM_ALGORITHMS = [
 ] as const satisfies readonly (TrimAlgorithm | 'auto')[]
 
 /** Returns the kept part of a document by the kept nodes of its tree; `null` for nothing. */
-export type KeptOf = (kept: Uint8Array) => Kept | null
+export type KeptOf = (kept: Uint8Array) => KeptPart | null
 
-const NOTHING: Kept = { kind: 'some', children: [] }
+const NOTHING: KeptPart = { kind: 'some', children: [] }
 
 /**
  * Plans over a tree of parts. Unlike those over a whole document they may keep all of it, because a

@@ -3,7 +3,7 @@ import type { TrimAlgorithm } from '../../solvers/tree/trim-tree.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import type { Document } from '../budget/document.ts'
 import type { TextPart } from '../budget/price-text.ts'
-import { type Kept, SEPARATOR } from '../budget/priced-node.ts'
+import { type KeptPart, SEPARATOR } from '../budget/priced-node.ts'
 import { pruneText } from '../budget/prune-text.ts'
 import type { Valuation } from '../budget/strategies.ts'
 import type { ItemDocument, Scope } from './item-document.ts'
@@ -164,9 +164,9 @@ function segmentsOf(sorted: readonly number[]): readonly (readonly [number, numb
  * Parts of all lines: those of the plan, and between them lines outside of its scope, which are not
  * kept.
  */
-function withGaps(count: number, parts: readonly ItemPart[], kept: Kept) {
+function withGaps(count: number, parts: readonly ItemPart[], kept: KeptPart) {
   const all: TextPart[] = []
-  const children: (Kept | null)[] = []
+  const children: (KeptPart | null)[] = []
   const gap = (start: number, end: number): void => {
     if (start >= end) return
     all.push(partOf(start, end))
@@ -183,6 +183,6 @@ function withGaps(count: number, parts: readonly ItemPart[], kept: Kept) {
   return { root: { ...partOf(0, count), parts: all }, children }
 }
 
-function isKept(kept: Kept, index: number): boolean {
+function isKept(kept: KeptPart, index: number): boolean {
   return kept.kind !== 'some' || (kept.children[index] ?? null) !== null
 }

@@ -1,5 +1,5 @@
 import type { TrimTree } from '../../solvers/tree/tree.ts'
-import { ALL, type Kept, type PricedNode } from '../budget/priced-node.ts'
+import { ALL, type KeptPart, type PricedNode } from '../budget/priced-node.ts'
 import type { KeptOf } from './plan-tree.ts'
 
 /** Grows a tree of parts from its root, which is node 0 and costs nothing yet. */
@@ -100,7 +100,7 @@ function keptOfChain(leaf: PricedNode, first: number, last: number): KeptOf {
 interface Step {
   readonly cost: number
   readonly value: number
-  readonly kept: Kept
+  readonly kept: KeptPart
 }
 
 /** The shortest first; prefixes that are nearly as long as the next longer one are skipped. */

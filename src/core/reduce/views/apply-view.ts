@@ -1,5 +1,5 @@
 import { ObjectValue, type Value } from '../../json/value.ts'
-import { ALL, type Kept } from '../budget/priced-node.ts'
+import { ALL, type KeptPart } from '../budget/priced-node.ts'
 import { markItems } from '../elide/rank-items.ts'
 import { BULK } from '../elide/reducer.ts'
 import type { CompiledRules } from './compile-views.ts'
@@ -16,7 +16,7 @@ import type { RuleData } from './view-schema.ts'
 
 /** What a view shows of a value. */
 export interface ShownValue {
-  readonly kept: Kept
+  readonly kept: KeptPart
   /** Names of the fields that go, and how often each does. */
   readonly names: ReadonlyMap<string, number>
   /** Items of the lists among them that a view only counts, by the same names. */
@@ -70,7 +70,7 @@ class ViewWalk {
     this.#isOff = compiled.rules.map(rule => isExcepted(value, rule))
   }
 
-  run(): Kept | null {
+  run(): KeptPart | null {
     const { rules, matcher, needsEmpty } = this.#compiled
     const empty = needsEmpty ? emptyFields(this.#value) : null
     const under = rules.flatMap((rule, at) =>
@@ -80,7 +80,7 @@ class ViewWalk {
     return this.#walk(this.#value, { state: matcher.start, empty, under })
   }
 
-  #walk(value: Value, place: ViewTarget): Kept | null {
+  #walk(value: Value, place: ViewTarget): KeptPart | null {
     if (value instanceof ObjectValue) {
       return someOf(value.values.map((member, at) => this.#member(value.keys[at]!, member, place)))
     }
@@ -88,11 +88,11 @@ class ViewWalk {
     return ALL
   }
 
-  #item(item: Value, place: ViewTarget): Kept | null {
+  #item(item: Value, place: ViewTarget): KeptPart | null {
     return hasFailed(item) ? ALL : this.#walk(item, place)
   }
 
-  #member(key: string, member: Value, { state, empty, under }: ViewTarget): Kept | null {
+  #member(key: string, member: Value, { state, empty, under }: ViewTarget): KeptPart | null {
     const next = this.#compiled.matcher.step(state, key)
     const isContainer = member instanceof ObjectValue || Array.isArray(member)
     if (next.places.length === 0 && under.length === 0) return ALL
@@ -158,7 +158,7 @@ class ViewWalk {
     return looking
   }
 
-  #drop(key: string, member: Value, isCounted: boolean): Kept | null {
+  #drop(key: string, member: Value, isCounted: boolean): KeptPart | null {
     if (this.#named.words.has(key) || tellsFailure(key, member)) return ALL
     const kept = this.#onlyNamed(member)
     if (kept !== ALL) this.#note(key)
@@ -167,7 +167,7 @@ class ViewWalk {
   }
 
   /** Keeps of what goes only the values that the arguments name. */
-  #onlyNamed(value: Value): Kept | null {
+  #onlyNamed(value: Value): KeptPart | null {
     if (value instanceof ObjectValue) {
       return someOf(
         value.values.map((member, at) =>
@@ -184,7 +184,7 @@ class ViewWalk {
     return isNamed(value, this.#named) ? ALL : null
   }
 
-  #cut(key: string, text: string, chars: number): Kept {
+  #cut(key: string, text: string, chars: number): KeptPart {
     if (chars === 0 || text.length < chars + LEAST_CUT_CHARS || isNamed(text, this.#named))
       return ALL
     this.#note(key)
@@ -243,7 +243,10 @@ function figureAt(value: Value, place: string): number | null {
 }
 
 /** The children that stay; `none` if there are none, as for an empty object. */
-function someOf(children: readonly (Kept | null)[], none: Kept | null = ALL): Kept | null {
+function someOf(
+  children: readonly (KeptPart | null)[],
+  none: KeptPart | null = ALL,
+): KeptPart | null {
   if (children.length === 0) return none
   if (children.every(child => child === ALL)) return ALL
   return children.every(child => child === null) ? null : { kind: 'some', children }

@@ -1,7 +1,7 @@
-import { ALL, type Kept } from '../budget/priced-node.ts'
+import { ALL, type KeptPart } from '../budget/priced-node.ts'
 
 /** What both of two choices from one value keep; `null` if that is nothing. */
-export function keptByBoth(a: Kept | null, b: Kept | null): Kept | null {
+export function keptByBoth(a: KeptPart | null, b: KeptPart | null): KeptPart | null {
   if (a === null || b === null) return null
   if (a.kind === 'all') return b
   if (b.kind === 'all') return a

@@ -14,10 +14,10 @@ export function collectChanges(before: Value, now: Value): ChangeList | null {
   return compare(before, now, [], changes) ? changes : null
 }
 
-type Found = (ScalarChange | RowsChange)[]
+type FoundChanges = (ScalarChange | RowsChange)[]
 
 /** Adds to `found`; `false` if the values cannot be compared. */
-function compare(before: Value, now: Value, path: Path, found: Found): boolean {
+function compare(before: Value, now: Value, path: Path, found: FoundChanges): boolean {
   if (isScalar(before) && isScalar(now)) {
     if (!equalValues(before, now)) found.push({ kind: 'scalar', path, value: now })
     return true
@@ -30,7 +30,12 @@ function compare(before: Value, now: Value, path: Path, found: Found): boolean {
   return compareItems(before, now, path, found)
 }
 
-function compareMembers(before: ObjectValue, now: ObjectValue, path: Path, found: Found): boolean {
+function compareMembers(
+  before: ObjectValue,
+  now: ObjectValue,
+  path: Path,
+  found: FoundChanges,
+): boolean {
   const { keys } = now
   if (!haveSameKeys(before, now)) return false
   const earlier = found.length
@@ -46,7 +51,7 @@ function compareItems(
   before: readonly Value[],
   now: readonly Value[],
   path: Path,
-  found: Found,
+  found: FoundChanges,
 ): boolean {
   if (before.length !== now.length) return false
   const table = tableOf(before, now)
@@ -55,7 +60,7 @@ function compareItems(
       return isSameScalar(before[at]!, item) || compare(before[at]!, item, [...path, at], found)
     })
   }
-  const cells: Cell[] = []
+  const cells: ChangedCell[] = []
   for (const [row, { values }] of table.now.entries()) {
     for (const [column, value] of values.entries()) {
       const old = table.before[row]!.values[column]!
@@ -88,14 +93,14 @@ function tableOf(before: readonly Value[], now: readonly Value[]): Table | null 
 }
 
 /** A scalar that changed in a table. */
-interface Cell {
+interface ChangedCell {
   readonly row: number
   readonly column: number
   readonly value: ScalarValue
 }
 
 /** As rows, if a column names them and all cells to show are scalars; else one by one. */
-function listCells(table: Table, cells: readonly Cell[], path: Path): Found {
+function listCells(table: Table, cells: readonly ChangedCell[], path: Path): FoundChanges {
   const changed = new Set(cells.map(({ column }) => column))
   const name = namingColumn(table, changed)
   const columns = [...changed].sort((a, b) => a - b)

@@ -18,7 +18,7 @@ export interface BodyNote extends CallName {
   /** Position of the result in its session. */
   readonly sequence: number
   /** What of it a reader finds in its answer; absent: neither. */
-  readonly found?: Found
+  readonly found?: FoundAs
   /** Its lines that the answer had as references; absent: none. */
   readonly covered?: CoveredLines
   /**
@@ -36,14 +36,14 @@ export interface BodyNote extends CallName {
  * `lines`: those that are not covered. `whole`: only all of it, since the answer has it in another
  * form, such as JSON as a table, in which its lines cannot be counted.
  */
-export type Found = 'lines' | 'whole'
+export type FoundAs = 'lines' | 'whole'
 
 /** What a reader finds of a result in its answer. */
 export interface Shown {
   /** What was found for the content; absent: nothing that a later answer may refer to. */
-  readonly found?: Found
+  readonly found?: FoundAs
   /** What was found for the texts in the content's strings. */
-  readonly inStrings?: Found
+  readonly inStrings?: FoundAs
   /**
    * Lines that the answer has as references: of the content if it is found, else of the texts in
    * its strings, after one another.

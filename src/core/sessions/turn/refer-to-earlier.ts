@@ -149,12 +149,12 @@ function nearest<E extends NearEntry>(
 }
 
 /** A hint that is admitted, as it is sent. */
-interface Sent {
+interface SentReference {
   readonly family: HintFamily
   readonly text: string
 }
 
-function send(hint: Hint, { gate, counter, baseline, dedup }: LinesOptions): Sent | null {
+function send(hint: Hint, { gate, counter, baseline, dedup }: LinesOptions): SentReference | null {
   const { verbosity } = dedup
   const text = gate.admit(hint, { saved_tokens: baseline, counter, verbosity })
   return text === null ? null : { family: hint.family, text }
@@ -166,7 +166,7 @@ function nearTo(
   result: EarlierResult | undefined,
   { context }: Pick<SessionTurn, 'context'>,
   options: LinesOptions,
-): Sent | null {
+): SentReference | null {
   const { dedup, bodies } = options
   const { nearMaxDeltaBytes: maxDeltaBytes, nearMinBodyBytes: minBodyBytes } = dedup
   // This is cheaper than reading the body: every character has one to three bytes.
@@ -189,7 +189,7 @@ function isNearTo(line: string, earlier: string, content: string): boolean {
 function referral(
   kind: 'exact' | 'near',
   format: string,
-  sent: Sent,
+  sent: SentReference,
   identity: string,
   here: Pick<SessionTurn, 'session' | 'context'>,
   bodies: BodyMemory,

@@ -90,7 +90,7 @@ function limitsOf({ size, parent, cost, budget }: Forest): Int32Array {
   return limits
 }
 
-interface Row {
+interface TableRow {
   readonly cost: number
   readonly value: number
   /** The budgets of the row; none if `low` is above `high`. */
@@ -107,7 +107,7 @@ function fillRow(
   row: Float64Array,
   skipped: Float64Array,
   kept: Float64Array,
-  { cost, value, low, high }: Row,
+  { cost, value, low, high }: TableRow,
   words: Int32Array,
   first: number,
 ): void {

@@ -86,7 +86,7 @@ export function trimTree(
   }
 }
 
-interface Candidate {
+interface TrimCandidate {
   readonly kept: Uint8Array
   readonly algorithm: TrimAlgorithm
 }
@@ -97,7 +97,7 @@ function solve(setting: Setting, status: Uint8Array, algorithm: TrimAlgorithm | 
     return { bound, candidates: [{ kept, algorithm }], isOptimal, work: 0 }
   }
   const { kept, bound, isComplete, work } = solveExactly(setting, status.slice())
-  const candidates: Candidate[] = [{ kept, algorithm: 'exact' }]
+  const candidates: TrimCandidate[] = [{ kept, algorithm: 'exact' }]
   // The exact algorithm starts from the greedy solution.
   if (algorithm === 'auto' && !isComplete) {
     for (const other of ['fair', 'head_tail'] as const) {

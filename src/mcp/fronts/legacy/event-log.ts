@@ -13,7 +13,7 @@ export interface LogRoom {
   left: number
 }
 
-interface Kept {
+interface KeptEvent {
   readonly stream: number
   readonly at: number
   readonly chunk: JsonBytes
@@ -34,7 +34,7 @@ export class EventLog {
   /** A part of all ids, so that an id of another session is no place in this one. */
   readonly #tag = randomBytes(6).toString('hex')
   readonly #counts = new Map<number, number>()
-  #kept: Kept[] = []
+  #kept: KeptEvent[] = []
   #bytes = 0
 
   constructor(room: LogRoom) {
@@ -81,7 +81,7 @@ export class EventLog {
     this.#drop(() => true)
   }
 
-  #keep(event: Kept): void {
+  #keep(event: KeptEvent): void {
     const { length } = event.chunk
     while (this.#bytes + length > MAX_BYTES || this.#kept.length >= MAX_EVENTS) {
       const oldest = this.#kept.shift()
@@ -93,8 +93,8 @@ export class EventLog {
     this.#count(length)
   }
 
-  #drop(isDropped: (event: Kept) => boolean): void {
-    const left: Kept[] = []
+  #drop(isDropped: (event: KeptEvent) => boolean): void {
+    const left: KeptEvent[] = []
     for (const event of this.#kept) {
       if (isDropped(event)) this.#count(-event.chunk.length)
       else left.push(event)

@@ -16,7 +16,7 @@ export interface Waiting {
   notify(method: string, params: JsonBytes | null): void
 }
 
-interface Question {
+interface InputQuestion {
   readonly method: string
   readonly params: JsonBytes | null
   settle(outcome: Outcome): void
@@ -38,7 +38,7 @@ export class OpenCall {
   readonly #clock: Clock
   readonly #stop = new AbortController()
   /** By the keys that the client knows. */
-  readonly #questions = new Map<string, Question>()
+  readonly #questions = new Map<string, InputQuestion>()
   #asked = 0
   #waiting: Waiting | null = null
   #end: CallEnd | null = null

@@ -128,18 +128,21 @@ export function checkNotification(
 /** What a request states beside its parameters is small. */
 const MOST_META_BYTES = 256 * 1024
 
-type Refusal = Extract<CheckedRequest, { kind: 'refused' }>
+type RefusedRequest = Extract<CheckedRequest, { kind: 'refused' }>
 
-const NO_PARAMS: Refusal = refusal(RPC_ERRORS.invalidParams, 'params cannot be read')
+const NO_PARAMS: RefusedRequest = refusal(RPC_ERRORS.invalidParams, 'params cannot be read')
 
-function differing(name: string, inBody: string | null, header: ReadHeader): Refusal | null {
+function differing(name: string, inBody: string | null, header: ReadHeader): RefusedRequest | null {
   const sent = header(name)?.trim()
   if (sent === undefined || inBody === null || sent === inBody) return null
   return mismatch(name, sent, inBody)
 }
 
 /** @param named what `Mcp-Name` repeats; `null` if the body lacks it, `undefined` for no header */
-function missingHeader(named: string | null | undefined, header: ReadHeader): Refusal | null {
+function missingHeader(
+  named: string | null | undefined,
+  header: ReadHeader,
+): RefusedRequest | null {
   for (const name of ['mcp-protocol-version', 'mcp-method']) {
     if (header(name) === null) return refusal(MODERN_ERRORS.headerMismatch, `${name} is missing`)
   }
@@ -150,14 +153,18 @@ function missingHeader(named: string | null | undefined, header: ReadHeader): Re
 }
 
 /** A header that does not repeat what the body says. */
-export function mismatch(header: string, sent: string | null, inBody: string | null): Refusal {
+export function mismatch(
+  header: string,
+  sent: string | null,
+  inBody: string | null,
+): RefusedRequest {
   const body = inBody === null ? null : shortened(inBody)
   const data = { mismatch: { header: sent, body } }
   const message = `the header ${header} is missing, or differs from the body`
   return refusal(MODERN_ERRORS.headerMismatch, message, data)
 }
 
-function refusal(code: number, message: string, data?: object): Refusal {
+function refusal(code: number, message: string, data?: object): RefusedRequest {
   return { kind: 'refused', outcome: errorOutcome(code, message, data) }
 }
 

@@ -5,7 +5,7 @@ import { csv } from '../../../../src/core/formats/json/csv.ts'
 import { tree } from '../../../../src/core/formats/json/tree/tree.ts'
 import { parseJson } from '../../../../src/core/json/parse-json.ts'
 import { equalValues, ObjectValue, type Value } from '../../../../src/core/json/value.ts'
-import { ALL, type Kept } from '../../../../src/core/reduce/budget/priced-node.ts'
+import { ALL, type KeptPart } from '../../../../src/core/reduce/budget/priced-node.ts'
 import { pruneValue } from '../../../../src/core/reduce/budget/prune-value.ts'
 import { runs } from '../../../support/runs.ts'
 
@@ -20,7 +20,7 @@ function parsed(json: unknown): Value {
 const masks = fc
   .array(fc.boolean(), { minLength: 4, maxLength: 40 })
   .filter(mask => mask.filter(Boolean).length > 1)
-const keptBy = (mask: readonly boolean[]): Kept => ({
+const keptBy = (mask: readonly boolean[]): KeptPart => ({
   kind: 'some',
   children: mask.map(isKept => (isKept ? ALL : null)),
 })
@@ -63,7 +63,7 @@ const { any } = fc.letrec(tie => ({
 }))
 
 /** Leaves out items of every list, by turns. */
-function keptOf(value: Value, omits: (at: number) => boolean): Kept {
+function keptOf(value: Value, omits: (at: number) => boolean): KeptPart {
   if (Array.isArray(value)) {
     const children = value.map((item, at) => (omits(at) ? null : keptOf(item as Value, omits)))
     return { kind: 'some', children }

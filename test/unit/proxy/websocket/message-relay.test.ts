@@ -7,7 +7,7 @@ import { joinMessages } from '../../../../src/proxy/websocket/message-relay.ts'
 import type {
   RewrittenMessage,
   SocketMessages,
-  Taken,
+  TakenMessage,
 } from '../../../../src/proxy/websocket/socket-messages.ts'
 
 /** One side of a connection: what is pushed comes from it, what is written to it is collected. */
@@ -27,7 +27,7 @@ const AMPLE_MS = 3_600_000
 const limits = { headers_ms: AMPLE_MS, idle_ms: AMPLE_MS, total_ms: AMPLE_MS }
 
 /** A relay whose messages are handled by `take`. */
-function relay(take: (text: string) => Taken, changes: Partial<SocketMessages> = {}) {
+function relay(take: (text: string) => TakenMessage, changes: Partial<SocketMessages> = {}) {
   const client = side()
   const upstream = side()
   const bugs: unknown[] = []
@@ -68,12 +68,12 @@ function relay(take: (text: string) => Taken, changes: Partial<SocketMessages> =
 /** A message whose rewriting the test decides on. */
 function rewriting() {
   const { promise, resolve, reject } = Promise.withResolvers<RewrittenMessage>()
-  const taken: Taken = { kind: 'rewrite', message: promise }
+  const taken: TakenMessage = { kind: 'rewrite', message: promise }
   return { taken, resolve, reject }
 }
 
 const done = () => undefined
-const ready = (text: string): Taken => ({
+const ready = (text: string): TakenMessage => ({
   kind: 'rewrite',
   message: Promise.resolve({ bytes: Buffer.from(text), done }),
 })
@@ -149,7 +149,7 @@ describe('the messages of a client', () => {
 })
 
 describe('a bug', () => {
-  it.each<[string, Partial<SocketMessages>, (text: string) => Taken]>([
+  it.each<[string, Partial<SocketMessages>, (text: string) => TakenMessage]>([
     ['in taking', {}, () => Reflect.apply(() => expect.fail('bug'), null, [])],
     [
       'in beginning',

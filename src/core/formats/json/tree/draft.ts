@@ -112,12 +112,12 @@ export interface DraftPricer extends Pricer {
 }
 
 /** What is known of the document while it is written. */
-type Known = Pick<DraftPricer, 'parts' | 'tables'>
+type KnownShapes = Pick<DraftPricer, 'parts' | 'tables'>
 
 /** Written out, since the objects that a spread makes are slow to read. */
 export function draftPricer(
   pricer: Pricer,
-  { parts, tables }: Known,
+  { parts, tables }: KnownShapes,
   { trace, shapes }: Pick<Pricer, 'trace' | 'shapes'>,
 ): DraftPricer {
   const { style, tokens, piece, tokensOf, additive, keyTexts } = pricer

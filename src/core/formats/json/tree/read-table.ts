@@ -90,7 +90,7 @@ function readFixed(reader: Reader, name: string, depth: number): Column {
 const MISSING = Symbol('missing')
 
 /** A group's columns, with data that every row of the group needs. */
-interface Members {
+interface TableMembers {
   readonly columns: readonly Column[]
   /** The keys of a row that has all members. */
   readonly keys: readonly string[]
@@ -98,9 +98,9 @@ interface Members {
   readonly first: number
 }
 
-const membersOf = new WeakMap<readonly Column[], Members>()
+const membersOf = new WeakMap<readonly Column[], TableMembers>()
 
-function known(columns: readonly Column[]): Members {
+function known(columns: readonly Column[]): TableMembers {
   let members = membersOf.get(columns)
   if (members === undefined) {
     members = {
@@ -174,7 +174,7 @@ export class RowReader {
    * @param optional whether the object may be missing (all cells are empty) or `null` (only the
    *   first cell is filled, with `null`)
    */
-  #members(members: Members, depth: number, optional: boolean): Value | typeof MISSING {
+  #members(members: TableMembers, depth: number, optional: boolean): Value | typeof MISSING {
     const { columns, first } = members
     const values: Value[] = []
     let keys: string[] | null = null

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createRetrievingAnswer } from '../../../../../src/core/conversation/retrieve/create-answer.ts'
-import type { Fields } from '../../../../../src/core/conversation/retrieve/retrieving-answer.ts'
+import type { Fields } from '../../../../../src/core/dialects/bodies/route.ts'
 import type { RouteName } from '../../../../../src/core/dialects/lookup.ts'
 
 const OWN = 'haversack_retrieve'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createChoices, MOST_CHOICES } from '../../../../../src/core/reduce/budget/choices.ts'
-import type { Kept, PricedNode } from '../../../../../src/core/reduce/budget/priced-node.ts'
+import type { KeptPart, PricedNode } from '../../../../../src/core/reduce/budget/priced-node.ts'
 import { runs } from '../../../../support/runs.ts'
 import { bestAt, smallTree, valueKept, waysOf } from './small-trees.ts'
 
@@ -92,6 +92,6 @@ function cutsDownFrom(tokens: number) {
   }))
 }
 
-function firstOf(kept: Kept): Kept | null {
+function firstOf(kept: KeptPart): KeptPart | null {
   return kept.kind === 'some' ? (kept.children[0] ?? null) : null
 }

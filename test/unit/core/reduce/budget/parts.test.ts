@@ -7,7 +7,7 @@ import { priceText, type TextPart } from '../../../../../src/core/reduce/budget/
 import { priceValue } from '../../../../../src/core/reduce/budget/price-value.ts'
 import {
   ALL,
-  type Kept,
+  type KeptPart,
   type PricedNode,
 } from '../../../../../src/core/reduce/budget/priced-node.ts'
 import { createGapWriter, pruneText } from '../../../../../src/core/reduce/budget/prune-text.ts'
@@ -25,10 +25,10 @@ function parsed(json: string): Value {
   return result.value
 }
 
-const some = (...children: (Kept | null)[]): Kept => ({ kind: 'some', children })
-const cut = (chars: number): Kept => ({ kind: 'cut', chars })
+const some = (...children: (KeptPart | null)[]): KeptPart => ({ kind: 'some', children })
+const cut = (chars: number): KeptPart => ({ kind: 'cut', chars })
 
-function pruned(json: string, kept: Kept) {
+function pruned(json: string, kept: KeptPart) {
   const { value, omissions } = pruneValue(parsed(json), kept)
   return { json: writeJson(value), omissions }
 }

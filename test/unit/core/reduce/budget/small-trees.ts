@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import {
   extraOf,
   type Form,
-  type Kept,
+  type KeptPart,
   type PricedNode,
 } from '../../../../../src/core/reduce/budget/priced-node.ts'
 
@@ -85,7 +85,7 @@ export function bestAt(ways: readonly Way[], budget: number): number {
 }
 
 /** Worth of what is kept of a node. */
-export function valueKept(node: PricedNode, kept: Kept | null): number {
+export function valueKept(node: PricedNode, kept: KeptPart | null): number {
   const { children = [], cuts = [], value } = node
   if (kept === null) return 0
   if (kept.kind === 'cut')

@@ -1,0 +1,16 @@
+import { globSync, readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+
+const root = new URL('../../../', import.meta.url)
+const MOST_TYPES = 3
+
+it('a type has a name that few others have, so that a search finds it', () => {
+  const declared = /^ *(?:export )?(?:(?:abstract )?class|interface|type(?=[^=;\n]*=)) ([A-Z]\w*)/gm
+  const names = globSync('{src,workers}/**/*.ts', { cwd: root }).flatMap(file => {
+    const text = readFileSync(new URL(file, root), 'utf8')
+    return [...text.matchAll(declared)].map(([, name]) => name)
+  })
+  expect(names.length).toBeGreaterThan(1_000)
+  const groups = [...Map.groupBy(names, name => name)]
+  expect(groups.filter(([, all]) => all.length > MOST_TYPES).map(([name]) => name)).toEqual([])
+})
