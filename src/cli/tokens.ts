@@ -1,5 +1,5 @@
 import { processEnv } from '../config/env.ts'
-import { loadConfig } from '../config/load.ts'
+import { cacheFolder } from '../config/user-folders.ts'
 import { tokenIds } from '../core/tokens/token-ids.ts'
 import { openVocabulary } from '../core/tokens/vocabulary.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
@@ -26,9 +26,8 @@ export const tokensCommand = defineCommand({
   },
   async run(values, [file]) {
     const { tokenizer = ENCODINGS[0] } = values
-    const { cache_dir } = loadConfig({ env: processEnv(), insecure: true })
     const text = await readInput(file)
-    const vocabularies = loadVocabularies({ cacheDir: cache_dir })
+    const vocabularies = loadVocabularies({ cacheDir: cacheFolder(processEnv()) })
     const ids = tokenIds(text, openVocabulary(vocabularies[tokenizer]))
     process.stdout.write(values.json ? `[${ids.join(',')}]\n` : `${ids.join(' ')}\n`)
     return EXIT.ok

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Env, processEnv } from '../config/env.ts'
-import { userCacheFolder } from '../config/user-folders.ts'
+import { cacheFolder } from '../config/user-folders.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import {
   type Installation,
@@ -66,7 +66,7 @@ function setUpAgents(env: Env) {
 /** What is there. A launcher of another program is not among it. */
 function installedPaths({ launcher, folder }: Installation, env: Env, data: boolean): string[] {
   const parts = data
-    ? [folder, userCacheFolder(env)]
+    ? [folder, cacheFolder(env)]
     : ['current', 'versions'].map(name => join(folder, name))
   return [...(isLauncher(launcher) ? [launcher] : []), ...parts.filter(isThere)]
 }

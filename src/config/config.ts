@@ -11,7 +11,7 @@ import { processEnv } from './env.ts'
 import { mcpSchema } from './mcp.ts'
 import { redisSchema } from './redis.ts'
 import { upstreamFault } from './url-fault.ts'
-import { userCacheFolder, userDataFolder, withHome } from './user-folders.ts'
+import { userDataFolder, withHome } from './user-folders.ts'
 
 const MIB = 1024 * 1024
 
@@ -104,11 +104,6 @@ const fingerprintTeam = z.strictObject({
   key_file: z.string().min(1).optional(),
 })
 
-const lifetimes = {
-  original_ttl_ms: lifetime.optional(),
-  session_ttl_ms: lifetime.optional(),
-}
-
 /** A file or a folder; `~` is the user's home. */
 const path = z.string().min(1).transform(withHome)
 
@@ -120,8 +115,6 @@ export const configSchema = z.strictObject({
   host: z.string().min(1).default('127.0.0.1'),
   port: z.int().min(0).max(65_535).default(8787),
   allowed_hosts: z.array(z.string().min(1)).default([]),
-  /** Where packed vocabularies are kept between starts; safe to delete. */
-  cache_dir: path.default(() => userCacheFolder(processEnv())),
   /** Hashed keys of clients; without it every client that reaches the service may use it. */
   keys_file: path.optional(),
   /** Folder for data that must outlive the process: the store's file, and the files of tuning. */
@@ -129,32 +122,16 @@ export const configSchema = z.strictObject({
   /** How the pipeline chooses; `pipeline_config.toml` in `data_dir` if absent. */
   pipeline_config_file: path.optional(),
   log: z.strictObject({ level: z.enum(LOG_LEVELS).default('info') }).prefault({}),
-  /** OpenTelemetry: off without an endpoint. */
-  traces: z
-    .strictObject({
-      endpoint: z.url({ protocol: /^https?$/ }).optional(),
-      sample_ratio: z.number().min(0).max(1).default(1),
-    })
-    .prefault({}),
   store: z
     .strictObject({
       max_bytes: positive.min(16 * MIB).default(1024 * MIB),
       tenant_max_bytes: positive.optional(),
       original_ttl_ms: lifetime.default(86_400_000),
-      session_ttl_ms: lifetime.default(86_400_000),
       compress: z.boolean().default(true),
       encryption_keys: z.array(encryptionKey).max(16).default([]),
       redis: redisSchema.optional(),
       /** Settings by tenant; a tenant without a setting has the common one. */
-      tenants: z.record(z.string(), z.strictObject(lifetimes)).default({}),
-    })
-    .prefault({}),
-  sessions: z
-    .strictObject({
-      body_memory_bytes: positive
-        .min(MIB)
-        .max(2048 * MIB)
-        .default(64 * MIB),
+      tenants: z.record(z.string(), z.strictObject({ original_ttl_ms: lifetime })).default({}),
     })
     .prefault({}),
   /** The drop-in proxies; a vendor without a URL has no route. */
@@ -162,9 +139,6 @@ export const configSchema = z.strictObject({
     .strictObject({
       anthropic_url: upstreamUrl.optional(),
       openai_url: upstreamUrl.optional(),
-      /** The same as `forgets` of an upstream. */
-      anthropic_forgets: z.boolean().optional(),
-      openai_forgets: z.boolean().optional(),
       upstreams: z
         .array(namedUpstream)
         .max(100)
@@ -175,11 +149,6 @@ export const configSchema = z.strictObject({
         .default([]),
       /** Time after which a body is forwarded unchanged. */
       rewrite_timeout_ms: positive.min(100).max(TIMER_MAX_MS).default(5_000),
-      /**
-       * How long the record of a sent result is kept, so that a conversation's prefix does not
-       * change.
-       */
-      rewrite_ttl_ms: lifetime.default(604_800_000),
       /**
        * How paths without a version, such as `/chat/completions`, are sent: with OpenAI's version,
        * or unchanged.
@@ -212,14 +181,10 @@ export const configSchema = z.strictObject({
   ledger: z
     .strictObject({
       enabled: z.boolean().default(true),
-      /** Results, and requests of the proxies, of each tenant. */
-      max_rows: positive.max(10_000_000).default(100_000),
       /** The size of its file. */
       max_bytes: positive.min(MIB).default(256 * MIB),
       ttl_ms: lifetime.default(604_800_000),
-      /** How long sums of days are kept, which `haversack gain` shows. */
-      days: positive.max(3_650).default(400),
-      /** Whether these sums name projects. */
+      /** Whether sums of days, which `haversack gain` shows, name projects. */
       projects: z.enum(['on', 'off']).default('on'),
     })
     .prefault({}),
@@ -239,10 +204,7 @@ export const configSchema = z.strictObject({
       sample_rate: sampleRate.default(1),
       /** Events of a session that are written together. */
       flush_every_n: positive.max(1_000).default(25),
-      /** The size of all files together; the oldest go first. */
-      max_bytes: positive.min(16 * MIB).default(1024 * MIB),
       event_ttl_ms: lifetime.default(2_592_000_000),
-      summary_ttl_ms: lifetime.default(7_776_000_000),
     })
     .prefault({}),
   /** Fingerprints of endpoints. Only what is named here leaves the installation. */
@@ -322,8 +284,6 @@ export const configSchema = z.strictObject({
       job_timeout_ms: positive.min(100).default(30_000),
       max_queue_wait_ms: positive.default(1_000),
       max_connections: positive.default(10_000),
-      /** It is longer than a load balancer in front keeps an idle connection. */
-      idle_timeout_ms: positive.min(1_000).default(75_000),
       drain_grace_ms: z.int().nonnegative().default(1_000),
       drain_timeout_ms: positive.default(10_000),
     })

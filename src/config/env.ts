@@ -13,7 +13,6 @@ interface EnvKey {
 export const ENV_KEYS: readonly EnvKey[] = [
   { name: 'HAVERSACK_HOST', path: ['host'], type: 'text' },
   { name: 'HAVERSACK_PORT', path: ['port'], type: 'integer' },
-  { name: 'HAVERSACK_CACHE_DIR', path: ['cache_dir'], type: 'text' },
   { name: 'HAVERSACK_DATA_DIR', path: ['data_dir'], type: 'text' },
   { name: 'HAVERSACK_PIPELINE_CONFIG', path: ['pipeline_config_file'], type: 'text' },
   {
@@ -29,7 +28,6 @@ export const ENV_KEYS: readonly EnvKey[] = [
   { name: 'HAVERSACK_OPENAI_URL', path: ['proxy', 'openai_url'], type: 'text' },
   { name: 'HAVERSACK_OPENAI_PATHS', path: ['proxy', 'openai_paths'], type: 'text' },
   { name: 'HAVERSACK_WORKERS', path: ['workers', 'count'], type: 'integer' },
-  { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', path: ['traces', 'endpoint'], type: 'text' },
   { name: 'HAVERSACK_MAX_BODY_BYTES', path: ['limits', 'max_body_bytes'], type: 'integer' },
   { name: 'HAVERSACK_LOG_LEVEL', path: ['log', 'level'], type: 'text' },
 ]
@@ -37,7 +35,13 @@ export const ENV_KEYS: readonly EnvKey[] = [
 /**
  * Variables that the command line reads. Every other unknown variable of this prefix is a fault.
  */
-const OTHER_KEYS = ['HAVERSACK_CONFIG', 'HAVERSACK_CORPUS', 'HAVERSACK_URL', 'HAVERSACK_KEY']
+const OTHER_KEYS = [
+  'HAVERSACK_CONFIG',
+  'HAVERSACK_CACHE_DIR',
+  'HAVERSACK_CORPUS',
+  'HAVERSACK_URL',
+  'HAVERSACK_KEY',
+]
 
 /**
  * One fault for each `HAVERSACK_…` variable that this version does not read. If a misspelt variable

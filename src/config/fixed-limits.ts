@@ -6,6 +6,8 @@ export interface FixedLimits {
   /** A client has this long to send the head of its request, and the whole. */
   readonly headerMs: number
   readonly requestMs: number
+  /** A connection without a request is closed after this. */
+  readonly idleMs: number
   /** Nesting and number of values of a request body, outside its strings. */
   readonly envelope: { readonly maxDepth: number; readonly maxValues: number }
   /** Bodies that are read, wait or run at once have so many bytes together. */
@@ -24,12 +26,17 @@ export interface FixedLimits {
 /** Deepest nesting of JSON content that is parsed; deeper content passes through unchanged. */
 export const CONTENT_DEPTH = 256
 
+/** How long records of sent results are kept, so that a conversation's prefix does not change. */
+export const REWRITE_TTL_MS = 7 * 86_400 * SECOND_MS
+
 /** The largest bodies that may be under way at once. */
 const QUEUED_BODIES = 8
 
 export const FIXED_LIMITS: FixedLimits = {
   headerMs: 10 * SECOND_MS,
   requestMs: 30 * SECOND_MS,
+  // This is longer than load balancers keep an idle connection: some for ten minutes.
+  idleMs: 620 * SECOND_MS,
   envelope: { maxDepth: 64, maxValues: 4_000_000 },
   queueBytes: maxBodyBytes => QUEUED_BODIES * maxBodyBytes,
   // The largest body that Anthropic accepts.

@@ -14,10 +14,9 @@ type Settings = Pick<Config['proxy'], 'upstreams'> & Readonly<Record<string, unk
 /** All that are configured: those with routes of their own first, then those with names. */
 export function upstreamsOf(proxy: Settings): readonly Upstream[] {
   const own = OWN_DIALECTS.flatMap(({ name }): Upstream[] => {
-    const [url, forgets] = [proxy[`${name}_url`], proxy[`${name}_forgets`]]
+    const url = proxy[`${name}_url`]
     if (typeof url !== 'string') return []
-    const terms = typeof forgets === 'boolean' ? { forgets } : {}
-    return [{ name, url, dialect: name as DialectName, place: `/${name}`, ...terms }]
+    return [{ name, url, dialect: name as DialectName, place: `/${name}` }]
   })
   return [...own, ...proxy.upstreams.map(each => ({ ...each, place: `/up/${each.name}` }))]
 }

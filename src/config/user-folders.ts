@@ -9,8 +9,10 @@ export function userDataFolder(env: Env): string {
   return userFolder(env['XDG_DATA_HOME'], ['.local', 'share'], '/var/lib')
 }
 
-/** Where the user's caches are if nothing else is named. */
-export function userCacheFolder(env: Env): string {
+/** Where packed vocabularies are kept between starts; safe to delete. */
+export function cacheFolder(env: Env): string {
+  const named = env['HAVERSACK_CACHE_DIR']
+  if (named !== undefined && named !== '') return withHome(named)
   return userFolder(env['XDG_CACHE_HOME'], ['.cache'], '/var/cache')
 }
 

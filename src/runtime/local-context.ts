@@ -4,6 +4,7 @@ import { CONTENT_DEPTH } from '../config/fixed-limits.ts'
 import { layersInProject } from '../config/layers/project-file.ts'
 import { loadConfig } from '../config/load.ts'
 import { readPipelineConfig } from '../config/pipeline.ts'
+import { cacheFolder } from '../config/user-folders.ts'
 import type { OperationContext } from '../core/operations/operation.ts'
 import { createTokenCounters, type TokenCounters } from '../core/tokens/counters.ts'
 import { LOCAL_TENANT } from './local-sessions.ts'
@@ -32,10 +33,10 @@ function countersOf(cacheDir: string): TokenCounters {
 export function createLocalContext({ project }: LocalTerms = {}): OperationContext {
   // This process listens on no port, so it needs no keys.
   const config = loadConfig({ env: processEnv(), insecure: true })
-  const { cache_dir, limits } = config
+  const { limits } = config
   const place = project === undefined ? config : layersInProject(config, project)
   return {
-    counters: countersOf(cache_dir),
+    counters: countersOf(cacheFolder(processEnv())),
     maxDepth: CONTENT_DEPTH,
     maxDecodedChars: limits.max_body_bytes,
     pipeline: readPipelineConfig(place, { tenant: LOCAL_TENANT }),

@@ -1,5 +1,6 @@
 import type { Arms } from '../arms/arms.ts'
 import { compressionOf } from '../config/compression.ts'
+import { REWRITE_TTL_MS } from '../config/fixed-limits.ts'
 import { builtInPrices } from '../config/prices.ts'
 import { redisTimes } from '../config/redis.ts'
 import { cacheLivesOf } from '../core/conversation/usage/billing.ts'
@@ -44,7 +45,7 @@ export function appRecords(
 
 /** The record of what proxies have sent. */
 function rewritesOf(live: LiveConfig, store: Store, memory: Rewriting['memory']): Rewrites {
-  const ttlMs = () => live.config.proxy.rewrite_ttl_ms
+  const ttlMs = () => REWRITE_TTL_MS
   const { redis } = live.config.store
   if (redis === undefined) return createRewrites(store, ttlMs)
   const times = redisTimes(redis.call_timeout_ms)

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import type { Env } from '../config/env.ts'
 import { layersOfService } from '../config/layers/project-file.ts'
 import { readAllLayers } from '../config/layers/read-all.ts'
 import type { LayersPlace } from '../config/layers/read-layers.ts'
@@ -72,11 +73,15 @@ export const LATE_THREADS: Pick<Builders, 'startConfiguredThreads' | 'warmUp'> =
 /**
  * Loads the packages for traces, which take longer to load than all others, only if they are on.
  */
-async function startConfiguredTracing({
-  endpoint,
-  sample_ratio,
-}: Config['traces']): Promise<Tracing | null> {
-  if (endpoint === undefined) return null
+async function startConfiguredTracing(env: Env): Promise<Tracing | null> {
+  const endpoint = env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? ''
+  if (endpoint === '') return null
   const { startTracing } = await import('../observability/tracing.ts')
-  return startTracing(endpoint, sample_ratio)
+  return startTracing(endpoint, shareOf(env['OTEL_TRACES_SAMPLER_ARG']))
+}
+
+/** Which share of requests starts a trace; all if the text is no share. */
+function shareOf(text = ''): number {
+  const share = text.trim() === '' ? 1 : Number(text)
+  return share >= 0 && share <= 1 ? share : 1
 }

@@ -4,6 +4,13 @@ import { createLedger, type Ledger } from '../ledger/ledger.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 
+const FIXED = {
+  /** Results, and requests of the proxies, of each tenant. */
+  max_rows: 100_000,
+  /** How long sums of days are kept, which `haversack gain` shows. */
+  days: 400,
+} as const
+
 /** The ledger that a configuration asks for; `null` if it is off. */
 export function openConfiguredLedger(
   { ledger, data_dir, ui, store }: Pick<Config, 'ledger' | 'data_dir' | 'ui' | 'store'>,
@@ -20,10 +27,10 @@ export function openConfiguredLedger(
   origin: Origin = {},
 ): Ledger | null {
   if (!ledger.enabled) return null
-  const { enabled: _, projects, ...limits } = ledger
+  const { max_bytes, ttl_ms, projects } = ledger
   return createLedger({
     folder: data_dir,
-    limits,
+    limits: { ...FIXED, max_bytes, ttl_ms },
     origin,
     textKeys: ui.keep_texts === 'on' ? store.encryption_keys : null,
     hasProjects: projects === 'on',

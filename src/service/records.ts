@@ -1,4 +1,5 @@
 import { LOCAL } from '../access/access.ts'
+import { processEnv } from '../config/env.ts'
 import { priceList } from '../config/prices.ts'
 import type { Fingerprints } from '../fingerprints/fingerprints.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -49,7 +50,7 @@ export async function openRecords(
   const { metrics, logger, onBug } = reports
   const { config } = live
   // Tracing is closed last, because spans of the last requests wait in it.
-  const tracing = await build.startConfiguredTracing(config.traces)
+  const tracing = await build.startConfiguredTracing(processEnv())
   resources.defer(() => tracing?.close())
   const store = await build.openServiceStore(config, reports)
   resources.defer(() => store.close())

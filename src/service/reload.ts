@@ -72,7 +72,6 @@ export function createReloading(options: ReloadingOptions): Reloading {
 const AT_START: readonly (readonly [keyof Config, string?])[] = [
   ['host'],
   ['port'],
-  ['cache_dir'],
   ['keys_file'],
   ['data_dir'],
   ['watch'],
@@ -82,13 +81,11 @@ const AT_START: readonly (readonly [keyof Config, string?])[] = [
   ['store', 'compress'],
   ['store', 'encryption_keys'],
   ['store', 'redis'],
-  ['sessions'],
   ['proxy'],
   ['telemetry'],
   ['ledger'],
   ['ui'],
   ['workers'],
-  ['traces'],
   ['enrichment', 'max_parallel_prefetches'],
   ['enrichment', 'respect_rate_limits'],
   ['limits', 'max_body_bytes'],
@@ -123,12 +120,12 @@ function settingOf(config: Config, section: keyof Config, key: string | undefine
 /** The limits of connections, by the configuration. */
 export function serverLimits(live: LiveConfig): ServerLimits {
   const { limits } = live.config
-  const { headerMs, requestMs } = live.fixed
+  const { headerMs, requestMs, idleMs } = live.fixed
   return {
     maxConnections: limits.max_connections,
     headerTimeoutMs: headerMs,
     requestTimeoutMs: requestMs,
-    idleTimeoutMs: limits.idle_timeout_ms,
+    idleTimeoutMs: idleMs,
     // This is longer than any job may wait and run.
     silenceTimeoutMs: queueTimeoutMs(live) + limits.job_timeout_ms,
   }

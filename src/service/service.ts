@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { WorkerSetup } from '../../workers/protocol.ts'
 import type { Config } from '../config/config.ts'
 import { processEnv } from '../config/env.ts'
-import { FIXED_LIMITS, type FixedLimits } from '../config/fixed-limits.ts'
+import { FIXED_LIMITS, type FixedLimits, REWRITE_TTL_MS } from '../config/fixed-limits.ts'
 import { legendOf, readPipelineConfig } from '../config/pipeline.ts'
 import { createSteadyClock } from '../core/base/steady-clock.ts'
 import { createSessionDesk } from '../core/operations/session-desk.ts'
@@ -183,7 +183,7 @@ async function openState(
     logger,
     store: records.store,
     now: Date.now,
-    ttlMs: () => live.config.proxy.rewrite_ttl_ms,
+    ttlMs: () => REWRITE_TTL_MS,
   })
   resources.defer(() => configurations.close())
   const arms = build.openServiceArms({
@@ -315,7 +315,7 @@ function startWatches(
   resources.defer(() => sleep(live.config.limits.drain_grace_ms))
   const steadyNow = createSteadyClock({ wall: Date.now, stopwatch: () => performance.now() })
   const idleWatch = setInterval(() => {
-    sessions.index.closeIdle(steadyNow() - live.config.store.session_ttl_ms)
+    sessions.index.closeIdle(steadyNow() - live.config.store.original_ttl_ms)
   }, IDLE_WATCH_MS)
   resources.defer(() => clearInterval(idleWatch))
   const notices = followNotices(config, { ...records, keys, ...reports })

@@ -136,8 +136,6 @@ export async function openServiceStore(
 /** How long a tenant's originals and sessions are kept. */
 export function lifetimesOf(settings: Config['store'], tenant: string): Lifetimes {
   const own = Object.hasOwn(settings.tenants, tenant) ? settings.tenants[tenant] : undefined
-  return {
-    originalMs: own?.original_ttl_ms ?? settings.original_ttl_ms,
-    sessionMs: own?.session_ttl_ms ?? settings.session_ttl_ms,
-  }
+  const originalMs = own?.original_ttl_ms ?? settings.original_ttl_ms
+  return { originalMs, sessionMs: originalMs }
 }

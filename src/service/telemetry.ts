@@ -37,6 +37,9 @@ export async function telemetryKeyFor(
 const FIXED = {
   /** From this size on a session continues in another file. */
   rotate_bytes: 8 * 1024 * 1024,
+  /** The size of all files together; the oldest go first. */
+  max_bytes: 1024 * 1024 * 1024,
+  summary_ttl_ms: 90 * 86_400_000,
   /** A session ends when nothing came for so long. */
   idle_ms: 1_800_000,
 } as const

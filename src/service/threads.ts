@@ -2,7 +2,9 @@ import { randomInt } from 'node:crypto'
 import { extname } from 'node:path'
 import type { WorkerSetup } from '../../workers/protocol.ts'
 import type { Config } from '../config/config.ts'
+import { processEnv } from '../config/env.ts'
 import { CONTENT_DEPTH, type FixedLimits } from '../config/fixed-limits.ts'
+import { cacheFolder } from '../config/user-folders.ts'
 import { createBodyMemory } from '../core/sessions/lines/memory-layout.ts'
 import {
   createSharedSessions,
@@ -47,6 +49,7 @@ const LEAST_CONVERSATIONS = 8
 const MAX_SESSIONS = 100_000
 const MAX_ENTRIES = 500_000
 /** Memory for recent rewrites, shared by all threads; it fills as it is used. */
+const BODY_MEMORY_BYTES = 64 * 1024 * 1024
 const REWRITE_BYTES = 64 * 1024 * 1024
 
 /** Threads beyond `workers.count`, so that short jobs and long jobs never wait for each other. */
@@ -57,7 +60,7 @@ const SHARED_TEXTS = { fromBytes: SHARED_FROM_BYTES, toBytes: CHUNK_BYTES }
 
 /** @param create starts the threads; a test may have one that runs every batch itself */
 export function startConfiguredThreads(
-  { workers, limits, store, sessions: settings, cache_dir: cacheDir, ui, ledger }: Config,
+  { workers, limits, store, ui, ledger }: Config,
   options: ThreadsOptions,
   create: StartThreads = startThreads,
 ): ConfiguredThreads {
@@ -71,7 +74,7 @@ export function startConfiguredThreads(
       maxEntries: MAX_ENTRIES,
       seeds: [randomInt(2 ** 32), randomInt(2 ** 32)],
     },
-    settings.body_memory_bytes,
+    BODY_MEMORY_BYTES,
   )
   const rewrites = createBodyMemory({ bytes: REWRITE_BYTES })
   const threads = create({
@@ -84,7 +87,7 @@ export function startConfiguredThreads(
     setup: () => ({
       asked: { sessions: isShared },
       ...(isShared && store.compress && { compressed: SHARED_TEXTS }),
-      vocabularies: vocabularies ?? loadVocabularies({ cacheDir }),
+      vocabularies: vocabularies ?? loadVocabularies({ cacheDir: cacheFolder(processEnv()) }),
       progress,
       limits: {
         envelope,

@@ -49,8 +49,8 @@ async function open(url: string, bytes = ''): Promise<Socket> {
 describe('a slow client', () => {
   let service: Awaited<ReturnType<typeof startTestService>>
   beforeAll(async () => {
-    const settings = { workers: { count: 1 }, limits: { idle_timeout_ms: 1_000 } }
-    const limits = { headerMs: 1_000, requestMs: 1_500 }
+    const settings = { workers: { count: 1 } }
+    const limits = { headerMs: 1_000, requestMs: 1_500, idleMs: 1_000 }
     service = await startTestService(settings, { limits })
   })
   afterAll(() => service.close())

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { loadConfig } from '../../../src/config/load.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
 import { BUILDERS, type Builders } from '../../../src/service/builders.ts'
@@ -16,6 +16,9 @@ import { FULL_RUNS, SEED } from '../../support/runs.ts'
 const folder = mkdtempSync(join(tmpdir(), 'haversack-start-'))
 const keysFile = join(folder, 'keys.json')
 const logger = createLogger('silent', { write: () => {} })
+
+beforeAll(() => void vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://127.0.0.1:9'))
+afterAll(() => void vi.unstubAllEnvs())
 
 /** With everything on that has a thread, a timer or a socket. */
 const configWith = (port = 0) =>
@@ -30,7 +33,6 @@ const configWith = (port = 0) =>
       proxy: { anthropic_url: 'http://127.0.0.1:9', openai_url: 'http://127.0.0.1:9' },
       telemetry: { enabled: true },
       fingerprints: { publish: ['*'] },
-      traces: { endpoint: 'http://127.0.0.1:9' },
     },
   })
 

@@ -12,7 +12,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { loadConfig } from '../../../src/config/load.ts'
+import { cacheFolder } from '../../../src/config/user-folders.ts'
 import { captureCli } from '../../support/capture.ts'
 import { startSmallService } from './harness.ts'
 import { type RecordingUpstream, recordingUpstream } from './recording-upstream.ts'
@@ -20,7 +20,7 @@ import { type RecordingUpstream, recordingUpstream } from './recording-upstream.
 let upstream: RecordingUpstream
 let service: Awaited<ReturnType<typeof startSmallService>>
 let home: string
-const { cache_dir: cache } = loadConfig({ env: {}, insecure: true })
+const cache = cacheFolder({})
 let settings: string
 
 beforeAll(async () => {

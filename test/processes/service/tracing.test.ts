@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startTracing, type TracedRequest } from '../../../src/observability/tracing.ts'
 import { startTestService } from '../../integration/service/harness.ts'
 import { type Collector, type Span, startCollector } from '../../support/collector.ts'
@@ -34,16 +34,16 @@ function tree(name: string) {
 /** Starts, does what `use` says and closes, which sends all spans. */
 async function traced(
   use: (service: Awaited<ReturnType<typeof startTestService>>) => Promise<unknown>,
-  traces: object = {},
+  share = '',
 ): Promise<void> {
-  const service = await startTestService({
-    workers: { count: 1 },
-    traces: { endpoint: `${collector.url}/`, ...traces },
-  })
+  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', `${collector.url}/`)
+  vi.stubEnv('OTEL_TRACES_SAMPLER_ARG', share)
+  const service = await startTestService({ workers: { count: 1 } })
   try {
     await use(service)
   } finally {
     await service.close()
+    vi.unstubAllEnvs()
   }
 }
 
@@ -105,13 +105,10 @@ describe('a traced service', () => {
   })
 
   it('begins traces for the part that it is told, and always for traced callers', async () => {
-    await traced(
-      async ({ post }) => {
-        for (let i = 0; i < 10; i++) await post('/v1/count', '{"content":"x"}')
-        await post('/v1/encode', '{"content":"x"}', { traceparent: sampled })
-      },
-      { sample_ratio: 0 },
-    )
+    await traced(async ({ post }) => {
+      for (let i = 0; i < 10; i++) await post('/v1/count', '{"content":"x"}')
+      await post('/v1/encode', '{"content":"x"}', { traceparent: sampled })
+    }, '0')
     expect(tree('POST /v1/encode').root.traceId).toBe(TRACE)
     expect(collector.spans).toHaveLength(3)
   })

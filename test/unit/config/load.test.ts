@@ -9,7 +9,7 @@ import { loadConfig } from '../../../src/config/load.ts'
 import { isLoopback } from '../../../src/config/loopback.ts'
 import { minedModelsOf } from '../../../src/config/mined-models.ts'
 import { ConfigError } from '../../../src/config/read-toml.ts'
-import { homeFolder, userCacheFolder, userDataFolder } from '../../../src/config/user-folders.ts'
+import { cacheFolder, homeFolder, userDataFolder } from '../../../src/config/user-folders.ts'
 import { leafKeys } from '../../support/leaf-keys.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-config-'))
@@ -247,7 +247,9 @@ describe('what the environment is made of', () => {
     const usual = join(home, '.local/share/haversack')
     for (const env of [{}, { XDG_DATA_HOME: '' }, { XDG_DATA_HOME: 'relative' }])
       expect(userDataFolder(env)).toBe(usual)
-    expect(userCacheFolder({})).toBe(join(home, '.cache/haversack'))
+    expect(cacheFolder({})).toBe(join(home, '.cache/haversack'))
+    expect(cacheFolder({ XDG_CACHE_HOME: '/caches' })).toBe('/caches/haversack')
+    expect(cacheFolder({ HAVERSACK_CACHE_DIR: '~/packed' })).toBe(join(home, 'packed'))
   })
 })
 
@@ -258,12 +260,10 @@ describe('config.example.toml', () => {
     const uncommented = text.replace(/^#(?=[\w[])/gm, '')
     const plain = parse(uncommented) as { readonly store: { readonly redis: object } }
     const example = configSchema.parse(plain)
-    const { cache_dir, data_dir, keys_file, pipeline_config_file } = example
-    const { workers, traces, store, proxy } = example
+    const { data_dir, keys_file, pipeline_config_file } = example
+    const { workers, store, proxy } = example
     const { team, providers } = example.fingerprints
-    const { anthropic_url, openai_url } = proxy
-    const { anthropic_forgets, openai_forgets, redeem } = proxy
-    const forgetting = { anthropic_forgets, openai_forgets, redeem }
+    const { anthropic_url, openai_url, redeem } = proxy
     const { github, files } = example.mcp.servers
     const mcp = {
       servers: {
@@ -274,18 +274,16 @@ describe('config.example.toml', () => {
     }
     const withoutDefault = {
       mcp,
-      cache_dir,
       data_dir,
       keys_file,
       pipeline_config_file,
-      traces,
       fingerprints: { team, providers },
       tune: { logs: example.tune.logs },
       ui: { keep_texts: example.ui.keep_texts },
       workers: { count: workers.count },
       // Its URL is parsed, so the text is given again.
       store: { tenant_max_bytes: store.tenant_max_bytes, redis: plain.store.redis },
-      proxy: { anthropic_url, openai_url, ...forgetting },
+      proxy: { anthropic_url, openai_url, redeem },
     }
     expect(example).toEqual(configSchema.parse(withoutDefault))
     // For a table of any names, its own name is enough.

@@ -2,19 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { type Config, configSchema } from '../../../src/config/config.ts'
 import { reloaded } from '../../../src/service/reload.ts'
 
-const config = (toml: object = {}): Config =>
-  configSchema.parse({ cache_dir: '/cache', workers: { count: 2 }, ...toml })
+const config = (toml: object = {}): Config => configSchema.parse({ workers: { count: 2 }, ...toml })
 
 /** A value beside the default for each setting there is. */
 const OTHERS: Readonly<Record<string, unknown>> = {
   host: '::1',
   port: 1,
   allowed_hosts: ['other'],
-  cache_dir: '/other',
   keys_file: '/other.json',
   pipeline_config_file: '/other.toml',
   log: { level: 'error' },
-  traces: { endpoint: 'http://other', sample_ratio: 0.5 },
   workers: { count: 3, heap_mb: 200 },
   proxy: { openai_url: 'http://other' },
   compression: { enabled: 'hold', tenants: { acme: { enabled: false } } },
@@ -22,7 +19,7 @@ const OTHERS: Readonly<Record<string, unknown>> = {
 }
 
 const WAITING = [
-  ...['host', 'port', 'cache_dir', 'keys_file', 'pipeline_config_file', 'workers', 'traces'],
+  ...['host', 'port', 'keys_file', 'pipeline_config_file', 'workers'],
   ...['proxy', 'watch'],
   'limits.max_body_bytes',
 ]

@@ -66,8 +66,8 @@ describe('vendors', () => {
       local('b', false),
       { ...local('c', true), url: 'https://c.test' },
     ]
-    const all = proxiesOf({ ...BOTH, openai_forgets: true, upstreams })
-    expect(all.map(({ forgets }) => forgets)).toEqual([false, true, true, false, true])
+    const all = proxiesOf({ ...BOTH, upstreams })
+    expect(all.map(({ forgets }) => forgets)).toEqual([false, false, true, false, true])
   })
 
   test('have names, if they are others', () => {
