@@ -1,14 +1,22 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type AccountTerms, type ArmPlay, account, type Bill, totalOf } from './bill/account.ts'
+import {
+  type AccountTerms,
+  type ArmPlay,
+  account,
+  type Bill,
+  totalOf,
+} from '../src/bill/account.ts'
+import { factorsOf, type PlacedSession, placeResults } from '../src/bill/place-results.ts'
+import { countTokens, NO_RESULTS } from '../src/bill/play.ts'
+import type { BillSession } from '../src/bill/session.ts'
+import { quartersOf, type Saving, summarize } from '../src/bill/summarize.ts'
 import { type DeferPlay, inputPairs, playDefer } from './bill/all-levers.ts'
 import { ladderOf } from './bill/ladder.ts'
 import { roomOf } from './bill/longest.ts'
-import { factorsOf, type PlacedSession, placeResults } from './bill/place-results.ts'
-import { ARMS, countTokens, NO_RESULTS } from './bill/play-arms.ts'
-import { type BillSession, readUsage, resultsOf } from './bill/read-usage.ts'
+import { ARMS } from './bill/play-arms.ts'
+import { readUsage, resultsOf } from './bill/read-usage.ts'
 import { simulatedSessions } from './bill/simulate.ts'
-import { quartersOf, type Saving, summarize } from './bill/summarize.ts'
 import { FIVE, POLICIES, type Policy } from './cache-life/lives.ts'
 import { machine } from './support/machine.ts'
 import { markdownTable } from './support/markdown-table.ts'

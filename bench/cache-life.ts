@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { READ_PRICE, WRITE_PRICES } from '../src/bill/prices.ts'
+import type { BillCall, BillSession } from '../src/bill/session.ts'
+import { summarize } from '../src/bill/summarize.ts'
 import { recordingProxy } from '../test/support/recording-proxy.ts'
-import { READ_PRICE, WRITE_PRICES } from './bill/prices.ts'
-import { type BillCall, type BillSession, readUsage, resultsOf } from './bill/read-usage.ts'
+import { readUsage, resultsOf } from './bill/read-usage.ts'
 import { simulatedSessions } from './bill/simulate.ts'
-import { summarize } from './bill/summarize.ts'
 import {
   type LifeBill,
   POLICIES,

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { median } from '../src/bill/statistics.ts'
 import { checkOut, HERE } from './compare/checkout.ts'
 import { type Figures, readFigures } from './compare/read-figures.ts'
 import { machine } from './support/machine.ts'
 import { markdownTable } from './support/markdown-table.ts'
-import { median } from './support/statistics.ts'
 
 /**
  * npm run bench -- compare COMMIT NAME… [--in-turn N] [options of the benches]

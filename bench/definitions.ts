@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { countTokens } from '../src/bill/play.ts'
+import type { BillSession } from '../src/bill/session.ts'
+import { createRandom } from '../src/bill/statistics.ts'
 import { publicName } from '../src/mcp/catalogue.ts'
-import { countTokens } from './bill/play-arms.ts'
-import { type BillSession, readUsage } from './bill/read-usage.ts'
+import { readUsage } from './bill/read-usage.ts'
 import { simulatedSessions } from './bill/simulate.ts'
 import {
   codingLists,
@@ -17,7 +19,6 @@ import { billOf, breakEven } from './definitions/search-bill.ts'
 import { machine } from './support/machine.ts'
 import { tableOf } from './support/markdown-table.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
-import { createRandom } from './support/random.ts'
 
 /**
  * npm run bench -- definitions CORPUS [--draws N] [--simulated]

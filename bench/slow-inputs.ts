@@ -1,3 +1,4 @@
+import { median } from '../src/bill/statistics.ts'
 /**
  * What inputs cost in processor time per byte, against ordinary JSON of the same size, and a search
  * for slower ones: `npm run bench -- slow-inputs [--chars N] [--rounds N] [--climbs N] [--steps N] [--seed
@@ -10,7 +11,6 @@ import { searchSlowInputs } from './slow-inputs/search.ts'
 import { machine } from './support/machine.ts'
 import { markdownTable, writeSection } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
-import { median } from './support/statistics.ts'
 
 const options = readOptions({
   chars: 300_000,

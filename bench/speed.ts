@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { median } from '../src/bill/statistics.ts'
 import type { Step } from '../test/support/turns/bodies.ts'
 import {
   type GrowingConversation,
@@ -14,7 +15,7 @@ import { type Peer, startPeers } from './speed/peers.ts'
 import { machine } from './support/machine.ts'
 import { markdownTable, writeSection } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
-import { median, percentile } from './support/statistics.ts'
+import { percentile } from './support/statistics.ts'
 
 /**
  * npm run bench -- speed [CORPUS --rounds N --peers --write]

@@ -1,8 +1,8 @@
+import type { ArmPlay } from '../../src/bill/account.ts'
+import type { PlacedSession } from '../../src/bill/place-results.ts'
+import { OUTPUT_PRICE, READ_PRICE, WRITE_PRICES } from '../../src/bill/prices.ts'
+import type { BillSession } from '../../src/bill/session.ts'
 import { FIVE, type Policy, playLives } from '../cache-life/lives.ts'
-import type { ArmPlay } from './account.ts'
-import type { PlacedSession } from './place-results.ts'
-import { OUTPUT_PRICE, READ_PRICE, WRITE_PRICES } from './prices.ts'
-import type { BillSession } from './read-usage.ts'
 
 /** o200k tokens of a definition: 14,745 of 24 tools of an agent (`docs/guide/mcp.md`). */
 const DEFINITION_TOKENS = 614

@@ -1,6 +1,6 @@
-import { type ArmPlay, account, totalOf } from './account.ts'
-import type { PlacedSession } from './place-results.ts'
-import { READ_PRICE, WRITE_PRICES } from './prices.ts'
+import { type ArmPlay, account, totalOf } from '../../src/bill/account.ts'
+import type { PlacedSession } from '../../src/bill/place-results.ts'
+import { READ_PRICE, WRITE_PRICES } from '../../src/bill/prices.ts'
 
 /** What a model of a bill divides by, and what is saved of it. */
 interface Rung {

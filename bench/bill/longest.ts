@@ -1,6 +1,7 @@
-import { median, percentile } from '../support/statistics.ts'
-import type { ArmPlay } from './account.ts'
-import type { PlacedSession } from './place-results.ts'
+import type { ArmPlay } from '../../src/bill/account.ts'
+import type { PlacedSession } from '../../src/bill/place-results.ts'
+import { median } from '../../src/bill/statistics.ts'
+import { percentile } from '../support/statistics.ts'
 
 /** Where a context ends. */
 const MOST_TOKENS = 200_000

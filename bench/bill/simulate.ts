@@ -1,7 +1,7 @@
+import { countTokens } from '../../src/bill/play.ts'
+import { OUTPUT_PRICE, READ_PRICE, WRITE_PRICES } from '../../src/bill/prices.ts'
+import type { BillCall, BillSession } from '../../src/bill/session.ts'
 import { conversationsOf } from '../turns/conversations.ts'
-import { countTokens } from './play-arms.ts'
-import { OUTPUT_PRICE, READ_PRICE, WRITE_PRICES } from './prices.ts'
-import type { BillCall, BillSession } from './read-usage.ts'
 
 /** What stands before the conversation, in the provider's tokens: the recorded median. */
 const OPENING_TOKENS = 42_000

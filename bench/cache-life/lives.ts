@@ -1,3 +1,4 @@
+import type { BillCall, BillSession } from '../../src/bill/session.ts'
 import { vendorPrices } from '../../src/config/prices.ts'
 import {
   HOUR_MS,
@@ -8,7 +9,6 @@ import {
   SHORT_LIFE_MS,
   USUAL_BUDGET,
 } from '../../src/core/conversation/usage/life-rules.ts'
-import type { BillCall, BillSession } from '../bill/read-usage.ts'
 
 /** What is done about the life of a conversation's cache. */
 export interface Policy {

@@ -1,6 +1,6 @@
+import { createRandom } from '../../src/bill/statistics.ts'
 import { encode } from '../../src/index.ts'
 import type { Json } from '../../test/support/plain-readers/json.ts'
-import { createRandom } from '../support/random.ts'
 import { hardSets } from './hard-sets.ts'
 import { sessionSets } from './session-sets.ts'
 import { textSets } from './text-sets.ts'

@@ -1,5 +1,5 @@
+import { createRandom, type Random } from '../../src/bill/statistics.ts'
 import type { Json } from '../../test/support/plain-readers/json.ts'
-import { createRandom, type Random } from '../support/random.ts'
 import { GAP_COLUMNS, hardSets, WIDE_COLUMNS } from './hard-sets.ts'
 import {
   aggregation,

@@ -1,5 +1,5 @@
+import { createRandom, type Random } from '../../src/bill/statistics.ts'
 import type { Json } from '../../test/support/plain-readers/json.ts'
-import { createRandom, type Random } from '../support/random.ts'
 import type { DataSet } from './data-sets.ts'
 
 type Row = Record<string, Json>

@@ -1,5 +1,5 @@
+import { createRandom } from '../../src/bill/statistics.ts'
 import type { Json } from '../../test/support/plain-readers/json.ts'
-import { createRandom } from '../support/random.ts'
 import type { DataSet } from './data-sets.ts'
 
 const HOSTS = ['alder', 'birch', 'cedar']

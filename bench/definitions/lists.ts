@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { countTokens } from '../../src/bill/play.ts'
 import { askServers } from '../../src/cli/mcp-command/ask-servers.ts'
 import { configSchema } from '../../src/config/config.ts'
 import {
@@ -8,7 +9,6 @@ import {
   MemoryServer,
 } from '../../test/support/mcp/memory-gateway.ts'
 import { npmServerCommand } from '../../test/support/mcp/npm-servers.ts'
-import { countTokens } from '../bill/play-arms.ts'
 
 export type Definition = ListedTool & { readonly inputSchema?: unknown }
 /** Tools by the servers that list them. */

@@ -1,5 +1,5 @@
-import { OUTPUT_PRICE, READ_PRICE, WRITE_PRICES } from '../bill/prices.ts'
-import type { BillSession } from '../bill/read-usage.ts'
+import { OUTPUT_PRICE, READ_PRICE, WRITE_PRICES } from '../../src/bill/prices.ts'
+import type { BillSession } from '../../src/bill/session.ts'
 
 /** The provider's tokens for one of o200k, and what the model writes to search. */
 const FACTOR = 1.34

@@ -1,5 +1,5 @@
+import { createRandom, type Random } from '../../src/bill/statistics.ts'
 import { generatedResults } from '../support/generated-results.ts'
-import { createRandom, type Random } from '../support/random.ts'
 
 /** Processor time of this process so far, its threads included, in nanoseconds. */
 function processorNs(): number {

@@ -1,5 +1,6 @@
+import { median } from '../../src/bill/statistics.ts'
 import { markdownTable } from '../support/markdown-table.ts'
-import { median, percentile } from '../support/statistics.ts'
+import { percentile } from '../support/statistics.ts'
 import type { Latency } from './latency.ts'
 import type { ToolName } from './results.ts'
 import { WAYS } from './ways.ts'

@@ -1,6 +1,7 @@
+import { median } from '../../src/bill/statistics.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 import { startServer } from '../support/processes.ts'
-import { median, percentile } from '../support/statistics.ts'
+import { percentile } from '../support/statistics.ts'
 import { timedCall } from './timed-call.ts'
 
 const WARM_UP = 50

@@ -1,6 +1,6 @@
+import { median } from '../../src/bill/statistics.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 import { runPlan } from '../support/processes.ts'
-import { median } from '../support/statistics.ts'
 import type { BurstPlan, BurstResult } from './burst.ts'
 import type { Servers } from './served.ts'
 

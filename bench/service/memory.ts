@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { median } from '../../src/bill/statistics.ts'
 import { generatedTexts } from '../support/generated-text.ts'
 import { LoadClient, postRequest } from '../support/load-client.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 import { startServer } from '../support/processes.ts'
-import { median } from '../support/statistics.ts'
 
 const SAMPLES = 200
 const LOSSES = 20

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type KeyRecord, makeKey } from '../../src/access/key-record.ts'
+import { median } from '../../src/bill/statistics.ts'
 import { growingConversation, stepsFor } from '../proxy/growing-conversations.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 import { load, type Server, startServer } from '../support/processes.ts'
-import { median } from '../support/statistics.ts'
 import { encodeBodies } from './bodies.ts'
 
 /** What one tenant sends, as many at once as it says; each job takes a thread for 20 s and more. */

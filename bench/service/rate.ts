@@ -1,7 +1,7 @@
+import { median } from '../../src/bill/statistics.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 import { measuredBy } from '../support/measured-by.ts'
 import { load, startServer } from '../support/processes.ts'
-import { median } from '../support/statistics.ts'
 import { encodeBodies } from './bodies.ts'
 
 const SIZES = [

@@ -4,10 +4,10 @@ import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { median } from '../../src/bill/statistics.ts'
 import { endWithThis } from '../../test/support/end-with-this.ts'
 import { cpuUsOf, residentMib } from '../support/machine.ts'
 import { markdownTable } from '../support/markdown-table.ts'
-import { median } from '../support/statistics.ts'
 
 const OWN_MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const FIRST_MS = 1_300

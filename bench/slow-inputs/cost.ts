@@ -1,10 +1,10 @@
 import { valueSymbol } from 'piscina'
+import { median } from '../../src/bill/statistics.ts'
 import { BYTE_OPERATIONS, OPERATIONS } from '../../src/core/operations/registry.ts'
 import { rewriteOp } from '../../src/core/operations/rewrite-op.ts'
 import type { BatchResult } from '../../workers/protocol.ts'
 import { createRunner } from '../../workers/thread.ts'
 import { generatedResults } from '../support/generated-results.ts'
-import { median } from '../support/statistics.ts'
 import { benchSetup } from '../support/worker-setup.ts'
 
 /** What is done with an input: a client's encode, or a proxied request whose result it is. */

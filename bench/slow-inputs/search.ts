@@ -1,4 +1,4 @@
-import { createRandom } from '../support/random.ts'
+import { createRandom } from '../../src/bill/statistics.ts'
 import type { Costs } from './cost.ts'
 import { type Input, mutated, randomInput, writeInput } from './grammar.ts'
 

@@ -1,4 +1,4 @@
-import { createRandom } from '../support/random.ts'
+import { createRandom } from '../../src/bill/statistics.ts'
 import { simulate } from './simulate.ts'
 
 /** What an encode with a session costs, and what it leaves in Redis; see docs/guide/replicas.md. */

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { median } from '../../src/bill/statistics.ts'
 import { type RedisProcess, startRedis } from '../../test/support/redis-server.ts'
 import { cpuUsOf } from '../support/machine.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 import { measuredBy } from '../support/measured-by.ts'
 import { runPlan, type Server, startServer } from '../support/processes.ts'
 import type { SessionLoad, SessionPlan } from '../support/session-load.ts'
-import { median } from '../support/statistics.ts'
 
 const CONNECTIONS = [1, 32] as const
 

@@ -1,4 +1,4 @@
-import type { Random } from '../support/random.ts'
+import type { Random } from '../../src/bill/statistics.ts'
 import type { Capacity, EncodeCosts } from './capacity.ts'
 
 export interface Simulated {

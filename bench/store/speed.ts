@@ -1,6 +1,7 @@
 import { join } from 'node:path'
+import { median } from '../../src/bill/statistics.ts'
 import { markdownTable } from '../support/markdown-table.ts'
-import { median, percentile } from '../support/statistics.ts'
+import { percentile } from '../support/statistics.ts'
 import { files, haversack, installLmdb, lmdb, type Rival } from './rivals.ts'
 import { noise, prose, timed } from './timed.ts'
 

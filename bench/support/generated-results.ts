@@ -1,4 +1,4 @@
-import { createRandom, type Random } from './random.ts'
+import { createRandom, type Random } from '../../src/bill/statistics.ts'
 
 /** Tool results of any size, the same in every run. */
 interface ResultKind {

@@ -1,8 +1,10 @@
+import type { Random } from '../../src/bill/statistics.ts'
+import { createXorshift } from './random.ts'
+
 /**
  * Text for measurements where no corpus is at hand, and text that is hard on tokenizers. Same seed,
  * same text.
  */
-import { createXorshift, type Random } from './random.ts'
 
 /** Picks one of the characters (code points). */
 function oneOf(random: Random, characters: string): string {

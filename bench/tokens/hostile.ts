@@ -1,9 +1,9 @@
+import { median } from '../../src/bill/statistics.ts'
 import { createBpeCounter } from '../../src/core/tokens/bpe-counter.ts'
 import type { Encoding } from '../../src/core/tokens/profiles.ts'
 import { openVocabulary, type Vocabularies } from '../../src/core/tokens/vocabulary.ts'
 import { HOSTILE } from '../support/generated-text.ts'
 import { createXorshift } from '../support/random.ts'
-import { median } from '../support/statistics.ts'
 import { bytesOf, type Sources } from './sources.ts'
 
 const ROUNDS = 7

@@ -3,11 +3,11 @@ import * as aiCl100k from 'ai-tokenizer/encoding/cl100k_base'
 import * as aiO200k from 'ai-tokenizer/encoding/o200k_base'
 import * as gptCl100k from 'gpt-tokenizer/encoding/cl100k_base'
 import * as gptO200k from 'gpt-tokenizer/encoding/o200k_base'
+import { median } from '../../src/bill/statistics.ts'
 import { createBpeCounter } from '../../src/core/tokens/bpe-counter.ts'
 import type { Encoding } from '../../src/core/tokens/profiles.ts'
 import { openVocabulary, type Vocabularies } from '../../src/core/tokens/vocabulary.ts'
 import { tiktokenIds } from '../../test/support/tiktoken-ids.ts'
-import { median } from '../support/statistics.ts'
 import { bytesOf, type Sources } from './sources.ts'
 
 /** Parts that the measured texts are cut into; each is timed once for every competitor. */

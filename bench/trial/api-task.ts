@@ -1,5 +1,5 @@
+import type { Random } from '../../src/bill/statistics.ts'
 import type { Json } from '../../test/support/plain-readers/json.ts'
-import type { Random } from '../support/random.ts'
 import { json, type Solving } from './solving.ts'
 import type { Task } from './task.ts'
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { stringify } from 'smol-toml'
+import type { LogsBill } from '../bill/bill-logs.ts'
 import type { Config } from '../config/config.ts'
 import { processEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
@@ -27,6 +28,7 @@ import { createProgress } from './progress.ts'
 import { BASELINE_IDS, BASELINES, type Baseline, loadBaseline } from './replay/baselines.ts'
 import { analysisRecord, reportAnalysis } from './tune/analysis-report.ts'
 import { analyzeSessions, analyzeTelemetry, reportProposals } from './tune/analyze.ts'
+import { billTables } from './tune/bill-report.ts'
 import { describeSessions } from './tune/describe-sessions.ts'
 import { mineFiles } from './tune/mine-files.ts'
 import { recordedSessions } from './tune/recorded-sessions.ts'
@@ -252,9 +254,11 @@ async function mineLogs(values: Values, paths: readonly string[]): Promise<numbe
     file?.finish()
     process.stderr.write(summaryOf(minings))
     if (out !== undefined) process.stderr.write(`events written to ${out}\n`)
-    const print = values.json ? toJson : toTables
     const isWanted = values.report || values.json || file === null
-    if (isWanted) process.stdout.write(print(minings))
+    if (!isWanted) return EXIT.ok
+    const bill = await billOf(list)
+    const text = values.json ? toJson(minings, bill) : `${toTables(minings)}${billTables(bill)}`
+    process.stdout.write(text)
     return EXIT.ok
   } catch (error) {
     file?.discard()
@@ -300,6 +304,15 @@ async function mine(list: LogList, { tokens, key, file, baseline }: MineOptions)
     tally: read.tally,
     study: study.result(),
   }
+}
+
+async function billOf(list: LogList): Promise<LogsBill> {
+  const { billLogs, newestLogs } = await import('../bill/bill-logs.ts')
+  const files = newestLogs(list.files)
+  const progress = createProgress('bill', files.length)
+  const bill = billLogs(files, () => progress.advance())
+  progress.done()
+  return bill
 }
 
 /** @throws UsageError */

@@ -1,4 +1,4 @@
-import { createRandom } from '../../bench/support/random.ts'
+import { createRandom } from '../../src/bill/statistics.ts'
 
 /** A call of an agent and what the API answered. */
 export interface ApiCall {

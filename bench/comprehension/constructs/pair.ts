@@ -1,3 +1,4 @@
+import type { Random } from '../../../src/bill/statistics.ts'
 import { formatId } from '../../../src/core/formats/json/json-format.ts'
 import { JSON_FORMATS } from '../../../src/core/formats/json/registry.ts'
 import { TEXT_FORMATS } from '../../../src/core/formats/text/registry.ts'
@@ -5,7 +6,6 @@ import type { Construct } from '../../../src/core/reading/constructs.ts'
 import type { TokenCounter } from '../../../src/core/tokens/counter.ts'
 import type { Json } from '../../../test/support/plain-readers/json.ts'
 import { readPlainly } from '../../../test/support/plain-readers/readers.ts'
-import type { Random } from '../../support/random.ts'
 import type { Answer } from '../data-sets.ts'
 import { sameAnswer } from '../question.ts'
 

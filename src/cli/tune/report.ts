@@ -1,3 +1,4 @@
+import type { LogsBill } from '../../bill/bill-logs.ts'
 import { BASELINE } from '../../core/telemetry/event.ts'
 import { savingsOf } from '../../core/telemetry/savings.ts'
 import { MAX_LEVEL } from '../../tune/format-levels.ts'
@@ -41,9 +42,9 @@ const WHERE =
 const NEXT = 'What each table says, and what to do with it: docs/guide/tuning.md'
 
 /** All figures, one JSON object. */
-export function toJson(minings: Minings): string {
+export function toJson(minings: Minings, bill?: LogsBill): string {
   const { baseline = BASELINE } = minings
-  return `${JSON.stringify({ figures: figuresOf(minings.study), ...minings, baseline })}\n`
+  return `${JSON.stringify({ figures: figuresOf(minings.study), ...minings, baseline, bill })}\n`
 }
 
 /** Tables for a reader, or why there are none. */

@@ -11,7 +11,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { createRandom } from '../../../bench/support/random.ts'
+import { createRandom } from '../../../src/bill/statistics.ts'
 
 const PAGE_BYTES = 4096
 

@@ -1,4 +1,5 @@
-import { createXorshift, type Random } from '../../../bench/support/random.ts'
+import { createXorshift } from '../../../bench/support/random.ts'
+import type { Random } from '../../../src/bill/statistics.ts'
 import type { TrimTree } from '../../../src/core/solvers/tree/tree.ts'
 
 interface Node {

@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type ArmPlay, account, totalOf } from '../../../bench/bill/account.ts'
 import { ladderOf } from '../../../bench/bill/ladder.ts'
-import { factorsOf, type PlacedSession, placeResults } from '../../../bench/bill/place-results.ts'
-import { ARMS, countTokens } from '../../../bench/bill/play-arms.ts'
-import { type BillResult, readUsage } from '../../../bench/bill/read-usage.ts'
-import { summarize } from '../../../bench/bill/summarize.ts'
+import { ARMS } from '../../../bench/bill/play-arms.ts'
+import { readUsage } from '../../../bench/bill/read-usage.ts'
+import { type ArmPlay, account, totalOf } from '../../../src/bill/account.ts'
+import { factorsOf, type PlacedSession, placeResults } from '../../../src/bill/place-results.ts'
+import { countTokens } from '../../../src/bill/play.ts'
+import type { BillResult } from '../../../src/bill/session.ts'
+import { summarize } from '../../../src/bill/summarize.ts'
 
 const NOTHING: ArmPlay = { changes: [], fetches: [] }
 /** 100 tokens of o200k. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { capacityOf, costsOfEncode, MEASURED, TYPICAL } from '../../../bench/store/capacity.ts'
 import { simulate } from '../../../bench/store/simulate.ts'
-import { createRandom } from '../../../bench/support/random.ts'
+import { createRandom } from '../../../src/bill/statistics.ts'
 
 const costs = costsOfEncode(MEASURED, TYPICAL.movingShare)
 

@@ -6,7 +6,7 @@ import {
   randomInput,
   writeInput,
 } from '../../../bench/slow-inputs/grammar.ts'
-import { createRandom } from '../../../bench/support/random.ts'
+import { createRandom } from '../../../src/bill/statistics.ts'
 
 const CHARS = 2000
 

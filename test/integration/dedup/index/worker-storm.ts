@@ -5,7 +5,7 @@
  */
 import { hash } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
-import { createRandom } from '../../../../bench/support/random.ts'
+import { createRandom } from '../../../../src/bill/statistics.ts'
 import { attachIndex } from '../../../../src/core/sessions/index/attach.ts'
 import {
   type Entry,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
-import { createRandom } from '../../../../bench/support/random.ts'
+import { createRandom } from '../../../../src/bill/statistics.ts'
 import { createContext } from '../../../support/line-references.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Random } from '../../../../bench/support/random.ts'
+import type { Random } from '../../../../src/bill/statistics.ts'
 import {
   buildClassTable,
   CASELESS,

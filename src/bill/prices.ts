@@ -1,6 +1,6 @@
-import { vendorPrices } from '../../src/config/prices.ts'
+import { vendorPrices } from '../config/prices.ts'
 
-/** What tokens cost by `prices.toml`, in tokens of input that no cache has; the sessions' vendor. */
+/** The sessions' vendor's prices by `prices.toml`, in tokens of input that no cache has. */
 const anthropic = vendorPrices('anthropic')
 
 export const READ_PRICE = anthropic.cache_read

@@ -1,9 +1,9 @@
-import { argumentLines, linesIn } from '../../src/core/conversation/rewrite/quoted-lines.ts'
-import { parseHint } from '../../src/core/hints/hint-line.ts'
-import { isRetrieving } from '../../src/core/pipeline/profile/retrieving-tools.ts'
-import type { ContextResult } from '../support/corpus.ts'
+import { argumentLines, linesIn } from '../core/conversation/rewrite/quoted-lines.ts'
+import { parseHint } from '../core/hints/hint-line.ts'
+import { isRetrieving } from '../core/pipeline/profile/retrieving-tools.ts'
+import type { BillResult } from './session.ts'
 
-type Needing = Pick<ContextResult, 'tool' | 'args' | 'text'>
+type Needing = Pick<BillResult, 'tool' | 'args' | 'text'>
 
 /** What an agent can read in its context, and what its edits quote that it cannot. */
 export interface Needs {

@@ -1,5 +1,4 @@
-import { createRandom } from '../support/random.ts'
-import { median } from '../support/statistics.ts'
+import { createRandom, median } from './statistics.ts'
 
 /** What was paid for a session without an arm, and with it. */
 export interface Pair {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createNeeds } from '../../../bench/bill/needs.ts'
+import { createNeeds } from '../../../src/bill/needs.ts'
 
 const line = (at: number) => `the long line with the number ${at}`
 const read = (...ats: readonly number[]) => ({

@@ -1,6 +1,6 @@
-import { median } from '../support/statistics.ts'
 import { WRITE_PRICES } from './prices.ts'
-import type { BillCall, BillResult, BillSession } from './read-usage.ts'
+import type { BillCall, BillResult, BillSession } from './session.ts'
+import { median } from './statistics.ts'
 
 /** A result at its place in the provider's prompts. */
 export interface PlacedResult extends BillResult {
@@ -52,7 +52,7 @@ const promptOf = ({ fresh, read, write }: BillCall) => fresh + read + write
 
 /** The provider's tokens for one of o200k, by model: how much one large result let prompts grow. */
 export function factorsOf(
-  sessions: readonly BillSession[],
+  sessions: Iterable<BillSession>,
   count: (text: string) => number,
 ): ReadonlyMap<string, { readonly factor: number; readonly samples: number }> {
   const samples = new Map<string, number[]>()

@@ -45,8 +45,8 @@ const ASK_TOKENS = 150
 export const totalOf = (bill: Bill): number => Object.values(bill).reduce((sum, each) => sum + each)
 
 /**
- * The bill of a session under an arm. Without changes it is the recorded usage to the token. What an
- * arm saves goes off at the price of the place where the usage paid it.
+ * The bill of a session under an arm. Without changes it is the recorded usage to the token. What
+ * an arm saves goes off at the price of the place where the usage paid it.
  */
 export function account(session: PlacedSession, arm: ArmPlay, terms: AccountTerms = {}): Bill {
   const { packed = 1, output = 1, freeMisses } = terms
