@@ -122,12 +122,14 @@ function isStub(text: string): boolean {
   return hint?.family === 'elision' && hint.summary !== undefined
 }
 
-interface Block {
+interface BodyBlock {
   readonly type: string
   readonly content?: string | readonly { readonly text: string }[]
 }
 
-function textsIn(body: { readonly messages: readonly { readonly content: readonly Block[] }[] }) {
+function textsIn(body: {
+  readonly messages: readonly { readonly content: readonly BodyBlock[] }[]
+}) {
   const blocks = body.messages.flatMap(({ content }) => content)
   return blocks
     .filter(({ type }) => type === 'tool_result')

@@ -5,11 +5,11 @@ import { readLines } from '../tune/logs/read-lines.ts'
 import { createPendingCalls, type PendingCalls } from '../tune/logs/read-log.ts'
 import type { BillCall, BillResult, BillSession } from './session.ts'
 
-type Open = { -readonly [Key in keyof BillCall]: BillCall[Key] }
+type CallSoFar = { -readonly [Key in keyof BillCall]: BillCall[Key] }
 
 /** What one context of an agent has so far. */
 interface OpenSession {
-  readonly calls: Open[]
+  readonly calls: CallSoFar[]
   /** Id of the message that the last call wrote. */
   message: string | undefined
   /** What came since the last call. */
