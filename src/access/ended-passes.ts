@@ -1,13 +1,6 @@
 import { createHash } from 'node:crypto'
 import { appendFileSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 
-/** Passes that were given back before their time. All processes with the same file share them. */
-export interface EndedPasses {
-  has(pass: string): boolean
-  /** @param until when the pass would have ended by itself, in Unix milliseconds */
-  add(pass: string, until: number): void
-}
-
 /**
  * A line: when the pass ends by itself, and its hash, so that the file gives away no pass. A line
  * break comes first, so that a torn line spoils no other.
@@ -26,11 +19,8 @@ export interface EndedPassOptions {
   readonly most?: number
 }
 
-export function createEndedPasses(options: EndedPassOptions): EndedPasses {
-  return new FiledPasses(options)
-}
-
-class FiledPasses implements EndedPasses {
+/** Passes that were given back before their time. All processes with the same file share them. */
+export class EndedPasses {
   readonly #options: EndedPassOptions
   /** The version that was read; another process may write. */
   #version = ''
@@ -46,6 +36,7 @@ class FiledPasses implements EndedPasses {
     return this.#ended.has(hashOf(pass))
   }
 
+  /** @param until when the pass would have ended by itself, in Unix milliseconds */
   add(pass: string, until: number): void {
     this.#read()
     const hash = hashOf(pass)

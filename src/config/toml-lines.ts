@@ -1,3 +1,5 @@
+import { BoundedMap } from '../core/base/bounded-map.ts'
+
 const HEADER = /^\s*(\[{1,2})([^\]]*)\]/
 const KEY = /^\s*([^=#]+?)\s*=/
 
@@ -6,7 +8,7 @@ const BETWEEN = '\0'
 /** Texts whose lines are remembered: a configuration has few layers. */
 const REMEMBERED = 8
 
-const indexes = new Map<string, ReadonlyMap<string, number>>()
+const indexes = new BoundedMap<string, ReadonlyMap<string, number>>(REMEMBERED)
 
 /**
  * The line of a TOML text at which a key stands, or the nearest table around it; from 1. For faults
@@ -15,10 +17,7 @@ const indexes = new Map<string, ReadonlyMap<string, number>>()
  */
 export function lineOf(source: string, path: readonly PropertyKey[]): number {
   const lines = indexes.get(source) ?? linesOf(source)
-  indexes.delete(source)
   indexes.set(source, lines)
-  const [oldest] = indexes.keys()
-  if (indexes.size > REMEMBERED && oldest !== undefined) indexes.delete(oldest)
   for (let depth = path.length; depth > 0; depth--) {
     const line = lines.get(path.slice(0, depth).map(String).join(BETWEEN))
     if (line !== undefined) return line

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { BoundedMap } from '../core/base/bounded-map.ts'
 import { readBytes, SPANS_FILE } from './folder-files.ts'
 import type { FingerprintThread } from './task-thread.ts'
 import type { PublishedDocument } from './tasks.ts'
@@ -47,7 +48,7 @@ interface Cached {
 
 export function createPublished(options: PublishedOptions): Published {
   const { thread, now, folderOf, patterns } = options
-  const cache = new Map<string, Cached>()
+  const cache = new BoundedMap<string, Cached>(MAX_CACHED)
   const making = new Map<string, Promise<PublishedDocument>>()
 
   async function look(tenant: string): Promise<PublishedDocument> {
@@ -75,10 +76,7 @@ export function createPublished(options: PublishedOptions): Published {
       patterns: wanted,
       now: at,
     })
-    cache.delete(tenant)
     cache.set(tenant, { document, patterns: wanted, teams, modified, madeAt: at, lookedAt: at })
-    const [oldest] = cache.keys()
-    if (cache.size > MAX_CACHED && oldest !== undefined) cache.delete(oldest)
     return document
   }
 

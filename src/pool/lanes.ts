@@ -2,20 +2,6 @@ import type { FairQueue, Kind } from '../core/base/fair-queue.ts'
 import type { Entry } from './entry.ts'
 import { type AtWork, isOverdue, type Slot, type Slots } from './slots.ts'
 
-/** Which jobs may have a thread now, and how long others wait. */
-export interface Lanes {
-  /** Threads on which jobs of this kind could begin now. */
-  free(kind: Kind): number
-  /** Whether a waiting job may have one of them. */
-  mayBegin(entry: Entry): boolean
-  /** Notes that a tenant uses the service, by `performance.now()`. */
-  see(tenant: string, now: number): void
-  /** Milliseconds that one more job of the tenant would wait for a thread, by estimate. */
-  waitMs(job: Pick<Entry, 'tenant' | 'kind'>): number
-  /** Batches whose threads must be taken back, because jobs of other tenants wait for them. */
-  inTheWay(): Slot[]
-}
-
 export interface LanesOptions {
   readonly slots: Slots
   readonly waiting: FairQueue<Entry>
@@ -39,6 +25,8 @@ export interface LanesOptions {
 const IN_USE_MS = 60_000
 
 /**
+ * Which jobs may have a thread now, and how long others wait.
+ *
  * Keeps threads free for short jobs. There is one thread more than jobs that run at once (`width`).
  * It goes to the kind of which no job runs. So short jobs always have a thread, and long jobs too.
  *
@@ -51,11 +39,7 @@ const IN_USE_MS = 60_000
  * jobs take longer than others may be made to wait. Wrong estimates may let it get all of them. If
  * long jobs of others then wait, one thread is taken back.
  */
-export function createLanes(options: LanesOptions): Lanes {
-  return new ThreadLanes(options)
-}
-
-class ThreadLanes implements Lanes {
+export class Lanes {
   readonly #options: LanesOptions
   readonly #slots: Slots
   readonly #waiting: FairQueue<Entry>
@@ -74,6 +58,7 @@ class ThreadLanes implements Lanes {
     this.#part = Math.max(1, options.width - 1)
   }
 
+  /** Threads on which jobs of this kind could begin now. */
   free(kind: Kind): number {
     const { size } = this.#slots.inUse
     const normal = this.#width - size
@@ -81,17 +66,20 @@ class ThreadLanes implements Lanes {
     return size < this.#options.threads && this.#runningOf(kind) === 0 ? 1 : 0
   }
 
+  /** Whether a waiting job may have one of them. */
   mayBegin(entry: Entry): boolean {
     if (this.#hasItsPart(entry)) return false
     if (entry.kind === 'long' || this.#options.isKnown(entry)) return this.free(entry.kind) > 0
     return this.#mayTry(entry)
   }
 
+  /** Notes that a tenant uses the service, by `performance.now()`. */
   see(tenant: string, at: number): void {
     if (this.#latest.tenant !== tenant) this.#other = this.#latest
     this.#latest = { tenant, at }
   }
 
+  /** Milliseconds that one more job of the tenant would wait for a thread, by estimate. */
   waitMs(job: Pick<Entry, 'tenant' | 'kind'>): number {
     const { tenant, kind } = job
     const own = this.#waiting.waitingOf(tenant, kind)
@@ -105,6 +93,7 @@ class ThreadLanes implements Lanes {
     return this.free('long') > 0 ? queueMs : this.#nextFreeMs(this.#slots.inUse) + queueMs
   }
 
+  /** Batches whose threads must be taken back, because jobs of other tenants wait for them. */
   inTheWay(): Slot[] {
     const overdue = [...this.#slots.inUse].filter(isOverdue).sort((a, b) => a.ranMs - b.ranMs)
     const stuck = overdue.filter(slot => {

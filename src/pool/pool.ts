@@ -20,43 +20,24 @@ import {
   UNANSWERED,
 } from './entry.ts'
 import { type Authority, ask, inputBytes, type Job, type JobResult } from './job.ts'
-import { createLanes, type Lanes } from './lanes.ts'
+import { Lanes } from './lanes.ts'
 import type { LostReason, PoolOptions } from './pool-options.ts'
 import { type AtWork, createSlots, isOverdue, type Sized, type Slot, type Slots } from './slots.ts'
 import type { RunBatch } from './threads.ts'
 import { createTurnPlaces, sampleTurn } from './turn-places.ts'
 import { createWatch, type Look } from './watch.ts'
 
-/** Runs jobs on the worker threads. */
-export interface WorkerPool {
-  /** One phase: the thread does everything. Never rejects for an expected failure. */
-  run(job: Job): Promise<JobResult>
-  /** Two phases around one question; jobs without a question take one. */
-  runTwoPhase(job: Job, authority: Authority): Promise<JobResult>
-  /** Jobs that wait for a thread, and those that are on one. */
-  readonly waiting: number
-  readonly running: number
-  /**
-   * Milliseconds that one more job of the tenant would wait for a thread, by estimate. Without a
-   * job: the milliseconds that all waiting jobs would take.
-   */
-  waitMs(job?: Sized): number
-  /** Share of the threads' time that went into jobs lately, 0 to 1. */
-  readonly utilization: number
-  close(): Promise<void>
-}
-
 /** A job whose batch was lost through no fault of its own is tried again this often. */
 const MAX_LOST = 2
 
 const NO_THREADS: ReadonlySet<number> = new Set()
 
-/** The typed façade over the worker threads: queue, micro-batches, time limit, replacement. */
-export function createPool(options: PoolOptions): WorkerPool {
-  return new Pool(options)
-}
-
-class Pool implements WorkerPool {
+/**
+ * Runs jobs on the worker threads.
+ *
+ * The typed façade over the worker threads: queue, micro-batches, time limit, replacement.
+ */
+export class WorkerPool {
   readonly #options: PoolOptions
   readonly #width: number
   readonly #slots: Slots
@@ -83,7 +64,7 @@ class Pool implements WorkerPool {
     this.#slots = createSlots(progress)
     this.#releaseExit = holdExit(() => this.#slots.mayEnd())
     const waiting = this.#waiting
-    const lanes = createLanes({
+    const lanes = new Lanes({
       slots: this.#slots,
       waiting,
       width: this.#width,
@@ -110,6 +91,7 @@ class Pool implements WorkerPool {
     }
   }
 
+  /** Jobs that wait for a thread, and those that are on one. */
   get waiting() {
     return this.#waiting.length
   }
@@ -118,19 +100,26 @@ class Pool implements WorkerPool {
     return this.#running
   }
 
+  /** Share of the threads' time that went into jobs lately, 0 to 1. */
   get utilization() {
     return this.#watch.utilization
   }
 
+  /**
+   * Milliseconds that one more job of the tenant would wait for a thread, by estimate. Without a
+   * job: the milliseconds that all waiting jobs would take.
+   */
   waitMs(job?: Sized): number {
     if (job === undefined) return this.#waiting.workUs / 1000 / this.#width
     return this.#lanes.waitMs({ tenant: job.tenant, kind: this.#estimates.of(job).kind })
   }
 
+  /** One phase: the thread does everything. Never rejects for an expected failure. */
   run(job: Job): Promise<JobResult> {
     return this.#submit(job, 'whole', end => toResult(job, end, this.#options))
   }
 
+  /** Two phases around one question; jobs without a question take one. */
   async runTwoPhase(job: Job, authority: Authority): Promise<JobResult> {
     const first = await this.#submit(job, 'ask', end => end)
     if (first.kind === 'failed' || first.outcome.kind !== 'ask')

@@ -14,7 +14,7 @@ import type { Admission } from '../pool/admission.ts'
 import type { WorkerPool } from '../pool/pool.ts'
 import { StoredOriginals } from '../store/originals.ts'
 import { createRewrites, type Rewrites } from '../store/rewrites.ts'
-import { createSessionSharing } from '../store/session-sharing.ts'
+import { SessionSharing } from '../store/session-sharing.ts'
 import { createSharedRewrites } from '../store/shared-rewrites.ts'
 import type { Store } from '../store/store.ts'
 import { statsOf } from '../store/store-health.ts'
@@ -70,7 +70,7 @@ export function isShared({ config }: LiveConfig): boolean {
 export function sharingOf(live: LiveConfig, store: Store, sessions: Sessions) {
   if (!isShared(live)) return {}
   const ttlMs = (tenant: string) => lifetimesOf(live.config.store, tenant).sessionMs
-  return { sharing: createSessionSharing({ store, sessions, ttlMs, now: Date.now }) }
+  return { sharing: new SessionSharing({ store, sessions, ttlMs, now: Date.now }) }
 }
 
 function rewritingOf(

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts'
 import type { Env } from '../config/env.ts'
 import { leavesOutByLevel, legendOf, readPipelineConfig } from '../config/pipeline.ts'
+import { BoundedMap } from '../core/base/bounded-map.ts'
 import type { Origin } from '../ledger/day-sums.ts'
 import { composedTools } from '../mcp/composed/composed-tool.ts'
 import { readCompactions } from '../mcp/contexts/compactions.ts'
@@ -98,7 +99,8 @@ export function createGateways(config: Config, needs: GatewayNeeds): Gateways {
       const contexts = contextsFor(tenant, credential)
       const learned = openLearnedTools({
         ...{ dataDir: config.data_dir, tenant, credential, client: client.name ?? '' },
-        ...{ now: Date.now, onFailure: err => logger.warn({ err }, 'calls were not noted') },
+        now: Date.now,
+        onFailure: err => logger.warn({ err }, 'calls were not noted'),
       })
       return createGateway({
         servers,
@@ -182,7 +184,7 @@ function contextsByKey(
 ): (tenant: string, credential: string | null) => Contexts | undefined {
   if (sessions === undefined) return () => undefined
   const { index } = sessions
-  const byKey = new Map<string, Contexts>()
+  const byKey = new BoundedMap<string, Contexts>(MOST_KEYS)
   const compactions = readCompactions(data_dir)
   return (tenant, credential) => {
     const key = `${tenant} ${credential ?? ''}`
@@ -190,8 +192,6 @@ function contextsByKey(
     if (known !== undefined) return known
     const contexts = createContexts({ index, tenant, credential, compactions, now: Date.now })
     byKey.set(key, contexts)
-    const [oldest] = byKey.keys()
-    if (byKey.size > MOST_KEYS && oldest !== undefined) byKey.delete(oldest)
     return contexts
   }
 }

@@ -2,7 +2,7 @@ import { compressionOf } from '../config/compression.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { type Admission, createAdmission } from '../pool/admission.ts'
-import { createPool, type WorkerPool } from '../pool/pool.ts'
+import { WorkerPool } from '../pool/pool.ts'
 import type { Configurations } from './configuration/configurations.ts'
 import { type LiveConfig, queueBytes, queueTimeoutMs } from './reload.ts'
 import type { ConfiguredThreads } from './threads.ts'
@@ -23,7 +23,7 @@ export function createConfiguredPool(
 ): WorkerPool {
   /** Formats whose fault was logged: each is logged once. */
   const faulty = new Set<string>()
-  return createPool({
+  return new WorkerPool({
     threads,
     progress,
     width: live.config.workers.count,

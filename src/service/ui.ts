@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { createEndedPasses } from '../access/ended-passes.ts'
+import { EndedPasses } from '../access/ended-passes.ts'
 import type { Config } from '../config/config.ts'
 import { upstreamsOf } from '../config/upstreams.ts'
 import type { UiSource } from '../http/context.ts'
@@ -40,7 +40,7 @@ function passes(
   logger: Pick<Logger, 'warn'>,
 ): UiSource['passes'] {
   const ended = (file: string | null) =>
-    createEndedPasses({
+    new EndedPasses({
       file,
       now: Date.now,
       onUnwritten: err => logger.warn({ err }, 'a reader who left the page is out here only'),

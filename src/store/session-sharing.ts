@@ -3,22 +3,12 @@ import { valueOr } from './failure.ts'
 import { KnownSessions, sessionName } from './known-sessions.ts'
 import { NO_JOURNAL, type SharedTurns, type SharingOptions, Turns } from './shared-turns.ts'
 
-/** Sessions that other processes have too, through the journal of their store. */
-export interface SessionSharing {
-  /** The turns of one request of a tenant. */
-  begin(tenant: string): SharedTurns
-  /** Compacts for all processes. @throws AppError if it is unknown whether that happened */
-  compact(tenant: string, session: string): Promise<number | null>
-  /** Tells of changes that are no result's. @throws AppError as `compact` */
-  change(tenant: string, session: string, changes: readonly Change[]): Promise<void>
-}
-
-/** The store gives a journal once it is open. */
-export function createSessionSharing(options: SharingOptions): SessionSharing {
-  return new Sharing(options)
-}
-
-class Sharing implements SessionSharing {
+/**
+ * Sessions that other processes have too, through the journal of their store.
+ *
+ * The store gives a journal once it is open.
+ */
+export class SessionSharing {
   readonly #options: SharingOptions
   readonly #known: KnownSessions
 
@@ -27,10 +17,12 @@ class Sharing implements SessionSharing {
     this.#known = new KnownSessions(options.calmTurns)
   }
 
+  /** The turns of one request of a tenant. */
   begin(tenant: string): SharedTurns {
     return new Turns(tenant, this.#options, this.#known)
   }
 
+  /** Compacts for all processes. @throws AppError if it is unknown whether that happened */
   async compact(tenant: string, session: string): Promise<number | null> {
     const { store } = this.#options
     this.#known.forget(sessionName(tenant, session))
@@ -39,6 +31,7 @@ class Sharing implements SessionSharing {
     return partition
   }
 
+  /** Tells of changes that are no result's. @throws AppError as `compact` */
   async change(tenant: string, session: string, changes: readonly Change[]): Promise<void> {
     const { store, now } = this.#options
     this.#known.forget(sessionName(tenant, session))

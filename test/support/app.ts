@@ -9,7 +9,7 @@ import { createApp } from '../../src/http/app.ts'
 import type { AppDeps } from '../../src/http/context.ts'
 import { createMetrics } from '../../src/observability/metrics.ts'
 import { createAdmission } from '../../src/pool/admission.ts'
-import { createPool } from '../../src/pool/pool.ts'
+import { WorkerPool } from '../../src/pool/pool.ts'
 import { createProgress } from '../../src/pool/slots.ts'
 import { createUsageObservers } from '../../src/proxy/usage-observer.ts'
 import { emptyLedger } from '../../src/savings/tenant-ledger.ts'
@@ -49,7 +49,7 @@ export function testApp(overrides: Partial<AppDeps> = {}) {
     waitMs: () => 0,
     tenants: () => 1,
   })
-  const pool = createPool({
+  const pool = new WorkerPool({
     threads,
     progress: createProgress(1),
     limits: () => ({ jobTimeoutMs: 60_000, queueTimeoutMs: 60_000, maxWaitMs: 60_000 }),

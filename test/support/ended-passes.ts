@@ -1,9 +1,9 @@
-import { createEndedPasses, type EndedPassOptions } from '../../src/access/ended-passes.ts'
+import { EndedPasses, type EndedPassOptions } from '../../src/access/ended-passes.ts'
 
 /** Without a file, if none is named. A failed write throws. */
 export function ownEndedPasses(options: Partial<EndedPassOptions> = {}) {
   const onUnwritten = (error: unknown) => {
     throw error
   }
-  return createEndedPasses({ file: null, now: () => 0, onUnwritten, ...options })
+  return new EndedPasses({ file: null, now: () => 0, onUnwritten, ...options })
 }

@@ -2,7 +2,7 @@ import { createSteadyClock } from '../../src/core/base/steady-clock.ts'
 import { type OpenStoreOptions, openSqliteStore } from '../../src/store/sqlite/client.ts'
 import type { Connect } from '../../src/store/sqlite/connection.ts'
 import { createLedger, type LedgerOptions } from '../../src/store/sqlite/ledger.ts'
-import { createLoop } from '../../src/store/sqlite/loop.ts'
+import { Loop } from '../../src/store/sqlite/loop.ts'
 import { type SqliteStoreOptions, settle } from '../../src/store/sqlite/settings.ts'
 import type { Store } from '../../src/store/store.ts'
 
@@ -32,7 +32,7 @@ export function ownStore(settings: SqliteStoreOptions, options: OwnStoreOptions)
         onEvent: event => onMessage({ kind: 'event', event }),
         ...(open === undefined ? {} : { open }),
       })
-      const loop = createLoop({
+      const loop = new Loop({
         ledger,
         post: message => {
           if (!over) setImmediate(onMessage, message)

@@ -11,12 +11,12 @@ import {
   createSharedSessions,
   MAIN_OWNER,
 } from '../../src/core/sessions/turn/shared-sessions.ts'
-import { createPool } from '../../src/pool/pool.ts'
+import { WorkerPool } from '../../src/pool/pool.ts'
 import { createProgress } from '../../src/pool/slots.ts'
 import type { Threads } from '../../src/pool/threads.ts'
 import { fail } from '../../src/store/failure.ts'
 import { StoredOriginals } from '../../src/store/originals.ts'
-import { createSessionSharing } from '../../src/store/session-sharing.ts'
+import { SessionSharing } from '../../src/store/session-sharing.ts'
 import type { FailureReason, Store } from '../../src/store/store.ts'
 import { testApp } from './app.ts'
 import { keyFor } from './keys.ts'
@@ -99,10 +99,10 @@ export function sessionApp(options: SessionAppOptions) {
   const now = () => clock.now
   const { calmTurns = 64 } = options
   const ofSharing = { store, sessions, ttlMs: () => ttlMs, now, calmTurns }
-  const sharing = createSessionSharing(ofSharing)
+  const sharing = new SessionSharing(ofSharing)
   const records = ['acme', 'beta'].map(name => keyFor(name, { scopes: ['encode', 'retrieve'] }))
   const { app, logged } = testApp({
-    pool: createPool({
+    pool: new WorkerPool({
       threads,
       progress: createProgress(1),
       limits: () => ({ jobTimeoutMs: 60_000, queueTimeoutMs: 60_000, maxWaitMs: 60_000 }),

@@ -42,7 +42,9 @@ export async function probeCache({ model, seed, ask, until }: ProbeOptions): Pro
     return { type: 'text', text: text(name), cache_control: breakpoint(ttl) }
   }
   const request = (content: readonly object[], more: object = {}) => ({
-    ...{ model, max_tokens: 1_100, messages: [{ role: 'user', content }] },
+    model,
+    max_tokens: 1_100,
+    messages: [{ role: 'user', content }],
     ...more,
   })
   const thinking = { thinking: { type: 'adaptive' } }

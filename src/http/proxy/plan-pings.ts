@@ -76,9 +76,16 @@ export async function planPings(
   }
 
   pings.plan({
-    ...{ tenant, key, conversation: nameOf(c, report!), body, places },
-    ...{ usage: said.usage, prices: pricesFor(vendor, said.model, [builtIn, prices]) },
-    ...{ sentAt: print.at, send, isLast },
+    tenant,
+    key,
+    conversation: nameOf(c, report!),
+    body,
+    places,
+    usage: said.usage,
+    prices: pricesFor(vendor, said.model, [builtIn, prices]),
+    sentAt: print.at,
+    send,
+    isLast,
   })
 }
 

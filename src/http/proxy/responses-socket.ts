@@ -1,4 +1,5 @@
 import type { Access, Caller } from '../../access/access.ts'
+import { BoundedMap } from '../../core/base/bounded-map.ts'
 import { inTime } from '../../core/base/deadline.ts'
 import { AppError } from '../../core/base/errors.ts'
 import type { RewriteReport } from '../../core/contract/operation-result.ts'
@@ -145,7 +146,7 @@ const MAX_RESPONSES = 256
  * of these; its own opening would name it after a result.
  */
 class Conversations {
-  readonly #byResponse = new Map<string, string>()
+  readonly #byResponse = new BoundedMap<string, string>(MAX_RESPONSES)
 
   /** The name of the conversation of a response; `undefined` if it is not known. */
   of(response: string | undefined): string | undefined {
@@ -155,10 +156,6 @@ class Conversations {
   note(response: string | undefined, conversation: string | undefined): void {
     if (response === undefined || conversation === undefined) return
     this.#byResponse.set(response, conversation)
-    const [oldest] = this.#byResponse.keys()
-    if (this.#byResponse.size > MAX_RESPONSES && oldest !== undefined) {
-      this.#byResponse.delete(oldest)
-    }
   }
 }
 

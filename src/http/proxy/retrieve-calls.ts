@@ -126,8 +126,15 @@ async function packed(
 ): Promise<Buffer> {
   const terms = { redeems: false, bypass: false, result: PACKED }
   const done = await pool.run({
-    ...{ op: PACK_RESULT, tenant, media: 'json', accept: 'json', terms },
-    ...{ body: result, retained: true, requestId: randomUUID(), limitMs: PACK_MS },
+    op: PACK_RESULT,
+    tenant,
+    media: 'json',
+    accept: 'json',
+    terms,
+    body: result,
+    retained: true,
+    requestId: randomUUID(),
+    limitMs: PACK_MS,
   })
   if (!done.ok || done.body.length === 0) return result
   return Buffer.from(done.body.buffer, done.body.byteOffset, done.body.length)

@@ -114,7 +114,11 @@ export async function rewriteBody(
         : await runRewrite(
             c,
             {
-              ...{ vendor, forgets, ...is, body, redeems: true },
+              vendor,
+              forgets,
+              ...is,
+              body,
+              redeems: true,
               isPassedOn: upstream.isOurs,
               placesAt: needs.placing?.at(vendor, host),
             },

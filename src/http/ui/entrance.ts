@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { generateCookie, getCookie } from 'hono/cookie'
 import { type Caller, LOCAL } from '../../access/access.ts'
 import { createPasses, type Passes, type PassOptions } from '../../access/passes.ts'
 import { AppError } from '../../core/base/errors.ts'
@@ -46,25 +47,16 @@ export function createEntrance(
       return cookie(c, passes.issue(caller), LIFE_MS / 1000)
     },
     leave(c) {
-      const pass = passOf(c)
-      if (pass !== null) passes.end(pass)
+      const pass = getCookie(c, COOKIE)
+      if (pass !== undefined) passes.end(pass)
       return cookie(c, '', 0)
     },
   }
 }
 
 function ofCookie(c: AppContext, passes: Passes): Caller | null {
-  const pass = passOf(c)
-  return pass === null ? null : passes.callerOf(pass)
-}
-
-function passOf(c: AppContext): string | null {
-  const given = c.req.header('cookie') ?? ''
-  for (const part of given.split(';')) {
-    const [name = '', value = ''] = part.trim().split('=', 2)
-    if (name === COOKIE) return value
-  }
-  return null
+  const pass = getCookie(c, COOKIE)
+  return pass === undefined ? null : passes.callerOf(pass)
 }
 
 /** Without keys, the page is for this machine only. */
@@ -87,13 +79,11 @@ function isLoopback(address: string): boolean {
 }
 
 function cookie(c: AppContext, value: string, seconds: number): string {
-  const isSecure = c.req.header('x-forwarded-proto') === 'https'
-  return [
-    `${COOKIE}=${value}`,
-    'Path=/ui',
-    'HttpOnly',
-    'SameSite=Strict',
-    `Max-Age=${seconds}`,
-    ...(isSecure ? ['Secure'] : []),
-  ].join('; ')
+  return generateCookie(COOKIE, value, {
+    path: '/ui',
+    httpOnly: true,
+    sameSite: 'Strict',
+    maxAge: seconds,
+    secure: c.req.header('x-forwarded-proto') === 'https',
+  })
 }

@@ -107,7 +107,12 @@ async function overview(c: AppContext, reader: Caller, needs: UiNeeds): Promise<
   const wished = WHERE.find(each => each === c.req.query('by'))
   const by = wished === undefined || (wished === 'team' && !readsAll) ? WHERE[0] : wished
   const body = overviewPage({
-    ...{ window, by, of, own, readsAll, gain },
+    window,
+    by,
+    of,
+    own,
+    readsAll,
+    gain,
     priced: pricedBy(needs),
     budgets: states?.flat() ?? [],
     accounts: ledgers === undefined ? null : accountsOf(ledgers),
@@ -168,7 +173,10 @@ async function tools(c: AppContext, { tenant }: Caller, { ledger }: UiNeeds): Pr
   const found = await ledger.tools(tenant, window.hours)
   const path = `/ui/tools?${new URLSearchParams({ sort: query.sort, tool: query.tool })}`
   return {
-    ...{ title: 'Tools', place: '/ui/tools', live: true, readAt: ledger.readAt(found) },
+    title: 'Tools',
+    place: '/ui/tools',
+    live: true,
+    readAt: ledger.readAt(found),
     sub: `Tokens of results in the last ${window.hours} hours. A line opens to its shapes.`,
     aside: windowLinks(path, window, HOUR_WINDOWS),
     body: toolsPage(found, query),
@@ -180,7 +188,10 @@ async function conversations(c: AppContext, { tenant }: Caller, needs: UiNeeds):
   const page = pageOf(c.req.query('page'))
   const found = await ledger.conversations(tenant, (page - 1) * PAGE_ROWS, PAGE_ROWS)
   return {
-    ...{ title: 'Sessions', place: '/ui/conversations', live: true, readAt: ledger.readAt(found) },
+    title: 'Sessions',
+    place: '/ui/conversations',
+    live: true,
+    readAt: ledger.readAt(found),
     sub: 'The latest first; times are UTC. The bar is of tokens of results.',
     body: conversationsPage(found, page, pricedBy(needs)),
   }
@@ -209,7 +220,9 @@ async function conversation(c: AppContext, reader: Caller, needs: UiNeeds): Prom
     priced: pricedBy(needs),
   })
   return {
-    ...{ title: `Session ${id}`, place: '/ui/conversations', live: true },
+    title: `Session ${id}`,
+    place: '/ui/conversations',
+    live: true,
     ...conversationHead(found, around),
     readAt: ledger.readAt(found),
     body,

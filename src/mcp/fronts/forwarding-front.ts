@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../core/base/bounded-map.ts'
 import { forwardedHeaders } from '../forwarded-headers.ts'
 import { errorOutcome, RPC_ERRORS, writeResponse } from '../json-rpc.ts'
 import type { UpstreamRefusal } from '../upstream/options.ts'
@@ -32,10 +33,10 @@ const OWN_KEY = 'x-haversack-key'
  */
 export class ForwardingFront implements HttpFront {
   readonly #options: ForwardingOptions
-  readonly #known = new Map<
+  readonly #known = new BoundedMap<
     string,
     { readonly refusal: UpstreamRefusal | null; readonly until: number }
-  >()
+  >(MOST_KNOWN)
 
   constructor(options: ForwardingOptions) {
     this.#options = options
@@ -75,10 +76,7 @@ export class ForwardingFront implements HttpFront {
     const answer = await probe(headers).catch(() => null)
     if (answer === null) return null
     const refusal = answer.status === 401 ? answer : null
-    this.#known.delete(identity)
     this.#known.set(identity, { refusal, until: now() + (refusal ? REFUSED_MS : TAKEN_MS) })
-    const [oldest] = this.#known.keys()
-    if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest)
     return refusal
   }
 }

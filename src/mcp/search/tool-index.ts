@@ -56,7 +56,9 @@ export class ToolIndex {
     const { description, inputSchema } = JSON.parse(sent.toString())
     const parameters = Object.keys(Object(inputSchema?.properties)).slice(0, MOST_PARAMETERS)
     const texts = {
-      ...{ name: tool.key, server: tool.server, parameters: parameters.join(' ') },
+      name: tool.key,
+      server: tool.server,
+      parameters: parameters.join(' '),
       description: typeof description === 'string' ? description : '',
     }
     const weights = new Map<string, number>()

@@ -4,7 +4,7 @@ import { redisConnector, type TlsOptions } from './connection.ts'
 import { DEFAULT_PREFIX } from './layout.ts'
 import { readLibrary } from './library.ts'
 import { RedisStore, type StoreSettings } from './redis-store.ts'
-import { createRedisServer, type Durability } from './server.ts'
+import { type Durability, RedisServer } from './server.ts'
 
 export interface RedisStoreOptions extends StoreSettings {
   readonly address: RedisAddress
@@ -41,7 +41,7 @@ const CONNECT_MS = 2_000
  */
 export async function openRedisStore(options: RedisStoreOptions): Promise<Store> {
   const library = readLibrary()
-  const server = createRedisServer({
+  const server = new RedisServer({
     library,
     connect: redisConnector({
       address: options.address,

@@ -26,43 +26,6 @@ import { ServerWatch, type WatchOptions } from './server-watch.ts'
 /** When a write counts as done: on the primary, on a replica too, or on the primary's disk. */
 export type Durability = 'primary' | 'replica' | 'disk'
 
-/** Redis as the store uses it: functions with a deadline each, behind a breaker. */
-export interface RedisServer {
-  /** Calls a function on a tenant's keys; one of `TIMED` learns until when it may have effect. */
-  call(name: FunctionName, root: string, args: readonly Argument[]): Promise<Result<Reply>>
-  /** Sends a command about one key. */
-  command(key: string, args: readonly Argument[]): Promise<Result<Reply>>
-  /** Resolves when the writes so far are as durable as configured; with the reason if not. */
-  confirm(root: string, connection: number): Promise<Failure | undefined>
-  /**
-   * Keeps a write that was answered, to make it again on a server that may not have it.
-   * @param connection the number of the connection before the call
-   */
-  remember(write: RecentWrite, connection: number): void
-  /** Resolves when the server can be used, or after `ms` milliseconds with why not. Called once. */
-  ready(ms: number): Promise<Failure | undefined>
-  /** The number of the connection; another one may be to another server. */
-  readonly connection: number
-  readonly contact: Pick<Contact, 'sinceMs' | 'leaseMs' | 'silentMs' | 'isOwing' | 'isSure'>
-  /** Whether tenants are on several nodes. */
-  readonly isSharded: boolean
-  /** Whether what is not found may still be written again by another process. */
-  readonly mayLack: boolean
-  /** Names what the server remembers; differs after a restart, a failover and a flush. */
-  readonly generation: string
-  readonly isAvailable: boolean
-  /** For how long it has been away, in milliseconds; 0 if calls are sent. */
-  readonly awayMs: number
-  /** Whether it answers that it takes no calls, so that to wait for it is no use. */
-  readonly isRefusing: boolean
-  readonly pending: number
-  readonly pendingBytes: number
-  readonly refused: number
-  /** Writes that could be made again now, and what became of others. */
-  readonly repair: Pick<Repair, 'bytes' | 'counts' | 'forgetPurged'>
-  close(): Promise<void>
-}
-
 export type ServerEvent = Extract<
   StoreEvent,
   { readonly kind: 'unreachable' | 'reachable' | 'wrong_policy' | 'other_server' }
@@ -87,11 +50,8 @@ export interface ServerOptions extends CallQueueOptions, WatchOptions {
 /** How often a server that answers is asked what it is. */
 const WATCH_MS = 100
 
-export function createRedisServer(options: ServerOptions): RedisServer {
-  return new GuardedServer(options)
-}
-
-class GuardedServer implements RedisServer {
+/** Redis as the store uses it: functions with a deadline each, behind a breaker. */
+export class RedisServer {
   readonly #options: ServerOptions
   readonly #queue: CallQueue
   readonly #watching: ServerWatch
@@ -121,6 +81,7 @@ class GuardedServer implements RedisServer {
     void this.#watch()
   }
 
+  /** The number of the connection; another one may be to another server. */
   get connection(): number {
     return this.#number
   }
@@ -133,22 +94,27 @@ class GuardedServer implements RedisServer {
     return this.#watching.contact
   }
 
+  /** Whether what is not found may still be written again by another process. */
   get mayLack(): boolean {
     return this.#watching.mayLack
   }
 
+  /** Names what the server remembers; differs after a restart, a failover and a flush. */
   get generation(): string {
     return this.#watching.repair.server
   }
 
+  /** Writes that could be made again now, and what became of others. */
   get repair(): Repair {
     return this.#watching.repair
   }
 
+  /** For how long it has been away, in milliseconds; 0 if calls are sent. */
   get awayMs(): number {
     return this.#isOpen ? 0 : performance.now() - this.#awaySince
   }
 
+  /** Whether it answers that it takes no calls, so that to wait for it is no use. */
   get isRefusing(): boolean {
     const isFailing = !this.#isOpen || this.#failures > 0
     return isFailing && isLastingRefusal(this.#lastFailure, this.#options.mayMove)
@@ -166,26 +132,34 @@ class GuardedServer implements RedisServer {
     return this.#queue.refused
   }
 
+  /** Calls a function on a tenant's keys; one of `TIMED` learns until when it may have effect. */
   async call(name: FunctionName, root: string, args: readonly Argument[]): Promise<Result<Reply>> {
     if (this.#watching.mayEvict && ADDING.has(name)) return EVICTING
     return this.#functions.call(name, root, args)
   }
 
+  /** Sends a command about one key. */
   async command(key: string, args: readonly Argument[]): Promise<Result<Reply>> {
     const answer = await this.#guarded(key, args, { names: [String(args[0]).toLowerCase()] })
     return answer === MISSING ? UNREACHABLE : answer
   }
 
+  /**
+   * Keeps a write that was answered, to make it again on a server that may not have it.
+   * @param connection the number of the connection before the call
+   */
   remember(write: RecentWrite, connection: number): void {
     this.#watching.repair.note(write, connection === this.#number)
   }
 
+  /** Resolves when the writes so far are as durable as configured; with the reason if not. */
   async confirm(root: string, connection: number): Promise<Failure | undefined> {
     if (this.#options.durability === 'primary') return undefined
     if (connection !== this.#number) return NOT_DURABLE
     return this.#waits.next(this.#options.isSharded ? root : '')
   }
 
+  /** Resolves when the server can be used, or after `ms` milliseconds with why not. Called once. */
   async ready(ms: number): Promise<Failure | undefined> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     this.#onReady = resolve
@@ -199,6 +173,7 @@ class GuardedServer implements RedisServer {
     return this.#lastFailure
   }
 
+  /** Whether tenants are on several nodes. */
   get isSharded(): boolean {
     return this.#options.isSharded
   }

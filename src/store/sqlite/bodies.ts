@@ -17,21 +17,6 @@ import type { Tombstones } from './tombstones.ts'
 /** What a removed body leaves: nothing, or a tombstone. */
 export type Remains = 'nothing' | 'tombstone'
 
-/** Rows of bodies. Everything here runs inside a transaction of the caller's. */
-export interface Bodies {
-  put(item: PutItem, now: number): Result<Kept>
-  touch(item: TouchItem, now: number): Result<Kept>
-  /** The one live body that a reference means. */
-  find(reference: Reference, now: number): BodyRow | Failure
-  byId(id: number): BodyRow | undefined
-  /** Whether its hash leads to it. */
-  isListed(row: BodyRow): boolean
-  remove(row: BodyRow, remains: Remains, now: number): void
-  /** Notes that a body was read; written with the next transaction, for the order of eviction. */
-  markUsed(row: BodyRow): void
-  flushMarks(): void
-}
-
 export interface BodiesDeps {
   readonly settings: Settings
   readonly codec: Codec
@@ -52,11 +37,8 @@ const ROW_BYTES = 400
 /** Reads noted between two writes; more are forgotten, which only makes eviction less exact. */
 const MAX_MARKS = 256
 
-export function createBodies(database: DatabaseSync, deps: BodiesDeps): Bodies {
-  return new BodyRows(database, deps)
-}
-
-class BodyRows implements Bodies {
+/** Rows of bodies. Everything here runs inside a transaction of the caller's. */
+export class Bodies {
   readonly #deps: BodiesDeps
   readonly #sql: BodyStatements
   /** Uses that are not written yet, by body. */
@@ -92,6 +74,7 @@ class BodyRows implements Bodies {
     return 'ok' in row ? row : this.#prolong(row, item, false, now)
   }
 
+  /** The one live body that a reference means. */
   find(reference: Reference, now: number): BodyRow | Failure {
     const { session } = reference
     const minimum = session === undefined ? MIN_DIGITS.tenant : MIN_DIGITS.session
@@ -118,6 +101,7 @@ class BodyRows implements Bodies {
     return toBodyRow(this.#sql.byId.get(id))
   }
 
+  /** Whether its hash leads to it. */
   isListed({ id, tenant, hash }: BodyRow): boolean {
     return this.#sql.byHash.get(tenant, hash)?.['id'] === id
   }
@@ -131,6 +115,7 @@ class BodyRows implements Bodies {
     if (remains === 'tombstone') this.#deps.tombstones.add(row.tenant, row.hash, now)
   }
 
+  /** Notes that a body was read; written with the next transaction, for the order of eviction. */
   markUsed(row: BodyRow): void {
     if (this.#marks.size < MAX_MARKS) this.#marks.set(row.id, this.#deps.nextUse())
   }

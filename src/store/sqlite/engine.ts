@@ -18,19 +18,19 @@ import type {
 } from '../store.ts'
 import type { StoreEvent } from '../store-event.ts'
 import type { StoreStats } from '../store-figures.ts'
-import { type Bodies, createBodies } from './bodies.ts'
+import { Bodies } from './bodies.ts'
 import type { BodyRow } from './body-row.ts'
 import { createChunks } from './chunks.ts'
 import type { Count } from './counters.ts'
 import { createReader, Faults, type Reader } from './reader.ts'
-import { createRecords, type Records } from './records.ts'
+import { Records } from './records.ts'
 import { createRestore, type Restore } from './restore.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import type { Settings } from './settings.ts'
 import { createSpace, createStats, type Space } from './space.ts'
 import { createTenants, NO_TENANT, type Tenants } from './tenants.ts'
 import { createTombstones } from './tombstones.ts'
-import { createUpkeep, type Progress, type Upkeep } from './upkeep.ts'
+import { type Progress, Upkeep } from './upkeep.ts'
 
 /**
  * What the thread does with the file: plain functions, one short step each. Those in `writes` need
@@ -144,7 +144,7 @@ function createParts(database: DatabaseSync, deps: EngineDeps): Parts {
     tenants,
     evict: (tenant, now) => upkeep.evict(tenant, now),
   })
-  const bodies = createBodies(database, {
+  const bodies = new Bodies(database, {
     settings,
     codec,
     chunks,
@@ -156,7 +156,7 @@ function createParts(database: DatabaseSync, deps: EngineDeps): Parts {
     nextUse: createUses(database, clock),
     onUnreadable,
   })
-  const records = createRecords(database, {
+  const records = new Records(database, {
     codec,
     tenants,
     space,
@@ -166,7 +166,7 @@ function createParts(database: DatabaseSync, deps: EngineDeps): Parts {
     },
   })
   const rows = { bodies, records, tenants, sessions, tombstones, space, count }
-  const upkeep = createUpkeep(database, rows)
+  const upkeep = new Upkeep(database, rows)
   const reader = createReader(database, { bodies, chunks, count, onUnreadable })
   const stats = createStats(database, { settings, tenants, space, counters })
   return { clock, tenants, sessions, space, bodies, records, reader, upkeep, faults, stats }

@@ -11,13 +11,7 @@ import { checkFolder, FILE_NAME, type OpenOptions } from './open.ts'
 import { type Answer, type Call, isWrite, type OperationName } from './protocol.ts'
 import type { Settings } from './settings.ts'
 import { isDamage, isLostConnection, sqliteFailure } from './sqlite-errors.ts'
-import {
-  createStoreFile,
-  createSuspicion,
-  type Opened,
-  type StoreFile,
-  type Suspicion,
-} from './store-file.ts'
+import { createSuspicion, type Opened, StoreFile, type Suspicion } from './store-file.ts'
 import { createTransfer, type Transfer } from './transfer.ts'
 
 /** Runs calls in transactions, and keeps the file open whatever happens to it. */
@@ -73,7 +67,7 @@ class FileLedger implements Ledger {
     this.#count = count
     this.#transfer = createTransfer({ settings, path, clock, onEvent })
     const noteFailure = (failure: Failure) => this.#noteFailure(failure)
-    this.#file = createStoreFile({ ...options, path, count, counters, noteFailure })
+    this.#file = new StoreFile({ ...options, path, count, counters, noteFailure })
     this.#suspicion = createSuspicion(this.#file.wasUnclean)
     this.#transfer.begin()
     if (settings.mustExist) return

@@ -10,11 +10,6 @@ import {
   type ToThread,
 } from './protocol.ts'
 
-/** The order of work in the thread. */
-export interface Loop {
-  receive(message: ToThread): void
-}
-
 export interface LoopOptions {
   readonly ledger: Ledger
   post(message: FromThread, transfer: readonly ArrayBuffer[]): void
@@ -40,16 +35,14 @@ interface QueuedCalls {
 }
 
 /**
+ * The order of work in the thread.
+ *
  * Works through calls in turns: reads, then one transaction of writes, each answered in one
  * message. The disk's flush takes most of a turn. Writes that arrive during it share the next
  * transaction, so groups grow with the load, and a single put does not wait. Between two turns the
  * loop looks for messages, so that an urgent call waits for one long read at most.
  */
-export function createLoop(options: LoopOptions): Loop {
-  return new TurnLoop(options)
-}
-
-class TurnLoop implements Loop {
+export class Loop {
   readonly #ledger: Ledger
   readonly #post: LoopOptions['post']
   readonly #onClosed: () => void

@@ -12,18 +12,6 @@ const MAX_KEY_CHARS = 1024
 /** What a row and its index entries take, on top of value and key. */
 const ROW_BYTES = 120
 
-/** Rows of records. Everything here runs inside a transaction of the caller's. */
-export interface Records {
-  read(key: RecordKey, now: number): Result<StoredRecord>
-  write(write: RecordWrite, now: number): Result<{ readonly version: number }>
-  delete(key: RecordKey, ifVersion: number | undefined, now: number): Result<object>
-  due(now: number): boolean
-  expire(now: number, limit: number): number
-  removeOf(tenant: number, limit: number): number
-  /** Writes what another file had, with its version, unless the key has a record. */
-  restore(record: RestoredRecord): Failure | undefined
-}
-
 /** A record of another file; versions of this file must be above it. */
 export interface RestoredRecord extends RecordKey, StoredRecord {}
 
@@ -35,11 +23,8 @@ export interface RecordsDeps {
   onUnreadable(key: RecordKey, error: UnreadableError): void
 }
 
-export function createRecords(database: DatabaseSync, deps: RecordsDeps): Records {
-  return new RecordRows(database, deps)
-}
-
-class RecordRows implements Records {
+/** Rows of records. Everything here runs inside a transaction of the caller's. */
+export class Records {
   readonly #deps: RecordsDeps
   readonly #sql: Statements
 
@@ -108,6 +93,7 @@ class RecordRows implements Records {
     return rows.length
   }
 
+  /** Writes what another file had, with its version, unless the key has a record. */
   restore({ value, version, expires_at, ...key }: RestoredRecord): Failure | undefined {
     const tenant = this.#deps.tenants.findOrAdd(key.tenant)
     this.#sql.raiseVersion.run(version)

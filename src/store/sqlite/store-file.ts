@@ -26,32 +26,6 @@ export interface Opened {
   readonly inode: number | undefined
 }
 
-/**
- * Holds the open file, if there is one. If the file shows damage, it is opened again, or a new one
- * is begun.
- */
-export interface StoreFile {
-  readonly opened: Opened | null
-  /** Whether a process had left a log when the file was first opened. */
-  readonly wasUnclean: boolean
-  /** Opens the file again; if that fails, it is tried again by the next upkeep. */
-  reopen(): void
-  /**
-   * Whether the path leads to another file than the one that is open: what is written there is
-   * lost.
-   */
-  isReplaced(): boolean
-  reopenReplaced(): void
-  /**
-   * Handles an error: first it opens the file again, and if that does not help, it begins a new
-   * one.
-   * @param tries how often the same work has failed before
-   * @returns whether the work should run again
-   */
-  mend(error: unknown, tries: number): boolean
-  stop(): void
-}
-
 export interface StoreFileOptions {
   readonly settings: Settings
   readonly path: string
@@ -75,18 +49,19 @@ const BETWEEN_CHECKS_MS = 60_000
 const LOG_LOOKS = 3
 const LOG_PAUSE_MS = 20
 
-/** @throws NewerSchemaError, ForeignFileError, or SQLite's error if the file cannot be opened */
-export function createStoreFile(options: StoreFileOptions): StoreFile {
-  return new WatchedFile(options)
-}
-
-class WatchedFile implements StoreFile {
+/**
+ * Holds the open file, if there is one. If the file shows damage, it is opened again, or a new one
+ * is begun.
+ */
+export class StoreFile {
+  /** Whether a process had left a log when the file was first opened. */
   readonly wasUnclean: boolean
   readonly #options: StoreFileOptions
   #opened: Opened | null
   #movedAt = Number.NEGATIVE_INFINITY
   #checkedAt = Number.NEGATIVE_INFINITY
 
+  /** @throws NewerSchemaError, ForeignFileError, or SQLite's error if the file cannot be opened */
   constructor(options: StoreFileOptions) {
     this.#options = options
     this.wasUnclean = !options.settings.mustExist && sizeOf(`${options.path}-wal`) > 0
@@ -97,10 +72,15 @@ class WatchedFile implements StoreFile {
     return this.#opened
   }
 
+  /** Opens the file again; if that fails, it is tried again by the next upkeep. */
   reopen(): void {
     this.#become(() => this.#start())
   }
 
+  /**
+   * Whether the path leads to another file than the one that is open: what is written there is
+   * lost.
+   */
   isReplaced(): boolean {
     return this.#opened !== null && inodeOf(this.#options.path) !== this.#opened.inode
   }
@@ -110,6 +90,12 @@ class WatchedFile implements StoreFile {
     this.reopen()
   }
 
+  /**
+   * Handles an error: first it opens the file again, and if that does not help, it begins a new
+   * one.
+   * @param tries how often the same work has failed before
+   * @returns whether the work should run again
+   */
   mend(error: unknown, tries: number): boolean {
     if (this.isReplaced()) {
       this.#options.onEvent({ kind: 'file_replaced' })

@@ -2,7 +2,7 @@ import { createSteadyClock } from '../../core/base/steady-clock.ts'
 import { ownThread } from '../../threads/own-thread.ts'
 import type { StoreEvent } from '../store-event.ts'
 import { createLedger } from './ledger.ts'
-import { createLoop } from './loop.ts'
+import { Loop } from './loop.ts'
 import type { FromThread, ToThread } from './protocol.ts'
 import { type SqliteStoreOptions, settle } from './settings.ts'
 
@@ -26,7 +26,7 @@ try {
   })
   const settings = settle(data)
   const ledger = createLedger({ settings, clock, stopwatch, onEvent })
-  const loop = createLoop({ ledger, post, onClosed: () => port.close() })
+  const loop = new Loop({ ledger, post, onClosed: () => port.close() })
   port.on('message', (message: ToThread) => loop.receive(message))
   post({ kind: 'ready' })
 } catch (error) {

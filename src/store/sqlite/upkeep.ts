@@ -11,24 +11,6 @@ import type { Tombstones } from './tombstones.ts'
 /** Rows that one step removes at most, so that a step stays short whatever there is to do. */
 const STEP = 64
 
-/**
- * Removes data whose time has ended, a step at a time. Each call runs inside a transaction of the
- * caller's.
- */
-export interface Upkeep {
-  /** Whether `step` would find something; reads only. */
-  due(now: number): boolean
-  /** One step of everything; how much it removed. */
-  step(now: number): Progress
-  /** One step of expired bodies and records alone. */
-  expire(now: number): Progress
-  /** One step of a purge; `done` when nothing of it is left. */
-  purgeSession(session: number, now: number): Progress & { readonly done: boolean }
-  purgeTenant(tenant: number, now: number): Progress & { readonly done: boolean }
-  /** Removes the body that was used least recently and is not pinned. */
-  evict(tenant: number | null, now: number): boolean
-}
-
 export interface Progress {
   readonly bodies: number
   readonly records: number
@@ -44,11 +26,11 @@ export interface UpkeepDeps {
   readonly count: Count
 }
 
-export function createUpkeep(database: DatabaseSync, deps: UpkeepDeps): Upkeep {
-  return new RowUpkeep(database, deps)
-}
-
-class RowUpkeep implements Upkeep {
+/**
+ * Removes data whose time has ended, a step at a time. Each call runs inside a transaction of the
+ * caller's.
+ */
+export class Upkeep {
   readonly #deps: UpkeepDeps
   readonly #sql: Statements
 
@@ -57,6 +39,7 @@ class RowUpkeep implements Upkeep {
     this.#sql = prepareStatements(database)
   }
 
+  /** Whether `step` would find something; reads only. */
   due(now: number): boolean {
     return (
       this.#sql.expired.get(now, 1) !== undefined ||
@@ -69,6 +52,7 @@ class RowUpkeep implements Upkeep {
     )
   }
 
+  /** One step of everything; how much it removed. */
   step(now: number): Progress {
     const progress = add(this.expire(now), this.#purgeLeftovers(now))
     this.#sql.unpin.run(now, STEP)
@@ -78,6 +62,7 @@ class RowUpkeep implements Upkeep {
     return add(progress, { bodies: evicted, records: 0 })
   }
 
+  /** One step of expired bodies and records alone. */
   expire(now: number): Progress {
     const rows = this.#sql.expired.all(now, STEP)
     const removed = this.#removeAll(
@@ -89,6 +74,7 @@ class RowUpkeep implements Upkeep {
     return { bodies: removed, records: this.#deps.records.expire(now, STEP) }
   }
 
+  /** One step of a purge; `done` when nothing of it is left. */
   purgeSession(session: number, now: number) {
     if (!this.#deps.sessions.isDisowned(session)) return { ...NOTHING, done: true }
     const { orphans, done } = this.#deps.sessions.release(session, STEP)
@@ -119,6 +105,7 @@ class RowUpkeep implements Upkeep {
     return { bodies: removed, records: gone, done }
   }
 
+  /** Removes the body that was used least recently and is not pinned. */
   evict(tenant: number | null, now: number): boolean {
     const next = () => (tenant === null ? this.#sql.oldest.get() : this.#sql.oldestOf.get(tenant))
     let row = next()

@@ -9,7 +9,7 @@ import { BYTE_OPERATIONS } from '../../../src/core/operations/registry.ts'
 import { createBodyMemory } from '../../../src/core/sessions/lines/memory-layout.ts'
 import type { Rewriting } from '../../../src/http/context.ts'
 import type { VendorProxy } from '../../../src/http/proxy/vendor-proxies.ts'
-import { createPool } from '../../../src/pool/pool.ts'
+import { WorkerPool } from '../../../src/pool/pool.ts'
 import { createProgress } from '../../../src/pool/slots.ts'
 import type { Exchange, ForwardOptions } from '../../../src/proxy/exchange.ts'
 import type { OnRecord, RecordedBefore } from '../../../src/store/rewrites.ts'
@@ -91,7 +91,7 @@ function proxying(rewrites: Partial<Rewriting['rewrites']> = {}) {
       },
     },
   }
-  const pool = createPool({
+  const pool = new WorkerPool({
     threads: inlineThreads(
       inlineRunner(BYTE_OPERATIONS, { ...setup, rewrites: createBodyMemory({ bytes: 1 << 20 }) }),
     ),

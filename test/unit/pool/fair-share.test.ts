@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Job } from '../../../src/pool/job.ts'
-import { createPool, type WorkerPool } from '../../../src/pool/pool.ts'
+import { WorkerPool } from '../../../src/pool/pool.ts'
 import type { PoolOptions } from '../../../src/pool/pool-options.ts'
 import { createProgress } from '../../../src/pool/slots.ts'
 import { inlineRunner } from '../../support/runner.ts'
@@ -45,7 +45,7 @@ function poolOver(run: (tenant: string) => void) {
     },
     close: async () => {},
   }
-  const pool = createPool({
+  const pool = new WorkerPool({
     threads,
     progress,
     limits: () => ({ jobTimeoutMs: NEVER, queueTimeoutMs: NEVER, maxWaitMs: 60_000 }),

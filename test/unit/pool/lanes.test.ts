@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Job } from '../../../src/pool/job.ts'
-import { createPool, type WorkerPool } from '../../../src/pool/pool.ts'
+import { WorkerPool } from '../../../src/pool/pool.ts'
 import type { PoolOptions } from '../../../src/pool/pool-options.ts'
 import { createProgress } from '../../../src/pool/slots.ts'
 import { inlineRunner } from '../../support/runner.ts'
@@ -86,7 +86,7 @@ function poolOf(width: number, limits: Partial<ReturnType<PoolOptions['limits']>
       }),
     close: async () => {},
   }
-  const pool = createPool({
+  const pool = new WorkerPool({
     threads,
     progress,
     width,

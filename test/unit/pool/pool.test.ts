@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { readMarks } from '../../../src/core/base/thread-marks.ts'
 import type { Job } from '../../../src/pool/job.ts'
-import { createPool, type WorkerPool } from '../../../src/pool/pool.ts'
+import { WorkerPool } from '../../../src/pool/pool.ts'
 import type { PoolOptions } from '../../../src/pool/pool-options.ts'
 import { createProgress } from '../../../src/pool/slots.ts'
 import type { Threads } from '../../../src/pool/threads.ts'
@@ -25,7 +25,7 @@ function poolOver(run: Threads['run'], options: Partial<PoolOptions> & { size?: 
   const progress = createProgress(options.size ?? 1)
   const lost: string[] = []
   const bugs: string[] = []
-  const pool = createPool({
+  const pool = new WorkerPool({
     threads: { size: options.size ?? 1, run, close: async () => {} },
     progress,
     limits: () => ({ jobTimeoutMs: 60_000, queueTimeoutMs: 60_000, maxWaitMs: 60_000 }),

@@ -34,7 +34,9 @@ export function definitionsReport(
   const names = [...called].filter(name => byName.has(name) && name.length <= MOST_NAME)
   return {
     definitions: {
-      ...{ tokens, used, called: names.slice(0, MOST_NAMES) },
+      tokens,
+      used,
+      called: names.slice(0, MOST_NAMES),
       ...{ deferred: deferred?.tokens ?? 0, searches: deferred?.searches ?? 0 },
       ...(dropped !== null && { isDropped: true }),
     },

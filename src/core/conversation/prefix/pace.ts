@@ -93,12 +93,16 @@ function nextPace(
   const isLong = hour !== undefined && (wasLong || isCold) && isPaid
   const extra = isLong && before !== null ? more : 0
   return {
-    ...{ at, modelTurns, idleMs, bytes: body.length },
+    at,
+    modelTurns,
+    idleMs,
+    bytes: body.length,
     follows: before !== null && modelTurns === before.modelTurns + 1,
     pauses: pauses + Number(isTurn),
     quick: quick + Number(isTurn && idleMs <= lifeMs),
     spent: spent + clearing.cached_read * cached + clearing.cache_write * written + extra,
     premium: premium + extra,
-    ...{ isLong, hasLeft: hour === true && !isLong },
+    isLong,
+    hasLeft: hour === true && !isLong,
   }
 }

@@ -27,20 +27,6 @@ interface RunBounds {
   readonly limit: number
 }
 
-/** Finds, for a line, the longest run through it. */
-export interface RunFinder {
-  /**
-   * The best run that starts at `line`, with the lines before it that match too, down to `floor`.
-   * The work is bounded by a few times the length of the result, or by a constant.
-   * @param bounds lines `floor` to before `limit` may be in it
-   * @param favourite its runs are preferred if they are nearly as long, because references to it
-   *   are the cheapest
-   */
-  find(line: number, bounds: RunBounds, favourite: FoundRun | null): FoundRun | null
-  /** The line up to which the last `find` compared; a search that continues there stays linear. */
-  tried(): number
-}
-
 /** A run of the favourite body may be this many bytes shorter. */
 const FAVOUR_BYTES = 60
 /**
@@ -68,19 +54,8 @@ const MAX_AROUND_BYTES = 300
 const BRACKETS: ReadonlySet<number> = new Set(Buffer.from('[]{}'))
 const OPENERS: ReadonlySet<number> = new Set(Buffer.from('[{'))
 
-/**
- * @param allowed what of the body with an identity may be referred to; called once for each body
- */
-export function createRunFinder(
-  text: ScannedText,
-  memory: BodyMemory,
-  key: SessionKey,
-  allowed: (identity: string) => Allowed,
-): RunFinder {
-  return new MemoryRunFinder(text, memory, key, allowed)
-}
-
-class MemoryRunFinder implements RunFinder {
+/** Finds, for a line, the longest run through it. */
+export class RunFinder {
   readonly #text: ScannedText
   readonly #memory: BodyMemory
   readonly #key: SessionKey
@@ -97,6 +72,9 @@ class MemoryRunFinder implements RunFinder {
   #bestEnd = 0
   #limit = 0
 
+  /**
+   * @param allowed what of the body with an identity may be referred to; called once for each body
+   */
   constructor(
     text: ScannedText,
     memory: BodyMemory,
@@ -110,6 +88,13 @@ class MemoryRunFinder implements RunFinder {
     this.#comparer = new LineComparer(text, memory.parts)
   }
 
+  /**
+   * The best run that starts at `line`, with the lines before it that match too, down to `floor`.
+   * The work is bounded by a few times the length of the result, or by a constant.
+   * @param bounds lines `floor` to before `limit` may be in it
+   * @param favourite its runs are preferred if they are nearly as long, because references to it
+   *   are the cheapest
+   */
   find(line: number, { floor, limit }: RunBounds, favourite: FoundRun | null): FoundRun | null {
     this.#best = null
     this.#limit = limit
@@ -136,6 +121,7 @@ class MemoryRunFinder implements RunFinder {
     return { positions: positions.slice(0, count), lines: lines.slice(0, count) }
   }
 
+  /** The line up to which the last `find` compared; a search that continues there stays linear. */
   tried(): number {
     return this.#bestEnd
   }

@@ -5,7 +5,7 @@ import { type Reading, USUAL_READING } from '../../reading/price.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import type { SessionKey } from '../index/session-index.ts'
 import type { BodyMemory, KeptBody } from './body-memory.ts'
-import { createRunFinder, type FoundRun } from './find-run.ts'
+import { type FoundRun, RunFinder } from './find-run.ts'
 import { guardLine, isReferenceLike } from './guard-line.ts'
 import { createReferenceWriter, type EarlierResult, readReference } from './reference-line.ts'
 import type { ScannedText } from './scan-text.ts'
@@ -96,7 +96,7 @@ export function planLines(
   const { counter, verbosity, terms = USUAL_TERMS, referableBlocks = [] } = options
   const { memory, key } = earlier
   const results = new Map<string, EarlierResult>()
-  const finder = createRunFinder(text, memory, key, identity => {
+  const finder = new RunFinder(text, memory, key, identity => {
     const result = earlier.find(identity)
     if (result === undefined) return 'none'
     results.set(identity, result)

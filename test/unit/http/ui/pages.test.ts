@@ -86,10 +86,10 @@ describe('the entrance', () => {
     const entered = await post('/ui/login', { key: a.key, next: '/ui/tools' })
     expect(entered.headers.get('location')).toBe('/ui/tools')
     const cookie = entered.headers.get('set-cookie')
-    expect(cookie).toMatch(/; Path=\/ui; HttpOnly; SameSite=Strict; Max-Age=43200$/)
+    expect(cookie).toMatch(/; Max-Age=43200; Path=\/ui; HttpOnly; SameSite=Strict$/)
     expect(cookie).not.toContain(a.key)
     const secure = await post('/ui/login', { key: a.key }, { 'x-forwarded-proto': 'https' })
-    expect(secure.headers.get('set-cookie')).toMatch(/; Secure$/)
+    expect(secure.headers.get('set-cookie')).toMatch(/; HttpOnly; Secure; /)
   })
 
   it('refuses keys without the scope, unknown keys, and says which', async () => {

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { fail } from '../../../../src/store/failure.ts'
 import type { CallOnly, Ledger } from '../../../../src/store/sqlite/ledger.ts'
-import { createLoop } from '../../../../src/store/sqlite/loop.ts'
+import { Loop } from '../../../../src/store/sqlite/loop.ts'
 import type { Answer, FromThread, OperationName } from '../../../../src/store/sqlite/protocol.ts'
 import type { StoreState } from '../../../../src/store/store-figures.ts'
 import { eventually } from '../../../support/eventually.ts'
@@ -44,7 +44,7 @@ function loopOver({ upkeepMs = 3_600_000, first = 'open' as StoreState } = {}) {
     },
     close: () => void asked.push('close'),
   }
-  const loop = createLoop({
+  const loop = new Loop({
     ledger,
     upkeepMs,
     post(message, transfer) {
