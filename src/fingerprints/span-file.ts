@@ -5,10 +5,7 @@ import { type Fingerprint, fingerprintSchema } from '../core/fingerprints/finger
 import { readBytes, replaceFile } from './folder-files.ts'
 import { fingerprintsToParquet, readParquet } from './parquet-file.ts'
 
-/**
- * Rows of a file of our own, more of which are not read: an installation has a few hundred
- * endpoints, with five spans each.
- */
+/** Rows that a file may have: an installation has a few hundred endpoints, of five spans each. */
 export const MAX_ROWS = 50_000
 
 const rowsSchema = z.array(fingerprintSchema)
@@ -30,7 +27,7 @@ export async function readFingerprintFile(file: string): Promise<Fingerprint[] |
 
 /** The rows of a Parquet file's bytes. @throws AppError `invalid_request` */
 export async function fingerprintsIn(bytes: Uint8Array): Promise<Fingerprint[]> {
-  return validate(rowsSchema, await readParquet(bytes, MAX_ROWS))
+  return validate(rowsSchema, await readParquet(bytes))
 }
 
 export async function writeFingerprintFile(

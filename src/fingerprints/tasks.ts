@@ -1,27 +1,46 @@
 import { hash } from 'node:crypto'
 import { AppError } from '../core/base/errors.ts'
-import { writeEnvelope } from '../core/contract/envelope.ts'
+import { type MediaType, readEnvelope, writeEnvelope } from '../core/contract/envelope.ts'
+import { validate } from '../core/contract/validate.ts'
 import { admitRows, type RefusedRow, withdrawRows } from '../core/fingerprints/admit-rows.ts'
 import { matchesEndpoint } from '../core/fingerprints/endpoint-pattern.ts'
 import {
   dayOf,
   FINGERPRINTS_VERSION,
+  type Fingerprint,
   LEAST_SESSIONS,
+  LIMITS,
   WINDOW_DAYS,
 } from '../core/fingerprints/fingerprint.ts'
+import { readLines, writeLines } from '../core/fingerprints/lines.ts'
 import { mergeMembers } from '../core/fingerprints/merge-members.ts'
 import { mergeUploads } from '../core/fingerprints/merge-uploads.ts'
-import { packRows, unpackRow } from '../core/fingerprints/packed-rows.ts'
-import type { ProviderDocument } from '../core/fingerprints/upload.ts'
-import { readRecord, readRows, writeRecord } from '../core/fingerprints/upload-record.ts'
+import { type ProviderDocument, uploadRequest } from '../core/fingerprints/upload.ts'
+import { readRecord, rowsOfRecords, writeRecord } from '../core/fingerprints/upload-record.ts'
 import { mergedToParquet } from './parquet-file.ts'
-import { type PackedUpload, readUpload } from './read-upload.ts'
 import { shareable } from './shareable.ts'
 import { fingerprintsIn } from './span-file.ts'
+
+export interface UploadBody {
+  readonly body: Uint8Array
+  readonly media: MediaType
+}
+
+/** An upload as it crosses threads: its rows as lines, not yet admitted. */
+interface CheckedUpload {
+  readonly member: string
+  readonly windowDays: number
+  readonly rows: Uint8Array
+}
+
+/** Depth and values of an upload of the most rows, with shapes and formats in each. */
+const ENVELOPE = { maxDepth: 8, maxValues: LIMITS.rows * 60 }
 
 /** The record of a member after an upload, and the result for each of its rows. */
 export interface Admitted {
   readonly record: Uint8Array
+  /** Rows that the record has. */
+  readonly rows: number
   readonly accepted: number
   readonly refused: readonly RefusedRow[]
 }
@@ -43,7 +62,12 @@ export interface MergedDocument extends Written {
 
 /** What the thread of fingerprints does; every function can run in any thread. */
 export const TASKS = {
-  read: readUpload,
+  /** Parses an upload. @throws AppError `invalid_request`, with the fields that are wrong */
+  read({ body, media }: UploadBody): CheckedUpload {
+    const upload = validate(uploadRequest, readEnvelope(body, media, ENVELOPE))
+    const { member, window_days: windowDays, endpoints } = upload
+    return { member, windowDays, rows: writeLines(endpoints) }
+  },
   /**
    * @throws AppError `internal` if the earlier record cannot be read, because only it has what was
    *   published
@@ -51,10 +75,9 @@ export const TASKS = {
   admit({ upload, earlier, now }: AdmitTask): Admitted {
     const { member, windowDays } = upload
     const before = earlier === null ? null : known(earlier)
-    const rows = readRows(upload.rows)
-    const listed = rows?.names.map((_, index) => unpackRow(rows, index)) ?? []
-    const { record, ...rest } = admitRows(listed, before, { member, windowDays, now })
-    return { record: writeRecord(record), ...rest }
+    const rows = readLines(upload.rows) as Fingerprint[]
+    const { record, ...rest } = admitRows(rows, before, { member, windowDays, now })
+    return { record: writeRecord(record), rows: record.rows.length, ...rest }
   },
   /** `null` if the member has no upload. */
   withdraw({ earlier, now }: { readonly earlier: Uint8Array; readonly now: number }) {
@@ -63,8 +86,8 @@ export const TASKS = {
   },
   /** `null` if no record is of a member that takes part. */
   merge({ team, records, now }: MergeTask): MergedDocument | null {
-    const uploads = records.map(readRows).filter(rows => rows !== null)
-    if (uploads.length === 0) return null
+    const uploads = rowsOfRecords(records)
+    if (uploads[Symbol.iterator]().next().done === true) return null
     const { fingerprints, left_out, changesAt, generatedAt } = mergeUploads(uploads, now)
     const document = {
       version: FINGERPRINTS_VERSION,
@@ -80,9 +103,7 @@ export const TASKS = {
   /** What is published of closed spans and uploads: `bytes` of the file, `null` for none. */
   async publish({ bytes, records, patterns, now }: PublishTask): Promise<PublishedDocument> {
     const spans = bytes === null ? [] : await fingerprintsIn(bytes)
-    const own = packRows(shareable(spans, now), () => now)
-    const members = records.map(readRows).filter(rows => rows !== null)
-    const entries = mergeMembers(own, members, now)
+    const entries = mergeMembers(shareable(spans, now), rowsOfRecords(records), now)
       .filter(({ endpoint_class }) => matchesEndpoint(endpoint_class, patterns))
       .map(entry => ({
         ...entry,
@@ -121,7 +142,7 @@ interface PublishTask {
 }
 
 interface AdmitTask {
-  readonly upload: PackedUpload
+  readonly upload: CheckedUpload
   readonly earlier: Uint8Array | null
   readonly now: number
 }

@@ -16,10 +16,10 @@ export interface TeamRecords {
   all(tenant: string, team: string): Promise<readonly Uint8Array[] | null>
   /**
    * Adds a member to the list, which must be durable before its record is written.
-   * @param bytes of the record
+   * @param rows of the record
    * @throws AppError `overloaded` if the team is full
    */
-  join(at: MemberKey, bytes: number): Promise<void>
+  join(at: MemberKey, rows: number): Promise<void>
   /** @throws AppError `gone` if it cannot be read any more */
   read(tenant: string, team: string, member: string): Promise<StoredUpload | null>
   /**
@@ -43,8 +43,8 @@ export interface StoredUpload {
 /**
  * The formats are in the names, so that records of another version are never read as this one's.
  */
-const UPLOADS = 'fingerprint_uploads.v1'
-const TEAMS = 'fingerprint_teams.v2'
+const UPLOADS = 'fingerprint_uploads.v2'
+const TEAMS = 'fingerprint_teams.v3'
 /**
  * A record has the times that were published. So it must live longer than every row that could
  * share time with those.
@@ -53,14 +53,14 @@ const RECORD_TTL_MS = LIMITS.keptMs + 2 * DAY_MS
 /** The list's entry for a member is at most so much older than its record. */
 const LIST_REFRESH_MS = DAY_MS
 const LISTED_MS = RECORD_TTL_MS + LIST_REFRESH_MS
-/** The size of all records of a team, which are in memory at once when they are merged. */
-const MAX_TEAM_BYTES = 512 * 1024 * 1024
+/** Rows of all records of a team: a merge goes through all of them. */
+const MAX_TEAM_ROWS = 1_000_000
 /** How often a write is tried if another process writes first. */
 const MAX_ATTEMPTS = 20
 const READS_AT_ONCE = 8
 
 /**
- * Names of members, about when they uploaded, Unix milliseconds, and the bytes of their records at
+ * Names of members, about when they uploaded, Unix milliseconds, and the rows of their records at
  * most.
  */
 const listSchema = z.array(z.tuple([z.string(), z.int(), z.int()]))
@@ -90,19 +90,19 @@ export function createTeamRecords(
     return store.readRecord({ tenant, namespace: UPLOADS, key: `${team}/${member}` })
   }
 
-  async function join({ tenant, team, member }: MemberKey, bytes: number): Promise<void> {
+  async function join({ tenant, team, member }: MemberKey, rows: number): Promise<void> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const { list, ...condition } = await readList(tenant, team)
       const known = list ?? []
       const at = now()
       const isListed = known.some(
-        ([name, seen, most]) => name === member && at - seen < LIST_REFRESH_MS && bytes <= most,
+        ([name, seen, most]) => name === member && at - seen < LIST_REFRESH_MS && rows <= most,
       )
       if (isListed) return
       const others = known.filter(([name, seen]) => name !== member && at - seen < LISTED_MS)
-      const all = others.reduce((sum, [, , each]) => sum + each, bytes)
-      if (others.length >= LIMITS.members || all > MAX_TEAM_BYTES) throw FULL
-      const next: List = [...others, [member, at, bytes]]
+      const all = others.reduce((sum, [, , each]) => sum + each, rows)
+      if (others.length >= LIMITS.members || all > MAX_TEAM_ROWS) throw FULL
+      const next: List = [...others, [member, at, rows]]
       const written = await store.writeRecord({
         tenant,
         namespace: TEAMS,
@@ -133,7 +133,7 @@ export function createTeamRecords(
       }
       return records
     },
-    join: (at, bytes) => joins.inTurn(`${at.tenant}\n${at.team}`, () => join(at, bytes)),
+    join: (at, rows) => joins.inTurn(`${at.tenant}\n${at.team}`, () => join(at, rows)),
     async read(tenant, team, member) {
       const found = await find(tenant, team, member)
       if (found.ok) return { bytes: found.value, version: found.version }
@@ -170,7 +170,7 @@ export async function untilWritten<T>(attempt: (times: number) => Promise<T | nu
 
 const FULL = new AppError(
   'overloaded',
-  `the team is full: ${LIMITS.members} members, or ${MAX_TEAM_BYTES} bytes`,
+  `the team is full: ${LIMITS.members} members, or ${MAX_TEAM_ROWS} rows`,
   { retry_after_s: 3_600 },
 )
 const CONTENDED = new AppError('overloaded', 'the team is being written by others', {

@@ -2,9 +2,8 @@ import { AppError } from '../core/base/errors.ts'
 import { LIMITS } from '../core/fingerprints/fingerprint.ts'
 import type { UploadAnswer } from '../core/fingerprints/upload.ts'
 import type { Store } from '../store/store.ts'
-import type { UploadBody } from './read-upload.ts'
 import type { FingerprintThread } from './task-thread.ts'
-import type { MergedDocument } from './tasks.ts'
+import type { MergedDocument, UploadBody } from './tasks.ts'
 import { createTeamRecords, createTurns, type TeamRecords, untilWritten } from './team-records.ts'
 
 /**
@@ -123,9 +122,14 @@ class MergedTeams implements Teams {
       const before = earlier && ownBytes(earlier.bytes)
       const task = { upload, earlier: before, now: at }
       const moved = before === null ? [] : [before.buffer]
-      const { record, accepted, refused } = await this.#thread.run(tenant, 'admit', task, moved)
+      const { record, rows, accepted, refused } = await this.#thread.run(
+        tenant,
+        'admit',
+        task,
+        moved,
+      )
       const version = earlier?.version ?? 0
-      await this.#records.join({ tenant, team, member }, record.length)
+      await this.#records.join({ tenant, team, member }, rows)
       const isWritten = await this.#records.write({ tenant, team, member }, record, version)
       if (!isWritten) return null
       return { team, member, accepted, refused: [...refused], expires_at: at + LIMITS.freshMs }

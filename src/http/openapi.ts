@@ -54,10 +54,7 @@ function operation(route: RouteDoc): object {
       : {
           requestBody: {
             required: true,
-            content: {
-              ...bodies(z.toJSONSchema(request, { io: 'input' })),
-              ...(file?.of === 'request' ? { [file.media]: {} } : {}),
-            },
+            content: bodies(z.toJSONSchema(request, { io: 'input' })),
           },
         }),
     responses: {
@@ -65,7 +62,7 @@ function operation(route: RouteDoc): object {
         description: 'Success',
         content: {
           ...('media' in answer ? { [answer.media]: {} } : bodies(z.toJSONSchema(answer))),
-          ...(file?.of === 'answer' ? { [file.media]: {} } : {}),
+          ...(file === undefined ? {} : { [file]: {} }),
         },
       },
       default: {

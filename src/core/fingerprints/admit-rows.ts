@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
 import { DAY_MS, dayOf, type Fingerprint, LEAST_SESSIONS, LIMITS } from './fingerprint.ts'
 import { HISTOGRAM_NAMES, PARTS, RATES } from './histograms.ts'
-import { FIELD, type PackedRows, packRows, ROW, unpackRow } from './packed-rows.ts'
-import type { PublishedSpan, UploadRecord } from './upload-record.ts'
+import type { PublishedSpan, UploadedRow, UploadRecord } from './upload-record.ts'
 
 /** Why a row of an upload is not published. */
 export const REFUSALS = [
@@ -40,12 +39,6 @@ export interface UploadTerms {
   readonly now: number
 }
 
-/** A row and when it was uploaded. */
-interface Uploaded {
-  readonly row: Fingerprint
-  readonly at: number
-}
-
 /**
  * Decides which rows of an upload are published. The upload replaces the member's earlier one. A
  * row with too few sessions is refused. A row is also refused if it shares a day with a span that
@@ -64,11 +57,12 @@ export function admitRows(
 ): Admission {
   const window = { from: now - (windowDays + 1) * DAY_MS, to: now + LIMITS.skewMs }
   const published = Map.groupBy(rememberedSpans(earlier, now), ({ name }) => name)
-  const live = liveRows(earlier, now)
+  const liveRows = (earlier?.rows ?? []).filter(({ at }) => now - at < LIMITS.keptMs)
+  const live = Map.groupBy(liveRows, ({ row }) => row.endpoint_class)
   const incoming = Map.groupBy(rows, ({ endpoint_class }) => endpoint_class)
   const refused: RefusedRow[] = []
   const accepted: Fingerprint[] = []
-  const kept: Uploaded[] = []
+  const kept: UploadedRow[] = []
   const spans: PublishedSpan[] = []
   for (const name of new Set([...published.keys(), ...incoming.keys()])) {
     let outermost = published.get(name) ?? []
@@ -90,15 +84,11 @@ export function admitRows(
     for (const item of outermost) spans.push(item)
     for (const item of own.map(withoutFew)) accepted.push(item)
     if (held.length > 0) {
-      for (const item of stillPublished(live.of(name), own, held)) kept.push(item)
+      for (const item of stillPublished(live.get(name) ?? [], own, held)) kept.push(item)
     }
   }
   const all = [...accepted.map(row => ({ row, at: now })), ...kept]
-  const packed = packRows(
-    all.map(({ row }) => row),
-    index => all[index]!.at,
-  )
-  const record = { member, withdrawn: false, rows: packed, spans }
+  const record = { member, withdrawn: false, rows: all, spans }
   return { record, accepted: accepted.length, refused }
 }
 
@@ -107,13 +97,8 @@ export function admitRows(
  * figures.
  */
 export function withdrawRows(earlier: UploadRecord, now: number): UploadRecord {
-  const { member } = earlier
-  return {
-    member,
-    withdrawn: true,
-    rows: NO_ROWS,
-    spans: rememberedSpans(earlier, now),
-  }
+  const spans = rememberedSpans(earlier, now)
+  return { member: earlier.member, withdrawn: true, rows: [], spans }
 }
 
 /** Spans that a row may still share time with: no row begins earlier than the widest window. */
@@ -123,29 +108,12 @@ function rememberedSpans(record: UploadRecord | null, now: number): PublishedSpa
   )
 }
 
-/** The rows that are published of an endpoint; few are ever asked for. */
-function liveRows(record: UploadRecord | null, now: number) {
-  const rows = record?.rows ?? NO_ROWS
-  const indexes = Map.groupBy([...rows.names.keys()], index => rows.names[index]!)
-  return {
-    of: (name: string): Uploaded[] =>
-      (indexes.get(name) ?? [])
-        .map(index => ({
-          row: unpackRow(rows, index),
-          at: rows.numbers[index * ROW + FIELD.uploaded]!,
-        }))
-        .filter(({ at }) => now - at < LIMITS.keptMs),
-  }
-}
-
-const NO_ROWS: PackedRows = { names: [], numbers: new Float64Array(0) }
-
 /** Earlier rows that stay published: in their days a new row was refused and none was accepted. */
 function stillPublished(
-  live: readonly Uploaded[],
+  live: readonly UploadedRow[],
   own: readonly Fingerprint[],
   held: readonly Fingerprint[],
-): Uploaded[] {
+): UploadedRow[] {
   const share = (a: Fingerprint, b: Fingerprint) => shareDay(timeOf(a), timeOf(b))
   return live.filter(
     ({ row }) => held.some(each => share(row, each)) && !own.some(each => share(row, each)),
@@ -210,16 +178,9 @@ function isSame(a: PublishedSpan, b: PublishedSpan): boolean {
 }
 
 function spanOf(row: Fingerprint): PublishedSpan {
-  // The row is packed as it is written, because it would be uploaded again in that form.
-  const { numbers, more } = packRows([row], () => 0)
-  const bytes = more === undefined ? numbers : Buffer.concat([bytesOf(numbers), bytesOf(more)])
-  const digest = hash('sha256', bytes, 'hex').slice(0, 16)
+  const digest = hash('sha256', JSON.stringify(row), 'hex').slice(0, 16)
   const { endpoint_class: name, source_sessions: sessions } = row
   return { name, ...timeOf(row), sessions, digest }
-}
-
-function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
 /**

@@ -1,6 +1,6 @@
 import { byName, type Fingerprint, type MergedFingerprint } from './fingerprint.ts'
 import { fingerprintOf, noSums, type Sums } from './formulas.ts'
-import { addWeighted, packRows } from './packed-rows.ts'
+import { addWeighted } from './weighted-sums.ts'
 
 /** A source that has seen fewer calls of an endpoint is not used. */
 const LEAST_CALLS = 20
@@ -86,10 +86,5 @@ function addSource(sums: Sums, source: Fingerprint, weight: number): void {
   if (weight === 0) return
   sums.calls = Math.max(sums.calls, source.call_count)
   sums.sessions = Math.max(sums.sessions, source.source_sessions)
-  addWeighted(
-    sums,
-    packRows([source], () => 0),
-    0,
-    weight,
-  )
+  addWeighted(sums, source, weight)
 }

@@ -1,15 +1,14 @@
 import { type Fingerprint, LEAST_SESSIONS, LIMITS } from './fingerprint.ts'
 import { fingerprintOf, noSums } from './formulas.ts'
-import { addWeighted, FIELD, type PackedRows, ROW } from './packed-rows.ts'
+import type { UploadedRow } from './upload-record.ts'
+import { addWeighted } from './weighted-sums.ts'
 
 /** Members whose rows an endpoint needs; of fewer nothing is published. */
 const LEAST_MEMBERS = 3
 
 /** What one of several has of an endpoint. */
 interface MemberPart {
-  readonly rows: PackedRows
-  /** Places of its rows. */
-  readonly at: readonly number[]
+  readonly rows: readonly Fingerprint[]
   readonly sessions: number
   readonly calls: number
 }
@@ -23,14 +22,18 @@ interface MemberPart {
  * @param now Unix milliseconds
  */
 export function mergeMembers(
-  own: PackedRows,
-  members: readonly PackedRows[],
+  own: readonly Fingerprint[],
+  members: Iterable<readonly UploadedRow[]>,
   now: number,
 ): Fingerprint[] {
-  const ownParts = partsOf(own, now, () => true)
-  const known = new Set(own.names.map((_, index) => identityOf(own, index)))
-  const isNew = (rows: PackedRows, index: number) => !known.has(identityOf(rows, index))
-  const byMember = members.map(rows => partsOf(rows, now, isNew))
+  const ownParts = partsOf(own)
+  const known = new Set(own.map(identityOf))
+  const byMember = Array.from(members, rows => {
+    const live = rows.filter(
+      ({ row, at }) => now - at < LIMITS.keptMs && !known.has(identityOf(row)),
+    )
+    return partsOf(live.map(({ row }) => row))
+  })
   const names = new Set([ownParts, ...byMember].flatMap(parts => [...parts.keys()]))
   return [...names].sort().flatMap(name => {
     const uploaded = byMember.flatMap(parts => parts.get(name) ?? [])
@@ -44,42 +47,30 @@ export function mergeMembers(
 }
 
 /** By endpoint. */
-function partsOf(
-  rows: PackedRows,
-  now: number,
-  counts: (rows: PackedRows, index: number) => boolean,
-): ReadonlyMap<string, MemberPart> {
-  const places = new Map<string, number[]>()
-  for (const [index, name] of rows.names.entries()) {
-    const isLive = now - rows.numbers[index * ROW + FIELD.uploaded]! < LIMITS.keptMs
-    if (!isLive || !counts(rows, index)) continue
-    const known = places.get(name)
-    if (known === undefined) places.set(name, [index * ROW])
-    else known.push(index * ROW)
-  }
+function partsOf(rows: readonly Fingerprint[]): ReadonlyMap<string, MemberPart> {
+  const byName = Map.groupBy(rows, ({ endpoint_class }) => endpoint_class)
   return new Map(
-    [...places].map(([name, at]) => {
-      const sumOf = (field: number) => at.reduce((sum, one) => sum + rows.numbers[one + field]!, 0)
-      return [name, { rows, at, sessions: sumOf(FIELD.sessions), calls: sumOf(FIELD.calls) }]
+    [...byName].map(([name, own]) => {
+      const sumOf = (field: 'source_sessions' | 'call_count') =>
+        own.reduce((sum, row) => sum + row[field], 0)
+      return [name, { rows: own, sessions: sumOf('source_sessions'), calls: sumOf('call_count') }]
     }),
   )
 }
 
 /** What a span is of, as far as an upload repeats it. */
-function identityOf({ names, numbers }: PackedRows, index: number): string {
-  const fields = [FIELD.calls, FIELD.sessions, FIELD.first, FIELD.last]
-  return JSON.stringify([names[index], ...fields.map(field => numbers[index * ROW + field])])
+function identityOf(row: Fingerprint): string {
+  const { endpoint_class, call_count, source_sessions, first_seen_ms, last_seen_ms } = row
+  return JSON.stringify([endpoint_class, call_count, source_sessions, first_seen_ms, last_seen_ms])
 }
 
 function together(name: string, parts: readonly MemberPart[]): Fingerprint {
   const sums = noSums()
   const sessions = capped(parts.map(each => each.sessions))
   const calls = capped(parts.map(each => each.calls))
-  for (const [index, { rows, at, sessions: seen }] of parts.entries()) {
+  for (const [index, { rows, sessions: seen }] of parts.entries()) {
     const factor = sessions[index]! / seen
-    for (const one of at) {
-      addWeighted(sums, rows, one, factor * rows.numbers[one + FIELD.sessions]!)
-    }
+    for (const row of rows) addWeighted(sums, row, factor * row.source_sessions)
     sums.sessions += sessions[index]!
     sums.calls += calls[index]!
   }

@@ -1,6 +1,7 @@
 import { byName, dayOf, LIMITS, type MergedFingerprint } from './fingerprint.ts'
 import { fingerprintOf, noSums, type Sums } from './formulas.ts'
-import { addWeighted, FIELD, type PackedFigures, type PackedRows, ROW } from './packed-rows.ts'
+import type { UploadedRow } from './upload-record.ts'
+import { addWeighted } from './weighted-sums.ts'
 
 export interface Merge {
   /** Fresh ones first; by name within each. */
@@ -21,46 +22,37 @@ interface Endpoint {
 }
 
 /**
- * Receives a live row: the start of its numbers, and whether it was uploaded longer than
- * `LIMITS.freshMs` ago.
- */
-type Visit = (name: string, rows: PackedFigures, at: number, isStale: boolean) => void
-
-/**
- * All members' rows together: counts and sessions added up, means and shares weighted by sessions
- * (`addWeighted`), and times as days. A row that was uploaded longer than `LIMITS.freshMs` ago
- * counts only if no fresher one has the endpoint, which is then marked `stale` and put last; one of
- * `LIMITS.keptMs` ago counts no more.
+ * All members' rows together, in two passes: counts and sessions added up, means and shares
+ * weighted by sessions (`addWeighted`), and times as days. A row that was uploaded longer than
+ * `LIMITS.freshMs` ago counts only if no fresher one has the endpoint, which is then marked `stale`
+ * and put last; one of `LIMITS.keptMs` ago counts no more.
  * @param now Unix milliseconds
  */
-export function mergeUploads(uploads: readonly PackedRows[], now: number): Merge {
+export function mergeUploads(uploads: Iterable<readonly UploadedRow[]>, now: number): Merge {
   const endpoints = new Map<string, Endpoint>()
   let changesAt = Number.POSITIVE_INFINITY
   let generatedAt = 0
-  eachLive(uploads, now, (name, { numbers }, at, isStale) => {
-    const uploaded = numbers[at + FIELD.uploaded]!
-    generatedAt = Math.max(generatedAt, uploaded)
-    changesAt = Math.min(changesAt, uploaded + (isStale ? LIMITS.keptMs : LIMITS.freshMs))
+  for (const { row, at, isStale } of liveRows(uploads, now)) {
+    const { endpoint_class: name, source_sessions: sessions } = row
+    generatedAt = Math.max(generatedAt, at)
+    changesAt = Math.min(changesAt, at + (isStale ? LIMITS.keptMs : LIMITS.freshMs))
     const endpoint = endpoints.get(name) ?? { name, fresh: null, stale: null }
     if (endpoint.fresh === null && endpoint.stale === null) endpoints.set(name, endpoint)
-    const sessions = numbers[at + FIELD.sessions]!
     if (isStale) endpoint.stale = (endpoint.stale ?? 0) + sessions
     else endpoint.fresh = (endpoint.fresh ?? 0) + sessions
-  })
+  }
   const shown = mostOf([...endpoints.values()])
   // Members can make up millions of names: there are sums only for those that are shown.
   const sumsOf = new Map(
     shown.map(({ name, fresh }) => [name, { sums: noSums(), stale: fresh === null }]),
   )
-  eachLive(uploads, now, (name, rows, at, isStale) => {
-    const { numbers } = rows
-    const found = sumsOf.get(name)
-    if (found === undefined || found.stale !== isStale) return
-    const sessions = numbers[at + FIELD.sessions]!
-    found.sums.calls += numbers[at + FIELD.calls]!
-    found.sums.sessions += sessions
-    addWeighted(found.sums, rows, at, sessions)
-  })
+  for (const { row, isStale } of liveRows(uploads, now)) {
+    const found = sumsOf.get(row.endpoint_class)
+    if (found === undefined || found.stale !== isStale) continue
+    found.sums.calls += row.call_count
+    found.sums.sessions += row.source_sessions
+    addWeighted(found.sums, row, row.source_sessions)
+  }
   return {
     fingerprints: [...sumsOf].map(([name, { sums, stale }]) => shownOf(name, sums, stale)),
     left_out: endpoints.size - shown.length,
@@ -69,13 +61,12 @@ export function mergeUploads(uploads: readonly PackedRows[], now: number): Merge
   }
 }
 
-function eachLive(uploads: readonly PackedRows[], now: number, visit: Visit): void {
+/** Rows that still count; `isStale`: uploaded longer than `LIMITS.freshMs` ago. */
+function* liveRows(uploads: Iterable<readonly UploadedRow[]>, now: number) {
   for (const rows of uploads) {
-    const { names, numbers } = rows
-    for (let index = 0; index < names.length; index += 1) {
-      const at = index * ROW
-      const age = now - numbers[at + FIELD.uploaded]!
-      if (age < LIMITS.keptMs) visit(names[index]!, rows, at, age >= LIMITS.freshMs)
+    for (const { row, at } of rows) {
+      const age = now - at
+      if (age < LIMITS.keptMs) yield { row, at, isStale: age >= LIMITS.freshMs }
     }
   }
 }

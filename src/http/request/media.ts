@@ -18,7 +18,7 @@ export function requestMedia(c: AppContext): MediaType {
 /**
  * @throws AppError `unsupported_media_type` for a body that must be unpacked before it can be read
  */
-export function refuseCompressed(c: AppContext): void {
+function refuseCompressed(c: AppContext): void {
   const encoding = requestHeader(c, 'content-encoding') ?? 'identity'
   const transfer = requestHeader(c, 'transfer-encoding') ?? 'chunked'
   if (encoding !== 'identity' || transfer.toLowerCase() !== 'chunked') {

@@ -1,6 +1,5 @@
-import { z } from 'zod'
 import { AppError } from '../../core/base/errors.ts'
-import { MEDIA_TYPES } from '../../core/contract/envelope.ts'
+import { MEDIA_TYPES, type MediaType } from '../../core/contract/envelope.ts'
 import { validate } from '../../core/contract/validate.ts'
 import {
   memberName,
@@ -8,15 +7,12 @@ import {
   teamName,
   uploadAnswer,
   uploadRequest,
-  windowDays,
   withdrawal,
 } from '../../core/fingerprints/upload.ts'
-import type { UploadMedia } from '../../fingerprints/read-upload.ts'
 import type { Teams } from '../../fingerprints/teams.ts'
 import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
 import { announcedLength, readBody } from '../request/body.ts'
-import { answerMedia, essence, refuseCompressed, requestMedia } from '../request/media.ts'
-import { singleQuery } from '../request/single-query.ts'
+import { answerMedia, essence, requestMedia } from '../request/media.ts'
 import { answerUnlessKnown } from '../response/not-modified.ts'
 import { smallAnswer } from '../response/small-answer.ts'
 import type { Route } from './route.ts'
@@ -31,11 +27,6 @@ const MAX_UPLOAD_BYTES = 8 * 1024 * 1024
  */
 const CACHE_CONTROL = 'private, no-cache'
 
-const uploadQuery = z.strictObject({
-  member: memberName.optional().describe('Whose upload a Parquet file is'),
-  window_days: z.coerce.number().pipe(windowDays).optional().describe('The same for its window'),
-})
-
 /** What uploads need beside that. */
 type UploadNeeds = TeamNeeds & Pick<AppDeps, 'maxBodyBytes'>
 
@@ -48,9 +39,7 @@ export const FINGERPRINT_TEAM_ROUTES: readonly Route<TeamNeeds & UploadNeeds>[] 
     summary: "Share a member's endpoints with its team, in place of its earlier upload",
     scope: 'fingerprints:write',
     request: uploadRequest,
-    parameters: uploadQuery,
     answer: uploadAnswer,
-    file: { media: PARQUET, of: 'request' },
     mount: (app, needs) => app.post(PATH, c => upload(c, needs)),
   },
   {
@@ -59,7 +48,7 @@ export const FINGERPRINT_TEAM_ROUTES: readonly Route<TeamNeeds & UploadNeeds>[] 
     summary: "A team's endpoints: the members' uploads together",
     scope: 'fingerprints:read',
     answer: teamDocument,
-    file: { media: PARQUET, of: 'answer' },
+    file: PARQUET,
     mount: (app, needs) => app.get(PATH, c => read(c, needs)),
   },
   {
@@ -76,23 +65,14 @@ async function upload(c: AppContext, needs: UploadNeeds): Promise<Response> {
   const state = c.get('state')
   const { caller } = state
   const team = teamOf(c)
-  const { member, window_days } = validate(uploadQuery, singleQuery(c))
   const media = uploadMedia(c)
-  if (media !== 'parquet' && (member !== undefined || window_days !== undefined)) {
-    throw new AppError('invalid_request', 'member and window_days stand in the body')
-  }
   const maxBytes = Math.min(MAX_UPLOAD_BYTES, needs.maxBodyBytes)
   const announced = announcedLength(c, maxBytes)
   const ticket = needs.admission.enter(caller, announced ?? 0)
   try {
     const body = await readBody(c, announced, maxBytes, ticket)
     state.bodyBytes = body.length
-    const sent = {
-      body,
-      media,
-      ...(member === undefined ? {} : { member }),
-      ...(window_days === undefined ? {} : { windowDays: window_days }),
-    }
+    const sent = { body, media }
     const answer = await teamsOf(needs).upload(caller.tenant, team, sent, caller.member)
     return smallAnswer(c, answer)
   } finally {
@@ -151,17 +131,20 @@ function teamOf(c: AppContext): string {
 const NO_TEAM = new AppError('not_found', 'no such team is known')
 const NO_UPLOAD = new AppError('not_found', 'no such upload is known')
 
-function uploadMedia(c: AppContext): UploadMedia {
+function uploadMedia(c: AppContext): MediaType {
   if (essence(requestHeader(c, 'content-type') ?? '') !== PARQUET) return requestMedia(c)
-  refuseCompressed(c)
-  return 'parquet'
+  const types = Object.values(MEDIA_TYPES).join(' or ')
+  throw new AppError(
+    'unsupported_media_type',
+    `Parquet is not read here: send ${types}, as haversack fingerprints push does`,
+  )
 }
 
 /**
  * The media type with the highest weight. Of equals it is Parquet, which a client names only if it
  * wants it.
  */
-function documentMedia(c: AppContext): UploadMedia {
+function documentMedia(c: AppContext): MediaType | 'parquet' {
   const accept = requestHeader(c, 'accept') ?? ''
   const media = answerMedia(accept, 'json')
   const parquet = weightOf(accept, PARQUET)

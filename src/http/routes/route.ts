@@ -17,8 +17,8 @@ export interface RouteDoc {
   readonly parameters?: z.ZodObject
   /** The answer's schema, or the media type of an answer that has none. */
   readonly answer: z.ZodType | { readonly media: string }
-  /** A media type beside JSON and MessagePack, and what of the two can be in it. */
-  readonly file?: { readonly media: string; readonly of: 'request' | 'answer' }
+  /** A media type of answers, beside JSON and MessagePack. */
+  readonly file?: string
 }
 
 /** A route's documentation and how it is mounted, with what it uses. Listed in `app.ts`. */

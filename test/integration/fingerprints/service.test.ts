@@ -1,18 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parquetWriteBuffer } from 'hyparquet-writer'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { LIMITS } from '../../../src/core/fingerprints/fingerprint.ts'
 import { endpointClass } from '../../../src/core/telemetry/endpoint-class.ts'
-import { fingerprintsToParquet } from '../../../src/fingerprints/parquet-file.ts'
-import { COLUMN_NAMES, PARQUET_SCHEMA } from '../../../src/fingerprints/parquet-schema.ts'
 import { row as fixedRow } from '../../unit/fingerprints/rows.ts'
 import { json, startSmallService } from '../service/harness.ts'
 import { eventsOf, writeEvents } from './telemetry-events.ts'
 
 const TEAMS = '/mcp/fingerprints/v1/teams/'
-const PARQUET = { 'content-type': 'application/vnd.apache.parquet' }
 const DAY = 86_400_000
 
 const row: typeof fixedRow = overrides =>
@@ -71,13 +67,6 @@ describe('a team of a running service', () => {
       { errors: [{ path: 'endpoints' }] },
     ])
   })
-
-  it('refuses a Parquet file that says a billion times the same, and goes on', async () => {
-    const answer = await service.post(`${TEAMS}packed?member=ada`, endlessRun(), PARQUET)
-    expect([answer.status, await answer.json()]).toMatchObject([400, { code: 'invalid_request' }])
-    const file = new Uint8Array(fingerprintsToParquet([row()]))
-    expect((await service.post(`${TEAMS}packed?member=ada`, file, PARQUET)).status).toBe(200)
-  })
 })
 
 describe('what a service publishes', () => {
@@ -116,27 +105,3 @@ describe('what a service publishes', () => {
     expect((await fetch(`${service.url}${path}?endpoint_class=../x`)).status).toBe(400)
   })
 })
-
-/** A file of ours in which a run of equal levels is as long as a run can be. */
-function endlessRun(): Uint8Array<ArrayBuffer> {
-  const rows = Array.from({ length: 1_000 }, () => row())
-  const [, ...schema] = PARQUET_SCHEMA
-  const whole = new Set(schema.filter(({ type }) => type === 'INT64').map(({ name }) => name))
-  const columnData = COLUMN_NAMES.map(name => ({
-    name,
-    data: rows.map(each => {
-      const value = (each as unknown as Record<string, unknown>)[name]
-      return whole.has(name) ? BigInt(value as number) : value
-    }),
-  }))
-  const file = parquetWriteBuffer({ schema: PARQUET_SCHEMA, codec: 'UNCOMPRESSED', columnData })
-  const bytes = new Uint8Array(file)
-  // 1000 times level 1: the length, twice, as a varint. It becomes one of 2^30.
-  const run = [0xd0, 0x0f, 0x01]
-  const at = bytes.findIndex((_, start) =>
-    run.every((byte, index) => bytes[start + index] === byte),
-  )
-  expect(at).toBeGreaterThan(0)
-  bytes.set([0xfe, 0xff, 0xff, 0xff, 0x07, 0x01], at)
-  return bytes
-}

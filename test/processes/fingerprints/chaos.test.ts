@@ -9,7 +9,6 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { createRandom } from '../../../src/bill/statistics.ts'
 import { dayOf, type Fingerprint } from '../../../src/core/fingerprints/fingerprint.ts'
 import { mergeUploads } from '../../../src/core/fingerprints/merge-uploads.ts'
-import { packRows } from '../../../src/core/fingerprints/packed-rows.ts'
 import { bundledWorker } from '../../support/bundled-worker.ts'
 import { runs } from '../../support/runs.ts'
 import { row } from '../../unit/fingerprints/rows.ts'
@@ -151,7 +150,7 @@ describe('teams in a process that is killed again and again', () => {
       chosen: typeof choices extends () => (infer C)[] ? C : never,
     ): boolean {
       const uploads = chosen.flatMap(([, each]) =>
-        each === null ? [] : [packRows(each.rows, () => each.at)],
+        each === null ? [] : [each.rows.map(row => ({ row, at: each.at }))],
       )
       const { fingerprints } = mergeUploads(uploads, start + ahead)
       return JSON.stringify(fingerprints.map(keyOf)) === JSON.stringify(seen.map(keyOf))

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Fingerprint, fingerprintSchema } from '../../../src/core/fingerprints/fingerprint.ts'
 import { mergeUploads } from '../../../src/core/fingerprints/merge-uploads.ts'
-import { packRows, unpackRow } from '../../../src/core/fingerprints/packed-rows.ts'
+import { readRecord, writeRecord } from '../../../src/core/fingerprints/upload-record.ts'
 import { fingerprintsToParquet } from '../../../src/fingerprints/parquet-file.ts'
 import { fingerprintsIn } from '../../../src/fingerprints/span-file.ts'
 import { runs } from '../../support/runs.ts'
@@ -109,19 +109,18 @@ describe('the merge', () => {
 
 function merge(all: Uploads) {
   return mergeUploads(
-    all.map(({ rows, age }) => packRows(rows, () => NOW - age * DAY)),
+    all.map(({ rows, age }) => rows.map(row => ({ row, at: NOW - age * DAY }))),
     NOW,
   )
 }
 
 describe('rows', () => {
-  it('come back from packing and from Parquet as they were', async () => {
-    const derived = { shape_dominant: expect.any(String), format_entropy: expect.any(Number) }
+  it('come back from a record and from Parquet as they were', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(arbitraryRow, { maxLength: 20 }), async rows => {
-        const packed = packRows(rows, () => NOW)
-        const unpacked = rows.map((_, index) => unpackRow(packed, index))
-        expect(unpacked).toEqual(rows.map(row => ({ ...row, ...derived })))
+        const uploaded = rows.map(row => ({ row, at: NOW }))
+        const record = { member: 'ada', withdrawn: false, rows: uploaded, spans: [] }
+        expect(readRecord(writeRecord(record))).toEqual(record)
         expect(await fingerprintsIn(fingerprintsToParquet(rows))).toEqual(rows)
       }),
       { numRuns: runs(60) },

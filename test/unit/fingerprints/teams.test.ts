@@ -125,10 +125,10 @@ describe('a full team', () => {
     await upload('m0')
   })
 
-  it('is one too whose uploads would not fit into memory together', async () => {
+  it('is one too whose uploads have too many rows together', async () => {
     await upload('m0')
-    await fill(2, 256 * 1024 * 1024)
-    const full = { code: 'overloaded', detail: expect.stringContaining('536870912 bytes') }
+    await fill(2, 500_000)
+    const full = { code: 'overloaded', detail: expect.stringContaining('1000000 rows') }
     await expect(upload('late')).rejects.toMatchObject(full)
     // A smaller upload takes the place of a larger one, and the list hears of it a day later.
     clock.now += DAY
@@ -147,12 +147,12 @@ describe('a full team', () => {
   })
 
   /** Members as uploads would leave them, in the list alone. */
-  async function fill(more: number, bytes = 1_000): Promise<void> {
-    const key = { tenant: 'acme', namespace: 'fingerprint_teams.v2', key: 'backend' }
+  async function fill(more: number, rows = 100): Promise<void> {
+    const key = { tenant: 'acme', namespace: 'fingerprint_teams.v3', key: 'backend' }
     const found = await records.readRecord(key)
     if (!found.ok) throw new Error('no list')
     const list = JSON.parse(Buffer.from(found.value).toString())
-    for (let index = 1; index <= more; index += 1) list.push([`m${index}`, NOW, bytes])
+    for (let index = 1; index <= more; index += 1) list.push([`m${index}`, NOW, rows])
     await records.writeRecord({ ...key, value: Buffer.from(JSON.stringify(list)) })
   }
 })

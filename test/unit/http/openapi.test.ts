@@ -71,12 +71,11 @@ describe('openapi.json', () => {
     }
   })
 
-  it('names files where they are taken and given beside the two', async () => {
+  it('names a Parquet file beside the two where it is given, and not where it is refused', async () => {
     const { paths } = await document()
     const { post, get } = paths['/mcp/fingerprints/v1/teams/{team}'] ?? {}
     const parquet = 'application/vnd.apache.parquet'
-    expect(Object.keys(post?.requestBody?.content ?? {})).toContain(parquet)
-    expect(Object.keys(post?.responses['200']?.content ?? {})).not.toContain(parquet)
+    expect(Object.keys(post?.requestBody?.content ?? {})).not.toContain(parquet)
     expect(Object.keys(get?.responses['200']?.content ?? {})).toContain(parquet)
   })
 })

@@ -9,7 +9,6 @@ import {
   LEAST_SESSIONS,
 } from '../../../../src/core/fingerprints/fingerprint.ts'
 import { bucketOf } from '../../../../src/core/fingerprints/histograms.ts'
-import { FIELD, ROW } from '../../../../src/core/fingerprints/packed-rows.ts'
 import type { UploadRecord } from '../../../../src/core/fingerprints/upload-record.ts'
 import { runs } from '../../../support/runs.ts'
 import { row } from '../../../unit/fingerprints/rows.ts'
@@ -128,8 +127,7 @@ function published(calls: readonly Call[], all: readonly Step[], admit = admitRo
     const terms = { member: 'ada', windowDays: 30, now: START + now * HOUR }
     if (each.kind === 'withdraw') record = record && withdrawRows(record, terms.now)
     else record = admit(rowsOf(each, now), record, terms).record
-    const { names, numbers } = record?.rows ?? { names: [], numbers: [] }
-    for (const index of names.keys()) seen.add(numbers[index * ROW + FIELD.chars]!)
+    for (const { row: shown } of record?.rows ?? []) seen.add(shown.avg_response_chars)
   }
   return [...seen].map(id => contents[id]!)
 

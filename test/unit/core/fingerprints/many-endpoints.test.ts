@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { LIMITS } from '../../../../src/core/fingerprints/fingerprint.ts'
 import { mergeUploads } from '../../../../src/core/fingerprints/merge-uploads.ts'
-import { packRows } from '../../../../src/core/fingerprints/packed-rows.ts'
 import { DAY, NOW, row } from '../../fingerprints/rows.ts'
 
 /** Rows of numbered endpoints with so many sessions each, uploaded so many days ago. */
@@ -9,7 +8,7 @@ function upload(from: number, to: number, sessions: number, days: number) {
   const rows = Array.from({ length: to - from }, (_, index) =>
     row({ endpoint_class: `e${from + index}`, source_sessions: sessions, call_count: 100 }),
   )
-  return packRows(rows, () => NOW - days * DAY)
+  return rows.map(each => ({ row: each, at: NOW - days * DAY }))
 }
 
 describe('a merge of more endpoints than are shown', () => {

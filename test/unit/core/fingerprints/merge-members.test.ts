@@ -3,15 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { blend } from '../../../../src/core/fingerprints/blend.ts'
 import { type Fingerprint, LIMITS } from '../../../../src/core/fingerprints/fingerprint.ts'
 import { mergeMembers } from '../../../../src/core/fingerprints/merge-members.ts'
-import { packRows } from '../../../../src/core/fingerprints/packed-rows.ts'
 import { runs } from '../../../support/runs.ts'
 import { DAY, NOW, row } from '../../fingerprints/rows.ts'
 
 type Row = Partial<Fingerprint>
 
 function merge(own: readonly Row[], members: readonly (readonly Row[])[], uploaded = NOW) {
-  const packed = (rows: readonly Row[]) => packRows(rows.map(row), () => uploaded)
-  return mergeMembers(packed(own), members.map(packed), NOW)
+  const uploads = members.map(rows => rows.map(each => ({ row: row(each), at: uploaded })))
+  return mergeMembers(own.map(row), uploads, NOW)
 }
 
 /** What a member may lie about. */
