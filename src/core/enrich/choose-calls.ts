@@ -1,6 +1,3 @@
-import { solveMckp } from '../solvers/mckp/mckp.ts'
-import { SKIPPED } from '../solvers/mckp/problem.ts'
-
 /** What an option costs and contributes. */
 interface Priced {
   /** A whole number. */
@@ -34,16 +31,9 @@ export interface Choice {
   readonly cost_tokens: number
   /** No choice within the budget has a higher value. */
   readonly bound: number
-  /** Proven: no choice has a higher value than this one. */
-  readonly isExact: boolean
 }
 
 export const NONE = -1
-
-/** Up to this many calls are chosen exactly, more by density. */
-const MAX_EXACT = 256
-/** Work of the exact solver, in states: some milliseconds. */
-const MAX_STATES = 200_000
 
 const NO_DEPENDENTS: readonly number[] = []
 
@@ -54,20 +44,35 @@ interface Way extends ItemChoice {
 }
 
 /**
- * The calls with the highest value within a budget: a multiple-choice knapsack whose classes are
- * the calls with what depends on them. Exact up to 256 calls; of more, and if the solver reaches
- * its limit of work, greedily by density or the best single call, whichever is better. That is at
- * least half of the optimum (Sinha and Zoltners 1979; the check of the single call is what the
- * bound needs).
+ * Calls of much value within a budget, by falling value for a token (SOURCES.md#planner, "Knapsack
+ * algorithm"), or the best single call if that is worth more. At least half of the optimum (Sinha
+ * and Zoltners 1979); the check of the single call is what the bound needs.
  */
 export function chooseCalls(items: readonly ChoiceItem[], budget: number): Choice {
-  const ways = items.map(item => waysOf(item, budget))
-  const calls = items.reduce((sum, { dependents }) => sum + 1 + dependents.length, 0)
-  const greedy = chooseByDensity(ways, budget)
-  if (calls > MAX_EXACT || greedy.isExact) return greedy
-  const exact = chooseExactly(ways, budget)
-  if (exact.value >= greedy.value) return exact
-  return { ...greedy, bound: Math.max(greedy.value, Math.min(greedy.bound, exact.bound)) }
+  const classes = items.map(item => waysOf(item, budget))
+  const steps = classes.flatMap(hullOf).sort((a, b) => b.slope - a.slope || a.item - b.item)
+  const taken: (Way | undefined)[] = classes.map(() => undefined)
+  let left = budget
+  let value = 0
+  let bound: number | undefined
+  for (const { item, way, slope } of steps) {
+    const more = way.cost - (taken[item]?.cost ?? 0)
+    if (more > left) {
+      bound ??= value + slope * left
+      continue
+    }
+    left -= more
+    value += way.value - (taken[item]?.value ?? 0)
+    taken[item] = way
+  }
+  bound ??= value
+  const best = Math.max(...classes.map(ways => ways.at(-1)?.value ?? 0))
+  if (best <= value) return choiceOf(taken, bound)
+  const single = classes.findIndex(ways => ways.at(-1)?.value === best)
+  return choiceOf(
+    classes.map((ways, item) => (item === single ? ways.at(-1) : undefined)),
+    bound,
+  )
 }
 
 /** An item's ways that fit, by rising cost; without those that cost more and are worth no more. */
@@ -101,59 +106,12 @@ function withoutDominated(ways: readonly Way[], budget: number, least: number): 
   })
 }
 
-function chooseExactly(classes: readonly (readonly Way[])[], budget: number): Choice {
-  const all = classes.flat()
-  const starts = new Uint32Array(classes.length + 1)
-  classes.forEach((ways, i) => {
-    starts[i + 1] = starts[i]! + ways.length
-  })
-  const solution = solveMckp(
-    {
-      starts,
-      costs: Float64Array.from(all, ({ cost }) => cost),
-      values: Float64Array.from(all, ({ value }) => value),
-      required: new Uint8Array(classes.length),
-      budget,
-    },
-    { maxStates: MAX_STATES },
-  )
-  if (!solution.feasible) throw new Error('a problem without required classes is feasible')
-  const taken = classes.map((ways, i) => {
-    const pick = solution.picks[i]!
-    return pick === SKIPPED ? undefined : ways[pick]
-  })
-  return choiceOf(taken, solution.upperBound, solution.optimal)
-}
-
 /** A step from one way of a class to the next one on the hull. */
 interface HullStep {
   readonly item: number
   readonly way: Way
   /** Value that the step brings for each token. */
   readonly slope: number
-}
-
-function chooseByDensity(classes: readonly (readonly Way[])[], budget: number): Choice {
-  const steps = classes.flatMap(hullOf).sort((a, b) => b.slope - a.slope || a.item - b.item)
-  const taken: (Way | undefined)[] = classes.map(() => undefined)
-  let left = budget
-  let value = 0
-  let bound: number | undefined
-  for (const { item, way, slope } of steps) {
-    const current = taken[item]
-    const more = way.cost - (current?.cost ?? 0)
-    if (more > left) {
-      bound ??= value + slope * left
-      continue
-    }
-    left -= more
-    value += way.value - (current?.value ?? 0)
-    taken[item] = way
-  }
-  const single = bestSingle(classes)
-  const alone = classes.map((_, i) => (i === single?.item ? single.way : undefined))
-  const isSingle = single !== undefined && single.way.value > value
-  return choiceOf(isSingle ? alone : taken, bound ?? value, bound === undefined)
 }
 
 /** The steps along a class's upper convex hull, from nothing on, by falling slope. */
@@ -173,22 +131,9 @@ function hullOf(ways: readonly Way[], item: number): readonly HullStep[] {
   return hull
 }
 
-function bestSingle(classes: readonly (readonly Way[])[]) {
-  let best: { readonly item: number; readonly way: Way } | undefined
-  classes.forEach((ways, item) => {
-    const way = ways.at(-1)
-    if (way !== undefined && way.value > (best?.way.value ?? 0)) best = { item, way }
-  })
-  return best
-}
-
-function choiceOf(taken: readonly (Way | undefined)[], bound: number, isExact: boolean): Choice {
-  const value = taken.reduce((sum, way) => sum + (way?.value ?? 0), 0)
-  return {
-    picks: taken.map(way => way ?? { option: NONE, dependents: [] }),
-    value,
-    cost_tokens: taken.reduce((sum, way) => sum + (way?.cost ?? 0), 0),
-    bound: Math.max(value, bound),
-    isExact,
-  }
+function choiceOf(taken: readonly (Way | undefined)[], bound: number): Choice {
+  const sum = (of: 'cost' | 'value') => taken.reduce((total, way) => total + (way?.[of] ?? 0), 0)
+  const value = sum('value')
+  const picks = taken.map(way => way ?? { option: NONE, dependents: NO_DEPENDENTS })
+  return { picks, value, cost_tokens: sum('cost'), bound: Math.max(value, bound) }
 }

@@ -6,7 +6,7 @@ import type { DeclinedCall, Offering, Plan, PlanContext, PlannedCall } from './p
 /**
  * Chooses which follow-up calls to make ahead (SOURCES.md#planner, "Knapsack algorithm"). Makes
  * nothing itself. Only calls that are eligible, safe, new and probable enough are candidates; which
- * of them are worth their tokens is a knapsack (`chooseCalls`). Every call that was offered is
+ * of them are made is a knapsack (`chooseCalls`). Every call that was offered is
  * either planned or declined with a reason, except for the same call from another link.
  */
 export function planCalls(offerings: readonly Offering[], context: PlanContext): Plan {

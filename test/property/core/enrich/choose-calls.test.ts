@@ -33,21 +33,7 @@ const item = (largest: number): fc.Arbitrary<ChoiceItem> =>
     ),
   })
 
-const few = fc.array(item(20), { maxLength: 6 })
-/** Few that matter among many that are alike, so that more than 256 are chosen by density. */
-const many = fc
-  .tuple(
-    fc.array(item(40), { minLength: 1, maxLength: 6 }),
-    priced(40),
-    fc.integer({ min: 256, max: 258 }),
-  )
-  .map(([special, filler, count]) => [
-    ...special,
-    ...Array.from({ length: count }, (_, i) => ({
-      options: [{ ...filler, value: filler.value / (1 + (i % 7)) }],
-      dependents: [],
-    })),
-  ])
+const some = fc.array(item(20), { maxLength: 8 })
 
 /** All that an item's combinations cost and are worth; nothing is one of them. */
 function waysOf({ options, dependents }: ChoiceItem): readonly Priced[] {
@@ -102,46 +88,41 @@ function sumsOf(items: readonly ChoiceItem[], { picks }: ReturnType<typeof choos
 
 // SOURCES.md#planner, "Knapsack algorithm"; contract, section 8, "Plan".
 describe('the choice of calls', () => {
-  it('of up to 256 is the best there is', () => {
+  it('has at least half of the value of the best, and a bound above it', () => {
+    let [worse, runs] = [0, 0]
     fc.assert(
-      fc.property(few, fc.nat(120), (items, budget) => {
-        const choice = chooseCalls(items, budget)
-        const { cost, value } = sumsOf(items, choice)
-        expect([choice.cost_tokens, choice.value]).toEqual([cost, value])
-        expect(cost).toBeLessThanOrEqual(budget)
-        expect([choice.isExact, value]).toEqual([true, optimum(items, budget)])
-        expect(choice.bound).toBeCloseTo(value, 9)
-      }),
-      { numRuns: fewRuns(10_000, 200) },
-    )
-  })
-
-  it('of more has at least half of the value of the best, and a bound above it', () => {
-    let greedy = 0
-    fc.assert(
-      fc.property(many, fc.nat(60), (items, budget) => {
+      fc.property(some, fc.nat(120), (items, budget) => {
         const choice = chooseCalls(items, budget)
         const { cost, value } = sumsOf(items, choice)
         const best = optimum(items, budget)
-        expect(choice.value).toBeCloseTo(value, 9)
+        expect([choice.cost_tokens, choice.value]).toEqual([cost, value])
         expect(cost).toBeLessThanOrEqual(budget)
-        expect(2 * value).toBeGreaterThanOrEqual(best - 1e-9)
+        expect(2 * value).toBeGreaterThanOrEqual(best)
         expect(choice.bound).toBeGreaterThanOrEqual(best - 1e-9)
-        if (!choice.isExact) greedy++
+        runs++
+        if (value < best) worse++
       }),
       { numRuns: fewRuns(10_000, 200) },
     )
-    expect(greedy).toBeGreaterThan(10)
+    // It is not the best one always, nor seldom.
+    expect(worse).toBeGreaterThan(0)
+    expect(worse).toBeLessThan(runs / 2)
+  })
+
+  it('is the best there is if all calls have room', () => {
+    fc.assert(
+      fc.property(some, items => {
+        const { value, bound } = chooseCalls(items, 10_000)
+        expect([value, bound]).toEqual([optimum(items, 10_000), value])
+      }),
+      { numRuns: fewRuns(1_000, 50) },
+    )
   })
 
   it('needs the best single call for that', () => {
     const small = { options: [{ cost_tokens: 1, value: 2 }], dependents: [] }
     const large = { options: [{ cost_tokens: 100, value: 100 }], dependents: [] }
-    const filler = Array.from({ length: 256 }, () => ({
-      options: [{ cost_tokens: 101, value: 1 }],
-      dependents: [],
-    }))
-    const { value, picks } = chooseCalls([small, large, ...filler], 100)
+    const { value, picks } = chooseCalls([small, large], 100)
     expect([value, picks[0]?.option, picks[1]?.option]).toEqual([100, -1, 0])
   })
 })
