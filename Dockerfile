@@ -17,7 +17,7 @@ COPY scripts/build.ts scripts/bundle-output.ts scripts/third-party-licenses.ts .
 COPY skills ./skills
 COPY src ./src
 COPY views ./views
-COPY prices.toml ./
+COPY models.toml prices.toml ./
 COPY workers ./workers
 # The JavaScript of the published package, and then what it needs to run.
 RUN node scripts/build.ts

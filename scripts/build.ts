@@ -33,6 +33,7 @@ const ASSETS = [
   'src/ui/assets/*',
   'workers/**/*.{json,wasm}',
   'views/*.toml',
+  'models.toml',
   'prices.toml',
   'skills/*/SKILL.md',
 ]

@@ -7,8 +7,9 @@ import { type Config, configSchema } from './config.ts'
 import { describeIssue } from './describe-issue.ts'
 import { ENV_KEYS, type Env, FILE_SUFFIX, overlayEnv, type Tree, unknownVariables } from './env.ts'
 import { isLoopback } from './loopback.ts'
-import { loadMinedModels, minedModelsOf } from './mined-models.ts'
+import { loadMinedModels } from './mined-models.ts'
 import { ConfigError, faultOfFile, readToml, type TomlFile } from './read-toml.ts'
+import { modelLayers } from './shipped-models.ts'
 import { lineOf } from './toml-lines.ts'
 import { withHome } from './user-folders.ts'
 
@@ -104,7 +105,7 @@ const STORE_BODIES = 16
 function crossChecks(config: Config, insecure: boolean): string[] {
   const { limits, host, store } = config
   const faults = loadMinedModels(config)
-  for (const item of modelFaults(config.tools, minedModelsOf(config))) faults.push(item)
+  faults.push(...modelFaults(modelLayers(config)))
   const largest = Math.floor(store.max_bytes / STORE_BODIES)
   if (largest < limits.max_body_bytes) {
     faults.push(

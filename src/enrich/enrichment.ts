@@ -1,7 +1,6 @@
-import { createModels, type Models } from '../core/enrich/models.ts'
+import { createModels, type ModelLayers, type Models } from '../core/enrich/models.ts'
 import { createObservedCosts, type ObservedCosts } from '../core/enrich/observed-costs.ts'
 import type { DeclineReason } from '../core/enrich/plan.ts'
-import type { ToolModels } from '../core/enrich/value-model.ts'
 import {
   AgentContexts,
   type CallOwner,
@@ -17,10 +16,7 @@ import { type FetchEvent, type Fetched, type Prefetch, Speculation } from './spe
 export interface EnrichmentSettings {
   /** Whether calls are made ahead, and built-in models act. */
   readonly isEnabled: boolean
-  /** Models of the user. */
-  readonly tools: ToolModels
-  /** Models from recorded sessions, under those of the user. */
-  readonly mined: ToolModels
+  readonly layers: ModelLayers
   readonly minProbability: number
   readonly budgetTokens: number
   readonly isCostAware: boolean
@@ -67,7 +63,8 @@ export class Enrichment<T> {
   readonly now: () => number
   readonly #settings: () => EnrichmentSettings
   readonly #fetches = new Map<string, ClientFetch<T>>()
-  #models: (Pick<EnrichmentSettings, 'tools' | 'mined'> & { readonly models: Models }) | null = null
+  #layers: ModelLayers = {}
+  #models = createModels(this.#layers)
 
   constructor({ settings, habits, observer, now, ...limits }: EnrichmentOptions) {
     this.#settings = settings
@@ -92,18 +89,19 @@ export class Enrichment<T> {
 
   /** In force now; made again when the models of a layer change. */
   get models(): Models {
-    const { tools, mined } = this.settings
-    if (this.#models?.tools !== tools || this.#models.mined !== mined) {
-      this.#models = { tools, mined, models: createModels({ user: tools, mined }) }
+    const { layers } = this.settings
+    if (this.#layers.user !== layers.user || this.#layers.mined !== layers.mined) {
+      this.#layers = layers
+      this.#models = createModels(layers)
     }
-    return this.#models.models
+    return this.#models
   }
 
   /** Whether anything is to be done for a call. */
   get acts(): boolean {
-    const { isEnabled, tools } = this.settings
+    const { isEnabled, layers } = this.settings
     const { bytes, running } = this.speculation
-    return isEnabled || bytes > 0 || running > 0 || Object.keys(tools).length > 0
+    return isEnabled || bytes > 0 || running > 0 || Object.keys(layers.user ?? {}).length > 0
   }
 
   addClient(client: string, fetch: ClientFetch<T>): void {

@@ -1,4 +1,4 @@
-import { minedModelsOf } from '../config/mined-models.ts'
+import { modelLayers } from '../config/shipped-models.ts'
 import {
   Enrichment,
   type EnrichmentObserver,
@@ -66,8 +66,7 @@ export function both(
 
 function settingsOf({ enrichment, tools }: LiveConfig['config']): EnrichmentSettings {
   return {
-    tools,
-    mined: minedModelsOf({ enrichment }),
+    layers: modelLayers({ enrichment, tools }),
     isEnabled: enrichment.enabled,
     minProbability: enrichment.min_probability,
     budgetTokens: enrichment.prefetch_budget_tokens,

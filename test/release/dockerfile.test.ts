@@ -64,6 +64,7 @@ describe('the final stage', () => {
     expect(readdirSync(inImage('app/dist')).sort()).toEqual([
       'THIRD-PARTY-LICENSES.txt',
       'chunks',
+      'models.toml',
       'prices.toml',
       'skills',
       'src',

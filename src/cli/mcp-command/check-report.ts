@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts'
+import { shippedModels } from '../../config/shipped-models.ts'
 import { eligibilityOf, type ListedTool } from '../../core/enrich/eligibility.ts'
 import { createModels } from '../../core/enrich/models.ts'
 import { count } from '../../index.ts'
@@ -51,7 +52,7 @@ export interface CheckReport {
 
 /** Makes the reports of servers by this configuration. */
 export function createReporter({ mcp, tools: user }: Pick<Config, 'mcp' | 'tools'>) {
-  const models = createModels({ user })
+  const models = createModels({ shipped: shippedModels(), user })
 
   function toolOf(server: string, entry: ListEntry, tokens: number): CheckedTool {
     const tool: ListedTool = {

@@ -1,5 +1,6 @@
 import { LOCAL } from '../../access/access.ts'
 import type { Config } from '../../config/config.ts'
+import { shippedModels } from '../../config/shipped-models.ts'
 import { modelFaults } from '../../core/enrich/models.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
 import { pinsOf } from '../../service/mcp-memory.ts'
@@ -21,7 +22,7 @@ export async function checkMcp(values: McpValues): Promise<number> {
   const all: CheckReport = {
     servers,
     shared_uris: sharedUris(checked),
-    faults: modelFaults(config.tools),
+    faults: modelFaults({ shipped: shippedModels(), user: config.tools }),
   }
   process.stdout.write(`${values.json ? JSON.stringify(all) : checkText(all)}\n`)
   const isFine = all.faults.length === 0 && servers.every(isFineServer)

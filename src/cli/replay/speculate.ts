@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts'
+import { shippedModels } from '../../config/shipped-models.ts'
 import { parseJson } from '../../core/json/parse-json.ts'
 import { ObjectValue, type Value } from '../../core/json/value.ts'
 import type { RecordedCall } from '../../tune/speculation/link-miner.ts'
@@ -14,7 +15,7 @@ export function replayPlans(
   countTokens: (text: string) => number,
 ): PlanStudy {
   return studyPlans(sessionsOf(results), {
-    tools,
+    layers: { shipped: shippedModels(), user: tools },
     budgetTokens: enrichment.prefetch_budget_tokens,
     maxParallel: enrichment.max_parallel_prefetches,
     countTokens,

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import { minedModelsOf } from '../../config/mined-models.ts'
-import { BUILT_IN_MODELS } from '../../core/enrich/built-in-models.ts'
+import { shippedModels } from '../../config/shipped-models.ts'
 import type { ToolModels } from '../../core/enrich/value-model.ts'
 import { anonymousName } from '../../core/telemetry/anonymous-name.ts'
 import { noTally } from '../../telemetry/read-lines.ts'
@@ -44,7 +44,7 @@ export function analyzeSessions(
     replay(without) {
       const off = [...without].map(tool => [tool, { ...tools[tool], speculate: false }])
       const { offers } = studyPlans(sessions, {
-        tools: { ...tools, ...Object.fromEntries(off) },
+        layers: { shipped: shippedModels(), user: { ...tools, ...Object.fromEntries(off) } },
         budgetTokens: enrichment.prefetch_budget_tokens,
         maxParallel: enrichment.max_parallel_prefetches,
         countTokens,
@@ -61,7 +61,12 @@ export function analyzeSessions(
  * every configured server.
  */
 function namesOf(config: Config): ReadonlyMap<string, string> {
-  const layers: ToolModels[] = [BUILT_IN_MODELS, minedModelsOf(config), config.tools]
+  const everywhere = shippedModels().filter(({ servers }) => servers === undefined)
+  const layers: ToolModels[] = [
+    ...everywhere.map(({ models }) => models),
+    minedModelsOf(config),
+    config.tools,
+  ]
   const tools = layers.flatMap(layer =>
     Object.entries(layer).flatMap(([tool, { follow_up = [] }]) => [
       tool,

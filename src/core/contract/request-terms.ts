@@ -1,6 +1,7 @@
 import type { ArmTerms } from '../arms/assign.ts'
 import type { ContentCoding } from '../base/content-coding.ts'
-import type { FollowUp, ToolModels } from '../enrich/value-model.ts'
+import type { ModelLayers } from '../enrich/models.ts'
+import type { FollowUp } from '../enrich/value-model.ts'
 import type { ReadingLevel } from '../reading/constructs.ts'
 import type { AgentTools } from './agent-tools.ts'
 import type { ResponseBudget } from './response-budget.ts'
@@ -108,19 +109,15 @@ export interface OfferLink {
 
 /** The part of the configuration that a plan of calls ahead depends on. */
 export interface PlanningTerms {
-  /** The user's value models. */
-  readonly tools: ToolModels
-  /** Those from recorded sessions, under them. */
-  readonly mined: ToolModels
+  readonly models: ModelLayers
   readonly budgetTokens: number
   readonly minProbability: number
   readonly isCostAware: boolean
 }
 
-/** The terms of an empty configuration. */
+/** The terms of an empty configuration, without the models that come with the package. */
 export const UNCONFIGURED_PLANNING: PlanningTerms = {
-  tools: {},
-  mined: {},
+  models: {},
   budgetTokens: 8_000,
   minProbability: 0.25,
   isCostAware: false,

@@ -1,5 +1,3 @@
-import { BUILT_IN_MODELS } from './built-in-models.ts'
-import { PROVIDERS } from './provider-models.ts'
 import { namesOf, serverOf } from './tool-names.ts'
 import {
   fillModel,
@@ -16,8 +14,16 @@ const ANY = '*'
 /** Models that are remembered by name. Names come from upstreams, so their number is bounded. */
 const REMEMBERED = 10_000
 
-/** What users and tuning state, beside what is built in. */
+/** Models that come with the package. */
+export interface Provider {
+  /** Words in the names of servers that have its tools; absent: tools of agents, at any server. */
+  readonly servers?: readonly string[]
+  readonly models: ToolModels
+}
+
+/** What is stated of tools, the weakest first. */
 export interface ModelLayers {
+  readonly shipped?: readonly Provider[]
   /** From recorded sessions (`tune mine --tools`, rule R7). May forbid, but not permit. */
   readonly mined?: ToolModels
   readonly user?: ToolModels
@@ -50,7 +56,7 @@ export interface Models {
  * Merges built-in ← provider's ← mined ← user's models, field by field. A layer's entry for the
  * exact name wins over that for the name without prefix; `"*"` is for tools without any entry.
  */
-export function createModels({ mined = {}, user = {} }: ModelLayers = {}): Models {
+export function createModels(layers: ModelLayers): Models {
   /** By server and tool. */
   const remembered = new Map<string | undefined, Map<string, FoundModel>>()
   let count = 0
@@ -62,7 +68,7 @@ export function createModels({ mined = {}, user = {} }: ModelLayers = {}): Model
         remembered.clear()
         count = 1
       }
-      const found = findModel(tool, server, mined, user)
+      const found = findModel(tool, server, layers)
       const ofServer = remembered.get(server) ?? new Map<string, FoundModel>()
       remembered.set(server, ofServer.set(tool, found))
       return found
@@ -73,21 +79,21 @@ export function createModels({ mined = {}, user = {} }: ModelLayers = {}): Model
 function findModel(
   tool: string,
   server: string | undefined,
-  mined: ToolModels,
-  user: ToolModels,
+  { shipped: providers = [], mined = {}, user = {} }: ModelLayers,
 ): FoundModel {
   const names = namesOf(tool, server)
-  const provider = providerModels(server ?? serverOf(tool))
-  const shipped = [BUILT_IN_MODELS, provider].map(layer => entryOf(layer, names))
+  const shipped = providerModels(providers, server ?? serverOf(tool)).map(layer =>
+    entryOf(layer, names),
+  )
   const own = [...shipped, entryOf(mined, names), entryOf(user, names)]
   const isOwn = own.some(entry => entry !== undefined)
-  const used = isOwn ? own : [undefined, undefined, anyOf(mined), anyOf(user)]
+  const used = isOwn ? own : [anyOf(mined), anyOf(user)]
   const merged = used.reduce<ToolModel>(
     (model, entry) => (entry === undefined ? model : mergeModels(model, entry)),
     {},
   )
-  const [, , fromMined, fromUser] = used
-  const named = isOwn ? own[3] : undefined
+  const [fromMined, fromUser] = used.slice(-2)
+  const named = isOwn ? fromUser : undefined
   return {
     model: fillModel(merged),
     stated: fromUser ?? {},
@@ -122,19 +128,21 @@ function anyOf(layer: ToolModels): ToolModel | undefined {
   return Object.hasOwn(layer, ANY) ? layer[ANY] : undefined
 }
 
-function providerModels(server: string | undefined): ToolModels {
-  const name = server?.toLowerCase() ?? ''
-  const provider = PROVIDERS.find(({ words }) => words.some(word => name.includes(word)))
-  return provider?.models ?? {}
+/** What agents have at any server, then the models of the first provider that the name names. */
+function providerModels(providers: readonly Provider[], server = ''): readonly ToolModels[] {
+  const name = server.toLowerCase()
+  const named = providers.find(({ servers }) => servers?.some(word => name.includes(word)))
+  const anywhere = providers.filter(({ servers }) => servers === undefined)
+  return [...anywhere, ...(named === undefined ? [] : [named])].map(({ models }) => models)
 }
 
 /**
  * Faults of a user's models that no single field has: `speculate = true` on a tool that is known to
  * change something. One line each, as the configuration reports them.
  */
-export function modelFaults(user: ToolModels, mined: ToolModels = {}): string[] {
-  const models = createModels({ user, mined })
-  return Object.entries(user).flatMap(([name, { speculate, side_effect_class }]) => {
+export function modelFaults(layers: ModelLayers): string[] {
+  const models = createModels(layers)
+  return Object.entries(layers.user ?? {}).flatMap(([name, { speculate, side_effect_class }]) => {
     if (speculate !== true) return []
     const effect = name === ANY ? side_effect_class : models.find(name).model.side_effect_class
     return effect !== undefined && mutates(effect)

@@ -40,7 +40,7 @@ export const planOperation: Operation<PlanRequest, PlanAnswer> = {
 }
 
 function answerOf(request: PlanRequest, planning: PlanningTerms): PlanAnswer {
-  const models = createModels({ user: planning.tools, mined: planning.mined })
+  const models = createModels(planning.models)
   const recent = request.recent.map(readRecent)
   const made = new Set(recent.flatMap(keysOf))
   const plan = planCalls(

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { createModels } from '../../core/enrich/models.ts'
+import { createModels, type ModelLayers } from '../../core/enrich/models.ts'
 import { createObservedCosts } from '../../core/enrich/observed-costs.ts'
 import { createProbabilities } from '../../core/enrich/probability.ts'
 import type { ToolModels } from '../../core/enrich/value-model.ts'
@@ -8,8 +8,7 @@ import { type PlayedOffer, playSession } from './play-session.ts'
 
 /** What recorded sessions are played with. */
 export interface StudyTerms {
-  /** The user's models. */
-  readonly tools: ToolModels
+  readonly layers: Pick<ModelLayers, 'shipped' | 'user'>
   readonly budgetTokens: number
   readonly maxParallel: number
   countTokens(text: string): number
@@ -80,13 +79,13 @@ function leastProbability(played: (least: number) => readonly PlayedOffer[]): nu
 
 function play(
   sessions: readonly (readonly RecordedCall[])[],
-  { tools, mined, ...rest }: StudyTerms & { readonly mined: ToolModels },
+  { layers, mined, ...rest }: StudyTerms & { readonly mined: ToolModels },
   minProbability: number,
 ) {
   const terms = {
     ...rest,
     minProbability,
-    models: createModels({ mined, user: tools }),
+    models: createModels({ ...layers, mined }),
     // No time passes between sessions.
     probabilities: createProbabilities(() => 0),
     costs: createObservedCosts(),

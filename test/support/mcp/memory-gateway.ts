@@ -1,3 +1,4 @@
+import { shippedModels } from '../../../src/config/shipped-models.ts'
 import type { ToolModels } from '../../../src/core/enrich/value-model.ts'
 import { readOffersOperation } from '../../../src/core/operations/read-offers.ts'
 import {
@@ -144,6 +145,7 @@ const readInPlace: OfferReader = async (body, offers) => {
 }
 
 export interface MemoryGatewayOptions {
+  readonly mined?: ToolModels
   readonly settings?: Partial<EnrichmentSettings>
   readonly tools?: ToolModels
   readonly composed?: readonly ComposedTool[]
@@ -202,12 +204,11 @@ function memoryRecords() {
 }
 
 export function makeEnrichment(options: MemoryGatewayOptions = {}): Enrichment<LandedResult> {
-  const { tools = {}, now = () => performance.now(), maxParallel = 3 } = options
+  const { tools = {}, mined = {}, now = () => performance.now(), maxParallel = 3 } = options
   const settings: EnrichmentSettings = {
     ...{
       isEnabled: true,
-      tools,
-      mined: {},
+      layers: { shipped: shippedModels(), mined, user: tools },
       minProbability: 0.3,
       budgetTokens: 8_000,
       isCostAware: false,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-const COPIED = ['src', 'workers', 'views', 'package.json', 'prices.toml']
+const COPIED = ['src', 'workers', 'views', 'package.json', 'models.toml', 'prices.toml']
 
 /** A copy of the service that other processes of a store take for the next version. */
 export interface NextVersion {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createModels } from '../../../src/core/enrich/models.ts'
 import { ObjectValue } from '../../../src/core/json/value.ts'
 import { createModelMiner, type TimedCall } from '../../../src/tune/speculation/mine-models.ts'
+import { modelsWith } from '../../support/models.ts'
 
 const call = (
   tool: string,
@@ -54,11 +54,11 @@ describe('mined models', () => {
   })
 
   it('lie over those of providers, and under every field that the user states', () => {
-    const shipped = createModels({}).find('list_issues', 'github').model
+    const shipped = modelsWith({}).find('list_issues', 'github').model
     expect(shipped.cost_model.typical_kb).not.toBe(7)
     const mined = { github__list_issues: { cost_model: { typical_kb: 7, latency_ms_p50: 90 } } }
     const user = { list_issues: { cost_model: { latency_ms_p50: 1 } } }
-    const { model } = createModels({ mined, user }).find('list_issues', 'github')
+    const { model } = modelsWith({ mined, user }).find('list_issues', 'github')
     expect(model.cost_model).toMatchObject({ typical_kb: 7, latency_ms_p50: 1 })
     expect(model.follow_up).toEqual(shipped.follow_up)
     expect(model.side_effect_class).toBe('read_only')

@@ -14,7 +14,7 @@ const visit = (n: number, isFollowed: boolean): RecordedCall[] => [
   ...[1, 2, 3].map(at => call('think', { thought: `${n} ${at}` })),
 ]
 const TERMS = {
-  tools: {},
+  layers: {},
   budgetTokens: 8_000,
   maxParallel: 3,
   countTokens: (text: string) => text.length,

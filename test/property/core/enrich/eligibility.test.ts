@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createModels } from '../../../../src/core/enrich/models.ts'
 import type { CatalogueTool, Offering, PlannedCall } from '../../../../src/core/enrich/plan.ts'
 import { planCalls } from '../../../../src/core/enrich/planner.ts'
 import { createProbabilities } from '../../../../src/core/enrich/probability.ts'
 import type { SideEffect, ToolModel } from '../../../../src/core/enrich/value-model.ts'
 import { Speculation } from '../../../../src/enrich/speculation.ts'
+import { modelsWith } from '../../../support/models.ts'
 import { fewRuns } from '../../../support/short-runs.ts'
 
 const RUNS = fewRuns(100_000, 2_000)
@@ -147,7 +147,7 @@ it('calls nothing that is not eligible, whatever servers, users and tuning say',
         ],
       }
       const { calls, declined } = planCalls([offering], {
-        models: createModels({ user: modelsFor(tool, user), mined: modelsFor(tool, mined) }),
+        models: modelsWith({ user: modelsFor(tool, user), mined: modelsFor(tool, mined) }),
         probabilities: createProbabilities(() => 0),
         knownHosts: new Set(known ? ['a.b'] : []),
         keywords: [],

@@ -4,13 +4,14 @@ import {
   type ListedTool,
   mayMutate,
 } from '../../../../src/core/enrich/eligibility.ts'
-import { createModels, type ModelLayers } from '../../../../src/core/enrich/models.ts'
+import type { ModelLayers } from '../../../../src/core/enrich/models.ts'
+import { modelsWith } from '../../../support/models.ts'
 
 const CLOSED = { openWorldHint: false }
 
 function verdict(tool: Partial<ListedTool>, layers: ModelLayers = {}) {
   const listed = { name: 't', server: 's', isTrusted: false, ...tool }
-  return eligibilityOf(listed, createModels(layers).find(listed.name, listed.server))
+  return eligibilityOf(listed, modelsWith(layers).find(listed.name, listed.server))
 }
 
 const isEligible = (...parameters: Parameters<typeof verdict>) => verdict(...parameters).isEligible
@@ -121,7 +122,7 @@ describe('a tool is never called ahead', () => {
 })
 
 describe('a call may change something', () => {
-  const models = createModels({ user: { mine: { side_effect_class: 'read_only' } } })
+  const models = modelsWith({ user: { mine: { side_effect_class: 'read_only' } } })
   const may = (tool: Partial<ListedTool>) => {
     const listed = { name: 't', server: 's', isTrusted: false, ...tool }
     return mayMutate(listed, models.find(listed.name, listed.server))

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { callCost, callOptions, callValue } from '../../../../src/core/enrich/call-options.ts'
 import { intentKeywords } from '../../../../src/core/enrich/intent.ts'
-import { createModels } from '../../../../src/core/enrich/models.ts'
 import { fillModel, type ToolModel } from '../../../../src/core/enrich/value-model.ts'
 import { NumberLiteral, ObjectValue } from '../../../../src/core/json/value.ts'
+import { modelsWith } from '../../../support/models.ts'
 
 const appraise = (probability: number, keywords: readonly string[] = []) => ({
   probability,
@@ -48,7 +48,7 @@ describe('the value of a call', () => {
   })
 
   it('grows if the intent names a field of a group that is not included by default', () => {
-    const { model } = createModels().find('WebSearch')
+    const { model } = modelsWith().find('WebSearch')
     expect(callValue(model, appraise(1))).toBe(0.5)
     const keywords = intentKeywords('snippets about retry logic')
     expect(callValue(model, appraise(1, keywords))).toBe(0.5 * 1.3)

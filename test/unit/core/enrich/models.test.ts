@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { createModels, modelFaults } from '../../../../src/core/enrich/models.ts'
+import { shippedModels } from '../../../../src/config/shipped-models.ts'
+import { modelFaults } from '../../../../src/core/enrich/models.ts'
 import { bareName, namesOf, serverOf } from '../../../../src/core/enrich/tool-names.ts'
+import { modelsWith } from '../../../support/models.ts'
 
-const builtIn = createModels()
+const builtIn = modelsWith()
 const modelOf = (tool: string, server?: string) => builtIn.find(tool, server).model
 
 describe('built-in models', () => {
@@ -111,7 +113,7 @@ describe('the lookup of a model', () => {
     ['b__read', undefined, 'supporting'],
     ['read', undefined, 'supporting'],
   ] as const)('finds %s of %s as %s', (tool, server, expected) => {
-    const { model } = createModels({ user }).find(tool, server)
+    const { model } = modelsWith({ user }).find(tool, server)
     expect(model).toMatchObject({ value_class: expected, poll_ttl_s: 4 })
     expect(model.fail_fast_after_n).toBeUndefined()
   })
@@ -119,14 +121,14 @@ describe('the lookup of a model', () => {
   // SOURCES.md#planner, "Provider extensibility": exact match, then the wildcard, then the global
   // default.
   it('takes "*" for tools that have no model, and the defaults without it', () => {
-    expect(createModels({ user }).find('write').model.fail_fast_after_n).toBe(7)
-    expect(createModels().find('write').model.value_class).toBe('critical')
-    expect(createModels({ user }).find('*').model.fail_fast_after_n).toBe(7)
+    expect(modelsWith({ user }).find('write').model.fail_fast_after_n).toBe(7)
+    expect(modelsWith().find('write').model.value_class).toBe('critical')
+    expect(modelsWith({ user }).find('*').model.fail_fast_after_n).toBe(7)
   })
 
   // SOURCES.md#planner, "Provider extensibility": three sources, merged right-wins.
   it('lays mined figures over built-in ones, and the user over both', () => {
-    const models = createModels({
+    const models = modelsWith({
       mined: { Read: { cost_model: { typical_kb: 4, latency_ms_p50: 70 } } },
       user: { Read: { cost_model: { typical_kb: 5 } } },
     })
@@ -150,7 +152,7 @@ describe('the lookup of a model', () => {
   })
 
   it('forgets what it remembers when there is too much', () => {
-    const models = createModels({ user })
+    const models = modelsWith({ user })
     for (let i = 0; i < 10_001; i++) models.find(`t${i}`)
     expect(models.find('read').model.poll_ttl_s).toBe(4)
   })
@@ -158,7 +160,7 @@ describe('the lookup of a model', () => {
 
 describe('who said what', () => {
   it('keeps the word of the user apart', () => {
-    const models = createModels({
+    const models = modelsWith({
       mined: { a: { side_effect_class: 'pure', speculate: false }, b: { speculate: false } },
       user: { a: { speculate: true }, c: { side_effect_class: 'read_only' }, d: { poll_ttl_s: 1 } },
     })
@@ -172,7 +174,7 @@ describe('who said what', () => {
   })
 
   it('lets "*" forbid for all tools but those that are named', () => {
-    const models = createModels({ user: { '*': { speculate: false }, Read: { speculate: true } } })
+    const models = modelsWith({ user: { '*': { speculate: false }, Read: { speculate: true } } })
     expect(models.find('Grep').forbiddenBy).toBe('user')
     expect(models.find('other').forbiddenBy).toBe('user')
     expect(models.find('Read').forbiddenBy).toBeUndefined()
@@ -187,7 +189,7 @@ describe('who said what', () => {
       Read: { speculate: true },
       '*': { speculate: true, side_effect_class: 'mutates_local' },
     } as const
-    expect(modelFaults(user)).toEqual([
+    expect(modelFaults({ shipped: shippedModels(), user })).toEqual([
       'tools.Edit.speculate: must not be true, since the tool is mutates_local',
       'tools.mine.speculate: must not be true, since the tool is mutates_external',
       'tools.*.speculate: must not be true, since the tool is mutates_local',

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { callKey } from '../../../../src/core/enrich/call-key.ts'
 import { screenArguments } from '../../../../src/core/enrich/candidates.ts'
-import { createModels } from '../../../../src/core/enrich/models.ts'
 import type { CatalogueTool, Offering, PlanContext } from '../../../../src/core/enrich/plan.ts'
 import { planCalls } from '../../../../src/core/enrich/planner.ts'
 import { createProbabilities } from '../../../../src/core/enrich/probability.ts'
 import type { ToolModel } from '../../../../src/core/enrich/value-model.ts'
+import { modelsWith } from '../../../support/models.ts'
 
 const READS: ToolModel = { side_effect_class: 'read_only' }
 
@@ -18,7 +18,7 @@ const tool = (name: string, more: Partial<CatalogueTool> = {}): CatalogueTool =>
 const TOOLS = ['get', 'comments', 'diff', 'slow', 'write', 'off'].map(name => tool(name))
 
 function contextOf(more: Partial<PlanContext> = {}): PlanContext {
-  const models = createModels({
+  const models = modelsWith({
     mined: { off: { ...READS, speculate: false } },
     user: {
       ...{ get: READS, comments: READS, diff: READS, off: READS },
@@ -133,7 +133,7 @@ describe('a plan', () => {
   })
 
   it('takes fewer groups of fields if the budget has no room for all', () => {
-    const models = createModels({
+    const models = modelsWith({
       user: {
         get: {
           ...READS,

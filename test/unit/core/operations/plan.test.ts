@@ -1,13 +1,22 @@
 import { describe, expect, it } from 'vitest'
+import { shippedModels } from '../../../../src/config/shipped-models.ts'
 import type { PlanningTerms } from '../../../../src/core/contract/request-terms.ts'
+import type { ModelLayers } from '../../../../src/core/enrich/models.ts'
 import { OPERATIONS } from '../../../../src/core/operations/registry.ts'
 import { bytesOf, header, inlineRunner, workerSetup } from '../../../support/runner.ts'
 
 const runBatch = inlineRunner(OPERATIONS, workerSetup())
 
 const PLANNING: PlanningTerms = {
-  ...{ tools: {}, mined: {}, budgetTokens: 8_000, minProbability: 0.1, isCostAware: false },
+  ...{
+    models: { shipped: shippedModels() },
+    budgetTokens: 8_000,
+    minProbability: 0.1,
+    isCostAware: false,
+  },
 }
+
+const modelsOf = (layers: ModelLayers) => ({ models: { ...PLANNING.models, ...layers } })
 
 /** The answer to a request, or the code of its failure. */
 function plan(request: object, planning: Partial<PlanningTerms> | null = {}) {
@@ -46,14 +55,15 @@ describe('the plan of a host', () => {
     const { calls, declined } = plan({ recent: [GREP], budget_tokens: 700 })
     expect([calls.length, declined.at(-1).reason]).toEqual([1, 'budget'])
     expect(plan({ recent: [GREP] }, { budgetTokens: 100 }).calls).toEqual([])
-    expect(plan({ recent: [GREP] }, null).calls.length).toBe(2)
+    // Models come with the terms.
+    expect(plan({ recent: [GREP] }, null).calls).toEqual([])
     const { declined: improbable } = plan({ recent: [GREP] }, { minProbability: 0.4 })
     expect(improbable[0].reason).toBe('below_probability')
   })
 
   it('heeds mined models', () => {
     const mined = { Read: { speculate: false } }
-    expect(plan({ recent: [GREP] }, { mined }).declined[0].reason).toBe('tuned_off')
+    expect(plan({ recent: [GREP] }, modelsOf({ mined })).declined[0].reason).toBe('tuned_off')
   })
 
   it('does not plan what was called', () => {
@@ -77,7 +87,7 @@ describe('the plan of a host', () => {
       { tool: 'mcp__github__get_issue_comments', args: null, reason: 'not_speculatable' },
     ])
     const tools = { get_issue_comments: { side_effect_class: 'read_only' } } as const
-    expect(plan({ recent }, { tools }).calls).toMatchObject([
+    expect(plan({ recent }, modelsOf({ user: tools })).calls).toMatchObject([
       {
         tool: 'mcp__github__get_issue_comments',
         args: '{"issue_number":12345678901234567890}',
@@ -88,9 +98,11 @@ describe('the plan of a host', () => {
   it('goes to hosts only that the agent has called', () => {
     const tools = { WebFetch: { speculate: true } }
     const search = { tool: 'WebSearch', result: '{"results":[{"url":"https://a.b/c"}]}' }
-    expect(plan({ recent: [search] }, { tools }).declined[0].reason).toBe('unsafe_argument')
+    expect(plan({ recent: [search] }, modelsOf({ user: tools })).declined[0].reason).toBe(
+      'unsafe_argument',
+    )
     const fetched = { tool: 'WebFetch', args: { url: 'https://a.b/' } }
-    expect(plan({ recent: [fetched, search] }, { tools }).calls.length).toBe(1)
+    expect(plan({ recent: [fetched, search] }, modelsOf({ user: tools })).calls.length).toBe(1)
     expect(plan({ recent: [fetched, search] }).declined[0].reason).toBe('not_speculatable')
   })
 
@@ -102,12 +114,12 @@ describe('the plan of a host', () => {
     ]
     const reads = { side_effect_class: 'read_only' as const }
     const tools = { find: { follow_up }, get: reads, more: reads }
-    expect(plan({ recent: [{ tool: 'find', result: '{"id":1}' }] }, { tools }).calls).toMatchObject(
-      [
-        { tool: 'get', args: '{"id":1}', requires: null },
-        { tool: 'more', args: null, requires: 0, projection: 'id', projection_arg: 'id' },
-      ],
-    )
+    expect(
+      plan({ recent: [{ tool: 'find', result: '{"id":1}' }] }, modelsOf({ user: tools })).calls,
+    ).toMatchObject([
+      { tool: 'get', args: '{"id":1}', requires: null },
+      { tool: 'more', args: null, requires: 0, projection: 'id', projection_arg: 'id' },
+    ])
   })
 
   it('is empty without calls or results', () => {

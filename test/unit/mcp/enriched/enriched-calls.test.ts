@@ -76,7 +76,7 @@ describe('a call that was made ahead', () => {
 
   it.each<[string, MemoryGatewayOptions & { readonly server?: MemoryServer }]>([
     ['a server that is not trusted', { server: makeServer(['a'], TOOLS, false) }],
-    ['a tool that mined models forbid', { settings: { mined: { get: { speculate: false } } } }],
+    ['a tool that mined models forbid', { mined: { get: { speculate: false } } }],
     ['a tool that the user forbids', { tools: { ...MODELS, get: { speculate: false } } }],
     ['a probability below the least', { settings: { minProbability: 1.01 } }],
     ['a budget of nothing', { settings: { budgetTokens: 0 } }],
