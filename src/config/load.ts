@@ -105,7 +105,7 @@ const STORE_BODIES = 16
 function crossChecks(config: Config, insecure: boolean): string[] {
   const { limits, host, store } = config
   const faults = loadMinedModels(config)
-  faults.push(...modelFaults(modelLayers(config)))
+  for (const item of modelFaults(modelLayers(config))) faults.push(item)
   const largest = Math.floor(store.max_bytes / STORE_BODIES)
   if (largest < limits.max_body_bytes) {
     faults.push(

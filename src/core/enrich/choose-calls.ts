@@ -66,7 +66,7 @@ export function chooseCalls(items: readonly ChoiceItem[], budget: number): Choic
     taken[item] = way
   }
   bound ??= value
-  const best = Math.max(...classes.map(ways => ways.at(-1)?.value ?? 0))
+  const best = classes.reduce((most, ways) => Math.max(most, ways.at(-1)?.value ?? 0), 0)
   if (best <= value) return choiceOf(taken, bound)
   const single = classes.findIndex(ways => ways.at(-1)?.value === best)
   return choiceOf(
