@@ -103,7 +103,7 @@ describe.each(PAGES)('%s', page => {
     )
   })
 
-  it('is short', () => {
+  it('a page of the guide is short', () => {
     const lines = readFileSync(join(ROOT, 'docs/guide', page), 'utf8')
       .trimEnd()
       .split('\n')

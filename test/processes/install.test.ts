@@ -137,7 +137,7 @@ describe('an installation', () => {
     expect(shell(savings)).toBe('["savings"]')
   })
 
-  it('respects XDG_DATA_HOME', () => {
+  it('an installation goes below XDG_DATA_HOME', () => {
     const env = { HOME: home, PATH: '', XDG_DATA_HOME: join(folder, 'data') }
     installUser({ root, env, place: installationFor(env)! })
     expect(readdirSync(join(folder, 'data/haversack')).sort()).toEqual(['current', 'versions'])

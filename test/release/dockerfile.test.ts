@@ -112,7 +112,7 @@ describe('the final stage', () => {
     expect(uid).toBe(identity(image).uid ?? process.getuid?.())
   })
 
-  it('brings both caches', () => {
+  it('the final stage brings both caches', () => {
     const files = globSync('**', { cwd: inImage('var/cache/haversack') })
     expect(files).toEqual(
       expect.arrayContaining(['cl100k_base.vocabulary', 'o200k_base.vocabulary']),

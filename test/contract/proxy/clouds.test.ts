@@ -262,7 +262,7 @@ describe('OpenAI’s client for Azure', () => {
     expect(upstream.last().rawHeaders).toContain('k')
   })
 
-  it('gets its stream', async () => {
+  it('gets the stream of an answer through the proxy', async () => {
     upstream.answerWith(response => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       const choices = [{ index: 0, delta: { content: 'Twelve.' }, finish_reason: null }]

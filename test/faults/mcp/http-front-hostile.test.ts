@@ -45,7 +45,7 @@ describe('a session id', () => {
     }
   })
 
-  it('is needed', async () => {
+  it('a session id is needed after initialize', async () => {
     const one = client()
     expect((await one.post(one.request('tools/list'))).status).toBe(400)
     expect((await one.get()).status).toBe(400)

@@ -326,7 +326,7 @@ describe('a kept connection', () => {
     expect(await proxy.exchanges[2]).toMatchObject({ outcome: 'answered', retried: true })
   })
 
-  it('is used again', async () => {
+  it('a kept connection is used for the next request', async () => {
     const { upstream, proxy, client, wire } = await begun({}, POST)
     await wire.until('body')
     wire.socket.write(EMPTY)

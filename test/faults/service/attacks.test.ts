@@ -261,7 +261,7 @@ describe('requests that HTTP allows and few send', () => {
     }
   })
 
-  it('open no tunnel', async () => {
+  it('unusual requests open no tunnel', async () => {
     const bytes = request(['CONNECT 127.0.0.1:22 HTTP/1.1', 'host: 127.0.0.1:22', AUTH])
     expect(await exchange(service.url, bytes)).toEqual({ answers: [], rest: '', ended: true })
   })

@@ -82,7 +82,7 @@ describe('a tool whose definition changed', () => {
 })
 
 describe('a list that could not be read', () => {
-  it('is read again', async () => {
+  it('a list that could not be read is read again', async () => {
     const upstream = await RecordingUpstream.start({ era: 'legacy' })
     onTestFinished(() => upstream.close())
     let fails = 2

@@ -245,7 +245,7 @@ describe('an answer', () => {
     )
   })
 
-  it('passes compressed', async () => {
+  it('a compressed answer passes byte for byte', async () => {
     const body = gzipSync('{"type":"message"}'.repeat(50)).toString('latin1')
     const lines = ['HTTP/1.1 200 OK', 'Content-Encoding: gzip', `Content-Length: ${body.length}`]
     const { received } = await passed(get, message(lines, body))
@@ -262,7 +262,7 @@ describe('an answer', () => {
     expect(received).toBe(message([...lines, 'Connection: close']))
   })
 
-  it('passes its trailers', async () => {
+  it('trailers of an answer pass to the client', async () => {
     const { received } = await passed(
       get,
       message(

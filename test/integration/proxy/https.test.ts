@@ -110,7 +110,7 @@ describe('HTTPS_PROXY', () => {
     expect(tunnel.asked).toEqual([])
   })
 
-  it('passes upgrades', async () => {
+  it('an upgrade passes through the proxy that HTTPS_PROXY names', async () => {
     const [base, tunnel] = [await secureUpstream(), await tunnelProxy()]
     const proxy = await front({ base, env: { https_proxy: tunnel.url.href } })
     const head = ['GET /api/ HTTP/1.1', 'Host: us', 'Upgrade: echo', 'Connection: Upgrade']

@@ -291,7 +291,7 @@ describe('setup', () => {
     expect((await run('--yes', '--hook', 'claude')).stderr).toContain('is no list')
   })
 
-  it('knows its agents', async () => {
+  it('setup refuses agents that it does not know', async () => {
     expect(await run('claud')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('did you mean claude?'),

@@ -179,7 +179,7 @@ describe('the routes of a configured vendor', () => {
 const UPGRADE = ['Connection: Upgrade', 'Upgrade: echo']
 
 describe('an upgrade', () => {
-  it('becomes a tunnel', async () => {
+  it('an upgrade becomes a tunnel for bytes', async () => {
     const wire = dial(
       new URL(open.url),
       message(['GET /anthropic/v1/live HTTP/1.1', `Host: ${host(open)}`, ...UPGRADE], 'early'),

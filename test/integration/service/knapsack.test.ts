@@ -29,7 +29,7 @@ describe('POST /v1/knapsack', () => {
     expect(Object.keys(answer['picks'] as object)).toHaveLength(CLASSES)
   })
 
-  it('keeps hostile ids', async () => {
+  it('hostile ids come back from a knapsack unchanged', async () => {
     const body =
       '{"classes":[{"id":"__proto__","options":[{"id":"__proto__","cost":1,"value":2}]}],"budget":1}'
     const response = await service.post('/v1/knapsack', body)

@@ -89,7 +89,7 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('claims of records', 
     expect(await two!.read('a')).toBe('4')
   })
 
-  it('ask without writing', async () => {
+  it('a question of a claim writes nothing', async () => {
     const [one] = await processes(1)
     expect(await one!.claim(claim('a', '', { as: 'question' }))).toEqual(['ok', 'absent'])
     await one!.claim(claim('a', '1'))

@@ -318,7 +318,7 @@ describe.each(Object.entries(AGENTS))('a configuration of %s', (name, agent) => 
     expect(written).toBeGreaterThanOrEqual(leastHits(RUNS / 3))
   })
 
-  it('keeps everything else', () => {
+  it('an edit of a configuration keeps everything else', () => {
     fc.assert(
       fc.property(FILES[name]!, before => {
         const after = changed(agent, before, to)

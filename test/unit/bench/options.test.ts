@@ -12,7 +12,7 @@ const DEFAULTS = {
 const read = (args: readonly string[], env = {}) => readOptions(DEFAULTS, args, env)
 
 describe('readOptions', () => {
-  it('gives the defaults', () => {
+  it('options that are not given have their defaults', () => {
     expect(read([])).toEqual(DEFAULTS)
   })
 

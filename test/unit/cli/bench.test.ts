@@ -92,7 +92,7 @@ describe('haversack bench elision', () => {
     expect([code, stderr.includes(message)]).toEqual([2, true])
   })
 
-  it('is one bench', async () => {
+  it('bench takes one bench, not all of them', async () => {
     expect((await captureCli('bench', 'all')).code).toBe(2)
   })
 })

@@ -199,7 +199,7 @@ describe('run', () => {
     },
   )
 
-  it('explains itself', async () => {
+  it('run explains itself with --help', async () => {
     const { code, stdout } = await captureCli('run', '--help')
     expect([code, stdout]).toEqual([
       0,

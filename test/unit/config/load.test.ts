@@ -65,7 +65,7 @@ describe('mined models', () => {
 })
 
 describe('the configuration', () => {
-  it('works without any', () => {
+  it('the configuration needs no file and no variable', () => {
     expect(loadConfig({ env: {} })).toMatchObject({
       host: '127.0.0.1',
       port: 8787,

@@ -44,7 +44,7 @@ describe('the key of a result', () => {
 })
 
 describe('kept results', () => {
-  it('are served once', () => {
+  it('a kept result is served once', () => {
     const { cache, kept, dropped } = setUp()
     expect(cache.put('a', kept('1'))).toBe(true)
     expect(cache.has('a')).toBe(true)

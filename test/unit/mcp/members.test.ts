@@ -40,7 +40,7 @@ describe('withMember', () => {
     expect(text(withMember(bytes(object), 'a', bytes('1.0')))).toBe(changed)
   })
 
-  it('escapes the name', () => {
+  it('a member is added with its name escaped', () => {
     expect(text(withMember(EMPTY_OBJECT, 'a"b', '[]'))).toBe('{"a\\"b":[]}')
   })
 

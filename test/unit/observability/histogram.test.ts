@@ -23,7 +23,7 @@ describe('the histogram of the hot path', () => {
     expect(lines(await registry.metrics())).toEqual(lines(expected))
   })
 
-  it('and with two', async () => {
+  it('the histogram counts as a reference does with two labels', async () => {
     const registry = new Registry()
     const labels = ['route', 'status']
     const observe = createHistogram(registry, { name: 'h', help: 'help', labels, buckets })

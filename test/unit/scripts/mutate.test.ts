@@ -11,7 +11,7 @@ describe.each(Object.entries(AREAS))('the area %s', (_, { code, tests, percent }
     expect(globSync(glob, { cwd: ROOT }).length).toBeGreaterThan(0)
   })
 
-  it('has a sample', () => {
+  it('an area of mutation has a sample', () => {
     expect(percent).toBeGreaterThan(0)
     expect(percent).toBeLessThanOrEqual(100)
   })

@@ -91,7 +91,7 @@ describe.each(PAGES)('%s', name => {
   const page = read(name)
   const lengths = paragraphsOf(page).flatMap(sentenceLengths)
 
-  it('has short sentences', () => {
+  it('a document has short sentences', () => {
     const words = lengths.reduce((sum, each) => sum + each, 0)
     expect(words / lengths.length).toBeLessThan(MAX_MEAN_WORDS)
     const long = lengths.filter(each => each >= LONG_WORDS).length

@@ -27,7 +27,7 @@ function spreadsIn(code: string): readonly string[] {
 }
 
 describe('lists as arguments', () => {
-  it('are found', () => {
+  it('spreads of lists as arguments are found', () => {
     const code =
       'a.push(...b)\nMath.max(0, ...c.map(d => [...d]))\ne.push([...f])\ng.push(...[...h])'
     expect(spreadsIn(code)).toHaveLength(3)

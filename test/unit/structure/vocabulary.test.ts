@@ -96,7 +96,7 @@ const sources = globSync(['src/**/*.ts', 'workers/**/*.ts'], { cwd: root })
 const comments = sources.flatMap(file => commentsOf(file, read(file)))
 
 describe('the glossary of CONTRIBUTING.md', () => {
-  it('replaces words', () => {
+  it('the glossary names words and what replaces them', () => {
     expect(words.length).toBeGreaterThan(15)
     expect(words).toContain('notation')
   })

@@ -7,7 +7,7 @@ it('compares megabytes at once', () => {
   expect({ list: [bytes()] }).toStrictEqual({ list: [bytes()] })
 })
 
-it('finds what differs', () => {
+it('bytes that differ are not equal', () => {
   expect(Uint8Array.of(1, 2)).not.toEqual(Uint8Array.of(1, 3))
   expect(Uint8Array.of(1, 2)).not.toEqual(Uint8Array.of(1, 2, 3))
   expect(Buffer.from('a')).not.toStrictEqual(Uint8Array.of(97))

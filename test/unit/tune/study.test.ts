@@ -63,12 +63,12 @@ describe('rules', () => {
     ])
   })
 
-  it('need support', () => {
+  it('rules of a study need support', () => {
     expect(study([[19, mined(table, 50, 'csv@1')]]).rules).toEqual([])
     expect(study([[20, mined(table, 50, 'csv@1')]]).rules).toHaveLength(1)
   })
 
-  it('need confidence', () => {
+  it('rules of a study need confidence', () => {
     const mixed = study([
       [20, mined(table, 50, 'csv@1')],
       [21, mined(table)],

@@ -30,7 +30,7 @@ const someText = fc
 const from = fc.nat({ max: 20 })
 
 describe('lines and bytes are slices', () => {
-  test('lines', () => {
+  test('ranges of lines are slices of the text', () => {
     fc.assert(
       fc.property(someText, from, fc.option(from), (body, first, more) => {
         const lines = linesOf(body)
@@ -45,7 +45,7 @@ describe('lines and bytes are slices', () => {
     )
   })
 
-  test('bytes', () => {
+  test('ranges of bytes are slices of the text', () => {
     fc.assert(
       fc.property(someText, from, from, (text, first, more) => {
         const body = text.replaceAll(/[^\n-~]/g, '?')

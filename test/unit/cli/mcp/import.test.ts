@@ -63,7 +63,7 @@ const imported = (text: string, isToml = false) => {
 }
 
 describe('the servers of', () => {
-  it('VS Code', () => {
+  it('servers of VS Code are found in its file', () => {
     const { servers, warnings } = imported(VSCODE)
     expect(servers).toMatchObject({
       files: {
@@ -76,7 +76,7 @@ describe('the servers of', () => {
     expect(warnings.join('\n')).toMatch(/my hub is called my-hub.*\n.*X_TOKEN_VALUE/)
   })
 
-  it('Codex', () => {
+  it('servers of Codex are found in its file', () => {
     const { servers, warnings } = imported(CODEX, true)
     expect(servers).toMatchObject({
       docs: {
@@ -94,7 +94,7 @@ describe('the servers of', () => {
     expect(warnings.join('\n')).toContain('off: it is disabled')
   })
 
-  it('no other file', () => {
+  it('servers are found in no other file', () => {
     expect(() => imported('{"a":1}')).toThrow('no MCP servers')
     expect(() => imported('{"a":')).toThrow('not JSON')
     expect(() => imported('a = ', true)).toThrow('not TOML')

@@ -338,7 +338,7 @@ describe('the file of a repository', () => {
     })
   })
 
-  it('is bounded', () => {
+  it('the file of a repository is bounded in size', () => {
     const folder = layersFolder()
     const project = folder.write('project.toml', `# ${'x'.repeat(10_000_000)}`)
     expect(folder.faults({ project })).toEqual([

@@ -70,7 +70,7 @@ describe('the check of arguments by an input schema', () => {
     expect(accepts(schema, args)).toBe(false)
   })
 
-  it('needs no schema', () => {
+  it('arguments are valid without a schema', () => {
     expect(acceptsArguments(undefined, read('{"a":1}') as ObjectValue)).toBe(true)
   })
 

@@ -210,7 +210,7 @@ describe('names of tools', () => {
     ])
   })
 
-  it('name their server', () => {
+  it('a name of a tool names its server', () => {
     expect(serverOf('mcp__a__b')).toBe('a')
     expect(serverOf('a__b')).toBe('a')
     expect(serverOf('b')).toBeUndefined()

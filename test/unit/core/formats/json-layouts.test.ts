@@ -237,7 +237,7 @@ describe('a result with JSON in a layout', () => {
   }
   const bare = encode({ content: text }).tokens.final
 
-  it('is that JSON', () => {
+  it('a result in a layout decodes to its JSON', () => {
     const answer = backAgain({ content: [{ type: 'text', text }], isError: false })
     expect(answer.format).toMatch(/^strings@1;result_ok,json@1,ended_layout2-[\w-]+,tree@2$/)
     expect(answer.tokens.final).toBe(bare)

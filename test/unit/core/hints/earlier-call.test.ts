@@ -77,7 +77,7 @@ describe('the name of an earlier call', () => {
     })
   })
 
-  test('no such call', () => {
+  test('a name of no earlier call is refused', () => {
     expect(() => nameEarlierCall([], 0)).toThrow(RangeError)
   })
 })

@@ -37,7 +37,7 @@ describe('jsonLength', () => {
     expect(length).toBeLessThan(limit + 2_100_000)
   })
 
-  it('does not recurse', () => {
+  it('the length of deep JSON is found without recursion', () => {
     let value: Value = []
     for (let level = 1; level < 200_000; level++) value = [value]
     expect(jsonLength(value, UNLIMITED)).toBe(400_000)

@@ -61,7 +61,7 @@ describe('the plan of a host', () => {
     expect(improbable[0].reason).toBe('below_probability')
   })
 
-  it('heeds mined models', () => {
+  it('a plan heeds models that were mined', () => {
     const mined = { Read: { speculate: false } }
     expect(plan({ recent: [GREP] }, modelsOf({ mined })).declined[0].reason).toBe('tuned_off')
   })

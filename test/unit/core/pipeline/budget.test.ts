@@ -184,7 +184,7 @@ describe('what was left out', () => {
     expect(() => decodeContent('no marker', answer.format, 1e6)).toThrow(/left out$/)
   })
 
-  it('is accounted for', () => {
+  it('what a budget left out is accounted for', () => {
     const { savings, tokens, elided } = encode({ content, mode: 'trim', budget_tokens: 600 })
     const lossless = encode({ content }).tokens.final
     expect(savings).toEqual({

@@ -156,7 +156,7 @@ describe('max_inline_nested', () => {
     expect(encodeWith(llm({ max_inline_nested: 20 }), list).content).toContain('\n- 11 of 121')
   })
 
-  it('holds for cells', () => {
+  it('max_inline_nested holds for cells of tables', () => {
     expect(encodeWith({}, cells).format).toBe('csv@1')
     expect(encodeWith(llm({ max_inline_nested: 8 }), cells).content).not.toContain('[')
   })

@@ -42,7 +42,7 @@ describe('packed vocabulary', () => {
     )
   })
 
-  it('notices damage anywhere', () => {
+  it('a packed vocabulary notices damage anywhere', () => {
     const whole = packVocabulary('cl100k_base', ranks('ab'))
     expect(isSealedVocabulary(whole, 'cl100k_base')).toBe(true)
     expect(isSealedVocabulary(whole, 'o200k_base')).toBe(false)

@@ -40,7 +40,7 @@ describe.each(['json', 'msgpack'] as const)('an original as %s', accept => {
     expect(await read(written)).toEqual({ ...FIELDS, original_content: text })
   })
 
-  test('without other fields', async () => {
+  test('an original comes without other fields', async () => {
     const text = 'x'.repeat(PIECE + 1)
     const written = writeOriginal({ a: 1 }, utf8(text), accept)
     expect(await read(written)).toEqual({ a: 1, original_content: text })

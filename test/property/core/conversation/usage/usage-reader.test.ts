@@ -148,7 +148,7 @@ describe('reading what an answer used', () => {
     expect(found).toBeGreaterThanOrEqual(leastHits(runs(1_000) / 10))
   })
 
-  it('takes any bytes', () => {
+  it('a reader of usage takes any bytes', () => {
     const forms = fc.constantFrom<AnswerForm>('json', 'events', 'frames')
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),

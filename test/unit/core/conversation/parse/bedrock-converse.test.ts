@@ -68,7 +68,7 @@ describe('cache points', () => {
 })
 
 describe('a request', () => {
-  it('names its tools', () => {
+  it('a request of Converse names its tools', () => {
     const toolConfig = { tools: [{ toolSpec: { name: 'get' } }, POINT] }
     expect(scanned(route, { toolConfig, messages: [] })?.tools).toEqual(['get'])
   })

@@ -77,7 +77,7 @@ describe('items of the input', () => {
     expect(scanned(route, body)?.tools).toEqual(['a', 'crm', 'b', 'c'])
   })
 
-  it('have explicit breakpoints', () => {
+  it('items of the input have explicit breakpoints', () => {
     const mark = { prompt_cache_breakpoint: { mode: 'explicit' } }
     const user = {
       type: 'message',

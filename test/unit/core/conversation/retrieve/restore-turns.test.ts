@@ -63,7 +63,7 @@ describe('what was hidden comes back in its place', () => {
     expect(JSON.stringify(whole).match(/Both\./g)).toHaveLength(1)
   })
 
-  it('of a chat', () => {
+  it('hidden turns of a chat come back in their place', () => {
     const call = (id: string) => ({ id, type: 'function', function: { name: 'f' } })
     const tool = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'r' })
     const chat = [
@@ -77,7 +77,7 @@ describe('what was hidden comes back in its place', () => {
     expect(idsIn(whole)).toEqual(['a', 'b', 'c', 'a', 'b', 'c'])
   })
 
-  it('of items', () => {
+  it('hidden items come back in their place', () => {
     const call = (id: string) => ({ type: 'function_call', call_id: id, name: 'f' })
     const output = (id: string) => ({ type: 'function_call_output', call_id: id, output: 'r' })
     const items = [call('a'), call('c')]

@@ -196,7 +196,7 @@ describe('POST /v1/compress counts', () => {
     }
   })
 
-  it('nothing of nothing', async () => {
+  it('no messages have no tokens', async () => {
     expect(await compress({ messages: [], model: null })).toMatchObject({
       messages: [],
       tokens_before: 0,

@@ -38,7 +38,7 @@ describe('the last event of a response', () => {
     }
   })
 
-  it('may have none', () => {
+  it('the end of a response may report no usage', () => {
     expect(ends(9, event('response.completed'))).toEqual([
       { isGiven: true, said: null, id: 'resp_1' },
     ])

@@ -54,7 +54,7 @@ describe('docs/reference/profiles.md', () => {
     }
   })
 
-  it('has every key', () => {
+  it('the page of profiles has every key', () => {
     const named = rows.map(({ key }) => key)
     const keys = keysOf(bare).map(key =>
       key.replace('.o200k_base.', '.ID.').replace('.format.', '.FAMILY.'),

@@ -69,7 +69,7 @@ describe('a flood of failures', () => {
     expect(bounded(lines.slice(0, 4))).toEqual(lines.slice(0, 4))
   })
 
-  it('has each code', () => {
+  it('a flood of failures has a line of each code', () => {
     const codes = ['TS2345', 'TS2322', 'TS7006', 'TS1005', 'TS18046']
     const lines = times(50, at => `a.ts:${at} error ${codes[at % 5]}: it is wrong`)
     expect(bounded(lines)).toEqual([...lines.slice(0, 5), lines[49]])

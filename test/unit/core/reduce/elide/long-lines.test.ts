@@ -33,13 +33,13 @@ describe('a long line', () => {
     expect(left.length).toBeLessThan(2_500)
   })
 
-  it('divides no character', () => {
+  it('a long line is divided between characters', () => {
     for (const pad of ['', 'a']) {
       expect(shown(`${pad}${'😀'.repeat(3_000)}`).isWellFormed()).toBe(true)
     }
   })
 
-  it('takes linear time', () => {
+  it('a long line takes linear time', () => {
     const left = shown('error '.repeat(3e5))
     expect(left.length).toBeLessThan(3_000)
   })

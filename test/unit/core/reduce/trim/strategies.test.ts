@@ -43,7 +43,7 @@ describe('what an item is worth', () => {
     expect(worth).toBeCloseTo(weight, 2)
   })
 
-  it('by its size', () => {
+  it('an item is worth its size', () => {
     const items = facts([{ tokens: 10 }, { tokens: 30 }])
     expect(round(weigh('size_proportional', items))).toEqual([0.5, 1.5])
     // Where parts are worth their tokens anyway, size does not count twice.

@@ -61,7 +61,7 @@ function lengthened(value: unknown): unknown {
 }
 
 describe('a view that is built in', () => {
-  it('has a sample', () => {
+  it('a built-in view has a sample', () => {
     const names = builtInViews().map(({ name }) => name)
     expect(new Set(SAMPLES.map(({ view }) => view))).toEqual(new Set(names))
     expect(new Set(names).size).toBe(names.length)

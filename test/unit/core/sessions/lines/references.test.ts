@@ -183,7 +183,7 @@ describe('references to lines', () => {
     expect(context.refer('x\na = 1\nb = 22\ny')).toBeNull()
   })
 
-  it('declines lone surrogates', () => {
+  it('a text with lone surrogates gets no references', () => {
     const context = createContext()
     context.keep(CODE.join('\n'))
     expect(context.refer(`${CODE.join('\n')}\ud800`)).toBeNull()

@@ -65,7 +65,7 @@ describe('near references', () => {
     expect(findChanges(earlier, later)).toBeNull()
   })
 
-  it('takes other bounds', () => {
+  it('changes are found within other bounds', () => {
     const later = json({ ...JOB, id: 8 })
     expect(findChanges(base, later, { maxDeltaBytes: 10 })).toBeNull()
     expect(findChanges(base, later, { maxDeltaBytes: 11 })).toHaveLength(1)

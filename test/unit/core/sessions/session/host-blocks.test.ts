@@ -61,7 +61,7 @@ describe('what a host says in a result', () => {
     }
   })
 
-  it('is no bulk', () => {
+  it('what a host says is no bulk', () => {
     const log = Array.from({ length: 300 }, (_, i) => `12:00:${10 + (i % 50)} INFO step ${i} done`)
     const content = [...log.slice(0, 150), BLOCK, ...log.slice(150)].join('\n')
     const context = { ...localContext(), keepsOriginals: true }

@@ -196,7 +196,7 @@ describe('numbers that are none of ours', () => {
 })
 
 describe.each(someOf(kinds, 3))('%s instances', kind => {
-  it('are solved exactly', () => {
+  it('knapsacks of a kind are solved exactly', () => {
     for (const required of [true, false]) {
       for (let seed = 0; seed < 8; seed++) {
         const problem = makeInstance(kind, { classes: 25, options: 5, range: 100, required }, seed)

@@ -156,7 +156,7 @@ describe.each(ALGORITHMS)('%s', algorithm => {
 })
 
 describe.each(families)('%s at full size', family => {
-  it('is solved exactly', () => {
+  it('a trim at full size is solved exactly', () => {
     const budget = Math.floor((FULL_SIZE * 4) / 3)
     const tree = makeTree(family, FULL_SIZE, 1)
     const choice = chosen(tree, budget)
