@@ -60,7 +60,7 @@ const RETRIEVING_TOOL = 'headroom_retrieve'
 /** Before and after the change. */
 const PIPELINES = [
   '',
-  '[mckp]\nformats_enabled = ["json_compact", "ndjson", "tree"]\nrecursion_depth = 1\n[dedup]\nlines_enabled = false\n[views]\npressure = [{ from_tokens = 4_000, level = "compact" }]\n',
+  '[mckp]\nformats_enabled = ["json_compact", "ndjson", "tree"]\nrecursion_depth = 1\n[hints.types.lines]\nenabled = false\n[views]\npressure = [{ from_tokens = 4_000, level = "compact" }]\n',
 ] as const
 
 const conversations = conversationsOf(options.corpus).filter((_, n) => n % options.sample === 0)

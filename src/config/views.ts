@@ -72,20 +72,14 @@ function inPackage(view: PlacedView): PlacedView {
 /**
  * The views that may apply under a configuration: those of its files before those that are built
  * in; of equal names the first.
- * @throws ConfigError for a file that cannot be used, and for names in `on` and `off` of no view
+ * @throws ConfigError for a file that cannot be used
  */
-export function configuredViews({ files, on, off }: PipelineConfig['views']): readonly ViewData[] {
+export function configuredViews({ files }: PipelineConfig['views']): readonly ViewData[] {
   const all = [...files.flatMap(readViewFile), ...builtInViews()]
-  const names = new Set(all.map(({ name }) => name))
-  const unknown = [...on, ...off].filter(name => !names.has(name))
-  if (unknown.length > 0) {
-    throw new ConfigError(unknown.map(name => `views: there is no view ${JSON.stringify(name)}`))
-  }
   const seen = new Set<string>()
   const views: ViewData[] = []
   for (const { file: _, ...view } of all) {
-    const isOn = (view.enabled || on.includes(view.name)) && !off.includes(view.name)
-    if (isOn && !seen.has(view.name)) views.push(view)
+    if (view.enabled && !seen.has(view.name)) views.push(view)
     seen.add(view.name)
   }
   return views

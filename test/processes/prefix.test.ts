@@ -21,7 +21,7 @@ const ROUTES: readonly RouteName[] = ['anthropic_messages', 'openai_chat', 'open
 /** Under the second, tables and files are written otherwise, and nothing refers to lines. */
 const PIPELINES = [
   '',
-  '[mckp]\nformats_enabled = ["json_compact"]\n[templates]\nactive = []\n[dedup]\nlines_enabled = false\n',
+  '[mckp]\nformats_enabled = ["json_compact"]\n[templates]\nactive = []\n[hints.types.lines]\nenabled = false\n',
 ] as const
 
 const rows = (seed: number) =>

@@ -17,7 +17,7 @@ const TERMS = {
   bypass: false,
   cacheLives: cacheLivesOf('anthropic', builtInPrices()),
 } as const
-const PLAIN = { mckp: { formats_enabled: [] }, dedup: { lines_enabled: false } }
+const PLAIN = { mckp: { formats_enabled: [] }, hints: { types: { lines: { enabled: false } } } }
 
 /** One replica after another on the same store, with the vendor behind them. */
 class World {

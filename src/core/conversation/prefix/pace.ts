@@ -79,7 +79,7 @@ function nextPace(
   const { clearing, cache_life } = pipeline
   const { bytes, pauses, quick, spent, premium } = before ?? COUNTS
   const isTurn = before !== null && modelTurns > before.modelTurns
-  const lifeMs = usualLifeMs(scanned, pipeline, context)
+  const lifeMs = usualLifeMs(scanned, context)
   const wasLong = hour === true && before?.hasLeft !== true
   // Pings may have kept it for longer than it lives.
   const keptMs = wasLong ? HOUR_MS : lifeMs + cache_life.pings * PING_AFTER_MS

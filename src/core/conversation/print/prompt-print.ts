@@ -4,7 +4,6 @@ import { bodyRules } from '../../dialects/lookup.ts'
 import { itemsOf, type JsonNode, memberOf } from '../../json/bytes/json-node.ts'
 import type { Replacement } from '../../json/bytes/splice.ts'
 import { OPEN_BRACE } from '../../json/char-codes.ts'
-import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
 import { type ByteRange, headRulesOf, type ScannedRequest } from '../parse/scan-request.ts'
 import { piecesOf } from '../parse/shared-messages.ts'
 import { kindOf } from '../prefix/longer-life.ts'
@@ -129,8 +128,7 @@ function ownLifeMs(steered: SentPrompt['steered']): number | undefined {
 /** The shortest life of its cache entries: what follows an entry is lost with it. */
 function lifeMsOf(scanned: ScannedRequest, context: ConversationContext): number {
   const { body, request, breakpoints } = scanned
-  const { pipeline = DEFAULT_PIPELINE } = context
-  const usual = usualLifeMs(scanned, pipeline, context)
+  const usual = usualLifeMs(scanned, context)
   const top = memberOf(request, 'cache_control')
   const retention = request.others?.find(({ key }) => key === 'prompt_cache_retention')
   const all: readonly ByteRange[] = [

@@ -6,8 +6,6 @@ import { argumentLines, linesIn } from './quoted-lines.ts'
 /** Bytes that a stub takes, about, and those of a result that is worth one. */
 const STUB_BYTES = 120
 const LEAST_BYTES = 512
-/** Bytes of a token, about. */
-const TOKEN_BYTES = 4
 
 /**
  * How often reading must have cost the price of a step before it is taken. With 1, a conversation
@@ -43,7 +41,6 @@ type ClearingTerms = Pick<PipelineConfig, 'clearing' | 'dedup' | 'elision'>
 export class ClearingPlan {
   readonly #terms: ClearingTerms
   readonly #start: number
-  readonly #leastBytes: number
   readonly #passed: PassedResult[] = []
   /** Results that are old enough, and how far they were looked at. */
   #waiting: number[] = []
@@ -62,7 +59,6 @@ export class ClearingPlan {
   constructor(terms: ClearingTerms, start: number) {
     this.#terms = terms
     this.#start = start
-    this.#leastBytes = Math.max(LEAST_BYTES, terms.clearing.least_tokens * TOKEN_BYTES)
   }
 
   /** Notes a result that is sent with a literal of so many bytes. */
@@ -142,7 +138,7 @@ export class ClearingPlan {
   #mayGo({ tool, isError }: ToolResultText, sent: number): boolean {
     const { clearing, elision } = this.#terms
     const stays = isRetrieving(tool, elision.redeem_tools) || isRetrieving(tool, clearing.exclude)
-    return sent >= this.#leastBytes && tool !== undefined && !isError && !stays
+    return sent >= LEAST_BYTES && tool !== undefined && !isError && !stays
   }
 
   /** Without those whose lines recent edits quote. Of equal lines, the newest result is meant. */

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import type { PipelineConfig } from '../../pipeline/profile/pipeline-config.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
 import { cacheLifeOf } from '../usage/billing.ts'
 import type { ConversationContext } from './rewrite-context.ts'
@@ -21,25 +20,20 @@ const UNKNOWN_LIFE = 3_600
  * than its cache lives. Only a process that has read the turn before knows that, so a process that
  * does not know takes the prefix for cached. Notes the turn for the next one.
  */
-export function isCold(
-  request: NamedRequest,
-  { clearing }: Pick<PipelineConfig, 'clearing'>,
-  context: ConversationContext,
-): boolean {
+export function isCold(request: NamedRequest, context: ConversationContext): boolean {
   const { scanned, lifeMs = 0 } = request
   const idleMs = idleBefore(request, context)
   if (idleMs <= lifeMs) return false
-  return idleMs > usualLifeMs(scanned, { clearing }, context) && idleMs > askedLifeMs(scanned.body)
+  return idleMs > usualLifeMs(scanned, context) && idleMs > askedLifeMs(scanned.body)
 }
 
 /** How long the provider keeps what is not used, if a request asks for nothing, in milliseconds. */
 export function usualLifeMs(
   { model }: Pick<ScannedRequest, 'model'>,
-  { clearing }: Pick<PipelineConfig, 'clearing'>,
   { terms }: ConversationContext,
 ): number {
   const known = cacheLifeOf(terms?.cacheLives ?? [], model ?? terms?.model)
-  return 1_000 * (clearing.cache_life_seconds ?? known ?? UNKNOWN_LIFE)
+  return 1_000 * (known ?? UNKNOWN_LIFE)
 }
 
 /** How long before this turn the one before was sent, in milliseconds; 0 if that is not known. */

@@ -133,7 +133,7 @@ export class ResultsRewrite {
       keys,
       newFrom: this.#newFrom,
       modelTurns: scanned.modelTurns,
-      isCold: () => isCold({ scanned, keys, lifeMs: levers?.lifeMs }, pipeline, context),
+      isCold: () => isCold({ scanned, keys, lifeMs: levers?.lifeMs }, context),
     })
     this.#counted = armCounts(start, arm, this.#options.counting, context)
     this.#tellFrom = tellOnce(keys, rewrites)

@@ -42,7 +42,6 @@ const dedup = z.strictObject({
   near_ref_enabled: z.boolean().default(true),
   near_ref_max_delta_bytes: positive.default(50),
   near_ref_min_body_bytes: z.int().nonnegative().default(500),
-  lines_enabled: z.boolean().default(true),
   /** Blocks of hosts, such as `system-reminder`, that are references if they come again. */
   host_blocks: z.array(toolName).default([]),
   /** Tools that write the file they are given, so that earlier reads of it become stale. */
@@ -56,18 +55,33 @@ const templates = z.strictObject({
   endpoint_overrides: z.record(endpoint, templateId).default({}),
 })
 
+/** The shape whose least value is a share; those of the others are numbers of things. */
+const STABILITY = 'array_of_objects_min_key_stability'
+
 /** Least sizes of shapes that are written as lines or tables. */
-const shapeThresholds = z.strictObject({
-  array_of_objects_min_items: positive.default(1),
-  array_of_objects_min_key_stability: z.number().min(0).max(1).default(0),
-  flat_object_min_fields: positive.default(1),
-  markdown_table_min_cols: positive.default(1),
-})
+const shapeThresholds = z
+  .partialRecord(
+    z.enum([
+      'array_of_objects_min_items',
+      STABILITY,
+      'flat_object_min_fields',
+      'markdown_table_min_cols',
+    ]),
+    z.number().nonnegative(),
+  )
+  .superRefine((sizes, { addIssue }) => {
+    for (const [name, size] of Object.entries(sizes)) {
+      const isShare = name === STABILITY
+      if (isShare ? size <= 1 : Number.isInteger(size) && size > 0) continue
+      const message = isShare ? 'must be at most 1' : 'must be a whole number above 0'
+      addIssue({ code: 'custom', path: [name], message })
+    }
+  })
 
 const mckp = z.strictObject({
   recursion_depth: recursionDepth.default(MAX_LINE_DEPTH),
   formats_enabled: formats.default([...FORMAT_IDS]),
-  shape_thresholds: shapeThresholds.prefault({}),
+  shape_thresholds: shapeThresholds.default({}),
 })
 
 /**
@@ -83,7 +97,6 @@ const elision = z.strictObject({
   /** Whether proxies do the same with new results, although no request asks for it. */
   in_proxies: z.boolean().default(false),
   min_block_bytes: z.int().nonnegative().default(2_048),
-  max_ratio: maxRatio.default(0.9),
   /** Tokens that leaving out saves, at least; absent: `LEAST_SAVED`. */
   min_saved_tokens: minSavedTokens.optional(),
   /** Tools by which agents fetch originals, as their servers call them. */
@@ -161,9 +174,6 @@ const views = z.strictObject({
   levels: z.record(endpoint, viewLevel).default({}),
   /** Files of views, which take precedence over those that are built in. */
   files: z.array(z.string().min(1)).max(100).default([]),
-  /** Names of views that apply although they are off by themselves, and that never apply. */
-  on: z.array(z.string()).max(1_000).default([]),
-  off: z.array(z.string()).max(1_000).default([]),
   /** Levels by what the agent's context has already, in tokens, from little to much. */
   pressure: z
     .array(pressureStep)
@@ -180,13 +190,9 @@ const clearing = z.strictObject({
   keep_newest: z.int().positive().max(10_000).default(24),
   /** The same when the provider has forgotten the conversation, so that a step costs nothing. */
   keep_at_pauses: z.int().positive().max(10_000).default(8),
-  /** The least tokens of a result as it is sent, of four bytes each; smaller ones stay. */
-  least_tokens: z.int().nonnegative().max(1_000_000).default(0),
   /** Prices of a token, in tokens that no cache has. */
   cached_read: z.number().gt(0).max(10).default(0.1),
   cache_write: z.number().gt(0).max(10).default(1.25),
-  /** How long the provider keeps a prefix that is not used; absent: by its API. */
-  cache_life_seconds: z.int().positive().max(604_800).optional(),
   /** Tools whose results stay, as their servers call them. */
   exclude: z.array(toolName).default([]),
 })

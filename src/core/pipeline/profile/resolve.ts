@@ -62,6 +62,9 @@ export interface Profile {
   readonly view: ViewProfile
 }
 
+/** Most tokens that elision may leave, as a share of those of the smallest lossless text. */
+const MOST_LEFT = 0.9
+
 /**
  * The profile of a request: the language model's variant by its id, the weights of its tokenizer,
  * the agent's variant, the data variant by the tool. The same configuration and request give the
@@ -93,17 +96,17 @@ export function resolveProfile(
       recursionDepth: settings.get('recursion_depth') ?? mckp.recursion_depth,
       formats: settings.get('formats') ?? mckp.formats_enabled,
       reading,
-      minItems: thresholds.array_of_objects_min_items,
-      minKeyStability: thresholds.array_of_objects_min_key_stability,
-      minFields: thresholds.flat_object_min_fields,
-      minCols: thresholds.markdown_table_min_cols,
+      minItems: thresholds.array_of_objects_min_items ?? 1,
+      minKeyStability: thresholds.array_of_objects_min_key_stability ?? 0,
+      minFields: thresholds.flat_object_min_fields ?? 1,
+      minCols: thresholds.markdown_table_min_cols ?? 1,
     },
     preferred: preferredFormat(config, settings.get('template_id')),
     budget: budgetFor(config, query.tool, settings),
     elision: {
       enabled: settings.get('elision_enabled') ?? config.elision.enabled,
       minBlockBytes: config.elision.min_block_bytes,
-      maxRatio: settings.get('max_ratio') ?? config.elision.max_ratio,
+      maxRatio: settings.get('max_ratio') ?? MOST_LEFT,
       leastSaved: leastSavedFor(config, query, settings),
       retrievingTools: config.elision.redeem_tools,
     },

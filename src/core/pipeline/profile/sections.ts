@@ -127,7 +127,7 @@ export function dedupFor(
   return {
     exact: may('reference'),
     near: (settings.get('near_ref_enabled') ?? dedup.near_ref_enabled) && may('near_reference'),
-    lines: dedup.lines_enabled && may('lines'),
+    lines: may('lines'),
     lruSize: settings.get('lru_size') ?? dedup.lru_size,
     minBodyChars: settings.get('min_body_chars') ?? dedup.min_body_chars,
     nearMaxDeltaBytes: dedup.near_ref_max_delta_bytes,

@@ -21,21 +21,12 @@ export const steering = z
     mechanical_effort: effort.optional(),
     /** For all other turns, if there is a `mechanical_effort`. */
     base_effort: effort.optional(),
-    /** Whether it is known that a change of effort between turns loses the prompt cache. */
-    accept_cache_loss: z.boolean().default(false),
   })
-  .superRefine(({ mechanical_effort, base_effort, accept_cache_loss }, context) => {
-    if (mechanical_effort === undefined) return
-    const fault = (key: string, message: string) =>
-      context.addIssue({ code: 'custom', path: [key], message })
-    if (base_effort === undefined) fault('base_effort', 'mechanical_effort needs a base_effort')
-    if (!accept_cache_loss) {
-      fault(
-        'accept_cache_loss',
-        'mechanical_effort loses the prompt cache: it needs this to be true',
-      )
-    }
-  })
+  .refine(
+    ({ mechanical_effort, base_effort }) =>
+      mechanical_effort === undefined || base_effort !== undefined,
+    { path: ['base_effort'], message: 'mechanical_effort needs a base_effort' },
+  )
 
 /** Section `cache_align`: prompts that providers' caches find again. */
 export const cacheAlign = z.strictObject({

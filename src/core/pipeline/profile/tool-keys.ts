@@ -63,7 +63,7 @@ export const TOOL_KEYS: Readonly<Record<ToolKey, KeyPlaces>> = {
   formats: { section: ['mckp', 'formats_enabled'] },
   elision_enabled: { section: ['elision', 'enabled'] },
   elision_min_saved_tokens: {},
-  max_ratio: { section: ['elision', 'max_ratio'] },
+  max_ratio: {},
   max_result_tokens: {},
   strategy: { record: ['format_pipeline', 'strategies'] },
   field_values: {},

@@ -61,18 +61,6 @@ export const ROWS = [
   ),
 ]
 
-export const UNEVEN = [
-  list(
-    Array.from({ length: 30 }, (_, id) =>
-      id % 2 === 0 ? { id, name: `user ${id}`, state: 'open' } : { id, size: id * 31, state: 'on' },
-    ),
-  ),
-]
-
-export const FLAT = [
-  list(Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`field_${i}`, `value ${i * 7}`]))),
-]
-
 export const NESTED = [
   list({
     data: {

@@ -1,7 +1,6 @@
 import {
   DIFF,
   FAR_JOBS,
-  FLAT,
   FORMATS,
   JOBS,
   LINES,
@@ -14,7 +13,6 @@ import {
   read,
   SAME,
   SEARCHES,
-  UNEVEN,
   WORDY,
 } from './fixtures.ts'
 import type { Entry, Play } from './play.ts'
@@ -64,8 +62,8 @@ const NOTES = at(
   'only a request to /v1/encode tells of pages',
 )
 
-const near = { dedup: { near_ref_enabled: true, lines_enabled: false } }
-const nearWith = (more: object) => ({ dedup: { ...near.dedup, ...more } })
+const near = { dedup: { near_ref_enabled: true }, hints: { types: { lines: { enabled: false } } } }
+const nearWith = (more: object) => ({ ...near, dedup: { ...near.dedup, ...more } })
 const trim = { mode: 'trim', budget: 150 } as const
 const compact = { wish: 'compact' } as const
 /** A wish has no least number of tokens, so the level is configured. */
@@ -85,7 +83,6 @@ const mechanical = {
   effort_models: ['gpt-5'],
   mechanical_effort: 'low',
   base_effort: 'medium',
-  accept_cache_loss: true,
 }
 const PROMPT = { system: 'Be good.', instructions: 'Be good.' }
 const clearing = {
@@ -121,10 +118,6 @@ export const ROWS_OF_KEYS: readonly Row[] = [
     { results: JOBS, without: near, with: nearWith({ near_ref_min_body_bytes: 100_000 }) },
   ],
   [
-    'dedup.lines_enabled',
-    { results: LINES, with: { dedup: { lines_enabled: false } }, not: WHOLE },
-  ],
-  [
     'dedup.host_blocks',
     { results: REMINDED, with: { dedup: { host_blocks: ['system-reminder'] } }, not: WHOLE },
   ],
@@ -140,8 +133,8 @@ export const ROWS_OF_KEYS: readonly Row[] = [
         },
         read('a', page(1)),
       ],
-      without: { dedup: { lines_enabled: false } },
-      with: { dedup: { lines_enabled: false, mutating_tools: [] } },
+      without: { hints: { types: { lines: { enabled: false } } } },
+      with: { hints: { types: { lines: { enabled: false } } }, dedup: { mutating_tools: [] } },
       not: STALE,
     },
   ],
@@ -153,8 +146,11 @@ export const ROWS_OF_KEYS: readonly Row[] = [
         { tool: 'Build', text: 'It is done, and nothing else is to be said.' },
         read('a', page(1)),
       ],
-      without: { dedup: { lines_enabled: false } },
-      with: { dedup: { lines_enabled: false, invalidates: { Build: ['Read'] } } },
+      without: { hints: { types: { lines: { enabled: false } } } },
+      with: {
+        hints: { types: { lines: { enabled: false } } },
+        dedup: { invalidates: { Build: ['Read'] } },
+      },
       not: STALE,
     },
   ],
@@ -185,30 +181,13 @@ export const ROWS_OF_KEYS: readonly Row[] = [
     { results: ROWS, with: { mckp: { formats_enabled: [] } }, not: COMPARES },
   ],
   [
-    'mckp.shape_thresholds.array_of_objects_min_items',
+    'mckp.shape_thresholds.*',
     {
       results: ROWS,
       with: { mckp: { shape_thresholds: { array_of_objects_min_items: 1_000 } } },
       not: COMPARES,
     },
   ],
-  [
-    'mckp.shape_thresholds.array_of_objects_min_key_stability',
-    {
-      results: UNEVEN,
-      with: { mckp: { shape_thresholds: { array_of_objects_min_key_stability: 1 } } },
-      not: COMPARES,
-    },
-  ],
-  [
-    'mckp.shape_thresholds.flat_object_min_fields',
-    {
-      results: FLAT,
-      with: { mckp: { shape_thresholds: { flat_object_min_fields: 1_000 } } },
-      not: COMPARES,
-    },
-  ],
-  ['mckp.shape_thresholds.markdown_table_min_cols', 'a table is only written if md@1 is named'],
 
   [
     'format_pipeline.budget_tokens',
@@ -249,10 +228,6 @@ export const ROWS_OF_KEYS: readonly Row[] = [
     { results: LOG, ...compact, with: { elision: { min_block_bytes: 1_000_000 } }, not: ELIDED },
   ],
   [
-    'elision.max_ratio',
-    { results: LOG, ...compact, with: { elision: { max_ratio: 0.001 } }, not: ELIDED },
-  ],
-  [
     'elision.min_saved_tokens',
     {
       results: LOG,
@@ -291,8 +266,6 @@ export const ROWS_OF_KEYS: readonly Row[] = [
     'views.files',
     'names files that are read with the configuration; test/unit/config/views.test.ts',
   ],
-  ['views.on', 'names views of those files; test/unit/config/views.test.ts'],
-  ['views.off', 'names views of those files; test/unit/config/views.test.ts'],
   [
     'views.pressure',
     {
@@ -311,14 +284,6 @@ export const ROWS_OF_KEYS: readonly Row[] = [
   [
     'clearing.keep_at_pauses',
     'is about pauses; test/unit/core/conversation/rewrite/clearing-at-pauses.test.ts',
-  ],
-  [
-    'clearing.cache_life_seconds',
-    'is about pauses; test/unit/core/conversation/rewrite/clearing-at-pauses.test.ts',
-  ],
-  [
-    'clearing.least_tokens',
-    { ...cleared, without: { clearing }, with: clearingWith({ least_tokens: 25_000 }) },
   ],
   [
     'clearing.cached_read',
@@ -618,7 +583,6 @@ export const ROWS_OF_KEYS: readonly Row[] = [
       not: ONLY_PROXIES,
     },
   ],
-  ['steering.accept_cache_loss', 'allows mechanical_effort, and does nothing by itself'],
   ['arms.explore', ARMS],
   ['arms.holdout', ARMS],
   ['arms.revert', 'decides what an alarm does, in src/arms/arms.ts'],
@@ -635,8 +599,9 @@ export const ROWS_OF_KEYS: readonly Row[] = [
   ['cache_life.pings', 'sends requests of its own after a pause; what leaves is the same'],
 ]
 
-/** Families of hints that only notes have. */
+/** Families of hints with a row of their own: lines, and those that only notes have. */
 export const NOTE_ROWS: readonly Row[] = [
+  ['hints.types.lines', { results: LINES, with: hintsOf('lines', { enabled: false }), not: WHOLE }],
   [
     'hints.types.format',
     {

@@ -299,7 +299,7 @@ date = "2026-11-20"
 describe('the file of a repository', () => {
   it.each([
     ['[elision]\nenabled = true\n', 'line 2: elision.enabled: can only be switched off'],
-    ['[elision]\nmax_ratio = 1.0\n', 'elision.max_ratio: is not for'],
+    ['[elision]\nmin_block_bytes = 1\n', 'elision.min_block_bytes: is not for'],
     ['[elision]\nredeem_tools = ["x"]\n', 'elision.redeem_tools: is not for'],
     ['[hints]\nenabled = true\n', 'hints.enabled: can only be switched off'],
     ['[hints.types.elision]\nenabled = true\n', 'hints.types.elision.enabled: can only be'],

@@ -34,7 +34,7 @@ const SECOND = pipelineSchema.parse({
   elision,
   mckp: { formats_enabled: ['json_compact'], recursion_depth: 0 },
   templates: { active: [] },
-  dedup: { lines_enabled: false },
+  hints: { types: { lines: { enabled: false } } },
 })
 
 const rows = fc

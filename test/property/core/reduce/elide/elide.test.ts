@@ -17,7 +17,10 @@ const RUNS = runs(300)
 const context = {
   ...localContext(),
   keepsOriginals: true,
-  pipeline: pipelineSchema.parse({ elision: { min_block_bytes: 0, max_ratio: 1 } }),
+  pipeline: pipelineSchema.parse({
+    elision: { min_block_bytes: 0 },
+    endpoint_overrides: { '*': { max_ratio: 1 } },
+  }),
 }
 
 const number = fc.nat(99)

@@ -182,12 +182,6 @@ describe('clearing without a setting', () => {
     expect(stubs({}, 6)).toBe(0)
     expect(stubs({ addsTool: true }, 6, { enabled: false })).toBe(0)
   })
-
-  it('leaves results of few tokens alone if it is told to', () => {
-    const bytes = textsOf(bodyOf([{ page: 1 }]))[0]!.length
-    expect(stubs({ addsTool: true }, 6, { least_tokens: Math.ceil(bytes / 2) })).toBe(0)
-    expect(stubs({ addsTool: true }, 6, { least_tokens: Math.floor(bytes / 8) })).toBe(38)
-  })
 })
 
 describe('clearing at a pause', () => {
@@ -262,10 +256,8 @@ describe('clearing at a pause', () => {
     expect(stubsAfter([...pages(8), says()], 6, { shared, context })).toBe(3)
   })
 
-  it('heeds the configured life, and is off without clearing', () => {
+  it('is off without clearing', () => {
     const shared = sharedAt()
-    const longer = processOf(shared, { ...CLEARING, cache_life_seconds: 1_200 })
-    expect(stubsAfter([...pages(8), says()], 19, { shared, context: longer })).toBe(0)
     const off = processOf(shared, {})
     expect(stubsAfter([...pages(8), says()], 60, { shared, context: off })).toBe(0)
   })

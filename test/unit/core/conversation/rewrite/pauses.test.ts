@@ -1,23 +1,23 @@
 import { expect, it } from 'vitest'
 import { isCold } from '../../../../../src/core/conversation/rewrite/pauses.ts'
 import { attachRewriteMemory } from '../../../../../src/core/conversation/rewrite/rewrite-memory.ts'
-import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
 import { localContext } from '../../../../support/local-context.ts'
 
 const MINUTE_MS = 60_000
+/** The provider keeps what is not used for five minutes. */
+const LIVES = { redeems: false, bypass: false, cacheLives: [{ seconds: 300 }] }
 const KEYS = ['1'.padStart(64, '0'), '2'.padStart(64, '0')]
-const SHORT_LIFE = pipelineSchema.parse({ clearing: { cache_life_seconds: 300 } })
 
 /** Whether a turn is cold that comes so long after another one, by the life that we ask for. */
 function isColdAfter(pauseMs: number, lifeMs: number | undefined, body = '{}'): boolean {
   const memory = attachRewriteMemory(createBodyMemory({ bytes: 1 << 20 }))
   let at = 0
   const rewrites = { tenant: '', memory, recalled: {}, now: () => at }
-  const context = { ...localContext(), rewrites }
+  const context = { ...localContext(), rewrites, terms: LIVES }
   const turn = (modelTurns: number) => {
     const scanned = { body: Buffer.from(body), model: undefined, modelTurns }
-    return isCold({ scanned, keys: KEYS.slice(0, modelTurns), lifeMs }, SHORT_LIFE, context)
+    return isCold({ scanned, keys: KEYS.slice(0, modelTurns), lifeMs }, context)
   }
   expect(turn(1)).toBe(false)
   at = pauseMs

@@ -36,7 +36,10 @@ describe('a result of a call that the request has already', () => {
     ['more than scalars differs', [poll(job('a')), poll(job('a', { more: 1 }))]],
     ['the arguments are others', [other(job('a')), poll(job('b'))]],
   ] as const)('is written out if %s', (_, steps) => {
-    const context = remembering({ dedup: { lru_size: 1, lines_enabled: false } })
+    const context = remembering({
+      dedup: { lru_size: 1 },
+      hints: { types: { lines: { enabled: false } } },
+    })
     expect(sent(steps, context).at(-1)).not.toContain('near-ref')
   })
 
@@ -65,8 +68,7 @@ describe('the verbosity of references in a request', () => {
 
 describe('hints of a family in a conversation', () => {
   const limited = (family: string, most: number) => ({
-    dedup: { lines_enabled: false },
-    hints: { types: { [family]: { max_per_session: most } } },
+    hints: { types: { lines: { enabled: false }, [family]: { max_per_session: most } } },
   })
   const steps = [0, 1, 2, 3].map(() => read('a', page(1)))
 
@@ -92,8 +94,7 @@ describe('hints of a family in a conversation', () => {
 
   it('are as far apart as the configuration says, turn by turn as at once', () => {
     const pipeline = {
-      dedup: { lines_enabled: false },
-      hints: { types: { reference: { interval_results: 3 } } },
+      hints: { types: { lines: { enabled: false }, reference: { interval_results: 3 } } },
     }
     // What is left alone is a result too.
     const failed: Step = { ...read('b', 'not found'), isError: true }

@@ -87,7 +87,11 @@ describe('mode elide without a budget', () => {
     ],
     ['a configuration without it', {}, { config: { elision: { enabled: false } } }],
     ['a result below the least size', {}, { config: { elision: { min_block_bytes: 100_000 } } }],
-    ['a result of which too much is left', {}, { config: { elision: { max_ratio: 0.01 } } }],
+    [
+      'a result of which too much is left',
+      {},
+      { config: { endpoint_overrides: { '*': { max_ratio: 0.01 } } } },
+    ],
     ['mode lossless', { mode: 'lossless' }, {}],
   ])('leaves nothing out of %s', (_, fields, around) => {
     const { answer, keep = [] } = encode({ content: log, ...fields }, around)
