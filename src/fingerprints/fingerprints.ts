@@ -1,8 +1,8 @@
 import type { Store } from '../store/store.ts'
 import { createPublished, type Published } from './published.ts'
 import { createFingerprintThread } from './task-thread.ts'
-import { createTeamRecords } from './team-records.ts'
-import { createTeams, type Teams } from './teams.ts'
+import { TeamRecords } from './team-records.ts'
+import { Teams } from './teams.ts'
 
 /** Fingerprints of endpoints: shared in teams, and published. */
 export interface Fingerprints {
@@ -27,12 +27,13 @@ export interface FingerprintsOptions {
 /** Both share one thread, which does not start before it is needed. */
 export function createFingerprints(options: FingerprintsOptions): Fingerprints {
   const thread = createFingerprintThread(options)
+  const records = new TeamRecords(options.store, options.now)
   return {
-    teams: createTeams({ ...options, thread }),
+    teams: new Teams({ ...options, thread }),
     published: createPublished({
       ...options,
       thread,
-      recordsOf: createTeamRecords(options.store, options.now).all,
+      recordsOf: (tenant, team) => records.all(tenant, team),
     }),
     close: () => thread.close(),
   }

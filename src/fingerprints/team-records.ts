@@ -2,42 +2,12 @@ import { z } from 'zod'
 import { AppError } from '../core/base/errors.ts'
 import { DAY_MS, LIMITS } from '../core/fingerprints/fingerprint.ts'
 import { failureProblem } from '../store/failure.ts'
-import type { Failure, Store } from '../store/store.ts'
-
-/**
- * What the store keeps of teams: a list of each team's members, and a record of each member's
- * upload.
- */
-export interface TeamRecords {
-  /**
-   * Records of a team's members, by their names, without those that cannot be read any more; `null`
-   * if there is no team.
-   */
-  all(tenant: string, team: string): Promise<readonly Uint8Array[] | null>
-  /**
-   * Adds a member to the list, which must be durable before its record is written.
-   * @param rows of the record
-   * @throws AppError `overloaded` if the team is full
-   */
-  join(at: MemberKey, rows: number): Promise<void>
-  /** @throws AppError `gone` if it cannot be read any more */
-  read(tenant: string, team: string, member: string): Promise<StoredUpload | null>
-  /**
-   * @returns whether it was written: `false` if the record is another one than was read, or it
-   * is not known whether it was written
-   */
-  write(at: MemberKey, bytes: Uint8Array, ifVersion: number): Promise<boolean>
-}
+import type { Failure, RecordKey, Store, StoredRecord } from '../store/store.ts'
 
 interface MemberKey {
   readonly tenant: string
   readonly team: string
   readonly member: string
-}
-
-export interface StoredUpload {
-  readonly bytes: Uint8Array
-  readonly version: number
 }
 
 /**
@@ -66,94 +36,108 @@ const READS_AT_ONCE = 8
 const listSchema = z.array(z.tuple([z.string(), z.int(), z.int()]))
 type List = z.output<typeof listSchema>
 
-/** @throws AppError, from each function, if the store does not do its work */
-export function createTeamRecords(
-  store: Pick<Store, 'readRecord' | 'writeRecord'>,
-  now: () => number,
-): TeamRecords {
+/**
+ * What the store keeps of teams: a list of each team's members, and a record of each member's
+ * upload. Every method throws an AppError if the store does not do its work.
+ */
+export class TeamRecords {
+  readonly #store: Pick<Store, 'readRecord' | 'writeRecord'>
+  readonly #now: () => number
   /** Members of a team often upload at the same time of day; all of them change the list. */
-  const joins = createTurns()
+  readonly #joins = new Turns()
+
+  constructor(store: Pick<Store, 'readRecord' | 'writeRecord'>, now: () => number) {
+    this.#store = store
+    this.#now = now
+  }
+
+  /**
+   * Records of a team's members, by their names, without those that cannot be read any more; `null`
+   * if there is no team.
+   */
+  async all(tenant: string, team: string): Promise<readonly Uint8Array[] | null> {
+    const { list } = await this.#readList(tenant, team)
+    if (list === null) return null
+    const members = list.map(([name]) => name).sort()
+    const records: Uint8Array[] = []
+    for (let from = 0; from < members.length; from += READS_AT_ONCE) {
+      const some = members.slice(from, from + READS_AT_ONCE)
+      const read = some.map(member => this.#store.readRecord(keyOf({ tenant, team, member })))
+      for (const found of await Promise.all(read)) {
+        if (found.ok) records.push(found.value)
+        // One that cannot be read any more is no reason to show nothing of the others.
+        else if (found.reason !== 'not_found' && found.reason !== 'gone') throw problem(found)
+      }
+    }
+    return records
+  }
+
+  /**
+   * Adds a member to the list, which must be durable before its record is written.
+   * @param rows of the record
+   * @throws AppError `overloaded` if the team is full
+   */
+  async join(at: MemberKey, rows: number): Promise<void> {
+    await this.#joins.inTurn(`${at.tenant}\n${at.team}`, () => this.#join(at, rows))
+  }
+
+  /** `null` if there is none. @throws AppError `gone` if it cannot be read any more */
+  async read(at: MemberKey): Promise<StoredRecord | null> {
+    const found = await this.#store.readRecord(keyOf(at))
+    if (found.ok) return found
+    if (found.reason === 'not_found') return null
+    throw found.reason === 'gone' ? UNREADABLE : problem(found)
+  }
+
+  /**
+   * @returns whether it was written: `false` if the record is another one than was read, or it
+   * is not known whether it was written
+   */
+  async write(at: MemberKey, value: Uint8Array, ifVersion: number): Promise<boolean> {
+    const write = { ...keyOf(at), value, ttlMs: RECORD_TTL_MS, ifVersion }
+    const written = await this.#store.writeRecord(write)
+    if (written.ok) return true
+    if (written.reason === 'conflict' || written.reason === 'lost') return false
+    throw problem(written)
+  }
 
   /**
    * `list` is `null` if there is none. One that cannot be read may be written again: members come
    * back with their next uploads.
    */
-  async function readList(tenant: string, team: string) {
-    const found = await store.readRecord({ tenant, namespace: TEAMS, key: team })
+  async #readList(tenant: string, team: string) {
+    const found = await this.#store.readRecord({ tenant, namespace: TEAMS, key: team })
     if (found.ok) return { list: parseList(found.value), ifVersion: found.version }
     if (found.reason === 'not_found') return { list: null, ifVersion: 0 }
     if (found.reason === 'gone') return { list: [] }
     throw problem(found)
   }
 
-  async function find(tenant: string, team: string, member: string) {
-    return store.readRecord({ tenant, namespace: UPLOADS, key: `${team}/${member}` })
-  }
-
-  async function join({ tenant, team, member }: MemberKey, rows: number): Promise<void> {
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const { list, ...condition } = await readList(tenant, team)
+  #join({ tenant, team, member }: MemberKey, rows: number): Promise<true> {
+    return untilWritten(async () => {
+      const { list, ...condition } = await this.#readList(tenant, team)
       const known = list ?? []
-      const at = now()
+      const at = this.#now()
       const isListed = known.some(
         ([name, seen, most]) => name === member && at - seen < LIST_REFRESH_MS && rows <= most,
       )
-      if (isListed) return
+      if (isListed) return true
       const others = known.filter(([name, seen]) => name !== member && at - seen < LISTED_MS)
       const all = others.reduce((sum, [, , each]) => sum + each, rows)
       if (others.length >= LIMITS.members || all > MAX_TEAM_ROWS) throw FULL
       const next: List = [...others, [member, at, rows]]
-      const written = await store.writeRecord({
-        tenant,
-        namespace: TEAMS,
-        key: team,
-        value: Buffer.from(JSON.stringify(next)),
-        ttlMs: LISTED_MS,
-        ...condition,
-      })
-      if (written.ok) return
-      if (written.reason !== 'conflict' && written.reason !== 'lost') throw problem(written)
-    }
-    throw CONTENDED
-  }
-
-  return {
-    async all(tenant, team) {
-      const { list } = await readList(tenant, team)
-      if (list === null) return null
-      const members = list.map(([name]) => name).sort()
-      const records: Uint8Array[] = []
-      for (let from = 0; from < members.length; from += READS_AT_ONCE) {
-        const some = members.slice(from, from + READS_AT_ONCE)
-        for (const found of await Promise.all(some.map(member => find(tenant, team, member)))) {
-          if (found.ok) records.push(found.value)
-          // One that cannot be read any more is no reason to show nothing of the others.
-          else if (found.reason !== 'not_found' && found.reason !== 'gone') throw problem(found)
-        }
-      }
-      return records
-    },
-    join: (at, rows) => joins.inTurn(`${at.tenant}\n${at.team}`, () => join(at, rows)),
-    async read(tenant, team, member) {
-      const found = await find(tenant, team, member)
-      if (found.ok) return { bytes: found.value, version: found.version }
-      if (found.reason === 'not_found') return null
-      throw found.reason === 'gone' ? UNREADABLE : problem(found)
-    },
-    async write({ tenant, team, member }, bytes, ifVersion) {
-      const written = await store.writeRecord({
-        tenant,
-        namespace: UPLOADS,
-        key: `${team}/${member}`,
-        value: bytes,
-        ttlMs: RECORD_TTL_MS,
-        ifVersion,
-      })
+      const value = Buffer.from(JSON.stringify(next))
+      const write = { tenant, namespace: TEAMS, key: team, value, ttlMs: LISTED_MS, ...condition }
+      const written = await this.#store.writeRecord(write)
       if (written.ok) return true
-      if (written.reason === 'conflict' || written.reason === 'lost') return false
-      throw problem(written)
-    },
+      if (written.reason !== 'conflict' && written.reason !== 'lost') throw problem(written)
+      return null
+    })
   }
+}
+
+function keyOf({ tenant, team, member }: MemberKey): RecordKey {
+  return { tenant, namespace: UPLOADS, key: `${team}/${member}` }
 }
 
 /**
@@ -201,24 +185,18 @@ function problem(failure: Failure): AppError {
 }
 
 /** Does work of the same key one after the other, in the order in which it came. */
-export interface Turns {
-  /** What `work` returns, or throws, once it had its turn. */
-  inTurn<T>(key: string, work: () => Promise<T>): Promise<T>
-}
-
-export function createTurns(): Turns {
+export class Turns {
   /** The end of the last one of each key. */
-  const ends = new Map<string, Promise<void>>()
+  readonly #ends = new Map<string, Promise<void>>()
 
-  return {
-    inTurn(key, work) {
-      const turn = (ends.get(key) ?? Promise.resolve()).then(work)
-      const ended = () => {
-        if (ends.get(key) === end) ends.delete(key)
-      }
-      const end: Promise<void> = turn.then(ended, ended)
-      ends.set(key, end)
-      return turn
-    },
+  /** What `work` returns, or throws, once it had its turn. */
+  inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const turn = (this.#ends.get(key) ?? Promise.resolve()).then(work)
+    const ended = () => {
+      if (this.#ends.get(key) === end) this.#ends.delete(key)
+    }
+    const end: Promise<void> = turn.then(ended, ended)
+    this.#ends.set(key, end)
+    return turn
   }
 }

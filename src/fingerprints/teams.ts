@@ -4,33 +4,7 @@ import type { UploadAnswer } from '../core/fingerprints/upload.ts'
 import type { Store } from '../store/store.ts'
 import type { FingerprintThread } from './task-thread.ts'
 import type { MergedDocument, UploadBody } from './tasks.ts'
-import { createTeamRecords, createTurns, type TeamRecords, untilWritten } from './team-records.ts'
-
-/**
- * Fingerprints that members of teams share. A team belongs to a tenant, and does not exist for
- * other tenants.
- */
-export interface Teams {
-  /**
-   * Replaces a member's earlier upload by a new one, which is durable when it resolves. @param only
-   * the one member that may upload; `null`: any
-   * @throws AppError `invalid_request`, `payload_too_large`, `not_found` for another than `only`,
-   * and what the store and the thread fail with
-   */
-  upload(
-    tenant: string,
-    team: string,
-    upload: UploadBody,
-    only: string | null,
-  ): Promise<UploadAnswer>
-  /** @throws AppError `not_found` if the member has no upload */
-  withdraw(tenant: string, team: string, member: string): Promise<void>
-  /**
-   * All members' uploads together, with what was accepted before the call. @throws AppError
-   * `not_found` if there are none
-   */
-  document(tenant: string, team: string): Promise<MergedDocument>
-}
+import { TeamRecords, Turns, untilWritten } from './team-records.ts'
 
 export interface TeamsOptions {
   readonly store: Pick<Store, 'readRecord' | 'writeRecord'>
@@ -60,11 +34,11 @@ interface Cached {
   making: Promise<void> | null
 }
 
-export function createTeams(options: TeamsOptions): Teams {
-  return new MergedTeams(options)
-}
-
-class MergedTeams implements Teams {
+/**
+ * Fingerprints that members of teams share. A team belongs to a tenant, and does not exist for
+ * other tenants.
+ */
+export class Teams {
   readonly #thread: TeamsOptions['thread']
   readonly #now: () => number
   readonly #maxAgeMs: number
@@ -74,15 +48,19 @@ class MergedTeams implements Teams {
    * All of a team's records are in memory at once when they are merged, so a tenant's teams take
    * turns.
    */
-  readonly #merges = createTurns()
+  readonly #merges = new Turns()
 
   constructor({ store, thread, now, maxAgeMs = MAX_AGE_MS }: TeamsOptions) {
     this.#thread = thread
     this.#now = now
     this.#maxAgeMs = maxAgeMs
-    this.#records = createTeamRecords(store, now)
+    this.#records = new TeamRecords(store, now)
   }
 
+  /**
+   * All members' uploads together, with what was accepted before the call.
+   * @throws AppError `not_found` if there are none
+   */
   async document(tenant: string, team: string): Promise<MergedDocument> {
     const cached = this.#cachedOf(tenant, team)
     const wanted = cached.changes
@@ -104,6 +82,12 @@ class MergedTeams implements Teams {
     return document
   }
 
+  /**
+   * Replaces a member's earlier upload by a new one, which is durable when it resolves.
+   * @param only the one member that may upload; `null`: any
+   * @throws AppError `invalid_request`, `payload_too_large`, `not_found` for another than `only`,
+   * and what the store and the thread fail with
+   */
   async upload(
     tenant: string,
     team: string,
@@ -116,10 +100,10 @@ class MergedTeams implements Teams {
     if (only !== null && member !== only) {
       throw new AppError('not_found', 'the key is for another member')
     }
-    const answer = await untilWritten(async () => {
+    return untilWritten(async () => {
       const at = this.#now()
-      const earlier = await this.#records.read(tenant, team, member)
-      const before = earlier && ownBytes(earlier.bytes)
+      const earlier = await this.#records.read({ tenant, team, member })
+      const before = earlier && ownBytes(earlier.value)
       const task = { upload, earlier: before, now: at }
       const moved = before === null ? [] : [before.buffer]
       const { record, rows, accepted, refused } = await this.#thread.run(
@@ -134,15 +118,15 @@ class MergedTeams implements Teams {
       if (!isWritten) return null
       return { team, member, accepted, refused: [...refused], expires_at: at + LIMITS.freshMs }
     }).finally(() => this.#changed(tenant, team))
-    return answer
   }
 
+  /** @throws AppError `not_found` if the member has no upload */
   async withdraw(tenant: string, team: string, member: string): Promise<void> {
     await untilWritten(async times => {
-      const earlier = await this.#records.read(tenant, team, member)
+      const earlier = await this.#records.read({ tenant, team, member })
       const record =
         earlier &&
-        (await this.#thread.run(tenant, 'withdraw', { earlier: earlier.bytes, now: this.#now() }))
+        (await this.#thread.run(tenant, 'withdraw', { earlier: earlier.value, now: this.#now() }))
       if (earlier === null || record === null) {
         // If the upload is gone since the first attempt, that attempt may have withdrawn it, and
         // its answer was lost.

@@ -1,14 +1,13 @@
-import { extname, join } from 'node:path'
-import type { Worker } from 'node:worker_threads'
+import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { tenantFolder } from '../core/telemetry/pseudonyms.ts'
+import { createTogether } from '../fingerprints/build/build-together.ts'
 import { createFingerprints, type Fingerprints } from '../fingerprints/fingerprints.ts'
 import { fingerprintsFolder } from '../fingerprints/folder-files.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Store } from '../store/store.ts'
 import { readTelemetryKey } from '../telemetry/key-file.ts'
-import { startThread } from '../threads/start-thread.ts'
-import { openSharedBuilder } from './replicas/shared-builder.ts'
+import { openBuilds } from './builds.ts'
 
 /**
  * The fingerprints of a service. If something is published, fingerprints are built from telemetry
@@ -55,6 +54,10 @@ export interface FingerprintParts {
   tenants(): readonly string[]
 }
 
+/** How many times in an interval replicas look what is due. */
+const LOOKS = 8
+const MIN_LOOK_MS = 500
+
 interface BuilderOptions extends FingerprintParts {
   readonly config: Config
   isPublished(): boolean
@@ -64,51 +67,38 @@ interface BuilderOptions extends FingerprintParts {
 function openBuilder({ config, isPublished, store, logger, key, tenants }: BuilderOptions): {
   close(): Promise<unknown>
 } {
-  const { data_dir, fingerprints } = config
+  const { data_dir: dataDir, fingerprints } = config
   if (key === null) return { close: async () => {} }
-  if (config.store.redis === undefined) return openOwnBuilder(config, isPublished, logger)
+  const { build_interval_ms: intervalMs } = fingerprints
+  const onBuilt = (built: unknown) => logger.info({ built }, 'fingerprints built')
+  if (config.store.redis === undefined) {
+    return openBuilds({
+      logger,
+      lookMs: intervalMs,
+      isWanted: isPublished,
+      turnOf: thread => async () =>
+        onBuilt(await thread.run('', 'buildAll', { dataDir, now: Date.now() })),
+    })
+  }
   const isShared =
     fingerprints.share_endpoints_with_team ||
     Object.values(fingerprints.share_with_provider).includes(true)
-  return openSharedBuilder({
-    store,
-    tenants,
-    dataDir: data_dir,
+  return openBuilds({
     logger,
-    folderOf: tenant => tenantFolder(key, tenant),
-    intervalMs: fingerprints.build_interval_ms,
+    lookMs: Math.max(MIN_LOOK_MS, intervalMs / LOOKS),
     isWanted: () => isShared || isPublished(),
+    turnOf: thread =>
+      createTogether({
+        store,
+        tenants,
+        dataDir,
+        intervalMs,
+        thread,
+        now: Date.now,
+        folderOf: tenant => tenantFolder(key, tenant),
+        onBuilt,
+      }).turn,
   })
-}
-
-function openOwnBuilder(
-  { data_dir, fingerprints: { build_interval_ms } }: Config,
-  isPublished: () => boolean,
-  logger: FingerprintParts['logger'],
-) {
-  let builder: Worker | null = null
-
-  function build(): void {
-    if (builder !== null || !isPublished()) return
-    const started = startThread(builderModule(), { name: 'builder', data: { dataDir: data_dir } })
-    builder = started
-    started.on('message', built => logger.info({ built }, 'fingerprints built'))
-    started.on('error', err => logger.error({ err }, 'fingerprints cannot be built'))
-    started.on('exit', () => {
-      builder = null
-    })
-    started.unref()
-  }
-
-  const timer = setInterval(build, build_interval_ms).unref()
-  build()
-  return {
-    async close() {
-      clearInterval(timer)
-      // Files are renamed into place when they are complete, so nothing is lost if the thread ends.
-      await builder?.terminate()
-    },
-  }
 }
 
 const TEAM = 'team:'
@@ -116,9 +106,4 @@ const TEAM = 'team:'
 /** The teams that are named among sources. */
 function teamsIn(sources: readonly string[]): readonly string[] {
   return sources.filter(each => each.startsWith(TEAM)).map(each => each.slice(TEAM.length))
-}
-
-/** TypeScript here, JavaScript in the published package. */
-function builderModule(): URL {
-  return new URL(`../fingerprints/build/build-thread${extname(import.meta.url)}`, import.meta.url)
 }

@@ -1,17 +1,6 @@
 import { INNER_FORMATS } from '../classify/inner-formats.ts'
-import { isOffer, NO_SESSION } from '../telemetry/event.ts'
 import type { DayRow } from './day-rows.ts'
-import {
-  addBack,
-  addEvent,
-  addSums,
-  BACK,
-  backIn,
-  type EndpointEvent,
-  noteHaving,
-  type Part,
-  partsOf,
-} from './event-sums.ts'
+import { addSums, BACK, noteHaving, type Part } from './event-sums.ts'
 import {
   byName,
   DAY_MS,
@@ -26,11 +15,10 @@ import { BOUNDS, type HistogramName, joinBuckets, type RateName } from './histog
 /** Shortest span, so that a window has few of them. */
 const LEAST_SPAN_MS = 7 * DAY_MS
 
-/** Takes events, in any order, and returns the fingerprints of endpoints. */
+/** Takes days of endpoints, in any order, and returns the fingerprints of endpoints. */
 export interface Collector {
-  add(event: EndpointEvent): void
-  /** Takes what another process has of one endpoint's day. */
-  addDay(row: DayRow): void
+  /** Takes what one process has of one endpoint's day. */
+  add(row: DayRow): void
   /**
    * A fingerprint of each endpoint, of all events, by name. Sessions are counted as seen and never
    * scaled up: they are the k of k-anonymity.
@@ -92,25 +80,7 @@ export function createCollector(closed: readonly Fingerprint[], now: number): Co
   }
 
   return {
-    add(event) {
-      for (const [name, of] of backIn(event)) {
-        const { all, open, having, from } = endpointOf(of)
-        addBack(all, name, event)
-        if (event.session_hash === NO_SESSION || event.ts_ms < from || event.ts_ms >= today)
-          continue
-        addBack(open, name, event)
-        noteHaving(having, name, event.session_hash)
-      }
-      if (isOffer(event)) return
-      const { session_hash: session, ts_ms } = event
-      const endpoint = endpointOf(event.endpoint_class)
-      addEvent(endpoint.all, event)
-      if (session === NO_SESSION) return
-      endpoint.sessions.add(session)
-      if (ts_ms < endpoint.from) endpoint.counted.add(session)
-      else if (ts_ms < today) addOpen(endpoint, event)
-    },
-    addDay({ name, day, all, open, sessions, having }) {
+    add({ name, day, all, open, sessions, having }) {
       const endpoint = endpointOf(name)
       addSums(endpoint.all, all)
       for (const session of sessions) endpoint.sessions.add(session)
@@ -137,12 +107,6 @@ export function createCollector(closed: readonly Fingerprint[], now: number): Co
         .filter(span => span !== null)
         .sort(byNameAndTime),
   }
-}
-
-function addOpen({ open, openSessions, having }: Endpoint, event: EndpointEvent): void {
-  addEvent(open, event)
-  openSessions.add(event.session_hash)
-  for (const part of partsOf(event)) noteHaving(having, part, event.session_hash)
 }
 
 /** The span after the last one; `null` if it is not to be closed yet. */

@@ -1,21 +1,18 @@
 import { z } from 'zod'
-import { INNER_FORMATS } from '../classify/inner-formats.ts'
-import { isOffer, NO_SESSION, SHAPES } from '../telemetry/event.ts'
+import { isOffer, NO_SESSION } from '../telemetry/event.ts'
 import {
-  ADDED,
   addBack,
   addEvent,
-  BACK,
-  type BackName,
   backIn,
   type EndpointEvent,
   noteHaving,
   type Part,
   partsOf,
 } from './event-sums.ts'
-import { dayOf, endpointName } from './fingerprint.ts'
+import { dayOf, type Fingerprint, fingerprintSchema } from './fingerprint.ts'
 import { noSums, type Sums } from './formulas.ts'
-import { BOUNDS, HISTOGRAM_NAMES, RATES } from './histograms.ts'
+import { HISTOGRAM_NAMES } from './histograms.ts'
+import { readLines, writeLines } from './lines.ts'
 
 /**
  * What one process has seen of an endpoint on one day (UTC). Rows of several processes add up to
@@ -84,122 +81,68 @@ export function createDays() {
   }
 }
 
-/** Those that sessions of the row have; new ones stand at the end. */
-const PARTS: readonly Part[] = [
-  ...(['tables', 'lists', ...INNER_FORMATS, 'elided'] as const),
-  ...HISTOGRAM_NAMES.flatMap(name => BOUNDS[name].map((_, at) => `${name} ${at}` as const)),
-]
-const amount = z.number().nonnegative().max(1e15)
-const sumsSchema = z.object({
-  of: z.array(amount).length(ADDED.length),
-  shapes: z.array(amount).length(SHAPES.length),
-  formats: z.array(amount).length(INNER_FORMATS.length),
-  first: z.number(),
-  last: z.number(),
-  /** Buckets of the histograms, then rates as part and weight; absent of earlier versions. */
-  buckets: z
-    .array(amount)
-    .length(HISTOGRAM_NAMES.flatMap(name => BOUNDS[name]).length)
-    .optional(),
-  rates: z
-    .array(z.tuple([amount, amount]))
-    .length(RATES.length)
-    .optional(),
-})
-const sessionHash = z.string().regex(/^[0-9a-f]{16}$/)
-const rowSchema = z.object({
-  name: endpointName,
-  day: z.number(),
-  all: sumsSchema,
-  /** Absent: no event has a session. */
-  open: sumsSchema.optional(),
-  sessions: z.array(sessionHash),
-  /** By the index in `PARTS`, the indexes in `sessions`. */
-  having: z.record(z.string(), z.array(z.int().nonnegative())),
-  /** Sessions that came back to results of the endpoint, of this or an earlier day. */
-  back: z.partialRecord(z.enum(BACK), z.array(sessionHash)).optional(),
-})
-/** JSON of rows. */
-export const dayRowsSchema = z.array(rowSchema)
+/** Raised if what a row has, or the order of its shapes, formats or buckets, changes. */
+const VERSION = 2
 
-type Written = z.output<typeof dayRowsSchema>
+/** What a process tells others: its rows, and the closed spans that it knows. */
+export interface DayReport {
+  readonly rows: readonly DayRow[]
+  readonly spans: readonly Fingerprint[]
+}
 
-/** Rows as JSON values. */
-export function writeDayRows(rows: readonly DayRow[]): Written {
-  return rows.map(({ name, day, all, open, sessions, having }) => {
-    const indexes = new Map(sessions.map((session, index) => [session, index]))
-    const back = [...having].flatMap(([part, some]) =>
-      isBack(part) ? [[part, [...some]] as const] : [],
-    )
+/** A report as compressed lines: a head, the rows, the spans. */
+export function writeReport({ rows, spans }: DayReport): Uint8Array {
+  return writeLines([{ version: VERSION, rows: rows.length }, ...rows.map(plainRow), ...spans])
+}
+
+/** Returns `null` if the bytes are not a report of this version. */
+export function readReport(bytes: Uint8Array): DayReport | null {
+  try {
+    const [head, ...lines] = readLines(bytes)
+    const { rows } = z.object({ version: z.literal(VERSION), rows: z.int() }).parse(head)
     return {
-      name,
-      day,
-      all: writeSums(all, day),
-      ...(sessions.length === 0 && back.length === 0 ? {} : { open: writeSums(open, day) }),
-      sessions: [...sessions],
-      having: Object.fromEntries(
-        [...having].flatMap(([part, some]) =>
-          isBack(part)
-            ? []
-            : [[PARTS.indexOf(part), some.map(session => indexes.get(session)!)] as const],
-        ),
-      ),
-      ...(back.length === 0 ? {} : { back: Object.fromEntries(back) }),
+      rows: lines.slice(0, rows).map(line => readRow(line as PlainRow)),
+      spans: z.array(fingerprintSchema).parse(lines.slice(rows)),
     }
+  } catch {
+    return null
+  }
+}
+
+type PlainRow = ReturnType<typeof plainRow>
+
+/** A row as JSON has it; sessions with a part by their place in `sessions`, or as they are. */
+function plainRow({ name, day, all, open, sessions, having }: DayRow) {
+  const places = new Map(sessions.map((session, place) => [session, place]))
+  const parts = [...having].map(([part, some]) => {
+    return [part, some.map(session => places.get(session) ?? session)] as const
   })
+  return { name, day, all: plainSums(all), open: plainSums(open), sessions, having: parts }
 }
 
-/** Rows of checked JSON values. Sessions and parts that do not exist are left out. */
-export function readDayRows(rows: Written): DayRow[] {
-  return rows.map(({ name, day, all, open, sessions, having, back = {} }) => ({
-    name,
-    day: dayOf(day),
-    all: readSums(all),
-    sessions,
-    open: open === undefined ? noSums() : readSums(open),
-    having: new Map<Part, readonly string[]>([
-      ...Object.entries(having).flatMap(([part, some]) => {
-        const known = PARTS[Number(part)]
-        const named = some.flatMap(index => sessions[index] ?? [])
-        return known === undefined ? [] : [[known, named] as const]
-      }),
-      ...BACK.flatMap(part => (back[part] === undefined ? [] : [[part, back[part]] as const])),
-    ]),
-  }))
+function readRow({ all, open, having, ...row }: PlainRow): DayRow {
+  const sessionOf = (of: number | string) => (typeof of === 'string' ? of : row.sessions[of]!)
+  const parts = having.map(([part, some]) => [part, some.map(sessionOf)] as const)
+  return { ...row, all: readSums(all), open: readSums(open), having: new Map(parts) }
 }
 
-function isBack(part: Part): part is BackName {
-  return BACK.some(each => each === part)
+/** JSON has no infinity: a row that only says what came back has no times of its own. */
+function plainSums({ shapes, formats, buckets, first, ...sums }: Sums) {
+  const lists = HISTOGRAM_NAMES.map(name => [...buckets[name]])
+  const start = sums.weight === 0 ? null : first
+  return { ...sums, first: start, shapes: [...shapes], formats: [...formats], buckets: lists }
 }
 
-/** A row that only says what came back has no times of its own, and JSON has no infinity. */
-function writeSums({ shapes, formats, buckets, rates, first, last, ...sums }: Sums, day: number) {
-  const times = sums.weight === 0 ? { first: day, last: day } : { first, last }
-  return {
-    of: ADDED.map(name => sums[name]),
-    shapes: [...shapes],
-    formats: [...formats],
-    ...times,
-    buckets: HISTOGRAM_NAMES.flatMap(name => [...buckets[name]]),
-    rates: RATES.map((name): [number, number] => [rates[name].part, rates[name].weight]),
-  }
-}
-
-function readSums(written: z.output<typeof sumsSchema>): Sums {
-  const { of, shapes, formats, buckets = [], rates = [], first, last } = written
-  const isEmpty = of[ADDED.indexOf('weight')] === 0
-  const sums = { ...noSums(), ...(isEmpty ? {} : { first, last }) }
-  let at = 0
-  for (const name of HISTOGRAM_NAMES) {
-    const end = at + BOUNDS[name].length
-    sums.buckets[name].set(buckets.slice(at, end))
-    at = end
-  }
-  for (const [index, [part, weight]] of rates.entries()) {
-    Object.assign(sums.rates[RATES[index]!], { part, weight })
-  }
-  for (const [index, name] of ADDED.entries()) sums[name] = of[index]!
+function readSums({
+  shapes,
+  formats,
+  buckets,
+  first,
+  ...plain
+}: ReturnType<typeof plainSums>): Sums {
+  const sums = { ...noSums(), ...plain, first: first ?? Number.POSITIVE_INFINITY }
   sums.shapes.set(shapes)
   sums.formats.set(formats)
+  for (const [index, name] of HISTOGRAM_NAMES.entries()) sums.buckets[name].set(buckets[index]!)
   return sums
 }

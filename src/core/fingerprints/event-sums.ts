@@ -143,7 +143,7 @@ export function addSums(sums: Sums, more: Sums): void {
 }
 
 /** The sums that are single numbers. */
-export const ADDED = [
+const ADDED = [
   'calls',
   'weight',
   'chars',

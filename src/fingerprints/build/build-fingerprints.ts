@@ -1,12 +1,17 @@
 import { join } from 'node:path'
 import {
   byNameAndTime,
-  type Collector,
   createCollector,
   keptSpans,
   mostOf,
 } from '../../core/fingerprints/collect.ts'
-import { DAY_MS, type Fingerprint, WINDOW_DAYS } from '../../core/fingerprints/fingerprint.ts'
+import { createDays, type DayRow } from '../../core/fingerprints/day-rows.ts'
+import {
+  DAY_MS,
+  dayOf,
+  type Fingerprint,
+  WINDOW_DAYS,
+} from '../../core/fingerprints/fingerprint.ts'
 import { telemetryFolder } from '../../telemetry/layout.ts'
 import { noTally, type ReadTally } from '../../telemetry/read-lines.ts'
 import { readEvents, tenantsOf } from '../../telemetry/read-telemetry.ts'
@@ -24,6 +29,18 @@ export interface Built {
   readonly read: ReadTally
 }
 
+/** The rows of both files of a tenant. */
+export interface BuiltRows {
+  readonly spans: readonly Fingerprint[]
+  readonly endpoints: readonly Fingerprint[]
+}
+
+/** A tenant's part of a data folder, by the name of the tenant's folders. */
+export interface TenantPart {
+  readonly dataDir: string
+  readonly tenant: string
+}
+
 /**
  * Builds the fingerprints of every tenant that has telemetry, from the events of the window:
  * `endpoints.parquet` again, and `spans.parquet` with the spans that can be closed now.
@@ -36,9 +53,8 @@ export async function buildFingerprints(dataDir: string, now: number): Promise<B
   const built: Built[] = []
   const errors: unknown[] = []
   for (const tenant of await tenantsOf(telemetryFolder(dataDir))) {
-    const folder = join(fingerprintsFolder(dataDir), tenant)
     try {
-      built.push(await withBuildLock(folder, () => buildTenant(dataDir, tenant, now)))
+      built.push(await buildTenant({ dataDir, tenant }, now))
     } catch (error) {
       errors.push(error)
     }
@@ -48,30 +64,56 @@ export async function buildFingerprints(dataDir: string, now: number): Promise<B
   return built
 }
 
-async function buildTenant(dataDir: string, tenant: string, now: number): Promise<Built> {
-  const folder = join(fingerprintsFolder(dataDir), tenant)
-  const spansFile = join(folder, SPANS_FILE)
-  const closed = keptSpans((await readFingerprintFile(spansFile)) ?? [], now, MAX_ROWS)
-  const collector = createCollector(closed, now)
-  const read = noTally()
-  const sinceMs = now - WINDOW_DAYS * DAY_MS
-  for await (const events of readEvents(telemetryFolder(dataDir), { tenant, sinceMs }, read)) {
-    for (const event of events) if (event.ts_ms <= now) collector.add(event)
-  }
-  const { spans, endpoints } = rowsOf(collector, closed)
-  await writeFingerprintFile(spansFile, spans)
-  await writeFingerprintFile(join(folder, ENDPOINTS_FILE), endpoints)
-  return { tenant, endpoints: endpoints.length, spans: shareable(spans, now).length, read }
+function buildTenant(part: TenantPart, now: number): Promise<Built> {
+  return withBuildLock(folderOf(part), async () => {
+    const closed = await readSpans(part)
+    const read = noTally()
+    const rows = rowsOf(closed, await readDays(part, now, read), now)
+    await writeRows(part, rows)
+    const spans = shareable(rows.spans, now).length
+    return { tenant: part.tenant, endpoints: rows.endpoints.length, spans, read }
+  })
 }
 
-/**
- * The rows of both files.
- * @param closed the spans that the collector was made with
- */
+/** What the telemetry of a data folder says of a tenant's endpoints, by day. */
+export async function readDays(
+  { dataDir, tenant }: TenantPart,
+  now: number,
+  tally: ReadTally = noTally(),
+): Promise<readonly DayRow[]> {
+  const days = createDays()
+  const sinceMs = now - WINDOW_DAYS * DAY_MS
+  for await (const events of readEvents(telemetryFolder(dataDir), { tenant, sinceMs }, tally)) {
+    for (const event of events) if (event.ts_ms <= now) days.add(event)
+  }
+  return days.rows()
+}
+
+/** The closed spans in a data folder. @throws AppError `invalid_request` */
+export async function readSpans(part: TenantPart): Promise<readonly Fingerprint[]> {
+  return (await readFingerprintFile(join(folderOf(part), SPANS_FILE))) ?? []
+}
+
+/** Writes both files. The caller has the lock of builds. */
+export async function writeRows(part: TenantPart, { spans, endpoints }: BuiltRows): Promise<void> {
+  await writeFingerprintFile(join(folderOf(part), SPANS_FILE), spans)
+  await writeFingerprintFile(join(folderOf(part), ENDPOINTS_FILE), endpoints)
+}
+
+export function folderOf({ dataDir, tenant }: TenantPart): string {
+  return join(fingerprintsFolder(dataDir), tenant)
+}
+
+/** The rows of both files. @param spans that were closed before */
 export function rowsOf(
-  collector: Pick<Collector, 'closable' | 'endpoints'>,
-  closed: readonly Fingerprint[],
-): { readonly spans: readonly Fingerprint[]; readonly endpoints: readonly Fingerprint[] } {
+  spans: readonly Fingerprint[],
+  days: readonly DayRow[],
+  now: number,
+): BuiltRows {
+  const closed = keptSpans(spans, now, MAX_ROWS)
+  const collector = createCollector(closed, now)
+  const oldest = dayOf(now - WINDOW_DAYS * DAY_MS)
+  for (const row of days) if (row.day >= oldest) collector.add(row)
   const room = MAX_ROWS - closed.length
   const fresh = mostOf(collector.closable(), room, each => each.source_sessions)
   const endpoints = mostOf(collector.endpoints(), MAX_ROWS, each => each.call_count)

@@ -1,13 +1,10 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { DAY_MS, WINDOW_DAYS } from '../../core/fingerprints/fingerprint.ts'
-import { makeFolder } from '../../files/make-folder.ts'
 import { loadSecret } from '../../runtime/secret-file.ts'
 import type { TaskThread } from '../../runtime/task-thread.ts'
 import { valueOr } from '../../store/failure.ts'
 import type { Store } from '../../store/store.ts'
-import { ENDPOINTS_FILE, fingerprintsFolder, replaceFile, SPANS_FILE } from '../folder-files.ts'
-import { withBuildLock } from './build-lock.ts'
 import { type Records, readLarge, writeLarge } from './large-record.ts'
 import type { BuildTasks } from './tasks.ts'
 
@@ -25,7 +22,7 @@ export interface TogetherOptions {
   onBuilt(built: { readonly tenant: string; readonly replicas: number }): void
 }
 
-const NAMESPACE = 'fingerprints'
+const NAMESPACE = 'fingerprints.v2'
 /** What a replica reported counts for so long. */
 const KEPT_MS = (WINDOW_DAYS + 1) * DAY_MS
 /** By then every process knows how many there are. */
@@ -105,12 +102,11 @@ export function createTogether(options: TogetherOptions) {
     }
     const isComplete = fresh >= (store.rates?.replicas ?? 1)
     if (!isComplete && at - Math.max(builtMs, sinceMs) < PATIENCE * intervalMs) return
-    const before = built.ok && built.value !== null ? [unpacked(built.value).spans] : []
+    const before = built.ok ? built.value : null
     const task = { dataDir, tenant: options.folderOf(tenant), reported: values, before, now: at }
-    const { spans, endpoints } = await thread.run(tenant, 'build', task)
+    const value = await thread.run(tenant, 'build', task)
     const ifVersion = built.ok ? built.version : 0
-    const write = { value: packed(spans, endpoints), ttlMs: KEPT_MS, ifVersion }
-    const written = await writeLarge(store, builtOf(tenant), write)
+    const written = await writeLarge(store, builtOf(tenant), { value, ttlMs: KEPT_MS, ifVersion })
     // Another one was faster.
     if (!written.ok && written.reason === 'conflict') return
     valueOr(written)
@@ -124,13 +120,8 @@ export function createTogether(options: TogetherOptions) {
     if (!head.ok || head.version === taken.get(tenant)) return
     const found = valueOr(await readLarge(store, builtOf(tenant)))
     if (found.value === null) return
-    const { spans, endpoints } = unpacked(found.value)
-    const folder = join(fingerprintsFolder(dataDir), options.folderOf(tenant))
-    makeFolder(folder)
-    await withBuildLock(folder, async () => {
-      await replaceFile(join(folder, SPANS_FILE), spans)
-      await replaceFile(join(folder, ENDPOINTS_FILE), endpoints)
-    })
+    const part = { dataDir, tenant: options.folderOf(tenant) }
+    await thread.run(tenant, 'take', { ...part, built: found.value })
     taken.set(tenant, found.version)
   }
 
@@ -176,16 +167,4 @@ function parse(value: Uint8Array): Index {
   } catch {
     return NO_INDEX
   }
-}
-
-/** Both files, after the size of the first one. */
-function packed(spans: Uint8Array, endpoints: Uint8Array): Uint8Array {
-  const size = Buffer.alloc(4)
-  size.writeUInt32LE(spans.byteLength)
-  return Buffer.concat([size, spans, endpoints])
-}
-
-function unpacked(value: Uint8Array) {
-  const size = Buffer.from(value).readUInt32LE(0)
-  return { spans: value.subarray(4, 4 + size), endpoints: value.subarray(4 + size) }
 }

@@ -1,98 +1,59 @@
-import { join } from 'node:path'
-import { z } from 'zod'
-import { createCollector, keptSpans } from '../../core/fingerprints/collect.ts'
+import { readReport, writeReport } from '../../core/fingerprints/day-rows.ts'
+import type { Fingerprint } from '../../core/fingerprints/fingerprint.ts'
+import { readLines, writeLines } from '../../core/fingerprints/lines.ts'
 import {
-  createDays,
-  dayRowsSchema,
-  readDayRows,
-  writeDayRows,
-} from '../../core/fingerprints/day-rows.ts'
-import {
-  DAY_MS,
-  dayOf,
-  type Fingerprint,
-  fingerprintSchema,
-  WINDOW_DAYS,
-} from '../../core/fingerprints/fingerprint.ts'
-import { telemetryFolder } from '../../telemetry/layout.ts'
-import { noTally } from '../../telemetry/read-lines.ts'
-import { readEvents } from '../../telemetry/read-telemetry.ts'
-import { fingerprintsFolder, SPANS_FILE } from '../folder-files.ts'
-import { fingerprintsToParquet } from '../parquet-file.ts'
-import { fingerprintsIn, MAX_ROWS, readFingerprintFile } from '../span-file.ts'
-import { rowsOf } from './build-fingerprints.ts'
+  type BuiltRows,
+  buildFingerprints,
+  folderOf,
+  readDays,
+  readSpans,
+  rowsOf,
+  type TenantPart,
+  writeRows,
+} from './build-fingerprints.ts'
+import { withBuildLock } from './build-lock.ts'
 
-/** What a replica reports of one tenant: its days, and the closed spans that it knows. */
-const reportSchema = z.object({ rows: dayRowsSchema, spans: z.array(fingerprintSchema) })
-
-export interface ReportTask {
-  readonly dataDir: string
-  /** The tenant's folder. */
-  readonly tenant: string
+interface BuildTask extends TenantPart {
   readonly now: number
-}
-
-export interface BuildTask extends ReportTask {
   /** What `report` gave to each replica. */
   readonly reported: readonly Uint8Array[]
-  /** The files of spans that were built before, by any of them. */
-  readonly before: readonly Uint8Array[]
+  /** What was built before, by any of them; `null` if nothing was. */
+  readonly before: Uint8Array | null
 }
 
-/** The files of a tenant's fingerprints. */
-export interface BuiltFiles {
-  readonly spans: Uint8Array
-  readonly endpoints: Uint8Array
-  /** What was reported in a way that this version cannot read. */
-  readonly unreadable: number
-}
-
-/** What a replica does with telemetry so that fingerprints are of all of them. */
+/** What builds do in their thread; all but the first is for replicas that build together. */
 export const TASKS = {
-  /** What the telemetry of this data folder says of a tenant. */
-  async report({ dataDir, tenant, now }: ReportTask): Promise<Uint8Array> {
-    const days = createDays()
-    const sinceMs = now - WINDOW_DAYS * DAY_MS
-    const events = readEvents(telemetryFolder(dataDir), { tenant, sinceMs }, noTally())
-    for await (const some of events) {
-      for (const event of some) if (event.ts_ms <= now) days.add(event)
-    }
-    const spans = await readSpans({ dataDir, tenant })
-    return Buffer.from(JSON.stringify({ rows: writeDayRows(days.rows()), spans }))
+  /** Fingerprints of all tenants, of this data folder alone. */
+  buildAll: ({ dataDir, now }: { readonly dataDir: string; readonly now: number }) =>
+    buildFingerprints(dataDir, now),
+  /** What the telemetry of this data folder says of a tenant, and the spans that it knows. */
+  async report({ now, ...part }: TenantPart & { readonly now: number }): Promise<Uint8Array> {
+    return writeReport({ rows: await readDays(part, now), spans: await readSpans(part) })
   },
   /** Fingerprints of what all replicas have reported. No span that one knows is forgotten. */
-  async build({ reported, before, ...own }: BuildTask): Promise<BuiltFiles> {
-    const { now } = own
-    const read = reported.map(readReport)
-    const earlier = await Promise.all([readSpans(own), ...before.map(fingerprintsIn)])
+  async build({ reported, before, now, ...part }: BuildTask): Promise<Uint8Array> {
+    const reports = reported.map(readReport).filter(report => report !== null)
+    const earlier = before === null ? [] : readBuilt(before).spans
     const closed = new Map<string, Fingerprint>()
-    for (const span of [...earlier, ...read.map(each => each?.spans ?? [])].flat())
+    for (const span of [
+      ...(await readSpans(part)),
+      ...earlier,
+      ...reports.flatMap(each => each.spans),
+    ])
       closed.set(`${span.endpoint_class} ${span.first_seen_ms} ${span.last_seen_ms}`, span)
-    const oldest = dayOf(now - WINDOW_DAYS * DAY_MS)
-    const kept = keptSpans([...closed.values()], now, MAX_ROWS)
-    const collector = createCollector(kept, now)
-    for (const row of read.flatMap(each => readDayRows(each?.rows ?? [])))
-      if (row.day >= oldest) collector.addDay(row)
-    const { spans, endpoints } = rowsOf(collector, kept)
-    return {
-      spans: fingerprintsToParquet(spans),
-      endpoints: fingerprintsToParquet(endpoints),
-      unreadable: read.filter(each => each === null).length,
-    }
+    const days = reports.flatMap(({ rows }) => rows)
+    const { spans, endpoints } = rowsOf([...closed.values()], days, now)
+    return writeLines([{ spans: spans.length }, ...spans, ...endpoints])
+  },
+  /** Puts what was built into this data folder. */
+  take({ built, ...part }: TenantPart & { readonly built: Uint8Array }): Promise<void> {
+    return withBuildLock(folderOf(part), () => writeRows(part, readBuilt(built)))
   },
 }
 
 export type BuildTasks = typeof TASKS
 
-/** The closed spans in this data folder. */
-async function readSpans({ dataDir, tenant }: Pick<ReportTask, 'dataDir' | 'tenant'>) {
-  return (await readFingerprintFile(join(fingerprintsFolder(dataDir), tenant, SPANS_FILE))) ?? []
-}
-
-function readReport(bytes: Uint8Array): z.output<typeof reportSchema> | null {
-  try {
-    return reportSchema.parse(JSON.parse(Buffer.from(bytes).toString()))
-  } catch {
-    return null
-  }
+function readBuilt(bytes: Uint8Array): BuiltRows {
+  const [head, ...rows] = readLines(bytes) as [{ readonly spans: number }, ...Fingerprint[]]
+  return { spans: rows.slice(0, head.spans), endpoints: rows.slice(head.spans) }
 }

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { createFingerprintThread } from '../../../src/fingerprints/task-thread.ts'
-import { createTeams } from '../../../src/fingerprints/teams.ts'
+import { Teams } from '../../../src/fingerprints/teams.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/client.ts'
 import type { Command, Said } from './team-commands.ts'
 
@@ -16,7 +16,7 @@ const thread = createFingerprintThread({
 })
 /** Moved on by commands, so that uploads expire. */
 let ahead = 0
-const teams = createTeams({ store, thread, now: () => Date.now() + ahead })
+const teams = new Teams({ store, thread, now: () => Date.now() + ahead })
 
 function say(said: Said): void {
   process.stdout.write(`${JSON.stringify(said)}\n`)

@@ -6,8 +6,8 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { SPANS_FILE } from '../../../src/fingerprints/folder-files.ts'
 import { createPublished, entryOf, type Published } from '../../../src/fingerprints/published.ts'
 import { writeFingerprintFile } from '../../../src/fingerprints/span-file.ts'
-import { createTeamRecords } from '../../../src/fingerprints/team-records.ts'
-import { createTeams } from '../../../src/fingerprints/teams.ts'
+import { TeamRecords } from '../../../src/fingerprints/team-records.ts'
+import { Teams } from '../../../src/fingerprints/teams.ts'
 import { DAY, inlineThread, memoryRecords, NOW, row } from './rows.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'haversack-published-'))
@@ -61,12 +61,12 @@ describe('what is published', () => {
 
   it('has what three members of a team uploaded, after a minute, and nothing of a member that left', async () => {
     const store = memoryRecords()
-    const teams = createTeams({ store, thread: inlineThread, now: () => clock.now })
+    const teams = new Teams({ store, thread: inlineThread, now: () => clock.now })
     published = createPublished({
       ...{ thread: inlineThread, now: () => clock.now, folderOf: () => folder },
       patterns: () => ['git*'],
       teams: () => ['clients', 'none'],
-      recordsOf: createTeamRecords(store, () => clock.now).all,
+      recordsOf: (tenant, team) => new TeamRecords(store, () => clock.now).all(tenant, team),
     })
     const upload = async (member: string, tenant = 'acme') => {
       const endpoints = [row(), row({ endpoint_class: 'secret_tool' })]

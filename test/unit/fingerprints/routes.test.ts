@@ -4,7 +4,7 @@ import { createAccess } from '../../../src/access/access.ts'
 import type { Fingerprint } from '../../../src/core/fingerprints/fingerprint.ts'
 import { fingerprintsToParquet } from '../../../src/fingerprints/parquet-file.ts'
 import { createPublished } from '../../../src/fingerprints/published.ts'
-import { createTeams } from '../../../src/fingerprints/teams.ts'
+import { Teams } from '../../../src/fingerprints/teams.ts'
 import { testApp } from '../../support/app.ts'
 import { keyFor } from '../../support/keys.ts'
 import { DAY, inlineThread, memoryRecords, NOW, row } from './rows.ts'
@@ -39,7 +39,7 @@ beforeEach(() => {
       () => 0,
     ),
     fingerprints: {
-      teams: createTeams({ ...options, store: records }),
+      teams: new Teams({ ...options, store: records }),
       published: createPublished({ ...options, folderOf: () => null, patterns: () => ['*'] }),
       close: async () => {},
     },

@@ -1,3 +1,6 @@
+import { type Collector, createCollector } from '../../../src/core/fingerprints/collect.ts'
+import { createDays } from '../../../src/core/fingerprints/day-rows.ts'
+import type { EndpointEvent } from '../../../src/core/fingerprints/event-sums.ts'
 import type { Fingerprint } from '../../../src/core/fingerprints/fingerprint.ts'
 import type { FingerprintThread } from '../../../src/fingerprints/task-thread.ts'
 import { TASKS } from '../../../src/fingerprints/tasks.ts'
@@ -26,6 +29,19 @@ export function row(overrides: Partial<Fingerprint> = {}): Fingerprint {
     source_sessions: 12,
     ...overrides,
   }
+}
+
+/** A collector that has the days of these events. */
+export function collectorOf(
+  closed: readonly Fingerprint[],
+  now: number,
+  events: Iterable<EndpointEvent>,
+): Collector {
+  const days = createDays()
+  for (const event of events) days.add(event)
+  const collector = createCollector(closed, now)
+  for (const day of days.rows()) collector.add(day)
+  return collector
 }
 
 /** Runs tasks in this thread, on copies as a thread gets them. */

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { LIMITS } from '../../../src/core/fingerprints/fingerprint.ts'
 import type { FingerprintThread } from '../../../src/fingerprints/task-thread.ts'
-import { createTeams, type Teams } from '../../../src/fingerprints/teams.ts'
+import { Teams } from '../../../src/fingerprints/teams.ts'
 import { fail } from '../../../src/store/failure.ts'
 import type { RecordKey } from '../../../src/store/store.ts'
 import { DAY, inlineThread, memoryRecords, NOW, row } from './rows.ts'
@@ -40,7 +40,7 @@ function teamsOn(thread: Pick<FingerprintThread, 'run'>): Teams {
       return failure === undefined ? written : fail(failure, 'the answer was lost')
     },
   }
-  return createTeams({ store, thread, now: () => clock.now })
+  return new Teams({ store, thread, now: () => clock.now })
 }
 
 function upload(member: string, sessions = 12, team = 'backend') {

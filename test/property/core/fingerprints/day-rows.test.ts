@@ -2,16 +2,12 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { INNER_FORMATS } from '../../../../src/core/classify/inner-formats.ts'
 import { createCollector } from '../../../../src/core/fingerprints/collect.ts'
-import {
-  createDays,
-  dayRowsSchema,
-  readDayRows,
-  writeDayRows,
-} from '../../../../src/core/fingerprints/day-rows.ts'
+import { createDays, readReport, writeReport } from '../../../../src/core/fingerprints/day-rows.ts'
 import type { EndpointEvent } from '../../../../src/core/fingerprints/event-sums.ts'
 import { DAY_MS, type Fingerprint } from '../../../../src/core/fingerprints/fingerprint.ts'
 import { NO_SESSION } from '../../../../src/core/telemetry/event.ts'
 import { leastHits, runs } from '../../../support/runs.ts'
+import { collectorOf } from '../../../unit/fingerprints/rows.ts'
 
 const START = Date.UTC(2026, 0, 1)
 const DAYS = 12
@@ -52,14 +48,18 @@ it('rows of several processes add up to what one has that saw all events', () =>
         let closed: readonly Fingerprint[] = []
         // The second time some spans are closed.
         for (const at of [now, now + 2 * DAY_MS]) {
-          const one = createCollector(closed, at)
-          for (const [each] of events) one.add(each)
+          const one = collectorOf(
+            closed,
+            at,
+            events.map(([each]) => each),
+          )
           const parts = [0, 1, 2].map(() => createDays())
           for (const [each, process] of events) parts[process]!.add(each)
           const all = createCollector(closed, at)
           for (const part of parts) {
-            const text = JSON.stringify(writeDayRows(part.rows()))
-            for (const row of readDayRows(dayRowsSchema.parse(JSON.parse(text)))) all.addDay(row)
+            const report = readReport(writeReport({ rows: part.rows(), spans: closed }))!
+            expect(report.spans).toEqual(closed)
+            for (const row of report.rows) all.add(row)
           }
           expect(all.endpoints()).toEqual(one.endpoints())
           expect(all.closable()).toEqual(one.closable())

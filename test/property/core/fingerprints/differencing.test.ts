@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { admitRows, withdrawRows } from '../../../../src/core/fingerprints/admit-rows.ts'
-import { createCollector } from '../../../../src/core/fingerprints/collect.ts'
 import type { EndpointEvent } from '../../../../src/core/fingerprints/event-sums.ts'
 import {
   DAY_MS,
@@ -11,7 +10,7 @@ import {
 import { bucketOf } from '../../../../src/core/fingerprints/histograms.ts'
 import type { UploadRecord } from '../../../../src/core/fingerprints/upload-record.ts'
 import { runs } from '../../../support/runs.ts'
-import { row } from '../../../unit/fingerprints/rows.ts'
+import { collectorOf, row } from '../../../unit/fingerprints/rows.ts'
 
 /** Longer than a window, so that windows slide and spans are forgotten. */
 const HOURS = 50 * 24
@@ -211,8 +210,7 @@ describe('spans of one’s own events', () => {
         const contents: EndpointEvent[][] = []
         for (const hour of hours.sort((a, b) => a - b)) {
           const known = all.filter(event => event.known <= hour)
-          const collector = createCollector(spans, START + hour * HOUR)
-          for (const event of known) collector.add(event)
+          const collector = collectorOf(spans, START + hour * HOUR, known)
           for (const span of collector.closable()) {
             const { first_seen_ms: first, last_seen_ms: last } = span
             expect([first % DAY_MS, last % DAY_MS]).toEqual([0, 0])

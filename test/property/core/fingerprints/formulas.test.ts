@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { INNER_FORMATS } from '../../../../src/core/classify/inner-formats.ts'
-import { createCollector } from '../../../../src/core/fingerprints/collect.ts'
 import type { EndpointEvent } from '../../../../src/core/fingerprints/event-sums.ts'
 import {
   type Fingerprint,
@@ -9,6 +8,7 @@ import {
 } from '../../../../src/core/fingerprints/fingerprint.ts'
 import { NO_SESSION, SHAPES } from '../../../../src/core/telemetry/event.ts'
 import { runs } from '../../../support/runs.ts'
+import { collectorOf } from '../../../unit/fingerprints/rows.ts'
 
 /** Rates of which every weight is a whole number, so that responses can be written out. */
 const RATES = [1, 0.5, 0.25, 0.1, 0.01]
@@ -111,8 +111,7 @@ describe('the fingerprint of an endpoint', () => {
   it('is that of a plain model which writes every response out, whatever was sampled', () => {
     fc.assert(
       fc.property(fc.array(event, { minLength: 1, maxLength: 40, size: 'max' }), events => {
-        const collector = createCollector([], START)
-        for (const each of events) collector.add(each)
+        const collector = collectorOf([], START, events)
         const [found] = collector.endpoints()
         fingerprintSchema.parse(found)
         const { shape_mix, ...expected } = plain(events)

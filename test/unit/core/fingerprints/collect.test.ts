@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createCollector } from '../../../../src/core/fingerprints/collect.ts'
 import type { EndpointEvent } from '../../../../src/core/fingerprints/event-sums.ts'
 import type { Fingerprint } from '../../../../src/core/fingerprints/fingerprint.ts'
 import { BOUNDS, type HistogramName } from '../../../../src/core/fingerprints/histograms.ts'
 import { NO_SESSION } from '../../../../src/core/telemetry/event.ts'
-import { DAY, NOW } from '../../fingerprints/rows.ts'
+import { collectorOf, DAY, NOW } from '../../fingerprints/rows.ts'
 
 function event(overrides: Partial<EndpointEvent> = {}): EndpointEvent {
   return {
@@ -34,9 +33,7 @@ function inBuckets(name: HistogramName, parts: Readonly<Record<number, number>>)
 }
 
 function endpoints(events: readonly EndpointEvent[]) {
-  const collector = createCollector([], NOW)
-  for (const each of events) collector.add(each)
-  return collector.endpoints()
+  return collectorOf([], NOW, events).endpoints()
 }
 
 describe('fingerprints of events', () => {
@@ -110,8 +107,7 @@ describe('fingerprints of events', () => {
 describe('spans that may be shared', () => {
   const LATER = NOW + 20 * DAY
   const collect = (closed: readonly Fingerprint[], events: EndpointEvent[], now = LATER) => {
-    const collector = createCollector(closed, now)
-    for (const each of events) collector.add(each)
+    const collector = collectorOf(closed, now, events)
     return collector.closable()
   }
 

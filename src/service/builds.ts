@@ -1,41 +1,35 @@
 import { extname } from 'node:path'
-import { createTogether, type TogetherOptions } from '../../fingerprints/build/build-together.ts'
-import type { BuildTasks } from '../../fingerprints/build/tasks.ts'
-import type { Logger } from '../../observability/logger.ts'
-import { createTaskThread } from '../../runtime/task-thread.ts'
+import type { BuildTasks } from '../fingerprints/build/tasks.ts'
+import type { Logger } from '../observability/logger.ts'
+import { createTaskThread, type TaskThread } from '../runtime/task-thread.ts'
 
-export interface SharedBuilderOptions extends Omit<TogetherOptions, 'thread' | 'now' | 'onBuilt'> {
-  isWanted(): boolean
+export interface BuildsOptions {
   readonly logger: Pick<Logger, 'error' | 'warn' | 'info'>
+  /** From the end of a turn to the next. */
+  readonly lookMs: number
+  isWanted(): boolean
+  /** What is done each time. */
+  turnOf(thread: Pick<TaskThread<BuildTasks>, 'run'>): () => Promise<void>
 }
 
-/** How many times in an interval it is looked what is due. */
-const LOOKS = 8
-const MIN_LOOK_MS = 500
 /** Telemetry of a window may be some GB. */
 const LIMIT_MS = 600_000
 
-/** Builds fingerprints with the other replicas, as long as it is not closed. */
-export function openSharedBuilder({ isWanted, logger, ...options }: SharedBuilderOptions): {
+/** Builds fingerprints in a thread, at once and from time to time, as long as it is not closed. */
+export function openBuilds({ isWanted, turnOf, lookMs, logger }: BuildsOptions): {
   close(): Promise<void>
 } {
   const thread = createTaskThread<BuildTasks>({
     name: 'fingerprint builds',
     module: new URL(
-      `../../fingerprints/build/tasks-thread${extname(import.meta.url)}`,
+      `../fingerprints/build/tasks-thread${extname(import.meta.url)}`,
       import.meta.url,
     ),
     limitMs: LIMIT_MS,
     onBug: bug => logger.error({ bug }, 'unexpected error in the thread of fingerprint builds'),
     onLost: reason => logger.warn({ reason }, 'the thread of fingerprint builds was replaced'),
   })
-  const together = createTogether({
-    ...options,
-    thread,
-    now: Date.now,
-    onBuilt: built => logger.info({ built }, 'fingerprints built'),
-  })
-  const lookMs = Math.max(MIN_LOOK_MS, options.intervalMs / LOOKS)
+  const turn = turnOf(thread)
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
   /** A line for each change, not for each look. */
@@ -43,7 +37,7 @@ export function openSharedBuilder({ isWanted, logger, ...options }: SharedBuilde
 
   async function look(): Promise<void> {
     try {
-      if (isWanted()) await together.turn()
+      if (isWanted()) await turn()
       failure = ''
     } catch (err) {
       const detail = err instanceof Error ? err.message : String(err)
@@ -58,6 +52,7 @@ export function openSharedBuilder({ isWanted, logger, ...options }: SharedBuilde
     async close() {
       isClosed = true
       clearTimeout(timer)
+      // Files are renamed into place when they are complete, so nothing is lost if the thread ends.
       await thread.close()
       await looking
     },
