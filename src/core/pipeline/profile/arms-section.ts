@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** A share of units or results; `nan` is none. */
 const share = z.number().min(0).max(1)
 
-/** What stays untouched so that effects can be measured; see `docs/guide/arms.md`. */
+/** What stays untouched so that effects can be measured; see `docs/guide/prove-it.md`. */
 export const armsSection = z.strictObject({
   /** Share of sessions that proxies forward untouched. */
   holdout: share.default(0),

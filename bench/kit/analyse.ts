@@ -1,0 +1,76 @@
+import { summarize } from '../../src/bill/summarize.ts'
+import {
+  compareCostAtEqualSteps,
+  compareSolved,
+  compareSteps,
+  type Difference,
+  type Pair,
+} from '../trial/statistics.ts'
+
+export const COLUMNS = 'arm,task,solved,steps,cache_read,cache_write,usd'
+
+/** One arm beside the first arm of the file. A change is a share: −0.05 is 5 % less. */
+export interface ArmAnalysis {
+  readonly arm: string
+  /** Of the sum over tasks, with the interval over tasks. */
+  readonly cost: Difference
+  readonly steps: Difference
+  readonly cost_at_equal_steps: Difference
+  readonly solved: ReturnType<typeof compareSolved>
+}
+
+/** @throws {Error} with the line that cannot be read */
+function rowsOf(csv: string) {
+  const lines = csv.split('\n').map((text, at) => ({ text: text.trim(), at: at + 1 }))
+  const [header, ...rows] = lines.filter(({ text }) => text !== '' && !text.startsWith('#'))
+  if (header?.text !== COLUMNS) throw new Error(`the first line must be ${COLUMNS}`)
+  return rows.map(({ text, at }) => {
+    const [arm = '', task = '', ...numbers] = text.split(',')
+    const [solved, steps, , , usd] = numbers.map(Number)
+    const isWhole = numbers.length === 5 && numbers.every(each => Number(each) >= 0)
+    if (!isWhole || !(steps! > 0)) throw new Error(`line ${at} is no result of a task: ${text}`)
+    return { arm, task, side: { solved: solved === 1, steps: steps!, cost: usd! } }
+  })
+}
+
+/**
+ * Arms against the first one, by tasks that both have. If the first arm's repetition (`direct_again`)
+ * can be told apart from it, nothing is said of the others.
+ */
+export function analyse(csv: string): readonly ArmAnalysis[] {
+  const byArm = Map.groupBy(rowsOf(csv), ({ arm }) => arm)
+  const [base, ...others] = [...byArm.keys()]
+  const analysed = others.map(arm => analyseArm(arm, pairsOf(byArm.get(base!)!, byArm.get(arm)!)))
+  const again = analysed.find(({ arm }) => arm === 'direct_again')
+  const isApart = again !== undefined && MEASURES.some(of => again[of].verdict !== 'not told apart')
+  if (!isApart) return analysed
+  return analysed.map(each => {
+    if (each === again) return each
+    const silent = MEASURES.map(of => [of, { ...each[of], verdict: null }])
+    return { ...each, ...Object.fromEntries(silent) }
+  })
+}
+
+const MEASURES = ['cost', 'steps', 'cost_at_equal_steps', 'solved'] as const
+
+/** Several passes of a task are paired in their order. */
+function pairsOf(base: ReturnType<typeof rowsOf>, other: typeof base): readonly Pair[] {
+  const waiting = Map.groupBy(other, ({ task }) => task)
+  return base.flatMap(({ task, side: raw }) => {
+    const arm = waiting.get(task)?.shift()?.side
+    return arm === undefined ? [] : [{ raw, arm }]
+  })
+}
+
+function analyseArm(arm: string, pairs: readonly Pair[]): ArmAnalysis {
+  const sums = pairs.map(({ raw, arm: other }) => ({ direct: raw.cost!, arm: other.cost! }))
+  const { saved, low, high } = summarize(sums)
+  const verdict = low > 0 ? 'fewer' : high < 0 ? 'more' : 'not told apart'
+  return {
+    arm,
+    cost: { pairs: pairs.length, change: -saved, low: -high, high: -low, verdict },
+    steps: compareSteps(pairs),
+    cost_at_equal_steps: compareCostAtEqualSteps(pairs),
+    solved: compareSolved(pairs),
+  }
+}
