@@ -1,3 +1,4 @@
+import { writtenBooks } from './guard/book.ts'
 import { decodedCases, playedResults, rewrittenTurns, servicePages } from './guard/groups.ts'
 import { readOptions } from './support/options.ts'
 
@@ -6,12 +7,12 @@ import { readOptions } from './support/options.ts'
  *
  * Prints one SHA-256 for each thing that a refactoring must not change: every answer over the
  * corpus, every rewritten request of the recorded conversations, the kept cases of the decoders,
- * and what the service says of itself. Durations and request ids are left out. Run it before and
- * after: equal lines mean equal bytes. Without a corpus only the last two groups are printed.
+ * what the service says of itself, and what it writes down of fixed traffic. Durations and request
+ * ids are left out. Run it before and after: equal lines mean equal bytes. Without a corpus the groups that need none are printed.
  */
 const { corpus, only } = readOptions({
   corpus: '',
-  only: ['decoders', 'service', 'replay', 'turns'],
+  only: ['decoders', 'service', 'book', 'replay', 'turns'],
 })
 
 /** Yields name and SHA-256 of one thing after another. */
@@ -21,6 +22,7 @@ const wanted = new Set<string>(only)
 const groups: Readonly<Record<string, Group>> = {
   decoders: decodedCases,
   service: servicePages,
+  book: writtenBooks,
   ...(corpus === ''
     ? {}
     : { replay: () => playedResults(corpus), turns: () => rewrittenTurns(corpus) }),

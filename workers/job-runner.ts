@@ -9,6 +9,7 @@ import type {
   Report,
   SentReport,
 } from '../src/core/contract/operation-result.ts'
+import { MAX_TEXTS } from '../src/core/contract/result-row.ts'
 import { validate } from '../src/core/contract/validate.ts'
 import { createHeadMemory } from '../src/core/conversation/prefix/head-memory.ts'
 import { createHistoryMemory } from '../src/core/conversation/rewrite/history.ts'
@@ -21,7 +22,6 @@ import type {
 } from '../src/core/operations/operation.ts'
 import type { Operations } from '../src/core/operations/registry.ts'
 import { attachSessions, workerOwner } from '../src/core/sessions/turn/shared-sessions.ts'
-import { createPseudonyms, type Pseudonyms } from '../src/core/telemetry/pseudonyms.ts'
 import { createTokenCounters, type SharedCounters } from '../src/core/tokens/counters.ts'
 import { Generations } from './generations.ts'
 import type { BatchMessage, JobHeader, JobOutcome, WorkerSetup } from './protocol.ts'
@@ -148,7 +148,6 @@ class JobContexts {
   readonly #heads = createHeadMemory()
   readonly #memory
   readonly #sessions
-  readonly #pseudonyms = new Map<string, Pseudonyms>()
 
   constructor(setup: WorkerSetup, counters: SharedCounters) {
     this.#setup = setup
@@ -205,7 +204,7 @@ class JobContexts {
     if (pipeline === null) throw new Error(`the thread does not have generation ${generation}`)
     return {
       ...this.#base,
-      ...this.#telemetryOf(tenant),
+      ...(this.#setup.hasTelemetry === true && { telemetry: true as const }),
       pipeline,
       rewrites,
       ...(isPaused && { isPaused }),
@@ -221,15 +220,6 @@ class JobContexts {
       ...(terms?.reading === undefined ? {} : { reading: terms.reading }),
       ...(sessions === null ? {} : { sessions: { ...sessions, ...job } }),
     }
-  }
-
-  /** What represents a tenant's ids in telemetry. */
-  #telemetryOf(tenant: string): Pick<OperationContext, 'telemetry'> {
-    const { telemetryKey } = this.#setup
-    if (telemetryKey === undefined) return {}
-    const telemetry = this.#pseudonyms.get(tenant) ?? createPseudonyms(telemetryKey, tenant)
-    this.#pseudonyms.set(tenant, telemetry)
-    return { telemetry }
   }
 }
 
@@ -264,12 +254,11 @@ export function withReports(unpacked: UnpackedOutcome, keepsTexts = false): Unpa
   }
 }
 
-function sent({ response, row, ...report }: Report, keepsTexts: boolean): SentReport {
-  return {
-    ...report,
-    ...(response === undefined ? {} : { response: response() }),
-    ...row?.(keepsTexts),
-  }
+function sent({ row, texts, ...report }: Report, keepsTexts: boolean): SentReport {
+  if (row === undefined) return report
+  const told = { ...report, row: JSON.stringify(row()) }
+  if (!keepsTexts || texts === undefined || report.only !== undefined) return told
+  return texts.before.length + texts.after.length > MAX_TEXTS ? told : { ...told, texts }
 }
 
 const NOTHING_ELSE = { reports: [], keep: [], records: [], again: null } as const

@@ -34,8 +34,8 @@ export interface WorkerSetup {
   readonly compressed?: { readonly fromBytes: number; readonly toBytes: number }
   /** What sessions have seen lately; absent: sessions have no effect. */
   readonly sessions?: SharedSessions
-  /** The key of the hashes in telemetry; absent: there is none. */
-  readonly telemetryKey?: Uint8Array
+  /** Whether telemetry is on. */
+  readonly hasTelemetry?: boolean
   /** Whether reports have the texts of results, for the ledger. */
   readonly keepsTexts?: boolean
   /** A body memory for what proxies have written lately. */

@@ -1,4 +1,4 @@
-import type { ResultRow } from '../../src/core/contract/result-row.ts'
+import type { KeptRow } from '../../src/core/contract/result-row.ts'
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts'
 import { createTasks } from '../../src/ledger/tasks.ts'
 
@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000
 const DAYS = 30
 const DOLLARS_PER_TOKEN = 3 / 1e6
 
-const ROW: Omit<ResultRow, 'tool' | 'class' | 'before' | 'encoded' | 'received' | 'sent'> = {
+const ROW: Omit<KeptRow, 'tool' | 'class' | 'before' | 'encoded' | 'received' | 'sent'> = {
   ...{ shape: 'array_of_objects', layer: 'L2', format: 'numbered@1', view: null },
   ...{ tokenizer: 'o200k_base', exact: true, referred: 0, omitted: 0 },
   ...{ session: null, original: null, reason: null },
@@ -62,7 +62,7 @@ export async function writeSampleLedger(
       const origin = { project, agent }
       const session = `${index}${day}`.padEnd(16, 'a')
       const texts = { received: `${day} ${index}`, sent: `packed ${day} ${index}`, session }
-      const row: ResultRow = { ...ROW, ...texts, tool, class: tool, before, encoded }
+      const row: KeptRow = { ...ROW, ...texts, tool, class: tool, before, encoded }
       ledger.result({
         tenant,
         at,
@@ -120,7 +120,7 @@ export async function writeSampleSession(
     const before = 900 + ((turn * 7_919) % 5_200)
     const saved = turn % 9 === 5 ? 0 : Math.round(before * (isRepeated ? 0.86 : 0.34))
     const [referred, encoded] = isRepeated ? [saved, 0] : [0, saved]
-    const row: ResultRow = {
+    const row: KeptRow = {
       ...ROW,
       ...{ tool: TOOLS[turn % TOOLS.length]!, class: TOOLS[turn % TOOLS.length]! },
       ...{ received: `s${turn}`, sent: `packed s${turn}`, session: SAMPLE_SESSION },

@@ -1,4 +1,4 @@
-import type { ResultRow } from '../core/contract/result-row.ts'
+import type { KeptRow } from '../core/contract/result-row.ts'
 import type { Turn } from './turn.ts'
 
 /** Tokens of results: as the tools gave them, and what was saved of them by what saved it. */
@@ -85,7 +85,7 @@ export interface ConversationRow extends Omit<BillSums, 'unknown'> {
 }
 
 /** A result as the pages list it. */
-export interface LedgerResult extends Omit<ResultRow, 'session'> {
+export interface LedgerResult extends Omit<KeptRow, 'session'> {
   readonly id: number
   /** Unix milliseconds. */
   readonly at: number

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { ResultRow } from '../core/contract/result-row.ts'
+import type { KeptRow } from '../core/contract/result-row.ts'
 import type {
   BillSums,
   Bucket,
@@ -206,7 +206,7 @@ interface StoredResult extends Pick<LedgerResult, 'id' | 'at' | 'source' | 'conv
 }
 
 function toResult({ id, at, source, conversation, data }: StoredResult): LedgerResult {
-  const { session: _, ...row } = JSON.parse(data) as ResultRow
+  const { session: _, ...row } = JSON.parse(data) as KeptRow
   return { ...row, id, at, source, conversation }
 }
 

@@ -6,7 +6,7 @@
 export const SCHEMA_VERSION = 1
 
 export const SCHEMA = `
-  -- elided: the original's hash, if parts of it were left out. data: ResultRow as JSON, since
+  -- elided: the original's hash, if parts of it were left out. data: KeptRow as JSON, since
   -- columns of its own would take longer to write than everything else.
   CREATE TABLE result (
     id INTEGER PRIMARY KEY,

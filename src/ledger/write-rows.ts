@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { MAX_NAME, type ResultRow, type ResultTexts } from '../core/contract/result-row.ts'
+import { type KeptRow, MAX_NAME, type ResultTexts } from '../core/contract/result-row.ts'
 import type { Codec } from '../store/codec.ts'
 import { BatchSums } from './batch-sums.ts'
 import { type DaySums, DayWriter, type Origin } from './day-sums.ts'
@@ -22,7 +22,7 @@ export interface ArrivedResult {
   readonly origin?: Origin
   /** Whether it is sent to another service of ours, which counts it again. */
   readonly isPassedOn?: boolean
-  /** `ResultRow` as JSON. */
+  /** `KeptRow` as JSON. */
   readonly row: string
   /** Absent: they are not kept. */
   readonly texts?: ResultTexts
@@ -115,7 +115,7 @@ export class RowWriter {
 
   #result(arrived: ArrivedResult, sums: BatchSums): number {
     const { tenant, at, source, row: json, conversation } = arrived
-    const row = JSON.parse(json) as ResultRow
+    const row = JSON.parse(json) as KeptRow
     const { before, referred, encoded, omitted } = row
     const elided = omitted > 0 ? (row.original ?? '').slice(0, ORIGINAL_DIGITS) : ''
     const name = conversation ?? row.session ?? ''
@@ -136,7 +136,7 @@ export class RowWriter {
     return id
   }
 
-  #placeOf({ tenant, at, source, model, origin = {} }: ArrivedResult, row: ResultRow): SumPlace {
+  #placeOf({ tenant, at, source, model, origin = {} }: ArrivedResult, row: KeptRow): SumPlace {
     const { shape, format, exact } = row
     const [tool, reason] = [row.tool ?? '', row.reason ?? '']
     const kind = this.#kindOf(tenant, at, tool, `${source} ${shape} ${format} ${reason}`)
@@ -244,7 +244,7 @@ type ResultCounts = Pick<DaySums, 'results' | 'before' | 'referred' | 'encoded' 
  * @param isCounted whether its text was counted where it left us before
  * @param isPassedOn whether the next service of ours counts it, as it leaves here
  */
-function countsOf(row: ResultRow, isCounted: boolean, isPassedOn: boolean): ResultCounts {
+function countsOf(row: KeptRow, isCounted: boolean, isPassedOn: boolean): ResultCounts {
   const { before, referred, encoded, omitted } = row
   const after = before - referred - encoded - omitted
   return {

@@ -1,4 +1,5 @@
 import type { SentReport } from '../core/contract/operation-result.ts'
+import type { ResultRow } from '../core/contract/result-row.ts'
 import { type Register, SECONDS } from './register.ts'
 
 const BYTES = [256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216]
@@ -61,7 +62,8 @@ const TOKENS = [16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576]
 
 /** Tool results. */
 export interface ResultMetrics {
-  report(report: SentReport): void
+  /** @param row of the report's result; `null`: there is none, or it is not counted */
+  report(report: SentReport, row: ResultRow | null): void
 }
 
 /** Views with labels of their own; configured ones beyond them share one. */
@@ -108,7 +110,7 @@ export function createResultMetrics({ histogram, counter }: Register): ResultMet
     return views.has(view) ? view : OTHER_VIEWS
   }
   return {
-    report({ layer, format, shape, refusals: refused, ...report }) {
+    report(report, row) {
       const escaped = report.look_alikes ?? report.rewrite?.look_alikes ?? 0
       if (escaped > 0) lookAlikes.inc({ op: report.op }, escaped)
       const said = report.host_blocks ?? report.rewrite?.host_blocks
@@ -116,17 +118,17 @@ export function createResultMetrics({ histogram, counter }: Register): ResultMet
         hostBlocks.inc({ op: report.op }, said.blocks)
         hostTokens.inc({ op: report.op }, said.tokens)
       }
-      if (layer === undefined || format === undefined || shape === undefined) return
-      const { tokens_in = 0, tokens_out = 0, tokens_elided = 0, tokens_referred = 0 } = report
-      results.inc({ layer, format, shape })
-      tokensIn(tokens_in)
-      tokensOut(tokens_out)
-      const encoder = Math.max(0, tokens_in - tokens_out - tokens_elided - tokens_referred)
-      tokensSaved.inc({ by: 'dedup' }, tokens_referred)
-      tokensSaved.inc({ by: 'encoder' }, encoder)
-      tokensSaved.inc({ by: 'omission' }, tokens_elided)
-      if (report.view !== undefined) viewTokens.inc({ view: viewLabel(report.view) }, tokens_elided)
-      for (const refusal of refused ?? []) refusals.inc({ ...refusal })
+      if (row === null) return
+      const { layer, format, view } = row.sent
+      const { before, after, referred, omitted } = row.tokens
+      results.inc({ layer, format, shape: row.input.shape })
+      tokensIn(before)
+      tokensOut(after)
+      tokensSaved.inc({ by: 'dedup' }, referred)
+      tokensSaved.inc({ by: 'encoder' }, Math.max(0, before - after - omitted - referred))
+      tokensSaved.inc({ by: 'omission' }, omitted)
+      if (view !== null) viewTokens.inc({ view: viewLabel(view) }, omitted)
+      for (const refusal of row.refusals) refusals.inc({ ...refusal })
     },
   }
 }

@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts'
 import type { Env } from '../config/env.ts'
 import { leavesOutByLevel, legendOf, readPipelineConfig } from '../config/pipeline.ts'
 import { BoundedMap } from '../core/base/bounded-map.ts'
+import { reportResult } from '../http/jobs/report-results.ts'
 import type { Origin } from '../ledger/day-sums.ts'
 import { composedTools } from '../mcp/composed/composed-tool.ts'
 import { readCompactions } from '../mcp/contexts/compactions.ts'
@@ -150,14 +151,9 @@ function packerFor(tenant: string, origin: Origin, { deps, logger }: GatewayNeed
     tenant,
     timeoutMs: PACK_MS,
     onReport(report, server) {
-      metrics.report(report)
-      const { tokens_in = 0, tokens_out = 0 } = report
-      metrics.mcp.tokens(server, tokens_in, tokens_out)
-      const { response, row, texts } = report
-      if (response !== undefined) telemetry?.record(tenant, response)
-      if (row === undefined) return
-      const kept = texts && { texts }
-      ledger?.result({ tenant, at: Date.now(), source: 'mcp', row, origin, ...kept })
+      const arrival = { tenant, source: 'mcp', origin }
+      const row = reportResult(report, arrival, { metrics, telemetry, ledger })
+      metrics.mcp.tokens(server, row?.tokens.before ?? 0, row?.tokens.after ?? 0)
     },
     onBug: err => logger.error({ err }, 'unexpected error'),
   })

@@ -1,15 +1,11 @@
 import { hash } from 'node:crypto'
-import { MAX_DECLINES, type ResponseFacts } from '../core/telemetry/event.ts'
-import { createPseudonyms, type Pseudonyms } from '../core/telemetry/pseudonyms.ts'
-import { writeFacts } from '../core/telemetry/response-facts.ts'
+import { MAX_DECLINES, NO_SESSION, type ResponseFacts } from '../core/telemetry/event.ts'
+import type { Pseudonyms } from '../core/telemetry/pseudonyms.ts'
 import { resolveTokenizer } from '../core/tokens/profiles.ts'
 import type { CallOwner, DecidedOffer, DecidedWhere } from '../enrich/agent-contexts.ts'
 import type { EnrichmentObserver } from '../enrich/enrichment.ts'
 import type { FetchEvent } from '../enrich/speculation.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
-
-/** Tenants whose hashes are at hand. */
-const MAX_TENANTS = 1_000
 
 /** What events are written of: sizes that were predicted are in those of fetches. */
 type OfferEvents = Omit<EnrichmentObserver, 'predicted'>
@@ -18,21 +14,15 @@ type OfferEvents = Omit<EnrichmentObserver, 'predicted'>
  * Writes an event for each offered call, once it is known whether the agent made it, for each fetch
  * that has ended, for each result of whose calls some were declined, and for each unsent call.
  */
-export function createOfferEvents(
-  telemetry: Pick<Telemetry, 'record'>,
-  key: Uint8Array,
-): OfferEvents {
-  const tenants = new Map<string, Pseudonyms>()
-
+export function createOfferEvents(telemetry: Pick<Telemetry, 'record'>): OfferEvents {
   function record(
     { tenant, session }: CallOwner,
     factsOf: (pseudonyms: Pseudonyms) => Partial<ResponseFacts>,
   ): void {
-    const pseudonyms = tenants.get(tenant) ?? createPseudonyms(key, tenant)
-    if (tenants.size >= MAX_TENANTS) tenants.clear()
-    tenants.set(tenant, pseudonyms)
-    const facts = { ...nothingOf(pseudonyms, session), ...factsOf(pseudonyms) }
-    telemetry.record(tenant, writeFacts(facts))
+    telemetry.record(tenant, pseudonyms => ({
+      ...nothingOf(pseudonyms, session),
+      ...factsOf(pseudonyms),
+    }))
   }
 
   return {
@@ -55,7 +45,7 @@ export function createOfferEvents(
 function nothingOf(pseudonyms: Pseudonyms, session: string | null): ResponseFacts {
   const name = pseudonyms.tool('none')
   return {
-    session_hash: session === null ? pseudonyms.unnamed : pseudonyms.session(session),
+    session_hash: session === null ? NO_SESSION : pseudonyms.session(session),
     tool_name_anon: name,
     endpoint_class: name,
     response_chars: 0,

@@ -162,7 +162,7 @@ async function openState(
   const reports = { metrics, logger, onBug }
   const shared = build.startConfiguredThreads(config, {
     ...startConfig(first),
-    telemetryKey,
+    hasTelemetry: telemetryKey !== null,
     envelope: live.fixed.envelope,
     isShared: isShared(live),
     logger,
@@ -210,7 +210,6 @@ async function openState(
     arms,
     pool,
     admission,
-    telemetryKey,
   }
 }
 
@@ -219,7 +218,7 @@ type Front = ReturnType<typeof openFront>
 /** Builds the vendor proxies, the MCP endpoints, the app and its server. */
 function openFront({ config, seams, logger, build, resources }: Site, state: State) {
   const { live, keys, health, gauges, reports, shared, sessions, records } = state
-  const { configurations, arms, pool, admission, telemetryKey } = state
+  const { configurations, arms, pool, admission } = state
   const { metrics, onBug } = reports
   const { proxiesBelow } = seams
   const vendorProxies = build.createVendorProxies(config.proxy, {
@@ -235,8 +234,7 @@ function openFront({ config, seams, logger, build, resources }: Site, state: Sta
   const memory = build.attachRewriteMemory(shared.rewrites)
   const kept = appRecords(live, records, { memory, arms, generations: configurations })
   const { telemetry } = records
-  const offerEvents =
-    telemetry === null || telemetryKey === null ? null : createOfferEvents(telemetry, telemetryKey)
+  const offerEvents = telemetry === null ? null : createOfferEvents(telemetry)
   const enrichment = createServiceEnrichment(live, records.store, offerEvents, reports)
   const mcp = createMcpEndpoints(config, {
     deps: { ...kept, pool, metrics, sessions, enrichment },

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Config } from '../config/config.ts'
 import { createSteadyClock } from '../core/base/steady-clock.ts'
-import { TELEMETRY_KEY_BYTES } from '../core/telemetry/pseudonyms.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { loadTelemetryKey } from '../telemetry/key-file.ts'
@@ -55,7 +54,7 @@ export function openConfiguredTelemetry(
   if (key === null && !existsSync(folder)) return null
   return createTelemetry({
     folder,
-    key: key ?? new Uint8Array(TELEMETRY_KEY_BYTES),
+    key,
     settings: { ...FIXED, ...telemetry },
     now: Date.now,
     steadyNow: createSteadyClock({ wall: Date.now, stopwatch: () => performance.now() }),

@@ -27,7 +27,7 @@ export interface ConfiguredThreads {
 }
 
 export interface ThreadsOptions extends Pick<WorkerSetup, 'pipeline' | 'generation'> {
-  readonly telemetryKey: Uint8Array | null
+  readonly hasTelemetry: boolean
   /** Whether other processes share the sessions. */
   readonly isShared: boolean
   readonly logger: Logger
@@ -64,7 +64,7 @@ export function startConfiguredThreads(
   options: ThreadsOptions,
   create: StartThreads = startThreads,
 ): ConfiguredThreads {
-  const { pipeline, generation, telemetryKey, isShared, logger } = options
+  const { pipeline, generation, hasTelemetry, isShared, logger } = options
   const { envelope, workerUrl, vocabularies } = options
   const size = workers.count + KEPT_THREADS
   const progress = createProgress(size)
@@ -99,7 +99,7 @@ export function startConfiguredThreads(
       keepsTexts: ledger.enabled && ui.keep_texts === 'on',
       rewrites,
       conversations: Math.max(LEAST_CONVERSATIONS, Math.floor(CONVERSATIONS / workers.count)),
-      ...(telemetryKey === null ? {} : { telemetryKey }),
+      hasTelemetry,
       sessions,
     }),
   })

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
+import { BoundedMap } from '../core/base/bounded-map.ts'
 import {
   isOffer,
   NO_SESSION,
   type ResponseFacts,
   TELEMETRY_SCHEMA_VERSION,
 } from '../core/telemetry/event.ts'
-import { createPseudonyms, tenantFolder } from '../core/telemetry/pseudonyms.ts'
+import { createPseudonyms, type Pseudonyms, tenantFolder } from '../core/telemetry/pseudonyms.ts'
 import { createRepeats, type Repeats } from '../core/telemetry/repeats.ts'
-import { parseFacts } from '../core/telemetry/response-facts.ts'
 import type { SessionSummary } from '../core/telemetry/summary.ts'
 import { randomDigits } from './layout.ts'
 import {
@@ -29,8 +29,8 @@ export interface TelemetrySettings extends RotationSettings, RetentionSettings {
 export interface TelemetryOptions {
   /** Nothing else may be in it. */
   readonly folder: string
-  /** The key of the installation: see `createPseudonyms`. */
-  readonly key: Uint8Array
+  /** The key of the installation: see `createPseudonyms`; `null`: nothing is recorded. */
+  readonly key: Uint8Array | null
   readonly settings: TelemetrySettings
   /** Unix milliseconds. */
   now(): number
@@ -53,9 +53,9 @@ export type EventFate = 'written' | 'dropped' | 'failed'
 export interface Telemetry {
   /**
    * Records a response. If too much waits to be written already, the response is dropped.
-   * @param response as `writeFacts` returns it
+   * @param factsOf makes its facts when it is written, with what represents the tenant's ids
    */
-  record(tenant: string, response: string): void
+  record(tenant: string, factsOf: FactsOf): void
   /**
    * Ends a session that was closed by its id, so that later results under this id begin a new one.
    */
@@ -87,10 +87,20 @@ const FLUSH_MS = 5_000
 const TAKEN_TOGETHER = 25
 const UPKEEP_MS = 600_000
 
+/** Tenants whose pseudonyms are at hand. */
+const MAX_TENANTS = 1_000
+
+type FactsOf = (pseudonyms: Pseudonyms) => ResponseFacts
+
+interface TenantsOwn {
+  readonly folder: string
+  readonly pseudonyms: Pseudonyms
+}
+
 /** A response that was not measured. */
 interface Arrived {
   readonly tenant: string
-  readonly response: string
+  readonly factsOf: FactsOf
   readonly atMs: number
 }
 
@@ -114,7 +124,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
 class FileTelemetry implements Telemetry {
   readonly #options: TelemetryOptions
   readonly #digits = randomDigits()
-  readonly #folders = new Map<string, string>()
+  readonly #tenants = new BoundedMap<string, TenantsOwn>(MAX_TENANTS)
   /** The one that was idle for the longest comes first. */
   readonly #sessions = new Map<string, OpenSession>()
   readonly #dirty = new Set<OpenSession>()
@@ -136,21 +146,23 @@ class FileTelemetry implements Telemetry {
     this.#upkeepTimer = setInterval(() => void this.upkeep(), UPKEEP_MS).unref()
   }
 
-  record(tenant: string, response: string): void {
+  record(tenant: string, factsOf: FactsOf): void {
+    if (this.#options.key === null) return
     // A request may bring hundreds of thousands of results.
     if (this.#waiting >= MAX_PENDING) {
       this.#options.onEvents('dropped', 1)
       return
     }
     this.#waiting++
-    this.#arrived.push({ tenant, response, atMs: this.#options.now() })
+    this.#arrived.push({ tenant, factsOf, atMs: this.#options.now() })
     if (this.#arrived.length >= this.#together) this.#takeArrived()
   }
 
   end(tenant: string, session: string): void {
+    if (this.#options.key === null) return
     this.#takeArrived()
-    const hash = createPseudonyms(this.#options.key, tenant).session(session)
-    this.#endNamed(nameOf(this.#folderOf(tenant), hash))
+    const { folder, pseudonyms } = this.#ownOf(tenant)
+    this.#endNamed(nameOf(folder, pseudonyms.session(session)))
   }
 
   upkeep(): Promise<void> {
@@ -195,11 +207,15 @@ class FileTelemetry implements Telemetry {
     await this.#write()
   }
 
-  #folderOf(tenant: string): string {
-    const known = this.#folders.get(tenant)
+  /** Needs a key. */
+  #ownOf(tenant: string): TenantsOwn {
+    const known = this.#tenants.get(tenant)
     if (known !== undefined) return known
-    const own = join(this.#options.folder, tenantFolder(this.#options.key, tenant))
-    this.#folders.set(tenant, own)
+    const { folder } = this.#options
+    const key = this.#options.key!
+    const pseudonyms = createPseudonyms(key, tenant)
+    const own = { folder: join(folder, tenantFolder(key, tenant)), pseudonyms }
+    this.#tenants.set(tenant, own)
     return own
   }
 
@@ -233,9 +249,10 @@ class FileTelemetry implements Telemetry {
     for (const each of taken) this.#take(each)
   }
 
-  #take({ tenant, response, atMs }: Arrived): void {
-    const facts = parseFacts(response)
-    const session = this.#sessionOf(this.#folderOf(tenant), facts.session_hash, atMs)
+  #take({ tenant, factsOf, atMs }: Arrived): void {
+    const { folder, pseudonyms } = this.#ownOf(tenant)
+    const facts = factsOf(pseudonyms)
+    const session = this.#sessionOf(folder, facts.session_hash, atMs)
     const repeat_burst = burstOf(session.repeats, facts)
     if (repeat_burst === 'retry' || !isSampled(this.#options)) {
       this.#waiting--
@@ -247,9 +264,8 @@ class FileTelemetry implements Telemetry {
       sample_rate_applied: this.#options.settings.sample_rate,
       repeat_burst,
     } as const
-    // The rest is JSON already, of an object with fields.
-    const text = `${JSON.stringify(head).slice(0, -1)},${response.slice(1)}\n`
-    session.pending.push({ event: Object.assign(facts, head), text })
+    const event = { ...head, ...facts }
+    session.pending.push({ event, text: `${JSON.stringify(event)}\n` })
     if (session.pending.length < this.#options.settings.flush_every_n) return
     this.#dirty.add(session)
     void this.#write()

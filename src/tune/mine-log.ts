@@ -6,7 +6,7 @@ import type { OperationContext } from '../core/operations/operation.ts'
 import { bareFormat } from '../core/pipeline/wrapped-format.ts'
 import { TELEMETRY_SCHEMA_VERSION, type TelemetryEvent } from '../core/telemetry/event.ts'
 import type { Pseudonyms } from '../core/telemetry/pseudonyms.ts'
-import { responseFacts } from '../core/telemetry/response-facts.ts'
+import { factsOf, resultRow } from '../core/telemetry/result-row.ts'
 import { formatLevels } from './format-levels.ts'
 import { isCompressed } from './logs/chunks.ts'
 import type { LogFile } from './logs/list-logs.ts'
@@ -93,11 +93,9 @@ function mineResult(
   const value = parsed.ok ? parsed.value : undefined
   const notation = answer.layer === 'L3' ? null : bareFormat(answer.format)
   const call = { session, tool, args, tool_call_id: call_id, is_sidechain: agent !== undefined }
-  const facts = responseFacts(
-    { call, content: text, shape: classify(text, value) },
-    { ...answer, partition: context.partition, template: templateOf(notation) },
-    pseudonyms,
-  )
+  const source = { call, content: text, shape: classify(text, value) }
+  const sent = { ...answer, format: bareFormat(answer.format), partition: context.partition }
+  const facts = factsOf(resultRow(source, sent, []), pseudonyms)
   // As in the service, a result without a session repeats nothing.
   const repeat_burst =
     session === undefined
@@ -116,11 +114,6 @@ function mineResult(
   } as const
   const levels = value === undefined ? [] : formatLevels(value)
   return { event, notation, levels, identity: identityOf(result, facts.content_sha_prefix) }
-}
-
-/** The name without the version. */
-function templateOf(notation: string | null): string | undefined {
-  return notation?.split('@', 1)[0]
 }
 
 const IDENTITY_DIGITS = 13

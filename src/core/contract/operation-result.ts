@@ -3,10 +3,9 @@ import type { TextBytes } from '../base/text-bytes.ts'
 import type { SessionChanges } from '../sessions/journal/changes.ts'
 import type { Dependency } from '../sessions/turn/call-memory.ts'
 import type { KeptForSession } from '../sessions/turn/remember.ts'
-import type { LayerId } from './encode.ts'
 import type { PromptPrint } from './prompt-print.ts'
 import type { HeldOutUnit } from './request-terms.ts'
-import type { ResultTexts } from './result-row.ts'
+import type { ResultRow, ResultTexts } from './result-row.ts'
 
 /** An answer and the reports on it (several for a batch). */
 export interface Done<Answer> {
@@ -69,32 +68,20 @@ export interface FreshRecord {
 /** The report of one operation for metrics and telemetry, without content. */
 export interface Report {
   readonly op: string
-  readonly layer?: LayerId
-  readonly format?: string
-  readonly shape?: string
-  readonly tokens_in?: number
-  readonly tokens_out?: number
-  /** Tokens of `tokens_in` that are missing in the answer, and can be fetched back. */
-  readonly tokens_elided?: number
-  /** Tokens of `tokens_in` that references to earlier results represent. */
-  readonly tokens_referred?: number
-  /** The view that left parts out; absent: none did. */
-  readonly view?: string
+  /**
+   * Makes the row of the result that the operation was about. Called for several results in a row
+   * it takes a third of the time.
+   */
+  readonly row?: () => ResultRow
+  /** Which book has the row; absent: all. */
+  readonly only?: 'metrics' | 'telemetry'
+  readonly texts?: ResultTexts
   /** Places of the answer that look like hints and were escaped; absent: none. */
   readonly look_alikes?: number
   /** What a host says in the result; absent: nothing. */
   readonly host_blocks?: HostBlockCount
-  /** Why candidates were not sent, one entry each. */
-  readonly refusals?: readonly Refusal[]
   /** The rewrite of a request to a vendor's API. */
   readonly rewrite?: RewriteReport
-  /**
-   * For telemetry, if it is on and the result was not answered before: makes `ResponseFacts` as
-   * JSON. Called for several results in a row it takes a third of the time.
-   */
-  readonly response?: () => string
-  /** For the ledger, if the result was not answered before. */
-  readonly row?: (keepsTexts: boolean) => LedgerRow
   /**
    * The key of the result's record, for a proxy's request. A recorded result is not reported again.
    */
@@ -105,47 +92,16 @@ export interface Report {
   readonly unit?: UnitDelta
 }
 
-/** What metrics have of one result. */
-export type MeasuredResult = Pick<
-  Report,
-  | 'layer'
-  | 'format'
-  | 'shape'
-  | 'tokens_in'
-  | 'tokens_out'
-  | 'tokens_elided'
-  | 'tokens_referred'
-  | 'view'
-  | 'refusals'
->
-
 /** The blocks of hosts in results, such as `<system-reminder>`. */
 export interface HostBlockCount {
   readonly blocks: number
   readonly tokens: number
 }
 
-/** What the ledger gets of a result. */
-export interface LedgerRow {
-  /** `ResultRow` as JSON. */
-  readonly row: string
-  /** Absent: they are not kept. */
-  readonly texts?: ResultTexts
-}
-
 /** A report that has left its thread. */
-export interface SentReport extends Omit<Report, 'response' | 'row'>, Partial<LedgerRow> {
-  readonly response?: string
-}
-
-/** A candidate that the gate did not let out. */
-export interface Refusal {
-  readonly format: string
-  /**
-   * `differs`: decoded to another value. `failed`: could not be decoded. `bigger`: no token saved.
-   * `dearer`: fewer tokens saved than what it asks of its reader is worth.
-   */
-  readonly reason: 'differs' | 'failed' | 'bigger' | 'dearer'
+export interface SentReport extends Omit<Report, 'row'> {
+  /** `ResultRow` as JSON: a text crosses to another thread at a fifth of what an object costs. */
+  readonly row?: string
 }
 
 /** The rewrite of the tool results in a request body. */

@@ -15,8 +15,6 @@ import { inputRefsIn, withInputs } from '../conversation/rewrite/message-inputs.
 import { countNewTexts, openingOf } from '../conversation/rewrite/message-texts.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { bareFormat, ESCAPED_LABEL, isTrimmed, TRIMMED_LABEL } from '../pipeline/wrapped-format.ts'
-import { inConversation } from '../telemetry/pseudonyms.ts'
-import { ofConversation } from '../telemetry/result-row.ts'
 import { keptText } from './kept-content.ts'
 import type { Operation, OperationContext } from './operation.ts'
 
@@ -29,7 +27,11 @@ export const compressOperation: Operation<CompressRequest, CompressAnswer> = {
   lookups: ({ messages }) => refsOf(messages).map(input_ref => ({ input_ref })),
   run(asked, context) {
     const { request, inputs } = withKept(asked, context)
-    const { messages, payloads } = compressMessages(request, contextOf(request, context))
+    const { reading } = request
+    const { messages, payloads } = compressMessages(
+      request,
+      reading ? { ...context, reading } : context,
+    )
     const rewritten = payloads.flatMap(payload => payload.rewritten ?? [])
     const before = payloads.reduce((sum, { tokens }) => sum + tokens, 0)
     const after = tokensAfter(payloads)
@@ -81,36 +83,23 @@ function withKept(request: CompressRequest, { resolutions }: OperationContext) {
   const messages = [...withInputs(request.messages, ref => texts.get(ref) as string)]
   return { request: { ...request, messages }, inputs: { kept: texts.size, uses: refs.length } }
 }
-
-/** The context with the request's own level, and a name of the conversation for telemetry. */
-function contextOf(
-  { messages, reading }: CompressRequest,
-  outer: OperationContext,
-): OperationContext {
-  const context = reading ? { ...outer, reading } : outer
-  const { telemetry } = context
-  if (telemetry === undefined) return context
-  const name = `opening ${openingOf(messages)}`
-  return { ...context, telemetry: inConversation(telemetry, name) }
-}
-
 /** Telemetry and the ledger have tool results that are new in the conversation. */
 function reportsOn(messages: readonly unknown[], payloads: readonly Payload[]): Report[] {
   const firstNew = payloads.length - countNewTexts(messages)
   let opening: string | undefined
-  const named = (row: NonNullable<Report['row']>) => (keepsTexts: boolean) => {
+  const named = (row: NonNullable<Report['row']>) => () => {
     opening ??= openingOf(messages)
-    return ofConversation(row(keepsTexts), opening)
+    return { ...row(), conversation: { kind: 'opening' as const, name: opening } }
   }
   return payloads.flatMap(({ source, rewritten }, index) =>
-    (rewritten?.reports ?? []).map(({ response, row, host_blocks, ...report }) => {
+    (rewritten?.reports ?? []).map(({ row, host_blocks, ...report }) => {
       const isNew = index >= firstNew && source.from === 'tool'
       return {
         ...report,
         op: 'compress',
         ...(isNew && host_blocks !== undefined ? { host_blocks } : {}),
-        ...(isNew && response !== undefined ? { response } : {}),
-        ...(isNew && row !== undefined ? { row: named(row) } : {}),
+        ...(row !== undefined && { row: isNew ? named(row) : row }),
+        ...(!isNew && { only: 'metrics' as const }),
       }
     }),
   )

@@ -69,7 +69,7 @@ export const showResultOperation: Operation<ShowRequest, ShowAnswer> = {
   answer: showAnswer,
   run({ sent, ...request }, context) {
     // Nothing is sent, so no original has to be kept.
-    const { telemetry: _, ...allowed } = { ...context, keepsOriginals: true }
+    const allowed = { ...context, keepsOriginals: true }
     const { answer } = encodeContent(request, allowed)
     const { parts, candidates } = explainContent(request, allowed)
     return {

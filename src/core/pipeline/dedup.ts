@@ -3,7 +3,7 @@ import type { DedupAnswer, DedupRequest } from '../contract/sessions.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { createHintGate, type HintGate } from '../hints/policy.ts'
 import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
-import { responseFacts, writeFacts } from '../telemetry/response-facts.ts'
+import { type ResultAnswer, resultRow } from '../telemetry/result-row.ts'
 import { resolveTokenizer } from '../tokens/profiles.ts'
 import { MOST_OF_WHOLE } from './outcomes.ts'
 import { createPrices, type Prices } from './prices.ts'
@@ -49,7 +49,7 @@ function changesOf(layer: SessionLayer, gate: HintGate, { counter, baseline }: P
   return changes !== null && counter.count(changes.content) <= most ? changes : null
 }
 
-/** The record for telemetry, if it is on. It assumes that the caller sends the hint. */
+/** The account for telemetry, if it is on. It assumes that the caller sends the hint. */
 function reportsOn(
   request: DedupRequest & { readonly content: string },
   { counter, baseline }: Prices,
@@ -58,18 +58,21 @@ function reportsOn(
   { telemetry }: PipelineContext,
 ): Report[] {
   if (telemetry === undefined) return []
+  const { content } = request
   const { id: tokenizer, exact } = counter
   const final = hint === undefined ? baseline : Math.min(baseline, counter.count(hint))
   const answer = {
-    layer: hint === undefined ? 'L3' : 'L0',
+    content: hint ?? content,
+    format: PASSTHROUGH,
+    elided: [],
+    layer: hint === undefined ? ('L3' as const) : ('L0' as const),
     tokens: { tokenizer, exact, baseline, final },
     savings: { dedup_tokens: baseline - final, encoder_tokens: 0, elided_tokens: 0 },
     partition,
-  } as const
-  const { content } = request
+  } satisfies ResultAnswer
   const shape = { shape: 'unknown', inner_formats: [] } as const
   const source = { call: request, content, identity: layer?.identity, shape }
-  return [{ op: 'dedup', response: () => writeFacts(responseFacts(source, answer, telemetry)) }]
+  return [{ op: 'dedup', only: 'telemetry', row: () => resultRow(source, answer, []) }]
 }
 
 function toAnswer({ partition, ref }: SessionLayer, referral: Referral | null): DedupAnswer {

@@ -1,11 +1,8 @@
 import { AppError } from '../base/errors.ts'
 import { toBytes } from '../base/text-bytes.ts'
 import type { EncodeAnswer, EncodeRequest } from '../contract/encode.ts'
-import type { Done, Refusal, Report } from '../contract/operation-result.ts'
-import { hostBlocks } from '../formats/host-blocks.ts'
-import { formatLabel } from '../formats/text/text-format.ts'
-import { responseFacts, writeFacts } from '../telemetry/response-facts.ts'
-import { resultRow } from '../telemetry/result-row.ts'
+import type { Done } from '../contract/operation-result.ts'
+import type { Refusal } from '../contract/result-row.ts'
 import { resolveTokenizer } from '../tokens/profiles.ts'
 import type { FitOutcome } from './fit-budget.ts'
 import type { LayerInput } from './layer.ts'
@@ -14,10 +11,10 @@ import { createOutcomes } from './outcomes.ts'
 import { DEFAULT_PIPELINE } from './profile/pipeline-config.ts'
 import { profileOf } from './profile-of.ts'
 import { type ContentRequest, type PipelineContext, readInput } from './read-input.ts'
+import { hostBlocksIn, reportOf } from './report-of.ts'
 import type { OpenLayer, SessionLayer } from './session-layer.ts'
 import type { Delivery } from './session-recording.ts'
 import { unchangedAnswer } from './unchanged.ts'
-import { bareFormat } from './wrapped-format.ts'
 
 /**
  * Encodes one tool result: parse, classify, let each layer propose, pass the gate, fit the budget,
@@ -45,7 +42,12 @@ export function encodeResult(
     const again = past.answer as EncodeAnswer
     const { keep } = past
     const kept = again.lossless ? keep : [...keep, toBytes(input.content)]
-    return { ...past, answer: again, keep: kept, reports: [reportOf(again)] }
+    return {
+      ...past,
+      answer: again,
+      keep: kept,
+      reports: [{ ...reportOf(input, again, layer), only: 'metrics' }],
+    }
   }
   const refusals: Refusal[] = []
   const outcomes = createOutcomes({ ...input, request }, profile, context, { layer, refusals })
@@ -63,15 +65,7 @@ export function encodeResult(
     answer,
     keep: [...sent.keep, ...keep],
     dependencies: sent.referral?.dependencies ?? [],
-    reports: [
-      {
-        ...reportOf(answer),
-        ...labelsOf(refusals),
-        ...hostBlocksIn(input),
-        ...responseOf(input, answer, layer, context),
-        row: rowOf(input, answer, layer, refusals),
-      },
-    ],
+    reports: [{ ...reportOf(input, answer, layer, refusals), ...hostBlocksIn(input) }],
   }
 }
 
@@ -128,64 +122,6 @@ export function checkRequest(request: EncodeRequest): void {
 
 function invalid(path: string, message: string): AppError {
   return new AppError('invalid_request', `${path}: ${message}`, { errors: [{ path, message }] })
-}
-
-function reportOf(answer: EncodeAnswer): Report {
-  return {
-    op: 'encode',
-    layer: answer.layer,
-    format: bareFormat(answer.format),
-    shape: answer.shape,
-    tokens_in: answer.tokens.baseline,
-    tokens_out: answer.tokens.final,
-    tokens_elided: answer.savings.elided_tokens,
-    tokens_referred: answer.savings.dedup_tokens,
-    ...(answer.view === undefined ? {} : { view: answer.view }),
-    ...(answer.look_alikes === undefined ? {} : { look_alikes: answer.look_alikes }),
-  }
-}
-
-function labelsOf(refusals: readonly Refusal[]): Pick<Report, 'refusals'> {
-  return {
-    refusals: refusals.map(({ format, reason }) => ({ format: formatLabel(format), reason })),
-  }
-}
-
-/** What the host says in the result. */
-function hostBlocksIn({ content, prices }: LayerInput): Pick<Report, 'host_blocks'> {
-  const found = hostBlocks(content)
-  if (found.length === 0) return {}
-  const tokens = found.reduce((sum, { text }) => sum + prices.counter.count(text), 0)
-  return { host_blocks: { blocks: found.length, tokens } }
-}
-
-/** The record for telemetry, if it is on. */
-function responseOf(
-  input: LayerInput,
-  answer: EncodeAnswer,
-  layer: SessionLayer | null,
-  { telemetry }: PipelineContext,
-): Pick<Report, 'response'> {
-  if (telemetry === undefined) return {}
-  const { request: call, content, shape } = input
-  const { tokens, savings, partition, format } = answer
-  // A label is the format's name with its version.
-  const template = answer.layer === 'L1' ? bareFormat(format).split('@')[0] : undefined
-  const source = { call, content, identity: layer?.identity, shape }
-  const sent = { layer: answer.layer, tokens, savings, partition, template }
-  return { response: () => writeFacts(responseFacts(source, sent, telemetry)) }
-}
-
-/** The ledger's row. */
-function rowOf(
-  { request: call, content, shape }: LayerInput,
-  answer: EncodeAnswer,
-  layer: SessionLayer | null,
-  refusals: readonly Refusal[],
-): NonNullable<Report['row']> {
-  const source = { call, content, identity: layer?.identity, shape }
-  const format = bareFormat(answer.format)
-  return keepsTexts => resultRow(source, answer, format, refusals, keepsTexts)
 }
 
 /** Families of hints that say how to get what is not there. */

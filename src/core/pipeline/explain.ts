@@ -1,6 +1,6 @@
 import { attempt } from '../base/attempt.ts'
 import type { EncodeAnswer, LayerId } from '../contract/encode.ts'
-import type { Refusal } from '../contract/operation-result.ts'
+import type { Refusal } from '../contract/result-row.ts'
 import { type ExplainedPart, formatId } from '../formats/json/json-format.ts'
 import { findJsonFormat } from '../formats/json/registry.ts'
 import type { Uses } from '../reading/constructs.ts'

@@ -1,6 +1,6 @@
 import { attempt } from '../base/attempt.ts'
 import type { LayerId } from '../contract/encode.ts'
-import type { Refusal } from '../contract/operation-result.ts'
+import type { Refusal } from '../contract/result-row.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { formatLabel } from '../formats/text/text-format.ts'
 import { type Candidate, costOf, type Layer, type LayerInput, type Proposals } from './layer.ts'

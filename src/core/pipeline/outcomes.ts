@@ -1,4 +1,4 @@
-import type { Refusal } from '../contract/operation-result.ts'
+import type { Refusal } from '../contract/result-row.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import type { LookAlikes } from '../hints/look-alikes.ts'
 import { createHintGate, NONE_SENT } from '../hints/policy.ts'

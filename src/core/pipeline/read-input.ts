@@ -4,7 +4,6 @@ import { PartMemo, scansOf } from '../formats/part-memo.ts'
 import { parseJson } from '../json/parse-json.ts'
 import type { ReadingLevel } from '../reading/constructs.ts'
 import type { SessionContext } from '../sessions/turn/shared-sessions.ts'
-import type { Pseudonyms } from '../telemetry/pseudonyms.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import { resolveTokenizer, type TokenizerId } from '../tokens/profiles.ts'
 import type { LayerInput } from './layer.ts'
@@ -33,8 +32,8 @@ export interface PipelineContext {
   readonly isPaused?: boolean
   /** Results of lookups outside the thread, one entry for each job; absent if there were none. */
   readonly resolutions?: LookupResults
-  /** Replaces ids in telemetry; absent if telemetry is off. */
-  readonly telemetry?: Pseudonyms
+  /** Telemetry is on; absent: it is off. */
+  readonly telemetry?: true
 }
 
 /** A request whose content is at hand. */

@@ -2,12 +2,14 @@ import type { EncodeAnswer } from '../contract/encode.ts'
 import type { Done } from '../contract/operation-result.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import type { LayerInput } from './layer.ts'
+import { reportOf } from './report-of.ts'
 
 /**
  * The content unchanged, while nothing is rewritten. Sessions do not see it, and a budget has no
  * effect: a content that leaves something out would be rewritten too.
  */
-export function unchangedAnswer({ content, shape, prices }: LayerInput): Done<EncodeAnswer> {
+export function unchangedAnswer(input: LayerInput): Done<EncodeAnswer> {
+  const { content, shape, prices } = input
   const { counter, baseline } = prices
   const bytes = Buffer.byteLength(content)
   const answer: EncodeAnswer = {
@@ -26,7 +28,5 @@ export function unchangedAnswer({ content, shape, prices }: LayerInput): Done<En
     truncated: false,
     partition: 0,
   }
-  const tokens = { tokens_in: baseline, tokens_out: baseline }
-  const report = { op: 'encode', layer: answer.layer, format: PASSTHROUGH, ...tokens } as const
-  return { answer, reports: [{ ...report, shape: answer.shape }] }
+  return { answer, reports: [{ ...reportOf(input, answer, null), only: 'metrics' }] }
 }

@@ -40,8 +40,13 @@ export function endpointClass(
   args: unknown,
   nameOf = anonymousName,
 ): string {
+  return commandOfCall(tool, args) ?? nameOf(tool)
+}
+
+/** The class of the command, for tools that run one; else `null`. */
+export function commandOfCall(tool: string | undefined, args: unknown): string | null {
   const isShell = tool !== undefined && SHELL_TOOLS.has(tool.toLowerCase())
-  return isShell ? commandClass(commandOf(args)) : nameOf(tool)
+  return isShell ? commandClass(commandOf(args)) : null
 }
 
 function commandOf(args: unknown): string {

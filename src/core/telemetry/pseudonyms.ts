@@ -1,6 +1,5 @@
 import { createHmac, hash } from 'node:crypto'
 import { type anonymousName, createAnonymousNames } from './anonymous-name.ts'
-import { NO_SESSION } from './event.ts'
 
 /** Bytes of the secret that an installation's hashes are keyed with. */
 export const TELEMETRY_KEY_BYTES = 32
@@ -9,11 +8,6 @@ export const TELEMETRY_KEY_BYTES = 32
  * Replaces ids in telemetry by hexadecimal digits, different for each tenant and each kind of id.
  */
 export interface Pseudonyms {
-  /**
-   * The session of results whose request names none: `NO_SESSION`, or that of the conversation that
-   * they are in.
-   */
-  readonly unnamed: string
   /** See `anonymousName`. */
   readonly tool: typeof anonymousName
   /** 16 digits: sessions of one installation stay apart up to billions of them. */
@@ -46,7 +40,6 @@ export function createPseudonyms(key: Uint8Array, tenant: string): Pseudonyms {
   const digits = (kind: string, text: string, count: number) =>
     hash('sha256', `${secret}${kind} ${text}`, 'hex').slice(0, count)
   return {
-    unnamed: NO_SESSION,
     tool: createAnonymousNames(),
     session(id) {
       const known = sessions.get(id)
@@ -60,14 +53,6 @@ export function createPseudonyms(key: Uint8Array, tenant: string): Pseudonyms {
     filePath: path => digits('file', path, 8),
     content: sha256 => digits('content', sha256, 32),
   }
-}
-
-/**
- * The same for results of a conversation.
- * @param name distinguishes it from others and from sessions; short
- */
-export function inConversation(pseudonyms: Pseudonyms, name: string): Pseudonyms {
-  return { ...pseudonyms, unnamed: pseudonyms.session(name) }
 }
 
 /** The name of a tenant's folder: 16 hexadecimal digits. */

@@ -16,7 +16,7 @@ import { projectTerm } from '../request/project-of.ts'
 import { createIds } from '../request/unique-ids.ts'
 import type { Route, RouteScope } from '../routes/route.ts'
 import { answerQuestions } from './questions.ts'
-import { reportJob } from './report-results.ts'
+import { reportResults } from './report-results.ts'
 
 /** An answer, ready to be sent. */
 interface Written {
@@ -79,7 +79,7 @@ async function serveJob(c: AppContext, ways: JobWays, deps: JobDeps): Promise<Re
     const ofHook = HOOK.exec(client ?? '')?.[1]
     const origin = { project, agent: ofHook ?? agent, client }
     const source = ofHook === undefined ? {} : { source: 'hook' }
-    reportJob(result, { tenant: caller.tenant, origin, ...source }, deps)
+    reportResults(result, { tenant: caller.tenant, origin, ...source }, deps)
     const written = kept?.(keptNow, job.accept) ?? { media: result.media, bytes: result.body }
     const response = respond(c, written)
     leaveWhenRead(c, ticket, written.bytes.length, written.bytes.length)

@@ -1,4 +1,5 @@
 import type { FreshResults, SentReport } from '../../core/contract/operation-result.ts'
+import type { ResultRow } from '../../core/contract/result-row.ts'
 
 /**
  * The reports of a request without those of results that are recorded already: who recorded
@@ -24,12 +25,12 @@ export function withoutKnownResults(
 function countResults(reports: readonly SentReport[], tokenizer: string): FreshResults | null {
   const results = reports.filter(({ recordKey }) => recordKey !== undefined)
   if (results.length === 0) return null
-  const sum = (of: (report: SentReport) => number | undefined) =>
-    results.reduce((all, each) => all + (of(each) ?? 0), 0)
-  return {
-    tokenizer,
-    count: results.length,
-    before: sum(({ tokens_in }) => tokens_in),
-    after: sum(({ tokens_out }) => tokens_out),
+  let [before, after] = [0, 0]
+  for (const { row } of results) {
+    if (row === undefined) continue
+    const { tokens } = JSON.parse(row) as ResultRow
+    before += tokens.before
+    after += tokens.after
   }
+  return { tokenizer, count: results.length, before, after }
 }

@@ -247,11 +247,10 @@ class RewriteRun {
     const { vendor, shape, model, body, isPassedOn } = this.#read
     const tenant = this.#tenant
     metrics.proxy.rewrite(vendor, report)
-    for (const each of result.reports) metrics.report(each)
     this.#rewriting.arms?.record(tenant, result.reports)
     const of = { model: report.model ?? model, origin: originOf(this.#c), isPassedOn }
     const origin = { tenant, source: vendor, conversation: report.conversation, ...of }
-    reportResults(result, origin, { telemetry, ledger })
+    reportResults(result, origin, { metrics, telemetry, ledger })
     const recorded = recordDecisions(result, this.#keeping)
     const sent = { vendor: billingVendor(vendor, shape, model), report, ...sessionTerm(this.#c) }
     countResults(tenant, sent, { result, recorded, savings })

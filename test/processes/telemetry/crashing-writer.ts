@@ -1,5 +1,4 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { writeFacts } from '../../../src/core/telemetry/response-facts.ts'
 import { createTelemetry } from '../../../src/telemetry/telemetry.ts'
 import { factsOf } from '../../unit/core/telemetry/events.ts'
 import { SETTINGS } from '../../unit/telemetry/settings.ts'
@@ -36,7 +35,7 @@ const names = Array.from({ length: SESSIONS }, (_, i) =>
 )
 for (let n = 0; ; n++) {
   for (const session_hash of names) {
-    telemetry.record('tenant', writeFacts(factsOf({ session_hash, response_chars: n })))
+    telemetry.record('tenant', () => factsOf({ session_hash, response_chars: n }))
     waiting++
   }
   do await turn()

@@ -192,7 +192,7 @@ class Machine {
       keep,
       dependencies = [],
     } = packResultOperation.run(body, context as never)
-    this.#format = reports[0]?.format ?? ''
+    this.#format = reports[0]?.row?.().sent.format ?? ''
     return {
       ...{ ok: true, media: 'json', records: [], markers: [], queue_ms: 0, work_ms: 0 },
       ...{ body: bytes ?? new Uint8Array(0), reports: [], keep, dependencies },

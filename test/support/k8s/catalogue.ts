@@ -1,5 +1,6 @@
 import { createMetrics, type Gauges, type Metrics } from '../../../src/observability/metrics.ts'
 import { NO_ACCOUNT } from '../../../src/savings/account.ts'
+import { rowWith } from '../result-rows.ts'
 import type { Catalogue, Series } from './promql.ts'
 
 /** What Prometheus adds to every series of a pod that it finds through a Service. */
@@ -43,19 +44,13 @@ export async function createCatalogue(): Promise<Catalogue> {
   metrics.storeProblem('damaged_file')
   metrics.store('put', 1, 'full')
   metrics.storeProblem('thread_lost')
-  const tokens = { tokens_in: 2, tokens_out: 1 }
-  const refusals = [{ format: 'csv@1', reason: 'bigger' }] as const
-  metrics.report({
-    op: 'encode',
-    layer: 'L2',
-    format: 'csv@1',
-    shape: 'scalar',
-    ...tokens,
-    refusals,
-    tokens_elided: 1,
-    view: 'rows',
-    look_alikes: 1,
+  const row = rowWith({
+    input: { shape: 'scalar' },
+    sent: { view: 'rows' },
+    tokens: { before: 2, omitted: 1, encoded: 0, after: 1 },
+    refusals: [{ format: 'csv@1', reason: 'bigger' }],
   })
+  metrics.report({ op: 'encode', look_alikes: 1 }, row)
   metrics.ledgerDropped(1)
   metrics.uncaught()
   useProxies(metrics)

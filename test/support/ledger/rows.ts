@@ -1,8 +1,8 @@
-import type { ResultRow } from '../../../src/core/contract/result-row.ts'
+import type { KeptRow } from '../../../src/core/contract/result-row.ts'
 import type { Turn } from '../../../src/ledger/turn.ts'
 import type { ArrivedResult } from '../../../src/ledger/write-rows.ts'
 
-const ROW: ResultRow = {
+const ROW: KeptRow = {
   tool: 'search',
   class: 'search',
   shape: 'array_of_objects',
@@ -27,7 +27,7 @@ let texts = 0
 /** A result of the tenant, now unless told otherwise. */
 export function resultOf(
   tenant: string,
-  row: Partial<ResultRow> = {},
+  row: Partial<KeptRow> = {},
   about: Partial<ArrivedResult> = {},
 ): ArrivedResult {
   const received = String(texts++)

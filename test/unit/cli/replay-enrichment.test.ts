@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
+import { createPseudonyms } from '../../../src/core/telemetry/pseudonyms.ts'
 import { createEnrichmentMetrics } from '../../../src/observability/enrichment-metrics.ts'
 import { registerIn } from '../../../src/observability/register.ts'
 import { both } from '../../../src/service/enrichment.ts'
@@ -39,10 +40,11 @@ async function setUp() {
       : textResult('x'.repeat(SIZES[id] ?? 50))
   }
   const telemetry = testTelemetry()
-  const record = (tenant: string, facts: string) => telemetry.record(tenant, JSON.parse(facts))
+  const record: Parameters<typeof createOfferEvents>[0]['record'] = (tenant, factsOf) =>
+    telemetry.record(tenant, factsOf(createPseudonyms(new Uint8Array(32), tenant)))
   const registry = new Registry()
   const metrics = createEnrichmentMetrics(registerIn(registry))
-  const observer = both(metrics, createOfferEvents({ record }, new Uint8Array(32)))
+  const observer = both(metrics, createOfferEvents({ record }))
   const clock = { now: 0 }
   const client = await connectMemory([server], {
     ...{ tools: MODELS, observer, now: () => clock.now },

@@ -16,12 +16,13 @@ async function setUp(budgetTokens: number) {
     textResult(tool === 'list' ? JSON.stringify([{ id: 'a' }, { id: 'b' }]) : 'found '.repeat(100))
   const events: unknown[] = []
   const head = { schema_version: 1, ts_ms: 1, sample_rate_applied: 1 }
-  const record = (_: string, facts: string) => {
-    const parsed = parseEventLine(JSON.stringify({ ...head, ...JSON.parse(facts) }))
+  const record: Parameters<typeof createOfferEvents>[0]['record'] = (tenant, factsOf) => {
+    const facts = factsOf(createPseudonyms(KEY, tenant))
+    const parsed = parseEventLine(JSON.stringify({ ...head, ...facts }))
     events.push(parsed.ok ? parsed.value : parsed)
   }
   const tools = { list: { follow_up: [LINK] } }
-  const { decided } = createOfferEvents({ record }, KEY)
+  const { decided } = createOfferEvents({ record })
   const observer = { decided }
   const settings = { budgetTokens }
   return { events, ...(await connectMemory([server], { tools, observer, settings })) }

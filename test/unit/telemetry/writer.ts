@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { ResponseFacts, TelemetryEvent } from '../../../src/core/telemetry/event.ts'
-import { writeFacts } from '../../../src/core/telemetry/response-facts.ts'
 import type { SessionSummary } from '../../../src/core/telemetry/summary.ts'
 import { noTally, type ReadTally } from '../../../src/telemetry/read-lines.ts'
 import { readEvents, readSummaries } from '../../../src/telemetry/read-telemetry.ts'
@@ -54,7 +53,7 @@ export function testTelemetry(
     onProblem: error => problems.push(error),
   })
   return {
-    record: (tenant, facts) => telemetry.record(tenant, writeFacts(facts)),
+    record: (tenant, facts) => telemetry.record(tenant, () => facts),
     end: (tenant, session) => telemetry.end(tenant, session),
     upkeep: () => telemetry.upkeep(),
     alone: work => telemetry.alone(work),

@@ -1,9 +1,8 @@
+import type { Report } from '../../contract/operation-result.ts'
 import type { ToolResultText } from '../../dialects/bodies/tool-result-text.ts'
 import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
 import { endpointClass } from '../../telemetry/endpoint-class.ts'
 import { MAX_COMING_BACK } from '../../telemetry/event.ts'
-import type { Pseudonyms } from '../../telemetry/pseudonyms.ts'
-import { addFacts } from '../../telemetry/response-facts.ts'
 import { quotedLines } from './edit-quotes.ts'
 import { findNeeds } from './find-needs.ts'
 
@@ -58,25 +57,24 @@ function comingBack(
 }
 
 /**
- * New results, whose telemetry now says what they come back to.
- * @param responses of the new ones of `sent`, in their order
+ * New results, whose rows now say what they come back to.
+ * @param rows of the new ones of `sent`, in their order
  */
-export function withComingBack<New extends { readonly response?: () => string }>(
-  responses: readonly New[],
+export function withComingBack<New extends Pick<Report, 'row'>>(
+  rows: readonly New[],
   sent: readonly SentResult[],
   retrieving: readonly string[],
-  telemetry: Pick<Pseudonyms, 'tool'> | undefined,
 ): readonly New[] {
-  if (telemetry === undefined || responses.length === 0) return responses
-  const classOf = (of: ToolResultText) => endpointClass(of.tool, of.args(), telemetry.tool)
+  if (rows.length === 0) return rows
+  const classOf = (of: ToolResultText) => endpointClass(of.tool, of.args())
   const found = comingBack(sent, { retrieving, classOf })
-  if (found.size === 0) return responses
+  if (found.size === 0) return rows
   const places = sent.flatMap(({ isNew }, place) => (isNew ? [place] : []))
-  return responses.map((each, index) => {
-    const { response } = each
+  return rows.map((each, index) => {
+    const { row } = each
     const back = found.get(places[index]!)
-    if (back === undefined || response === undefined) return each
-    return { ...each, response: () => addFacts(response(), back) }
+    if (back === undefined || row === undefined) return each
+    return { ...each, row: () => ({ ...row(), ...back }) }
   })
 }
 

@@ -12,7 +12,7 @@ import { type Steered, steerRequest } from '../prefix/steer-request.ts'
 import { ContextSize } from './context-size.ts'
 import { type ArmCounts, armCounts, drawOf } from './count-arms.ts'
 import { isLeftAlone, type NamedResults } from './named-results.ts'
-import { type NewResult, reportOf, withResult } from './new-result.ts'
+import { type NewResult, withResult } from './new-result.ts'
 import { isCold } from './pauses.ts'
 import type { ConversationContext, RewriteContext } from './rewrite-context.ts'
 import {
@@ -200,15 +200,22 @@ export class ResultsRewrite {
     this.#sent.pass(key, result, { rewrite: rewritten, sent: written.sum, isRecalled: isUsable })
     this.#counted?.pass(result, rewritten, recalled !== null)
     const { literal, markers } = rewritten
-    const isNew = recalled === null && 'response' in rewritten
+    const isNew = recalled === null && 'told' in rewritten
     this.#seen.push({ result, literal, markers, isNew, isKnown: recalled !== null })
-    if (!('response' in rewritten)) return
+    if (!('told' in rewritten)) return
     this.#lookAlikes += rewritten.lookAlikes
     if (!isNew) return
     this.#hostBlocks = withBlocks(this.#hostBlocks, rewritten.hostBlocks)
     this.#fresh = withResult(this.#fresh, rewritten.tokens)
-    const { tokens } = rewritten
-    this.#responses.push({ ...reportOf(key, rewritten), ...this.#counted?.last(tokens) })
+    const { tokens, told } = rewritten
+    const { row } = told
+    const conversation = { kind: 'conversation', name: this.#known.conversation } as const
+    this.#responses.push({
+      recordKey: key,
+      ...told,
+      ...(row && { row: () => ({ ...row(), conversation }) }),
+      ...this.#counted?.last(tokens),
+    })
   }
 
   /** Notes what is to be recorded, if it is not known. */
@@ -237,7 +244,8 @@ export class ResultsRewrite {
     const steered = steerRequest(this.#scanned, levers, this.#context)
     for (const item of steered.records) sent.records.push(item)
     const finished = sent.finish(this.#terms?.restores === true)
-    const { telemetry } = this.#context
+    const isTold = this.#context.telemetry === true
+    const responses = this.#responses
     return {
       ...finished,
       records: sent.records,
@@ -246,7 +254,7 @@ export class ResultsRewrite {
       lookAlikes: this.#lookAlikes,
       hostBlocks: this.#hostBlocks,
       fresh: this.#fresh,
-      responses: withComingBack(this.#responses, this.#seen, retrievingTools, telemetry),
+      responses: isTold ? withComingBack(responses, this.#seen, retrievingTools) : responses,
       steered,
     }
   }

@@ -2,7 +2,6 @@ import type { RewriteReport } from '../../contract/operation-result.ts'
 import type { RouteName } from '../../dialects/lookup.ts'
 import type { ReadLimits } from '../../json/bytes/read-json.ts'
 import { type Replacement, splice } from '../../json/bytes/splice.ts'
-import { inConversation } from '../../telemetry/pseudonyms.ts'
 import { conversationName } from '../parse/conversation-name.ts'
 import { type ScannedRequest, scanRequest } from '../parse/scan-request.ts'
 import { definitionsReport } from '../prefix/definitions-report.ts'
@@ -24,7 +23,7 @@ export interface RewrittenRequest extends Promised {
   /** The very body if nothing changes. */
   readonly bytes: Uint8Array
   readonly report: RewriteReport
-  /** New results, if there is telemetry. */
+  /** New results. */
   readonly responses: readonly NewResult[]
 }
 
@@ -63,7 +62,7 @@ export function rewriteRequest(
   if (arm?.unit.isHeldOut === true) {
     return heldOut(body, scanned, { conversation, arm, noted: { ...change, ...print({}) } })
   }
-  const results = new ResultsRewrite(scanned, known, inNamed(conversation, kept.context)).run()
+  const results = new ResultsRewrite(scanned, known, kept.context).run()
   const { replacements, savings, isChanged, late, lookAlikes, hostBlocks, fresh } = results
   const records = [kept.record ?? [], results.records, whole.questions].flat()
   const changes = inOrder([...replacements, ...results.steered.replacements])
@@ -169,11 +168,4 @@ function heldOut(
     held_out: { key, share: unit.share },
   }
   return { bytes: body, report, responses: [], records, keep: [], markers: [] }
-}
-
-/** The context with the conversation's name for telemetry, if there is one. */
-function inNamed(conversation: string, context: ConversationContext): ConversationContext {
-  const { telemetry } = context
-  if (telemetry === undefined) return context
-  return { ...context, telemetry: inConversation(telemetry, `conversation ${conversation}`) }
 }

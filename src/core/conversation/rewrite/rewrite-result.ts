@@ -1,11 +1,6 @@
 import type { ResultArm } from '../../arms/sums.ts'
 import type { EncodeAnswer } from '../../contract/encode.ts'
-import type {
-  HostBlockCount,
-  KeepItem,
-  MeasuredResult,
-  Report,
-} from '../../contract/operation-result.ts'
+import type { HostBlockCount, KeepItem, Report } from '../../contract/operation-result.ts'
 import type { ResponseBudget } from '../../contract/response-budget.ts'
 import type { ToolResultText } from '../../dialects/bodies/tool-result-text.ts'
 import { literalOf } from '../../json/bytes/splice.ts'
@@ -54,17 +49,14 @@ interface ResultOptions extends RewriteOptions {
   readonly contextTokens: number | undefined
 }
 
-/** How a result was written, with its telemetry record. */
+/** How a result was written, with its account. */
 export interface NewRewrite extends Omit<StoredRewrite, 'sent'> {
   readonly keep: readonly KeepItem[]
   readonly lookAlikes: number
   /** What the host says in it. */
   readonly hostBlocks?: HostBlockCount | undefined
-  readonly response: (() => string) | undefined
-  /** For metrics. */
-  readonly measured: MeasuredResult
-  /** The ledger's row. */
-  readonly row: Report['row']
+  /** Its account. */
+  readonly told: Pick<Report, 'row' | 'texts' | 'only'>
   /** Tokens of the result and of what was written for it. */
   readonly tokens: EncodeAnswer['tokens']
 }
@@ -122,8 +114,7 @@ function writeOnce(
   const terms = { openLayer, mayElide: makesMarkers, responseBudget, isOriginal, contextTokens }
   const source = sourceOf(result)
   const { answer, keep = [], reports } = rewriteByItself(source, counting, context, terms)
-  const { response, row, host_blocks: hostBlocks, op: _, ...rest } = reports[0] ?? { op: '' }
-  const { look_alikes: _escaped, ...measured } = rest
+  const { host_blocks: hostBlocks, op: _, look_alikes: __, ...told } = reports[0] ?? { op: '' }
   const { savings, elided, tokens, look_alikes: lookAlikes = 0 } = answer
   const written = turn?.written() ?? { isSource: false }
   // Nothing is saved if only look-alikes of hints were escaped.
@@ -135,18 +126,14 @@ function writeOnce(
       ...noteOf(answer),
       lookAlikes,
       hostBlocks,
-      response,
-      row,
+      told,
       tokens,
-      measured,
     }
   }
   const literal = literalOf(answer.content)
   return {
-    response,
-    row,
+    told,
     tokens,
-    measured,
     literal,
     saved: {
       referred: savings.dedup_tokens,

@@ -56,7 +56,7 @@ function encodeWith(toml: object, content: string) {
   }
   const { answer, reports } = encodeOperation.run({ content, tool: TOOL }, context)
   // Not even the gate has anything to find.
-  const refusals = reports.flatMap(report => report.refusals ?? [])
+  const refusals = reports.flatMap(report => report.row?.().refusals ?? [])
   expect(refusals.filter(({ reason }) => reason !== 'bigger' && reason !== 'dearer')).toEqual([])
   expect(answer.tokens.final).toBeLessThanOrEqual(answer.tokens.baseline)
   expect(counters.get('o200k_base').count(answer.content)).toBe(answer.tokens.final)

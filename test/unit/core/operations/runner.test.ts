@@ -8,6 +8,7 @@ import { OPERATIONS } from '../../../../src/core/operations/registry.ts'
 import { readChanges, type WrittenChanges } from '../../../../src/core/sessions/journal/changes.ts'
 import { createSharedSessions } from '../../../../src/core/sessions/turn/shared-sessions.ts'
 import type { JobHeader } from '../../../../workers/protocol.ts'
+import { rowWith } from '../../../support/result-rows.ts'
 import { bytesOf, header, inlineRunner, workerSetup } from '../../../support/runner.ts'
 
 const throwing: Operation = {
@@ -26,11 +27,11 @@ const telling: Operation<{ content: string }> = {
   answer: z.unknown(),
   run({ content }) {
     done++
-    const response = () => {
+    const row = () => {
       if (content === 'bug') throw new TypeError('secret text of a bug')
-      return `${done}`
+      return rowWith({ input: { bytes: done } })
     }
-    return { answer: {}, reports: [{ op: 'telling', response }] }
+    return { answer: {}, reports: [{ op: 'telling', row }] }
   },
 }
 const sessions = createSharedSessions({ maxSessions: 8, maxEntries: 64, seeds: [1, 2] }, 1 << 20)
@@ -85,14 +86,12 @@ describe('a worker', () => {
     return runBatch({ jobs, body: body.buffer, slot: 0 })
   }
 
-  it('tells telemetry when all jobs of a batch are done, and fails alone where that fails', () => {
+  it('makes rows when all jobs of a batch are done, and fails alone where that fails', () => {
     const texts = ['a', 'bug', 'c'].map(content => JSON.stringify({ content }))
     const { outcomes } = runTogether('telling', texts)
     expect(outcomes.map(({ kind }) => kind)).toEqual(['done', 'failed', 'done'])
-    expect(outcomes.flatMap(each => (each.kind === 'done' ? each.reports : []))).toEqual([
-      { op: 'telling', response: '3' },
-      { op: 'telling', response: '3' },
-    ])
+    const told = outcomes.flatMap(each => (each.kind === 'done' ? each.reports : []))
+    expect(told.map(({ row }) => JSON.parse(row!).input.bytes)).toEqual([3, 3])
   })
 
   it('keeps the jobs of a batch apart', () => {
@@ -183,7 +182,9 @@ describe('batch', () => {
         { op: 'encode', content: 'x' },
       ],
     })
-    expect(outcome).toMatchObject({ reports: [{ layer: 'L2' }, { layer: 'L3' }] })
+    const reports = outcome.kind === 'done' ? outcome.reports : []
+    const layers = reports.map(({ row }) => JSON.parse(row!).sent.layer)
+    expect(layers).toEqual(['L2', 'L3'])
   })
 
   it('bounds what all its jobs decode to together', () => {

@@ -89,7 +89,8 @@ describe('text', () => {
 
   it('is reported under names of a fixed set', () => {
     const { reports } = encodeOperation.run({ content: log }, context())
-    expect(reports).toMatchObject([{ layer: 'L2', format: 'ndjson@1', shape: 'prose' }])
+    const sent = { layer: 'L2', format: 'ndjson@1' }
+    expect(reports.map(({ row }) => row?.())).toMatchObject([{ sent, input: { shape: 'prose' } }])
   })
 
   it('is what is not JSON: values are left to their own formats', () => {

@@ -3,6 +3,7 @@ import type { FreshRecord } from '../../../../src/core/contract/operation-result
 import { type Recalled, runByRecord } from '../../../../src/http/proxy/run-by-record.ts'
 import type { JobResult } from '../../../../src/pool/job.ts'
 import type { OnRecord } from '../../../../src/store/rewrites.ts'
+import { rowWith } from '../../../support/result-rows.ts'
 
 const REWRITE = { readable: true, texts: 3, rewritten: 3, tokens_saved: 9 }
 
@@ -90,10 +91,10 @@ describe('a rewrite', () => {
   test('counts the results that are not on record yet', async () => {
     const all = done(record('a', 1), { ...record('b'), isEarlier: true }, record('c'))
     const fresh = { tokenizer: 'x', count: 3, before: 30, after: 15 }
-    const counts = { tokens_in: 10, tokens_out: 5 }
+    const row = JSON.stringify(rowWith({ tokens: { before: 10, after: 5 } }))
     const reports = [
       { op: 'x', rewrite: { ...REWRITE, fresh } },
-      ...['a', 'b', 'c'].map(recordKey => ({ op: 'x', recordKey, ...counts })),
+      ...['a', 'b', 'c'].map(recordKey => ({ op: 'x', recordKey, row })),
     ]
     const freshIf = async (answer: OnRecord) => {
       const { result } = await run([{ ...all, reports }], [answer])

@@ -10,6 +10,7 @@ import type { SentRequest } from '../../../../src/savings/entry-of.ts'
 import { OutageWaits, type WaitBounds } from '../../../../src/store/outage-waits.ts'
 import type { RecordedBefore, Rewrites } from '../../../../src/store/rewrites.ts'
 import { eventually } from '../../../support/eventually.ts'
+import { rowWith } from '../../../support/result-rows.ts'
 import { inContext } from '../http-context.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -23,6 +24,10 @@ const BODY: ReadBody = {
 
 type Outcome = Partial<JobResult & { readonly ok: true }>
 
+const rowTaking = (before: number, after: number) =>
+  JSON.stringify(rowWith({ tokens: { before, after } }))
+const ROW = rowTaking(10, 5)
+
 function done(fields: Outcome = {}): JobResult {
   return {
     ok: true,
@@ -30,7 +35,7 @@ function done(fields: Outcome = {}): JobResult {
     work_ms: 2,
     media: 'json',
     body: bytes('smaller'),
-    reports: [{ op: 'x' }, { op: 'rewrite', rewrite: REPORT, response: '{}' }],
+    reports: [{ op: 'x' }, { op: 'rewrite', rewrite: REPORT, row: ROW }],
     keep: [],
     records: [],
     markers: [],
@@ -230,8 +235,8 @@ describe('a body that a worker rewrites', () => {
   test('has its results counted that no other request recorded first', async () => {
     const fresh = { tokenizer: 'x', count: 2, before: 30, after: 20 }
     const results = [
-      { op: 'rewrite', recordKey: 'a', tokens_in: 10, tokens_out: 8 },
-      { op: 'rewrite', recordKey: 'b', tokens_in: 20, tokens_out: 12 },
+      { op: 'rewrite', recordKey: 'a', row: rowTaking(10, 8) },
+      { op: 'rewrite', recordKey: 'b', row: rowTaking(20, 12) },
     ]
     const records = ['a', 'b'].map(key => ({ key, bytes: bytes(''), position: null }))
     const reports = [{ op: 'rewrite', rewrite: { ...REPORT, fresh } }, ...results]

@@ -3,8 +3,8 @@ import { attachRewriteMemory } from '../../../../../src/core/conversation/rewrit
 import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rewrite-request.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
-import type { ResponseFacts } from '../../../../../src/core/telemetry/event.ts'
 import { createPseudonyms } from '../../../../../src/core/telemetry/pseudonyms.ts'
+import { factsOf } from '../../../../../src/core/telemetry/result-row.ts'
 import { localContext } from '../../../../support/local-context.ts'
 import { bytesOf } from '../../../../support/runner.ts'
 
@@ -63,7 +63,7 @@ function service() {
     pipeline: pipelineSchema.parse({ elision: { in_proxies: true } }),
     rewrites: { tenant: '', memory, recalled: {} },
     terms: { redeems: true, bypass: false },
-    telemetry: createPseudonyms(new Uint8Array(32), ''),
+    telemetry: true as const,
   }
   const markers: string[] = []
   return {
@@ -76,8 +76,8 @@ function service() {
           .toString()
           .match(/\b[0-9a-f]{24}\b/g) ?? []
       markers.splice(0, markers.length, ...new Set(named))
-      return sent.responses.map(({ response }) => {
-        const facts = JSON.parse(response!()) as ResponseFacts
+      return sent.responses.map(({ row }) => {
+        const facts = factsOf(row!(), createPseudonyms(new Uint8Array(32), ''))
         return [facts.endpoint_class, facts.needed_of, facts.retrieved_of]
       })
     },

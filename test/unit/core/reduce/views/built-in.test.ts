@@ -110,7 +110,7 @@ describe('an answer with a view', () => {
     expect(Buffer.from(keep![0]!.bytes).toString()).toBe(JSON.stringify(sample.value))
     expect(answer.savings.view_tokens).toBe(answer.savings.elided_tokens)
     expect(answer.savings.view_tokens).toBeGreaterThan(100)
-    expect(reports[0]?.view).toBe('github')
+    expect(reports[0]?.row?.().sent.view).toBe('github')
   })
 
   it('has the lengths of the lists that are only counted', () => {

