@@ -109,7 +109,7 @@ function distributionsOf({ buckets, rates }: Sums): Distributions {
 }
 
 /** The figures that follow from the weights of shapes, by the index in `SHAPES`. */
-export function shapeFigures(
+function shapeFigures(
   shapes: Float64Array,
 ): Pick<Fingerprint, 'shape_dominant' | 'shape_mix' | 'format_entropy'> {
   let total = 0

@@ -16,7 +16,7 @@ const name = z
 
 export const teamName = name
 export const memberName = name
-export const windowDays = z.int().min(1).max(WINDOW_DAYS)
+const windowDays = z.int().min(1).max(WINDOW_DAYS)
 
 /** A member's aggregated endpoints. An endpoint may have several rows that share no day. */
 export const uploadRequest = z.strictObject({
@@ -25,8 +25,6 @@ export const uploadRequest = z.strictObject({
   window_days: windowDays.default(WINDOW_DAYS),
   endpoints: z.array(fingerprintSchema).max(LIMITS.rows),
 })
-
-export type Upload = Readonly<z.output<typeof uploadRequest>>
 
 export const uploadAnswer = z.object({
   team: teamName,
