@@ -9,8 +9,9 @@ const LINES = /^lines (\d+-\d+)$/
 const OPENING = '> ['
 
 /**
- * A text whose hints lead to what they name. Only lines that we would write exactly so are links,
- * and what a link leads to is looked up for its reader: a text can name nothing of another tenant.
+ * A text whose hints are marked, and lead to what they name. Only lines that we would write exactly
+ * so are marked, and what a link leads to is looked up for its reader: a text can name nothing of
+ * another tenant.
  */
 export function linkHints(text: string): Html {
   const pieces: Html[] = []
@@ -21,20 +22,22 @@ export function linkHints(text: string): Html {
   }
   for (const line of text.split(/(?<=\n)/)) {
     const bare = line.replace(/\n$/, '')
-    const links = bare.startsWith(OPENING) ? linksOf(parseHint(bare)) : []
-    plain.push(line)
-    if (links.length === 0) continue
-    const ending = plain.pop()!.slice(bare.length)
+    const hint = bare.startsWith(OPENING) ? parseHint(bare) : null
+    if (hint === null) {
+      plain.push(line)
+      continue
+    }
     flush()
-    pieces.push(html`<span class="hint">${visible(bare)}${links}</span>${ending}`)
+    const ending = line.slice(bare.length)
+    pieces.push(html`<span class="hint">${visible(bare)}${linksOf(hint)}</span>${ending}`)
   }
   flush()
   return html`${pieces}`
 }
 
 /** A link for each part that a marker names. The sessions of other hints are unknown here. */
-function linksOf(hint: Hint | null): Html[] {
-  if (hint?.family !== 'elision') return []
+function linksOf(hint: Hint): Html[] {
+  if (hint.family !== 'elision') return []
   const { hash, parts } = hint
   return parts.map(part => {
     const query = queryOf(part)

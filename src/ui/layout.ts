@@ -102,7 +102,7 @@ const KEYS = [
 ] as const
 
 function keyList(): Html {
-  return html`<details id="keys"><summary>Keys</summary><dl>${KEYS.map(
+  return html`<details id="keys"><summary>Keyboard</summary><dl>${KEYS.map(
     ([key, meaning]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${meaning}</dd></div>`,
   )}</dl></details>`
 }

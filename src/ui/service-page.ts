@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { visible } from '../core/base/visible.ts'
 import { figures, type Html, table } from './layout.ts'
+import { plural } from './result-rows.ts'
 import { bytes, count, percent } from './show.ts'
 
 export interface ServiceData {
@@ -43,12 +44,12 @@ export function servicePage(data: ServiceData): Html {
     {
       name: 'Threads',
       value: percent(utilization, 1),
-      about: `busy, mean of ten seconds, of ${count(threads)} threads`,
+      about: `busy, mean of ten seconds, of ${plural(threads, 'thread')}`,
     },
     {
       name: 'Queue',
       value: count(waiting),
-      about: `jobs wait, ${count(waitMs)} ms by estimate; ${count(connections)} connections`,
+      about: `jobs wait, ${count(waitMs)} ms by estimate; ${plural(connections, 'connection')}`,
     },
     {
       name: 'Store',

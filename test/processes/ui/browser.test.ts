@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
@@ -11,7 +11,11 @@ import {
   writeSampleSession,
 } from '../../../scripts/pictures/sample-ledger.ts'
 import { keyFor, writeKeysFile } from '../../support/keys.ts'
-import { type ServiceProcess, startProcess } from '../../support/service-process.ts'
+import {
+  PROCESS_SETTINGS,
+  type ServiceProcess,
+  startProcess,
+} from '../../support/service-process.ts'
 
 /** Where Debian, Fedora and others put it; `CHROMIUM` names another place. */
 const PLACES = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/chromium-browser']
@@ -20,6 +24,9 @@ const SKIP = process.env['TEST_WITHOUT_BROWSER'] === '1'
 /** Where pictures for `docs/guide/operations.md` go; none are made without it. */
 const PICTURES = process.env['TEST_PICTURES']
 
+/** Whole pages, for who looks at them. */
+const FULL = process.env['TEST_PICTURES_FULL'] === '1'
+
 const SESSION = 'a session'
 const HOSTILE = '<script>document.title="taken"</script></textarea>\u202e\u0000\u001b[31m\ud800'
 
@@ -27,11 +34,13 @@ let service: ServiceProcess
 let browser: Browser
 let folder: string
 const reader = keyFor('team', { scopes: ['ui', 'encode', 'retrieve', 'admin'] })
+/** Of a team that has sent nothing yet. */
+const newcomer = keyFor('new-team', { scopes: ['ui', 'encode'] })
 
-async function encode(body: object): Promise<void> {
+async function encode(body: object, { headers } = reader): Promise<void> {
   const answer = await fetch(`${service.url}/v1/encode`, {
     method: 'POST',
-    headers: { ...reader.headers, 'content-type': 'application/json' },
+    headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
   expect(answer.status).toBe(200)
@@ -45,6 +54,7 @@ async function fill(): Promise<void> {
     await encode({ content, tool: 'list_items', session: SESSION })
     await encode({ content, tool: 'list_items', session: SESSION })
   }
+  if (PICTURES !== undefined) return
   await encode({ content: HOSTILE, tool: `${HOSTILE} tool`, session: SESSION })
   await encode({ content: 'x'.repeat(400_000), tool: 'long', session: SESSION })
 }
@@ -55,10 +65,16 @@ beforeAll(async () => {
     throw new Error('no Chromium: apt-get install chromium, or set TEST_WITHOUT_BROWSER=1')
   }
   folder = mkdtempSync(join(tmpdir(), 'haversack-ui-'))
-  writeKeysFile(join(folder, 'keys.json'), reader)
+  writeKeysFile(join(folder, 'keys.json'), reader, newcomer)
+  const settings = `${readFileSync(PROCESS_SETTINGS, 'utf8')}\n[ui]\nkeep_texts = "on"\n`
+  writeFileSync(join(folder, 'settings.toml'), settings)
   const data = join(folder, 'data')
   service = await startProcess({
-    env: { HAVERSACK_KEYS_FILE: join(folder, 'keys.json'), HAVERSACK_DATA_DIR: data },
+    env: {
+      HAVERSACK_CONFIG: join(folder, 'settings.toml'),
+      HAVERSACK_KEYS_FILE: join(folder, 'keys.json'),
+      HAVERSACK_DATA_DIR: data,
+    },
   })
   await fill()
   await writeSampleLedger(data, Date.now(), 'team')
@@ -74,14 +90,17 @@ afterAll(async () => {
 })
 
 /** A page whose reader has entered, and what its console said. */
-async function enter(context: BrowserContext): Promise<{ page: Page; said: string[] }> {
+async function enter(
+  context: BrowserContext,
+  { key } = reader,
+): Promise<{ page: Page; said: string[] }> {
   const page = await context.newPage()
   const said: string[] = []
   page.on('console', message => said.push(`${message.type()}: ${message.text()}`))
   page.on('pageerror', error => said.push(String(error)))
   page.on('dialog', dialog => said.push(`dialog: ${dialog.message()}`))
   await page.goto(`${service.url}/`)
-  await page.getByLabel('Key').fill(reader.key)
+  await page.getByLabel('Key').fill(key)
   await page.getByRole('button', { name: 'Enter' }).click()
   await page.waitForURL('**/ui')
   return { page, said }
@@ -129,7 +148,8 @@ describe.skipIf(SKIP)('the page in a browser', () => {
     ['light', 375, false],
     ['dark', 375, true],
   ] as const)('is whole and silent: %s, %d wide', async (colorScheme, width, isExamined) => {
-    const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } })
+    const viewport = { width, height: width > 900 ? 900 : 812 }
+    const context = await browser.newContext({ colorScheme, viewport })
     const { page, said } = await enter(context)
     for (const path of await pathsOf(page)) {
       await page.goto(service.url + path)
@@ -138,7 +158,7 @@ describe.skipIf(SKIP)('the page in a browser', () => {
       const overflow = await page.evaluate('document.documentElement.scrollWidth')
       expect([path, overflow]).toEqual([path, width])
       expect(await page.title()).toMatch(/ · Haversack$/)
-      if (PICTURES !== undefined) await takePicture(page, path, `${colorScheme}-${width}`)
+      if (PICTURES !== undefined) await takePicture(page, path, colorScheme)
     }
     // The browser itself reports the page that is not there.
     expect(said.filter(line => !line.includes('404'))).toEqual([])
@@ -153,6 +173,43 @@ describe.skipIf(SKIP)('the page in a browser', () => {
     await page.getByText('brand-new').first().waitFor()
     expect(await page.evaluate('document.body.dataset.mark')).toBe('same page')
     expect(said).toEqual([])
+    await context.close()
+  })
+
+  it('shows the first steps, and moves by itself when something comes', async () => {
+    const context = await browser.newContext({ viewport: { width: 375, height: 812 } })
+    const { page, said } = await enter(context, newcomer)
+    await page.getByText('waiting for the first result').waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375)
+    await encode({ content: TEXTS[0], tool: 'first-of-all' }, newcomer)
+    await page.getByText('first-of-all').first().waitFor()
+    expect(said).toEqual([])
+    await context.close()
+  })
+
+  it('is used by keys alone, and says what was saved on the first screen of a phone', async () => {
+    const context = await browser.newContext({ viewport: { width: 375, height: 812 } })
+    const { page } = await enter(context)
+    const saved = await page.getByText('Saved', { exact: true }).first().boundingBox()
+    expect(saved!.y).toBeLessThan(300)
+    await page.goto(`${service.url}/ui/conversations/${SAMPLE_SESSION}`)
+    for (const key of ['j', 'j', 'k', 'Enter']) await page.keyboard.press(key)
+    await page.waitForURL(/open=\d+#r\d+$/)
+    await page.locator('li[aria-current]').waitFor()
+    await page.keyboard.press('?')
+    await page.getByText('the session before').waitFor()
+    await page.keyboard.press('/')
+    await page.waitForURL('**/ui/tools')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.getByRole('table').first().waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('jk')
+    expect(await page.getByLabel('Tool', { exact: true }).inputValue()).toBe('jk')
+    await page.goto(`${service.url}/ui/conversations/${SAMPLE_SESSION}`)
+    await page.keyboard.press(']')
+    await page.waitForURL(/conversations\/(?!c0ffee)/)
     await context.close()
   })
 
@@ -185,10 +242,21 @@ describe.skipIf(SKIP)('the page in a browser', () => {
   })
 })
 
-async function takePicture(page: Page, path: string, kind: string): Promise<void> {
-  const name = path.replace(/^\/ui\/?/, '').replaceAll(/[^a-z]+/g, '-') || 'overview'
+/** The pages of which there are pictures, by their names; the last two for phones as well. */
+const PICTURED = [
+  ['tools', /^\/ui\/tools$/],
+  ['result', /^\/ui\/results\//],
+  ['try', /^\/ui\/try$/],
+  ['service', /^\/ui\/service$/],
+  ['overview', /^\/ui$/],
+  ['conversation', new RegExp(`/${SAMPLE_SESSION}$`)],
+] as const
+
+async function takePicture(page: Page, path: string, colorScheme: string): Promise<void> {
+  const at = PICTURED.findIndex(([, pattern]) => pattern.test(path))
+  const isPhone = page.viewportSize()!.width < 900
+  if (at < 0 || (isPhone && at < 4)) return
   mkdirSync(PICTURES!, { recursive: true })
-  const file = join(PICTURES!, `${name}-${kind}.png`)
-  // Only the first of several pages of a kind.
-  if (!existsSync(file)) await page.screenshot({ path: file, fullPage: true })
+  const file = `${PICTURED[at]![0]}${isPhone ? '-phone' : ''}-${colorScheme}.png`
+  await page.screenshot({ path: join(PICTURES!, file), fullPage: FULL })
 }

@@ -20,6 +20,13 @@ describe('hints in a shown text', () => {
     ])
   })
 
+  it('are marked, whatever they lead to', async () => {
+    const shown = String(await linkHints('one\n> [ref 89a55059 list_items 1 call ago]\ntwo'))
+    expect(shown).toBe(
+      'one\n<span class="hint">&gt; [ref 89a55059 list_items 1 call ago]</span>\ntwo',
+    )
+  })
+
   it('are links only if we would write them exactly so', async () => {
     for (const line of [
       `> [3 rows not shown | hash=${HASH}] `,
