@@ -2,13 +2,12 @@ import { splitByHash } from './guard/halves.ts'
 import { type Judgement, type JudgeOptions, judge } from './guard/judge.ts'
 import { markersOf } from './guard/outcome.ts'
 import { createPlays, type Plays, type PlayTerms } from './guard/plays.ts'
-import { type BillTerms, createTrials } from './guard/trials.ts'
 import type { Conversation } from './play/conversation.ts'
 import { collectStats, type Seen, type Stats } from './rules/class-stats.ts'
 import { type Priors, proposeByPriors } from './rules/prior-rules.ts'
 import { proposeByRules } from './rules/rules.ts'
 
-export interface AnalyzeTerms extends PlayTerms, BillTerms, JudgeOptions {
+export interface AnalyzeTerms extends PlayTerms, JudgeOptions {
   readonly isProxied: boolean
   /** Others' figures of endpoint classes; absent: none. */
   readonly priors?: Priors
@@ -31,7 +30,6 @@ export interface Analysis {
 export function analyze(conversations: readonly Conversation[], terms: AnalyzeTerms): Analysis {
   const { configWith, isProxied, priors = new Map(), priorKeys = new Set() } = terms
   const plays = createPlays(terms)
-  const trials = createTrials(plays, terms)
   const seen = conversations.map((conversation): Seen => {
     const outcome = plays.outcome(conversation)
     terms.onPlayed?.()
@@ -46,5 +44,5 @@ export function analyze(conversations: readonly Conversation[], terms: AnalyzeTe
     ...proposeByRules({ config, stats: ofHalf, all: stats, isProxied, priorKeys }),
     ...proposeByPriors({ config, priors, all: stats, fetched: terms.fetching.share }),
   ]
-  return { stats, judgement: judge(conversations, proposals, trials, terms), plays }
+  return { stats, judgement: judge(conversations, proposals, plays, terms), plays }
 }

@@ -22,24 +22,22 @@ export async function writeLarge(
 ): Promise<Result<object>> {
   const before = await headOf(store, key)
   const name = randomBytes(6).toString('hex')
-  const parts = Math.ceil(value.byteLength / PART_BYTES)
-  if (parts > MAX_PARTS) return fail('too_large', `it has more than ${MAX_PARTS} parts`)
-  const drop = async (head: { readonly name: string; readonly parts: number }) => {
-    for (let i = 0; i < head.parts; i++) await store.deleteRecord(partKey(key, head.name, i))
-  }
-  for (let i = 0; i < parts; i++) {
+  const head = { name, parts: Math.ceil(value.byteLength / PART_BYTES) }
+  if (head.parts > MAX_PARTS) return fail('too_large', `it has more than ${MAX_PARTS} parts`)
+  let written: Result<object> = { ok: true }
+  for (let i = 0; i < head.parts && written.ok; i++) {
     const part = value.subarray(i * PART_BYTES, (i + 1) * PART_BYTES)
-    const kept = await store.writeRecord({ ...partKey(key, name, i), value: part, ttlMs })
-    if (!kept.ok) {
-      await drop({ name, parts: i })
-      return kept
-    }
+    written = await store.writeRecord({ ...partKey(key, name, i), value: part, ttlMs })
   }
-  const head = Buffer.from(JSON.stringify({ name, parts }))
-  const ifVersion = expected === undefined ? {} : { ifVersion: expected }
-  const written = await store.writeRecord({ ...key, value: head, ttlMs, ...ifVersion })
-  if (!written.ok) await drop({ name, parts })
-  else if (before.ok && before.head !== null) await drop(before.head)
+  if (written.ok) {
+    const ifVersion = expected === undefined ? {} : { ifVersion: expected }
+    const named = Buffer.from(JSON.stringify(head))
+    written = await store.writeRecord({ ...key, value: named, ttlMs, ...ifVersion })
+  }
+  const unused = written.ok ? before.ok && before.head : head
+  if (unused) {
+    for (let i = 0; i < unused.parts; i++) await store.deleteRecord(partKey(key, unused.name, i))
+  }
   return written
 }
 

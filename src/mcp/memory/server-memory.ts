@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import { z } from 'zod'
+import { replacePrivateFile } from '../../files/replace-file.ts'
 import { LIST_KINDS, type ListEntry, type ListKind } from '../catalogue.ts'
 import type { Verdict } from '../upstream/verdicts.ts'
 import { definitionHash } from './definition-hash.ts'
 import type { Pins } from './pins.ts'
-import { readJsonFile, replacePrivateFile } from './private-file.ts'
+import { readJsonFile } from './private-file.ts'
 
 /** Larger lists are not kept, in bytes of all lists of a server. */
 const MAX_BYTES = 8 * 1024 * 1024

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { readJsonFile, replacePrivateFile } from '../memory/private-file.ts'
+import { replacePrivateFile } from '../../files/replace-file.ts'
+import { readJsonFile } from '../memory/private-file.ts'
 
 /** A tool is forgotten after so many sessions and days without a call; both must have passed. */
 const SESSIONS = 5

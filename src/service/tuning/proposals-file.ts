@@ -1,7 +1,7 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { z } from 'zod'
-import { makeFolder } from '../../files/make-folder.ts'
+import { replacePrivateFile } from '../../files/replace-file.ts'
 import type { TunedChange } from '../../tune/versions/tuned.ts'
 
 /** What the last analysis accepted. */
@@ -34,16 +34,7 @@ function fileOf(dataDir: string, tenant: string): string {
 
 /** Replaces the proposals of the tenant's last analysis. */
 export function saveProposals(dataDir: string, tenant: string, proposals: Proposals): void {
-  const file = fileOf(dataDir, tenant)
-  const draft = `${file}.${process.pid}`
-  makeFolder(dirname(file))
-  try {
-    writeFileSync(draft, `${JSON.stringify(proposals)}\n`, { mode: 0o600, flush: true })
-    renameSync(draft, file)
-  } catch (error) {
-    rmSync(draft, { force: true })
-    throw error
-  }
+  replacePrivateFile(fileOf(dataDir, tenant), `${JSON.stringify(proposals)}\n`, true)
 }
 
 /** Returns `null` if there was no analysis, or its file is damaged. */

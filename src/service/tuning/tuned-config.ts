@@ -5,8 +5,11 @@ import { type Tree, valueAt } from '../../core/pipeline/profile/key-path.ts'
 import type { LayerSettings, PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
 import { settingsFor } from '../../core/pipeline/profile/resolve.ts'
 import { TOOL_KEY_NAMES } from '../../core/pipeline/profile/tool-keys.ts'
-import { type ConfigChange, changedTree } from '../../tune/guard/changed-config.ts'
 import type { Proposal } from '../../tune/rules/proposal.ts'
+import { withValue } from '../../tune/versions/key-path.ts'
+
+/** A key with another value. */
+type ConfigChange = Pick<Proposal, 'key' | 'to'>
 
 /** The configuration of layers, with changes in the one that `tune` writes. */
 export interface TunedConfig {
@@ -24,8 +27,15 @@ export function createTunedConfig({ layers }: Pick<Layered, 'layers'>): TunedCon
     const key = JSON.stringify(changes.map(({ key, to }) => [key, to]))
     let config = known.get(key)
     if (config === undefined) {
-      const settings = changedTree((tuned?.settings ?? {}) as Tree, changes) as LayerSettings
-      const layer: FileLayer = { name: 'tuned', file: '', source: '', settings, warnings: [] }
+      const before = (tuned?.settings ?? {}) as Tree
+      const settings = changes.reduce((tree, { key, to }) => withValue(tree, key, to), before)
+      const layer: FileLayer = {
+        name: 'tuned',
+        file: '',
+        source: '',
+        settings: settings as LayerSettings,
+        warnings: [],
+      }
       config = mergeLayers([layer, ...others])
       known.set(key, config)
     }

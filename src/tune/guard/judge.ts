@@ -4,7 +4,7 @@ import type { Proposal } from '../rules/proposal.ts'
 import { type Interval, intervalOfSum } from './bootstrap.ts'
 import { type Halves, splitByHash } from './halves.ts'
 import type { Cost } from './outcome.ts'
-import type { Trials } from './trials.ts'
+import type { Trials } from './plays.ts'
 
 /** What became of a proposal. */
 export type Verdict = 'applies' | 'no effect' | 'loses' | 'shadowed' | 'prior' | 'too few'

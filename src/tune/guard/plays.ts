@@ -1,13 +1,21 @@
+import type { TokenPrices } from '../../core/conversation/usage/billing.ts'
 import type { PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
 import type { Conversation } from '../play/conversation.ts'
 import type { PlayOptions } from '../play/play.ts'
 import type { Proposal } from '../rules/proposal.ts'
 import { entryOf } from '../study/counts.ts'
-import type { ConfigChange } from './changed-config.ts'
-import { type Outcome, playOutcome } from './outcome.ts'
+import { type Cost, costOf, type FetchModel, type Outcome, playOutcome } from './outcome.ts'
+
+/** What conversations are billed, with and without proposals. */
+export interface Trials {
+  base(conversation: Conversation): Cost
+  cost(conversation: Conversation, proposals: readonly Proposal[]): Cost
+  /** Billed tokens that the proposals save of it. */
+  gain(conversation: Conversation, proposals: readonly Proposal[]): number
+}
 
 /** Plays conversations with and without proposals. Each is played once for the same proposals. */
-export interface Plays {
+export interface Plays extends Trials {
   /** As the configuration has it now, or with proposals. */
   outcome(conversation: Conversation, proposals?: readonly Proposal[]): Outcome
   /** Conversations that were played so far. */
@@ -15,8 +23,10 @@ export interface Plays {
 }
 
 export interface PlayTerms extends Omit<PlayOptions, 'config'> {
+  readonly prices: TokenPrices
+  readonly fetching: FetchModel
   /** The configuration with these changes in the layer that `tune` writes. */
-  configWith(changes: readonly ConfigChange[]): PipelineConfig
+  configWith(changes: readonly Pick<Proposal, 'key' | 'to'>[]): PipelineConfig
 }
 
 /**
@@ -26,6 +36,7 @@ export interface PlayTerms extends Omit<PlayOptions, 'config'> {
 export function createPlays(terms: PlayTerms): Plays {
   const numbers = new Map<Proposal, number>()
   const known = new Map<Conversation, Map<string, Outcome>>()
+  const costs = new Map<Outcome, Cost>()
   const touched = new Map<Conversation, Map<Proposal, boolean>>()
   let count = 0
 
@@ -50,8 +61,17 @@ export function createPlays(terms: PlayTerms): Plays {
     )
   }
 
+  function cost(conversation: Conversation, proposals: readonly Proposal[] = []): Cost {
+    const played = outcome(conversation, proposals)
+    return entryOf(costs, played, () => costOf(conversation, played, terms.fetching, terms.prices))
+  }
+
   return {
     outcome,
+    base: conversation => cost(conversation),
+    cost,
+    gain: (conversation, proposals) =>
+      cost(conversation).total - cost(conversation, proposals).total,
     get count() {
       return count
     },

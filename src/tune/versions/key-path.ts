@@ -1,31 +1,22 @@
-import { isTable, type KeyPath, type Tree } from '../../core/pipeline/profile/key-path.ts'
-
-/** A part of a dotted key: bare, or a basic string of TOML. */
-const PART = /(?:([A-Za-z0-9_-]+)|("(?:[^"\\]|\\.)*"))(\.|$)/y
+import { parse } from 'smol-toml'
+import { isTable, type KeyPath, type Tree, writeKey } from '../../core/pipeline/profile/key-path.ts'
 
 /** The path of a dotted key; `null` if it is none as `writeKey` writes it. */
 export function readKey(text: string): KeyPath | null {
-  const path: string[] = []
-  let isMore = true
-  PART.lastIndex = 0
-  while (isMore) {
-    const [whole, bare, quoted, dot] = PART.exec(text) ?? []
-    if (whole === undefined) return null
-    const part = bare ?? unquoted(quoted ?? '')
-    if (part === null) return null
-    path.push(part)
-    isMore = dot !== ''
-    if (!isMore && PART.lastIndex !== text.length) return null
-  }
-  return path
-}
-
-function unquoted(text: string): string | null {
+  let value: unknown
   try {
-    return JSON.parse(text) as string
+    value = parse(`${text}=0`)
   } catch {
     return null
   }
+  const path: string[] = []
+  while (isTable(value)) {
+    const [part = '', ...more] = Object.keys(value)
+    if (more.length > 0) return null
+    path.push(part)
+    value = value[part]
+  }
+  return writeKey(path) === text ? path : null
 }
 
 /** A value of a configuration. */

@@ -1,7 +1,7 @@
-import { hash, randomUUID } from 'node:crypto'
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { makeFolder } from '../../files/make-folder.ts'
+import { hash } from 'node:crypto'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { replacePrivateFile } from '../../files/replace-file.ts'
 import { readTuned, TunedFault, type TunedFile } from './tuned-file.ts'
 import { type TunedVersion, versionRecord } from './version-record.ts'
 
@@ -28,8 +28,8 @@ export function readInForce({ file, records }: VersionFiles): InForce {
   const text = textOf(file)
   if (text === null) return { now: null, versions: [] }
   const now = readTuned(text)
-  const versions = chainTo(now.id, recordsIn(records))
-  const [own] = versions
+  const all = recordsIn(records)
+  const own = all.find(({ id }) => id === now.id)
   if (own === undefined) throw new TunedFault('no version of this tenant wrote it')
   if (own.digest !== digestOf(text)) {
     throw new TunedFault(
@@ -37,7 +37,10 @@ export function readInForce({ file, records }: VersionFiles): InForce {
         'and undo the change or delete the file',
     )
   }
-  return { now, versions }
+  // One above it is of a process that ended before it wrote the file.
+  const earlier = all.filter(({ number }) => number <= own.number)
+  const first = earlier.findIndex(({ onto }) => onto === null)
+  return { now, versions: first === -1 ? earlier : earlier.slice(0, first + 1) }
 }
 
 /**
@@ -69,31 +72,18 @@ export function writeVersion(
     if (other >= number || other <= number - KEPT_VERSIONS) rmSync(join(records, name))
   }
   const name = `${String(number).padStart(8, '0')}-${id}.json`
-  replaceFile(join(records, name), `${JSON.stringify(whole)}\n`)
-  replaceFile(file, text)
+  replacePrivateFile(join(records, name), `${JSON.stringify(whole)}\n`, true)
+  replacePrivateFile(file, text, true)
   return whole
 }
 
-/** The version of an id and those before it, as far as they are kept. */
-function chainTo(id: string, records: ReadonlyMap<string, TunedVersion>): TunedVersion[] {
-  const chain: TunedVersion[] = []
-  let next: string | null = id
-  while (next !== null && chain.length < KEPT_VERSIONS) {
-    const version = records.get(next)
-    if (version === undefined) break
-    chain.push(version)
-    next = version.onto
-  }
-  return chain
-}
-
-function recordsIn(folder: string): ReadonlyMap<string, TunedVersion> {
-  const found = new Map<string, TunedVersion>()
-  for (const name of namesIn(folder)) {
+/** The records that can be read, the newest first. */
+function recordsIn(folder: string): readonly TunedVersion[] {
+  const names = namesIn(folder).toSorted((a, b) => numberOf(b) - numberOf(a))
+  return names.flatMap(name => {
     const read = versionRecord.safeParse(jsonOf(join(folder, name)))
-    if (read.success) found.set(read.data.id, read.data)
-  }
-  return found
+    return read.success ? [read.data] : []
+  })
 }
 
 function numberOf(name: string): number {
@@ -128,18 +118,5 @@ function jsonOf(file: string): unknown {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
     return null
-  }
-}
-
-/** Replaces a file as a whole, durably, for its owner alone. */
-function replaceFile(file: string, text: string): void {
-  makeFolder(dirname(file))
-  const draft = `${file}.${randomUUID()}`
-  try {
-    writeFileSync(draft, text, { mode: 0o600, flush: true })
-    renameSync(draft, file)
-  } catch (error) {
-    rmSync(draft, { force: true })
-    throw error
   }
 }

@@ -3,7 +3,7 @@ import { intervalOfSum } from '../../../../src/tune/guard/bootstrap.ts'
 import { splitByHash } from '../../../../src/tune/guard/halves.ts'
 import { judge, type Verdict } from '../../../../src/tune/guard/judge.ts'
 import type { Cost } from '../../../../src/tune/guard/outcome.ts'
-import type { Trials } from '../../../../src/tune/guard/trials.ts'
+import type { Trials } from '../../../../src/tune/guard/plays.ts'
 import type { Conversation } from '../../../../src/tune/play/conversation.ts'
 import type { Proposal } from '../../../../src/tune/rules/proposal.ts'
 
