@@ -11,16 +11,18 @@ import { writeSection } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
 
 /**
- * npm run bench -- mcp [--rounds N --over stdio,http --only latency,lists --write]
+ * npm run bench -- mcp [--rounds N --over stdio,http --only latency,lists --search --write]
  *
  * What the MCP gateway adds to calls, beside direct calls and the relay that the official SDK makes:
- * real processes, the three in turn; and lists from memory. Results are made
- * beforehand and differ in each call; `image_4k` has nothing to pack, so it is forwarding alone.
+ * real processes, the three in turn; and lists from memory. Results are made beforehand and differ in
+ * each call; `image_4k` has nothing to pack, so it is forwarding alone. With `--search` calls go
+ * through the gateway's `call_tool`.
  */
 const options = readOptions({
   rounds: 400,
   over: ['stdio', 'http'],
   only: ['latency', 'lists'],
+  search: false,
   write: false,
 })
 
@@ -44,7 +46,7 @@ const load = () => loadavg()[0]!.toFixed(1)
 const before = load()
 const parts: string[] = []
 for (const over of options.over) {
-  const ways = await (over === 'stdio' ? startStdioWays() : startHttpWays())
+  const ways = await (over === 'stdio' ? startStdioWays : startHttpWays)(options.search)
   const tables: string[] = []
   if (options.only.includes('latency')) tables.push(latencyTable(await measure(ways)))
   if (options.only.includes('lists')) tables.push(await listsReport(ways, options.rounds))

@@ -3,22 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Server, startServer } from '../support/processes.ts'
 import { openHttpPeer } from './http-peer.ts'
-import type { Ways } from './ways.ts'
+import { callsBySearch, SEARCH, type Ways } from './ways.ts'
 
-/** The service with these servers, each over HTTP. */
-export interface ServedGateway {
-  readonly url: string
-  readonly pid: number
-  stop(): Promise<unknown>
-}
-
-async function serveGateway(upstreams: readonly Server[]): Promise<ServedGateway> {
+/** The service with one server, over HTTP. */
+async function serveGateway({ port }: Server, search: boolean) {
   const folder = mkdtempSync(join(tmpdir(), 'haversack-bench-mcp-'))
   const config = join(folder, 'haversack.toml')
-  const tables = upstreams.map(
-    ({ port }, i) => `[mcp.servers.bench${i}]\nurl = "http://127.0.0.1:${port}/mcp"\n`,
-  )
-  writeFileSync(config, tables.join('\n'))
+  const table = `[mcp.servers.bench0]\nurl = "http://127.0.0.1:${port}/mcp"\n`
+  writeFileSync(config, `${table}${search ? SEARCH : ''}`)
   const service = await startServer('../src/main.ts', {
     HAVERSACK_PORT: '0',
     HAVERSACK_LOG_LEVEL: 'warn',
@@ -34,20 +26,17 @@ async function serveGateway(upstreams: readonly Server[]): Promise<ServedGateway
   }
 }
 
-function startUpstream(env: NodeJS.ProcessEnv = {}): Promise<Server> {
-  return startServer('mcp/upstream-server.ts', { BENCH_HTTP: '1', ...env })
-}
-
 /** Each way with processes of its own, over HTTP on both sides. */
-export async function startHttpWays(): Promise<Ways> {
-  const upstream = await startUpstream()
+export async function startHttpWays(search: boolean): Promise<Ways> {
+  const upstream = await startServer('mcp/upstream-server.ts', { BENCH_HTTP: '1' })
   const direct = `http://127.0.0.1:${upstream.port}/mcp`
   const relay = await startServer('mcp/sdk-relay.ts', { UPSTREAM_URL: direct })
-  const gateway = await serveGateway([upstream])
+  const gateway = await serveGateway(upstream, search)
+  const served = await openHttpPeer(gateway.url, { gateway: gateway.pid })
   const peers = {
     direct: await openHttpPeer(direct, { upstream: upstream.pid }),
     relay: await openHttpPeer(`http://127.0.0.1:${relay.port}/mcp`, { relay: relay.pid }),
-    gateway: await openHttpPeer(gateway.url, { gateway: gateway.pid }),
+    gateway: search ? callsBySearch(served) : served,
   }
   return {
     peers,

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Peer } from './peer.ts'
 import { startStdioPeer } from './stdio-peer.ts'
-import { script, type Ways } from './ways.ts'
+import { callsBySearch, SEARCH, script, type Ways } from './ways.ts'
 
 const CLI = script('../../src/cli.ts')
 
 /** Each way with processes of its own, over stdio on both sides. */
-export async function startStdioWays(): Promise<Ways> {
+export async function startStdioWays(search: boolean): Promise<Ways> {
   const folder = mkdtempSync(join(tmpdir(), 'haversack-bench-mcp-'))
   const upstream = [script('upstream-server.ts')]
   const peers = {
@@ -17,7 +17,7 @@ export async function startStdioWays(): Promise<Ways> {
       name: 'relay',
       args: ['--no-warnings', script('sdk-relay.ts'), process.execPath, ...upstream],
     }),
-    gateway: await startGateway(folder, upstream),
+    gateway: await startGateway(folder, upstream, search),
   }
   return {
     peers,
@@ -28,15 +28,17 @@ export async function startStdioWays(): Promise<Ways> {
   }
 }
 
-/** `haversack mcp` with servers that are the same script with its arguments: `bench0` and so on. */
-function startGateway(folder: string, args: readonly string[], servers = 1): Promise<Peer> {
+/** `haversack mcp` with one server. */
+async function startGateway(
+  folder: string,
+  args: readonly string[],
+  search: boolean,
+): Promise<Peer> {
   const config = join(folder, 'haversack.toml')
   const [command, list] = [process.execPath, args].map(each => JSON.stringify(each))
-  const tables = Array.from(
-    { length: servers },
-    (_, i) => `[mcp.servers.bench${i}]\ncommand = ${command}\nargs = ${list}\n`,
-  )
-  writeFileSync(config, `[log]\nlevel = "error"\n\n${tables.join('\n')}`)
+  const table = `[mcp.servers.bench0]\ncommand = ${command}\nargs = ${list}\n`
+  writeFileSync(config, `[log]\nlevel = "error"\n\n${table}${search ? SEARCH : ''}`)
   const run = [CLI, 'mcp', '--config', config, '--data-dir', join(folder, 'data')]
-  return startStdioPeer({ name: 'gateway', args: run })
+  const peer = await startStdioPeer({ name: 'gateway', args: run })
+  return search ? callsBySearch(peer) : peer
 }

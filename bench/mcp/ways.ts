@@ -14,3 +14,17 @@ export interface Ways {
 export function script(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url))
 }
+
+/** So that a client calls every tool through `call_tool`. */
+export const SEARCH = '[mcp.search]\nmode = "always"\n'
+
+/** A client that does so. */
+export function callsBySearch(peer: Peer): Peer {
+  return {
+    ...peer,
+    request: (method, params) =>
+      method === 'tools/call'
+        ? peer.request(method, `{"name":"call_tool","arguments":${params}}`)
+        : peer.request(method, params),
+  }
+}
