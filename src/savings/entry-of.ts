@@ -12,7 +12,7 @@ import { guardedBy, lifeOf, NO_LIFE } from './life-account.ts'
 import { changeOf, missesOf } from './miss-account.ts'
 import type { PriceList } from './price-list.ts'
 import { type SeenPrompt, seenPrompt } from './seen-prompt.ts'
-import type { Entry } from './tenant-ledger.ts'
+import type { Entry } from './tenant-bill.ts'
 
 /** A request that the vendor answered. */
 export interface AnsweredRequest {

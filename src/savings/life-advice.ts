@@ -8,7 +8,7 @@ import {
 import { vendorNamed } from '../core/dialects/lookup.ts'
 import { netOf } from './life-account.ts'
 import type { PriceList } from './price-list.ts'
-import type { Conversation, TenantLedger } from './tenant-ledger.ts'
+import type { Conversation, TenantBill } from './tenant-bill.ts'
 
 /** A key loses more than this share of its input bill: then nothing is bought for it any more. */
 const MOST_LOST = 0.01
@@ -22,7 +22,7 @@ export interface LifeAdvice {
 }
 
 function adviceFor(
-  { conversations }: Pick<TenantLedger, 'conversations'>,
+  { conversations }: Pick<TenantBill, 'conversations'>,
   key: string,
   list: PriceList,
 ): LifeAdvice {
@@ -75,7 +75,7 @@ export interface OtherLife {
 
 /** For each key and kind with enough conversations that were cached for five minutes. */
 export function otherLives(
-  { conversations }: Pick<TenantLedger, 'conversations'>,
+  { conversations }: Pick<TenantBill, 'conversations'>,
   list: PriceList,
 ): readonly OtherLife[] {
   const agents = Map.groupBy(
@@ -106,7 +106,7 @@ const ADVICE_MS = 60_000
 
 interface AdvisorOptions {
   /** @returns `null` if the accounts cannot be read now */
-  read(tenant: string): Promise<TenantLedger | null>
+  read(tenant: string): Promise<TenantBill | null>
   prices(): PriceList
   /** Unix milliseconds. */
   now(): number

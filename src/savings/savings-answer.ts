@@ -10,14 +10,14 @@ import { type LifeAccount, netOf } from './life-account.ts'
 import { otherLives } from './life-advice.ts'
 import { missRows } from './misses.ts'
 import type { PriceList } from './price-list.ts'
-import type { TenantLedger } from './tenant-ledger.ts'
+import type { TenantBill } from './tenant-bill.ts'
 
 const BASELINE =
   'the same requests with their tool results as the client sent them, each removed token billed as the place where it stood'
 
 /** The answer for a tenant, from its ledger. */
 export function savingsAnswer(
-  ledger: TenantLedger,
+  ledger: TenantBill,
   { conversation, session, limit }: SavingsQuery,
   list: PriceList,
   budgets: readonly BudgetState[] = [],

@@ -17,14 +17,14 @@ import type { PriceList } from './price-list.ts'
 import { isNextTurn, type SeenPrompt } from './seen-prompt.ts'
 import { type PromptPlace, SeenPrompts } from './seen-prompts.ts'
 import {
+  addBills,
   addEntry,
-  addLedgers,
   type Entry,
-  emptyLedger,
-  readLedger,
-  type TenantLedger,
-  writeLedger,
-} from './tenant-ledger.ts'
+  emptyBill,
+  readBill,
+  type TenantBill,
+  writeBill,
+} from './tenant-bill.ts'
 
 /** Accounts for what the proxies forwarded, by tenant, in the store. */
 export interface Savings {
@@ -42,7 +42,7 @@ export interface Savings {
    * write.
    * @throws AppError `overloaded`, `internal`, `worker_lost` if the store cannot be read
    */
-  read(tenant: string): Promise<TenantLedger>
+  read(tenant: string): Promise<TenantBill>
   /** What the last conversations of a key say about lives of caches. */
   readonly advice: LifeAdvisor
   /** What is known of the tools of a tenant's agents; `undefined`: nothing yet. */
@@ -82,21 +82,21 @@ const RESTORE_MS = 5_000
 
 export function createSavings(options: SavingsOptions): Savings {
   const { now, onEntry } = options
-  const sums = createTenantSums<TenantLedger>({
+  const sums = createTenantSums<TenantBill>({
     ...options,
     record: RECORD,
-    read: readLedger,
-    write: writeLedger,
-    add: addLedgers,
+    read: readBill,
+    write: writeBill,
+    add: addBills,
   })
   const accounting = new Set<Promise<void>>()
   const prompts = new SeenPrompts()
   /** When the accounts of a tenant were read for prompts that other processes saw. */
   const restored = new Map<string, number>()
 
-  async function whole(tenant: string): Promise<TenantLedger | Failure> {
+  async function whole(tenant: string): Promise<TenantBill | Failure> {
     const read = await sums.read(tenant)
-    return 'ok' in read ? read : (read.sums ?? emptyLedger(now()))
+    return 'ok' in read ? read : (read.sums ?? emptyBill(now()))
   }
 
   /** Tokens of a conversation that the provider had cached; 0 if that is not known. */
@@ -147,7 +147,7 @@ export function createSavings(options: SavingsOptions): Savings {
   }
 
   function add(tenant: string, entry: Entry) {
-    sums.add(tenant, addEntry(emptyLedger(now()), entry, now()))
+    sums.add(tenant, addEntry(emptyBill(now()), entry, now()))
     onEntry(tenant, entry)
   }
 
@@ -183,7 +183,7 @@ export function createSavings(options: SavingsOptions): Savings {
     agentTools: tools.of,
     noteRefusedTools(tenant, kind) {
       const uses = [{ kind, begun: [], calls: [], isRefused: true as const }]
-      sums.add(tenant, { ...emptyLedger(now()), uses })
+      sums.add(tenant, { ...emptyBill(now()), uses })
       tools.forget(tenant)
     },
     async read(tenant) {

@@ -1,7 +1,7 @@
 import type { PromptPrint } from '../core/contract/prompt-print.ts'
 import type { VendorName } from '../core/dialects/lookup.ts'
 import { continues, type SeenPrompt } from './seen-prompt.ts'
-import type { TenantLedger } from './tenant-ledger.ts'
+import type { TenantBill } from './tenant-bill.ts'
 
 /** Whose conversation a prompt is of. */
 export interface PromptPlace {
@@ -58,7 +58,7 @@ export class SeenPrompts {
   }
 
   /** Takes what the accounts of a tenant have, where nothing later is known. */
-  restore(tenant: string, { conversations }: Pick<TenantLedger, 'conversations'>): void {
+  restore(tenant: string, { conversations }: Pick<TenantBill, 'conversations'>): void {
     for (const { id: conversation, vendor, session, seen, model, account } of conversations) {
       this.reads({ tenant, vendor }, model, account.usage.cache_read)
       if (seen === undefined) continue

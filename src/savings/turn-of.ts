@@ -1,6 +1,6 @@
 import type { Turn } from '../ledger/turn.ts'
 import type { ArrivedTurn } from '../ledger/write-rows.ts'
-import type { Entry } from './tenant-ledger.ts'
+import type { Entry } from './tenant-bill.ts'
 
 /** The ledger's turn of a request, from what its tenant's account got of it. */
 function turnOf({ vendor, account, conversation, report, model }: Entry, at: number): Turn {

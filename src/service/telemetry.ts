@@ -20,7 +20,7 @@ export async function telemetryKeyFor(
 ): Promise<Uint8Array | null> {
   if (!config.telemetry.enabled) return null
   if (config.store.redis === undefined) return loadTelemetryKey(config.data_dir)
-  // Threads need the key at their start, before the store that they report to is open.
+  // The key is asked for before the store that reports to metrics is open.
   const store = await openConfiguredStore(config, () => {})
   try {
     return await joinTelemetryKey(config.data_dir, store)

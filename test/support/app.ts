@@ -12,7 +12,7 @@ import { createAdmission } from '../../src/pool/admission.ts'
 import { WorkerPool } from '../../src/pool/pool.ts'
 import { createProgress } from '../../src/pool/slots.ts'
 import { createUsageObservers } from '../../src/proxy/usage-observer.ts'
-import { emptyLedger } from '../../src/savings/tenant-ledger.ts'
+import { emptyBill } from '../../src/savings/tenant-bill.ts'
 import { inlineThreads } from './runner.ts'
 
 /** The originals of a store that is empty and full at once. */
@@ -97,7 +97,7 @@ export function testApp(overrides: Partial<AppDeps> = {}) {
       agentTools: () => undefined,
       noteRefusedTools: () => {},
       noteRefused: () => {},
-      read: async () => emptyLedger(0),
+      read: async () => emptyBill(0),
       prices: () => priceList({ currency: 'USD', prices: [] }),
     },
     budgets: { read: async () => [] },

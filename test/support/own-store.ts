@@ -1,19 +1,19 @@
 import { createSteadyClock } from '../../src/core/base/steady-clock.ts'
 import { type OpenStoreOptions, openSqliteStore } from '../../src/store/sqlite/client.ts'
+import { Commits, type CommitsOptions } from '../../src/store/sqlite/commits.ts'
 import type { Connect } from '../../src/store/sqlite/connection.ts'
-import { createLedger, type LedgerOptions } from '../../src/store/sqlite/ledger.ts'
 import { Loop } from '../../src/store/sqlite/loop.ts'
 import { type SqliteStoreOptions, settle } from '../../src/store/sqlite/settings.ts'
 import type { Store } from '../../src/store/store.ts'
 
 interface OwnStoreOptions {
   readonly clock: () => number
-  readonly open?: LedgerOptions['open']
+  readonly open?: CommitsOptions['open']
   /** How often what has expired is swept; if it is not given, as often as in the product. */
   readonly upkeepMs?: number
 }
 
-/** The whole store but the thread: the same loop over the same ledger, in this one. */
+/** The whole store but the thread: the same loop over the same commits, in this one. */
 export function ownStore(settings: SqliteStoreOptions, options: OwnStoreOptions) {
   const { clock, open, upkeepMs } = options
   let end = (_detail: string): void => {}
@@ -25,7 +25,7 @@ export function ownStore(settings: SqliteStoreOptions, options: OwnStoreOptions)
       setImmediate(() => onEnd(detail))
     }
     try {
-      const ledger = createLedger({
+      const commits = new Commits({
         settings: settle(settings),
         clock,
         stopwatch: () => performance.now(),
@@ -33,7 +33,7 @@ export function ownStore(settings: SqliteStoreOptions, options: OwnStoreOptions)
         ...(open === undefined ? {} : { open }),
       })
       const loop = new Loop({
-        ledger,
+        commits,
         post: message => {
           if (!over) setImmediate(onMessage, message)
         },

@@ -4,7 +4,7 @@ import { savingsAnswer as answerSchema, savingsQuery } from '../../core/contract
 import { validate } from '../../core/contract/validate.ts'
 import type { Savings } from '../../savings/savings.ts'
 import { savingsAnswer } from '../../savings/savings-answer.ts'
-import { addLedgers } from '../../savings/tenant-ledger.ts'
+import { addBills } from '../../savings/tenant-bill.ts'
 import type { AppContext, AppDeps } from '../context.ts'
 import { singleQuery } from '../request/single-query.ts'
 import { smallAnswer } from '../response/small-answer.ts'
@@ -55,7 +55,7 @@ export async function serveSavings(
     const tenants = askedTenants(caller, query.tenant ?? caller.tenant, access)
     const ledgers = await Promise.all(tenants.map(each => savings.read(each)))
     const used = await Promise.all(tenants.map(each => budgets.read(each)))
-    const answer = savingsAnswer(ledgers.reduce(addLedgers), query, savings.prices(), used.flat())
+    const answer = savingsAnswer(ledgers.reduce(addBills), query, savings.prices(), used.flat())
     return smallAnswer(c, answer)
   } finally {
     ticket.leave()

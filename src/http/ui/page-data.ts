@@ -11,7 +11,7 @@ import { VERSION } from '../../runtime/version.ts'
 import { addAccounts, NO_ACCOUNT } from '../../savings/account.ts'
 import { figuresOf } from '../../savings/figures.ts'
 import { missRows, sumOfMisses } from '../../savings/misses.ts'
-import type { TenantLedger } from '../../savings/tenant-ledger.ts'
+import type { TenantBill } from '../../savings/tenant-bill.ts'
 import { turnPrices } from '../../savings/turn-marks.ts'
 import type { Priced, PriceOf } from '../../ui/conversation-pages.ts'
 import { type FirstSteps, SAMPLE } from '../../ui/empty-page.ts'
@@ -28,7 +28,7 @@ import type { UiNeeds } from './ui-needs.ts'
 const WORST = 5
 
 /** The three figures over all vendors, and what was cached and not read. */
-export function accountsOf({ since, vendors, conversations }: TenantLedger): AccountData {
+export function accountsOf({ since, vendors, conversations }: TenantBill): AccountData {
   const account = Object.values(vendors).reduce(addAccounts, NO_ACCOUNT)
   const worst = conversations
     .map(({ id, change, account: of }) => ({

@@ -4,7 +4,7 @@ import type { ShowAnswer, ShowRequest } from '../../core/operations/show-result.
 import type { LedgerResult } from '../../ledger/figures.ts'
 import { figuresOf, type GainFigures } from '../../ledger/gain-figures.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
-import { addLedgers } from '../../savings/tenant-ledger.ts'
+import { addBills } from '../../savings/tenant-bill.ts'
 import { turnMarks } from '../../savings/turn-marks.ts'
 import {
   conversationHead,
@@ -94,7 +94,7 @@ async function overview(c: AppContext, reader: Caller, needs: UiNeeds): Promise<
   ])
   const [first] = gains
   const gain = figuresOf(gains, first!.from, first!.to)
-  const ledgers = accounts?.reduce(addLedgers)
+  const ledgers = accounts?.reduce(addBills)
   const { results, requests } = gain.total
   const asked = ledgers === undefined ? 0 : accountsOf(ledgers).figures.requests.count
   const place = { title: 'Overview', place: '/ui', live: true, readAt: ledger.readAt(first!) }

@@ -34,7 +34,7 @@ import { type Progress, Upkeep } from './upkeep.ts'
 
 /**
  * What the thread does with the file: plain functions, one short step each. Those in `writes` need
- * a write transaction, the others a read transaction; the ledger opens both.
+ * a write transaction, the others a read transaction; the commits opens both.
  */
 export interface Engine {
   readonly reads: {

@@ -1,5 +1,5 @@
 import type { StoreState } from '../store-figures.ts'
-import type { Ledger } from './ledger.ts'
+import type { Commits } from './commits.ts'
 import {
   buffersOf,
   type Call,
@@ -11,7 +11,7 @@ import {
 } from './protocol.ts'
 
 export interface LoopOptions {
-  readonly ledger: Ledger
+  readonly commits: Pick<Commits, keyof Commits>
   post(message: FromThread, transfer: readonly ArrayBuffer[]): void
   /** How often to look for what has expired, in milliseconds. */
   readonly upkeepMs?: number
@@ -43,7 +43,7 @@ interface QueuedCalls {
  * loop looks for messages, so that an urgent call waits for one long read at most.
  */
 export class Loop {
-  readonly #ledger: Ledger
+  readonly #commits: LoopOptions['commits']
   readonly #post: LoopOptions['post']
   readonly #onClosed: () => void
   readonly #reads: QueuedCalls = { urgent: [], others: [] }
@@ -56,11 +56,11 @@ export class Loop {
   #isScheduled = false
   readonly #timer: NodeJS.Timeout
 
-  constructor({ ledger, post, onClosed, upkeepMs = UPKEEP_MS }: LoopOptions) {
-    this.#ledger = ledger
+  constructor({ commits, post, onClosed, upkeepMs = UPKEEP_MS }: LoopOptions) {
+    this.#commits = commits
     this.#post = post
     this.#onClosed = onClosed
-    this.#state = ledger.state
+    this.#state = commits.state
     if (this.#state !== 'open') this.#postState()
     this.#timer = setInterval(() => {
       this.#isUpkeepDue = true
@@ -99,19 +99,19 @@ export class Loop {
       0
     if (this.#isClosing && !waiting && count(this.#reads) === 0) {
       clearInterval(this.#timer)
-      this.#ledger.close()
+      this.#commits.close()
       this.#post({ kind: 'closed' }, [])
       this.#onClosed()
       return
     }
-    if (this.#isUpkeepDue) this.#isUpkeepDue = this.#ledger.upkeep(!waiting)
+    if (this.#isUpkeepDue) this.#isUpkeepDue = this.#commits.upkeep(!waiting)
     this.#noteState()
     if (waiting || this.#isUpkeepDue) this.#schedule()
   }
 
   #noteState(): void {
-    if (this.#ledger.state === this.#state) return
-    this.#state = this.#ledger.state
+    if (this.#commits.state === this.#state) return
+    this.#state = this.#commits.state
     this.#postState()
   }
 
@@ -126,7 +126,7 @@ export class Loop {
     let bytes = 0
     for (const call of [...this.#reads.urgent, ...this.#reads.others]) {
       if (!isUrgent(call.op) && this.#unread + bytes > MAX_UNREAD_BYTES) break
-      const result = this.#ledger.read(call)
+      const result = this.#commits.read(call)
       const now = performance.now()
       answers.push({ id: call.id, result, us: (now - last) * 1000 })
       last = now
@@ -141,7 +141,7 @@ export class Loop {
     const calls = [...this.#writes.urgent, ...this.#writes.others]
     if (calls.length === 0) return []
     const started = performance.now()
-    const results = this.#ledger.write(calls)
+    const results = this.#commits.write(calls)
     const us = (performance.now() - started) * 1000
     const bytes = (call: Call) => call.bytes + CALL_BYTES
     const done = calls.slice(0, results.length)

@@ -1,7 +1,7 @@
 import { createSteadyClock } from '../../core/base/steady-clock.ts'
 import { ownThread } from '../../threads/own-thread.ts'
 import type { StoreEvent } from '../store-event.ts'
-import { createLedger } from './ledger.ts'
+import { Commits } from './commits.ts'
 import { Loop } from './loop.ts'
 import type { FromThread, ToThread } from './protocol.ts'
 import { type SqliteStoreOptions, settle } from './settings.ts'
@@ -25,8 +25,8 @@ try {
     onJump: ahead_ms => onEvent({ kind: 'clock_jumped', ahead_ms }),
   })
   const settings = settle(data)
-  const ledger = createLedger({ settings, clock, stopwatch, onEvent })
-  const loop = new Loop({ ledger, post, onClosed: () => port.close() })
+  const commits = new Commits({ settings, clock, stopwatch, onEvent })
+  const loop = new Loop({ commits, post, onClosed: () => port.close() })
   port.on('message', (message: ToThread) => loop.receive(message))
   post({ kind: 'ready' })
 } catch (error) {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createRandom } from '../../../src/bill/statistics.ts'
 import { selectPart } from '../../../src/core/parts/select-part.ts'
-import { createLedger, type Ledger } from '../../../src/store/sqlite/ledger.ts'
+import { Commits } from '../../../src/store/sqlite/commits.ts'
 import type { OperationName } from '../../../src/store/sqlite/protocol.ts'
 import { settle } from '../../../src/store/sqlite/settings.ts'
 import type { Result, StoredBody, StoredPart } from '../../../src/store/store.ts'
@@ -42,8 +42,8 @@ async function killedWriter(folder: string, seed: number): Promise<string[]> {
   return acknowledged(writer.lines)
 }
 
-function openLedger(folder: string, events: StoreEvent[]): Ledger {
-  return createLedger({
+function openCommits(folder: string, events: StoreEvent[]): Commits {
+  return new Commits({
     settings: settle({ folder, maxBytes: MAX_BYTES, groupCommitMs: 50 }),
     clock: Date.now,
     stopwatch: () => performance.now(),
@@ -58,10 +58,10 @@ interface Found {
   readonly unsaid: string[]
 }
 
-function readBack(ledger: Ledger, names: readonly string[]): Found {
+function readBack(commits: Commits, names: readonly string[]): Found {
   const found: Found = { wrong: [], lost: [], unsaid: [] }
   const read = <T>(op: OperationName, ...args: unknown[]) =>
-    ledger.read({ op, args, bytes: 0 }) as Result<T>
+    commits.read({ op, args, bytes: 0 }) as Result<T>
   for (const name of names) {
     const body = bodyOf(name)
     const reference = { tenant: 'a', ref: hash('sha256', body) }
@@ -86,14 +86,14 @@ function readBack(ledger: Ledger, names: readonly string[]): Found {
 function reopen(folder: string, names: readonly string[]) {
   const events: StoreEvent[] = []
   const before = process.cpuUsage()
-  const ledger = openLedger(folder, events)
+  const commits = openCommits(folder, events)
   const item = { tenant: 'a', body: Buffer.from(folder), mediaType: 'x' }
-  const [put] = ledger.write([{ op: 'put', args: [item], bytes: 100 }])
+  const [put] = commits.write([{ op: 'put', args: [item], bytes: 100 }])
   const { user, system } = process.cpuUsage(before)
-  while (ledger.upkeep(true));
-  const { state } = ledger
-  const found = readBack(ledger, names)
-  ledger.close()
+  while (commits.upkeep(true));
+  const { state } = commits
+  const found = readBack(commits, names)
+  commits.close()
   return { ms: (user + system) / 1000, put, state, events, ...found }
 }
 

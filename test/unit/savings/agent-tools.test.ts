@@ -1,12 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { addToolUse, agentToolsOf, type ToolUse, useOf } from '../../../src/savings/agent-tools.ts'
-import {
-  addLedgers,
-  emptyLedger,
-  readLedger,
-  writeLedger,
-} from '../../../src/savings/tenant-ledger.ts'
+import { addBills, emptyBill, readBill, writeBill } from '../../../src/savings/tenant-bill.ts'
 import { runs } from '../../support/runs.ts'
 
 const DAY = 86_400_000
@@ -55,10 +50,10 @@ describe('the tools of a kind of agent', () => {
         const uses = entries.map(({ at, ...of }) => useOf(of, NOW + at * DAY))
         const add = (all: ToolUse[], use: ToolUse) => addToolUse(all, [use])
         const ledgers = [uses.slice(0, cut), uses.slice(cut)].map(some => {
-          const ledger = { ...emptyLedger(NOW), uses: some.reduce(add, []) }
-          return readLedger(writeLedger(ledger))!
+          const ledger = { ...emptyBill(NOW), uses: some.reduce(add, []) }
+          return readBill(writeBill(ledger))!
         })
-        const both = addLedgers(ledgers[0]!, ledgers[1]!).uses
+        const both = addBills(ledgers[0]!, ledgers[1]!).uses
         const tools = (all: readonly ToolUse[]) =>
           all
             .map(each => agentToolsOf(each, NOW + 6 * DAY))
@@ -92,7 +87,7 @@ describe('the tools of a kind of agent', () => {
   })
 
   it('are none in ledgers of earlier versions', () => {
-    const { uses: _, ...earlier } = emptyLedger(NOW)
-    expect(readLedger(Buffer.from(JSON.stringify(earlier)))?.uses).toEqual([])
+    const { uses: _, ...earlier } = emptyBill(NOW)
+    expect(readBill(Buffer.from(JSON.stringify(earlier)))?.uses).toEqual([])
   })
 })

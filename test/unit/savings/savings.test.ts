@@ -6,7 +6,7 @@ import { NO_USAGE, type TokenUsage } from '../../../src/core/conversation/usage/
 import type { AnsweredRequest } from '../../../src/savings/entry-of.ts'
 import { createSavings, type SavingsOptions } from '../../../src/savings/savings.ts'
 import { savingsAnswer } from '../../../src/savings/savings-answer.ts'
-import type { Entry, TenantLedger } from '../../../src/savings/tenant-ledger.ts'
+import type { Entry, TenantBill } from '../../../src/savings/tenant-bill.ts'
 import { fail } from '../../../src/store/failure.ts'
 import { recordStore } from './records.ts'
 
@@ -49,8 +49,8 @@ function request(
   }
 }
 
-const requestsOf = ({ vendors }: TenantLedger) => vendors.anthropic?.requests ?? 0
-const idsOf = ({ conversations }: TenantLedger) => conversations.map(({ id }) => id)
+const requestsOf = ({ vendors }: TenantBill) => vendors.anthropic?.requests ?? 0
+const idsOf = ({ conversations }: TenantBill) => conversations.map(({ id }) => id)
 
 describe('the accounts of the proxies', () => {
   it('are kept by tenant and conversation, with what was removed and saved', async () => {

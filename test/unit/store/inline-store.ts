@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type SelectElsewhere, selectOwn } from '../../../src/store/parts/select-elsewhere.ts'
 import { type OpenStoreOptions, openSqliteStore } from '../../../src/store/sqlite/client.ts'
-import type { LedgerOptions } from '../../../src/store/sqlite/ledger.ts'
+import type { CommitsOptions } from '../../../src/store/sqlite/commits.ts'
 import type { Kept, Result } from '../../../src/store/store.ts'
 import type { StoreEvent } from '../../../src/store/store-event.ts'
 import { ownStore } from '../../support/own-store.ts'
@@ -26,7 +26,7 @@ export function tempFolder(): string {
 
 export interface InlineOptions extends Partial<Omit<OpenStoreOptions, 'connect' | 'onEvent'>> {
   readonly clock?: FakeClock
-  readonly open?: LedgerOptions['open']
+  readonly open?: CommitsOptions['open']
   /** How often what has expired is swept; in the product once a second. */
   readonly upkeepMs?: number
 }
@@ -34,7 +34,7 @@ export interface InlineOptions extends Partial<Omit<OpenStoreOptions, 'connect' 
 /** Longer than any test: nothing is swept but by a call. */
 export const NEVER_SWEPT = 3_600_000
 
-/** The whole store but the thread: the same loop over the same ledger, in this one. */
+/** The whole store but the thread: the same loop over the same commits, in this one. */
 export async function inlineStore({
   clock = { now: START },
   open,

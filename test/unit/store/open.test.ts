@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
-import { createLedger } from '../../../src/store/sqlite/ledger.ts'
+import { Commits } from '../../../src/store/sqlite/commits.ts'
 import { openDatabase } from '../../../src/store/sqlite/open.ts'
 import type { OperationName } from '../../../src/store/sqlite/protocol.ts'
 import { settle } from '../../../src/store/sqlite/settings.ts'
@@ -22,22 +22,22 @@ import { inlineStore, keep, must, noise, START, tempFolder } from './inline-stor
 
 function open(folder: string, mustExist = false) {
   const events: StoreEvent[] = []
-  const ledger = createLedger({
+  const commits = new Commits({
     settings: settle({ folder, busyTimeoutMs: 5, mustExist }),
     clock: () => START,
     stopwatch: () => performance.now(),
     onEvent: event => events.push(event),
   })
-  return { ledger, events }
+  return { commits, events }
 }
 
 test('a file that another process is writing to is opened, and never moved', async () => {
   const { store, folder } = await inlineStore()
   for (let i = 0; i < 30; i++) {
     await keep(store, noise(50_000, i))
-    const { ledger, events } = open(folder)
-    while (ledger.upkeep(true));
-    ledger.close()
+    const { commits, events } = open(folder)
+    while (commits.upkeep(true));
+    commits.close()
     expect(events).toEqual([])
     openDatabase({ settings: settle({ folder }), thorough: true }).close()
   }
@@ -61,7 +61,7 @@ test('a write that is under way keeps nobody from opening', async () => {
   const { folder } = await inlineStore()
   const other = new DatabaseSync(join(folder, 'store.sqlite'))
   other.exec('BEGIN IMMEDIATE')
-  open(folder).ledger.close()
+  open(folder).commits.close()
   other.exec('ROLLBACK')
   other.close()
 })
@@ -75,7 +75,7 @@ test('a new file that stays locked is given up in the end, and left where it is'
   expect(existsSync(path)).toBe(true)
   other.exec('ROLLBACK')
   other.close()
-  open(folder).ledger.close()
+  open(folder).commits.close()
 })
 
 test('where it must exist, nothing is made, moved or begun anew', async () => {
@@ -101,25 +101,25 @@ test('where it must exist, nothing is made, moved or begun anew', async () => {
 })
 
 test('a purge’s step does nothing to whoever has the number by now', () => {
-  const ledger = createLedger({
+  const commits = new Commits({
     settings: settle({ folder: tempFolder() }),
     clock: () => START,
     stopwatch: () => performance.now(),
     onEvent: () => {},
   })
-  onTestFinished(() => ledger.close())
+  onTestFinished(() => commits.close())
   const write = (op: OperationName, ...args: unknown[]) =>
-    must(ledger.write([{ op, args, bytes: 0 }])[0] as Result<{ id: number; bodies: number }>)
+    must(commits.write([{ op, args, bytes: 0 }])[0] as Result<{ id: number; bodies: number }>)
   const put = (tenant: string, session: string) =>
     write('put', { tenant, session, body: noise(10, 1), mediaType: 'x' })
   put('a', 's')
   const session = write('disownSession', 'a', 's').id
-  while (ledger.upkeep(false));
+  while (commits.upkeep(false));
   put('a', 't')
   expect(write('purgeSession', session).bodies).toBe(0)
   const tenant = write('disownTenant', 'a').id
-  while (ledger.upkeep(false));
+  while (commits.upkeep(false));
   put('b', 's')
   expect(write('purgeTenant', tenant).bodies).toBe(0)
-  expect(ledger.read({ op: 'stats', args: ['b'], bytes: 0 })).toMatchObject({ bodies: 1 })
+  expect(commits.read({ op: 'stats', args: ['b'], bytes: 0 })).toMatchObject({ bodies: 1 })
 })

@@ -9,7 +9,7 @@ import { AppError } from '../../../../src/core/base/errors.ts'
 import type { AppDeps } from '../../../../src/http/context.ts'
 import { NO_ACCOUNT } from '../../../../src/savings/account.ts'
 import { NO_LIFE } from '../../../../src/savings/life-account.ts'
-import { emptyLedger } from '../../../../src/savings/tenant-ledger.ts'
+import { emptyBill } from '../../../../src/savings/tenant-bill.ts'
 import { testApp } from '../../../support/app.ts'
 import { keyFor } from '../../../support/keys.ts'
 import { ownLedger } from '../../../support/ledger/own-ledger.ts'
@@ -493,7 +493,7 @@ describe('pages', () => {
       model: { ...NONE, cost: 1_000 },
     }
     const account = { ...NO_ACCOUNT, requests: 1, misses, life: { ...NO_LIFE, ...life } }
-    const ledger = { ...emptyLedger(0), vendors: { anthropic: account } }
+    const ledger = { ...emptyBill(0), vendors: { anthropic: account } }
     const { page } = start({
       keys: false,
       overrides: { savings: { read: async () => ledger, prices: priceListOf } as never },

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { fail } from '../../../../src/store/failure.ts'
-import type { CallOnly, Ledger } from '../../../../src/store/sqlite/ledger.ts'
+import type { CallOnly, Commits } from '../../../../src/store/sqlite/commits.ts'
 import { Loop } from '../../../../src/store/sqlite/loop.ts'
 import type { Answer, FromThread, OperationName } from '../../../../src/store/sqlite/protocol.ts'
 import type { StoreState } from '../../../../src/store/store-figures.ts'
@@ -9,7 +9,7 @@ import { eventually } from '../../../support/eventually.ts'
 
 const MIB = 1024 * 1024
 
-/** A loop over a ledger that notes what it is asked, and what the loop posts. */
+/** A loop over a commits that notes what it is asked, and what the loop posts. */
 function loopOver({ upkeepMs = 3_600_000, first = 'open' as StoreState } = {}) {
   const asked: string[] = []
   const posted: FromThread[] = []
@@ -24,7 +24,7 @@ function loopOver({ upkeepMs = 3_600_000, first = 'open' as StoreState } = {}) {
   }
   const name = ({ op, args }: CallOnly) => `${op} ${String(args[0])}`
   const body = () => ({ ok: true, body: new Uint8Array(state.bytes) }) as unknown as Answer<'get'>
-  const ledger: Ledger = {
+  const commits: Pick<Commits, keyof Commits> = {
     read(call) {
       asked.push(name(call))
       return body()
@@ -45,7 +45,7 @@ function loopOver({ upkeepMs = 3_600_000, first = 'open' as StoreState } = {}) {
     close: () => void asked.push('close'),
   }
   const loop = new Loop({
-    ledger,
+    commits,
     upkeepMs,
     post(message, transfer) {
       posted.push(message)

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { inlineStore, keep } from '../inline-store.ts'
-import { plantedLedger, sqliteError } from './planted-ledger.ts'
+import { plantedLedger, sqliteError } from './planted-commits.ts'
 
 const sha = (text: string) => hash('sha256', text)
 const CORRUPT = 11
@@ -10,7 +10,7 @@ const CORRUPT = 11
 const ODD = 1
 const LOST_CONNECTION = 10 | (21 << 8)
 
-/** A ledger of which reads fail on the first `times` connections, or always. */
+/** A commits of which reads fail on the first `times` connections, or always. */
 function failing(errcode: number, times = Number.POSITIVE_INFINITY, options = {}) {
   const planted = plantedLedger(options)
   planted.put('x')
@@ -31,24 +31,24 @@ describe('an error of the file', () => {
   })
 
   test('that stays makes the file a damaged one, which is carried over at once', () => {
-    const { ledger, get, events, kinds, moved } = failing(CORRUPT, 2)
+    const { commits, get, events, kinds, moved } = failing(CORRUPT, 2)
     // What is not found may still come.
     expect(get(sha('x'))).toMatchObject({ reason: 'busy' })
-    expect(ledger.state).toBe('salvaging')
+    expect(commits.state).toBe('salvaging')
     expect(events).toMatchObject([
       { kind: 'damaged_file', moved_to: null, detail: 'planted 11' },
       { kind: 'damaged_file', moved_to: expect.any(String), detail: 'planted 11' },
     ])
     expect(moved()).toHaveLength(1)
-    while (ledger.upkeep(false));
+    while (commits.upkeep(false));
     expect(get(sha('x')).ok).toBe(true)
-    expect([ledger.state, kinds().at(-1)]).toEqual(['open', 'salvaged'])
+    expect([commits.state, kinds().at(-1)]).toEqual(['open', 'salvaged'])
   })
 
   test('that a new file shows too leaves no file open, and no third one', () => {
-    const { ledger, get, kinds, moved, state, fault } = failing(CORRUPT)
+    const { commits, get, kinds, moved, state, fault } = failing(CORRUPT)
     expect(get(sha('x'))).toMatchObject({ reason: 'unavailable' })
-    expect(ledger.state).toBe('unavailable')
+    expect(commits.state).toBe('unavailable')
     expect([kinds(), moved().length, state.opened.length]).toEqual([
       ['damaged_file', 'damaged_file'],
       1,
@@ -56,19 +56,19 @@ describe('an error of the file', () => {
     ])
     // The next upkeep opens what is there.
     fault.times = 0
-    expect(ledger.upkeep(true)).toBe(false)
-    expect(ledger.state).toBe('salvaging')
+    expect(commits.upkeep(true)).toBe(false)
+    expect(commits.state).toBe('salvaging')
   })
 
   test('may begin a new file every five seconds', () => {
-    const { ledger, get, moved, state, events } = failing(CORRUPT)
+    const { commits, get, moved, state, events } = failing(CORRUPT)
     get(sha('x'))
-    ledger.upkeep(true)
+    commits.upkeep(true)
     state.ms = 4999
     get(sha('x'))
     expect(moved()).toHaveLength(1)
     expect(events.findLast(({ kind }) => kind === 'damaged_file')).toMatchObject({ moved_to: null })
-    ledger.upkeep(true)
+    commits.upkeep(true)
     state.ms = 5000
     get(sha('x'))
     expect(moved()).toHaveLength(2)
@@ -85,9 +85,9 @@ describe('an error of the file', () => {
   })
 
   test('that is odd may be a bug: the file is read, and stays if it is sound', () => {
-    const { ledger, get, kinds, state, moved } = failing(ODD)
+    const { commits, get, kinds, state, moved } = failing(ODD)
     expect(get(sha('x'))).toMatchObject({ reason: 'failed', detail: "the store's file: planted 1" })
-    expect([ledger.state, kinds(), moved(), state.opened.length]).toEqual(['open', [], [], 2])
+    expect([commits.state, kinds(), moved(), state.opened.length]).toEqual(['open', [], [], 2])
   })
 
   test('that is odd, with a file that is not sound, makes it a damaged one', () => {
@@ -133,18 +133,18 @@ describe('an error of the file', () => {
 
 describe('an error while a damaged file is carried over', () => {
   test('takes the step back, and begins again', () => {
-    const { ledger, get, state, events, fault } = failing(CORRUPT, 2)
+    const { commits, get, state, events, fault } = failing(CORRUPT, 2)
     get(sha('x'))
     fault.times = 0
     let isFailing = true
     state.before = sql => {
       if (sql === 'COMMIT' && isFailing) throw sqliteError(13)
     }
-    expect(ledger.upkeep(false)).toBe(false)
-    expect(ledger.state).toBe('salvaging')
+    expect(commits.upkeep(false)).toBe(false)
+    expect(commits.state).toBe('salvaging')
     expect(events.at(-1)).toMatchObject({ kind: 'write_failed', reason: 'full' })
     isFailing = false
-    while (ledger.upkeep(false));
+    while (commits.upkeep(false));
     expect(get(sha('x')).ok).toBe(true)
     expect(events.filter(({ kind }) => kind === 'salvaged')).toMatchObject([
       { bodies: 1, lost_bodies: 0 },
@@ -152,9 +152,9 @@ describe('an error while a damaged file is carried over', () => {
   })
 
   test('steps last as long as a transaction may', () => {
-    const { ledger, state, call, get } = plantedLedger({ groupCommitMs: 10 })
+    const { commits, state, call, get } = plantedLedger({ groupCommitMs: 10 })
     for (const body of ['x', 'y', 'z']) {
-      ledger.write([call('put', { tenant: 'a', body: Buffer.from(body), mediaType: 'x' })])
+      commits.write([call('put', { tenant: 'a', body: Buffer.from(body), mediaType: 'x' })])
     }
     state.before = (sql, connection) => {
       if (sql === 'BEGIN' && connection <= 2) throw sqliteError(CORRUPT)
@@ -164,23 +164,23 @@ describe('an error while a damaged file is carried over', () => {
     Object.defineProperty(state, 'ms', { get: () => (ms += 6) })
     // Two rows, or ends of tables, a step.
     let steps = 1
-    while (ledger.upkeep(false)) steps++
+    while (commits.upkeep(false)) steps++
     expect(steps).toBe(3)
     expect(get(sha('z')).ok).toBe(true)
   })
 })
 
 test('a file that cannot be opened again is tried by each upkeep', async () => {
-  const { ledger, state, get, kinds, fault } = failing(CORRUPT)
+  const { commits, state, get, kinds, fault } = failing(CORRUPT)
   state.refuse = () => sqliteError(14)
   expect(get(sha('x'))).toMatchObject({ reason: 'unavailable' })
-  expect(ledger.state).toBe('unavailable')
-  expect(ledger.upkeep(true)).toBe(false)
-  expect(ledger.state).toBe('unavailable')
+  expect(commits.state).toBe('unavailable')
+  expect(commits.upkeep(true)).toBe(false)
+  expect(commits.state).toBe('unavailable')
   expect(kinds()).toEqual(['damaged_file', 'write_failed'])
   state.refuse = () => null
   fault.times = 0
-  ledger.upkeep(true)
-  expect(ledger.state).toBe('open')
+  commits.upkeep(true)
+  expect(commits.state).toBe('open')
   expect(get(sha('x')).ok).toBe(true)
 })

@@ -49,9 +49,9 @@ export type Conversation = Readonly<z.output<typeof conversationSchema>>
  * What is known of a tenant: totals of everything since `since`, and the conversations that were
  * active last.
  */
-export type TenantLedger = Readonly<z.output<typeof ledgerSchema>>
+export type TenantBill = Readonly<z.output<typeof ledgerSchema>>
 
-export function emptyLedger(now: number): TenantLedger {
+export function emptyBill(now: number): TenantBill {
   return { stamp: '', since: now, vendors: {}, conversations: [], uses: [] }
 }
 
@@ -83,19 +83,19 @@ export interface Entry {
   readonly isPassedOn?: boolean | undefined
 }
 
-export function addEntry(ledger: TenantLedger, entry: Entry, now: number): TenantLedger {
+export function addEntry(ledger: TenantBill, entry: Entry, now: number): TenantBill {
   const { vendor, account, conversation, use } = entry
   const of = conversation && { ...conversation, vendor, first_at: now, last_at: now, account }
   const uses = use === undefined ? [] : [useOf(use, now)]
-  const own = { ...emptyLedger(now), vendors: { [vendor]: account }, uses }
-  return addLedgers(ledger, of === undefined ? own : { ...own, conversations: [of] })
+  const own = { ...emptyBill(now), vendors: { [vendor]: account }, uses }
+  return addBills(ledger, of === undefined ? own : { ...own, conversations: [of] })
 }
 
 /**
  * The sum of both ledgers, with the stamp of the first. No total depends on which conversations are
  * still listed one by one.
  */
-export function addLedgers(a: TenantLedger, b: TenantLedger): TenantLedger {
+export function addBills(a: TenantBill, b: TenantBill): TenantBill {
   const vendors: Partial<Record<VendorName, Account>> = { ...a.vendors }
   for (const vendor of VENDOR_NAMES) {
     const more = b.vendors[vendor]
@@ -151,12 +151,12 @@ function byRecency(a: Conversation, b: Conversation): number {
   return keyOf(a) < keyOf(b) ? -1 : 1
 }
 
-export function writeLedger(ledger: TenantLedger): Uint8Array {
+export function writeBill(ledger: TenantBill): Uint8Array {
   return Buffer.from(JSON.stringify(ledger))
 }
 
 /** Returns `null` if the bytes are not a ledger. */
-export function readLedger(bytes: Uint8Array): TenantLedger | null {
+export function readBill(bytes: Uint8Array): TenantBill | null {
   try {
     return ledgerSchema.parse(JSON.parse(Buffer.from(bytes).toString()))
   } catch {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { onTestFinished } from 'vitest'
-import { createLedger, type Ledger } from '../../../../src/store/sqlite/ledger.ts'
+import { Commits } from '../../../../src/store/sqlite/commits.ts'
 import { type OpenOptions, openDatabase } from '../../../../src/store/sqlite/open.ts'
 import type { OperationName } from '../../../../src/store/sqlite/protocol.ts'
 import { type SqliteStoreOptions, settle } from '../../../../src/store/sqlite/settings.ts'
@@ -13,7 +13,7 @@ export function sqliteError(errcode: number): Error {
 }
 
 /**
- * A ledger over a real file. `state.before` is called before each `exec` of a connection, and may
+ * A commits over a real file. `state.before` is called before each `exec` of a connection, and may
  * throw; `state.opened` are the connections so far.
  */
 export function plantedLedger(options: Partial<SqliteStoreOptions> = {}) {
@@ -39,21 +39,21 @@ export function plantedLedger(options: Partial<SqliteStoreOptions> = {}) {
     }
     return database
   }
-  const ledger: Ledger = createLedger({
+  const commits: Commits = new Commits({
     settings: settle({ folder, ...options }),
     clock: () => state.now,
     stopwatch: () => state.ms,
     onEvent: event => events.push(event),
     open,
   })
-  onTestFinished(() => ledger.close())
+  onTestFinished(() => commits.close())
   const call = (op: OperationName, ...args: unknown[]) => ({ op, args, bytes: 0 })
   const item = (body: string | Uint8Array, fields: object = {}) => {
     return { tenant: 'a', body: bytesOf(body), mediaType: 'x', ...fields }
   }
   const put = (body: string | Uint8Array, fields: object = {}) =>
-    ledger.write([call('put', item(body, fields))])[0]!
-  const get = (ref: string) => ledger.read(call('get', { tenant: 'a', ref }))
+    commits.write([call('put', item(body, fields))])[0]!
+  const get = (ref: string) => commits.read(call('get', { tenant: 'a', ref }))
   const kinds = () => events.map(({ kind }) => kind)
-  return { ledger, folder, events, kinds, state, call, item, put, get }
+  return { commits, folder, events, kinds, state, call, item, put, get }
 }

@@ -14,23 +14,9 @@ import { isDamage, isLostConnection, sqliteFailure } from './sqlite-errors.ts'
 import { createSuspicion, type Opened, StoreFile, type Suspicion } from './store-file.ts'
 import { createTransfer, type Transfer } from './transfer.ts'
 
-/** Runs calls in transactions, and keeps the file open whatever happens to it. */
-export interface Ledger {
-  read(call: CallOnly): Answer<OperationName>
-  /**
-   * Runs the first calls in one transaction, as many as fit its time and bytes. Answers correspond
-   * to them, and are returned after the commit: what they report is durable.
-   */
-  write(calls: readonly CallOnly[]): Answer<OperationName>[]
-  /** One step of upkeep; whether more is due. `quiet`: no call waits. */
-  upkeep(quiet: boolean): boolean
-  readonly state: StoreState
-  close(): void
-}
-
 export type CallOnly = Pick<Call, 'op' | 'args' | 'bytes'>
 
-export interface LedgerOptions {
+export interface CommitsOptions {
   readonly settings: Settings
   readonly clock: () => number
   /** Measures how long a transaction lasts, in milliseconds. */
@@ -42,13 +28,9 @@ export interface LedgerOptions {
 
 type Operation = (...args: readonly unknown[]) => Answer<OperationName>
 
-/** @throws NewerSchemaError, or SQLite's error if the file cannot be opened */
-export function createLedger(options: LedgerOptions): Ledger {
-  return new FileLedger(options)
-}
-
-class FileLedger implements Ledger {
-  readonly #options: LedgerOptions
+/** Runs calls in transactions, and keeps the file open whatever happens to it. */
+export class Commits {
+  readonly #options: CommitsOptions
   readonly #path: string
   readonly #count: Count
   readonly #file: StoreFile
@@ -58,7 +40,8 @@ class FileLedger implements Ledger {
   #written = false
   #sweptAt = Number.NEGATIVE_INFINITY
 
-  constructor(options: LedgerOptions) {
+  /** @throws NewerSchemaError, or SQLite's error if the file cannot be opened */
+  constructor(options: CommitsOptions) {
     const { settings, clock, onEvent } = options
     const path = join(settings.folder, FILE_NAME)
     const { count, values: counters } = createCounters()
@@ -88,6 +71,10 @@ class FileLedger implements Ledger {
     }
   }
 
+  /**
+   * Runs the first calls in one transaction, as many as fit its time and bytes. Answers correspond
+   * to them, and are returned after the commit: what they report is durable.
+   */
   write(calls: readonly CallOnly[]): Answer<OperationName>[] {
     try {
       const answers = this.#attempt(() => this.#durably(engine => this.#runAll(engine, calls)))
@@ -107,6 +94,7 @@ class FileLedger implements Ledger {
     }
   }
 
+  /** One step of upkeep; whether more is due. `quiet`: no call waits. */
   upkeep(quiet: boolean): boolean {
     this.#sweep()
     const { opened } = this.#file

@@ -4,49 +4,49 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { inlineStore, keep, MINUTE, must, noise } from '../inline-store.ts'
 import { killedNow } from './killed-log.ts'
-import { plantedLedger, sqliteError } from './planted-ledger.ts'
+import { plantedLedger, sqliteError } from './planted-commits.ts'
 
 const HOUR = 60 * MINUTE
 const sha = (text: string) => hash('sha256', text)
 
 describe('a transaction', () => {
   test('takes no further call once it has lasted long enough', () => {
-    const { ledger, state, call, item } = plantedLedger({ groupCommitMs: 10 })
+    const { commits, state, call, item } = plantedLedger({ groupCommitMs: 10 })
     const calls = [1, 2, 3, 4].map(i => call('put', item(`body ${i}`)))
-    expect(ledger.write(calls)).toHaveLength(4)
+    expect(commits.write(calls)).toHaveLength(4)
     let looks = 0
     Object.defineProperty(state, 'ms', { get: () => [0, 4, 9, 10][looks++] ?? 99 })
-    expect(ledger.write(calls)).toHaveLength(3)
+    expect(commits.write(calls)).toHaveLength(3)
   })
 
   test('takes no further body once it has enough bytes, but one at least', () => {
     // A transaction takes 128 KiB of a cap of 4 MiB.
-    const { ledger, call, item } = plantedLedger({ maxBytes: 4 * 1024 * 1024 })
+    const { commits, call, item } = plantedLedger({ maxBytes: 4 * 1024 * 1024 })
     const put = (name: string, bytes: number) => ({ ...call('put', item(name)), bytes })
-    expect(ledger.write([put('a', 131_072), put('b', 1)])).toHaveLength(1)
-    expect(ledger.write([put('a', 131_071), put('b', 1), put('c', 1)])).toHaveLength(2)
-    expect(ledger.write([put('a', 999_999)])).toHaveLength(1)
+    expect(commits.write([put('a', 131_072), put('b', 1)])).toHaveLength(1)
+    expect(commits.write([put('a', 131_071), put('b', 1), put('c', 1)])).toHaveLength(2)
+    expect(commits.write([put('a', 999_999)])).toHaveLength(1)
   })
 
   test('counts commits, and calls that were refused', () => {
-    const { ledger, call, item, put, state } = plantedLedger({ maxBodyBytes: 10 })
-    const counters = () => ledger.read(call('stats', undefined)) as unknown as { counters: object }
+    const { commits, call, item, put, state } = plantedLedger({ maxBodyBytes: 10 })
+    const counters = () => commits.read(call('stats', undefined)) as unknown as { counters: object }
     put('x')
-    ledger.write([call('put', item('y')), call('put', item(noise(11, 1))), call('put', item('z'))])
+    commits.write([call('put', item('y')), call('put', item(noise(11, 1))), call('put', item('z'))])
     expect(counters()).toMatchObject({ counters: { commits: 2, refused: 1, created: 3 } })
     state.before = sql => {
       if (sql === 'COMMIT') throw sqliteError(13)
     }
-    ledger.write([call('put', item('v')), call('put', item('w'))])
+    commits.write([call('put', item('v')), call('put', item('w'))])
     expect(counters()).toMatchObject({ counters: { commits: 2, refused: 3 } })
   })
 
   test('with a call that is a bug fails that call alone, and is taken back', () => {
-    const { ledger, kinds, call, item, get } = plantedLedger()
+    const { commits, kinds, call, item, get } = plantedLedger()
     const broken = call('put', item('x', { mediaType: Symbol('no text') }))
     // The first goes alone; the others are given again by the loop.
-    expect(ledger.write([call('put', item('one')), broken])).toMatchObject([{ ok: true }])
-    expect(ledger.write([broken, call('put', item('two'))])).toMatchObject([{ reason: 'failed' }])
+    expect(commits.write([call('put', item('one')), broken])).toMatchObject([{ ok: true }])
+    expect(commits.write([broken, call('put', item('two'))])).toMatchObject([{ reason: 'failed' }])
     expect([get(sha('one')).ok, get(sha('two')).ok]).toEqual([true, false])
     expect(new Set(kinds())).toEqual(new Set(['bug']))
   })
@@ -78,7 +78,7 @@ describe('a file that fails to be written', () => {
   })
 
   test('takes the transaction back by itself, if it is one that SQLite does not', () => {
-    const { ledger, state, put, get, call } = plantedLedger()
+    const { commits, state, put, get, call } = plantedLedger()
     state.before = sql => {
       if (sql === 'COMMIT') throw sqliteError(13)
     }
@@ -87,72 +87,72 @@ describe('a file that fails to be written', () => {
     expect(get(sha('x'))).toMatchObject({ reason: 'not_found' })
     // A transaction that was left open would refuse this.
     expect(put('y').ok).toBe(true)
-    expect(ledger.read(call('stats', undefined))).toMatchObject({ bodies: 1 })
+    expect(commits.read(call('stats', undefined))).toMatchObject({ bodies: 1 })
   })
 
   test('a transaction that SQLite took back is not taken back again', () => {
-    const { ledger, state, put, get } = plantedLedger()
+    const { commits, state, put, get } = plantedLedger()
     put('x')
     const { database } = state.opened[0]!
     const exec = database.exec.bind(database)
     // The end of a read finds none, as after an error by which SQLite took it back.
     database.exec = sql => (sql === 'BEGIN' ? undefined : exec(sql))
     expect(get(sha('x')).ok).toBe(true)
-    expect([ledger.state, state.opened.length]).toEqual(['open', 1])
+    expect([commits.state, state.opened.length]).toEqual(['open', 1])
   })
 })
 
 describe('upkeep', () => {
   test('says whether more is due', () => {
-    const { ledger, state, call, item, put } = plantedLedger({ groupCommitMs: 1e9 })
-    ledger.write(
+    const { commits, state, call, item, put } = plantedLedger({ groupCommitMs: 1e9 })
+    commits.write(
       Array.from({ length: 100 }, (_, i) => call('put', item(`body ${i}`, { ttlMs: 1 }))),
     )
     put('stays')
     state.now += 1
-    expect(ledger.upkeep(false)).toBe(true)
-    expect(ledger.upkeep(false)).toBe(false)
-    expect(ledger.read(call('stats', undefined))).toMatchObject({ bodies: 1 })
+    expect(commits.upkeep(false)).toBe(true)
+    expect(commits.upkeep(false)).toBe(false)
+    expect(commits.read(call('stats', undefined))).toMatchObject({ bodies: 1 })
   })
 
   test('that fails is not due at once, and is reported', () => {
-    const { ledger, state, kinds, put } = plantedLedger()
+    const { commits, state, kinds, put } = plantedLedger()
     put('x', { ttlMs: 1 })
     state.now += 1
     state.before = sql => {
       if (sql === 'COMMIT') throw sqliteError(13)
     }
-    expect(ledger.upkeep(false)).toBe(false)
+    expect(commits.upkeep(false)).toBe(false)
     expect(kinds()).toEqual(['write_failed'])
   })
 
   test('copies the log into the main file when nothing waits, once after writes', () => {
-    const { ledger, state, put } = plantedLedger()
+    const { commits, state, put } = plantedLedger()
     const copied: string[] = []
     state.before = sql => void (sql.includes('checkpoint') && copied.push(sql))
     put('x')
-    expect(ledger.upkeep(false)).toBe(false)
+    expect(commits.upkeep(false)).toBe(false)
     expect(copied).toEqual([])
-    expect(ledger.upkeep(true)).toBe(false)
-    expect(ledger.upkeep(true)).toBe(false)
+    expect(commits.upkeep(true)).toBe(false)
+    expect(commits.upkeep(true)).toBe(false)
     expect(copied).toEqual(['PRAGMA wal_checkpoint(PASSIVE)'])
   })
 
   test('looks for old damaged files once an hour', () => {
-    const { ledger, folder, state } = plantedLedger()
+    const { commits, folder, state } = plantedLedger()
     const old = 'store.sqlite.damaged-2029-01-01T00-00-00-000Z'
     const there = () => readdirSync(folder).includes(old)
     writeFileSync(join(folder, old), '')
     state.now += HOUR - 1
-    ledger.upkeep(true)
+    commits.upkeep(true)
     expect(there()).toBe(true)
     state.now += 1
-    ledger.upkeep(true)
+    commits.upkeep(true)
     expect(there()).toBe(false)
     // A clock that goes back is no reason to wait.
     writeFileSync(join(folder, old), '')
     state.now -= HOUR
-    ledger.upkeep(true)
+    commits.upkeep(true)
     expect(there()).toBe(false)
   })
 })
@@ -171,27 +171,27 @@ describe('a start', () => {
   }
 
   test('after a process that did not close it reads every body, beside the calls', async () => {
-    const { ledger, kinds, call } = await damagedBody(false)
-    expect(ledger.upkeep(false)).toBe(false)
+    const { commits, kinds, call } = await damagedBody(false)
+    expect(commits.upkeep(false)).toBe(false)
     expect(kinds()).toEqual([])
     // 64 at once.
-    expect(ledger.upkeep(true)).toBe(true)
+    expect(commits.upkeep(true)).toBe(true)
     expect(kinds()).toEqual([])
-    while (ledger.upkeep(true));
+    while (commits.upkeep(true));
     expect(kinds()).toEqual(['damaged_body'])
-    expect(ledger.read(call('stats', undefined))).toMatchObject({ bodies: 69 })
+    expect(commits.read(call('stats', undefined))).toMatchObject({ bodies: 69 })
   })
 
   test('after one that did reads none', async () => {
-    const { ledger, kinds } = await damagedBody(true)
-    while (ledger.upkeep(true));
+    const { commits, kinds } = await damagedBody(true)
+    while (commits.upkeep(true));
     expect(kinds()).toEqual([])
   })
 
   test('after one that did not compares the sums at the end', async () => {
-    const { ledger, kinds, state } = await damagedBody(false)
+    const { commits, kinds, state } = await damagedBody(false)
     state.opened[0]!.database.exec(`UPDATE tenant SET bodies = bodies + 1`)
-    while (ledger.upkeep(true));
+    while (commits.upkeep(true));
     expect(kinds()).toContain('damaged_file')
   })
 
@@ -199,9 +199,9 @@ describe('a start', () => {
     const { store, folder } = await inlineStore()
     await keep(store, 'x')
     const old = join(folder, 'store.sqlite.damaged-2029-01-01T00-00-00-000Z')
-    const { ledger, kinds } = plantedLedger({ folder, mustExist: true })
+    const { commits, kinds } = plantedLedger({ folder, mustExist: true })
     writeFileSync(old, '')
-    while (ledger.upkeep(true));
+    while (commits.upkeep(true));
     expect(kinds()).toEqual([])
     expect(readdirSync(folder)).toContain('store.sqlite.damaged-2029-01-01T00-00-00-000Z')
   })
@@ -213,13 +213,13 @@ describe('a file that is replaced', () => {
   }
 
   test('is noticed by upkeep, which opens what is there now', () => {
-    const { ledger, folder, kinds, state, put, get } = plantedLedger()
+    const { commits, folder, kinds, state, put, get } = plantedLedger()
     put('x')
     replace(folder)
-    expect(ledger.upkeep(true)).toBe(false)
+    expect(commits.upkeep(true)).toBe(false)
     expect([kinds(), state.opened.length]).toEqual([['file_replaced'], 2])
     expect(get(sha('x'))).toMatchObject({ reason: 'not_found' })
-    ledger.upkeep(true)
+    commits.upkeep(true)
     expect(kinds()).toEqual(['file_replaced'])
   })
 
@@ -251,27 +251,27 @@ describe('a file that is replaced', () => {
 
 describe('closing', () => {
   test('copies all of the log, and leaves the main file alone', () => {
-    const { ledger, folder, put } = plantedLedger()
+    const { commits, folder, put } = plantedLedger()
     put('x')
-    ledger.close()
+    commits.close()
     expect(readdirSync(folder)).toEqual(['store.sqlite'])
-    expect(ledger.state).toBe('unavailable')
+    expect(commits.state).toBe('unavailable')
     expect(put('y')).toMatchObject({ reason: 'unavailable' })
   })
 
   test('that fails is reported, and the file is closed all the same', () => {
-    const { ledger, events, state, put } = plantedLedger()
+    const { commits, events, state, put } = plantedLedger()
     put('x')
     state.before = sql => {
       if (sql.includes('TRUNCATE')) throw sqliteError(10 | (3 << 8))
     }
-    ledger.close()
+    commits.close()
     expect(events).toMatchObject([{ kind: 'write_failed', reason: 'failed' }])
     expect(state.opened[0]!.database.isOpen).toBe(false)
   })
 
   test('a connection that cannot be closed is reported', () => {
-    const { ledger, events, state, put } = plantedLedger()
+    const { commits, events, state, put } = plantedLedger()
     put('x')
     const { database } = state.opened[0]!
     const close = database.close.bind(database)
@@ -279,22 +279,22 @@ describe('closing', () => {
       close()
       throw new Error('a disk')
     }
-    ledger.close()
+    commits.close()
     expect(events).toEqual([{ kind: 'write_failed', reason: 'failed', detail: 'Error: a disk' }])
   })
 })
 
 test('a folder that cannot be swept is reported, and nothing else', async () => {
-  const { ledger, folder, events, state } = plantedLedger()
+  const { commits, folder, events, state } = plantedLedger()
   const away = `${folder}-away`
   renameSync(folder, away)
   try {
     state.now += HOUR
-    ledger.upkeep(false)
+    commits.upkeep(false)
     expect(events[0]).toMatchObject({ kind: 'write_failed', reason: 'failed' })
   } finally {
     rmSync(folder, { recursive: true, force: true })
     renameSync(away, folder)
   }
-  expect(must(ledger.read({ op: 'stats', args: [undefined], bytes: 0 }) as never)).toBeDefined()
+  expect(must(commits.read({ op: 'stats', args: [undefined], bytes: 0 }) as never)).toBeDefined()
 })
