@@ -1,5 +1,5 @@
 import type { DiffLevel } from '../reduce/elide/view-diff.ts'
-import { type Referral, withRuns } from '../sessions/turn/refer-to-earlier.ts'
+import { type Referral, withRuns } from '../sessions/turn/referral.ts'
 import { type ElideOptions, elideBeside, leastSavedOf } from './elide.ts'
 import type { BesideReferences } from './escape.ts'
 import type { FitOutcome } from './fit-budget.ts'

@@ -13,11 +13,11 @@ import { contextKey, invalidateBy, openTurn } from '../sessions/turn/open-turn.t
 import { referToLastWhole } from '../sessions/turn/refer-to-changes.ts'
 import {
   type ReferOptions,
-  type Referral,
   referAgain,
   referToLines,
   referToResult,
 } from '../sessions/turn/refer-to-earlier.ts'
+import type { Referral } from '../sessions/turn/referral.ts'
 import { createSearchNotes, type SearchNotes } from '../sessions/turn/search-notes.ts'
 import { createHintNotes } from '../sessions/turn/sent-hints.ts'
 import type { SessionContext } from '../sessions/turn/shared-sessions.ts'

@@ -2,7 +2,7 @@ import type { KeepItem } from '../contract/operation-result.ts'
 import type { Counters } from '../sessions/index/session-index.ts'
 import type { Shown } from '../sessions/turn/earlier-results.ts'
 import type { openTurn } from '../sessions/turn/open-turn.ts'
-import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
+import type { Referral } from '../sessions/turn/referral.ts'
 import {
   keepOn,
   remember,

@@ -9,7 +9,7 @@ import { stringBodies } from '../sessions/lines/string-bodies.ts'
 import { LINES_FORMAT } from '../sessions/turn/decode-references.ts'
 import type { Shown } from '../sessions/turn/earlier-results.ts'
 import type { SessionTurn } from '../sessions/turn/open-turn.ts'
-import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
+import type { Referral } from '../sessions/turn/referral.ts'
 import { bareFormat, linesWithin, withoutEscapes, withoutTrim } from './wrapped-format.ts'
 
 /**

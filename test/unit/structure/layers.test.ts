@@ -20,6 +20,7 @@ function readLayers(): ReadonlyMap<string, ReadonlySet<string>> {
   )
 }
 
+const MOST_CODEC_LINES = 36_000
 const layers = readLayers()
 const imports = readImports(root)
 
@@ -88,6 +89,10 @@ describe('what src/library/codec.ts loads', () => {
       'src/library/codec.ts',
       'src/runtime/vocabulary.ts',
     ])
+    const lines = [...loads].map(
+      file => readFileSync(new URL(file, root), 'utf8').split('\n').length,
+    )
+    expect(lines.reduce((sum, each) => sum + each)).toBeLessThan(MOST_CODEC_LINES)
     expect(
       [...loads].filter(file => /core\/(conversation|operations|enrich)\//.test(file)),
     ).toEqual([])

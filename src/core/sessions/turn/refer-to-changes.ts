@@ -8,7 +8,8 @@ import { type CallFacts, hash32 } from './call-facts.ts'
 import { createEarlierResults, type NamedTurn, pollIn } from './earlier-results.ts'
 import { refIn } from './long-references.ts'
 import type { SessionTurn } from './open-turn.ts'
-import type { LinesOptions, ReferOptions, Referral } from './refer-to-earlier.ts'
+import type { LinesOptions, ReferOptions } from './refer-to-earlier.ts'
+import type { Referral } from './referral.ts'
 
 /** Calls ago, at most, that the whole result was sent. */
 export const MAX_CALLS_AGO = 8

@@ -5,8 +5,8 @@ import type { HintGate } from '../../hints/policy.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import type { Entry, SessionIndex } from '../index/session-index.ts'
 import type { BodyMemory } from '../lines/body-memory.ts'
-import { type CoveredLines, coveredInParts, linesCovered } from '../lines/covered-lines.ts'
-import { encodeLines, type LinePlan, type PlannedRun, planLines } from '../lines/plan-lines.ts'
+import { coveredInParts, linesCovered } from '../lines/covered-lines.ts'
+import { encodeLines, type LinePlan, planLines } from '../lines/plan-lines.ts'
 import type { EarlierResult } from '../lines/reference-line.ts'
 import { type ScannedText, scanText } from '../lines/scan-text.ts'
 import { stringBodies } from '../lines/string-bodies.ts'
@@ -23,22 +23,8 @@ import type { DedupTerms } from './dedup-terms.ts'
 import { createEarlierResults, type NamedTurn } from './earlier-results.ts'
 import { refIn, shortRef } from './long-references.ts'
 import type { SessionTurn } from './open-turn.ts'
+import type { Referral } from './referral.ts'
 import { layOutStrings } from './string-lines.ts'
-
-/** A content written with references to what the agent has already. */
-export interface Referral {
-  readonly kind: 'exact' | 'near' | 'lines'
-  readonly content: string
-  readonly format: string
-  readonly hints: readonly { readonly family: HintFamily; readonly text: string }[]
-  readonly dependencies: readonly Dependency[]
-  /** The entry that the whole of it refers to. */
-  readonly entry?: Entry
-  /** The runs of the content's own lines that its lines refer to; absent: there are none. */
-  readonly runs?: readonly PlannedRun[]
-  /** Lines that are references; of texts in strings, those of all these texts. Absent: none. */
-  readonly covered?: CoveredLines
-}
 
 /** The prices by which a content is compared with earlier ones. */
 export interface LinesOptions {
@@ -280,24 +266,6 @@ function referIn(
     dependencies: identities.map(identity => dependencyOn(identity, here, memory)),
     covered: linesCovered(plan.runs),
     ...(format === LINES_FORMAT && { runs: plan.runs }),
-  }
-}
-
-/** A referral with some of its runs only, in another text. */
-export function withRuns(
-  referral: Referral,
-  content: string,
-  runs: readonly PlannedRun[],
-): Referral {
-  const all = [...new Set(referral.runs?.map(({ identity }) => identity))]
-  const used = new Set(runs.map(({ identity }) => identity))
-  return {
-    ...referral,
-    content,
-    runs,
-    covered: linesCovered(runs),
-    hints: runs.map(({ reference }) => ({ family: 'lines', text: reference })),
-    dependencies: referral.dependencies.filter((_, at) => used.has(all[at]!)),
   }
 }
 

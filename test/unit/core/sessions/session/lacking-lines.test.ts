@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { toText } from '../../../../../src/core/base/text-bytes.ts'
 import type { EncodeAnswer, EncodeRequest } from '../../../../../src/core/contract/encode.ts'
 import { encodeOperation } from '../../../../../src/core/operations/encode.ts'
-import { withRuns } from '../../../../../src/core/sessions/turn/refer-to-earlier.ts'
+import { withRuns } from '../../../../../src/core/sessions/turn/referral.ts'
 import { commitBody } from '../../../../../src/core/sessions/turn/remember.ts'
 import {
   attachSessions,
