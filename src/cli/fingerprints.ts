@@ -2,14 +2,10 @@ import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import type { ProviderDocument, TeamDocument } from '../core/fingerprints/upload.ts'
 import { tenantFolder } from '../core/telemetry/pseudonyms.ts'
+import { replacePrivateFile } from '../files/replace-file.ts'
 import { buildFingerprints } from '../fingerprints/build/build-fingerprints.ts'
 import { ExchangeError, pullProvider, pullTeam, push } from '../fingerprints/exchange.ts'
-import {
-  ENDPOINTS_FILE,
-  fingerprintsFolder,
-  replaceFile,
-  SPANS_FILE,
-} from '../fingerprints/folder-files.ts'
+import { ENDPOINTS_FILE, fingerprintsFolder, SPANS_FILE } from '../fingerprints/folder-files.ts'
 import { providerFile, readPulled, TEAM_FILE } from '../fingerprints/pulled.ts'
 import { readFingerprintFile } from '../fingerprints/span-file.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
@@ -141,7 +137,7 @@ async function pullAll(place: Destination): Promise<Outcome> {
   loadTelemetryKey(place.config.data_dir)
   const { folder } = ownOf(place)
   const keep = async (name: string, file: string, document: TeamDocument | ProviderDocument) => {
-    await replaceFile(join(folder, file), JSON.stringify(document))
+    replacePrivateFile(join(folder, file), JSON.stringify(document), true)
     return `${name}: ${document.fingerprints.length} endpoints`
   }
   const pulls = providers.map(({ name, from, servers }) => async () => {

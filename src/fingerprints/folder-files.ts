@@ -1,7 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { open, readFile, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { makeFolder } from '../files/make-folder.ts'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 
 /**
  * Files below a tenant's folder: the whole window for the tenant itself, and the closed spans,
@@ -21,39 +19,5 @@ export async function readBytes(file: string): Promise<Uint8Array | null> {
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
     throw error
-  }
-}
-
-/**
- * Puts a file in the place of another; a reader sees one or the other, also after a power
- * cut.
- */
-export async function replaceFile(file: string, content: Uint8Array | string): Promise<void> {
-  const folder = dirname(file)
-  makeFolder(folder)
-  const draft = `${file}.${randomBytes(4).toString('hex')}`
-  try {
-    const handle = await open(draft, 'wx', 0o600)
-    try {
-      await handle.writeFile(content)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    await rename(draft, file)
-    await syncFolder(folder)
-  } catch (error) {
-    await rm(draft, { force: true })
-    throw error
-  }
-}
-
-/** A shared span must not be forgotten, so the new name is made durable too. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { AppError } from '../core/base/errors.ts'
 import { validate } from '../core/contract/validate.ts'
 import { type Fingerprint, fingerprintSchema } from '../core/fingerprints/fingerprint.ts'
-import { readBytes, replaceFile } from './folder-files.ts'
+import { replacePrivateFile } from '../files/replace-file.ts'
+import { readBytes } from './folder-files.ts'
 import { fingerprintsToParquet, readParquet } from './parquet-file.ts'
 
 /** Rows that a file may have: an installation has a few hundred endpoints, of five spans each. */
@@ -30,9 +31,7 @@ export async function fingerprintsIn(bytes: Uint8Array): Promise<Fingerprint[]> 
   return validate(rowsSchema, await readParquet(bytes))
 }
 
-export async function writeFingerprintFile(
-  file: string,
-  rows: readonly Fingerprint[],
-): Promise<void> {
-  await replaceFile(file, fingerprintsToParquet(rows))
+/** A shared span must not be forgotten, so the file is there after a power cut too. */
+export function writeFingerprintFile(file: string, rows: readonly Fingerprint[]): void {
+  replacePrivateFile(file, fingerprintsToParquet(rows), true)
 }

@@ -69,7 +69,7 @@ function buildTenant(part: TenantPart, now: number): Promise<Built> {
     const closed = await readSpans(part)
     const read = noTally()
     const rows = rowsOf(closed, await readDays(part, now, read), now)
-    await writeRows(part, rows)
+    writeRows(part, rows)
     const spans = shareable(rows.spans, now).length
     return { tenant: part.tenant, endpoints: rows.endpoints.length, spans, read }
   })
@@ -95,9 +95,9 @@ export async function readSpans(part: TenantPart): Promise<readonly Fingerprint[
 }
 
 /** Writes both files. The caller has the lock of builds. */
-export async function writeRows(part: TenantPart, { spans, endpoints }: BuiltRows): Promise<void> {
-  await writeFingerprintFile(join(folderOf(part), SPANS_FILE), spans)
-  await writeFingerprintFile(join(folderOf(part), ENDPOINTS_FILE), endpoints)
+export function writeRows(part: TenantPart, { spans, endpoints }: BuiltRows): void {
+  writeFingerprintFile(join(folderOf(part), SPANS_FILE), spans)
+  writeFingerprintFile(join(folderOf(part), ENDPOINTS_FILE), endpoints)
 }
 
 export function folderOf({ dataDir, tenant }: TenantPart): string {

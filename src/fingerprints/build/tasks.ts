@@ -47,7 +47,7 @@ export const TASKS = {
   },
   /** Puts what was built into this data folder. */
   take({ built, ...part }: TenantPart & { readonly built: Uint8Array }): Promise<void> {
-    return withBuildLock(folderOf(part), () => writeRows(part, readBuilt(built)))
+    return withBuildLock(folderOf(part), async () => writeRows(part, readBuilt(built)))
   },
 }
 

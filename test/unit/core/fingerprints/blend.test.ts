@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { blend } from '../../../../src/core/fingerprints/blend.ts'
+import { BOUNDS, PARTS } from '../../../../src/core/fingerprints/histograms.ts'
 import { row } from '../../fingerprints/rows.ts'
 
 const of = (dup_rate: number, call_count = 100) => row({ dup_rate, call_count })
@@ -41,6 +42,14 @@ describe('blending', () => {
     expect(blend({ own: of(1, 19), team: team(0) })?.fingerprint.dup_rate).toBe(0)
     expect(blend({ own: of(1, 19) })).toBeNull()
     expect(blend({})).toBeNull()
+  })
+
+  it('weighs the histogram of repeats by how many results are repeats', () => {
+    const all = (bucket: number) => BOUNDS.repeat_burst.map((_, at) => (at === bucket ? PARTS : 0))
+    const own = { ...of(0.1), repeat_burst: all(0) }
+    const blended = blend({ own, team: { ...team(0.5), repeat_burst: all(1) } })
+    // 0.3 × 0.1 to 0.7 × 0.5.
+    expect(blended?.fingerprint.repeat_burst?.slice(0, 2)).toEqual([789, 9_211])
   })
 
   it('weighs tables by the share of tables, and recomputes what follows from the shapes', () => {
