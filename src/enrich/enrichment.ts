@@ -1,5 +1,5 @@
 import { createModels, type ModelLayers, type Models } from '../core/enrich/models.ts'
-import { createObservedCosts, type ObservedCosts } from '../core/enrich/observed-costs.ts'
+import { ObservedCosts } from '../core/enrich/observed-costs.ts'
 import type { DeclineReason } from '../core/enrich/plan.ts'
 import {
   AgentContexts,
@@ -7,9 +7,9 @@ import {
   type DecidedOffer,
   type DecidedWhere,
 } from './agent-contexts.ts'
-import { createFailFast, type FailFast } from './fail-fast.ts'
+import { FailFast } from './fail-fast.ts'
 import type { Habits } from './habits.ts'
-import { createPolling, type Polling } from './polling.ts'
+import { Polling } from './polling.ts'
 import { type FetchEvent, type Fetched, type Prefetch, Speculation } from './speculation.ts'
 
 /** The part of the configuration that is read at each use. */
@@ -57,7 +57,7 @@ export class Enrichment<T> {
   readonly failFast: FailFast
   readonly polling: Polling
   /** By tenant, server and tool. */
-  readonly costs: ObservedCosts = createObservedCosts()
+  readonly costs: ObservedCosts = new ObservedCosts()
   readonly habits: Habits
   readonly observer: EnrichmentObserver
   readonly now: () => number
@@ -72,8 +72,8 @@ export class Enrichment<T> {
     this.observer = observer
     this.now = now
     this.contexts = new AgentContexts(now)
-    this.failFast = createFailFast(now)
-    this.polling = createPolling(now)
+    this.failFast = new FailFast(now)
+    this.polling = new Polling(now)
     this.speculation = new Speculation<T>({
       dispatcher: { fetch: (prefetch, signal) => this.#fetch(prefetch, signal) },
       now,

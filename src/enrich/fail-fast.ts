@@ -1,26 +1,15 @@
 import { BoundedMap } from '../core/base/bounded-map.ts'
 
-/** Refuses a call once, after many of the tool's that found nothing. */
-export interface FailFast {
-  /**
-   * Asked before a call. Returns advice for the model if the call is refused, and the results in a
-   * row that were empty; `null` if the call may go on.
-   * @param limit `fail_fast_after_n` of the tool's model; absent: never
-   */
-  check(context: string, tool: string, limit: number | undefined): Refusal | null
-  /** Told after a call. */
-  observe(context: string, tool: string, isEmpty: boolean): void
-  forget(context: string): void
-}
-
-export interface Refusal {
+interface Refusal {
+  /** Results in a row that were empty. */
   readonly empty: number
+  /** For the model. */
   readonly advice: string
 }
 
 interface Streak {
-  empty: number
-  lastAt: number
+  readonly empty: number
+  readonly lastAt: number
 }
 
 /** A streak ends by itself after this. */
@@ -29,50 +18,51 @@ const MAX_CONTEXTS = 10_000
 const MAX_TOOLS = 256
 
 /**
- * Never a dead end: a refusal ends the streak, so that the next call is made; a result that is not
- * empty ends it too, and a minute without a call. @param now milliseconds from any start
+ * Refuses a call once, after many of the tool's that found nothing. Never a dead end: a refusal ends
+ * the streak, so that the next call is made; a result that is not empty ends it too, and a minute
+ * without a call.
  */
-export function createFailFast(now: () => number): FailFast {
-  const contexts = new BoundedMap<string, Map<string, Streak>>(MAX_CONTEXTS)
+export class FailFast {
+  readonly #now: () => number
+  readonly #contexts = new BoundedMap<string, Map<string, Streak>>(MAX_CONTEXTS)
 
-  function streaksOf(context: string): Map<string, Streak> {
-    const streaks = contexts.get(context) ?? new Map<string, Streak>()
-    contexts.set(context, streaks)
-    return streaks
+  /** @param now milliseconds from any start */
+  constructor(now: () => number) {
+    this.#now = now
   }
 
-  return {
-    check(context, tool, limit) {
-      const streak = contexts.get(context)?.get(tool)
-      if (limit === undefined || streak === undefined) return null
-      if (now() - streak.lastAt >= FORGET_MS) {
-        contexts.get(context)?.delete(tool)
-        return null
-      }
-      if (streak.empty < limit) return null
-      contexts.get(context)?.delete(tool)
-      const { empty } = streak
-      return {
-        empty,
-        advice:
-          `> [not called: the last ${empty} calls of this tool found nothing; ` +
-          'try other arguments, or call it again]',
-      }
-    },
-    observe(context, tool, isEmpty) {
-      const streaks = streaksOf(context)
-      if (!isEmpty) {
-        streaks.delete(tool)
-        return
-      }
-      const streak = streaks.get(tool)
-      const isOld = streak === undefined || now() - streak.lastAt >= FORGET_MS
-      if (streaks.size >= MAX_TOOLS && !streaks.has(tool)) return
-      streaks.set(tool, { empty: isOld ? 1 : streak.empty + 1, lastAt: now() })
-    },
-    forget(context) {
-      contexts.delete(context)
-    },
+  /**
+   * Asked before a call. Returns `null` if the call may go on.
+   * @param limit `fail_fast_after_n` of the tool's model; absent: never
+   */
+  check(context: string, tool: string, limit: number | undefined): Refusal | null {
+    const empty = this.#emptyOf(context, tool)
+    if (limit === undefined || empty === 0 || empty < limit) return null
+    this.#contexts.get(context)?.delete(tool)
+    const advice =
+      `> [not called: the last ${empty} calls of this tool found nothing; ` +
+      'try other arguments, or call it again]'
+    return { empty, advice }
+  }
+
+  /** Told after a call. */
+  observe(context: string, tool: string, isEmpty: boolean): void {
+    const streaks = this.#contexts.get(context) ?? new Map<string, Streak>()
+    this.#contexts.set(context, streaks)
+    if (!isEmpty) streaks.delete(tool)
+    else if (streaks.size < MAX_TOOLS || streaks.has(tool)) {
+      streaks.set(tool, { empty: this.#emptyOf(context, tool) + 1, lastAt: this.#now() })
+    }
+  }
+
+  forget(context: string): void {
+    this.#contexts.delete(context)
+  }
+
+  #emptyOf(context: string, tool: string): number {
+    const streak = this.#contexts.get(context)?.get(tool)
+    const isOver = streak === undefined || this.#now() - streak.lastAt >= FORGET_MS
+    return isOver ? 0 : streak.empty
   }
 }
 

@@ -7,16 +7,6 @@ import {
 } from '../core/enrich/probability.ts'
 import type { Store } from '../store/store.ts'
 
-/** How often the offers of tools are followed, by tenant, kept in the store. */
-export interface Habits {
-  /** Never rejects: what cannot be read begins with what the models state. */
-  of(tenant: string): Promise<Probabilities>
-  /** Told after observations; they are written within seconds. */
-  changed(tenant: string): void
-  /** Writes what is not written yet. Never rejects. */
-  flush(): Promise<void>
-}
-
 export interface HabitsOptions {
   readonly store: Pick<Store, 'readRecord' | 'writeRecord'>
   /** Milliseconds since 1970. */
@@ -33,11 +23,8 @@ const MAX_ATTEMPTS = 8
 /** Tenants in memory. Beyond that the first ones are read again when they are needed. */
 const MAX_TENANTS = 1_000
 
-export function createHabits(options: HabitsOptions): Habits {
-  return new StoredHabits(options)
-}
-
-class StoredHabits implements Habits {
+/** How often the offers of tools are followed, by tenant, kept in the store. */
+export class Habits {
   readonly #options: HabitsOptions
   readonly #tenants = new Map<string, Promise<Probabilities>>()
   readonly #dirty = new Set<string>()
@@ -48,6 +35,7 @@ class StoredHabits implements Habits {
     this.#options = options
   }
 
+  /** Never rejects: what cannot be read begins with what the models state. */
   of(tenant: string): Promise<Probabilities> {
     const known = this.#tenants.get(tenant)
     if (known !== undefined) return known
@@ -59,11 +47,13 @@ class StoredHabits implements Habits {
     return loaded
   }
 
+  /** Told after observations; they are written within seconds. */
   changed(tenant: string): void {
     this.#dirty.add(tenant)
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref()
   }
 
+  /** Writes what is not written yet. Never rejects. */
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined

@@ -8,22 +8,6 @@ export interface PolledResult {
   readonly text: string
 }
 
-/** Notices an agent that asks the same again and again, and gets the same. */
-export interface Polling {
-  /**
-   * Asked before a call. After three calls with the same result the fourth is answered from the
-   * third. The fifth is made again, so that a change is seen.
-   */
-  answer(poll: Poll): { readonly text: string; readonly note: string } | null
-  /** Told after a call. Returns the note for its result if it was the same three times. */
-  observe(poll: Poll, result: PolledResult): string | null
-  /**
-   * Something may have changed at a server: what is known of its calls is dropped; `null`: at any.
-   */
-  invalidateUpstream(upstream: string | null): void
-  forget(context: string): void
-}
-
 /** A call that reads only, and for how long its results count as the same question. */
 export interface Poll {
   readonly context: string
@@ -48,44 +32,59 @@ const MAX_SERIES = 1_000
 /** Longest text that is kept to answer with. */
 const MAX_TEXT = 64 * 1_024
 
-/** @param now milliseconds from any start */
-export function createPolling(now: () => number): Polling {
-  const all = new BoundedMap<string, Series>(MAX_SERIES)
-  const idOf = ({ context, key }: Poll) => JSON.stringify([context, key])
+/** Notices an agent that asks the same again and again, and gets the same. */
+export class Polling {
+  readonly #now: () => number
+  readonly #all = new BoundedMap<string, Series>(MAX_SERIES)
 
-  function drop(matches: (series: Series) => boolean): void {
-    for (const [id, series] of all) if (matches(series)) all.delete(id)
+  /** @param now milliseconds from any start */
+  constructor(now: () => number) {
+    this.#now = now
   }
 
-  return {
-    answer(poll) {
-      const series = all.get(idOf(poll))
-      if (series === undefined || !series.canAnswer || series.text.length > MAX_TEXT) return null
-      const times = recent([...series.times, now()], poll.ttlS)
-      if (times.length <= REPEATS) return null
-      series.canAnswer = false
-      series.times = times
-      return { text: series.text, note: `${noteOf(times)}, answered from the last one]` }
-    },
-    observe(poll, { hash, text }) {
-      const id = idOf(poll)
-      const before = all.get(id)
-      const isSame = before?.hash === hash
-      const times = recent([...(isSame ? before.times : []), now()], poll.ttlS)
-      const isRepeated = times.length >= REPEATS
-      const kept = isRepeated && text.length <= MAX_TEXT ? text : ''
-      const { upstream, context } = poll
-      const canAnswer = isRepeated && text.length <= MAX_TEXT
-      all.set(id, { upstream, context, hash, text: kept, times, canAnswer })
-      return isRepeated ? `${noteOf(times)}]` : null
-    },
-    invalidateUpstream(upstream) {
-      drop(series => upstream === null || series.upstream === upstream)
-    },
-    forget(context) {
-      drop(series => series.context === context)
-    },
+  /**
+   * Asked before a call. After three calls with the same result the fourth is answered from the
+   * third. The fifth is made again, so that a change is seen.
+   */
+  answer(poll: Poll): { readonly text: string; readonly note: string } | null {
+    const series = this.#all.get(idOf(poll))
+    if (series === undefined || !series.canAnswer) return null
+    const times = recent([...series.times, this.#now()], poll.ttlS)
+    if (times.length <= REPEATS) return null
+    series.canAnswer = false
+    series.times = times
+    return { text: series.text, note: `${noteOf(times)}, answered from the last one]` }
   }
+
+  /** Told after a call. Returns the note for its result if it was the same three times. */
+  observe(poll: Poll, { hash, text }: PolledResult): string | null {
+    const before = this.#all.get(idOf(poll))
+    const same = before?.hash === hash ? before.times : []
+    const times = recent([...same, this.#now()], poll.ttlS)
+    const isRepeated = times.length >= REPEATS
+    const canAnswer = isRepeated && text.length <= MAX_TEXT
+    const { upstream, context } = poll
+    const series = { upstream, context, hash, text: canAnswer ? text : '', times, canAnswer }
+    this.#all.set(idOf(poll), series)
+    return isRepeated ? `${noteOf(times)}]` : null
+  }
+
+  /** Drops what is known of a server's calls, since it may have changed; `null`: of any server's. */
+  invalidateUpstream(upstream: string | null): void {
+    this.#drop(series => upstream === null || series.upstream === upstream)
+  }
+
+  forget(context: string): void {
+    this.#drop(series => series.context === context)
+  }
+
+  #drop(matches: (series: Series) => boolean): void {
+    for (const [id, series] of this.#all) if (matches(series)) this.#all.delete(id)
+  }
+}
+
+function idOf({ context, key }: Poll): string {
+  return JSON.stringify([context, key])
 }
 
 /** The times within the window that ends now. */

@@ -51,17 +51,6 @@ export interface KeptResult<T> {
 /** Why a kept result left without being served. */
 export type DropReason = 'expired' | 'evicted' | 'invalidated' | 'aborted' | 'replaced'
 
-/** Results that were fetched ahead. Each is served at most once, and none after it is stale. */
-export interface ResultCache<T> {
-  readonly bytes: number
-  has(key: string): boolean
-  /** `false` if the result is too large to be kept. */
-  put(key: string, kept: KeptResult<T>): boolean
-  /** Takes the result out; `undefined` if there is none, or it is too old. */
-  take(key: string): KeptResult<T> | undefined
-  drop(matches: (kept: KeptResult<T>) => boolean, reason: DropReason): void
-}
-
 export interface CacheOptions<T> {
   /** Milliseconds from any start; never backwards. */
   readonly now: () => number
@@ -79,67 +68,72 @@ const MAX_ENTRIES = 4_096
 /** What an entry takes beside its result and its key. */
 const OVERHEAD_BYTES = 512
 
-/** In memory only: what is fetched ahead is not worth a write. */
-export function createResultCache<T>({
-  now,
-  maxBytes = MAX_BYTES,
-  onDrop,
-}: CacheOptions<T>): ResultCache<T> {
+/**
+ * Results that were fetched ahead. Each is served at most once, and none after it is stale. In
+ * memory only: what is fetched ahead is not worth a write.
+ */
+export class ResultCache<T> {
+  readonly #options: CacheOptions<T>
   /** In the order in which they came. */
-  const entries = new Map<string, KeptResult<T>>()
-  let total = 0
+  readonly #entries = new Map<string, KeptResult<T>>()
+  #bytes = 0
 
-  function remove(key: string, kept: KeptResult<T>): void {
-    entries.delete(key)
-    total -= sizeOf(key, kept)
+  constructor(options: CacheOptions<T>) {
+    this.#options = options
   }
 
-  function dropOne(key: string, kept: KeptResult<T>, reason: DropReason): void {
-    remove(key, kept)
-    onDrop(kept, reason)
+  get bytes(): number {
+    return this.#bytes
   }
 
-  function makeRoom(): void {
+  has(key: string): boolean {
+    const kept = this.#entries.get(key)
+    return kept !== undefined && kept.expiresAt > this.#options.now()
+  }
+
+  /** `false` if the result is too large to be kept. */
+  put(key: string, kept: KeptResult<T>): boolean {
+    if (kept.bytes > MAX_RESULT_BYTES || kept.expiresAt <= this.#options.now()) return false
+    const before = this.#entries.get(key)
+    if (before !== undefined) this.#dropOne(key, before, 'replaced')
+    this.#entries.set(key, kept)
+    this.#bytes += sizeOf(key, kept)
+    this.#makeRoom()
+    return true
+  }
+
+  /** Takes the result out; `undefined` if there is none, or it is too old. */
+  take(key: string): KeptResult<T> | undefined {
+    const kept = this.#entries.get(key)
+    if (kept === undefined) return undefined
+    const isStale = kept.expiresAt <= this.#options.now()
+    if (isStale) this.#dropOne(key, kept, 'expired')
+    else this.#remove(key, kept)
+    return isStale ? undefined : kept
+  }
+
+  drop(matches: (kept: KeptResult<T>) => boolean, reason: DropReason): void {
+    for (const [key, kept] of this.#entries) if (matches(kept)) this.#dropOne(key, kept, reason)
+  }
+
+  #remove(key: string, kept: KeptResult<T>): void {
+    this.#entries.delete(key)
+    this.#bytes -= sizeOf(key, kept)
+  }
+
+  #dropOne(key: string, kept: KeptResult<T>, reason: DropReason): void {
+    this.#remove(key, kept)
+    this.#options.onDrop(kept, reason)
+  }
+
+  #makeRoom(): void {
+    const { now, maxBytes = MAX_BYTES } = this.#options
     const time = now()
-    for (const [key, kept] of entries) {
-      if (kept.expiresAt <= time) dropOne(key, kept, 'expired')
+    this.drop(({ expiresAt }) => expiresAt <= time, 'expired')
+    for (const [key, kept] of this.#entries) {
+      if (this.#bytes <= maxBytes && this.#entries.size <= MAX_ENTRIES) return
+      this.#dropOne(key, kept, 'evicted')
     }
-    for (const [key, kept] of entries) {
-      if (total <= maxBytes && entries.size <= MAX_ENTRIES) return
-      dropOne(key, kept, 'evicted')
-    }
-  }
-
-  return {
-    get bytes() {
-      return total
-    },
-    has(key) {
-      const kept = entries.get(key)
-      return kept !== undefined && kept.expiresAt > now()
-    },
-    put(key, kept) {
-      if (kept.bytes > MAX_RESULT_BYTES || kept.expiresAt <= now()) return false
-      const before = entries.get(key)
-      if (before !== undefined) dropOne(key, before, 'replaced')
-      entries.set(key, kept)
-      total += sizeOf(key, kept)
-      makeRoom()
-      return true
-    },
-    take(key) {
-      const kept = entries.get(key)
-      if (kept === undefined) return undefined
-      if (kept.expiresAt <= now()) {
-        dropOne(key, kept, 'expired')
-        return undefined
-      }
-      remove(key, kept)
-      return kept
-    },
-    drop(matches, reason) {
-      for (const [key, kept] of entries) if (matches(kept)) dropOne(key, kept, reason)
-    },
   }
 }
 

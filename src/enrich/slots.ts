@@ -9,57 +9,53 @@ export interface SlotLimits {
   readonly respectRateLimits?: boolean
 }
 
-export interface Slots {
-  /** Why nothing may be started there now; `null` if it may. */
-  declineReason(context: string, host: string | null): 'host_saturated' | 'parallel_limit' | null
-  claim(context: string, host: string | null): void
-  /** @param retryAfterMs how long the host wants no more calls */
-  release(context: string, host: string | null, retryAfterMs?: number): void
-}
-
 /** Hosts may ask for any time; no longer than this is believed. */
 const LONGEST_PAUSE_MS = 600_000
 /** Pauses that are remembered. */
 const MAX_PAUSES = 1_000
 
-export function createSlots({
-  now,
-  maxParallel = 3,
-  maxPerHost = 4,
-  maxTotal = 64,
-  respectRateLimits = true,
-}: SlotLimits): Slots {
-  const byContext = new Map<string, number>()
-  const byHost = new Map<string, number>()
-  const pausedUntil = new BoundedMap<string, number>(MAX_PAUSES)
-  let total = 0
+/** Fetches that are on their way. */
+export class Slots {
+  readonly #limits: SlotLimits
+  readonly #byContext = new Map<string, number>()
+  readonly #byHost = new Map<string, number>()
+  readonly #pausedUntil = new BoundedMap<string, number>(MAX_PAUSES)
+  #total = 0
 
-  function isSaturated(host: string): boolean {
+  constructor(limits: SlotLimits) {
+    this.#limits = limits
+  }
+
+  /** Why nothing may be started there now; `null` if it may. */
+  declineReason(context: string, host: string | null): 'host_saturated' | 'parallel_limit' | null {
+    const { maxParallel = 3, maxTotal = 64 } = this.#limits
+    const ofContext = this.#byContext.get(context) ?? 0
+    if (this.#total >= maxTotal || ofContext >= maxParallel) return 'parallel_limit'
+    return host !== null && this.#isSaturated(host) ? 'host_saturated' : null
+  }
+
+  claim(context: string, host: string | null): void {
+    this.#count(context, host, 1)
+  }
+
+  /** @param retryAfterMs how long the host wants no more calls */
+  release(context: string, host: string | null, retryAfterMs = 0): void {
+    this.#count(context, host, -1)
+    if (host === null || retryAfterMs <= 0) return
+    const pauseMs = Math.min(retryAfterMs, LONGEST_PAUSE_MS)
+    this.#pausedUntil.set(host, this.#limits.now() + pauseMs)
+  }
+
+  #count(context: string, host: string | null, more: number): void {
+    this.#total += more
+    add(this.#byContext, context, more)
+    if (host !== null) add(this.#byHost, host, more)
+  }
+
+  #isSaturated(host: string): boolean {
+    const { now, maxPerHost = 4, respectRateLimits = true } = this.#limits
     if (!respectRateLimits) return false
-    return (byHost.get(host) ?? 0) >= maxPerHost || (pausedUntil.get(host) ?? 0) > now()
-  }
-
-  function pause(host: string, ms: number): void {
-    pausedUntil.set(host, now() + Math.min(ms, LONGEST_PAUSE_MS))
-  }
-
-  return {
-    declineReason(context, host) {
-      if (total >= maxTotal || (byContext.get(context) ?? 0) >= maxParallel) return 'parallel_limit'
-      return host !== null && isSaturated(host) ? 'host_saturated' : null
-    },
-    claim(context, host) {
-      total++
-      add(byContext, context, 1)
-      if (host !== null) add(byHost, host, 1)
-    },
-    release(context, host, retryAfterMs) {
-      total--
-      add(byContext, context, -1)
-      if (host === null) return
-      add(byHost, host, -1)
-      if (retryAfterMs !== undefined && retryAfterMs > 0) pause(host, retryAfterMs)
-    },
+    return (this.#byHost.get(host) ?? 0) >= maxPerHost || (this.#pausedUntil.get(host) ?? 0) > now()
   }
 }
 

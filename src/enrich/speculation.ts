@@ -1,13 +1,12 @@
 import { namesOf } from '../core/enrich/tool-names.ts'
 import {
-  createResultCache,
   type FetchFacts,
   type KeptResult,
-  type ResultCache,
+  ResultCache,
   type ScopedCall,
   scopedKey,
 } from './result-cache.ts'
-import { createSlots, type Slots } from './slots.ts'
+import { Slots } from './slots.ts'
 
 /*
  * How a gateway uses this folder, for each call of a model:
@@ -149,12 +148,12 @@ export class Speculation<T> {
   constructor(options: SpeculationOptions<T>) {
     this.#options = options
     const { now, maxBytes } = options
-    this.#cache = createResultCache({
+    this.#cache = new ResultCache({
       now,
       ...(maxBytes === undefined ? {} : { maxBytes }),
       onDrop: kept => this.#report('wasted', kept, kept.bytes),
     })
-    this.#slots = createSlots(options)
+    this.#slots = new Slots(options)
   }
 
   /** Bytes of kept results. */

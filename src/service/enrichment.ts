@@ -4,7 +4,7 @@ import {
   type EnrichmentObserver,
   type EnrichmentSettings,
 } from '../enrich/enrichment.ts'
-import { createHabits } from '../enrich/habits.ts'
+import { Habits } from '../enrich/habits.ts'
 import type { LandedResult } from '../mcp/enriched/enrichment-needs.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
@@ -24,7 +24,7 @@ export function createServiceEnrichment(
     settings: () => settingsOf(live.config),
     maxParallel: max_parallel_prefetches,
     respectsRateLimits: respect_rate_limits,
-    habits: createHabits({
+    habits: new Habits({
       store,
       now: Date.now,
       onUnsaved: detail => logger.warn({ detail }, 'what agents call next cannot be written'),

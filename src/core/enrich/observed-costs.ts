@@ -1,16 +1,5 @@
 import { BoundedMap } from '../base/bounded-map.ts'
 
-/** Sizes of results as they come, for plans that follow. */
-export interface ObservedCosts {
-  /** @param names `argumentNames` of the call */
-  observe(tool: string, names: string | undefined, tokens: number): void
-  /**
-   * Tokens that four of five results stay within: of the latest calls with these arguments, if
-   * there were eight, else of the tool's latest calls, if there were twenty.
-   */
-  expected(tool: string, names: string | undefined): number | undefined
-}
-
 const LEAST_ALIKE = 8
 const LEAST_RESULTS = 20
 /**
@@ -38,32 +27,34 @@ export function argumentNames(args: string | null): string | undefined {
   return names.length > MAX_NAMES ? undefined : names
 }
 
-/** Holds 64 sizes of each of 4,000 kinds of calls. */
-export function createObservedCosts(): ObservedCosts {
-  const sizes = new BoundedMap<string, number[]>(MAX_KINDS)
+/** Sizes of results as they come, for plans that follow: 64 of each of 4,000 kinds of calls. */
+export class ObservedCosts {
+  readonly #sizes = new BoundedMap<string, number[]>(MAX_KINDS)
 
-  function add(kind: string, tokens: number): void {
-    const latest = sizes.get(kind) ?? []
-    if (latest.length === WINDOW) latest.shift()
-    latest.push(tokens)
-    sizes.set(kind, latest)
+  /** @param names `argumentNames` of the call */
+  observe(tool: string, names: string | undefined, tokens: number): void {
+    this.#add(kindOf(tool), tokens)
+    if (names !== undefined) this.#add(kindOf(tool, names), tokens)
   }
 
-  function shareOf(kind: string, least: number): number | undefined {
-    const latest = sizes.get(kind) ?? []
+  /**
+   * Tokens that four of five results stay within: of the latest calls with these arguments, if
+   * there were eight, else of the tool's latest calls, if there were twenty.
+   */
+  expected(tool: string, names: string | undefined): number | undefined {
+    const alike = names === undefined ? undefined : this.#share(kindOf(tool, names), LEAST_ALIKE)
+    return alike ?? this.#share(kindOf(tool), LEAST_RESULTS)
+  }
+
+  #add(kind: string, tokens: number): void {
+    const latest = this.#sizes.get(kind) ?? []
+    this.#sizes.set(kind, [...latest.slice(1 - WINDOW), tokens])
+  }
+
+  #share(kind: string, least: number): number | undefined {
+    const latest = this.#sizes.get(kind) ?? []
     if (latest.length < least) return undefined
     return latest.toSorted((a, b) => a - b)[Math.floor(SHARE * latest.length)]
-  }
-
-  return {
-    observe(tool, names, tokens) {
-      add(kindOf(tool), tokens)
-      if (names !== undefined) add(kindOf(tool, names), tokens)
-    },
-    expected(tool, names) {
-      const alike = names === undefined ? undefined : shareOf(kindOf(tool, names), LEAST_ALIKE)
-      return alike ?? shareOf(kindOf(tool), LEAST_RESULTS)
-    },
   }
 }
 

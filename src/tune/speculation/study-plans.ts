@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { createModels, type ModelLayers } from '../../core/enrich/models.ts'
-import { createObservedCosts } from '../../core/enrich/observed-costs.ts'
+import { ObservedCosts } from '../../core/enrich/observed-costs.ts'
 import { createProbabilities } from '../../core/enrich/probability.ts'
 import type { ToolModels } from '../../core/enrich/value-model.ts'
 import { createLinkMiner, type RecordedCall } from './link-miner.ts'
@@ -88,7 +88,7 @@ function play(
     models: createModels({ ...layers, mined }),
     // No time passes between sessions.
     probabilities: createProbabilities(() => 0),
-    costs: createObservedCosts(),
+    costs: new ObservedCosts(),
   }
   return { terms, offers: sessions.flatMap(calls => playSession(calls, terms)) }
 }

@@ -6,7 +6,7 @@ import {
   type EnrichmentObserver,
   type EnrichmentSettings,
 } from '../../../src/enrich/enrichment.ts'
-import { createHabits } from '../../../src/enrich/habits.ts'
+import { Habits } from '../../../src/enrich/habits.ts'
 import type { ComposedTool } from '../../../src/mcp/composed/composed-tool.ts'
 import type { LandedResult } from '../../../src/mcp/enriched/enrichment-needs.ts'
 import type { OfferReader } from '../../../src/mcp/enriched/offer-reader.ts'
@@ -220,7 +220,7 @@ export function makeEnrichment(options: MemoryGatewayOptions = {}): Enrichment<L
   return new Enrichment({
     settings: () => settings,
     ...{ maxParallel, now, respectsRateLimits: true },
-    habits: createHabits({ store: memoryRecords(), now: Date.now, onUnsaved: nothing }),
+    habits: new Habits({ store: memoryRecords(), now: Date.now, onUnsaved: nothing }),
     observer: {
       ...{ fetch: nothing, declined: nothing, decided: nothing, predicted: nothing },
       ...{ refused: nothing, unchanged: nothing },

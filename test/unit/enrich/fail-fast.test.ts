@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createFailFast, isEmptyResult } from '../../../src/enrich/fail-fast.ts'
+import { FailFast, isEmptyResult } from '../../../src/enrich/fail-fast.ts'
 
 function setUp() {
   const clock = { now: 0 }
-  const guard = createFailFast(() => clock.now)
+  const guard = new FailFast(() => clock.now)
   const empty = (times: number, context = 'x') => {
     for (let i = 0; i < times; i++) guard.observe(context, 'search', true)
   }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { capsMarkup } from '../../../src/core/enrich/markup-cap.ts'
-import { createPolling, type Poll, pollTtl } from '../../../src/enrich/polling.ts'
+import { type Poll, Polling, pollTtl } from '../../../src/enrich/polling.ts'
 
 const POLL: Poll = { context: 'x', upstream: 'u', key: 'status', ttlS: 15 }
 
 function setUp() {
   const clock = { now: 0 }
-  const polling = createPolling(() => clock.now)
+  const polling = new Polling(() => clock.now)
   /** A call at a time in seconds: its note, or the answer that came instead. */
   const ask = (atS: number, text = 'running', poll = POLL) => {
     clock.now = atS * 1_000

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import {
-  createResultCache,
   type DropReason,
   type KeptResult,
+  ResultCache,
   type ScopedCall,
   scopedKey,
 } from '../../../src/enrich/result-cache.ts'
@@ -14,7 +14,7 @@ const CALL: ScopedCall = { scope: SCOPE, tool: 'get', args: '{}' }
 function setUp(maxBytes?: number) {
   const clock = { now: 0 }
   const dropped: [string, DropReason][] = []
-  const cache = createResultCache<string>({
+  const cache = new ResultCache<string>({
     now: () => clock.now,
     ...(maxBytes === undefined ? {} : { maxBytes }),
     onDrop: ({ result }, reason) => dropped.push([result, reason]),

@@ -7,7 +7,7 @@ import { projectCalls } from '../../../../src/core/enrich/projections.ts'
 import { readTrigger } from '../../../../src/core/enrich/result-values.ts'
 import { parseJson } from '../../../../src/core/json/parse-json.ts'
 import { ObjectValue, type Value } from '../../../../src/core/json/value.ts'
-import { createFailFast } from '../../../../src/enrich/fail-fast.ts'
+import { FailFast } from '../../../../src/enrich/fail-fast.ts'
 import { runs } from '../../../support/runs.ts'
 
 function read(json: string): Value {
@@ -119,7 +119,7 @@ describe('fail-fast', () => {
         fc.integer({ min: 1, max: 4 }),
         (events, limit) => {
           let now = 0
-          const guard = createFailFast(() => now)
+          const guard = new FailFast(() => now)
           let [empty, wasRefused] = [0, false]
           for (const { isEmpty, ms } of events) {
             now += ms

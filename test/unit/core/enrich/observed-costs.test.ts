@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { argumentNames, createObservedCosts } from '../../../../src/core/enrich/observed-costs.ts'
+import { argumentNames, ObservedCosts } from '../../../../src/core/enrich/observed-costs.ts'
 
 const PART = argumentNames('{"path":"a","limit":5}')
 const WHOLE = argumentNames('{"path":"b"}')
@@ -7,7 +7,7 @@ const WHOLE = argumentNames('{"path":"b"}')
 // Contract, section 8, "Cost"; docs/guide/planning.md says why it is not the median.
 describe('observed sizes', () => {
   it('count from twenty results of a tool on, by what four of five stay within', () => {
-    const costs = createObservedCosts()
+    const costs = new ObservedCosts()
     for (let i = 1; i <= 19; i++) costs.observe('t', undefined, i)
     expect(costs.expected('t', undefined)).toBeUndefined()
     costs.observe('t', undefined, 1_000)
@@ -18,7 +18,7 @@ describe('observed sizes', () => {
   })
 
   it('are of calls with the same arguments, from eight on', () => {
-    const costs = createObservedCosts()
+    const costs = new ObservedCosts()
     for (let i = 0; i < 20; i++) costs.observe('read', PART, 10)
     for (let i = 0; i < 7; i++) costs.observe('read', WHOLE, 900)
     // Seven of 27 are large: the tool's own share has one of them.
@@ -31,7 +31,7 @@ describe('observed sizes', () => {
   })
 
   it('are of a bounded number of kinds of calls', () => {
-    const costs = createObservedCosts()
+    const costs = new ObservedCosts()
     for (let i = 0; i < 20; i++) costs.observe('first', undefined, 5)
     for (let i = 0; i < 4_000; i++) costs.observe(`t${i}`, undefined, 1)
     expect(costs.expected('first', undefined)).toBeUndefined()
