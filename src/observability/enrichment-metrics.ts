@@ -1,4 +1,4 @@
-import type { EnrichmentObserver } from '../enrich/enrichment.ts'
+import type { EnrichmentObserver } from '../ahead/enrichment.ts'
 import type { Register } from './register.ts'
 
 const SAVED = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]

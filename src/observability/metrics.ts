@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
-import type { EnrichmentObserver } from '../enrich/enrichment.ts'
+import type { EnrichmentObserver } from '../ahead/enrichment.ts'
 import type { LostReason } from '../pool/pool-options.ts'
 import type { SharedLoad, StoreState, StoreStats } from '../store/store-figures.ts'
 import { type ArmsMetrics, createArmsMetrics } from './arms-metrics.ts'

@@ -1,11 +1,11 @@
-import { modelLayers } from '../config/shipped-models.ts'
 import {
   Enrichment,
   type EnrichmentObserver,
   type EnrichmentSettings,
-} from '../enrich/enrichment.ts'
-import { Habits } from '../enrich/habits.ts'
-import type { LandedResult } from '../mcp/enriched/enrichment-needs.ts'
+} from '../ahead/enrichment.ts'
+import { Habits } from '../ahead/habits.ts'
+import { modelLayers } from '../config/shipped-models.ts'
+import type { LandedResult } from '../mcp/ahead/enrichment-needs.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import type { Store } from '../store/store.ts'

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
+import type { CallOwner, DecidedOffer, DecidedWhere } from '../ahead/agent-contexts.ts'
+import type { EnrichmentObserver } from '../ahead/enrichment.ts'
+import type { FetchEvent } from '../ahead/speculation.ts'
 import { MAX_DECLINES, NO_SESSION, type ResponseFacts } from '../core/telemetry/event.ts'
 import type { Pseudonyms } from '../core/telemetry/pseudonyms.ts'
 import { resolveTokenizer } from '../core/tokens/profiles.ts'
-import type { CallOwner, DecidedOffer, DecidedWhere } from '../enrich/agent-contexts.ts'
-import type { EnrichmentObserver } from '../enrich/enrichment.ts'
-import type { FetchEvent } from '../enrich/speculation.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 
 /** What events are written of: sizes that were predicted are in those of fetches. */

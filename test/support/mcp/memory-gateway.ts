@@ -1,15 +1,15 @@
-import { shippedModels } from '../../../src/config/shipped-models.ts'
-import type { ToolModels } from '../../../src/core/enrich/value-model.ts'
-import { readOffersOperation } from '../../../src/core/operations/read-offers.ts'
 import {
   Enrichment,
   type EnrichmentObserver,
   type EnrichmentSettings,
-} from '../../../src/enrich/enrichment.ts'
-import { Habits } from '../../../src/enrich/habits.ts'
+} from '../../../src/ahead/enrichment.ts'
+import { Habits } from '../../../src/ahead/habits.ts'
+import { shippedModels } from '../../../src/config/shipped-models.ts'
+import type { ToolModels } from '../../../src/core/enrich/value-model.ts'
+import { readOffersOperation } from '../../../src/core/operations/read-offers.ts'
+import type { LandedResult } from '../../../src/mcp/ahead/enrichment-needs.ts'
+import type { OfferReader } from '../../../src/mcp/ahead/offer-reader.ts'
 import type { ComposedTool } from '../../../src/mcp/composed/composed-tool.ts'
-import type { LandedResult } from '../../../src/mcp/enriched/enrichment-needs.ts'
-import type { OfferReader } from '../../../src/mcp/enriched/offer-reader.ts'
 import { createGateway, type Gateway } from '../../../src/mcp/gateway.ts'
 import type { ClientCall, GatewayOptions, GatewayServer } from '../../../src/mcp/gateway-options.ts'
 import { errorOutcome } from '../../../src/mcp/json-rpc.ts'

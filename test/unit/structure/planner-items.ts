@@ -38,14 +38,11 @@ export const PLANNER_ITEMS: readonly PlannerItem[] = [
   },
   {
     item: 'race, shutdown, hosts, invalidation',
-    tests: [
-      'test/unit/enrich/speculation.test.ts',
-      'test/unit/mcp/enriched/enriched-calls.test.ts',
-    ],
+    tests: ['test/unit/ahead/speculation.test.ts', 'test/unit/mcp/ahead/enriched-calls.test.ts'],
   },
   {
     item: 'fail-fast (pattern 8), polling (pattern 1)',
-    tests: ['test/unit/mcp/enriched/enriched-calls.test.ts'],
+    tests: ['test/unit/mcp/ahead/enriched-calls.test.ts'],
   },
   {
     item: 're-reads (pattern 2)',

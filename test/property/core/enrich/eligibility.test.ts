@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { Speculation } from '../../../../src/ahead/speculation.ts'
 import type { CatalogueTool, Offering, PlannedCall } from '../../../../src/core/enrich/plan.ts'
 import { planCalls } from '../../../../src/core/enrich/planner.ts'
 import { createProbabilities } from '../../../../src/core/enrich/probability.ts'
 import type { SideEffect, ToolModel } from '../../../../src/core/enrich/value-model.ts'
-import { Speculation } from '../../../../src/enrich/speculation.ts'
 import { modelsWith } from '../../../support/models.ts'
 import { fewRuns } from '../../../support/short-runs.ts'
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { FailFast } from '../../../../src/ahead/fail-fast.ts'
 import { canonicalArguments } from '../../../../src/core/enrich/call-key.ts'
 import { acceptsArguments } from '../../../../src/core/enrich/input-schema.ts'
 import { createProbabilities, type Offer } from '../../../../src/core/enrich/probability.ts'
@@ -7,7 +8,6 @@ import { projectCalls } from '../../../../src/core/enrich/projections.ts'
 import { readTrigger } from '../../../../src/core/enrich/result-values.ts'
 import { parseJson } from '../../../../src/core/json/parse-json.ts'
 import { ObjectValue, type Value } from '../../../../src/core/json/value.ts'
-import { FailFast } from '../../../../src/enrich/fail-fast.ts'
 import { runs } from '../../../support/runs.ts'
 
 function read(json: string): Value {

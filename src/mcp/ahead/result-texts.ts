@@ -1,6 +1,6 @@
+import { isEmptyResult } from '../../ahead/fail-fast.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import { skipSpace } from '../../core/json/bytes/json-tokens.ts'
-import { isEmptyResult } from '../../enrich/fail-fast.ts'
 import { jsonBytes } from '../json-rpc.ts'
 import { member, replaced } from '../members.ts'
 

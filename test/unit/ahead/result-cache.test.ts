@@ -5,7 +5,7 @@ import {
   ResultCache,
   type ScopedCall,
   scopedKey,
-} from '../../../src/enrich/result-cache.ts'
+} from '../../../src/ahead/result-cache.ts'
 
 const MIB = 1_024 * 1_024
 const SCOPE = { tenant: 't', upstream: 'u', credential: 'c', connection: null }

@@ -1,6 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import { hash, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { announce } from '../../ahead/announcement.ts'
+import { type Poll, pollTtl } from '../../ahead/polling.ts'
+import type { ScopedCall } from '../../ahead/result-cache.ts'
 import { BoundedMap } from '../../core/base/bounded-map.ts'
 import type { ResultTerms } from '../../core/contract/request-terms.ts'
 import { omittedFields } from '../../core/enrich/call-options.ts'
@@ -10,9 +13,6 @@ import type { FoundModel } from '../../core/enrich/models.ts'
 import type { CatalogueTool } from '../../core/enrich/plan.ts'
 import { fillModel } from '../../core/enrich/value-model.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
-import { announce } from '../../enrich/announcement.ts'
-import { type Poll, pollTtl } from '../../enrich/polling.ts'
-import type { ScopedCall } from '../../enrich/result-cache.ts'
 import type { PublicEntry } from '../catalogue.ts'
 import type { ClientCall } from '../gateway-options.ts'
 import { member, textMember } from '../members.ts'
@@ -65,7 +65,7 @@ const MAX_POLLED_BYTES = 65_536
 /**
  * The calls of one client, with what models of tools add: calls that are refused once, or answered
  * from a result that was fetched ahead or is the same again. The order of the steps is in
- * `src/enrich/speculation.ts`.
+ * `src/ahead/speculation.ts`.
  */
 export class EnrichedCalls {
   readonly #needs: EnrichmentNeeds

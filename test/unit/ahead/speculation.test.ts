@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { announce } from '../../../src/enrich/announcement.ts'
-import type { ScopedCall } from '../../../src/enrich/result-cache.ts'
+import { announce } from '../../../src/ahead/announcement.ts'
+import type { ScopedCall } from '../../../src/ahead/result-cache.ts'
 import {
   type FetchEvent,
   type Fetched,
   type Prefetch,
   Speculation,
   type SpeculationOptions,
-} from '../../../src/enrich/speculation.ts'
+} from '../../../src/ahead/speculation.ts'
 
 const SCOPE = { tenant: 't', upstream: 'u', credential: 'c', connection: null }
 const call = (id: number, more: Partial<ScopedCall> = {}): ScopedCall => ({

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { AgentContexts } from '../../../src/enrich/agent-contexts.ts'
+import { AgentContexts } from '../../../src/ahead/agent-contexts.ts'
 
 const CALL = { key: 'read a', server: 'files', hosts: [] }
 const HOUR_MS = 3_600_000

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { FailFast, isEmptyResult } from '../../../src/enrich/fail-fast.ts'
+import { FailFast, isEmptyResult } from '../../../src/ahead/fail-fast.ts'
 
 function setUp() {
   const clock = { now: 0 }

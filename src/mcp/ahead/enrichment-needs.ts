@@ -1,6 +1,6 @@
+import type { Enrichment } from '../../ahead/enrichment.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import type { ReadOffers } from '../../core/operations/read-offers.ts'
-import type { Enrichment } from '../../enrich/enrichment.ts'
 import type { OfferReader } from './offer-reader.ts'
 
 /** A result that was fetched ahead, and what it offers in turn. */

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import type { ScopedCall } from '../../../src/ahead/result-cache.ts'
+import { type Fetched, Speculation } from '../../../src/ahead/speculation.ts'
 import {
   addEvent,
   type EnrichmentEvent,
   noEffectiveness,
   ratesOf,
 } from '../../../src/core/telemetry/effectiveness.ts'
-import type { ScopedCall } from '../../../src/enrich/result-cache.ts'
-import { type Fetched, Speculation } from '../../../src/enrich/speculation.ts'
 import { fewRuns } from '../../support/short-runs.ts'
 
 const RUNS = fewRuns(20_000, 500)

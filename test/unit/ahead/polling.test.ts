@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { type Poll, Polling, pollTtl } from '../../../src/ahead/polling.ts'
 import { capsMarkup } from '../../../src/core/enrich/markup-cap.ts'
-import { type Poll, Polling, pollTtl } from '../../../src/enrich/polling.ts'
 
 const POLL: Poll = { context: 'x', upstream: 'u', key: 'status', ttlS: 15 }
 
