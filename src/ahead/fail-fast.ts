@@ -18,9 +18,9 @@ const MAX_CONTEXTS = 10_000
 const MAX_TOOLS = 256
 
 /**
- * Refuses a call once, after many of the tool's that found nothing. Never a dead end: a refusal ends
- * the streak, so that the next call is made; a result that is not empty ends it too, and a minute
- * without a call.
+ * Refuses a call once, after many of the tool's that found nothing. Never a dead end: a refusal
+ * ends the streak, so that the next call is made; a result that is not empty ends it too, and a
+ * minute without a call.
  */
 export class FailFast {
   readonly #now: () => number

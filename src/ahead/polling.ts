@@ -69,7 +69,7 @@ export class Polling {
     return isRepeated ? `${noteOf(times)}]` : null
   }
 
-  /** Drops what is known of a server's calls, since it may have changed; `null`: of any server's. */
+  /** Drops what is known of calls of a server that may have changed; `null`: of any server. */
   invalidateUpstream(upstream: string | null): void {
     this.#drop(series => upstream === null || series.upstream === upstream)
   }
