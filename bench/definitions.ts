@@ -7,6 +7,8 @@ import { publicName } from '../src/mcp/catalogue.ts'
 import { readUsage } from './bill/read-usage.ts'
 import { simulatedSessions } from './bill/simulate.ts'
 import {
+  billOf,
+  breakEven,
   codingLists,
   connect,
   type Definition,
@@ -15,7 +17,6 @@ import {
   readCorpus,
   tokensOf,
 } from './definitions/lists.ts'
-import { billOf, breakEven } from './definitions/search-bill.ts'
 import { machine } from './support/machine.ts'
 import { tableOf } from './support/markdown-table.ts'
 import { REQUIRED, readOptions } from './support/options.ts'

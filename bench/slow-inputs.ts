@@ -5,9 +5,8 @@ import { median } from '../src/bill/statistics.ts'
  * N] [--json] [--write]`. Slow ones that it finds belong into `slow-inputs/known-inputs.ts`.
  */
 
-import { createCosts, WAYS } from './slow-inputs/cost.ts'
+import { createCosts, searchSlowInputs, WAYS } from './slow-inputs/cost.ts'
 import { type Input, KNOWN_INPUTS, writeInput } from './slow-inputs/grammar.ts'
-import { searchSlowInputs } from './slow-inputs/search.ts'
 import { machine } from './support/machine.ts'
 import { markdownTable, writeSection } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'

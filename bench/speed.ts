@@ -8,9 +8,8 @@ import {
   growingConversation,
   stepsFor,
 } from './proxy/growing-conversations.ts'
-import { startServers } from './proxy/served.ts'
+import { startServers, warmUp } from './proxy/served.ts'
 import { agent, timedCall } from './proxy/timed-call.ts'
-import { warmUp } from './proxy/warm-up.ts'
 import { type Peer, startPeers } from './speed/peers.ts'
 import { machine } from './support/machine.ts'
 import { markdownTable, writeSection } from './support/markdown-table.ts'

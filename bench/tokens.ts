@@ -8,9 +8,7 @@ import { loadVocabularies } from '../src/runtime/vocabulary.ts'
 import { machine } from './support/machine.ts'
 import { tableOf } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
-import { measureHostile } from './tokens/hostile.ts'
-import { loadSources } from './tokens/sources.ts'
-import { measureSpeed } from './tokens/speed.ts'
+import { loadSources, measureHostile, measureSpeed } from './tokens/speed.ts'
 
 const options = readOptions({ corpus: '', json: false })
 

@@ -11,8 +11,7 @@ import { loadVocabularies } from '../../src/runtime/vocabulary.ts'
 import { openSqliteStore } from '../../src/store/sqlite/client.ts'
 import { noise } from '../store/timed.ts'
 import { residentMib } from '../support/machine.ts'
-import type { Curve, Point } from './curve.ts'
-import { costOf, SHAPES } from './measure.ts'
+import { type Curve, costOf, type Point, SHAPES } from './measure.ts'
 
 const FLAT = 0.1
 const DECADES = [1, 10, 100, 1e3, 1e4, 1e5, 1e6]

@@ -2,11 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeKey } from '../../src/access/key-record.ts'
 import { LoadClient, postRequest, requestsOf, runClosedLoop } from '../support/load-client.ts'
-import { measuredBy } from '../support/measured-by.ts'
+import { measuredBy } from '../support/machine.ts'
 import { type Server, startServer } from '../support/processes.ts'
 import type { Measured } from '../support/session-server.ts'
-import type { Curve, Point } from './curve.ts'
-import { SHAPES } from './measure.ts'
+import { type Curve, type Point, SHAPES } from './measure.ts'
 
 const FLAT = 0.1
 const LINEAR = 1.1

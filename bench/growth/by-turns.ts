@@ -7,8 +7,7 @@ import { encode } from '../../src/index.ts'
 import { createLocalContext } from '../../src/runtime/local-context.ts'
 import { type Step, turnBody } from '../../test/support/turns/bodies.ts'
 import { mean } from '../support/statistics.ts'
-import type { Curve, Point } from './curve.ts'
-import { costOf, SHAPES } from './measure.ts'
+import { type Curve, costOf, type Point, SHAPES } from './measure.ts'
 
 const ROUTE = 'anthropic_messages'
 const TERMS = { model: 'claude-sonnet-4-5', tools: ['read'] }

@@ -1,4 +1,7 @@
+import type { Step } from '../../test/support/turns/bodies.ts'
 import { startServer } from '../support/processes.ts'
+import { growingConversation } from './growing-conversations.ts'
+import { timedCall } from './timed-call.ts'
 
 /** The service, and the stand-in of a vendor behind it, each in a process of its own. */
 export interface Servers {
@@ -25,5 +28,29 @@ export async function startServers(): Promise<Servers> {
       await service.stop()
       await vendor.stop()
     },
+  }
+}
+
+/**
+ * Turns after which the threads' code is compiled, so that what follows is what a service does that
+ * has run for a minute.
+ */
+const COMPILED_TURNS = 800
+const BYTES = 100_000
+/** So many bytes of new results are spread over the threads, so that each of them is started. */
+const SPREAD_BYTES = 750_000
+
+/** Sends conversations that are not measured. */
+export async function warmUp({ service }: Servers, steps: readonly Step[]): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  const large = growingConversation(steps, 0, SPREAD_BYTES)
+  await timedCall(`${service}/anthropic/v1/messages`, large.first, headers)
+  let left = COMPILED_TURNS
+  for (let n = 0; left > 0; n++) {
+    const { first, turns } = growingConversation(steps, n, BYTES)
+    for (const body of [first, ...turns]) {
+      await timedCall(`${service}/anthropic/v1/messages`, body, headers)
+      left--
+    }
   }
 }

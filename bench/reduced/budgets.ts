@@ -8,16 +8,100 @@ import { DEFAULT_PIPELINE } from '../../src/core/pipeline/profile/pipeline-confi
 import { resolveProfile } from '../../src/core/pipeline/profile/resolve.ts'
 import { readInput } from '../../src/core/pipeline/read-input.ts'
 import { markerOf, withinBudget } from '../../src/core/pipeline/within-budget.ts'
-import { documentOf } from '../../src/core/reduce/budget/document.ts'
+import { type Document, documentOf } from '../../src/core/reduce/budget/document.ts'
 import { fitDocument } from '../../src/core/reduce/budget/fit.ts'
 import { totalValue } from '../../src/core/reduce/budget/plan.ts'
+import type { PricedNode } from '../../src/core/reduce/budget/priced-node.ts'
 import { STRATEGIES } from '../../src/core/reduce/budget/strategies.ts'
 import { createLocalContext } from '../../src/runtime/local-context.ts'
 import { jsonPayloads } from '../support/corpus.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 import { mean } from '../support/statistics.ts'
-import { binaryDocument } from './binary.ts'
-import { linePlot } from './line-plot.ts'
+
+/** Levels of containers that are looked into: an envelope, and the lists in it. */
+const LEVELS = 2
+
+/**
+ * The same document for a knapsack with one format: items of the lists at the top are taken as they
+ * are in compact JSON, or left.
+ */
+function binaryDocument(document: Document): Document {
+  return { ...document, root: collapse(document.root, LEVELS) }
+}
+
+function collapse(node: PricedNode, levels: number): PricedNode {
+  const { children, tableOwn: _, ...rest } = node
+  if (children === undefined) {
+    const { cuts: __, ...leaf } = rest
+    return leaf
+  }
+  if (levels === 0) return { own: jsonTokens(node), key: node.key, value: totalValue(node) }
+  return { ...rest, children: children.map(child => collapse(child, levels - 1)) }
+}
+
+/** Tokens that quotes, a colon and a comma add to each member or item, about. */
+const PUNCTUATION = 2
+
+/** Tokens in compact JSON, about; the text that is written is counted exactly. */
+function jsonTokens({ own, key, children = [] }: PricedNode): number {
+  const inner = children.reduce((sum, child) => sum + jsonTokens(child) + PUNCTUATION, 0)
+  return own + key + inner
+}
+
+/** A curve; its points are in the order of x. */
+interface Series {
+  readonly name: string
+  readonly color: string
+  readonly points: readonly (readonly [x: number, y: number])[]
+}
+
+/** Where an axis ends, and how its marks are written; it begins at 0. */
+interface Axis {
+  readonly max: number
+  format(value: number): string
+}
+
+const WIDTH = 800
+const HEIGHT = 320
+const MARGIN = { left: 60, right: 20, top: 30, bottom: 40 }
+const MARKS = [0, 0.25, 0.5, 0.75, 1]
+
+/** An SVG with several curves over the same axes. */
+function linePlot(series: readonly Series[], xAxis: Axis, yAxis: Axis): string {
+  const x = (value: number) =>
+    MARGIN.left + (value / xAxis.max) * (WIDTH - MARGIN.left - MARGIN.right)
+  const y = (value: number) =>
+    HEIGHT - MARGIN.bottom - (value / yAxis.max) * (HEIGHT - MARGIN.top - MARGIN.bottom)
+  const text = (atX: number, atY: number, content: string, extra = '') =>
+    `<text x="${atX.toFixed(1)}" y="${atY.toFixed(1)}" ${extra}>${content}</text>`
+
+  const grid = MARKS.flatMap(share => {
+    const level = y(share * yAxis.max)
+    return [
+      `<line x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${level}" y2="${level}" stroke="#ddd"/>`,
+      text(MARGIN.left - 8, level + 4, yAxis.format(share * yAxis.max), 'text-anchor="end"'),
+      text(
+        x(share * xAxis.max),
+        HEIGHT - 16,
+        xAxis.format(share * xAxis.max),
+        'text-anchor="middle"',
+      ),
+    ]
+  })
+  const step = Math.min(180, (WIDTH - MARGIN.left) / series.length)
+  const lines = series.flatMap(({ name, color, points }, index) => [
+    `<polyline fill="none" stroke="${color}" points="${points.map(([px, py]) => `${x(px).toFixed(1)},${y(py).toFixed(1)}`).join(' ')}"/>`,
+    text(MARGIN.left + index * step, 18, name, `fill="${color}"`),
+  ])
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" font-family="sans-serif" font-size="11">`,
+    `<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>`,
+    ...grid,
+    ...lines,
+    '</svg>',
+    '',
+  ].join('\n')
+}
 
 /** Budgets, as shares of the tokens of a payload in compact JSON. */
 const SHARES = [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8]

@@ -1,6 +1,6 @@
 import { median } from '../../src/bill/statistics.ts'
+import { measuredBy } from '../support/machine.ts'
 import { markdownTable } from '../support/markdown-table.ts'
-import { measuredBy } from '../support/measured-by.ts'
 import { load, startServer } from '../support/processes.ts'
 import { encodeBodies } from './bodies.ts'
 

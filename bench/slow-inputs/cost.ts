@@ -1,21 +1,60 @@
 import { valueSymbol } from 'piscina'
-import { median } from '../../src/bill/statistics.ts'
+import { createRandom, median } from '../../src/bill/statistics.ts'
 import { BYTE_OPERATIONS, OPERATIONS } from '../../src/core/operations/registry.ts'
 import { rewriteOp } from '../../src/core/operations/rewrite-op.ts'
 import type { BatchResult } from '../../workers/protocol.ts'
 import { createRunner } from '../../workers/thread.ts'
 import { generatedResults } from '../support/generated-results.ts'
 import { benchSetup } from '../support/worker-setup.ts'
+import { type Input, mutated, randomInput, writeInput } from './grammar.ts'
+
+/** An input, and its processor time per byte over that of ordinary JSON. */
+interface Find {
+  readonly input: Input
+  readonly ratio: number
+}
+
+interface SearchOptions {
+  readonly seed: number
+  readonly climbs: number
+  readonly steps: number
+  readonly chars: number
+  readonly ordinary: number
+}
+
+/**
+ * Climbs from several inputs by chance towards slower ones. Which inputs are tried depends on the
+ * seed and on which was the slower one; a step up is measured twice.
+ */
+export function searchSlowInputs(
+  costs: Costs,
+  { seed, climbs, steps, chars, ordinary }: SearchOptions,
+): readonly Find[] {
+  const random = createRandom(seed)
+  const ratioOf = (input: Input) => costs.of('encode', writeInput(input, chars)) / ordinary
+  const finds = Array.from({ length: climbs }, () => {
+    let input = randomInput(random)
+    let ratio = Math.min(ratioOf(input), ratioOf(input))
+    for (let step = 0; step < steps; step++) {
+      const next = mutated(input, random)
+      if (ratioOf(next) <= ratio) continue
+      const again = ratioOf(next)
+      if (again > ratio) [input, ratio] = [next, again]
+    }
+    return { input, ratio }
+  })
+  return finds.sort((a, b) => b.ratio - a.ratio)
+}
 
 /** What is done with an input: a client's encode, or a proxied request whose result it is. */
 export const WAYS = ['encode', 'rewrite'] as const
-export type Way = (typeof WAYS)[number]
+type Way = (typeof WAYS)[number]
 
 const WARM_UPS = 6
 const WARM_UP_CHARS = 100_000
 
 /** Processor time per byte, in nanoseconds, garbage collection included. */
-export interface Costs {
+interface Costs {
   of(way: Way, text: string): number
   /** Mean over kinds of ordinary JSON of this size; each a median of three. */
   ordinary(way: Way, chars: number): number

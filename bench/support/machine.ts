@@ -1,5 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
+import type { Server } from './processes.ts'
+import type { Measured } from './session-server.ts'
+
+/** What the service measured since it was last asked. */
+export async function measuredBy({ port }: Server): Promise<Measured> {
+  const answer = await fetch(`http://127.0.0.1:${port}/measured`)
+  return (await answer.json()) as Measured
+}
 
 /** What a figure was measured on; stands beside every table. */
 export function machine(): Record<string, string | number> {

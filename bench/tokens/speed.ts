@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Tokenizer } from 'ai-tokenizer'
 import * as aiCl100k from 'ai-tokenizer/encoding/cl100k_base'
 import * as aiO200k from 'ai-tokenizer/encoding/o200k_base'
@@ -8,7 +10,104 @@ import { createBpeCounter } from '../../src/core/tokens/bpe-counter.ts'
 import type { Encoding } from '../../src/core/tokens/profiles.ts'
 import { openVocabulary, type Vocabularies } from '../../src/core/tokens/vocabulary.ts'
 import { tiktokenIds } from '../../test/support/tiktoken-ids.ts'
-import { bytesOf, type Sources } from './sources.ts'
+import { generatedTexts, HOSTILE } from '../support/generated-text.ts'
+import { createXorshift } from '../support/random.ts'
+
+/** Texts for warming up and, from other files, for measuring. */
+interface Sources {
+  readonly description: string
+  readonly warm: readonly string[]
+  readonly measured: readonly string[]
+}
+
+/**
+ * Every second file of a corpus warms up, the others are measured; a corpus has folders `sessions`
+ * (JSON lines with a field `text`) and `payloads` (files, each a text). Without a corpus: generated
+ * texts, different seeds.
+ */
+export function loadSources(corpus: string | undefined): Sources {
+  if (corpus === undefined) {
+    return {
+      description: 'generated text',
+      warm: generatedTexts(1, 600),
+      measured: generatedTexts(2, 1500),
+    }
+  }
+  const sessions = filesUnder(join(corpus, 'sessions'))
+  const payloads = filesUnder(join(corpus, 'payloads'))
+  const textsOf = (odd: number): string[] => [
+    ...sessions.filter((_, i) => i % 2 === odd).flatMap(textsOfSession),
+    ...payloads.filter((_, i) => i % 2 === odd).map(path => readFileSync(path, 'utf8')),
+  ]
+  // The larger half is measured.
+  const [small, large] = [textsOf(0), textsOf(1)].sort((a, b) => bytesOf(a) - bytesOf(b))
+  return { description: 'corpus', warm: small ?? [], measured: large ?? [] }
+}
+
+/** UTF-8 bytes of all texts. */
+function bytesOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+}
+
+function textsOfSession(path: string): string[] {
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => (JSON.parse(line) as { text: string }).text)
+}
+
+function filesUnder(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name))
+    .sort()
+}
+
+const ROUNDS = 7
+/** Characters of the shorter input; the longer has twice as many. */
+const CHARS = 500_000
+
+interface HostileRow {
+  readonly input: string
+  readonly ns_per_byte: number
+  /** Time per byte over that of ordinary text, median of ratios taken in turn. */
+  readonly times_ordinary: number
+  /** Time for twice the length over time for the length. */
+  readonly doubling: number
+}
+
+/** Times hostile inputs, each fresh (never seen by the cache), in turn with ordinary text. */
+export function measureHostile(
+  encoding: Encoding,
+  vocabularies: Vocabularies,
+  sources: Sources,
+): HostileRow[] {
+  const counter = createBpeCounter(openVocabulary(vocabularies[encoding]))
+  const timed = (texts: readonly string[]): number => {
+    const started = performance.now()
+    for (const text of texts) counter.count(text)
+    return ((performance.now() - started) * 1e6) / bytesOf(texts)
+  }
+  for (let i = 0; i < 2; i++) timed(sources.warm)
+  timed(sources.measured)
+  let seed = 7
+  return Object.entries(HOSTILE).map(([input, make]) => {
+    const fresh = (chars: number): string[] => [make(chars, createXorshift(++seed))]
+    timed(fresh(CHARS))
+    const rounds = Array.from({ length: ROUNDS }, (_, round) => {
+      const usual = timed(sources.measured.filter((_, i) => i % ROUNDS === round))
+      const short = timed(fresh(CHARS))
+      const long = timed(fresh(CHARS * 2))
+      return { long, ratio: long / usual, doubling: (2 * long) / short }
+    })
+    return {
+      input,
+      ns_per_byte: median(rounds.map(({ long }) => long)),
+      times_ordinary: median(rounds.map(({ ratio }) => ratio)),
+      doubling: median(rounds.map(({ doubling }) => doubling)),
+    }
+  })
+}
 
 /** Parts that the measured texts are cut into; each is timed once for every competitor. */
 const PARTS = 15
@@ -22,7 +121,7 @@ interface SpeedRow {
   readonly texts_counted_as_tiktoken: string
 }
 
-export interface SpeedReport {
+interface SpeedReport {
   readonly encoding: Encoding
   readonly warm_mb: number
   readonly measured_mb: number

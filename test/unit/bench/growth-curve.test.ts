@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Curve, slopeOf, tableOfCurves } from '../../../bench/growth/curve.ts'
+import { type Curve, slopeOf, tableOfCurves } from '../../../bench/growth/measure.ts'
 
 const cost = (power: number) => [1, 10, 100, 1000].map(x => [x, 7 * x ** power] as const)
 
