@@ -1,7 +1,9 @@
 import type { SentReport } from '../../core/contract/operation-result.ts'
 import type { ResultRow } from '../../core/contract/result-row.ts'
 import { factsOf, keptRow } from '../../core/telemetry/result-row.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
 import type { ArrivedResult } from '../../ledger/write-rows.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { JobDeps } from '../context.ts'
 
 /** Whose results they are, and how they came. */
@@ -17,8 +19,8 @@ interface Arrival extends Pick<ArrivedResult, 'tenant' | 'origin'> {
 
 interface Books {
   readonly metrics: Pick<JobDeps['metrics'], 'report'>
-  readonly telemetry?: JobDeps['telemetry'] | undefined
-  readonly ledger?: JobDeps['ledger'] | undefined
+  readonly telemetry?: Pick<Telemetry, 'record'> | undefined
+  readonly ledger?: Pick<Ledger, 'result'> | undefined
 }
 
 /**
