@@ -23,8 +23,8 @@ const RECORD_TTL_MS = LIMITS.keptMs + 2 * DAY_MS
 /** The list's entry for a member is at most so much older than its record. */
 const LIST_REFRESH_MS = DAY_MS
 const LISTED_MS = RECORD_TTL_MS + LIST_REFRESH_MS
-/** Rows of all records of a team: a merge goes through all of them. */
-const MAX_TEAM_ROWS = 1_000_000
+/** Rows of all records of a team: a merge goes through all of them, in about 10 s. */
+const MAX_TEAM_ROWS = 500_000
 /** How often a write is tried if another process writes first. */
 const MAX_ATTEMPTS = 20
 const READS_AT_ONCE = 8

@@ -127,8 +127,8 @@ describe('a full team', () => {
 
   it('is one too whose uploads have too many rows together', async () => {
     await upload('m0')
-    await fill(2, 500_000)
-    const full = { code: 'overloaded', detail: expect.stringContaining('1000000 rows') }
+    await fill(2, 250_000)
+    const full = { code: 'overloaded', detail: expect.stringContaining('500000 rows') }
     await expect(upload('late')).rejects.toMatchObject(full)
     // A smaller upload takes the place of a larger one, and the list hears of it a day later.
     clock.now += DAY
