@@ -22,8 +22,7 @@ describe('models.toml', () => {
       if (servers === undefined) continue
       for (const { follow_up = [] } of Object.values(models)) {
         for (const { tool } of follow_up) {
-          const effect = models[tool]?.side_effect_class
-          expect([undefined, 'read_only'], tool).toContain(effect)
+          expect(models[tool]?.side_effect_class, tool).toBe('read_only')
         }
       }
     }
