@@ -1,5 +1,6 @@
 import { change, grouped, money, tokens } from '../../ledger/amounts.ts'
 import type { Example } from '../../tune/discover/summarize-log.ts'
+import { count, fact, LABEL, nameWidth, TOP, WIDEST_NAME } from '../gain/lines.ts'
 import { type Line, type Look, type Piece, shownName } from '../gain/paint.ts'
 import type { DiscoverFigures, ToolFigures } from './figures.ts'
 
@@ -14,10 +15,7 @@ export interface DiscoverTerms {
   readonly next: string
 }
 
-const LABEL = 11
-const TOP = 5
 const COLUMNS: readonly number[] = [9, 10, 9]
-const WIDEST_NAME = 40
 const EXAMPLE_LINES = 8
 
 /** The one screen. */
@@ -27,8 +25,8 @@ export function screenOf(figures: DiscoverFigures, terms: DiscoverTerms, look: L
   return [
     [['strong', 'Haversack'], `  your own logs of the last ${terms.days} days: ${of} in ${in_}`],
     [],
-    billedLine(figures, terms),
-    ...changeLines(figures, terms),
+    ...billedLines(figures, terms, look),
+    ...changeLines(figures, terms, look),
     [],
     ...toolLines(figures.tools.slice(0, TOP), look),
     ...(terms.example === null ? [] : [[], ...exampleLines(terms.example, look)]),
@@ -37,21 +35,17 @@ export function screenOf(figures: DiscoverFigures, terms: DiscoverTerms, look: L
   ]
 }
 
-function count(number: number, what: string): string {
-  return `${grouped(number)} ${what}${number === 1 ? '' : 's'}`
-}
-
-function fact(label: string, value: Piece, rest: string): Line {
-  return [`  ${label.padEnd(LABEL)}`, value, `  ${rest}`]
-}
-
-function billedLine({ answers, cost, unpriced }: DiscoverFigures, terms: DiscoverTerms): Line {
-  if (answers === 0) return fact('cost', ['strong', '–'], 'the logs say no usage')
+function billedLines(
+  { answers, cost, unpriced }: DiscoverFigures,
+  terms: DiscoverTerms,
+  look: Look,
+): Line[] {
+  if (answers === 0) return fact('cost', ['strong', '–'], 'the logs say no usage', look)
   const of = count(answers, 'answer')
   const without = unpriced.length === 0 ? '' : `, without ${shownList(unpriced)}`
-  if (cost === null) return fact('cost', ['strong', '–'], `${of}, no price${without}`)
+  if (cost === null) return fact('cost', ['strong', '–'], `${of}, no price${without}`, look)
   const from = terms.pricesOf === null ? '' : `, prices of ${terms.pricesOf}`
-  return fact('cost', ['strong', money(cost, 'USD')], `${of}, each once${from}${without}`)
+  return fact('cost', ['strong', money(cost, 'USD')], `${of}, each once${from}${without}`, look)
 }
 
 function shownList(names: readonly string[]): string {
@@ -60,21 +54,23 @@ function shownList(names: readonly string[]): string {
   return shownName(first, [...first].length).slice(0, WIDEST_NAME) + more
 }
 
-function changeLines(figures: DiscoverFigures, terms: DiscoverTerms): Line[] {
+function changeLines(figures: DiscoverFigures, terms: DiscoverTerms, look: Look): Line[] {
   const { change: estimate } = figures
-  if (figures.tokens === null) return [fact('results', ['strong', '–'], 'none could be encoded')]
+  if (figures.tokens === null)
+    return fact('results', ['strong', '–'], 'none could be encoded', look)
   const about = `${terms.isAll ? '' : 'about '}${tokens(figures.tokens)} tokens`
   const sample = `${grouped(figures.encoded_logs)} of ${count(figures.logs, 'log')}`
   if (estimate === null) {
-    return [fact('results', ['strong', '–'], `of ${about}; only ${sample} encoded: add --all`)]
+    const only = `of ${about}; only ${sample} encoded: add --all`
+    return fact('results', ['strong', '–'], only, look)
   }
   const value: Piece = [estimate.change > 0 ? 'bad' : 'good', percent(estimate.change)]
   if (estimate.low === estimate.high) {
-    return [fact('results', value, `of ${about}, all of them encoded`)]
+    return fact('results', value, `of ${about}, all of them encoded`, look)
   }
   const range = `${percent(estimate.high)} to ${percent(estimate.low)}, nine times in ten`
   return [
-    fact('results', value, `of ${about}: ${range}`),
+    ...fact('results', value, `of ${about}: ${range}`, look),
     [' '.repeat(2 + LABEL), ['dim', `${sample} encoded, drawn at random; --all encodes the rest`]],
   ]
 }
@@ -85,7 +81,7 @@ function percent(part: number): string {
 }
 
 function toolLines(tools: readonly ToolFigures[], look: Look): Line[] {
-  const width = Math.min(WIDEST_NAME, look.columns - 2 - COLUMNS.reduce((sum, each) => sum + each))
+  const width = nameWidth(COLUMNS, look)
   const row = (cells: readonly string[]) =>
     cells.map((cell, at) => cell.padStart(COLUMNS[at]!)).join('')
   return [

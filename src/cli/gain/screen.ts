@@ -1,5 +1,6 @@
 import { change, grouped, isoDay, money, shortDay, tokens } from '../../ledger/amounts.ts'
 import { type By, type GainFigures, type Part, withRest } from '../../ledger/gain-figures.ts'
+import { count, fact, LABEL, nameWidth, TOP, WIDEST_NAME, wrapped } from './lines.ts'
 import { type Line, type Look, type Piece, shownName, type Tone } from './paint.ts'
 
 /** What the screen is of, beside its figures. */
@@ -11,11 +12,8 @@ export interface ScreenTerms {
   readonly pricesAge: number
 }
 
-const LABEL = 11
-const TOP = 5
 /** Columns of a table after the name: before, after, change, saved. */
 const COLUMNS: readonly number[] = [10, 10, 9, 11]
-const WIDEST_NAME = 40
 const OLD_DAYS = 90
 
 /** What parts without a name are. */
@@ -69,7 +67,7 @@ export function partsOf(by: By, figures: GainFigures, look: Look): readonly Line
 
 function savedLines({ total, currency }: GainFigures, terms: ScreenTerms, look: Look): Line[] {
   const { bill, money: priced } = total
-  const requests = `${grouped(total.requests)} ${total.requests === 1 ? 'request' : 'requests'}`
+  const requests = count(total.requests, 'request')
   if (priced !== null && currency !== null) {
     const saved = priced.without - priced.billed
     const from = terms.pricesOf === null ? '' : `, prices of ${terms.pricesOf}`
@@ -88,8 +86,7 @@ function savedLines({ total, currency }: GainFigures, terms: ScreenTerms, look: 
 }
 
 function resultLines({ results, before, after }: Part, look: Look): Line[] {
-  const count = `${grouped(results)} ${results === 1 ? 'result' : 'results'}, each once`
-  const rest = `${tokens(before)} → ${tokens(after)} tokens, ${count}`
+  const rest = `${tokens(before)} → ${tokens(after)} tokens, ${count(results, 'result')}, each once`
   const tone = after > before ? 'bad' : 'strong'
   return fact('results', [tone, change(before, after)], rest, look)
 }
@@ -101,7 +98,7 @@ function lostLines({ omitted, fetched, prefix_changes: broken }: Part, look: Loo
     omitted === 0
       ? 'every result decodes'
       : `${tokens(omitted)} tokens left out, to be fetched back${back}`
-  const caches = `${grouped(broken)} ${broken === 1 ? 'cache' : 'caches'} broken`
+  const caches = `${count(broken, 'cache')} broken`
   if (broken === 0) return fact('lost', ['strong', '0'], `${left}; ${caches}`, look)
   return fact(
     'lost',
@@ -113,32 +110,6 @@ function lostLines({ omitted, fetched, prefix_changes: broken }: Part, look: Loo
 
 function toneOf(saved: number): Tone {
   return saved < 0 ? 'bad' : 'good'
-}
-
-function fact(label: string, value: Piece, rest: string, look: Look): Line[] {
-  const first: Piece[] = [`  ${label.padEnd(LABEL)}`, value, '  ']
-  const used = 2 + LABEL + (typeof value === 'string' ? value : value[1]).length + 2
-  return wrapped([...first, rest], used, look, 2 + LABEL)
-}
-
-/** Breaks the last piece between words. @param used columns before it on the first line */
-function wrapped(pieces: readonly Piece[], used: number, look: Look, indent = used): Line[] {
-  const last = pieces.at(-1) as Piece
-  const [tone, text] = typeof last === 'string' ? (['plain', last] as const) : last
-  const begin: readonly Piece[] = pieces.length === 1 ? [' '.repeat(used)] : pieces.slice(0, -1)
-  const lines: Line[] = []
-  let line = ''
-  let room = look.columns - used
-  let before: readonly Piece[] = begin
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > room) {
-      lines.push([...before, [tone, line]])
-      before = [' '.repeat(indent)]
-      room = look.columns - indent
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  return [...lines, [...before, [tone, line]]]
 }
 
 /** From here on days need their year. */
@@ -178,7 +149,7 @@ function tableOf(
   currency: string | null,
   look: Look,
 ): readonly Line[] {
-  const width = Math.min(WIDEST_NAME, look.columns - 2 - COLUMNS.reduce((sum, each) => sum + each))
+  const width = nameWidth(COLUMNS, look)
   const heads = ['before', 'after', '%', 'saved'].map((head, at) => head.padStart(COLUMNS[at]!))
   // The first head may begin in the column of names.
   const first = width > 22 ? 'tokens before' : 'before'
@@ -213,7 +184,9 @@ function rowOf(part: Part, name: string, width: number, currency: string | null)
 }
 
 function remarksOf({ unpriced }: GainFigures, { pricesOf, pricesAge }: ScreenTerms): string[] {
-  const named = unpriced.slice(0, 3).map(name => shownName(name, Math.min(40, name.length)))
+  const named = unpriced
+    .slice(0, 3)
+    .map(name => shownName(name, Math.min(WIDEST_NAME, name.length)))
   const more = unpriced.length > 3 ? ` and ${unpriced.length - 3} more` : ''
   return [
     ...(unpriced.length === 0
