@@ -1,6 +1,6 @@
 /**
  * How many random runs a property gets, and from which seed: see CONTRIBUTING.md, "Tests".
- * `TEST_RUNS` is `full`, or a factor of the full number. The default is a tenth.
+ * `TEST_RUNS` is `full`, or a factor of the full number. The default is a twentieth.
  */
 const FACTOR = readFactor(process.env['TEST_RUNS'])
 
@@ -29,7 +29,7 @@ export function leastHits(expected: number): number {
   return FULL_RUNS ? expected : Math.max(0, expected - 4 * Math.sqrt(expected))
 }
 
-function readFactor(text = '0.1'): number {
+function readFactor(text = '0.05'): number {
   const factor = text === 'full' ? 1 : Number(text)
   if (factor > 0 && factor < Number.POSITIVE_INFINITY) return factor
   throw new Error(`TEST_RUNS must be "full" or a number above 0, not ${text}`)

@@ -11,7 +11,7 @@ import { leastHits } from '../../support/runs.ts'
 import { fewRuns } from '../../support/short-runs.ts'
 
 /** Each run has gateways of its own. `TEST_RUNS=17` makes them 100,000, which takes very long. */
-const RUNS = fewRuns(6_000, 150)
+const RUNS = fewRuns(6_000, 75)
 
 const EFFECTS = ['pure', 'read_only', 'mutates_local', 'mutates_external', 'indeterminate'] as const
 const READING: readonly (SideEffect | undefined)[] = ['pure', 'read_only']

@@ -39,7 +39,7 @@ test('a changed line number in the file gives no other lines', async () => {
   const database = new DatabaseSync(join(folder, 'store.sqlite'))
   const saved = 'CREATE TEMP TABLE saved AS SELECT id, line FROM chunk; CREATE TEMP TABLE total AS'
   database.exec(`${saved} SELECT lines FROM body`)
-  for (const change of FULL_RUNS ? CHANGES : CHANGES.filter((_, n) => n % 4 === SEED % 4)) {
+  for (const change of FULL_RUNS ? CHANGES : CHANGES.filter((_, n) => n % 12 === SEED % 12)) {
     database.exec(change)
     for (const selector of RANGES) {
       const wanted = selectPart(bytesOf(BODY), selector)

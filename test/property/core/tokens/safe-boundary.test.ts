@@ -14,8 +14,8 @@ import { boundaryText } from './boundary-text.ts'
 
 /** A short run looks at every sixteenth pair, other ones each time. */
 const STEP = FULL_RUNS ? 1 : 16
-const PAIRS = fewRuns(120_000, 3_000)
-const MIDDLES = fewRuns(60_000, 2_000)
+const PAIRS = fewRuns(120_000, 1_500)
+const MIDDLES = fewRuns(60_000, 1_000)
 
 it('counts add up at boundaries that are declared safe', () => {
   const random = createXorshift(SEED)
@@ -77,7 +77,7 @@ it('a middle may be cut out and counted alone, whatever is around the text', () 
 
 it('blocks are cut at safe boundaries only', () => {
   const random = createXorshift(SEED)
-  for (let i = 0; i < fewRuns(20_000, 1_000); i++) {
+  for (let i = 0; i < fewRuns(20_000, 500); i++) {
     const bytes = Buffer.from(boundaryText(random).toWellFormed())
     const at = lastSafeBoundary(bytes, 0, bytes.length)
     if (at === 0) continue

@@ -11,7 +11,7 @@ import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-
 import { testApp } from '../../../../support/app.ts'
 import { keyFor } from '../../../../support/keys.ts'
 import { localContext } from '../../../../support/local-context.ts'
-import { runs } from '../../../../support/runs.ts'
+import { fewRuns } from '../../../../support/short-runs.ts'
 
 const LIMITS = { maxBytes: 1 << 24, maxDepth: 64, maxValues: 100_000 }
 
@@ -140,7 +140,7 @@ describe('references in /v1/compress', () => {
         const chats = chat(steps)
         expect(compressed(chats)).toEqual(proxied(chats, 'openai_chat'))
       }),
-      { numRuns: runs(20), examples: [[[SAME, SAME]]] },
+      { numRuns: fewRuns(20, 5), examples: [[[SAME, SAME]]] },
     )
     expect(referred).toBeGreaterThan(0)
   })

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createHistoryMemory } from '../../../../../src/core/conversation/rewrite/history.ts'
 import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rewrite-request.ts'
 import { bytesOf } from '../../../../support/runner.ts'
-import { runs } from '../../../../support/runs.ts'
+import { fewRuns } from '../../../../support/short-runs.ts'
 import { twins } from '../../../../support/twins.ts'
 import { bodyOf, contextWith, LIMITS, page, read, remembering, type Step, sent } from './steps.ts'
 
@@ -203,7 +203,7 @@ describe('what a thread remembers of conversations', () => {
           }
         },
       ),
-      { numRuns: runs(25) },
+      { numRuns: fewRuns(25, 5) },
     )
   })
 

@@ -11,6 +11,7 @@ import { severityOf } from '../../../../../src/core/reduce/elide/severity.ts'
 import { rankText } from '../../../../../src/core/reduce/elide/text-reducers.ts'
 import { bodyOf } from '../../../../../src/core/verify/answer-body.ts'
 import { createVerifier } from '../../../../../src/core/verify/verify-transcript.ts'
+import { fewRuns } from '../../../../support/short-runs.ts'
 import { counters } from '../../../../support/vocabularies.ts'
 
 const context = { counters, maxDepth: 1_000, maxDecodedChars: 1e7, keepsOriginals: true }
@@ -242,7 +243,7 @@ describe('failures within a budget', () => {
         const { findings } = createVerifier(counters).check({ line: 1, entry: { request, answer } })
         expect(findings).toEqual([])
       }),
-      { numRuns: 25 },
+      { numRuns: fewRuns(25, 8) },
     )
     expect(counted).toBeGreaterThan(0)
   })

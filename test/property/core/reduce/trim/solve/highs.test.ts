@@ -9,7 +9,7 @@ const families = Object.keys(FAMILIES) as Family[]
 /** As many as take a few seconds. */
 const SEEDS = FULL_RUNS ? 5 : 1
 
-it.each(someOf(families, 4))('is as good as HiGHS on trees: %s', family => {
+it.each(someOf(families, 2))('is as good as HiGHS on trees: %s', family => {
   for (let seed = 0; seed < SEEDS; seed++) {
     const tree = makeTree(family, 20 + 10 * seed, seed)
     const budget = 60 + 25 * seed
