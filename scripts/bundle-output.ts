@@ -3,14 +3,12 @@ import { isBuiltin } from 'node:module'
 import { dirname, isAbsolute, join, relative } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
 import { type OutputChunk, rolldown } from 'rolldown'
+import { startGroups } from './start-groups.ts'
 import { thirdPartyLicenses } from './third-party-licenses.ts'
 
 /** What is started by its path: programs, what a program imports, and the modules of threads. */
-const ENTRIES = [
-  'src/{cli,main,index,library/codec}.js',
-  'workers/tasks.js',
-  'src/**/{thread,*-thread}.js',
-]
+const PROGRAMS = ['src/{cli,main,index,library/codec}.js', 'workers/tasks.js']
+const THREADS = 'src/**/{thread,*-thread}.js'
 /** The licenses of the packages that were put in. */
 const LICENSES = 'THIRD-PARTY-LICENSES.txt'
 /** Stands for the URL of the module that it is in, until its bundle is known. */
@@ -34,13 +32,16 @@ export async function bundleOutput(
   installed: readonly string[],
   copied: readonly string[],
 ): Promise<void> {
-  const entries = globSync(ENTRIES, { cwd: folder })
+  const threads = globSync(THREADS, { cwd: folder })
+  const entries = [...globSync(PROGRAMS, { cwd: folder }), ...threads]
   const bundle = await rolldown({
     input: Object.fromEntries(
       entries.map(entry => [entry.replace(/\.js$/, ''), join(folder, entry)]),
     ),
     cwd: folder,
     platform: 'node',
+    // An entry in a file of its own may give others what they share with it.
+    preserveEntrySignatures: 'allow-extension',
     // Its other form loads its files by names that no bundle has.
     resolve: { alias: { 'jsonc-parser': JSONC_PARSER } },
     external: id => isBuiltin(id) || installed.includes(packageOf(id)),
@@ -63,6 +64,11 @@ export async function bundleOutput(
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
+    codeSplitting: {
+      // What a module imports has the group of the module, or one that more programs load.
+      includeDependenciesRecursively: false,
+      groups: [{ name: startGroups(folder, threads), debugName: 'starts' }],
+    },
     // Stripped from what runs only; the licences have a file of their own.
     comments: { jsdoc: false, legal: false },
   })

@@ -162,7 +162,7 @@ export interface AppDeps extends JobDeps {
   readonly tracing?: Pick<Tracing, 'request' | 'toolCall'>
   /** Vendors' APIs that the service forwards to. */
   readonly vendorProxies?: readonly VendorProxy[]
-  /** Only the vendor proxies and an MCP server are there, below this path: `/` and a secret. */
+  /** Only the vendor proxies and what they saved are there, below this path: `/` and a secret. */
   readonly proxiesBelow?: string
   /** The user's secret, by which a service proves to hooks that it is theirs; absent: it cannot. */
   readonly secret?: Uint8Array

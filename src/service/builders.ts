@@ -5,8 +5,10 @@ import { readAllLayers } from '../config/layers/read-all.ts'
 import type { LayersPlace } from '../config/layers/read-layers.ts'
 import { attachRewriteMemory } from '../core/conversation/rewrite/rewrite-memory.ts'
 import { attachSessions } from '../core/sessions/turn/shared-sessions.ts'
-import { createApp } from '../http/app.ts'
+import { createBaseApp } from '../http/base-app.ts'
+import type { AppDeps } from '../http/context.ts'
 import { createVendorProxies } from '../http/proxy/vendor-proxies.ts'
+import type { Route } from '../http/routes/route.ts'
 import { createHttpServer } from '../http/server.ts'
 import { createMetrics } from '../observability/metrics.ts'
 import type { Tracing } from '../observability/tracing.ts'
@@ -51,6 +53,13 @@ export const BUILDERS = {
   createReloading,
   openAutoTune,
 } as const
+
+/** Proxies that are alone start without the other routes. */
+async function createApp(deps: AppDeps, extra?: readonly Route[]) {
+  if (deps.proxiesBelow !== undefined) return createBaseApp(deps)
+  const { createApp: createWholeApp } = await import('../http/app.ts')
+  return createWholeApp(deps, extra)
+}
 
 /** Where the files are that say how the pipeline chooses. */
 function layersPlaceOf({ data_dir, pipeline_config_file }: Config): LayersPlace {

@@ -24,8 +24,8 @@ import { BUILDERS, type Builders } from './builders.ts'
 import { startConfig } from './configuration/configurations.ts'
 import { createServiceEnrichment } from './enrichment.ts'
 import { tenantsOf } from './keys.ts'
-import { createMcpEndpoints } from './mcp-endpoints.ts'
 import { createOfferEvents } from './offer-events.ts'
+import { openMcp } from './open-mcp.ts'
 import { planningTerms } from './planning.ts'
 import { openRecords } from './records.ts'
 import { type LiveConfig, type Reloading, serverLimits } from './reload.ts'
@@ -57,7 +57,7 @@ export interface Service {
 
 /** Seams for `haversack run`, benches and tests; the service itself uses none. */
 export interface ServiceSeams {
-  /** Only the vendor proxies and an MCP server are offered, below this path: `/` and a secret. */
+  /** Only the vendor proxies and what they saved are offered, below this path: `/` and a secret. */
   readonly proxiesBelow?: string
   readonly workerUrl?: URL
   /** Instead of those that `cache_dir` keeps. */
@@ -126,7 +126,7 @@ async function assemble(
   const build = { ...BUILDERS, ...seams.builders }
   const site: Site = { config, seams, logger, build, resources }
   const state: State = await openState(site, () => front.server)
-  const front: Front = openFront(site, state)
+  const front: Front = await openFront(site, state)
   drainAtTheEnd(site, state, front)
   const address = await front.server.listen(config.host, config.port)
   await build.warmUp(state.pool)
@@ -213,10 +213,10 @@ async function openState(
   }
 }
 
-type Front = ReturnType<typeof openFront>
+type Front = Awaited<ReturnType<typeof openFront>>
 
 /** Builds the vendor proxies, the MCP endpoints, the app and its server. */
-function openFront({ config, seams, logger, build, resources }: Site, state: State) {
+async function openFront({ config, seams, logger, build, resources }: Site, state: State) {
   const { live, keys, health, gauges, reports, shared, sessions, records } = state
   const { configurations, arms, pool, admission } = state
   const { metrics, onBug } = reports
@@ -236,14 +236,11 @@ function openFront({ config, seams, logger, build, resources }: Site, state: Sta
   const { telemetry } = records
   const offerEvents = telemetry === null ? null : createOfferEvents(telemetry)
   const enrichment = createServiceEnrichment(live, records.store, offerEvents, reports)
-  const mcp = createMcpEndpoints(config, {
-    deps: { ...kept, pool, metrics, sessions, enrichment },
-    env: processEnv(),
-    logger,
-  })
+  const deps = { ...kept, pool, metrics, sessions, enrichment }
+  const mcp = await openMcp(proxiesBelow !== undefined, config, { deps, env: processEnv(), logger })
   resources.defer(() => mcp.close())
   const legend = legendOf(readPipelineConfig(config))
-  const app = build.createApp(
+  const app = await build.createApp(
     {
       ...kept,
       mcp,

@@ -28,10 +28,10 @@ const MAX_INSTALLED_BYTES = 30_000_000
 const MAX_CODEC_BYTES = 1_150_000
 /** Most files, and bytes of them, that a command's main thread loads: each costs at every start. */
 const MOST_LOADED: readonly (readonly [command: string, files: number, bytes: number])[] = [
-  ['run -- true', 190, 4_200_000],
-  ['encode', 102, 1_800_000],
-  ['hook claude', 26, 120_000],
-  ['gain', 27, 120_000],
+  ['run -- true', 90, 2_000_000],
+  ['encode', 80, 1_600_000],
+  ['hook claude', 20, 60_000],
+  ['gain', 24, 90_000],
 ]
 /** Within which the service says that it listens, on a busy machine too. */
 const READY_MS = 300_000

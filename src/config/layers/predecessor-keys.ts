@@ -1,6 +1,6 @@
 import { HINT_FAMILIES } from '../../core/hints/hint-policy.ts'
+import { FORMAT_IDS } from '../../core/pipeline/profile/format-ids.ts'
 import { isTable, type KeyPath, type Tree } from '../../core/pipeline/profile/key-path.ts'
-import { FORMAT_IDS } from '../../core/pipeline/profile/profile-axes.ts'
 import { PREDECESSOR } from './predecessor.ts'
 
 /** A key that is named or written otherwise here. */

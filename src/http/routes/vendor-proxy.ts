@@ -23,7 +23,6 @@ import { createPlacing, type Placing } from '../proxy/placed-rounds.ts'
 import { endPings, planPings } from '../proxy/plan-pings.ts'
 import { createPromptWarnings } from '../proxy/prompt-warnings.ts'
 import { createResponsesSocket } from '../proxy/responses-socket.ts'
-import { answerRetrieveCalls } from '../proxy/retrieve-calls.ts'
 import { billedAs, canUseHttp, wantsWebSocketConversation } from '../proxy/rewritable-request.ts'
 import { type ForwardedBody, type RewriteNeeds, rewriteBody } from '../proxy/rewrite-body.ts'
 import { UsageOfRounds } from '../proxy/usage-of-rounds.ts'
@@ -82,7 +81,7 @@ async function forward(c: AppContext, proxy: VendorProxy, needs: ForwardNeeds): 
   const usage = billed && new UsageOfRounds(() => needs.observeUsage(billed.shape))
   // The result is taken apart at once, so that the code that waits for the answer does not hold the
   // body.
-  const { exchange, untouched, pings, kept, ...sent } = send(
+  const { exchange, untouched, pings, kept, ...sent } = await send(
     c,
     { proxy, path, usage, messages, shape: billed?.shape },
     await rewriteBody(c, proxy, upstreamPath, needs),
@@ -165,12 +164,12 @@ interface Sent {
   readonly kept: Uint8Array | undefined
 }
 
-function send(
+async function send(
   c: AppContext,
   { proxy: { forwarder, host, upstream }, path, usage, messages, shape }: Destination,
   { body, own, ticket, readingMs, continued, paused, recorded, free, ...rest }: ForwardedBody,
   needs: ForwardNeeds,
-): Sent {
+): Promise<Sent> {
   const { incoming, outgoing, upgradeHead } = c.env
   const { report, untouched, sign } = rest
   const state = c.get('state')
@@ -185,7 +184,7 @@ function send(
   if (state.last) outgoing!.shouldKeepAlive = false
   const pings = endPings(c, report, needs.pings)
   const kept = report?.ping === undefined ? undefined : body
-  const answering = answerCalls(c, { shape, report, body }, needs)
+  const answering = await answerCalls(c, { shape, report, body }, needs)
   const { levers = [] } = report ?? {}
   const isPlaced = levers.some(lever => REFUSABLE.has(lever)) && body !== undefined
   const onToolsRefused = () => {
@@ -245,12 +244,14 @@ interface CallingRequest {
 }
 
 /** How calls of our own tool are answered; `null` if the request does not have it. */
-function answerCalls(
+async function answerCalls(
   c: AppContext,
   { shape, report, body }: CallingRequest,
   { pool, rewriting, originals, logger, kept }: ForwardNeeds,
-): { readonly rounds: AnswerRounds; release(): void } | null {
+): Promise<{ readonly rounds: AnswerRounds; release(): void } | null> {
   if (report?.redeeming === undefined || !body || !rewriting || shape === undefined) return null
+  // Most requests, and the start of the service, do without what writes answers.
+  const { answerRetrieveCalls } = await import('../proxy/retrieve-calls.ts')
   const { tenant } = c.get('state').caller
   const coding = contentCodingOf(requestHeader(c, 'content-encoding') ?? '')
   const bytes = body.length

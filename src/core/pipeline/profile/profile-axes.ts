@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { JSON_FORMATS } from '../../formats/json/registry.ts'
 import { MAX_LINE_DEPTH } from '../../formats/json/tree/style.ts'
-import { TEXT_FORMATS } from '../../formats/text/registry.ts'
 import { HINT_FAMILIES } from '../../hints/hint-policy.ts'
 import { READING_LEVELS } from '../../reading/constructs.ts'
 import { TOKENIZER_IDS } from '../../tokens/profiles.ts'
+import { FORMAT_IDS } from './format-ids.ts'
 
 /**
  * Names of the templates of SOURCES.md#formats, and the format of each. Nested answers and diffs
@@ -27,9 +26,6 @@ export const AUTO = 'auto'
 
 /** The variant of the language model axis for models that no other variant names. */
 export const DEFAULT_VARIANT = 'default'
-
-/** Every format, by the name without its version. */
-export const FORMAT_IDS: readonly string[] = [...JSON_FORMATS, ...TEXT_FORMATS].map(({ id }) => id)
 
 /** Levels of lines in the tree format. */
 export const recursionDepth = z.int().min(0).max(MAX_LINE_DEPTH)

@@ -3,18 +3,6 @@ import { type TrimAlgorithm, type TrimChoice, trimTree } from '../../solvers/tre
 import type { Plan, Planner } from '../budget/plan.ts'
 import type { KeptPart } from '../budget/priced-node.ts'
 
-/**
- * How a tree is solved, by the names that a configuration gives; `auto` is exact within a count of
- * work.
- */
-export const TRIM_ALGORITHMS = [
-  'auto',
-  'exact',
-  'greedy',
-  'fair',
-  'head_tail',
-] as const satisfies readonly (TrimAlgorithm | 'auto')[]
-
 /** Returns the kept part of a document by the kept nodes of its tree; `null` for nothing. */
 export type KeptOf = (kept: Uint8Array) => KeptPart | null
 
