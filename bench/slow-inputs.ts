@@ -5,8 +5,14 @@ import { median } from '../src/bill/statistics.ts'
  * N] [--json] [--write]`. Slow ones that it finds belong into `slow-inputs/known-inputs.ts`.
  */
 
-import { createCosts, searchSlowInputs, WAYS } from './slow-inputs/cost.ts'
-import { type Input, KNOWN_INPUTS, writeInput } from './slow-inputs/grammar.ts'
+import {
+  createCosts,
+  type Input,
+  KNOWN_INPUTS,
+  searchSlowInputs,
+  WAYS,
+  writeInput,
+} from './slow-inputs/cost.ts'
 import { machine } from './support/machine.ts'
 import { markdownTable, writeSection } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'

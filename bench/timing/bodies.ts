@@ -4,7 +4,7 @@ import { createRandom } from '../../src/bill/statistics.ts'
  * A request body of about so many bytes, another one for each seed, whose content nobody has sent
  * before.
  */
-export type MakeBody = (seed: number, bytes: number) => string
+type MakeBody = (seed: number, bytes: number) => string
 
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 

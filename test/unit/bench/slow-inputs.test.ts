@@ -5,7 +5,7 @@ import {
   mutated,
   randomInput,
   writeInput,
-} from '../../../bench/slow-inputs/grammar.ts'
+} from '../../../bench/slow-inputs/cost.ts'
 import { createRandom } from '../../../src/bill/statistics.ts'
 
 const CHARS = 2000
