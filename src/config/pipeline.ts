@@ -3,7 +3,7 @@ import { LEGEND } from '../core/reading/legend.ts'
 import { type LayersOf, type LayersPlace, readLayers } from './layers/read-layers.ts'
 
 /**
- * How the pipeline chooses: the layers of `docs/reference/profiles.md`. The built-in defaults if
+ * How the pipeline chooses: layers of `docs/reference/configuration.md`. The built-in defaults if
  * there are no files.
  * @throws ConfigError with every fault at once; also for a named file that cannot be read
  */

@@ -69,7 +69,7 @@ export function createReloading(options: ReloadingOptions): Reloading {
  * Settings that are built into what runs: the port, the threads and what they were given at their
  * start.
  */
-const AT_START: readonly (readonly [keyof Config, string?])[] = [
+export const AT_START: readonly (readonly [keyof Config, string?])[] = [
   ['host'],
   ['port'],
   ['keys_file'],

@@ -44,7 +44,7 @@ hints.types.schema_explainer - a model reads each format without
 
 /**
  * What the predecessor's `save` writes into each file by itself, in the words of this version. Here
- * these values cost tokens (docs/reference/profiles.md), and most likely no person chose them.
+ * these values cost tokens (docs/reference/configuration.md), and most likely no person chose them.
  */
 export const SAVED_DEFAULTS = `
 dedup.lru_size = 5

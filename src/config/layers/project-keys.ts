@@ -43,7 +43,9 @@ export function projectFaults(tree: Tree): readonly Fault[] {
     const value = path.reduce<unknown>((inner, name) => (inner as Tree)[name], tree)
     const isAllowed = ALLOWED.some(start => fits(start, path))
     if (!isAllowed || NEVER.some(start => fits(start, path))) {
-      return [{ path, text: 'is not for a file in a repository; see docs/reference/profiles.md' }]
+      return [
+        { path, text: 'is not for a file in a repository; see docs/reference/configuration.md' },
+      ]
     }
     if (value !== false && ONLY_OFF.some(start => fits(start, path))) {
       return [{ path, text: 'can only be switched off by a file in a repository' }]

@@ -1,6 +1,6 @@
 /**
  * Tokenizer profiles: how a model's tokens are counted. The weights of formats are configured, see
- * `docs/reference/profiles.md`.
+ * `docs/reference/configuration.md`.
  */
 import { AppError } from '../base/errors.ts'
 

@@ -126,7 +126,7 @@ describe('figures of other benches', () => {
     ],
     ['docs/guide/views.md', () => [`saves ${compact} instead of ${conversations[1]}`]],
     [
-      'docs/reference/profiles.md',
+      'docs/reference/configuration.md',
       () => [
         `\`inline_json_cost = 2.2\` ${cost('inline_json_cost = 2.2')},`,
         `\`max_inline_nested = 512\` ${cost('max_inline_nested = 512')},`,

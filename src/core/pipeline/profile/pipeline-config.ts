@@ -213,7 +213,7 @@ const endpointOverride = z.strictObject({
 
 /**
  * `pipeline_config.toml`: how the pipeline chooses, by model, agent and tool; see
- * `docs/reference/profiles.md`. Plain data, so that it can be handed to a thread. Every key is
+ * `docs/reference/configuration.md`. Plain data, so that it can be handed to a thread. Every key is
  * optional; the defaults choose by exact token counts alone.
  */
 export const pipelineSchema = z

@@ -25,7 +25,7 @@ import {
 } from './sections.ts'
 import { ToolSettings } from './tool-settings.ts'
 
-/** How values and texts are written; see `docs/reference/profiles.md`. */
+/** How values and texts are written; see `docs/reference/configuration.md`. */
 export interface EncodingProfile {
   /** UTF-16 code units. */
   readonly maxInlineNested: number
