@@ -140,13 +140,15 @@ describe('the packed tarball', () => {
       path =>
         !/^dist\/(src|workers|chunks)\/.+\.(js|d\.ts|json|lua|wasm)$/.test(path) &&
         !/^dist\/(vocabularies\/(o200k|cl100k)_base\.json|THIRD-PARTY-LICENSES\.txt)$/.test(path) &&
-        !/^dist\/(prices\.toml|views\/[a-z-]+\.(toml|json)|skills\/[a-z-]+\/SKILL\.md)$/.test(
+        !/^dist\/((prices|models)\.toml|views\/[a-z-]+\.(toml|json)|skills\/[a-z-]+\/SKILL\.md)$/.test(
           path,
         ) &&
         !/^dist\/src\/ui\/assets\/(style\.css|(keys|live)\.js|icon\.svg)$/.test(path) &&
         !/^docs\/((guide|reference|internals)\/)?[\w-]+\.md$/.test(path) &&
         !/^(docs\/guide\/pictures\/[\w-]+\.\w+|docs\/examples\/[\w-]+\.\w+)$/.test(path) &&
-        !/^(bench\/README\.md|bench\/results\/[\w-]+\.(svg|json|md))$/.test(path) &&
+        !/^(bench\/README\.md|bench\/kit\/protocol\.md|bench\/results\/[\w-]+\.(svg|json|md))$/.test(
+          path,
+        ) &&
         !/^(package\.json|config\.example\.toml|prices\.toml|[A-Z]+\.md|LICENSE)$/.test(path),
     )
     expect(odd).toEqual([])
