@@ -48,6 +48,16 @@ export const AREAS: Readonly<Record<string, Area>> = {
     tests: ['test/{unit,property}/core/conversation/rewrite/**/*.test.ts'],
     percent: 9,
   },
+  dialects: {
+    code: ['src/core/dialects/**/*.ts'],
+    tests: [
+      'test/unit/core/conversation/{parse,retrieve,usage}/**/*.test.ts',
+      'test/property/core/conversation/{parse,usage}/**/*.test.ts',
+      'test/property/proxy/pure-parts.test.ts',
+      'test/unit/http/proxy/{rewritable-request,vendor-proxies}.test.ts',
+    ],
+    percent: 9,
+  },
   http: {
     code: [
       'src/http/{context,jobs/*,proxy/*}.ts',

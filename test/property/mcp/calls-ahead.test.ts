@@ -323,7 +323,7 @@ function listed(definitions: ReadonlyMap<Name, Definition>): readonly object[] {
   }))
 }
 
-// Contract, section 8; issue 20, "What it must reach", 4: no wrong side effect, no stale result.
+// Contract, section 8: no wrong side effect, no stale result.
 // The full number of runs may take an hour on a machine that is busy.
 it('calls nothing ahead that may change something, and serves nothing stale', {
   timeout: 3_600_000,
