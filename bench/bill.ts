@@ -6,11 +6,11 @@ import {
   account,
   type Bill,
   totalOf,
-} from '../src/bill/account.ts'
-import { factorsOf, type PlacedSession, placeResults } from '../src/bill/place-results.ts'
-import { countTokens, NO_RESULTS } from '../src/bill/play.ts'
-import type { BillSession } from '../src/bill/session.ts'
-import { quartersOf, type Saving, summarize } from '../src/bill/summarize.ts'
+} from '../src/lab/bill/account.ts'
+import { factorsOf, type PlacedSession, placeResults } from '../src/lab/bill/place-results.ts'
+import { countTokens, NO_RESULTS } from '../src/lab/bill/play.ts'
+import type { BillSession } from '../src/lab/bill/session.ts'
+import { quartersOf, type Saving, summarize } from '../src/lab/bill/summarize.ts'
 import { type DeferPlay, inputPairs, ladderOf, playDefer, roomOf } from './bill/levers.ts'
 import { ARMS } from './bill/play-arms.ts'
 import { readUsage, resultsOf } from './bill/read-usage.ts'

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { median } from '../src/bill/statistics.ts'
+import { median } from '../src/lab/bill/statistics.ts'
 import { checkOut, type Figures, HERE, readFigures } from './compare/read-figures.ts'
 import { machine } from './support/machine.ts'
 import { markdownTable } from './support/markdown-table.ts'

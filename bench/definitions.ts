@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { countTokens } from '../src/bill/play.ts'
-import type { BillSession } from '../src/bill/session.ts'
-import { createRandom } from '../src/bill/statistics.ts'
-import { publicName } from '../src/mcp/catalogue.ts'
+import { countTokens } from '../src/lab/bill/play.ts'
+import type { BillSession } from '../src/lab/bill/session.ts'
+import { createRandom } from '../src/lab/bill/statistics.ts'
+import { publicName } from '../src/mcp/catalogue/catalogue.ts'
 import { readUsage } from './bill/read-usage.ts'
 import { simulatedSessions } from './bill/simulate.ts'
 import {

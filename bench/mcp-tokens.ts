@@ -1,5 +1,5 @@
 import { createTokenCounters } from '../src/core/tokens/counters.ts'
-import { RETRIEVE_DEFINITION } from '../src/mcp/retrieve-tool.ts'
+import { RETRIEVE_DEFINITION } from '../src/mcp/results/retrieve-tool.ts'
 import { PROFILES, type ProfileName, shownBy } from './mcp/shown.ts'
 import { recordedResults } from './support/corpus.ts'
 import { machine } from './support/machine.ts'

@@ -1,4 +1,4 @@
-import { median } from '../src/bill/statistics.ts'
+import { median } from '../src/lab/bill/statistics.ts'
 /**
  * What inputs cost in processor time per byte, against ordinary JSON of the same size, and a search
  * for slower ones: `npm run bench -- slow-inputs [--chars N] [--rounds N] [--climbs N] [--steps N] [--seed

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { median } from '../src/bill/statistics.ts'
+import { median } from '../src/lab/bill/statistics.ts'
 import type { Step } from '../test/support/turns/bodies.ts'
 import {
   type GrowingConversation,

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
-import { createRandom, type Random } from '../src/bill/statistics.ts'
 import type { RouteName } from '../src/core/dialects/lookup.ts'
 import { pipelineSchema } from '../src/core/pipeline/profile/pipeline-config.ts'
-import { createLocalContext } from '../src/runtime/local-context.ts'
+import { createRandom, type Random } from '../src/lab/bill/statistics.ts'
+import { createLocalContext } from '../src/library/local-context.ts'
 import { createRewriteChecks } from '../test/support/turns/check-rewrites.ts'
 import {
   type PlayedConversation,

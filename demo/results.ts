@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { arch, availableParallelism, platform, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { RecordedResult } from '../src/cli/replay/read-results.ts'
+import type { RecordedResult } from '../src/lab/replay/read-results.ts'
 
 /** Where the results come from: this repository. */
 const ROOT = fileURLToPath(new URL('..', import.meta.url))

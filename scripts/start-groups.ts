@@ -3,10 +3,10 @@ import { join } from 'node:path/posix'
 /** Programs whose starts are told apart, by their modules. */
 const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   cli: ['src/cli.js', 'src/cli/run-cli.js'],
-  run: ['src/cli/run-command.js'],
-  hook: ['src/cli/hook.js'],
-  gain: ['src/cli/gain.js'],
-  library: ['src/index.js', 'src/cli/encode.js'],
+  run: ['src/cli/run/command.js'],
+  hook: ['src/cli/hook/command.js'],
+  gain: ['src/cli/gain/command.js'],
+  library: ['src/index.js', 'src/cli/encode/command.js'],
   codec: ['src/library/codec.js'],
   tasks: ['workers/tasks.js'],
 }

@@ -12,7 +12,7 @@ import { decodeOperation } from './core/operations/decode.ts'
 import { encodeOperation } from './core/operations/encode.ts'
 import type { Operation, OperationContext } from './core/operations/operation.ts'
 import { type Explanation, explainContent } from './core/pipeline/explain.ts'
-import { createLocalContext } from './runtime/local-context.ts'
+import { createLocalContext } from './library/local-context.ts'
 
 export type { CountAnswer, CountRequest, DecodeAnswer, DecodeRequest, EncodeAnswer, EncodeRequest }
 

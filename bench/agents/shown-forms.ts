@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { clientProfile } from '../../src/mcp/client-profile.ts'
+import { clientProfile } from '../../src/mcp/client/client-profile.ts'
 import type { AgentClient } from './clients.ts'
 import { type ArrivedRequest, startScriptedVendor } from './scripted-vendor.ts'
 

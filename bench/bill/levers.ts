@@ -1,8 +1,8 @@
-import { type ArmPlay, account, totalOf } from '../../src/bill/account.ts'
-import type { PlacedSession } from '../../src/bill/place-results.ts'
-import { OUTPUT_PRICE, READ_PRICE, WRITE_PRICES } from '../../src/bill/prices.ts'
-import type { BillSession } from '../../src/bill/session.ts'
-import { median } from '../../src/bill/statistics.ts'
+import { type ArmPlay, account, totalOf } from '../../src/lab/bill/account.ts'
+import type { PlacedSession } from '../../src/lab/bill/place-results.ts'
+import { OUTPUT_PRICE, READ_PRICE, WRITE_PRICES } from '../../src/lab/bill/prices.ts'
+import type { BillSession } from '../../src/lab/bill/session.ts'
+import { median } from '../../src/lab/bill/statistics.ts'
 import { FIVE, type Policy, playLives } from '../cache-life/lives.ts'
 import { percentile } from '../support/statistics.ts'
 

@@ -1,5 +1,6 @@
-import type { ArmPlay } from '../../src/bill/account.ts'
-import type { PlacedSession } from '../../src/bill/place-results.ts'
+import type { LayerSettings } from '../../src/core/pipeline/profile/pipeline-config.ts'
+import type { ArmPlay } from '../../src/lab/bill/account.ts'
+import type { PlacedSession } from '../../src/lab/bill/place-results.ts'
 import {
   type Arm,
   CLEARING,
@@ -7,8 +8,7 @@ import {
   pipelineArm,
   play,
   SHIPPED_ARMS,
-} from '../../src/bill/play.ts'
-import type { LayerSettings } from '../../src/core/pipeline/profile/pipeline-config.ts'
+} from '../../src/lab/bill/play.ts'
 
 /** What the vendor leaves of a cleared result. */
 const STUB_TOKENS = 8

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { BillCall, BillResult, BillSession } from '../../src/bill/session.ts'
+import type { BillCall, BillResult, BillSession } from '../../src/lab/bill/session.ts'
 
 const tokens = z.int().nonnegative()
 const line = z.object({

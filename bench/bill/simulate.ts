@@ -1,6 +1,6 @@
-import { countTokens } from '../../src/bill/play.ts'
-import { OUTPUT_PRICE, READ_PRICE, WRITE_PRICES } from '../../src/bill/prices.ts'
-import type { BillCall, BillSession } from '../../src/bill/session.ts'
+import { countTokens } from '../../src/lab/bill/play.ts'
+import { OUTPUT_PRICE, READ_PRICE, WRITE_PRICES } from '../../src/lab/bill/prices.ts'
+import type { BillCall, BillSession } from '../../src/lab/bill/session.ts'
 import { conversationsOf } from '../turns/conversations.ts'
 
 /** What stands before the conversation, in the provider's tokens: the recorded median. */

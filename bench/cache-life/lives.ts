@@ -1,4 +1,3 @@
-import type { BillCall, BillSession } from '../../src/bill/session.ts'
 import { vendorPrices } from '../../src/config/prices.ts'
 import {
   HOUR_MS,
@@ -9,6 +8,7 @@ import {
   SHORT_LIFE_MS,
   USUAL_BUDGET,
 } from '../../src/core/conversation/usage/life-rules.ts'
+import type { BillCall, BillSession } from '../../src/lab/bill/session.ts'
 
 /** What is done about the life of a conversation's cache. */
 export interface Policy {

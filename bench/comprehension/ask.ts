@@ -2,7 +2,7 @@ import {
   type ChatEndpoint,
   ChatRefusal,
   completeChat,
-} from '../../src/cli/bench/chat-completion.ts'
+} from '../../src/lab/bench/chat-completion.ts'
 
 const INSTRUCTION =
   'Answer the question from the data alone. Give only the answer, without explanation. ' +

@@ -1,5 +1,5 @@
-import { createRandom } from '../../src/bill/statistics.ts'
 import { encode } from '../../src/index.ts'
+import { createRandom } from '../../src/lab/bill/statistics.ts'
 import type { Json } from '../../test/support/plain-readers/json.ts'
 import { hardSets } from './hard-sets.ts'
 import { sessionSets } from './session-sets.ts'

@@ -1,4 +1,4 @@
-import { createRandom, type Random } from '../../src/bill/statistics.ts'
+import { createRandom, type Random } from '../../src/lab/bill/statistics.ts'
 import type { Json } from '../../test/support/plain-readers/json.ts'
 import { GAP_COLUMNS, hardSets, WIDE_COLUMNS } from './hard-sets.ts'
 import {

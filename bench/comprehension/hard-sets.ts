@@ -1,4 +1,4 @@
-import { createRandom, type Random } from '../../src/bill/statistics.ts'
+import { createRandom, type Random } from '../../src/lab/bill/statistics.ts'
 import type { Json } from '../../test/support/plain-readers/json.ts'
 import type { DataSet } from './data-sets.ts'
 

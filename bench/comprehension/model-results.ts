@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { percent } from '../../src/cli/table.ts'
+import { percent } from '../../src/console/table.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 
 /** The answers to the questions about one data set in one format. */

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
-import { createRandom } from '../../src/bill/statistics.ts'
 import { bodyOf } from '../../src/core/verify/answer-body.ts'
 import { decode } from '../../src/index.ts'
-import { createLocalContext } from '../../src/runtime/local-context.ts'
-import { createLocalSessions } from '../../src/runtime/local-sessions.ts'
+import { createRandom } from '../../src/lab/bill/statistics.ts'
+import { createLocalContext } from '../../src/library/local-context.ts'
+import { createLocalSessions } from '../../src/library/local-sessions.ts'
 import type { DataSet } from './data-sets.ts'
 
 /** Answers that refer to an earlier result, or lack parts of their own. */

@@ -1,4 +1,4 @@
-import { createRandom } from '../../src/bill/statistics.ts'
+import { createRandom } from '../../src/lab/bill/statistics.ts'
 import type { Json } from '../../test/support/plain-readers/json.ts'
 import type { DataSet } from './data-sets.ts'
 

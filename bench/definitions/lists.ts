@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { countTokens } from '../../src/bill/play.ts'
-import { OUTPUT_PRICE, READ_PRICE, WRITE_PRICES } from '../../src/bill/prices.ts'
-import type { BillSession } from '../../src/bill/session.ts'
-import { askServers } from '../../src/cli/mcp-command/ask-servers.ts'
+import { askServers } from '../../src/cli/mcp/ask-servers.ts'
 import { configSchema } from '../../src/config/config.ts'
+import { countTokens } from '../../src/lab/bill/play.ts'
+import { OUTPUT_PRICE, READ_PRICE, WRITE_PRICES } from '../../src/lab/bill/prices.ts'
+import type { BillSession } from '../../src/lab/bill/session.ts'
 import {
   connectMemory,
   type ListedTool,

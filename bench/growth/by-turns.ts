@@ -4,7 +4,7 @@ import { createTurnMemories } from '../../src/core/conversation/rewrite/turn-mem
 import { rewriteRequestOperation } from '../../src/core/operations/rewrite-request.ts'
 import { createBodyMemory } from '../../src/core/sessions/lines/memory-layout.ts'
 import { encode } from '../../src/index.ts'
-import { createLocalContext } from '../../src/runtime/local-context.ts'
+import { createLocalContext } from '../../src/library/local-context.ts'
 import { type Step, turnBody } from '../../test/support/turns/bodies.ts'
 import { mean } from '../support/statistics.ts'
 import { type Curve, costOf, type Point, SHAPES } from './measure.ts'

@@ -1,4 +1,4 @@
-import { createRandom, type Random } from '../../src/bill/statistics.ts'
+import { createRandom, type Random } from '../../src/lab/bill/statistics.ts'
 import { generatedResults } from '../support/generated-results.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 

@@ -1,4 +1,4 @@
-import { summarize } from '../../src/bill/summarize.ts'
+import { summarize } from '../../src/lab/bill/summarize.ts'
 import {
   compareCostAtEqualSteps,
   compareSolved,

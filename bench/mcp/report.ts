@@ -1,4 +1,4 @@
-import { median } from '../../src/bill/statistics.ts'
+import { median } from '../../src/lab/bill/statistics.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 import { percentile, summarizeTimes } from '../support/statistics.ts'
 import type { Latency } from './latency.ts'

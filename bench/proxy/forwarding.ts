@@ -1,4 +1,4 @@
-import { median } from '../../src/bill/statistics.ts'
+import { median } from '../../src/lab/bill/statistics.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 import { startServer } from '../support/processes.ts'
 import { percentile } from '../support/statistics.ts'

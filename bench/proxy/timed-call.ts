@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
-import { median } from '../../src/bill/statistics.ts'
+import { median } from '../../src/lab/bill/statistics.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 import { runPlan } from '../support/processes.ts'
 import type { BurstPlan, BurstResult } from './burst.ts'

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { median } from '../../src/bill/statistics.ts'
+import { median } from '../../src/lab/bill/statistics.ts'
 import { generatedTexts } from '../support/generated-text.ts'
 import { LoadClient, postRequest } from '../support/load-client.ts'
 import { markdownTable } from '../support/markdown-table.ts'

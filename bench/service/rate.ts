@@ -1,4 +1,4 @@
-import { median } from '../../src/bill/statistics.ts'
+import { median } from '../../src/lab/bill/statistics.ts'
 import { measuredBy } from '../support/machine.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 import { load, startServer } from '../support/processes.ts'

@@ -1,7 +1,7 @@
 import { valueSymbol } from 'piscina'
-import { createRandom, median } from '../../src/bill/statistics.ts'
 import { BYTE_OPERATIONS, OPERATIONS } from '../../src/core/operations/registry.ts'
 import { rewriteOp } from '../../src/core/operations/rewrite-op.ts'
+import { createRandom, median } from '../../src/lab/bill/statistics.ts'
 import type { BatchResult } from '../../workers/protocol.ts'
 import { createRunner } from '../../workers/thread.ts'
 import { generatedResults } from '../support/generated-results.ts'

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { median } from '../../src/bill/statistics.ts'
+import { median } from '../../src/lab/bill/statistics.ts'
 import { type RedisProcess, startRedis } from '../../test/support/redis-server.ts'
 import { cpuUsOf, measuredBy } from '../support/machine.ts'
 import { markdownTable } from '../support/markdown-table.ts'

@@ -1,4 +1,4 @@
-import { parseRedisUrl } from '../../src/store/redis/address.ts'
+import { parseRedisUrl } from '../../src/core/base/redis-address.ts'
 import { openRedisStore, type RedisStoreOptions } from '../../src/store/redis/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type RedisProcess, startRedis } from '../../test/support/redis-server.ts'

@@ -1,4 +1,4 @@
-import { createRandom, type Random } from '../../src/bill/statistics.ts'
+import { createRandom, type Random } from '../../src/lab/bill/statistics.ts'
 
 /** Tool results of any size, the same in every run. */
 interface ResultKind {

@@ -1,4 +1,4 @@
-import type { Random } from '../../src/bill/statistics.ts'
+import type { Random } from '../../src/lab/bill/statistics.ts'
 
 /**
  * A xorshift generator, for instances of solvers and texts that are hard on tokenizers. Recorded

@@ -1,4 +1,4 @@
-import { createRandom } from '../../src/bill/statistics.ts'
+import { createRandom } from '../../src/lab/bill/statistics.ts'
 
 const WORDS =
   'deploy queue retry login cache index merge branch review release config token parser worker latency budget session gateway order invoice account region shard replica'.split(

@@ -1,4 +1,4 @@
-import { createRandom } from '../../src/bill/statistics.ts'
+import { createRandom } from '../../src/lab/bill/statistics.ts'
 
 /**
  * A request body of about so many bytes, another one for each seed, whose content nobody has sent

@@ -1,4 +1,4 @@
-import type { Random } from '../../src/bill/statistics.ts'
+import type { Random } from '../../src/lab/bill/statistics.ts'
 import { api, pageOf, TIERS, taskOf, writer } from './api-task.ts'
 import { answer, json, lines, type Solving } from './solving.ts'
 import type { TaskKind } from './task.ts'

@@ -1,4 +1,4 @@
-import { createRandom } from '../../src/bill/statistics.ts'
+import { createRandom } from '../../src/lab/bill/statistics.ts'
 import { joinTask } from './join-task.ts'
 import { logsTask } from './logs-task.ts'
 import { pipelineTask } from './pipeline-task.ts'

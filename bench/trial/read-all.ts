@@ -1,4 +1,4 @@
-import { createLocalContext } from '../../src/runtime/local-context.ts'
+import { createLocalContext } from '../../src/library/local-context.ts'
 import { type Arm, type StartArm, startArms } from './arms.ts'
 import { ANTHROPIC, type Conversation, type Dialect } from './dialects.ts'
 import { kindOf } from './make-task.ts'

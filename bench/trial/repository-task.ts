@@ -1,4 +1,4 @@
-import type { Random } from '../../src/bill/statistics.ts'
+import type { Random } from '../../src/lab/bill/statistics.ts'
 import { runTests } from './run-tests.ts'
 import { answer, lines, type NumberedLine, numbered, type Solving } from './solving.ts'
 import type { Task, TaskKind, World } from './task.ts'

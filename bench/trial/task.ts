@@ -1,4 +1,4 @@
-import type { Random } from '../../src/bill/statistics.ts'
+import type { Random } from '../../src/lab/bill/statistics.ts'
 import type { Solving } from './solving.ts'
 
 /** What an agent works in: files, and an API that answers with texts. */

@@ -1,6 +1,6 @@
-import { createRandom } from '../../src/bill/statistics.ts'
 import { builtInPrices } from '../../src/config/prices.ts'
 import { pricesFor, type TokenPrices } from '../../src/core/conversation/usage/billing.ts'
+import { createRandom } from '../../src/lab/bill/statistics.ts'
 import { type Arm, type ArmServices, isRaw, type StartArm, startArms } from './arms.ts'
 import type { Usage } from './dialects.ts'
 import { makeTask } from './make-task.ts'

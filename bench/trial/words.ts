@@ -1,4 +1,4 @@
-import type { Random } from '../../src/bill/statistics.ts'
+import type { Random } from '../../src/lab/bill/statistics.ts'
 
 const FIRST =
   'amber brisk cedar dusky early frost gilded hollow inner jade keen lunar mossy north olive pale quiet russet silver tidal upper velvet warm young'.split(

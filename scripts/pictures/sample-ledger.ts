@@ -1,6 +1,6 @@
+import { createLedger, type Ledger } from '../../src/book/rows/ledger.ts'
+import { createTasks } from '../../src/book/rows/tasks.ts'
 import type { KeptRow } from '../../src/core/contract/result-row.ts'
-import { createLedger, type Ledger } from '../../src/ledger/ledger.ts'
-import { createTasks } from '../../src/ledger/tasks.ts'
 
 /** A month of work that was made up, for pictures: no figure of it was measured. */
 const WORK = [

@@ -1,14 +1,14 @@
 import { didYouMean } from '../config/nearest-name.ts'
+import { type Command, type CommandOption, UsageError } from '../console/command.ts'
+import { watchOutput } from '../console/output.ts'
+import { ownArguments, parseArguments } from '../console/parse-arguments.ts'
+import { ServiceProblem } from '../console/service-client.ts'
+import { alignColumns } from '../console/table.ts'
 import { AppError } from '../core/base/errors.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { reasonOf } from '../runtime/system-reason.ts'
 import { VERSION } from '../runtime/version.ts'
-import { type Command, type CommandOption, UsageError } from './command.ts'
 import { COMMANDS, FIRST_COMMANDS, otherCommands } from './commands.ts'
-import { watchOutput } from './output.ts'
-import { ownArguments, parseArguments } from './parse-arguments.ts'
-import { ServiceProblem } from './service-client.ts'
-import { alignColumns } from './table.ts'
 
 const VERSION_WORDS = ['--version', '-v', '-V', 'version']
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseRedisUrl } from '../store/redis/address.ts'
+import { parseRedisUrl } from '../core/base/redis-address.ts'
 
 const positive = z.int().positive()
 

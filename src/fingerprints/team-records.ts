@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { AppError } from '../core/base/errors.ts'
 import { DAY_MS, LIMITS } from '../core/fingerprints/fingerprint.ts'
-import { failureProblem } from '../store/failure.ts'
 import type { Failure, RecordKey, Store, StoredRecord } from '../store/store.ts'
+import { failureProblem } from '../store/values/failure.ts'
 
 interface MemberKey {
   readonly tenant: string

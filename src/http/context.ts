@@ -3,17 +3,19 @@ import type { Context } from 'hono'
 import type { Access, Caller } from '../access/access.ts'
 import type { EndedPasses } from '../access/ended-passes.ts'
 import type { Enrichment } from '../ahead/enrichment.ts'
-import type { Arms } from '../arms/arms.ts'
+import type { Arms } from '../book/arms/arms.ts'
+import type { Budgets } from '../book/bill/budgets.ts'
+import type { Savings } from '../book/bill/savings.ts'
+import type { Telemetry } from '../book/events/telemetry.ts'
+import type { Ledger } from '../book/rows/ledger.ts'
 import type { ErrorCode } from '../core/base/errors.ts'
 import type { ConfigAnswer, ConfigOf, ConfigQuery } from '../core/contract/config.ts'
 import type { CacheLife, PlanningTerms } from '../core/contract/request-terms.ts'
 import type { RewriteMemory } from '../core/conversation/rewrite/rewrite-memory.ts'
-import type { ForgettingHeader } from '../core/dialects/forgetting/vendor-forgetting.ts'
 import type { RouteName, VendorName } from '../core/dialects/lookup.ts'
 import type { SessionDesk } from '../core/operations/session-desk.ts'
 import type { Sessions } from '../core/sessions/turn/shared-sessions.ts'
 import type { Fingerprints } from '../fingerprints/fingerprints.ts'
-import type { Ledger } from '../ledger/ledger.ts'
 import type { LandedResult } from '../mcp/ahead/enrichment-needs.ts'
 import type { HttpFront } from '../mcp/fronts/http-exchange.ts'
 import type { Logger } from '../observability/logger.ts'
@@ -23,14 +25,10 @@ import type { Admission } from '../pool/admission.ts'
 import type { Generation } from '../pool/job.ts'
 import type { WorkerPool } from '../pool/pool.ts'
 import type { UsageObserver } from '../proxy/usage-observer.ts'
-import type { CHALLENGE_HEADER } from '../runtime/service-proof.ts'
-import type { Budgets } from '../savings/budgets.ts'
-import type { Savings } from '../savings/savings.ts'
 import type { Originals } from '../store/originals.ts'
-import type { Rewrites } from '../store/rewrites.ts'
-import type { SessionSharing } from '../store/session-sharing.ts'
+import type { Rewrites } from '../store/sharing/rewrites.ts'
+import type { SessionSharing } from '../store/sharing/session-sharing.ts'
 import type { StoreHealth } from '../store/store-health.ts'
-import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { ForwardedRequest } from './proxy/forwarded-request.ts'
 import type { VendorProxy } from './proxy/vendor-proxies.ts'
 
@@ -203,49 +201,4 @@ export interface UiSource {
   readonly passes: { readonly secret: Uint8Array; readonly ended: EndedPasses }
   /** Where keys can be added and revoked; absent: there are none. */
   readonly keysFile?: string
-}
-
-/** Headers that are read at every request. */
-type RequestHeader =
-  | 'accept'
-  | 'anthropic-beta'
-  | 'authorization'
-  | 'content-encoding'
-  | 'content-length'
-  | 'content-type'
-  | 'host'
-  | 'if-none-match'
-  | ForgettingHeader
-  | 'openai-beta'
-  | 'origin'
-  | 'traceparent'
-  | 'transfer-encoding'
-  | 'upgrade'
-  | 'user-agent'
-  | 'x-api-key'
-  | 'x-claude-code-agent-id'
-  | 'x-claude-code-session-id'
-  | 'x-codex-parent-thread-id'
-  | 'x-openai-subagent'
-  | 'x-parent-session-id'
-  | 'x-haversack-bypass'
-  | typeof CHALLENGE_HEADER
-  | 'x-haversack-key'
-  | 'x-haversack-project'
-  | 'x-haversack-reading'
-  | 'x-haversack-response-budget'
-  | 'x-haversack-session'
-  | 'x-headroom-bypass'
-  | 'x-request-id'
-
-/**
- * A request header that is not a list. It reads Node's own table if there is one. The Fetch object
- * would search the raw headers for each lookup, which costs much at thousands of requests per
- * second.
- */
-export function requestHeader(c: AppContext, name: RequestHeader): string | undefined {
-  const incoming = c.env?.incoming
-  if (incoming === undefined) return c.req.header(name)
-  const value = incoming.headers[name]
-  return typeof value === 'string' ? value : undefined
 }

@@ -2,13 +2,13 @@ import type { ResultTerms } from '../core/contract/request-terms.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import type { ReadableOriginals } from '../store/originals.ts'
 import type { EnrichmentNeeds } from './ahead/enrichment-needs.ts'
+import type { ListRoom } from './catalogue/lists/list-room.ts'
+import type { ServerMemory } from './catalogue/memory/server-memory.ts'
+import type { ToolSearchOptions } from './catalogue/search/search-options.ts'
+import type { Contexts } from './client/contexts/contexts.ts'
 import type { ComposedTool } from './composed/composed-tool.ts'
-import type { Contexts } from './contexts/contexts.ts'
 import type { Outcome } from './json-rpc.ts'
-import type { ListRoom } from './lists/list-room.ts'
-import type { ServerMemory } from './memory/server-memory.ts'
-import type { Pack } from './pack.ts'
-import type { ToolSearchOptions } from './search/search-options.ts'
+import type { Pack } from './results/pack.ts'
 import type {
   CallEnd,
   CallFailure,

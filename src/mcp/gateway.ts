@@ -1,12 +1,17 @@
 import { RETRIEVE_TOOL } from '../core/contract/retrieve-tool.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
-import type { CacheHint } from './cache-hints.ts'
-import { failureError } from './call-failures.ts'
-import { LIST_KINDS, LISTS, type ListKind, type PublicEntry, publicEntry } from './catalogue.ts'
+import type { CacheHint } from './catalogue/cache-hints.ts'
+import {
+  LIST_KINDS,
+  LISTS,
+  type ListKind,
+  type PublicEntry,
+  publicEntry,
+} from './catalogue/catalogue.ts'
+import { mapInParts } from './catalogue/lists/in-parts.ts'
+import { ResourceWatches } from './client/resource-watches.ts'
 import type { ClientCall, GatewayOptions } from './gateway-options.ts'
 import { errorOutcome, jsonBytes, type Outcome, RPC_ERRORS } from './json-rpc.ts'
-import { describesOtherValues } from './legacy-results.ts'
-import { mapInParts } from './lists/in-parts.ts'
 import {
   allMembers,
   EMPTY_OBJECT,
@@ -15,11 +20,12 @@ import {
   textMember,
   withMember,
 } from './members.ts'
-import { ResourceWatches } from './resource-watches.ts'
-import { escapedTerms, resourceTerms } from './result-terms.ts'
-import { RETRIEVE_DEFINITION } from './retrieve-tool.ts'
-import { Servers } from './servers.ts'
+import { failureError } from './results/call-failures.ts'
+import { describesOtherValues } from './results/legacy-results.ts'
+import { escapedTerms, resourceTerms } from './results/result-terms.ts'
+import { RETRIEVE_DEFINITION } from './results/retrieve-tool.ts'
 import { ToolCalls } from './tool-calls.ts'
+import { Servers } from './upstream/servers.ts'
 
 /**
  * One client's view of all servers. Results of our own are in the words of the revisions before

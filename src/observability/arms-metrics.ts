@@ -1,4 +1,4 @@
-import type { ArmsCount } from '../arms/tenant-arms.ts'
+import type { ArmsCount } from '../book/arms/tenant-arms.ts'
 import { FOLLOW_UPS, RESULT_ARMS } from '../core/arms/sums.ts'
 import type { Register } from './register.ts'
 

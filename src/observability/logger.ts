@@ -1,12 +1,10 @@
 import { pino } from 'pino'
+import type { LogLevel } from '../core/base/log-levels.ts'
 
 export type Logger = Pick<
   ReturnType<typeof pino>,
   'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'level'
 >
-
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /**
  * Lines are written together once there is this much of them, in bytes, or after the flush time.

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { EnrichmentObserver } from '../ahead/enrichment.ts'
 import type { LostReason } from '../pool/pool-options.ts'
-import type { SharedLoad, StoreState, StoreStats } from '../store/store-figures.ts'
+import type { SharedLoad, StoreState, StoreStats } from '../store/values/store-figures.ts'
 import { type ArmsMetrics, createArmsMetrics } from './arms-metrics.ts'
 import { createEnrichmentMetrics } from './enrichment-metrics.ts'
 import { createMcpMetrics, type McpMetrics } from './mcp-metrics.ts'

@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client'
+import type { Account } from '../book/bill/account.ts'
 import type { RewriteReport } from '../core/contract/operation-result.ts'
-import type { Account } from '../savings/account.ts'
 
 /** Why a request was forwarded unchanged although it could have been rewritten. */
 export type UntouchedReason =

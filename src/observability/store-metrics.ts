@@ -4,7 +4,7 @@ import {
   type SharedLoad,
   type StoreState,
   type StoreStats,
-} from '../store/store-figures.ts'
+} from '../store/values/store-figures.ts'
 import { type Register, SECONDS } from './register.ts'
 
 /** Calls of the store. */

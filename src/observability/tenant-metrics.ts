@@ -1,5 +1,5 @@
-import type { Account } from '../savings/account.ts'
-import type { BudgetState } from '../savings/budgets.ts'
+import type { Account } from '../book/bill/account.ts'
+import type { BudgetState } from '../book/bill/budgets.ts'
 import type { Register } from './register.ts'
 
 /** What operators see of tenants, if the configuration lets their names into metrics. */

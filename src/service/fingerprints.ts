@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { readTelemetryKey } from '../book/events/key-file.ts'
 import type { Config } from '../config/config.ts'
 import { tenantFolder } from '../core/telemetry/pseudonyms.ts'
 import { createTogether } from '../fingerprints/build/build-together.ts'
@@ -6,7 +7,6 @@ import { createFingerprints, type Fingerprints } from '../fingerprints/fingerpri
 import { fingerprintsFolder } from '../fingerprints/folder-files.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Store } from '../store/store.ts'
-import { readTelemetryKey } from '../telemetry/key-file.ts'
 import { openBuilds } from './builds.ts'
 
 /**

@@ -6,7 +6,7 @@ import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import type { Configurations } from './configuration/configurations.ts'
 import type { ServiceKeys } from './keys.ts'
-import type { ServiceEndpoints } from './mcp-endpoints.ts'
+import type { ServiceEndpoints } from './mcp/endpoints.ts'
 
 /** The configuration in force. Settings that a reload may change are read from it at each use. */
 export interface LiveConfig {

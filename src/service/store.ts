@@ -3,13 +3,13 @@ import type { Config } from '../config/config.ts'
 import { redisTimes } from '../config/redis.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
-import { openLateStore } from '../store/late-store.ts'
 import { observed } from '../store/observed.ts'
 import type { Lifetimes } from '../store/originals.ts'
 import type { RedisStoreOptions } from '../store/redis/open.ts'
 import { type OpenStoreOptions, openSqliteStore } from '../store/sqlite/client.ts'
 import type { Store } from '../store/store.ts'
-import type { StoreEvent } from '../store/store-event.ts'
+import { openLateStore } from '../store/values/late-store.ts'
+import type { StoreEvent } from '../store/values/store-event.ts'
 
 /** Opens the embedded store; a test may run it without a thread of its own. */
 type Open = (options: OpenStoreOptions) => Promise<Store>

@@ -3,7 +3,6 @@ import { AppError } from '../core/base/errors.ts'
 import type { TextBytes } from '../core/base/text-bytes.ts'
 import type { PartSelector } from '../core/parts/part.ts'
 import type { Dependency } from '../core/sessions/turn/call-memory.ts'
-import { valueOr } from './failure.ts'
 import type {
   Kept,
   PutItem,
@@ -14,6 +13,7 @@ import type {
   StoredPart,
   TouchItem,
 } from './store.ts'
+import { valueOr } from './values/failure.ts'
 
 /** How long a tenant's bodies are kept, in milliseconds. */
 export interface Lifetimes {

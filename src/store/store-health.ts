@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FailureReason, Store } from './store.ts'
-import type { StoreState, StoreStats } from './store-figures.ts'
+import type { StoreState, StoreStats } from './values/store-figures.ts'
 
 /** How long the store may take to show that it is there, in milliseconds. */
 const ANSWER_MS = 1_000

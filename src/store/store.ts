@@ -4,12 +4,12 @@ import type { TextBytes } from '../core/base/text-bytes.ts'
 import type { Part, PartSelector } from '../core/parts/part.ts'
 import type { SharedState } from '../core/sessions/index/session-index.ts'
 import type { SessionChanges } from '../core/sessions/journal/changes.ts'
-import type { StoreCheck, StoreLoad, StoreStats } from './store-figures.ts'
+import type { StoreCheck, StoreLoad, StoreStats } from './values/store-figures.ts'
 
 /**
  * Keeps originals, sessions and fingerprints. Nothing here rejects or throws for an expected
- * failure: a full disk, a lost thread and an unknown hash are all values. `src/store/failure.ts`
- * turns them into problems for clients. Times are Unix milliseconds, sizes are bytes.
+ * failure: a full disk, a lost thread and an unknown hash are all values.
+ * `src/store/values/failure.ts` turns them into problems for clients. Times are Unix milliseconds, sizes are bytes.
  *
  * A tenant's bodies do not exist for another: the look-up, its cost and the answer are those of an
  * unknown hash.

@@ -1,13 +1,13 @@
 import { html } from 'hono/html'
-import { visible } from '../core/base/visible.ts'
-import { change, money, tokens } from '../ledger/amounts.ts'
+import type { TurnMark } from '../book/bill/turn-marks.ts'
+import { change, money, tokens } from '../book/rows/amounts.ts'
 import type {
   ConversationDetail,
   ConversationPage,
   ConversationRow,
   LedgerTurn,
-} from '../ledger/figures.ts'
-import type { TurnMark } from '../savings/turn-marks.ts'
+} from '../book/rows/figures.ts'
+import { visible } from '../core/base/visible.ts'
 import { chart } from './chart.ts'
 import { card, figures, type Html, meter, tabs } from './layout.ts'
 import { afterOf, type OpenResult, plural, resultRows } from './result-rows.ts'

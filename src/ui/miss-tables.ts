@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
+import type { MissReason, missRows } from '../book/bill/misses.ts'
 import { visible } from '../core/base/visible.ts'
-import type { MissReason, missRows } from '../savings/misses.ts'
 import { type Html, table } from './layout.ts'
 import { count, percent } from './show.ts'
 

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
+import type { LedgerResult } from '../book/rows/figures.ts'
 import { visible } from '../core/base/visible.ts'
 import type { ShowAnswer } from '../core/operations/show-result.ts'
-import type { LedgerResult } from '../ledger/figures.ts'
 import { linkHints } from './hint-links.ts'
 import { figures, type Html, table } from './layout.ts'
 import { reasonOf } from './reasons.ts'

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
-import { change, tokens } from '../ledger/amounts.ts'
-import type { ResultSums, ToolRow, ToolTable } from '../ledger/figures.ts'
+import { change, tokens } from '../book/rows/amounts.ts'
+import type { ResultSums, ToolRow, ToolTable } from '../book/rows/figures.ts'
 import { type Html, meter, table } from './layout.ts'
 import { plural, toolName } from './result-rows.ts'
 import { bytes, count, largest, percent, tone } from './show.ts'

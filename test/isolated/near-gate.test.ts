@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { pipelineSchema } from '../../src/core/pipeline/profile/pipeline-config.ts'
-import { createLocalSessions } from '../../src/runtime/local-sessions.ts'
+import { createLocalSessions } from '../../src/library/local-sessions.ts'
 import { localContext } from '../support/local-context.ts'
 
 const wrong = vi.hoisted(() => ({ isOn: false }))

@@ -14,7 +14,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { runChild } from '../../src/cli/run-command/child.ts'
+import { runChild } from '../../src/cli/run/child.ts'
 import { CONVERSATIONS } from '../integration/service/proxy-conversations.ts'
 import {
   answerOk,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterAll, expect, it } from 'vitest'
-import { restore } from '../../src/cli/config-files/replace-file.ts'
+import { restore } from '../../src/console/replace-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-at-once-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads'
-import { replaceWithBackup } from '../../src/cli/config-files/replace-file.ts'
+import { replaceWithBackup } from '../../src/console/replace-file.ts'
 
 /**
  * Replaces each file at the same time as the other threads do. It notes which of the files it has

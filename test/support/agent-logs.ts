@@ -1,7 +1,7 @@
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TELEMETRY_KEY_BYTES } from '../../src/core/telemetry/pseudonyms.ts'
-import { temporaryFolder } from '../unit/telemetry/writer.ts'
+import { temporaryFolder } from '../unit/book/events/writer.ts'
 import { ANY_SAVING_FILE } from './any-saving.ts'
 
 /** Never in an output, whatever they stand in. */

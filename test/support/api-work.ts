@@ -1,4 +1,4 @@
-import { createRandom } from '../../src/bill/statistics.ts'
+import { createRandom } from '../../src/lab/bill/statistics.ts'
 
 /** A call of an agent and what the API answered. */
 export interface ApiCall {

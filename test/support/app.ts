@@ -1,5 +1,6 @@
 import { createAccess } from '../../src/access/access.ts'
-import { emptyArms } from '../../src/arms/tenant-arms.ts'
+import { emptyArms } from '../../src/book/arms/tenant-arms.ts'
+import { emptyBill } from '../../src/book/bill/tenant-bill.ts'
 import { priceList } from '../../src/config/prices.ts'
 import { AppError } from '../../src/core/base/errors.ts'
 import { createSessionDesk } from '../../src/core/operations/session-desk.ts'
@@ -12,7 +13,6 @@ import { createAdmission } from '../../src/pool/admission.ts'
 import { WorkerPool } from '../../src/pool/pool.ts'
 import { createProgress } from '../../src/pool/slots.ts'
 import { createUsageObservers } from '../../src/proxy/usage-observer.ts'
-import { emptyBill } from '../../src/savings/tenant-bill.ts'
 import { inlineThreads } from './runner.ts'
 
 /** The originals of a store that is empty and full at once. */

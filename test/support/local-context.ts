@@ -1,5 +1,5 @@
 import type { OperationContext } from '../../src/core/operations/operation.ts'
-import { createLocalContext } from '../../src/runtime/local-context.ts'
+import { createLocalContext } from '../../src/library/local-context.ts'
 
 let shared: OperationContext | undefined
 

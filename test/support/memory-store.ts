@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { selectPart } from '../../src/core/parts/select-part.ts'
-import { fail } from '../../src/store/failure.ts'
 import type {
   Failure,
   Kept,
@@ -10,6 +9,7 @@ import type {
   StoredBody,
   TouchItem,
 } from '../../src/store/store.ts'
+import { fail } from '../../src/store/values/failure.ts'
 
 interface Body extends StoredBody {
   /** With the digits that a reference to it has there at least. */

@@ -1,5 +1,5 @@
-import { fail } from '../../src/store/failure.ts'
 import type { Failure, Store, StoredRecord } from '../../src/store/store.ts'
+import { fail } from '../../src/store/values/failure.ts'
 
 /** Records in a map, as several processes would share them. */
 export function recordStore() {

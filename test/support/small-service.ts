@@ -1,7 +1,7 @@
 import type { Config } from '../../src/config/config.ts'
 import { createLogger } from '../../src/observability/logger.ts'
 import { BUILDERS, type Builders } from '../../src/service/builders.ts'
-import { type EmbeddedService, startEmbedded } from '../../src/service/embedded.ts'
+import { type EmbeddedService, startEmbedded } from '../../src/service/embedded/embedded.ts'
 import { openOwnStore } from './own-store.ts'
 import { ownThread } from './own-thread.ts'
 import { vocabularies } from './vocabularies.ts'

@@ -1,8 +1,8 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { createRandom } from '../../../src/bill/statistics.ts'
 import { CONSTRUCTS, type Construct } from '../../../src/core/reading/constructs.ts'
 import type { TokenCounter } from '../../../src/core/tokens/counter.ts'
+import { createRandom } from '../../../src/lab/bill/statistics.ts'
 import { type Interval, pairedInterval, shareInterval } from '../model-results.ts'
 import { isRight, type Pair, type PairQuestion } from './pair.ts'
 

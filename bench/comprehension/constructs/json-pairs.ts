@@ -1,4 +1,3 @@
-import { createRandom, type Random } from '../../../src/bill/statistics.ts'
 import { formatId } from '../../../src/core/formats/json/json-format.ts'
 import { JSON_FORMATS } from '../../../src/core/formats/json/registry.ts'
 import { FEWEST_TOKENS } from '../../../src/core/formats/json/tree/style.ts'
@@ -7,6 +6,7 @@ import { ndjson } from '../../../src/core/formats/text/ndjson.ts'
 import { parseJson } from '../../../src/core/json/parse-json.ts'
 import { createReading } from '../../../src/core/reading/price.ts'
 import type { TokenCounter } from '../../../src/core/tokens/counter.ts'
+import { createRandom, type Random } from '../../../src/lab/bill/statistics.ts'
 import type { Json } from '../../../test/support/plain-readers/json.ts'
 import { type Asked, createPair, distinct, NOT_THERE, type Pair, pick, sizeOf } from './pair.ts'
 

@@ -1,6 +1,6 @@
-import { createRandom } from '../../../src/bill/statistics.ts'
 import type { Construct } from '../../../src/core/reading/constructs.ts'
 import type { TokenCounter } from '../../../src/core/tokens/counter.ts'
+import { createRandom } from '../../../src/lab/bill/statistics.ts'
 import {
   type Asked,
   createPair,

@@ -1,7 +1,7 @@
-import { createRandom } from '../../../src/bill/statistics.ts'
 import type { Construct } from '../../../src/core/reading/constructs.ts'
-import { createLocalContext } from '../../../src/runtime/local-context.ts'
-import { createLocalSessions } from '../../../src/runtime/local-sessions.ts'
+import { createRandom } from '../../../src/lab/bill/statistics.ts'
+import { createLocalContext } from '../../../src/library/local-context.ts'
+import { createLocalSessions } from '../../../src/library/local-sessions.ts'
 import { createPair, distinct, type Pair, pick, sizeOf } from './pair.ts'
 
 /** Lines that stand between two changed ones, and so the lines of each reference. */

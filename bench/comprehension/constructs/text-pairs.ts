@@ -1,6 +1,6 @@
-import { createRandom } from '../../../src/bill/statistics.ts'
 import type { Construct } from '../../../src/core/reading/constructs.ts'
 import type { TokenCounter } from '../../../src/core/tokens/counter.ts'
+import { createRandom } from '../../../src/lab/bill/statistics.ts'
 import { readDiff } from '../../../test/support/plain-readers/plain-texts.ts'
 import { LINE_PAIRS } from './line-pairs.ts'
 import { createPair, distinct, type Pair, pick, sizeOf, VERBS, WORDS, writtenIn } from './pair.ts'

@@ -1,4 +1,4 @@
-import { table } from '../table.ts'
+import { table } from '../../console/table.ts'
 import type { AuditedTool, AuditReport } from './report.ts'
 
 /** Rows of each table. */

@@ -1,7 +1,7 @@
 import { count } from '../../index.ts'
-import type { DefinedTool } from '../../tune/audit/defined-tool.ts'
-import { type RepeatedSentence, repeatedSentences } from '../../tune/audit/sentences.ts'
-import type { ToolUse } from '../../tune/audit/tool-use.ts'
+import type { DefinedTool } from '../../lab/audit/defined-tool.ts'
+import { type RepeatedSentence, repeatedSentences } from '../../lab/audit/sentences.ts'
+import type { ToolUse } from '../../lab/audit/tool-use.ts'
 
 /** One tool; its tokens are those of what a model is given of its definition. */
 export interface AuditedTool {

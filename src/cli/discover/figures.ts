@@ -1,7 +1,7 @@
 import { builtInPrices } from '../../config/prices.ts'
 import { costOf, pricesFor, vendorOf } from '../../core/conversation/usage/billing.ts'
 import type { TokenUsage } from '../../core/conversation/usage/token-usage.ts'
-import { type Encoded, type Estimate, estimateChange } from '../../tune/discover/estimate.ts'
+import { type Encoded, type Estimate, estimateChange } from '../../lab/discover/estimate.ts'
 import type { KnownLog } from './known-logs.ts'
 
 /** A tool, with the tokens of its results and the change that the encoded ones had. */

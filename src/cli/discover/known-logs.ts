@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder } from '../../files/make-folder.ts'
+import type { EncodedLog, LogSummary } from '../../lab/discover/summarize-log.ts'
+import type { LogFile } from '../../lab/logs/list-logs.ts'
 import { VERSION } from '../../runtime/version.ts'
-import type { EncodedLog, LogSummary } from '../../tune/discover/summarize-log.ts'
-import type { LogFile } from '../../tune/logs/list-logs.ts'
 
 /** A log, and what is known of it. */
 export interface KnownLog {

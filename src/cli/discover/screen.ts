@@ -1,7 +1,7 @@
-import { change, grouped, money, tokens } from '../../ledger/amounts.ts'
-import type { Example } from '../../tune/discover/summarize-log.ts'
+import { change, grouped, money, tokens } from '../../book/rows/amounts.ts'
+import { type Line, type Look, type Piece, shownName } from '../../console/paint.ts'
+import type { Example } from '../../lab/discover/summarize-log.ts'
 import { count, fact, LABEL, nameWidth, TOP, WIDEST_NAME } from '../gain/lines.ts'
-import { type Line, type Look, type Piece, shownName } from '../gain/paint.ts'
 import type { DiscoverFigures, ToolFigures } from './figures.ts'
 
 /** What the screen is of, beside its figures. */

@@ -1,6 +1,4 @@
 import type { OperationContext } from '../../core/operations/operation.ts'
-import { createLocalContext } from '../../runtime/local-context.ts'
-import { ownThread } from '../../threads/own-thread.ts'
 import {
   type EncodedLog,
   type Example,
@@ -8,9 +6,11 @@ import {
   exampleOf,
   type LogSummary,
   summarizeLog,
-} from '../../tune/discover/summarize-log.ts'
-import { UnreadableLog } from '../../tune/logs/chunks.ts'
-import type { LogFile } from '../../tune/logs/list-logs.ts'
+} from '../../lab/discover/summarize-log.ts'
+import { UnreadableLog } from '../../lab/logs/chunks.ts'
+import type { LogFile } from '../../lab/logs/list-logs.ts'
+import { createLocalContext } from '../../library/local-context.ts'
+import { ownThread } from '../../threads/own-thread.ts'
 
 /** What a thread does with a log. */
 export type LogTask =

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { builtInPrices } from '../../config/prices.ts'
+import { isAgreed } from '../../console/ask.ts'
+import { UsageError } from '../../console/command.ts'
 import { readJsonText } from '../../core/base/read-text.ts'
 import { pricesFor } from '../../core/conversation/usage/billing.ts'
 import { anthropic } from '../../core/dialects/anthropic.ts'
-import { isAgreed } from '../ask.ts'
-import { UsageError } from '../command.ts'
 import type { Finding } from './finding.ts'
 import { MOST_WRITTEN_TOKENS, PROMPT_TOKENS, probeCache } from './probe-cache.ts'
 

@@ -1,5 +1,5 @@
 import type { Env } from '../../config/env.ts'
-import { readConfigFile } from '../config-files/replace-file.ts'
+import { readConfigFile } from '../../console/replace-file.ts'
 import type { Agent } from '../setup/agent.ts'
 import { type Finding, fail, ok } from './finding.ts'
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Env } from '../../config/env.ts'
-import { readConfigFile } from '../config-files/replace-file.ts'
+import { readConfigFile } from '../../console/replace-file.ts'
 import type { Agent } from '../setup/agent.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 

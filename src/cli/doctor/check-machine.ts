@@ -6,7 +6,7 @@ import { loadConfig } from '../../config/load.ts'
 import { ConfigError } from '../../config/read-toml.ts'
 import { decodeOperation } from '../../core/operations/decode.ts'
 import { encodeOperation } from '../../core/operations/encode.ts'
-import { createLocalContext } from '../../runtime/local-context.ts'
+import { createLocalContext } from '../../library/local-context.ts'
 import { type Finding, fail, ok } from './finding.ts'
 
 /** The first version that has everything that is used. */

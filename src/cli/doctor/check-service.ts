@@ -1,5 +1,5 @@
+import { identifyService } from '../../console/identify-service.ts'
 import { readJsonText, readText } from '../../core/base/read-text.ts'
-import { identifyService } from '../identify-service.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** Longest wait for an answer, in milliseconds. */

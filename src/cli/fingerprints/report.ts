@@ -1,7 +1,7 @@
+import { percent, table } from '../../console/table.ts'
 import { type Blend, blendAll } from '../../core/fingerprints/blend.ts'
 import type { Fingerprint } from '../../core/fingerprints/fingerprint.ts'
 import type { Pulled } from '../../fingerprints/pulled.ts'
-import { percent, table } from '../table.ts'
 
 /** A row of the table: a fingerprint, and the share of each source if it is blended. */
 type Row = Fingerprint & { readonly weights?: Blend['weights'] }

@@ -1,5 +1,5 @@
-import { grouped } from '../../ledger/amounts.ts'
-import type { Line, Look, Piece } from './paint.ts'
+import { grouped } from '../../book/rows/amounts.ts'
+import type { Line, Look, Piece } from '../../console/paint.ts'
 
 /** Parts that a screen shows of each kind. */
 export const TOP = 5

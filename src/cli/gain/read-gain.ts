@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { readGain } from '../../book/rows/read-days.ts'
 import type { Env } from '../../config/env.ts'
 import { userDataFolder } from '../../config/user-folders.ts'
 import type { GainAnswer } from '../../core/contract/gain.ts'
-import { readGain } from '../../ledger/read-days.ts'
 import { LEDGER_FILE } from '../../runtime/data-files.ts'
 
 export interface GainWindow {
@@ -62,7 +62,7 @@ async function askService(
 ): Promise<Asked> {
   if (!(isNamed || (await isListening(url)))) return NOT_ASKED
   // What asks loads more than all the rest.
-  const { serviceAt } = await import('../service-client.ts')
+  const { serviceAt } = await import('../../console/service-client.ts')
   const query = { days: String(to - from + 1), ...(project === null ? {} : { project }) }
   try {
     const client = serviceAt(url, key === undefined ? {} : { key })
@@ -107,7 +107,7 @@ async function readOwnFile(window: GainWindow, env: Env): Promise<GainAnswer | n
 /** Where `serve` and `run` have it. To read the whole configuration takes longer than the rest. */
 async function dataFolder(env: Env): Promise<string> {
   if (env['HAVERSACK_CONFIG']) {
-    const { loadDataConfig } = await import('../data-folder.ts')
+    const { loadDataConfig } = await import('../../console/data-folder.ts')
     return loadDataConfig({ data: undefined }).data_dir
   }
   return env['HAVERSACK_DATA_DIR'] || userDataFolder(env)

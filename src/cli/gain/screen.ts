@@ -1,7 +1,7 @@
-import { change, grouped, isoDay, money, shortDay, tokens } from '../../ledger/amounts.ts'
-import { type By, type GainFigures, type Part, withRest } from '../../ledger/gain-figures.ts'
+import { change, grouped, isoDay, money, shortDay, tokens } from '../../book/rows/amounts.ts'
+import { type By, type GainFigures, type Part, withRest } from '../../book/rows/gain-figures.ts'
+import { type Line, type Look, type Piece, shownName, type Tone } from '../../console/paint.ts'
 import { count, fact, LABEL, nameWidth, TOP, WIDEST_NAME, wrapped } from './lines.ts'
-import { type Line, type Look, type Piece, shownName, type Tone } from './paint.ts'
 
 /** What the screen is of, beside its figures. */
 export interface ScreenTerms {

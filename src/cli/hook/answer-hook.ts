@@ -1,7 +1,7 @@
+import { type ServiceClient, ServiceProblem } from '../../console/service-client.ts'
 import type { ConfigAnswer } from '../../core/contract/config.ts'
 import type { EncodeAnswer, EncodeRequest } from '../../core/contract/encode.ts'
 import { LEGEND } from '../../core/reading/legend.ts'
-import { type ServiceClient, ServiceProblem } from '../service-client.ts'
 import { isMembers, toolOutputOf } from './tool-output.ts'
 
 /**

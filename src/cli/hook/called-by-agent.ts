@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 import { processEnv } from '../../config/env.ts'
-import { secretReader } from '../../mcp/secret-text.ts'
+import type { Options, ValuesOf } from '../../console/command.ts'
+import { agentService, agentServiceOption } from '../../console/service-client.ts'
+import { secretReader } from '../../mcp/auth/secret-text.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
-import type { Options, ValuesOf } from '../command.ts'
-import { agentService, agentServiceOption } from '../service-client.ts'
 
 /** The service that a command asks, and for how long. */
 export interface AskedService {

@@ -1,4 +1,4 @@
-import { table } from '../table.ts'
+import { table } from '../../console/table.ts'
 import type { CheckedRequest, CheckedText } from './check-request.ts'
 
 const HEADER = [

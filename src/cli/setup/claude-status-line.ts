@@ -1,5 +1,5 @@
+import { UsageError } from '../../console/command.ts'
 import { ownProgramInShell } from '../../runtime/installation.ts'
-import { UsageError } from '../command.ts'
 import { PLAIN_URL } from './claude-hook.ts'
 import { editJson, jsonAt } from './edit-json.ts'
 import { readCommand, type WrittenCommand, writeCommand } from './written-command.ts'

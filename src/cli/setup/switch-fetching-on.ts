@@ -1,8 +1,8 @@
 import type { Env } from '../../config/env.ts'
 import { withHome } from '../../config/user-folders.ts'
-import { isAgreed } from '../ask.ts'
-import { UsageError } from '../command.ts'
-import { readConfigFile, replaceFile } from '../config-files/replace-file.ts'
+import { isAgreed } from '../../console/ask.ts'
+import { UsageError } from '../../console/command.ts'
+import { readConfigFile, replaceFile } from '../../console/replace-file.ts'
 import { editTomlTable } from './edit-toml.ts'
 import { lineDiff } from './line-diff.ts'
 

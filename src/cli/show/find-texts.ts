@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { LedgerResult } from '../../book/rows/figures.ts'
+import { type FoundTexts, readTexts, textCodec } from '../../book/rows/kept-texts.ts'
+import { readResult } from '../../book/rows/read-rows.ts'
 import type { Config } from '../../config/config.ts'
-import type { LedgerResult } from '../../ledger/figures.ts'
-import { type FoundTexts, readTexts, textCodec } from '../../ledger/kept-texts.ts'
-import { readResult } from '../../ledger/read-rows.ts'
+import { LOCAL_TENANT } from '../../library/local-sessions.ts'
 import { LEDGER_FILE } from '../../runtime/data-files.ts'
-import { LOCAL_TENANT } from '../../runtime/local-sessions.ts'
 
 export interface FoundResult {
   readonly result: LedgerResult

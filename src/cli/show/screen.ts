@@ -1,9 +1,9 @@
+import type { FoundTexts } from '../../book/rows/kept-texts.ts'
+import type { Line } from '../../console/paint.ts'
 import { AppError } from '../../core/base/errors.ts'
 import { visible } from '../../core/base/visible.ts'
 import type { ShowAnswer } from '../../core/operations/show-result.ts'
 import { decodeContent } from '../../core/pipeline/decode.ts'
-import type { FoundTexts } from '../../ledger/kept-texts.ts'
-import type { Line } from '../gain/paint.ts'
 import type { FoundResult } from './find-texts.ts'
 
 /** What a line of ours begins with: a reference, or what was left out. */

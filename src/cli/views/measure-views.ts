@@ -5,7 +5,7 @@ import { resolveProfile } from '../../core/pipeline/profile/resolve.ts'
 import { readInput } from '../../core/pipeline/read-input.ts'
 import { viewOf } from '../../core/pipeline/view.ts'
 import { pruneValue } from '../../core/reduce/budget/prune-value.ts'
-import type { RecordedResult } from '../replay/read-results.ts'
+import type { RecordedResult } from '../../lab/replay/read-results.ts'
 import { quotableValues, quotesOf } from './hidden-values.ts'
 
 /** What one view did to the results that it fits, in tokens. */

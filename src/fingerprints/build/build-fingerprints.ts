@@ -1,4 +1,7 @@
 import { join } from 'node:path'
+import { telemetryFolder } from '../../book/events/layout.ts'
+import { noTally, type ReadTally } from '../../book/events/read-lines.ts'
+import { readEvents, tenantsOf } from '../../book/events/read-telemetry.ts'
 import {
   byNameAndTime,
   createCollector,
@@ -12,9 +15,6 @@ import {
   type Fingerprint,
   WINDOW_DAYS,
 } from '../../core/fingerprints/fingerprint.ts'
-import { telemetryFolder } from '../../telemetry/layout.ts'
-import { noTally, type ReadTally } from '../../telemetry/read-lines.ts'
-import { readEvents, tenantsOf } from '../../telemetry/read-telemetry.ts'
 import { ENDPOINTS_FILE, fingerprintsFolder, SPANS_FILE } from '../folder-files.ts'
 import { shareable } from '../shareable.ts'
 import { MAX_ROWS, readFingerprintFile, writeFingerprintFile } from '../span-file.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { fail } from '../../store/failure.ts'
 import type { RecordKey, Result, Store } from '../../store/store.ts'
+import { fail } from '../../store/values/failure.ts'
 
 /** Nothing larger is written at once, because it would hold up what the store does meanwhile. */
 const PART_BYTES = 256 * 1024

@@ -4,7 +4,7 @@ import type { LookupRequest, LookupResult } from '../../core/contract/lookup.ts'
 import { MAX_REFERENCES } from '../../core/sessions/turn/decode-references.ts'
 import type { Authority } from '../../pool/job.ts'
 import type { Originals } from '../../store/originals.ts'
-import type { SharedTurns } from '../../store/shared-turns.ts'
+import type { SharedTurns } from '../../store/sharing/shared-turns.ts'
 
 /** Answers the lookups of one request's jobs. */
 export interface Answerers {

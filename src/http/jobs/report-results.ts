@@ -1,9 +1,9 @@
+import type { Telemetry } from '../../book/events/telemetry.ts'
+import type { Ledger } from '../../book/rows/ledger.ts'
+import type { ArrivedResult } from '../../book/rows/write-rows.ts'
 import type { SentReport } from '../../core/contract/operation-result.ts'
 import type { ResultRow } from '../../core/contract/result-row.ts'
 import { factsOf, keptRow } from '../../core/telemetry/result-row.ts'
-import type { Ledger } from '../../ledger/ledger.ts'
-import type { ArrivedResult } from '../../ledger/write-rows.ts'
-import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { JobDeps } from '../context.ts'
 
 /** Whose results they are, and how they came. */

@@ -1,7 +1,8 @@
 import type { MiddlewareHandler } from 'hono'
 import type { Access } from '../../access/access.ts'
 import { AppError } from '../../core/base/errors.ts'
-import { type AppContext, type AppEnv, requestHeader } from '../context.ts'
+import type { AppContext, AppEnv } from '../context.ts'
+import { requestHeader } from '../request/request-header.ts'
 import type { RouteScope } from '../routes/route.ts'
 
 /** Lets a request pass if its key has the scope, and notes its caller. Throws as `Access` does. */

@@ -1,12 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import { ANONYMOUS } from '../../access/access.ts'
-import {
-  type AppContext,
-  type AppEnv,
-  type Health,
-  type RequestState,
-  requestHeader,
-} from '../context.ts'
+import type { AppContext, AppEnv, Health, RequestState } from '../context.ts'
+import { requestHeader } from '../request/request-header.ts'
 import { createIds } from '../request/unique-ids.ts'
 
 /** Ids that are safe in a header and in a log line. */

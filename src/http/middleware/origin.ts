@@ -1,7 +1,8 @@
 import { isIP } from 'node:net'
 import type { MiddlewareHandler } from 'hono'
 import { AppError } from '../../core/base/errors.ts'
-import { type AppContext, type AppEnv, requestHeader } from '../context.ts'
+import type { AppContext, AppEnv } from '../context.ts'
+import { requestHeader } from '../request/request-header.ts'
 
 /**
  * Refuses requests that a web page made a browser send. These have a `Host` that a foreign DNS

@@ -1,4 +1,4 @@
-import type { Arms } from '../../arms/arms.ts'
+import type { Arms } from '../../book/arms/arms.ts'
 import type { Job } from '../../pool/job.ts'
 import type { WorkerPool } from '../../pool/pool.ts'
 import { type RecordKeeping, recordDecisions, runByRecord } from './run-by-record.ts'

@@ -1,7 +1,8 @@
+import type { Savings } from '../../book/bill/savings.ts'
 import type { RequestTerms } from '../../core/contract/request-terms.ts'
 import { VENDOR_NAMES, type VendorName, vendorNamed } from '../../core/dialects/lookup.ts'
-import type { Savings } from '../../savings/savings.ts'
-import { type AppContext, requestHeader } from '../context.ts'
+import type { AppContext } from '../context.ts'
+import { requestHeader } from '../request/request-header.ts'
 
 const SUBSCRIPTIONS = VENDOR_NAMES.flatMap(name => vendorNamed(name).subscriptionPrefix ?? [])
 const BEARER = /^bearer\s+/i

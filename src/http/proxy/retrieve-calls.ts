@@ -8,7 +8,7 @@ import type { HiddenTurn } from '../../core/conversation/retrieve/retrieving-ans
 import type { RouteName } from '../../core/dialects/lookup.ts'
 import { PACK_RESULT } from '../../core/operations/result-packer.ts'
 import { notShownIn } from '../../core/parts/not-shown.ts'
-import { callRetrieve } from '../../mcp/retrieve-tool.ts'
+import { callRetrieve } from '../../mcp/results/retrieve-tool.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { WorkerPool } from '../../pool/pool.ts'
 import type { AnswerRounds } from '../../proxy/answer-rounds.ts'

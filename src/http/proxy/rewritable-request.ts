@@ -2,8 +2,9 @@ import { type ContentCoding, contentCodingOf } from '../../core/base/content-cod
 import { MEDIA_TYPES } from '../../core/contract/envelope.ts'
 import { SOCKET_ROUTE } from '../../core/conversation/usage/socket-events.ts'
 import { dialects, type RouteName } from '../../core/dialects/lookup.ts'
-import { type AppContext, requestHeader } from '../context.ts'
+import type { AppContext } from '../context.ts'
 import { essence } from '../request/media.ts'
+import { requestHeader } from '../request/request-header.ts'
 
 /**
  * Paths whose bodies are conversations. Requests to count tokens are rewritten like those that are

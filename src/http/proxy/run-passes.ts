@@ -1,6 +1,6 @@
 import { inTime } from '../../core/base/deadline.ts'
 import type { Job, JobResult } from '../../pool/job.ts'
-import type { WaitBounds } from '../../store/outage-waits.ts'
+import type { WaitBounds } from '../../store/values/outage-waits.ts'
 
 /** One pass over a body. */
 export interface Pass {

@@ -1,5 +1,6 @@
 import { agentSession } from '../../core/contract/savings.ts'
-import { type AppContext, requestHeader } from '../context.ts'
+import type { AppContext } from '../context.ts'
+import { requestHeader } from './request-header.ts'
 
 /** Ours, and the one that Claude Code sends since 2.1.86. */
 const HEADERS = ['x-haversack-session', 'x-claude-code-session-id'] as const

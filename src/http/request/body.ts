@@ -4,7 +4,8 @@ import { AppError } from '../../core/base/errors.ts'
 import { GrownBytes } from '../../core/base/grown-bytes.ts'
 import type { Ticket } from '../../pool/admission.ts'
 import { BATCH_LIMITS } from '../../pool/batching.ts'
-import { type AppContext, requestHeader } from '../context.ts'
+import type { AppContext } from '../context.ts'
+import { requestHeader } from './request-header.ts'
 
 /** The announced length in bytes, or `null` for a chunked body. Throws `payload_too_large`. */
 export function announcedLength(c: AppContext, maxBytes: number): number | null {

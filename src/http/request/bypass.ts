@@ -1,4 +1,5 @@
-import { type AppContext, requestHeader } from '../context.ts'
+import type { AppContext } from '../context.ts'
+import { requestHeader } from './request-header.ts'
 
 /** Our header, and the one that gateways send. */
 const BYPASS_HEADERS = ['x-haversack-bypass', 'x-headroom-bypass'] as const

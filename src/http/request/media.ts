@@ -1,6 +1,7 @@
 import { AppError } from '../../core/base/errors.ts'
 import { MEDIA_TYPES, type MediaType } from '../../core/contract/envelope.ts'
-import { type AppContext, requestHeader } from '../context.ts'
+import type { AppContext } from '../context.ts'
+import { requestHeader } from './request-header.ts'
 
 /**
  * The media type of a request body, which must not be compressed. Throws `unsupported_media_type`.

@@ -1,6 +1,7 @@
-import type { Origin } from '../../ledger/day-sums.ts'
-import { type AppContext, requestHeader } from '../context.ts'
+import type { Origin } from '../../book/rows/day-sums.ts'
+import type { AppContext } from '../context.ts'
 import { projectTerm } from './project-of.ts'
+import { requestHeader } from './request-header.ts'
 
 /** Agents by how their user agents begin. */
 const AGENTS = [

@@ -1,4 +1,5 @@
-import { type AppContext, requestHeader } from '../context.ts'
+import type { AppContext } from '../context.ts'
+import { requestHeader } from './request-header.ts'
 
 /**
  * The project whose configuration a request asks for: that of its key, which the client cannot

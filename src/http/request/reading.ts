@@ -1,6 +1,7 @@
 import { AppError } from '../../core/base/errors.ts'
 import { READING_LEVELS, type ReadingLevel } from '../../core/reading/constructs.ts'
-import { type AppContext, requestHeader } from '../context.ts'
+import type { AppContext } from '../context.ts'
+import { requestHeader } from './request-header.ts'
 
 const HEADER = 'x-haversack-reading'
 

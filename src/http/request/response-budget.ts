@@ -1,6 +1,7 @@
 import { AppError } from '../../core/base/errors.ts'
 import { type ResponseBudget, readResponseBudget } from '../../core/contract/response-budget.ts'
-import { type AppContext, requestHeader } from '../context.ts'
+import type { AppContext } from '../context.ts'
+import { requestHeader } from './request-header.ts'
 
 const HEADER = 'x-haversack-response-budget'
 

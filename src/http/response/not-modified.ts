@@ -1,7 +1,8 @@
 import type { Ticket } from '../../pool/admission.ts'
-import { type AppContext, requestHeader } from '../context.ts'
+import type { AppContext } from '../context.ts'
 import { leaveWhenRead } from '../jobs/job-route.ts'
 import { answerHeaders } from '../middleware/observe.ts'
+import { requestHeader } from '../request/request-header.ts'
 
 interface Version {
   /** The same for the same bytes: letters, digits and what a file name may have. */

@@ -1,7 +1,8 @@
 import { MEDIA_TYPES, writeEnvelope } from '../../core/contract/envelope.ts'
-import { type AppContext, requestHeader } from '../context.ts'
+import type { AppContext } from '../context.ts'
 import { answerHeaders } from '../middleware/observe.ts'
 import { answerMedia } from '../request/media.ts'
+import { requestHeader } from '../request/request-header.ts'
 
 /**
  * Answers with a value that is small enough to be written on the main thread, in the media type

@@ -1,5 +1,5 @@
-import type { Arms } from '../../arms/arms.ts'
-import { armsAnswer } from '../../arms/arms-answer.ts'
+import type { Arms } from '../../book/arms/arms.ts'
+import { armsAnswer } from '../../book/arms/arms-answer.ts'
 import { armsAnswer as answerSchema } from '../../core/contract/arms.ts'
 import type { AppContext, AppDeps } from '../context.ts'
 import { smallAnswer } from '../response/small-answer.ts'

@@ -10,9 +10,10 @@ import {
   withdrawal,
 } from '../../core/fingerprints/upload.ts'
 import type { Teams } from '../../fingerprints/teams.ts'
-import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
+import type { AppContext, AppDeps } from '../context.ts'
 import { announcedLength, readBody } from '../request/body.ts'
 import { answerMedia, essence, requestMedia } from '../request/media.ts'
+import { requestHeader } from '../request/request-header.ts'
 import { answerUnlessKnown } from '../response/not-modified.ts'
 import { smallAnswer } from '../response/small-answer.ts'
 import type { Route } from './route.ts'

@@ -1,4 +1,4 @@
-import { answerRetrievePost } from '../../mcp/retrieve-endpoint.ts'
+import { answerRetrievePost } from '../../mcp/results/retrieve-endpoint.ts'
 import type { Admission } from '../../pool/admission.ts'
 import { VERSION } from '../../runtime/version.ts'
 import type { ReadableOriginals } from '../../store/originals.ts'

@@ -7,7 +7,8 @@ import {
   SERVICE_HEADER,
 } from '../../runtime/service-proof.ts'
 import type { StoreHealth } from '../../store/store-health.ts'
-import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
+import type { AppContext, AppDeps } from '../context.ts'
+import { requestHeader } from '../request/request-header.ts'
 import type { Route } from './route.ts'
 
 /**

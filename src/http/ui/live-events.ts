@@ -1,5 +1,5 @@
+import type { Ledger } from '../../book/rows/ledger.ts'
 import { AppError } from '../../core/base/errors.ts'
-import type { Ledger } from '../../ledger/ledger.ts'
 
 /** Server-sent events for pages: a message when results of their tenant were written. */
 export interface LiveEvents {

@@ -1,11 +1,11 @@
 import type { Caller } from '../../access/access.ts'
+import { addBills } from '../../book/bill/tenant-bill.ts'
+import { turnMarks } from '../../book/bill/turn-marks.ts'
+import type { LedgerResult } from '../../book/rows/figures.ts'
+import { figuresOf, type GainFigures } from '../../book/rows/gain-figures.ts'
+import type { Ledger } from '../../book/rows/ledger.ts'
 import { AppError } from '../../core/base/errors.ts'
 import type { ShowAnswer, ShowRequest } from '../../core/operations/show-result.ts'
-import type { LedgerResult } from '../../ledger/figures.ts'
-import { figuresOf, type GainFigures } from '../../ledger/gain-figures.ts'
-import type { Ledger } from '../../ledger/ledger.ts'
-import { addBills } from '../../savings/tenant-bill.ts'
-import { turnMarks } from '../../savings/turn-marks.ts'
 import {
   conversationHead,
   conversationPage,

@@ -1,8 +1,9 @@
 import type { Caller } from '../../access/access.ts'
 import { AppError } from '../../core/base/errors.ts'
 import type { Admission } from '../../pool/admission.ts'
-import { type AppContext, requestHeader } from '../context.ts'
+import type { AppContext } from '../context.ts'
 import { announcedLength, readBody } from '../request/body.ts'
+import { requestHeader } from '../request/request-header.ts'
 
 export interface FormFields {
   /** A field; empty if there is none. */

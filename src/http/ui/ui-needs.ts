@@ -1,4 +1,4 @@
-import type { Ledger } from '../../ledger/ledger.ts'
+import type { Ledger } from '../../book/rows/ledger.ts'
 import type { AppDeps, UiSource } from '../context.ts'
 
 /** What the pages need of the service. */

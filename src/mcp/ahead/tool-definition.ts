@@ -10,7 +10,7 @@ import {
   textOf,
 } from '../../core/json/bytes/json-node.ts'
 import { readJson } from '../../core/json/bytes/read-json.ts'
-import type { PublicEntry } from '../catalogue.ts'
+import type { PublicEntry } from '../catalogue/catalogue.ts'
 
 /** What a tool's definition states for the planner. */
 export interface ToolDefinition {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder } from '../../files/make-folder.ts'
-import type { StoreKey } from '../../store/codec.ts'
+import type { StoreKey } from '../../store/values/codec.ts'
 
 const FILE = 'mcp-credentials.key'
 const KEY_BYTES = 32

@@ -3,7 +3,12 @@ import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makeFolder } from '../../files/make-folder.ts'
-import { type Codec, createCodec, type StoreKey, UnreadableError } from '../../store/codec.ts'
+import {
+  type Codec,
+  createCodec,
+  type StoreKey,
+  UnreadableError,
+} from '../../store/values/codec.ts'
 import { folderKey } from './vault-key.ts'
 
 /** What names an entry: its kind, the tenant, and more. */

@@ -1,4 +1,5 @@
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
+import type { LineSession } from '../fronts/line-front.ts'
 import { isModernRequest } from '../fronts/modern/request-rules.ts'
 import {
   errorOutcome,
@@ -8,7 +9,6 @@ import {
   RPC_ERRORS,
   writeResponse,
 } from '../json-rpc.ts'
-import type { LineSession } from '../line-front.ts'
 import { member } from '../members.ts'
 import { failureOutcome } from './bridge-failures.ts'
 import { LegacyRelay } from './legacy-relay.ts'

@@ -1,9 +1,9 @@
 import { items, itemsOf, type JsonBytes, RANGE } from '../../core/json/bytes/json-node.ts'
 import { readJson } from '../../core/json/bytes/read-json.ts'
+import { mirroredParams } from '../catalogue/mirrored-params.ts'
 import { MODERN_ERRORS } from '../fronts/modern/request-rules.ts'
 import type { Message } from '../json-rpc.ts'
 import { EMPTY_OBJECT, member, textMember, withMember } from '../members.ts'
-import { mirroredParams } from '../mirrored-params.ts'
 
 /** Pages of a list that are read. */
 const MOST_PAGES = 100

@@ -1,4 +1,5 @@
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
+import { mirrorsOf } from '../catalogue/mirrored-params.ts'
 import {
   jsonBytes,
   type Message,
@@ -9,7 +10,6 @@ import {
   writeResponse,
 } from '../json-rpc.ts'
 import { EMPTY_OBJECT, member, objectMember, textMember } from '../members.ts'
-import { mirrorsOf } from '../mirrored-params.ts'
 import { Backoff } from '../upstream/backoff.ts'
 import { pause } from '../upstream/clock.ts'
 import { META, metaMember } from '../upstream/envelope.ts'

@@ -1,7 +1,7 @@
 import type { ToolModels } from '../../core/enrich/value-model.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
+import { statedReadOnly } from '../catalogue/stated-read-only.ts'
 import { jsonBytes } from '../json-rpc.ts'
-import { statedReadOnly } from '../stated-read-only.ts'
 
 /** One call of a composed tool. */
 export interface ComposedStep {

@@ -7,7 +7,7 @@ import {
   textOf,
 } from '../../core/json/bytes/json-node.ts'
 import { readJson } from '../../core/json/bytes/read-json.ts'
-import { LEGACY_VERSIONS } from '../client-session.ts'
+import { LEGACY_VERSIONS } from '../client/client-session.ts'
 import { readMessage, shortened } from '../json-rpc.ts'
 import { META } from '../upstream/envelope.ts'
 import type { HttpExchange, HttpFront, HttpReply } from './http-exchange.ts'

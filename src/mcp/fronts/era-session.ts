@@ -1,5 +1,5 @@
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
-import type { ClientSession } from '../client-session.ts'
+import type { ClientSession } from '../client/client-session.ts'
 import type { Message } from '../json-rpc.ts'
 import { checkRequest, isModernRequest } from './modern/request-rules.ts'
 import type { ModernSession } from './modern/stdio-session.ts'

@@ -1,5 +1,5 @@
 import { BoundedMap } from '../../core/base/bounded-map.ts'
-import { forwardedHeaders } from '../forwarded-headers.ts'
+import { forwardedHeaders } from '../client/forwarded-headers.ts'
 import { errorOutcome, RPC_ERRORS, writeResponse } from '../json-rpc.ts'
 import type { UpstreamRefusal } from '../upstream/options.ts'
 import type { HttpExchange, HttpFront, HttpReply } from './http-exchange.ts'

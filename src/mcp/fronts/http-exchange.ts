@@ -1,5 +1,5 @@
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
-import type { ForwardedHeaders } from '../forwarded-headers.ts'
+import type { ForwardedHeaders } from '../client/forwarded-headers.ts'
 
 /** Who sends a request, by its key. */
 export interface McpCaller {

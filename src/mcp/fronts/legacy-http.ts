@@ -2,8 +2,12 @@ import { items, itemsOf, type JsonBytes, RANGE } from '../../core/json/bytes/jso
 import { skipSpace } from '../../core/json/bytes/json-tokens.ts'
 import { readJson } from '../../core/json/bytes/read-json.ts'
 import { OPEN_BRACKET } from '../../core/json/char-codes.ts'
-import { type ClientSession, LEGACY_VERSIONS, type SessionOptions } from '../client-session.ts'
-import { CONTEXT_HEADER } from '../contexts/context-of.ts'
+import {
+  type ClientSession,
+  LEGACY_VERSIONS,
+  type SessionOptions,
+} from '../client/client-session.ts'
+import { CONTEXT_HEADER } from '../client/contexts/context-of.ts'
 import { type Message, RPC_ERRORS, readMessage, readRequestId } from '../json-rpc.ts'
 import type { HttpExchange, HttpFront, HttpReply, McpCaller } from './http-exchange.ts'
 import { emptyReply, refusal } from './http-replies.ts'

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import type { Guard } from '../../proxy/guard.ts'
-import { singleLine } from '../single-line.ts'
+import { singleLine } from '../fronts/single-line.ts'
 import { MOST_WAITING } from './send-queue.ts'
 
 interface Letter {

@@ -1,7 +1,7 @@
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import { Guard } from '../../proxy/guard.ts'
+import { MessageIntake } from '../fronts/message-intake.ts'
 import { readMessage } from '../json-rpc.ts'
-import { MessageIntake } from '../message-intake.ts'
 import type { Clock } from './clock.ts'
 import { LineReader } from './line-reader.ts'
 import type { Link, LinkEvents, LinkFailure, LinkRequest } from './link.ts'

@@ -1,10 +1,10 @@
+import type { Telemetry } from '../../book/events/telemetry.ts'
+import type { Ledger } from '../../book/rows/ledger.ts'
 import type { Config } from '../../config/config.ts'
-import type { Ledger } from '../../ledger/ledger.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Store } from '../../store/store.ts'
-import type { Telemetry } from '../../telemetry/telemetry.ts'
+import { purgeTenantFiles } from '../book/purge-tenant-files.ts'
 import type { ServiceKeys } from '../keys.ts'
-import { purgeTenantFiles } from '../purge-tenant-files.ts'
 import { openDonePurges } from './done-purges.ts'
 import { type Notice, revokedBy, watchNotices } from './notices.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { readTelemetryKey, replaceTelemetryKey } from '../../book/events/key-file.ts'
 import { TELEMETRY_KEY_BYTES } from '../../core/telemetry/pseudonyms.ts'
 import type { Failure, Store } from '../../store/store.ts'
-import { readTelemetryKey, replaceTelemetryKey } from '../../telemetry/key-file.ts'
 import { SERVICE_TENANT } from './notices.ts'
 
 const KEY = { tenant: SERVICE_TENANT, namespace: 'telemetry', key: 'key' } as const

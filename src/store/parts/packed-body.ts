@@ -1,4 +1,4 @@
-import { checkHash, decompressed, type Payload } from '../codec.ts'
+import { checkHash, decompressed, type Payload } from '../values/codec.ts'
 
 /**
  * All chunks of a body, checked and still compressed, concatenated in a buffer of their own. Before

@@ -4,9 +4,9 @@ import { AppError } from '../../core/base/errors.ts'
 import type { Part, PartSelector } from '../../core/parts/part.ts'
 import { selectPart } from '../../core/parts/select-part.ts'
 import { startThread } from '../../threads/start-thread.ts'
-import { UnreadableError } from '../codec.ts'
-import { fail, partFailure } from '../failure.ts'
 import type { Result, StoredBody } from '../store.ts'
+import { UnreadableError } from '../values/codec.ts'
+import { fail, partFailure } from '../values/failure.ts'
 import { type PackedBody, unpackBody } from './packed-body.ts'
 
 export type PartAnswer = Result<{ readonly part: Part }>

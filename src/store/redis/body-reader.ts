@@ -5,11 +5,11 @@ import { mayBeNumbered } from '../../core/parts/numbered-lines.ts'
 import type { Part, PartSelector } from '../../core/parts/part.ts'
 import { resolveBytes } from '../../core/parts/range.ts'
 import { selectPart } from '../../core/parts/select-part.ts'
-import { checkHash, type Payload, UnreadableError } from '../codec.ts'
-import { fail, partFailure } from '../failure.ts'
 import { type PackedBody, packChunks } from '../parts/packed-body.ts'
 import { isCutElsewhere, ownPart, type WholeForPart } from '../parts/select-elsewhere.ts'
 import type { Failure, Reference, Result, StoredBody, StoredPart } from '../store.ts'
+import { checkHash, type Payload, UnreadableError } from '../values/codec.ts'
+import { fail, partFailure } from '../values/failure.ts'
 import {
   type BodiesOptions,
   CHUNKS_AT_ONCE,

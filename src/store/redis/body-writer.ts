@@ -1,8 +1,8 @@
 import { createHash, hash as digest, randomInt } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { fail } from '../failure.ts'
-import { MIN_DIGITS } from '../hash-range.ts'
 import type { Kept, PutItem, Result, TouchItem } from '../store.ts'
+import { fail } from '../values/failure.ts'
+import { MIN_DIGITS } from '../values/hash-range.ts'
 import {
   type BodiesOptions,
   CHUNKS_AT_ONCE,

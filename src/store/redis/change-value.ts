@@ -1,5 +1,5 @@
 import type { TextSize } from '../../core/sessions/journal/changes.ts'
-import { type Codec, sealedBytes, UnreadableError } from '../codec.ts'
+import { type Codec, sealedBytes, UnreadableError } from '../values/codec.ts'
 import { WRITER_BYTES } from './session-arguments.ts'
 
 /**

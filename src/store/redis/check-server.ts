@@ -1,5 +1,5 @@
 import type { Result } from '../store.ts'
-import type { StoreCheck } from '../store-figures.ts'
+import type { StoreCheck } from '../values/store-figures.ts'
 import { STRANGE } from './failures.ts'
 import { LAYOUT } from './layout.ts'
 import type { RedisServer } from './server.ts'

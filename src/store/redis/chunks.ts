@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { countLineFeeds, countLines } from '../../core/parts/lines.ts'
-import { type Codec, decompressed, type Payload, UnreadableError } from '../codec.ts'
+import { type Codec, decompressed, type Payload, UnreadableError } from '../values/codec.ts'
 import type { BodyValue } from './layout.ts'
 
 /**

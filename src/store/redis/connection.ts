@@ -1,5 +1,5 @@
 import { createClient, createCluster, RESP_TYPES } from '@redis/client'
-import type { RedisAddress, RedisNode } from './address.ts'
+import type { RedisAddress, RedisNode } from '../../core/base/redis-address.ts'
 import { boundReplies } from './bounded-decoder.ts'
 import { ReplyTooLarge } from './reply-meter.ts'
 import { Sentinels } from './sentinels.ts'

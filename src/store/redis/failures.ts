@@ -1,5 +1,5 @@
-import { fail } from '../failure.ts'
 import type { Failure } from '../store.ts'
+import { fail } from '../values/failure.ts'
 import { ReplyTooLarge } from './reply-meter.ts'
 
 /** What stands between us and an answer. */

@@ -1,5 +1,5 @@
 import { hash as digest } from 'node:crypto'
-import { UnreadableError } from '../codec.ts'
+import { UnreadableError } from '../values/codec.ts'
 
 /**
  * Names of keys and the layout of values, of which `library/base.lua` writes the heads. Numbers are

@@ -1,5 +1,5 @@
+import type { RedisAddress } from '../../core/base/redis-address.ts'
 import type { FailureReason, Store } from '../store.ts'
-import type { RedisAddress } from './address.ts'
 import { redisConnector, type TlsOptions } from './connection.ts'
 import { DEFAULT_PREFIX } from './layout.ts'
 import { readLibrary } from './library.ts'

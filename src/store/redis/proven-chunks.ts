@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto'
 import { countLineFeeds } from '../../core/parts/lines.ts'
-import { UnreadableError } from '../codec.ts'
+import { UnreadableError } from '../values/codec.ts'
 
 const HASH_BYTES = 32
 /** Chunks whose digests are remembered, of all bodies: 3 MiB of digests, of 6 GiB of content. */

@@ -1,4 +1,3 @@
-import { fail } from '../failure.ts'
 import type {
   ClaimAnswer,
   ClaimedRecord,
@@ -7,6 +6,7 @@ import type {
   RecordWrite,
   Result,
 } from '../store.ts'
+import { fail } from '../values/failure.ts'
 import { EVICTING, refusal, STRANGE, TOO_LATE } from './failures.ts'
 import { versionOf } from './layout.ts'
 import type { RecentWrite } from './recent-writes.ts'

@@ -1,7 +1,5 @@
 import { randomInt } from 'node:crypto'
 import type { PartSelector } from '../../core/parts/part.ts'
-import { createCodec, type StoreKey } from '../codec.ts'
-import { fail } from '../failure.ts'
 import { createSizes } from '../parts/call-size.ts'
 import { createPartsDesk } from '../parts/parts-desk.ts'
 import { isCutElsewhere, type SelectElsewhere, threadSelect } from '../parts/select-elsewhere.ts'
@@ -22,14 +20,16 @@ import type {
   TouchItem,
   VerifyStep,
 } from '../store.ts'
-import type { StoreEvent } from '../store-event.ts'
+import { createCodec, type StoreKey } from '../values/codec.ts'
+import { fail } from '../values/failure.ts'
+import type { StoreEvent } from '../values/store-event.ts'
 import {
   COUNTERS,
   type CounterName,
   type StoreCheck,
   type StoreLoad,
   type StoreStats,
-} from '../store-figures.ts'
+} from '../values/store-figures.ts'
 import { BodyReader } from './body-reader.ts'
 import { BodyWriter } from './body-writer.ts'
 import { checkServer } from './check-server.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RedisNode } from './address.ts'
+import type { RedisNode } from '../../core/base/redis-address.ts'
 
 /** A connection to a Sentinel. */
 export interface SentinelLink {

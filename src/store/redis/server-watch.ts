@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { inTime } from '../../core/base/deadline.ts'
 import type { Failure } from '../store.ts'
-import type { StoreEvent } from '../store-event.ts'
+import type { StoreEvent } from '../values/store-event.ts'
 import type { Argument, Connection } from './connection.ts'
 import { Contact } from './contact.ts'
 import { ALONE, failureOf, ofCluster, TOO_LATE, UNREACHABLE } from './failures.ts'

@@ -1,5 +1,5 @@
 import type { Failure, FailureReason, Result } from '../store.ts'
-import type { StoreEvent } from '../store-event.ts'
+import type { StoreEvent } from '../values/store-event.ts'
 import { CallQueue, type CallQueueOptions } from './call-queue.ts'
 import type { Argument, Connection } from './connection.ts'
 import type { Contact } from './contact.ts'

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { countLineFeeds } from '../../core/parts/lines.ts'
-import { type Codec, type Payload, UnreadableError } from '../codec.ts'
 import { type PackedBody, packChunks } from '../parts/packed-body.ts'
+import { type Codec, type Payload, UnreadableError } from '../values/codec.ts'
 
 /**
  * Bodies are cut into chunks, each sealed by itself, so that a part of a large body is read without

@@ -1,4 +1,4 @@
-import { COUNTERS, type CounterName } from '../store-figures.ts'
+import { COUNTERS, type CounterName } from '../values/store-figures.ts'
 
 export type Count = (name: CounterName, by?: number) => void
 

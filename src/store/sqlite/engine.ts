@@ -1,7 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { PartSelector } from '../../core/parts/part.ts'
-import { createCodec, type UnreadableError } from '../codec.ts'
-import { fail } from '../failure.ts'
 import type { WholeForPart } from '../parts/select-elsewhere.ts'
 import type {
   Kept,
@@ -16,8 +14,10 @@ import type {
   TouchItem,
   VerifyStep,
 } from '../store.ts'
-import type { StoreEvent } from '../store-event.ts'
-import type { StoreStats } from '../store-figures.ts'
+import { createCodec, type UnreadableError } from '../values/codec.ts'
+import { fail } from '../values/failure.ts'
+import type { StoreEvent } from '../values/store-event.ts'
+import type { StoreStats } from '../values/store-figures.ts'
 import { Bodies } from './bodies.ts'
 import type { BodyRow } from './body-row.ts'
 import { createChunks } from './chunks.ts'

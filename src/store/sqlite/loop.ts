@@ -1,4 +1,4 @@
-import type { StoreState } from '../store-figures.ts'
+import type { StoreState } from '../values/store-figures.ts'
 import type { Commits } from './commits.ts'
 import {
   buffersOf,

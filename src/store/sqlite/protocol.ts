@@ -3,8 +3,8 @@
  * transferred.
  */
 
-import type { StoreEvent } from '../store-event.ts'
-import type { StoreState } from '../store-figures.ts'
+import type { StoreEvent } from '../values/store-event.ts'
+import type { StoreState } from '../values/store-figures.ts'
 import type { Engine } from './engine.ts'
 
 type Operations = Engine['reads'] & Engine['writes']

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
-import { type Codec, UnreadableError } from '../codec.ts'
-import { fail } from '../failure.ts'
 import type { Failure, RecordKey, RecordWrite, Result, StoredRecord } from '../store.ts'
+import { type Codec, UnreadableError } from '../values/codec.ts'
+import { fail } from '../values/failure.ts'
 import type { Space } from './space.ts'
 import type { Tenants } from './tenants.ts'
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
-import { type HashRange, MIN_DIGITS, shorten } from '../hash-range.ts'
+import { type HashRange, MIN_DIGITS, shorten } from '../values/hash-range.ts'
 import { createNamedRows, NO_ROW } from './named-rows.ts'
 
 /**

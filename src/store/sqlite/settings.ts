@@ -1,4 +1,4 @@
-import type { StoreKey } from '../codec.ts'
+import type { StoreKey } from '../values/codec.ts'
 
 /** Settings of the embedded store; everything but the folder has a default. */
 export interface SqliteStoreOptions {

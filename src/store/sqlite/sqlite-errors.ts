@@ -1,5 +1,5 @@
-import { fail } from '../failure.ts'
 import type { Failure, FailureReason } from '../store.ts'
+import { fail } from '../values/failure.ts'
 
 /** SQLite's primary result codes that are handled here (sqlite.org/rescode.html). */
 const BUSY = 5

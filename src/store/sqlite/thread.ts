@@ -1,6 +1,6 @@
 import { createSteadyClock } from '../../core/base/steady-clock.ts'
 import { ownThread } from '../../threads/own-thread.ts'
-import type { StoreEvent } from '../store-event.ts'
+import type { StoreEvent } from '../values/store-event.ts'
 import { Commits } from './commits.ts'
 import { Loop } from './loop.ts'
 import type { FromThread, ToThread } from './protocol.ts'

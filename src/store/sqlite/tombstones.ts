@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type HashRange, shorten } from '../hash-range.ts'
+import { type HashRange, shorten } from '../values/hash-range.ts'
 
 const STORED_BYTES = 16
 

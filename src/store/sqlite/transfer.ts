@@ -1,6 +1,6 @@
-import { fail } from '../failure.ts'
 import type { Failure } from '../store.ts'
-import type { StoreEvent } from '../store-event.ts'
+import { fail } from '../values/failure.ts'
+import type { StoreEvent } from '../values/store-event.ts'
 import { markSalvaged, unsalvaged } from './damaged-files.ts'
 import type { Answer, OperationName } from './protocol.ts'
 import type { Restore } from './restore.ts'

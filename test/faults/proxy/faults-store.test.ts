@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { createRewrites } from '../../../src/store/rewrites.ts'
+import { createRewrites } from '../../../src/store/sharing/rewrites.ts'
 import type { Store } from '../../../src/store/store.ts'
 import {
   exchange,

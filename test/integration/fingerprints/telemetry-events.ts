@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { loadTelemetryKey } from '../../../src/book/events/key-file.ts'
+import { newSegment, segmentFile, telemetryFolder } from '../../../src/book/events/layout.ts'
 import { endpointClass } from '../../../src/core/telemetry/endpoint-class.ts'
 import type { TelemetryEvent } from '../../../src/core/telemetry/event.ts'
 import { tenantFolder } from '../../../src/core/telemetry/pseudonyms.ts'
-import { loadTelemetryKey } from '../../../src/telemetry/key-file.ts'
-import { newSegment, segmentFile, telemetryFolder } from '../../../src/telemetry/layout.ts'
 import { eventOf } from '../../unit/core/telemetry/events.ts'
 
 const DAY = 86_400_000

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { createRandom } from '../../../src/bill/statistics.ts'
+import { createRandom } from '../../../src/lab/bill/statistics.ts'
 import { dial, front, httpUpstream, message, rawUpstream } from './stand-in.ts'
 
 const GET = message(['GET /api/ HTTP/1.1', 'Host: us', 'Connection: close'])

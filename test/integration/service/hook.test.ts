@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runHook } from '../../../src/cli/hook.ts'
+import { runHook } from '../../../src/cli/hook/command.ts'
 import { decode } from '../../../src/index.ts'
 import { startSmallService } from './harness.ts'
 

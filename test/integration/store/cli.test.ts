@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { storeCommand } from '../../../src/cli/store.ts'
+import { storeCommand } from '../../../src/cli/store/command.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/client.ts'
 
 function tempFolder(): string {

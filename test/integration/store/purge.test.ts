@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { storeCommand } from '../../../src/cli/store.ts'
+import { loadTelemetryKey } from '../../../src/book/events/key-file.ts'
+import { storeCommand } from '../../../src/cli/store/command.ts'
 import { tenantFolder } from '../../../src/core/telemetry/pseudonyms.ts'
 import { withBuildLock } from '../../../src/fingerprints/build/build-lock.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/client.ts'
-import { loadTelemetryKey } from '../../../src/telemetry/key-file.ts'
-import { filesIn } from '../../unit/telemetry/writer.ts'
+import { filesIn } from '../../unit/book/events/writer.ts'
 
 /** A data folder with something of everything of two tenants. */
 async function twoTenants() {

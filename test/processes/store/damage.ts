@@ -11,7 +11,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { createRandom } from '../../../src/bill/statistics.ts'
+import { createRandom } from '../../../src/lab/bill/statistics.ts'
 
 const PAGE_BYTES = 4096
 

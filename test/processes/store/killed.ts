@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { openSqliteStore } from '../../../src/store/sqlite/client.ts'
-import type { StoreEvent } from '../../../src/store/store-event.ts'
+import type { StoreEvent } from '../../../src/store/values/store-event.ts'
 import { bundledWorker } from '../../support/bundled-worker.ts'
 import { bodyOf, MAX_BYTES } from './worker-writer.ts'
 

@@ -12,10 +12,10 @@ import {
   test,
   vi,
 } from 'vitest'
-import { parseRedisUrl } from '../../../src/store/redis/address.ts'
+import { parseRedisUrl } from '../../../src/core/base/redis-address.ts'
 import { openRedisStore, type RedisStoreOptions } from '../../../src/store/redis/open.ts'
 import type { Failure, Store } from '../../../src/store/store.ts'
-import type { StoreEvent } from '../../../src/store/store-event.ts'
+import type { StoreEvent } from '../../../src/store/values/store-event.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type RedisProcess, startRedis } from '../../support/redis-server.ts'
 import { redisStore } from '../../support/store/redis-store.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { FreshRecord } from '../../../src/core/contract/operation-result.ts'
-import { createSharedRewrites } from '../../../src/store/shared-rewrites.ts'
+import { createSharedRewrites } from '../../../src/store/sharing/shared-rewrites.ts'
 import type { RecordClaim, Store } from '../../../src/store/store.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type RedisProcess, startRedis } from '../../support/redis-server.ts'

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { parsePart } from '../../../src/core/parts/parse-part.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/client.ts'
 import { threadConnect } from '../../../src/store/sqlite/connection.ts'
-import type { StoreEvent } from '../../../src/store/store-event.ts'
+import type { StoreEvent } from '../../../src/store/values/store-event.ts'
 import { acknowledged, check, startLimitedWriter, startWriter } from './killed.ts'
 
 function tempFolder(): string {

@@ -2,9 +2,9 @@ import { zstdCompressSync } from 'node:zlib'
 import { compressed } from '../../../src/core/base/compressed.ts'
 import { decodeBody, encodeBody } from '../../../src/core/base/content-coding.ts'
 import { expandNote, shortenNote } from '../../../src/core/sessions/journal/note-text.ts'
-import { decompressed } from '../../../src/store/codec.ts'
+import { chunksOf } from '../../../src/lab/logs/chunks.ts'
+import { decompressed } from '../../../src/store/values/codec.ts'
 import { ownThread } from '../../../src/threads/own-thread.ts'
-import { chunksOf } from '../../../src/tune/logs/chunks.ts'
 
 interface Task {
   readonly way: string

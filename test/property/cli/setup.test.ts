@@ -14,14 +14,10 @@ import { parse as parseJsonc } from 'jsonc-parser'
 import { stringify } from 'smol-toml'
 import { afterAll, describe, expect, it } from 'vitest'
 import { parse as parseYaml } from 'yaml'
-import {
-  readConfigFile,
-  replaceWithBackup,
-  restore,
-} from '../../../src/cli/config-files/replace-file.ts'
 import type { Agent } from '../../../src/cli/setup/agent.ts'
 import { AGENTS } from '../../../src/cli/setup/agents.ts'
-import { isOurs } from '../../../src/cli/setup.ts'
+import { isOurs } from '../../../src/cli/setup/command.ts'
+import { readConfigFile, replaceWithBackup, restore } from '../../../src/console/replace-file.ts'
 import { quoteForShell } from '../../../src/runtime/installation.ts'
 import { leastHits } from '../../support/runs.ts'
 import { fewRuns } from '../../support/short-runs.ts'

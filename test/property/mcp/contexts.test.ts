@@ -13,8 +13,8 @@ import {
   createSharedSessions,
   MAIN_OWNER,
 } from '../../../src/core/sessions/turn/shared-sessions.ts'
-import { createContexts } from '../../../src/mcp/contexts/contexts.ts'
-import { createPacker } from '../../../src/mcp/pack.ts'
+import { createContexts } from '../../../src/mcp/client/contexts/contexts.ts'
+import { createPacker } from '../../../src/mcp/results/pack.ts'
 import type { Done } from '../../../src/pool/job.ts'
 import type { Kept } from '../../../src/store/store.ts'
 import { localContext } from '../../support/local-context.ts'

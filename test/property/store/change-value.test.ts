@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createCodec, UnreadableError } from '../../../src/store/codec.ts'
 import { openChange, sealChange } from '../../../src/store/redis/change-value.ts'
+import { createCodec, UnreadableError } from '../../../src/store/values/codec.ts'
 import { runs } from '../../support/runs.ts'
 
 const WRITER = 'ab'.repeat(6)

@@ -1,5 +1,5 @@
+import { NO_ACCOUNT } from '../../../src/book/bill/account.ts'
 import { createMetrics, type Gauges, type Metrics } from '../../../src/observability/metrics.ts'
-import { NO_ACCOUNT } from '../../../src/savings/account.ts'
 import { rowWith } from '../result-rows.ts'
 import type { Catalogue, Series } from './promql.ts'
 

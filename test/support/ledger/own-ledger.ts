@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { createLedger } from '../../../src/ledger/ledger.ts'
-import type { LedgerOptions, LedgerThread } from '../../../src/ledger/ledger-options.ts'
-import { createTasks } from '../../../src/ledger/tasks.ts'
+import { createLedger } from '../../../src/book/rows/ledger.ts'
+import type { LedgerOptions, LedgerThread } from '../../../src/book/rows/ledger-options.ts'
+import { createTasks } from '../../../src/book/rows/tasks.ts'
 
 /** A folder that goes with the test. */
 export function ledgerFolder(): string {

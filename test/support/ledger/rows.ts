@@ -1,6 +1,6 @@
+import type { Turn } from '../../../src/book/rows/turn.ts'
+import type { ArrivedResult } from '../../../src/book/rows/write-rows.ts'
 import type { KeptRow } from '../../../src/core/contract/result-row.ts'
-import type { Turn } from '../../../src/ledger/turn.ts'
-import type { ArrivedResult } from '../../../src/ledger/write-rows.ts'
 
 const ROW: KeptRow = {
   tool: 'search',

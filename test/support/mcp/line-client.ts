@@ -1,10 +1,10 @@
 import { PassThrough } from 'node:stream'
 import { expect, onTestFinished } from 'vitest'
 import { configSchema } from '../../../src/config/config.ts'
-import { type StdioOptions, serveStdio } from '../../../src/mcp/stdio-front.ts'
+import { type StdioOptions, serveStdio } from '../../../src/mcp/fronts/stdio-front.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
-import type { EmbeddedService } from '../../../src/service/embedded.ts'
-import { gatewayFactory } from '../../../src/service/stdio-gateway.ts'
+import type { EmbeddedService } from '../../../src/service/embedded/embedded.ts'
+import { gatewayFactory } from '../../../src/service/mcp/stdio-gateway.ts'
 import { eventually } from '../eventually.ts'
 
 const logger = createLogger('silent')

@@ -9,11 +9,11 @@ import type { ToolModels } from '../../../src/core/enrich/value-model.ts'
 import { readOffersOperation } from '../../../src/core/operations/read-offers.ts'
 import type { LandedResult } from '../../../src/mcp/ahead/enrichment-needs.ts'
 import type { OfferReader } from '../../../src/mcp/ahead/offer-reader.ts'
+import type { ToolSearchOptions } from '../../../src/mcp/catalogue/search/search-options.ts'
 import type { ComposedTool } from '../../../src/mcp/composed/composed-tool.ts'
 import { createGateway, type Gateway } from '../../../src/mcp/gateway.ts'
 import type { ClientCall, GatewayOptions, GatewayServer } from '../../../src/mcp/gateway-options.ts'
 import { errorOutcome } from '../../../src/mcp/json-rpc.ts'
-import type { ToolSearchOptions } from '../../../src/mcp/search/search-options.ts'
 import type {
   CallEnd,
   ConnectionListener,

@@ -6,7 +6,7 @@ import { configSchema } from '../../../src/config/config.ts'
 import { createModernFront } from '../../../src/mcp/fronts/modern/modern-front.ts'
 import type { ModernServerOptions } from '../../../src/mcp/fronts/modern/modern-server.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
-import { gatewayFactory } from '../../../src/service/stdio-gateway.ts'
+import { gatewayFactory } from '../../../src/service/mcp/stdio-gateway.ts'
 import { startSmallEmbedded } from '../small-service.ts'
 import { type FrontServer, serveFront } from './front-server.ts'
 

@@ -8,10 +8,10 @@ import { createLinesClient, type LinesClient } from '../../../bench/mcp/lines-cl
 import type { ToolName } from '../../../bench/mcp/results.ts'
 import { script } from '../../../bench/mcp/ways.ts'
 import { configSchema } from '../../../src/config/config.ts'
-import { serveStdio } from '../../../src/mcp/stdio-front.ts'
+import { serveStdio } from '../../../src/mcp/fronts/stdio-front.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
-import { startEmbedded } from '../../../src/service/embedded.ts'
-import { gatewayFactory } from '../../../src/service/stdio-gateway.ts'
+import { startEmbedded } from '../../../src/service/embedded/embedded.ts'
+import { gatewayFactory } from '../../../src/service/mcp/stdio-gateway.ts'
 
 export interface SoakOptions {
   readonly calls: number

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Random } from '../../../src/bill/statistics.ts'
+import type { Random } from '../../../src/lab/bill/statistics.ts'
 import { ContextLog, type MadeCall, referencesIn } from './context-log.ts'
 import type { TenantPurge } from './purge-tenant.ts'
 import type { Replicas } from './replicas.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Random } from '../../../src/bill/statistics.ts'
+import type { Random } from '../../../src/lab/bill/statistics.ts'
 import type { RedisProcess } from '../redis-server.ts'
 import type { Relay } from './relay.ts'
 import type { Replicas } from './replicas.ts'

@@ -1,4 +1,4 @@
-import { createRandom } from '../../../src/bill/statistics.ts'
+import { createRandom } from '../../../src/lab/bill/statistics.ts'
 import { Agent, COUNTED, type Findings } from './agent.ts'
 import { FAILOVERS, FAULTS, type FaultCast } from './fault-table.ts'
 import { Pacer } from './pacer.ts'

@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/bill/statistics.ts'
+import type { Random } from '../../../src/lab/bill/statistics.ts'
 import { type ProcessOptions, type ServiceProcess, startProcess } from '../service-process.ts'
 
 export interface Answered {

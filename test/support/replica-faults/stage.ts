@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Random } from '../../../src/bill/statistics.ts'
+import type { Random } from '../../../src/lab/bill/statistics.ts'
 import { keyFor, writeKeysFile } from '../keys.ts'
 import { PROCESS_SETTINGS } from '../service-process.ts'
 import { type RecordingVendor, startRecordingVendor } from '../turns/recording-vendor.ts'

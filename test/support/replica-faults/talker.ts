@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Random } from '../../../src/bill/statistics.ts'
+import type { Random } from '../../../src/lab/bill/statistics.ts'
 import { ATTEMPT_HEADER, type RecordingVendor } from '../turns/recording-vendor.ts'
 import type { Findings } from './agent.ts'
 import type { Replicas } from './replicas.ts'

@@ -1,5 +1,5 @@
 import type { Store } from '../../../src/store/store.ts'
-import type { StoreEvent } from '../../../src/store/store-event.ts'
+import type { StoreEvent } from '../../../src/store/values/store-event.ts'
 import type { FakeClock } from '../../unit/store/inline-store.ts'
 
 /** What cases need to set, on any store. */

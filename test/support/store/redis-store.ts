@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { onTestFinished } from 'vitest'
-import { parseRedisUrl } from '../../../src/store/redis/address.ts'
+import { parseRedisUrl } from '../../../src/core/base/redis-address.ts'
 import { openRedisStore, type RedisStoreOptions } from '../../../src/store/redis/open.ts'
-import type { StoreEvent } from '../../../src/store/store-event.ts'
+import type { StoreEvent } from '../../../src/store/values/store-event.ts'
 import { START } from '../../unit/store/inline-store.ts'
 import type { CaseOptions } from './open-store.ts'
 

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { ladderOf } from '../../../bench/bill/levers.ts'
 import { ARMS } from '../../../bench/bill/play-arms.ts'
 import { readUsage } from '../../../bench/bill/read-usage.ts'
-import { type ArmPlay, account, totalOf } from '../../../src/bill/account.ts'
-import { factorsOf, type PlacedSession, placeResults } from '../../../src/bill/place-results.ts'
-import { countTokens } from '../../../src/bill/play.ts'
-import type { BillResult } from '../../../src/bill/session.ts'
-import { summarize } from '../../../src/bill/summarize.ts'
+import { type ArmPlay, account, totalOf } from '../../../src/lab/bill/account.ts'
+import { factorsOf, type PlacedSession, placeResults } from '../../../src/lab/bill/place-results.ts'
+import { countTokens } from '../../../src/lab/bill/play.ts'
+import type { BillResult } from '../../../src/lab/bill/session.ts'
+import { summarize } from '../../../src/lab/bill/summarize.ts'
 
 const NOTHING: ArmPlay = { changes: [], fetches: [] }
 /** 100 tokens of o200k. */

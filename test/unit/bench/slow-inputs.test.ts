@@ -6,7 +6,7 @@ import {
   randomInput,
   writeInput,
 } from '../../../bench/slow-inputs/cost.ts'
-import { createRandom } from '../../../src/bill/statistics.ts'
+import { createRandom } from '../../../src/lab/bill/statistics.ts'
 
 const CHARS = 2000
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { mean, percentile, summarizeTimes } from '../../../bench/support/statistics.ts'
-import { median } from '../../../src/bill/statistics.ts'
+import { median } from '../../../src/lab/bill/statistics.ts'
 
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => count - n)
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { agentService } from '../../../src/cli/service-client.ts'
+import { agentService } from '../../../src/console/service-client.ts'
 
 it.each([
   ['without any', {}, 'http://127.0.0.1:8787'],

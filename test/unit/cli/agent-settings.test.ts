@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { agentSettings, decidingSetting } from '../../../src/cli/run-command/agent-settings.ts'
+import { agentSettings, decidingSetting } from '../../../src/cli/run/agent-settings.ts'
 
 it.each(['node', 'constructor', '/bin/sh', ''])('knows nothing of %j', program => {
   expect(agentSettings(program, 'http://h/s', {})).toEqual({})

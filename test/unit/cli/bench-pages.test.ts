@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { captureCli } from '../../support/capture.ts'
-import { temporaryFolder } from '../telemetry/writer.ts'
+import { temporaryFolder } from '../book/events/writer.ts'
 
 const rows = Array.from({ length: 120 }, (_, id) => ({ id, name: `item ${id}`, state: 'open' }))
 

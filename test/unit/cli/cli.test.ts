@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { COMMANDS as EVERY_COMMAND, FIRST_COMMANDS } from '../../../src/cli/commands.ts'
-import { readResults } from '../../../src/cli/replay/read-results.ts'
+import { readResults } from '../../../src/lab/replay/read-results.ts'
 import { captureCli } from '../../support/capture.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-cli-'))

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { codexCommand } from '../../../src/cli/run-command/codex.ts'
+import { codexCommand } from '../../../src/cli/run/codex.ts'
 
 let home: string
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { defineActions, defineCommand, UsageError } from '../../../src/cli/command.ts'
-import { choice, wholeNumber } from '../../../src/cli/options.ts'
 import { commandHelp } from '../../../src/cli/run-cli.ts'
+import { defineActions, defineCommand, UsageError } from '../../../src/console/command.ts'
+import { choice, wholeNumber } from '../../../src/console/options.ts'
 
 const options = {
   level: choice(['low', 'high'], { value: 'LEVEL', help: 'How much' }),

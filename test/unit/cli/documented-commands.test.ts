@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../../src/cli/commands.ts'
-import { parseArguments } from '../../../src/cli/parse-arguments.ts'
+import { parseArguments } from '../../../src/console/parse-arguments.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const PAGES = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: ROOT })]

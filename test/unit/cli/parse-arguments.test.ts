@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { UsageError } from '../../../src/cli/command.ts'
-import { ownArguments, parseArguments } from '../../../src/cli/parse-arguments.ts'
+import { UsageError } from '../../../src/console/command.ts'
+import { ownArguments, parseArguments } from '../../../src/console/parse-arguments.ts'
 import { captureCli } from '../../support/capture.ts'
 
 const command = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createProgress } from '../../../src/cli/progress.ts'
+import { createProgress } from '../../../src/console/progress.ts'
 
 function drawn(total: number, count: number): string[] {
   const lines: string[] = []

@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest'
 import { createPseudonyms } from '../../../src/core/telemetry/pseudonyms.ts'
 import { createEnrichmentMetrics } from '../../../src/observability/enrichment-metrics.ts'
 import { registerIn } from '../../../src/observability/register.ts'
-import { both } from '../../../src/service/enrichment.ts'
-import { createOfferEvents } from '../../../src/service/offer-events.ts'
+import { both } from '../../../src/service/ahead/enrichment.ts'
+import { createOfferEvents } from '../../../src/service/book/offer-events.ts'
 import { captureCli } from '../../support/capture.ts'
 import { connectMemory, MemoryServer, textResult } from '../../support/mcp/memory-gateway.ts'
-import { summariesIn, testTelemetry } from '../telemetry/writer.ts'
+import { summariesIn, testTelemetry } from '../book/events/writer.ts'
 
 const READS = { annotations: { readOnlyHint: true, openWorldHint: false } }
 const TOOLS = ['list', 'get', 'search'].map(name => ({

@@ -12,10 +12,10 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { baseUrls } from '../../../src/cli/run-command/base-urls.ts'
-import { createSignalRelay } from '../../../src/cli/run-command/child.ts'
-import { logErrorsOnly, logToFile } from '../../../src/cli/run-command/error-log.ts'
-import { makeTemporaryFolder } from '../../../src/cli/run-command/temporary-folder.ts'
+import { baseUrls } from '../../../src/cli/run/base-urls.ts'
+import { createSignalRelay } from '../../../src/cli/run/child.ts'
+import { logErrorsOnly, logToFile } from '../../../src/cli/run/error-log.ts'
+import { makeTemporaryFolder } from '../../../src/cli/run/temporary-folder.ts'
 import { captureCli } from '../../support/capture.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-run-command-'))

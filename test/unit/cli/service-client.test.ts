@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { patient, serviceAt } from '../../../src/cli/service-client.ts'
+import { patient, serviceAt } from '../../../src/console/service-client.ts'
 import { SERVICE_HEADER } from '../../../src/runtime/service-proof.ts'
 
 /** A service that refuses its first requests with `status`, and a client that waits for it. */

@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { sinceMs } from '../../../src/cli/telemetry.ts'
+import { loadTelemetryKey } from '../../../src/book/events/key-file.ts'
+import { sinceMs } from '../../../src/cli/telemetry/command.ts'
 import { tenantFolder } from '../../../src/core/telemetry/pseudonyms.ts'
-import { loadTelemetryKey } from '../../../src/telemetry/key-file.ts'
 import { captureCli } from '../../support/capture.ts'
+import { temporaryFolder } from '../book/events/writer.ts'
 import { eventOf, HIT } from '../core/telemetry/events.ts'
-import { temporaryFolder } from '../telemetry/writer.ts'
 
 const HOUR_MS = 3_600_000
 

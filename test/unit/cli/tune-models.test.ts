@@ -2,14 +2,14 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { recordedSessions } from '../../../src/cli/tune/recorded-sessions.ts'
 import { loadConfig } from '../../../src/config/load.ts'
 import { minedModelsOf } from '../../../src/config/mined-models.ts'
 import { anonymousName } from '../../../src/core/telemetry/anonymous-name.ts'
-import { listLogs } from '../../../src/tune/logs/list-logs.ts'
+import { listLogs } from '../../../src/lab/logs/list-logs.ts'
+import { recordedSessions } from '../../../src/lab/tune/recorded-sessions.ts'
 import { captureCli } from '../../support/capture.ts'
+import { temporaryFolder } from '../book/events/writer.ts'
 import { eventOf } from '../core/telemetry/events.ts'
-import { temporaryFolder } from '../telemetry/writer.ts'
 
 /** A log as `haversack replay` reads it: customers with an order that is looked at, or not. */
 function writeLog(isFollowed: (n: number) => boolean): string {

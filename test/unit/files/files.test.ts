@@ -12,12 +12,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import {
-  readConfigFile,
-  replaceWithBackup,
-  restore,
-} from '../../../src/cli/config-files/replace-file.ts'
 import { faultOfFile } from '../../../src/config/read-toml.ts'
+import { readConfigFile, replaceWithBackup, restore } from '../../../src/console/replace-file.ts'
 import { makeFolder } from '../../../src/files/make-folder.ts'
 import { readPlainText } from '../../../src/files/read-plain-file.ts'
 

@@ -4,8 +4,8 @@ import type { EndpointEvent } from '../../../src/core/fingerprints/event-sums.ts
 import type { Fingerprint } from '../../../src/core/fingerprints/fingerprint.ts'
 import type { FingerprintThread } from '../../../src/fingerprints/task-thread.ts'
 import { TASKS } from '../../../src/fingerprints/tasks.ts'
-import { fail } from '../../../src/store/failure.ts'
 import type { RecordKey, RecordWrite, Store } from '../../../src/store/store.ts'
+import { fail } from '../../../src/store/values/failure.ts'
 
 export const NOW = Date.UTC(2026, 0, 31)
 export const DAY = 86_400_000

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { LIMITS } from '../../../src/core/fingerprints/fingerprint.ts'
 import type { FingerprintThread } from '../../../src/fingerprints/task-thread.ts'
 import { Teams } from '../../../src/fingerprints/teams.ts'
-import { fail } from '../../../src/store/failure.ts'
 import type { RecordKey } from '../../../src/store/store.ts'
+import { fail } from '../../../src/store/values/failure.ts'
 import { DAY, inlineThread, memoryRecords, NOW, row } from './rows.ts'
 
 let clock: { now: number }

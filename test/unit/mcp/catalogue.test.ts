@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Catalogue, publicEntry, publicName, toolFacts } from '../../../src/mcp/catalogue.ts'
+import {
+  Catalogue,
+  publicEntry,
+  publicName,
+  toolFacts,
+} from '../../../src/mcp/catalogue/catalogue.ts'
 import { anyText } from '../../support/any-text.ts'
 
 const entries = (...names: string[]) =>

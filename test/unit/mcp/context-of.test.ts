@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { contextOf } from '../../../src/mcp/contexts/context-of.ts'
+import { contextOf } from '../../../src/mcp/client/contexts/context-of.ts'
 
 const of = (
   meta: object | string | null,

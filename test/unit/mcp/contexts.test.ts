@@ -9,8 +9,8 @@ import {
   createSharedSessions,
   MAIN_OWNER,
 } from '../../../src/core/sessions/turn/shared-sessions.ts'
-import { noteCompaction, readCompactions } from '../../../src/mcp/contexts/compactions.ts'
-import { createContexts } from '../../../src/mcp/contexts/contexts.ts'
+import { noteCompaction, readCompactions } from '../../../src/mcp/client/contexts/compactions.ts'
+import { createContexts } from '../../../src/mcp/client/contexts/contexts.ts'
 
 const HOUR_MS = 3_600_000
 const { index } = attachSessions(

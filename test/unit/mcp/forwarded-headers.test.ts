@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { forwardedHeaders } from '../../../src/mcp/forwarded-headers.ts'
+import { forwardedHeaders } from '../../../src/mcp/client/forwarded-headers.ts'
 
 const of = (headers: Record<string, string>, names = ['authorization', 'x-api-key']) =>
   forwardedHeaders(names, name => headers[name] ?? null)

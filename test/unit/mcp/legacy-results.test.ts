@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describesOtherValues, legacyEnd } from '../../../src/mcp/legacy-results.ts'
+import { describesOtherValues, legacyEnd } from '../../../src/mcp/results/legacy-results.ts'
 import type { CallEnd } from '../../../src/mcp/upstream/connection.ts'
 
 const end = (json: string): CallEnd => ({

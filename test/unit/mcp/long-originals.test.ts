@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { PartSelector } from '../../../src/core/parts/part.ts'
 import { selectPart } from '../../../src/core/parts/select-part.ts'
-import { callRetrieve } from '../../../src/mcp/retrieve-tool.ts'
+import { callRetrieve } from '../../../src/mcp/results/retrieve-tool.ts'
 
 const HASH = 'a'.repeat(24)
 const LIMITS = { maxBytes: 80_000 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hasValidMirrors, mirrorsOf } from '../../../src/mcp/mirrored-params.ts'
+import { hasValidMirrors, mirrorsOf } from '../../../src/mcp/catalogue/mirrored-params.ts'
 
 const tool = (inputSchema: unknown) => Buffer.from(JSON.stringify({ name: 't', inputSchema }))
 const X = { type: 'string', 'x-mcp-header': 'X' }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../../src/core/base/errors.ts'
 import type { ResultTerms } from '../../../src/core/contract/request-terms.ts'
-import { createPacker, type PackerNeeds } from '../../../src/mcp/pack.ts'
+import { createPacker, type PackerNeeds } from '../../../src/mcp/results/pack.ts'
 import type { Job, JobResult } from '../../../src/pool/job.ts'
 
 const RESULT = Buffer.from(`{"content":[{"type":"text","text":"${'x'.repeat(100)}"}]}`)

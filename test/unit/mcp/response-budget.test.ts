@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { responseBudgetOf } from '../../../src/mcp/result-terms.ts'
+import { responseBudgetOf } from '../../../src/mcp/results/result-terms.ts'
 
 it.each([
   ['{"name":"t"}', null],

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { NotShown } from '../../../src/core/parts/not-shown.ts'
 import type { PartSelector } from '../../../src/core/parts/part.ts'
 import { selectPart } from '../../../src/core/parts/select-part.ts'
-import { callRetrieve } from '../../../src/mcp/retrieve-tool.ts'
+import { callRetrieve } from '../../../src/mcp/results/retrieve-tool.ts'
 
 const HASH = 'a'.repeat(24)
 const LOG = Array.from({ length: 3_000 }, (_, at) => `step ${at + 1}`).join('\n')

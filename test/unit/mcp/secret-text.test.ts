@@ -2,7 +2,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { secretReader } from '../../../src/mcp/secret-text.ts'
+import { secretReader } from '../../../src/mcp/auth/secret-text.ts'
 
 it('gives a text, or a variable', () => {
   expect(secretReader('plain', {})()).toBe('plain')

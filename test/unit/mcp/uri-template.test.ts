@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { matchesTemplate } from '../../../src/mcp/uri-template.ts'
+import { matchesTemplate } from '../../../src/mcp/catalogue/uri-template.ts'
 
 describe('a template', () => {
   it.each([

@@ -1,8 +1,8 @@
 import { Registry } from 'prom-client'
 import { expect, it } from 'vitest'
+import { NO_ACCOUNT } from '../../../src/book/bill/account.ts'
 import { registerIn } from '../../../src/observability/register.ts'
 import { createTenantMetrics, MOST_TENANTS } from '../../../src/observability/tenant-metrics.ts'
-import { NO_ACCOUNT } from '../../../src/savings/account.ts'
 
 it('names a bounded number of tenants, and counts any more as one', async () => {
   const registry = new Registry()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createLocalSessions } from '../../../src/runtime/local-sessions.ts'
+import { createLocalSessions } from '../../../src/library/local-sessions.ts'
 import { counters } from '../../support/vocabularies.ts'
 
 const context = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseEventLine } from '../../../src/core/telemetry/parse-line.ts'
 import { createPseudonyms } from '../../../src/core/telemetry/pseudonyms.ts'
-import { createOfferEvents } from '../../../src/service/offer-events.ts'
+import { createOfferEvents } from '../../../src/service/book/offer-events.ts'
 import { connectMemory, MemoryServer, textResult } from '../../support/mcp/memory-gateway.ts'
 
 const KEY = new Uint8Array(32)

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { openLearnedTools } from '../../../src/mcp/search/learned-tools.ts'
-import { purgeTenantFiles } from '../../../src/service/purge-tenant-files.ts'
+import { openLearnedTools } from '../../../src/mcp/catalogue/search/learned-tools.ts'
+import { purgeTenantFiles } from '../../../src/service/book/purge-tenant-files.ts'
 
 it('deletes which tools the clients of a tenant called', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'haversack-purge-learned-'))

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { openTuned } from '../../../src/lab/versions/tuned.ts'
 import { lockFolder } from '../../../src/runtime/folder-lock.ts'
-import { createSwitchOff } from '../../../src/service/switch-off.ts'
-import { openTuned } from '../../../src/tune/versions/tuned.ts'
+import { createSwitchOff } from '../../../src/service/book/switch-off.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-switch-off-'))
 afterAll(() => rmSync(folder, { recursive: true }))

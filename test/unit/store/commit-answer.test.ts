@@ -7,8 +7,8 @@ import type { SessionChanges } from '../../../src/core/sessions/journal/changes.
 import type { Dependency } from '../../../src/core/sessions/turn/call-memory.ts'
 import { contextKey } from '../../../src/core/sessions/turn/open-turn.ts'
 import type { Sessions } from '../../../src/core/sessions/turn/shared-sessions.ts'
-import { commitAnswer, commitOrNull } from '../../../src/store/commit-answer.ts'
 import type { Kept } from '../../../src/store/store.ts'
+import { commitAnswer, commitOrNull } from '../../../src/store/values/commit-answer.ts'
 
 const CONTEXT = contextKey(sessionKey('t', 's'), 5)
 const bytes = new Uint8Array(1)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { createCodec, UnreadableError } from '../../../src/store/codec.ts'
+import { createCodec, UnreadableError } from '../../../src/store/values/codec.ts'
 import { bytesOf, inlineStore, keep, must, noise, text } from './inline-store.ts'
 
 const old = { id: 'old', key: noise(32, 1) }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { AppError, ERRORS } from '../../../src/core/base/errors.ts'
-import { fail, failureProblem, partFailure } from '../../../src/store/failure.ts'
+import { fail, failureProblem, partFailure } from '../../../src/store/values/failure.ts'
 
 test.each([
   ['not_found', 404, undefined],

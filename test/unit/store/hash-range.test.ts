@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hashRange, shorten } from '../../../src/store/hash-range.ts'
+import { hashRange, shorten } from '../../../src/store/values/hash-range.ts'
 
 const hex = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString('hex')
 

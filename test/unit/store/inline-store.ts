@@ -6,7 +6,7 @@ import { type SelectElsewhere, selectOwn } from '../../../src/store/parts/select
 import { type OpenStoreOptions, openSqliteStore } from '../../../src/store/sqlite/client.ts'
 import type { CommitsOptions } from '../../../src/store/sqlite/commits.ts'
 import type { Kept, Result } from '../../../src/store/store.ts'
-import type { StoreEvent } from '../../../src/store/store-event.ts'
+import type { StoreEvent } from '../../../src/store/values/store-event.ts'
 import { ownStore } from '../../support/own-store.ts'
 
 /** A clock that moves only when told. */

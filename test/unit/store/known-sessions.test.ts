@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { KnownSessions } from '../../../src/store/known-sessions.ts'
+import { KnownSessions } from '../../../src/store/sharing/known-sessions.ts'
 import type { OpenedSession } from '../../../src/store/store.ts'
 
 /** A turn that was opened, by the number of its result. */

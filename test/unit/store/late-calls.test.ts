@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
-import { fail } from '../../../src/store/failure.ts'
-import { openLateStore } from '../../../src/store/late-store.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { fail } from '../../../src/store/values/failure.ts'
+import { openLateStore } from '../../../src/store/values/late-store.ts'
 import { eventually } from '../../support/eventually.ts'
 
 const key = { tenant: 'a', namespace: 'n', key: 'k' }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { openLateStore } from '../../../src/store/late-store.ts'
+import { openLateStore } from '../../../src/store/values/late-store.ts'
 import { eventually } from '../../support/eventually.ts'
 import { inlineStore, keep, text } from './inline-store.ts'
 

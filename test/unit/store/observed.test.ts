@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { fail } from '../../../src/store/failure.ts'
 import { observed } from '../../../src/store/observed.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { fail } from '../../../src/store/values/failure.ts'
 
 const kept = { ok: true, hash: '', bytes: 0, expires_at: 0, created: true } as const
 const reference = { tenant: 'a', ref: 'f'.repeat(12) }

@@ -17,7 +17,7 @@ import { openDatabase } from '../../../src/store/sqlite/open.ts'
 import type { OperationName } from '../../../src/store/sqlite/protocol.ts'
 import { settle } from '../../../src/store/sqlite/settings.ts'
 import type { Result } from '../../../src/store/store.ts'
-import type { StoreEvent } from '../../../src/store/store-event.ts'
+import type { StoreEvent } from '../../../src/store/values/store-event.ts'
 import { inlineStore, keep, must, noise, START, tempFolder } from './inline-store.ts'
 
 function open(folder: string, mustExist = false) {

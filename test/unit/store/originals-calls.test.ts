@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../../../src/core/base/errors.ts'
-import { fail } from '../../../src/store/failure.ts'
 import { StoredOriginals } from '../../../src/store/originals.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { fail } from '../../../src/store/values/failure.ts'
 import { bytesOf, inlineStore, keep, MINUTE, must, START, text } from './inline-store.ts'
 
 const ORIGINAL_MS = 30 * MINUTE

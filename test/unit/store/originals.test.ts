@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { StoredOriginals } from '../../../src/store/originals.ts'
-import { createRewrites } from '../../../src/store/rewrites.ts'
+import { createRewrites } from '../../../src/store/sharing/rewrites.ts'
 import type { FailureReason, Store, TouchItem } from '../../../src/store/store.ts'
 
 const ORIGINAL_MS = 1_800_000

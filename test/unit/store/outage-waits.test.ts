@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { OutageWaits, type WaitBounds } from '../../../src/store/outage-waits.ts'
+import { OutageWaits, type WaitBounds } from '../../../src/store/values/outage-waits.ts'
 
 const WAIT_MS = 2_000
 const OUTAGE_MS = 20_000

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FreshRecord } from '../../../src/core/contract/operation-result.ts'
-import { createRewrites } from '../../../src/store/rewrites.ts'
+import { createRewrites } from '../../../src/store/sharing/rewrites.ts'
 import type {
   FailureReason,
   RecordKey,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FreshRecord } from '../../../src/core/contract/operation-result.ts'
-import { fail } from '../../../src/store/failure.ts'
-import { createSharedRewrites } from '../../../src/store/shared-rewrites.ts'
+import { createSharedRewrites } from '../../../src/store/sharing/shared-rewrites.ts'
 import type {
   ClaimedRecord,
   FailureReason,
@@ -9,6 +8,7 @@ import type {
   RecordClaims,
   StoredRecord,
 } from '../../../src/store/store.ts'
+import { fail } from '../../../src/store/values/failure.ts'
 
 const LONG_MS = 600_000
 const bytes = (text: string) => new TextEncoder().encode(text)

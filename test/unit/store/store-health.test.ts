@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { fail } from '../../../src/store/failure.ts'
 import type { FailureReason, Store } from '../../../src/store/store.ts'
-import type { StoreState } from '../../../src/store/store-figures.ts'
 import { statsOf, storeHealth } from '../../../src/store/store-health.ts'
+import { fail } from '../../../src/store/values/failure.ts'
+import type { StoreState } from '../../../src/store/values/store-figures.ts'
 
 const NEVER = new Promise<never>(() => {})
 

@@ -75,7 +75,7 @@ export const PLANNER_ITEMS: readonly PlannerItem[] = [
   },
   {
     item: 'mined models, tune mine --tools',
-    tests: ['test/unit/tune/mine-models.test.ts', 'test/unit/cli/tune-models.test.ts'],
+    tests: ['test/unit/lab/mine-models.test.ts', 'test/unit/cli/tune-models.test.ts'],
   },
   {
     item: 'cost estimates from what was observed',
@@ -92,7 +92,7 @@ export const PLANNER_ITEMS: readonly PlannerItem[] = [
   },
   {
     item: 'R7',
-    tests: ['test/unit/tune/auto-enrichment.test.ts', 'test/unit/cli/tune-models.test.ts'],
+    tests: ['test/unit/lab/auto-enrichment.test.ts', 'test/unit/cli/tune-models.test.ts'],
   },
   {
     item: "pagination of a provider's result",
@@ -100,6 +100,6 @@ export const PLANNER_ITEMS: readonly PlannerItem[] = [
   },
   {
     item: 'replay',
-    tests: ['test/unit/cli/replay-enrichment.test.ts', 'test/unit/tune/speculation.test.ts'],
+    tests: ['test/unit/cli/replay-enrichment.test.ts', 'test/unit/lab/speculation.test.ts'],
   },
 ]

@@ -29,13 +29,13 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'src/fingerprints/team-records.ts': 'records of the store',
   'src/mcp/fronts/legacy/post-stream.ts': 'answers of one batch, which has 100 at most',
   'src/mcp/gateway.ts': 'extensions that a client names, 32 at most',
-  'src/mcp/input-rounds.ts': 'answers to one round of questions',
-  'src/mcp/lists/split-items.ts': 'items of one array, which is there',
-  'src/mcp/message-intake.ts': 'lines of one chunk, after which the stream waits',
+  'src/mcp/client/input-rounds.ts': 'answers to one round of questions',
+  'src/mcp/catalogue/lists/split-items.ts': 'items of one array, which is there',
+  'src/mcp/fronts/message-intake.ts': 'lines of one chunk, after which the stream waits',
   'src/proxy/websocket/message-relay.ts': 'events of ours for one client',
   'src/store/redis/chunks.ts': 'chunks of one body, which is there',
   'src/store/sqlite/protocol.ts': 'views of one message, which is there',
-  'src/tune/logs/read-lines.ts': 'pieces of 1 MiB of a file',
+  'src/lab/logs/read-lines.ts': 'pieces of 1 MiB of a file',
 }
 
 describe('what a peer sends', () => {
@@ -52,6 +52,6 @@ describe('what a peer sends', () => {
       return WHOLE_BODY.test(readFileSync(new URL(file, root), 'utf8'))
     })
     // What a user pipes into a command, and answers of the app itself.
-    expect(whole.sort()).toEqual(['src/cli/input.ts', 'src/http/server.ts'])
+    expect(whole.sort()).toEqual(['src/console/input.ts', 'src/http/server.ts'])
   })
 })

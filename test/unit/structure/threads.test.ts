@@ -66,8 +66,8 @@ describe('threads', () => {
     expect(streams).toBeDefined()
     const loaded = closureOf(inThreads)
     expect(loaded).toContain('src/core/base/zlib-calls.ts')
-    expect(loaded).toContain('src/tune/logs/chunks.ts')
-    expect(loaded).toContain('src/ledger/tasks.ts')
+    expect(loaded).toContain('src/lab/logs/chunks.ts')
+    expect(loaded).toContain('src/book/rows/tasks.ts')
     expect(loaded).not.toContain('src/proxy/answer-decoder.ts')
   })
 

@@ -1,5 +1,5 @@
 import type { JsonBytes } from '../../../core/json/bytes/json-node.ts'
-import { ClientSession, type SessionOptions } from '../../client-session.ts'
+import { ClientSession, type SessionOptions } from '../../client/client-session.ts'
 import type { Message } from '../../json-rpc.ts'
 import { EventSink } from '../event-sink.ts'
 import type { HttpReply, McpCaller } from '../http-exchange.ts'

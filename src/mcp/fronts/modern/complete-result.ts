@@ -9,7 +9,7 @@ import {
 import { skipSpace } from '../../../core/json/bytes/json-tokens.ts'
 import { readJson } from '../../../core/json/bytes/read-json.ts'
 import { OPEN_BRACE } from '../../../core/json/char-codes.ts'
-import type { CacheHint } from '../../cache-hints.ts'
+import type { CacheHint } from '../../catalogue/cache-hints.ts'
 import { META } from '../../upstream/envelope.ts'
 
 const RESULT = members({

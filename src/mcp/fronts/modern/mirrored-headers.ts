@@ -1,7 +1,7 @@
 import type { JsonBytes } from '../../../core/json/bytes/json-node.ts'
+import { mirroredParams, mirroredValue } from '../../catalogue/mirrored-params.ts'
 import type { Outcome } from '../../json-rpc.ts'
 import { EMPTY_OBJECT, objectMember } from '../../members.ts'
-import { mirroredParams, mirroredValue } from '../../mirrored-params.ts'
 import { headerText, type ReadHeader } from './header-text.ts'
 import { mismatch } from './request-rules.ts'
 

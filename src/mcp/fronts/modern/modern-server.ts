@@ -1,7 +1,7 @@
 import type { JsonBytes } from '../../../core/json/bytes/json-node.ts'
-import { type CacheHint, UNCACHED } from '../../cache-hints.ts'
-import { LIST_KINDS, LISTS } from '../../catalogue.ts'
-import { CONTEXT_HEADER, contextOf } from '../../contexts/context-of.ts'
+import { type CacheHint, UNCACHED } from '../../catalogue/cache-hints.ts'
+import { LIST_KINDS, LISTS } from '../../catalogue/catalogue.ts'
+import { CONTEXT_HEADER, contextOf } from '../../client/contexts/context-of.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { ClientCall, GatewayClient } from '../../gateway-options.ts'
 import {

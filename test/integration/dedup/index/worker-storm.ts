@@ -5,7 +5,6 @@
  */
 import { hash } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
-import { createRandom } from '../../../../src/bill/statistics.ts'
 import { attachIndex } from '../../../../src/core/sessions/index/attach.ts'
 import {
   type Entry,
@@ -13,6 +12,7 @@ import {
   type SessionKey,
   sessionKey,
 } from '../../../../src/core/sessions/index/session-index.ts'
+import { createRandom } from '../../../../src/lab/bill/statistics.ts'
 
 export interface StormSetup {
   readonly memory: SharedArrayBuffer

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
-import { createRandom } from '../../../../src/bill/statistics.ts'
+import { createRandom } from '../../../../src/lab/bill/statistics.ts'
 import { createContext } from '../../../support/line-references.ts'
 
 /**

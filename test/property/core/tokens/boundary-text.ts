@@ -1,4 +1,3 @@
-import type { Random } from '../../../../src/bill/statistics.ts'
 import {
   buildClassTable,
   CASELESS,
@@ -10,6 +9,7 @@ import {
   SPACE,
   UPPER,
 } from '../../../../src/core/tokens/unicode-classes.ts'
+import type { Random } from '../../../../src/lab/bill/statistics.ts'
 
 const { blockOf, classes } = buildClassTable()
 

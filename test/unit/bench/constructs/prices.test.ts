@@ -13,8 +13,8 @@ import {
 import { isRight } from '../../../../bench/comprehension/constructs/pair.ts'
 import { pairsOf } from '../../../../bench/comprehension/constructs/pairs.ts'
 import { pairedInterval, shareInterval } from '../../../../bench/comprehension/model-results.ts'
-import { ChatRefusal } from '../../../../src/cli/bench/chat-completion.ts'
 import { CONSTRUCTS } from '../../../../src/core/reading/constructs.ts'
+import { ChatRefusal } from '../../../../src/lab/bench/chat-completion.ts'
 import { FULL_RUNS } from '../../../support/runs.ts'
 import { counters } from '../../../support/vocabularies.ts'
 

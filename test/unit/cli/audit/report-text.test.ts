@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { auditReport } from '../../../../src/cli/audit/report.ts'
 import { auditText } from '../../../../src/cli/audit/report-text.ts'
-import { definedTools } from '../../../../src/tune/audit/defined-tool.ts'
-import { ToolUse } from '../../../../src/tune/audit/tool-use.ts'
+import { definedTools } from '../../../../src/lab/audit/defined-tool.ts'
+import { ToolUse } from '../../../../src/lab/audit/tool-use.ts'
 
 const named = (...names: string[]) =>
   definedTools({ tools: names.map(name => ({ name, description: `Does ${name}.` })) })!

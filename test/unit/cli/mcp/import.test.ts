@@ -11,12 +11,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { readClientFile } from '../../../../src/cli/mcp-command/import/client-file.ts'
-import { toConfig } from '../../../../src/cli/mcp-command/import/to-config.ts'
-import { type Asker, importServers } from '../../../../src/cli/mcp-command/import.ts'
+import { readClientFile } from '../../../../src/cli/mcp/import/client-file.ts'
+import { toConfig } from '../../../../src/cli/mcp/import/to-config.ts'
+import { type Asker, importServers } from '../../../../src/cli/mcp/import.ts'
 import { mcpSchema } from '../../../../src/config/mcp.ts'
-import type { CheckedServer } from '../../../../src/mcp/check-server.ts'
 import type { GatewayServer } from '../../../../src/mcp/gateway-options.ts'
+import type { CheckedServer } from '../../../../src/mcp/upstream/check-server.ts'
 
 const VSCODE = `{
   // asked once

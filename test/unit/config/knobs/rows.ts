@@ -585,7 +585,7 @@ export const ROWS_OF_KEYS: readonly Row[] = [
   ],
   ['arms.explore', ARMS],
   ['arms.holdout', ARMS],
-  ['arms.revert', 'decides what an alarm does, in src/arms/arms.ts'],
+  ['arms.revert', 'decides what an alarm does, in src/book/arms/arms.ts'],
   [
     'cache_align.normalise',
     { results: [], with: { cache_align: { normalise: true } }, not: ONLY_PROXIES },

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { readAllLayers } from '../../../../src/config/layers/read-all.ts'
 import { resolveProfile } from '../../../../src/core/pipeline/profile/resolve.ts'
 import type { ProfileQuery } from '../../../../src/core/pipeline/profile/sections.ts'
-import { openTuned } from '../../../../src/tune/versions/tuned.ts'
+import { openTuned } from '../../../../src/lab/versions/tuned.ts'
 import { type LayersFolder, layersFolder, TUNED } from './layers-folder.ts'
 
 const LOG = { tool: 'Bash', args: { command: 'git log --oneline' } }

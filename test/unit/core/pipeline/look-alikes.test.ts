@@ -5,7 +5,7 @@ import { compressOperation } from '../../../../src/core/operations/compress.ts'
 import { encodeOperation } from '../../../../src/core/operations/encode.ts'
 import { decodeContent } from '../../../../src/core/pipeline/decode.ts'
 import { createVerifier } from '../../../../src/core/verify/verify-transcript.ts'
-import { createLocalSessions } from '../../../../src/runtime/local-sessions.ts'
+import { createLocalSessions } from '../../../../src/library/local-sessions.ts'
 import { localContext } from '../../../support/local-context.ts'
 
 const local = localContext()

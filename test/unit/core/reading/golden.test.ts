@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { CONSTRUCTS, type Construct } from '../../../../src/core/reading/constructs.ts'
 import { type EncodeRequest, encode } from '../../../../src/index.ts'
-import { createLocalContext } from '../../../../src/runtime/local-context.ts'
-import { createLocalSessions } from '../../../../src/runtime/local-sessions.ts'
+import { createLocalContext } from '../../../../src/library/local-context.ts'
+import { createLocalSessions } from '../../../../src/library/local-sessions.ts'
 
 const WORDS = ['red', 'oak', 'sky', 'tin', 'elm']
 const word = (at: number) => WORDS[at % WORDS.length]!

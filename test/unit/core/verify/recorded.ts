@@ -2,7 +2,7 @@ import { AppError } from '../../../../src/core/base/errors.ts'
 import type { EncodeAnswer, EncodeRequest } from '../../../../src/core/contract/encode.ts'
 import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
 import type { SessionEvent } from '../../../../src/core/verify/transcript.ts'
-import { createLocalSessions, LOCAL_TENANT } from '../../../../src/runtime/local-sessions.ts'
+import { createLocalSessions, LOCAL_TENANT } from '../../../../src/library/local-sessions.ts'
 import { localContext } from '../../../support/local-context.ts'
 
 /** A request and its answer, as a test may change them. */

@@ -7,7 +7,7 @@ import {
   type Finding,
   verifyTranscript,
 } from '../../../../src/core/verify/verify-transcript.ts'
-import { createLocalSessions } from '../../../../src/runtime/local-sessions.ts'
+import { createLocalSessions } from '../../../../src/library/local-sessions.ts'
 import { type Lines, rewrite } from './lie.ts'
 import { LIES_OF_ACCOUNTS } from './lies-of-accounts.ts'
 import { LIES_OF_MARKERS } from './lies-of-markers.ts'

@@ -3,9 +3,9 @@ import { AppError } from '../../../../src/core/base/errors.ts'
 import type { SharedTurn } from '../../../../src/core/sessions/journal/apply-changes.ts'
 import { MAX_REFERENCES } from '../../../../src/core/sessions/turn/decode-references.ts'
 import { answerQuestions } from '../../../../src/http/jobs/questions.ts'
-import { fail } from '../../../../src/store/failure.ts'
-import type { SharedTurns } from '../../../../src/store/shared-turns.ts'
+import type { SharedTurns } from '../../../../src/store/sharing/shared-turns.ts'
 import type { StoredBody } from '../../../../src/store/store.ts'
+import { fail } from '../../../../src/store/values/failure.ts'
 
 type Sharing = Pick<SharedTurns, 'resolve'>
 

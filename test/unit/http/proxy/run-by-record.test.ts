@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { FreshRecord } from '../../../../src/core/contract/operation-result.ts'
 import { type Recalled, runByRecord } from '../../../../src/http/proxy/run-by-record.ts'
 import type { JobResult } from '../../../../src/pool/job.ts'
-import type { OnRecord } from '../../../../src/store/rewrites.ts'
+import type { OnRecord } from '../../../../src/store/sharing/rewrites.ts'
 import { rowWith } from '../../../support/result-rows.ts'
 
 const REWRITE = { readable: true, texts: 3, rewritten: 3, tokens_saved: 9 }

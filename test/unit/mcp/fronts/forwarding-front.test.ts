@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { pickForwarded } from '../../../../src/mcp/forwarded-headers.ts'
+import { pickForwarded } from '../../../../src/mcp/client/forwarded-headers.ts'
 import {
   ForwardingFront,
   type ForwardingOptions,

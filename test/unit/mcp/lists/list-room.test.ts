@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ListRoom } from '../../../../src/mcp/lists/list-room.ts'
+import { ListRoom } from '../../../../src/mcp/catalogue/lists/list-room.ts'
 
 const list = (...texts: string[]) =>
   texts.map(text => ({ key: text.slice(0, 1), raw: Buffer.from(text) }))

@@ -7,8 +7,8 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ListKind } from '../../../../src/mcp/catalogue.ts'
-import { mendEntry } from '../../../../src/mcp/lists/mend-entry.ts'
+import type { ListKind } from '../../../../src/mcp/catalogue/catalogue.ts'
+import { mendEntry } from '../../../../src/mcp/catalogue/lists/mend-entry.ts'
 import { runs } from '../../../support/runs.ts'
 
 const INPUT = { type: 'object' }

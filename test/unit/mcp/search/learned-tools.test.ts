@@ -2,7 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { learnedFolder, openLearnedTools } from '../../../../src/mcp/search/learned-tools.ts'
+import {
+  learnedFolder,
+  openLearnedTools,
+} from '../../../../src/mcp/catalogue/search/learned-tools.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-learned-'))
 afterAll(() => rmSync(folder, { recursive: true }))

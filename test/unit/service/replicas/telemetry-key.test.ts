@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { loadTelemetryKey, readTelemetryKey } from '../../../../src/book/events/key-file.ts'
 import { tenantFolder } from '../../../../src/core/telemetry/pseudonyms.ts'
-import { purgeTenantFiles } from '../../../../src/service/purge-tenant-files.ts'
+import { purgeTenantFiles } from '../../../../src/service/book/purge-tenant-files.ts'
 import { joinTelemetryKey, KeyUnknown } from '../../../../src/service/replicas/telemetry-key.ts'
-import { loadTelemetryKey, readTelemetryKey } from '../../../../src/telemetry/key-file.ts'
 import { recordStore } from '../../../support/record-store.ts'
 
 describe('the key of telemetry', () => {

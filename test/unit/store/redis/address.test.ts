@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseRedisUrl } from '../../../../src/store/redis/address.ts'
+import { parseRedisUrl } from '../../../../src/core/base/redis-address.ts'
 
 describe('the URL of a Redis', () => {
   test.each([

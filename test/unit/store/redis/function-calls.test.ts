@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { fail } from '../../../../src/store/failure.ts'
 import type { Argument } from '../../../../src/store/redis/connection.ts'
 import { FunctionCalls, type SendOptions } from '../../../../src/store/redis/function-calls.ts'
 import type { Library } from '../../../../src/store/redis/library.ts'
 import { MISSING, type Reply } from '../../../../src/store/redis/send.ts'
 import type { Result } from '../../../../src/store/store.ts'
+import { fail } from '../../../../src/store/values/failure.ts'
 
 const library: Library = { name: 'l', text: 'the text', functionOf: name => `f_${name}` }
 

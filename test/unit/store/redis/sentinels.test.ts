@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { RedisNode } from '../../../../src/store/redis/address.ts'
+import type { RedisNode } from '../../../../src/core/base/redis-address.ts'
 import { Sentinels } from '../../../../src/store/redis/sentinels.ts'
 import { eventually } from '../../../support/eventually.ts'
 

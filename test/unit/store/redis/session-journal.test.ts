@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createCodec } from '../../../../src/store/codec.ts'
-import { fail } from '../../../../src/store/failure.ts'
 import type { RedisServer } from '../../../../src/store/redis/server.ts'
 import { RedisJournal } from '../../../../src/store/redis/session-journal.ts'
 import type { Result } from '../../../../src/store/store.ts'
+import { createCodec } from '../../../../src/store/values/codec.ts'
+import { fail } from '../../../../src/store/values/failure.ts'
 
 const AWAY = fail('unavailable', 'away')
 const FULL = fail('full', 'full')

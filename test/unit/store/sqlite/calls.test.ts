@@ -4,7 +4,7 @@ import { createSizes } from '../../../../src/store/parts/call-size.ts'
 import { type CallLimits, createCalls } from '../../../../src/store/sqlite/calls.ts'
 import type { ConnectionEvents } from '../../../../src/store/sqlite/connection.ts'
 import type { Call, ToThread } from '../../../../src/store/sqlite/protocol.ts'
-import type { StoreEvent } from '../../../../src/store/store-event.ts'
+import type { StoreEvent } from '../../../../src/store/values/store-event.ts'
 
 const MIB = 1024 * 1024
 const KEPT = { ok: true, hash: 'f'.repeat(64), bytes: 1, expires_at: 0, created: true } as const

@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { fail } from '../../../../src/store/failure.ts'
 import type { CallOnly, Commits } from '../../../../src/store/sqlite/commits.ts'
 import { Loop } from '../../../../src/store/sqlite/loop.ts'
 import type { Answer, FromThread, OperationName } from '../../../../src/store/sqlite/protocol.ts'
-import type { StoreState } from '../../../../src/store/store-figures.ts'
+import { fail } from '../../../../src/store/values/failure.ts'
+import type { StoreState } from '../../../../src/store/values/store-figures.ts'
 import { eventually } from '../../../support/eventually.ts'
 
 const MIB = 1024 * 1024

@@ -5,7 +5,7 @@ import { createEngine } from '../../../../src/store/sqlite/engine.ts'
 import { migrate } from '../../../../src/store/sqlite/schema.ts'
 import { type SqliteStoreOptions, settle } from '../../../../src/store/sqlite/settings.ts'
 import type { Result } from '../../../../src/store/store.ts'
-import type { StoreEvent } from '../../../../src/store/store-event.ts'
+import type { StoreEvent } from '../../../../src/store/values/store-event.ts'
 import { bytesOf, must, START } from '../inline-store.ts'
 
 /** An engine over a database in memory: nothing happens but by a call. */

@@ -1,11 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { Part, PartSelector } from '../../../../src/core/parts/part.ts'
-import { fail } from '../../../../src/store/failure.ts'
 import { createSizes } from '../../../../src/store/parts/call-size.ts'
 import { type PackedBody, unpackBody } from '../../../../src/store/parts/packed-body.ts'
 import { createPartsDesk } from '../../../../src/store/parts/parts-desk.ts'
 import type { PartAnswer } from '../../../../src/store/parts/select-elsewhere.ts'
+import { fail } from '../../../../src/store/values/failure.ts'
 
 const SELECTOR: PartSelector = { kind: 'path', path: [] } as never
 const ABOUT = {

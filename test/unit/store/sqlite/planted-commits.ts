@@ -4,7 +4,7 @@ import { Commits } from '../../../../src/store/sqlite/commits.ts'
 import { type OpenOptions, openDatabase } from '../../../../src/store/sqlite/open.ts'
 import type { OperationName } from '../../../../src/store/sqlite/protocol.ts'
 import { type SqliteStoreOptions, settle } from '../../../../src/store/sqlite/settings.ts'
-import type { StoreEvent } from '../../../../src/store/store-event.ts'
+import type { StoreEvent } from '../../../../src/store/values/store-event.ts'
 import { bytesOf, START, tempFolder } from '../inline-store.ts'
 
 /** An error as SQLite throws it. */

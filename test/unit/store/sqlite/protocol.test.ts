@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { fail } from '../../../../src/store/failure.ts'
 import { packChunks } from '../../../../src/store/parts/packed-body.ts'
 import { selectOwn } from '../../../../src/store/parts/select-elsewhere.ts'
 import { buffersOf, isUrgent, isWrite } from '../../../../src/store/sqlite/protocol.ts'
+import { fail } from '../../../../src/store/values/failure.ts'
 import { bytesOf, text } from '../inline-store.ts'
 
 const READS = ['get', 'part', 'readRecord', 'stats', 'verify'] as const

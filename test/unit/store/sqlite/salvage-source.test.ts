@@ -3,11 +3,11 @@ import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { fail } from '../../../../src/store/failure.ts'
 import type { RestoredRecord } from '../../../../src/store/sqlite/records.ts'
 import type { Restore, RestoredBody } from '../../../../src/store/sqlite/restore.ts'
 import { createSalvage } from '../../../../src/store/sqlite/salvage.ts'
 import { settle } from '../../../../src/store/sqlite/settings.ts'
+import { fail } from '../../../../src/store/values/failure.ts'
 import { bytesOf, inlineStore, keep, MINUTE, must, noise, START } from '../inline-store.ts'
 
 type Filled = Awaited<ReturnType<typeof inlineStore>>['store']

@@ -16,7 +16,7 @@ import {
 import { READING_LEVELS, type ReadingLevel } from '../../../../../src/core/reading/constructs.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
 import { type Recalled, runByRecord } from '../../../../../src/http/proxy/run-by-record.ts'
-import { createRewrites } from '../../../../../src/store/rewrites.ts'
+import { createRewrites } from '../../../../../src/store/sharing/rewrites.ts'
 import type { Store } from '../../../../../src/store/store.ts'
 import { localContext } from '../../../../support/local-context.ts'
 import { FULL_RUNS, leastHits, runs } from '../../../../support/runs.ts'

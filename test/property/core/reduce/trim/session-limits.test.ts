@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { AppError } from '../../../../../src/core/base/errors.ts'
 import type { EncodeRequest } from '../../../../../src/core/contract/encode.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
-import { createLocalSessions } from '../../../../../src/runtime/local-sessions.ts'
+import { createLocalSessions } from '../../../../../src/library/local-sessions.ts'
 import { leastHits, runs } from '../../../../support/runs.ts'
 import { counters } from '../../../../support/vocabularies.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createLocalSessions } from '../../../../../src/runtime/local-sessions.ts'
+import { createLocalSessions } from '../../../../../src/library/local-sessions.ts'
 import { localContext } from '../../../../support/local-context.ts'
 
 const FILE = Array.from({ length: 60 }, (_, i) => `const row${i * 31} = measure(${i}, 'shore')`)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { encodeOperation } from '../../../../../src/core/operations/encode.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
-import { createLocalSessions } from '../../../../../src/runtime/local-sessions.ts'
+import { createLocalSessions } from '../../../../../src/library/local-sessions.ts'
 import { localContext } from '../../../../support/local-context.ts'
 import { FULL_RUNS } from '../../../../support/runs.ts'
 

@@ -12,7 +12,7 @@ import {
 } from '../../../../../src/core/sessions/turn/shared-sessions.ts'
 import { bodyOf } from '../../../../../src/core/verify/answer-body.ts'
 import { createVerifier } from '../../../../../src/core/verify/verify-transcript.ts'
-import { createLocalSessions } from '../../../../../src/runtime/local-sessions.ts'
+import { createLocalSessions } from '../../../../../src/library/local-sessions.ts'
 import { localContext } from '../../../../support/local-context.ts'
 import { leastHits } from '../../../../support/runs.ts'
 import { fewRuns } from '../../../../support/short-runs.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { MAX_CALLS_AGO } from '../../../../../src/core/sessions/turn/refer-to-changes.ts'
-import { createLocalSessions } from '../../../../../src/runtime/local-sessions.ts'
+import { createLocalSessions } from '../../../../../src/library/local-sessions.ts'
 import { type ApiCall, apiWork, POLLS, polls } from '../../../../support/api-work.ts'
 import { localContext } from '../../../../support/local-context.ts'
 import { memoryStore } from '../../../../support/memory-store.ts'

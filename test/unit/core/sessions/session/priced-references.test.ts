@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ReadingLevel } from '../../../../../src/core/reading/constructs.ts'
-import { createLocalSessions } from '../../../../../src/runtime/local-sessions.ts'
+import { createLocalSessions } from '../../../../../src/library/local-sessions.ts'
 import { localContext } from '../../../../support/local-context.ts'
 
 const read = (from: number, to: number) =>

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { createLocalSessions } from '../../../../../src/runtime/local-sessions.ts'
+import { createLocalSessions } from '../../../../../src/library/local-sessions.ts'
 import { localContext } from '../../../../support/local-context.ts'
 import { memoryStore } from '../../../../support/memory-store.ts'
 import { sessionApp, sourceText } from '../../../../support/session-app.ts'

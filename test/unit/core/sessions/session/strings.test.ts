@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { EncodeRequest } from '../../../../../src/core/contract/encode.ts'
 import { createVerifier } from '../../../../../src/core/verify/verify-transcript.ts'
-import { createLocalSessions } from '../../../../../src/runtime/local-sessions.ts'
+import { createLocalSessions } from '../../../../../src/library/local-sessions.ts'
 import { localContext } from '../../../../support/local-context.ts'
 import { counters } from '../../../../support/vocabularies.ts'
 

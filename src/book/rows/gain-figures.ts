@@ -1,0 +1,146 @@
+import type { GainAnswer, GainDimension, GainPart } from '../../core/contract/gain.ts'
+import { isoDay, mondayOf } from './amounts.ts'
+
+export const DIMENSIONS = [
+  ...['day', 'week', 'month', 'project', 'agent', 'model', 'tool', 'way', 'team'],
+] as const
+export type By = (typeof DIMENSIONS)[number]
+
+/** One part of what was saved, or all of it. */
+export interface Part {
+  readonly name: string
+  readonly results: number
+  /** Tokens of results, as tools gave them and as they were sent. */
+  readonly before: number
+  readonly after: number
+  readonly omitted: number
+  readonly fetched: number
+  readonly requests: number
+  readonly prefix_changes: number
+  /** In uncached input tokens; `null`: no bill is known. */
+  readonly bill: { readonly without: number; readonly billed: number } | null
+  /** Over what has a price in the currency of the whole; `null`: nothing has one. */
+  readonly money: { readonly without: number; readonly billed: number } | null
+}
+
+export interface GainFigures {
+  readonly from: number
+  readonly to: number
+  /** The money of all sums; `null`: no price is known. */
+  readonly currency: string | null
+  readonly total: Part
+  readonly by: Readonly<Record<By, readonly Part[]>>
+  /** Models with bills of which no price is known. */
+  readonly unpriced: readonly string[]
+}
+
+/** @param answers of ledgers, each another one */
+export function figuresOf(answers: readonly GainAnswer[], from: number, to: number): GainFigures {
+  const all = (dimension: GainDimension) => answers.flatMap(({ by }) => by[dimension])
+  const currency = mainCurrency(all('model'))
+  const sum = (parts: readonly GainPart[], nameOf: (name: string) => string = name => name) =>
+    sumBy(parts, nameOf, currency)
+  const byMost = (parts: readonly Part[]) => parts.toSorted((a, b) => weightOf(b) - weightOf(a))
+  const byName = (parts: readonly Part[]) => parts.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const days = all('day')
+  const whole = sum(days, () => 'all')[0]
+  return {
+    from,
+    to,
+    currency,
+    total: whole ?? partOf('all'),
+    by: {
+      day: byName(sum(days, day => isoDay(Number(day)))),
+      week: byName(sum(days, day => isoDay(mondayOf(Number(day))))),
+      month: byName(sum(days, day => isoDay(Number(day)).slice(0, 7))),
+      project: byMost(sum(all('project'))),
+      agent: byMost(sum(all('agent'))),
+      model: byMost(sum(all('model'))),
+      tool: byMost(sum(all('tool'))),
+      way: byMost(sum(all('way'))),
+      team: byMost(sum(all('tenant'))),
+    },
+    unpriced: unpricedModels(all('model'), currency),
+  }
+}
+
+/** The money that most was billed in: sums of several do not add up. */
+function mainCurrency(parts: readonly GainPart[]): string | null {
+  const priced = parts.filter(({ currency }) => currency !== '')
+  const [most] = priced.toSorted((a, b) => b.without_money - a.without_money)
+  return most?.currency ?? null
+}
+
+function unpricedModels(parts: readonly GainPart[], currency: string | null): string[] {
+  const without = parts.filter(
+    part => part.billed > 0 && part.currency !== currency && part.name !== '',
+  )
+  return [...new Set(without.map(({ name }) => name))]
+}
+
+function sumBy(
+  parts: readonly GainPart[],
+  nameOf: (name: string) => string,
+  currency: string | null,
+): Part[] {
+  const sums = new Map<string, Part>()
+  for (const part of parts) {
+    const name = nameOf(part.name)
+    sums.set(name, added(sums.get(name) ?? partOf(name), part, currency))
+  }
+  return [...sums.values()]
+}
+
+function added(sum: Part, part: GainPart, currency: string | null): Part {
+  const { without, billed, without_money, billed_money } = part
+  const hasBill = part.requests > part.unknown || without !== 0 || billed !== 0
+  const isPriced = without_money !== 0 || billed_money !== 0
+  const hasMoney = isPriced && currency !== null && part.currency === currency
+  return {
+    name: sum.name,
+    results: sum.results + part.results,
+    before: sum.before + part.before,
+    after: sum.after + part.before - part.referred - part.encoded - part.omitted,
+    omitted: sum.omitted + part.omitted,
+    fetched: sum.fetched + part.fetched,
+    requests: sum.requests + part.requests,
+    prefix_changes: sum.prefix_changes + part.prefix_changes,
+    bill: hasBill ? plus(sum.bill, { without, billed }) : sum.bill,
+    money: hasMoney ? plus(sum.money, { without: without_money, billed: billed_money }) : sum.money,
+  }
+}
+
+type Pair = NonNullable<Part['bill']>
+
+function plus(a: Pair | null, b: Pair): Pair {
+  return { without: (a?.without ?? 0) + b.without, billed: (a?.billed ?? 0) + b.billed }
+}
+
+/** What comes first: the most tokens of results, then the largest bill. */
+function weightOf({ before, bill }: Part): number {
+  return before + (bill?.without ?? 0) / 1e9
+}
+
+function partOf(name: string): Part {
+  const none = { results: 0, before: 0, after: 0, omitted: 0, fetched: 0 }
+  return { name, ...none, requests: 0, prefix_changes: 0, bill: null, money: null }
+}
+
+/** Parts beyond the first ones as one. */
+export function withRest(parts: readonly Part[], most: number): readonly Part[] {
+  if (parts.length <= most) return parts
+  const rest = parts.slice(most - 1)
+  const sum = rest.reduce((all, part) => ({
+    name: '',
+    results: all.results + part.results,
+    before: all.before + part.before,
+    after: all.after + part.after,
+    omitted: all.omitted + part.omitted,
+    fetched: all.fetched + part.fetched,
+    requests: all.requests + part.requests,
+    prefix_changes: all.prefix_changes + part.prefix_changes,
+    bill: part.bill === null ? all.bill : plus(all.bill, part.bill),
+    money: part.money === null ? all.money : plus(all.money, part.money),
+  }))
+  return [...parts.slice(0, most - 1), { ...sum, name: `(${rest.length} others)` }]
+}

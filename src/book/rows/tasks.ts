@@ -1,0 +1,133 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { AppError } from '../../core/base/errors.ts'
+import { makeFolder } from '../../files/make-folder.ts'
+import { SecretFileError } from '../../runtime/secret-file.ts'
+import type { Codec, StoreKey } from '../../store/values/codec.ts'
+import { fileIdentity, openLedgerFile, whyAway } from './database.ts'
+import { readTexts, textCodec } from './kept-texts.ts'
+import { type LedgerLimits, prune } from './prune.ts'
+import { type DayWindow, readGain } from './read-days.ts'
+import {
+  readConversation,
+  readConversations,
+  readLatest,
+  readOverview,
+  readResult,
+  readTools,
+  type Window,
+} from './read-rows.ts'
+import { type Arrivals, RowWriter } from './write-rows.ts'
+
+/** Which ledger a task is for. */
+interface Folder {
+  readonly folder: string
+}
+
+/** Keys of texts; empty: the folder's own. `null`: they are not kept. */
+interface Keys {
+  readonly keys: readonly StoreKey[] | null
+}
+
+interface PruneInput {
+  readonly limits: LedgerLimits
+  /** Unix milliseconds. */
+  readonly now: number
+}
+
+interface Opened {
+  /** Identifies the file: another one may take its place. */
+  readonly identity: string | null
+  readonly database: DatabaseSync
+  readonly writer: RowWriter
+  prunedAt: number
+}
+
+const PRUNE_MS = 60_000
+
+export type Tasks = ReturnType<typeof createTasks>
+
+/** What the thread of the ledger does. All tasks are for one folder. */
+export function createTasks() {
+  let opened: Opened | null = null
+  let isFolderMade = false
+  let codec: Codec | null = null
+
+  function open({ folder }: Folder): Opened {
+    if (opened !== null && opened.identity === fileIdentity(folder)) return opened
+    opened?.database.close()
+    opened = null
+    // A folder that went away is not made again: it may be a volume that comes back.
+    if (!isFolderMade) makeFolder(folder)
+    isFolderMade = true
+    const database = openLedgerFile(folder)
+    const identity = fileIdentity(folder)
+    opened = { database, writer: new RowWriter(database), prunedAt: 0, identity }
+    return opened
+  }
+
+  /** `null`: texts are not kept, or their key cannot be used. */
+  function codecOf({ folder, keys }: Folder & Keys): Codec | null {
+    try {
+      if (keys !== null) codec ??= textCodec(folder, keys)
+    } catch (error) {
+      if (!(error instanceof SecretFileError)) throw error
+    }
+    return keys === null ? null : codec
+  }
+
+  return orAway({
+    write(input: Folder & Keys & { readonly arrivals: Arrivals }): void {
+      open(input).writer.write(input.arrivals, codecOf(input))
+    },
+    /** Removes what is beyond the limits, at most once in a while. */
+    prune(input: Folder & PruneInput): void {
+      const { limits, now } = input
+      const ledger = open(input)
+      if (Math.abs(now - ledger.prunedAt) < PRUNE_MS) return
+      prune(ledger.database, limits, now)
+      ledger.prunedAt = now
+    },
+    overview: (input: Folder & Window & { readonly hours: number }) =>
+      readOverview(open(input).database, input, input.hours),
+    tools: (input: Folder & Window) => readTools(open(input).database, input),
+    conversations: (
+      input: Folder & { readonly tenant: string; readonly offset: number; readonly limit: number },
+    ) => readConversations(open(input).database, input.tenant, input),
+    conversation: (input: Folder & { readonly tenant: string; readonly id: string }) =>
+      readConversation(open(input).database, input.tenant, input.id),
+    result: (input: Folder & { readonly tenant: string; readonly id: number }) =>
+      readResult(open(input).database, input.tenant, input.id),
+    texts(input: Folder & Keys & { tenant: string; id: number; now: number }) {
+      const own = codecOf(input)
+      return own === null ? null : readTexts(open(input).database, own, input)
+    },
+    latest: (input: Folder & { readonly tenant: string; readonly limit: number }) =>
+      readLatest(open(input).database, input.tenant, input.limit),
+    gain: (input: Folder & DayWindow) => readGain(open(input).database, input),
+    /** Closes the file. */
+    end(_: Folder): void {
+      opened?.database.close()
+      opened = null
+    },
+  })
+}
+
+type Task<Input, Output> = (input: Input) => Output
+
+/** The same tasks, of which each throws `overloaded` if the file cannot be used for now. */
+// biome-ignore lint/suspicious/noExplicitAny: each task has an input of its own
+function orAway<Tasks extends Readonly<Record<string, Task<any, unknown>>>>(tasks: Tasks): Tasks {
+  const guarded = Object.entries(tasks).map(([name, task]) => [
+    name,
+    (input: unknown) => {
+      try {
+        return task(input)
+      } catch (error) {
+        const detail = whyAway(error)
+        if (detail === null) throw error
+        throw new AppError('overloaded', detail, { retry_after_s: 1 }, error)
+      }
+    },
+  ])
+  return Object.fromEntries(guarded) as Tasks
+}

@@ -1,0 +1,101 @@
+import { processEnv } from '../../config/env.ts'
+import { explainCall, explainLayers } from '../../config/layers/explain-layers.ts'
+import { layersInProject } from '../../config/layers/project-file.ts'
+import { readLayers } from '../../config/layers/read-layers.ts'
+import { loadConfig } from '../../config/load.ts'
+import { defineActions, type Options, UsageError, type ValuesOf } from '../../console/command.ts'
+import { jsonOption } from '../../console/options.ts'
+import { LOCAL_TENANT } from '../../library/local-sessions.ts'
+import { EXIT } from '../../runtime/exit-codes.ts'
+import { explanationLines } from './explanation-lines.ts'
+import { migrateConfig } from './migrate.ts'
+
+const options = {
+  model: { type: 'string', value: 'ID', help: 'What applies to this model', actions: ['show'] },
+  tool: {
+    type: 'string',
+    value: 'NAME',
+    help: "What applies to this tool's results",
+    actions: ['show'],
+  },
+  args: {
+    type: 'string',
+    value: 'JSON',
+    help: "The call's arguments: they tell the class of a shell's command",
+    actions: ['show'],
+  },
+  tenant: {
+    type: 'string',
+    value: 'NAME',
+    help: `Whose files are read (default ${LOCAL_TENANT})`,
+    actions: ['show'],
+  },
+  project: {
+    type: 'string',
+    value: 'FILE',
+    help: "The project's file (default: looked for upward, to the repository's root)",
+    actions: ['show'],
+  },
+  write: { type: 'boolean', help: 'Write FILE, with a copy beside it', actions: ['migrate'] },
+  'keep-defaults': {
+    type: 'boolean',
+    help: "Keep values that the predecessor's file has by default",
+    actions: ['migrate'],
+  },
+  ...jsonOption,
+} as const satisfies Options
+
+type ConfigValues = ValuesOf<typeof options>
+
+export const configCommand = defineActions({
+  name: 'config',
+  summary: 'Show how the pipeline chooses and which file says so; migrate files',
+  details:
+    'Each key with its value in force, the layer, file and line that say it, and the values that ' +
+    'it takes precedence over. Keys that `tune` wrote have their rule, evidence and date. ' +
+    '`migrate` prints a file of the predecessor as this version writes it, and reports each line.',
+  examples: [
+    'config show',
+    `config show --tool Bash --args '{"command":"git log"}'`,
+    'config show --tenant acme --json',
+    'config migrate pipeline_config.toml',
+  ],
+  options,
+  actions: {
+    show: { operands: { text: '', min: 0, max: 0 }, run: show },
+    migrate: {
+      operands: { text: 'FILE', min: 1, max: 1 },
+      run: ({ write, 'keep-defaults': keepsDefaults }, [file = '']) =>
+        migrateConfig(file, { writes: write, keepsDefaults }),
+    },
+  },
+})
+
+function show(values: ConfigValues): number {
+  const { tenant = LOCAL_TENANT, project, tool, model } = values
+  const { data_dir, pipeline_config_file } = loadConfig({ env: processEnv(), insecure: true })
+  const inProject = layersInProject({ data_dir, pipeline_config_file }, process.cwd())
+  const layered = readLayers(
+    { ...inProject, ...(project !== undefined && { project }) },
+    { tenant },
+  )
+  const args = argsOf(values)
+  const isOfCall = [tool, model, args].some(given => given !== undefined)
+  const keys = isOfCall ? explainCall(layered, { tool, model, args }) : explainLayers(layered)
+  const { generation, warnings, tunedFaults } = layered
+  for (const line of [...tunedFaults, ...warnings]) process.stderr.write(`${line}\n`)
+  const text = values.json
+    ? JSON.stringify({ generation, keys })
+    : [`generation ${generation}`, '', ...explanationLines(keys)].join('\n')
+  process.stdout.write(`${text}\n`)
+  return EXIT.ok
+}
+
+function argsOf({ args }: ConfigValues): unknown {
+  if (args === undefined) return undefined
+  try {
+    return JSON.parse(args)
+  } catch {
+    throw new UsageError('--args takes JSON')
+  }
+}

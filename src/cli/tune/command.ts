@@ -1,0 +1,370 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { stringify } from 'smol-toml'
+import { loadTelemetryKey } from '../../book/events/key-file.ts'
+import { telemetryFolder } from '../../book/events/layout.ts'
+import type { Config } from '../../config/config.ts'
+import { processEnv } from '../../config/env.ts'
+import { loadConfig } from '../../config/load.ts'
+import { defineActions, type Options, UsageError, type ValuesOf } from '../../console/command.ts'
+import {
+  choice,
+  readShare,
+  tokenizerFieldsOf,
+  tokenizerOptions,
+  wholeNumber,
+} from '../../console/options.ts'
+import { createProgress } from '../../console/progress.ts'
+import { vendorOf } from '../../core/conversation/usage/billing.ts'
+import { BASELINE } from '../../core/telemetry/event.ts'
+import { TELEMETRY_KEY_BYTES } from '../../core/telemetry/pseudonyms.ts'
+import { resolveTokenizer } from '../../core/tokens/profiles.ts'
+import type { LogsBill } from '../../lab/bill/bill-logs.ts'
+import type { EventFile } from '../../lab/event-file.ts'
+import { type LogList, listLogs } from '../../lab/logs/list-logs.ts'
+import { logFolders } from '../../lab/nightly/log-folders.ts'
+import { readPriors } from '../../lab/nightly/read-priors.ts'
+import { runAnalysis } from '../../lab/nightly/run-analysis.ts'
+import { BASELINE_IDS, BASELINES, type Baseline, loadBaseline } from '../../lab/replay/baselines.ts'
+import { createModelMiner } from '../../lab/speculation/mine-models.ts'
+import { createStudy } from '../../lab/study/study.ts'
+import { analysisRecord, reportAnalysis } from '../../lab/tune/analysis-report.ts'
+import { analyzeSessions, analyzeTelemetry, reportProposals } from '../../lab/tune/analyze.ts'
+import { billTables } from '../../lab/tune/bill-report.ts'
+import { describeSessions } from '../../lab/tune/describe-sessions.ts'
+import { mineFiles } from '../../lab/tune/mine-files.ts'
+import { recordedSessions } from '../../lab/tune/recorded-sessions.ts'
+import { type Minings, summaryOf, toJson, toTables } from '../../lab/tune/report.ts'
+import {
+  applyProposals,
+  printSkill,
+  revertVersion,
+  showProposals,
+  showTuned,
+} from '../../lab/tune/versions.ts'
+import { createLocalContext } from '../../library/local-context.ts'
+import { LOCAL_TENANT } from '../../library/local-sessions.ts'
+import { EXIT } from '../../runtime/exit-codes.ts'
+
+const MEGABYTE = 1_000_000
+const DEFAULT_DAYS = 30
+const DAY_MS = 86_400_000
+/** Bytes of logs for which a thread is started. */
+const THREAD_BYTES = 2 * MEGABYTE
+
+/** The actions that analyze logs. */
+const ANALYSES = ['analyze', 'from-claude-logs']
+
+const options = {
+  ...tokenizerOptions,
+  data: {
+    type: 'string',
+    value: 'FOLDER',
+    help: 'Whose telemetry, and whose key hashes for --out (default HAVERSACK_DATA_DIR)',
+  },
+  out: { type: 'string', value: 'FILE', help: 'Write an event for each result, as Parquet' },
+  report: { type: 'boolean', help: 'Print tables (default without --out)' },
+  tools: {
+    type: 'boolean',
+    help: 'Print value models of tools instead, as TOML (mined.toml in data_dir)',
+    actions: ['mine', 'from-claude-logs'],
+  },
+  'auto-enrichment': {
+    type: 'boolean',
+    help: 'Rule R7: calls ahead of which tools to switch off, or all on',
+    actions: ['analyze'],
+  },
+  logs: {
+    type: 'string',
+    value: 'PATH',
+    help: 'Logs to analyze, like PATH',
+    actions: ['analyze'],
+  },
+  days: wholeNumber({
+    value: 'N',
+    help: 'Passes over results that are older (default 30 without PATH)',
+    min: 1,
+    takes: 'a number of days',
+    actions: ANALYSES,
+  }),
+  baseline: choice(BASELINE_IDS, {
+    value: 'ID',
+    help: `What savings are measured against: ${BASELINE_IDS.join(', ')} (default the first)`,
+    actions: [...ANALYSES, 'mine'],
+  }),
+  mode: choice(['elide', 'lossless'], {
+    value: 'MODE',
+    help: 'Whether the agent can fetch what is left out: elide, lossless (default the first)',
+    actions: ANALYSES,
+  }),
+  fetched: {
+    type: 'string',
+    value: 'SHARE',
+    help: "Share of a needed result's text that an agent fetches (default 1)",
+    actions: ANALYSES,
+    read: readShare,
+  },
+  encode: {
+    type: 'boolean',
+    help: 'Results go through encode, not a proxy: hints may be terse (rule R8)',
+    actions: ANALYSES,
+  },
+  'input-dir': {
+    type: 'string',
+    value: 'FOLDER',
+    help: 'Where the logs are (default where both agents keep them)',
+    actions: ['from-claude-logs'],
+  },
+  'dry-run': {
+    type: 'boolean',
+    help: 'Apply nothing',
+    actions: ['from-claude-logs'],
+  },
+  tenant: { type: 'string', value: 'NAME', help: `Whose tuned file (default ${LOCAL_TENANT})` },
+  json: { type: 'boolean', help: 'Print the same as JSON' },
+} as const satisfies Options
+
+type Values = ValuesOf<typeof options>
+
+export const tuneCommand = defineActions({
+  name: 'tune',
+  summary: 'Read the logs of Claude Code and Codex, and fit the pipeline to them',
+  details:
+    'Without PATH: the logs where both keep them. Reports the shapes of their tool results, ' +
+    'and what formats save; ' +
+    'nothing of their content is shown or written. analyze proposes changes and judges them by ' +
+    'conversations that they were not chosen by; apply writes those that it accepted.',
+  examples: ['tune mine', 'tune analyze ~/.claude/projects', 'tune from-claude-logs --dry-run'],
+  options,
+  actions: {
+    // A shell may have named each log.
+    mine: { operands: { text: '[PATH …]', min: 0, max: Infinity }, run: mineLogs },
+    analyze: { operands: { text: '[PATH …]', min: 0, max: Infinity }, run: analyze },
+    'from-claude-logs': { run: fromLogs },
+    diff: {
+      run: values => showProposals(configOf(values).data_dir, tenantOf(values), values.json),
+    },
+    apply: { run: values => applyProposals(configOf(values), tenantOf(values)) },
+    revert: {
+      operands: { text: '[ID]', min: 0, max: 1 },
+      run: (values, [id]) => revertVersion(configOf(values), tenantOf(values), id),
+    },
+    show: { run: values => showTuned(configOf(values).data_dir, tenantOf(values), values.json) },
+    skill: { run: printSkill },
+  },
+})
+
+/** Rule R7 alone. Without a path: what telemetry has. */
+async function analyzeEnrichment(values: Values, paths: readonly string[]): Promise<number> {
+  const config = configOf(values)
+  const counter = createLocalContext().counters.get(resolveTokenizer(tokenizerFieldsOf(values)))
+  const proposals =
+    paths.length === 0
+      ? await analyzeTelemetry(telemetryFolder(config.data_dir), config)
+      : analyzeSessions(recordedSessions(listLogs(pathsOf(paths))), config, text =>
+          counter.count(text),
+        )
+  const text = values.json ? `${JSON.stringify({ proposals })}\n` : reportProposals(proposals)
+  process.stdout.write(text)
+  return EXIT.ok
+}
+
+function tenantOf({ tenant = LOCAL_TENANT }: Pick<Values, 'tenant'>): string {
+  return tenant
+}
+
+function configOf(values: Pick<Values, 'data'>): Config {
+  const overrides = values.data === undefined ? {} : { data_dir: values.data }
+  return loadConfig({ env: processEnv(), overrides, insecure: true })
+}
+
+async function analyze(values: Values, paths: readonly string[]): Promise<number> {
+  const named = [...(values.logs === undefined ? [] : [values.logs]), ...paths]
+  if (values['auto-enrichment']) return analyzeEnrichment(values, named)
+  const tokens = tokenizerFieldsOf(values)
+  const counter = createLocalContext().counters.get(resolveTokenizer(tokens))
+  const { baseline = 'input', fetched = 1, mode = 'elide', tenant = LOCAL_TENANT } = values
+  // A caller who names logs wants all of them.
+  const days = values.days ?? (named.length === 0 ? DEFAULT_DAYS : null)
+  let progress = createProgress('analyze', 0)
+  const place = configOf(values)
+  const providers = Object.keys(place.fingerprints.providers)
+  const priors = await readPriors({ dataDir: place.data_dir, tenant, providers, now: Date.now() })
+  const result = runAnalysis(listLogs(pathsOf(named)), {
+    place,
+    priors,
+    tenant,
+    tokens,
+    fetched,
+    isProxied: !values.encode,
+    vendor: vendorOf(values.model),
+    elides: mode === 'elide',
+    sinceMs: days === null ? 0 : Date.now() - days * DAY_MS,
+    onRead(conversations) {
+      progress = createProgress('analyze', conversations)
+    },
+    onPlayed: () => progress.advance(),
+  })
+  progress.done()
+  process.stderr.write(describeSessions(result.analysis.stats))
+  const render = await loadBaseline(baseline)
+  const tokensOf = baseline === 'input' ? null : (text: string) => counter.count(render(text))
+  const options = { tokensOf, baseline: BASELINES[baseline] }
+  process.stdout.write(
+    values.json
+      ? `${JSON.stringify(analysisRecord(result, options))}\n`
+      : reportAnalysis(result, options),
+  )
+  return EXIT.ok
+}
+
+/** Analyzes the logs as they are, says what they are of, and applies what the guard accepted. */
+async function fromLogs(values: Values): Promise<number> {
+  const { 'input-dir': folder, tools, json } = values
+  const paths = folder === undefined ? [] : [folder]
+  if (tools) return mineTools(paths, json)
+  const status = await analyze(values, paths)
+  if (status !== EXIT.ok || values['dry-run']) return status
+  return applyProposals(configOf(values), tenantOf(values))
+}
+
+function mineTools(paths: readonly string[], isJson: boolean): number {
+  const miner = createModelMiner()
+  for (const calls of recordedSessions(listLogs(pathsOf(paths))).values()) miner.add(calls)
+  const tools = miner.models()
+  process.stdout.write(isJson ? `${JSON.stringify({ tools })}\n` : `${stringify({ tools })}\n`)
+  return EXIT.ok
+}
+
+async function mineLogs(values: Values, paths: readonly string[]): Promise<number> {
+  if (values.tools) return mineTools(paths, values.json)
+  const tokens = tokenizerFieldsOf(values)
+  // A tokenizer that is not known fails here, once for all results.
+  resolveTokenizer(tokens)
+  const { out, baseline = 'input' } = values
+  if (out !== undefined && baseline !== 'input') {
+    throw new UsageError('--out writes events, whose baseline is the input: leave --baseline away')
+  }
+  const list = listLogs(pathsOf(paths))
+  let file: EventFile | null = null
+  const stopWatching = clearUpOnSignal(() => file?.discard())
+  try {
+    if (out !== undefined) file = await openFile(out)
+    const minings = await mine(list, {
+      tokens,
+      key: file === null ? randomBytes(TELEMETRY_KEY_BYTES) : keyOf(values),
+      file,
+      baseline,
+    })
+    file?.finish()
+    process.stderr.write(summaryOf(minings))
+    if (out !== undefined) process.stderr.write(`events written to ${out}\n`)
+    const isWanted = values.report || values.json || file === null
+    if (!isWanted) return EXIT.ok
+    const bill = await billOf(list)
+    const text = values.json ? toJson(minings, bill) : `${toTables(minings)}${billTables(bill)}`
+    process.stdout.write(text)
+    return EXIT.ok
+  } catch (error) {
+    file?.discard()
+    throw error
+  } finally {
+    stopWatching()
+  }
+}
+
+interface MineOptions {
+  readonly tokens: ReturnType<typeof tokenizerFieldsOf>
+  readonly key: Uint8Array
+  readonly file: EventFile | null
+  readonly baseline: Baseline
+}
+
+async function mine(list: LogList, { tokens, key, file, baseline }: MineOptions): Promise<Minings> {
+  const { files } = list
+  const bytes = files.reduce((sum, each) => sum + each.bytes, 0)
+  const study = createStudy()
+  const progress = createProgress('mine MB', Math.ceil(bytes / MEGABYTE))
+  let unseen = 0
+  const read = await mineFiles(files, {
+    tokens,
+    key,
+    baseline,
+    threads: Math.min(availableParallelism(), Math.max(1, Math.floor(bytes / THREAD_BYTES))),
+    onMined(mined) {
+      if (study.add(mined)) file?.add(mined)
+    },
+    onRead(count) {
+      for (unseen += count; unseen >= MEGABYTE; unseen -= MEGABYTE) progress.advance()
+    },
+  })
+  progress.done()
+  const unreadable = list.unreadable + read.unreadable
+  return {
+    files: files.length,
+    baseline: baseline === 'input' ? BASELINE : baseline,
+    other: list.other,
+    bytes,
+    unreadable,
+    tally: read.tally,
+    study: study.result(),
+  }
+}
+
+async function billOf(list: LogList): Promise<LogsBill> {
+  const { billLogs, newestLogs } = await import('../../lab/bill/bill-logs.ts')
+  const files = newestLogs(list.files)
+  const progress = createProgress('bill', files.length)
+  const bill = billLogs(files, () => progress.advance())
+  progress.done()
+  return bill
+}
+
+/** @throws UsageError */
+function pathsOf(paths: readonly string[]): readonly string[] {
+  if (paths.length === 0) {
+    const folders = logFolders(processEnv())
+    const found = folders.filter(existsSync)
+    if (found.length > 0) return found
+    throw new UsageError(`there is none of ${folders.join(', ')}; name a folder or a file`)
+  }
+  const missing = paths.find(path => !existsSync(path))
+  if (missing !== undefined) throw new UsageError(`there is no ${missing}`)
+  return paths
+}
+
+/** The secret of this installation, so that events of several runs can be put together. */
+function keyOf(values: Values): Uint8Array {
+  const { data_dir } = loadConfig({ env: processEnv(), insecure: true })
+  return loadTelemetryKey(values.data ?? data_dir)
+}
+
+/** @throws UsageError if it cannot be written */
+async function openFile(path: string): Promise<EventFile> {
+  if (path === '') throw new UsageError('--out takes the name of a file')
+  const { createEventFile } = await import('../../lab/event-file.ts')
+  try {
+    return createEventFile(path)
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** Signals that end a process by default. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/**
+ * Cleans up when a signal comes, and then lets the signal end the process. @returns a function that
+ * stops this
+ */
+export function clearUpOnSignal(clearUp: () => void): () => void {
+  const end = (signal: NodeJS.Signals) => {
+    clearUp()
+    process.kill(process.pid, signal)
+  }
+  for (const signal of SIGNALS) process.once(signal, end)
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, end)
+  }
+}

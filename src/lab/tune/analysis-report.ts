@@ -1,0 +1,176 @@
+import { percent, table } from '../../console/table.ts'
+import { writeKey } from '../../core/pipeline/profile/key-path.ts'
+import type { Judged, Judgement } from '../guard/judge.ts'
+import type { AnalysisResult } from '../nightly/run-analysis.ts'
+import type { Conversation } from '../play/conversation.ts'
+
+/** What was saved of one class, by means, against a baseline. */
+interface ClassRow {
+  readonly name: string
+  results: number
+  tokens: number
+  references: number
+  formats: number
+  omission: number
+}
+
+/** Shares of the sums, by the reporting rule of SOURCES.md#formats, "Savings Accounting". */
+interface ClassShares {
+  /** Shares of all tokens, saved by references, by leaving parts out, and by all of it. */
+  readonly references: string
+  readonly omission: string
+  readonly combined: string
+  /** The share that formats saved of the tokens that references did not take. */
+  readonly encoder: string
+}
+
+function sharesOf({ tokens, references, formats, omission }: ClassRow): ClassShares {
+  return {
+    references: percent(references, tokens),
+    encoder: percent(formats, tokens - references),
+    omission: percent(omission, tokens),
+    combined: percent(references + formats + omission, tokens),
+  }
+}
+
+function sumOf(rows: readonly ClassRow[]): ClassRow {
+  const sum = { ...NO_ROW, name: 'all' }
+  for (const row of rows) {
+    for (const key of FIGURES) sum[key] += row[key]
+  }
+  return sum
+}
+
+const FIGURES = ['results', 'tokens', 'references', 'formats', 'omission'] as const
+const NO_ROW: ClassRow = {
+  name: '',
+  results: 0,
+  tokens: 0,
+  references: 0,
+  formats: 0,
+  omission: 0,
+}
+
+/** Classes that are printed. */
+const MOST_CLASSES = 20
+
+/** The three savings by class. @param tokensOf a text's tokens as the baseline writes it */
+function classRows(
+  { conversations, analysis }: AnalysisResult,
+  tokensOf: ((text: string) => number) | null,
+): readonly ClassRow[] {
+  const rows = new Map<string, ClassRow>()
+  for (const conversation of conversations) {
+    const { played } = analysis.plays.outcome(conversation)
+    for (const [at, result] of conversation.results.entries()) {
+      const { before, after, referred, elided } = played[at]!
+      const row = rows.get(result.class) ?? { ...NO_ROW, name: result.class }
+      rows.set(result.class, row)
+      const baseline = tokensOf?.(result.text) ?? before
+      row.results++
+      row.tokens += baseline
+      row.references += referred
+      row.omission += elided
+      row.formats += baseline - after - referred - elided
+    }
+  }
+  return [...rows.values()].sort((a, b) => b.tokens - a.tokens)
+}
+
+export interface ReportOptions {
+  readonly tokensOf: ((text: string) => number) | null
+  readonly baseline: string
+}
+
+/** Tables for a reader: what is saved by class, each proposal with its verdict, and the sum. */
+export function reportAnalysis(result: AnalysisResult, options: ReportOptions): string {
+  const rows = classRows(result, options.tokensOf)
+  const { judgement } = result.analysis
+  const savings = [...rows.slice(0, MOST_CLASSES), sumOf(rows)].map(row => {
+    const { references, encoder, omission, combined } = sharesOf(row)
+    return [row.name, row.results, row.tokens, references, encoder, omission, combined]
+  })
+  const head = ['class', 'results', 'tokens', 'references', 'encoder', 'omission', 'combined']
+  const more =
+    rows.length > MOST_CLASSES ? [`… and ${rows.length - MOST_CLASSES} more (--json)`] : []
+  return `${[
+    [`Saved of ${options.baseline}:`, '', table(head, savings), ...more, SHARES].join('\n'),
+    judgedTable(judgement),
+    togetherLine(judgement),
+    ...priorLines(judgement),
+  ].join('\n\n')}\n`
+}
+
+const SHARES =
+  'references, omission and combined: of all tokens; encoder: of those that references did not take'
+
+function judgedTable({ judged, conversations: { chosen, unseen } }: Judgement): string {
+  const title =
+    `${judged.length} candidates. They were chosen by ${chosen} conversations and judged by ` +
+    `${unseen} others; billed input tokens that each saves alone:`
+  if (judged.length === 0) return 'No rule proposes a change.'
+  const order = ['applies', 'prior', 'loses', 'no effect', 'shadowed', 'too few']
+  const sorted = judged.toSorted((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict))
+  const rows = sorted.map(({ proposal, chosen: a, unseen: b, verdict }) => [
+    ...[proposal.rule, `${writeKey(proposal.key)} = ${JSON.stringify(proposal.to)}`],
+    ...[signed(a), signed(b), verdict, proposal.evidence],
+  ])
+  const head = ['rule', 'change', 'chosen half', 'unseen half', 'verdict', 'evidence']
+  return [title, '', table(head, rows)].join('\n')
+}
+
+function togetherLine({ together }: Judgement): string {
+  if (together === null) return 'Nothing to change.'
+  const { proposals, before, after, interval, isAccepted } = together
+  return (
+    `Together ${proposals.length} save ${signed(before - after)} of ${signed(before, '')} ` +
+    `billed on the unseen half (95 %: ${signed(interval.low)} to ${signed(interval.high)}): ` +
+    (isAccepted ? 'accepted. `haversack tune apply` writes them.' : 'nothing to change.')
+  )
+}
+
+function priorLines({ judged }: Judgement): readonly string[] {
+  const count = judged.filter(({ verdict }) => verdict === 'prior').length
+  if (count === 0) return []
+  return [
+    `${count} proposed by figures of others, and judged once there are own results. ` +
+      '`haversack tune apply` writes them.',
+  ]
+}
+
+function signed(tokens: number | null, plus = '+'): string {
+  if (tokens === null) return '–'
+  const whole = Math.round(tokens)
+  const digits = Math.abs(whole).toLocaleString('en-US')
+  return whole < 0 ? `−${digits}` : `${whole === 0 ? '' : plus}${digits}`
+}
+
+/** The same for programs. */
+export function analysisRecord(result: AnalysisResult, { tokensOf, baseline }: ReportOptions) {
+  const { judged, together, conversations } = result.analysis.judgement
+  const rows = classRows(result, tokensOf)
+  const { tokens, references, formats, omission } = sumOf(rows)
+  const share = (part: number, whole: number) => (whole === 0 ? null : part / whole)
+  return {
+    baseline,
+    conversations,
+    results: countOf(result.conversations),
+    combined_saving: share(references + formats + omission, tokens),
+    encoder_share: share(formats, tokens - references),
+    classes: rows,
+    candidates: judged.map(recordOf),
+    together: together && {
+      ...together,
+      proposals: together.proposals.map(({ key }) => writeKey(key)),
+    },
+  }
+}
+
+function recordOf({ proposal, chosen, unseen, verdict }: Judged) {
+  const { rule, key, to, evidence } = proposal
+  return { rule, key: writeKey(key), to, evidence, chosen, unseen, verdict }
+}
+
+function countOf(conversations: readonly Conversation[]): number {
+  return conversations.reduce((sum, { results }) => sum + results.length, 0)
+}

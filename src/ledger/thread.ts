@@ -1,4 +1,0 @@
-import { serveTasks } from '../runtime/serve-tasks.ts'
-import { createTasks } from './tasks.ts'
-
-serveTasks(createTasks())

@@ -1,0 +1,97 @@
+import { LOCAL } from '../../access/access.ts'
+import type { Budgets } from '../../book/bill/budgets.ts'
+import type { Savings } from '../../book/bill/savings.ts'
+import { arrivedTurn } from '../../book/bill/turn-of.ts'
+import type { Telemetry } from '../../book/events/telemetry.ts'
+import type { Ledger } from '../../book/rows/ledger.ts'
+import { processEnv } from '../../config/env.ts'
+import { priceList } from '../../config/prices.ts'
+import type { Fingerprints } from '../../fingerprints/fingerprints.ts'
+import type { Logger } from '../../observability/logger.ts'
+import type { Metrics } from '../../observability/metrics.ts'
+import type { Tracing } from '../../observability/tracing.ts'
+import type { Store } from '../../store/store.ts'
+import type { Builders } from '../builders.ts'
+import type { LiveConfig } from '../reload.ts'
+import { openBudgets } from './budgets.ts'
+
+/** Everything of a service that keeps or sends records of what it does. */
+export interface Records {
+  readonly store: Store
+  readonly savings: Savings
+  readonly budgets: Budgets
+  readonly fingerprints: Fingerprints
+  /** `null` if they are off. */
+  readonly telemetry: Telemetry | null
+  readonly ledger: Ledger | null
+  readonly tracing: Tracing | null
+}
+
+const LOSS = 'longer lives of caches cost a key more than they brought: none is bought for it now'
+
+export interface RecordsOptions {
+  readonly build: Builders
+  readonly reports: {
+    readonly metrics: Metrics
+    readonly logger: Logger
+    onBug(error: unknown): void
+  }
+  /** The tenants that keys have. */
+  tenants(): readonly string[]
+  /** Gets each part as soon as it exists. */
+  readonly resources: AsyncDisposableStack
+}
+
+export async function openRecords(
+  live: LiveConfig,
+  telemetryKey: Uint8Array | null,
+  { build, reports, resources, tenants }: RecordsOptions,
+): Promise<Records> {
+  const { metrics, logger, onBug } = reports
+  const { config } = live
+  // Tracing is closed last, because spans of the last requests wait in it.
+  const tracing = await build.startConfiguredTracing(processEnv())
+  resources.defer(() => tracing?.close())
+  const store = await build.openServiceStore(config, reports)
+  resources.defer(() => store.close())
+  const ledger = build.openConfiguredLedger(config, reports)
+  resources.defer(() => ledger?.close())
+  const budgets = openBudgets(live, store, reports)
+  resources.defer(() => budgets.close())
+  const savings = build.createSavings({
+    store,
+    prices: () => priceList(live.config.savings),
+    now: Date.now,
+    onEntry(tenant, entry) {
+      const { account } = entry
+      const { currency, tenant_metrics: areNamed } = live.config.savings
+      if (account.requests > 0) metrics.proxy.account(entry.vendor, account)
+      // The next service of ours counts what was passed on to it.
+      if (entry.isPassedOn !== true) {
+        if (areNamed) metrics.tenants.account(tenant, account)
+        budgets.spend(tenant, account.money.billed)
+      }
+      const turn = arrivedTurn(tenant, entry, { at: Date.now(), currency })
+      if (turn !== null) ledger?.turn(turn)
+    },
+    onUnsaved: detail => logger.warn({ detail }, 'the accounts of the proxies cannot be written'),
+    onLoss: tenant => logger.warn({ tenant }, LOSS),
+    onBug,
+  })
+  resources.defer(() => savings.close())
+  // Without keys there is one tenant, of which the first request knows already: `haversack run` has
+  // one conversation in each process.
+  savings.agentTools(LOCAL.tenant)
+  savings.advice(LOCAL.tenant, LOCAL.keyId)
+  const published = () => live.config.fingerprints
+  const fingerprints = build.openConfiguredFingerprints(config, published, {
+    store,
+    logger,
+    tenants,
+    key: telemetryKey,
+  })
+  resources.defer(() => fingerprints.close())
+  const telemetry = build.openConfiguredTelemetry(config, telemetryKey, reports)
+  resources.defer(() => telemetry?.close())
+  return { store, savings, budgets, fingerprints, telemetry, ledger, tracing }
+}

@@ -1,0 +1,98 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  addToolUse,
+  agentToolsOf,
+  type ToolUse,
+  useOf,
+} from '../../../../src/book/bill/agent-tools.ts'
+import { addBills, emptyBill, readBill, writeBill } from '../../../../src/book/bill/tenant-bill.ts'
+import { runs } from '../../../support/runs.ts'
+
+const DAY = 86_400_000
+const NOW = 1_800_000_000_000
+
+const seen = (day: number, conversation: string, ...called: string[]) =>
+  useOf({ kind: 7, conversation, called }, NOW + day * DAY)
+
+function later(...uses: ToolUse[]): ToolUse {
+  return uses.reduce<ToolUse[]>((all, each) => addToolUse(all, [each]), [])[0]!
+}
+
+const recent = (use: ToolUse, day: number) => agentToolsOf(use, NOW + day * DAY).recent?.toSorted()
+
+describe('the tools of a kind of agent', () => {
+  const days = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, i) => seen(from + i, `c${from + i}`, 'read'))
+
+  it('are known from five conversations on that called any', () => {
+    const four = [...days(0, 4), seen(4, 'silent'), seen(4, 'c0', 'write')]
+    expect(recent(later(...four), 4)).toBeUndefined()
+    expect(recent(later(...four, seen(5, 'c4', 'list')), 5)).toEqual(['list', 'read', 'write'])
+  })
+
+  it('are recent for seven days, however many conversations there were', () => {
+    const use = later(seen(0, 'first', 'task'), ...days(1, 7))
+    expect(recent(use, 7)).toEqual(['read', 'task'])
+    expect(recent(use, 7.1)).toEqual(['read'])
+  })
+
+  it('are recent for five conversations, however long ago', () => {
+    const use = later(seen(0, 'first', 'task'), ...days(1, 5))
+    expect(recent(use, 300)).toEqual(['read', 'task'])
+    expect(recent(later(use, seen(301, 'next', 'read')), 301)).toEqual(['read'])
+  })
+
+  it('are the same whoever counted what, and kept in the ledger', () => {
+    const entry = fc.record({
+      kind: fc.constantFrom(1, 2),
+      conversation: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g'),
+      called: fc.uniqueArray(fc.constantFrom('read', 'write', 'task'), { maxLength: 3 }),
+      at: fc.nat(6),
+    })
+    fc.assert(
+      fc.property(fc.array(entry, { maxLength: 20 }), fc.nat(20), (entries, cut) => {
+        const uses = entries.map(({ at, ...of }) => useOf(of, NOW + at * DAY))
+        const add = (all: ToolUse[], use: ToolUse) => addToolUse(all, [use])
+        const ledgers = [uses.slice(0, cut), uses.slice(cut)].map(some => {
+          const ledger = { ...emptyBill(NOW), uses: some.reduce(add, []) }
+          return readBill(writeBill(ledger))!
+        })
+        const both = addBills(ledgers[0]!, ledgers[1]!).uses
+        const tools = (all: readonly ToolUse[]) =>
+          all
+            .map(each => agentToolsOf(each, NOW + 6 * DAY))
+            .map(each => [each.kind, each.recent?.toSorted()])
+        expect(tools(both)).toEqual(tools(uses.reduce(add, [])))
+      }),
+      { numRuns: runs(100) },
+    )
+  })
+
+  it('stay refused, and stay without searches', () => {
+    const notes = { kind: 7, begun: [], calls: [] }
+    const use = later(
+      { ...notes, isRefused: true },
+      { ...notes, dropsSearches: true },
+      ...days(0, 6),
+    )
+    expect(agentToolsOf(use, NOW)).toMatchObject({ isRefused: true, dropsSearches: true })
+  })
+
+  it('are bounded by kinds and names', () => {
+    const kinds = Array.from({ length: 100 }, (_, kind) =>
+      useOf({ kind, conversation: 'c', called: ['read'] }, NOW + kind),
+    )
+    const all = kinds.reduce<ToolUse[]>((sum, each) => addToolUse(sum, [each]), [])
+    expect([all.length, all[0]?.kind]).toEqual([64, 99])
+    const names = Array.from({ length: 9 }, (_, i) =>
+      seen(i / 9, 'c', ...Array.from({ length: 100 }, (_, n) => `t${i}.${n}`)),
+    )
+    expect(later(...names).calls).toHaveLength(512)
+  })
+
+  it('are none in ledgers of earlier versions', () => {
+    const { uses: _, ...earlier } = emptyBill(NOW)
+    expect(readBill(Buffer.from(JSON.stringify(earlier)))?.uses).toEqual([])
+  })
+})

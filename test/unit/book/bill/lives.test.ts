@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest'
+import { createSavings } from '../../../../src/book/bill/savings.ts'
+import { savingsAnswer } from '../../../../src/book/bill/savings-answer.ts'
+import { missReason, seenPrompt } from '../../../../src/book/bill/seen-prompt.ts'
+import { savingsLines } from '../../../../src/cli/savings/command.ts'
+import { builtInPrices } from '../../../../src/config/prices.ts'
+import { MISS_REASONS } from '../../../../src/core/contract/savings.ts'
+import { NO_USAGE, type TokenUsage } from '../../../../src/core/conversation/usage/token-usage.ts'
+import { recordStore } from './records.ts'
+
+const LIST = { currency: 'USD', builtIn: builtInPrices(), prices: [] }
+const PROMPT = 10_000
+
+function accounts() {
+  const clock = { now: 1_800_000_000_000 }
+  const losses: string[] = []
+  const savings = createSavings({
+    store: recordStore().store,
+    prices: () => LIST,
+    now: () => clock.now,
+    onEntry: () => {},
+    onUnsaved: () => {},
+    onLoss: tenant => losses.push(tenant),
+    onBug: bug => {
+      throw bug
+    },
+    flushMs: 2 ** 31 - 1,
+  })
+
+  /** A turn of a conversation, after a pause. */
+  async function turn(name: string, n: number, usage: Partial<TokenUsage>, more: Turn = {}) {
+    clock.now += more.pauseMs ?? 1_000
+    const all = { ...NO_USAGE, ...usage }
+    const digests = { model: 1, tools: 1, system: 1, first_message: 1, settings: 1 }
+    const history = Array.from({ length: n }, (_, at) => at + 1)
+    const print = {
+      ...{ at: clock.now, life_ms: more.isOurs ? 3_600_000 : 300_000, turns: n, kind: 7 },
+      ...{ ...digests, next: n === 0 ? null : `next of ${name}`, history },
+    }
+    const report = {
+      ...{ readable: true, texts: 0, rewritten: 0, tokens_saved: 0, conversation: name, print },
+      ...(more.isOurs && { levers: ['life'] }),
+    }
+    const said = { usage: all, model: 'claude-sonnet-4-5' }
+    const { pings, isPing } = more
+    const about = { vendor: 'anthropic', said, report, key: 'k', pings } as const
+    const request = isPing ? { ...about, isHidden: true, isPing } : about
+    await savings.record('t', Promise.resolve(request as typeof about))
+  }
+
+  /** A conversation with a pause after so many turns. */
+  async function conversation(name: string, pauseAt: number, turns: number) {
+    for (let n = 0; n < turns; n++) {
+      const isCold = n === 0 || n === pauseAt
+      const pauseMs = n === pauseAt ? 600_000 : 1_000
+      await turn(name, n, { [isCold ? 'cache_write' : 'cache_read']: PROMPT }, { pauseMs })
+    }
+  }
+
+  /** What is known of the key once it was asked. */
+  async function advice() {
+    savings.advice('t', 'k')
+    await savings.read('t')
+    await savings.read('t')
+    return savings.advice('t', 'k')
+  }
+
+  const answer = async () => savingsAnswer(await savings.read('t'), { limit: 9 }, LIST)
+  return { clock, losses, turn, conversation, advice, answer, savings }
+}
+
+interface Turn {
+  readonly pauseMs?: number
+  readonly isOurs?: boolean
+  readonly pings?: number
+  readonly isPing?: true
+}
+
+describe('a miss', () => {
+  it.each([
+    [10_000, 1_023, 0],
+    [10_000, 1_024, 1],
+    [100_000, 4_999, 0],
+    [100_000, 5_000, 1],
+  ])('of %i cached tokens is one if %i are not read: %i', async (cached, lost, count) => {
+    const { turn, answer } = accounts()
+    await turn('a', 0, { cache_write: cached })
+    await turn('a', 1, { cache_read: cached - lost, cache_write: lost })
+    const { misses } = (await answer()).vendors.anthropic!
+    expect(misses.map(({ reason, tokens }) => [reason, tokens])).toEqual(
+      count === 0 ? [] : [['provider', lost]],
+    )
+  })
+})
+
+describe('the reason of a miss', () => {
+  const same = { model: 1, tools: 1, system: 1, first_message: 1, settings: 1 }
+  const prompt = { ...same, at: 0, life_ms: 300_000, turns: 1, kind: 7, next: 'next', history: [5] }
+  const before = seenPrompt(
+    { ...prompt, breakpoints: [0] },
+    { cached: 9, begunMs: 0, guard: { isLong: false, premium: 0, spent: 0 } },
+  )
+
+  it.each(MISS_REASONS.map((reason, at) => [reason, at] as const))(
+    'is %s if the %i before it do not hold, and all others do',
+    (reason, at) => {
+      const holds = (name: (typeof MISS_REASONS)[number]) => MISS_REASONS.indexOf(name) >= at
+      const digests = Object.fromEntries(
+        (Object.keys(same) as (keyof typeof same)[]).map(name => [name, holds(name) ? 2 : 1]),
+      ) as typeof same
+      const now = {
+        ...{ ...prompt, ...digests, turns: 2, at: holds('idle') ? 300_001 : 300_000 },
+        history: [holds('history') ? 6 : 5],
+        breakpoints: [holds('blocks') ? 21 : 20],
+      }
+      expect(missReason(before, now, holds('own'))).toBe(reason)
+    },
+  )
+})
+
+describe('the account of lives', () => {
+  it('has nothing of clients that buy their own, and says what an hour would have cost', async () => {
+    const { conversation, answer, advice } = accounts()
+    for (const name of ['a', 'b', 'c', 'd']) await conversation(name, 10, 25)
+    expect((await answer()).other_lives).toEqual([])
+    await conversation('e', 10, 25)
+    expect(await advice()).toEqual({ hourKinds: [7], isLoss: false })
+    const all = await answer()
+    // In each the second write, less the premium of the first.
+    const hour = 5 * (1.15 * PROMPT - 0.75 * PROMPT)
+    expect(all.other_lives).toEqual([{ conversations: 5, input: 5 * 48_000, hour, guarded: 0 }])
+    expect(all.vendors.anthropic?.life).toBeUndefined()
+    expect(savingsLines(all).at(-1)).toBe(
+      'instead:  an hour −8.3 %, auto −0.0 % of the input of the last 5 conversations: ' +
+        'cache_life.life = "1h", or haversack setup claude --cache-1h',
+    )
+  })
+
+  it('says what an hour within the budget would have cost, for each key and kind', async () => {
+    const { turn, answer } = accounts()
+    for (const name of ['a', 'b', 'c', 'd', 'e']) {
+      await turn(name, 0, { cache_write: PROMPT })
+      await turn(name, 1, { cache_read: PROMPT, uncached: 16 * PROMPT })
+      for (const [at, pauseMs] of [600_000, 600_000, 4_000_000, 600_000].entries()) {
+        await turn(name, 2 + at, { cache_write: PROMPT }, { pauseMs })
+      }
+    }
+    // It takes the hour at the first pause and is spared the second. After the third one all is
+    // written again, beyond the budget: it leaves, and is spared nothing.
+    const guarded = 5 * (1.15 * PROMPT - 0.75 * PROMPT)
+    expect((await answer()).other_lives).toMatchObject([{ conversations: 5, guarded }])
+    expect(savingsLines(await answer()).at(-1)).toMatch(/an hour −8\.\d %, auto −1\.\d %/)
+  })
+
+  it('says nothing of short conversations, or of those without a pause', async () => {
+    const { conversation, advice } = accounts()
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await conversation(name, 10, 15)
+    expect((await advice())?.hourKinds).toEqual([])
+    const other = accounts()
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await other.conversation(name, 99, 25)
+    expect((await other.advice())?.hourKinds).toEqual([])
+  })
+
+  it('has the premium as a loss, and the miss that there was none of as a gain', async () => {
+    const { turn, answer } = accounts()
+    await turn('a', 0, { cache_write_long: PROMPT }, { isOurs: true })
+    const first = await answer()
+    expect(first.vendors.anthropic).toMatchObject({
+      life: { pings: 0, premium: 7_500, pinged: 0, avoided: 0, saving: -7_500 },
+      input_tokens: { billed: 20_000, without: 12_500, saving: -7_500 },
+    })
+    expect(savingsLines(first).at(-1)).toBe(
+      'lives:    −7,500: 7,500 for an hour, 0 for 0 pings, 0 of misses avoided',
+    )
+    await turn('a', 1, { cache_read: PROMPT }, { isOurs: true, pauseMs: 1_200_000 })
+    expect((await answer()).vendors.anthropic).toMatchObject({
+      life: { premium: 7_500, avoided: 11_500, saving: 4_000 },
+      input_tokens: { billed: 21_000, without: 25_000, saving: 4_000 },
+    })
+  })
+
+  it('has pings as a cost without requests, and what they kept as a gain', async () => {
+    const { turn, answer } = accounts()
+    await turn('a', 0, { cache_write: PROMPT })
+    await turn('a', 0, { cache_read: PROMPT }, { isPing: true })
+    await turn('a', 1, { cache_read: PROMPT }, { pauseMs: 400_000, pings: 1 })
+    expect((await answer()).vendors.anthropic).toMatchObject({
+      requests: 2,
+      life: { pings: 1, premium: 0, pinged: 1_000, avoided: 11_500, saving: 10_500 },
+      input_tokens: { saving: 10_500 },
+    })
+  })
+
+  it.each([
+    [160_000, false],
+    [90_000, true],
+  ])('is a loss beyond 1 %% of the input: %i tokens written, %s', async (written, isLoss) => {
+    const { turn, advice } = accounts()
+    // The premium of 2,000 tokens is 1,500.
+    await turn('a', 0, { cache_write_long: 2_000 }, { isOurs: true })
+    await turn('a', 1, { cache_write: written })
+    expect(await advice()).toMatchObject({ isLoss })
+  })
+
+  it('ends at a loss of 1 % of a key’s input, with one call', async () => {
+    const { turn, advice, losses, clock } = accounts()
+    for (let n = 0; n < 20; n++) await turn(`c${n}`, 0, { cache_write_long: 100 }, { isOurs: true })
+    await turn('c0', 1, { cache_write: 500_000 })
+    expect(await advice()).toMatchObject({ isLoss: false })
+    for (let n = 0; n < 20; n++) await turn(`d${n}`, 0, { cache_write_long: 500 }, { isOurs: true })
+    clock.now += 61_000
+    for (let again = 0; again < 2; again++) {
+      expect(await advice()).toMatchObject({ isLoss: true })
+      clock.now += 61_000
+    }
+    expect(losses).toEqual(['t'])
+  })
+})

@@ -1,0 +1,311 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { AnsweredRequest } from '../../../../src/book/bill/entry-of.ts'
+import { createSavings, type SavingsOptions } from '../../../../src/book/bill/savings.ts'
+import { savingsAnswer } from '../../../../src/book/bill/savings-answer.ts'
+import type { Entry, TenantBill } from '../../../../src/book/bill/tenant-bill.ts'
+import { savingsLines } from '../../../../src/cli/savings/command.ts'
+import { builtInPrices } from '../../../../src/config/prices.ts'
+import type { RewriteReport } from '../../../../src/core/contract/operation-result.ts'
+import { NO_USAGE, type TokenUsage } from '../../../../src/core/conversation/usage/token-usage.ts'
+import { fail } from '../../../../src/store/values/failure.ts'
+import { recordStore } from './records.ts'
+
+const PRICES = {
+  currency: 'EUR',
+  prices: [{ vendor: 'anthropic', model: 'claude-haiku', per_million: 2 }],
+} as const
+
+const USAGE = { ...NO_USAGE, uncached: 100, cache_read: 900, output: 10 }
+const LIST = { currency: 'EUR', builtIn: builtInPrices(), prices: PRICES.prices }
+
+function accountsOn(store: SavingsOptions['store'], onEntry: (entry: Entry) => void = () => {}) {
+  const clock = { now: 1_000 }
+  const unsaved: string[] = []
+  const bugs: unknown[] = []
+  const savings = createSavings({
+    store,
+    prices: () => LIST,
+    now: () => clock.now,
+    onEntry: (_, entry) => onEntry(entry),
+    onUnsaved: detail => unsaved.push(detail),
+    onBug: bug => bugs.push(bug),
+    // Never by itself: a test closes.
+    flushMs: 2 ** 31 - 1,
+  })
+  onTestFinished(() => savings.close())
+  return { savings, unsaved, bugs, clock }
+}
+
+function request(
+  conversation: string | undefined,
+  about: { usage?: TokenUsage; model?: string } & Partial<RewriteReport> = {},
+): AnsweredRequest {
+  const { usage = USAGE, model = 'claude-x', ...report } = about
+  const rewrite = { readable: true, texts: 1, rewritten: 1, tokens_saved: 0, ...report }
+  return {
+    vendor: 'anthropic',
+    said: { usage, model },
+    report: conversation === undefined ? undefined : { ...rewrite, conversation },
+  }
+}
+
+const requestsOf = ({ vendors }: TenantBill) => vendors.anthropic?.requests ?? 0
+const idsOf = ({ conversations }: TenantBill) => conversations.map(({ id }) => id)
+
+describe('the accounts of the proxies', () => {
+  it('are kept by tenant and conversation, with what was removed and saved', async () => {
+    const { savings } = accountsOn(recordStore().store)
+    const saved = [{ at: 0.5, tokens: 200 }]
+    await savings.record('a', Promise.resolve(request('c1', { saved })))
+    await savings.record('a', Promise.resolve(request('c1', { saved })))
+    await savings.record('a', Promise.resolve(request(undefined)))
+    await savings.record('b', Promise.resolve(null))
+    const ledger = await savings.read('a')
+    expect(ledger.vendors.anthropic).toMatchObject({
+      requests: 3,
+      usage: { uncached: 300, cache_read: 2_700, output: 30 },
+      removed: { anthropic_class: 400 },
+    })
+    expect(ledger.conversations).toMatchObject([{ id: 'c1', account: { requests: 2 } }])
+    const { vendors } = savingsAnswer(ledger, { limit: 9 }, LIST)
+    expect(vendors.anthropic?.input_tokens).toEqual({ billed: 720, without: 760, saving: 40 })
+    expect(await savings.read('b')).toMatchObject({ vendors: {}, conversations: [] })
+  })
+
+  it('take nothing for saved where the answer does not say what it used', async () => {
+    const { savings } = accountsOn(recordStore().store)
+    const silent = { ...request('c1', { saved: [{ at: 1, tokens: 1_000 }] }), said: null }
+    await savings.record('a', Promise.resolve(silent))
+    const { vendors, conversations } = await savings.read('a')
+    expect(vendors.anthropic).toMatchObject({ requests: 1, without_usage: 1, removed: {} })
+    expect(vendors.anthropic).toMatchObject({ billed: 0, without: 0 })
+    expect(conversations).toMatchObject([{ id: 'c1', model: null }])
+  })
+
+  it('have the results of each request when it was sent, answered or not', async () => {
+    const entries: Entry[] = []
+    const { savings } = accountsOn(recordStore().store, entry => entries.push(entry))
+    const fresh = { tokenizer: 'o200k_base', count: 2, before: 50, after: 20 }
+    const sent = { vendor: 'anthropic', report: request('c1', { fresh }).report! } as const
+    await savings.record('a', Promise.resolve(request('c1', { fresh })))
+    await savings.recordResults('a', Promise.resolve(sent))
+    const none = { ...sent, report: { ...sent.report, fresh: undefined } }
+    await savings.recordResults('a', Promise.resolve(none))
+    const { vendors, conversations } = await savings.read('a')
+    const once = { requests: 1, results: { o200k_base: { count: 2, before: 50, after: 20 } } }
+    expect(vendors.anthropic).toMatchObject(once)
+    // What the provider has in its cache is as the last answer said.
+    expect(conversations).toMatchObject([
+      { id: 'c1', account: once, model: 'claude-x', cached: 900 },
+    ])
+    expect(entries.map(({ account }) => account.requests)).toEqual([1, 0])
+  })
+
+  it('are a loss where a prefix changed, by what was cached before', async () => {
+    const { store } = recordStore()
+    const first = accountsOn(store)
+    const written = { ...NO_USAGE, cache_read: 500, cache_write: 400 }
+    await first.savings.record('a', Promise.resolve(request('c1', { usage: written })))
+    await first.savings.close()
+    // Known by another process too.
+    const { savings } = accountsOn(store)
+    const missed = { ...NO_USAGE, cache_write: 1_000 }
+    const about = { usage: missed, prefix_changed: true }
+    await savings.record('a', Promise.resolve(request('c1', about)))
+    const { vendors } = savingsAnswer(await savings.read('a'), { limit: 1 }, LIST)
+    expect(vendors.anthropic?.input_tokens.saving).toBeCloseTo(900 * (0.1 - 1.25))
+  })
+
+  it('are in money for the models that have a price', async () => {
+    const { savings } = accountsOn(recordStore().store)
+    const about = { model: 'claude-haiku-4-5', saved: [{ at: 1, tokens: 50_000 }] }
+    await savings.record('a', Promise.resolve(request('c1', about)))
+    await savings.record('a', Promise.resolve(request('c2')))
+    const answer = savingsAnswer(await savings.read('a'), { limit: 9 }, LIST)
+    const money = { requests: 1, currency: 'EUR', billed: 0.0005, without: 0.1005, saving: 0.1 }
+    expect(answer.vendors.anthropic?.money).toEqual(money)
+    expect(answer.conversations.map(each => each.money)).toEqual(expect.arrayContaining([money]))
+    expect(answer.prices['anthropic/claude-haiku']?.per_million).toBe(2)
+  })
+
+  it('outlive the process, and those of two processes add up', async () => {
+    const { store } = recordStore()
+    const [one, two] = [accountsOn(store), accountsOn(store)]
+    for (const { savings } of [one, two, one]) {
+      await savings.record('a', Promise.resolve(request('c1')))
+    }
+    await Promise.all([one.savings.close(), two.savings.close()])
+    const ledger = await accountsOn(store).savings.read('a')
+    expect(requestsOf(ledger)).toBe(3)
+    expect(ledger.conversations).toMatchObject([{ id: 'c1', account: { requests: 3 } }])
+  })
+
+  it('have each request once, though another process reads and writes in between', async () => {
+    const { store } = recordStore()
+    const one = accountsOn(store)
+    const two = accountsOn(store)
+    for (let n = 0; n < 20; n += 1) {
+      await one.savings.record('a', Promise.resolve(request(`c${n % 3}`)))
+      await two.savings.record('a', Promise.resolve(request(`c${n % 2}`)))
+      expect(requestsOf(await one.savings.read('a'))).toBe(n + 1)
+      expect(requestsOf(await two.savings.read('a'))).toBe(n + 1)
+    }
+    await Promise.all([one.savings.close(), two.savings.close()])
+    for (const { savings } of [one, two]) expect(requestsOf(await savings.read('a'))).toBe(40)
+  })
+
+  it('wait for a store that cannot be written, and are written once', async () => {
+    const { store, faults } = recordStore()
+    const { savings, unsaved } = accountsOn(store)
+    faults.write = fail('full', 'no space')
+    await savings.record('a', Promise.resolve(request('c1')))
+    await savings.close()
+    await savings.record('a', Promise.resolve(request('c1')))
+    await savings.close()
+    expect(unsaved).toEqual(['no space'])
+    expect(requestsOf(await savings.read('a'))).toBe(2)
+    faults.write = null
+    await savings.close()
+    await savings.close()
+    expect(requestsOf(await accountsOn(store).savings.read('a'))).toBe(2)
+  })
+
+  it('are not added twice where the store does not say whether it wrote them', async () => {
+    const { store, faults } = recordStore()
+    const { savings } = accountsOn(store)
+    faults.lostAfter = true
+    await savings.record('a', Promise.resolve(request('c1')))
+    await savings.close()
+    expect(requestsOf(await savings.read('a'))).toBe(1)
+    expect(requestsOf(await accountsOn(store).savings.read('a'))).toBe(1)
+  })
+
+  it('are not told, and not overwritten, where the record cannot be read', async () => {
+    const { store, faults, records } = recordStore()
+    const { savings, unsaved } = accountsOn(store)
+    await savings.record('a', Promise.resolve(request('c1')))
+    await savings.close()
+    const [name, record] = [...records][0]!
+    records.set(name, { ...record, value: Buffer.from('{"of":"another"}') })
+    await savings.record('a', Promise.resolve(request('c1')))
+    await savings.close()
+    await expect(savings.read('a')).rejects.toMatchObject({ code: 'internal' })
+    expect(unsaved).toHaveLength(1)
+    expect(records.get(name)?.value).toEqual(Buffer.from('{"of":"another"}'))
+    faults.read = fail('busy', 'later')
+    await expect(savings.read('a')).rejects.toMatchObject({ code: 'overloaded' })
+    records.set(name, record)
+    faults.read = null
+    expect(requestsOf(await savings.read('a'))).toBe(2)
+  })
+
+  it('go on after a bug, which is told', async () => {
+    let isFirst = true
+    const { savings, bugs } = accountsOn(recordStore().store, () => {
+      if (isFirst) {
+        isFirst = false
+        throw new Error('of a counter')
+      }
+    })
+    await savings.record('a', Promise.resolve(request('c1')))
+    await savings.record('a', Promise.reject(new Error('of an answer')))
+    await savings.record('a', Promise.resolve(request('c1')))
+    expect(bugs).toHaveLength(2)
+    expect(requestsOf(await savings.read('a'))).toBe(2)
+  })
+
+  it('begin anew where the store has lost the record for good', async () => {
+    const { store, faults } = recordStore()
+    const { savings } = accountsOn(store)
+    faults.read = fail('gone', 'cannot be read any more')
+    await savings.record('a', Promise.resolve(request('c1')))
+    await savings.close()
+    faults.read = null
+    expect(requestsOf(await savings.read('a'))).toBe(1)
+  })
+
+  it('tell the last conversations apart, and lose none of the totals', async () => {
+    const { store, records } = recordStore()
+    const { savings, clock } = accountsOn(store)
+    for (let n = 0; n < 230; n += 1) {
+      clock.now = 1_000 + n
+      await savings.record('a', Promise.resolve(request(`c${n}`)))
+      if (n % 50 === 0) await savings.close()
+    }
+    await savings.record('a', Promise.resolve(request('c100')))
+    await savings.close()
+    const ledger = await savings.read('a')
+    expect(requestsOf(ledger)).toBe(231)
+    expect(ledger.since).toBe(1_000)
+    expect(idsOf(ledger)).toHaveLength(200)
+    expect(idsOf(ledger)).not.toContain('c29')
+    expect(ledger.conversations).toMatchObject([
+      { id: 'c100' },
+      { id: 'c229' },
+      ...Array(198).fill({}),
+    ])
+    for (const { value } of records.values()) expect(value.length).toBeLessThan(128 * 1024)
+    const two = savingsAnswer(ledger, { limit: 2 }, LIST).conversations
+    expect(two.map(({ conversation }) => conversation)).toEqual(['c100', 'c229'])
+    const one = savingsAnswer(ledger, { limit: 2, conversation: 'c31' }, LIST).conversations
+    expect(one.map(({ conversation }) => conversation)).toEqual(['c31'])
+  })
+})
+
+describe('misses in the answer', () => {
+  const PRINT = {
+    ...{ life_ms: 300_000, model: 1, tools: 2, system: 3, first_message: 4, settings: 5 },
+    ...{ next: 'n', sent: [], breakpoints: [2] },
+  }
+  const print = (at: number, turns: number, more: object = {}) => ({
+    ...{ ...PRINT, at, turns },
+    history: Array.from({ length: turns * 2 }, (_, i) => i + 1),
+    ...more,
+  })
+  const written = { ...NO_USAGE, cache_write: 20_000 }
+
+  it('have reason, cost and what was changed, the dearest first, and no print', async () => {
+    const { savings } = accountsOn(recordStore().store)
+    const head_change = { place: 'system', kind: 'date', at: 9, scope: 'conversation' }
+    const send = (about: object) => savings.record('a', Promise.resolve(request('c1', about)))
+    await send({ usage: written, print: print(1_000, 1) })
+    await send({ usage: written, print: print(2_000, 2, { system: 9 }), head_change })
+    await send({ usage: written, print: print(900_000, 3, { system: 9 }) })
+    await send({ usage: written, print: print(1_900_000, 4, { system: 9 }) })
+    const answer = savingsAnswer(await savings.read('a'), { limit: 9 }, LIST)
+    const misses = [
+      { reason: 'idle', count: 2, tokens: 40_000, cost: 46_000 },
+      { reason: 'system', count: 1, tokens: 20_000, cost: 23_000 },
+    ]
+    expect(answer.vendors.anthropic?.misses).toEqual(misses)
+    expect(answer.conversations[0]).toMatchObject({
+      misses,
+      changed: { place: 'system', kind: 'date' },
+    })
+    expect(JSON.stringify(answer)).not.toContain('seen')
+    expect(savingsLines(answer)).toContain(
+      'missed:   idle: 2 requests, 40,000 cached tokens not read, 46,000 more billed',
+    )
+  })
+
+  it('are none where nothing is known to be cached, or two requests came at once', async () => {
+    const { savings } = accountsOn(recordStore().store)
+    const send = (of: string, about: object, more: object = {}) =>
+      savings.record('a', Promise.resolve({ ...request(of, about), ...more }))
+    const uncached = { ...NO_USAGE, uncached: 20_000 }
+    // Its model never reported a cached token.
+    await send('c1', { usage: uncached, print: print(1_000, 1) }, { vendor: 'openai' })
+    await send('c1', { usage: uncached, print: print(2_000, 2) }, { vendor: 'openai' })
+    // The first answer had not begun.
+    const other = { next: 'o' }
+    await send('c2', { usage: written, print: print(1_000, 1, other) }, { begunMs: 5_000 })
+    await send('c2', { usage: written, print: print(2_000, 2, other) })
+    // A turn between them was not seen.
+    const third = { next: 'p' }
+    await send('c3', { usage: written, print: print(1_000, 1, third) })
+    await send('c3', { usage: written, print: print(2_000, 3, third) })
+    const { vendors } = await savings.read('a')
+    expect(vendors.openai?.misses).toEqual({})
+    expect(vendors.anthropic?.misses).toEqual({})
+  })
+})

@@ -1,0 +1,259 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { zstdCompressSync } from 'node:zlib'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
+import { afterAll, describe, expect, it } from 'vitest'
+import { telemetryEvent } from '../../../src/core/telemetry/event.ts'
+import { createPseudonyms, TELEMETRY_KEY_BYTES } from '../../../src/core/telemetry/pseudonyms.ts'
+import { createEventFile } from '../../../src/lab/event-file.ts'
+import { noTally } from '../../../src/lab/logs/read-log.ts'
+import { type Mined, type MineOptions, mineLog } from '../../../src/lab/mine-log.ts'
+import { createStudy } from '../../../src/lab/study/study.ts'
+import { headline, tablesOf, toJson, toTables } from '../../../src/lab/tune/report.ts'
+import { localContext } from '../../support/local-context.ts'
+import { claudeCodeLog, codexLog, type SessionResult } from '../../support/log-writers.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'mine-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const context = localContext()
+const pseudonyms = createPseudonyms(new Uint8Array(TELEMETRY_KEY_BYTES), 'test')
+
+function mine(content: string, tally = noTally(), more: Partial<MineOptions> = {}): Mined[] {
+  const path = join(folder, 'log.jsonl')
+  writeFileSync(path, content)
+  const { size: bytes } = statSync(path)
+  return [...mineLog({ path, bytes }, tally, { context, pseudonyms, tokens: {}, ...more })]
+}
+
+let calls = 0
+function result(text: string, more: Partial<SessionResult> = {}): SessionResult {
+  const call_id = `toolu_${++calls}`
+  const plain = { tool: 'Read', args: {}, is_error: false, ts_ms: 1_000 * calls, compacted: false }
+  return { ...plain, text, call_id, ...more }
+}
+
+const rows = JSON.stringify(
+  Array.from({ length: 12 }, (_, i) => ({ id: i, link: `https://example.org/${i}`, ok: true })),
+)
+const file = Array.from({ length: 40 }, (_, i) => `${i + 1}\tline number ${i} of a file`).join('\n')
+
+describe('mineLog', () => {
+  it('gives events of telemetry, each at its place in the session', () => {
+    const log = claudeCodeLog('s', [
+      result(rows, { tool: 'mcp__tracker__list_issues' }),
+      result(file, { args: { file_path: '/x/y.ts' } }),
+      result(file, { args: { file_path: '/x/y.ts' } }),
+      result(file, { args: { file_path: '/x/y.ts' }, compacted: true }),
+    ])
+    const [list, first, again, fresh] = mine(log) as [Mined, Mined, Mined, Mined]
+    for (const { event } of [list, first, again, fresh]) telemetryEvent.parse(event)
+    expect(list.event).toMatchObject({ shape: 'array_of_objects', key_stability: 1, depth: 2 })
+    expect(list.event.endpoint_class).toMatch(/^mcp__p[0-9a-f]{6}__list_issues$/)
+    expect(list.event.encoder_tokens_saved).toBeGreaterThan(0)
+    expect(list.notation).toMatch(/^[a-z_]+@\d+$/)
+    // Level 1 is of the items, level 2 of their members: a bit for `url`.
+    expect(list.levels).toEqual([0, 1])
+    expect(first.event).toMatchObject({ is_dedup_hit: false, context_partition: 0 })
+    expect(first.event.repeat_burst).toBeUndefined()
+    expect(again.event).toMatchObject({ is_dedup_hit: true, layer_used: 'L0', repeat_burst: 0 })
+    expect(fresh.event).toMatchObject({ is_dedup_hit: false, context_partition: 1 })
+    expect(first.event.file_path_hash).toBe(fresh.event.file_path_hash)
+  })
+
+  it('refers to nothing in the context of a sub-agent', () => {
+    const log = claudeCodeLog('s', [result(file), result(file)])
+    const side = mine(log.replaceAll('"isSidechain":false', '"isSidechain":true'))
+    expect(side.map(({ event }) => [event.is_sidechain, event.is_dedup_hit])).toEqual([
+      [true, false],
+      [true, false],
+    ])
+  })
+
+  it('counts a result once that a resumed session copied', () => {
+    const study = createStudy()
+    const session = [result(rows), result(file)]
+    const kept = ['one', 'two'].map(name => {
+      return mine(claudeCodeLog(name, [...session, result(`${name} ${file}`)])).filter(study.add)
+    })
+    expect(kept.map(all => all.length)).toEqual([3, 1])
+    expect(study.result()).toMatchObject({ results: 4, copies: 2, sessions: 2 })
+  })
+
+  it('counts a result once that a fork of Codex copied with a new time', () => {
+    const study = createStudy()
+    const session = [result(rows), result(file)]
+    const later = session.map(each => ({ ...each, ts_ms: each.ts_ms + 3_600_000 }))
+    mine(codexLog('parent', session)).forEach(study.add)
+    mine(codexLog('child', [...later, result(`more ${file}`)])).forEach(study.add)
+    expect(study.result()).toMatchObject({ results: 3, copies: 2, sessions: 2 })
+  })
+
+  it('gives the same of a log that was compressed', () => {
+    // Much text in few bytes, of which the last result has a part again.
+    const texts = Array.from({ length: 14 }, (_, i) => {
+      return Array.from({ length: 300 }, (_, n) => `line ${n} of part ${i}, again and again;`)
+    })
+    const last = [...texts[1]!.slice(0, 200), 'and something that is new'].join('\n')
+    const log = claudeCodeLog('s', [...texts.map(lines => result(lines.join('\n'))), result(last)])
+    const path = join(folder, 'log.jsonl.zst')
+    const packed = zstdCompressSync(log)
+    writeFileSync(path, packed)
+    const file = { path, bytes: packed.length }
+    const plain = mine(log)
+    expect(plain.at(-1)?.event.is_dedup_hit).toBe(true)
+    expect([...mineLog(file, noTally(), { context, pseudonyms, tokens: {} })]).toEqual(plain)
+  })
+
+  it('takes what names no session for none', () => {
+    const study = createStudy()
+    const line = `${JSON.stringify({ tool: 't', text: file })}\n`
+    const mined = mine(line.repeat(2))
+    mined.forEach(study.add)
+    expect(study.result()).toMatchObject({ results: 2, sessions: 0 })
+    expect(mined.map(({ event }) => event.repeat_burst)).toEqual([undefined, undefined])
+  })
+
+  it('counts each of results that a log does not name', () => {
+    const study = createStudy()
+    const line = `${JSON.stringify({ session: 's', tool: 't', text: 'the same' })}\n`
+    mine(line.repeat(3)).forEach(study.add)
+    expect(study.result()).toMatchObject({ results: 3, copies: 0 })
+  })
+
+  it('says nothing of what is in a log', async () => {
+    const secret = (name: string) => `zq${name}zq`
+    const planted = {
+      command: `git log ${secret('argument')}`,
+      file_path: `/home/${secret('user')}/${secret('project')}/${secret('file')}.ts`,
+      [secret('key')]: secret('value'),
+    }
+    const text = JSON.stringify([{ [secret('field')]: secret('content') }])
+    const log = claudeCodeLog(secret('session'), [
+      result(text, { tool: 'Bash', args: planted, call_id: secret('call') }),
+      result(secret('prose'), { tool: `mcp__${secret('server')}__${secret('verb')}` }),
+      result(`${secret('prose')} `.repeat(80), { tool: secret('tool'), is_error: true }),
+    ])
+    const others = log
+      .replaceAll('/srv/project', secret('cwd'))
+      .replaceAll('"main"', `"${secret('branch')}"`)
+    const torn = `{"type":"user","cwd":"${secret('torn')}`
+    const tally = noTally()
+    const mined = mine(`${others}${torn}`, tally)
+    expect(mined).toHaveLength(3)
+    expect(tally.skipped.torn).toBe(1)
+    const study = createStudy()
+    const path = join(folder, 'secrets.parquet')
+    const events = createEventFile(path)
+    for (const each of mined) {
+      study.add(each)
+      events.add(each)
+    }
+    events.finish()
+    const minings = { files: 1, other: 0, unreadable: 0, bytes: 1, tally, study: study.result() }
+    const rows = await parquetReadObjects({ file: await asyncBufferFromFile(path) })
+    const said = [
+      ...[JSON.stringify(mined), toJson(minings), toTables(minings)],
+      JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? Number(value) : value)),
+    ]
+    for (const text of said) expect(text.toLowerCase()).not.toMatch(/zq[a-z]+zq/)
+    expect(said[2]).toContain('git_log')
+  })
+})
+
+describe('createEventFile', () => {
+  it('writes Parquet that other readers open, with the same rows', async () => {
+    const mined = mine(
+      claudeCodeLog('s', [
+        result(rows, { tool: 'list', args: { path: '/a' } }),
+        result('short', { tool: 'Bash', args: { command: 'ls' } }),
+        result('| a | b |\n|---|---|\n| 1 | 2 |', { tool: 'table' }),
+      ]),
+    )
+    const path = join(folder, 'events.parquet')
+    const events = createEventFile(path)
+    mined.forEach(events.add)
+    expect(() => statSync(path)).toThrow('ENOENT')
+    events.finish()
+    const own = await parquetReadObjects({ file: await asyncBufferFromFile(path) })
+    expect(own.map(plain)).toEqual(
+      mined.map(({ event, notation }) => plain({ ...event, notation })),
+    )
+    const instance = await DuckDBInstance.create(':memory:')
+    const connection = await instance.connect()
+    const reader = await connection.runAndReadAll(`SELECT * FROM read_parquet('${path}')`)
+    expect(reader.getRowObjectsJson().map(plain)).toEqual(own.map(plain))
+    connection.closeSync()
+    instance.closeSync()
+  })
+
+  it('replaces nothing but events', () => {
+    const path = join(folder, 'precious')
+    for (const content of ['{"type":"user"}\n', 'PAR']) {
+      writeFileSync(path, content)
+      expect(() => createEventFile(path)).toThrow('no Parquet file')
+      expect(readFileSync(path, 'utf8')).toBe(content)
+    }
+    expect(() => createEventFile(folder)).toThrow('no Parquet file')
+    for (const content of ['', 'PAR1 …']) {
+      writeFileSync(path, content)
+      createEventFile(path).finish()
+      expect(readFileSync(path, 'latin1')).toMatch(/^PAR1.*PAR1$/s)
+    }
+  })
+
+  it('leaves nothing behind where it is given up', () => {
+    const path = join(folder, 'none.parquet')
+    const events = createEventFile(path)
+    mine(claudeCodeLog('s', [result('x')])).forEach(events.add)
+    events.discard()
+    expect(() => statSync(path)).toThrow('ENOENT')
+    expect(() => createEventFile(join(folder, 'no', 'folder'))).toThrow('ENOENT')
+  })
+})
+
+/** Without what is absent, and with whole numbers as such. */
+function plain(row: object): Record<string, unknown> {
+  const present = Object.entries(row).filter(([, value]) => value !== null && value !== undefined)
+  return Object.fromEntries(
+    present.map(([name, value]) => [name, name === 'ts_ms' ? Number(value) : value]),
+  )
+}
+
+describe('the report', () => {
+  it('has savings of another baseline, if one is named', () => {
+    const log = claudeCodeLog('s', [result(rows), result(rows)])
+    const sums = (baselineOf?: (text: string) => number) => {
+      const study = createStudy()
+      mine(log, noTally(), baselineOf === undefined ? {} : { baselineOf }).forEach(study.add)
+      return study.result().sums
+    }
+    const [plain, other] = [sums(), sums(() => 100_000)]
+    expect([other.results, other.baseline, other.final]).toEqual([2, 200_000, plain.final])
+    const { l0Baseline, l0Final, encoderSaved } = other
+    expect(l0Baseline - l0Final + encoderSaved).toBe(200_000 - plain.final)
+    const minings = { files: 1, other: 0, unreadable: 0, bytes: 1, tally: noTally() }
+    const study = createStudy().result()
+    expect(toJson({ ...minings, study, baseline: 'toon' })).toContain('"baseline":"toon"')
+    expect(headline(study, 'toon')).toContain('shares are of TOON for results that are JSON')
+  })
+
+  it('has every table, also of nothing', () => {
+    const study = createStudy()
+    const empty = { files: 0, other: 0, unreadable: 0, bytes: 0, tally: noTally() }
+    expect(toTables({ ...empty, study: study.result() })).toMatch(/^No tool results .*\n$/)
+    for (const { rows: lines, header } of tablesOf(study.result())) {
+      for (const line of lines) expect(line).toHaveLength(header.length)
+    }
+    mine(claudeCodeLog('s', [result(rows), result(file), result(file)])).forEach(study.add)
+    const tables = tablesOf(study.result())
+    for (const { header, rows: lines } of tables) {
+      for (const line of lines) expect(line).toHaveLength(header.length)
+    }
+    expect(tables.find(({ title }) => title === 'Shapes')?.rows).toHaveLength(2)
+    const { sums, encoded } = study.result()
+    expect(sums.l0Results).toBe(1)
+    expect(encoded.histogram.reduce((sum, { results }) => sum + results, 0)).toBe(2)
+  })
+})

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import { ObjectValue } from '../../../src/core/json/value.ts'
+import { createLinkMiner, type RecordedCall } from '../../../src/lab/speculation/link-miner.ts'
+import { studyPlans } from '../../../src/lab/speculation/study-plans.ts'
+
+const call = (tool: string, args: Record<string, string>, text = 'x'): RecordedCall => ({
+  ...{ tool, text, isError: false },
+  args: new ObjectValue(Object.keys(args), Object.values(args)),
+})
+/** A customer with one order, which the agent then looks at, or not. */
+const visit = (n: number, isFollowed: boolean): RecordedCall[] => [
+  call('get_customer', { name: `c${n}` }, JSON.stringify({ name: `c${n}`, order: `order-${n}` })),
+  ...(isFollowed ? [call('get_order', { order_id: `order-${n}` }, 'shipped')] : []),
+  ...[1, 2, 3].map(at => call('think', { thought: `${n} ${at}` })),
+]
+const TERMS = {
+  layers: {},
+  budgetTokens: 8_000,
+  maxParallel: 3,
+  countTokens: (text: string) => text.length,
+}
+
+// SOURCES.md#planner, "Validation strategy"; contract, sections 7 and 9: links mined from sessions,
+// and `replay --speculate`.
+describe('links of recorded sessions', () => {
+  it('lead from a value of a result to the argument of a call after it', () => {
+    const miner = createLinkMiner()
+    for (let n = 0; n < 10; n++) miner.add(visit(n, n % 2 === 0))
+    expect(miner.models()).toEqual({
+      get_customer: {
+        follow_up: [
+          { tool: 'get_order', projection: 'order', projection_arg: 'order_id', probability: 0.5 },
+        ],
+      },
+    })
+  })
+
+  it('are none if calls have other arguments beside it, or come too late', () => {
+    const miner = createLinkMiner()
+    for (let n = 0; n < 10; n++) {
+      const [first, , ...rest] = visit(n, true) as [RecordedCall, RecordedCall, RecordedCall]
+      miner.add([first, call('get_order', { order_id: `order-${n}`, page: '2' }), ...rest])
+      miner.add([first, ...rest, call('get_order', { order_id: `order-${n}` })])
+    }
+    expect(miner.models()).toEqual({})
+  })
+})
+
+describe('a study of plans', () => {
+  const sessions = (isFollowed: (n: number) => boolean) =>
+    new Map(
+      Array.from({ length: 200 }, (_, n) => [`session ${n}`, visit(n, isFollowed(n))] as const),
+    )
+
+  it('learns on one half and tells of the other', () => {
+    const { offers, sessions: halves } = studyPlans(
+      sessions(n => n % 5 > 0),
+      TERMS,
+    )
+    expect(halves.fitted + halves.told).toBe(200)
+    expect(Math.abs(halves.fitted - halves.told)).toBeLessThan(60)
+    const ahead = offers.filter(({ declined }) => declined === null)
+    expect(ahead.length).toBe(halves.told)
+    const used = ahead.filter(({ isUsed }) => isUsed).length
+    expect(used / ahead.length).toBeGreaterThan(0.7)
+    expect(ahead.filter(({ isServed }) => isServed).length).toBe(used)
+  })
+
+  it('takes the best share if there are few calls, and the highest bar if there are none', () => {
+    const few = [...sessions(() => true)].slice(0, 26)
+    expect(studyPlans(new Map(few), TERMS)).toMatchObject({ minProbability: 0.2 })
+    expect(studyPlans(new Map(few.slice(0, 10)), TERMS)).toMatchObject({ minProbability: 0.7 })
+  })
+
+  it('declines what is seldom followed', () => {
+    const { offers } = studyPlans(
+      sessions(n => n % 5 === 0),
+      TERMS,
+    )
+    expect(offers.every(({ declined }) => declined === 'below_probability')).toBe(true)
+    expect(offers.length).toBeGreaterThan(50)
+  })
+})
