@@ -7,6 +7,7 @@ import { telemetryFolder } from '../../book/events/layout.ts'
 import type { Config } from '../../config/config.ts'
 import { processEnv } from '../../config/env.ts'
 import { loadConfig } from '../../config/load.ts'
+import { clearUpOnSignal } from '../../console/clear-up-on-signal.ts'
 import { defineActions, type Options, UsageError, type ValuesOf } from '../../console/command.ts'
 import {
   choice,
@@ -348,23 +349,5 @@ async function openFile(path: string): Promise<EventFile> {
     return createEventFile(path)
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error))
-  }
-}
-
-/** Signals that end a process by default. */
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-
-/**
- * Cleans up when a signal comes, and then lets the signal end the process. @returns a function that
- * stops this
- */
-export function clearUpOnSignal(clearUp: () => void): () => void {
-  const end = (signal: NodeJS.Signals) => {
-    clearUp()
-    process.kill(process.pid, signal)
-  }
-  for (const signal of SIGNALS) process.once(signal, end)
-  return () => {
-    for (const signal of SIGNALS) process.off(signal, end)
   }
 }
