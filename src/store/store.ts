@@ -9,7 +9,8 @@ import type { StoreCheck, StoreLoad, StoreStats } from './values/store-figures.t
 /**
  * Keeps originals, sessions and fingerprints. Nothing here rejects or throws for an expected
  * failure: a full disk, a lost thread and an unknown hash are all values.
- * `src/store/values/failure.ts` turns them into problems for clients. Times are Unix milliseconds, sizes are bytes.
+ * `src/store/values/failure.ts` turns them into problems for clients. Times are Unix milliseconds,
+ * sizes are bytes.
  *
  * A tenant's bodies do not exist for another: the look-up, its cost and the answer are those of an
  * unknown hash.

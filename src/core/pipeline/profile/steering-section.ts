@@ -9,7 +9,7 @@ export type Effort = (typeof EFFORTS)[number]
 
 const effort = z.enum(EFFORTS)
 
-/** Section `steering`: fewer tokens that models write; see `docs/guide/cache-and-steering.md`. */
+/** Section `steering`: fewer tokens that models write; see `docs/guide/cache-life.md`. */
 export const steering = z
   .strictObject({
     verbosity: z.enum(VERBOSITY_LEVELS).default('balanced'),
