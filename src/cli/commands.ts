@@ -45,8 +45,15 @@ export const FIRST_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'Serve others': ['serve', 'mcp', 'keys'],
 }
 
-/** Programs call these, and earlier versions had them. */
-const NOT_LISTED = ['hook', 'statusline', 'savings', 'arms', 'proxy', 'get']
+/** What earlier versions had, and what has taken its place. */
+export const MERGED: Readonly<Record<string, string>> = {
+  savings: 'gain --misses',
+  arms: 'gain --arms',
+  proxy: 'show --check FILE',
+}
+
+/** Programs and agents call the first of these. */
+const NOT_LISTED = ['hook', 'statusline', 'get', ...Object.keys(MERGED)]
 
 /** The commands of `help --all` that the first page does not have. */
 export function otherCommands(): readonly string[] {

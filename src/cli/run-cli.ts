@@ -8,7 +8,7 @@ import { AppError } from '../core/base/errors.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { reasonOf } from '../runtime/system-reason.ts'
 import { VERSION } from '../runtime/version.ts'
-import { COMMANDS, FIRST_COMMANDS, otherCommands } from './commands.ts'
+import { COMMANDS, FIRST_COMMANDS, MERGED, otherCommands } from './commands.ts'
 
 const VERSION_WORDS = ['--version', '-v', '-V', 'version']
 
@@ -23,6 +23,13 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   const command = await loadCommand(name)
   if (command === null) return tellUsage(noCommand(name))
   watchOutput(command.outlivesReader === true)
+  const place = MERGED[command.name]
+  if (place !== undefined) {
+    const [into] = place.split(' ')
+    process.stderr.write(
+      `haversack: ${command.name} is a part of ${into} now: haversack ${place}\n`,
+    )
+  }
   try {
     return await runCommand(command, rest)
   } catch (error) {

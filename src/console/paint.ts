@@ -55,12 +55,12 @@ export function paint(pieces: readonly Piece[], { hasColor, hasUnicode }: Look):
 
 /** Each sign as one of ASCII, so that columns stay. */
 const SIGNS: Readonly<Record<string, string>> = {
-  ...{ '−': '-', '–': '-', '→': '>', '…': '~', '·': '|', '×': 'x' },
-  ...{ '▁': '.', '▂': ':', '▃': '-', '▄': '=', '▅': '+', '▆': '*', '▇': '%', '█': '#' },
+  ...{ '−': '-', '–': '-', '→': '>', '…': '~', '·': '.', '×': 'x' },
+  ...{ '▁': '_', '▂': ':', '▃': '-', '▄': '=', '▅': '+', '▆': '*', '▇': '%', '█': '#' },
 }
 
 function inAscii(text: string): string {
-  return text.replace(/[^\x20-\x7e]/gu, sign => SIGNS[sign] ?? '?')
+  return text.replace(/[^\t\x20-\x7e]/gu, sign => SIGNS[sign] ?? '?')
 }
 
 /** Control characters of names, which a terminal would obey, and signs that turn its text. */

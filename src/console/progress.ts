@@ -1,3 +1,6 @@
+import { processEnv } from '../config/env.ts'
+import { lookOf } from './paint.ts'
+
 const WIDTH = 30
 
 /** A progress bar on stderr; silent if stderr is not a terminal. */
@@ -10,6 +13,7 @@ export interface Progress {
 export function createProgress(label: string, total: number, out = process.stderr): Progress {
   let count = 0
   let drawn = -1
+  const [done, open] = lookOf(processEnv(), out).hasUnicode ? ['█', '░'] : ['#', '.']
   return {
     advance() {
       // The count may exceed the total, because a file may have grown since.
@@ -18,7 +22,7 @@ export function createProgress(label: string, total: number, out = process.stder
       if (!out.isTTY || share === drawn) return
       drawn = share
       const filled = Math.round((WIDTH * share) / 100)
-      out.write(`\r${label} ${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)} ${count}/${total}`)
+      out.write(`\r${label} ${done.repeat(filled)}${open.repeat(WIDTH - filled)} ${count}/${total}`)
     },
     done() {
       if (out.isTTY) out.write('\r\x1b[K')

@@ -21,10 +21,7 @@ export const armsCommand = defineCommand({
     ...serviceOptions,
     json: { type: 'boolean', help: 'The answer of the service' },
   },
-  run(values) {
-    process.stderr.write('haversack: arms is a part of gain now: haversack gain --arms\n')
-    return printArms(values)
-  },
+  run: printArms,
 })
 
 interface ArmsValues {

@@ -1,7 +1,7 @@
 import { change, grouped, money, tokens } from '../../book/rows/amounts.ts'
 import { type Line, type Look, type Piece, shownName } from '../../console/paint.ts'
 import type { Example } from '../../lab/discover/summarize-log.ts'
-import { count, fact, LABEL, nameWidth, TOP, WIDEST_NAME } from '../gain/lines.ts'
+import { count, fact, LABEL, nameWidth, TOP, WIDEST_NAME, wrapped } from '../gain/lines.ts'
 import type { DiscoverFigures, ToolFigures } from './figures.ts'
 
 /** What the screen is of, beside its figures. */
@@ -17,13 +17,23 @@ export interface DiscoverTerms {
 
 const COLUMNS: readonly number[] = [9, 10, 9]
 const EXAMPLE_LINES = 8
+/** Columns of our name before the head. */
+const HEAD = 11
 
 /** The one screen. */
 export function screenOf(figures: DiscoverFigures, terms: DiscoverTerms, look: Look): Line[] {
   const { sessions, results } = figures
   const [of, in_] = [count(results, 'tool result'), count(sessions, 'session')]
   return [
-    [['strong', 'Haversack'], `  your own logs of the last ${terms.days} days: ${of} in ${in_}`],
+    ...wrapped(
+      [
+        ['strong', 'Haversack'],
+        '  ',
+        `your own logs of the last ${terms.days} days: ${of} in ${in_}`,
+      ],
+      HEAD,
+      look,
+    ),
     [],
     ...billedLines(figures, terms, look),
     ...changeLines(figures, terms, look),

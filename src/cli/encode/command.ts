@@ -1,4 +1,11 @@
-import { defineCommand, type Options, UsageError, type ValuesOf } from '../../console/command.ts'
+import { didYouMean } from '../../config/nearest-name.ts'
+import {
+  defineCommand,
+  type Options,
+  type Refuse,
+  UsageError,
+  type ValuesOf,
+} from '../../console/command.ts'
 import { readInput } from '../../console/input.ts'
 import {
   budgetFieldsOf,
@@ -14,13 +21,19 @@ import { percent, table } from '../../console/table.ts'
 import { validate } from '../../core/contract/validate.ts'
 import { encodeOperation } from '../../core/operations/encode.ts'
 import { type Explanation, explainContent } from '../../core/pipeline/explain.ts'
+import { FORMAT_NAMES, KNOWN_FORMATS } from '../../core/pipeline/layers.ts'
 import type { EncodeAnswer, EncodeRequest } from '../../index.ts'
 import { createLocalContext } from '../../library/local-context.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
 
 const options = {
   ...tokenizerOptions,
-  formats: { type: 'string', value: 'LIST', help: 'Only these formats, separated by commas' },
+  formats: {
+    type: 'string',
+    value: 'LIST',
+    help: 'Only these formats, separated by commas',
+    read: readFormats,
+  },
   ...budgetOptions,
   ...itemOptions,
   session: {
@@ -93,6 +106,13 @@ async function explainInput(
   return EXIT.ok
 }
 
+function readFormats(given: string, refuse: Refuse): string[] {
+  const formats = given.split(',')
+  const unknown = formats.find(each => !KNOWN_FORMATS.has(each))
+  if (unknown === undefined) return formats
+  return refuse(FORMAT_NAMES.join(', ') + didYouMean(unknown, KNOWN_FORMATS))
+}
+
 /** The fields of a request that the options give. */
 function fieldsOf(values: EncodeValues): Omit<EncodeRequest, 'content'> {
   const formats = values.formats
@@ -102,7 +122,7 @@ function fieldsOf(values: EncodeValues): Omit<EncodeRequest, 'content'> {
     ...tokenizerFieldsOf(values),
     ...budgetFieldsOf(values),
     ...itemFieldsOf(values),
-    ...(formats === undefined ? {} : { formats: formats.split(',') }),
+    ...(formats === undefined ? {} : { formats }),
     ...(session === undefined ? {} : { session }),
     ...(tool === undefined ? {} : { tool }),
   }

@@ -4,6 +4,7 @@ import { DIMENSIONS, figuresOf, type GainFigures, type Part } from '../../book/r
 import { type Env, processEnv } from '../../config/env.ts'
 import { repositoryName } from '../../config/layers/repository.ts'
 import { defineCommand, type Refuse } from '../../console/command.ts'
+import { choice } from '../../console/options.ts'
 import { lookOf, paint } from '../../console/paint.ts'
 import { DEFAULT_SERVICE_URL } from '../../console/service-client.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
@@ -24,16 +25,7 @@ export const gainCommand = defineCommand({
   operands: '',
   maxOperands: 0,
   options: {
-    by: {
-      type: 'string',
-      value: 'WHAT',
-      choices: DIMENSIONS,
-      help: `One table: ${DIMENSIONS.join(', ')}`,
-      read: (given, refuse) => {
-        const by = DIMENSIONS.find(each => each === given)
-        return by ?? refuse(`one of ${DIMENSIONS.join(', ')}`)
-      },
-    },
+    by: choice(DIMENSIONS, { value: 'WHAT', help: `One table: ${DIMENSIONS.join(', ')}` }),
     days: { type: 'string', value: 'N', help: `The last days (default ${DAYS})`, read: readDays },
     project: {
       type: 'string',

@@ -29,13 +29,14 @@ const NAMELESS: Readonly<Record<By, string>> = {
 export function screenOf(figures: GainFigures, terms: ScreenTerms, look: Look): readonly Line[] {
   const { total, by, currency } = figures
   const days = figures.to - figures.from + 1
-  const of = terms.project === null ? 'all ways in' : `project ${terms.project || '(none)'}`
+  const of = terms.project === null ? 'all ways in' : `project ${projectOf(terms.project)}`
   const head: Line = [['strong', 'Haversack'], `  the last ${grouped(days)} days, ${of}`]
   if (total.results === 0 && total.requests === 0) {
     return [
       head,
       [],
-      ['  Nothing was recorded yet. Run an agent behind it: haversack run -- claude'],
+      ['  Nothing was recorded of that. This records something:'],
+      ['  haversack run -- claude'],
     ]
   }
   const tables = (['project', 'agent', 'tool'] as const).flatMap(dimension => [
@@ -55,6 +56,10 @@ export function screenOf(figures: GainFigures, terms: ScreenTerms, look: Look): 
     ...remarksOf(figures, terms).flatMap(text => wrapped([['dim', text]], 2, look)),
     ...wrapped([['dim', FOOT]], 2, look),
   ]
+}
+
+function projectOf(name: string): string {
+  return shownName(name || '(none)', WIDEST_NAME).trimEnd()
 }
 
 const FOOT = 'haversack gain --by day|project|agent|model|tool · --days 7 · --json · --help'

@@ -27,10 +27,7 @@ export const savingsCommand = defineCommand({
     url: agentServiceOption,
     json: { type: 'boolean', help: 'The answer of the service' },
   },
-  run(values) {
-    process.stderr.write('haversack: savings is a part of gain now: haversack gain --misses\n')
-    return printSavings(values)
-  },
+  run: printSavings,
 })
 
 interface SavingsValues {

@@ -112,6 +112,7 @@ describe('haversack discover', () => {
   })
 
   it('shows a real result, and no control character of it', async () => {
+    vi.stubEnv('COLUMNS', '60')
     const text = `\x1b[2J${rows(6)}`
     write('a.jsonl', codexLog('c1', [result('c1', 0, { model: 'gpt-5.6' }), result('c1', 1)]))
     write('b.jsonl', claudeCodeLog('s1', [result('s1', 0, { text })]))
@@ -120,7 +121,7 @@ describe('haversack discover', () => {
     expect(stdout).toContain('One result of')
     expect(stdout).not.toContain('\x1b')
     expect(stdout).toContain('Nothing left this machine. Next: haversack run -- ')
-    for (const line of stdout.split('\n')) expect([...line].length).toBeLessThanOrEqual(80)
+    for (const line of stdout.split('\n')) expect([...line].length).toBeLessThanOrEqual(60)
   })
 
   it('says where it looked if there are no logs', async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { COMMANDS as EVERY_COMMAND, FIRST_COMMANDS } from '../../../src/cli/commands.ts'
+import { COMMANDS as EVERY_COMMAND, FIRST_COMMANDS, MERGED } from '../../../src/cli/commands.ts'
 import { readResults } from '../../../src/lab/replay/read-results.ts'
 import { captureCli } from '../../support/capture.ts'
 
@@ -29,6 +29,8 @@ const NEAR_NAMES: readonly (readonly [readonly string[], string])[] = [
   [['setup', 'clade'], 'claude'],
   [['doctor', 'codx'], 'codex'],
   [['encode', '--mode', 'elde'], 'elide'],
+  [['encode', '--formats', 'tree,cvs@1'], 'csv@1'],
+  [['gain', '--by', 'projct'], 'project'],
   [['decode', '--format', 'csv@2', file('near.csv', 'a')], 'csv@1'],
 ]
 const rows = JSON.stringify(
@@ -130,6 +132,17 @@ it('says what is wrong with a name in one line', async () => {
   expect((await captureCli('encode', 'test')).stderr).toContain('test is a folder')
   expect((await captureCli('encode', 'no-such-file')).stderr).toContain('does not exist')
 })
+
+it.each(Object.entries(MERGED))(
+  '%s says what has taken its place, which says nothing',
+  async (name, place) => {
+    const { code, stderr } = await captureCli(name, '--help')
+    expect([code, stderr]).toEqual([0, expect.stringMatching(`now: haversack ${place}\n$`)])
+    const [command = '', option = ''] = place.split(' ')
+    const page = await captureCli(command, '--help')
+    expect([page.stderr, page.stdout]).toEqual(['', expect.stringContaining(`  ${option} `)])
+  },
+)
 
 it('plays nothing where there is nothing', async () => {
   const empty = mkdtempSync(join(tmpdir(), 'haversack-empty-'))

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createProgress } from '../../../src/console/progress.ts'
 
 function drawn(total: number, count: number): string[] {
@@ -10,7 +10,15 @@ function drawn(total: number, count: number): string[] {
   return lines
 }
 
+beforeEach(() => void vi.stubEnv('LC_ALL', 'C.UTF-8'))
+afterEach(() => void vi.unstubAllEnvs())
+
 describe('createProgress', () => {
+  it('is ASCII where UTF-8 is not shown', () => {
+    vi.stubEnv('LC_ALL', 'C')
+    expect(drawn(2, 1)[0]).toBe(`\rmine ${'#'.repeat(15)}${'.'.repeat(15)} 1/2`)
+  })
+
   it('draws each percent once, and clears the line', () => {
     const lines = drawn(1_000, 1_000)
     expect(lines).toHaveLength(102)

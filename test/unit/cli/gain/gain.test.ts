@@ -87,6 +87,8 @@ describe('haversack gain', () => {
     const plain = await gain()
     expect(plain).toContain('-$0.40')
     expect(plain).toMatch(/^[\n -~]*$/)
+    // Days without anything look like no bar.
+    expect(plain).toMatch(/by day {5}\.{29}- /)
   })
 
   it('names models without a price, whose bill is in no sum of money', async () => {
@@ -156,7 +158,7 @@ describe('haversack gain', () => {
   it('takes only days and tables that there are', async () => {
     expect((await captureCli('gain', '--days', '0')).code).toBe(2)
     const { code, stderr } = await captureCli('gain', '--by', 'colour')
-    expect([code, stderr]).toEqual([2, expect.stringContaining('one of day, week, month')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('takes day, week, month')])
   })
 })
 
