@@ -65,9 +65,7 @@ function readFolder(): string {
   const results = files.map(file => JSON.parse(readFileSync(file, 'utf8')))
   const protocols = new Set(results.map(({ protocol, suite }) => `${protocol} ${suite}`))
   if (protocols.size > 1) throw new Error('the results are of several suites or protocols')
-  const isOther = ({ arm }: { arm: string }) => Number(arm !== 'direct')
-  const sorted = results.toSorted((a, b) => isOther(a) - isOther(b))
-  return [COLUMNS, ...sorted.flatMap(({ rows }) => rows)].join('\n')
+  return [COLUMNS, ...results.flatMap(({ rows }) => rows)].join('\n')
 }
 
 function report(): void {

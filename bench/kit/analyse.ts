@@ -9,7 +9,10 @@ import {
 
 export const COLUMNS = 'arm,task,solved,steps,cache_read,cache_write,usd'
 
-/** One arm beside the first arm of the file. A change is a share: −0.05 is 5 % less. */
+/** What the other arms are compared with; published runs call it `baseline`. */
+const BASES = ['direct', 'baseline']
+
+/** One arm beside the base. A change is a share: −0.05 is 5 % less. */
 export interface ArmAnalysis {
   readonly arm: string
   /** Of the sum over tasks, with the interval over tasks. */
@@ -34,13 +37,17 @@ function rowsOf(csv: string) {
 }
 
 /**
- * Arms against the first one, by tasks that both have. If the first arm's repetition (`direct_again`)
- * can be told apart from it, nothing is said of the others.
+ * Arms against the base, by tasks that both have. If the base's repetition (`direct_again`) can be
+ * told apart from it, nothing is said of the others.
+ * @throws {Error} if there is no base
  */
 export function analyse(csv: string): readonly ArmAnalysis[] {
   const byArm = Map.groupBy(rowsOf(csv), ({ arm }) => arm)
-  const [base, ...others] = [...byArm.keys()]
-  const analysed = others.map(arm => analyseArm(arm, pairsOf(byArm.get(base!)!, byArm.get(arm)!)))
+  const base = BASES.find(arm => byArm.has(arm))
+  if (base === undefined) throw new Error(`no arm is ${BASES.join(' or ')}`)
+  const analysed = [...byArm]
+    .filter(([arm]) => arm !== base)
+    .map(([arm, rows]) => analyseArm(arm, pairsOf(byArm.get(base)!, rows)))
   const again = analysed.find(({ arm }) => arm === 'direct_again')
   const isApart = again !== undefined && MEASURES.some(of => again[of].verdict !== 'not told apart')
   if (!isApart) return analysed

@@ -7,19 +7,29 @@ import { startProcess } from '../../test/support/service-process.ts'
 import { COLUMNS } from './analyse.ts'
 import { outputOf, type Row, type Suite } from './suites.ts'
 
-const LOSSLESS = '[elision]\nenabled = false\n[clearing]\nenabled = false\n'
-/** What the service of an arm is set to; `null`: there is none. */
-const ARMS: Readonly<Record<string, readonly [config: string, pipeline: string] | null>> = {
-  ...{ direct: null, direct_again: null, peer: null },
-  passthrough: ['[compression]\nenabled = false\n', LOSSLESS],
-  lossless: ['', LOSSLESS],
-  clearing: ['', '[elision]\nenabled = false\n[clearing]\nenabled = true\n'],
+/** What the service of an arm is set to, and what its counters must say after a pass. */
+interface Arm {
+  readonly config: string
+  readonly pipeline: string
+  didItsWork(counters: Counters): boolean
 }
-/** What must stand in the counters, so that the arm did what it is named for. */
-const PROOFS: Readonly<Record<string, (counters: Counters) => boolean>> = {
-  passthrough: ({ exchanges, rewritten }) => exchanges > 0 && rewritten === 0,
-  lossless: ({ rewritten }) => rewritten > 0,
-  clearing: ({ rewritten, omitted }) => rewritten > 0 && omitted > 0,
+
+const LOSSLESS = '[elision]\nenabled = false\n[clearing]\nenabled = false\n'
+/** `null`: without a service. */
+const ARMS: Readonly<Record<string, Arm | null>> = {
+  ...{ direct: null, direct_again: null, peer: null },
+  passthrough: {
+    ...{ config: '[compression]\nenabled = false\n', pipeline: LOSSLESS },
+    didItsWork: ({ exchanges, rewritten }) => exchanges > 0 && rewritten === 0,
+  },
+  lossless: {
+    ...{ config: '', pipeline: LOSSLESS },
+    didItsWork: ({ rewritten, omitted }) => rewritten > 0 && omitted === 0,
+  },
+  clearing: {
+    ...{ config: '', pipeline: '[elision]\nenabled = false\n[clearing]\nenabled = true\n' },
+    didItsWork: ({ rewritten, omitted }) => rewritten > 0 && omitted > 0,
+  },
 }
 
 export interface Counters {
@@ -47,7 +57,8 @@ export interface Tools {
   output(program: string, args: readonly string[]): string | null
   /** @returns the exit code */
   run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number>
-  serve(arm: string, host: string, upstream: string): Promise<Service>
+  /** @param port of a pass that goes on; 0: a free one */
+  serve(arm: string, host: string, upstream: string, port: string): Promise<Service>
 }
 
 interface Service {
@@ -67,7 +78,7 @@ export function missingFor(
   const own = Object.values(networkInterfaces()).flatMap(
     all => all?.map(each => each.address) ?? [],
   )
-  const version = output(suite.program, ['--version'])
+  const said = output(suite.program, suite.probe)
   const checks: readonly (readonly [boolean, string])[] = [
     [!Object.hasOwn(ARMS, arm), `--arm is one of ${Object.keys(ARMS).join(', ')}`],
     [model === '', '--model names the model, as the suite writes it: anthropic/NAME'],
@@ -75,11 +86,15 @@ export function missingFor(
       (env[name] ?? '') === '',
       `--key-env names a variable with the key; ${name || 'it'} is not set`,
     ],
+    ...suite.variables.map(
+      each =>
+        [(env[each] ?? '') === '', `${each} is not set; ${suite.program} grades with it`] as const,
+    ),
     [arm === 'peer' && peer === '', "--peer is the other proxy's base URL"],
-    [version === null, `${suite.program} is not installed: ${suite.install}`],
+    [said === null, `${suite.program} is not installed: ${suite.install}`],
     [
-      suite.program === 'harbor' && version !== null && !version.includes(suite.version),
-      `${suite.program} must be ${suite.version}, and is ${version?.trim()}: ${suite.install}`,
+      suite.program === 'harbor' && said !== null && !said.includes(suite.version),
+      `${suite.program} must be ${suite.version}, and is ${said?.trim()}: ${suite.install}`,
     ],
     [
       suite.inDocker && output('docker', ['info']) === null,
@@ -101,20 +116,43 @@ export async function runPass(options: KitOptions, suite: Suite, tools: Tools): 
   if (existsSync(file)) return file
   mkdirSync(folder, { recursive: true })
   const host = suite.inDocker ? address : '127.0.0.1'
-  const service = ARMS[arm] == null ? null : await tools.serve(arm, host, url)
+  const portFile = join(folder, 'port')
+  const port = existsSync(portFile) ? readFileSync(portFile, 'utf8') : '0'
+  const service = ARMS[arm] == null ? null : await tools.serve(arm, host, url, port)
+  if (service !== null) writeFileSync(portFile, new URL(service.url).port)
+  let counters: Counters | null = null
   try {
     const base = service === null ? (arm === 'peer' ? peer : url) : `${service.url}/anthropic`
-    const env = { ...process.env, ANTHROPIC_API_KEY: process.env[name], ANTHROPIC_BASE_URL: base }
-    for (const args of suite.commands({ url: base, model, folder })) {
+    // With ANTHROPIC_BASE_URL of its own Harbor leaves the provider in front of the model's name.
+    const { ANTHROPIC_BASE_URL: _, ...own } = process.env
+    const env = { ...own, ANTHROPIC_API_KEY: process.env[name] }
+    for (const args of suite.commands({ url: base, provider: url, model, folder })) {
       const code = await tools.run(suite.program, args, env)
       if (code !== 0) throw new Error(`${suite.program} ended with ${code}; run it again to go on`)
     }
-    const counters = (await service?.counters()) ?? null
-    writeFileSync(file, resultOf(options, suite, suite.rows(folder), counters))
   } finally {
-    await service?.close()
+    try {
+      if (service !== null) counters = addTo(join(folder, 'counters'), await service.counters())
+    } finally {
+      await service?.close()
+    }
   }
+  writeFileSync(file, resultOf(options, suite, suite.rows(folder), counters))
   return file
+}
+
+/** The service of each go at a pass counts from 0. @returns the sums */
+function addTo(file: string, counted: Counters): Counters {
+  const before: Counters = existsSync(file)
+    ? JSON.parse(readFileSync(file, 'utf8'))
+    : { exchanges: 0, rewritten: 0, omitted: 0 }
+  const sums = {
+    exchanges: before.exchanges + counted.exchanges,
+    rewritten: before.rewritten + counted.rewritten,
+    omitted: before.omitted + counted.omitted,
+  }
+  writeFileSync(file, JSON.stringify(sums))
+  return sums
 }
 
 /** @throws {Error} if tasks are missing, or the arm did not do what it is named for */
@@ -124,10 +162,11 @@ function resultOf(
   rows: readonly Row[],
   counters: Counters | null,
 ): string {
-  const excluded = rows.filter(({ failure }) => failure !== null).map(({ task }) => task)
-  const kept = rows.filter(({ failure, steps }) => failure === null && steps > 0)
+  const isKept = ({ failure, steps }: Row) => failure === null && steps > 0
+  const kept = rows.filter(isKept)
+  const excluded = rows.filter(each => !isKept(each)).map(({ task }) => task)
   if (rows.length < tasks) throw new Error(`${rows.length} of ${tasks} tasks have a result`)
-  if (counters !== null && PROOFS[arm]?.(counters) === false) {
+  if (counters !== null && !ARMS[arm]!.didItsWork(counters)) {
     throw new Error(`the arm did nothing of its own: ${JSON.stringify(counters)}`)
   }
   const protocol = readFileSync(new URL('protocol.md', import.meta.url))
@@ -149,18 +188,19 @@ function resultOf(
   return `${JSON.stringify({ ...about, columns: COLUMNS, rows: csv })}\n`
 }
 
-/** A real service on a free port, in a process of its own. */
-async function serve(arm: string, host: string, upstream: string): Promise<Service> {
+/** A real service in a process of its own. */
+async function serve(arm: string, host: string, upstream: string, port: string): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), 'haversack-kit-'))
   const [config, pipeline] = [join(folder, 'config.toml'), join(folder, 'pipeline.toml')]
-  writeFileSync(config, ARMS[arm]![0])
-  writeFileSync(pipeline, ARMS[arm]![1])
+  writeFileSync(config, ARMS[arm]!.config)
+  writeFileSync(pipeline, ARMS[arm]!.pipeline)
   const { child, exited, url } = await startProcess({
     main: fileURLToPath(new URL('reachable-service.ts', import.meta.url)),
     stderr: 2,
     env: {
       ...{ HAVERSACK_CONFIG: config, HAVERSACK_PIPELINE_CONFIG: pipeline, HAVERSACK_HOST: host },
       ...{ HAVERSACK_ANTHROPIC_URL: upstream, HAVERSACK_LOG_LEVEL: 'error' },
+      HAVERSACK_PORT: port,
     },
   })
   return {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
 /** What one task came to. A provider's failure is no result. */
 export interface Row {
@@ -17,6 +17,8 @@ export interface Row {
 export interface Place {
   /** The base URL of the agent's requests. */
   readonly url: string
+  /** The base URL of all others, such as those of a simulated user. */
+  readonly provider: string
   readonly model: string
   readonly folder: string
 }
@@ -25,6 +27,10 @@ export interface Suite {
   readonly program: string
   readonly version: string
   readonly install: string
+  /** Arguments with which the program ends well if it can run. */
+  readonly probe: readonly string[]
+  /** Of the environment, besides the key. */
+  readonly variables: readonly string[]
   /** Whether agents run in containers, for which 127.0.0.1 is another machine. */
   readonly inDocker: boolean
   readonly tasks: number
@@ -52,7 +58,7 @@ const SWE_TASKS = [
 
 const HARBOR = {
   ...{ program: 'harbor', version: '0.22.0', install: 'uv tool install harbor==0.22.0' },
-  inDocker: true,
+  ...{ inDocker: true, probe: ['--version'], variables: [] },
   rows: harborRows,
 }
 
@@ -66,13 +72,18 @@ export const SUITES: Readonly<Record<string, Suite>> = {
     commands: place => harborCommands('terminal-bench@2.0', [], place),
   },
   tau2: {
-    ...{ program: 'tau2', version: '8297164e', inDocker: false, tasks: 164, dollars: 80 },
-    install: 'pip install git+https://github.com/sierra-research/tau2-bench@8297164e',
-    commands: ({ url, model, folder }) =>
+    ...{ program: 'tau2', version: 'v1.0.1', inDocker: false, tasks: 164, dollars: 80 },
+    ...{ probe: ['check-data'], variables: ['OPENAI_API_KEY'] },
+    install:
+      'git clone -b v1.0.1 https://github.com/sierra-research/tau2-bench && ' +
+      'uv tool install --python 3.12 -e ./tau2-bench',
+    commands: ({ url, provider, model, folder }) =>
       ['airline', 'retail'].map(domain => [
         ...['run', '--domain', domain, '--agent-llm', model, '--user-llm', model],
         ...['--agent-llm-args', JSON.stringify({ api_base: url, temperature: 0 })],
-        ...['--num-trials', '1', '--seed', '300', '--save-to', join(folder, domain)],
+        ...['--user-llm-args', JSON.stringify({ api_base: provider, temperature: 0 })],
+        ...['--num-trials', '1', '--seed', '300', '--auto-resume'],
+        ...['--save-to', join(folder, domain)],
       ]),
     rows: tauRows,
   },
@@ -93,7 +104,10 @@ function harborCommands(dataset: string, tasks: readonly string[], { url, model,
   ]
 }
 
-const PROVIDER = /api.?(error|connection|timeout)|rate.?limit|overloaded|\b(429|5\d\d)\b/i
+/** Harbor's names; of a program's output that it does not know it says `UnknownApiError`. */
+const PROVIDER =
+  /^Api(RateLimit|UsageLimit|InternalServer|Overloaded|ConnectionClosed|ResponseStalled)Error:|^\w*ApiError: .*API Error: (429|5\d\d)\b/s
+/** @param text an error's name and message: numbers of lines in its traces look like HTTP's */
 const failureOf = (text: string) => (PROVIDER.test(text) ? text.slice(0, 200) : null)
 const jsonOf = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
 
@@ -109,22 +123,23 @@ function harborRows(folder: string): readonly Row[] {
         ...{ steps: of.total_steps ?? 0, usd: of.total_cost_usd ?? 0 },
         cache_read: of.extra?.total_cache_read_input_tokens ?? of.total_cached_tokens ?? 0,
         cache_write: of.extra?.total_cache_creation_input_tokens ?? 0,
-        failure: exception_info ? failureOf(JSON.stringify(exception_info)) : null,
+        failure: exception_info
+          ? failureOf(`${exception_info.exception_type}: ${exception_info.exception_message}`)
+          : null,
       }
     })
 }
 
 function tauRows(folder: string): readonly Row[] {
-  return globSync(join(folder, '*.json'))
-    .filter(path => /(airline|retail)\.json$/.test(path))
+  return globSync(join(folder, '{airline,retail}', 'results.json'))
     .toSorted()
     .flatMap(path => {
-      const domain = /(\w+)\.json$/.exec(path)![1]
+      const domain = basename(dirname(path))
       return jsonOf(path).simulations.map((each: Simulation) => ({
         ...{ task: `${domain}-${each.task_id}`, solved: (each.reward_info?.reward ?? 0) >= 1 },
         steps: each.messages.filter(({ role }) => role === 'assistant').length,
         ...{ cache_read: 0, cache_write: 0, usd: each.agent_cost ?? 0 },
-        failure: failureOf(each.termination_reason ?? ''),
+        failure: each.termination_reason === 'infrastructure_error' ? 'of the provider' : null,
       }))
     })
 }
