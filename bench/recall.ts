@@ -5,7 +5,7 @@ import type { EncodeRequest } from '../src/index.ts'
 import { createLocalContext } from '../src/library/local-context.ts'
 import { createLocalSessions } from '../src/library/local-sessions.ts'
 import { argumentsOf } from './recall/arguments.ts'
-import { billOf, createView, type Seen, type Turn } from './recall/view.ts'
+import { costOf, createView, type Seen, type Turn } from './recall/view.ts'
 import { machine } from './support/machine.ts'
 import { markdownTable } from './support/markdown-table.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
@@ -17,7 +17,7 @@ import { type Conversation, conversationsOf } from './turns/conversations.ts'
  * Whether an agent can see what it needs: lines that edits quote, paths, identifiers and numbers of
  * 12 characters or more in the arguments of recorded calls, at their first use, if an earlier
  * result of the context has them. Each is visible as sent, visible by a notation or a reference,
- * one fetch away, or lost. Beside it the bill with prompt caches that live 300 s by the recorded
+ * one fetch away, or lost. Beside it the cost with prompt caches that live 300 s by the recorded
  * times, with so many results a turn. A need costs a turn, 150 tokens of output and its text;
  * `+.5` and `+.8` add so many calls for each result that lacks parts.
  */
@@ -34,7 +34,7 @@ interface Arm {
   readonly masked?: number
 }
 
-/** Its bill is not computed: it writes the cache at each turn. */
+/** Its cost is not computed: it writes the cache at each turn. */
 const MASKED = 'the last 10 results alone'
 
 const ARMS: readonly Arm[] = [
@@ -61,7 +61,7 @@ interface Sums {
   cut: number
   before: number
   after: number
-  bills: [number, number, number]
+  costs: [number, number, number]
   /** Dearer than lossless, with half a call more for each cut result. */
   dearer: number
 }
@@ -76,7 +76,7 @@ const newSums = (): Sums => ({
   cut: 0,
   before: 0,
   after: 0,
-  bills: [0, 0, 0],
+  costs: [0, 0, 0],
   dearer: 0,
 })
 
@@ -111,7 +111,7 @@ function play({ name, steps }: Conversation, arm: Arm, sums: Sums): readonly num
       isCut: !answer.lossless,
     })
   }
-  return EXTRA_CALLS.map(extra => billOf(turns, { ...options, extra }))
+  return EXTRA_CALLS.map(extra => costOf(turns, { ...options, extra }))
 }
 
 function count(sums: Sums, seen: readonly Seen[], isEdit: boolean): void {
@@ -153,21 +153,21 @@ for (const conversation of conversations) {
   let usual: readonly number[] = []
   for (const arm of ARMS) {
     const sums = all.get(arm.name)!
-    const bills = play(conversation, arm, sums)
-    if (arm.name === 'lossless') usual = bills
-    bills.forEach((bill, at) => {
-      sums.bills[at] = sums.bills[at]! + bill
+    const costs = play(conversation, arm, sums)
+    if (arm.name === 'lossless') usual = costs
+    costs.forEach((cost, at) => {
+      sums.costs[at] = sums.costs[at]! + cost
     })
-    if (bills[1]! > usual[1]!) sums.dearer++
+    if (costs[1]! > usual[1]!) sums.dearer++
   }
 }
 
 const share = (part: number, of: number) => `${((100 * part) / of).toFixed(1)} %`
 const [base] = all.values()
 const rows = [...all].map(([name, sums]) => {
-  const { seen, bills } = sums
-  const over = bills.map(
-    (bill, at) => `${((100 * (base!.bills[at]! - bill)) / base!.bills[at]!).toFixed(1)}`,
+  const { seen, costs } = sums
+  const over = costs.map(
+    (cost, at) => `${((100 * (base!.costs[at]! - cost)) / base!.costs[at]!).toFixed(1)}`,
   )
   return [
     name,
@@ -198,7 +198,7 @@ process.stdout.write(
         'edits',
         'to fetch',
         'lost',
-        'bill, points',
+        'cost, points',
         '+.5',
         '+.8',
         'dearer',

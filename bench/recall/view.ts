@@ -116,7 +116,7 @@ export interface Turn {
   readonly isCut: boolean
 }
 
-interface BillTerms {
+interface CostTerms {
   readonly prompt: number
   /** Results of one turn. */
   readonly results: number
@@ -125,13 +125,13 @@ interface BillTerms {
 }
 
 /** What a conversation costs with prompt caches. */
-export function billOf(turns: readonly Turn[], { prompt, results, extra }: BillTerms): number {
+export function costOf(turns: readonly Turn[], { prompt, results, extra }: CostTerms): number {
   let cached = 0
   let size = prompt
-  let bill = 0
+  let cost = 0
   let last: number | undefined
   const ask = (output: number) => {
-    bill += cached * READ + (size - cached) * WRITE + output * OUTPUT
+    cost += cached * READ + (size - cached) * WRITE + output * OUTPUT
     cached = size
   }
   turns.forEach(({ at, call, result, removed, fetched, isCut }, index) => {
@@ -144,12 +144,12 @@ export function billOf(turns: readonly Turn[], { prompt, results, extra }: BillT
       size += part + FETCH_OUTPUT
     }
     if (index % results === 0) ask(call)
-    else bill += call * OUTPUT
+    else cost += call * OUTPUT
     size += call + result
     if (isCut && extra > 0) {
-      bill += extra * (size * READ + EXTRA_TOKENS * WRITE + FETCH_OUTPUT * OUTPUT)
+      cost += extra * (size * READ + EXTRA_TOKENS * WRITE + FETCH_OUTPUT * OUTPUT)
       size += extra * EXTRA_TOKENS
     }
   })
-  return bill
+  return cost
 }

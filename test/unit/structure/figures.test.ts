@@ -24,6 +24,13 @@ describe('figures of the bill', () => {
     }
   })
 
+  it('are those of the results file where elision is explained', () => {
+    const [eliding, not] = [figures['redeem']!, figures['pauses']!].map(({ saved }) =>
+      percent(saved),
+    )
+    expect(read('docs/reference/elision.md')).toContain(`${eliding} instead of ${not} % of the`)
+  })
+
   it.each([
     ['lossless', 'lossless'],
     ['pauses', 'lossless, and clearing after pauses'],
