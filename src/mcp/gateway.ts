@@ -10,6 +10,7 @@ import {
 } from './catalogue/catalogue.ts'
 import { mapInParts } from './catalogue/lists/in-parts.ts'
 import { ResourceWatches } from './client/resource-watches.ts'
+import { ToolCalls } from './client/tool-calls.ts'
 import type { ClientCall, GatewayOptions } from './gateway-options.ts'
 import { errorOutcome, jsonBytes, type Outcome, RPC_ERRORS } from './json-rpc.ts'
 import {
@@ -24,8 +25,7 @@ import { failureError } from './results/call-failures.ts'
 import { describesOtherValues } from './results/legacy-results.ts'
 import { escapedTerms, resourceTerms } from './results/result-terms.ts'
 import { RETRIEVE_DEFINITION } from './results/retrieve-tool.ts'
-import { ToolCalls } from './tool-calls.ts'
-import { Servers } from './upstream/servers.ts'
+import { Servers } from './servers.ts'
 
 /**
  * One client's view of all servers. Results of our own are in the words of the revisions before

@@ -4,8 +4,8 @@ import { eligibilityOf, type ListedTool } from '../../core/enrich/eligibility.ts
 import { createModels } from '../../core/enrich/models.ts'
 import { count } from '../../index.ts'
 import type { ListEntry } from '../../mcp/catalogue/catalogue.ts'
+import { type CheckedServer, serverVersion } from '../../mcp/check-server.ts'
 import type { GatewayServer } from '../../mcp/gateway-options.ts'
-import { type CheckedServer, serverVersion } from '../../mcp/upstream/check-server.ts'
 
 /** One tool, as it costs and as it may be used. */
 interface CheckedTool {

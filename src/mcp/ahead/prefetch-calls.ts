@@ -6,7 +6,7 @@ import { mirrorsOf } from '../catalogue/mirrored-params.ts'
 import type { ClientCall } from '../gateway-options.ts'
 import { errorOutcome, RPC_ERRORS } from '../json-rpc.ts'
 import { EMPTY_OBJECT } from '../members.ts'
-import type { Servers } from '../upstream/servers.ts'
+import type { Servers } from '../servers.ts'
 import type { LandedResult } from './enrichment-needs.ts'
 import type { OfferReader } from './offer-reader.ts'
 

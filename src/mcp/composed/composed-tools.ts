@@ -4,7 +4,7 @@ import { type PublicEntry, toolFacts } from '../catalogue/catalogue.ts'
 import type { ClientCall } from '../gateway-options.ts'
 import { errorOutcome, jsonBytes, type Outcome, RPC_ERRORS } from '../json-rpc.ts'
 import { EMPTY_OBJECT, objectMember } from '../members.ts'
-import type { Servers } from '../upstream/servers.ts'
+import type { Servers } from '../servers.ts'
 import { type ComposedStep, type ComposedTool, composedDefinition } from './composed-tool.ts'
 import { joinAnswers } from './join-answers.ts'
 

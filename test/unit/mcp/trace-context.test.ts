@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { traceOf, withTrace } from '../../../src/mcp/tool-calls.ts'
+import { traceOf, withTrace } from '../../../src/mcp/client/tool-calls.ts'
 
 const OURS = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 const THEIRS = '00-11111111111111111111111111111111-2222222222222222-00'

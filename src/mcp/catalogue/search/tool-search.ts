@@ -10,7 +10,7 @@ import {
   textMember,
   withMember,
 } from '../../members.ts'
-import type { Servers } from '../../upstream/servers.ts'
+import type { Servers } from '../../servers.ts'
 import { type PublicEntry, toolFacts } from '../catalogue.ts'
 import { Parts } from '../lists/in-parts.ts'
 import { argumentFault } from './argument-fault.ts'

@@ -15,8 +15,8 @@ import { readClientFile } from '../../../../src/cli/mcp/import/client-file.ts'
 import { toConfig } from '../../../../src/cli/mcp/import/to-config.ts'
 import { type Asker, importServers } from '../../../../src/cli/mcp/import.ts'
 import { mcpSchema } from '../../../../src/config/mcp.ts'
+import type { CheckedServer } from '../../../../src/mcp/check-server.ts'
 import type { GatewayServer } from '../../../../src/mcp/gateway-options.ts'
-import type { CheckedServer } from '../../../../src/mcp/upstream/check-server.ts'
 
 const VSCODE = `{
   // asked once

@@ -1,24 +1,24 @@
-import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
-import { QUOTE } from '../../core/json/char-codes.ts'
-import { CacheHints } from '../catalogue/cache-hints.ts'
-import { Catalogue, LIST_KINDS, type ListKind } from '../catalogue/catalogue.ts'
-import { ListRoom } from '../catalogue/lists/list-room.ts'
-import { ServerLists } from '../catalogue/server-lists.ts'
-import { literalChars, matchesTemplate } from '../catalogue/uri-template.ts'
-import { withInput } from '../client/input-rounds.ts'
+import type { JsonBytes } from '../core/json/bytes/json-node.ts'
+import { QUOTE } from '../core/json/char-codes.ts'
+import { CacheHints } from './catalogue/cache-hints.ts'
+import { Catalogue, LIST_KINDS, type ListKind } from './catalogue/catalogue.ts'
+import { ListRoom } from './catalogue/lists/list-room.ts'
+import { ServerLists } from './catalogue/server-lists.ts'
+import { literalChars, matchesTemplate } from './catalogue/uri-template.ts'
+import { withInput } from './client/input-rounds.ts'
 import type {
   ClientCall,
   GatewayOptions,
   GatewayServer,
   SendAs,
   ServerSettings,
-} from '../gateway-options.ts'
-import type { Outcome } from '../json-rpc.ts'
-import { EMPTY_OBJECT, member, withMember } from '../members.ts'
-import { legacyEnd } from '../results/legacy-results.ts'
-import { hasCapability } from './capabilities.ts'
-import type { CallEnd, ServerFacts, UpstreamConnection } from './connection.ts'
-import { META } from './envelope.ts'
+} from './gateway-options.ts'
+import type { Outcome } from './json-rpc.ts'
+import { EMPTY_OBJECT, member, withMember } from './members.ts'
+import { legacyEnd } from './results/legacy-results.ts'
+import { hasCapability } from './upstream/capabilities.ts'
+import type { CallEnd, ServerFacts, UpstreamConnection } from './upstream/connection.ts'
+import { META } from './upstream/envelope.ts'
 
 /** How long lists wait for servers that start slowly, in milliseconds. */
 const START_MS = 10_000

@@ -1,11 +1,11 @@
-import { CacheHints } from '../catalogue/cache-hints.ts'
-import { LIST_KINDS, type ListEntry, type ListKind } from '../catalogue/catalogue.ts'
-import { ListRoom } from '../catalogue/lists/list-room.ts'
-import { ServerLists } from '../catalogue/server-lists.ts'
-import type { GatewayServer } from '../gateway-options.ts'
-import { errorOutcome, RPC_ERRORS } from '../json-rpc.ts'
-import { EMPTY_OBJECT, textMember } from '../members.ts'
-import type { ServerFacts, UpstreamConnection } from './connection.ts'
+import { CacheHints } from './catalogue/cache-hints.ts'
+import { LIST_KINDS, type ListEntry, type ListKind } from './catalogue/catalogue.ts'
+import { ListRoom } from './catalogue/lists/list-room.ts'
+import { ServerLists } from './catalogue/server-lists.ts'
+import type { GatewayServer } from './gateway-options.ts'
+import { errorOutcome, RPC_ERRORS } from './json-rpc.ts'
+import { EMPTY_OBJECT, textMember } from './members.ts'
+import type { ServerFacts, UpstreamConnection } from './upstream/connection.ts'
 
 /** What a server is like when it is asked now. */
 export interface CheckedServer {
