@@ -52,8 +52,8 @@ export const MERGED: Readonly<Record<string, string>> = {
   proxy: 'show --check FILE',
 }
 
-/** Programs and agents call the first of these. */
-const NOT_LISTED = ['hook', 'statusline', 'get', ...Object.keys(MERGED)]
+/** Programs, shells and agents call the first of these. */
+const NOT_LISTED = ['hook', 'statusline', 'completion', 'get', ...Object.keys(MERGED)]
 
 /** The commands of `help --all` that the first page does not have. */
 export function otherCommands(): readonly string[] {

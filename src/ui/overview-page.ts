@@ -3,6 +3,7 @@ import type { BudgetState } from '../book/bill/budgets.ts'
 import type { DefinitionsAccount } from '../book/bill/definitions-account.ts'
 import { type LifeAccount, netOf } from '../book/bill/life-account.ts'
 import { change, grouped, isoDay, money, shortDay, tokens } from '../book/rows/amounts.ts'
+import { dayOf } from '../book/rows/day-of.ts'
 import type { ConversationPage, LedgerResult, Overview } from '../book/rows/figures.ts'
 import { type By, type GainFigures, type Part, withRest } from '../book/rows/gain-figures.ts'
 import { visible } from '../core/base/visible.ts'
@@ -64,7 +65,7 @@ export function overviewPage(data: OverviewData): Html {
   const { window, gain, accounts, own, priced } = data
   return html`<section class="card hero" aria-label="The bill"><div>${figures(trio(gain))}
 ${budgetLines(data)}</div>
-${window.days === 1 && own !== null ? billByHour(own.overview) : billByDay(gain)}</section>
+${window.days === 1 && own !== null ? billByHour(own.overview, gain) : billByDay(gain)}</section>
 <div class="two">${where(data)}
 ${moreToSave(gain, accounts)}</div>
 ${own === null ? '' : ownParts(own, priced)}
@@ -159,9 +160,11 @@ function billByDay({ by, from, to, currency }: GainFigures): Html {
   })
 }
 
-function billByHour({ buckets, bill }: Overview): Html {
-  const hasBill = bill.turns > bill.unknown
-  const bars = buckets.map(bucket => {
+/** Of today alone, like the figures beside it: what is kept by the hour goes back a whole day. */
+function billByHour({ buckets }: Overview, { to, total }: GainFigures): Html {
+  const hasBill = total.bill !== null
+  const today = buckets.filter(({ at }) => dayOf(at) === to)
+  const bars = today.map(bucket => {
     const after = bucket.before - savedOf(bucket)
     const of = hasBill ? bucket : { without: bucket.before, billed: after }
     return billBar(time(bucket.at).slice(11, 16), of)
@@ -213,7 +216,7 @@ function where(data: OverviewData): Html {
     rows.length === 0
       ? html`<p class="none">Nothing came in this window.</p>`
       : html`<ul class="rows by">${rows}</ul>
-<p class="none">Tokens of results: grey was sent, green was saved. Last: the bill.</p>`
+<p class="none">Tokens of results: grey was sent, green was saved. Last: what the bill was spared.</p>`
   return card('where', 'Where', list, tabs('By', chosen, links))
 }
 

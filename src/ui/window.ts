@@ -24,8 +24,11 @@ export const WINDOWS: readonly PageWindow[] = [
   bucketHours: each.days === 1 ? 1 : 24,
 }))
 
-/** Windows of what is kept by the hour. */
-export const HOUR_WINDOWS = WINDOWS.slice(0, 2)
+/** Windows of what is kept by the hour: whole days back from now. */
+export const HOUR_WINDOWS = WINDOWS.slice(0, 2).map(each => ({
+  ...each,
+  short: each.days === 1 ? '24 hours' : each.short,
+}))
 
 /** The window of a query; another one if it names none that there is. */
 export function windowOf(

@@ -13,7 +13,7 @@ export function grouped(count: number): string {
 
 /** `−19.2 %`; a change to more has a plus. `–`: there was nothing. */
 export function change(before: number, after: number): string {
-  if (before === 0) return after === 0 ? '–' : '+∞ %'.replace('∞', '100')
+  if (before === 0) return after === 0 ? '–' : '+100 %'
   const percent = (100 * (after - before)) / before
   const text = Math.abs(percent).toFixed(1)
   if (text === '0.0') return '0.0 %'

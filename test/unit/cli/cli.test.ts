@@ -54,7 +54,7 @@ describe('haversack', () => {
   it.each([[['help', '--all']], [['--help', '--all']]])('%j lists every command', async argv => {
     const { code, stdout, stderr } = await captureCli(...argv)
     expect([code, stderr]).toEqual([0, ''])
-    const unlisted = ['hook', 'statusline', 'savings', 'arms', 'proxy', 'get']
+    const unlisted = ['hook', 'statusline', 'completion', 'savings', 'arms', 'proxy', 'get']
     const all = Object.keys(EVERY_COMMAND).filter(name => !unlisted.includes(name))
     expect(listed(stdout).toSorted()).toEqual(all.toSorted())
     // What a command takes is on its own page, so that a line fits a terminal.

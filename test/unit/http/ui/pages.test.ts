@@ -256,6 +256,20 @@ describe('pages', () => {
     expect(await page('/ui/results/1')).toContain('It was not kept')
   })
 
+  it('show the hours of today alone where the figures are of today', async () => {
+    const { ledger, page } = start({ keys: false })
+    const midnight = new Date().setHours(0, 0, 0, 0)
+    const turn = (at: number, billed: number) =>
+      ledger.turn({ tenant: 'local', turn: turnOf({ at, billed, without: billed }) })
+    turn(midnight - 1, 777_000)
+    turn(Date.now(), 5_000)
+    const today = await page('/ui?window=24h')
+    expect(today).toContain('paid 5,000')
+    expect(today).not.toContain('777 k')
+    expect(await page('/ui?window=7d')).toContain('paid 777 k')
+    expect(await page('/ui/tools')).toMatch(/aria-current="true">24 hours</)
+  })
+
   it('say what to do first if nothing came yet', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'haversack-path-'))
     onTestFinished(() => {
