@@ -15,7 +15,7 @@ import {
 } from '../../ui/conversation-pages.ts'
 import { emptyPage } from '../../ui/empty-page.ts'
 import { keptPage } from '../../ui/kept-page.ts'
-import type { Page } from '../../ui/layout.ts'
+import { type Page, tabs } from '../../ui/layout.ts'
 import { overviewPage, overviewPath, WHERE } from '../../ui/overview-page.ts'
 import { openedResult, resultPage } from '../../ui/result-page.ts'
 import { afterOf } from '../../ui/result-rows.ts'
@@ -85,6 +85,7 @@ async function overview(c: AppContext, reader: Caller, needs: UiNeeds): Promise<
   const { access, budgets, ledger, savings, sharing } = needs
   const window = windowOf(c.req.query('window'), WINDOWS, '30d')
   const of = c.req.query('tenant') ?? reader.tenant
+  const readsAll = reader.scopes.has('read-all') && access.records() !== null
   const tenants = askedTenants(reader, of, access)
   const [gains, accounts, states, own] = await Promise.all([
     Promise.all(tenants.map(each => ledger.gain(each, window.days, null))),
@@ -101,9 +102,10 @@ async function overview(c: AppContext, reader: Caller, needs: UiNeeds): Promise<
   if (ledgers !== undefined && own?.latest.length === 0 && results + requests + asked === 0) {
     const sub = 'Nothing has come yet. This page changes by itself as soon as something does.'
     const body = emptyPage(await firstSteps(c, reader, needs))
-    return { ...place, heading: 'See it work in a minute', sub, body }
+    const path = overviewPath({ by: 'team', of: '*' })
+    const aside = readsAll && { aside: tabs('Teams', '', [['*', path, 'All teams']]) }
+    return { ...place, heading: 'See it work in a minute', sub, body, ...aside }
   }
-  const readsAll = reader.scopes.has('read-all') && access.records() !== null
   const wished = WHERE.find(each => each === c.req.query('by'))
   const by = wished === undefined || (wished === 'team' && !readsAll) ? WHERE[0] : wished
   const body = overviewPage({

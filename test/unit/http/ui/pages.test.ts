@@ -307,6 +307,8 @@ describe('pages', () => {
     }
     const { app, ledger, enter, page, a, b } = start({ scopes, overrides: { budgets } })
     const reader = await enter(a.key)
+    // Also one who has nothing of their own is led to them.
+    expect(await page('/ui', reader)).toContain('<a href="/ui?tenant=*&amp;by=team">All teams')
     ledger.result(resultOf('a', { tool: 'tool-of-a', before: 500 }))
     ledger.result(resultOf('b', { tool: 'tool-of-b', before: 7_000, session: 'b'.repeat(16) }))
     const all = await page('/ui?tenant=*&by=team', reader)
