@@ -160,7 +160,7 @@ function billByDay({ by, from, to, currency }: GainFigures): Html {
   })
 }
 
-/** Of today alone, like the figures beside it: what is kept by the hour goes back a whole day. */
+/** Only the hours of today, like the figures beside it: those that are read go back a whole day. */
 function billByHour({ buckets }: Overview, { to, total }: GainFigures): Html {
   const hasBill = total.bill !== null
   const today = buckets.filter(({ at }) => dayOf(at) === to)

@@ -24,7 +24,7 @@ export const WINDOWS: readonly PageWindow[] = [
   bucketHours: each.days === 1 ? 1 : 24,
 }))
 
-/** Windows of what is kept by the hour: whole days back from now. */
+/** Windows of what is kept by the hour. They go back whole days from now. */
 export const HOUR_WINDOWS = WINDOWS.slice(0, 2).map(each => ({
   ...each,
   short: each.days === 1 ? '24 hours' : each.short,
