@@ -13,7 +13,7 @@ COPY package.json package-lock.json ./
 RUN --mount=type=cache,target=/root/.npm \
     npm ci --ignore-scripts --prefer-offline --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
-COPY scripts/build.ts scripts/bundle-output.ts scripts/third-party-licenses.ts ./scripts/
+COPY scripts/build.ts scripts/bundle-output.ts scripts/start-groups.ts scripts/third-party-licenses.ts ./scripts/
 COPY skills ./skills
 COPY src ./src
 COPY views ./views
