@@ -21,7 +21,6 @@ import { vendorOf } from '../../core/conversation/usage/billing.ts'
 import { BASELINE } from '../../core/telemetry/event.ts'
 import { TELEMETRY_KEY_BYTES } from '../../core/telemetry/pseudonyms.ts'
 import { resolveTokenizer } from '../../core/tokens/profiles.ts'
-import type { LogsBill } from '../../lab/bill/bill-logs.ts'
 import type { EventFile } from '../../lab/event-file.ts'
 import { type LogList, listLogs } from '../../lab/logs/list-logs.ts'
 import { logFolders } from '../../lab/nightly/log-folders.ts'
@@ -32,7 +31,7 @@ import { createModelMiner } from '../../lab/speculation/mine-models.ts'
 import { createStudy } from '../../lab/study/study.ts'
 import { analysisRecord, reportAnalysis } from '../../lab/tune/analysis-report.ts'
 import { analyzeSessions, analyzeTelemetry, reportProposals } from '../../lab/tune/analyze.ts'
-import { billTables } from '../../lab/tune/bill-report.ts'
+import { billOf, billTables } from '../../lab/tune/bill-report.ts'
 import { describeSessions } from '../../lab/tune/describe-sessions.ts'
 import { mineFiles } from '../../lab/tune/mine-files.ts'
 import { recordedSessions } from '../../lab/tune/recorded-sessions.ts'
@@ -311,15 +310,6 @@ async function mine(list: LogList, { tokens, key, file, baseline }: MineOptions)
     tally: read.tally,
     study: study.result(),
   }
-}
-
-async function billOf(list: LogList): Promise<LogsBill> {
-  const { billLogs, newestLogs } = await import('../../lab/bill/bill-logs.ts')
-  const files = newestLogs(list.files)
-  const progress = createProgress('bill', files.length)
-  const bill = billLogs(files, () => progress.advance())
-  progress.done()
-  return bill
 }
 
 /** @throws UsageError */

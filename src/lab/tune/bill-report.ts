@@ -1,6 +1,8 @@
+import { createProgress } from '../../console/progress.ts'
 import { percent, table } from '../../console/table.ts'
 import type { Bill } from '../bill/account.ts'
 import type { LogsBill } from '../bill/bill-logs.ts'
+import type { LogList } from '../logs/list-logs.ts'
 
 const PARTS: readonly (readonly [keyof Bill, string])[] = [
   ['read', 'read from a cache'],
@@ -41,4 +43,14 @@ export function billTables({ sessions, calls, estimated, direct, arms }: LogsBil
     ),
   ]
   return `\n${parts.join('\n\n')}\n`
+}
+
+/** What the newest of these logs were billed, and would have been. */
+export async function billOf(list: LogList): Promise<LogsBill> {
+  const { billLogs, newestLogs } = await import('../bill/bill-logs.ts')
+  const files = newestLogs(list.files)
+  const progress = createProgress('bill', files.length)
+  const bill = billLogs(files, () => progress.advance())
+  progress.done()
+  return bill
 }

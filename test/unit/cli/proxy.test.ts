@@ -133,7 +133,8 @@ describe('proxy --check', () => {
     const path = file('chat.json', CHAT)
     const plain = await captureCli('proxy', '--check', path)
     expect(plain.stderr).toBe(
-      'haversack: read as a request to chat: it has messages of the role tool or function\n',
+      'haversack: proxy is a part of show now: haversack show --check FILE\n' +
+        'haversack: read as a request to chat: it has messages of the role tool or function\n',
     )
     expect(plain.stdout).toMatch(/^message +block +part +tool +call +before +after +format +/)
     expect(plain.stdout).toMatch(/ 1 +0 +0 +list·\[31m +c1 +\d+ +\d+ +\S+@\d+ +no +rewritten\n/)
