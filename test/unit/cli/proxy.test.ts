@@ -142,7 +142,9 @@ describe('proxy --check', () => {
       /\n1 of 1 text rewritten, \d+ tokens saved \(\w+\); \d+ → \d+ bytes, all others as they came\.\n$/,
     )
     const shown = await captureCli('proxy', '--check', path, '--show', '--route', 'chat')
-    expect(shown.stderr).toBe('')
+    expect(shown.stderr).toBe(
+      'haversack: proxy is a part of show now: haversack show --check FILE\n',
+    )
     expect(shown.stdout.startsWith(plain.stdout)).toBe(true)
     expect(shown.stdout.slice(plain.stdout.length)).toMatch(
       /^\n--- message 1, block 0, part 0: \S+@\d+\n[\s\S]*item/,
