@@ -37,6 +37,8 @@ export function chart({ title, unit, bars, write, marks = [] }: Chart): Html {
   const ticks = Array.from({ length: STEPS + 1 }, (_, at) => at)
   const names = new Map(bars.flatMap(({ parts }) => parts.map(part => [part.name, part.kind])))
   const middle = (at: number) => percent((at + 0.5) * width)
+  const scale = { width, most: STEPS * step, write }
+  const drawn = bars.map((bar, at) => drawBar(bar, at * width, scale))
   return html`<figure><figcaption><b>${title}</b> <span class="unit">${unit}</span>
 <ul class="legend">${[...names].map(
     ([name, kind]) => html`<li><span class="mark ${kind}"></span>${name}</li>`,
@@ -47,7 +49,7 @@ export function chart({ title, unit, bars, write, marks = [] }: Chart): Html {
 <svg role="img" aria-label="${title}">${ticks.map(at => {
     const y = percent((100 * at) / STEPS)
     return html`<line x1="0" x2="100%" y1="${y}" y2="${y}"/>`
-  })}${bars.map((bar, at) => drawBar(bar, at * width, { width, most: STEPS * step, write }))}${marks.map(
+  })}${drawn}${marks.map(
     (at, index) => html`<line class="flag" x1="${middle(at)}" x2="${middle(at)}" y1="-4" y2="100%"/>
 <text x="${middle(at)}" y="-7">${index + 1}</text>`,
   )}</svg>

@@ -146,6 +146,7 @@ function figuresOf({ conversation, turns }: ConversationDetail, { priced }: Conv
     undefined,
   )
   const unit = price === null ? `${BILLED_UNIT}, ` : ''
+  const both = `${write(without)} → ${write(billed)}`
   return [
     {
       name: 'Bill',
@@ -156,13 +157,15 @@ function figuresOf({ conversation, turns }: ConversationDetail, { priced }: Conv
       about:
         conversation.turns === 0
           ? 'No request of it went through a proxy.'
-          : `saved, ${change(without, billed)}: ${write(without)} → ${write(billed)}, ${unit}by what the provider counted`,
+          : `saved, ${change(without, billed)}: ${both}, ${unit}by what the provider counted`,
       ...(conversation.turns > 0 && { tone: tone(without - billed) }),
     },
     {
       name: 'Tool results',
       value: change(before, before - saved),
-      about: `${count(before)} → ${count(before - saved)} tokens of ${plural(results, 'result')}, each once`,
+      about:
+        `${count(before)} → ${count(before - saved)} tokens of ` +
+        `${plural(results, 'result')}, each once`,
     },
     {
       name: 'Fullest context',
@@ -214,7 +217,9 @@ ${meaningOf(mark)}${
 }</li>`,
       )}</ol>`
 }
-${untouched === 0 ? '' : html`<p>${plural(untouched, 'listed request')} went unchanged.</p>`}</section>`
+${
+  untouched === 0 ? '' : html`<p>${plural(untouched, 'listed request')} went unchanged.</p>`
+}</section>`
 }
 
 function meaningOf({ kind, pause, prompts: [before, now] }: TurnMark): string {

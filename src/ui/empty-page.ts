@@ -33,7 +33,8 @@ export function emptyPage({ agents, sample }: FirstSteps): Html {
 <p>Reads your agents' logs on your machine. Nothing leaves it.</p></li>
 <li><b>Start your agent behind it</b>
 <code class="cmd">haversack run -- ${agents?.[0] ?? 'claude'}</code>
-<p>${found}Your settings are not changed. <code>haversack doctor</code> says what is missing.</p></li>
+<p>${found}Your settings are not changed.
+<code>haversack doctor</code> says what is missing.</p></li>
 <li><b>Ask for something that reads files</b><p>“Find the slowest test and say why.”</p>
 <p class="wait">waiting for the first result …</p></li></ol>`,
   )}

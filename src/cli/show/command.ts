@@ -36,8 +36,8 @@ export const showCommand = defineCommand({
     if (HASH.test(named)) return getCommand.run(values, [named])
     if (named !== 'last' && !RESULT.test(named)) {
       throw new UsageError(
-        `"${visible(named)}" names no result: give last, the number of a result, or the hash of a ` +
-          'kept original (8 to 64 hex digits)',
+        `"${visible(named)}" names no result: give last, the number of a result, or ` +
+          'the hash of a kept original (8 to 64 hex digits)',
       )
     }
     if (values.before && after) throw new UsageError('take --before or --after')
