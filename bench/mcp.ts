@@ -1,56 +1,118 @@
-import { loadavg } from 'node:os'
-import { measureLatency, measureThroughput } from './mcp/latency.ts'
-import { latencyTable, listsReport, type Measured } from './mcp/report.ts'
-import { TOOLS } from './mcp/results.ts'
-import { startHttpWays, startStdioWays, type Ways } from './mcp/ways.ts'
-import { machine } from './support/machine.ts'
-import { writeSection } from './support/markdown-table.ts'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { median } from '../src/lab/bill/statistics.ts'
+import { nextNonce, type Peer, startPeer } from './mcp/lines-client.ts'
+import { TOOLS, type ToolName } from './mcp/results.ts'
+import { cpuUsOf, machine } from './support/machine.ts'
+import { markdownTable, writeSection } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
+import { percentile } from './support/statistics.ts'
 
 /**
- * npm run bench -- mcp [--rounds N --over stdio,http --only latency,lists --search --write]
+ * npm run bench -- mcp [--rounds N --write]
  *
- * What the MCP gateway adds to calls, beside direct calls and the relay that the official SDK makes:
- * real processes, the three in turn; and lists from memory. Results are made beforehand and differ in
- * each call; `image_4k` has nothing to pack, so it is forwarding alone. With `--search` calls go
- * through the gateway's `call_tool`.
+ * What the MCP gateway adds to calls over stdio, beside direct calls and the relay that the official
+ * SDK makes: real processes, the three in turn. Results are made beforehand and differ in each call;
+ * `image_4k` has nothing to pack, so it is forwarding alone.
  */
-const options = readOptions({
-  rounds: 400,
-  over: ['stdio', 'http'],
-  only: ['latency', 'lists'],
-  search: false,
-  write: false,
-})
+const options = readOptions({ rounds: 400, write: false })
+
+const WAYS = ['direct', 'relay', 'gateway'] as const
+type Way = (typeof WAYS)[number]
+type Peers = Readonly<Record<Way, Peer>>
 
 /** Large results are called less often. */
 const SHARE: Readonly<Record<string, number>> = { rows_100k: 0.25, rows_1m: 0.1 }
 const LEAST_ROUNDS = 20
+/** Calls under way at once, and how often their rate is taken. */
 const IN_FLIGHT = 16
+const RATES = 3
 
-async function measure(ways: Ways): Promise<Measured[]> {
-  const rows: Measured[] = []
-  for (const tool of TOOLS) {
-    const rounds = Math.max(LEAST_ROUNDS, Math.round(options.rounds * (SHARE[tool] ?? 1)))
-    const latency = await measureLatency(ways, tool, { rounds, warmUp: rounds })
-    const load = { calls: rounds, inFlight: IN_FLIGHT, rounds: 3 }
-    rows.push({ tool, latency, rate: await measureThroughput(ways, tool, load) })
+const script = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+
+/** Calls a tool. Throws if the answer is not this call's. */
+async function call(peer: Peer, tool: ToolName): Promise<void> {
+  const nonce = nextNonce()
+  const params = `{"name":"${tool}","arguments":{"nonce":"${nonce}"}}`
+  const answer = await peer.request('tools/call', params)
+  if (!answer.includes(nonce)) throw new Error(`another answer: ${answer.toString('utf8', 0, 300)}`)
+}
+
+/** Milliseconds of calls one after another, the ways in turn, and processor time of a call. */
+async function latency(peers: Peers, tool: ToolName, rounds: number) {
+  const ms: Record<Way, number[]> = { direct: [], relay: [], gateway: [] }
+  const cpu = () => WAYS.map(way => cpuUsOf([peers[way]]))
+  for (let round = 0; round < rounds; round++) for (const way of WAYS) await call(peers[way], tool)
+  const before = cpu()
+  for (let round = 0; round < rounds; round++) {
+    for (let turn = 0; turn < WAYS.length; turn++) {
+      const way = WAYS[(turn + round) % WAYS.length] as Way
+      const started = performance.now()
+      await call(peers[way], tool)
+      ms[way].push(performance.now() - started)
+    }
   }
-  return rows
+  return { ms, cpuMs: cpu().map((us, at) => (us - before[at]!) / 1000 / rounds) }
+}
+
+/** Calls a second with many under way at once. */
+async function rateOf(peer: Peer, tool: ToolName, calls: number): Promise<number> {
+  const started = performance.now()
+  let left = calls
+  const caller = async () => {
+    while (left-- > 0) await call(peer, tool)
+  }
+  await Promise.all(Array.from({ length: IN_FLIGHT }, caller))
+  return (calls * 1000) / (performance.now() - started)
+}
+
+/** The difference within each round, so that a machine that is busy for a while counts for both. */
+const added = (ms: readonly number[], direct: readonly number[]) =>
+  median(ms.map((each, i) => each - direct[i]!))
+
+async function rowsOf(peers: Peers, tool: ToolName) {
+  const rounds = Math.max(LEAST_ROUNDS, Math.round(options.rounds * (SHARE[tool] ?? 1)))
+  const { ms, cpuMs } = await latency(peers, tool, rounds)
+  const rates = WAYS.map((): number[] => [])
+  for (let turn = 0; turn < RATES; turn++) {
+    for (const [at, way] of WAYS.entries()) rates[at]!.push(await rateOf(peers[way], tool, rounds))
+  }
+  return WAYS.map((way, at) => {
+    const more = added(ms[way], ms.direct)
+    return [
+      ...[tool, way, percentile(ms[way], 0.5).toFixed(2), percentile(ms[way], 0.99).toFixed(2)],
+      way === 'direct' ? '–' : more.toFixed(2),
+      way === 'gateway' ? (more / added(ms.relay, ms.direct)).toFixed(2) : '–',
+      ...[cpuMs[at]!.toFixed(2), Math.round(percentile(rates[at]!, 0.5))],
+    ]
+  })
 }
 
 const load = () => loadavg()[0]!.toFixed(1)
 const before = load()
-const parts: string[] = []
-for (const over of options.over) {
-  const ways = await (over === 'stdio' ? startStdioWays : startHttpWays)(options.search)
-  const tables: string[] = []
-  if (options.only.includes('latency')) tables.push(latencyTable(await measure(ways)))
-  if (options.only.includes('lists')) tables.push(await listsReport(ways, options.rounds))
-  await ways.close()
-  if (tables.length > 0) parts.push(`Over ${over}:`, ...tables)
+const folder = mkdtempSync(join(tmpdir(), 'haversack-bench-mcp-'))
+const upstream = script('mcp/upstream-server.ts')
+const config = join(folder, 'haversack.toml')
+const server = `command = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify([upstream])}\n`
+writeFileSync(config, `[log]\nlevel = "error"\n\n[mcp.servers.bench0]\n${server}`)
+const gateway = [script('../src/cli.ts'), 'mcp', '--config', config]
+const peers: Peers = {
+  direct: await startPeer([upstream]),
+  relay: await startPeer(['--no-warnings', script('mcp/sdk-relay.ts'), process.execPath, upstream]),
+  gateway: await startPeer([...gateway, '--data-dir', join(folder, 'data')]),
 }
-parts.push(`Load of the machine ${before} before and ${load()} after; ${JSON.stringify(machine())}`)
-const report = parts.join('\n\n')
+const header = [
+  ...['result', 'way', 'p50 ms', 'p99 ms', 'added p50', '× what the relay adds'],
+  ...['processor ms', 'calls/s'],
+]
+const rows = []
+for (const tool of TOOLS) rows.push(...(await rowsOf(peers, tool)))
+await Promise.all(WAYS.map(way => peers[way].close()))
+rmSync(folder, { recursive: true, force: true })
+const report = `${markdownTable(header, rows)}
+
+Over stdio, ${options.rounds} rounds; load of the machine ${before} before and ${load()} after; ${JSON.stringify(machine())}`
 process.stdout.write(`${report}\n`)
 if (options.write) writeSection('mcp', report)

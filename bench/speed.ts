@@ -71,8 +71,8 @@ async function measured(
     for (const body of turns) {
       for (let turn = 0; turn < ways.length; turn++) {
         const at = (turn + round + WARM_UP) % ways.length
-        const { end } = await call(ways[at]!, body)
-        if (round >= 0) times[at]!.push(end)
+        const ms = await call(ways[at]!, body)
+        if (round >= 0) times[at]!.push(ms)
       }
       if (++round === options.rounds) return times
     }
@@ -105,7 +105,7 @@ const ways: readonly Way[] = [
   { name: 'Haversack, packing', url: service, headers: events },
   ...peers.map(({ name, url, headers }) => ({ name, url, headers: { ...events, ...headers } })),
 ]
-const steps = stepsFor(options.corpus || undefined)
+const steps = stepsFor(options.corpus)
 await warmUp(servers, steps)
 const rows: string[][] = []
 for (const bytes of SIZES) {

@@ -81,7 +81,7 @@ async function send(tenant: number, path: string, body: string): Promise<number>
   const { key } = keys[tenant]!
   const headers = { 'content-type': 'application/json', 'x-haversack-key': key, 'x-api-key': key }
   const url = `http://127.0.0.1:${service.port}${path}`
-  return (await timedCall(url, Buffer.from(body), headers)).end
+  return timedCall(url, Buffer.from(body), headers)
 }
 
 const random = createRandom(7)

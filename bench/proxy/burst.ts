@@ -8,7 +8,8 @@ import { growingConversation, stepsFor } from './growing-conversations.ts'
  */
 export interface BurstPlan {
   readonly port: number
-  readonly corpus?: string
+  /** Empty: made-up results. */
+  readonly corpus: string
   readonly bytes: number
   readonly conversations: number
   /** The number of the first conversation. */

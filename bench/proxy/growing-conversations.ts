@@ -25,8 +25,8 @@ const STRIDE = 211
 const TERMS = { model: 'claude-opus-4-1', tools: ['Read', 'Bash'] }
 
 /** Recorded results, all in their order; made-up ones where there is no corpus. */
-export function stepsFor(corpus: string | undefined): readonly Step[] {
-  if (corpus !== undefined) return conversationsOf(corpus).flatMap(({ steps }) => steps)
+export function stepsFor(corpus = ''): readonly Step[] {
+  if (corpus !== '') return conversationsOf(corpus).flatMap(({ steps }) => steps)
   return generatedTexts(9, 800).map((text, id) => ({
     tool: 'Bash',
     args: { id },

@@ -1,21 +1,14 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 
-/**
- * A vendor's API: JSON of 1 KB, or under `/events` and for requests with `x-events` the first of a
- * stream of events, at once or after the milliseconds of `x-think`.
- */
+/** A vendor's API, which answers JSON of 1 KB; for requests with `x-events` as a stream of two. */
 const answer = JSON.stringify({ text: 'x'.repeat(1000) })
 const event = `data: ${answer}\n\n`
 
 const server = createServer((incoming, response) => {
-  const { url, headers } = incoming
   incoming.resume()
-  incoming.once('end', async () => {
-    const think = Number(headers['x-think'] ?? 0)
-    if (think > 0) await sleep(think)
-    if (url === '/events' || headers['x-events'] !== undefined) {
+  incoming.once('end', () => {
+    if (incoming.headers['x-events'] !== undefined) {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write(event)
       setImmediate(() => response.end(event))

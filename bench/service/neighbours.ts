@@ -154,7 +154,7 @@ async function flood(
  * took.
  */
 async function converse({ port }: Server, key: string, number: number, signal: AbortSignal) {
-  const steps = stepsFor(undefined)
+  const steps = stepsFor()
   const times: { ms: number; endedAt: number }[] = []
   for (let n = number * 1_000; !signal.aborted; n++) {
     const { first, turns } = growingConversation(steps, n, CONVERSATION_BYTES)

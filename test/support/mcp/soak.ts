@@ -1,12 +1,11 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { nextNonce } from '../../../bench/mcp/latency.ts'
-import { createLinesClient, type LinesClient } from '../../../bench/mcp/lines-client.ts'
+import { createLinesClient, type LinesClient, nextNonce } from '../../../bench/mcp/lines-client.ts'
 import type { ToolName } from '../../../bench/mcp/results.ts'
-import { script } from '../../../bench/mcp/ways.ts'
 import { configSchema } from '../../../src/config/config.ts'
 import { serveStdio } from '../../../src/mcp/fronts/stdio-front.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
@@ -44,6 +43,8 @@ export interface SoakResult {
 
 const TOOLS: readonly ToolName[] = ['tiny', 'rows_4k', 'image_4k', 'tiny', 'rows_4k', 'tiny']
 
+const SERVER = fileURLToPath(new URL('../../../bench/mcp/upstream-server.ts', import.meta.url))
+
 /** Its server died; or it has not listed its tools yet, since it died while it started. */
 const FAILED = /"isError":true|Unknown tool/
 
@@ -57,7 +58,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
     data_dir: folder,
     limits: { drain_grace_ms: 0 },
     mcp: {
-      servers: { bench: { command: process.execPath, args: [script('upstream-server.ts')] } },
+      servers: { bench: { command: process.execPath, args: [SERVER] } },
     },
   })
   const logger = createLogger('silent')
