@@ -48,10 +48,12 @@ function compile(): number {
   return status ?? 1
 }
 
-/** Those of the encodings that are counted exactly; tiktoken has more, and each three times. */
-const VOCABULARIES = ['o200k_base', 'cl100k_base'].map(name =>
-  join(ROOT, `node_modules/tiktoken/encoders/${name}.json`),
-)
+/** What is used of tiktoken, a fifth of it: it has each vocabulary three times. */
+const VOCABULARIES = [
+  'encoders/{o200k,cl100k,p50k,r50k}_base.json',
+  'lite/{tiktoken,tiktoken_bg}.cjs',
+  'lite/tiktoken_bg.wasm',
+].flatMap(files => globSync(join(ROOT, 'node_modules/tiktoken', files)))
 
 function copyVocabularies(): void {
   mkdirSync(join(OUT, 'vocabularies'))

@@ -23,6 +23,7 @@ import type {
 import type { Operations } from '../src/core/operations/registry.ts'
 import { attachSessions, workerOwner } from '../src/core/sessions/turn/shared-sessions.ts'
 import { createTokenCounters, type SharedCounters } from '../src/core/tokens/counters.ts'
+import { tiktokenIds } from '../src/runtime/tiktoken.ts'
 import { Generations } from './generations.ts'
 import type { BatchMessage, JobHeader, JobOutcome, WorkerSetup } from './protocol.ts'
 
@@ -55,7 +56,7 @@ export class JobRunner {
   constructor(
     operations: Operations,
     setup: WorkerSetup,
-    counters = createTokenCounters(setup.vocabularies),
+    counters = createTokenCounters(setup.vocabularies, tiktokenIds),
   ) {
     this.#operations = operations
     this.#setup = setup

@@ -9,7 +9,7 @@ import { createBpeCounter } from '../../src/core/tokens/bpe-counter.ts'
 import type { Encoding } from '../../src/core/tokens/profiles.ts'
 import { openVocabulary, type Vocabularies } from '../../src/core/tokens/vocabulary.ts'
 import { median } from '../../src/lab/bill/statistics.ts'
-import { tiktokenIds } from '../../test/support/tiktoken-ids.ts'
+import { tiktokenIds } from '../../src/runtime/tiktoken.ts'
 import { generatedTexts, HOSTILE } from '../support/generated-text.ts'
 import { createXorshift } from '../support/random.ts'
 

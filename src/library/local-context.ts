@@ -7,6 +7,7 @@ import { readPipelineConfig } from '../config/pipeline.ts'
 import { cacheFolder } from '../config/user-folders.ts'
 import type { OperationContext } from '../core/operations/operation.ts'
 import { createTokenCounters, type TokenCounters } from '../core/tokens/counters.ts'
+import { tiktokenIds } from '../runtime/tiktoken.ts'
 import { loadVocabularies } from '../runtime/vocabulary.ts'
 import { LOCAL_TENANT } from './local-sessions.ts'
 
@@ -21,7 +22,7 @@ const counters = new Map<string, TokenCounters>()
 function countersOf(cacheDir: string): TokenCounters {
   const known = counters.get(cacheDir)
   if (known !== undefined) return known
-  const created = createTokenCounters(loadVocabularies({ cacheDir }))
+  const created = createTokenCounters(loadVocabularies({ cacheDir }), tiktokenIds)
   counters.set(cacheDir, created)
   return created
 }

@@ -1,11 +1,10 @@
 /**
  * Loads the packed vocabularies: from the cache folder if they are there and whole, else from
- * tiktoken's data. The published package has the data of two encodings; a clone has tiktoken.
+ * tiktoken's data.
  */
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
-  existsSync,
   fstatSync,
   openSync,
   readSync,
@@ -13,13 +12,12 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { packVocabulary } from '../core/tokens/pack-vocabulary.ts'
 import type { Encoding } from '../core/tokens/profiles.ts'
 import { isSealedVocabulary, type Vocabularies } from '../core/tokens/vocabulary.ts'
 import { makeFolder } from '../files/make-folder.ts'
+import { encodingData } from './tiktoken.ts'
 
 export interface LoadVocabulariesOptions {
   /** Folder that keeps the packed form between starts; without one, each start packs again. */
@@ -49,11 +47,7 @@ function loadOne(encoding: Encoding, cacheDir: string | undefined): SharedArrayB
 }
 
 function packFromTiktoken(encoding: Encoding): SharedArrayBuffer {
-  const require = createRequire(import.meta.url)
-  const own = fileURLToPath(new URL(`../../vocabularies/${encoding}.json`, import.meta.url))
-  const path = existsSync(own) ? own : `tiktoken/encoders/${encoding}.json`
-  const data = require(path) as { bpe_ranks: string }
-  return packVocabulary(encoding, data.bpe_ranks)
+  return packVocabulary(encoding, encodingData(encoding).bpe_ranks)
 }
 
 /** The file's bytes, or undefined if there is no such file or it cannot be read. */

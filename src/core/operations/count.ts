@@ -5,7 +5,10 @@ import {
   countAnswer,
   countRequest,
 } from '../contract/count.ts'
+import type { TokenCounter } from '../tokens/counter.ts'
+import type { TokenCounters } from '../tokens/counters.ts'
 import { resolveTokenizer } from '../tokens/profiles.ts'
+import { REFERENCE_ENCODINGS } from '../tokens/reference-counter.ts'
 import { contentLookup, withContent } from './kept-content.ts'
 import type { Operation } from './operation.ts'
 
@@ -14,6 +17,12 @@ function checkCount({ content, contents, input_ref }: CountRequest): void {
   if (given.length === 1) return
   const message = 'exactly one of content, contents and input_ref is required'
   throw new AppError('invalid_request', message, { errors: [{ path: 'content', message }] })
+}
+
+function counterFor(request: CountRequest, counters: TokenCounters): TokenCounter {
+  const encoding = REFERENCE_ENCODINGS.find(name => name === request.tokenizer)
+  const reference = encoding && counters.reference?.(encoding)
+  return reference ?? counters.get(resolveTokenizer(request))
 }
 
 /**
@@ -31,7 +40,7 @@ export const countOperation: Operation<CountRequest, CountAnswer> = {
     checkCount(request)
     const { contents } = request
     const { content } = contents === undefined ? withContent(request, context) : request
-    const counter = context.counters.get(resolveTokenizer(request))
+    const counter = counterFor(request, context.counters)
     const counts = (contents ?? [content as string]).map(text => counter.count(text))
     const used = { tokenizer: counter.id, exact: counter.exact }
     return {

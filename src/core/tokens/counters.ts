@@ -2,12 +2,19 @@
 import { type BpeCounter, createBpeCounter } from './bpe-counter.ts'
 import { requireString, type TokenCounter } from './counter.ts'
 import { type Encoding, PROFILES, type TokenizerId, tokenizerId } from './profiles.ts'
+import {
+  createReferenceCounter,
+  type ReferenceEncoding,
+  type ReferenceIds,
+} from './reference-counter.ts'
 import { openVocabulary, type Vocabularies } from './vocabulary.ts'
 
 /** The counters of a thread, one for each tokenizer or profile. */
 export interface TokenCounters {
   /** Throws `AppError` `invalid_request` for an id that is not known. */
   get(id: TokenizerId): TokenCounter
+  /** The counter of an encoding that tiktoken counts; absent where it is not at hand. */
+  reference?(encoding: ReferenceEncoding): TokenCounter
 }
 
 /** The same for a thread that serves several owners of texts. */
@@ -19,9 +26,13 @@ export interface SharedCounters extends TokenCounters {
 /**
  * Counters over packed vocabularies, which may be shared with other threads; the counters may not.
  * Profiles of one encoding share its piece cache. Costs nothing until the first `get`.
+ * @param idsOf tiktoken, if it shall count what has no vocabulary here
  * @throws RangeError on first use, if a buffer is not a packed vocabulary of this version
  */
-export function createTokenCounters(vocabularies: Vocabularies): SharedCounters {
+export function createTokenCounters(
+  vocabularies: Vocabularies,
+  idsOf?: ReferenceIds<ReferenceEncoding>,
+): SharedCounters {
   const encodings = new Map<Encoding, BpeCounter>()
   const counters = new Map<TokenizerId, TokenCounter>()
   let owner = ''
@@ -56,6 +67,7 @@ export function createTokenCounters(vocabularies: Vocabularies): SharedCounters 
       }
       return counter
     },
+    ...(idsOf && { reference: encoding => createReferenceCounter(encoding, idsOf) }),
   }
 }
 

@@ -216,6 +216,29 @@ describe('count and tokens', () => {
     expect(estimated.stderr).toContain('estimated')
   })
 
+  it('count by tiktoken what has no vocabulary here, and refuse what would take it too long', async () => {
+    const spaced = file('spaced', 'hello  world')
+    for (const tokenizer of ['gpt2', 'r50k_base', 'p50k_base']) {
+      const { stdout } = await captureCli('count', '--json', '--tokenizer', tokenizer, spaced)
+      expect(JSON.parse(stdout)).toEqual({ counts: [3], tokenizer, exact: true })
+    }
+    const many = file('many', ' '.repeat(64))
+    expect((await captureCli('count', '--tokenizer', 'gpt2', many)).stdout).toBe('64\n')
+    expect((await captureCli('count', '--tokenizer', 'p50k_base', many)).stdout).toBe('4\n')
+    const run = await captureCli('count', '--tokenizer', 'gpt2', file('run', 'a'.repeat(5_000)))
+    expect([run.code, run.stdout]).toEqual([2, ''])
+    expect(run.stderr).toContain('5000 characters without a break')
+  })
+
+  it('compare counts with those of tiktoken', async () => {
+    const text = file('text', 'hello world')
+    const checked = await captureCli('count', '--check', text)
+    expect(checked).toMatchObject({ code: 0, stdout: '2\n' })
+    expect(checked.stderr).toContain('tiktoken agrees (o200k_base)')
+    const bytes = await captureCli('count', '--check', '--tokenizer', 'heuristic', text)
+    expect(bytes.code).toBe(2)
+  })
+
   it('print token ids that are as many', async () => {
     const ids = JSON.parse(
       (await captureCli('tokens', '--json', file('one', 'hello world'))).stdout,

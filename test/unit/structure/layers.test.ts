@@ -87,6 +87,7 @@ describe('what src/library/codec.ts loads', () => {
     expect(others.sort()).toEqual([
       'src/files/make-folder.ts',
       'src/library/codec.ts',
+      'src/runtime/tiktoken.ts',
       'src/runtime/vocabulary.ts',
     ])
     const lines = [...loads].map(

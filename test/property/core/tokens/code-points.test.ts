@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ENCODINGS } from '../../../../src/core/tokens/profiles.ts'
+import { tiktokenIds } from '../../../../src/runtime/tiktoken.ts'
 import { FULL_RUNS, SEED } from '../../../support/runs.ts'
-import { tiktokenIds } from '../../../support/tiktoken-ids.ts'
 import { counters } from '../../../support/vocabularies.ts'
 
 /** A short run looks at every fortieth, other ones each time. */

@@ -6,9 +6,9 @@ import {
   lastSafeBoundary,
   middleOf,
 } from '../../../../src/core/tokens/safe-boundary.ts'
+import { tiktokenIds } from '../../../../src/runtime/tiktoken.ts'
 import { FULL_RUNS, SEED } from '../../../support/runs.ts'
 import { fewRuns } from '../../../support/short-runs.ts'
-import { tiktokenIds } from '../../../support/tiktoken-ids.ts'
 import { counters } from '../../../support/vocabularies.ts'
 import { boundaryText } from './boundary-text.ts'
 

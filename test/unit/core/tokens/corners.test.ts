@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ENCODINGS } from '../../../../src/core/tokens/profiles.ts'
+import { tiktokenIds } from '../../../../src/runtime/tiktoken.ts'
 import { FULL_RUNS } from '../../../support/runs.ts'
-import { tiktokenIds } from '../../../support/tiktoken-ids.ts'
 import { counters } from '../../../support/vocabularies.ts'
 
 /** Texts at the edges of both split patterns, by what they try. */
