@@ -47,10 +47,10 @@ export interface Ledger {
   texts(tenant: string, id: number): Promise<FoundTexts | null>
   latest(tenant: string, limit: number): Promise<readonly LedgerResult[]>
   /**
-   * Sums of the last days, today included.
+   * Sums of the last days, today included, of tenants of which the first waits for them.
    * @param project the only one; `null`: all
    */
-  gain(tenant: string, days: number, project: string | null): Promise<GainAnswer>
+  gain(tenants: readonly string[], days: number, project: string | null): Promise<GainAnswer>
   /** When figures were read, if they could not be read again since; else `null`. */
   readAt(figures: object): number | null
   /** Calls back after something of the tenant was written. @returns how to end that */
@@ -178,9 +178,9 @@ class ThreadLedger implements Ledger {
     return this.#read(tenant, 'latest', { tenant, limit })
   }
 
-  async gain(tenant: string, days: number, project: string | null): Promise<GainAnswer> {
+  async gain(tenants: readonly string[], days: number, project: string | null) {
     const to = dayOf(this.#options.now())
-    return this.#read(tenant, 'gain', { tenant, from: to - days + 1, to, project })
+    return this.#read(tenants[0]!, 'gain', { tenants, from: to - days + 1, to, project })
   }
 
   readAt(figures: object): number | null {

@@ -10,7 +10,7 @@ export const DAY_SUMS = [
 /** Which days are read, of whom. */
 export interface DayWindow {
   /** `null`: all, for who owns the file. */
-  readonly tenant: string | null
+  readonly tenants: readonly string[] | null
   /** The first and the last day, in days since 1970. */
   readonly from: number
   readonly to: number
@@ -24,14 +24,18 @@ const SUMS = DAY_SUMS.map(name => `sum(${name}) AS ${name}`).join(', ')
 /** The sums of some days, by each thing that they are of. @throws Error of SQLite */
 export function readGain(
   database: DatabaseSync,
-  { tenant, from, to, project }: DayWindow,
+  { tenants, from, to, project }: DayWindow,
 ): GainAnswer {
   const terms = ['day BETWEEN ? AND ?']
   const bounds: (string | number)[] = [from, to]
-  for (const [column, name] of [['tenant', tenant] as const, ['project', project] as const]) {
-    if (name === null) continue
-    terms.push(`kind IN (SELECT id FROM day_kind WHERE ${column} = ?)`)
-    bounds.push(name)
+  for (const [column, names] of [
+    ['tenant', tenants] as const,
+    ['project', project === null ? null : [project]] as const,
+  ]) {
+    if (names === null) continue
+    const among = `${column} IN (SELECT value FROM json_each(?))`
+    terms.push(`kind IN (SELECT id FROM day_kind WHERE ${among})`)
+    bounds.push(JSON.stringify(names))
   }
   const where = `WHERE ${terms.join(' AND ')}`
   // SQLite adds up what has a name: to do that with a row of each kind takes several times longer.

@@ -58,7 +58,7 @@ export const gainCommand = defineCommand({
     const from = to - days + 1
     const project = projectOf(values.project)
     const { answers, remarks } = await readAllGain(
-      { from, to, project },
+      { from, to, project, ofTeams: by === 'team' },
       env,
       serviceFor(env, url, key),
     )

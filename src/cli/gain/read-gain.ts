@@ -13,6 +13,8 @@ export interface GainWindow {
   readonly from: number
   readonly to: number
   readonly project: string | null
+  /** Whether a service is asked for all teams, and not for that of the key alone. */
+  readonly ofTeams: boolean
 }
 
 /** Sums of ledgers, each another one, and why a service was not asked. */
@@ -55,20 +57,32 @@ interface Asked {
 const NOT_ASKED: Asked = { answer: null, remark: null }
 /** How long a service may take to take a connection, in milliseconds. */
 const CONNECT_MS = 300
+/** And to answer. */
+const ANSWER_MS = 10_000
 
 async function askService(
-  { from, to, project }: GainWindow,
+  { from, to, project, ofTeams }: GainWindow,
   { url, isNamed, key }: ServiceToAsk,
 ): Promise<Asked> {
   if (!(isNamed || (await isListening(url)))) return NOT_ASKED
   // What asks loads more than all the rest.
-  const { serviceAt } = await import('../../console/service-client.ts')
+  const { serviceAt, ServiceProblem } = await import('../../console/service-client.ts')
   const query = { days: String(to - from + 1), ...(project === null ? {} : { project }) }
+  const signal = AbortSignal.timeout(ANSWER_MS)
+  const client = serviceAt(url, key === undefined ? {} : { key }, { signal })
+  const ask = (of: object) => client.get<GainAnswer>('/v1/gain', { ...query, ...of })
+  let remark: string | null = null
   try {
-    const client = serviceAt(url, key === undefined ? {} : { key })
-    return { answer: await client.get<GainAnswer>('/v1/gain', query), remark: null }
+    const all = ofTeams ? await ask({ tenant: '*' }).catch(refused) : null
+    return { answer: all ?? (await ask({})), remark }
   } catch (error) {
     return { answer: null, remark: `Not counted: ${(error as Error).message}` }
+  }
+
+  function refused(error: unknown): null {
+    if (!(error instanceof ServiceProblem) || error.status !== 403) throw error
+    remark = `Only your own team: ${error.detail}`
+    return null
   }
 }
 
@@ -98,7 +112,7 @@ async function readOwnFile(window: GainWindow, env: Env): Promise<GainAnswer | n
   try {
     database.exec('PRAGMA busy_timeout = 500')
     const days = database.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'day_kind'`).get()
-    return days === undefined ? null : readGain(database, { ...window, tenant: null })
+    return days === undefined ? null : readGain(database, { ...window, tenants: null })
   } finally {
     database.close()
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { askedTenant } from './savings.ts'
 
 const count = z.int().nonnegative()
 
@@ -12,6 +13,7 @@ export const gainQuery = z.strictObject({
     .default(30)
     .describe('The last days, today included'),
   project: z.string().max(64).optional().describe('Only this one; empty: only what has none'),
+  tenant: askedTenant,
 })
 
 const sums = {

@@ -11,6 +11,12 @@ const MAX_LIMIT = 200
 /** A session as its agent calls it: Claude Code in the header `X-Claude-Code-Session-Id`. */
 export const agentSession = z.string().regex(/^[\w.:-]{1,128}$/, '1 to 128 letters, digits, _.:-')
 
+/** Whose figures a request asks for. */
+export const askedTenant = z
+  .union([z.literal('*'), z.string().regex(TENANT_NAME)])
+  .optional()
+  .describe('Another tenant, or `*`: the sum of all that have keys; needs the scope `read-all`')
+
 /** `GET /v1/savings`. */
 export const savingsQuery = z.strictObject({
   conversation: z
@@ -21,10 +27,7 @@ export const savingsQuery = z.strictObject({
   session: agentSession
     .optional()
     .describe('Only those of this session, as the agent calls it; then `session` has their sum'),
-  tenant: z
-    .union([z.literal('*'), z.string().regex(TENANT_NAME)])
-    .optional()
-    .describe('Another tenant, or `*`: the sum of all that have keys; needs the scope `read-all`'),
+  tenant: askedTenant,
   limit: z.coerce
     .number()
     .int()

@@ -5,12 +5,13 @@ import type { AppContext, AppDeps } from '../context.ts'
 import { singleQuery } from '../request/single-query.ts'
 import { smallAnswer } from '../response/small-answer.ts'
 import type { Route } from './route.ts'
+import { askedTenants } from './savings.ts'
 
 const PATH = '/v1/gain'
 
-type GainNeeds = Pick<AppDeps, 'admission' | 'ledger'>
+type GainNeeds = Pick<AppDeps, 'access' | 'admission' | 'ledger'>
 
-/** What was saved in the caller's tenant by all ways in, by day, project, agent, model and tool. */
+/** What was saved by all ways in, by day, project, agent, model and tool. */
 export const gainRoute: Route<GainNeeds> = {
   method: 'get',
   path: PATH,
@@ -21,13 +22,14 @@ export const gainRoute: Route<GainNeeds> = {
   mount: (app, needs) => app.get(PATH, c => serve(c, needs)),
 }
 
-async function serve(c: AppContext, { admission, ledger }: GainNeeds): Promise<Response> {
+async function serve(c: AppContext, { access, admission, ledger }: GainNeeds): Promise<Response> {
   const { caller } = c.get('state')
-  const { days, project = null } = validate(gainQuery, singleQuery(c))
+  const { days, project = null, tenant } = validate(gainQuery, singleQuery(c))
   if (ledger === undefined) throw new AppError('not_found', 'the ledger is off')
   const ticket = admission.enter(caller, 0)
   try {
-    return smallAnswer(c, await ledger.gain(caller.tenant, days, project))
+    const tenants = askedTenants(caller, tenant ?? caller.tenant, access)
+    return smallAnswer(c, await ledger.gain(tenants, days, project))
   } finally {
     ticket.leave()
   }

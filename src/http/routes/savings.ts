@@ -28,7 +28,7 @@ export const savingsRoute: Route<SavingsNeeds> = {
 }
 
 /**
- * The tenants whose figures a caller asks for; `*`: all that have keys, and its own.
+ * The tenants whose figures a caller asks for; `*`: its own, and all that have keys.
  * @throws AppError `forbidden` for others than its own, without the scope `read-all`
  */
 export function askedTenants(
@@ -40,7 +40,7 @@ export function askedTenants(
   if (!scopes.has('read-all')) throw new AppError('forbidden', 'the key lacks the scope read-all')
   if (asked !== '*') return [asked]
   const others = access.records()?.map(each => each.tenant) ?? []
-  return [...new Set([own, ...others])].sort()
+  return [...new Set([own, ...others])]
 }
 
 /** Answers a request for what the proxies saved. */

@@ -87,18 +87,17 @@ async function overview(c: AppContext, reader: Caller, needs: UiNeeds): Promise<
   const of = c.req.query('tenant') ?? reader.tenant
   const readsAll = reader.scopes.has('read-all') && access.records() !== null
   const tenants = askedTenants(reader, of, access)
-  const [gains, accounts, states, own] = await Promise.all([
-    Promise.all(tenants.map(each => ledger.gain(each, window.days, null))),
+  const [sums, accounts, states, own] = await Promise.all([
+    ledger.gain(tenants, window.days, null),
     Promise.all(tenants.map(each => savings.read(each))).catch(unlessBug),
     Promise.all(tenants.map(each => budgets.read(each))).catch(unlessBug),
     of === reader.tenant ? ownData(c, reader, window, needs) : null,
   ])
-  const [first] = gains
-  const gain = figuresOf(gains, first!.from, first!.to)
+  const gain = figuresOf([sums], sums.from, sums.to)
   const ledgers = accounts?.reduce(addBills)
   const { results, requests } = gain.total
   const asked = ledgers === undefined ? 0 : accountsOf(ledgers).figures.requests.count
-  const place = { title: 'Overview', place: '/ui', live: true, readAt: ledger.readAt(first!) }
+  const place = { title: 'Overview', place: '/ui', live: true, readAt: ledger.readAt(sums) }
   if (ledgers !== undefined && own?.latest.length === 0 && results + requests + asked === 0) {
     const sub = 'Nothing has come yet. This page changes by itself as soon as something does.'
     const body = emptyPage(await firstSteps(c, reader, needs))

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Scope } from '../../../src/access/key-record.ts'
+import { BUILDERS } from '../../../src/service/builders.ts'
+import { captureCli } from '../../support/capture.ts'
 import { eventually } from '../../support/eventually.ts'
 import { keyFor, writeKeysFile } from '../../support/keys.ts'
 import { startSmallService } from './harness.ts'
@@ -45,7 +47,7 @@ it('shows all tenants to a key that may read them, and tells when a budget is us
   const [boss, scraper] = [key('blue', 'proxy', 'read-all'), key('watch', 'metrics')]
   const keys = join(folder, 'keys.json')
   writeKeysFile(keys, red, blue, boss, scraper)
-  const service = await startSmallService({
+  const toml = {
     keys_file: keys,
     proxy: { anthropic_url: vendor.url },
     savings: {
@@ -57,7 +59,9 @@ it('shows all tenants to a key that may read them, and tells when a budget is us
       { tenant: 'red', period: 'month', amount: 1_000, webhook: hook.url },
       { tenant: 'blue', period: 'day', amount: 1, webhook: refusing.url },
     ],
-  })
+  }
+  const { openConfiguredLedger } = BUILDERS
+  const service = await startSmallService(toml, { builders: { openConfiguredLedger } })
   onTestFinished(() => service.close())
   const ask = async ({ headers }: typeof red) => {
     const response = await fetch(`${service.url}/anthropic/v1/messages`, {
@@ -92,6 +96,26 @@ it('shows all tenants to a key that may read them, and tells when a budget is us
     expect(await savings(query, red)).toMatchObject({ status: 403, code: 'forbidden' })
   }
   expect((await savings('?tenant=red', red)).status).toBe(200)
+
+  const gain = (by: typeof red, ...argv: string[]) => {
+    const own = ['--url', service.url, '--key', by.headers.authorization.slice(7)]
+    return captureCli('gain', '--by', 'team', ...argv, ...own)
+  }
+  expect(JSON.parse((await gain(boss, '--json')).stdout)).toMatchObject({
+    total: { requests: 3 },
+    by: {
+      team: [
+        { name: 'red', requests: 2 },
+        { name: 'blue', requests: 1 },
+      ],
+    },
+  })
+  const alone = await gain(red)
+  expect(alone.stdout).toMatch(/^ {2}red .*\n {2}all /m)
+  expect(alone.stderr).toContain('the key lacks the scope read-all')
+  for (const query of ['?tenant=blue', '?tenant=*']) {
+    expect((await read(`/v1/gain${query}`, red)).status).toBe(403)
+  }
 
   await eventually(() => expect(hook.got).toHaveLength(2))
   const spent = { tenant: 'red', period: 'day', amount: 2, spent: 2, currency: 'USD' }

@@ -522,7 +522,7 @@ describe('pages', () => {
   it('say of when the figures are, if they cannot be read now', async () => {
     const { ledger } = ownLedger()
     const figures = await ledger.overview('local', 24, 1)
-    const gain = await ledger.gain('local', 1, null)
+    const gain = await ledger.gain(['local'], 1, null)
     const readAt = Date.UTC(2026, 0, 2, 3, 4, 5)
     const { page } = start({
       keys: false,
