@@ -30,7 +30,7 @@ const CLEARS =
 
 const [OPENAI_URL] = openai.own.variables
 
-/** Said when texts are kept for the first time. */
+/** Said to a user once. */
 const KEEPS =
   'results are kept here, encrypted, for 7 days: haversack show prints one (--no-texts: none are)'
 

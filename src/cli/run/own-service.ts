@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { addAccounts, NO_ACCOUNT } from '../../book/bill/account.ts'
 import type { RefusedRequest } from '../../book/bill/entry-of.ts'
@@ -13,9 +13,10 @@ import { repositoryName } from '../../config/layers/repository.ts'
 import { loadConfig } from '../../config/load.ts'
 import { anthropic } from '../../core/dialects/anthropic.ts'
 import { openai } from '../../core/dialects/openai.ts'
+import { makeFolder } from '../../files/make-folder.ts'
 import type { Logger } from '../../observability/logger.ts'
 import { createMetrics, type Metrics } from '../../observability/metrics.ts'
-import { TEXTS_KEY_FILE } from '../../runtime/data-files.ts'
+import { TEXTS_SAID_FILE } from '../../runtime/data-files.ts'
 import { openConfiguredLedger } from '../../service/book/ledger.ts'
 import { LATE_THREADS } from '../../service/builders.ts'
 import { startService } from '../../service/service.ts'
@@ -32,7 +33,7 @@ export interface OwnService {
   readonly upstreams: readonly NamedUpstream[]
   /** Whether results may lose parts. */
   readonly elides: boolean
-  /** Whether both sides of results are kept, which was never so before. */
+  /** Whether both sides of results are kept, and the user was not told of that before. */
   readonly beginsTexts: boolean
   /** What was saved so far, and why requests were left as they were, by how often. */
   saved(): Promise<Saved>
@@ -89,7 +90,6 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
   const config = configFor(options)
   const { data_dir: userFolder, store } = loadConfig({ env: options.env, insecure: true })
   const path = `/${randomBytes(PATH_BYTES).toString('hex')}`
-  const isFirst = !existsSync(join(userFolder, TEXTS_KEY_FILE))
   let metrics: Metrics | undefined
   let account = NO_ACCOUNT
   const refused: RefusedRequest[] = []
@@ -126,7 +126,7 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
     anthropicUrl: config.proxy.anthropic_url,
     upstreams: config.proxy.upstreams,
     elides: config.proxy.redeem === 'auto',
-    beginsTexts: isFirst && config.ledger.enabled && config.ui.keep_texts === 'on',
+    beginsTexts: config.ledger.enabled && config.ui.keep_texts === 'on' && isUnsaid(userFolder),
     saved: async () => ({
       figures: figuresOf(account),
       placed: (await countsBy(metrics, 'haversack_levers_total', 'lever'))['place'] ?? 0,
@@ -138,6 +138,18 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
       service.noteUncaught(error)
     },
     close: () => service.close(),
+  }
+}
+
+/** Whether its user was not told that texts are kept; from now on they were. */
+function isUnsaid(userFolder: string): boolean {
+  try {
+    makeFolder(userFolder)
+    writeFileSync(join(userFolder, TEXTS_SAID_FILE), '', { flag: 'wx', mode: 0o600 })
+    return true
+  } catch {
+    // It is there, or nothing can be kept either.
+    return false
   }
 }
 

@@ -42,21 +42,27 @@ async function runAgent(): Promise<void> {
     await upstream.close()
     rmSync(folder, { recursive: true })
   })
-  const own = await startOwnService({
-    env: {
-      HAVERSACK_ANTHROPIC_URL: upstream.url,
-      HAVERSACK_CONFIG: config,
-      HAVERSACK_DATA_DIR: data,
-    },
-    folder: join(folder, 'own'),
-    isTemporary: true,
-    elides: false,
-    hasLedger: true,
-    keepsTexts: true,
-    program: 'agent',
-    logger: () => createLogger('silent'),
-  })
-  expect(own.beginsTexts).toBe(true)
+  const start = () =>
+    startOwnService({
+      env: {
+        HAVERSACK_ANTHROPIC_URL: upstream.url,
+        HAVERSACK_CONFIG: config,
+        HAVERSACK_DATA_DIR: data,
+      },
+      folder: join(folder, 'own'),
+      isTemporary: true,
+      elides: false,
+      hasLedger: true,
+      keepsTexts: true,
+      program: 'agent',
+      logger: () => createLogger('silent'),
+    })
+  // It keeps nothing, and its user was told nonetheless.
+  const idle = await start()
+  expect(idle.beginsTexts).toBe(true)
+  await idle.close()
+  const own = await start()
+  expect(own.beginsTexts).toBe(false)
   for (let turn = 1; turn <= RESULTS.length; turn++) {
     const body = bodyOf(RESULTS.slice(0, turn))
     const headers = { 'content-type': 'application/json' }
