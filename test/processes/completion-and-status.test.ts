@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands.ts'
+import { makeTemporaryFolder } from '../../src/cli/run/temporary-folder.ts'
 import { SERVICE_HEADER } from '../../src/runtime/service-proof.ts'
 import { captureCli } from '../support/capture.ts'
 
@@ -112,6 +113,30 @@ describe('status', () => {
     const { stdout: json } = await captureCli('status', '--json', '--url', url)
     expect(JSON.parse(json)).toMatchObject({ services: [{ url, runs: true }], installed: [] })
     server.close()
+  })
+
+  it('knows the configured service, and each run of this user', async () => {
+    const server = createServer((_, answer) =>
+      answer.writeHead(200, { [SERVICE_HEADER]: '1' }).end(),
+    )
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    vi.stubEnv('HAVERSACK_URL', '')
+    vi.stubEnv('HAVERSACK_PORT', String(port))
+    vi.stubEnv('TMPDIR', mkdtempSync(join(folder, 'runs-')))
+    makeTemporaryFolder()
+    const { code, stdout } = await captureCli('status', '--json')
+    server.close()
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout).services).toContainEqual({
+      url: `http://127.0.0.1:${port}`,
+      runs: true,
+    })
+    expect(JSON.parse(stdout).runs).toEqual([process.pid])
+    // A run alone is something that runs.
+    vi.stubEnv('HAVERSACK_PORT', '9')
+    expect((await captureCli('status')).stdout).toContain(`process ${process.pid}: an agent`)
+    vi.unstubAllEnvs()
   })
 
   it('has the exit code 3 for another program', async () => {

@@ -13,12 +13,27 @@ const NAME = /^haversack-run-([0-9a-f]{8})-(\d+)-\w+$/
  * were killed before they could do it themselves. @throws Error if none can be made
  */
 export function makeTemporaryFolder(parent = tmpdir()): string {
+  for (const { path, pid } of foldersIn(parent)) if (!isRunning(pid)) removeOwn(path)
+  return mkdtempSync(join(parent, `${PREFIX}-${pidPlace()}-${process.pid}-`))
+}
+
+/** The process ids of each `run` of this user that is running. */
+export function runningRuns(parent = tmpdir()): readonly number[] {
+  return foldersIn(parent)
+    .filter(({ path, pid }) => {
+      const found = lstatSync(path, { throwIfNoEntry: false })
+      return found !== undefined && isOwn(found.uid) && isRunning(pid)
+    })
+    .map(({ pid }) => pid)
+}
+
+/** The folders that were made among the same process ids as ours. */
+function foldersIn(parent: string): readonly { readonly path: string; readonly pid: number }[] {
   const place = pidPlace()
-  for (const name of readdirSync(parent)) {
+  return readdirSync(parent).flatMap(name => {
     const [, madeIn, pid] = NAME.exec(name) ?? []
-    if (madeIn === place && !isRunning(Number(pid))) removeOwn(join(parent, name))
-  }
-  return mkdtempSync(join(parent, `${PREFIX}-${place}-${process.pid}-`))
+    return madeIn === place ? [{ path: join(parent, name), pid: Number(pid) }] : []
+  })
 }
 
 /**

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import type { Config } from '../../config/config.ts'
 import { type Env, processEnv } from '../../config/env.ts'
 import { homeFolder } from '../../config/user-folders.ts'
 import { defineCommand } from '../../console/command.ts'
@@ -13,6 +14,7 @@ import { LEDGER_FILE } from '../../runtime/data-files.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
 import { ownInstallation } from '../../runtime/installation.ts'
 import { VERSION } from '../../runtime/version.ts'
+import { runningRuns } from '../run/temporary-folder.ts'
 import { AGENTS } from '../setup/agents.ts'
 
 /** The exit code if no service answers, as that of `systemctl status`. */
@@ -28,6 +30,8 @@ interface Status {
     readonly runs: boolean
     readonly reason?: string
   }[]
+  /** Process ids of `haversack run`. */
+  readonly runs: readonly number[]
   readonly agents: readonly { readonly name: string; readonly state: string }[]
   /** `null`: nothing has been recorded yet. */
   readonly ledger: { readonly file: string; readonly bytes: number } | null
@@ -36,26 +40,46 @@ interface Status {
 export const statusCommand = defineCommand({
   name: 'status',
   summary: 'What runs, which agents use it, the versions, and the ledger',
-  details: 'The exit code is 3 if no service answers. haversack doctor checks more.',
+  details:
+    'Asks HAVERSACK_URL, the address that the configuration has, and the default one; with --url ' +
+    'that alone. The exit code is 3 if nothing runs. haversack doctor checks more.',
   examples: ['status', 'status --json'],
   operands: '',
   maxOperands: 0,
-  options: { url: serviceOptions.url, ...jsonOption },
+  options: {
+    url: { ...serviceOptions.url, help: 'Only this service' },
+    ...jsonOption,
+  },
   async run({ url, json }) {
     const env = processEnv()
-    const named = (url ?? (env['HAVERSACK_URL'] || DEFAULT_SERVICE_URL)).replace(/\/+$/, '')
-    const services = [{ url: named, ...(await stateOf(named)) }]
+    const config = loadDataConfig({ data: undefined })
+    const urls = url === undefined ? knownUrls(env, config) : [url.replace(/\/+$/, '')]
+    const asked = await Promise.all(
+      urls.map(async each => ({ url: each, ...(await stateOf(each)) })),
+    )
+    const services = asked.filter(({ runs }) => runs)
+    const runs = url === undefined ? runningRuns() : []
     const status: Status = {
       version: VERSION,
       installed: installedVersions(),
-      services,
+      services: services.length + runs.length > 0 ? services : asked.slice(0, 1),
+      runs,
       agents: Object.keys(AGENTS).map(name => ({ name, state: agentState(name, env) })),
-      ledger: ledgerOf(),
+      ledger: ledgerOf(config),
     }
     process.stdout.write(`${json ? JSON.stringify(status) : linesOf(status).join('\n')}\n`)
-    return services.some(({ runs }) => runs) ? EXIT.ok : NOTHING_RUNS
+    return services.length + runs.length > 0 ? EXIT.ok : NOTHING_RUNS
   },
 })
+
+/** Where a service of this user may be, the likeliest first. */
+function knownUrls(env: Env, { host, port }: Config): readonly string[] {
+  const named = (env['HAVERSACK_URL'] ?? '').replace(/\/+$/, '')
+  // What listens on all addresses answers on that of this machine.
+  const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
+  const own = `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
+  return [...new Set([named, own, DEFAULT_SERVICE_URL])].filter(Boolean)
+}
 
 async function stateOf(url: string): Promise<{ runs: boolean; reason?: string }> {
   try {
@@ -90,19 +114,27 @@ function agentState(name: string, env: Env): string {
   }
 }
 
-function ledgerOf(): Status['ledger'] {
-  const file = join(loadDataConfig({ data: undefined }).data_dir, LEDGER_FILE)
+function ledgerOf({ data_dir }: Config): Status['ledger'] {
+  const file = join(data_dir, LEDGER_FILE)
   return existsSync(file) ? { file, bytes: statSync(file).size } : null
 }
 
 /** At most 60 columns, but for long paths and URLs. */
-function linesOf({ version, installed, services, agents, ledger }: Status): readonly string[] {
+function linesOf({
+  version,
+  installed,
+  services,
+  runs,
+  agents,
+  ledger,
+}: Status): readonly string[] {
   const [current, ...earlier] = installed
   const kept = earlier.length === 0 ? '' : ` (also kept: ${earlier.join(', ')})`
   const used = agents.filter(({ state }) => state !== 'not set up')
   const rows = [
     ['version', current === undefined ? version : `${current}${kept}`],
     ...services.map(({ url, reason = 'runs' }) => ['service', `${url} ${reason}`]),
+    ...runs.map(pid => ['run', `process ${pid}: an agent behind a proxy of its own`]),
     ...(used.length === 0
       ? [['agents', 'none is set up: haversack setup AGENT']]
       : used.map(({ name, state }) => ['agent', `${name}: ${state}`])),
