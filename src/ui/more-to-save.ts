@@ -6,7 +6,7 @@ import { money, tokens } from '../book/rows/amounts.ts'
 import type { GainFigures } from '../book/rows/gain-figures.ts'
 import { card, type Html } from './layout.ts'
 import type { MissData } from './miss-tables.ts'
-import { count } from './show.ts'
+import { count, time } from './show.ts'
 
 /** Figures of the proxies since their accounts began, as `/v1/savings` has them. */
 export interface AccountData {
@@ -49,7 +49,8 @@ export function moreToSave({ total, currency }: GainFigures, accounts: AccountDa
             html`<li><b>${name}</b> <span class="good">up to ${worthOf(worth)}</span>
 <p>${text} <code>${command}</code></p></li>`,
         )}</ul>`
-  return card('more', 'More to save', list)
+  const since = accounts === null ? '' : `since ${time(accounts.since).slice(0, 10)}`
+  return card('more', 'More to save', list, html`<span class="unit">${since}</span>`)
 }
 
 function accountTips({ misses, definitions }: AccountData): Tip[] {
@@ -63,7 +64,7 @@ function accountTips({ misses, definitions }: AccountData): Tip[] {
           {
             name: 'Pauses longer than a cache lives',
             worth: idle.cost,
-            text: `${count(idle.count)} times an expired cache was written again. See which:`,
+            text: `${count(idle.count)} times an expired cache was written again. Which, and what helps:`,
             command: 'haversack gain --misses',
           },
         ]),
@@ -71,8 +72,8 @@ function accountTips({ misses, definitions }: AccountData): Tip[] {
       name: 'Tools that are never called',
       // Most of them are read from a cache, at a tenth.
       worth: unused / 10,
-      text: `Their definitions are ${tokens(each)} tokens of each request:`,
-      command: 'cache_align.defer = true',
+      text: `Their definitions are ${tokens(each)} tokens of each request. See which:`,
+      command: 'haversack audit tools --logs ~/.claude/projects',
     },
   ]
 }

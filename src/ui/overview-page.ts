@@ -241,31 +241,30 @@ function oneResult(one: OwnData['one']): Html | string {
 const BILLED_UNIT = 'uncached input tokens, cached reads at their price'
 
 function unsaved({ unchanged, untouched }: Overview): Html {
-  return html`${table({
-    caption: 'Results that stayed unchanged in the window, and why',
-    columns: REASON_COLUMNS,
-    rows: unchanged.map(({ reason, count: times, tokens }) => [
-      reasonOf(reason).meaning,
-      reasonOf(reason).advice,
-      count(times),
-      count(tokens),
-    ]),
+  const results = unchanged.map(({ reason, count, tokens }) => [reason, count, tokens] as const)
+  const requests = untouched.map(({ reason, count }) => [reason, count] as const)
+  return html`${reasonTable('Results that stayed unchanged', ['Results', 'Tokens'], results)}
+${requests.length === 0 ? '' : reasonTable('Requests forwarded unchanged', ['Requests'], requests)}`
+}
+
+/** @param counted what the numbers behind each reason are */
+function reasonTable(
+  what: string,
+  counted: readonly string[],
+  rows: readonly (readonly [reason: string, ...numbers: number[]])[],
+): Html {
+  return table({
+    caption: `${what} in the window, and why`,
+    columns: [
+      ...['Reason', 'What helps'].map(name => ({ name })),
+      ...counted.map(name => ({ name, isNumber: true })),
+    ],
+    rows: rows.map(([reason, ...numbers]) => {
+      const { meaning, advice } = reasonOf(reason)
+      return [meaning, advice, ...numbers.map(count)]
+    }),
     none: 'Every result became smaller.',
-  })}
-${
-  untouched.length === 0
-    ? ''
-    : table({
-        caption: 'Requests that were forwarded unchanged, and why',
-        columns: REASON_COLUMNS.slice(0, 3).with(2, { name: 'Requests', isNumber: true }),
-        rows: untouched.map(({ reason, count: times }) => [
-          reasonOf(reason).meaning,
-          reasonOf(reason).advice,
-          count(times),
-        ]),
-        none: '',
-      })
-}`
+  })
 }
 
 function noAccounts(): Html {
@@ -329,9 +328,3 @@ function lifeFigure(life: LifeAccount): readonly Figure[] {
     },
   ]
 }
-
-const REASON_COLUMNS = [
-  { name: 'Reason' },
-  { name: 'What helps' },
-  ...['Results', 'Tokens'].map(name => ({ name, isNumber: true })),
-]

@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { change } from '../book/rows/amounts.ts'
 import type { LedgerResult } from '../book/rows/figures.ts'
 import { visible } from '../core/base/visible.ts'
 import type { ShowAnswer } from '../core/operations/show-result.ts'
@@ -6,7 +7,7 @@ import { linkHints } from './hint-links.ts'
 import { figures, type Html, table } from './layout.ts'
 import { reasonOf } from './reasons.ts'
 import { afterOf, toolName } from './result-rows.ts'
-import { count, percent, time, tone } from './show.ts'
+import { count, time, tone } from './show.ts'
 
 /** Characters of a text that a page shows. */
 const SHOWN_CHARS = 100_000
@@ -45,9 +46,9 @@ export function resultPage(
   }</p>
 ${figures([
   {
-    name: 'Saved',
-    value: percent(before - after, before),
-    about: `${count(before)} → ${count(after)} tokens by ${tokenizer}${exact ? '' : ', an estimate'}`,
+    name: 'Tokens',
+    value: change(before, after),
+    about: `${count(before)} → ${count(after)} by ${tokenizer}${exact ? '' : ', an estimate'}`,
     tone: tone(before - after),
   },
   {

@@ -3,7 +3,7 @@ import { change, tokens } from '../book/rows/amounts.ts'
 import type { ResultSums, ToolRow, ToolTable } from '../book/rows/figures.ts'
 import { type Html, meter, table } from './layout.ts'
 import { plural, toolName } from './result-rows.ts'
-import { bytes, count, largest, percent, tone } from './show.ts'
+import { bytes, count, largest, tone } from './show.ts'
 import type { PageWindow } from './window.ts'
 
 const SORTS = {
@@ -75,7 +75,7 @@ function shapeTable(rows: readonly ToolRow[], tool: string): Html {
     caption: `Tokens of results of ${toolName(tool)}, by shape and format`,
     columns: [
       ...['Shape', 'Format'].map(name => ({ name })),
-      ...['Results', 'Before', 'References', 'Formats', 'Left out', 'Saved'].map(name => ({
+      ...['Results', 'Before', 'References', 'Formats', 'Left out', 'Change'].map(name => ({
         name,
         isNumber: true,
       })),
@@ -83,7 +83,7 @@ function shapeTable(rows: readonly ToolRow[], tool: string): Html {
     rows: rows.map(row => {
       const { shape, format, results, before, referred, encoded, omitted } = row
       const numbers = [results, before, referred, encoded, omitted].map(count)
-      return [shape, format, ...numbers, percent(savedOf(row), before)]
+      return [shape, format, ...numbers, change(before, before - savedOf(row))]
     }),
     none: '',
   })

@@ -1,14 +1,20 @@
 import type { Ledger } from '../../book/rows/ledger.ts'
 import { AppError } from '../../core/base/errors.ts'
 
-/** Server-sent events for pages: a message when results of their tenant were written. */
+/** Server-sent events for pages: a message when results of tenants that they show were written. */
 export interface LiveEvents {
   /**
    * A body that ends when the reader leaves, or when the service drains.
+   * @param reader its tenant, which has the stream
+   * @param tenants whose results the page shows
    * @param isOver whether the reader may not look any more; asked several times a second
    * @throws AppError `overloaded` if the tenant has too many
    */
-  open(tenant: string, isOver: () => boolean): ReadableStream<Uint8Array>
+  open(
+    reader: string,
+    tenants: readonly string[],
+    isOver: () => boolean,
+  ): ReadableStream<Uint8Array>
 }
 
 /** Between two messages to a page, in milliseconds. */
@@ -40,8 +46,8 @@ export function createLiveEvents(
   }
 
   return {
-    open(tenant, isOver) {
-      const leave = enter(tenant)
+    open(reader, tenants, isOver) {
+      const leave = enter(reader)
       let stop = () => {}
       return new ReadableStream<Uint8Array>({
         start(controller) {
@@ -50,12 +56,13 @@ export function createLiveEvents(
             // A page that does not read gets nothing more until it does.
             if ((controller.desiredSize ?? 0) > 0) controller.enqueue(Buffer.from(text))
           }
-          const off = ledger.onWritten(tenant, () => {
+          const written = () => {
             timer ??= setTimeout(() => {
               timer = undefined
               say('event: written\ndata:\n\n')
             }, LEAST_MS).unref()
-          })
+          }
+          const offs = tenants.map(each => ledger.onWritten(each, written))
           const beat = setInterval(() => say(':\n\n'), KEEP_ALIVE_MS).unref()
           const look = setInterval(() => {
             if (!isDraining() && !isOver()) return
@@ -66,7 +73,7 @@ export function createLiveEvents(
             clearTimeout(timer)
             clearInterval(beat)
             clearInterval(look)
-            off()
+            for (const off of offs) off()
             leave()
           }
           say('retry: 5000\n\n')

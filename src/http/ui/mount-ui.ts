@@ -7,6 +7,7 @@ import { layout, type Page } from '../../ui/layout.ts'
 import type { AppContext, AppEnv } from '../context.ts'
 import { answerHeaders } from '../middleware/observe.ts'
 import { requestHeader } from '../request/request-header.ts'
+import { askedTenants } from '../routes/savings.ts'
 import { createEntrance, type Entrance } from './entrance.ts'
 import { createLiveEvents } from './live-events.ts'
 import { PAGES, type PageRoute } from './pages.ts'
@@ -58,13 +59,10 @@ export function mountUi(app: Hono<AppEnv>, needs: UiNeeds): void {
       const reader = readerOf(c, entrance)
       if (reader === null)
         throw new AppError('unauthorized', 'the page needs a key: log in at /ui/login')
+      const tenants = askedTenants(reader, c.req.query('tenant') ?? reader.tenant, needs.access)
+      const stream = live.open(reader.tenant, tenants, () => entrance.isOver(c))
       const headers = { ...answerHeaders(c), ...PROTECTION, 'cache-control': 'no-store' }
-      return new Response(
-        live.open(reader.tenant, () => entrance.isOver(c)),
-        {
-          headers: { ...headers, 'content-type': 'text/event-stream' },
-        },
-      )
+      return new Response(stream, { headers: { ...headers, 'content-type': 'text/event-stream' } })
     }),
   )
   for (const page of PAGES) {
@@ -104,7 +102,7 @@ async function serve(
 ): Promise<Response> {
   const reader = readerOf(c, entrance)
   if (reader === null) {
-    const next = new URLSearchParams({ next: c.req.path })
+    const next = new URLSearchParams({ next: c.req.path + new URL(c.req.url).search })
     return redirect(c, c.req.method === 'GET' ? `${LOGIN}?${next}` : LOGIN)
   }
   const page = await render(c, reader, needs)
@@ -130,9 +128,10 @@ async function logIn(c: AppContext, entrance: Entrance, needs: UiNeeds): Promise
   }
 }
 
-/** A path of the page itself, so that no link leads elsewhere. */
+/** A path of the page itself, with its query, so that no link leads elsewhere. */
 function nextOf(path: string | undefined): string {
-  return path !== undefined && /^\/ui(?:\/[\w/-]*)?$/.test(path) ? path : '/ui'
+  const isOwn = path !== undefined && /^\/ui(?:\/[\w/-]*)?(?:\?[\w.~%&=+*-]*)?$/.test(path)
+  return isOwn ? path : '/ui'
 }
 
 function redirect(c: AppContext, to: string, more: Record<string, string> = {}): Response {

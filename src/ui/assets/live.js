@@ -6,7 +6,7 @@ const LOST = 'The connection is lost. These are the last figures that the servic
 
 // The markup is this service's own, in which every foreign text is escaped.
 const policy = globalThis.trustedTypes?.createPolicy('haversack', { createHTML: own => own })
-const events = new EventSource('/ui/events')
+const events = new EventSource(`/ui/events${location.search}`)
 let isLate = false
 let isBusy = false
 

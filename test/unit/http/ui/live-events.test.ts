@@ -2,18 +2,33 @@ import { expect, it } from 'vitest'
 import { createLiveEvents } from '../../../../src/http/ui/live-events.ts'
 
 function start() {
-  const listeners = new Set<() => void>()
+  const listeners = new Map<() => void, string>()
   const live = createLiveEvents(
     {
-      onWritten(_tenant, listener) {
-        listeners.add(listener)
-        return () => listeners.delete(listener)
+      onWritten(tenant, listener) {
+        const own = () => listener()
+        listeners.set(own, tenant)
+        return () => listeners.delete(own)
       },
     },
     () => false,
   )
-  return { listeners, open: (tenant: string) => live.open(tenant, () => false) }
+  const open = (reader: string, ...others: string[]) =>
+    live.open(reader, [reader, ...others], () => false)
+  return { listeners, open }
 }
+
+it('follows each tenant that the page shows until the reader leaves', async () => {
+  const { listeners, open } = start()
+  const stream = open('a', 'b')
+  expect([...listeners.values()]).toEqual(['a', 'b'])
+  const reader = stream.getReader()
+  await reader.read()
+  for (const [written, tenant] of listeners) if (tenant === 'b') written()
+  expect(Buffer.from((await reader.read()).value!).toString()).toContain('event: written')
+  await reader.cancel()
+  expect(listeners.size).toBe(0)
+})
 
 it('bounds the open streams of a tenant, and of that tenant alone', async () => {
   const { listeners, open } = start()

@@ -76,13 +76,15 @@ describe('the entrance', () => {
   })
 
   it('asks for a key, and gives a cookie that no script and no other page gets', async () => {
-    const { app, a, post } = start()
+    const { app, a, enter, post } = start()
     for (const path of [...PAGES, '/ui/results/1', '/ui/nothing']) {
       const answer = await app.request(path)
       expect([path, answer.status]).toEqual([path, 303])
       expect(answer.headers.get('location')).toMatch(/^\/ui\/login/)
     }
     expect((await app.request('/ui/events')).status).toBe(401)
+    const other = await app.request('/ui/events?tenant=*', { headers: await enter(a.key) })
+    expect(other.status).toBe(403)
     const entered = await post('/ui/login', { key: a.key, next: '/ui/tools' })
     expect(entered.headers.get('location')).toBe('/ui/tools')
     const cookie = entered.headers.get('set-cookie')
@@ -111,10 +113,24 @@ describe('the entrance', () => {
       '/v1/savings',
       '/ui\\x',
       '/ui/../x',
+      '/ui?x=\r\nset-cookie: x',
+      '/ui?x=//evil.example',
     ]) {
       const answer = await post('/ui/login', { key: a.key, next })
       expect(answer.headers.get('location')).toBe('/ui')
     }
+  })
+
+  it('leads back to what was asked for, with its query', async () => {
+    const { app, post, a } = start()
+    const path = '/ui?tenant=*&by=team&window=7d'
+    const asked = await app.request(path)
+    const login = new URL(asked.headers.get('location')!, 'http://localhost')
+    const next = login.searchParams.get('next')!
+    expect(next).toBe(path)
+    const shown = await (await app.request(login.pathname + login.search)).text()
+    expect(shown).toContain(path.replaceAll('&', '&amp;'))
+    expect((await post('/ui/login', { key: a.key, next })).headers.get('location')).toBe(path)
   })
 
   it('ends when the key is revoked, and when the reader leaves', async () => {
