@@ -6,14 +6,23 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { startProcess } from '../../test/support/service-process.ts'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { RawHttpClient } from '../../test/support/mcp/http-client.ts'
+import { type ServiceProcess, startProcess } from '../../test/support/service-process.ts'
 
 /** Settings with all that keeps a book of results. */
-const SETTINGS = `
+const settings = (url: string) => `
 [limits]
 drain_grace_ms = 0
 [telemetry]
 enabled = true
+[enrichment]
+enabled = true
+[mcp.servers.rows]
+url = "${url}/mcp"
+[ui]
+keep_texts = "on"
 `
 const PIPELINE = `
 [elision]
@@ -57,33 +66,100 @@ const CHAT = [
   { role: 'tool', tool_call_id: '1', content: ROWS },
 ]
 
-/** Answers each model request with the same bill. */
-async function startVendor() {
+/** What a server of tools answers to each method. */
+const ANSWERS: Readonly<Record<string, (params: { readonly name?: string }) => object>> = {
+  initialize: () => ({
+    protocolVersion: '2025-11-25',
+    capabilities: { tools: {} },
+    serverInfo: { name: 'rows', version: '1' },
+  }),
+  'tools/list': () => ({
+    tools: ['list', 'log'].map(name => ({
+      name,
+      description: `gives ${name}`,
+      inputSchema: { type: 'object' },
+      annotations: { readOnlyHint: true },
+    })),
+  }),
+  'tools/call': ({ name }) => ({
+    content: [{ type: 'text', text: name === 'list' ? ROWS : LOG }],
+  }),
+}
+
+/** The answer of the server of tools; `null` to a notification. */
+function toolsAnswer(text: string): string | null {
+  const { id, method, params } = JSON.parse(text)
+  if (id === undefined) return null
+  const result = ANSWERS[method]?.(params)
+  const error = { code: -32601, message: 'no such method' }
+  return JSON.stringify({ jsonrpc: '2.0', id, ...(result === undefined ? { error } : { result }) })
+}
+
+/** Answers each model request with the same bill, and calls of two tools. */
+async function startUpstream() {
   const usage = { input_tokens: 900, cache_read_input_tokens: 300, output_tokens: 40 }
   const model = 'claude-sonnet-4-5'
   const answer = { id: 'm', type: 'message', role: 'assistant', model, content: [], usage }
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => {
-      response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
-    })
+  const server = createServer(async (request, response) => {
+    const body = await text(request)
+    if (request.method !== 'POST') return response.writeHead(405).end()
+    const said = request.url === '/mcp' ? toolsAnswer(body) : JSON.stringify(answer)
+    response.setHeader('content-type', 'application/json')
+    response.writeHead(said === null ? 202 : 200).end(said ?? '')
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
+/** Calls both tools, twice, so that their results come again. */
+async function callTools(url: string): Promise<void> {
+  const client = new RawHttpClient(`${url}/mcp`)
+  await client.initialize()
+  for (const name of ['list', 'log', 'list', 'log']) {
+    const answer = await client.call('tools/call', { name, arguments: {} })
+    if (answer.error !== undefined) throw new Error(JSON.stringify(answer))
+  }
+  await client.delete()
+}
+
+/** Each page that shows figures, with its name. */
+async function* shownPages({ url }: ServiceProcess): AsyncGenerator<readonly [string, string]> {
+  const read = async (path: string) => {
+    const response = await fetch(url + path, { headers: { accept: 'text/html' } })
+    const page = await response.text()
+    if (!response.ok) throw new Error(`${path}: ${page}`)
+    return page.replaceAll(url, 'service').replaceAll(OF_A_START, '')
+  }
+  yield ['overview', await read('/ui')]
+  yield ['tools', await read('/ui/tools')]
+  const list = await read('/ui/conversations')
+  yield ['conversations', list]
+  const ids = [...new Set(list.match(/(?<=\/ui\/conversations\/)[\da-f]{16}/g))].sort()
+  if (ids.length < 2) throw new Error('too few conversations')
+  const each = ids.map(id => read(`/ui/conversations/${id}`))
+  yield ['conversation', (await Promise.all(each)).join('\n')]
+  const results = Array.from({ length: RESULTS_SHOWN }, (_, n) => read(`/ui/results/${n + 1}`))
+  yield ['result', (await Promise.all(results)).join('\n')]
+}
+
+const RESULTS_SHOWN = 16
+/** What a page says of the process that made it. */
+const OF_A_START = /nonce="[^"]*"|(?<=\?v=)[\w-]+/g
+
 /**
- * What a service writes down of fixed traffic: lines of telemetry under a fixed secret, rows of the
- * ledger, accounts, and counts. Times are left out.
+ * What a service writes down of fixed traffic, at one fixed time: lines of telemetry under a fixed
+ * secret, rows of the ledger, pages, accounts, and counts.
  */
 export async function* writtenBooks(): AsyncGenerator<readonly [string, string]> {
   const folder = mkdtempSync(join(tmpdir(), 'haversack-book-'))
-  const { server, url } = await startVendor()
+  const { server, url } = await startUpstream()
   try {
-    writeFileSync(join(folder, 'haversack.toml'), SETTINGS)
+    writeFileSync(join(folder, 'haversack.toml'), settings(url))
     writeFileSync(join(folder, 'pipeline.toml'), PIPELINE)
     const key = Buffer.alloc(32, 7)
     writeFileSync(join(folder, 'telemetry.key'), key, { mode: 0o600 })
     const service = await startProcess({
+      execArgv: ['--import', FIXED_CLOCK],
       env: {
         HAVERSACK_CONFIG: join(folder, 'haversack.toml'),
         HAVERSACK_PIPELINE_CONFIG: join(folder, 'pipeline.toml'),
@@ -110,10 +186,11 @@ export async function* writtenBooks(): AsyncGenerator<readonly [string, string]>
       const body = { model: 'claude-sonnet-4-5', max_tokens: 9, tools, messages }
       await post('/anthropic/v1/messages', body)
     }
+    await callTools(service.url)
     const metrics = (await read('/metrics')).split('\n').filter(line => COUNTED.test(line))
     yield ['counts', sha256(metrics.sort().join('\n'))]
     for (const name of ['savings', 'arms']) {
-      const text = (await read(`/v1/${name}`)).replaceAll(TIMES, 'time')
+      const text = await read(`/v1/${name}`)
       // Members of an object are in another order once they were written.
       yield [
         name,
@@ -125,6 +202,7 @@ export async function* writtenBooks(): AsyncGenerator<readonly [string, string]>
         ),
       ]
     }
+    for await (const [name, page] of shownPages(service)) yield [`page-${name}`, sha256(page)]
     service.child.kill('SIGTERM')
     await service.exited
     yield ['telemetry', sha256(telemetryLines(folder).join('\n'))]
@@ -137,30 +215,25 @@ export async function* writtenBooks(): AsyncGenerator<readonly [string, string]>
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
 /** Counts, without those of times, sizes and processes. */
-const COUNTED = /^haversack_(results|tokens|gate|look|host|view|arms|ledger|proxy_(req|tok|res))/
-const TIMES = /\d{4}-\d\d-\d\dT[\d:.]+Z|\b1[789]\d{11}\b/g
+const COUNTED = /^haversack_(results|tokens|gate|look|host|view|arms|ledger|mcp_tokens|proxy|cache)/
+const FIXED_CLOCK = fileURLToPath(new URL('fixed-clock.ts', import.meta.url))
 
-/** All events, without what is of a time. */
+/** All events. */
 function telemetryLines(folder: string): readonly string[] {
   const files = readdirSync(join(folder, 'telemetry'), { recursive: true, encoding: 'utf8' })
   return files
     .filter(file => file.endsWith('.jsonl') && file.includes('events'))
     .flatMap(file => readFileSync(join(folder, 'telemetry', file), 'utf8').split('\n'))
-    .map(line => line.replace(/"ts_ms":\d+/, '"ts_ms":0'))
     .sort()
 }
-
-/** Columns that hold a time, or a number that follows from it. */
-const OF_TIME = new Set(['at', 'hour', 'day', 'first_at', 'last_at', 'id', 'kind'])
 
 function* ledgerTables(folder: string): Generator<readonly [string, string]> {
   const [file = ''] = readdirSync(folder).filter(name => /^ledger.*\.(db|sqlite)$/.test(name))
   const database = new DatabaseSync(join(folder, file), { readOnly: true })
   for (const table of ['result', 'turn', 'result_hour', 'turn_hour', 'conversation', 'day']) {
     const rows = database.prepare(`SELECT * FROM ${table}`).all()
-    const texts = rows.map(row =>
-      JSON.stringify(Object.entries(row).filter(([name]) => !OF_TIME.has(name))),
-    )
+    // Kinds of days are numbered as they come.
+    const texts = rows.map(({ kind: _, ...row }) => JSON.stringify(row))
     if (texts.length === 0) throw new Error(`the ledger has nothing in ${table}`)
     yield [`ledger-${table}`, sha256(texts.sort().join('\n'))]
   }
