@@ -86,9 +86,10 @@ const ANSWERS: Readonly<Record<string, (params: { readonly name?: string }) => o
   }),
 }
 
-/** The answer of the server of tools; `null` to a notification. */
-function toolsAnswer(text: string): string | null {
-  const { id, method, params } = JSON.parse(text)
+/** The answer of the server of tools; `null` to a notification, or a request without a body. */
+function toolsAnswer(body: string): string | null {
+  if (body === '') return null
+  const { id, method, params } = JSON.parse(body)
   if (id === undefined) return null
   const result = ANSWERS[method]?.(params)
   const error = { code: -32601, message: 'no such method' }
@@ -102,10 +103,9 @@ async function startUpstream() {
   const answer = { id: 'm', type: 'message', role: 'assistant', model, content: [], usage }
   const server = createServer(async (request, response) => {
     const body = await text(request)
-    if (request.method !== 'POST') return response.writeHead(405).end()
     const said = request.url === '/mcp' ? toolsAnswer(body) : JSON.stringify(answer)
     response.setHeader('content-type', 'application/json')
-    response.writeHead(said === null ? 202 : 200).end(said ?? '')
+    response.writeHead(body === '' ? 405 : said === null ? 202 : 200).end(said ?? '')
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }

@@ -75,17 +75,12 @@ export async function writeSampleLedger(
       const billed = without - encoded
       const [money, saved] = [DOLLARS_PER_TOKEN * billed, without - billed]
       ledger.turn({
-        tenant,
-        turn: {
-          ...{ at, vendor: 'anthropic', conversation: session, model, known: true },
-          ...{ uncached: before - encoded, cache_read: 9 * before, cache_write: 0, output: 900 },
-          ...{ removed: encoded, billed, without, untouched: null, prefix_changed: false },
-        },
-        bill: {
-          tools: [[tool, saved]],
-          money: { currency: 'USD', billed: money, without: DOLLARS_PER_TOKEN * without },
-          isHidden: false,
-        },
+        ...{ tenant, at, vendor: 'anthropic', conversation: session, model, known: true },
+        ...{ uncached: before - encoded, cache_read: 9 * before, cache_write: 0, output: 900 },
+        ...{ removed: encoded, billed, without, untouched: null, prefix_changed: false },
+        tools: [[tool, saved]],
+        money: { currency: 'USD', billed: money, without: DOLLARS_PER_TOKEN * without },
+        isHidden: false,
         origin,
       })
     }
@@ -137,21 +132,16 @@ export async function writeSampleSession(
     const billed = cached / 10 + written * 1.25 + 2_000
     const without = billed + (turn === 0 ? saved * 1.25 : removed / 10 + saved)
     ledger.turn({
-      ...{ tenant, origin: about.origin },
-      turn: {
-        ...{ at, vendor: 'anthropic', conversation: SAMPLE_SESSION, model: about.model },
-        ...{ known: true, uncached: 0, cache_read: cached, cache_write: written, output: 400 },
-        ...{ removed, billed, without, untouched: null, prefix_changed: false },
+      ...{ tenant, at, vendor: 'anthropic', conversation: SAMPLE_SESSION, ...about },
+      ...{ known: true, uncached: 0, cache_read: cached, cache_write: written, output: 400 },
+      ...{ removed, billed, without, untouched: null, prefix_changed: false },
+      tools: [],
+      money: {
+        currency: 'USD',
+        billed: DOLLARS_PER_TOKEN * billed,
+        without: DOLLARS_PER_TOKEN * without,
       },
-      bill: {
-        tools: [],
-        money: {
-          currency: 'USD',
-          billed: DOLLARS_PER_TOKEN * billed,
-          without: DOLLARS_PER_TOKEN * without,
-        },
-        isHidden: false,
-      },
+      isHidden: false,
     })
   }
   await ledger.close()

@@ -7,24 +7,17 @@ import { createTenantSums } from '../../store/values/tenant-sums.ts'
 import { createToolWatcher } from './agent-tools.ts'
 import {
   type AnsweredRequest,
-  entryOf,
+  billedRequest,
   type RefusedRequest,
-  resultsEntryOf,
   type SentRequest,
-} from './entry-of.ts'
+  sentResults,
+} from './answered-request.ts'
 import { createLifeAdvisor, type LifeAdvisor } from './life-advice.ts'
 import type { PriceList } from './price-list.ts'
+import { billOf, type RequestRow } from './request-row.ts'
 import { isNextTurn, type SeenPrompt } from './seen-prompt.ts'
 import { type PromptPlace, SeenPrompts } from './seen-prompts.ts'
-import {
-  addBills,
-  addEntry,
-  type Entry,
-  emptyBill,
-  readBill,
-  type TenantBill,
-  writeBill,
-} from './tenant-bill.ts'
+import { addBills, emptyBill, readBill, type TenantBill, writeBill } from './tenant-bill.ts'
 
 /** Accounts for what the proxies forwarded, by tenant, in the store. */
 export interface Savings {
@@ -61,8 +54,8 @@ export interface SavingsOptions {
   readonly prices: () => PriceList
   /** Unix milliseconds. */
   readonly now: () => number
-  /** Called with each entry. */
-  readonly onEntry: (tenant: string, entry: Entry) => void
+  /** Called with each request, once it is in its tenant's bill. */
+  readonly onRow: (row: RequestRow) => void
   /** Called with each request that the vendor did not answer; absent: they are not counted. */
   readonly onRefused?: (refused: RefusedRequest) => void
   /** Called if sums cannot be written, once until they can again. */
@@ -81,7 +74,7 @@ const RECORD = { namespace: 'savings', key: 'ledger.v1' } as const
 const RESTORE_MS = 5_000
 
 export function createSavings(options: SavingsOptions): Savings {
-  const { now, onEntry } = options
+  const { now, onRow } = options
   const sums = createTenantSums<TenantBill>({
     ...options,
     record: RECORD,
@@ -134,21 +127,21 @@ export function createSavings(options: SavingsOptions): Savings {
     const readsCaches = prompts.reads(place, said?.model ?? null, read)
     const cachedBefore = await cachedOf(tenant, request)
     const terms = { prices: options.prices(), cachedBefore, before, readsCaches }
-    const entry = entryOf(request, terms)
-    const seen = entry.conversation?.seen
+    const billed = billedRequest(request, terms)
+    const seen = billed.conversation?.seen
     if (seen !== undefined && print !== undefined) prompts.remember(place, seen, print)
-    const { origin, isPassedOn } = request
-    add(tenant, { ...entry, origin, isPassedOn })
+    add(tenant, billed)
   }
 
   async function accountResults(tenant: string, sent: Promise<SentRequest>) {
-    const entry = resultsEntryOf(await sent)
-    if (entry !== null) add(tenant, entry)
+    const results = sentResults(await sent)
+    if (results !== null) add(tenant, results)
   }
 
-  function add(tenant: string, entry: Entry) {
-    sums.add(tenant, addEntry(emptyBill(now()), entry, now()))
-    onEntry(tenant, entry)
+  function add(tenant: string, billed: ReturnType<typeof billedRequest>) {
+    const row = { ...billed, tenant, at: now(), currency: options.prices().currency }
+    sums.add(tenant, billOf(row))
+    onRow(row)
   }
 
   const tools = createToolWatcher({

@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { VENDOR_NAMES, type VendorName } from '../../core/dialects/lookup.ts'
-import type { Origin } from '../rows/day-sums.ts'
-import type { TurnBill } from '../rows/turn.ts'
 import { type Account, accountSchema, addAccounts, NO_ACCOUNT } from './account.ts'
-import { addToolUse, type SeenUse, toolUseSchema, useOf } from './agent-tools.ts'
+import { addToolUse, toolUseSchema } from './agent-tools.ts'
 import { seenPromptSchema } from './seen-prompt.ts'
 
 /** Conversations of a tenant that are listed one by one; older ones are in the totals only. */
@@ -53,42 +51,6 @@ export type TenantBill = Readonly<z.output<typeof ledgerSchema>>
 
 export function emptyBill(now: number): TenantBill {
   return { stamp: '', since: now, vendors: {}, conversations: [], uses: [] }
-}
-
-/**
- * One answered request, or the results of one that was sent (`requests` is 0): what it adds to the
- * totals, and to its conversation if that is known.
- */
-export interface Entry {
-  readonly vendor: VendorName
-  readonly account: Account
-  readonly conversation?: Pick<
-    Conversation,
-    'id' | 'model' | 'cached' | 'session' | 'key' | 'kind' | 'seen' | 'change'
-  >
-  /** Which tools its conversation called; absent: that is not known. */
-  readonly use?: SeenUse
-  /** What was done to the request; it is in no total. */
-  readonly report: {
-    /** Why it was forwarded unchanged; `null` if it was read. */
-    readonly untouched: string | null
-    readonly prefixChanged: boolean
-  }
-  /** As the answer names it. */
-  readonly model?: string | undefined
-  /** See `TurnBill`. */
-  readonly tools?: TurnBill['tools']
-  /** As of the request. */
-  readonly origin?: Origin | undefined
-  readonly isPassedOn?: boolean | undefined
-}
-
-export function addEntry(ledger: TenantBill, entry: Entry, now: number): TenantBill {
-  const { vendor, account, conversation, use } = entry
-  const of = conversation && { ...conversation, vendor, first_at: now, last_at: now, account }
-  const uses = use === undefined ? [] : [useOf(use, now)]
-  const own = { ...emptyBill(now), vendors: { [vendor]: account }, uses }
-  return addBills(ledger, of === undefined ? own : { ...own, conversations: [of] })
 }
 
 /**

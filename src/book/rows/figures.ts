@@ -96,7 +96,8 @@ export interface LedgerResult extends Omit<KeptRow, 'session'> {
 
 /** A request as the table has it: flags are 1 or 0, unknown names are empty. */
 export interface LedgerTurn
-  extends Omit<Turn, 'conversation' | 'model' | 'known' | 'untouched' | 'prefix_changed'> {
+  extends Pick<Turn, 'at' | 'vendor' | 'uncached' | 'cache_read' | 'cache_write' | 'output'>,
+    Pick<Turn, 'removed' | 'billed' | 'without'> {
   readonly id: number
   readonly model: string
   readonly known: number

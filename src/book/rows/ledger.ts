@@ -17,18 +17,13 @@ import type { FoundTexts } from './kept-texts.ts'
 import type { LedgerOptions, LedgerThread } from './ledger-options.ts'
 import { isPassing } from './passing-texts.ts'
 import type { Tasks } from './tasks.ts'
-import {
-  type Arrivals,
-  type ArrivedFetch,
-  type ArrivedResult,
-  type ArrivedTurn,
-  hourOf,
-} from './write-rows.ts'
+import type { Turn } from './turn.ts'
+import { type Arrivals, type ArrivedFetch, type ArrivedResult, hourOf } from './write-rows.ts'
 
 /** What became of each result and request, without their texts. Callers never wait for a write. */
 export interface Ledger {
   result(result: ArrivedResult): void
-  turn(arrived: ArrivedTurn): void
+  turn(turn: Turn): void
   fetched(fetch: ArrivedFetch): void
   /**
    * Sums of the last hours. What was recorded is in it; what another process on the same folder
@@ -97,7 +92,7 @@ class ThreadLedger implements Ledger {
   readonly #thread: LedgerThread
   readonly #written = new EventEmitter().setMaxListeners(0)
   readonly #timer: NodeJS.Timeout
-  #waiting: { results: ArrivedResult[]; turns: ArrivedTurn[]; fetches: ArrivedFetch[] } = nothing()
+  #waiting: { results: ArrivedResult[]; turns: Turn[]; fetches: ArrivedFetch[] } = nothing()
   #writing: Promise<void> = Promise.resolve()
   #waitingChars = 0
   #prunedAt = 0
@@ -137,8 +132,8 @@ class ThreadLedger implements Ledger {
     }
   }
 
-  turn(arrived: ArrivedTurn): void {
-    if (this.#hasRoom()) this.#waiting.turns.push(this.#withOrigin(arrived))
+  turn(turn: Turn): void {
+    if (this.#hasRoom()) this.#waiting.turns.push(this.#withOrigin(turn))
   }
 
   fetched(fetch: ArrivedFetch): void {
@@ -252,7 +247,7 @@ class ThreadLedger implements Ledger {
   }
 
   /** An agent is known by its user agent, else by the command that was run, else as a client. */
-  #withOrigin<Arrived extends { readonly origin?: Origin }>(arrived: Arrived): Arrived {
+  #withOrigin<Arrived extends { readonly origin?: Origin | undefined }>(arrived: Arrived): Arrived {
     const { origin: own = {}, hasProjects = true } = this.#options
     const { project = own.project, agent = own.agent, client } = arrived.origin ?? {}
     const of = { project: hasProjects ? project : undefined, agent, client, way: own.way }

@@ -1,19 +1,8 @@
-/** What a request costs that a day's sums have, beside its turn. */
-export interface TurnBill {
-  /** What each tool's results saved, in uncached input tokens; a part of `without`. */
-  readonly tools: readonly (readonly [tool: string, saved: number])[]
-  /** `null`: no price of the model is known. */
-  readonly money: {
-    readonly currency: string
-    readonly billed: number
-    readonly without: number
-  } | null
-  /** A round that the proxy asked for by itself: it has a bill, and is no request. */
-  readonly isHidden: boolean
-}
+import type { Origin } from './day-sums.ts'
 
-/** A request that a vendor answered, as the ledger keeps it. */
+/** A request that a vendor answered, as the ledger's file has it. */
 export interface Turn {
+  readonly tenant: string
   /** Unix milliseconds. */
   readonly at: number
   readonly vendor: string
@@ -36,4 +25,16 @@ export interface Turn {
   readonly untouched: string | null
   /** Whether an earlier turn was sent with another prefix. */
   readonly prefix_changed: boolean
+  /** What each tool's results saved, in uncached input tokens; a part of `without`. */
+  readonly tools: readonly (readonly [tool: string, saved: number])[]
+  /** `null`: no price of the model is known. */
+  readonly money: {
+    readonly currency: string
+    readonly billed: number
+    readonly without: number
+  } | null
+  /** A round that the proxy asked for by itself: it has a bill, and is no request. */
+  readonly isHidden: boolean
+  /** Absent: nothing is known of it. */
+  readonly origin?: Origin | undefined
 }

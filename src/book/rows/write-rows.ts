@@ -5,7 +5,7 @@ import { BatchSums } from './batch-sums.ts'
 import { type DaySums, DayWriter, type Origin } from './day-sums.ts'
 import { limitTexts, writeTexts } from './kept-texts.ts'
 import { isPassing, PassingTexts, type SumPlace } from './passing-texts.ts'
-import type { Turn, TurnBill } from './turn.ts'
+import type { Turn } from './turn.ts'
 
 /** A result that arrived. */
 export interface ArrivedResult {
@@ -28,13 +28,6 @@ export interface ArrivedResult {
   readonly texts?: ResultTexts
 }
 
-export interface ArrivedTurn {
-  readonly tenant: string
-  readonly turn: Turn
-  readonly bill?: TurnBill
-  readonly origin?: Origin
-}
-
 /** A text that was fetched again, whole or in part. */
 export interface ArrivedFetch {
   readonly tenant: string
@@ -47,7 +40,7 @@ export interface ArrivedFetch {
 /** What arrived since the last write. */
 export interface Arrivals {
   readonly results: readonly ArrivedResult[]
-  readonly turns: readonly ArrivedTurn[]
+  readonly turns: readonly Turn[]
   readonly fetches: readonly ArrivedFetch[]
 }
 
@@ -146,11 +139,10 @@ export class RowWriter {
     }
   }
 
-  #turn(arrived: ArrivedTurn, sums: BatchSums): void {
-    const { tenant, turn } = arrived
-    this.#dayOfTurn(arrived)
-    if (arrived.bill?.isHidden === true) return
-    const { at, vendor, uncached, cache_read, cache_write, output, removed } = turn
+  #turn(turn: Turn, sums: BatchSums): void {
+    this.#dayOfTurn(turn)
+    if (turn.isHidden) return
+    const { tenant, at, vendor, uncached, cache_read, cache_write, output, removed } = turn
     const { billed, without } = turn
     const [known, changed] = [turn.known ? 1 : 0, turn.prefix_changed ? 1 : 0]
     const [conversation, untouched] = [turn.conversation ?? '', turn.untouched ?? '']
@@ -167,7 +159,7 @@ export class RowWriter {
     if (conversation === '') return
     const all = sums.conversation(tenant, conversation, at)
     all.source = vendor
-    nameOrigin(all, arrived.origin)
+    nameOrigin(all, turn.origin)
     if (model !== '') all.model = model
     all.turns += 1
     all.billed += billed
@@ -178,20 +170,19 @@ export class RowWriter {
    * The bill of a request is summed without a tool, but for what the results of each tool saved: so
    * the parts of a day add up to it.
    */
-  #dayOfTurn({ tenant, turn, bill, origin = {} }: ArrivedTurn): void {
-    const { at, vendor: source, model, billed, without } = turn
-    const money = bill?.money ?? null
+  #dayOfTurn({ tenant, at, vendor: source, model, origin = {}, ...turn }: Turn): void {
+    const { billed, without, money } = turn
     const ofModel = { tenant, at, source, origin, model, currency: money?.currency }
     const perToken = money === null || without === 0 ? 0 : money.without / without
     let rest = without
     let restMoney = money?.without ?? 0
-    for (const [tool, saved] of bill?.tools ?? []) {
+    for (const [tool, saved] of turn.tools) {
       rest -= saved
       restMoney -= saved * perToken
       this.#days.add({ ...ofModel, tool }, { without: saved, without_money: saved * perToken })
     }
     this.#days.add(ofModel, {
-      requests: bill?.isHidden === true ? 0 : 1,
+      requests: turn.isHidden ? 0 : 1,
       unknown: turn.known ? 0 : 1,
       prefix_changes: turn.prefix_changed ? 1 : 0,
       billed,

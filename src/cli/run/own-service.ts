@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { addAccounts, NO_ACCOUNT } from '../../book/bill/account.ts'
-import type { RefusedRequest } from '../../book/bill/entry-of.ts'
+import type { RefusedRequest } from '../../book/bill/answered-request.ts'
 import { figuresOf, type SavingsFigures } from '../../book/bill/figures.ts'
 import { createSavings } from '../../book/bill/savings.ts'
 import type { Config } from '../../config/config.ts'
@@ -113,9 +113,9 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
       createSavings: savingsOptions =>
         createSavings({
           ...savingsOptions,
-          onEntry(tenant, entry) {
-            account = addAccounts(account, entry.account)
-            savingsOptions.onEntry(tenant, entry)
+          onRow(row) {
+            account = addAccounts(account, row.account)
+            savingsOptions.onRow(row)
           },
           onRefused: each => void refused.push(each),
         }),

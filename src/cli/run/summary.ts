@@ -1,4 +1,4 @@
-import type { RefusedRequest } from '../../book/bill/entry-of.ts'
+import type { RefusedRequest } from '../../book/bill/answered-request.ts'
 import { figureLines } from '../../console/figure-lines.ts'
 import type { Saved } from './own-service.ts'
 

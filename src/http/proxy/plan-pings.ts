@@ -1,4 +1,4 @@
-import type { AnsweredRequest } from '../../book/bill/entry-of.ts'
+import type { AnsweredRequest } from '../../book/bill/answered-request.ts'
 import type { Savings } from '../../book/bill/savings.ts'
 import type { RewriteReport } from '../../core/contract/operation-result.ts'
 import { pricesFor } from '../../core/conversation/usage/billing.ts'

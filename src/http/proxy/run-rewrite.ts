@@ -1,4 +1,4 @@
-import type { SentRequest } from '../../book/bill/entry-of.ts'
+import type { SentRequest } from '../../book/bill/answered-request.ts'
 import type { Savings } from '../../book/bill/savings.ts'
 import type { RewriteReport } from '../../core/contract/operation-result.ts'
 import type { RequestTerms } from '../../core/contract/request-terms.ts'

@@ -1,6 +1,6 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
-import type { RefusedRequest } from '../../book/bill/entry-of.ts'
+import type { RefusedRequest } from '../../book/bill/answered-request.ts'
 import { contentCodingOf } from '../../core/base/content-coding.ts'
 import { AppError } from '../../core/base/errors.ts'
 import type { RewriteReport } from '../../core/contract/operation-result.ts'

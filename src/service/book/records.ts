@@ -1,7 +1,7 @@
 import { LOCAL } from '../../access/access.ts'
 import type { Budgets } from '../../book/bill/budgets.ts'
+import { turnOf } from '../../book/bill/request-row.ts'
 import type { Savings } from '../../book/bill/savings.ts'
-import { arrivedTurn } from '../../book/bill/turn-of.ts'
 import type { Telemetry } from '../../book/events/telemetry.ts'
 import type { Ledger } from '../../book/rows/ledger.ts'
 import { processEnv } from '../../config/env.ts'
@@ -62,16 +62,15 @@ export async function openRecords(
     store,
     prices: () => priceList(live.config.savings),
     now: Date.now,
-    onEntry(tenant, entry) {
-      const { account } = entry
-      const { currency, tenant_metrics: areNamed } = live.config.savings
-      if (account.requests > 0) metrics.proxy.account(entry.vendor, account)
+    onRow(row) {
+      const { tenant, account } = row
+      if (account.requests > 0) metrics.proxy.account(row.vendor, account)
       // The next service of ours counts what was passed on to it.
-      if (entry.isPassedOn !== true) {
-        if (areNamed) metrics.tenants.account(tenant, account)
+      if (row.isPassedOn !== true) {
+        if (live.config.savings.tenant_metrics) metrics.tenants.account(tenant, account)
         budgets.spend(tenant, account.money.billed)
       }
-      const turn = arrivedTurn(tenant, entry, { at: Date.now(), currency })
+      const turn = turnOf(row)
       if (turn !== null) ledger?.turn(turn)
     },
     onUnsaved: detail => logger.warn({ detail }, 'the accounts of the proxies cannot be written'),

@@ -37,6 +37,7 @@ export function resultOf(
 
 export function turnOf(turn: Partial<Turn> = {}): Turn {
   return {
+    tenant: 'local',
     at: Date.now(),
     vendor: 'anthropic',
     conversation: 'c'.repeat(16),
@@ -51,6 +52,9 @@ export function turnOf(turn: Partial<Turn> = {}): Turn {
     without: 60,
     untouched: null,
     prefix_changed: false,
+    tools: [],
+    money: null,
+    isHidden: false,
     ...turn,
   }
 }

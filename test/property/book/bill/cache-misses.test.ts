@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { MissReason } from '../../../../src/book/bill/misses.ts'
+import type { RequestRow } from '../../../../src/book/bill/request-row.ts'
 import { createSavings, type Savings } from '../../../../src/book/bill/savings.ts'
-import type { Entry } from '../../../../src/book/bill/tenant-bill.ts'
 import { builtInPrices } from '../../../../src/config/prices.ts'
 import { cacheLivesOf } from '../../../../src/core/conversation/usage/billing.ts'
 import { CachingAgent, STYLES } from '../../../support/caching/agent.ts'
@@ -28,7 +28,7 @@ const PLAIN = { mckp: { formats_enabled: [] }, hints: { types: { lines: { enable
 class World {
   now = 1_800_000_000_000
   readonly vendor = new CachingVendor()
-  readonly entries: Entry[] = []
+  readonly rows: RequestRow[] = []
   readonly #ledgers = recordStore().store
   #decisions: Store = new Map()
   #proxy: RecordingProxy
@@ -52,7 +52,7 @@ class World {
   }
 
   /** Sends a request. Returns what the vendor says of it, and what we account for. */
-  async send(body: object): Promise<{ usage: CacheUsage; entry: Entry }> {
+  async send(body: object): Promise<{ usage: CacheUsage; row: RequestRow }> {
     const { bytes, report } = this.#proxy.send(body)
     const answer = this.vendor.ask(JSON.parse(Buffer.from(bytes).toString()), this.now, 900)
     if (answer.status !== 200) throw new Error(answer.message)
@@ -69,7 +69,7 @@ class World {
     }
     const answered = { vendor: 'anthropic', said, report, begunMs: 900 } as const
     await this.#savings.record('t', Promise.resolve(answered))
-    return { usage, entry: this.entries.at(-1)! }
+    return { usage, row: this.rows.at(-1)! }
   }
 
   #rewriting(pipeline: object): RecordingProxy {
@@ -81,7 +81,7 @@ class World {
       store: this.#ledgers,
       prices: () => PRICES,
       now: () => this.now,
-      onEntry: (_, entry) => void this.entries.push(entry),
+      onRow: row => void this.rows.push(row),
       onUnsaved: () => {},
       onBug: bug => {
         throw bug
@@ -153,12 +153,12 @@ describe('the account of cache misses', () => {
         if (restarts.includes(step) && mayRestart) await world.restart()
         if (isPlanted) await CAUSES[cause](agent, world)
         world.now += gapMs
-        const { usage, entry } = await world.send(agent.body())
+        const { usage, row } = await world.send(agent.body())
         const read = usage.cache_read_input_tokens
         const prompt = read + usage.input_tokens + usage.cache_creation_input_tokens
         const lost = Math.min(cached, prompt) - read
         const isMiss = lost >= 1_024 && lost >= 0.05 * Math.min(cached, prompt)
-        const { misses } = entry.account
+        const { misses } = row.account
         if (!isMiss) expect(misses).toEqual({})
         else {
           planted++
@@ -170,7 +170,7 @@ describe('the account of cache misses', () => {
         cached = read + usage.cache_creation_input_tokens
         if (retries && !isPlanted) {
           const again = await world.send(agent.body())
-          expect(again.entry.account.misses).toEqual({})
+          expect(again.row.account.misses).toEqual({})
           cached = again.usage.cache_read_input_tokens + again.usage.cache_creation_input_tokens
         }
       }

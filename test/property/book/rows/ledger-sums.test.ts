@@ -33,8 +33,7 @@ it('every page has the same sums, whatever came, and over restarts', async () =>
         ledger.result(
           resultOf(tenant, { tool, session, before, referred, encoded, omitted }, { source }),
         )
-        const turn = turnOf({ conversation: session, billed, without: 2_500 })
-        ledger.turn({ tenant, turn })
+        ledger.turn(turnOf({ tenant, conversation: session, billed, without: 2_500 }))
         if (!restarts) continue
         await ledger.close()
         ledger = ownLedger({ folder }).ledger

@@ -43,7 +43,7 @@ function start() {
       const text = { before: `${markOf(tenant, at)} text`, after: 'sent', format: 'passthrough' }
       // Of some texts both sides are kept.
       ledger.result(resultOf(tenant, row, at % 2 === 0 ? { texts: text } : {}))
-      ledger.turn({ tenant, turn: turnOf({ conversation: session, model: markOf(tenant, at) }) })
+      ledger.turn(turnOf({ tenant, conversation: session, model: markOf(tenant, at) }))
       ledger.fetched({ tenant, original: original.slice(0, 24), at: Date.now(), bytes: 7 })
     }
   }

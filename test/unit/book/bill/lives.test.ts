@@ -18,7 +18,7 @@ function accounts() {
     store: recordStore().store,
     prices: () => LIST,
     now: () => clock.now,
-    onEntry: () => {},
+    onRow: () => {},
     onUnsaved: () => {},
     onLoss: tenant => losses.push(tenant),
     onBug: bug => {

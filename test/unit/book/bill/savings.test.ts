@@ -1,8 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { AnsweredRequest } from '../../../../src/book/bill/entry-of.ts'
+import type { AnsweredRequest } from '../../../../src/book/bill/answered-request.ts'
+import type { RequestRow } from '../../../../src/book/bill/request-row.ts'
 import { createSavings, type SavingsOptions } from '../../../../src/book/bill/savings.ts'
 import { savingsAnswer } from '../../../../src/book/bill/savings-answer.ts'
-import type { Entry, TenantBill } from '../../../../src/book/bill/tenant-bill.ts'
+import type { TenantBill } from '../../../../src/book/bill/tenant-bill.ts'
 import { savingsLines } from '../../../../src/cli/savings/command.ts'
 import { builtInPrices } from '../../../../src/config/prices.ts'
 import type { RewriteReport } from '../../../../src/core/contract/operation-result.ts'
@@ -18,7 +19,7 @@ const PRICES = {
 const USAGE = { ...NO_USAGE, uncached: 100, cache_read: 900, output: 10 }
 const LIST = { currency: 'EUR', builtIn: builtInPrices(), prices: PRICES.prices }
 
-function accountsOn(store: SavingsOptions['store'], onEntry: (entry: Entry) => void = () => {}) {
+function accountsOn(store: SavingsOptions['store'], onRow: (row: RequestRow) => void = () => {}) {
   const clock = { now: 1_000 }
   const unsaved: string[] = []
   const bugs: unknown[] = []
@@ -26,7 +27,7 @@ function accountsOn(store: SavingsOptions['store'], onEntry: (entry: Entry) => v
     store,
     prices: () => LIST,
     now: () => clock.now,
-    onEntry: (_, entry) => onEntry(entry),
+    onRow,
     onUnsaved: detail => unsaved.push(detail),
     onBug: bug => bugs.push(bug),
     // Never by itself: a test closes.
@@ -83,8 +84,8 @@ describe('the accounts of the proxies', () => {
   })
 
   it('have the results of each request when it was sent, answered or not', async () => {
-    const entries: Entry[] = []
-    const { savings } = accountsOn(recordStore().store, entry => entries.push(entry))
+    const rows: RequestRow[] = []
+    const { savings } = accountsOn(recordStore().store, row => rows.push(row))
     const fresh = { tokenizer: 'o200k_base', count: 2, before: 50, after: 20 }
     const sent = { vendor: 'anthropic', report: request('c1', { fresh }).report! } as const
     await savings.record('a', Promise.resolve(request('c1', { fresh })))
@@ -98,7 +99,7 @@ describe('the accounts of the proxies', () => {
     expect(conversations).toMatchObject([
       { id: 'c1', account: once, model: 'claude-x', cached: 900 },
     ])
-    expect(entries.map(({ account }) => account.requests)).toEqual([1, 0])
+    expect(rows.map(({ account }) => account.requests)).toEqual([1, 0])
   })
 
   it('are a loss where a prefix changed, by what was cached before', async () => {

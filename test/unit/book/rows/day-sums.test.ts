@@ -53,9 +53,8 @@ describe('the sums of days', () => {
       ['Read', 30],
       ['Grep', 20],
     ] as const
-    const bill = { tools, money, isHidden: false }
-    ledger.turn({ tenant: 'a', turn: turnOf({ billed: 40, without: 100 }), bill })
-    ledger.turn({ tenant: 'a', turn: turnOf(), bill: { tools: [], money: null, isHidden: true } })
+    ledger.turn(turnOf({ tenant: 'a', billed: 40, without: 100, tools, money }))
+    ledger.turn(turnOf({ tenant: 'a', isHidden: true }))
     await ledger.flush()
     const rows = daysIn(folder)
     expect(total(rows, 'requests')).toBe(1)

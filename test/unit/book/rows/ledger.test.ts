@@ -22,9 +22,9 @@ describe('the ledger', () => {
 
   it('sums bills, which may be negative, and counts what was not read', async () => {
     const { ledger } = ownLedger()
-    ledger.turn({ tenant: 'a', turn: turnOf({ billed: 90, without: 60, prefix_changed: true }) })
-    ledger.turn({ tenant: 'a', turn: turnOf({ known: false, billed: 0, without: 0 }) })
-    ledger.turn({ tenant: 'a', turn: turnOf({ untouched: 'too_large', billed: 5, without: 5 }) })
+    ledger.turn(turnOf({ tenant: 'a', billed: 90, without: 60, prefix_changed: true }))
+    ledger.turn(turnOf({ tenant: 'a', known: false, billed: 0, without: 0 }))
+    ledger.turn(turnOf({ tenant: 'a', untouched: 'too_large', billed: 5, without: 5 }))
     const { bill, prefixChanges, untouched } = await ledger.overview('a', 24, 1)
     expect(bill).toEqual({ turns: 3, unknown: 1, billed: 95, without: 65 })
     expect(prefixChanges).toBe(1)
@@ -62,8 +62,8 @@ describe('the ledger', () => {
     ledger.result(resultOf('a', { session: old, tool: 'second' }, { at: 2 }))
     ledger.result(resultOf('a', { tool: 'third' }, { at: 3, conversation: late }))
     const origin = { project: 'atlas', client: 'curl' }
-    ledger.turn({ tenant: 'a', turn: turnOf({ at: 4, conversation: late, model: 'opus' }), origin })
-    ledger.turn({ tenant: 'a', turn: turnOf({ at: 5, conversation: late, model: null }) })
+    ledger.turn(turnOf({ tenant: 'a', at: 4, conversation: late, model: 'opus', origin }))
+    ledger.turn(turnOf({ tenant: 'a', at: 5, conversation: late, model: null }))
     const { rows, total } = await ledger.conversations('a', 0, 10)
     expect(total).toBe(2)
     expect(rows).toMatchObject([
@@ -90,7 +90,7 @@ describe('the ledger', () => {
     const { ledger } = ownLedger()
     const session = '1'.repeat(16)
     ledger.result(resultOf('a', { session, original: 'f'.repeat(64), omitted: 5 }))
-    ledger.turn({ tenant: 'a', turn: turnOf() })
+    ledger.turn(turnOf({ tenant: 'a' }))
     ledger.fetched({ tenant: 'b', original: 'f'.repeat(24), at: Date.now(), bytes: 9 })
     const [mine] = await ledger.latest('a', 1)
     expect(await ledger.item('a', mine!.id)).toMatchObject({ tool: 'search' })
@@ -170,7 +170,7 @@ describe('the ledger', () => {
     const other = new DatabaseSync(join(folder, LEDGER_FILE))
     other.exec('BEGIN IMMEDIATE')
     ledger.result(resultOf('a'))
-    ledger.turn({ tenant: 'a', turn: turnOf() })
+    ledger.turn(turnOf({ tenant: 'a' }))
     expect(await count()).toBe(1)
     ledger.result(resultOf('a'))
     other.exec('ROLLBACK')

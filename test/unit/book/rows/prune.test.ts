@@ -24,7 +24,7 @@ function open(folder = ledgerFolder()) {
   const fill = (tenant: string, rows: number, at = Date.now()) =>
     writer.write({
       results: Array.from({ length: rows }, () => resultOf(tenant, { session: 's' }, { at })),
-      turns: Array.from({ length: rows }, () => ({ tenant, turn: turnOf({ at }) })),
+      turns: Array.from({ length: rows }, () => turnOf({ tenant, at })),
       fetches: [{ tenant, at, original: 'f', bytes: 1 }],
     })
   return { folder, database, count, fill }

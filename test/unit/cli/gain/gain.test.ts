@@ -39,11 +39,7 @@ type Ledger = ReturnType<typeof ownLedger>['ledger']
 function bill(ledger: Ledger, billed: number, without: number, more: object = {}) {
   const money = { currency: USD, billed: billed / 1e3, without: without / 1e3 }
   const tools = [['Read', without - billed]] as const
-  ledger.turn({
-    ...{ tenant: 'local', turn: turnOf({ billed, without, model: 'm' }) },
-    bill: { tools, money, isHidden: false },
-    ...more,
-  })
+  ledger.turn(turnOf({ billed, without, model: 'm', tools, money, ...more }))
 }
 
 describe('haversack gain', () => {
@@ -70,9 +66,8 @@ describe('haversack gain', () => {
 
   it('shows a loss in red and with a sign', async () => {
     const { ledger } = ownLedger({ folder })
-    const turn = turnOf({ billed: 2_000, without: 1_600, model: 'm', prefix_changed: true })
     const money = { currency: USD, billed: 2, without: 1.6 }
-    ledger.turn({ tenant: 'local', turn, bill: { tools: [], money, isHidden: false } })
+    ledger.turn(turnOf({ billed: 2_000, without: 1_600, model: 'm', prefix_changed: true, money }))
     await ledger.flush()
     vi.stubEnv('FORCE_COLOR', '1')
     const colored = await gain()
@@ -94,8 +89,7 @@ describe('haversack gain', () => {
   it('names models without a price, whose bill is in no sum of money', async () => {
     const { ledger } = ownLedger({ folder })
     bill(ledger, 1_000, 1_500)
-    const turn = turnOf({ model: 'unheard-of', billed: 9e6, without: 9.1e6 })
-    ledger.turn({ tenant: 'local', turn, bill: { tools: [], money: null, isHidden: false } })
+    ledger.turn(turnOf({ model: 'unheard-of', billed: 9e6, without: 9.1e6 }))
     await ledger.flush()
     const screen = await gain()
     expect(screen).toContain('of $1.50 (−33.3 %)')
@@ -136,10 +130,10 @@ describe('haversack gain', () => {
           const origin = { project, agent }
           const about = { source: 'anthropic', origin, model }
           ledger.result(resultOf('local', { tool, before: tokens, encoded: tokens >> 1 }, about))
-          const turn = turnOf({ billed: tokens, without: 2 * tokens, model })
           const money = model === '' ? null : { currency: USD, billed: tokens, without: 2 * tokens }
           const tools = [[tool, tokens / 2]] as const
-          ledger.turn({ tenant: 'local', turn, origin, bill: { tools, money, isHidden: false } })
+          const sums = { billed: tokens, without: 2 * tokens }
+          ledger.turn(turnOf({ ...sums, model, origin, tools, money }))
         }
         await ledger.close()
         const { total, by } = JSON.parse(await gain('--json')) as GainFigures

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import type { SentRequest } from '../../../../src/book/bill/entry-of.ts'
+import type { SentRequest } from '../../../../src/book/bill/answered-request.ts'
 import { AppError } from '../../../../src/core/base/errors.ts'
 import type { RequestTerms } from '../../../../src/core/contract/request-terms.ts'
 import type { RequestState, Rewriting } from '../../../../src/http/context.ts'

@@ -238,10 +238,7 @@ describe('pages', () => {
     const { ledger, page } = start({ keys: false })
     const session = 'abcdef0123456789'
     ledger.result(resultOf('local', { tool: 'search', session, before: 4_000, encoded: 1_000 }))
-    ledger.turn({
-      tenant: 'local',
-      turn: turnOf({ conversation: session, billed: 120, without: 100, prefix_changed: true }),
-    })
+    ledger.turn(turnOf({ conversation: session, billed: 120, without: 100, prefix_changed: true }))
     const overview = await page('/ui')
     // A loss is red, and has a sign.
     expect(overview).toContain('<dd class="bad">+20.0 %</dd>')
@@ -276,7 +273,7 @@ describe('pages', () => {
     const { ledger, page } = start({ keys: false })
     const midnight = new Date().setHours(0, 0, 0, 0)
     const turn = (at: number, billed: number) =>
-      ledger.turn({ tenant: 'local', turn: turnOf({ at, billed, without: billed }) })
+      ledger.turn(turnOf({ at, billed, without: billed }))
     turn(midnight - 1, 777_000)
     turn(Date.now(), 5_000)
     const today = await page('/ui?window=24h')
@@ -356,12 +353,9 @@ describe('pages', () => {
     const { page, ledger } = start({ keys: false })
     const at = Date.now() - 3_600_000
     const bill = (minutes: number, turn: object) =>
-      ledger.turn({
-        tenant: 'local',
-        turn: turnOf({
-          ...{ at: at + 60_000 * minutes, model: 'claude-sonnet-4-5', uncached: 0, ...turn },
-        }),
-      })
+      ledger.turn(
+        turnOf({ at: at + 60_000 * minutes, model: 'claude-sonnet-4-5', uncached: 0, ...turn }),
+      )
     bill(0, { cache_read: 0, cache_write: 40_000 })
     bill(1, { cache_read: 40_000, cache_write: 1_000 })
     bill(15, { cache_read: 0, cache_write: 42_000 })
@@ -418,7 +412,7 @@ describe('pages', () => {
     const { ledger, a, b, enter, page, app } = start()
     const session = 'feedfeedfeedfeed'
     ledger.result(resultOf('a', { tool: 'tool-of-a', session }))
-    ledger.turn({ tenant: 'a', turn: turnOf({ conversation: session }) })
+    ledger.turn(turnOf({ tenant: 'a', conversation: session }))
     await ledger.latest('a', 1)
     const [reader, other] = [await enter(a.key), await enter(b.key)]
     expect(await page('/ui', reader)).toContain('tool-of-a')

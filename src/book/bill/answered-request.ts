@@ -11,8 +11,8 @@ import { definitionsOf } from './definitions-account.ts'
 import { guardedBy, lifeOf, NO_LIFE } from './life-account.ts'
 import { changeOf, missesOf } from './miss-account.ts'
 import type { PriceList } from './price-list.ts'
+import type { RequestRow } from './request-row.ts'
 import { type SeenPrompt, seenPrompt } from './seen-prompt.ts'
-import type { Entry } from './tenant-bill.ts'
 
 /** A request that the vendor answered. */
 export interface AnsweredRequest {
@@ -56,7 +56,7 @@ export interface RefusedRequest {
   readonly error: string | null
 }
 
-export interface EntryTerms {
+export interface BillingTerms {
   readonly prices: PriceList
   /** Tokens of the conversation that the provider had cached before. */
   readonly cachedBefore: number
@@ -66,11 +66,14 @@ export interface EntryTerms {
   readonly readsCaches: boolean
 }
 
+/** A row but for whose it is, and when. */
+type Billed = Omit<RequestRow, 'tenant' | 'at' | 'currency'>
+
 /**
- * What the results of a request add to its tenant's ledger; `null`: nothing. They are counted when
- * they are recorded as sent, since a request that is sent again has them as known ones.
+ * The row of the results of a request; `null`: there are none. They are counted when they are
+ * recorded as sent, since a request that is sent again has them as known ones.
  */
-export function resultsEntryOf({ vendor, report, session }: SentRequest): Entry | null {
+export function sentResults({ vendor, report, session }: SentRequest): Billed | null {
   const { fresh, conversation: id } = report
   if (fresh === undefined) return null
   const { tokenizer, ...sums } = fresh
@@ -78,21 +81,18 @@ export function resultsEntryOf({ vendor, report, session }: SentRequest): Entry 
   const done = { untouched: null, prefixChanged: report.prefix_changed === true }
   const of = session === undefined ? {} : { session }
   const conversation = id === undefined ? {} : { conversation: { id, ...UNKNOWN, ...of } }
-  return { vendor, account, report: done, ...conversation }
+  return { vendor, account, ...done, ...conversation }
 }
 
-/**
- * What an answered request adds to its tenant's ledger. Without the provider's figures nothing
- * counts as saved.
- */
-export function entryOf(request: AnsweredRequest, terms: EntryTerms): Entry {
+/** The row of an answered request. Without the provider's figures nothing counts as saved. */
+export function billedRequest(request: AnsweredRequest, terms: BillingTerms): Billed {
   const { vendor, said, report, untouched, session, key, pings = 0, begunMs } = request
-  if (request.isHidden === true) return hiddenEntry(request, terms)
+  if (request.isHidden === true) return hiddenRound(request, terms)
   const id = report?.conversation
   const of = session === undefined ? {} : { session }
-  const done = {
-    report: { untouched: untouched ?? null, prefixChanged: report?.prefix_changed === true },
-  }
+  const prefixChanged = report?.prefix_changed === true
+  const { origin, isPassedOn } = request
+  const done = { untouched: untouched ?? null, prefixChanged, origin, isPassedOn }
   if (said === null) {
     const account = { ...NO_ACCOUNT, requests: 1, without_usage: 1 }
     const unknown = id === undefined ? {} : { conversation: { id, ...UNKNOWN, ...of } }
@@ -156,11 +156,11 @@ function keptAlive(before: SeenPrompt | null, pings: number): SeenPrompt | null 
 }
 
 /** What a hidden round adds: its bill, and no request. */
-function hiddenEntry(
-  { vendor, said, report, session, isPing }: AnsweredRequest,
-  terms: EntryTerms,
-): Entry {
-  const done = { report: { untouched: null, prefixChanged: false } }
+function hiddenRound(
+  { vendor, said, report, session, isPing, origin, isPassedOn }: AnsweredRequest,
+  terms: BillingTerms,
+): Billed {
+  const done = { untouched: null, prefixChanged: false, origin, isPassedOn }
   if (said === null) return { vendor, account: NO_ACCOUNT, ...done }
   const { usage, model } = said
   const { builtIn, prices: own } = terms.prices
