@@ -1,20 +1,17 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import {
   type AccountTerms,
   type ArmPlay,
   account,
   type Bill,
+  NO_CHANGES,
   totalOf,
 } from '../src/lab/bill/account.ts'
-import { factorsOf, type PlacedSession, placeResults } from '../src/lab/bill/place-results.ts'
-import { countTokens, NO_RESULTS } from '../src/lab/bill/play.ts'
-import type { BillSession } from '../src/lab/bill/session.ts'
+import type { PlacedSession } from '../src/lab/bill/place-results.ts'
+import { NO_RESULTS } from '../src/lab/bill/play.ts'
 import { quartersOf, type Saving, summarize } from '../src/lab/bill/summarize.ts'
 import { type DeferPlay, inputPairs, ladderOf, playDefer, roomOf } from './bill/levers.ts'
 import { ARMS } from './bill/play-arms.ts'
-import { readUsage, resultsOf } from './bill/read-usage.ts'
-import { simulatedSessions } from './bill/simulate.ts'
+import { readCorpus } from './bill/read-corpus.ts'
 import { FIVE, POLICIES, type Policy } from './cache-life/lives.ts'
 import { machine } from './support/machine.ts'
 import { markdownTable } from './support/markdown-table.ts'
@@ -36,42 +33,34 @@ const options = readOptions({
   json: false,
 })
 
-const files = readdirSync(join(options.corpus, 'sessions')).filter(file => file.endsWith('.jsonl'))
-const usage = join(options.corpus, 'bill', 'usage.jsonl')
-const recorded = existsSync(usage)
-  ? readUsage(readFileSync(usage, 'utf8'), resultsOf(options.corpus, files.toSorted()))
-  : []
-const factors = factorsOf(recorded, countTokens)
+const { recorded, factors, ...unrecorded } = readCorpus(options.corpus, options.sample)
 
 interface Played {
   readonly session: PlacedSession
   readonly plays: ReadonlyMap<string, ArmPlay>
 }
 
-function playAll(sessions: readonly BillSession[], arms: readonly string[]): readonly Played[] {
-  return sessions.map(each => {
-    const session = placeResults(each, factors, countTokens)
+function playAll(sessions: readonly PlacedSession[], arms: readonly string[]): readonly Played[] {
+  return sessions.map(session => {
     const plays = arms.map(name => [name, ARMS[name]!(session)] as const)
     process.stderr.write('.')
     return { session, plays: new Map([...plays, ['no_results', NO_RESULTS(session)]]) }
   })
 }
 
-const NOTHING: ArmPlay = { changes: [], fetches: [] }
-
 function pairsOf(played: readonly Played[], arm: string, terms: AccountTerms = {}) {
   const { output } = terms
   return played.map(({ session, plays }) => ({
-    direct: totalOf(account(session, NOTHING, output === undefined ? {} : { output })),
-    arm: totalOf(account(session, plays.get(arm) ?? NOTHING, terms)),
+    direct: totalOf(account(session, NO_CHANGES, output === undefined ? {} : { output })),
+    arm: totalOf(account(session, plays.get(arm) ?? NO_CHANGES, terms)),
   }))
 }
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`
 
 function rowOf(name: string, saving: Saving, played: readonly Played[]): string[] {
-  const bills = played.map(({ session, plays }) => account(session, plays.get(name) ?? NOTHING))
-  const direct = played.reduce((sum, { session }) => sum + totalOf(account(session, NOTHING)), 0)
+  const bills = played.map(({ session, plays }) => account(session, plays.get(name) ?? NO_CHANGES))
+  const direct = played.reduce((sum, { session }) => sum + totalOf(account(session, NO_CHANGES)), 0)
   const part = (...buckets: (keyof Bill)[]) =>
     percent(bills.reduce((sum, bill) => sum + buckets.reduce((s, b) => s + bill[b], 0), 0) / direct)
   const fetches = played.reduce((sum, { plays }) => sum + (plays.get(name)?.fetches.length ?? 0), 0)
@@ -110,7 +99,7 @@ const LADDER = [
 
 function ladderRows(played: readonly Played[]): string[][] {
   const steps = played.map(({ session, plays }) =>
-    ladderOf(session, plays.get('lossless') ?? NOTHING),
+    ladderOf(session, plays.get('lossless') ?? NO_CHANGES),
   )
   return LADDER.map((what, at) => {
     const sum = (of: 'whole' | 'saved') => steps.reduce((all, each) => all + each[at]![of], 0)
@@ -161,8 +150,8 @@ function resultShare({ calls, results }: PlacedSession): number {
 function leverRows(played: readonly Played[]): string[][] {
   const sessions = played.map(({ session }) => session)
   const none = sessions.map(() => ({ spared: 0, searches: 0 }))
-  const direct = sessions.map(() => NOTHING)
-  const lossless = played.map(({ plays }) => plays.get('lossless') ?? NOTHING)
+  const direct = sessions.map(() => NO_CHANGES)
+  const lossless = played.map(({ plays }) => plays.get('lossless') ?? NO_CHANGES)
   const defers = playDefer(sessions)
   const life = POLICIES.find(({ isGuarded, pings }) => isGuarded && pings === 2)!
   const rows: readonly (readonly [string, readonly ArmPlay[], readonly DeferPlay[], Policy])[] = [
@@ -182,20 +171,17 @@ function leverRows(played: readonly Played[]): string[][] {
 
 function roomRows(played: readonly Played[], arms: readonly string[]): string[][] {
   return arms.map(arm => {
-    const pairs = played.map(each => [each.session, each.plays.get(arm) ?? NOTHING] as const)
+    const pairs = played.map(each => [each.session, each.plays.get(arm) ?? NO_CHANGES] as const)
     const { sessions, median, low, high } = roomOf(pairs)
     return [arm, median.toFixed(2), `${low.toFixed(2)} to ${high.toFixed(2)}`, String(sessions)]
   })
 }
 
 const arms = ['direct', ...options.arms.filter(arm => arm !== 'direct')]
-const played = playAll(
-  recorded.filter((_, at) => at % options.sample === 0),
-  arms,
-)
+const played = playAll(recorded, arms)
 const { savings, rows } = reportOf(played, arms)
 const PLAYED_SIMULATED = ['direct', 'lossless', 'clearing'].filter(arm => arms.includes(arm))
-const simulated = playAll(simulatedSessions(options.corpus, recorded), PLAYED_SIMULATED)
+const simulated = playAll(unrecorded.simulated, PLAYED_SIMULATED)
 const ofSimulated = reportOf(simulated, PLAYED_SIMULATED)
 process.stderr.write('\n')
 

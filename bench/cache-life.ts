@@ -1,11 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { READ_PRICE, WRITE_PRICES } from '../src/lab/bill/prices.ts'
 import type { BillCall, BillSession } from '../src/lab/bill/session.ts'
 import { summarize } from '../src/lab/bill/summarize.ts'
 import { recordingProxy } from '../test/support/recording-proxy.ts'
-import { readUsage, resultsOf } from './bill/read-usage.ts'
-import { simulatedSessions } from './bill/simulate.ts'
+import { readCorpus } from './bill/read-corpus.ts'
 import {
   type LifeBill,
   POLICIES,
@@ -168,10 +165,7 @@ function lifeRow(names: string[], places: readonly number[], { base, paid }: Bot
   ]
 }
 
-const files = readdirSync(join(corpus, 'sessions')).filter(file => file.endsWith('.jsonl'))
-const usage = readFileSync(join(corpus, 'bill', 'usage.jsonl'), 'utf8')
-const recorded = readUsage(usage, resultsOf(corpus, files.toSorted()))
-const simulated = simulatedSessions(corpus, recorded)
+const { recorded, simulated } = readCorpus(corpus)
 const rows = [
   rowOf('recorded', recorded, 1),
   ...[10, 60, 1_000].map(pace => rowOf(`recorded, pauses × ${pace}`, recorded, pace)),

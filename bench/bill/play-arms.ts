@@ -1,5 +1,6 @@
 import type { LayerSettings } from '../../src/core/pipeline/profile/pipeline-config.ts'
-import type { ArmPlay } from '../../src/lab/bill/account.ts'
+import { type ArmPlay, NO_CHANGES } from '../../src/lab/bill/account.ts'
+import type { NewNeeds } from '../../src/lab/bill/needs.ts'
 import type { PlacedSession } from '../../src/lab/bill/place-results.ts'
 import {
   type Arm,
@@ -18,7 +19,7 @@ type Kept = (at: number, context: readonly number[], hidden: number) => number |
 
 /** Old results are stubs from some call on. @param kept `null`: nothing more is hidden */
 function hidingArm(kept: (session: PlacedSession, sizeOf: (at: number) => number) => Kept) {
-  return (session: PlacedSession): ArmPlay => {
+  return (session: PlacedSession, newNeeds?: NewNeeds): ArmPlay => {
     const hidden = new Set<number>()
     const sizeOf = (at: number) => {
       const less = [...hidden].map(index => session.results[index]!)
@@ -26,7 +27,7 @@ function hidingArm(kept: (session: PlacedSession, sizeOf: (at: number) => number
       return session.calls[at]!.prompt - own.reduce((sum, { tokens }) => sum + tokens, 0)
     }
     const keep = kept(session, sizeOf)
-    return play(session, (at, context) => {
+    const rewrite: Parameters<typeof play>[1] = (at, context) => {
       const shown = context.filter(index => !hidden.has(index))
       const left = keep(at, shown, hidden.size)
       const gone = left === null ? [] : shown.slice(0, Math.max(0, shown.length - left))
@@ -37,7 +38,8 @@ function hidingArm(kept: (session: PlacedSession, sizeOf: (at: number) => number
           ? { tokens: Math.min(raw, STUB_TOKENS), text: null }
           : { tokens: raw, text }
       })
-    })
+    }
+    return play(session, rewrite, newNeeds)
   }
 }
 
@@ -53,7 +55,7 @@ const PRESSURE: LayerSettings = {
 
 /** What is compared with the recorded bill, by name. */
 export const ARMS: Readonly<Record<string, Arm>> = {
-  direct: () => ({ changes: [], fetches: [] }),
+  direct: () => NO_CHANGES,
   lossless: SHIPPED_ARMS.lossless,
   elide: pipelineArm({ elision: { in_proxies: true } }, true),
   clearing: SHIPPED_ARMS.clearing,

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { z } from 'zod'
 import type { BillCall, BillResult, BillSession } from '../../src/lab/bill/session.ts'
 
@@ -83,20 +81,4 @@ function callOf(of: Line, find: FindResult): BillCall {
     userTexts: of.user_texts,
     results: results.filter(each => each !== null),
   }
-}
-
-/** Finds results in the sessions of a corpus; those of one time in their order. */
-export function resultsOf(corpus: string, files: readonly string[]): FindResult {
-  const found = new Map<string, BillResult[]>()
-  for (const file of files) {
-    for (const text of readFileSync(join(corpus, 'sessions', file), 'utf8').split('\n')) {
-      if (text === '') continue
-      const { session, ts, tool, args, text: said, is_error } = JSON.parse(text)
-      const key = `${session} ${ts}`
-      const same = found.get(key) ?? []
-      found.set(key, same)
-      same.push({ tool, args, text: said, isError: is_error === true })
-    }
-  }
-  return (session, ts) => found.get(`${session} ${ts}`)?.shift() ?? null
 }

@@ -10,13 +10,17 @@ const QUOTED = new Set(['old_string', 'oldText', 'old_str'])
 export interface CallArguments {
   readonly needs: readonly string[]
   readonly isEdit: boolean
+  /** All of its texts. */
+  readonly texts: readonly string[]
 }
 
 export function argumentsOf(tool: string, args: unknown): CallArguments {
   const needs = new Set<string>()
+  const texts: string[] = []
   let isEdit = false
   const visit = (value: unknown, key: string): void => {
     if (typeof value === 'string') {
+      texts.push(value)
       if (WRITTEN.has(key)) return
       if (QUOTED.has(key) || key === 'patch') {
         isEdit = true
@@ -28,7 +32,7 @@ export function argumentsOf(tool: string, args: unknown): CallArguments {
     }
   }
   visit(args, tool)
-  return { needs: [...needs], isEdit }
+  return { needs: [...needs], isEdit, texts }
 }
 
 function quotedLines(text: string, isPatch: boolean): readonly string[] {

@@ -18,6 +18,8 @@ export interface ArmPlay {
   readonly fetches: readonly { readonly call: number; readonly result: number }[]
 }
 
+export const NO_CHANGES: ArmPlay = { changes: [], fetches: [] }
+
 /** What was paid, in input tokens that no cache has. */
 export interface Bill {
   read: number

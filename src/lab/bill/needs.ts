@@ -18,6 +18,8 @@ export interface Needs {
   fetchFor(calls: readonly Needing[]): readonly number[]
 }
 
+export type NewNeeds = () => Needs
+
 const MUTATING_TOOLS = ['Edit', 'Write', 'MultiEdit', 'NotebookEdit']
 
 export function createNeeds(): Needs {
@@ -61,7 +63,8 @@ export function createNeeds(): Needs {
   }
 }
 
-function hasMarker(sent: string): boolean {
+/** Whether a text says that parts of a result are missing in it. */
+export function hasMarker(sent: string): boolean {
   return sent.split('\n').some(line => parseHint(line)?.family === 'elision')
 }
 

@@ -9,7 +9,7 @@ import { type LayerSettings, pipelineSchema } from '../../core/pipeline/profile/
 import { createBodyMemory } from '../../core/sessions/lines/memory-layout.ts'
 import { createLocalContext } from '../../library/local-context.ts'
 import type { ArmPlay, TextChange } from './account.ts'
-import { createNeeds, type Needs } from './needs.ts'
+import { createNeeds, type NewNeeds } from './needs.ts'
 import type { PlacedResult, PlacedSession } from './place-results.ts'
 
 const RETRIEVING_TOOL = 'haversack_retrieve'
@@ -43,15 +43,19 @@ interface SentText {
 type Rewrite = (at: number, context: readonly number[]) => readonly SentText[]
 
 /** Plays one session, and finds what changed from call to call, and what had to be fetched. */
-export function play({ calls, results }: PlacedSession, rewrite: Rewrite): ArmPlay {
+export function play(
+  { calls, results }: PlacedSession,
+  rewrite: Rewrite,
+  newNeeds: NewNeeds = createNeeds,
+): ArmPlay {
   const changes: TextChange[] = []
   const fetches: { call: number; result: number }[] = []
   let context: number[] = []
-  let needs: Needs = createNeeds()
+  let needs = newNeeds()
   let places: number[] = []
   const now = new Map<number, number>()
   for (const [at, call] of calls.entries()) {
-    if (call.compacted) [context, needs, places] = [[], createNeeds(), []]
+    if (call.compacted) [context, needs, places] = [[], newNeeds(), []]
     const came = results.flatMap((result, index) => (result.call === at ? [index] : []))
     // These calls were written with the prompt before in sight.
     for (const place of needs.fetchFor(came.map(index => results[index]!))) {
@@ -81,7 +85,7 @@ export function play({ calls, results }: PlacedSession, rewrite: Rewrite): ArmPl
  */
 export function pipelineArm(settings: LayerSettings, redeems: boolean, isStable = true) {
   const pipeline = pipelineSchema.parse(settings)
-  return (session: PlacedSession): ArmPlay => {
+  return (session: PlacedSession, newNeeds?: NewNeeds): ArmPlay => {
     const memory = attachRewriteMemory(createBodyMemory({ bytes: 16 << 20 }))
     let seconds = 0
     const context = {
@@ -108,12 +112,13 @@ export function pipelineArm(settings: LayerSettings, redeems: boolean, isStable 
       }))
     }
     let all: { readonly last: number; readonly texts: readonly SentText[] } | null = null
-    return play(session, (at, context) => {
+    const rewrite: Rewrite = (at, context) => {
       if (!isStable) return sent(at)
       const last = lastOf.get(session.calls[at]!.epoch)!
       if (all?.last !== last) all = { last, texts: sent(last) }
       return all.texts.slice(0, context.length)
-    })
+    }
+    return play(session, rewrite, newNeeds)
   }
 }
 
@@ -182,8 +187,8 @@ function resultBlock({ text, isError }: PlacedResult, index: number): object {
   return isError ? { ...content, is_error: true } : content
 }
 
-/** What an arm did to a session. */
-export type Arm = (session: PlacedSession) => ArmPlay
+/** What an arm did to a session. @param newNeeds for each context; by default what edits quote */
+export type Arm = (session: PlacedSession, newNeeds?: NewNeeds) => ArmPlay
 
 export const LOSSLESS: LayerSettings = { elision: { enabled: false } }
 export const CLEARING: LayerSettings = { clearing: { enabled: true } }

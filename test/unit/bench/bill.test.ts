@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { ladderOf } from '../../../bench/bill/levers.ts'
 import { ARMS } from '../../../bench/bill/play-arms.ts'
 import { readUsage } from '../../../bench/bill/read-usage.ts'
-import { type ArmPlay, account, totalOf } from '../../../src/lab/bill/account.ts'
+import { countNeeds, newTally } from '../../../bench/recall/needs.ts'
+import { account, NO_CHANGES, totalOf } from '../../../src/lab/bill/account.ts'
 import { factorsOf, type PlacedSession, placeResults } from '../../../src/lab/bill/place-results.ts'
 import { countTokens } from '../../../src/lab/bill/play.ts'
 import type { BillResult } from '../../../src/lab/bill/session.ts'
 import { summarize } from '../../../src/lab/bill/summarize.ts'
 
-const NOTHING: ArmPlay = { changes: [], fetches: [] }
 /** 100 tokens of o200k. */
 const TEXT = ' word'.repeat(100).trim()
 
@@ -72,14 +72,14 @@ describe('the bill', () => {
         const paid = all.reduce((sum, { input, cache_read, write, output }) => {
           return sum + input + 0.1 * cache_read + price * write + 5 * output
         }, 0)
-        expect(totalOf(account(sessionOf(lines), NOTHING))).toBeCloseTo(paid, 4)
+        expect(totalOf(account(sessionOf(lines), NO_CHANGES))).toBeCloseTo(paid, 4)
       }),
     )
   })
 
   it('has what was saved at the price of its place: written once, then read', () => {
     const changes = [{ call: 1, result: 0, sent: 40, isAgain: false }]
-    const before = account(sessionOf(), NOTHING)
+    const before = account(sessionOf(), NO_CHANGES)
     const after = account(sessionOf(), { changes, fetches: [] })
     expect(before.write - after.write).toBeCloseTo(60 * 1.25)
     expect(before.read - after.read).toBeCloseTo(60 * 0.1)
@@ -92,7 +92,7 @@ describe('the bill', () => {
     // The result stands at the end of what is read: its 10 tokens are written again.
     expect(after.rewrite).toBeCloseTo(10 * 1.25)
     expect(after.read).toBeCloseTo(0.1 * (1_000 + 1_000))
-    expect(totalOf(after) - totalOf(account(sessionOf(), NOTHING))).toBeCloseTo(12.5 - 10)
+    expect(totalOf(after) - totalOf(account(sessionOf(), NO_CHANGES))).toBeCloseTo(12.5 - 10)
   })
 
   it('has one more call for a text that was needed, and the text from then on', () => {
@@ -104,8 +104,8 @@ describe('the bill', () => {
   it('tells a miss after a pause from another one', () => {
     const pause = { ts: 5_000, end: 5_001 }
     const lost = (more: object) => [LINES[0]!, lineOf(1, { cache_write: 1_100, ...more })]
-    expect(account(sessionOf(lost({})), NOTHING)).toMatchObject({ miss: 1_250, pause: 0 })
-    expect(account(sessionOf(lost(pause)), NOTHING)).toMatchObject({ miss: 0, pause: 1_250 })
+    expect(account(sessionOf(lost({})), NO_CHANGES)).toMatchObject({ miss: 1_250, pause: 0 })
+    expect(account(sessionOf(lost(pause)), NO_CHANGES)).toMatchObject({ miss: 0, pause: 1_250 })
   })
 
   it('saves nothing with an arm that changes nothing, in every resample', () => {
@@ -150,5 +150,38 @@ describe('arms', () => {
     )
     const sessions = readUsage(lines.join('\n'), () => ({ ...result, text }))
     expect(factorsOf(sessions, countTokens).get('m')).toEqual({ factor: 1.5, samples: 5 })
+  })
+})
+
+describe('what agents need', () => {
+  const edit = (old_string: string) => ({ tool: 'Edit', args: { old_string }, text: 'done' })
+  const text = 'first line of a file\nsecond line of a file\nthird line of a file'
+
+  it('is in view as it was sent or by a format, or is fetched once', () => {
+    const tally = newTally()
+    const needs = countNeeds(tally)
+    needs.pass(
+      { tool: 'Read', args: { path: 'src/a-long-name.ts' }, text },
+      'first line of a file…',
+    )
+    expect(needs.fetchFor([edit('first line of a file'), edit('second line of a file')])).toEqual(
+      [],
+    )
+    needs.clear(0)
+    expect(needs.fetchFor([edit('third line of a file')])).toEqual([0])
+    expect(needs.fetchFor([edit('second line of')])).toEqual([])
+    expect(tally).toMatchObject({ seen: { sent: 1, decoded: 1, fetched: 1 }, edits: 3, cut: [] })
+    expect([tally.calls, tally.wholeCalls, tally.wholeEdits]).toEqual([3, 2, 2])
+  })
+
+  it('is not in view if a marker says that parts are missing', () => {
+    const tally = newTally()
+    const needs = countNeeds(tally)
+    const marker = '> [1 lines kept, 2 not shown | hash=c6a910aca324b17db958cdf7]'
+    needs.pass({ tool: 'Bash', args: {}, text }, `first line of a file\n${marker}`)
+    const search = { tool: 'Grep', args: { pattern: 'no/such/file/there' }, text: '' }
+    expect(needs.fetchFor([search, edit('first line of a file')])).toEqual([])
+    expect(needs.fetchFor([edit('third line of a file')])).toEqual([0])
+    expect([tally.cut.length, tally.calls, tally.wholeCalls]).toEqual([1, 2, 1])
   })
 })
