@@ -1,16 +1,16 @@
 import { statSync } from 'node:fs'
 import { UnreadableLog } from '../logs/chunks.ts'
 import type { LogFile } from '../logs/list-logs.ts'
-import { type ArmPlay, account, type Bill, totalOf } from './account.ts'
-import { factorsOf, placeResults } from './place-results.ts'
+import { account, type Bill, NO_CHANGES, totalOf } from './account.ts'
+import { factorsOf, placeResults, type TokenFactor } from './place-results.ts'
 import { countTokens, NO_RESULTS, SHIPPED_ARMS } from './play.ts'
 import { readBillSessions } from './read-logs.ts'
 import type { BillSession } from './session.ts'
 import { type Pair, type Saving, summarize } from './summarize.ts'
 
-const NOTHING: ArmPlay = { changes: [], fetches: [] }
 const ARMS = { ...SHIPPED_ARMS, no_results: NO_RESULTS }
 type ArmName = keyof typeof ARMS
+const ARM_NAMES = Object.keys(ARMS) as ArmName[]
 
 /** What logs were billed, and what that would have been with each arm. */
 export interface LogsBill {
@@ -18,6 +18,8 @@ export interface LogsBill {
   readonly calls: number
   /** Sessions whose log has no true count of what the model wrote. */
   readonly estimated: number
+  /** The provider's tokens for one of o200k, by model. */
+  readonly factors: Readonly<Record<string, TokenFactor>>
   /** In input tokens that no cache has. */
   readonly direct: Bill
   readonly arms: Readonly<Record<ArmName, Saving>>
@@ -44,27 +46,27 @@ export function newestLogs(files: readonly LogFile[], most = MOST_BYTES): readon
 /** @param onRead called for each log that was played */
 export function billLogs(files: readonly LogFile[], onRead: () => void): LogsBill {
   const factors = factorsOf(sessionsOf(files), countTokens)
-  const pairs = { lossless: [], clearing: [], no_results: [] } as Record<ArmName, Pair[]>
+  const pairs = new Map(ARM_NAMES.map((name): [ArmName, Pair[]] => [name, []]))
   const direct = { read: 0, write: 0, pause: 0, miss: 0, rewrite: 0, fresh: 0, output: 0, fetch: 0 }
   const counts = { sessions: 0, calls: 0, estimated: 0 }
   for (const session of sessionsOf(files, onRead)) {
     const placed = placeResults(session, factors, countTokens)
-    const paid = account(placed, NOTHING)
+    const paid = account(placed, NO_CHANGES)
     counts.sessions++
     counts.calls += session.calls.length
     if (placed.isOutputEstimated) counts.estimated++
     for (const bucket of Object.keys(direct) as (keyof Bill)[]) direct[bucket] += paid[bucket]
-    for (const name of Object.keys(ARMS) as ArmName[]) {
-      const arm = totalOf(account(placed, ARMS[name](placed)))
-      pairs[name].push({ direct: totalOf(paid), arm })
+    for (const [name, own] of pairs) {
+      own.push({ direct: totalOf(paid), arm: totalOf(account(placed, ARMS[name](placed))) })
     }
   }
-  const { lossless, clearing, no_results } = pairs
-  const arms = {
-    ...{ lossless: summarize(lossless), clearing: summarize(clearing) },
-    no_results: summarize(no_results),
+  const arms = Object.fromEntries([...pairs].map(([name, own]) => [name, summarize(own)]))
+  return {
+    ...counts,
+    factors: Object.fromEntries(factors),
+    direct,
+    arms: arms as LogsBill['arms'],
   }
-  return { ...counts, direct, arms }
 }
 
 function* sessionsOf(files: readonly LogFile[], onRead = () => {}): Generator<BillSession> {

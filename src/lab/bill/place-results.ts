@@ -50,11 +50,16 @@ const STUB_SHARE = 0.5
 
 const promptOf = ({ fresh, read, write }: BillCall) => fresh + read + write
 
+export interface TokenFactor {
+  readonly factor: number
+  readonly samples: number
+}
+
 /** The provider's tokens for one of o200k, by model: how much one large result let prompts grow. */
 export function factorsOf(
   sessions: Iterable<BillSession>,
   count: (text: string) => number,
-): ReadonlyMap<string, { readonly factor: number; readonly samples: number }> {
+): ReadonlyMap<string, TokenFactor> {
   const samples = new Map<string, number[]>()
   for (const { calls } of sessions) {
     for (const [at, call] of calls.entries()) {

@@ -19,7 +19,8 @@ const ARMS: readonly (readonly [keyof LogsBill['arms'], string])[] = [
 ]
 
 /** What logs were billed, as tables; empty if they have no `usage`. */
-export function billTables({ sessions, calls, estimated, direct, arms }: LogsBill): string {
+export function billTables(bill: LogsBill): string {
+  const { sessions, calls, estimated, factors, direct, arms } = bill
   if (calls === 0) return ''
   const total = Object.values(direct).reduce((sum, each) => sum + each)
   const share = (part: number) => percent(part, 1)
@@ -42,6 +43,11 @@ export function billTables({ sessions, calls, estimated, direct, arms }: LogsBil
       }),
     ),
   ]
+  const models = Object.entries(factors)
+  if (models.length > 0) {
+    const rows = models.map(([model, { factor, samples }]) => [model, factor.toFixed(2), samples])
+    parts.push(table(['model', "provider's tokens for one of o200k", 'samples'], rows))
+  }
   return `\n${parts.join('\n\n')}\n`
 }
 

@@ -108,6 +108,22 @@ describe('the bill of logs', () => {
     expect(billTables(bill)).toMatch(/2 calls of 1 sessions[\s\S]*lossless +\d+\.\d %/)
   })
 
+  it("shows beside it how many of the provider's tokens one of o200k is", () => {
+    const text = ' word'.repeat(2_000).trim()
+    const log = Array.from({ length: 6 }, (_, n) => [
+      user(10 * n, [{ type: 'tool_result', tool_use_id: `c${n - 1}`, content: text }]),
+      answer(
+        `m${n}`,
+        10 * n + 5,
+        { cache_creation_input_tokens: 9_000 + 3_000 * n, output_tokens: 1 },
+        { type: 'tool_use', id: `c${n}`, name: 'list', input: {} },
+      ),
+    ])
+    const bill = billLogs([write('large.jsonl', log.flat())], () => {})
+    expect(bill.factors['m-1']?.samples).toBe(5)
+    expect(billTables(bill)).toMatch(/m-1 +1\.50 +5/)
+  })
+
   it('is not shown of logs without usage', () => {
     expect(billTables(billLogs([write('none.jsonl', [LOG[0]!])], () => {}))).toBe('')
   })
