@@ -1,31 +1,35 @@
 import { fileURLToPath } from 'node:url'
 import { encode as toToon } from '@toon-format/toon'
+import { percent } from '../src/console/table.ts'
 import { JSON_FORMATS } from '../src/core/formats/json/registry.ts'
 import { count, encode } from '../src/index.ts'
 import type { ChatEndpoint } from '../src/lab/bench/chat-completion.ts'
 import { readPlainly } from '../test/support/plain-readers/readers.ts'
-import { ask } from './comprehension/ask.ts'
-import { FEWEST_PAIRS } from './comprehension/constructs/pairs.ts'
-import { examineConstructs } from './comprehension/constructs/report.ts'
-import { type DataSet, dataSets, sentOf } from './comprehension/data-sets.ts'
-import { keepResults, modelsTable, type Row } from './comprehension/model-results.ts'
-import { type Question, sameAnswer } from './comprehension/question.ts'
-import { QUESTIONS } from './comprehension/questions.ts'
+import { ask, intervalText, shareInterval } from './comprehension/ask.ts'
+import { examineConstructs } from './comprehension/constructs.ts'
+import {
+  type DataSet,
+  dataSets,
+  goldOf,
+  type Question,
+  sameAnswer,
+  sentOf,
+} from './comprehension/data-set.ts'
+import { FEWEST_PAIRS } from './comprehension/pairs.ts'
 import { markdownTable, writeSection } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
 
 /**
- * npm run bench -- comprehension [--url URL --model MODEL --key KEY --json | --write]
+ * npm run bench -- comprehension [--url URL --model MODEL --key KEY] [--json] [--write]
  * npm run bench -- comprehension --constructs [--url URL --model MODEL --key KEY --max-tokens N]
  *
  * Questions with gold answers about the same data as JSON, TOON and in each of our formats; about
- * texts as they came and as we write them. With an endpoint that speaks OpenAI's chat completions,
- * a model answers them. Without one, plain readers prove that every gold answer can be read from
- * our texts; `--write` puts their table into bench/results. With one it keeps the model's answers
- * in bench/results/comprehension, and puts the table of all models there.
+ * texts unchanged and as we write them. With an endpoint that speaks OpenAI's chat completions, a
+ * model answers them. Without one, plain readers prove that every gold answer can be read from our
+ * texts. `--write` puts the table into bench/results.
  *
- * `--constructs` asks about pairs of texts instead, with a construct and without it, and reports
- * what each construct costs in answers: `constructs/report.ts`.
+ * `--constructs` asks about pairs of texts instead, with a construct and without it, and prints what
+ * each construct costs in answers. A model's answers are kept in `--folder`.
  */
 const options = readOptions({
   url: '',
@@ -53,6 +57,13 @@ interface Written {
   readonly sent: boolean
 }
 
+interface Row extends Omit<Written, 'text'> {
+  readonly set: string
+  readonly tokens: number
+  readonly right: number
+  readonly asked: number
+}
+
 function written(set: DataSet): Written[] {
   const { data, text, answer } = set
   const pretty = JSON.stringify(data, null, 2)
@@ -60,10 +71,9 @@ function written(set: DataSet): Written[] {
   const sent: Written = { format, text: content, sent: true }
   if (answer !== undefined) return [sent]
   if (text !== undefined) return [{ format: AS_IT_CAME, text, sent: false }, sent]
-  const compact = JSON.stringify(data)
   return [
     { format: 'json_pretty', text: pretty, sent: false },
-    { format: 'json_compact', text: compact, sent: false },
+    { format: 'json_compact', text: JSON.stringify(data), sent: false },
     { format: 'toon', text: toToon(data), sent: false },
     ...JSON_FORMATS.filter(({ id }) => id !== 'json_compact')
       .map(({ id }) => encode({ content: pretty, formats: [id] }))
@@ -73,24 +83,50 @@ function written(set: DataSet): Written[] {
   ]
 }
 
-async function answerOf(form: Written, question: Question): Promise<string | null> {
-  if (endpoint !== null) return ask(endpoint, form.text, question.text)
-  return form.format === AS_IT_CAME ? null : question.answer(readPlainly(form.format, form.text))
+async function answerOf({ format, text }: Written, question: Question): Promise<string | null> {
+  if (endpoint !== null) return ask(endpoint, text, question[0])
+  return format === AS_IT_CAME ? null : goldOf(question, readPlainly(format, text))
 }
 
-async function examine(set: DataSet, form: Written): Promise<Row> {
-  const questions = QUESTIONS[set.name] ?? []
+async function examine({ name, data, questions }: DataSet, form: Written): Promise<Row> {
   let right = 0
   let asked = 0
   for (const question of questions) {
     const given = await answerOf(form, question)
     if (given === null) continue
     asked++
-    if (sameAnswer(given, question.answer(set.data))) right++
-    else process.stderr.write(`${set.name}, ${form.format}: ${question.text} → ${given}\n`)
+    if (sameAnswer(given, goldOf(question, data))) right++
+    else process.stderr.write(`${name}, ${form.format}: ${question[0]} → ${given}\n`)
   }
   const tokens = count({ content: form.text }).tokens ?? 0
-  return { set: set.name, format: form.format, sent: form.sent, tokens, right, asked }
+  return { set: name, format: form.format, sent: form.sent, tokens, right, asked }
+}
+
+/** A row for each data set: the format that is sent, its tokens, and those of the input. */
+function sentRows(all: readonly Row[]): (string | number)[][] {
+  return all
+    .filter(({ sent }) => sent)
+    .map(({ set, format, tokens, right, asked }) => {
+      const input = all.find(row => row.set === set && INPUTS.has(row.format))
+      return [set, format, tokens, input?.tokens ?? '', `${right} of ${asked}`]
+    })
+}
+
+/** JSON, TOON and ours over the sets that all three have. */
+function formatRows(all: readonly Row[]): (string | number)[][] {
+  const sets = new Set(all.filter(({ format }) => format === 'toon').map(({ set }) => set))
+  const rowOf = (name: string, is: (row: Row) => boolean) => {
+    const rows = all.filter(row => sets.has(row.set) && is(row))
+    const sum = (of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0)
+    const [right, asked] = [sum(row => row.right), sum(row => row.asked)]
+    const interval = intervalText(shareInterval(right, asked))
+    return [name, sum(row => row.tokens), right, asked, percent(right, asked), interval]
+  }
+  return [
+    rowOf('JSON', ({ format }) => format === 'json_compact'),
+    rowOf('TOON', ({ format }) => format === 'toon'),
+    rowOf('ours', ({ sent }) => sent),
+  ]
 }
 
 const endpoint: ChatEndpoint | null =
@@ -105,38 +141,26 @@ if (options.constructs) {
     maxTokens: options['max-tokens'],
     errorTokens: options['error-tokens'],
     folder: options.folder,
-    json: options.json,
   })
   process.stdout.write(`${text}\n`)
   process.exit(ok ? 0 : 1)
 }
 
-/** A row for each data set: the format that is sent, its tokens, and those of the input. */
-function sentRows(all: readonly Row[]): (string | number)[][] {
-  return all
-    .filter(({ sent }) => sent)
-    .map(({ set, format, tokens, right, asked }) => {
-      const input = all.find(row => row.set === set && INPUTS.has(row.format))
-      return [set, format, tokens, input?.tokens ?? '', `${right} of ${asked}`]
-    })
-}
-
 const rows: Row[] = []
 for (const set of dataSets()) for (const form of written(set)) rows.push(await examine(set, form))
 
-if (options.json)
+if (options.json) {
   process.stdout.write(`${JSON.stringify({ model: options.model || null, rows })}\n`)
-else {
+} else {
   const who = endpoint === null ? 'plain readers' : endpoint.model
+  const formats = ['format', 'tokens', 'right', 'asked', 'share', '95 % interval']
   const report = [
     `Answers of ${who}; Node ${process.version}, tokens in o200k_base.`,
+    ...(endpoint === null ? [] : [markdownTable(formats, formatRows(rows))]),
     markdownTable(['data', 'sent as', 'tokens', 'as it came', 'right of asked'], sentRows(rows)),
   ].join('\n\n')
-  if (options.write && endpoint === null) writeSection('comprehension', report)
-  if (options.write && endpoint !== null) {
-    keepResults(endpoint.model, rows)
-    writeSection('comprehension', modelsTable(), 'comprehension of models')
-  }
+  const part = endpoint === null ? 'comprehension' : `comprehension of ${who.replace(/\W+/g, '-')}`
+  if (options.write) writeSection('comprehension', report, part)
   process.stdout.write(`${report}\n`)
 }
 // Without a model every gold answer must be there.

@@ -8,8 +8,7 @@ import { join } from 'node:path'
 import { json as bodyOf } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { dataSets, sentOf } from '../../bench/comprehension/data-sets.ts'
-import { QUESTIONS } from '../../bench/comprehension/questions.ts'
+import { dataSets, goldOf, sentOf } from '../../bench/comprehension/data-set.ts'
 import { JSON_FORMATS } from '../../src/core/formats/json/registry.ts'
 import { TEXT_FORMATS } from '../../src/core/formats/text/registry.ts'
 import { CONSTRUCTS } from '../../src/core/reading/constructs.ts'
@@ -50,7 +49,8 @@ it('every gold answer can be read from our texts by readers that know only their
   expect(rows.filter(({ sent }) => sent).map(({ set }) => set)).toEqual(SETS.map(set => set.name))
   const read = rows.filter(({ format }) => format !== 'as it came')
   for (const { set, right, asked } of read) {
-    expect([set, right, asked]).toEqual([set, QUESTIONS[set]?.length, QUESTIONS[set]?.length])
+    const all = SETS.find(({ name }) => name === set)?.questions.length
+    expect([set, right, asked]).toEqual([set, all, all])
   }
   const formats = new Set(read.map(({ format }) => format.replace(/@.*/, '')))
   // TOON is written by its own library.
@@ -60,7 +60,7 @@ it('every gold answer can be read from our texts by readers that know only their
 })
 
 describe.each(SETS)('$name', set => {
-  const { name, data } = set
+  const { data, questions } = set
 
   it('is read plainly as the data it was made of', () => {
     const { content, format } = sentOf(set)
@@ -68,12 +68,13 @@ describe.each(SETS)('$name', set => {
   })
 
   it('has questions of which every one has an answer', () => {
-    for (const { text, answer } of QUESTIONS[name] ?? []) {
-      const gold = answer(data)
+    for (const question of questions) {
+      const [text] = question
+      const gold = goldOf(question, data)
       expect(gold, text).toMatch(/^(?!undefined|NaN|-?Infinity).+$/)
       if (!text.includes('null')) expect(gold, text).not.toBe('null')
     }
-    expect(new Set(QUESTIONS[name]?.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(2)
+    expect(questions.length).toBeGreaterThanOrEqual(4)
   })
 })
 
@@ -105,12 +106,15 @@ it('a model is asked about every format, and its answers are held against the go
 describe('pairs of texts with and without a construct', () => {
   it('are answered by plain readers, all of them', async () => {
     const pairs = FULL_RUNS ? 8 : 2
-    const { code, out } = await run('--constructs', '--pairs', `${pairs}`, '--json')
-    const rows = JSON.parse(out).rows as { construct: string; right: number; asked: number }[]
-    expect(rows.map(({ construct }) => construct)).toEqual([...CONSTRUCTS])
-    for (const { construct, right, asked } of rows) {
+    const { code, out } = await run('--constructs', '--pairs', `${pairs}`)
+    const rows = out.split('\n').flatMap(line => {
+      const [, construct, , asked, right] = line.split('|').map(cell => cell.trim())
+      return asked === undefined || Number.isNaN(Number(asked)) ? [] : [[construct, asked, right]]
+    })
+    expect(rows.map(([construct]) => construct)).toEqual([...CONSTRUCTS])
+    for (const [construct, asked, right] of rows) {
       expect([construct, right]).toEqual([construct, asked])
-      expect(asked).toBeGreaterThanOrEqual(2 * pairs)
+      expect(Number(asked)).toBeGreaterThanOrEqual(2 * pairs)
     }
     expect(code).toBe(0)
   })

@@ -2,21 +2,21 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { askPatiently } from '../../../../bench/comprehension/ask.ts'
 import {
   type Answered,
-  AnswersFile,
   askAll,
+  askPatiently,
+  pairedInterval,
   priceRows,
   pricesSection,
-} from '../../../../bench/comprehension/constructs/answers-file.ts'
-import { isRight } from '../../../../bench/comprehension/constructs/pair.ts'
-import { pairsOf } from '../../../../bench/comprehension/constructs/pairs.ts'
-import { pairedInterval, shareInterval } from '../../../../bench/comprehension/model-results.ts'
-import { CONSTRUCTS } from '../../../../src/core/reading/constructs.ts'
-import { ChatRefusal } from '../../../../src/lab/bench/chat-completion.ts'
-import { FULL_RUNS } from '../../../support/runs.ts'
-import { counters } from '../../../support/vocabularies.ts'
+  readAnswers,
+  shareInterval,
+} from '../../../bench/comprehension/ask.ts'
+import { isRight, pairsOf } from '../../../bench/comprehension/pairs.ts'
+import { CONSTRUCTS } from '../../../src/core/reading/constructs.ts'
+import { ChatRefusal } from '../../../src/lab/bench/chat-completion.ts'
+import { FULL_RUNS } from '../../support/runs.ts'
+import { counters } from '../../support/vocabularies.ts'
 
 const counter = counters.get('o200k_base')
 const PAIRS = FULL_RUNS ? 8 : 3
@@ -100,13 +100,13 @@ describe('a model that is asked', () => {
       return '1'
     }
     const limits = { maxTokens: 1e9, counter }
-    expect(await askAll(pairs, ask, new AnswersFile(path), limits)).toBe(true)
+    expect(await askAll(pairs, ask, path, limits)).toBe(true)
     expect(texts).toHaveLength(asked)
     const isWith = texts.map(text => pairs.some(pair => pair.with.content === text))
     expect(isWith.filter(Boolean)).toHaveLength(asked / 2)
     const firsts = isWith.filter((_, at) => at % 2 === 0)
     expect(new Set(firsts).size).toBe(2)
-    expect(await askAll(pairs, ask, new AnswersFile(path), limits)).toBe(true)
+    expect(await askAll(pairs, ask, path, limits)).toBe(true)
     expect(texts).toHaveLength(asked)
   })
 
@@ -115,15 +115,14 @@ describe('a model that is asked', () => {
     let count = 0
     const ask = async () => `${count++}`
     const limits = { maxTokens: 4000, counter }
-    expect(await askAll(pairs, ask, new AnswersFile(path), limits)).toBe(false)
+    expect(await askAll(pairs, ask, path, limits)).toBe(false)
     const first = count
     expect(first).toBeGreaterThan(0)
     expect(first).toBeLessThan(asked)
     // As if the process had ended in the middle of a line.
     writeFileSync(path, readFileSync(path, 'utf8').slice(0, -9))
-    const answers = new AnswersFile(path)
-    expect(answers.all).toHaveLength(first - 1)
-    expect(await askAll(pairs, ask, answers, { maxTokens: 1e9, counter })).toBe(true)
+    expect(readAnswers(path)).toHaveLength(first - 1)
+    expect(await askAll(pairs, ask, path, { maxTokens: 1e9, counter })).toBe(true)
     expect(count).toBe(asked + 1)
   })
 })
@@ -164,7 +163,7 @@ describe('an endpoint that is busy', () => {
 
 it('copies count to the letter, other answers by what they say', () => {
   const question = { text: '', plain: () => '' }
-  expect(isRight({ ...question, kind: 'copy', gold: 'ORD-1' }, ' `ORD-1`\n')).toBe(true)
-  expect(isRight({ ...question, kind: 'copy', gold: 'ORD-1' }, 'ord-1')).toBe(false)
-  expect(isRight({ ...question, kind: 'filter', gold: '1, 2' }, '2,1')).toBe(true)
+  expect(isRight({ ...question, isExact: true, gold: 'ORD-1' }, ' `ORD-1`\n')).toBe(true)
+  expect(isRight({ ...question, isExact: true, gold: 'ORD-1' }, 'ord-1')).toBe(false)
+  expect(isRight({ ...question, isExact: false, gold: '1, 2' }, '2,1')).toBe(true)
 })
