@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { renderHint } from '../../src/core/hints/hint-line.ts'
+import { hintLine } from '../../src/core/hints/hint-line.ts'
 import { chooseLossless } from '../../src/core/pipeline/gate.ts'
 import { layersFor } from '../../src/core/pipeline/layers.ts'
 import { NO_NOTES } from '../../src/core/pipeline/notes.ts'
@@ -141,7 +141,7 @@ function measure(content: string): Row[] {
         : withinBudget(input, budget, {
             valuation: VALUATION,
             notes: NO_NOTES,
-            writeMarker: marker => renderHint(marker, 'standard'),
+            writeMarker: marker => hintLine(marker, 'standard')!,
             choose: text => chooseLossless(readInput({ content: text }, context), layers, []),
           })
     const ms = performance.now() - started
@@ -150,7 +150,7 @@ function measure(content: string): Row[] {
       budget,
       ({ content: pruned, omissions }) => {
         if (omissions.length === 0) return { tokens: Infinity }
-        const marker = renderHint(markerOf(ANY_HASH, omissions, 0), 'standard')
+        const marker = hintLine(markerOf(ANY_HASH, omissions, 0), 'standard')!
         return { tokens: counter.count(`${pruned}\n${marker}`) }
       },
     )

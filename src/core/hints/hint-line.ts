@@ -25,18 +25,8 @@ const CLOSING = ']'
 export const MAX_HINT_CHARS = 4096
 
 /**
- * A hint as one line of Markdown, without the line break.
- * @throws RangeError if the facts are not of their kind, or the line would be longer than
- * `MAX_HINT_CHARS`
- */
-export function renderHint(hint: Hint, verbosity: Verbosity): string {
-  const line = hintLine(hint, verbosity)
-  if (line === null) throw new RangeError(`this ${hint.family} hint cannot be written`)
-  return line
-}
-
-/**
- * Like `renderHint`, but returns `null` if that throws. For facts that come in part from content,
+ * A hint as one line of Markdown, without the line break. Returns `null` if the facts are not of
+ * their kind, or the line would be longer than `MAX_HINT_CHARS`: some of them come from content,
  * such as a call's arguments.
  */
 export function hintLine(hint: Hint, verbosity: Verbosity): string | null {
@@ -47,7 +37,7 @@ export function hintLine(hint: Hint, verbosity: Verbosity): string | null {
 }
 
 /**
- * The hint that a line is, or `null`. Exact: the line must be what `renderHint` writes for these
+ * The hint that a line is, or `null`. Exact: the line must be what `hintLine` writes for these
  * facts in one of the verbosities, so nothing may be added, left out or spelled differently.
  * Constant time, whatever the line's length.
  */

@@ -1,7 +1,7 @@
 import { parseJson } from '../json/parse-json.ts'
 import { NumberLiteral } from '../json/value.ts'
 import { CUT_MARK, type Scalar, type Shown } from './text-slot.ts'
-import { type Json, MAX_DEPTH, type ToolCall, writeToolCall } from './tool-call.ts'
+import { type Json, MAX_DEPTH, type ToolCall } from './tool-call.ts'
 
 const BARE = /[A-Za-z0-9_./$~@%+?&#!-]+/y
 const WORD = /[A-Za-z][A-Za-z_-]*/y
@@ -134,11 +134,4 @@ export function readToolCall(
     args.push([argument, value])
   }
   return { call: { name, args: Object.fromEntries(args) }, afterOther }
-}
-
-/** A call on a line of its own, as `writeToolCall` wrote it; `null` for anything else. */
-export function parseToolCall(text: string): ToolCall | null {
-  const reader = new HintReader(text)
-  const call = readToolCall(reader)?.call ?? null
-  return call !== null && reader.atEnd && writeToolCall(call) === text ? call : null
 }

@@ -6,7 +6,7 @@ export interface TokenCounter {
   readonly id: string
   /** Whether `count` equals the count of the model's tokenizer, or is an estimate. */
   readonly exact: boolean
-  /** Counts add up at boundaries that `isSafeBoundary` allows; absent: not always. */
+  /** Counts add up at safe boundaries (docs/reference/tokens.md); absent: not always. */
   readonly additive?: true
   /** Tokens of `text`; time grows linearly with its length. Lone surrogates count as U+FFFD. */
   count(text: string): number

@@ -36,34 +36,6 @@ function kindsOfBytes(): Uint8Array {
 }
 
 /**
- * Whether `count(before + after) = count(before) + count(after)` in both encodings because the
- * split patterns end a piece between the two whatever is around them. Looks at the last and the
- * first character only. `false` means "not known": it is also the answer for most characters beyond
- * ASCII.
- */
-export function isSafeBoundary(before: string, after: string): boolean {
-  if (before === '' || after === '') return true
-  const last = before.charCodeAt(before.length - 1)
-  const first = after.charCodeAt(0)
-  if (last >= 0x80) return false
-  // Beyond U+3000 nothing is white space; nearer there may be.
-  if (first >= 0x80) return KIND[last] === NEWLINE && first > 0x3000
-  const start = KIND[first]!
-  switch (KIND[last]) {
-    case LETTER:
-      return start !== LETTER && first !== APOSTROPHE
-    case DIGIT:
-      return start !== DIGIT
-    case NEWLINE:
-      return start < NEWLINE && first !== SLASH
-    case SYMBOL:
-      return start === DIGIT || start === SPACE
-    default:
-      return false
-  }
-}
-
-/**
  * The part of a text between its first and its last end of an ASCII word or number, if a symbol or
  * a space follows there (no apostrophe). It may be cut out and counted alone, whatever the text is
  * put into: its own ends and those of the cut are safe boundaries. So for a text a + m + b that is

@@ -13,28 +13,6 @@ export function messagePieces(scanned: ScannedRequest, message: number): readonl
 }
 
 /**
- * How many messages two requests have in common at their start, cache breakpoints apart. Comparing
- * with the conversation's last body is a comparison of memory.
- */
-export function sharedMessages(earlier: ScannedRequest, later: ScannedRequest): number {
-  const most = Math.min(earlier.messages.length, later.messages.length)
-  for (let message = 0; message < most; message++) {
-    if (!isSame(earlier, later, message)) return message
-  }
-  return most
-}
-
-function isSame(a: ScannedRequest, b: ScannedRequest, message: number): boolean {
-  const ofA = a.messages[message]!
-  const ofB = b.messages[message]!
-  if (a.body.compare(b.body, ofB.start, ofB.end, ofA.start, ofA.end) === 0) return true
-  const piecesOfA = messagePieces(a, message)
-  const piecesOfB = messagePieces(b, message)
-  if (piecesOfA.length === 1 && piecesOfB.length === 1) return false
-  return Buffer.concat(piecesOfA).equals(Buffer.concat(piecesOfB))
-}
-
-/**
  * The same of any part of a body.
  * @param first the first breakpoint that does not lie before it, as an index
  */

@@ -1,55 +1,13 @@
 import { expect, it } from 'vitest'
 import { createXorshift } from '../../../../bench/support/random.ts'
 import { ENCODINGS } from '../../../../src/core/tokens/profiles.ts'
-import {
-  isSafeBoundary,
-  lastSafeBoundary,
-  middleOf,
-} from '../../../../src/core/tokens/safe-boundary.ts'
-import { tiktokenIds } from '../../../../src/runtime/tiktoken.ts'
-import { FULL_RUNS, SEED } from '../../../support/runs.ts'
+import { lastSafeBoundary, middleOf } from '../../../../src/core/tokens/safe-boundary.ts'
+import { SEED } from '../../../support/runs.ts'
 import { fewRuns } from '../../../support/short-runs.ts'
 import { counters } from '../../../support/vocabularies.ts'
 import { boundaryText } from './boundary-text.ts'
 
-/** A short run looks at every sixteenth pair, other ones each time. */
-const STEP = FULL_RUNS ? 1 : 16
-const PAIRS = fewRuns(120_000, 1_500)
 const MIDDLES = fewRuns(60_000, 1_000)
-
-it('counts add up at boundaries that are declared safe', () => {
-  const random = createXorshift(SEED)
-  let safe = 0
-  for (let i = 0; i < PAIRS; i++) {
-    const left = boundaryText(random)
-    const right = boundaryText(random)
-    if (!isSafeBoundary(left, right)) continue
-    safe++
-    for (const encoding of ENCODINGS) {
-      const { count } = counters.get(encoding)
-      if (count(left + right) !== count(left) + count(right)) {
-        expect.fail(`${encoding} ${JSON.stringify([left, right])}`)
-      }
-    }
-  }
-  expect(safe).toBeGreaterThan(PAIRS / 12)
-})
-
-it('every pair of ASCII characters that is declared safe is safe in tiktoken too', () => {
-  const around = ['', 'a', ' ', "'", '\n', '1', '(']
-  for (let last = 0; last < 128; last++) {
-    for (let first = (SEED + last) % STEP; first < 128; first += STEP) {
-      const [left, right] = [String.fromCharCode(last), String.fromCharCode(first)]
-      if (!isSafeBoundary(left, right)) continue
-      const before = around[(last + first) % around.length]! + left
-      const after = right + around[(last * 3 + first) % around.length]!
-      for (const encoding of ENCODINGS) {
-        const parts = tiktokenIds(before, encoding).length + tiktokenIds(after, encoding).length
-        expect(tiktokenIds(before + after, encoding).length).toBe(parts)
-      }
-    }
-  }
-})
 
 it('a middle may be cut out and counted alone, whatever is around the text', () => {
   const random = createXorshift(SEED)

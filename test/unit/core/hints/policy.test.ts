@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ElisionHint, Hint } from '../../../../src/core/hints/hint.ts'
-import { renderHint } from '../../../../src/core/hints/hint-line.ts'
+import { hintLine } from '../../../../src/core/hints/hint-line.ts'
 import {
   BREAK_EVEN,
   createHintGate,
@@ -34,7 +34,7 @@ describe('the gate', () => {
   test('writes in the verbosity of the configuration', () => {
     for (const verbosity of ['terse', 'verbose'] as const) {
       const line = gate({ default_verbosity: verbosity }).admit(REFERENCE, RICH)
-      expect(line).toBe(renderHint(REFERENCE, verbosity))
+      expect(line).toBe(hintLine(REFERENCE, verbosity))
     }
   })
 

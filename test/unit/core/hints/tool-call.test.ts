@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseToolCall } from '../../../../src/core/hints/reader.ts'
+import { HintReader, readToolCall } from '../../../../src/core/hints/reader.ts'
 import { type Json, writeToolCall } from '../../../../src/core/hints/tool-call.ts'
 
 test.each<[name: string, args: { [argument: string]: Json }, text: string]>([
@@ -11,7 +11,7 @@ test.each<[name: string, args: { [argument: string]: Json }, text: string]>([
   ['q', { s: '"]\\\n)' }, String.raw`q(s="\"\u005d\\\n)")`],
 ])('%s %j', (name, args, text) => {
   expect(writeToolCall({ name, args })).toBe(text)
-  expect(parseToolCall(text)).toStrictEqual({ name, args })
+  expect(callIn(text)).toStrictEqual({ name, args })
 })
 
 test.each([
@@ -31,5 +31,12 @@ test.each([
   'list(page=2, page=3)',
   `list(a=${'['.repeat(1000)}${']'.repeat(1000)})`,
 ])('no call: %s', text => {
-  expect(parseToolCall(text)).toBeNull()
+  expect(callIn(text)).toBeNull()
 })
+
+/** The call that a whole text is, if it is written as we write it. */
+function callIn(text: string) {
+  const reader = new HintReader(text)
+  const call = readToolCall(reader)?.call ?? null
+  return call !== null && reader.atEnd && writeToolCall(call) === text ? call : null
+}

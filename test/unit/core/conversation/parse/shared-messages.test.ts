@@ -1,8 +1,5 @@
 import { expect, it } from 'vitest'
-import {
-  messagePieces,
-  sharedMessages,
-} from '../../../../../src/core/conversation/parse/shared-messages.ts'
+import { messagePieces } from '../../../../../src/core/conversation/parse/shared-messages.ts'
 import { scanned } from './scanned.ts'
 
 const mark = '"cache_control":{"type":"ephemeral"}'
@@ -45,14 +42,4 @@ it('takes a breakpoint out of a block and of a part behind it', () => {
 it('takes both names of a breakpoint out', () => {
   const found = request(`{"content":[{${mark},"prompt_cache_breakpoint":{},"type":"text"}]}`)
   expect(text(found, 0)).not.toContain('cache')
-})
-
-it('counts the messages that two turns share', () => {
-  const block = (mark: string) => `{"role":"user","content":[{"type":"text","text":"a"${mark}}]}`
-  const other = '{"role":"user","content":"b"}'
-  const turn = request(other, block(`,${mark}`))
-  expect(sharedMessages(turn, request(other, block(''), other))).toBe(2)
-  expect(sharedMessages(turn, request(other))).toBe(1)
-  expect(sharedMessages(turn, request(block(''), other))).toBe(0)
-  expect(sharedMessages(turn, request(other, block(',"x":1')))).toBe(1)
 })
