@@ -1,8 +1,12 @@
 import { AppError } from '../base/errors.ts'
 import { toBytes } from '../base/text-bytes.ts'
 import type { EncodeAnswer, EncodeRequest } from '../contract/encode.ts'
-import type { Done } from '../contract/operation-result.ts'
+import type { Done, Report } from '../contract/operation-result.ts'
 import type { Refusal } from '../contract/result-row.ts'
+import { hostBlocks } from '../formats/host-blocks.ts'
+import { PASSTHROUGH } from '../formats/passthrough.ts'
+import { formatLabel } from '../formats/text/text-format.ts'
+import { resultRow } from '../telemetry/result-row.ts'
 import { resolveTokenizer } from '../tokens/profiles.ts'
 import type { FitOutcome } from './fit-budget.ts'
 import type { LayerInput } from './layer.ts'
@@ -11,10 +15,9 @@ import { createOutcomes } from './outcomes.ts'
 import { DEFAULT_PIPELINE } from './profile/pipeline-config.ts'
 import { profileOf } from './profile-of.ts'
 import { type ContentRequest, type PipelineContext, readInput } from './read-input.ts'
-import { hostBlocksIn, reportOf } from './report-of.ts'
 import type { OpenLayer, SessionLayer } from './session-layer.ts'
 import type { Delivery } from './session-recording.ts'
-import { unchangedAnswer } from './unchanged.ts'
+import { bareFormat } from './wrapped-format.ts'
 
 /**
  * Encodes one tool result: parse, classify, let each layer propose, pass the gate, fit the budget,
@@ -177,4 +180,60 @@ function toAnswer(
     partition,
     ...(outcome.lookAlikes === undefined ? {} : { look_alikes: outcome.lookAlikes }),
   }
+}
+
+/**
+ * The content unchanged, while nothing is rewritten. Sessions do not see it, and a budget has no
+ * effect: a content that leaves something out would be rewritten too.
+ */
+function unchangedAnswer(input: LayerInput): Done<EncodeAnswer> {
+  const { content, shape, prices } = input
+  const { counter, baseline } = prices
+  const bytes = Buffer.byteLength(content)
+  const answer: EncodeAnswer = {
+    content,
+    layer: 'L3',
+    format: PASSTHROUGH,
+    shape: shape.shape,
+    inner_formats: [...shape.inner_formats],
+    tokens: { tokenizer: counter.id, exact: counter.exact, baseline, final: baseline },
+    lossless: true,
+    hints: [],
+    elided: [],
+    savings: { dedup_tokens: 0, encoder_tokens: 0, elided_tokens: 0 },
+    bytes: { raw: bytes, output: bytes },
+    compression_ratio: 1,
+    truncated: false,
+    partition: 0,
+  }
+  return { answer, reports: [{ ...reportOf(input, answer, null), only: 'metrics' }] }
+}
+
+/** The account of a result. */
+function reportOf(
+  { request: call, content, shape }: LayerInput,
+  answer: EncodeAnswer,
+  layer: SessionLayer | null,
+  refusals: readonly Refusal[] = [],
+): Report {
+  const { look_alikes, format } = answer
+  return {
+    op: 'encode',
+    row: () =>
+      resultRow(
+        { call, content, identity: layer?.identity, shape },
+        { ...answer, format: bareFormat(format) },
+        refusals.map(each => ({ ...each, format: formatLabel(each.format) })),
+      ),
+    texts: { before: content, after: answer.content, format },
+    ...(look_alikes === undefined ? {} : { look_alikes }),
+  }
+}
+
+/** What the host says in the result. */
+function hostBlocksIn({ content, prices }: LayerInput): Pick<Report, 'host_blocks'> {
+  const found = hostBlocks(content)
+  if (found.length === 0) return {}
+  const tokens = found.reduce((sum, { text }) => sum + prices.counter.count(text), 0)
+  return { host_blocks: { blocks: found.length, tokens } }
 }

@@ -11,7 +11,6 @@ const UNGUARDED =
 
 /** Timers and promises whose callbacks their callers guard. */
 const GUARDED_BY_CALLER = [
-  'ask-upstream.ts',
   'end-gate.ts',
   'forwarder.ts',
   'time-limits.ts',

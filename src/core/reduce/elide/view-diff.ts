@@ -5,8 +5,8 @@ import type { Omission } from '../budget/prune-value.ts'
 import { isDerivedFile } from './derived-files.ts'
 import { type DiffFile, type Hunk, readDiffFiles } from './diff-files.ts'
 import { movedLines } from './moved-blocks.ts'
-import { outlineOf } from './outline-file.ts'
-import type { Ranking } from './reducer.ts'
+import { bracesReducer, indentsReducer } from './reduce-code.ts'
+import { BULK, type Ranking } from './reducer.ts'
 
 /** How much of a diff is shown: `compact` has no context, and begins with shorter diffs. */
 export type DiffLevel = 'standard' | 'compact'
@@ -233,4 +233,14 @@ function runsOf(
     if (isNew) newLine++
   }
   return runs
+}
+
+/**
+ * Which lines of a file of source code make its outline; `null` for any other file.
+ * @param lines of the file, without a diff's signs
+ */
+function outlineOf(lines: readonly string[]): readonly boolean[] | null {
+  const view = { lines, chars: lines.reduce((sum, line) => sum + line.length + 1, 0) }
+  const reducer = [bracesReducer, indentsReducer].find(({ accepts }) => accepts(view))
+  return reducer === undefined ? null : Array.from(reducer.rank(view).ranks, rank => rank !== BULK)
 }

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { expect, it, onTestFinished } from 'vitest'
-import { listenForCallback } from '../../../../src/mcp/auth/callback-listener.ts'
+import { listenForCallback } from '../../../../src/mcp/auth/login.ts'
 
 async function listen(state = 'the-state') {
   const listener = await listenForCallback(state, [0])

@@ -1,14 +1,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { findShapes, freeNames } from '../../../../src/core/formats/json/tree/encode-document.ts'
 import {
   encodeKeyedTable,
   encodeTable,
 } from '../../../../src/core/formats/json/tree/encode-table.ts'
-import { findShapes } from '../../../../src/core/formats/json/tree/find-shapes.ts'
 import { collectKeyLists } from '../../../../src/core/formats/json/tree/key-lists.ts'
 import { KnownTables } from '../../../../src/core/formats/json/tree/known-tables.ts'
 import { createPricer } from '../../../../src/core/formats/json/tree/pricer.ts'
-import { freeNames } from '../../../../src/core/formats/json/tree/shape-names.ts'
 import type { Table } from '../../../../src/core/formats/json/tree/table.ts'
 import { ObjectValue, type Value } from '../../../../src/core/json/value.ts'
 import { leastHits, runs } from '../../../support/runs.ts'

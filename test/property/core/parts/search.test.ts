@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createSearch } from '../../../../src/core/parts/search.ts'
+import { createSearch } from '../../../../src/core/parts/grep.ts'
 import { runs } from '../../../support/runs.ts'
 
 /** Enough for the search to go on step by step. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ClientSession } from '../../../../src/mcp/client/client-session.ts'
-import { EraSession } from '../../../../src/mcp/fronts/era-session.ts'
 import type { ModernSession } from '../../../../src/mcp/fronts/modern/stdio-session.ts'
+import { EraSession } from '../../../../src/mcp/fronts/stdio-front.ts'
 import { readMessage } from '../../../../src/mcp/json-rpc.ts'
 
 const M = 'io.modelcontextprotocol/'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { EventStream } from '../../../../src/mcp/fronts/modern/event-stream.ts'
+import { EventStream } from '../../../../src/mcp/fronts/modern/modern-front.ts'
 import { createFakeClock } from '../../../support/mcp/fake-clock.ts'
 
 const message = (text: string) => Buffer.from(JSON.stringify(text))

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { argumentFault } from '../../../../src/mcp/catalogue/search/argument-fault.ts'
-import { wordsOf } from '../../../../src/mcp/catalogue/search/words.ts'
+import { wordsOf } from '../../../../src/mcp/catalogue/search/tool-index.ts'
 import { connectMemory, MemoryServer } from '../../../support/mcp/memory-gateway.ts'
 import { threadTime } from '../../../support/thread-time.ts'
 

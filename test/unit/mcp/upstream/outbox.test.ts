@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { expect, it, vi } from 'vitest'
-import { Outbox } from '../../../../src/mcp/upstream/outbox.ts'
+import { Outbox } from '../../../../src/mcp/upstream/stdio-transport.ts'
 import { Guard } from '../../../../src/proxy/guard.ts'
 import { eventually } from '../../../support/eventually.ts'
 

@@ -1,11 +1,20 @@
 import type { Value } from '../../../json/value.ts'
 import { possibleEscapes, quoteOf } from '../json-escapes.ts'
 import { bestWidths } from './best-widths.ts'
-import type { Layout } from './layout.ts'
+import {
+  BLANK,
+  breaksLines,
+  type Gap,
+  gapsOf,
+  type KindLayout,
+  type Layout,
+  LINE_BREAK,
+  type Style,
+  styleOf,
+} from './layout.ts'
 import { writeLayoutWord } from './layout-word.ts'
 import { flatWidths, type Measured, measure } from './measure.ts'
-import { type SeenContainer, type SeenGaps, scanGaps } from './scan-gaps.ts'
-import { hasStyle, stylesOf } from './seen-styles.ts'
+import { type SeenContainer, type SeenGaps, scanGaps, UNKNOWN } from './scan-gaps.ts'
 import { StylesByKey, styleByWidth } from './style-choice.ts'
 import { writeLayout } from './write-layout.ts'
 
@@ -100,4 +109,49 @@ function exceptionsByKey(
     byKey.set(measured, style)
   }
   return exceptions
+}
+
+/** Styles of arrays, or of objects, at most. */
+const MAX_STYLES = 4
+
+/** The styles of arrays, or of objects, the usual ones first; `undefined` if they are too many. */
+function stylesOf(seen: SeenGaps, isObject: boolean): KindLayout | undefined {
+  const counts = new Map<Style, number>()
+  const add = (style: Style) => counts.set(style, (counts.get(style) ?? 0) + 1)
+  const own = seen.containers.filter(container => container.isObject === isObject)
+  const withoutComma: SeenContainer[] = []
+  for (const container of own) {
+    if (container.comma === UNKNOWN) withoutComma.push(container)
+    else add(seenStyle(container, container.comma))
+    if (counts.size > MAX_STYLES) return undefined
+  }
+  const styles = [...counts.keys()]
+  for (const container of withoutComma) {
+    const breaks = breaksLines(seenStyle(container, BLANK))
+    add(
+      styles.find(style => hasStyle(container, style)) ??
+        seenStyle(container, breaks ? LINE_BREAK : BLANK),
+    )
+  }
+  if (counts.size > MAX_STYLES) return undefined
+  const usual = [...counts].sort((a, b) => b[1] - a[1]).map(([style]) => style)
+  const long = usual.find(breaksLines)
+  const short = usual.find(style => !breaksLines(style))
+  const first = long === undefined || short === undefined ? [] : [long, short]
+  return {
+    empty: isObject ? seen.emptyObject : seen.emptyArray,
+    styles: [...new Set([...first, ...usual])],
+    width: 0,
+  }
+}
+
+/** Whether a container may be in this style. */
+function hasStyle(container: SeenContainer, style: Style): boolean {
+  const { comma } = container.comma === UNKNOWN ? gapsOf(style) : container
+  return seenStyle(container, comma) === style
+}
+
+/** The style of a container, if it has such a gap after commas. */
+function seenStyle({ open, close, colon }: SeenContainer, comma: Gap): Style {
+  return styleOf(open, comma, close, Math.max(colon, 0))
 }
