@@ -5,6 +5,7 @@ import { parse } from 'yaml'
 interface Job {
   readonly needs?: string | readonly string[]
   readonly permissions?: Readonly<Record<string, string>>
+  readonly strategy?: { readonly matrix: { readonly os: readonly string[] } }
   readonly steps: readonly { readonly run?: string; readonly uses?: string }[]
 }
 interface Workflow {
@@ -36,6 +37,23 @@ it.each(all)(
     }
   },
 )
+
+it('installs the command on three systems, starts it by its name, and removes it', () => {
+  const { strategy, steps } = read('ci.yml').jobs['first-saving']!
+  expect(strategy?.matrix.os.map(each => each.split('-')[0])).toEqual([
+    'ubuntu',
+    'windows',
+    'macos',
+  ])
+  const runs = steps.map(({ run = '' }) => run)
+  const installed = runs.slice(runs.indexOf('npm run install:user') + 1)
+  expect(installed[0]).toContain('.local')
+  expect(installed.slice(1)).toEqual([
+    'haversack --version',
+    'haversack gain',
+    'haversack uninstall --yes',
+  ])
+})
 
 it('releases nothing that was not checked, and publishes what was packed', () => {
   const { on, jobs } = read('release.yml')
