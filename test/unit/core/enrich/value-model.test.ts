@@ -3,7 +3,6 @@ import {
   fillModel,
   mergeModels,
   toolModelSchema,
-  withoutDefaults,
 } from '../../../../src/core/enrich/value-model.ts'
 
 // SOURCES.md#planner, "Annotation taxonomy": the six annotations, and what the contract adds to
@@ -70,34 +69,5 @@ describe('the model of a tool', () => {
     const group = JSON.parse('{"__proto__": {"fields": ["a"]}}')
     const merged = mergeModels({ field_groups: {} }, { field_groups: group })
     expect([...fillModel(merged).field_groups.keys()]).toEqual(['__proto__'])
-  })
-
-  it('is written without what the defaults give again', () => {
-    expect(
-      withoutDefaults({
-        value_class: 'critical',
-        side_effect_class: 'indeterminate',
-        cost_model: { typical_kb: 1 },
-        field_groups: { debug: { fields: [], estimated_value: 0.5, default_include: true } },
-        follow_up: [{ tool: 'a', probability: 0.5 }],
-        invalidates: [],
-        speculate: false,
-      }),
-    ).toEqual({ field_groups: { debug: {} }, follow_up: [{ tool: 'a' }], speculate: false })
-  })
-
-  it('is the same model after it is written without defaults', () => {
-    const stated = {
-      value_class: 'optional',
-      side_effect_class: 'pure',
-      cost_model: { typical_kb: 2, dollars: 0.5 },
-      field_groups: { debug: { fields: ['a'], estimated_value: 0.2, default_include: false } },
-      follow_up: [{ tool: 'a', probability: 0.9, projection: 'id', projection_arg: 'id' }],
-      invalidates: ['b'],
-      poll_ttl_s: 3,
-    } as const
-    const model = toolModelSchema.parse(stated)
-    expect(withoutDefaults(model)).toEqual(stated)
-    expect(fillModel(withoutDefaults(model))).toEqual(fillModel(model))
   })
 })
