@@ -11,7 +11,7 @@ import { formatLevels } from './format-levels.ts'
 import { isCompressed } from './logs/chunks.ts'
 import type { LogFile } from './logs/list-logs.ts'
 import { type LogTally, type MinedResult, readLog } from './logs/read-log.ts'
-import { createResultEncoder, encodeOrNull } from './play/result-encoder.ts'
+import { createResultEncoder, encodeOrNull, requestOf } from './play/result-encoder.ts'
 
 /**
  * One tool result as telemetry would have it, with what the study of a corpus needs in addition.
@@ -59,26 +59,12 @@ export function* mineLog(
     // A sub-agent's results are in no session, as with `is_sidechain` at the service.
     const isMain = result.agent === undefined
     if (session !== undefined && isMain && result.isCompacted) encoder.compact(session)
-    const answer = encodeOrNull(requestOf(result, options), encoder)
+    const answer = encodeOrNull(
+      requestOf({ ...result, is_sidechain: !isMain }, options.tokens),
+      encoder,
+    )
     if (answer === null) tally.skipped.not_encoded++
     else yield mineResult(result, answer, options)
-  }
-}
-
-/** The request by which a proxy would have had the result encoded. */
-export function requestOf(
-  { session, agent, tool, args, call_id, text, is_error }: MinedResult,
-  { tokens }: Pick<MineOptions, 'tokens'>,
-): EncodeRequest & { content: string } {
-  return {
-    content: text,
-    is_error,
-    is_sidechain: agent !== undefined,
-    ...(session === undefined ? {} : { session }),
-    ...(tool === undefined ? {} : { tool }),
-    ...(args === undefined ? {} : { args }),
-    ...(call_id === undefined ? {} : { tool_call_id: call_id }),
-    ...tokens,
   }
 }
 

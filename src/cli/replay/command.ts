@@ -20,9 +20,9 @@ import { readResults } from '../../lab/replay/read-results.ts'
 import { replayAll } from '../../lab/replay/replay-all.ts'
 import { toJson, toTables } from '../../lab/replay/report.ts'
 import { RETRIEVED_SHARE } from '../../lab/replay/retrieval.ts'
-import { planRecord, replayPlans, reportPlans } from '../../lab/replay/speculate.ts'
-import { createVerdictTally } from '../../lab/replay/tally.ts'
+import { planRecord, reportPlans, sessionsOf } from '../../lab/replay/speculate.ts'
 import { openTranscript } from '../../lab/replay/transcript-file.ts'
+import { studyPlans } from '../../lab/speculation/study-plans.ts'
 import { createLocalContext } from '../../library/local-context.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
 
@@ -62,7 +62,6 @@ export const replayCommand = defineCommand({
       type: 'boolean',
       help: 'DIR is a data folder: sum up the calls ahead in its telemetry, as CSV by session',
     },
-    explain: { type: 'boolean', help: 'Count the verdicts about candidates, by format' },
     json: { type: 'boolean', help: 'Print all sums as JSON' },
   },
   async run(values, [path]) {
@@ -76,10 +75,6 @@ export const replayCommand = defineCommand({
     }
     if (values.speculate) return playPlans(path, values.json === true)
     const url = values.url
-    const verdicts = values.explain ? createVerdictTally() : null
-    if (verdicts !== null && url !== undefined) {
-      throw new UsageError('--explain looks into this process; it cannot be used with --url')
-    }
     const common = { ...tokenizerFieldsOf(values), ...budgetFieldsOf(values) }
     const { counters, ...context } = createLocalContext()
     const player =
@@ -100,14 +95,13 @@ export const replayCommand = defineCommand({
       common,
       counters,
       transcript,
-      verdicts,
       retrieved: { share: redeem, counter },
       ...(baseline === 'input' ? {} : { baselineTokens: each => counter.count(render(each)) }),
     })
     transcript.close()
     const print = values.json ? toJson : toTables
     const vendor = vendorOf(values.model)
-    process.stdout.write(print({ tally, tokenizer: tokens.tokenizer, baseline, verdicts, vendor }))
+    process.stdout.write(print({ tally, tokenizer: tokens.tokenizer, baseline, vendor }))
     const { total, failed, findings } = tally
     const isRight = failed === 0 && findings === 0 && total.restored === total.results
     return isRight ? EXIT.ok : EXIT.failed
@@ -118,7 +112,7 @@ function playPlans(path: string, isJson: boolean): number {
   const { results } = readResults(path)
   const counter = createLocalContext().counters.get(resolveTokenizer({}))
   const config = loadConfig({ env: processEnv(), insecure: true })
-  const study = replayPlans(results, config, text => counter.count(text))
+  const study = studyPlans(sessionsOf(results), config, text => counter.count(text))
   if (study.sessions.told === 0) throw new UsageError(`no sessions in ${path}`)
   process.stdout.write(`${isJson ? JSON.stringify(planRecord(study)) : reportPlans(study)}\n`)
   return EXIT.ok

@@ -4,8 +4,7 @@ import type { OperationContext } from '../../core/operations/operation.ts'
 import { isCompressed } from '../logs/chunks.ts'
 import type { LogFile } from '../logs/list-logs.ts'
 import { type MinedResult, noTally, readLog } from '../logs/read-log.ts'
-import { requestOf } from '../mine-log.ts'
-import { createResultEncoder, encodeOrNull } from '../play/result-encoder.ts'
+import { createResultEncoder, encodeOrNull, requestOf } from '../play/result-encoder.ts'
 
 /** An answer of a model: what it is the same by in all logs, day, place of its model, usage. */
 export type Answer = readonly [id: number, day: number, model: number, ...usage: number[]]
@@ -90,7 +89,8 @@ export function encodeLog(
     bytes += Buffer.byteLength(result.text)
     const { session, agent, isCompacted } = result
     if (session !== undefined && agent === undefined && isCompacted) encoder.compact(session)
-    const answer = encodeOrNull(requestOf(result, { tokens: {} }), encoder)
+    const is_sidechain = agent !== undefined
+    const answer = encodeOrNull(requestOf({ ...result, is_sidechain }, {}), encoder)
     const { baseline, final } = answer?.tokens ?? { baseline: 0, final: 0 }
     const isShort = baseline >= LEAST_SHOWN && baseline <= MOST_SHOWN
     if (isShort && answer?.layer !== 'L0' && !result.is_error && baseline - final > most) {
@@ -109,10 +109,8 @@ export function exampleOf(file: LogFile, at: number, context: OperationContext):
   for (const result of readLog(file.path, noTally())) {
     if (place++ < at) continue
     const { session: _, ...alone } = result
-    const answer = encodeOrNull(
-      requestOf({ ...alone, session: undefined }, { tokens: {} }),
-      encoder,
-    )
+    const is_sidechain = result.agent !== undefined
+    const answer = encodeOrNull(requestOf({ ...alone, is_sidechain }, {}), encoder)
     if (answer === null) return null
     const { baseline, final } = answer.tokens
     const { tool = NAMELESS, text } = result

@@ -5,19 +5,11 @@ import type { LogList } from '../logs/list-logs.ts'
 import { type MinedResult, noTally, readLog } from '../logs/read-log.ts'
 
 /** A tool result of a recorded conversation. */
-export interface RecordedResult {
-  readonly tool: string | undefined
-  readonly args: unknown
-  readonly text: string
-  readonly isError: boolean
-  readonly callId: string | undefined
-  /** The model that made the call, as the log names it. */
-  readonly model: string | undefined
+export interface RecordedResult
+  extends Pick<MinedResult, 'tool' | 'args' | 'text' | 'is_error' | 'call_id' | 'model' | 'agent'> {
   /** Its endpoint class, by which the configuration can name it. */
   readonly class: string
-  /** The sub-agent whose context it is in. */
-  readonly agent: string | undefined
-  /** Compactions of that context before it. */
+  /** Compactions of its context before it. */
   readonly epoch: number
 }
 
@@ -78,15 +70,6 @@ function identityOf(session: string, { call_id, text }: MinedResult): string | n
 
 function toResult(mined: MinedResult): RecordedResult {
   const { tool, args, text, is_error, call_id, agent, context, model } = mined
-  return {
-    tool,
-    args,
-    text,
-    agent,
-    model,
-    isError: is_error,
-    callId: call_id,
-    class: endpointClass(tool, args),
-    epoch: context.partition,
-  }
+  const of = { class: endpointClass(tool, args), epoch: context.partition }
+  return { tool, args, text, is_error, call_id, agent, model, ...of }
 }

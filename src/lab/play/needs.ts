@@ -8,7 +8,7 @@ export function needsOfPlayed(
   played: readonly PlayedResult[],
 ): readonly Need[] {
   return findNeeds(
-    results.map(({ agent, epoch, isError, args, text }, at) => ({
+    results.map(({ agent, epoch, is_error: isError, args, text }, at) => ({
       context: JSON.stringify([agent, epoch]),
       isError,
       args: () => args,

@@ -1,8 +1,8 @@
 import type { EncodeAnswer, EncodeRequest } from '../../core/contract/encode.ts'
 import type { OperationContext } from '../../core/operations/operation.ts'
 import type { PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
-import type { Conversation, RecordedResult } from './conversation.ts'
-import { createResultEncoder, encodeOrNull, type ResultRequest } from './result-encoder.ts'
+import type { Conversation } from './conversation.ts'
+import { createResultEncoder, encodeOrNull, requestOf } from './result-encoder.ts'
 
 /** What became of a recorded result. */
 export interface PlayedResult {
@@ -42,37 +42,22 @@ export function playConversation(
 ): readonly PlayedResult[] {
   const bytes = results.reduce((sum, { text }) => sum + text.length, 0)
   const encoder = createResultEncoder({ ...context, pipeline: config }, bytes)
+  const more = { ...(elides ? { mode: 'elide' as const } : {}), ...tokens }
   let epoch = 0
   return results.map(result => {
-    if (result.agent === undefined && result.epoch > epoch) {
+    const is_sidechain = result.agent !== undefined
+    if (!is_sidechain && result.epoch > epoch) {
       epoch = result.epoch
       encoder.compact(SESSION)
     }
-    const answer = encodeOrNull(requestOf(result, elides, tokens), encoder)
+    const request = requestOf({ ...result, session: SESSION, is_sidechain }, more)
+    const answer = encodeOrNull(request, encoder)
     return answer === null ? unplayed() : toPlayed(answer)
   })
 }
 
 /** The only session of a conversation's encoder. */
 const SESSION = 'session'
-
-function requestOf(
-  { tool, args, text, isError, callId, agent }: RecordedResult,
-  elides: boolean,
-  tokens: PlayOptions['tokens'],
-): ResultRequest {
-  return {
-    content: text,
-    is_error: isError,
-    is_sidechain: agent !== undefined,
-    session: SESSION,
-    ...(tool === undefined ? {} : { tool }),
-    ...(args === undefined ? {} : { args }),
-    ...(callId === undefined ? {} : { tool_call_id: callId }),
-    ...(elides ? { mode: 'elide' as const } : {}),
-    ...tokens,
-  }
-}
 
 function toPlayed(answer: EncodeAnswer): PlayedResult {
   const { tokens, layer, format, shape, inner_formats, savings, hints, elided } = answer

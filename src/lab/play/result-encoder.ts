@@ -13,6 +13,34 @@ import {
 /** A request with its content in it. */
 export type ResultRequest = EncodeRequest & { readonly content: string }
 
+/** What the service is told of a recorded result. */
+interface RecordedFields {
+  readonly text: string
+  readonly tool?: string | undefined
+  readonly session?: string | undefined
+  readonly args?: unknown
+  readonly call_id?: string | undefined
+  readonly is_error?: boolean | undefined
+  readonly is_sidechain?: boolean | undefined
+}
+
+/** The request by which the service is asked to encode a recorded result. */
+export function requestOf(
+  { text, tool, session, args, call_id, is_error, is_sidechain }: RecordedFields,
+  more: Omit<EncodeRequest, 'content'>,
+): ResultRequest {
+  return {
+    content: text,
+    ...(tool !== undefined && { tool }),
+    ...(session !== undefined && { session }),
+    ...(args !== undefined && { args }),
+    ...(call_id !== undefined && { tool_call_id: call_id }),
+    ...(is_error !== undefined && { is_error }),
+    ...(is_sidechain !== undefined && { is_sidechain }),
+    ...more,
+  }
+}
+
 /** Encodes the results of one log as the service would have, with its sessions. */
 export interface ResultEncoder {
   /** @throws AppError as `encode` does */

@@ -4,6 +4,7 @@ import { sameMeaning } from '../../core/verify/same-meaning.ts'
 import type { TranscriptLine } from '../../core/verify/transcript.ts'
 import type { Finding, Retrievable, Verifier } from '../../core/verify/verify-transcript.ts'
 import type { EncodeAnswer, EncodeRequest } from '../../index.ts'
+import { type ResultRequest, requestOf } from '../play/result-encoder.ts'
 import type { Player } from './player.ts'
 import type { RecordedResult } from './read-results.ts'
 
@@ -29,27 +30,14 @@ export interface Played {
   readonly findings: readonly Finding[]
 }
 
-/** The request that a recorded result represents. */
-export function requestOf(
-  { tool, text, session, args, call_id, is_error, is_sidechain }: RecordedResult,
+/** The request for a recorded result, with the name that its session has at the player. */
+export function requestAt(
+  player: Pick<Player, 'nameOf'>,
+  { session, ...result }: RecordedResult,
   common: CommonFields,
-): EncodeRequest & { content: string } {
-  return {
-    content: text,
-    tool,
-    ...(session === undefined ? {} : { session }),
-    ...(args === undefined ? {} : { args }),
-    ...(call_id === undefined ? {} : { tool_call_id: call_id }),
-    ...(is_error === undefined ? {} : { is_error }),
-    ...(is_sidechain === undefined ? {} : { is_sidechain }),
-    ...common,
-  }
-}
-
-/** The result with the name that its session has at the player. */
-export function named(result: RecordedResult, player: Player): RecordedResult {
-  const { session } = result
-  return session === undefined ? result : { ...result, session: player.nameOf(session) }
+): ResultRequest {
+  const own = session === undefined ? undefined : player.nameOf(session)
+  return requestOf({ ...result, session: own }, common)
 }
 
 /**
@@ -62,7 +50,7 @@ export async function play(
   { player, verifier, write }: { player: Player; verifier: Verifier; write(entry: object): number },
 ): Promise<Played> {
   const { tool, text } = result
-  const request = requestOf(named(result, player), common)
+  const request = requestAt(player, result, common)
   const answer = await player.encode(request)
   const line = write({ request, answer })
   const entry: TranscriptLine['entry'] = { request, answer }

@@ -5,12 +5,11 @@ import type { TokenCounter } from '../../core/tokens/counter.ts'
 import type { TokenCounters } from '../../core/tokens/counters.ts'
 import type { SessionEvent } from '../../core/verify/transcript.ts'
 import { createVerifier, type Verifier } from '../../core/verify/verify-transcript.ts'
-import { explain } from '../../index.ts'
-import { type CommonFields, named, play, requestOf } from './play.ts'
+import { type CommonFields, play, requestAt } from './play.ts'
 import type { Player } from './player.ts'
 import type { RecordedResult } from './read-results.ts'
 import { addRetrieval } from './retrieval.ts'
-import { createTally, type Tally, type VerdictTally } from './tally.ts'
+import { createTally, type Tally } from './tally.ts'
 import type { TranscriptFile } from './transcript-file.ts'
 
 interface ReplayOptions {
@@ -19,7 +18,6 @@ interface ReplayOptions {
   readonly common: CommonFields
   readonly counters: TokenCounters
   readonly transcript: TranscriptFile
-  readonly verdicts: VerdictTally | null
   /** The share of the markers that count as fetched, and the counter for the fetched tokens. */
   readonly retrieved: { readonly share: number; readonly counter: TokenCounter }
   /** Tokens of a result as the baseline writes it; absent: those of the input. */
@@ -29,7 +27,7 @@ interface ReplayOptions {
 /** Plays results in their order and sums up; reports failures and findings on stderr. */
 export async function replayAll(
   results: readonly RecordedResult[],
-  { player, common, counters, transcript, verdicts, retrieved, baselineTokens }: ReplayOptions,
+  { player, common, counters, transcript, retrieved, baselineTokens }: ReplayOptions,
 ): Promise<Tally> {
   const { write } = transcript
   const tally = createTally()
@@ -50,12 +48,11 @@ export async function replayAll(
       const { session, epoch } = result
       tally.billed.push({ session, epoch, before, after: tokens.final, fetched })
       for (const { family, reason } of played.findings) tell('not true', `${family}: ${reason}`)
-      verdicts?.add(explain(requestOf(result, common)).candidates)
     } catch (error) {
       // The refusal of one result does not end the replay.
       if (isTooSmall(error)) {
         tally.too_small++
-        const entry = { request: requestOf(named(result, player), common), answer: null }
+        const entry = { request: requestAt(player, result, common), answer: null }
         verifier.check({ line: write(entry), entry })
       } else {
         tally.failed++

@@ -5,14 +5,13 @@ import type { VendorName } from '../../core/dialects/lookup.ts'
 import { billTurns } from '../guard/bill.ts'
 import { BASELINES, type Baseline } from './baselines.ts'
 import type { Retrieval } from './retrieval.ts'
-import { DIMENSIONS, MEANS, type Sums, type Tally, VERDICTS, type VerdictTally } from './tally.ts'
+import { DIMENSIONS, MEANS, type Sums, type Tally } from './tally.ts'
 
 /** The measured sums, and how they were measured. */
 export interface Replayed {
   readonly tally: Tally
   readonly tokenizer: string
   readonly baseline: Baseline
-  readonly verdicts: VerdictTally | null
   /** Whose prices a bill by turns has. */
   readonly vendor: VendorName
 }
@@ -29,10 +28,9 @@ const MEANS_NAMES = {
 } as const satisfies Record<(typeof MEANS)[number], string>
 
 /** All sums, one JSON object. */
-export function toJson({ tally, tokenizer, baseline, verdicts, vendor }: Replayed): string {
+export function toJson({ tally, tokenizer, baseline, vendor }: Replayed): string {
   const { total, failed, too_small, hints, retrieval: redemption, findings, by } = tally
   const groups = Object.fromEntries(DIMENSIONS.map(name => [name, Object.fromEntries(by[name])]))
-  const candidates = verdicts && { candidates: Object.fromEntries(verdicts.byFormat) }
   const figures = figuresOf(total, baseline)
   const sums = {
     tokenizer,
@@ -46,11 +44,11 @@ export function toJson({ tally, tokenizer, baseline, verdicts, vendor }: Replaye
     turns: { vendor, ...billTurns(tally.billed, vendorPrices(vendor)) },
     findings,
   }
-  return `${JSON.stringify({ ...sums, ...groups, ...candidates })}\n`
+  return `${JSON.stringify({ ...sums, ...groups })}\n`
 }
 
 /** Tables for a reader. */
-export function toTables({ tally, tokenizer, baseline, verdicts, vendor }: Replayed): string {
+export function toTables({ tally, tokenizer, baseline, vendor }: Replayed): string {
   const { total, failed, too_small, hints, findings, by } = tally
   const parts = DIMENSIONS.map(name => {
     const groups = [...by[name]].sort(([, a], [, b]) => b.tokens_in - a.tokens_in)
@@ -58,7 +56,6 @@ export function toTables({ tally, tokenizer, baseline, verdicts, vendor }: Repla
     const cut = groups.length - rows.length
     return `${table(header(name), rows)}${cut > 0 ? `\n… and ${cut} more (--json)` : ''}`
   })
-  if (verdicts !== null) parts.push(toVerdictTable(verdicts))
   parts.push(toSavingsTable(total))
   parts.push(table(header('total'), [row('all', total)]))
   const figures = figuresOf(total, baseline)
@@ -107,13 +104,6 @@ function toSavingsTable({ tokens_in, saved_tokens }: Sums): string {
     return [MEANS_NAMES[means], tokens, percent(tokens, tokens_in)]
   })
   return table(['saved by', 'tokens', 'share'], rows)
-}
-
-function toVerdictTable({ byFormat }: VerdictTally): string {
-  const rows = [...byFormat]
-    .sort(([, a], [, b]) => b.sent - a.sent)
-    .map(([format, counts]) => [format, ...VERDICTS.map(verdict => counts[verdict])])
-  return table(['candidates', ...VERDICTS], rows)
 }
 
 function header(name: string): string[] {

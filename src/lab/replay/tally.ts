@@ -1,5 +1,3 @@
-import { PASSTHROUGH } from '../../core/formats/passthrough.ts'
-import { formatLabel } from '../../core/formats/text/text-format.ts'
 import { bareFormat } from '../../core/pipeline/wrapped-format.ts'
 import { CHANGES_FORMAT } from '../../core/sessions/near/changes-format.ts'
 import {
@@ -8,7 +6,7 @@ import {
   REFERENCE_FORMAT,
 } from '../../core/sessions/turn/decode-references.ts'
 import { STRING_LINES_FORMAT } from '../../core/sessions/turn/string-lines.ts'
-import type { EncodeAnswer, explain } from '../../index.ts'
+import type { EncodeAnswer } from '../../index.ts'
 import type { BilledResult } from '../guard/bill.ts'
 import type { Played } from './play.ts'
 import type { Retrieval } from './retrieval.ts'
@@ -146,42 +144,4 @@ function savingsOf({ format, savings, tokens }: EncodeAnswer, baseline: number):
 
 function noSavings(): Savings {
   return { exact: 0, near: 0, lines: 0, encoder: 0, omission: 0 }
-}
-
-type Explained = ReturnType<typeof explain>['candidates']
-
-/**
- * The verdicts about a candidate, in the order of the table's columns; the last three are refusals
- * by the gate.
- */
-export const VERDICTS = ['sent', 'dearer', 'declined', 'bigger', 'differs', 'failed'] as const
-type Verdict = (typeof VERDICTS)[number]
-
-/** How many candidates of one format met each end. */
-export type VerdictCounts = Record<Verdict, number>
-
-export interface VerdictTally {
-  readonly byFormat: ReadonlyMap<string, VerdictCounts>
-  /** Adds the candidates of one result; if none was sent, the input was. */
-  add(candidates: Explained): void
-}
-
-export function createVerdictTally(): VerdictTally {
-  const byFormat = new Map<string, VerdictCounts>()
-  const count = (format: string, verdict: Verdict): void => {
-    const counts = byFormat.get(format) ?? noVerdicts()
-    byFormat.set(format, counts)
-    counts[verdict]++
-  }
-  return {
-    byFormat,
-    add(candidates) {
-      for (const { format, verdict } of candidates) count(formatLabel(format), verdict)
-      if (!candidates.some(({ verdict }) => verdict === 'sent')) count(PASSTHROUGH, 'sent')
-    },
-  }
-}
-
-function noVerdicts(): VerdictCounts {
-  return { sent: 0, dearer: 0, declined: 0, bigger: 0, differs: 0, failed: 0 }
 }

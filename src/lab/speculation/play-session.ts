@@ -113,6 +113,7 @@ function offersOf(
     keywords: intentKeywords(undefined, call.args),
     budgetTokens: terms.budgetTokens,
     minProbability: terms.minProbability,
+    isCostAware: false,
     findTool: asTool,
     isUp: () => true,
     isInContext: key => made.has(key),

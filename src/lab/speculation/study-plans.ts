@@ -1,18 +1,13 @@
 import { hash } from 'node:crypto'
-import { createModels, type ModelLayers } from '../../core/enrich/models.ts'
+import type { Config } from '../../config/config.ts'
+import { shippedModels } from '../../config/shipped-models.ts'
+import { createModels } from '../../core/enrich/models.ts'
 import { ObservedCosts } from '../../core/enrich/observed-costs.ts'
-import { createProbabilities } from '../../core/enrich/probability.ts'
-import type { ToolModels } from '../../core/enrich/value-model.ts'
+import { Probabilities } from '../../core/enrich/probability.ts'
 import { createLinkMiner, type RecordedCall } from './link-miner.ts'
-import { type PlayedOffer, playSession } from './play-session.ts'
+import { type PlayedOffer, type PlayTerms, playSession } from './play-session.ts'
 
-/** What recorded sessions are played with. */
-export interface StudyTerms {
-  readonly layers: Pick<ModelLayers, 'shipped' | 'user'>
-  readonly budgetTokens: number
-  readonly maxParallel: number
-  countTokens(text: string): number
-}
+type PlanningConfig = Pick<Config, 'enrichment' | 'tools'>
 
 export interface PlanStudy {
   /** Sessions from which links and the least probability were taken, and those that were told. */
@@ -40,7 +35,8 @@ const LEAST_CALLS = 20
  */
 export function studyPlans(
   sessions: ReadonlyMap<string, readonly RecordedCall[]>,
-  terms: StudyTerms,
+  { enrichment, tools }: PlanningConfig,
+  countTokens: (text: string) => number,
 ): PlanStudy {
   const isFitted = (name: string) => Number.parseInt(hash('sha256', name).slice(0, 2), 16) % 2 === 0
   const all = [...sessions].sort(([a], [b]) => (a < b ? -1 : 1))
@@ -49,15 +45,28 @@ export function studyPlans(
   const miner = createLinkMiner()
   for (const calls of fitted) miner.add(calls)
   const mined = miner.models()
-  const minProbability = leastProbability(least => play(fitted, { ...terms, mined }, least).offers)
-  const learned = play(fitted, { ...terms, mined }, minProbability)
+  const play = (minProbability: number) => {
+    const terms: PlayTerms = {
+      minProbability,
+      countTokens,
+      budgetTokens: enrichment.prefetch_budget_tokens,
+      maxParallel: enrichment.max_parallel_prefetches,
+      models: createModels({ shipped: shippedModels(), user: tools, mined }),
+      // No time passes between sessions.
+      probabilities: new Probabilities(() => 0),
+      costs: new ObservedCosts(),
+    }
+    return { terms, offers: fitted.flatMap(calls => playSession(calls, terms)) }
+  }
+  const minProbability = leastProbability(least => play(least).offers)
+  const { terms } = play(minProbability)
   const calls = new Map<string, number>()
   for (const { tool } of told.flat()) calls.set(tool, (calls.get(tool) ?? 0) + 1)
   return {
     sessions: { fitted: fitted.length, told: told.length },
     links: Object.values(mined).reduce((sum, { follow_up = [] }) => sum + follow_up.length, 0),
     minProbability,
-    offers: told.flatMap(each => playSession(each, learned.terms)),
+    offers: told.flatMap(each => playSession(each, terms)),
     calls,
   }
 }
@@ -75,20 +84,4 @@ function leastProbability(played: (least: number) => readonly PlayedOffer[]): nu
     if (2 * made.length >= LEAST_CALLS && share > best.share) best = { least, share }
   }
   return best.least
-}
-
-function play(
-  sessions: readonly (readonly RecordedCall[])[],
-  { layers, mined, ...rest }: StudyTerms & { readonly mined: ToolModels },
-  minProbability: number,
-) {
-  const terms = {
-    ...rest,
-    minProbability,
-    models: createModels({ ...layers, mined }),
-    // No time passes between sessions.
-    probabilities: createProbabilities(() => 0),
-    costs: new ObservedCosts(),
-  }
-  return { terms, offers: sessions.flatMap(calls => playSession(calls, terms)) }
 }

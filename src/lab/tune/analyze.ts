@@ -43,12 +43,8 @@ export function analyzeSessions(
     isEnabled: enrichment.enabled,
     replay(without) {
       const off = [...without].map(tool => [tool, { ...tools[tool], speculate: false }])
-      const { offers } = studyPlans(sessions, {
-        layers: { shipped: shippedModels(), user: { ...tools, ...Object.fromEntries(off) } },
-        budgetTokens: enrichment.prefetch_budget_tokens,
-        maxParallel: enrichment.max_parallel_prefetches,
-        countTokens,
-      })
+      const changed = { enrichment, tools: { ...tools, ...Object.fromEntries(off) } }
+      const { offers } = studyPlans(sessions, changed, countTokens)
       return offers.flatMap(({ tool, declined, isUsed, predicted, actual }): CallAhead[] =>
         declined === null ? [{ tool, isUsed, tokens: actual ?? predicted }] : [],
       )

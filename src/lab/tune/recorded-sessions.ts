@@ -31,7 +31,8 @@ export function recordedSessions({ files }: LogList): ReadonlyMap<string, readon
   return sessions
 }
 
-function argumentsOf(args: unknown): Value {
+/** Arguments as a value; none if JSON has no such. */
+export function argumentsOf(args: unknown): Value {
   const parsed = args === undefined ? undefined : parseJson(JSON.stringify(args))
   return parsed?.ok ? parsed.value : new ObjectValue([], [])
 }

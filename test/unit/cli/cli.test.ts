@@ -109,7 +109,6 @@ describe('haversack', () => {
     [['verify', join(folder, 'none')]],
     [['verify', '--key', 'k', folder]],
     [['verify', '--url', 'nowhere', folder]],
-    [['replay', '--explain', '--url', 'http://127.0.0.1:1', folder]],
   ])('takes %j for wrong usage', async argv => {
     const { code, stdout, stderr } = await captureCli(...argv)
     expect([code, stdout]).toEqual([2, ''])
@@ -266,19 +265,6 @@ describe('replay', () => {
     const tables = await captureCli('replay', path)
     expect(tables.stdout).toContain('o200k_base')
     expect(tables.stdout).toMatch(/all +3 +\d+ +\d+ +[\d.]+ % +3\/3/)
-  })
-
-  it('counts what became of every candidate', async () => {
-    const path = file('session.jsonl', session.map(line => JSON.stringify(line)).join('\n'))
-    const { stdout } = await captureCli('replay', '--explain', '--json', path)
-    const { candidates } = JSON.parse(stdout)
-    expect(candidates['csv@1']).toMatchObject({ sent: 1, dearer: 0 })
-    expect(candidates['json_compact@1'].sent).toBe(0)
-    expect(candidates.passthrough.sent).toBe(2)
-    const tables = await captureCli('replay', '--explain', path)
-    expect(tables.stdout).toMatch(/candidates +sent +dearer +declined +bigger +differs +failed/)
-    expect(tables.stdout).toMatch(/csv@1 +1 +0 +0 +0 +0 +0\n/)
-    expect((await captureCli('replay', path)).stdout).not.toContain('candidates')
   })
 
   const long = JSON.stringify(Array.from({ length: 60 }, (_, id) => ({ id, name: `item ${id}` })))

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { loadConfig } from '../../../src/config/load.ts'
 import { ObjectValue } from '../../../src/core/json/value.ts'
 import { createLinkMiner, type RecordedCall } from '../../../src/lab/speculation/link-miner.ts'
 import { studyPlans } from '../../../src/lab/speculation/study-plans.ts'
@@ -13,11 +14,9 @@ const visit = (n: number, isFollowed: boolean): RecordedCall[] => [
   ...(isFollowed ? [call('get_order', { order_id: `order-${n}` }, 'shipped')] : []),
   ...[1, 2, 3].map(at => call('think', { thought: `${n} ${at}` })),
 ]
-const TERMS = {
-  layers: {},
-  budgetTokens: 8_000,
-  maxParallel: 3,
-  countTokens: (text: string) => text.length,
+const study = (sessions: ReadonlyMap<string, readonly RecordedCall[]>) => {
+  const { enrichment, tools } = loadConfig({ env: {}, insecure: true })
+  return studyPlans(sessions, { enrichment, tools }, text => text.length)
 }
 
 // SOURCES.md#planner, "Validation strategy"; contract, sections 7 and 9: links mined from sessions,
@@ -53,10 +52,7 @@ describe('a study of plans', () => {
     )
 
   it('learns on one half and tells of the other', () => {
-    const { offers, sessions: halves } = studyPlans(
-      sessions(n => n % 5 > 0),
-      TERMS,
-    )
+    const { offers, sessions: halves } = study(sessions(n => n % 5 > 0))
     expect(halves.fitted + halves.told).toBe(200)
     expect(Math.abs(halves.fitted - halves.told)).toBeLessThan(60)
     const ahead = offers.filter(({ declined }) => declined === null)
@@ -68,15 +64,12 @@ describe('a study of plans', () => {
 
   it('takes the best share if there are few calls, and the highest bar if there are none', () => {
     const few = [...sessions(() => true)].slice(0, 26)
-    expect(studyPlans(new Map(few), TERMS)).toMatchObject({ minProbability: 0.2 })
-    expect(studyPlans(new Map(few.slice(0, 10)), TERMS)).toMatchObject({ minProbability: 0.7 })
+    expect(study(new Map(few))).toMatchObject({ minProbability: 0.2 })
+    expect(study(new Map(few.slice(0, 10)))).toMatchObject({ minProbability: 0.7 })
   })
 
   it('declines what is seldom followed', () => {
-    const { offers } = studyPlans(
-      sessions(n => n % 5 === 0),
-      TERMS,
-    )
+    const { offers } = study(sessions(n => n % 5 === 0))
     expect(offers.every(({ declined }) => declined === 'below_probability')).toBe(true)
     expect(offers.length).toBeGreaterThan(50)
   })

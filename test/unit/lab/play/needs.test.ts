@@ -11,7 +11,7 @@ const SHOWN = '   1→export function sum(left, right) {\n[… lines 2-3]'
 
 function result(more: Partial<RecordedResult> = {}): RecordedResult {
   return {
-    ...{ tool: 'Read', args: FILE, text: TEXT, isError: false, callId: undefined },
+    ...{ tool: 'Read', args: FILE, text: TEXT, is_error: false, call_id: undefined },
     ...{ model: undefined, class: 'Read', agent: undefined, epoch: 0 },
     ...more,
   }
@@ -44,7 +44,7 @@ describe('needsOfPlayed', () => {
     ['a line that stayed', edit('export function sum(left, right) {')],
     ['a short line', edit('}')],
     ['a line of another file', edit(HIDDEN, { args: { path: '/o.ts', old_string: HIDDEN } })],
-    ['a line in an edit that failed', edit(HIDDEN, { isError: true })],
+    ['a line in an edit that failed', edit(HIDDEN, { is_error: true })],
     ['a line in another context', edit(HIDDEN, { agent: 'other' })],
     ['a line after a compaction', edit(HIDDEN, { epoch: 1 })],
     ['a line of the new text', edit('x'.repeat(20), { args: { ...FILE, new_string: HIDDEN } })],

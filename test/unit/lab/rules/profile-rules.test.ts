@@ -12,7 +12,7 @@ const PLAYED: PlayedResult = {
 
 function result(more: Partial<RecordedResult>): RecordedResult {
   return {
-    ...{ tool: 'Bash', args: {}, text: 'ok', isError: false, callId: undefined },
+    ...{ tool: 'Bash', args: {}, text: 'ok', is_error: false, call_id: undefined },
     ...{ model: undefined, class: 'Bash', agent: undefined, epoch: 0 },
     ...more,
   }
