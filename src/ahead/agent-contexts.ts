@@ -1,44 +1,16 @@
 import { BoundedMap } from '../core/base/bounded-map.ts'
-import type { DeclineReason } from '../core/enrich/plan.ts'
 import type { Offer } from '../core/enrich/probability.ts'
+import type { OfferedFacts } from './prefetch.ts'
 
 /** A call that was offered to an agent, until it is known whether the agent makes it. */
 export interface Watch {
-  /** `callKey`. */
-  readonly key: string
   readonly offer: Offer
-  /** Whether it was fetched ahead, or declined. */
-  readonly fate: 'prefetched' | 'declined'
-  readonly offered: OfferedFacts
-}
-
-/** What telemetry is told of an offered call. */
-export interface OfferedFacts {
-  readonly server: string
-  readonly tool: string
-  /** Tokens predicted for a call that was fetched ahead. */
-  readonly predicted: number
-  /** Why it was not fetched ahead; absent if it was. */
-  readonly reason?: DeclineReason
-  /** The fetched result, once it is there. */
-  landed?: { readonly tokens: number; readonly bytes: number }
+  readonly facts: OfferedFacts
 }
 
 /** An offer that was decided: made within the next calls of its context, or not. */
 export interface DecidedOffer extends Watch {
   readonly isUsed: boolean
-}
-
-/** Whose call it was. */
-export interface CallOwner {
-  readonly tenant: string
-  /** `null` if nothing names it. */
-  readonly session: string | null
-}
-
-/** Whose offer it was, and whether its result was there, or on its way, when it was decided. */
-export interface DecidedWhere extends CallOwner {
-  readonly isKept: boolean
 }
 
 /** A call that was made, and which state of its server it saw. */
@@ -47,8 +19,16 @@ interface MadeCall {
   readonly state: number
 }
 
+/** Results of a tool in a row that were empty. */
+interface Streak {
+  readonly empty: number
+  readonly lastAt: number
+}
+
 interface ContextState {
   readonly made: BoundedMap<string, MadeCall>
+  /** By tool. */
+  readonly streaks: Map<string, Streak>
   readonly hosts: Set<string>
   watches: { readonly watch: Watch; left: number }[]
   lastAt: number
@@ -60,6 +40,9 @@ const MAX_CONTEXTS = 10_000
 const MAX_CALLS = 256
 const MAX_HOSTS = 256
 const MAX_WATCHES = 64
+const MAX_TOOLS = 256
+/** A streak of empty results ends by itself after this. */
+const STREAK_MS = 60_000
 /** A context that was idle for this long has ended. */
 const IDLE_MS = 3_600_000
 
@@ -95,7 +78,7 @@ export class AgentContexts {
     const decided: DecidedOffer[] = []
     state.watches = state.watches.filter(each => {
       each.left--
-      const isUsed = each.watch.key === call.key
+      const isUsed = each.watch.facts.key === call.key
       if (isUsed || each.left === 0) decided.push({ ...each.watch, isUsed })
       return !isUsed && each.left > 0
     })
@@ -112,10 +95,10 @@ export class AgentContexts {
 
   watch(context: string, watches: readonly Watch[]): void {
     const state = this.#of(context)
-    const waiting = new Set(state.watches.map(({ watch }) => watch.key))
+    const waiting = new Set(state.watches.map(({ watch }) => watch.facts.key))
     for (const watch of watches) {
-      if (waiting.has(watch.key) || state.watches.length >= MAX_WATCHES) continue
-      waiting.add(watch.key)
+      if (waiting.has(watch.facts.key) || state.watches.length >= MAX_WATCHES) continue
+      waiting.add(watch.facts.key)
       state.watches.push({ watch, left: TURNS })
     }
   }
@@ -124,6 +107,32 @@ export class AgentContexts {
   isInContext(context: string, key: string): boolean {
     const made = this.#contexts.get(context)?.made.get(key)
     return made !== undefined && made.state === this.#stateOf(made.server)
+  }
+
+  /**
+   * Refuses a call once, after many of the tool's that found nothing. Never a dead end: a refusal
+   * ends the streak, so that the next call is made; a result that is not empty ends it too, and a
+   * minute without a call.
+   * @param limit `fail_fast_after_n` of the tool's model; absent: never
+   * @returns advice for the model; `null` if the call may go on
+   */
+  refuse(context: string, tool: string, limit: number | undefined): string | null {
+    const empty = this.#emptyOf(context, tool)
+    if (limit === undefined || empty === 0 || empty < limit) return null
+    this.#contexts.get(context)?.streaks.delete(tool)
+    return (
+      `> [not called: the last ${empty} calls of this tool found nothing; ` +
+      'try other arguments, or call it again]'
+    )
+  }
+
+  /** Told of each result. */
+  observeResult(context: string, tool: string, isEmpty: boolean): void {
+    const { streaks } = this.#of(context)
+    if (!isEmpty) streaks.delete(tool)
+    else if (streaks.size < MAX_TOOLS || streaks.has(tool)) {
+      streaks.set(tool, { empty: this.#emptyOf(context, tool) + 1, lastAt: this.#now() })
+    }
   }
 
   knownHosts(context: string): ReadonlySet<string> {
@@ -139,6 +148,12 @@ export class AgentContexts {
     this.#contexts.delete(context)
   }
 
+  #emptyOf(context: string, tool: string): number {
+    const streak = this.#contexts.get(context)?.streaks.get(tool)
+    const isOver = streak === undefined || this.#now() - streak.lastAt >= STREAK_MS
+    return isOver ? 0 : streak.empty
+  }
+
   #stateOf(server: string): number {
     return this.#states.get(server) ?? 0
   }
@@ -151,6 +166,7 @@ export class AgentContexts {
       ? known
       : {
           made: new BoundedMap<string, MadeCall>(MAX_CALLS),
+          streaks: new Map<string, Streak>(),
           hosts: new Set<string>(),
           watches: [],
           lastAt: now,

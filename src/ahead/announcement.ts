@@ -1,6 +1,5 @@
 import { isJsonObject, type ToolCall, writeToolCall } from '../core/hints/tool-call.ts'
-import type { ScopedCall } from './result-cache.ts'
-import type { PrefetchBatch } from './speculation.ts'
+import type { PrefetchBatch, ScopedCall } from './prefetch.ts'
 
 /**
  * Waits until a batch has ended, at most for a time, and names what is there. The fetches go on

@@ -1,41 +1,47 @@
 import { createModels, type ModelLayers, type Models } from '../core/enrich/models.ts'
 import { ObservedCosts } from '../core/enrich/observed-costs.ts'
-import type { DeclineReason } from '../core/enrich/plan.ts'
-import {
-  AgentContexts,
-  type CallOwner,
-  type DecidedOffer,
-  type DecidedWhere,
-} from './agent-contexts.ts'
-import { FailFast } from './fail-fast.ts'
+import type { DeclineReason, PlanningTerms } from '../core/enrich/plan.ts'
+import { AgentContexts, type DecidedOffer } from './agent-contexts.ts'
 import type { Habits } from './habits.ts'
 import { Polling } from './polling.ts'
-import { type FetchEvent, type Fetched, type Prefetch, Speculation } from './speculation.ts'
+import type { FetchEvent } from './prefetch.ts'
+import { Speculation } from './speculation.ts'
 
 /** The part of the configuration that is read at each use. */
-export interface EnrichmentSettings {
+export interface EnrichmentSettings extends PlanningTerms {
   /** Whether calls are made ahead, and built-in models act. */
   readonly isEnabled: boolean
-  readonly layers: ModelLayers
-  readonly minProbability: number
-  readonly budgetTokens: number
-  readonly isCostAware: boolean
   readonly announces: boolean
   readonly announceMs: number
 }
 
-/** Receives events for metrics. Must not throw. */
-export interface EnrichmentObserver {
-  fetch(event: FetchEvent): void
+/** What happened to calls, for metrics and telemetry. */
+export type EnrichmentEvent =
+  | FetchEvent
   /** Calls that one result offered, a reason for each. */
-  declined(reasons: readonly DeclineReason[], owner: CallOwner): void
+  | (CallOwner & { readonly kind: 'declined'; readonly reasons: readonly DeclineReason[] })
   /** An offer was followed within three calls, or not. */
-  decided(offer: DecidedOffer, where: DecidedWhere): void
+  | (CallOwner & DecidedEvent)
   /** A result whose size was predicted, both in tokens. */
-  predicted(predicted: number, actual: number): void
-  refused(owner: CallOwner): void
-  unchanged(owner: CallOwner): void
+  | { readonly kind: 'predicted'; readonly predicted: number; readonly actual: number }
+  | (CallOwner & { readonly kind: 'refused' | 'unchanged' })
+
+export interface DecidedEvent {
+  readonly kind: 'decided'
+  readonly offer: DecidedOffer
+  /** Whether its result was there, or on its way, when it was decided. */
+  readonly isKept: boolean
 }
+
+/** Whose call it was. */
+export interface CallOwner {
+  readonly tenant: string
+  /** `null` if nothing names it. */
+  readonly session: string | null
+}
+
+/** Must not throw. */
+export type EnrichmentObserver = (event: EnrichmentEvent) => void
 
 export interface EnrichmentOptions {
   readonly settings: () => EnrichmentSettings
@@ -47,14 +53,10 @@ export interface EnrichmentOptions {
   readonly now: () => number
 }
 
-/** Makes one client's calls over its connections. */
-export type ClientFetch<T> = (prefetch: Prefetch<T>, signal: AbortSignal) => Promise<Fetched<T>>
-
 /** What all clients of a process share: results that wait, what was learned, and limits. */
 export class Enrichment<T> {
   readonly speculation: Speculation<T>
   readonly contexts: AgentContexts
-  readonly failFast: FailFast
   readonly polling: Polling
   /** By tenant, server and tool. */
   readonly costs: ObservedCosts = new ObservedCosts()
@@ -62,7 +64,6 @@ export class Enrichment<T> {
   readonly observer: EnrichmentObserver
   readonly now: () => number
   readonly #settings: () => EnrichmentSettings
-  readonly #fetches = new Map<string, ClientFetch<T>>()
   #layers: ModelLayers = {}
   #models = createModels(this.#layers)
 
@@ -72,14 +73,12 @@ export class Enrichment<T> {
     this.observer = observer
     this.now = now
     this.contexts = new AgentContexts(now)
-    this.failFast = new FailFast(now)
     this.polling = new Polling(now)
     this.speculation = new Speculation<T>({
-      dispatcher: { fetch: (prefetch, signal) => this.#fetch(prefetch, signal) },
       now,
       maxParallel: limits.maxParallel,
       respectRateLimits: limits.respectsRateLimits,
-      onEvent: event => observer.fetch(event),
+      onEvent: observer,
     })
   }
 
@@ -104,13 +103,8 @@ export class Enrichment<T> {
     return isEnabled || bytes > 0 || running > 0 || Object.keys(layers.user ?? {}).length > 0
   }
 
-  addClient(client: string, fetch: ClientFetch<T>): void {
-    this.#fetches.set(client, fetch)
-  }
-
   /** Aborts what is fetched over a client's connections, and writes what was learned. */
   async removeClient(client: string): Promise<void> {
-    this.#fetches.delete(client)
     this.speculation.abortClient(client)
     await this.habits.flush()
   }
@@ -126,13 +120,6 @@ export class Enrichment<T> {
   forget(context: string): void {
     this.speculation.abortContext(context)
     this.polling.forget(context)
-    this.failFast.forget(context)
     this.contexts.forget(context)
-  }
-
-  #fetch(prefetch: Prefetch<T>, signal: AbortSignal): Promise<Fetched<T>> {
-    const fetch = this.#fetches.get(prefetch.client)
-    if (fetch === undefined) return Promise.reject(new Error('the client has gone'))
-    return fetch(prefetch, signal)
   }
 }

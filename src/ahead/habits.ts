@@ -1,7 +1,6 @@
 import {
-  addProbabilities,
-  createProbabilities,
-  type Probabilities,
+  type Offer,
+  Probabilities,
   type ProbabilityState,
   probabilityState,
 } from '../core/enrich/probability.ts'
@@ -23,10 +22,16 @@ const MAX_ATTEMPTS = 8
 /** Tenants in memory. Beyond that the first ones are read again when they are needed. */
 const MAX_TENANTS = 1_000
 
+interface Learned {
+  all: Probabilities
+  /** What was observed since the last write. */
+  unsaved: Probabilities
+}
+
 /** How often the offers of tools are followed, by tenant, kept in the store. */
 export class Habits {
   readonly #options: HabitsOptions
-  readonly #tenants = new Map<string, Promise<Probabilities>>()
+  readonly #tenants = new Map<string, Promise<Learned>>()
   readonly #dirty = new Set<string>()
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
@@ -36,19 +41,20 @@ export class Habits {
   }
 
   /** Never rejects: what cannot be read begins with what the models state. */
-  of(tenant: string): Promise<Probabilities> {
-    const known = this.#tenants.get(tenant)
-    if (known !== undefined) return known
-    this.#makeRoom()
-    const loaded = this.#read(tenant).then(({ state }) =>
-      createProbabilities(this.#options.now, state),
-    )
-    this.#tenants.set(tenant, loaded)
-    return loaded
+  async of(tenant: string): Promise<Pick<Probabilities, 'of'>> {
+    return (await this.#learned(tenant)).all
   }
 
-  /** Told after observations; they are written within seconds. */
-  changed(tenant: string): void {
+  /** Takes offers that were decided. They are written within seconds. Never rejects. */
+  async observe(
+    tenant: string,
+    decided: readonly { readonly offer: Offer; readonly isUsed: boolean }[],
+  ): Promise<void> {
+    const { all, unsaved } = await this.#learned(tenant)
+    for (const { offer, isUsed } of decided) {
+      all.observe(offer, isUsed)
+      unsaved.observe(offer, isUsed)
+    }
     this.#dirty.add(tenant)
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref()
   }
@@ -61,30 +67,45 @@ export class Habits {
     return this.#writing
   }
 
+  #learned(tenant: string): Promise<Learned> {
+    const known = this.#tenants.get(tenant)
+    if (known !== undefined) return known
+    this.#makeRoom()
+    const { now } = this.#options
+    const loaded = this.#read(tenant).then(({ state }) => {
+      return { all: new Probabilities(now, state), unsaved: new Probabilities(now) }
+    })
+    this.#tenants.set(tenant, loaded)
+    return loaded
+  }
+
   async #writeDirty(): Promise<void> {
     for (const tenant of this.#dirty) {
       this.#dirty.delete(tenant)
-      const habits = await this.#tenants.get(tenant)
-      if (habits !== undefined) await this.#write(tenant, habits)
+      const learned = await this.#tenants.get(tenant)
+      if (learned !== undefined) await this.#write(tenant, learned)
     }
   }
 
   /** Adds what was observed here to what another process may have written meanwhile. */
-  async #write(tenant: string, habits: Probabilities): Promise<void> {
+  async #write(tenant: string, learned: Learned): Promise<void> {
     const { store, now, onUnsaved } = this.#options
-    const own = habits.takeUnsaved()
+    const own = learned.unsaved.save()
+    learned.unsaved = new Probabilities(now)
     let detail = 'other processes write it all the time'
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const { state, version } = await this.#read(tenant)
-      const sum = state === undefined ? own : addProbabilities(state, own, now)
+      const sum = new Probabilities(now, state ?? own)
+      if (state !== undefined) sum.add(own)
       const written = await store.writeRecord({
         tenant,
         ...RECORD,
-        value: Buffer.from(JSON.stringify(sum)),
+        value: Buffer.from(JSON.stringify(sum.save())),
         ...(version === undefined ? {} : { ifVersion: version }),
       })
       if (written.ok) {
-        habits.adopt(sum)
+        sum.add(learned.unsaved.save())
+        learned.all = sum
         return
       }
       detail = written.detail

@@ -1,23 +1,17 @@
+import { BoundedMap } from '../core/base/bounded-map.ts'
 import { namesOf } from '../core/enrich/tool-names.ts'
-import {
-  type FetchFacts,
-  type KeptResult,
-  ResultCache,
-  type ScopedCall,
-  scopedKey,
-} from './result-cache.ts'
-import { Slots } from './slots.ts'
+import type { FetchEvent, Fetched, Prefetch, PrefetchBatch, ScopedCall, Taken } from './prefetch.ts'
 
 /*
  * How a gateway uses this folder, for each call of a model:
  *
- * 1. `FailFast.check` and `Polling.answer` may answer it without a call.
+ * 1. `AgentContexts.refuse` and `Polling.answer` may answer it without a call.
  * 2. `Speculation.take` may have its result, or a fetch to join. If the joined fetch fails, go on.
  * 3. If it may change something (`mayMutate`): `Speculation.beginMutation` and
  *    `Polling.invalidateUpstream`, then dispatch it. What `beginMutation` returned is called when
  *    the call has ended, however it ended. A change of a server's lists is `invalidateUpstream`.
- * 4. After the result: `FailFast.observe`, `Polling.observe`, `ObservedCosts.observe`. In a worker
- *    `readTrigger` and `projectCalls` for the links of its tool.
+ * 4. After the result: `AgentContexts.observeResult`, `Polling.observe`, `ObservedCosts.observe`.
+ *    In a worker `readTrigger` and `projectCalls` for the links of its tool.
  * 5. `planCalls` with what they offer, then `Speculation.prefetch` with the calls whose arguments
  *    are known. One with `requires` follows after that call's own result: `projectCalls`, then
  *    `screenArguments`.
@@ -27,82 +21,18 @@ import { Slots } from './slots.ts'
  * `abortContext`, `abortClient` and `close` end what is on its way.
  */
 
-/** What makes the calls: the only thing here that reaches a server. */
-export interface Dispatcher<T> {
-  /** Settles soon after `signal` is aborted. May throw or reject: that counts as no result. */
-  fetch(prefetch: Prefetch<T>, signal: AbortSignal): Promise<Fetched<T>>
-}
-
-export interface Fetched<T> {
-  readonly result: T
-  readonly bytes: number
-  /** `false` for errors and for results that ask for input. */
-  readonly isUsable: boolean
-  /** How long the host asked for no more calls, if it did. */
-  readonly retryAfterMs?: number
-}
-
-/** One call to make ahead. It must be eligible: the engine does not check that. */
-export interface Prefetch<T = unknown> {
-  readonly call: ScopedCall
-  /** Whose result offered it: the agent's context. */
-  readonly context: string
-  /** Over whose connections it is made: see `abortClient`. */
-  readonly client: string
-  /** Where it goes, for the limit by host; `null` without one. */
-  readonly host: string | null
-  /** `freshness_ttl_s` of the tool; 30 s if absent. */
-  readonly ttlMs?: number
-  readonly facts?: FetchFacts
-  /** Called when a result can be served, before it is served. Must not throw. */
-  onLanded?(result: T): void
-}
-
-/** What became of a fetch. Each one that is started ends as one of the last three. */
-export interface FetchEvent {
-  readonly kind: 'dispatched' | 'served' | 'joined' | 'wasted'
-  readonly call: ScopedCall
-  readonly facts?: FetchFacts | undefined
-  readonly bytes: number
-  /** Time that the call did not have to wait. */
-  readonly savedMs: number
-}
-
-export interface SpeculationOptions<T> {
-  readonly dispatcher: Dispatcher<T>
+export interface SpeculationOptions {
   /** Milliseconds from any start; never backwards. */
   readonly now: () => number
-  /** At once for a context (3), for a host (4) and in all (64). */
+  /** At once for a context; 3 if absent. */
   readonly maxParallel?: number
-  readonly maxPerHost?: number
-  readonly maxTotal?: number
   /** `false`: ignores the limit by host, and a host's request for a pause. */
   readonly respectRateLimits?: boolean
-  readonly maxBytes?: number
   readonly onEvent?: (event: FetchEvent) => void
 }
 
-/** What was started of a list of calls, and why the others were not. */
-export interface PrefetchBatch {
-  readonly started: readonly ScopedCall[]
-  readonly declined: readonly {
-    readonly call: ScopedCall
-    readonly reason: 'cached' | 'host_saturated' | 'parallel_limit'
-  }[]
-  /** Those whose result is there; grows until `ended`. */
-  readonly landed: readonly ScopedCall[]
-  /** Resolves when all have ended; never rejects. */
-  readonly ended: Promise<unknown>
-}
-
-/** A result for a call of the model: kept, or on its way. */
-export type Taken<T> =
-  | { readonly kind: 'served'; readonly result: T }
-  /** `null` if the fetch failed: the call must be made as if nothing had been fetched. */
-  | { readonly kind: 'joined'; readonly result: Promise<T | null> }
-
 /** A call that may change something, from before it is dispatched until it has ended. */
-export interface MutationScope {
+interface MutationScope {
   readonly upstream: string
   /** `invalidates` of its tool: names of tools, also of other servers. */
   readonly invalidates: readonly string[]
@@ -113,7 +43,9 @@ interface Mutation extends MutationScope {
   until: number
 }
 
-interface Flight<T> {
+/** A fetch, until its result was served or dropped. */
+interface Fetch<T> {
+  readonly key: string
   readonly prefetch: Prefetch<T>
   readonly startedAt: number
   readonly expiresAt: number
@@ -123,58 +55,71 @@ interface Flight<T> {
   joinedAt: number | null
   /** Never rejects. */
   ended: Promise<Fetched<T> | null>
+  /** The result that waits for its call, and how long its fetch took. */
+  kept: { readonly result: T; readonly bytes: number; readonly fetchMs: number } | null
 }
 
 const DEFAULT_TTL_MS = 30_000
 /** A call that ended without an answer may still take effect for this long. */
 const UNANSWERED_MS = 60_000
+/** Fetches at once to a host, and in all. */
+const MAX_PER_HOST = 4
+const MAX_TOTAL = 64
+/** Hosts may ask for any time; no longer than this is believed. */
+const LONGEST_PAUSE_MS = 600_000
+/** Pauses that are remembered. */
+const MAX_PAUSES = 1_000
+const MIB = 1_024 * 1_024
+/** The size of all kept results together. */
+const MAX_BYTES = 64 * MIB
+/** The size of one result; larger ones are not kept. */
+const MAX_RESULT_BYTES = MIB
+/** Results of all tenants together, so that looking through them stays cheap. */
+const MAX_KEPT = 4_096
+/** What a kept result takes beside itself and its key. */
+const OVERHEAD_BYTES = 512
 
 /**
  * Makes calls ahead and answers calls of the model from them. A result is served once, to the same
  * call with the same rights, before it is too old, and never if a call that may change something
- * was dispatched on its server after the fetch began.
+ * was dispatched on its server after the fetch began. Results are kept in memory only: what is
+ * fetched ahead is not worth a write.
  */
 export class Speculation<T> {
-  readonly #options: SpeculationOptions<T>
-  readonly #cache: ResultCache<T>
-  readonly #slots: Slots
-  /** Fetches on their way that a call can join, by key. */
-  readonly #joinable = new Map<string, Flight<T>>()
-  /** All fetches on their way. */
-  readonly #flights = new Set<Flight<T>>()
+  readonly #options: SpeculationOptions
+  /** Those that a call can take, by key: on their way, then kept in the order they came. */
+  readonly #takeable = new Map<string, Fetch<T>>()
+  /** All that are on their way. */
+  readonly #running = new Set<Fetch<T>>()
   readonly #mutations = new Set<Mutation>()
+  readonly #pausedUntil = new BoundedMap<string, number>(MAX_PAUSES)
+  #kept = 0
+  #bytes = 0
   #isClosed = false
 
-  constructor(options: SpeculationOptions<T>) {
+  constructor(options: SpeculationOptions) {
     this.#options = options
-    const { now, maxBytes } = options
-    this.#cache = new ResultCache({
-      now,
-      ...(maxBytes === undefined ? {} : { maxBytes }),
-      onDrop: kept => this.#report('wasted', kept, kept.bytes),
-    })
-    this.#slots = new Slots(options)
   }
 
   /** Bytes of kept results. */
   get bytes(): number {
-    return this.#cache.bytes
+    return this.#bytes
   }
 
   /** Fetches on their way. */
   get running(): number {
-    return this.#flights.size
+    return this.#running.size
   }
 
   /** Whether a call's result is kept or on its way. */
   has(call: ScopedCall): boolean {
-    const key = scopedKey(call)
-    return this.#cache.has(key) || this.#joinable.has(key)
+    const fetch = this.#takeable.get(keyOf(call))
+    return fetch !== undefined && (fetch.kept === null || !this.#isStale(fetch))
   }
 
   /** Starts what the limits allow, in this order. Neither waits nor throws. */
   prefetch(prefetches: readonly Prefetch<T>[]): PrefetchBatch {
-    const started: Flight<T>[] = []
+    const started: Fetch<T>[] = []
     const declined: PrefetchBatch['declined'][number][] = []
     for (const prefetch of prefetches) {
       const reason = this.#declineReason(prefetch)
@@ -191,19 +136,20 @@ export class Speculation<T> {
 
   /** The result for a call that the model makes now; `null` if there is none. */
   take(call: ScopedCall): Taken<T> | null {
-    const key = scopedKey(call)
-    const kept = this.#cache.take(key)
-    if (kept !== undefined) {
-      this.#report('served', kept, kept.bytes, kept.fetchMs)
+    const fetch = this.#takeable.get(keyOf(call))
+    if (fetch === undefined) return null
+    const { kept } = fetch
+    if (this.#isStale(fetch)) {
+      if (kept !== null) this.#drop(fetch)
+      return null
+    }
+    this.#remove(fetch)
+    if (kept !== null) {
+      this.#report('served', fetch, kept.bytes, kept.fetchMs)
       return { kind: 'served', result: kept.result }
     }
-    const flight = this.#joinable.get(key)
-    const now = this.#options.now()
-    if (flight === undefined || flight.expiresAt <= now) return null
-    this.#joinable.delete(key)
-    flight.joinedAt = now
-    const result = flight.ended.then(fetched => fetched?.result ?? null)
-    return { kind: 'joined', result }
+    fetch.joinedAt = this.#options.now()
+    return { kind: 'joined', result: fetch.ended.then(fetched => fetched?.result ?? null) }
   }
 
   /**
@@ -229,28 +175,32 @@ export class Speculation<T> {
 
   /** Ends and drops everything of a context that was compacted or whose client is gone. */
   abortContext(context: string): void {
-    this.#abort(({ prefetch }) => prefetch.context === context)
-    this.#cache.drop(kept => kept.context === context, 'aborted')
+    this.#dropAll(({ prefetch }) => prefetch.context === context)
   }
 
   /** The same for all that was fetched over a client's connections. */
   abortClient(client: string): void {
-    this.#abort(({ prefetch }) => prefetch.client === client)
-    this.#cache.drop(kept => kept.client === client, 'aborted')
+    this.#dropAll(({ prefetch }) => prefetch.call.scope.client === client)
   }
 
   /** Aborts all fetches and resolves when they have ended. Starts none after that. */
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#abort(() => true)
-    this.#cache.drop(() => true, 'aborted')
-    await Promise.all([...this.#flights].map(({ ended }) => ended))
+    this.#dropAll(() => true)
+    await Promise.all([...this.#running].map(({ ended }) => ended))
   }
 
   #declineReason({ call, context, host }: Prefetch<T>) {
     if (this.has(call)) return 'cached'
     if (this.#isClosed || this.#isChanging(call)) return 'parallel_limit'
-    return this.#slots.declineReason(context, host)
+    const { now, maxParallel = 3, respectRateLimits = true } = this.#options
+    const running = [...this.#running].map(({ prefetch }) => prefetch)
+    const ofContext = running.filter(each => each.context === context).length
+    if (running.length >= MAX_TOTAL || ofContext >= maxParallel) return 'parallel_limit'
+    if (host === null || !respectRateLimits) return null
+    const toHost = running.filter(each => each.host === host).length
+    const isPaused = (this.#pausedUntil.get(host) ?? 0) > now()
+    return toHost >= MAX_PER_HOST || isPaused ? 'host_saturated' : null
   }
 
   /** Whether a call that may change what this one returns has not ended. */
@@ -263,88 +213,123 @@ export class Speculation<T> {
     return false
   }
 
-  #start(prefetch: Prefetch<T>): Flight<T> {
+  #start(prefetch: Prefetch<T>): Fetch<T> {
+    const key = keyOf(prefetch.call)
+    const tooOld = this.#takeable.get(key)
+    if (tooOld !== undefined) this.#drop(tooOld)
     const startedAt = this.#options.now()
-    const abort = new AbortController()
-    const flight: Flight<T> = {
+    const fetch: Fetch<T> = {
+      key,
       prefetch,
       startedAt,
-      abort,
+      abort: new AbortController(),
       joinedAt: null,
+      kept: null,
       expiresAt: startedAt + (prefetch.ttlMs ?? DEFAULT_TTL_MS),
       ended: Promise.resolve(null),
     }
-    this.#flights.add(flight)
-    this.#joinable.set(scopedKey(prefetch.call), flight)
-    this.#slots.claim(prefetch.context, prefetch.host)
-    this.#report('dispatched', prefetch, 0)
-    flight.ended = this.#fetch(flight)
-    return flight
+    this.#running.add(fetch)
+    this.#takeable.set(key, fetch)
+    this.#report('dispatched', fetch, 0)
+    fetch.ended = this.#fetch(fetch)
+    return fetch
   }
 
-  async #fetch(flight: Flight<T>): Promise<Fetched<T> | null> {
-    const { prefetch, abort } = flight
+  async #fetch(fetch: Fetch<T>): Promise<Fetched<T> | null> {
+    const { prefetch, abort } = fetch
     let fetched: Fetched<T> | null = null
     try {
-      fetched = await this.#options.dispatcher.fetch(prefetch, abort.signal)
+      fetched = await prefetch.fetch(abort.signal)
     } catch {
       // No result, as if it had not been fetched: the model's own call reports what is wrong.
     }
-    this.#flights.delete(flight)
-    const key = scopedKey(prefetch.call)
-    if (this.#joinable.get(key) === flight) this.#joinable.delete(key)
-    this.#slots.release(prefetch.context, prefetch.host, fetched?.retryAfterMs)
+    this.#running.delete(fetch)
+    this.#remove(fetch)
+    const { retryAfterMs = 0 } = fetched ?? {}
+    if (prefetch.host !== null && retryAfterMs > 0) {
+      const pauseMs = Math.min(retryAfterMs, LONGEST_PAUSE_MS)
+      this.#pausedUntil.set(prefetch.host, this.#options.now() + pauseMs)
+    }
     const usable = fetched?.isUsable === true && !abort.signal.aborted ? fetched : null
-    this.#settle(flight, key, usable, fetched?.bytes ?? 0)
+    this.#settle(fetch, usable, fetched?.bytes ?? 0)
     return usable
   }
 
   /** Decides what becomes of a fetch that has ended. */
-  #settle(flight: Flight<T>, key: string, usable: Fetched<T> | null, bytes: number): void {
-    const { prefetch, startedAt, expiresAt, joinedAt } = flight
-    const { call, context, client, facts } = prefetch
+  #settle(fetch: Fetch<T>, usable: Fetched<T> | null, bytes: number): void {
+    const { prefetch, key, startedAt, joinedAt } = fetch
     if (usable !== null) prefetch.onLanded?.(usable.result)
-    if (usable === null) this.#report('wasted', prefetch, bytes)
-    else if (joinedAt !== null) this.#report('joined', prefetch, bytes, joinedAt - startedAt)
+    const isKept = bytes <= MAX_RESULT_BYTES && !this.#isStale(fetch) && !this.#takeable.has(key)
+    if (usable !== null && joinedAt !== null) {
+      this.#report('joined', fetch, bytes, joinedAt - startedAt)
+    } else if (usable === null || !isKept) this.#report('wasted', fetch, bytes)
     else {
-      const fetchMs = this.#options.now() - startedAt
-      const kept: KeptResult<T> = {
-        call,
-        facts,
-        context,
-        client,
-        result: usable.result,
-        bytes,
-        fetchMs,
-        expiresAt,
-      }
-      if (!this.#cache.put(key, kept)) this.#report('wasted', prefetch, bytes)
+      fetch.kept = { result: usable.result, bytes, fetchMs: this.#options.now() - startedAt }
+      this.#takeable.set(key, fetch)
+      this.#kept++
+      this.#bytes += sizeOf(fetch)
+      this.#makeRoom()
     }
+  }
+
+  /** Those that are too old go first, then those that came first. */
+  #makeRoom(): void {
+    const kept = [...this.#takeable.values()].filter(each => each.kept !== null)
+    for (const fetch of kept) if (this.#isStale(fetch)) this.#drop(fetch)
+    for (const fetch of kept) {
+      if (this.#bytes <= MAX_BYTES && this.#kept <= MAX_KEPT) return
+      if (fetch.kept !== null) this.#drop(fetch)
+    }
+  }
+
+  #isStale({ expiresAt }: Fetch<T>): boolean {
+    return expiresAt <= this.#options.now()
   }
 
   /** A fetch that a call has joined continues: that call began before the change. */
   #invalidate(matches: (call: ScopedCall) => boolean): void {
-    this.#cache.drop(({ call }) => matches(call), 'invalidated')
-    this.#abort(({ prefetch, joinedAt }) => joinedAt === null && matches(prefetch.call))
+    this.#dropAll(({ prefetch, joinedAt }) => joinedAt === null && matches(prefetch.call))
   }
 
-  #abort(matches: (flight: Flight<T>) => boolean): void {
-    for (const flight of this.#flights) {
-      if (!matches(flight)) continue
-      const key = scopedKey(flight.prefetch.call)
-      if (this.#joinable.get(key) === flight) this.#joinable.delete(key)
-      flight.abort.abort()
+  #dropAll(matches: (fetch: Fetch<T>) => boolean): void {
+    for (const fetch of new Set([...this.#takeable.values(), ...this.#running])) {
+      if (matches(fetch)) this.#drop(fetch)
     }
+  }
+
+  /** A result that is kept is wasted; one that is on its way will be when its fetch has ended. */
+  #drop(fetch: Fetch<T>): void {
+    const { kept, abort } = fetch
+    this.#remove(fetch)
+    if (kept === null) abort.abort()
+    else this.#report('wasted', fetch, kept.bytes)
+  }
+
+  /** No call can take it any more. */
+  #remove(fetch: Fetch<T>): void {
+    if (this.#takeable.get(fetch.key) === fetch) this.#takeable.delete(fetch.key)
+    if (fetch.kept === null) return
+    this.#kept--
+    this.#bytes -= sizeOf(fetch)
+    fetch.kept = null
   }
 
   #report(
     kind: FetchEvent['kind'],
-    { call, facts }: Pick<FetchEvent, 'call' | 'facts'>,
+    { prefetch: { call, facts } }: Fetch<T>,
     bytes: number,
     savedMs = 0,
   ): void {
     this.#options.onEvent?.({ kind, call, facts, bytes, savedMs })
   }
+}
+
+function keyOf({ scope: { tenant, upstream, client }, tool, args }: ScopedCall): string {
+  return JSON.stringify([tenant, upstream, client, tool, args])
+}
+
+function sizeOf({ key, kept }: Fetch<unknown>): number {
+  return (kept?.bytes ?? 0) + 2 * key.length + OVERHEAD_BYTES
 }
 
 /** Whether a call that may change something can change what another call returns. */

@@ -10,7 +10,7 @@ import type { Telemetry } from '../book/events/telemetry.ts'
 import type { Ledger } from '../book/rows/ledger.ts'
 import type { ErrorCode } from '../core/base/errors.ts'
 import type { ConfigAnswer, ConfigOf, ConfigQuery } from '../core/contract/config.ts'
-import type { CacheLife, PlanningTerms } from '../core/contract/request-terms.ts'
+import type { CacheLife, RequestTerms } from '../core/contract/request-terms.ts'
 import type { RewriteMemory } from '../core/conversation/rewrite/rewrite-memory.ts'
 import type { RouteName, VendorName } from '../core/dialects/lookup.ts'
 import type { SessionDesk } from '../core/operations/session-desk.ts'
@@ -89,7 +89,7 @@ export interface JobDeps {
   readonly maxBodyBytes: number
   readonly originals: Originals
   /** What plans are made with, read at each use; absent: the defaults. */
-  readonly planning?: () => PlanningTerms
+  readonly planning?: () => NonNullable<RequestTerms['planning']>
   /** Absent if it is off. */
   readonly telemetry?: Pick<Telemetry, 'record' | 'end'>
   /** What became of each result; absent if it is off. */

@@ -40,20 +40,31 @@ export function createEnrichmentMetrics({ counter, histogram }: Register): Enric
     'Calls of the model that found nothing before and were refused, or had the same result again',
     ['why'],
   )
-  return {
-    fetch({ kind, bytes, savedMs }) {
-      fetches.inc({ fate: kind })
-      if (kind === 'wasted') wastedBytes.inc(bytes)
-      if (kind === 'served' || kind === 'joined') saved(savedMs / 1_000)
-    },
-    declined(reasons) {
-      for (const reason of reasons) declines.inc({ reason })
-    },
-    decided: ({ fate, isUsed }) => offers.inc({ fate, used: isUsed ? 'yes' : 'no' }),
-    // 1.3 times (SOURCES.md#planner), in whole numbers as telemetry's sums have it.
-    predicted: (tokens, actual) =>
-      sizes.inc({ size: 10 * actual >= 13 * tokens ? 'overrun' : 'within' }),
-    refused: () => answers.inc({ why: 'fail_fast' }),
-    unchanged: () => answers.inc({ why: 'unchanged' }),
+  return event => {
+    switch (event.kind) {
+      case 'declined':
+        for (const reason of event.reasons) declines.inc({ reason })
+        break
+      case 'decided': {
+        const { facts, isUsed } = event.offer
+        const fate = facts.reason === undefined ? 'prefetched' : 'declined'
+        offers.inc({ fate, used: isUsed ? 'yes' : 'no' })
+        break
+      }
+      case 'predicted':
+        // 1.3 times (SOURCES.md#planner), in whole numbers as telemetry's sums have it.
+        sizes.inc({ size: 10 * event.actual >= 13 * event.predicted ? 'overrun' : 'within' })
+        break
+      case 'refused':
+        answers.inc({ why: 'fail_fast' })
+        break
+      case 'unchanged':
+        answers.inc({ why: 'unchanged' })
+        break
+      default:
+        fetches.inc({ fate: event.kind })
+        if (event.kind === 'wasted') wastedBytes.inc(event.bytes)
+        else if (event.kind !== 'dispatched') saved(event.savedMs / 1_000)
+    }
   }
 }

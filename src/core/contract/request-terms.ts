@@ -1,7 +1,7 @@
 import type { ArmTerms } from '../arms/assign.ts'
 import type { ContentCoding } from '../base/content-coding.ts'
-import type { ModelLayers } from '../enrich/models.ts'
-import type { FollowUp } from '../enrich/value-model.ts'
+import type { PlanningTerms } from '../enrich/plan.ts'
+import type { OfferTerms } from '../enrich/projections.ts'
 import type { ReadingLevel } from '../reading/constructs.ts'
 import type { AgentTools } from './agent-tools.ts'
 import type { ResponseBudget } from './response-budget.ts'
@@ -90,37 +90,6 @@ export interface HeldOutUnit {
   /** 64 hex digits. */
   readonly key: string
   readonly share: number
-}
-
-/** The links of a tool whose result is read for calls that may come next. */
-export interface OfferTerms {
-  readonly links: readonly OfferLink[]
-  /** The call's own arguments as JSON, if targets may take some of them over. */
-  readonly args?: Uint8Array
-}
-
-export interface OfferLink {
-  readonly link: FollowUp
-  /** The target's `inputSchema` as JSON; absent: it has none. */
-  readonly inputSchema?: Uint8Array
-  /** Whether the target is of the same server, and may take arguments over. */
-  readonly takesOver: boolean
-}
-
-/** The part of the configuration that a plan of calls ahead depends on. */
-export interface PlanningTerms {
-  readonly models: ModelLayers
-  readonly budgetTokens: number
-  readonly minProbability: number
-  readonly isCostAware: boolean
-}
-
-/** The terms of an empty configuration, without the models that come with the package. */
-export const UNCONFIGURED_PLANNING: PlanningTerms = {
-  models: {},
-  budgetTokens: 8_000,
-  minProbability: 0.25,
-  isCostAware: false,
 }
 
 /** What the gateway knows of a tool result beside its bytes. */

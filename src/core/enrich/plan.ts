@@ -1,6 +1,6 @@
 import type { Value } from '../json/value.ts'
 import type { ListedTool } from './eligibility.ts'
-import type { Models } from './models.ts'
+import type { ModelLayers, Models } from './models.ts'
 import type { Offer, Probabilities } from './probability.ts'
 import type { OfferedCall } from './projections.ts'
 import type { FollowUp } from './value-model.ts'
@@ -34,16 +34,29 @@ export interface CatalogueTool extends ListedTool {
   readonly inputSchema?: Value | undefined
 }
 
+/** The part of the configuration that a plan of calls ahead depends on. */
+export interface PlanningTerms {
+  readonly layers: ModelLayers
+  readonly budgetTokens: number
+  readonly minProbability: number
+  readonly isCostAware: boolean
+}
+
+/** The terms of an empty configuration, without the models that come with the package. */
+export const UNCONFIGURED_PLANNING: PlanningTerms = {
+  layers: {},
+  budgetTokens: 8_000,
+  minProbability: 0.25,
+  isCostAware: false,
+}
+
 /** What a plan is made with: what the planner is told, and what it asks. */
-export interface PlanContext {
+export interface PlanContext extends Omit<PlanningTerms, 'layers'> {
   readonly models: Models
   readonly probabilities: Pick<Probabilities, 'of'>
   /** Hosts that the model has called in this context: see `hostsOf`. */
   readonly knownHosts: ReadonlySet<string>
   readonly keywords: readonly string[]
-  readonly budgetTokens: number
-  readonly minProbability: number
-  readonly isCostAware?: boolean
   /** The tool that a link of the server's tool names; `undefined` if no server offers it. */
   findTool(name: string, server: string): CatalogueTool | undefined
   isUp(server: string): boolean

@@ -12,23 +12,6 @@ export interface Offer {
   readonly listed: number
 }
 
-/**
- * How often offers were followed, for one tenant. The weight of the past is halved every week, so
- * that a change of habits shows.
- */
-export interface Probabilities {
-  /** p = (10·p0·s + used) / (10 + tried), with s the share of the place: 1, 0.9, 0.8. */
-  of(offer: Offer): number
-  /** Records an offer that was decided: whether the model made the call within its next three. */
-  observe(offer: Offer, isUsed: boolean): void
-  /** Plain data for a file; `createProbabilities` takes it again. */
-  save(): ProbabilityState
-  /** What was observed since the last time, to be added to what others have saved. */
-  takeUnsaved(): ProbabilityState
-  /** Continues from what is saved now, which includes all changes that were taken. */
-  adopt(saved: ProbabilityState): void
-}
-
 const count = z.number().min(0).max(1e9)
 
 export const probabilityState = z.strictObject({
@@ -62,86 +45,64 @@ const LEAST = 0.05
 const FORGOTTEN_WEEKS = 60
 
 interface Counts {
-  tried: number
-  used: number
+  readonly tried: number
+  readonly used: number
 }
 
-/** @param now milliseconds since 1970 */
-export function createProbabilities(now: () => number, saved?: ProbabilityState): Probabilities {
-  let all = new Counters(now, saved)
-  let unsaved = new Counters(now)
-  return {
-    of(offer) {
-      const { tried, used } = all.of(kindOf(offer))
-      const prior = PRIOR_WEIGHT * offer.prior * placeShare(offer)
-      return (prior + used) / (PRIOR_WEIGHT + tried)
-    },
-    observe(offer, isUsed) {
-      const counts = { tried: 1, used: isUsed ? 1 : 0 }
-      all.add(kindOf(offer), counts)
-      unsaved.add(kindOf(offer), counts)
-    },
-    save: () => all.save(),
-    takeUnsaved() {
-      const taken = unsaved.save()
-      unsaved = new Counters(now)
-      return taken
-    },
-    adopt(state) {
-      all = new Counters(now, state)
-      for (const [kind, tried, used] of unsaved.save().counts) all.add(kind, { tried, used })
-    },
-  }
-}
-
-/** Both together, with the weight that the past has now. @param now milliseconds since 1970 */
-export function addProbabilities(
-  a: ProbabilityState,
-  b: ProbabilityState,
-  now: () => number,
-): ProbabilityState {
-  const sum = new Counters(now, a)
-  for (const [kind, tried, used] of new Counters(now, b).save().counts) {
-    sum.add(kind, { tried, used: Math.min(used, tried) })
-  }
-  return sum.save()
-}
-
-/** Counts by kind, halved each week. */
-class Counters {
+/**
+ * How often offers were followed, for one tenant. The weight of the past is halved every week, so
+ * that a change of habits shows.
+ */
+export class Probabilities {
   readonly #now: () => number
-  readonly #kinds: Map<string, Counts>
+  readonly #kinds = new Map<string, Counts>()
   #halvedAt: number
 
+  /** @param now milliseconds since 1970 @param saved what `save` gave */
   constructor(now: () => number, saved?: ProbabilityState) {
     this.#now = now
-    this.#kinds = new Map(
-      saved?.counts.map(([kind, tried, used]) => [kind, { tried, used: Math.min(used, tried) }]),
-    )
     this.#halvedAt = saved?.halved_at_ms ?? now()
+    for (const [kind, tried, used] of saved?.counts ?? []) this.#add(kind, tried, used)
   }
 
-  of(kind: string): Readonly<Counts> {
+  /** p = (10·p0·s + used) / (10 + tried), with s the share of the place: 1, 0.9, 0.8. */
+  of(offer: Offer): number {
     this.#halve()
-    return this.#kinds.get(kind) ?? { tried: 0, used: 0 }
+    const { tried, used } = this.#kinds.get(kindOf(offer)) ?? { tried: 0, used: 0 }
+    const prior = PRIOR_WEIGHT * offer.prior * placeShare(offer)
+    return (prior + used) / (PRIOR_WEIGHT + tried)
   }
 
-  add(kind: string, { tried, used }: Readonly<Counts>): void {
+  /** Records an offer that was decided: whether the model made the call within its next three. */
+  observe(offer: Offer, isUsed: boolean): void {
     this.#halve()
-    const kinds = this.#kinds
-    const counts = kinds.get(kind)
-    if (counts === undefined && kinds.size >= MAX_KINDS) {
-      kinds.delete(kinds.keys().next().value as string)
-    }
-    kinds.set(kind, { tried: (counts?.tried ?? 0) + tried, used: (counts?.used ?? 0) + used })
+    this.#add(kindOf(offer), 1, isUsed ? 1 : 0)
   }
 
+  /** Adds what was observed elsewhere, with the weight that the past has now. */
+  add(saved: ProbabilityState): void {
+    this.#halve()
+    const { counts } = new Probabilities(this.#now, saved).save()
+    for (const [kind, tried, used] of counts) this.#add(kind, tried, used)
+  }
+
+  /** Plain data for a file. */
   save(): ProbabilityState {
     this.#halve()
     return {
       halved_at_ms: this.#halvedAt,
       counts: [...this.#kinds].map(([kind, { tried, used }]) => [kind, tried, used]),
     }
+  }
+
+  #add(kind: string, tried: number, used: number): void {
+    const kinds = this.#kinds
+    const counts = kinds.get(kind)
+    if (counts === undefined && kinds.size >= MAX_KINDS) {
+      kinds.delete(kinds.keys().next().value as string)
+    }
+    const more = Math.min(used, tried)
+    kinds.set(kind, { tried: (counts?.tried ?? 0) + tried, used: (counts?.used ?? 0) + more })
   }
 
   #halve(): void {

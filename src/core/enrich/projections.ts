@@ -17,6 +17,21 @@ export interface OfferedCall {
   readonly listed: number
 }
 
+/** The links of a tool whose result is read for calls that may come next. */
+export interface OfferTerms {
+  readonly links: readonly OfferLink[]
+  /** The call's own arguments as JSON, if targets may take some of them over. */
+  readonly args?: Uint8Array
+}
+
+export interface OfferLink {
+  readonly link: FollowUp
+  /** The target's `inputSchema` as JSON; absent: it has none. */
+  readonly inputSchema?: Uint8Array
+  /** Whether the target is of the same server, and may take arguments over. */
+  readonly takesOver: boolean
+}
+
 /** The tool that is to be called, and what its call may take over from the trigger's. */
 export interface ProjectionTarget {
   readonly inputSchema?: Value | undefined

@@ -1,12 +1,16 @@
 import { AppError } from '../base/errors.ts'
 import { type PlanAnswer, type PlanRequest, planAnswer, planRequest } from '../contract/plan.ts'
-import { type PlanningTerms, UNCONFIGURED_PLANNING } from '../contract/request-terms.ts'
 import { callKey, canonicalArguments } from '../enrich/call-key.ts'
 import { intentKeywords } from '../enrich/intent.ts'
 import { createModels, type Models } from '../enrich/models.ts'
-import type { CatalogueTool, Offering } from '../enrich/plan.ts'
+import {
+  type CatalogueTool,
+  type Offering,
+  type PlanningTerms,
+  UNCONFIGURED_PLANNING,
+} from '../enrich/plan.ts'
 import { planCalls } from '../enrich/planner.ts'
-import { createProbabilities } from '../enrich/probability.ts'
+import { Probabilities } from '../enrich/probability.ts'
 import { projectCalls } from '../enrich/projections.ts'
 import { readTrigger } from '../enrich/result-values.ts'
 import { bareName, serverOf } from '../enrich/tool-names.ts'
@@ -39,20 +43,19 @@ export const planOperation: Operation<PlanRequest, PlanAnswer> = {
   },
 }
 
-function answerOf(request: PlanRequest, planning: PlanningTerms): PlanAnswer {
-  const models = createModels(planning.models)
+function answerOf(request: PlanRequest, { layers, ...planning }: PlanningTerms): PlanAnswer {
+  const models = createModels(layers)
   const recent = request.recent.map(readRecent)
   const made = new Set(recent.flatMap(keysOf))
   const plan = planCalls(
     recent.flatMap(call => offeringsOf(call, models)),
     {
+      ...planning,
       models,
-      probabilities: createProbabilities(() => 0),
+      probabilities: new Probabilities(() => 0),
       knownHosts: new Set(recent.flatMap(({ args }) => (args === undefined ? [] : hostsOf(args)))),
       keywords: intentKeywords(request.intent, recent.at(-1)?.args),
       budgetTokens: request.budget_tokens ?? planning.budgetTokens,
-      minProbability: planning.minProbability,
-      isCostAware: planning.isCostAware,
       findTool: (name, server) => toolOf(name, server, models),
       isUp: () => true,
       isInContext: key => made.has(key),

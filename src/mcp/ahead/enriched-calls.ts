@@ -3,7 +3,7 @@ import { hash, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { announce } from '../../ahead/announcement.ts'
 import { type Poll, pollTtl } from '../../ahead/polling.ts'
-import type { ScopedCall } from '../../ahead/result-cache.ts'
+import type { ScopedCall } from '../../ahead/prefetch.ts'
 import { BoundedMap } from '../../core/base/bounded-map.ts'
 import type { ResultTerms } from '../../core/contract/request-terms.ts'
 import { omittedFields } from '../../core/enrich/call-options.ts'
@@ -83,18 +83,15 @@ export class EnrichedCalls {
     this.#servers = servers
     this.#tenant = tenant
     const { shared, read } = needs
-    const calls = new PrefetchCalls(servers, read)
-    this.#calls = calls
+    this.#calls = new PrefetchCalls(servers, read)
     this.#prefetches = new Prefetches({
       shared,
       read,
       servers,
-      calls,
+      calls: this.#calls,
       tenant,
-      client: this.#client,
       scopeOf: server => this.#scopeOf(server),
     })
-    shared.addClient(this.#client, (prefetch, signal) => calls.fetch(prefetch, signal))
     servers.onStale = server => shared.invalidate(server)
   }
 
@@ -108,15 +105,16 @@ export class EnrichedCalls {
     this.#noteEpoch(call.context, epoch)
     const known = { ...this.#know(call, entry, params), session }
     this.#observeOffers(known)
-    const refusal = shared.failFast.check(known.context, ...this.#failFastTerms(known))
+    const refusal = shared.contexts.refuse(known.context, ...this.#failFastTerms(known))
+    const owner = { tenant: this.#tenant, session }
     if (refusal !== null) {
-      shared.observer.refused({ tenant: this.#tenant, session })
+      shared.observer({ kind: 'refused', ...owner })
       if (known.key !== null) shared.contexts.withdraw(known.context, known.key)
-      return answered(refusalResult(refusal.advice), [])
+      return answered(refusalResult(refusal), [])
     }
     const same = known.poll === null ? null : shared.polling.answer(known.poll)
     if (same !== null) {
-      shared.observer.unchanged({ tenant: this.#tenant, session })
+      shared.observer({ kind: 'unchanged', ...owner })
       return answered(Buffer.from(same.text), [same.note])
     }
     const ahead = await this.#takeAhead(known, call)
@@ -201,7 +199,7 @@ export class EnrichedCalls {
 
   /** Each client has its own connections, and with them its own credentials and state. */
   #scopeOf(server: string): ScopedCall['scope'] {
-    return { tenant: this.#tenant, upstream: server, credential: '', connection: this.#client }
+    return { tenant: this.#tenant, upstream: server, client: this.#client }
   }
 
   #observeOffers({ context, key, tool, args, hosts, session }: Known): void {
@@ -211,12 +209,10 @@ export class EnrichedCalls {
     if (decided.length === 0) return
     const scope = this.#scopeOf(server)
     const isKept = args !== null && shared.speculation.has({ scope, tool: tool.name, args })
-    const where = { tenant: this.#tenant, session, isKept }
-    for (const offer of decided) shared.observer.decided(offer, where)
-    void shared.habits.of(this.#tenant).then(probabilities => {
-      for (const { offer, isUsed } of decided) probabilities.observe(offer, isUsed)
-      shared.habits.changed(this.#tenant)
-    })
+    for (const offer of decided) {
+      shared.observer({ kind: 'decided', tenant: this.#tenant, session, offer, isKept })
+    }
+    void shared.habits.observe(this.#tenant, decided)
   }
 
   #failFastTerms({ tool, found }: Known): [string, number | undefined] {
@@ -292,7 +288,7 @@ export class EnrichedCalls {
     }
     const { result } = end.outcome
     const [name] = this.#failFastTerms(known)
-    shared.failFast.observe(known.context, name, isEmpty(result))
+    shared.contexts.observeResult(known.context, name, isEmpty(result))
     const note = this.#observePolled(known, result)
     const next = this.#speculate(known, result, isServed)
     const notes = next.then(announced => [note, announced].filter(each => each !== null))
@@ -303,7 +299,7 @@ export class EnrichedCalls {
     if (poll === null || result.length > MAX_POLLED_BYTES || !isUtf8(result)) return null
     const { polling, observer } = this.#needs.shared
     const note = polling.observe(poll, { hash: hash('sha256', result), text: result.toString() })
-    if (note !== null) observer.unchanged({ tenant: this.#tenant, session })
+    if (note !== null) observer({ kind: 'unchanged', tenant: this.#tenant, session })
     return note
   }
 

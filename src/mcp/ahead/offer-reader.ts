@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { OfferTerms } from '../../core/contract/request-terms.ts'
+import type { OfferTerms } from '../../core/enrich/projections.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import { READ_OFFERS, type ReadOffers } from '../../core/operations/read-offers.ts'
 import type { WorkerPool } from '../../pool/pool.ts'

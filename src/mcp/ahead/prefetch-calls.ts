@@ -1,7 +1,6 @@
-import type { ScopedCall } from '../../ahead/result-cache.ts'
-import type { Fetched, Prefetch } from '../../ahead/speculation.ts'
-import type { OfferTerms } from '../../core/contract/request-terms.ts'
+import type { Fetched, ScopedCall } from '../../ahead/prefetch.ts'
 import type { CatalogueTool } from '../../core/enrich/plan.ts'
+import type { OfferTerms } from '../../core/enrich/projections.ts'
 import { mirrorsOf } from '../catalogue/mirrored-params.ts'
 import type { ClientCall } from '../gateway-options.ts'
 import { errorOutcome, RPC_ERRORS } from '../json-rpc.ts'
@@ -21,7 +20,6 @@ const MAX_ASKING = 1_000
 export class PrefetchCalls {
   readonly #servers: Servers
   readonly #read: OfferReader
-  readonly #expected = new WeakMap<ScopedCall, OfferTerms>()
   /** Calls of the model that are under way, by server, the latest last. */
   readonly #own = new Map<string, ClientCall[]>()
   /** Tools that asked for input when they were called ahead. They are not again. */
@@ -30,11 +28,6 @@ export class PrefetchCalls {
   constructor(servers: Servers, read: OfferReader) {
     this.#servers = servers
     this.#read = read
-  }
-
-  /** States what the result of a call is read for. */
-  expect(call: ScopedCall, terms: OfferTerms): void {
-    this.#expected.set(call, terms)
   }
 
   /** The tool with what its earlier calls have shown. */
@@ -54,12 +47,12 @@ export class PrefetchCalls {
     }
   }
 
+  /** @param terms what the result is read for */
   async fetch(
-    { call }: Prefetch<LandedResult>,
+    { tool, args, scope: { upstream: server } }: ScopedCall,
+    terms: OfferTerms,
     signal: AbortSignal,
   ): Promise<Fetched<LandedResult>> {
-    const { tool, args, scope } = call
-    const server = scope.upstream
     let hasAsked = false
     const ask: ClientCall['ask'] = (method, params, asked) => {
       hasAsked = true
@@ -91,7 +84,7 @@ export class PrefetchCalls {
     if (hasAsked || result.length > MAX_RESULT_BYTES) return { ...NOTHING, bytes: result.length }
     // A copy: the original may be a part of a larger buffer.
     const bytes = Buffer.from(result)
-    const read = await this.#read(bytes, this.#expected.get(call) ?? { links: [] })
+    const read = await this.#read(bytes, terms)
     if (read?.asksForInput === true) this.#remember(nameOf(server, tool))
     if (read === null || !read.isComplete) return { ...NOTHING, bytes: bytes.length }
     const { tokens, calls } = read

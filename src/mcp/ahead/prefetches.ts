@@ -1,8 +1,6 @@
-import type { OfferedFacts, Watch } from '../../ahead/agent-contexts.ts'
+import type { Watch } from '../../ahead/agent-contexts.ts'
 import type { Enrichment } from '../../ahead/enrichment.ts'
-import type { FetchFacts, ScopedCall } from '../../ahead/result-cache.ts'
-import type { Prefetch, PrefetchBatch } from '../../ahead/speculation.ts'
-import type { OfferLink } from '../../core/contract/request-terms.ts'
+import type { OfferedFacts, Prefetch, PrefetchBatch, ScopedCall } from '../../ahead/prefetch.ts'
 import { screenArguments } from '../../core/enrich/candidates.ts'
 import { eligibilityOf } from '../../core/enrich/eligibility.ts'
 import { argumentNames } from '../../core/enrich/observed-costs.ts'
@@ -14,8 +12,7 @@ import type {
   PlannedCall,
 } from '../../core/enrich/plan.ts'
 import { planCalls } from '../../core/enrich/planner.ts'
-import type { Probabilities } from '../../core/enrich/probability.ts'
-import type { OfferedCall } from '../../core/enrich/projections.ts'
+import type { OfferedCall, OfferLink } from '../../core/enrich/projections.ts'
 import type { FollowUp } from '../../core/enrich/value-model.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import type { Servers } from '../servers.ts'
@@ -46,8 +43,6 @@ export interface PrefetchesOptions {
   readonly servers: Servers
   readonly calls: PrefetchCalls
   readonly tenant: string
-  /** Names the client among all of the process. */
-  readonly client: string
   scopeOf(server: string): ScopedCall['scope']
 }
 
@@ -102,7 +97,7 @@ export class Prefetches {
   #carryOut(
     offerings: readonly Offering[],
     trigger: Trigger,
-    probabilities: Probabilities,
+    probabilities: PlanContext['probabilities'],
   ): PrefetchBatch {
     const context = this.#planContext(trigger, probabilities)
     const plan = planCalls(offerings, context)
@@ -110,8 +105,8 @@ export class Prefetches {
     for (const { tool, server, args, reason, offer } of plan.declined) {
       const key = keyOf(server, tool, args)
       if (key !== null && offer !== undefined) {
-        const offered = { server, tool, predicted: 0, reason }
-        watches.push({ key, offer, fate: 'declined', offered })
+        const { session } = trigger
+        watches.push({ offer, facts: { key, server, tool, session, predicted: 0, reason } })
       }
     }
     const planned = plan.calls.flatMap((call, at) => {
@@ -141,9 +136,12 @@ export class Prefetches {
       const reason = declined.get(prefetch.call)
       if (reason !== undefined) reasons.push(reason)
       if (reason === undefined) watches.push(watch)
-      else if (reason !== 'cached') watches.push(toDeclined(watch, reason))
+      else if (reason !== 'cached') {
+        const { offer, facts } = watch
+        watches.push({ offer, facts: { ...facts, predicted: 0, reason } })
+      }
     }
-    if (reasons.length > 0) shared.observer.declined(reasons, { tenant, session })
+    if (reasons.length > 0) shared.observer({ kind: 'declined', reasons, tenant, session })
     shared.contexts.watch(context, watches)
     return batch
   }
@@ -153,38 +151,38 @@ export class Prefetches {
     trigger: Trigger,
     { offer, cost_tokens, dependents, context }: PrefetchTerms,
   ): PlannedPrefetch {
-    const { shared, client, calls, scopeOf } = this.#options
-    const { model } = shared.models.find(tool.name, tool.server)
+    const { shared, calls, scopeOf } = this.#options
+    const { name, server } = tool
+    const { model } = shared.models.find(name, server)
     const ttl = model.cost_model.freshness_ttl_s
-    const call: ScopedCall = { scope: scopeOf(tool.server), tool: tool.name, args }
-    calls.expect(call, {
-      links: dependents.flatMap(({ link }) => this.#linkTerms(link, tool.server) ?? []),
+    const call: ScopedCall = { scope: scopeOf(server), tool: name, args }
+    const terms = {
+      links: dependents.flatMap(({ link }) => this.#linkTerms(link, server) ?? []),
       args: Buffer.from(args),
-    })
-    const key = keyOf(tool.server, tool.name, args) as string
-    const { session } = trigger
-    const facts: FetchFacts = { key, session, predicted: cost_tokens, actual: null }
-    const offered: OfferedFacts = {
-      server: tool.server,
-      tool: tool.name,
+    }
+    const facts: OfferedFacts = {
+      key: keyOf(server, name, args) as string,
+      server,
+      tool: name,
+      session: trigger.session,
       predicted: cost_tokens,
     }
     const prefetch: Prefetch<LandedResult> = {
       call,
       context: trigger.context,
-      client,
       facts,
-      host: model.rate_limit_host ?? hosts?.[0] ?? `server ${tool.server}`,
+      host: model.rate_limit_host ?? hosts?.[0] ?? `server ${server}`,
       ...(ttl === undefined ? {} : { ttlMs: ttl * 1_000 }),
+      fetch: signal => calls.fetch(call, terms, signal),
       onLanded: landed => {
-        this.#observeCost(tool, args, landed.tokens)
-        shared.observer.predicted(cost_tokens, landed.tokens)
-        facts.actual = landed.tokens
-        offered.landed = { tokens: landed.tokens, bytes: landed.bytes.length }
+        const { tokens, bytes } = landed
+        this.#observeCost(tool, args, tokens)
+        shared.observer({ kind: 'predicted', predicted: cost_tokens, actual: tokens })
+        facts.landed = { tokens, bytes: bytes.length }
         this.#startDependents(dependents, landed, trigger, context)
       },
     }
-    return { prefetch, watch: { key, offer, fate: 'prefetched', offered } }
+    return { prefetch, watch: { offer, facts } }
   }
 
   /** Calls whose arguments are in a result that was fetched ahead. They require nothing else. */
@@ -210,16 +208,16 @@ export class Prefetches {
     this.#start(prefetches, trigger, [], reasons)
   }
 
-  #planContext({ keywords, context }: Trigger, probabilities: Probabilities): PlanContext {
+  #planContext(
+    { keywords, context }: Trigger,
+    probabilities: PlanContext['probabilities'],
+  ): PlanContext {
     const { shared, servers, scopeOf } = this.#options
-    const { budgetTokens, minProbability, isCostAware } = shared.settings
     return {
+      ...shared.settings,
       models: shared.models,
       probabilities,
       keywords,
-      budgetTokens,
-      minProbability,
-      isCostAware,
       // Read when it is asked: the result of a required call may come later.
       get knownHosts() {
         return shared.contexts.knownHosts(context)
@@ -286,9 +284,4 @@ interface PrefetchTerms extends Pick<PlannedCall, 'offer' | 'cost_tokens'> {
 interface PlannedPrefetch {
   readonly prefetch: Prefetch<LandedResult>
   readonly watch: Watch
-}
-
-function toDeclined(watch: Watch, reason: DeclineReason): Watch {
-  const offered = { ...watch.offered, predicted: 0, reason }
-  return { ...watch, fate: 'declined', offered }
 }

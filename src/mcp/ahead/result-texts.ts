@@ -1,4 +1,3 @@
-import { isEmptyResult } from '../../ahead/fail-fast.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import { skipSpace } from '../../core/json/bytes/json-tokens.ts'
 import { jsonBytes } from '../json-rpc.ts'
@@ -37,3 +36,19 @@ export function withNotes(result: JsonBytes, notes: readonly string[]): JsonByte
 }
 
 const CLOSE_BRACKET = 0x5d
+
+/** Longest text that is looked at; longer ones say something. */
+const MAX_EMPTY_LENGTH = 200
+const EMPTY_TEXTS = new Set(['', '[]', '{}', 'null', '""'])
+/** `No files found`, `0 results`. */
+const NOTHING_FOUND = /^(?:no|0) [a-z -]*\b(?:found|results?|matches|items)\b\.?$/
+/** JSON whose only list is empty: `{"results":[],"total":0}`. */
+const EMPTY_LIST = /^\{"[^"{}[\]]*":\[\](?:,"[^"{}[\]]*":(?:0|null|false|""))*\}$/
+
+/** Whether a result says that there is nothing: an empty text, list or object, or words for it. */
+export function isEmptyResult(text: string): boolean {
+  if (text.length > MAX_EMPTY_LENGTH) return false
+  const short = text.trim().toLowerCase()
+  const dense = short.replace(/\s/g, '')
+  return EMPTY_TEXTS.has(dense) || NOTHING_FOUND.test(short) || EMPTY_LIST.test(dense)
+}

@@ -4,7 +4,7 @@ import { modelLayers } from '../../config/shipped-models.ts'
 /** The terms of plans, by the configuration. */
 export function planningTerms({ enrichment, tools }: Pick<Config, 'enrichment' | 'tools'>) {
   return {
-    models: modelLayers({ enrichment, tools }),
+    layers: modelLayers({ enrichment, tools }),
     budgetTokens: enrichment.prefetch_budget_tokens,
     minProbability: enrichment.min_probability,
     isCostAware: enrichment.cost_aware,

@@ -1,22 +1,20 @@
 import { hash } from 'node:crypto'
-import type { CallOwner, DecidedOffer, DecidedWhere } from '../../ahead/agent-contexts.ts'
-import type { EnrichmentObserver } from '../../ahead/enrichment.ts'
-import type { FetchEvent } from '../../ahead/speculation.ts'
+import type { DecidedEvent, EnrichmentObserver } from '../../ahead/enrichment.ts'
+import type { FetchEvent, OfferedFacts } from '../../ahead/prefetch.ts'
 import type { Telemetry } from '../../book/events/telemetry.ts'
 import { MAX_DECLINES, NO_SESSION, type ResponseFacts } from '../../core/telemetry/event.ts'
 import type { Pseudonyms } from '../../core/telemetry/pseudonyms.ts'
 import { resolveTokenizer } from '../../core/tokens/profiles.ts'
 
-/** What events are written of: sizes that were predicted are in those of fetches. */
-type OfferEvents = Omit<EnrichmentObserver, 'predicted'>
-
 /**
  * Writes an event for each offered call, once it is known whether the agent made it, for each fetch
  * that has ended, for each result of whose calls some were declined, and for each unsent call.
+ * Sizes that were predicted are in those of fetches.
  */
-export function createOfferEvents(telemetry: Pick<Telemetry, 'record'>): OfferEvents {
+export function createOfferEvents(telemetry: Pick<Telemetry, 'record'>): EnrichmentObserver {
   function record(
-    { tenant, session }: CallOwner,
+    tenant: string,
+    session: string | null,
     factsOf: (pseudonyms: Pseudonyms) => Partial<ResponseFacts>,
   ): void {
     telemetry.record(tenant, pseudonyms => ({
@@ -25,19 +23,33 @@ export function createOfferEvents(telemetry: Pick<Telemetry, 'record'>): OfferEv
     }))
   }
 
-  return {
-    decided: (offer, where) => record(where, pseudonyms => decidedFacts(offer, where, pseudonyms)),
-    fetch(event) {
-      // Each that is dispatched ends, and is written then.
-      if (event.kind === 'dispatched') return
-      const { tenant } = event.call.scope
-      const session = event.facts?.session ?? null
-      record({ tenant, session }, pseudonyms => fetchFacts(event, pseudonyms))
-    },
-    declined: (reasons, owner) =>
-      record(owner, () => ({ enricher_declines: reasons.slice(0, MAX_DECLINES) })),
-    refused: owner => record(owner, () => ({ enricher_unsent: 'fail_fast' })),
-    unchanged: owner => record(owner, () => ({ enricher_unsent: 'unchanged' })),
+  return event => {
+    switch (event.kind) {
+      case 'dispatched': // Each ends, and is written then.
+      case 'predicted':
+        break
+      case 'decided':
+        record(event.tenant, event.session, pseudonyms => decidedFacts(event, pseudonyms))
+        break
+      case 'declined': {
+        const reasons = event.reasons.slice(0, MAX_DECLINES)
+        record(event.tenant, event.session, () => ({ enricher_declines: reasons }))
+        break
+      }
+      case 'refused':
+        record(event.tenant, event.session, () => ({ enricher_unsent: 'fail_fast' }))
+        break
+      case 'unchanged':
+        record(event.tenant, event.session, () => ({ enricher_unsent: 'unchanged' }))
+        break
+      default: {
+        const { call, facts, kind } = event
+        record(call.scope.tenant, facts.session, pseudonyms => ({
+          ...fetchFacts(event, pseudonyms),
+          enricher_fetch: kind,
+        }))
+      }
+    }
   }
 }
 
@@ -67,12 +79,12 @@ function nothingOf(pseudonyms: Pseudonyms, session: string | null): ResponseFact
 
 /** What was fetched is the baseline. */
 function decidedFacts(
-  { key, isUsed, offered: { server, tool, reason, landed } }: DecidedOffer,
-  { isKept }: DecidedWhere,
+  { offer: { facts, isUsed }, isKept }: DecidedEvent,
   pseudonyms: Pseudonyms,
 ): Partial<ResponseFacts> {
+  const { reason, landed } = facts
   return {
-    ...callFacts(pseudonyms, server, tool, key, landed?.tokens ?? 0),
+    ...callFacts(facts, pseudonyms),
     response_chars: landed?.bytes ?? 0,
     cited_in_next_n_turns: isUsed,
     ...(reason === undefined
@@ -82,29 +94,23 @@ function decidedFacts(
 }
 
 function fetchFacts(
-  { kind, call: { scope, tool, args }, facts, bytes, savedMs }: FetchEvent,
+  { facts, bytes, savedMs }: FetchEvent,
   pseudonyms: Pseudonyms,
 ): Partial<ResponseFacts> {
-  const actual = facts?.actual ?? null
   return {
-    ...callFacts(pseudonyms, scope.upstream, tool, facts?.key ?? args, actual ?? 0),
+    ...callFacts(facts, pseudonyms),
     response_chars: bytes,
-    ...(kind === 'dispatched' ? {} : { enricher_fetch: kind }),
     enricher_saved_ms: Math.max(0, Math.round(savedMs)),
-    ...(facts === undefined || actual === null
-      ? {}
-      : { enricher_predicted_cost_tokens: facts.predicted }),
+    ...(facts.landed === undefined ? {} : { enricher_predicted_cost_tokens: facts.predicted }),
   }
 }
 
 function callFacts(
+  { server, tool, key, landed }: OfferedFacts,
   pseudonyms: Pseudonyms,
-  server: string,
-  tool: string,
-  key: string,
-  tokens: number,
 ): Partial<ResponseFacts> {
   const name = pseudonyms.tool(`mcp__${server}__${tool}`)
+  const tokens = landed?.tokens ?? 0
   return {
     tool_name_anon: name,
     endpoint_class: name,

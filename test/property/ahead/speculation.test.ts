@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { ScopedCall } from '../../../src/ahead/result-cache.ts'
-import { type Fetched, Speculation } from '../../../src/ahead/speculation.ts'
+import type { Fetched, ScopedCall } from '../../../src/ahead/prefetch.ts'
+import { Speculation } from '../../../src/ahead/speculation.ts'
 import {
   addEvent,
   type EnrichmentEvent,
@@ -48,8 +48,7 @@ const mostly = <T>(usual: T, other: T) => fc.constantFrom(usual, usual, usual, u
 const callOf = fc.record({
   upstream: fc.constantFrom(...UPSTREAMS),
   tool: mostly('get', 'list'),
-  credential: mostly('c', 'd'),
-  connection: mostly(null, 'k'),
+  client: mostly('c', 'd'),
   context: fc.constantFrom(...CONTEXTS),
   tenant: mostly('t', 's'),
 })
@@ -113,7 +112,6 @@ class World {
   #counts = { dispatched: 0, served: 0, joined: 0, wasted: 0 }
   readonly engine = new Speculation<Body>({
     now: () => this.#now,
-    dispatcher: { fetch: ({ call }) => this.#fetch(call) },
     onEvent: ({ kind }) => this.#counts[kind]++,
   })
   #context = ''
@@ -187,7 +185,10 @@ class World {
     if (what === 'prefetch') {
       this.#context = context
       const { declined } = this.engine.prefetch([
-        { call, context, client: 'k', host: null, ttlMs: TTL_MS },
+        {
+          ...{ call, context, host: null, ttlMs: TTL_MS, fetch: () => this.#fetch(call) },
+          facts: { key: '', server: 'u', tool, session: null, predicted: 1 },
+        },
       ])
       hits.refused += declined.length
       return

@@ -180,7 +180,7 @@ class World {
     const shared = makeEnrichment({
       tools: this.#user,
       settings: { announces, announceMs: 5, minProbability: 0 },
-      observer: { fetch: ({ kind }) => void (kind === 'served' && hits.served++) },
+      observer: ({ kind }) => void (kind === 'served' && hits.served++),
     })
     const clients = [
       await connectMemory(servers, { shared }),

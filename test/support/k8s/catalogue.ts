@@ -87,12 +87,12 @@ function useGateway({ mcp, enrichment }: Metrics): void {
   mcp.tokens('server', 2, 1)
   mcp.connected('server', true)
   mcp.listChanged('server')
-  enrichment.fetch({ kind: 'served', savedMs: 1 } as never)
-  enrichment.fetch({ kind: 'wasted', bytes: 1 } as never)
-  enrichment.declined(['budget'] as never, {} as never)
-  enrichment.decided({ fate: 'dispatched', isUsed: true } as never, {} as never)
-  enrichment.predicted(1, 1)
-  enrichment.refused({} as never)
+  enrichment({ kind: 'served', savedMs: 1 } as never)
+  enrichment({ kind: 'wasted', bytes: 1 } as never)
+  enrichment({ kind: 'declined', reasons: ['budget'] } as never)
+  enrichment({ kind: 'decided', offer: { facts: {}, isUsed: true } } as never)
+  enrichment({ kind: 'predicted', predicted: 1, actual: 1 })
+  enrichment({ kind: 'refused' } as never)
 }
 
 function foreign(): [string, Series][] {

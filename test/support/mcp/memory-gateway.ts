@@ -159,7 +159,7 @@ export interface MemoryGatewayOptions {
   readonly clientName?: string
   /** Shared with another gateway. */
   readonly shared?: Enrichment<LandedResult>
-  readonly observer?: Partial<EnrichmentObserver>
+  readonly observer?: EnrichmentObserver
 }
 
 /** A tool as a client sees it. */
@@ -221,11 +221,7 @@ export function makeEnrichment(options: MemoryGatewayOptions = {}): Enrichment<L
     settings: () => settings,
     ...{ maxParallel, now, respectsRateLimits: true },
     habits: new Habits({ store: memoryRecords(), now: Date.now, onUnsaved: nothing }),
-    observer: {
-      ...{ fetch: nothing, declined: nothing, decided: nothing, predicted: nothing },
-      ...{ refused: nothing, unchanged: nothing },
-      ...options.observer,
-    },
+    observer: options.observer ?? nothing,
   })
 }
 

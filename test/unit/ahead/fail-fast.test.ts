@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { FailFast, isEmptyResult } from '../../../src/ahead/fail-fast.ts'
+import { AgentContexts } from '../../../src/ahead/agent-contexts.ts'
+import { isEmptyResult } from '../../../src/mcp/ahead/result-texts.ts'
 
 function setUp() {
   const clock = { now: 0 }
-  const guard = new FailFast(() => clock.now)
+  const guard = new AgentContexts(() => clock.now)
   const empty = (times: number, context = 'x') => {
-    for (let i = 0; i < times; i++) guard.observe(context, 'search', true)
+    for (let i = 0; i < times; i++) guard.observeResult(context, 'search', true)
   }
-  const isRefused = (context = 'x', tool = 'search') => guard.check(context, tool, 2) !== null
+  const isRefused = (context = 'x', tool = 'search') => guard.refuse(context, tool, 2) !== null
   return { clock, guard, empty, isRefused }
 }
 
@@ -17,14 +18,12 @@ describe('fail-fast', () => {
   it('refuses one call after n results that were empty, and says so', () => {
     const { guard, empty } = setUp()
     empty(1)
-    expect(guard.check('x', 'search', 2)).toBeNull()
+    expect(guard.refuse('x', 'search', 2)).toBeNull()
     empty(1)
-    expect(guard.check('x', 'search', 2)).toEqual({
-      empty: 2,
-      advice:
-        '> [not called: the last 2 calls of this tool found nothing; try other arguments, or call it again]',
-    })
-    expect(guard.check('x', 'search', 2)).toBeNull()
+    expect(guard.refuse('x', 'search', 2)).toBe(
+      '> [not called: the last 2 calls of this tool found nothing; try other arguments, or call it again]',
+    )
+    expect(guard.refuse('x', 'search', 2)).toBeNull()
   })
 
   it('is never a dead end, however often nothing is found', () => {
@@ -43,7 +42,7 @@ describe('fail-fast', () => {
   it('ends with a result that is not empty', () => {
     const { guard, empty, isRefused } = setUp()
     empty(5)
-    guard.observe('x', 'search', false)
+    guard.observeResult('x', 'search', false)
     expect(isRefused()).toBe(false)
     empty(1)
     expect(isRefused()).toBe(false)
@@ -69,7 +68,7 @@ describe('fail-fast', () => {
     const { guard, empty, isRefused } = setUp()
     empty(3)
     expect([isRefused('y'), isRefused('x', 'other')]).toEqual([false, false])
-    expect(guard.check('x', 'search', undefined)).toBeNull()
+    expect(guard.refuse('x', 'search', undefined)).toBeNull()
     guard.forget('x')
     expect(isRefused()).toBe(false)
   })
@@ -79,8 +78,8 @@ describe('fail-fast', () => {
     empty(2)
     for (let i = 0; i < 10_000; i++) empty(1, `c${i}`)
     expect(isRefused()).toBe(false)
-    for (let i = 0; i < 300; i++) guard.observe('y', `t${i}`, true)
-    for (let i = 0; i < 300; i++) guard.observe('y', `t${i}`, true)
+    for (let i = 0; i < 300; i++) guard.observeResult('y', `t${i}`, true)
+    for (let i = 0; i < 300; i++) guard.observeResult('y', `t${i}`, true)
     expect([isRefused('y', 't0'), isRefused('y', 't299')]).toEqual([true, false])
   })
 })

@@ -1,21 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { announce } from '../../../src/ahead/announcement.ts'
-import type { ScopedCall } from '../../../src/ahead/result-cache.ts'
-import {
-  type FetchEvent,
-  type Fetched,
-  type Prefetch,
-  Speculation,
-  type SpeculationOptions,
-} from '../../../src/ahead/speculation.ts'
+import type { FetchEvent, Fetched, Prefetch, ScopedCall } from '../../../src/ahead/prefetch.ts'
+import { Speculation, type SpeculationOptions } from '../../../src/ahead/speculation.ts'
 
-const SCOPE = { tenant: 't', upstream: 'u', credential: 'c', connection: null }
+const MIB = 1_024 * 1_024
+const SCOPE = { tenant: 't', upstream: 'u', client: 'a' }
+type Wanted = Omit<Prefetch<string>, 'fetch'>
 const call = (id: number, more: Partial<ScopedCall> = {}): ScopedCall => ({
   ...{ scope: SCOPE, tool: 'get', args: `{"id":${id}}` },
   ...more,
 })
-const prefetch = (id: number, more: Partial<Prefetch> = {}): Prefetch => ({
-  ...{ call: call(id), context: 'x', client: 'a', host: null },
+const prefetch = (id: number, more: Partial<Wanted> = {}): Wanted => ({
+  ...{ call: call(id), context: 'x', host: null },
+  facts: { key: `${id}`, server: 'u', tool: 'get', session: null, predicted: 1 },
   ...more,
 })
 const usable = (result: string, more: Partial<Fetched<string>> = {}): Fetched<string> => ({
@@ -33,33 +30,38 @@ interface Pending {
 
 const settled = (_: unknown) => new Promise<void>(resolve => setImmediate(resolve))
 
-function setUp(options: Partial<SpeculationOptions<string>> = {}) {
+function setUp(options: Partial<SpeculationOptions> = {}) {
   const clock = { now: 0 }
   const pending: Pending[] = []
   const events: FetchEvent[] = []
-  const engine = new Speculation<string>({
+  const isRefusing = { now: false }
+  const fetchOf = (call: ScopedCall) => (signal: AbortSignal) => {
+    if (isRefusing.now) throw new Error('no')
+    const { promise, resolve, reject } = Promise.withResolvers<Fetched<string>>()
+    pending.push({
+      ...{ call, signal },
+      resolve: fetched => settled(resolve(fetched)),
+      reject: () => settled(reject(new Error('down'))),
+    })
+    return promise
+  }
+  class Engine extends Speculation<string> {
+    override prefetch(wanted: readonly Wanted[]) {
+      return super.prefetch(wanted.map(each => ({ ...each, fetch: fetchOf(each.call) })))
+    }
+  }
+  const engine = new Engine({
     now: () => clock.now,
     onEvent: event => events.push(event),
-    dispatcher: {
-      fetch({ call }, signal) {
-        const { promise, resolve, reject } = Promise.withResolvers<Fetched<string>>()
-        pending.push({
-          ...{ call, signal },
-          resolve: fetched => settled(resolve(fetched)),
-          reject: () => settled(reject(new Error('down'))),
-        })
-        return promise
-      },
-    },
     ...options,
   })
   const kinds = () => events.map(({ kind }) => kind)
   /** Fetches a call and lets it land. */
-  const keep = async (id: number, more: Partial<Prefetch> = {}) => {
+  const keep = async (id: number, more: Partial<Wanted> = {}, bytes = 10) => {
     engine.prefetch([prefetch(id, more)])
-    await pending.at(-1)?.resolve(usable(`body ${id}`))
+    await pending.at(-1)?.resolve(usable(`body ${id}`, { bytes }))
   }
-  return { clock, pending, events, engine, kinds, keep }
+  return { clock, pending, events, engine, isRefusing, kinds, keep }
 }
 
 // Contract, section 8, "Race" and "Cache"; SOURCES.md#planner, "Race strategy".
@@ -107,14 +109,8 @@ describe('a call that was fetched ahead', () => {
   it.each(['fails', 'is an error', 'is refused at once'])(
     'is made anyway if the fetch %s',
     async how => {
-      const refusing = {
-        fetch: () => {
-          throw new Error('no')
-        },
-      }
-      const { engine, pending, kinds } = setUp(
-        how === 'is refused at once' ? { dispatcher: refusing } : {},
-      )
+      const { engine, pending, isRefusing, kinds } = setUp()
+      isRefusing.now = how === 'is refused at once'
       engine.prefetch([prefetch(1)])
       const taken = engine.take(call(1))
       if (how === 'fails') await pending[0]?.reject()
@@ -142,8 +138,7 @@ describe('a call that was fetched ahead', () => {
 
   it.each([
     ['tenant', { ...SCOPE, tenant: 'other' }],
-    ['credential', { ...SCOPE, credential: 'other' }],
-    ['connection', { ...SCOPE, connection: 'other' }],
+    ['client', { ...SCOPE, client: 'other' }],
     ['server', { ...SCOPE, upstream: 'other' }],
   ])('is not answered with the result of another %s', async (_, scope) => {
     const { engine, keep } = setUp()
@@ -265,6 +260,45 @@ describe('limits', () => {
   })
 })
 
+describe('kept results', () => {
+  it('have at most 1 MiB each', async () => {
+    const { engine, keep } = setUp()
+    await keep(1, {}, MIB)
+    await keep(2, {}, MIB + 1)
+    expect([engine.has(call(1)), engine.has(call(2))]).toEqual([true, false])
+  })
+
+  it('have 64 MiB together; those that are too old go first, then those that came first', async () => {
+    const { engine, keep, clock, kinds } = setUp()
+    const wasted = () => kinds().filter(kind => kind === 'wasted').length
+    for (let id = 0; id < 62; id++) await keep(id, {}, MIB)
+    await keep(62, { ttlMs: 50 }, MIB)
+    clock.now = 60
+    await keep(63, {}, MIB)
+    expect([engine.has(call(0)), engine.has(call(62)), wasted()]).toEqual([true, false, 1])
+    await keep(64, {}, MIB)
+    expect([engine.has(call(0)), engine.has(call(1)), wasted()]).toEqual([false, true, 2])
+    expect(engine.bytes).toBeLessThanOrEqual(64 * MIB)
+  })
+
+  it('are a bounded number, however small', async () => {
+    const { engine, keep } = setUp()
+    for (let id = 0; id <= 4_096; id++) await keep(id, {}, 0)
+    expect([engine.has(call(0)), engine.has(call(1))]).toEqual([false, true])
+  })
+
+  it('are fetched again when they are too old, and served as they are then', async () => {
+    const { engine, keep, clock, kinds } = setUp()
+    await keep(1, { ttlMs: 50 })
+    clock.now = 50
+    expect(engine.has(call(1))).toBe(false)
+    await keep(1)
+    expect(engine.take(call(1))?.kind).toBe('served')
+    expect(engine.bytes).toBe(0)
+    expect(kinds()).toEqual(['dispatched', 'wasted', 'dispatched', 'served'])
+  })
+})
+
 // SOURCES.md#planner, "Race strategy": cancellation cascades on session shutdown.
 describe('an end', () => {
   it('of a context aborts what it asked for, and drops it', async () => {
@@ -280,14 +314,15 @@ describe('an end', () => {
 
   it('of a client does the same for what was fetched over its connections', async () => {
     const { engine, pending, keep } = setUp()
+    const elsewhere = call(3, { scope: { ...SCOPE, client: 'b' } })
     await keep(1)
-    await keep(3, { client: 'b' })
+    await keep(3, { call: elsewhere })
     engine.prefetch([prefetch(2)])
     const joined = engine.take(call(2))
     engine.abortClient('a')
     await pending.at(-1)?.resolve(usable('late'))
     expect(engine.take(call(1))).toBeNull()
-    expect(engine.take(call(3))?.kind).toBe('served')
+    expect(engine.take(elsewhere)?.kind).toBe('served')
     expect(joined?.kind === 'joined' && (await joined.result)).toBeNull()
   })
 

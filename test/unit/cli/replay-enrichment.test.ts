@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest'
 import { createPseudonyms } from '../../../src/core/telemetry/pseudonyms.ts'
 import { createEnrichmentMetrics } from '../../../src/observability/enrichment-metrics.ts'
 import { registerIn } from '../../../src/observability/register.ts'
-import { both } from '../../../src/service/ahead/enrichment.ts'
 import { createOfferEvents } from '../../../src/service/book/offer-events.ts'
 import { captureCli } from '../../support/capture.ts'
 import { connectMemory, MemoryServer, textResult } from '../../support/mcp/memory-gateway.ts'
@@ -44,7 +43,11 @@ async function setUp() {
     telemetry.record(tenant, factsOf(createPseudonyms(new Uint8Array(32), tenant)))
   const registry = new Registry()
   const metrics = createEnrichmentMetrics(registerIn(registry))
-  const observer = both(metrics, createOfferEvents({ record }))
+  const events = createOfferEvents({ record })
+  const observer: typeof events = event => {
+    metrics(event)
+    events(event)
+  }
   const clock = { now: 0 }
   const client = await connectMemory([server], {
     ...{ tools: MODELS, observer, now: () => clock.now },

@@ -21,7 +21,7 @@ describe('mined models in the service', () => {
       ...([live, store, null, reports] as unknown as Parameters<typeof createServiceEnrichment>),
     )
     expect(enrichment.models.find('get').forbiddenBy).toBe('mined')
-    expect(planningTerms(live.config).models.mined).toEqual({ get: { speculate: false } })
+    expect(planningTerms(live.config).layers.mined).toEqual({ get: { speculate: false } })
     live.config = load('[tools.other]\nspeculate = false')
     expect(enrichment.models.find('get').forbiddenBy).toBeUndefined()
     expect(enrichment.models.find('other').forbiddenBy).toBe('mined')

@@ -22,8 +22,10 @@ async function setUp(budgetTokens: number) {
     events.push(parsed.ok ? parsed.value : parsed)
   }
   const tools = { list: { follow_up: [LINK] } }
-  const { decided } = createOfferEvents({ record })
-  const observer = { decided }
+  const write = createOfferEvents({ record })
+  const observer: typeof write = event => {
+    if (event.kind === 'decided') write(event)
+  }
   const settings = { budgetTokens }
   return { events, ...(await connectMemory([server], { tools, observer, settings })) }
 }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { Speculation } from '../../../../src/ahead/speculation.ts'
 import type { CatalogueTool, Offering, PlannedCall } from '../../../../src/core/enrich/plan.ts'
 import { planCalls } from '../../../../src/core/enrich/planner.ts'
-import { createProbabilities } from '../../../../src/core/enrich/probability.ts'
+import { Probabilities } from '../../../../src/core/enrich/probability.ts'
 import type { SideEffect, ToolModel } from '../../../../src/core/enrich/value-model.ts'
 import { modelsWith } from '../../../support/models.ts'
 import { fewRuns } from '../../../support/short-runs.ts'
@@ -109,23 +109,15 @@ const everything = fc.record({
 /** The names of the tools that an upstream is asked for if a plan is carried out. */
 async function carryOut(calls: readonly PlannedCall[]): Promise<readonly string[]> {
   const asked: string[] = []
-  const engine = new Speculation<null>({
-    now: () => 0,
-    dispatcher: {
-      async fetch({ call: { tool } }) {
-        asked.push(tool)
-        return { result: null, bytes: 0, isUsable: true }
-      },
-    },
-  })
-  const scope = { tenant: 't', upstream: 'u', credential: 'c', connection: null }
+  const engine = new Speculation<null>({ now: () => 0 })
+  const scope = { tenant: 't', upstream: 'u', client: 'k' }
   const { ended } = engine.prefetch(
-    calls.map(({ tool, args }) => ({
-      ...{
-        call: { scope, tool: tool.name, args: args ?? '{}' },
-        context: 'x',
-        client: 'k',
-        host: null,
+    calls.map(({ tool: { name }, args }) => ({
+      ...{ call: { scope, tool: name, args: args ?? '{}' }, context: 'x', host: null },
+      facts: { key: name, server: 'u', tool: name, session: null, predicted: 1 },
+      async fetch() {
+        asked.push(name)
+        return { result: null, bytes: 0, isUsable: true }
       },
     })),
   )
@@ -148,11 +140,12 @@ it('calls nothing that is not eligible, whatever servers, users and tuning say',
       }
       const { calls, declined } = planCalls([offering], {
         models: modelsWith({ user: modelsFor(tool, user), mined: modelsFor(tool, mined) }),
-        probabilities: createProbabilities(() => 0),
+        probabilities: new Probabilities(() => 0),
         knownHosts: new Set(known ? ['a.b'] : []),
         keywords: [],
         budgetTokens: 100_000,
         minProbability: 0,
+        isCostAware: false,
         findTool: () => tool,
         isUp: () => true,
         isInContext: () => false,

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { FailFast } from '../../../../src/ahead/fail-fast.ts'
+import { AgentContexts } from '../../../../src/ahead/agent-contexts.ts'
 import { canonicalArguments } from '../../../../src/core/enrich/call-key.ts'
 import { acceptsArguments } from '../../../../src/core/enrich/input-schema.ts'
-import { createProbabilities, type Offer } from '../../../../src/core/enrich/probability.ts'
+import { type Offer, Probabilities } from '../../../../src/core/enrich/probability.ts'
 import { projectCalls } from '../../../../src/core/enrich/projections.ts'
 import { readTrigger } from '../../../../src/core/enrich/result-values.ts'
 import { parseJson } from '../../../../src/core/json/parse-json.ts'
@@ -93,14 +93,14 @@ describe('the probability of an offer', () => {
     fc.assert(
       fc.property(history, offer, fc.boolean(), (history, next, isUsed) => {
         let now = 0
-        const probabilities = createProbabilities(() => now)
+        const probabilities = new Probabilities(() => now)
         for (const [each, used, ms] of history) {
           now += ms
           probabilities.observe(each, used)
         }
         const before = probabilities.of(next)
         expect(before >= 0 && before <= 1).toBe(true)
-        expect(createProbabilities(() => now, probabilities.save()).of(next)).toBe(before)
+        expect(new Probabilities(() => now, probabilities.save()).of(next)).toBe(before)
         probabilities.observe(next, isUsed)
         const after = probabilities.of(next)
         expect(isUsed ? after >= before : after <= before).toBe(true)
@@ -119,16 +119,16 @@ describe('fail-fast', () => {
         fc.integer({ min: 1, max: 4 }),
         (events, limit) => {
           let now = 0
-          const guard = new FailFast(() => now)
+          const guard = new AgentContexts(() => now)
           let [empty, wasRefused] = [0, false]
           for (const { isEmpty, ms } of events) {
             now += ms
-            const refusal = guard.check('x', 't', limit)
+            const refusal = guard.refuse('x', 't', limit)
             expect(refusal !== null && (wasRefused || empty < limit)).toBe(false)
             wasRefused = refusal !== null
             if (wasRefused) empty = 0
             else {
-              guard.observe('x', 't', isEmpty)
+              guard.observeResult('x', 't', isEmpty)
               empty = isEmpty ? empty + 1 : 0
             }
           }

@@ -3,7 +3,7 @@ import { callKey } from '../../../../src/core/enrich/call-key.ts'
 import { screenArguments } from '../../../../src/core/enrich/candidates.ts'
 import type { CatalogueTool, Offering, PlanContext } from '../../../../src/core/enrich/plan.ts'
 import { planCalls } from '../../../../src/core/enrich/planner.ts'
-import { createProbabilities } from '../../../../src/core/enrich/probability.ts'
+import { Probabilities } from '../../../../src/core/enrich/probability.ts'
 import type { ToolModel } from '../../../../src/core/enrich/value-model.ts'
 import { modelsWith } from '../../../support/models.ts'
 
@@ -28,11 +28,12 @@ function contextOf(more: Partial<PlanContext> = {}): PlanContext {
   })
   return {
     models,
-    probabilities: createProbabilities(() => 0),
+    probabilities: new Probabilities(() => 0),
     knownHosts: new Set(),
     keywords: [],
     budgetTokens: 8_000,
     minProbability: 0.5,
+    isCostAware: false,
     findTool: name => TOOLS.find(each => each.name === name),
     isUp: () => true,
     isInContext: () => false,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
-  createProbabilities,
   type Offer,
+  Probabilities,
   probabilityState,
 } from '../../../../src/core/enrich/probability.ts'
 
@@ -16,20 +16,20 @@ describe('the probability of an offer', () => {
     [3, 0.4],
     [4, 0.4],
   ])('is at first what the model states, less at place %i', (rank, expected) => {
-    const probabilities = createProbabilities(() => 0)
+    const probabilities = new Probabilities(() => 0)
     for (const listed of [1, 5, 100]) {
       expect(probabilities.of({ ...offer, rank, listed })).toBeCloseTo(expected, 12)
     }
   })
 
   it('follows what was used: (10·p0·s + used) / (10 + tried)', () => {
-    const probabilities = createProbabilities(() => 0)
+    const probabilities = new Probabilities(() => 0)
     for (let i = 0; i < 30; i++) probabilities.observe(offer, i < 24)
     expect(probabilities.of(offer)).toBeCloseTo((5 + 24) / 40, 12)
   })
 
   it('is of each link, rank and class of length', () => {
-    const probabilities = createProbabilities(() => 0)
+    const probabilities = new Probabilities(() => 0)
     const kinds = [
       ...[offer, { ...offer, trigger: 'Glob' }, { ...offer, target: 'Edit' }],
       ...[
@@ -45,7 +45,7 @@ describe('the probability of an offer', () => {
     kinds.forEach((kind, i) => {
       for (let n = 0; n <= i; n++) probabilities.observe(kind, false)
     })
-    const fresh = createProbabilities(() => 0)
+    const fresh = new Probabilities(() => 0)
     kinds.forEach((kind, i) => {
       expect(probabilities.of(kind)).toBeCloseTo((fresh.of(kind) * 10) / (11 + i), 12)
     })
@@ -71,7 +71,7 @@ describe('the probability of an offer', () => {
 
   it('halves the past every week', () => {
     let now = 1_000
-    const probabilities = createProbabilities(() => now)
+    const probabilities = new Probabilities(() => now)
     for (let i = 0; i < 8; i++) probabilities.observe(offer, true)
     now += WEEK_MS - 1
     expect(probabilities.of(offer)).toBeCloseTo(13 / 18, 12)
@@ -86,7 +86,7 @@ describe('the probability of an offer', () => {
 
   it('does not mind a clock that goes back', () => {
     let now = 10 * WEEK_MS
-    const probabilities = createProbabilities(() => now)
+    const probabilities = new Probabilities(() => now)
     probabilities.observe(offer, true)
     now = 0
     expect(probabilities.of(offer)).toBeCloseTo(6 / 11, 12)
@@ -94,17 +94,17 @@ describe('the probability of an offer', () => {
 
   it('is kept in a file', () => {
     let now = 5
-    const before = createProbabilities(() => now)
+    const before = new Probabilities(() => now)
     for (let i = 0; i < 4; i++) before.observe(offer, i < 3)
     const saved = probabilityState.parse(JSON.parse(JSON.stringify(before.save())))
     now += WEEK_MS
-    const after = createProbabilities(() => now, saved)
+    const after = new Probabilities(() => now, saved)
     expect(after.of(offer)).toBeCloseTo((5 + 1.5) / 12, 12)
     expect(after.of(offer)).toBe(before.of(offer))
   })
 
   it('forgets the oldest kinds of too many', () => {
-    const probabilities = createProbabilities(() => 0)
+    const probabilities = new Probabilities(() => 0)
     for (let i = 0; i < 10_001; i++) probabilities.observe({ ...offer, target: `t${i}` }, true)
     expect(probabilities.of({ ...offer, target: 't0' })).toBe(0.5)
     expect(probabilities.of({ ...offer, target: 't1' })).toBeGreaterThan(0.5)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { shippedModels } from '../../../../src/config/shipped-models.ts'
-import type { PlanningTerms } from '../../../../src/core/contract/request-terms.ts'
 import type { ModelLayers } from '../../../../src/core/enrich/models.ts'
+import type { PlanningTerms } from '../../../../src/core/enrich/plan.ts'
 import { OPERATIONS } from '../../../../src/core/operations/registry.ts'
 import { bytesOf, header, inlineRunner, workerSetup } from '../../../support/runner.ts'
 
@@ -9,14 +9,14 @@ const runBatch = inlineRunner(OPERATIONS, workerSetup())
 
 const PLANNING: PlanningTerms = {
   ...{
-    models: { shipped: shippedModels() },
+    layers: { shipped: shippedModels() },
     budgetTokens: 8_000,
     minProbability: 0.1,
     isCostAware: false,
   },
 }
 
-const modelsOf = (layers: ModelLayers) => ({ models: { ...PLANNING.models, ...layers } })
+const modelsOf = (layers: ModelLayers) => ({ layers: { ...PLANNING.layers, ...layers } })
 
 /** The answer to a request, or the code of its failure. */
 function plan(request: object, planning: Partial<PlanningTerms> | null = {}) {

@@ -236,10 +236,12 @@ describe('what results of a tool take', () => {
 
   it('is no reason for more than three at once, and the fourth is told as declined', async () => {
     const told: string[] = []
-    const declined = (reasons: readonly string[]) => void told.push(...reasons)
+    const observer: MemoryGatewayOptions['observer'] = event => {
+      if (event.kind === 'declined') told.push(...event.reasons)
+    }
     const links = [LINK, { ...LINK, tool: 'parts' }]
     const tools = { list: { follow_up: links } }
-    const { call, settled } = await setUp({ tools, observer: { declined } }, makeServer(['a', 'b']))
+    const { call, settled } = await setUp({ tools, observer }, makeServer(['a', 'b']))
     await call('list')
     await settled()
     expect(told).toEqual(['parallel_limit'])
