@@ -1,20 +1,8 @@
 import { isJsonObject, type ToolCall, writeToolCall } from '../core/hints/tool-call.ts'
 import type { PrefetchBatch, ScopedCall } from './prefetch.ts'
 
-/**
- * Waits until a batch has ended, at most for a time, and names what is there. The fetches go on
- * after that. Returns `null` if nothing is there in time.
- * @param wait resolves after so many milliseconds, or ends in any way when `signal` is aborted
- */
-export async function announce(
-  { started, landed, ended }: PrefetchBatch,
-  timeoutMs: number,
-  wait: (ms: number, signal: AbortSignal) => Promise<void>,
-): Promise<string | null> {
-  if (started.length === 0) return null
-  const timer = new AbortController()
-  await Promise.race([ended, wait(timeoutMs, timer.signal).catch(() => undefined)])
-  timer.abort()
+/** Names the results of a batch that are there; `null` if there are none. */
+export function announcementOf({ landed }: PrefetchBatch): string | null {
   return landed.length === 0 ? null : `> [prefetched: ${landed.map(write).join(', ')}]`
 }
 

@@ -1,15 +1,15 @@
 import { callKey } from './call-key.ts'
 import { type CallOption, callOptions } from './call-options.ts'
-import { type Eligibility, eligibilityOf } from './eligibility.ts'
+import { type Eligibility, eligibilityOf, type ListedTool } from './eligibility.ts'
 import { argumentNames } from './observed-costs.ts'
-import type { CatalogueTool, DeclinedCall, DeclineReason, Offering, PlanContext } from './plan.ts'
+import type { DeclinedCall, DeclineReason, Offering, PlanContext } from './plan.ts'
 import type { Offer } from './probability.ts'
 import type { OfferedCall } from './projections.ts'
 import type { FollowUp } from './value-model.ts'
 
 /** A call that may be made ahead, before the budget is known to have room. */
 export interface Candidate {
-  readonly tool: CatalogueTool
+  readonly tool: ListedTool
   readonly args: string | null
   readonly key: string | null
   readonly link: FollowUp
@@ -25,7 +25,7 @@ type Permission = Extract<Eligibility, { isEligible: true }>
 
 /** The tool of a link, and what all of the link's calls have in common. */
 interface Target {
-  readonly tool: CatalogueTool
+  readonly tool: ListedTool
   readonly permission: Permission
   readonly options: readonly CallOption[]
 }
@@ -44,7 +44,7 @@ export class Candidates {
   readonly #context: PlanContext
   readonly #byKey = new Map<string, Candidate>()
   /** A tool's options for a call that is certain to be used, by the names of its arguments. */
-  readonly #options = new Map<CatalogueTool, Map<string | undefined, readonly CallOption[]>>()
+  readonly #options = new Map<ListedTool, Map<string | undefined, readonly CallOption[]>>()
 
   constructor(context: PlanContext) {
     this.#context = context
@@ -86,7 +86,7 @@ export class Candidates {
     this.#declineLink(offering, same?.reason ?? 'no_projection')
   }
 
-  #findTool(offering: Offering): { found: CatalogueTool; permission: Permission } | null {
+  #findTool(offering: Offering): { found: ListedTool; permission: Permission } | null {
     const { link, server } = offering
     const found = this.#context.findTool(link.tool, server)
     const permission = screenTool(found, this.#context)
@@ -112,7 +112,7 @@ export class Candidates {
     this.#byKey.set(key, { tool, args, key, link, offer, probability, options, dependents: [] })
   }
 
-  #addDependent(offering: Offering, base: Candidate, tool: CatalogueTool): void {
+  #addDependent(offering: Offering, base: Candidate, tool: ListedTool): void {
     const offer = { ...offerOf(offering, base.offer), trigger: base.tool.name }
     // It is useful only if the call that it requires is useful.
     const probability = Math.min(this.#context.probabilities.of(offer), base.probability)
@@ -132,7 +132,7 @@ export class Candidates {
     return probability > 0 && probability >= this.#context.minProbability
   }
 
-  #optionsOf(tool: CatalogueTool, names: string | undefined): readonly CallOption[] {
+  #optionsOf(tool: ListedTool, names: string | undefined): readonly CallOption[] {
     const ofTool = this.#options.get(tool) ?? new Map<string | undefined, readonly CallOption[]>()
     const known = ofTool.get(names)
     if (known !== undefined) return known
@@ -144,7 +144,7 @@ export class Candidates {
     return options
   }
 
-  #decline(tool: CatalogueTool, args: string | null, reason: DeclineReason, offer: Offer): void {
+  #decline(tool: ListedTool, args: string | null, reason: DeclineReason, offer: Offer): void {
     this.declined.push({ tool: tool.name, server: tool.server, args, reason, offer })
   }
 
@@ -158,7 +158,7 @@ export class Candidates {
  * may not.
  */
 export function screenArguments(
-  tool: CatalogueTool,
+  tool: ListedTool,
   call: OfferedCall,
   context: ScreeningContext,
 ): { readonly key: string } | DeclineReason {
@@ -167,7 +167,7 @@ export function screenArguments(
 }
 
 function screenTool(
-  tool: CatalogueTool | undefined,
+  tool: ListedTool | undefined,
   { models, isUp }: Pick<PlanContext, 'models' | 'isUp'>,
 ): DeclineReason | Permission {
   if (tool === undefined) return 'not_speculatable'
@@ -177,7 +177,7 @@ function screenTool(
 }
 
 function screenCall(
-  tool: CatalogueTool,
+  tool: ListedTool,
   { args, hosts }: OfferedCall,
   { checksHosts }: Permission,
   context: ScreeningContext,

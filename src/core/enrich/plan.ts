@@ -1,4 +1,3 @@
-import type { Value } from '../json/value.ts'
 import type { ListedTool } from './eligibility.ts'
 import type { ModelLayers, Models } from './models.ts'
 import type { Offer, Probabilities } from './probability.ts'
@@ -29,11 +28,6 @@ export interface Offering {
   readonly calls: readonly OfferedCall[]
 }
 
-/** A tool that may be called ahead, as the catalogue has it. */
-export interface CatalogueTool extends ListedTool {
-  readonly inputSchema?: Value | undefined
-}
-
 /** The part of the configuration that a plan of calls ahead depends on. */
 export interface PlanningTerms {
   readonly layers: ModelLayers
@@ -58,21 +52,21 @@ export interface PlanContext extends Omit<PlanningTerms, 'layers'> {
   readonly knownHosts: ReadonlySet<string>
   readonly keywords: readonly string[]
   /** The tool that a link of the server's tool names; `undefined` if no server offers it. */
-  findTool(name: string, server: string): CatalogueTool | undefined
+  findTool(name: string, server: string): ListedTool | undefined
   isUp(server: string): boolean
   /** Whether this very call (`callKey`) has been made in this context, and its result is there. */
   isInContext(key: string): boolean
   /** Whether its result is kept, or on its way. */
-  isCached(key: string, call: { readonly tool: CatalogueTool; readonly args: string }): boolean
+  isCached(key: string, call: { readonly tool: ListedTool; readonly args: string }): boolean
   /**
    * Tokens that most results of such calls stay within, if enough came: see `ObservedCosts`.
    * @param names `argumentNames`
    */
-  observedTokens(tool: CatalogueTool, names: string | undefined): number | undefined
+  observedTokens(tool: ListedTool, names: string | undefined): number | undefined
 }
 
 export interface PlannedCall {
-  readonly tool: CatalogueTool
+  readonly tool: ListedTool
   /** JSON; `null` if the arguments come from the result of `requires`. */
   readonly args: string | null
   /** `callKey`; `null` as `args` is. */

@@ -1,14 +1,10 @@
 import { AppError } from '../base/errors.ts'
 import { type PlanAnswer, type PlanRequest, planAnswer, planRequest } from '../contract/plan.ts'
 import { callKey, canonicalArguments } from '../enrich/call-key.ts'
+import type { ListedTool } from '../enrich/eligibility.ts'
 import { intentKeywords } from '../enrich/intent.ts'
 import { createModels, type Models } from '../enrich/models.ts'
-import {
-  type CatalogueTool,
-  type Offering,
-  type PlanningTerms,
-  UNCONFIGURED_PLANNING,
-} from '../enrich/plan.ts'
+import { type Offering, type PlanningTerms, UNCONFIGURED_PLANNING } from '../enrich/plan.ts'
 import { planCalls } from '../enrich/planner.ts'
 import { Probabilities } from '../enrich/probability.ts'
 import { projectCalls } from '../enrich/projections.ts'
@@ -130,7 +126,7 @@ function offeringsOf({ tool, server, args, result }: Recent, models: Models): Of
  * Only the names of a host's tools are known. The host's own tools are trusted to be what their
  * names say, since the host calls them itself. Tools of servers could have any name.
  */
-function toolOf(name: string, server: string, models: Models): CatalogueTool {
+function toolOf(name: string, server: string, models: Models): ListedTool {
   const isHost = server === HOST
   const isPure = isHost && models.find(name, server).shippedClass === 'pure'
   return { name, server, isTrusted: isHost, annotations: isPure ? { openWorldHint: false } : {} }

@@ -1,9 +1,9 @@
 import { callKey, canonicalArguments } from '../../core/enrich/call-key.ts'
-import { mayMutate } from '../../core/enrich/eligibility.ts'
+import { type ListedTool, mayMutate } from '../../core/enrich/eligibility.ts'
 import { intentKeywords } from '../../core/enrich/intent.ts'
 import type { Models } from '../../core/enrich/models.ts'
 import { argumentNames, type ObservedCosts } from '../../core/enrich/observed-costs.ts'
-import type { CatalogueTool, DeclineReason, Offering } from '../../core/enrich/plan.ts'
+import type { DeclineReason, Offering } from '../../core/enrich/plan.ts'
 import { planCalls } from '../../core/enrich/planner.ts'
 import type { Offer, Probabilities } from '../../core/enrich/probability.ts'
 import { projectCalls } from '../../core/enrich/projections.ts'
@@ -140,7 +140,7 @@ const READING =
   /^(?:get|list|search|find|read|fetch|query|show|describe|lookup|view|grep|glob|ls|count)(?:$|[_A-Z-])/
 
 /** Recorded tools are believed to be what they are called. */
-function asTool(name: string): CatalogueTool {
+function asTool(name: string): ListedTool {
   const readOnlyHint = READING.test(name)
   return {
     name,

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { hash, randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { announce } from '../../ahead/announcement.ts'
-import { type Poll, pollTtl } from '../../ahead/polling.ts'
+import { announcementOf } from '../../ahead/announcement.ts'
+import { pollTtl } from '../../ahead/polling.ts'
 import type { ScopedCall } from '../../ahead/prefetch.ts'
 import { BoundedMap } from '../../core/base/bounded-map.ts'
 import type { ResultTerms } from '../../core/contract/request-terms.ts'
@@ -10,7 +9,6 @@ import { omittedFields } from '../../core/enrich/call-options.ts'
 import { mayMutate } from '../../core/enrich/eligibility.ts'
 import { isBrowser } from '../../core/enrich/markup-cap.ts'
 import type { FoundModel } from '../../core/enrich/models.ts'
-import type { CatalogueTool } from '../../core/enrich/plan.ts'
 import { fillModel } from '../../core/enrich/value-model.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import type { PublicEntry } from '../catalogue/catalogue.ts'
@@ -19,7 +17,7 @@ import { member, textMember } from '../members.ts'
 import type { Servers } from '../servers.ts'
 import type { CallEnd } from '../upstream/connection.ts'
 import type { EnrichmentNeeds } from './enrichment-needs.ts'
-import { type KnownArguments, keyOf, knownArguments } from './known-call.ts'
+import { type KnownCall, keyOf, knownArguments } from './known-call.ts'
 import { PrefetchCalls } from './prefetch-calls.ts'
 import { Prefetches } from './prefetches.ts'
 import { isEmpty, refusalResult } from './result-texts.ts'
@@ -46,16 +44,6 @@ export interface EnrichedEnd {
 }
 
 export type OmissionTerms = Pick<ResultTerms, 'omitted_fields' | 'markup'>
-
-/** What is known of a call before it is made. */
-interface Known extends KnownArguments {
-  readonly tool: CatalogueTool
-  readonly found: FoundModel
-  readonly key: string | null
-  readonly context: string
-  readonly session: string | null
-  readonly poll: Poll | null
-}
 
 /** Contexts of one client whose compactions are watched. */
 const MAX_CONTEXTS = 1_000
@@ -103,7 +91,7 @@ export class EnrichedCalls {
     const { shared } = this.#needs
     if (!shared.acts) return { end: await send(), notes: Promise.resolve([]), isServed: false }
     this.#noteEpoch(call.context, epoch)
-    const known = { ...this.#know(call, entry, params), session }
+    const known = this.#know({ call, entry, params, session })
     this.#observeOffers(known)
     const refusal = shared.contexts.refuse(known.context, ...this.#failFastTerms(known))
     const owner = { tenant: this.#tenant, session }
@@ -173,7 +161,7 @@ export class EnrichedCalls {
     await shared.removeClient(this.#client)
   }
 
-  #know(call: ClientCall, entry: PublicEntry, params: JsonBytes): Omit<Known, 'session'> {
+  #know({ call, entry, params, session }: Omit<EnrichedCall, 'epoch'>): KnownCall {
     const { shared } = this.#needs
     const { server } = entry
     const tool = catalogueTool(entry, this.#servers.settingsOf(server).trusted)
@@ -185,7 +173,7 @@ export class EnrichedCalls {
     const ttlS = isEnabled ? pollTtl(tool.name, found.model.poll_ttl_s) : found.stated.poll_ttl_s
     const isPolled = key !== null && ttlS !== undefined && !mayMutate(tool, found)
     const poll = isPolled ? { context, upstream: server, key, ttlS } : null
-    return { ...given, tool, found, key, context, poll }
+    return { ...given, tool, found, key, context, session, poll }
   }
 
   /**
@@ -202,7 +190,7 @@ export class EnrichedCalls {
     return { tenant: this.#tenant, upstream: server, client: this.#client }
   }
 
-  #observeOffers({ context, key, tool, args, hosts, session }: Known): void {
+  #observeOffers({ context, key, tool, args, hosts, session }: KnownCall): void {
     const { shared } = this.#needs
     const server = tool.server
     const decided = shared.contexts.observeCall(context, { key, server, hosts })
@@ -215,14 +203,14 @@ export class EnrichedCalls {
     void shared.habits.observe(this.#tenant, decided)
   }
 
-  #failFastTerms({ tool, found }: Known): [string, number | undefined] {
+  #failFastTerms({ tool, found }: KnownCall): [string, number | undefined] {
     const { isEnabled } = this.#needs.shared.settings
     const { fail_fast_after_n } = isEnabled ? found.model : found.stated
     return [JSON.stringify([tool.server, tool.name]), fail_fast_after_n]
   }
 
   /** The result that was fetched ahead; `null` if there is none, or its fetch failed. */
-  async #takeAhead({ tool, args }: Known, { signal }: ClientCall): Promise<CallEnd | null> {
+  async #takeAhead({ tool, args }: KnownCall, { signal }: ClientCall): Promise<CallEnd | null> {
     if (args === null) return null
     const { speculation } = this.#needs.shared
     const taken = speculation.take({ scope: this.#scopeOf(tool.server), tool: tool.name, args })
@@ -233,7 +221,11 @@ export class EnrichedCalls {
     return result === null ? null : resultEnd(result.bytes)
   }
 
-  async #send({ tool }: Known, call: ClientCall, send: () => Promise<CallEnd>): Promise<CallEnd> {
+  async #send(
+    { tool }: KnownCall,
+    call: ClientCall,
+    send: () => Promise<CallEnd>,
+  ): Promise<CallEnd> {
     const ended = this.#calls.begin(tool.server, call)
     try {
       return await send()
@@ -244,7 +236,7 @@ export class EnrichedCalls {
 
   /** Everything that the call can make stale goes before it is dispatched. */
   async #mutate(
-    { tool, found }: Known,
+    { tool, found }: KnownCall,
     params: JsonBytes,
     send: () => Promise<CallEnd>,
   ): Promise<CallEnd> {
@@ -280,7 +272,7 @@ export class EnrichedCalls {
     return (textMember(end.outcome.result, 'resultType') ?? 'complete') === 'complete'
   }
 
-  #finish(known: Known, end: CallEnd, isServed: boolean): EnrichedEnd {
+  #finish(known: KnownCall, end: CallEnd, isServed: boolean): EnrichedEnd {
     const { shared } = this.#needs
     if (end.kind !== 'answered' || end.outcome.kind === 'error') {
       if (known.key !== null) shared.contexts.withdraw(known.context, known.key)
@@ -295,7 +287,7 @@ export class EnrichedCalls {
     return { end, notes, isServed }
   }
 
-  #observePolled({ poll, session }: Known, result: JsonBytes): string | null {
+  #observePolled({ poll, session }: KnownCall, result: JsonBytes): string | null {
     if (poll === null || result.length > MAX_POLLED_BYTES || !isUtf8(result)) return null
     const { polling, observer } = this.#needs.shared
     const note = polling.observe(poll, { hash: hash('sha256', result), text: result.toString() })
@@ -304,24 +296,24 @@ export class EnrichedCalls {
   }
 
   /** Starts fetches of calls that may come next. Waits only to announce them. Never rejects. */
-  async #speculate(known: Known, result: JsonBytes, isServed: boolean): Promise<string | null> {
+  async #speculate(
+    known: KnownCall,
+    result: JsonBytes,
+    isServed: boolean,
+  ): Promise<string | null> {
     const { shared, onBug } = this.#needs
     const { isEnabled, announces, announceMs } = shared.settings
     if (!isEnabled) return null
-    const { tool, bytes, args, keywords, context, session } = known
-    const begun = this.#prefetches
-      .after({ tool, args: bytes, known: args, isServed, keywords, context, session }, result)
-      .catch((error: unknown) => {
-        onBug(error)
-        return null
-      })
+    const begun = this.#prefetches.after(known, result, isServed).catch((error: unknown) => {
+      onBug(error)
+      return null
+    })
     if (!announces) return null
-    const limit = AbortSignal.timeout(announceMs)
-    const batch = await unlessAborted(begun, limit)
+    const batch = await unlessAborted(begun, AbortSignal.timeout(announceMs))
     if (batch === null || batch === 'aborted') return null
-    const wait = (_: number, signal: AbortSignal) =>
-      sleep(announceMs, undefined, { signal, ref: false })
-    return announce(batch, announceMs, wait)
+    // The fetches go on after that.
+    await unlessAborted(batch.ended, AbortSignal.timeout(announceMs))
+    return announcementOf(batch)
   }
 }
 

@@ -1,10 +1,26 @@
+import type { Poll } from '../../ahead/polling.ts'
 import { callKey, canonicalArguments } from '../../core/enrich/call-key.ts'
+import type { ListedTool } from '../../core/enrich/eligibility.ts'
 import { intentKeywords } from '../../core/enrich/intent.ts'
+import type { FoundModel } from '../../core/enrich/models.ts'
 import { hostsOf } from '../../core/enrich/url-arguments.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import { parseJson } from '../../core/json/parse-json.ts'
 import type { Value } from '../../core/json/value.ts'
 import { EMPTY_OBJECT, member, objectMember, textMember } from '../members.ts'
+
+/** What is known of a call before it is made. */
+export interface KnownCall extends KnownArguments {
+  readonly tool: ListedTool
+  readonly found: FoundModel
+  /** `callKey`; `null` if the call is not to be compared with others. */
+  readonly key: string | null
+  /** The agent's context, as `Enrichment` names it. */
+  readonly context: string
+  /** The agent's session; `null` if nothing names it. */
+  readonly session: string | null
+  readonly poll: Poll | null
+}
 
 /** What the arguments of a call state. */
 export interface KnownArguments {

@@ -1,5 +1,5 @@
 import type { Fetched, ScopedCall } from '../../ahead/prefetch.ts'
-import type { CatalogueTool } from '../../core/enrich/plan.ts'
+import type { ListedTool } from '../../core/enrich/eligibility.ts'
 import type { OfferTerms } from '../../core/enrich/projections.ts'
 import { mirrorsOf } from '../catalogue/mirrored-params.ts'
 import type { ClientCall } from '../gateway-options.ts'
@@ -31,7 +31,7 @@ export class PrefetchCalls {
   }
 
   /** The tool with what its earlier calls have shown. */
-  asSeen(tool: CatalogueTool): CatalogueTool {
+  asSeen(tool: ListedTool): ListedTool {
     const isAsking = this.#asking.has(nameOf(tool.server, tool.name))
     return isAsking ? { ...tool, isInteractive: true } : tool
   }

@@ -2,40 +2,19 @@ import type { Watch } from '../../ahead/agent-contexts.ts'
 import type { Enrichment } from '../../ahead/enrichment.ts'
 import type { OfferedFacts, Prefetch, PrefetchBatch, ScopedCall } from '../../ahead/prefetch.ts'
 import { screenArguments } from '../../core/enrich/candidates.ts'
-import { eligibilityOf } from '../../core/enrich/eligibility.ts'
+import { eligibilityOf, type ListedTool } from '../../core/enrich/eligibility.ts'
 import { argumentNames } from '../../core/enrich/observed-costs.ts'
-import type {
-  CatalogueTool,
-  DeclineReason,
-  Offering,
-  PlanContext,
-  PlannedCall,
-} from '../../core/enrich/plan.ts'
+import type { DeclineReason, Offering, PlanContext, PlannedCall } from '../../core/enrich/plan.ts'
 import { planCalls } from '../../core/enrich/planner.ts'
 import type { OfferedCall, OfferLink } from '../../core/enrich/projections.ts'
 import type { FollowUp } from '../../core/enrich/value-model.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import type { Servers } from '../servers.ts'
 import type { LandedResult } from './enrichment-needs.ts'
-import { keyOf } from './known-call.ts'
+import { type KnownCall, keyOf } from './known-call.ts'
 import type { OfferReader } from './offer-reader.ts'
 import type { PrefetchCalls } from './prefetch-calls.ts'
 import { catalogueTool, toolDefinition } from './tool-definition.ts'
-
-/** A call whose result may offer others. */
-export interface Trigger {
-  readonly tool: CatalogueTool
-  readonly args: JsonBytes
-  /** The same as `canonicalArguments`; `null` if they cannot be compared. */
-  readonly known: string | null
-  /** Whether its result was fetched ahead, and its size observed then. */
-  readonly isServed: boolean
-  readonly keywords: readonly string[]
-  /** The agent's context, as `Enrichment` names it. */
-  readonly context: string
-  /** The agent's session; `null` if nothing names it. */
-  readonly session: string | null
-}
 
 export interface PrefetchesOptions {
   readonly shared: Enrichment<LandedResult>
@@ -66,25 +45,28 @@ export class Prefetches {
   /**
    * Fetches ahead what the result offers. Resolves when the fetches have begun, with `null` if
    * there is nothing to fetch.
+   * @param isServed whether the result was fetched ahead, and its size observed then
    */
-  async after(trigger: Trigger, result: JsonBytes): Promise<PrefetchBatch | null> {
-    const { shared, read, tenant } = this.#options
-    const { tool } = trigger
-    const links = shared.models
-      .find(tool.name, tool.server)
-      .model.follow_up.filter(link => link.tool !== tool.name)
+  async after(
+    trigger: KnownCall,
+    result: JsonBytes,
+    isServed: boolean,
+  ): Promise<PrefetchBatch | null> {
+    const { read, shared, tenant } = this.#options
+    const { tool, bytes } = trigger
+    const links = trigger.found.model.follow_up.filter(link => link.tool !== tool.name)
     const terms = links.map(link => this.#linkTerms(link, tool.server))
     // What results of a tool take is learned once a call of it was offered.
-    const isSized = !trigger.isServed && this.#targets.has(this.#costKey(tool))
+    const isSized = !isServed && this.#targets.has(this.#costKey(tool))
     if (terms.every(each => each === null) && !isSized) return null
     const began = this.#ended
     const wanted = terms.flatMap(each => (each === null ? [] : [each]))
     const [found, probabilities] = await Promise.all([
-      read(result, { links: wanted, args: new Uint8Array(trigger.args) }),
+      read(result, { links: wanted, args: new Uint8Array(bytes) }),
       shared.habits.of(tenant),
     ])
     if (found === null || !found.isComplete || began !== this.#ended) return null
-    if (!trigger.isServed) this.#observeCost(tool, trigger.known, found.tokens)
+    if (!isServed) this.#observeCost(tool, trigger.args, found.tokens)
     const projected = [...found.calls]
     const offerings = links.map((link, at): Offering => {
       const calls = terms[at] === null ? [] : (projected.shift() ?? [])
@@ -96,7 +78,7 @@ export class Prefetches {
 
   #carryOut(
     offerings: readonly Offering[],
-    trigger: Trigger,
+    trigger: KnownCall,
     probabilities: PlanContext['probabilities'],
   ): PrefetchBatch {
     const context = this.#planContext(trigger, probabilities)
@@ -125,7 +107,7 @@ export class Prefetches {
   /** @param reasons why others of the plan were declined */
   #start(
     prefetches: readonly PlannedPrefetch[],
-    { context, session }: Pick<Trigger, 'context' | 'session'>,
+    { context, session }: Pick<KnownCall, 'context' | 'session'>,
     watches: Watch[],
     reasons: DeclineReason[],
   ): PrefetchBatch {
@@ -147,8 +129,8 @@ export class Prefetches {
   }
 
   #prefetch(
-    { tool, args, hosts }: KnownCall,
-    trigger: Trigger,
+    { tool, args, hosts }: Target,
+    trigger: KnownCall,
     { offer, cost_tokens, dependents, context }: PrefetchTerms,
   ): PlannedPrefetch {
     const { shared, calls, scopeOf } = this.#options
@@ -189,7 +171,7 @@ export class Prefetches {
   #startDependents(
     dependents: readonly PlannedCall[],
     landed: LandedResult,
-    trigger: Trigger,
+    trigger: KnownCall,
     context: PlanContext,
   ): void {
     const prefetches: PlannedPrefetch[] = []
@@ -209,7 +191,7 @@ export class Prefetches {
   }
 
   #planContext(
-    { keywords, context }: Trigger,
+    { keywords, context }: KnownCall,
     probabilities: PlanContext['probabilities'],
   ): PlanContext {
     const { shared, servers, scopeOf } = this.#options
@@ -245,7 +227,7 @@ export class Prefetches {
   }
 
   /** The tool that a link names: of the same server, or `{server}__{tool}` of another one. */
-  #findTool(name: string, server: string): CatalogueTool | undefined {
+  #findTool(name: string, server: string): ListedTool | undefined {
     const { servers } = this.#options
     let entry = servers.catalogue.ownTool(server, name)
     if (entry === undefined) {
@@ -259,19 +241,20 @@ export class Prefetches {
     )
   }
 
-  #observeCost(tool: CatalogueTool, args: string | null, tokens: number): void {
+  #observeCost(tool: ListedTool, args: string | null, tokens: number): void {
     this.#options.shared.costs.observe(this.#costKey(tool), argumentNames(args), tokens)
   }
 
-  #costKey({ server, name }: CatalogueTool): string {
+  #costKey({ server, name }: ListedTool): string {
     return JSON.stringify([this.#options.tenant, server, name])
   }
 }
 
 const SEPARATOR = '__'
 
-interface KnownCall {
-  readonly tool: CatalogueTool
+/** A call that is to be made ahead. */
+interface Target {
+  readonly tool: ListedTool
   readonly args: string
   readonly hosts?: OfferedCall['hosts']
 }

@@ -1,5 +1,4 @@
-import type { ToolAnnotations } from '../../core/enrich/eligibility.ts'
-import type { CatalogueTool } from '../../core/enrich/plan.ts'
+import type { ListedTool, ToolAnnotations } from '../../core/enrich/eligibility.ts'
 import {
   type JsonBytes,
   type JsonNode,
@@ -73,7 +72,7 @@ function annotationsOf(raw: JsonBytes, hints: JsonNode | undefined): ToolAnnotat
 }
 
 /** The tool as the planner sees it. */
-export function catalogueTool(entry: PublicEntry, isTrusted: boolean): CatalogueTool {
+export function catalogueTool(entry: PublicEntry, isTrusted: boolean): ListedTool {
   const { annotations, isInteractive } = toolDefinition(entry.raw)
   return { name: entry.key, server: entry.server, isTrusted, annotations, isInteractive }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { announce } from '../../../src/ahead/announcement.ts'
+import { announcementOf } from '../../../src/ahead/announcement.ts'
 import type { FetchEvent, Fetched, Prefetch, ScopedCall } from '../../../src/ahead/prefetch.ts'
 import { Speculation, type SpeculationOptions } from '../../../src/ahead/speculation.ts'
 
@@ -342,37 +342,19 @@ describe('an end', () => {
 
 // Contract, section 8, "Race": only with `announce`.
 describe('an announcement', () => {
-  const never = () => new Promise<void>(() => {})
-
-  it('names what is there when all have ended', async () => {
-    const { engine, pending } = setUp()
-    const batch = engine.prefetch([prefetch(1), prefetch(2)])
-    const line = announce(batch, 1_000, never)
-    await pending[0]?.resolve(usable('1'))
-    await pending[1]?.reject()
-    expect(await line).toBe('> [prefetched: get(id=1)]')
-  })
-
-  it('names what is there when the time is over, and the fetches go on', async () => {
+  it('names what is there, while the other fetches go on', async () => {
     const { engine, pending } = setUp()
     const batch = engine.prefetch([
-      prefetch(1),
+      ...[prefetch(1), prefetch(3)],
       prefetch(2, { call: call(2, { args: '{"a":"é]\\n"}' }) }),
     ])
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const line = announce(batch, 1_000, () => promise)
-    await pending[1]?.resolve(usable('2'))
-    resolve()
-    expect(await line).toBe('> [prefetched: get(a="é\\u005d\\n")]')
+    expect(announcementOf(batch)).toBeNull()
+    await pending[2]?.resolve(usable('2'))
+    await pending[1]?.reject()
+    expect(announcementOf(batch)).toBe('> [prefetched: get(a="é\\u005d\\n")]')
     await pending[0]?.resolve(usable('1'))
+    await batch.ended
+    expect(announcementOf(batch)).toBe('> [prefetched: get(a="é\\u005d\\n"), get(id=1)]')
     expect(engine.take(call(1))?.kind).toBe('served')
-  })
-
-  it('is none if nothing is there, or nothing was started', async () => {
-    const { engine, pending } = setUp()
-    expect(await announce(engine.prefetch([]), 1_000, never)).toBeNull()
-    const batch = engine.prefetch([prefetch(1)])
-    expect(await announce(batch, 1_000, () => Promise.reject(new Error('aborted')))).toBeNull()
-    await pending[0]?.reject()
   })
 })

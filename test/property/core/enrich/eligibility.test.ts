@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Speculation } from '../../../../src/ahead/speculation.ts'
-import type { CatalogueTool, Offering, PlannedCall } from '../../../../src/core/enrich/plan.ts'
+import type { ListedTool } from '../../../../src/core/enrich/eligibility.ts'
+import type { Offering, PlannedCall } from '../../../../src/core/enrich/plan.ts'
 import { planCalls } from '../../../../src/core/enrich/planner.ts'
 import { Probabilities } from '../../../../src/core/enrich/probability.ts'
 import type { SideEffect, ToolModel } from '../../../../src/core/enrich/value-model.ts'
@@ -37,7 +38,7 @@ const stated: fc.Arbitrary<ToolModel> = fc
   .record({ side_effect_class: maybe(fc.constantFrom(...EFFECTS)), speculate: flag })
   .map(withoutUndefined)
 
-const catalogueTool: fc.Arbitrary<CatalogueTool> = fc.record({
+const catalogueTool: fc.Arbitrary<ListedTool> = fc.record({
   name: fc.constantFrom(...NAMES),
   server: fc.constantFrom(...SERVERS),
   isTrusted: fc.boolean(),
@@ -58,7 +59,7 @@ function withoutUndefined<T extends object>(object: T): T {
 }
 
 /** A layer for the tool, by the exact name, the name without prefix, or for all. */
-function modelsFor({ name, server }: CatalogueTool, entries: Record<string, ToolModel>) {
+function modelsFor({ name, server }: ListedTool, entries: Record<string, ToolModel>) {
   const names = { own: `mcp__${server}__${name}`, bare: name.replace('a__', ''), '*': '*' }
   return Object.fromEntries(
     Object.entries(entries).map(([kind, model]) => [names[kind as keyof typeof names], model]),
@@ -73,7 +74,7 @@ const own = (entries: Record<string, ToolModel>): ToolModel | undefined =>
 
 /** The contract's paragraph "Eligible", said again without the code. */
 function mayBePlanned(
-  tool: CatalogueTool,
+  tool: ListedTool,
   user: Record<string, ToolModel>,
   mined: Record<string, ToolModel>,
 ): boolean {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { callKey } from '../../../../src/core/enrich/call-key.ts'
 import { screenArguments } from '../../../../src/core/enrich/candidates.ts'
-import type { CatalogueTool, Offering, PlanContext } from '../../../../src/core/enrich/plan.ts'
+import type { ListedTool } from '../../../../src/core/enrich/eligibility.ts'
+import type { Offering, PlanContext } from '../../../../src/core/enrich/plan.ts'
 import { planCalls } from '../../../../src/core/enrich/planner.ts'
 import { Probabilities } from '../../../../src/core/enrich/probability.ts'
 import type { ToolModel } from '../../../../src/core/enrich/value-model.ts'
@@ -10,7 +11,7 @@ import { modelsWith } from '../../../support/models.ts'
 const READS: ToolModel = { side_effect_class: 'read_only' }
 
 /** A closed, trusted tool of the server `s`. */
-const tool = (name: string, more: Partial<CatalogueTool> = {}): CatalogueTool => ({
+const tool = (name: string, more: Partial<ListedTool> = {}): ListedTool => ({
   ...{ name, server: 's', isTrusted: true, annotations: { openWorldHint: false } },
   ...more,
 })
@@ -99,10 +100,10 @@ describe('a plan', () => {
   })
 
   it('is ordered by value for a token', () => {
-    const observedTokens = ({ name }: CatalogueTool) => (name === 'diff' ? 10 : undefined)
+    const observedTokens = ({ name }: ListedTool) => (name === 'diff' ? 10 : undefined)
     const offerings = [offering('get', [1]), offering('diff', [1]), offering('comments', [1])]
     expect(plan(offerings, { observedTokens }).calls[0]).toBe('diff {"id":1}')
-    const byNames = (_: CatalogueTool, names: string | undefined) => names?.length
+    const byNames = (_: ListedTool, names: string | undefined) => names?.length
     expect(plan([offering('get', [1])], { observedTokens: byNames }).cost_tokens).toBe(6)
   })
 
@@ -234,7 +235,7 @@ describe('a call that requires another', () => {
   })
 
   it('never without it, however much more it is worth', () => {
-    const observedTokens = ({ name }: CatalogueTool) => (name === 'get' ? 900 : 1)
+    const observedTokens = ({ name }: ListedTool) => (name === 'get' ? 900 : 1)
     expect(plan(both, { budgetTokens: 500, observedTokens })).toMatchObject({
       ...{ calls: [], declined: ['get {"id":1}: budget', 'comments null: budget'] },
     })
