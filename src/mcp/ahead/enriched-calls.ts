@@ -296,11 +296,7 @@ export class EnrichedCalls {
   }
 
   /** Starts fetches of calls that may come next. Waits only to announce them. Never rejects. */
-  async #speculate(
-    known: KnownCall,
-    result: JsonBytes,
-    isServed: boolean,
-  ): Promise<string | null> {
+  async #speculate(known: KnownCall, result: JsonBytes, isServed: boolean): Promise<string | null> {
     const { shared, onBug } = this.#needs
     const { isEnabled, announces, announceMs } = shared.settings
     if (!isEnabled) return null

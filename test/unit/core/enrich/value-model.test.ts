@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  fillModel,
-  mergeModels,
-  toolModelSchema,
-} from '../../../../src/core/enrich/value-model.ts'
+import { fillModel, mergeModels, toolModelSchema } from '../../../../src/core/enrich/value-model.ts'
 
 // SOURCES.md#planner, "Annotation taxonomy": the six annotations, and what the contract adds to
 // them.
