@@ -10,11 +10,13 @@ const ROOT = resolve(import.meta.dirname, '../..')
 const KEPT = join(ROOT, 'node_modules/.cache/haversack-test-workers')
 const KEPT_MS = 86_400_000
 
-/** Modules of the threads that services and stores of tests start. */
+/** Modules of the threads and processes that tests start again and again. */
 const WORKERS = [
   'workers/tasks.ts',
   'src/**/{thread,*-thread}.ts',
   'test/{integration,processes}/**/worker-*.ts',
+  'test/support/mcp/raw-upstream.ts',
+  'test/support/mcp/recording/child-process.ts',
 ]
 
 /**

@@ -8,8 +8,9 @@ import type {
 } from '../../../src/mcp/upstream/connection.ts'
 import type { ServerTarget, UpstreamOptions } from '../../../src/mcp/upstream/options.ts'
 import type { Verdicts } from '../../../src/mcp/upstream/verdicts.ts'
+import { bundledWorker } from '../bundled-worker.ts'
 
-const RAW_UPSTREAM = fileURLToPath(new URL('./raw-upstream.ts', import.meta.url))
+const RAW_UPSTREAM = fileURLToPath(bundledWorker(new URL('./raw-upstream.ts', import.meta.url)))
 
 /** What a connection reported, in its order; parameters as text. */
 export interface Reported {

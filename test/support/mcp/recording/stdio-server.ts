@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { bundledWorker } from '../../bundled-worker.ts'
 import type { Channel } from './exchange.ts'
 
-const CHILD = fileURLToPath(new URL('child-process.ts', import.meta.url))
+const CHILD = fileURLToPath(bundledWorker(new URL('child-process.ts', import.meta.url)))
 
 /** A process that a client has started. */
 export interface StdioProcess {
