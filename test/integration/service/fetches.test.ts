@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { EncodeAnswer } from '../../../src/core/contract/encode.ts'
 import type { GainAnswer } from '../../../src/core/contract/gain.ts'
-import { startTestService } from './harness.ts'
+import { BUILDERS } from '../../../src/service/builders.ts'
+import { startSmallService } from './harness.ts'
 
 const LOG = Array.from({ length: 400 }, (_, at) => `step ${at} took ${(at * 37) % 1000} ms`)
 
-let service: Awaited<ReturnType<typeof startTestService>>
+let service: Awaited<ReturnType<typeof startSmallService>>
 
 beforeAll(async () => {
-  service = await startTestService()
+  const { openConfiguredLedger } = BUILDERS
+  service = await startSmallService({}, { builders: { openConfiguredLedger } })
 })
 afterAll(() => service.close())
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { json, startTestService } from './harness.ts'
+import { json, startSmallService, startTestService } from './harness.ts'
 
 describe('the service', () => {
-  it('starts, answers, and closes', async () => {
+  it('starts, answers, keeps its port from others, and closes', async () => {
     const service = await startTestService()
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
     const answer = await json(
@@ -17,6 +17,8 @@ describe('the service', () => {
       content: '[{"a":1},{"a":2}]',
       media_type: 'application/json',
     })
+    const port = Number(new URL(service.url).port)
+    await expect(startSmallService({ port })).rejects.toThrow(/EADDRINUSE/)
     await service.close()
     await expect(fetch(`${service.url}/livez`)).rejects.toThrow()
   })
@@ -24,12 +26,5 @@ describe('the service', () => {
   it('says soon why it cannot start', async () => {
     const workerUrl = new URL('./no-such-worker.ts', import.meta.url)
     await expect(startTestService({}, { workerUrl })).rejects.toThrow(/workers do not answer/)
-  })
-
-  it('does not listen on a port that is taken', async () => {
-    const first = await startTestService()
-    const port = Number(new URL(first.url).port)
-    await expect(startTestService({ port })).rejects.toThrow(/EADDRINUSE/)
-    await first.close()
   })
 })

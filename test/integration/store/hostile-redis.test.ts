@@ -1,6 +1,7 @@
 import { createServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { redisConnector } from '../../../src/store/redis/connection.ts'
+import { someOf } from '../../support/short-runs.ts'
 
 const closers: (() => void)[] = []
 
@@ -44,23 +45,26 @@ const ENDLESS: Readonly<Record<string, readonly [string, Buffer]>> = {
 }
 
 describe('a server in the place of Redis', () => {
-  it.each(Object.entries(ENDLESS))('is left that sends %s', async (_, [opening, more]) => {
-    const port = await hostile(opening, more)
-    const { promise: ended, resolve } = Promise.withResolvers<Error>()
-    const connect = redisConnector({
-      address: {
-        kind: 'standalone',
-        nodes: [{ host: '127.0.0.1', port }],
-        isTls: false,
-        database: 0,
-      },
-      timeoutMs: 2_000,
-    })
-    const before = process.memoryUsage.rss()
-    const connection = await connect(resolve)
-    closers.push(() => connection.close())
-    await expect(connection.send('', ['GET', 'key'])).rejects.toThrow()
-    expect((await ended).message).toMatch(/too large|stack/)
-    expect(process.memoryUsage.rss() - before).toBeLessThan(400 * 1024 * 1024)
-  })
+  it.each(someOf(Object.entries(ENDLESS), 2))(
+    'is left that sends %s',
+    async (_, [opening, more]) => {
+      const port = await hostile(opening, more)
+      const { promise: ended, resolve } = Promise.withResolvers<Error>()
+      const connect = redisConnector({
+        address: {
+          kind: 'standalone',
+          nodes: [{ host: '127.0.0.1', port }],
+          isTls: false,
+          database: 0,
+        },
+        timeoutMs: 2_000,
+      })
+      const before = process.memoryUsage.rss()
+      const connection = await connect(resolve)
+      closers.push(() => connection.close())
+      await expect(connection.send('', ['GET', 'key'])).rejects.toThrow()
+      expect((await ended).message).toMatch(/too large|stack/)
+      expect(process.memoryUsage.rss() - before).toBeLessThan(400 * 1024 * 1024)
+    },
+  )
 })

@@ -24,12 +24,18 @@ const HEAVY = 15_000_000
 
 const runner = inlineRunner()
 
+function bodyOf(bytes: number): Buffer {
+  const body = Buffer.alloc(bytes, ' ')
+  body.write(JSON.stringify({ content: 'x' }))
+  return body
+}
+
 const job = (tenant: string, bytes = SHORT, fields: Partial<Job> = {}): Job => ({
   op: 'count',
   tenant,
   media: 'json',
   accept: 'json',
-  body: Buffer.from(JSON.stringify({ content: 'x' }).padEnd(bytes)),
+  body: bodyOf(bytes),
   requestId: tenant,
   ...fields,
 })

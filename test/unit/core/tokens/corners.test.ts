@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ENCODINGS } from '../../../../src/core/tokens/profiles.ts'
 import { tiktokenIds } from '../../../../src/runtime/tiktoken.ts'
 import { FULL_RUNS } from '../../../support/runs.ts'
+import { someOf } from '../../../support/short-runs.ts'
 import { counters } from '../../../support/vocabularies.ts'
 
 /** Texts at the edges of both split patterns, by what they try. */
@@ -196,7 +197,7 @@ const CORNERS: Readonly<Record<string, readonly string[]>> = {
   ),
 }
 
-describe.each(ENCODINGS)('%s counts as tiktoken', encoding => {
+describe.each(someOf(ENCODINGS, 1))('%s counts as tiktoken', encoding => {
   it.each(Object.entries(CORNERS))('%s', (_name, texts) => {
     const counter = counters.get(encoding)
     for (const text of texts) {

@@ -7,6 +7,7 @@ import {
 import { OWNERS } from '../../../../src/core/tokens/kernel.ts'
 import { ENCODINGS } from '../../../../src/core/tokens/profiles.ts'
 import { openVocabulary } from '../../../../src/core/tokens/vocabulary.ts'
+import { someOf } from '../../../support/short-runs.ts'
 import { vocabularies } from '../../../support/vocabularies.ts'
 
 /** Words, digits and symbols as ordinary results have them, and random ones as in base64. */
@@ -30,7 +31,7 @@ function missesOf(counter: BpeCounter, owner: string, text: string): number {
   return counter.statistics().misses - before
 }
 
-describe.each(ENCODINGS)('owners of counted texts: %s', encoding => {
+describe.each(someOf(ENCODINGS, 1))('owners of counted texts: %s', encoding => {
   const create = () => createBpeCounter(openVocabulary(vocabularies[encoding]))
   const text = textOf(1)
   const fresh = missesOf(create(), 'b', text)

@@ -4,10 +4,11 @@ import { AppError } from '../../../../../src/core/base/errors.ts'
 import type { EncodeRequest } from '../../../../../src/core/contract/encode.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { createLocalSessions } from '../../../../../src/library/local-sessions.ts'
-import { leastHits, runs } from '../../../../support/runs.ts'
+import { leastHits } from '../../../../support/runs.ts'
+import { fewRuns } from '../../../../support/short-runs.ts'
 import { counters } from '../../../../support/vocabularies.ts'
 
-const RUNS = runs(15)
+const RUNS = fewRuns(15, 5)
 
 const rule = { max_per_session: 1 }
 const pipeline = pipelineSchema.parse({

@@ -390,7 +390,7 @@ describe('the steps of pauses', () => {
           expect(Buffer.compare(other.bytes, bytes)).toBe(0)
         }
       }),
-      { numRuns: fewRuns(200, 10) },
+      { numRuns: fewRuns(200, 6) },
     )
     expect(cleared).toBeGreaterThan(0)
   })

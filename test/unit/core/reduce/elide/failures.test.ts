@@ -213,7 +213,7 @@ describe('failures within a budget', () => {
           }
         },
       ),
-      { numRuns: 12 },
+      { numRuns: fewRuns(12, 5) },
     )
   })
 
@@ -243,7 +243,7 @@ describe('failures within a budget', () => {
         const { findings } = createVerifier(counters).check({ line: 1, entry: { request, answer } })
         expect(findings).toEqual([])
       }),
-      { numRuns: fewRuns(25, 8) },
+      { numRuns: fewRuns(25, 5) },
     )
     expect(counted).toBeGreaterThan(0)
   })
