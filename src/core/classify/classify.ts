@@ -6,8 +6,7 @@ import {
   MIN_FENCES,
   MIN_LIST_LINES,
   noFindings,
-  type Scans,
-  scanOnce,
+  scanText,
 } from './inner-formats.ts'
 import { type JsonShape, type JsonShapeFacts, jsonShape } from './json-shape.ts'
 
@@ -30,9 +29,9 @@ interface TextShapeFacts {
 }
 
 /** The shape of a text, first match wins. Its inner formats go to `findings`. */
-function textShape(text: string, findings: Findings, scans: Scans | undefined): TextShapeFacts {
+function textShape(text: string, findings: Findings): TextShapeFacts {
   if (text.trim() === '') return { shape: 'empty' }
-  const counts = scanOnce(text, findings, scans)
+  const counts = scanText(text, findings)
   if (counts === undefined) return { shape: 'prose' }
   if (counts.table !== undefined) return { shape: 'markdown_table', ...counts.table }
   if (counts.fences >= MIN_FENCES) return { shape: 'code_block' }
@@ -69,14 +68,13 @@ const OWN_FORMAT: { readonly [shape in Shape]?: InnerFormat } = {
 /**
  * Classifies `text`, whose JSON value is `parsed`, or `undefined` if it is no JSON. A JSON scalar
  * is classified as the text it is. Linear, and without recursion.
- * @param scans what is known of strings of the same content; begins empty
  */
-export function classify(text: string, parsed: Value | undefined, scans?: Scans): ShapeReport {
+export function classify(text: string, parsed: Value | undefined): ShapeReport {
   const findings = noFindings()
   return report(
     parsed instanceof ObjectValue || Array.isArray(parsed)
-      ? jsonShape(parsed, findings, scans)
-      : textShape(text, findings, scans),
+      ? jsonShape(parsed, findings)
+      : textShape(text, findings),
     findings,
   )
 }

@@ -74,50 +74,13 @@ export function scanText(text: string, findings: Findings): LineCounts | undefin
   return counts
 }
 
-/** What one text has, whatever others had. */
-export interface Scan {
-  readonly findings: Findings
-  readonly counts: LineCounts | undefined
-}
-
-/**
- * The long text that the strings of one content begin with, if it was scanned. Written as a text of
- * its own, it need not be scanned again.
- */
-export type Scans = Map<string, Scan>
-
-/** A shorter string is hardly written as a text of its own. */
-const MIN_KEPT_LENGTH = 200
-
-/** Like `scanText`, unless the text was scanned before. */
-export function scanOnce(
-  text: string,
-  findings: Findings,
-  scans: Scans | undefined,
-): LineCounts | undefined {
-  const known = scans?.get(text)
-  if (known === undefined) return scanText(text, findings)
-  addAll(known.findings, findings)
-  return known.counts
-}
-
-function addAll(found: Findings, findings: Findings): void {
-  for (const format of INNER_FORMATS) findings[format] ||= found[format]
-}
-
 /** A line by which a format is known although there is no other line. */
 const TELLING_LINE = /^[ \t]*(?:@@ -|diff --git |Traceback)/
 
 /** The same for a string of a JSON value, most of which are a line. */
-export function scanString(string: string, findings: Findings, scans?: Scans): void {
+export function scanString(string: string, findings: Findings): void {
   const text = typedText(string)
   if (text.length < MIN_TEXT_LENGTH) return
-  if (scans?.size === 0 && text.length >= MIN_KEPT_LENGTH && text.includes('\n')) {
-    const own = noFindings()
-    scans.set(text, { findings: own, counts: scanText(text, own) })
-    addAll(own, findings)
-    return
-  }
   addWithinLines(text, findings)
   if (text.includes('\n') || TELLING_LINE.test(text)) addOfLines(scanLines(text), findings)
 }

@@ -1,5 +1,5 @@
 import { ObjectValue, type Value } from '../json/value.ts'
-import { type Findings, type Scans, scanString } from './inner-formats.ts'
+import { type Findings, scanString } from './inner-formats.ts'
 
 /** Shapes of values that are objects or arrays. */
 export type JsonShape =
@@ -34,12 +34,8 @@ const KEY_STABILITY_ROWS = 20
  * The shape of an object or array. Inner formats of its strings, at every depth, go to `findings`,
  * unless that is `null`.
  */
-export function jsonShape(
-  value: Container,
-  findings: Findings | null,
-  scans?: Scans,
-): JsonShapeFacts {
-  const depth = depthOf(value, findings, scans)
+export function jsonShape(value: Container, findings: Findings | null): JsonShapeFacts {
+  const depth = depthOf(value, findings)
   if (value instanceof ObjectValue) {
     const n_fields = value.keys.length
     if (n_fields === 0) return { shape: 'empty', n_fields }
@@ -57,14 +53,14 @@ export function jsonShape(
 }
 
 /** The number of levels; scans every string for inner formats, level by level. */
-function depthOf(root: Container, findings: Findings | null, scans: Scans | undefined): number {
+function depthOf(root: Container, findings: Findings | null): number {
   let levels = 0
   for (let level: Container[] = [root]; level.length > 0; levels++) {
     const next: Container[] = []
     for (const container of level) {
       for (const member of container instanceof ObjectValue ? container.values : container) {
         if (typeof member === 'string') {
-          if (findings !== null) scanString(member, findings, scans)
+          if (findings !== null) scanString(member, findings)
         } else if (isContainer(member)) next.push(member)
       }
     }

@@ -151,9 +151,6 @@ function trim(
   const { gate, valuation, choose, algorithm } = options
   const { request, prices } = input
   const fits = lossless.tokens <= budget
-  // Parts of parts are written from contents of their own. What the whole was made from is as large
-  // as all that is needed from here on.
-  input.memo.forget()
   if (fits && request.level === undefined && request.chunk !== undefined) checkWhole(request)
   const itemsAt = (most: number) =>
     request.mode === 'trim'

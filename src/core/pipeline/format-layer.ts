@@ -36,9 +36,7 @@ export function createJsonLayer(
         // An unchanged text saves nothing, so it is not written, or not counted.
         if (format.compact === true && (input.isCompact || marked !== undefined)) return
         const isAffordable = work.take(format.steps?.(extent) ?? 0)
-        const written = isAffordable
-          ? weighed(format, marked ?? value, input.prices.counter, input.memo)
-          : null
+        const written = isAffordable ? weighed(format, marked ?? value, input.prices.counter) : null
         if (written === null) declined.push(formatId(format))
         if (written === null || written.content === input.content) return
         const tokens = input.prices.price(written.content, written.tokens)
@@ -115,7 +113,6 @@ export function createTextLayer(
         work,
         counter: prices.counter,
         reading,
-        memo: input.memo,
         ...(marked !== undefined && { marked }),
         ...parsedOf(input),
         formats: values.filter(format => isAllowed(format, input)),

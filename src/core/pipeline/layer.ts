@@ -1,7 +1,6 @@
 import type { ShapeReport } from '../classify/classify.ts'
 import type { EncodeRequest, LayerId } from '../contract/encode.ts'
 import { formatId } from '../formats/json/json-format.ts'
-import type { PartMemo } from '../formats/part-memo.ts'
 import type { Value } from '../json/value.ts'
 import type { Uses } from '../reading/constructs.ts'
 import type { Prices } from './prices.ts'
@@ -25,8 +24,6 @@ export interface LayerInput {
   readonly isCompact: boolean
   readonly shape: ShapeReport
   readonly prices: Prices
-  /** What value formats found out about the parts of the value. */
-  readonly memo: PartMemo
 }
 
 /** A smaller text that a layer offers. */

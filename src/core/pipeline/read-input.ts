@@ -1,6 +1,5 @@
 import { classify } from '../classify/classify.ts'
 import type { LookupResults } from '../contract/lookup.ts'
-import { PartMemo, scansOf } from '../formats/part-memo.ts'
 import { parseJson } from '../json/parse-json.ts'
 import type { ReadingLevel } from '../reading/constructs.ts'
 import type { SessionContext } from '../sessions/turn/shared-sessions.ts'
@@ -47,14 +46,12 @@ export function readInput(
   const { content } = request
   const parsed = parseJson(content, { maxDepth: context.maxDepth })
   const value = parsed.ok ? parsed.value : undefined
-  const memo = new PartMemo()
   return {
     request,
     content,
     value,
     isCompact: parsed.ok && parsed.compact,
-    shape: classify(content, value, scansOf(memo)),
+    shape: classify(content, value),
     prices: createPrices(content, resolveTokenizer(request), context.counters),
-    memo,
   }
 }

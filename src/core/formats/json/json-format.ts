@@ -2,7 +2,6 @@ import type { ShapeReport } from '../../classify/classify.ts'
 import type { Value } from '../../json/value.ts'
 import type { Uses } from '../../reading/constructs.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
-import type { PartMemo } from '../part-memo.ts'
 import type { Extent } from '../work.ts'
 
 /**
@@ -29,9 +28,8 @@ export interface JsonFormat {
   encode(value: Value, counter?: TokenCounter): string | null
   /**
    * The same text, with its surcharge; absent if there is none.
-   * @param memo of the content that the value is of
    */
-  weigh?(value: Value, counter: TokenCounter, memo?: PartMemo): Weighed | null
+  weigh?(value: Value, counter: TokenCounter): Weighed | null
   /** How each part of the text was chosen; absent if there is no choice. */
   explain?(value: Value, counter: TokenCounter): readonly ExplainedPart[]
   /** The value again. Throws `AppError('not_decodable')` that names the line. */
@@ -69,13 +67,8 @@ export interface ExplainedPart {
 }
 
 /** The text of the value in this format, for a choice between formats. */
-export function weighed(
-  format: JsonFormat,
-  value: Value,
-  counter: TokenCounter,
-  memo?: PartMemo,
-): Weighed | null {
-  if (format.weigh !== undefined) return format.weigh(value, counter, memo)
+export function weighed(format: JsonFormat, value: Value, counter: TokenCounter): Weighed | null {
+  if (format.weigh !== undefined) return format.weigh(value, counter)
   const content = format.encode(value, counter)
   return content === null ? null : { content, surcharge: 0 }
 }

@@ -24,7 +24,7 @@ export interface InnerJson {
  */
 export function cheapestJson(
   value: Value,
-  { formats, counter, work, memo, reading }: TextTools,
+  { formats, counter, work, reading }: TextTools,
   chars: number,
   fits: (content: string) => boolean,
 ): InnerJson | null {
@@ -36,7 +36,7 @@ export function cheapestJson(
     const write = () => {
       if (!format.accepts(value, shape)) return null
       if (work?.take(format.steps?.(extent) ?? 0) === false) return null
-      return weighed(format, value, counter, memo)
+      return weighed(format, value, counter)
     }
     const written = attempt(formatId(format), write, () => null)
     if (written === null || !fits(written.content)) continue

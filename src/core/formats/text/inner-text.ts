@@ -2,7 +2,6 @@ import { attempt } from '../../base/attempt.ts'
 import { classify, type ShapeReport } from '../../classify/classify.ts'
 import type { Uses } from '../../reading/constructs.ts'
 import { formatId } from '../json/json-format.ts'
-import { scansOf } from '../part-memo.ts'
 import { type TextFormat, type TextTools, textFormat, type WrittenText } from './text-format.ts'
 
 /** A part of a text, written in a text format. */
@@ -19,7 +18,7 @@ export function innerTexts(
   formats: readonly TextFormat[],
   tools: TextTools,
 ): (InnerText & { restores(): boolean })[] {
-  const shape: ShapeReport = classify(text, undefined, tools.memo && scansOf(tools.memo))
+  const shape: ShapeReport = classify(text, undefined)
   return formats.flatMap(format => {
     if (format.json === true) return []
     const id = formatId(format)

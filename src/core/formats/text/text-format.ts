@@ -4,7 +4,6 @@ import type { Uses } from '../../reading/constructs.ts'
 import type { Reading } from '../../reading/price.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import type { JsonFormat } from '../json/json-format.ts'
-import type { PartMemo } from '../part-memo.ts'
 import type { WorkBudget } from '../work.ts'
 
 /** What a text format may use while it encodes. */
@@ -19,8 +18,6 @@ export interface TextTools {
   readonly work?: WorkBudget
   /** The value of the whole text, if it is JSON and was parsed, and the levels of nesting in it. */
   readonly parsed?: { readonly value: Value; readonly depth: number }
-  /** What value formats found out about the parts of that value; absent: nothing. */
-  readonly memo?: PartMemo
   /** The lines as values, with gaps where others are missing; absent: none are. */
   readonly marked?: Value
 }

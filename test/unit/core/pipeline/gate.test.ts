@@ -4,7 +4,6 @@ import { AppError } from '../../../../src/core/base/errors.ts'
 import { classify } from '../../../../src/core/classify/classify.ts'
 import type { Refusal } from '../../../../src/core/contract/result-row.ts'
 import type { JsonFormat } from '../../../../src/core/formats/json/json-format.ts'
-import { PartMemo } from '../../../../src/core/formats/part-memo.ts'
 import type { TextFormat } from '../../../../src/core/formats/text/text-format.ts'
 import { parseJson } from '../../../../src/core/json/parse-json.ts'
 import { createJsonLayer, createTextLayer } from '../../../../src/core/pipeline/format-layer.ts'
@@ -36,7 +35,6 @@ function gate(content: string, formats: readonly JsonFormat[]) {
     shape: classify(content, value),
     prices: createPrices(content, 'o200k_base', counters),
     isCompact: false,
-    memo: new PartMemo(),
   })
   return { winner: passGate(proposals, refusals), refusals }
 }
@@ -110,7 +108,6 @@ describe('the gate of texts', () => {
       shape: classify(content, value),
       prices: createPrices(content, 'o200k_base', counters),
       isCompact: false,
-      memo: new PartMemo(),
     })
     passGate(proposals, refusals)
     return refusals

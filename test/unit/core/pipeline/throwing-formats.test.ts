@@ -5,7 +5,6 @@ import { AppError } from '../../../../src/core/base/errors.ts'
 import { classify } from '../../../../src/core/classify/classify.ts'
 import type { JsonFormat } from '../../../../src/core/formats/json/json-format.ts'
 import { JSON_FORMATS } from '../../../../src/core/formats/json/registry.ts'
-import { PartMemo } from '../../../../src/core/formats/part-memo.ts'
 import { cheapestJson } from '../../../../src/core/formats/text/inner-json.ts'
 import { innerTexts } from '../../../../src/core/formats/text/inner-text.ts'
 import { TEXT_FORMATS } from '../../../../src/core/formats/text/registry.ts'
@@ -58,7 +57,6 @@ function inputOf(content: string): LayerInput {
     shape: classify(content, value),
     prices: createPrices(content, 'o200k_base', localContext().counters),
     isCompact: parsed.ok && parsed.compact,
-    memo: new PartMemo(),
   }
 }
 

@@ -1,30 +1,9 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { PartMemo } from '../../../../src/core/formats/part-memo.ts'
-import { encodeContent } from '../../../../src/core/pipeline/encode-content.ts'
+import { describe, expect, it } from 'vitest'
 import { cutsOf } from '../../../../src/core/reduce/budget/cuts.ts'
 import { addTextChain, createTreeBuilder } from '../../../../src/core/reduce/trim/tree-builder.ts'
 import { collectGarbage } from '../../../support/collect-garbage.ts'
-import { counters } from '../../../support/vocabularies.ts'
-
-const context = { counters, maxDepth: 64, maxDecodedChars: 1e7, keepsOriginals: true }
-
-const words = (count: number, seed: number) =>
-  Array.from({ length: count }, (_, k) => (seed * 7_919 + k * 104_729).toString(36)).join(' ')
 
 describe('memory of a trim', () => {
-  it('does not have the drafts of the whole while parts are chosen', () => {
-    const asked = vi.spyOn(PartMemo.prototype, 'of')
-    onTestFinished(() => asked.mockRestore())
-    const items = Array.from({ length: 40 }, (_, id) => ({ id, body: words(60, id) }))
-    const content = JSON.stringify(items)
-    const { answer } = encodeContent({ content, mode: 'trim', budget_tokens: 1_000 }, context)
-    expect(answer.elided).toHaveLength(1)
-    const whole = asked.mock.contexts[0] as PartMemo
-    const owners = new Set(asked.mock.calls.map(([owner]) => owner))
-    expect(owners.size).toBeGreaterThan(1)
-    for (const owner of owners) expect(whole.of(owner, () => 'nothing')).toBe('nothing')
-  })
-
   it('keeps a few numbers of each long text, and not all of its prefixes', () => {
     const cuts = cutsOf('x'.repeat(2_000), { tokens: 400, value: 1, by: 'early' })
     const leaves = Array.from({ length: 2_000 }, () => ({ own: 400, key: 0, value: 1, cuts }))

@@ -4,10 +4,9 @@ import { jsonLength } from '../../../json/write-json.ts'
 import type { Uses } from '../../../reading/constructs.ts'
 import { isPriced, readingPrice } from '../../../reading/price.ts'
 import type { Column } from './column.ts'
-import { draftPricer, type Forms, KnownParts } from './draft.ts'
+import { type Forms, pricerWith } from './draft.ts'
 import { encodeTree } from './encode-tree.ts'
 import { collectKeyLists, joinKeyLists, type KeyList } from './key-lists.ts'
-import { KnownTables } from './known-tables.ts'
 import { planColumns } from './plan-columns.ts'
 import type { Pricer } from './pricer.ts'
 import { flattenColumns, type Shape, Shapes, writeDeclaration } from './shape.ts'
@@ -126,8 +125,6 @@ function takeFrom(text: string, taken: Set<string>): void {
   if (text.includes('"')) for (const [, name] of text.matchAll(LIKE_KEY)) taken.add(name!)
 }
 
-const NOTHING_KNOWN = { parts: undefined, tables: undefined }
-
 /** A text with its surcharge, without the prices of `uses`, and its tokens if they were counted. */
 interface Document {
   readonly text: string
@@ -139,17 +136,12 @@ interface Document {
 /**
  * The value as `encodeTree` writes it, or with declared shapes if that costs less; `null` for a
  * scalar.
- * @param known of earlier documents with some of the same values, written by the same prices
  */
-export function encodeDocument(value: Value, pricer: Pricer, known?: KnownParts): Document | null {
+export function encodeDocument(value: Value, pricer: Pricer): Document | null {
   const { trace } = pricer
-  const parts = known ?? new KnownParts()
-  const tables = new KnownTables()
-  const silent = draftPricer(pricer, { parts, tables }, { trace: undefined, shapes: undefined })
-  parts.startDocument()
+  const silent = pricerWith(pricer, { trace: undefined, shapes: undefined })
   const plain = encodeTree(value, silent)
   if (plain === null) return null
-  parts.keepDocument(value, plain)
   const { reading } = pricer.style
   const { text, uses = {} } = plain.shown
   const surcharge = plain.shown.surcharge - priceOfUses(uses, reading)
@@ -157,12 +149,12 @@ export function encodeDocument(value: Value, pricer: Pricer, known?: KnownParts)
   let counted: number | undefined
   const tokens = () => (counted ??= pricer.tokens(text))
   const shapes = usefulShapes(value, { text, tokens }, silent)
-  const shaped = shapes === null ? null : withShapes(value, shapes, plain, { tables, silent })
+  const shaped = shapes === null ? null : withShapes(value, shapes, plain, silent)
   const price = (uses: Uses, tokens: number) => tokens + readingPrice(reading, uses, tokens)
   const isBetter = shaped !== null && price(shaped.uses, shaped.tokens) < price(uses, tokens())
   if (trace !== undefined) {
     const used = isBetter && shapes !== null ? shapes : undefined
-    encodeTree(value, draftPricer(pricer, NOTHING_KNOWN, { trace, shapes: used }))
+    encodeTree(value, pricerWith(pricer, { trace, shapes: used }))
   }
   return isBetter ? shaped : { text, surcharge, uses, tokens: counted }
 }
@@ -189,9 +181,9 @@ function withShapes(
   value: Value,
   shapes: Shapes,
   plain: Forms,
-  { tables, silent: pricer }: { readonly tables: KnownTables; readonly silent: Pricer },
+  pricer: Pricer,
 ): Document & { readonly tokens: number } {
-  const shaping = draftPricer(pricer, { parts: undefined, tables }, { trace: undefined, shapes })
+  const shaping = pricerWith(pricer, { trace: undefined, shapes })
   const { text: body, uses } = encodeTree(value, shaping, plain.draft)!.shown
   const used = shapes.all.filter(({ name }) => body.includes(`${name}(`))
   const text = [...used.map(writeDeclaration), body].join('\n')

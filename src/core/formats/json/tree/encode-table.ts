@@ -4,7 +4,6 @@ import { isPriced, priceOfUse } from '../../../reading/price.ts'
 import { Gap } from '../../gaps.ts'
 import type { CellColumn, Column, PatternColumn } from './column.ts'
 import { mergeKeyOrders } from './key-order.ts'
-import type { KnownTables } from './known-tables.ts'
 import { isFilled, patternOf, planColumns } from './plan-columns.ts'
 import { excess, type Pricer } from './pricer.ts'
 import { weighsBrackets } from './style.ts'
@@ -14,9 +13,6 @@ import type { Piece } from './trace.ts'
 import { addUses, priceOfUses, usesOf } from './uses.ts'
 import { RowWriter, writeHeader } from './write-table.ts'
 
-/** A pricer that may know the tables of the document without shapes. */
-type TablePricer = Pricer & { readonly tables: KnownTables | undefined }
-
 /** With fewer members there is no table, because the header would take more than it saves. */
 const FEWEST_KEYED = 2
 
@@ -24,29 +20,21 @@ const FEWEST_KEYED = 2
  * The text after a key whose value is an array of objects: `[2]:`, a header and a line for each
  * object. Returns `null` for another value, or if its rows do not fit a table.
  */
-export function encodeTable(value: Value, pricer: TablePricer): Table | null {
+export function encodeTable(value: Value, pricer: Pricer): Table | null {
   const { minTableRows, minKeyStability } = pricer.style
-  const { tables, shapes } = pricer
   if (!Array.isArray(value) || value.length < minTableRows) return null
   const rows = value.some(isGap) ? value.filter(row => !isGap(row)) : value
   if (!rows.every(row => row instanceof ObjectValue)) return null
-  const known = shapes === undefined ? undefined : tables?.find(value, shapes)
-  if (known !== undefined) return known
   if (minKeyStability > 0 && keyStability(rows) < minKeyStability) return null
   const whole = planColumns(rows, pricer)
   const regular = whole === null ? regularRows(rows) : rows
   const planned = whole ?? (regular.length === 0 ? null : planColumns(regular, pricer))
-  if (planned === null) {
-    tables?.keepNone(value)
-    return null
-  }
+  if (planned === null) return null
   const columns = planned.every(column => column.kind === 'constant')
     ? [asCell(planned[0]!), ...planned.slice(1)]
     : planned
   const isRegular = whole === null ? new Set(regular) : null
-  /** Rows in brackets may have shapes inside. */
-  let hasBracketed = false
-  const writer = new RowWriter(shapes)
+  const writer = new RowWriter(pricer.shapes)
   const brackets = collectBrackets(writer, pricer)
   writer.out = `[${countOf(rows, value)}]:\n${writeHeader(columns)}`
   for (const row of value as readonly (ObjectValue | Gap)[]) {
@@ -55,13 +43,10 @@ export function encodeTable(value: Value, pricer: TablePricer): Table | null {
       writer.out += row.text
       continue
     }
-    const isBracketed = isRegular?.has(row) === false
-    if (isBracketed) writer.bracketed(row)
-    if (isBracketed || !writer.row(columns, row)) hasBracketed = true
+    if (isRegular?.has(row) === false) writer.bracketed(row)
+    else writer.row(columns, row)
   }
-  const table = { text: writer.out, brackets, uses: usesOf(columns) }
-  if (!hasBracketed) tables?.keep(value, { table, columns, rows })
-  return table
+  return { text: writer.out, brackets, uses: usesOf(columns) }
 }
 
 function isGap(row: Value): row is Gap {
@@ -81,25 +66,19 @@ function regularRows(rows: readonly ObjectValue[]): readonly ObjectValue[] {
 }
 
 /** The same for an object whose members are objects; the first cell of each row is the key. */
-export function encodeKeyedTable(value: ObjectValue, pricer: TablePricer): Table | null {
+export function encodeKeyedTable(value: ObjectValue, pricer: Pricer): Table | null {
   const { keys } = value
-  const { tables, shapes } = pricer
   if (keys.length < FEWEST_KEYED) return null
   const rows: ObjectValue[] = []
   for (const row of value.values) {
     if (!(row instanceof ObjectValue)) return null
     rows.push(row)
   }
-  const known = shapes === undefined ? undefined : tables?.find(value, shapes)
-  if (known !== undefined) return known
   const columns = planColumns(rows, pricer)
-  if (columns === null) {
-    tables?.keepNone(value)
-    return null
-  }
+  if (columns === null) return null
   const keyColumn = keyColumnOf(keys, pricer)
   const { prefix, suffix } = keyColumn.kind === 'pattern' ? keyColumn : NO_AFFIXES
-  const writer = new RowWriter(shapes)
+  const writer = new RowWriter(pricer.shapes)
   const brackets = collectBrackets(writer, pricer)
   const header = [writeHeader([keyColumn]), writeHeader(columns)].join(SEPARATOR)
   writer.out = `{${keys.length}}:\n${header}`
@@ -109,9 +88,7 @@ export function encodeKeyedTable(value: ObjectValue, pricer: TablePricer): Table
     writer.keyCell(keys[i]!.slice(prefix.length, keys[i]!.length - suffix.length))
     writer.members(columns, rows[i]!)
   }
-  const table = { text: writer.out, brackets, uses: usesOf([keyColumn, ...columns]) }
-  tables?.keep(value, { table, columns, rows })
-  return table
+  return { text: writer.out, brackets, uses: usesOf([keyColumn, ...columns]) }
 }
 
 const NO_AFFIXES = { prefix: '', suffix: '' }

@@ -5,7 +5,7 @@ import { jsonLength } from '../../../json/write-json.ts'
 import { isPriced } from '../../../reading/price.ts'
 import { escapeText } from '../../bare-text.ts'
 import { findSpacing } from '../../text/json-spacing.ts'
-import type { CellPosition, Draft, DraftPricer, Forms } from './draft.ts'
+import type { CellPosition, Draft, Forms } from './draft.ts'
 import { encodeKeyedTable, encodeTable, tablePiece } from './encode-table.ts'
 import { bracketPiece, cheapest, PrefixedPiece, type Pricer } from './pricer.ts'
 import { type CountedText, type ScalarText, scalarText } from './scalar-text.ts'
@@ -47,7 +47,7 @@ const CHARS_PER_TOKEN = 3
  * The value as lines and tables, `null` for a scalar. Recursion is as deep as the value.
  * @param plain the same without shapes, if it is written again with some
  */
-export function encodeTree(value: Value, pricer: DraftPricer, plain?: Draft): Forms | null {
+export function encodeTree(value: Value, pricer: Pricer, plain?: Draft): Forms | null {
   if (isScalar(value)) return null
   return value instanceof ObjectValue
     ? formsOfObject(value, { level: -1, role: 'document' }, pricer, plain)
@@ -57,7 +57,7 @@ export function encodeTree(value: Value, pricer: DraftPricer, plain?: Draft): Fo
 function formsOfObject(
   value: ObjectValue,
   place: CellPosition,
-  pricer: DraftPricer,
+  pricer: Pricer,
   plain: Draft | undefined,
 ): Forms {
   const { keys, values } = value
@@ -106,7 +106,7 @@ function formsOfObject(
 function draftOf(
   value: ObjectValue | readonly Value[],
   { level, role }: CellPosition,
-  pricer: DraftPricer,
+  pricer: Pricer,
   plain: Draft | undefined,
 ): Draft {
   const keys = value instanceof ObjectValue ? value.keys : null
@@ -183,16 +183,11 @@ function formsAt(
   step: string | number | null,
   value: Value,
   place: CellPosition,
-  pricer: DraftPricer,
+  pricer: Pricer,
   plain?: Draft,
 ): Forms | null {
   if (!mayHaveForms(value)) return null
-  const { trace, shapes } = pricer
-  const { level, role } = place
-  // With shapes the forms inside are those of this document only.
-  const parts = shapes === undefined ? pricer.parts : undefined
-  const known = parts?.formsOf(value, level, role)
-  if (known !== undefined) return known
+  const { trace } = pricer
   trace?.enter(step)
   const forms =
     typeof value === 'string'
@@ -201,7 +196,6 @@ function formsAt(
         ? formsOfObject(value, place, pricer, plain)
         : formsOfArray(value, place, pricer, plain)
   trace?.leave()
-  if (typeof value === 'string') parts?.keepString(value, level, role, forms)
   return forms
 }
 
@@ -219,7 +213,7 @@ function mayHaveForms(value: Value): value is string | ObjectValue | readonly Va
 function formsOfJsonText(
   text: string,
   { level, role }: CellPosition,
-  pricer: DraftPricer,
+  pricer: Pricer,
 ): Forms | null {
   if (level >= pricer.style.lineDepth) return null
   const parsed = parseJson(text, { maxDepth: MAX_JSON_DEPTH })
@@ -266,7 +260,7 @@ function countedPiece({ text, counted, middle }: CountedText, pricer: Pricer): P
 function formsOfArray(
   value: readonly Value[],
   place: CellPosition,
-  pricer: DraftPricer,
+  pricer: Pricer,
   plain: Draft | undefined,
 ): Forms {
   const { level, role } = place

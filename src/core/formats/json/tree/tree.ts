@@ -1,7 +1,6 @@
 import { hasMoreNodes, type Value } from '../../../json/value.ts'
 import type { TokenCounter } from '../../../tokens/counter.ts'
 import type { ExplainedPart, JsonFormat } from '../json-format.ts'
-import { KnownParts } from './draft.ts'
 import { encodeDocument } from './encode-document.ts'
 import { createPricer } from './pricer.ts'
 import { decodeTree } from './read-tree.ts'
@@ -39,9 +38,8 @@ export function treeInStyle(style: TreeStyle): JsonFormat {
   return {
     ...tree,
     encode: (value, counter) => encodeDocument(value, createPricer(counter, style))?.text ?? null,
-    weigh(value, counter, memo) {
-      const known = memo?.of(style, () => new KnownParts())
-      const document = encodeDocument(value, createPricer(counter, style), known)
+    weigh(value, counter) {
+      const document = encodeDocument(value, createPricer(counter, style))
       if (document === null) return null
       const { text, surcharge, uses, tokens } = document
       return { content: text, surcharge, uses, ...(tokens === undefined ? {} : { tokens }) }

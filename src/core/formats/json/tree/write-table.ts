@@ -85,17 +85,15 @@ export class RowWriter {
 
   /**
    * A row of a table whose rows are objects. If the only cell is an object, a reader would take it
-   * for the row itself, so the row is written as an object. Returns whether the row was written in
-   * cells.
+   * for the row itself, so the row is written as an object.
    */
-  row(columns: readonly Column[], row: ObjectValue): boolean {
+  row(columns: readonly Column[], row: ObjectValue): void {
     const before = this.out
     this.startRow()
     this.members(columns, row)
-    if (this.#cells !== 1 || !this.#lastCell.startsWith('{')) return true
+    if (this.#cells !== 1 || !this.#lastCell.startsWith('{')) return
     this.out = before
     this.bracketed(row)
-    return false
   }
 
   /** Writes a row as an object in braces, whatever the columns are. */
