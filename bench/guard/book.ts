@@ -15,6 +15,8 @@ import { type ServiceProcess, startProcess } from '../../test/support/service-pr
 const settings = (url: string) => `
 [limits]
 drain_grace_ms = 0
+[proxy]
+rewrite_timeout_ms = 600000
 [telemetry]
 enabled = true
 [enrichment]

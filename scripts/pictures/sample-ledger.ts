@@ -1,6 +1,6 @@
-import { createLedger, type Ledger } from '../../src/book/rows/ledger.ts'
+import { Book } from '../../src/book/book.ts'
 import { createTasks } from '../../src/book/rows/tasks.ts'
-import type { KeptRow } from '../../src/core/contract/result-row.ts'
+import { resultOf } from '../../test/support/ledger/rows.ts'
 
 /** A month of work that was made up, for pictures: no figure of it was measured. */
 const WORK = [
@@ -21,19 +21,15 @@ const DAY_MS = 86_400_000
 const DAYS = 30
 const DOLLARS_PER_TOKEN = 3 / 1e6
 
-const ROW: Omit<KeptRow, 'tool' | 'class' | 'before' | 'encoded' | 'received' | 'sent'> = {
-  ...{ shape: 'array_of_objects', layer: 'L2', format: 'numbered@1', view: null },
-  ...{ tokenizer: 'o200k_base', exact: true, referred: 0, omitted: 0 },
-  ...{ session: null, original: null, reason: null },
-}
+const ROW = { layer: 'L2', format: 'numbered@1' } as const
 
 /** A ledger in this thread. */
-function ledgerOf(folder: string, now: number): Ledger {
+function ledgerOf(folder: string, now: number): Book {
   const tasks = createTasks()
   const fail = (cause: unknown) => {
     throw new Error(String(cause))
   }
-  return createLedger({
+  return new Book({
     folder,
     limits: { max_rows: 100_000, max_bytes: 2 ** 28, ttl_ms: DAYS * DAY_MS, days: 400 },
     now: () => now,
@@ -41,7 +37,7 @@ function ledgerOf(folder: string, now: number): Ledger {
     onDropped: fail,
     onBug: fail,
     thread: {
-      run: async (_by, name, input) => tasks[name](input as never) as never,
+      run: async (_by, name, input) => (await tasks[name](input as never)) as never,
       close: async () => {},
     },
   })
@@ -62,15 +58,8 @@ export async function writeSampleLedger(
       const origin = { project, agent }
       const session = `${index}${day}`.padEnd(16, 'a')
       const texts = { received: `${day} ${index}`, sent: `packed ${day} ${index}`, session }
-      const row: KeptRow = { ...ROW, ...texts, tool, class: tool, before, encoded }
-      ledger.result({
-        tenant,
-        at,
-        source: 'anthropic',
-        row: JSON.stringify(row),
-        origin,
-        model,
-      })
+      const row = { ...ROW, ...texts, tool, before, encoded }
+      ledger.result(resultOf(tenant, row, { at, source: 'anthropic', origin, model }))
       const without = before * 4.5
       const billed = without - encoded
       const [money, saved] = [DOLLARS_PER_TOKEN * billed, without - billed]
@@ -115,16 +104,15 @@ export async function writeSampleSession(
     const before = 900 + ((turn * 7_919) % 5_200)
     const saved = turn % 9 === 5 ? 0 : Math.round(before * (isRepeated ? 0.86 : 0.34))
     const [referred, encoded] = isRepeated ? [saved, 0] : [0, saved]
-    const row: KeptRow = {
+    const row = {
       ...ROW,
-      ...{ tool: TOOLS[turn % TOOLS.length]!, class: TOOLS[turn % TOOLS.length]! },
+      tool: TOOLS[turn % TOOLS.length]!,
       ...{ received: `s${turn}`, sent: `packed s${turn}`, session: SAMPLE_SESSION },
       ...{ layer: isRepeated ? 'L0' : 'L2', format: FORMATS[turn % FORMATS.length]! },
       ...{ shape: SHAPES[turn % SHAPES.length]! },
-      ...{ before, referred, encoded, reason: saved === 0 ? 'no_format' : null },
+      ...{ before, referred, encoded, reason: saved === 0 ? ('no_format' as const) : null },
     }
-    const [source, json] = ['anthropic', JSON.stringify(row)]
-    ledger.result({ tenant, at, source, row: json, ...about })
+    ledger.result(resultOf(tenant, row, { at, source: 'anthropic', ...about }))
     const cached = isIdle || turn === 0 ? 0 : isCompacted ? 9_000 : prompt
     prompt = isCompacted ? 27_000 : Math.max(24_000, prompt) + before - saved + 260
     removed = isCompacted ? 1_200 : removed + saved

@@ -6,7 +6,7 @@ import type { Enrichment } from '../ahead/enrichment.ts'
 import type { Arms } from '../book/arms/arms.ts'
 import type { Budgets } from '../book/bill/budgets.ts'
 import type { Savings } from '../book/bill/savings.ts'
-import type { Telemetry } from '../book/events/telemetry.ts'
+import type { Book } from '../book/book.ts'
 import type { Ledger } from '../book/rows/ledger.ts'
 import type { ErrorCode } from '../core/base/errors.ts'
 import type { ConfigAnswer, ConfigOf, ConfigQuery } from '../core/contract/config.ts'
@@ -90,9 +90,9 @@ export interface JobDeps {
   readonly originals: Originals
   /** What plans are made with, read at each use; absent: the defaults. */
   readonly planning?: () => NonNullable<RequestTerms['planning']>
-  /** Absent if it is off. */
-  readonly telemetry?: Pick<Telemetry, 'record' | 'end'>
-  /** What became of each result; absent if it is off. */
+  /** What became of each result is passed on to it; absent if all of it is off. */
+  readonly book?: Pick<Book, 'result' | 'ended'>
+  /** Reads what became of each result; absent if it is off. */
   readonly ledger?: Ledger
   /** What sessions have seen; absent if they have no effect. */
   readonly sessions?: Sessions

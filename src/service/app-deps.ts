@@ -26,19 +26,19 @@ import { lifetimesOf } from './store.ts'
 /** The parts of the app that keep data in the store and in files beside it. */
 export function appRecords(
   live: LiveConfig,
-  { store, savings, budgets, fingerprints, telemetry, ledger, tracing }: Records,
+  { store, savings, budgets, fingerprints, book, tracing }: Records,
   shared: Pick<Rewriting, 'memory' | 'generations'> & { readonly arms: Arms },
 ) {
   const lifetimes = (tenant: string) => lifetimesOf(live.config.store, tenant)
   return {
-    originals: new StoredOriginals(store, lifetimes, Date.now, fetched => ledger?.fetched(fetched)),
+    originals: new StoredOriginals(store, lifetimes, Date.now, fetched => book?.fetched(fetched)),
     rewriting: rewritingOf(live, rewritesOf(live, store, shared.memory), shared),
     arms: shared.arms,
     savings,
     budgets,
     fingerprints,
-    ...(telemetry === null ? {} : { telemetry }),
-    ...(ledger === null ? {} : { ledger }),
+    ...(book === null ? {} : { book }),
+    ...(book?.hasLedger === true ? { ledger: book } : {}),
     ...(tracing === null ? {} : { tracing }),
   } satisfies Partial<AppDeps>
 }

@@ -16,8 +16,8 @@ import { createMetrics } from '../observability/metrics.ts'
 import type { Tracing } from '../observability/tracing.ts'
 import { createLateThreads } from '../pool/late-threads.ts'
 import { openServiceArms } from './book/arms.ts'
-import { openConfiguredLedger } from './book/ledger.ts'
-import { openConfiguredTelemetry, telemetryKeyFor } from './book/telemetry.ts'
+import { openConfiguredBook } from './book/book.ts'
+import { telemetryKeyFor } from './book/telemetry.ts'
 import { type ConfigurationsOptions, FileConfigurations } from './configuration/configurations.ts'
 import { openConfiguredFingerprints } from './fingerprints.ts'
 import { openConfiguredKeys } from './keys.ts'
@@ -41,8 +41,7 @@ export const BUILDERS = {
   createSavings,
   openServiceArms,
   openConfiguredFingerprints,
-  openConfiguredTelemetry,
-  openConfiguredLedger,
+  openConfiguredBook,
   createConfiguredPool,
   createConfiguredAdmission,
   createVendorProxies,

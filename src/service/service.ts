@@ -233,8 +233,8 @@ async function openFront({ config, seams, logger, build, resources }: Site, stat
   })
   const memory = build.attachRewriteMemory(shared.rewrites)
   const kept = appRecords(live, records, { memory, arms, generations: configurations })
-  const { telemetry } = records
-  const offerEvents = telemetry === null ? null : createOfferEvents(telemetry)
+  const { book } = records
+  const offerEvents = book?.hasEvents === true ? createOfferEvents(book) : null
   const enrichment = createServiceEnrichment(live, records.store, offerEvents, reports)
   const deps = { ...kept, pool, metrics, sessions, enrichment }
   const mcp = await openMcp(proxiesBelow !== undefined, config, { deps, env: processEnv(), logger })

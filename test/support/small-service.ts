@@ -13,7 +13,7 @@ import { vocabularies } from './vocabularies.ts'
 export const NO_THREAD: Partial<Builders> = {
   startConfiguredThreads: (config, options) =>
     BUILDERS.startConfiguredThreads(config, options, ownThread),
-  openConfiguredLedger: () => null,
+  openConfiguredBook: () => null,
   openServiceStore: (config, reports) =>
     BUILDERS.openServiceStore(config, reports, options => openOwnStore(options)),
 }

@@ -1,8 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { AppError } from '../../core/base/errors.ts'
+import { createSteadyClock } from '../../core/base/steady-clock.ts'
 import { makeFolder } from '../../files/make-folder.ts'
 import { SecretFileError } from '../../runtime/secret-file.ts'
 import type { Codec, StoreKey } from '../../store/values/codec.ts'
+import type { Arrival } from '../arrivals.ts'
+import { EventFiles, type EventsTerms, type EventTally } from '../events/event-files.ts'
 import { fileIdentity, openLedgerFile, whyAway } from './database.ts'
 import { readTexts, textCodec } from './kept-texts.ts'
 import { type LedgerLimits, prune } from './prune.ts'
@@ -34,6 +37,16 @@ interface PruneInput {
   readonly now: number
 }
 
+/** Telemetry; `null`: there is none. */
+interface Events {
+  readonly events: EventsTerms | null
+}
+
+interface WriteInput extends Folder, Keys, Events {
+  readonly arrivals: readonly Arrival[]
+  readonly hasLedger: boolean
+}
+
 interface Opened {
   /** Identifies the file: another one may take its place. */
   readonly identity: string | null
@@ -46,11 +59,12 @@ const PRUNE_MS = 60_000
 
 export type Tasks = ReturnType<typeof createTasks>
 
-/** What the thread of the ledger does. All tasks are for one folder. */
+/** What the thread of the book does. All tasks are for one folder. */
 export function createTasks() {
   let opened: Opened | null = null
   let isFolderMade = false
   let codec: Codec | null = null
+  let files: EventFiles | null = null
 
   function open({ folder }: Folder): Opened {
     if (opened !== null && opened.identity === fileIdentity(folder)) return opened
@@ -75,9 +89,48 @@ export function createTasks() {
     return keys === null ? null : codec
   }
 
+  function writeRows(input: WriteInput): void {
+    const { arrivals } = input
+    const arrived = {
+      results: arrivals.filter(each => each.kind === 'result' && each.only === undefined),
+      turns: arrivals.filter(each => each.kind === 'turn'),
+      fetches: arrivals.filter(each => each.kind === 'fetch'),
+    }
+    if (input.hasLedger) open(input).writer.write(arrived as Arrivals, codecOf(input))
+  }
+
+  function filesOf({ events }: Events): EventFiles | null {
+    if (events === null) return null
+    const [now, random] = [Date.now, Math.random]
+    const steadyNow = createSteadyClock({ wall: now, stopwatch: () => performance.now() })
+    files ??= new EventFiles(events, { now, steadyNow, random })
+    return files
+  }
+
   return orAway({
-    write(input: Folder & Keys & { readonly arrivals: Arrivals }): void {
-      open(input).writer.write(input.arrivals, codecOf(input))
+    /** Writes rows, and then events, also if the ledger failed for good. */
+    async write(input: WriteInput): Promise<EventTally | null> {
+      let failure: unknown
+      try {
+        writeRows(input)
+      } catch (error) {
+        if (whyAway(error) !== null) throw error
+        failure = error
+      }
+      const own = filesOf(input)
+      for (const each of input.arrivals) own?.note(each)
+      await own?.flush()
+      if (failure !== undefined) throw failure
+      return own?.tally() ?? null
+    },
+    /** Writes events that have waited for long enough. */
+    async flush(input: Folder & Events): Promise<EventTally | null> {
+      await filesOf(input)?.flush()
+      return files?.tally() ?? null
+    },
+    async upkeep(input: Folder & Events): Promise<EventTally | null> {
+      await filesOf(input)?.lookAfter()
+      return files?.tally() ?? null
     },
     /** Removes what is beyond the limits, at most once in a while. */
     prune(input: Folder & PruneInput): void {
@@ -104,10 +157,12 @@ export function createTasks() {
     latest: (input: Folder & { readonly tenant: string; readonly limit: number }) =>
       readLatest(open(input).database, input.tenant, input.limit),
     gain: (input: Folder & DayWindow) => readGain(open(input).database, input),
-    /** Closes the file. */
-    end(_: Folder): void {
+    /** Closes the file, and ends all sessions. */
+    async end(_: Folder & Events): Promise<EventTally | null> {
       opened?.database.close()
       opened = null
+      await files?.close()
+      return files?.tally() ?? null
     },
   })
 }
@@ -119,9 +174,9 @@ type Task<Input, Output> = (input: Input) => Output
 function orAway<Tasks extends Readonly<Record<string, Task<any, unknown>>>>(tasks: Tasks): Tasks {
   const guarded = Object.entries(tasks).map(([name, task]) => [
     name,
-    (input: unknown) => {
+    async (input: unknown) => {
       try {
-        return task(input)
+        return await task(input)
       } catch (error) {
         const detail = whyAway(error)
         if (detail === null) throw error

@@ -1,5 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type KeptRow, MAX_NAME, type ResultTexts } from '../../core/contract/result-row.ts'
+import {
+  type KeptRow,
+  MAX_NAME,
+  type ResultRow,
+  type ResultTexts,
+} from '../../core/contract/result-row.ts'
+import { keptRow } from '../../core/telemetry/result-row.ts'
 import type { Codec } from '../../store/values/codec.ts'
 import { BatchSums } from './batch-sums.ts'
 import { type DaySums, DayWriter, type Origin } from './day-sums.ts'
@@ -22,8 +28,10 @@ export interface ArrivedResult {
   readonly origin?: Origin
   /** Whether it is sent to another service of ours, which counts it again. */
   readonly isPassedOn?: boolean
-  /** `KeptRow` as JSON. */
+  /** `ResultRow` as JSON. */
   readonly row: string
+  /** It was counted before: the ledger has no row of it. */
+  readonly only?: 'telemetry'
   /** Absent: they are not kept. */
   readonly texts?: ResultTexts
 }
@@ -107,12 +115,12 @@ export class RowWriter {
   }
 
   #result(arrived: ArrivedResult, sums: BatchSums): number {
-    const { tenant, at, source, row: json, conversation } = arrived
-    const row = JSON.parse(json) as KeptRow
+    const { tenant, at, source, conversation } = arrived
+    const row = keptRow(JSON.parse(arrived.row) as ResultRow)
     const { before, referred, encoded, omitted } = row
     const elided = omitted > 0 ? (row.original ?? '').slice(0, ORIGINAL_DIGITS) : ''
     const name = conversation ?? row.session ?? ''
-    const id = this.#run('result', tenant, at, source, name, elided, json)
+    const id = this.#run('result', tenant, at, source, name, elided, JSON.stringify(row))
     const earlier = this.#passing.take(tenant, source, row.received)
     const place = earlier ?? this.#placeOf(arrived, row)
     if (isPassing(source)) this.#passing.note(place, source, row.sent)

@@ -17,7 +17,7 @@ import { makeFolder } from '../../files/make-folder.ts'
 import type { Logger } from '../../observability/logger.ts'
 import { createMetrics, type Metrics } from '../../observability/metrics.ts'
 import { TEXTS_SAID_FILE } from '../../runtime/data-files.ts'
-import { openConfiguredLedger } from '../../service/book/ledger.ts'
+import { openConfiguredBook } from '../../service/book/book.ts'
 import { LATE_THREADS } from '../../service/builders.ts'
 import { startService } from '../../service/service.ts'
 import { programName } from './agent-settings.ts'
@@ -98,12 +98,20 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
     logger: options.logger(config.log.level),
     builders: {
       layersPlaceOf: () => layersFor(options),
-      openConfiguredLedger: (own, reports) =>
-        openConfiguredLedger({ ...own, data_dir: userFolder, store }, reports, {
-          project: repositoryName(process.cwd()),
-          agent: programName(options.program),
-          way: 'run',
-        }),
+      openConfiguredBook: (own, terms, reports) =>
+        openConfiguredBook(
+          { ...own, store },
+          {
+            ...terms,
+            folder: userFolder,
+            origin: {
+              project: repositoryName(process.cwd()),
+              agent: programName(options.program),
+              way: 'run',
+            },
+          },
+          reports,
+        ),
       // The agent should start at once, and has no results for its first request.
       ...LATE_THREADS,
       createMetrics(gauges) {

@@ -1,9 +1,7 @@
-import type { Telemetry } from '../../book/events/telemetry.ts'
-import type { Ledger } from '../../book/rows/ledger.ts'
+import type { Book } from '../../book/book.ts'
 import type { ArrivedResult } from '../../book/rows/write-rows.ts'
 import type { SentReport } from '../../core/contract/operation-result.ts'
 import type { ResultRow } from '../../core/contract/result-row.ts'
-import { factsOf, keptRow } from '../../core/telemetry/result-row.ts'
 import type { JobDeps } from '../context.ts'
 
 /** Whose results they are, and how they came. */
@@ -19,14 +17,10 @@ interface Arrival extends Pick<ArrivedResult, 'tenant' | 'origin'> {
 
 interface Books {
   readonly metrics: Pick<JobDeps['metrics'], 'report'>
-  readonly telemetry?: Pick<Telemetry, 'record'> | undefined
-  readonly ledger?: Pick<Ledger, 'result'> | undefined
+  readonly book?: Pick<Book, 'result'> | undefined
 }
 
-/**
- * Counts what a job did, now that its answer is on its way, and writes it down as far as telemetry
- * and the ledger are on.
- */
+/** Counts what a job did, now that its answer is on its way, and passes it on to the book. */
 export function reportResults(
   { reports }: { readonly reports: readonly SentReport[] },
   arrival: Arrival,
@@ -39,24 +33,23 @@ export function reportResults(
 export function reportResult(
   report: SentReport,
   { tenant, source, conversation, model, origin, isPassedOn }: Arrival,
-  { metrics, telemetry, ledger }: Books,
+  { metrics, book }: Books,
 ): ResultRow | null {
   const { op, only, texts } = report
   const row = report.row === undefined ? null : (JSON.parse(report.row) as ResultRow)
   metrics.report(report, only === 'telemetry' ? null : row)
-  if (row === null || only === 'metrics') return row
-  telemetry?.record(tenant, pseudonyms => factsOf(row, pseudonyms))
-  if (only === 'telemetry') return row
-  ledger?.result({
+  if (report.row === undefined || only === 'metrics') return row
+  book?.result({
     tenant,
     at: Date.now(),
     source: source ?? op,
-    row: JSON.stringify(keptRow(row)),
+    row: report.row,
+    ...(only !== undefined && { only }),
     ...(conversation !== undefined && { conversation }),
     ...(model !== undefined && { model }),
     ...(origin !== undefined && { origin }),
     ...(isPassedOn === true && { isPassedOn }),
-    ...(texts !== undefined && { texts }),
+    ...(texts !== undefined && only === undefined && { texts }),
   })
   return row
 }

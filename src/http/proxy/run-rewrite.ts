@@ -48,7 +48,7 @@ export interface ReadBody extends RewritableBody {
   readonly placesAt?: string | undefined
 }
 
-export interface RunNeeds extends Pick<JobDeps, 'telemetry' | 'ledger'> {
+export interface RunNeeds extends Pick<JobDeps, 'book'> {
   readonly pool: Pick<WorkerPool, 'run'>
   readonly metrics: Pick<Metrics, 'job' | 'proxy' | 'report'>
   readonly logger: Pick<Logger, 'error'>
@@ -244,14 +244,14 @@ class RewriteRun {
   }
 
   #rewritten(result: Done, report: RewriteReport): RewrittenBody {
-    const { metrics, savings, telemetry, ledger } = this.#needs
+    const { metrics, savings, book } = this.#needs
     const { vendor, shape, model, body, isPassedOn } = this.#read
     const tenant = this.#tenant
     metrics.proxy.rewrite(vendor, report)
     this.#rewriting.arms?.record(tenant, result.reports)
     const of = { model: report.model ?? model, origin: originOf(this.#c), isPassedOn }
     const origin = { tenant, source: vendor, conversation: report.conversation, ...of }
-    reportResults(result, origin, { metrics, telemetry, ledger })
+    reportResults(result, origin, { metrics, book })
     const recorded = recordDecisions(result, this.#keeping)
     const sent = { vendor: billingVendor(vendor, shape, model), report, ...sessionTerm(this.#c) }
     countResults(tenant, sent, { result, recorded, savings })

@@ -30,10 +30,7 @@ const ENVELOPE = { maxDepth: 4, maxValues: 4_096 }
 
 const PATH = '/v1/sessions/:id'
 
-type SessionNeeds = Pick<
-  AppDeps,
-  'desk' | 'admission' | 'originals' | 'telemetry' | 'pool' | 'sharing'
->
+type SessionNeeds = Pick<AppDeps, 'desk' | 'admission' | 'originals' | 'book' | 'pool' | 'sharing'>
 
 /** What a route does to the session that its path names; `null`: there is none. */
 type Act = (
@@ -56,11 +53,11 @@ export const SESSION_ROUTES: readonly Route<SessionNeeds & JobDeps>[] = [
     act: async (desk, { tenant, session }) => desk.summary(tenant, session),
   }),
   route('delete', PATH, 'Close a session: forget it, and what only it keeps', sessionSummary, {
-    async act(desk, { tenant, session }, _, { originals, telemetry, sharing }) {
+    async act(desk, { tenant, session }, _, { originals, book, sharing }) {
       // What is shared ends first: if that fails, nothing has ended.
       if (sharing !== undefined) await originals.forget(tenant, session)
       const summary = desk.close(tenant, session)
-      telemetry?.end(tenant, session)
+      book?.ended(tenant, session)
       if (sharing === undefined) await originals.forget(tenant, session)
       return summary
     },

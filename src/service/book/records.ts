@@ -2,8 +2,7 @@ import { LOCAL } from '../../access/access.ts'
 import type { Budgets } from '../../book/bill/budgets.ts'
 import { turnOf } from '../../book/bill/request-row.ts'
 import type { Savings } from '../../book/bill/savings.ts'
-import type { Telemetry } from '../../book/events/telemetry.ts'
-import type { Ledger } from '../../book/rows/ledger.ts'
+import type { Book } from '../../book/book.ts'
 import { processEnv } from '../../config/env.ts'
 import { priceList } from '../../config/prices.ts'
 import type { Fingerprints } from '../../fingerprints/fingerprints.ts'
@@ -22,8 +21,7 @@ export interface Records {
   readonly budgets: Budgets
   readonly fingerprints: Fingerprints
   /** `null` if they are off. */
-  readonly telemetry: Telemetry | null
-  readonly ledger: Ledger | null
+  readonly book: Book | null
   readonly tracing: Tracing | null
 }
 
@@ -54,8 +52,8 @@ export async function openRecords(
   resources.defer(() => tracing?.close())
   const store = await build.openServiceStore(config, reports)
   resources.defer(() => store.close())
-  const ledger = build.openConfiguredLedger(config, reports)
-  resources.defer(() => ledger?.close())
+  const book = build.openConfiguredBook(config, { key: telemetryKey }, reports)
+  resources.defer(() => book?.close())
   const budgets = openBudgets(live, store, reports)
   resources.defer(() => budgets.close())
   const savings = build.createSavings({
@@ -71,7 +69,7 @@ export async function openRecords(
         budgets.spend(tenant, account.money.billed)
       }
       const turn = turnOf(row)
-      if (turn !== null) ledger?.turn(turn)
+      if (turn !== null) book?.turn(turn)
     },
     onUnsaved: detail => logger.warn({ detail }, 'the accounts of the proxies cannot be written'),
     onLoss: tenant => logger.warn({ tenant }, LOSS),
@@ -90,7 +88,5 @@ export async function openRecords(
     key: telemetryKey,
   })
   resources.defer(() => fingerprints.close())
-  const telemetry = build.openConfiguredTelemetry(config, telemetryKey, reports)
-  resources.defer(() => telemetry?.close())
-  return { store, savings, budgets, fingerprints, telemetry, ledger, tracing }
+  return { store, savings, budgets, fingerprints, book, tracing }
 }

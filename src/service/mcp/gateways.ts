@@ -143,7 +143,7 @@ function agentNamed(name: string | null): Origin {
 const MCP_CLIENTS = ['claude', 'codex', 'opencode', 'gemini', 'cursor', 'copilot', 'qwen', 'goose']
 
 function packerFor(tenant: string, origin: Origin, { deps, logger }: GatewayNeeds): Pack {
-  const { pool, originals, sessions, metrics, telemetry, ledger } = deps
+  const { pool, originals, sessions, metrics, book } = deps
   return createPacker({
     pool,
     originals,
@@ -152,7 +152,7 @@ function packerFor(tenant: string, origin: Origin, { deps, logger }: GatewayNeed
     timeoutMs: PACK_MS,
     onReport(report, server) {
       const arrival = { tenant, source: 'mcp', origin }
-      const row = reportResult(report, arrival, { metrics, telemetry, ledger })
+      const row = reportResult(report, arrival, { metrics, book })
       metrics.mcp.tokens(server, row?.tokens.before ?? 0, row?.tokens.after ?? 0)
     },
     onBug: err => logger.error({ err }, 'unexpected error'),

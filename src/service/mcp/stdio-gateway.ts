@@ -11,7 +11,7 @@ import type { GatewayClient } from '../../mcp/gateway-options.ts'
 import { ChildPlaces } from '../../mcp/upstream/child-places.ts'
 import type { Logger } from '../../observability/logger.ts'
 import { VERSION } from '../../runtime/version.ts'
-import { openConfiguredLedger } from '../book/ledger.ts'
+import { openConfiguredBook } from '../book/book.ts'
 import { type EmbeddedService, startEmbedded } from '../embedded/embedded.ts'
 import { loadSealingKey } from '../sealing-key.ts'
 import { createGateways } from './gateways.ts'
@@ -44,8 +44,12 @@ export async function runGateway(config: Config, run: GatewayRun): Promise<void>
     {
       builders: {
         layersPlaceOf: place => layersInProject(place, process.cwd()),
-        openConfiguredLedger: (own, reports) =>
-          openConfiguredLedger(own, reports, { project: repositoryName(process.cwd()) }),
+        openConfiguredBook: (own, terms, reports) =>
+          openConfiguredBook(
+            own,
+            { ...terms, origin: { project: repositoryName(process.cwd()) } },
+            reports,
+          ),
       },
     },
   )

@@ -1,5 +1,4 @@
-import type { Telemetry } from '../../book/events/telemetry.ts'
-import type { Ledger } from '../../book/rows/ledger.ts'
+import type { Book } from '../../book/book.ts'
 import type { Config } from '../../config/config.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Store } from '../../store/store.ts'
@@ -11,8 +10,7 @@ import { type Notice, revokedBy, watchNotices } from './notices.ts'
 export interface FollowedBy {
   readonly store: Store
   readonly keys: Pick<ServiceKeys, 'access' | 'file'>
-  readonly telemetry: Pick<Telemetry, 'alone'> | null
-  readonly ledger: Pick<Ledger, 'flush'> | null
+  readonly book: Pick<Book, 'alone' | 'flush'> | null
   readonly logger: Pick<Logger, 'info' | 'error'>
   onBug(error: unknown): void
 }
@@ -24,7 +22,7 @@ export interface FollowedBy {
  */
 export function followNotices(
   { store: { redis }, data_dir }: Pick<Config, 'store' | 'data_dir'>,
-  { store, keys, telemetry, ledger, logger, onBug }: FollowedBy,
+  { store, keys, book, logger, onBug }: FollowedBy,
 ): { close(): Promise<void> } {
   if (redis === undefined) return { close: async () => {} }
   const done = openDonePurges(data_dir)
@@ -36,11 +34,10 @@ export function followNotices(
     const { id, tenant, generation } = notice
     if (generation !== undefined) store.forgetPurged?.(tenant, generation)
     try {
-      if ((await ledger?.flush()) === false)
-        throw new Error('the ledger is held by another process')
+      if ((await book?.flush()) === false) throw new Error('the ledger is held by another process')
       const files = () => purgeTenantFiles(data_dir, tenant)
       // What waits to be written was recorded before the purge.
-      const deleted = await (telemetry === null ? files() : telemetry.alone(files))
+      const deleted = await (book === null ? files() : book.alone(files))
       done.add(id, Date.now())
       logger.info({ tenant, ...deleted }, 'files of a purged tenant deleted')
       return true

@@ -9,8 +9,8 @@ const LOG = Array.from({ length: 400 }, (_, at) => `step ${at} took ${(at * 37) 
 let service: Awaited<ReturnType<typeof startSmallService>>
 
 beforeAll(async () => {
-  const { openConfiguredLedger } = BUILDERS
-  service = await startSmallService({}, { builders: { openConfiguredLedger } })
+  const { openConfiguredBook } = BUILDERS
+  service = await startSmallService({}, { builders: { openConfiguredBook } })
 })
 afterAll(() => service.close())
 

@@ -60,8 +60,8 @@ it('shows all tenants to a key that may read them, and tells when a budget is us
       { tenant: 'blue', period: 'day', amount: 1, webhook: refusing.url },
     ],
   }
-  const { openConfiguredLedger } = BUILDERS
-  const service = await startSmallService(toml, { builders: { openConfiguredLedger } })
+  const { openConfiguredBook } = BUILDERS
+  const service = await startSmallService(toml, { builders: { openConfiguredBook } })
   onTestFinished(() => service.close())
   const ask = async ({ headers }: typeof red) => {
     const response = await fetch(`${service.url}/anthropic/v1/messages`, {

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { createLedger } from '../../../src/book/rows/ledger.ts'
-import type { LedgerOptions, LedgerThread } from '../../../src/book/rows/ledger-options.ts'
+import { Book, type BookOptions } from '../../../src/book/book.ts'
+import type { BookThread } from '../../../src/book/rows/ledger.ts'
 import { createTasks } from '../../../src/book/rows/tasks.ts'
 
 /** A folder that goes with the test. */
@@ -14,10 +14,10 @@ export function ledgerFolder(): string {
 }
 
 /** Runs tasks in this thread. */
-export function inlineTasks(): LedgerThread {
+export function inlineTasks(): BookThread {
   const tasks = createTasks()
   return {
-    run: async (_by, name, input) => tasks[name](input as never) as never,
+    run: async (_by, name, input) => (await tasks[name](input as never)) as never,
     close: async () => {},
   }
 }
@@ -25,10 +25,10 @@ export function inlineTasks(): LedgerThread {
 export const LIMITS = { max_rows: 1_000, max_bytes: 2 ** 28, ttl_ms: 604_800_000, days: 400 }
 
 /** A ledger without a thread. */
-export function ownLedger(options: Partial<LedgerOptions> = {}) {
+export function ownLedger(options: Partial<BookOptions> = {}) {
   const failures: string[] = []
   const dropped: number[] = []
-  const ledger = createLedger({
+  const ledger = new Book({
     folder: options.folder ?? ledgerFolder(),
     limits: LIMITS,
     now: Date.now,

@@ -1,6 +1,7 @@
 import type { Turn } from '../../../src/book/rows/turn.ts'
 import type { ArrivedResult } from '../../../src/book/rows/write-rows.ts'
-import type { KeptRow } from '../../../src/core/contract/result-row.ts'
+import type { KeptRow, ResultRow } from '../../../src/core/contract/result-row.ts'
+import { rowWith } from '../result-rows.ts'
 
 const ROW: KeptRow = {
   tool: 'search',
@@ -22,17 +23,37 @@ const ROW: KeptRow = {
   reason: null,
 }
 
+/** Refusals by the reason that a row has of them. */
+const REFUSALS = {
+  no_format: [],
+  not_smaller: [{ format: 'csv@1', reason: 'bigger' }],
+  not_exact: [{ format: 'csv@1', reason: 'differs' }],
+} as const
+
 let texts = 0
 
-/** A result of the tenant, now unless told otherwise. */
+/** A result of the tenant, now unless told otherwise. Its session is that of the ledger. */
 export function resultOf(
   tenant: string,
   row: Partial<KeptRow> = {},
   about: Partial<ArrivedResult> = {},
+  more: Parameters<typeof rowWith>[0] = {},
 ): ArrivedResult {
   const received = String(texts++)
-  const json = JSON.stringify({ ...ROW, received, sent: `packed ${received}`, ...row })
-  return { tenant, at: Date.now(), source: 'encode', row: json, ...about }
+  const { reason, session, ...kept } = { ...ROW, received, sent: `packed ${received}`, ...row }
+  const { tool, class: command, shape, view, format, original } = kept
+  const { tokenizer, exact, before, referred, encoded, omitted } = kept
+  const layer = reason === null ? (kept.layer as ResultRow['sent']['layer']) : 'L3'
+  const after = before - referred - encoded - omitted
+  const whole = rowWith({
+    call: { tool, command: command === ROW.class ? null : command, ...more.call },
+    input: { received: kept.received, original, shape, ...more.input },
+    sent: { layer, format, view, identity: kept.sent },
+    tokens: { tokenizer, exact, before, referred, encoded, omitted, after },
+    refusals: reason === null ? [] : REFUSALS[reason],
+  })
+  const of = session === null ? {} : { conversation: session }
+  return { tenant, at: Date.now(), source: 'encode', row: JSON.stringify(whole), ...of, ...about }
 }
 
 export function turnOf(turn: Partial<Turn> = {}): Turn {

@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
-import { createPseudonyms } from '../../../src/core/telemetry/pseudonyms.ts'
 import { createEnrichmentMetrics } from '../../../src/observability/enrichment-metrics.ts'
 import { registerIn } from '../../../src/observability/register.ts'
 import { createOfferEvents } from '../../../src/service/book/offer-events.ts'
@@ -39,11 +38,11 @@ async function setUp() {
       : textResult('x'.repeat(SIZES[id] ?? 50))
   }
   const telemetry = testTelemetry()
-  const record: Parameters<typeof createOfferEvents>[0]['record'] = (tenant, factsOf) =>
-    telemetry.record(tenant, factsOf(createPseudonyms(new Uint8Array(32), tenant)))
+  const offer: Parameters<typeof createOfferEvents>[0]['offer'] = arrived =>
+    telemetry.offer({ ...arrived, at: telemetry.clock.now })
   const registry = new Registry()
   const metrics = createEnrichmentMetrics(registerIn(registry))
-  const events = createOfferEvents({ record })
+  const events = createOfferEvents({ offer })
   const observer: typeof events = event => {
     metrics(event)
     events(event)

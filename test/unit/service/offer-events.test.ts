@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { offerFacts } from '../../../src/book/events/offer-facts.ts'
 import { parseEventLine } from '../../../src/core/telemetry/parse-line.ts'
 import { createPseudonyms } from '../../../src/core/telemetry/pseudonyms.ts'
 import { createOfferEvents } from '../../../src/service/book/offer-events.ts'
@@ -16,13 +17,13 @@ async function setUp(budgetTokens: number) {
     textResult(tool === 'list' ? JSON.stringify([{ id: 'a' }, { id: 'b' }]) : 'found '.repeat(100))
   const events: unknown[] = []
   const head = { schema_version: 1, ts_ms: 1, sample_rate_applied: 1 }
-  const record: Parameters<typeof createOfferEvents>[0]['record'] = (tenant, factsOf) => {
-    const facts = factsOf(createPseudonyms(KEY, tenant))
+  const offer: Parameters<typeof createOfferEvents>[0]['offer'] = arrived => {
+    const facts = offerFacts(arrived, createPseudonyms(KEY, arrived.tenant))
     const parsed = parseEventLine(JSON.stringify({ ...head, ...facts }))
     events.push(parsed.ok ? parsed.value : parsed)
   }
   const tools = { list: { follow_up: [LINK] } }
-  const write = createOfferEvents({ record })
+  const write = createOfferEvents({ offer })
   const observer: typeof write = event => {
     if (event.kind === 'decided') write(event)
   }

@@ -10,9 +10,9 @@ const PACKED = encode({ content: BOATS, tool: 'list_boats' })
 const { baseline: BEFORE, final: AFTER } = PACKED.tokens
 const INPUT_TOKENS = 500
 
-const { openConfiguredLedger } = BUILDERS
+const { openConfiguredBook } = BUILDERS
 const startService = (anthropic_url: string) =>
-  startSmallService({ proxy: { anthropic_url } }, { builders: { openConfiguredLedger } })
+  startSmallService({ proxy: { anthropic_url } }, { builders: { openConfiguredBook } })
 
 type TestService = Awaited<ReturnType<typeof startService>>
 let vendor: RecordingUpstream

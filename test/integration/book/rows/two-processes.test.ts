@@ -1,12 +1,12 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { createLedger } from '../../../../src/book/rows/ledger.ts'
+import { Book } from '../../../../src/book/book.ts'
 import { LIMITS, ledgerFolder, ownLedger } from '../../../support/ledger/own-ledger.ts'
 import { resultOf } from '../../../support/ledger/rows.ts'
 
 it('ledgers on one folder see what the others wrote, and none is lost at the end', async () => {
   const folder = ledgerFolder()
   const failures: string[] = []
-  const threaded = createLedger({
+  const threaded = new Book({
     folder,
     limits: LIMITS,
     now: Date.now,

@@ -1,5 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
-import { createTelemetry } from '../../../../src/book/events/telemetry.ts'
+import { EventFiles } from '../../../../src/book/events/event-files.ts'
 import { SETTINGS } from '../../../unit/book/events/settings.ts'
 import { factsOf } from '../../../unit/core/telemetry/events.ts'
 
@@ -9,35 +8,24 @@ import { factsOf } from '../../../unit/core/telemetry/events.ts'
  */
 const [folder = ''] = process.argv.slice(2)
 const SESSIONS = 7
-/** Events that are not written yet, at most. */
-const MAX_WAITING = 100
 
-let waiting = 0
-
-const telemetry = createTelemetry({
-  folder,
-  key: new Uint8Array(32),
-  settings: { ...SETTINGS, rotate_bytes: 20_000 },
-  now: Date.now,
-  steadyNow: Date.now,
-  random: Math.random,
-  onEvents(fate, count) {
-    waiting -= count
-    process.stdout.write(`${fate} ${count}\n`)
-  },
-  onProblem(error) {
-    throw error
-  },
-})
+const files = new EventFiles(
+  { folder, key: new Uint8Array(32), settings: { ...SETTINGS, rotate_bytes: 20_000 } },
+  { now: Date.now, steadyNow: Date.now, random: Math.random },
+)
+await files.lookAfter()
 // Names of sessions are of this process, so that its numbers start from 0.
 const names = Array.from({ length: SESSIONS }, (_, i) =>
   (process.pid * 16 + i).toString(16).padStart(16, '0'),
 )
 for (let n = 0; ; n++) {
   for (const session_hash of names) {
-    telemetry.record('tenant', () => factsOf({ session_hash, response_chars: n }))
-    waiting++
+    const facts = factsOf({ session_hash, response_chars: n })
+    files.note({ kind: 'offer', tenant: 'tenant', at: Date.now(), session: null, facts })
   }
-  do await turn()
-  while (waiting > MAX_WAITING)
+  await files.flush()
+  const { written, failed, problem } = files.tally()
+  if (problem !== null) throw problem
+  if (written > 0) process.stdout.write(`written ${written}\n`)
+  if (failed > 0) process.stdout.write(`failed ${failed}\n`)
 }

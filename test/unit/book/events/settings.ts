@@ -1,8 +1,8 @@
-import type { TelemetrySettings } from '../../../../src/book/events/telemetry.ts'
+import type { EventSettings } from '../../../../src/book/events/event-files.ts'
 
 const DAY_MS = 86_400_000
 
-export const SETTINGS: TelemetrySettings = {
+export const SETTINGS: EventSettings = {
   sample_rate: 1,
   flush_every_n: 3,
   rotate_bytes: 1 << 20,

@@ -2,14 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import type { Arrival, ArrivedOffer } from '../../../../src/book/arrivals.ts'
+import { EventFiles, type EventSettings } from '../../../../src/book/events/event-files.ts'
 import { noTally, type ReadTally } from '../../../../src/book/events/read-lines.ts'
 import { readEvents, readSummaries } from '../../../../src/book/events/read-telemetry.ts'
-import {
-  createTelemetry,
-  type EventFate,
-  type Telemetry,
-  type TelemetrySettings,
-} from '../../../../src/book/events/telemetry.ts'
 import type { ResponseFacts, TelemetryEvent } from '../../../../src/core/telemetry/event.ts'
 import type { SessionSummary } from '../../../../src/core/telemetry/summary.ts'
 import { SETTINGS } from './settings.ts'
@@ -17,12 +13,16 @@ import { SETTINGS } from './settings.ts'
 export const START_MS = Date.parse('2026-03-01T12:00:00Z')
 export const TENANT = 'acme'
 
-export interface TestTelemetry extends Omit<Telemetry, 'record'> {
+export interface TestTelemetry {
   record(tenant: string, facts: ResponseFacts): void
+  offer(arrived: ArrivedOffer): void
+  end(tenant: string, session: string): void
+  upkeep(): Promise<void>
+  close(): Promise<void>
   readonly folder: string
   /** The time of `now` and, if it differs, of `steadyNow`, in Unix milliseconds. */
   readonly clock: { now: number; steady?: number }
-  readonly fates: Record<EventFate, number>
+  readonly fates: { written: number; failed: number }
   readonly problems: Error[]
 }
 
@@ -34,30 +34,38 @@ export function temporaryFolder(): string {
 
 /** A writer in a folder of its own, with a clock that the test sets. */
 export function testTelemetry(
-  settings: Partial<TelemetrySettings> = {},
+  settings: Partial<EventSettings> = {},
   { folder = temporaryFolder(), random = (): number => 0.5, startMs = START_MS } = {},
 ): TestTelemetry {
   const clock: TestTelemetry['clock'] = { now: startMs }
-  const fates = { written: 0, dropped: 0, failed: 0 }
+  const fates = { written: 0, failed: 0 }
   const problems: Error[] = []
-  const telemetry = createTelemetry({
-    folder,
-    key: new Uint8Array(32),
-    settings: { ...SETTINGS, ...settings },
-    now: () => clock.now,
-    steadyNow: () => clock.steady ?? clock.now,
-    random,
-    onEvents: (fate, count) => {
-      fates[fate] += count
-    },
-    onProblem: error => problems.push(error),
-  })
+  const terms = { folder, key: new Uint8Array(32), settings: { ...SETTINGS, ...settings } }
+  const steadyNow = () => clock.steady ?? clock.now
+  const files = new EventFiles(terms, { now: () => clock.now, steadyNow, random })
+  let done = files.lookAfter()
+  /** One after the other, as a thread does its tasks. */
+  const inTurn = (work: () => Promise<void>) => {
+    done = done.then(work).then(() => {
+      const { written, failed, problem } = files.tally()
+      fates.written += written
+      fates.failed += failed
+      if (problem !== null) problems.push(problem)
+    })
+    return done
+  }
+  const note = (arrival: Arrival) => {
+    files.note(arrival)
+    void inTurn(() => files.flush())
+  }
   return {
-    record: (tenant, facts) => telemetry.record(tenant, () => facts),
-    end: (tenant, session) => telemetry.end(tenant, session),
-    upkeep: () => telemetry.upkeep(),
-    alone: work => telemetry.alone(work),
-    close: () => telemetry.close(),
+    record(tenant, facts) {
+      note({ kind: 'offer', tenant, at: clock.now, session: null, facts })
+    },
+    offer: arrived => note({ kind: 'offer', ...arrived }),
+    end: (tenant, session) => note({ kind: 'end', tenant, session }),
+    upkeep: () => inTurn(() => files.lookAfter()),
+    close: () => inTurn(() => files.close()),
     folder,
     clock,
     fates,

@@ -141,8 +141,8 @@ describe('the ledger', () => {
         run: async (_by, name, input) => {
           if (isBroken && name === 'write') throw new Error('disk full')
           if (name === 'write') {
-            const { arrivals } = input as unknown as { arrivals: { results: never[] } }
-            for (const each of arrivals.results) real.ledger.result(each)
+            const { arrivals } = input as unknown as { arrivals: never[] }
+            for (const each of arrivals) real.ledger.result(each)
           }
           return null as never
         },

@@ -5,15 +5,14 @@ import { rowWith } from '../../../support/result-rows.ts'
 const row = JSON.stringify(rowWith())
 
 test.each([
-  ['a result', {}, ['metrics', 'telemetry', 'ledger']],
+  ['a result', {}, ['metrics', 'book undefined']],
   ['an answer that was given before', { only: 'metrics' }, ['metrics']],
-  ['a result that was only looked up', { only: 'telemetry' }, ['telemetry']],
+  ['a result that was only looked up', { only: 'telemetry' }, ['book telemetry']],
 ] as const)('%s is written down where it counts', (_, more, expected) => {
   const written: string[] = []
   reportResult({ op: 'encode', row, ...more }, { tenant: 't' }, {
     metrics: { report: (_report, counted) => void (counted && written.push('metrics')) },
-    telemetry: { record: () => void written.push('telemetry') },
-    ledger: { result: () => void written.push('ledger') },
+    book: { result: ({ only }) => void written.push(`book ${only}`) },
   } as Parameters<typeof reportResult>[2])
   expect(written).toEqual(expected)
 })

@@ -47,7 +47,6 @@ function done(fields: Outcome = {}): JobResult {
 interface Setting {
   readonly body?: ReadBody
   readonly timeoutMs?: number
-  readonly telemetry?: boolean
   /** Whether markers' originals are there, in turn. */
   readonly renewed?: readonly (boolean | 'unheard')[]
   /** How long a turn waits for a store that is shared; absent: it is not. */
@@ -128,9 +127,7 @@ async function rewrite(results: readonly (JobResult | Error | null)[], setting: 
         return typeof stays === 'string' ? stays : stays ? 'stay' : 'gone'
       },
     },
-    ...(setting.telemetry === true
-      ? { telemetry: { record: (tenant: string) => void noted.push(`telemetry ${tenant}`) } }
-      : {}),
+    book: { result: ({ tenant }: { tenant: string }) => void noted.push(`book ${tenant}`) },
   } as unknown as Parameters<typeof runRewrite>[3]
   const outgoing = { destroyed: false }
   const rewritten = await inContext(
@@ -259,16 +256,10 @@ describe('a body that a worker rewrites', () => {
     ]
     const before = new Map([['c', 'other']] as const)
     const { rewritten, jobs, noted, state, outgoing } = await rewrite([done({ records })], {
-      telemetry: true,
       before,
     })
     expect([leaves(rewritten.body), rewritten.report]).toEqual(['smaller', REPORT])
-    expect(noted.slice(1)).toEqual([
-      'rewrite openai true',
-      'telemetry t',
-      'record t a,b,c',
-      'confirm 3',
-    ])
+    expect(noted.slice(1)).toEqual(['rewrite openai true', 'book t', 'record t a,b,c', 'confirm 3'])
     expect(noted[0]).toMatch(/^job .* 1 2$/)
     expect(state.timing).toEqual({ queue: 1, work: 2 })
     expect(jobs).toMatchObject([

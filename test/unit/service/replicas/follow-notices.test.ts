@@ -12,8 +12,8 @@ import { eventually } from '../../../support/eventually.ts'
 import { ownLedger } from '../../../support/ledger/own-ledger.ts'
 import { resultOf } from '../../../support/ledger/rows.ts'
 import { recordStore } from '../../../support/record-store.ts'
-import { temporaryFolder, testTelemetry } from '../../book/events/writer.ts'
-import { factsOf } from '../../core/telemetry/events.ts'
+import { SETTINGS } from '../../book/events/settings.ts'
+import { temporaryFolder } from '../../book/events/writer.ts'
 
 const KEY = new Uint8Array(32)
 const NEVER_MS = 2 ** 31 - 1
@@ -23,12 +23,12 @@ function replica() {
   const data_dir = temporaryFolder()
   writeFileSync(join(data_dir, 'telemetry.key'), KEY)
   const folder = telemetryFolder(data_dir)
-  const telemetry = testTelemetry({ flush_every_n: 100 }, { folder })
-  const { ledger } = ownLedger({ folder: data_dir, flushMs: NEVER_MS })
-  for (const tenant of ['acme', 'beta']) {
-    telemetry.record(tenant, factsOf({ session_hash: '0123456789abcdef' }))
-    ledger.result(resultOf(tenant))
-  }
+  const { ledger: book } = ownLedger({
+    folder: data_dir,
+    flushMs: NEVER_MS,
+    events: { folder, key: KEY, settings: { ...SETTINGS, flush_every_n: 100 } },
+  })
+  for (const tenant of ['acme', 'beta']) book.result(resultOf(tenant))
   const shared = recordStore()
   const log: string[] = []
   const forgotten: string[] = []
@@ -42,7 +42,7 @@ function replica() {
             void forgotten.push(`${tenant} ${generation}`),
         } as Store,
         keys: { access: { refuse: () => {} } as never, file: null },
-        ...{ telemetry, ledger },
+        book,
         logger: {
           info: (_: object, text: string) => void log.push(text),
           error: (_: object, text: string) => void log.push(text),
@@ -51,27 +51,27 @@ function replica() {
       },
     )
   const hasFiles = (tenant: string) => existsSync(join(folder, tenantFolder(KEY, tenant)))
-  return { data_dir, telemetry, ledger, store: shared.store, follow, log, forgotten, hasFiles }
+  return { data_dir, book, store: shared.store, follow, log, forgotten, hasFiles }
 }
 
 it('a purge also deletes what waits to be written, and is not undone by a repair', async () => {
-  const { telemetry, ledger, store, follow, log, forgotten, hasFiles } = replica()
+  const { book, store, follow, log, forgotten, hasFiles } = replica()
   const news = { kind: 'purge', tenant: 'acme', generation: '7' } as const
   await tellReplicas(store, [news], Date.now())
   const notices = follow()
   await eventually(() => expect(log).toEqual(['files of a purged tenant deleted']))
   await notices.close()
-  await telemetry.close()
+  await book.close()
   expect(forgotten).toEqual(['acme 7'])
   expect([hasFiles('acme'), hasFiles('beta')]).toEqual([false, true])
-  expect(await ledger.latest('acme', 9)).toEqual([])
-  expect(await ledger.latest('beta', 9)).toHaveLength(1)
+  expect(await book.latest('acme', 9)).toEqual([])
+  expect(await book.latest('beta', 9)).toHaveLength(1)
 })
 
 it('a purge waits for a file that another process holds', async () => {
-  const { data_dir, ledger, store, follow, log } = replica()
-  expect(await ledger.latest('acme', 9)).toHaveLength(1)
-  ledger.result(resultOf('acme'))
+  const { data_dir, book, store, follow, log } = replica()
+  expect(await book.latest('acme', 9)).toHaveLength(1)
+  book.result(resultOf('acme'))
   const other = new DatabaseSync(join(data_dir, LEDGER_FILE))
   other.exec('BEGIN IMMEDIATE')
   await tellReplicas(store, [{ kind: 'purge', tenant: 'acme' }], Date.now())
@@ -82,5 +82,5 @@ it('a purge waits for a file that another process holds', async () => {
   other.close()
   await eventually(() => expect(log).toContain('files of a purged tenant deleted'))
   await notices.close()
-  expect(await ledger.latest('acme', 9)).toEqual([])
+  expect(await book.latest('acme', 9)).toEqual([])
 })
