@@ -5,7 +5,7 @@ import { readEvents } from '../../book/events/read-telemetry.ts'
 import { defineActions, type Options, UsageError, type ValuesOf } from '../../console/command.ts'
 import { dataOption, loadDataConfig } from '../../console/data-folder.ts'
 import { figureLines, type ReportFigures, resultFigures } from '../../console/figure-lines.ts'
-import { choice, jsonOption } from '../../console/options.ts'
+import { jsonOption } from '../../console/options.ts'
 import { table } from '../../console/table.ts'
 import {
   addEvent,
@@ -22,7 +22,6 @@ import {
   savingsOf,
   type TokenizerSavings,
 } from '../../core/telemetry/savings.ts'
-import { BASELINE_IDS } from '../../lab/replay/baselines.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
 
 const options = {
@@ -34,12 +33,6 @@ const options = {
     help: 'Nothing older: days or hours back, such as 7d or 12h, or an ISO date',
     read: (given, refuse) => sinceMs(given, Date.now()) ?? refuse('7d, 12h or an ISO date'),
   },
-  baseline: choice(BASELINE_IDS, {
-    value: 'ID',
-    help:
-      `What savings are of: ${BASELINE_IDS.join(', ')} ` +
-      '(default the first, the only one that events know)',
-  }),
   ...jsonOption,
 } as const satisfies Options
 
@@ -52,12 +45,6 @@ export const telemetryCommand = defineActions({
 })
 
 async function showSavings(values: ValuesOf<typeof options>): Promise<number> {
-  const { baseline = 'input' } = values
-  if (baseline !== 'input') {
-    // Events have sizes and no texts, so that nothing can be written otherwise.
-    const use = `haversack tune mine --baseline ${baseline}`
-    throw new UsageError(`telemetry has no texts to write as ${baseline}; \`${use}\` reads logs`)
-  }
   const config = loadDataConfig(values)
   const tenant = values.tenant === undefined ? undefined : folderOf(values.tenant, config.data_dir)
   const savings = createEndpointSavings()
