@@ -15,31 +15,26 @@ export interface EnrichmentRow {
   readonly declined: Readonly<Record<string, number>>
 }
 
-/** Sums up events by session, in memory that grows with the sessions in which anything happened. */
-export interface EnrichmentTable {
-  add(event: TelemetryEvent): void
-  /** By session; those without anything are absent. */
-  rows(): readonly EnrichmentRow[]
-  total(): EnrichmentRow
-}
-
 /** The name of the sum. */
 const TOTAL = 'total'
 const DECLINED = 'declined_'
 
-export function createEnrichmentTable(): EnrichmentTable {
+/** Sums up events by session, in memory that grows with the sessions in which anything happened. */
+export function createEnrichmentTable() {
   const sessions = new Map<string, ReturnType<typeof emptyRow>>()
   const total = emptyRow(TOTAL)
   return {
-    add(event) {
+    add(event: TelemetryEvent): void {
       const found = sessions.get(event.session_hash)
       const row = found ?? emptyRow(event.session_hash)
       for (const each of [row, total]) addTo(each, event)
       const isWanted = summarize(row.counts) !== null || Object.keys(row.declined).length > 0
       if (found === undefined && isWanted) sessions.set(event.session_hash, row)
     },
-    rows: () => [...sessions.values()].sort((a, b) => (a.session < b.session ? -1 : 1)),
-    total: () => total,
+    /** By session; those without anything are absent. */
+    rows: (): readonly EnrichmentRow[] =>
+      [...sessions.values()].sort((a, b) => (a.session < b.session ? -1 : 1)),
+    total: (): EnrichmentRow => total,
   }
 }
 
@@ -65,7 +60,7 @@ export function enrichmentRecord(row: EnrichmentRow, reasons: readonly string[])
  * The rows and their sum as CSV with a line of names. Rates are shares of 1, and empty if there is
  * nothing that they are of. No cell needs quotes: sessions are hashes, reasons plain names.
  */
-export function writeEnrichment(table: EnrichmentTable): string {
+export function writeEnrichment(table: ReturnType<typeof createEnrichmentTable>): string {
   const total = table.total()
   const reasons = Object.keys(total.declined).sort()
   const records = [...table.rows(), total].map(row => enrichmentRecord(row, reasons))

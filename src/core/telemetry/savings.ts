@@ -82,16 +82,6 @@ function ratio(part: number, whole: number): number | null {
   return whole > 0 ? part / whole : null
 }
 
-/** Sums by tokenizer and endpoint class, scaled by the sampling rates. */
-export interface EndpointSavings {
-  add(event: TelemetryEvent): void
-  /**
-   * One entry a tokenizer, by name: shares of tokens that different tokenizers counted would mean
-   * nothing.
-   */
-  groups(): readonly TokenizerSavings[]
-}
-
 export interface TokenizerSavings {
   readonly tokenizer: string
   /** The sums of all endpoints together. */
@@ -104,7 +94,8 @@ export interface TokenizerSavings {
 const MAX_ENDPOINTS = 10_000
 const OTHERS = 'others'
 
-export function createEndpointSavings(): EndpointSavings {
+/** Sums by tokenizer and endpoint class, scaled by the sampling rates. */
+export function createEndpointSavings() {
   const byTokenizer = new Map<string, { total: SavingsSums; endpoints: Map<string, SavingsSums> }>()
 
   function groupOf(tokenizer: string) {
@@ -116,7 +107,7 @@ export function createEndpointSavings(): EndpointSavings {
   }
 
   return {
-    add(event) {
+    add(event: TelemetryEvent): void {
       if (isOffer(event)) return
       const { total, endpoints } = groupOf(event.tokenizer)
       const isKnown = endpoints.has(event.endpoint_class) || endpoints.size < MAX_ENDPOINTS
@@ -127,7 +118,11 @@ export function createEndpointSavings(): EndpointSavings {
       addSavings(sums, event, weight)
       addSavings(total, event, weight)
     },
-    groups() {
+    /**
+     * One entry a tokenizer, by name: shares of tokens that different tokenizers counted would mean
+     * nothing.
+     */
+    groups(): readonly TokenizerSavings[] {
       const sorted = [...byTokenizer].sort(([a], [b]) => (a < b ? -1 : 1))
       return sorted.map(([tokenizer, { total, endpoints }]) => ({
         tokenizer,

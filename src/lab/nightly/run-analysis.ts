@@ -46,7 +46,7 @@ export function runAnalysis(list: LogList, terms: AnalysisTerms): AnalysisResult
   const { place, tenant, tokens, vendor, elides, fetched, sinceMs, isProxied, priors } = terms
   const key = loadTelemetryKey(place.data_dir)
   const layered = readLayers(place, { tenant })
-  const current = openTuned(place.data_dir, tenant).current()
+  const current = openTuned(place.data_dir, tenant).inForce().now
   const conversations = readConversations(list, { sinceMs })
   terms.onRead?.(conversations.length)
   const analysis = analyze(conversations, {

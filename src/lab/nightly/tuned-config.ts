@@ -12,13 +12,7 @@ import { withValue } from '../versions/key-path.ts'
 type ConfigChange = Pick<Proposal, 'key' | 'to'>
 
 /** The configuration of layers, with changes in the one that `tune` writes. */
-export interface TunedConfig {
-  configWith(changes: readonly ConfigChange[]): PipelineConfig
-  /** Whether another layer says something else of the proposal's key. */
-  isShadowed(proposal: Proposal): boolean
-}
-
-export function createTunedConfig({ layers }: Pick<Layered, 'layers'>): TunedConfig {
+export function createTunedConfig({ layers }: Pick<Layered, 'layers'>) {
   const others = layers.filter(({ name }) => name !== 'tuned')
   const tuned = layers.find(({ name }) => name === 'tuned')
   const known = new Map<string, PipelineConfig>()
@@ -44,7 +38,8 @@ export function createTunedConfig({ layers }: Pick<Layered, 'layers'>): TunedCon
 
   return {
     configWith,
-    isShadowed(proposal) {
+    /** Whether another layer says something else of the proposal's key. */
+    isShadowed(proposal: Proposal): boolean {
       const { key, to, example } = proposal
       const config = configWith([proposal])
       const name = TOOL_KEY_NAMES.find(each => each === key.at(-1))

@@ -13,13 +13,6 @@ export interface RecordedCall {
   readonly isError: boolean
 }
 
-/** Learns from recorded sessions which calls follow from which results. */
-export interface LinkMiner {
-  add(session: readonly RecordedCall[]): void
-  /** Links that were followed often enough, by the tool whose result offers them. */
-  models(): ToolModels
-}
-
 interface LinkCounts {
   readonly link: Pick<FollowUp, 'tool' | 'projection' | 'projection_arg'>
   readonly trigger: string
@@ -39,11 +32,12 @@ const MAX_VISITED = 20_000
 const MAX_KEYS = 8
 const MAX_LINKS = 10_000
 
-export function createLinkMiner(): LinkMiner {
+/** Learns from recorded sessions which calls follow from which results. */
+export function createLinkMiner() {
   const sessions: (readonly RecordedCall[])[] = []
   const links = new Map<string, LinkCounts>()
   return {
-    add(session) {
+    add(session: readonly RecordedCall[]): void {
       sessions.push(session)
       for (const found of followUps(session)) {
         const key = JSON.stringify(found)
@@ -53,7 +47,8 @@ export function createLinkMiner(): LinkMiner {
         }
       }
     },
-    models() {
+    /** Links that were followed often enough, by the tool whose result offers them. */
+    models(): ToolModels {
       for (const counts of links.values()) Object.assign(counts, { offered: 0, weight: 0, used: 0 })
       for (const session of sessions) countOffers(session, [...links.values()])
       return toModels([...links.values()])

@@ -9,15 +9,6 @@ export interface TimedCall extends RecordedCall {
 
 type Link = NonNullable<ToolModel['follow_up']>[number]
 
-/**
- * Learns value models from recorded sessions: what results take, how long calls last, and which
- * calls follow. It never says what a call changes: no recording shows that a call changes nothing.
- */
-export interface ModelMiner {
-  add(session: readonly TimedCall[]): void
-  models(): ToolModels
-}
-
 /** Fewer results say nothing of a tool. */
 const LEAST_RESULTS = 20
 /** As in `ObservedCosts`: what most results stay within. */
@@ -26,12 +17,16 @@ const MEDIAN = 0.5
 const SEPARATOR = '__'
 const MARK = 'mcp'
 
-export function createModelMiner(): ModelMiner {
+/**
+ * Learns value models from recorded sessions: what results take, how long calls last, and which
+ * calls follow. It never says what a call changes: no recording shows that a call changes nothing.
+ */
+export function createModelMiner() {
   const links = createLinkMiner()
   const sizes = new Map<string, number[]>()
   const times = new Map<string, number[]>()
   return {
-    add(session) {
+    add(session: readonly TimedCall[]): void {
       const named = session.map(call => ({ ...call, tool: configuredName(call.tool) }))
       links.add(named)
       for (const { tool, text, isError, tookMs } of named) {
@@ -40,7 +35,7 @@ export function createModelMiner(): ModelMiner {
         if (tookMs !== undefined && tookMs > 0) push(times, tool, tookMs)
       }
     },
-    models() {
+    models(): ToolModels {
       const followUps = links.models()
       const models: Record<string, ToolModel> = {}
       for (const tool of [...sizes.keys()].sort()) {

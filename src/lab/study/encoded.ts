@@ -25,20 +25,13 @@ export interface EncodedStudy {
   readonly notations: Readonly<Record<string, FormatCounts>>
 }
 
-export interface EncodedBuilder {
-  add(mined: Mined): void
-  result(): EncodedStudy
-  /** What rules are mined from. */
-  alike(): readonly Alike[]
-}
-
-export function createEncoded(): EncodedBuilder {
+export function createEncoded() {
   const histogram = Array.from({ length: BUCKETS + 1 }, noCounts)
   const applicable = noCounts()
   const notations = new Map<string, FormatCounts>()
   const alike = new Map<string, Alike>()
   return {
-    add({ event, notation }) {
+    add({ event, notation }: Mined): void {
       if (event.is_dedup_hit) return
       const saving = savingOf(event)
       const bucket = saving <= 0 ? 0 : Math.min(BUCKETS, 1 + Math.floor(saving * BUCKETS))
@@ -60,7 +53,12 @@ export function createEncoded(): EncodedBuilder {
       group.saved_tokens += event.encoder_tokens_saved
       countShare(group.shares, saving)
     },
-    result: () => ({ histogram, applicable, notations: Object.fromEntries(notations) }),
-    alike: () => [...alike.values()],
+    result: (): EncodedStudy => ({
+      histogram,
+      applicable,
+      notations: Object.fromEntries(notations),
+    }),
+    /** What rules are mined from. */
+    alike: (): readonly Alike[] => [...alike.values()],
   }
 }

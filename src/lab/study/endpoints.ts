@@ -20,12 +20,6 @@ export interface EndpointStudy {
   readonly applicable: number
 }
 
-export interface EndpointStudies {
-  add(mined: Mined): void
-  /** Those with most tokens first. */
-  result(): readonly EndpointStudy[]
-}
-
 interface FormatTotals {
   results: number
   readonly shares: ShareCounts
@@ -42,7 +36,7 @@ interface Endpoint {
 const MAX_ENDPOINTS = 10_000
 const OTHERS = 'others'
 
-export function createEndpointStudies(): EndpointStudies {
+export function createEndpointStudies() {
   const endpoints = new Map<string, Endpoint>()
 
   function of(name: string): Endpoint {
@@ -53,7 +47,7 @@ export function createEndpointStudies(): EndpointStudies {
   }
 
   return {
-    add({ event, notation }) {
+    add({ event, notation }: Mined): void {
       const endpoint = of(event.endpoint_class)
       addSavings(endpoint.sums, event, 1)
       endpoint.shapes.set(event.shape, (endpoint.shapes.get(event.shape) ?? 0) + 1)
@@ -64,7 +58,8 @@ export function createEndpointStudies(): EndpointStudies {
       counts.results++
       countShare(counts.shares, saving)
     },
-    result: () =>
+    /** Those with most tokens first. */
+    result: (): readonly EndpointStudy[] =>
       [...endpoints]
         .map(([name, endpoint]) => toStudy(name, endpoint))
         .sort((a, b) => b.sums.baseline - a.sums.baseline || (a.endpoint < b.endpoint ? -1 : 1)),

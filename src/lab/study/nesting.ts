@@ -22,16 +22,11 @@ export interface NestingStudy {
   readonly levels: Readonly<Partial<Record<InnerFormat, readonly number[]>>>
 }
 
-export interface NestingBuilder {
-  add(mined: Mined): void
-  result(): NestingStudy
-}
-
-export function createNesting(): NestingBuilder {
+export function createNesting() {
   const shapes = new Map<ShapeName, Nesting>()
   const levels = new Map(INNER_FORMATS.map(format => [format, Array<number>(MAX_LEVEL).fill(0)]))
   return {
-    add({ event, levels: masks }) {
+    add({ event, levels: masks }: Mined): void {
       if (masks.length === 0) return
       const nesting = entryOf(shapes, event.shape, () => ({ results: 0, with_formats: 0, deep: 0 }))
       nesting.results++
@@ -41,7 +36,7 @@ export function createNesting(): NestingBuilder {
         for (const format of formatsOf(mask)) levels.get(format)![level]!++
       }
     },
-    result: () => ({
+    result: (): NestingStudy => ({
       shapes: Object.fromEntries(shapes),
       levels: Object.fromEntries([...levels].filter(([, counts]) => counts.some(n => n > 0))),
     }),

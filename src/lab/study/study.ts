@@ -34,19 +34,13 @@ export interface Combination extends Counts {
   readonly inner_formats: readonly InnerFormat[]
 }
 
-/** Sums up results, in memory for the sessions and the kinds of results. */
-export interface StudyBuilder {
-  /** @returns whether it is no copy of one that came before; copies are only counted */
-  add(mined: Mined): boolean
-  result(): Study
-}
-
 /** Results that copies are recognised by; beyond it the first ones are forgotten. */
 const MAX_IDENTITIES = 4_000_000
 /** Sessions that are counted. */
 const MAX_SESSIONS = 1_000_000
 
-export function createStudy(): StudyBuilder {
+/** Sums up results, in memory for the sessions and the kinds of results. */
+export function createStudy() {
   const identities = new Set<number>()
   /** The last partition of each session. */
   const partitions = new Map<string, number>()
@@ -75,7 +69,8 @@ export function createStudy(): StudyBuilder {
   }
 
   return {
-    add(mined) {
+    /** @returns whether it is no copy of one that came before; copies are only counted */
+    add(mined: Mined): boolean {
       if (isCopy(mined.identity)) {
         copies++
         return false
@@ -95,7 +90,7 @@ export function createStudy(): StudyBuilder {
       endpoints.add(mined)
       return true
     },
-    result: () => ({
+    result: (): Study => ({
       results: sums.results,
       copies,
       sessions: partitions.size,

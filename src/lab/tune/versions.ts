@@ -7,14 +7,14 @@ import { valueAt, writeKey } from '../../core/pipeline/profile/key-path.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
 import { applyAccepted } from '../nightly/apply-proposals.ts'
 import { loadProposals, type Proposals } from '../nightly/proposals-file.ts'
-import { openTuned, type Tuned } from '../versions/tuned.ts'
+import { openTuned } from '../versions/tuned.ts'
 import { TunedFault } from '../versions/tuned-file.ts'
 import type { TunedVersion } from '../versions/version-record.ts'
 
 /** What the last analysis accepted, beside what is in force. */
 export function showProposals(dataDir: string, tenant: string, isJson: boolean): number {
   const proposals = proposalsOf(dataDir, tenant)
-  const config = faultsAsUsage(() => openTuned(dataDir, tenant).current())?.config ?? {}
+  const config = faultsAsUsage(() => openTuned(dataDir, tenant).inForce()).now?.config ?? {}
   const changes = proposals.changes.map(each => {
     return { ...each, from: valueAt(config, each.key) ?? null }
   })
@@ -46,7 +46,7 @@ export function revertVersion(config: Config, tenant: string, id: string | undef
 /** The tuned file with the reasons of its keys, and its versions. */
 export function showTuned(dataDir: string, tenant: string, isJson: boolean): number {
   const tuned = openTuned(dataDir, tenant)
-  const { current, versions } = faultsAsUsage(() => stateOf(tuned))
+  const { now: current, versions } = faultsAsUsage(() => tuned.inForce())
   if (isJson) {
     process.stdout.write(`${JSON.stringify({ file: tuned.file, current, versions })}\n`)
     return EXIT.ok
@@ -70,10 +70,6 @@ export function printSkill(): number {
   const file = new URL('../../../skills/haversack-tune/SKILL.md', import.meta.url)
   process.stdout.write(readFileSync(file, 'utf8'))
   return EXIT.ok
-}
-
-function stateOf(tuned: Tuned) {
-  return { current: tuned.current(), versions: tuned.versions() }
 }
 
 function proposalsOf(dataDir: string, tenant: string): Proposals {

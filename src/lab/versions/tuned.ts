@@ -36,39 +36,18 @@ export interface ChangeTerms {
   readonly onto?: string | null
 }
 
-/** A version that was written, and keys that later versions changed, so that they stay. */
-export interface Reverted {
-  readonly version: TunedVersion | null
-  readonly kept: readonly KeyPath[]
-}
-
-/** The tuned file of one tenant and its versions. Every method reads the files. */
-export interface Tuned {
-  readonly file: string
-  /** What is in force; `null` if nothing is. @throws TunedFault */
-  current(): TunedFile | null
-  /** Those that led to what is in force, the newest first. @throws TunedFault */
-  versions(): readonly TunedVersion[]
-  /** Returns `null` if no change changes anything. @throws TunedFault */
-  apply(changes: readonly TunedChange[], terms: ChangeTerms): TunedVersion | null
-  /**
-   * Gives the keys of a version the values that they had before it.
-   * @param id if absent the newest that is neither reverted nor a revert
-   * @throws TunedFault
-   */
-  revert(id: string | undefined, terms: RevertTerms): Reverted
-}
-
 type RevertTerms = Omit<ChangeTerms, 'effect' | 'onto'>
 
 /** A change takes some milliseconds. */
 const WAIT_MS = 5_000
 
 /**
+ * The tuned file of one tenant and its versions. Every method reads the files, and throws a
+ * `TunedFault` if they are not as they should be.
  * @param waitMs how long a change waits for another one, without a turn of the event loop
  * @throws TunedFault if the tenant's name is none
  */
-export function openTuned(dataDir: string, tenant: string, waitMs = WAIT_MS): Tuned {
+export function openTuned(dataDir: string, tenant: string, waitMs = WAIT_MS) {
   if (!TENANT_NAME.test(tenant)) throw new TunedFault(`${JSON.stringify(tenant)} is no tenant`)
   const folder = join(dataDir, 'tuned')
   const file = join(folder, `${tenant}.toml`)
@@ -110,9 +89,10 @@ export function openTuned(dataDir: string, tenant: string, waitMs = WAIT_MS): Tu
 
   return {
     file,
-    current: () => read().now,
-    versions: () => read().versions,
-    apply: (changes, terms) =>
+    /** What is in force; `now` is `null` if nothing is. */
+    inForce: read,
+    /** Returns `null` if no change changes anything. */
+    apply: (changes: readonly TunedChange[], terms: ChangeTerms): TunedVersion | null =>
       locked(before => {
         const { onto, effect } = terms
         if (onto !== undefined && onto !== (before.now?.id ?? null)) {
@@ -122,7 +102,12 @@ export function openTuned(dataDir: string, tenant: string, waitMs = WAIT_MS): Tu
         const more = { action: 'apply', ...(effect && { effect }) } as const
         return made.length === 0 ? null : write(before, made, more, terms)
       }),
-    revert: (id, terms) =>
+    /**
+     * Gives the keys of a version the values that they had before it, except for keys that later
+     * versions changed (`kept`).
+     * @param id if absent the newest that is neither reverted nor a revert
+     */
+    revert: (id: string | undefined, terms: RevertTerms) =>
       locked(before => {
         const version = wanted(before.versions, id)
         const { undone, kept } = undo(before.now, version)

@@ -65,9 +65,9 @@ describe('analyses without a person', () => {
 
     tune.open('apply', Date.now() + WEEK_MS)
     await eventually(() => expect(tune.said.reloads).toBe(1))
-    const versions = openTuned(data, 'local').versions()
+    const versions = openTuned(data, 'local').inForce().versions
     expect(tune.said.infos[3]).toMatchObject({ accepted: 1, version: versions[0]!.id })
-    expect(openTuned(data, 'local').current()).toMatchObject({
+    expect(openTuned(data, 'local').inForce().now).toMatchObject({
       config: { endpoint_overrides: { Read: { elision_enabled: false } } },
     })
     expect(tune.said.errors).toEqual([])
@@ -83,7 +83,7 @@ describe('analyses without a person', () => {
     expect(infos()[1]).toMatchObject({ accepted: 1 })
     for (const { looks } of services) await eventually(() => expect(looks()).toBeGreaterThan(0))
     expect(infos()).toHaveLength(2)
-    expect(openTuned(data, 'local').versions()).toHaveLength(1)
+    expect(openTuned(data, 'local').inForce().versions).toHaveLength(1)
     expect(services.flatMap(({ said }) => said.errors)).toEqual([])
   })
 

@@ -84,7 +84,7 @@ describe('haversack tune analyze', () => {
     expect((await tune('apply')).code).toBe(0)
     expect((await tune('show')).stdout).toContain('rule = "R6 (prior)"')
     const off = { elision_enabled: false }
-    expect(openTuned(data, 'local').current()).toMatchObject({
+    expect(openTuned(data, 'local').inForce().now).toMatchObject({
       config: { endpoint_overrides: { Read: off } },
     })
     // By own results nothing is needed, so leaving out pays after all.
@@ -111,7 +111,7 @@ describe('haversack tune analyze', () => {
     const priors = candidates.filter((each: { verdict: string }) => each.verdict === 'prior')
     expect(priors.map(({ to }: { to: unknown }) => to)).toEqual(priors.map(() => false))
     expect((await tune('apply')).code).toBe(0)
-    const { config } = openTuned(data, 'local').current()!
+    const { config } = openTuned(data, 'local').inForce().now!
     expect(Object.keys(config['endpoint_overrides'] as object).sort()).toEqual(
       ['Read', 'constructor', 'git_log', 'toString'].sort(),
     )

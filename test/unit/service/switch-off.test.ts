@@ -19,7 +19,7 @@ describe('elision of a class', () => {
     const logger = { error: (...all: unknown[]) => void errors.push(all) } as never
     const switchOff = createSwitchOff({ dataDir: folder, now, logger })
     expect(await switchOff(alarm('one'))).toBe(true)
-    expect(openTuned(folder, 'one').current()).toMatchObject({
+    expect(openTuned(folder, 'one').inForce().now).toMatchObject({
       config: { endpoint_overrides: { grep: { elision_enabled: false } } },
       reasons: [{ rule: 'arms', evidence: 'left out 100 tokens, net at most -3' }],
     })
@@ -47,6 +47,6 @@ describe('elision of a class', () => {
     expect(await switchOff(alarm('three'))).toBe(false)
     other.close()
     expect(errors).toHaveLength(1)
-    expect(openTuned(folder, 'three').current()).toBeNull()
+    expect(openTuned(folder, 'three').inForce().now).toBeNull()
   })
 })

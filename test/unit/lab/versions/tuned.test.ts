@@ -35,8 +35,8 @@ function fileText(tenant = 'ours'): string {
 describe('openTuned', () => {
   it('has nothing before the first change', () => {
     const tuned = openTuned(folder, 'ours')
-    expect(tuned.current()).toBeNull()
-    expect(tuned.versions()).toEqual([])
+    expect(tuned.inForce().now).toBeNull()
+    expect(tuned.inForce().versions).toEqual([])
     expect(readdirSync(folder)).toEqual([])
   })
 
@@ -66,7 +66,7 @@ describe('openTuned', () => {
     const tuned = openTuned(folder, 'ours')
     const first = tuned.apply([lru], { ...terms, effect: { before: 10, after: 8 } })
     const second = tuned.apply([change(lru.key, 30), off], terms)
-    const [newest, oldest] = tuned.versions()
+    const [newest, oldest] = tuned.inForce().versions
     expect(oldest).toEqual(first)
     expect(newest).toEqual(second)
     expect(oldest).toMatchObject({ number: 1, onto: null, effect: { before: 10, after: 8 } })
@@ -81,7 +81,7 @@ describe('openTuned', () => {
     const tuned = openTuned(folder, 'ours')
     tuned.apply([lru], terms)
     expect(tuned.apply([lru, change(['dedup', 'min_body_chars'], null)], terms)).toBeNull()
-    expect(tuned.versions()).toHaveLength(1)
+    expect(tuned.inForce().versions).toHaveLength(1)
   })
 
   it('keeps the last versions only', () => {
@@ -89,7 +89,7 @@ describe('openTuned', () => {
     for (let size = 1; size <= KEPT_VERSIONS + 5; size++) {
       tuned.apply([change(lru.key, size)], terms)
     }
-    expect(tuned.versions()).toHaveLength(KEPT_VERSIONS)
+    expect(tuned.inForce().versions).toHaveLength(KEPT_VERSIONS)
     expect(readdirSync(join(folder, 'tuned', 'versions', 'ours'))).toHaveLength(KEPT_VERSIONS)
   })
 
@@ -100,8 +100,8 @@ describe('openTuned', () => {
     const { version, kept } = tuned.revert(first?.id, terms)
     expect(kept).toEqual([lru.key])
     expect(version).toMatchObject({ action: 'revert', reverts: first?.id })
-    expect(tuned.current()?.config).toEqual({ dedup: { lru_size: 30 } })
-    expect(tuned.current()?.reasons.map(({ key }) => key)).toEqual([lru.key])
+    expect(tuned.inForce().now?.config).toEqual({ dedup: { lru_size: 30 } })
+    expect(tuned.inForce().now?.reasons.map(({ key }) => key)).toEqual([lru.key])
   })
 
   it('reverts the newest that is not reverted, one after the other', () => {
@@ -109,9 +109,9 @@ describe('openTuned', () => {
     tuned.apply([lru], terms)
     tuned.apply([off], terms)
     tuned.revert(undefined, terms)
-    expect(tuned.current()?.config).toEqual({ dedup: { lru_size: 20 } })
+    expect(tuned.inForce().now?.config).toEqual({ dedup: { lru_size: 20 } })
     tuned.revert(undefined, terms)
-    expect(tuned.current()?.config).toEqual({})
+    expect(tuned.inForce().now?.config).toEqual({})
     expect(() => tuned.revert(undefined, terms)).toThrow('no version to revert')
     expect(() => tuned.revert('000000000000', terms)).toThrow('no version 000000000000')
   })
@@ -121,7 +121,7 @@ describe('openTuned', () => {
     tuned.apply([lru], terms)
     const { version } = tuned.revert(undefined, terms)
     tuned.revert(version?.id, terms)
-    expect(tuned.current()?.config).toEqual({ dedup: { lru_size: 20 } })
+    expect(tuned.inForce().now?.config).toEqual({ dedup: { lru_size: 20 } })
   })
 
   it('takes names such as __proto__ and a.b as names', () => {
@@ -129,10 +129,10 @@ describe('openTuned', () => {
     const names = ['__proto__', 'constructor', 'a.b "c" \\ é', 'mcp__x__*']
     const changes = names.map(name => change(['endpoint_overrides', name, 'lru_size'], 3))
     tuned.apply(changes, terms)
-    expect(tuned.current()?.reasons.map(({ key }) => key[1])).toEqual(names)
+    expect(tuned.inForce().now?.reasons.map(({ key }) => key[1])).toEqual(names)
     expect(({} as { lru_size?: number }).lru_size).toBeUndefined()
     tuned.revert(undefined, terms)
-    expect(tuned.current()?.config).toEqual({})
+    expect(tuned.inForce().now?.config).toEqual({})
   })
 
   it.each([
@@ -145,7 +145,7 @@ describe('openTuned', () => {
     const before = fileText()
     expect(() => tuned.apply([lru, wrong], terms)).toThrow(named)
     expect(fileText()).toBe(before)
-    expect(tuned.versions()).toHaveLength(1)
+    expect(tuned.inForce().versions).toHaveLength(1)
   })
 
   it('refuses changes that were decided on another version', () => {
@@ -176,7 +176,7 @@ describe('a damaged tuned file', () => {
     const damaged = damage(fileText())
     writeFileSync(tuned.file, damaged)
     for (const act of [
-      () => tuned.current(),
+      () => tuned.inForce().now,
       () => tuned.apply([off], terms),
       () => tuned.revert(undefined, terms),
     ]) {
@@ -189,9 +189,9 @@ describe('a damaged tuned file', () => {
     const tuned = openTuned(folder, 'ours')
     tuned.apply([lru], terms)
     rmSync(tuned.file)
-    expect(tuned.current()).toBeNull()
+    expect(tuned.inForce().now).toBeNull()
     tuned.apply([off], terms)
-    expect(tuned.versions()).toHaveLength(1)
+    expect(tuned.inForce().versions).toHaveLength(1)
   })
 })
 
@@ -203,7 +203,7 @@ describe('two changes at once', () => {
     const lost = tuned.apply([off], terms)
     // The record is there, the file is as it was.
     writeFileSync(tuned.file, before)
-    expect(tuned.current()?.config).toEqual({ dedup: { lru_size: 20 } })
+    expect(tuned.inForce().now?.config).toEqual({ dedup: { lru_size: 20 } })
     const next = tuned.apply([change(lru.key, 7)], terms)
     expect(next?.number).toBe(lost?.number)
     const records = readdirSync(join(folder, 'tuned', 'versions', 'ours'))
