@@ -2,7 +2,6 @@ import { existsSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { processEnv } from '../../config/env.ts'
 import { defineCommand, UsageError } from '../../console/command.ts'
-import { loadDataConfig } from '../../console/data-folder.ts'
 import { wholeNumber } from '../../console/options.ts'
 import { lookOf, paint } from '../../console/paint.ts'
 import { createProgress } from '../../console/progress.ts'
@@ -13,7 +12,7 @@ import type { EncodedLog, Example, LogSummary } from '../../lab/discover/summari
 import { listLogs } from '../../lab/logs/list-logs.ts'
 import { logFolders } from '../../lab/nightly/log-folders.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
-import { pricesDate } from '../gain/read-gain.ts'
+import { dataFolder, pricesDate } from '../gain/read-gain.ts'
 import { figuresOf } from './figures.ts'
 import { type KnownLog, type LogMemory, readMemory, writeMemory } from './known-logs.ts'
 import { createLogThreads, type LogThreads } from './log-threads.ts'
@@ -60,7 +59,7 @@ export const discoverCommand = defineCommand({
       throw new UsageError(`there is no ${known.find(path => !existsSync(path))}`)
     }
     const sinceMs = Date.now() - days * DAY_MS
-    const folder = loadDataConfig({ data: undefined }).data_dir
+    const folder = await dataFolder(env)
     const memory = readMemory(folder)
     const logs = knownLogs(places, sinceMs, memory)
     if (logs.length === 0) {

@@ -119,7 +119,7 @@ async function readOwnFile(window: GainWindow, env: Env): Promise<GainAnswer | n
 }
 
 /** Where `serve` and `run` have it. To read the whole configuration takes longer than the rest. */
-async function dataFolder(env: Env): Promise<string> {
+export async function dataFolder(env: Env): Promise<string> {
   if (env['HAVERSACK_CONFIG']) {
     const { loadDataConfig } = await import('../../console/data-folder.ts')
     return loadDataConfig({ data: undefined }).data_dir
