@@ -13,8 +13,6 @@ const BLOCK_BYTES = 1 << 16
 const KEPT_BYTES = 1 << 22
 /** Shorter texts are written into the buffer by hand: a call of the encoder would cost more. */
 const SHORT_TEXT = 20
-/** Short texts that are encoded at once have no more characters together. */
-const TOGETHER = 1 << 12
 /** A bound for sums of tokens within 32 bits: no text has more. */
 const NO_LIMIT = 0x7fffffff
 
@@ -105,27 +103,12 @@ export function createBpeCounter(vocabulary: OpenVocabulary): BpeCounter {
     return total
   }
 
-  /** Counts texts that are in the buffer, one after the other. */
-  function countInOrder(texts: readonly string[]): number[] {
-    let start = AT_TEXT
-    return texts.map(({ length }) => {
-      const end = start + length
-      const tokens = length === 0 ? 0 : countBlock(kernel, start, end, NO_LIMIT)
-      start = end
-      return tokens
-    })
-  }
-
   serve('')
   return {
     id: encoding,
     exact: true,
     additive: true,
     count: text => countUpTo(text, NO_LIMIT),
-    countEach: texts =>
-      isAsciiTogether(texts, encoder, block)
-        ? countInOrder(texts)
-        : texts.map(text => countUpTo(text, NO_LIMIT)),
     countUpTo,
     serve,
     statistics: () => ({ pieces: kernel.pieces(), ...pieces.statistics() }),
@@ -140,19 +123,6 @@ function countBlock(kernel: Kernel, start: number, end: number, limit: number): 
   const tokens = kernel.countBlock(start, end, Math.min(limit, NO_LIMIT))
   bytes[end] = kept
   return tokens
-}
-
-/**
- * Encodes short texts at once, since a call of the encoder takes as long as a short count. Returns
- * whether all is ASCII: then a place in the texts is the same place in the bytes.
- */
-function isAsciiTogether(
-  texts: readonly string[],
-  encoder: TextEncoder,
-  block: Uint8Array,
-): boolean {
-  const all = texts.join('')
-  return all.length <= TOGETHER && encoder.encodeInto(all, block).written === all.length
 }
 
 /** Writes an ASCII text into the buffer. Returns `false` for any other text. */

@@ -10,8 +10,6 @@ export interface TokenCounter {
   readonly additive?: true
   /** Tokens of `text`; time grows linearly with its length. Lone surrogates count as U+FFFD. */
   count(text: string): number
-  /** Tokens of each of a few texts: of short ones faster than `count` for each; may be absent. */
-  countEach?(texts: readonly string[]): number[]
   /**
    * `count(text)` if it is at most `limit`, else some number above `limit`, found without reading
    * on.

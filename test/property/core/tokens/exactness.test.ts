@@ -31,19 +31,6 @@ describe.each(someOf(ENCODINGS, 1))('%s', encoding => {
     }
   })
 
-  it('counts several texts at once as it counts each', () => {
-    const random = createXorshift(SEED)
-    // Long ones, and those beyond ASCII, are counted by themselves.
-    const long = 'one two 3 '.repeat(500)
-    for (let i = 0; i < fewRuns(2_000, 25); i++) {
-      const texts = Array.from({ length: 5 }, () => boundaryText(random))
-      const ascii = texts.map(text => text.replaceAll(/[^\0-\x7f]/g, '~'))
-      for (const some of [texts, ascii, ['', ...ascii, '', long]]) {
-        expect(counter.countEach!(some)).toEqual(some.map(text => counter.count(text)))
-      }
-    }
-  })
-
   it('counts generated tool results as tiktoken does', () => {
     for (const text of generatedTexts(SEED, fewRuns(150, 3)))
       expect(counter.count(text)).toBe(tiktokenIds(text, encoding).length)

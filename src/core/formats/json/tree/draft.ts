@@ -54,6 +54,6 @@ export function pricerWith(
   pricer: Pricer,
   { trace, shapes }: Pick<Pricer, 'trace' | 'shapes'>,
 ): Pricer {
-  const { style, tokens, piece, tokensOf, additive, keyTexts } = pricer
-  return { style, trace, shapes, tokens, piece, tokensOf, additive, keyTexts }
+  const { style, tokens, piece, additive, keyTexts } = pricer
+  return { style, trace, shapes, tokens, piece, additive, keyTexts }
 }

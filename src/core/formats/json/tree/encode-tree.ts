@@ -141,15 +141,18 @@ function countFrames(
   lines: UncountedFrame | null,
   pricer: Pricer,
 ): Pick<Draft, 'brackets' | 'lines'> {
-  const texts = lines === null ? [bare, json] : [bare, json, lines.own]
-  const [bareTokens, jsonTokens, lineTokens] = pricer.tokensOf(texts)
-  const asJson = jsonTokens! <= bareTokens!
+  const [bareTokens, jsonTokens] = [pricer.tokens(bare), pricer.tokens(json)]
+  const asJson = jsonTokens <= bareTokens
   return {
-    brackets: { asJson, tokens: (asJson ? jsonTokens! : bareTokens!) + middles },
+    brackets: { asJson, tokens: Math.min(jsonTokens, bareTokens) + middles },
     lines:
       lines === null
         ? null
-        : { texts: lines.texts, slots: lines.slots, tokens: lineTokens! + lines.middles },
+        : {
+            texts: lines.texts,
+            slots: lines.slots,
+            tokens: pricer.tokens(lines.own) + lines.middles,
+          },
   }
 }
 

@@ -17,8 +17,6 @@ export interface Pricer {
   readonly shapes: ShapeWriter | undefined
   tokens(text: string): number
   piece(text: string): Piece
-  /** Tokens of each of a few short texts: faster than one at a time. */
-  tokensOf(texts: readonly string[]): readonly number[]
   /** Whether the tokens of parts add up at safe boundaries. */
   readonly additive: boolean
   /** The texts of an object's keys; objects of one list of keys share them. */
@@ -70,10 +68,6 @@ export function createPricer(
   return {
     style,
     tokens,
-    tokensOf:
-      counter?.countEach === undefined
-        ? texts => texts.map(tokens)
-        : texts => counter.countEach!(texts),
     piece: text => ({ text, tokens: tokens(text), surcharge: 0 }),
     additive: counter?.additive === true,
     keyTexts(keys) {
