@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { median } from '../src/lab/bill/statistics.ts'
-import { nextNonce, type Peer, startPeer } from './mcp/lines-client.ts'
+import type { Peer } from './mcp/lines-client.ts'
 import { TOOLS, type ToolName } from './mcp/results.ts'
+import { call, type Peers, startPeers, WAYS, type Way } from './mcp/ways.ts'
 import { cpuUsOf, machine } from './support/machine.ts'
 import { markdownTable, writeSection } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
@@ -19,26 +19,12 @@ import { percentile } from './support/statistics.ts'
  */
 const options = readOptions({ rounds: 400, write: false })
 
-const WAYS = ['direct', 'relay', 'gateway'] as const
-type Way = (typeof WAYS)[number]
-type Peers = Readonly<Record<Way, Peer>>
-
 /** Large results are called less often. */
 const SHARE: Readonly<Record<string, number>> = { rows_100k: 0.25, rows_1m: 0.1 }
 const LEAST_ROUNDS = 20
 /** Calls under way at once, and how often their rate is taken. */
 const IN_FLIGHT = 16
 const RATES = 3
-
-const script = (name: string) => fileURLToPath(new URL(name, import.meta.url))
-
-/** Calls a tool. Throws if the answer is not this call's. */
-async function call(peer: Peer, tool: ToolName): Promise<void> {
-  const nonce = nextNonce()
-  const params = `{"name":"${tool}","arguments":{"nonce":"${nonce}"}}`
-  const answer = await peer.request('tools/call', params)
-  if (!answer.includes(nonce)) throw new Error(`another answer: ${answer.toString('utf8', 0, 300)}`)
-}
 
 /** Milliseconds of calls one after another, the ways in turn, and processor time of a call. */
 async function latency(peers: Peers, tool: ToolName, rounds: number) {
@@ -93,16 +79,7 @@ async function rowsOf(peers: Peers, tool: ToolName) {
 const load = () => loadavg()[0]!.toFixed(1)
 const before = load()
 const folder = mkdtempSync(join(tmpdir(), 'haversack-bench-mcp-'))
-const upstream = script('mcp/upstream-server.ts')
-const config = join(folder, 'haversack.toml')
-const server = `command = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify([upstream])}\n`
-writeFileSync(config, `[log]\nlevel = "error"\n\n[mcp.servers.bench0]\n${server}`)
-const gateway = [script('../src/cli.ts'), 'mcp', '--config', config]
-const peers: Peers = {
-  direct: await startPeer([upstream]),
-  relay: await startPeer(['--no-warnings', script('mcp/sdk-relay.ts'), process.execPath, upstream]),
-  gateway: await startPeer([...gateway, '--data-dir', join(folder, 'data')]),
-}
+const peers = await startPeers(folder)
 const header = [
   ...['result', 'way', 'p50 ms', 'p99 ms', 'added p50', '× what the relay adds'],
   ...['processor ms', 'calls/s'],

@@ -1,136 +1,181 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { median } from '../src/lab/bill/statistics.ts'
 import type { Step } from '../test/support/turns/bodies.ts'
-import {
-  type GrowingConversation,
-  growingConversation,
-  stepsFor,
-} from './proxy/growing-conversations.ts'
+import type { LinesClient } from './mcp/lines-client.ts'
+import type { ToolName } from './mcp/results.ts'
+import { call as callTool, startPeers } from './mcp/ways.ts'
+import { growingConversation, stepsFor } from './proxy/growing-conversations.ts'
 import { startServers, warmUp } from './proxy/served.ts'
 import { agent, timedCall } from './proxy/timed-call.ts'
-import { type Peer, startPeers } from './speed/peers.ts'
-import { machine } from './support/machine.ts'
+import { startGateway, startMcpProxy } from './speed/peers.ts'
+import { machine, residentMib } from './support/machine.ts'
 import { markdownTable, writeSection } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
 import { percentile } from './support/statistics.ts'
 
 /**
- * npm run bench -- speed [CORPUS --rounds N --peers --write]
+ * npm run bench -- speed [CORPUS --rounds N --peers --only vendor,mcp --write]
  *
  * What a call takes on its way to a vendor that answers at once: directly, twice (the second shows
  * what chance alone does), through Haversack that passes it on and that packs it, and with `--peers`
- * through pinned gateways from npm. Bodies of 4, 100 and 750 KB; turns of conversations that grow,
- * and the first requests of new ones. One call at a time, the ways in turn. Recorded results with a
- * corpus, else made-up ones.
+ * through a pinned gateway from npm. Bodies of 4, 100 and 750 KB; turns of conversations that grow,
+ * and the first requests of new ones. Then calls of tools with results of these sizes: directly,
+ * twice, through Haversack, and with `--peers` through the relay of the official SDK and one from
+ * npm. One call at a time, the ways in turn. Recorded results with a corpus, else made-up ones.
  */
-const options = readOptions({ corpus: '', rounds: 200, peers: false, write: false })
+const options = readOptions({
+  ...{ corpus: '', rounds: 200, peers: false, write: false },
+  only: ['vendor', 'mcp'],
+})
 
 const SIZES = [4_000, 100_000, 750_000] as const
+const TOOLS = ['rows_4k', 'rows_100k', 'rows_750k'] as const
 /** Calls of each way that are not counted. */
 const WARM_UP = 20
-const MIB = 2 ** 20
 
-interface Way {
+/** Milliseconds of a call, and bytes that were passed on: to the vendor, or to the client. */
+interface Call {
+  readonly end: number
+  readonly bytes: number
+}
+
+interface Way<Request> {
   readonly name: string
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
+  call(request: Request): Promise<Call>
+}
+
+/** A request, and whether it is only sent so that the next ones go on with it. */
+interface Sent<Request> {
+  readonly request: Request
+  readonly isFirst: boolean
 }
 
 type Kind = 'growing' | 'new'
 
 const load = () => loadavg()[0]!.toFixed(1)
+const rows: string[][] = []
+const memory: string[][] = []
 
 /** Bodies to send: turns of conversations, or the first requests of others. */
-function* bodiesOf(
-  kind: Kind,
-  steps: readonly Step[],
-  bytes: number,
-): Generator<GrowingConversation> {
+function* bodiesOf(kind: Kind, steps: readonly Step[], bytes: number): Generator<Sent<Uint8Array>> {
   // Other conversations for each kind and size: what was sent before is remembered.
   for (let n = bytes + (kind === 'new' ? 500_000 : 0); ; n++) {
-    const conversation = growingConversation(steps, n, bytes)
-    yield kind === 'growing' ? conversation : { ...conversation, turns: [conversation.first] }
+    const { first, turns } = growingConversation(steps, n, bytes)
+    yield { request: first, isFirst: kind === 'growing' }
+    if (kind === 'growing') for (const request of turns) yield { request, isFirst: false }
   }
 }
 
-/** Milliseconds of each way's calls, in the order of the rounds. */
-async function measured(
-  ways: readonly Way[],
-  kind: Kind,
-  steps: readonly Step[],
-  bytes: number,
-): Promise<readonly (readonly number[])[]> {
-  const times = ways.map((): number[] => [])
+function* callsOf(tool: ToolName): Generator<Sent<ToolName>> {
+  for (;;) yield { request: tool, isFirst: false }
+}
+
+/** Sends requests by all ways in turn, and adds a row for each. */
+async function measure<Request>(
+  about: readonly string[],
+  ways: readonly Way<Request>[],
+  requests: Iterable<Sent<Request>>,
+): Promise<void> {
+  const calls = ways.map((): Call[] => [])
   let round = -WARM_UP
-  const call = ({ url, headers }: Way, body: Uint8Array) =>
-    timedCall(`${url}/v1/messages`, body, { 'content-type': 'application/json', ...headers })
-  for (const { first, turns } of bodiesOf(kind, steps, bytes)) {
-    if (kind === 'growing') for (const way of ways) await call(way, first)
-    for (const body of turns) {
-      for (let turn = 0; turn < ways.length; turn++) {
-        const at = (turn + round + WARM_UP) % ways.length
-        const ms = await call(ways[at]!, body)
-        if (round >= 0) times[at]!.push(ms)
-      }
-      if (++round === options.rounds) return times
+  for (const { request, isFirst } of requests) {
+    for (let turn = 0; turn < ways.length; turn++) {
+      const at = (turn + round + WARM_UP) % ways.length
+      const call = await ways[at]!.call(request)
+      if (round >= 0 && !isFirst) calls[at]!.push(call)
+    }
+    if (!isFirst && ++round === options.rounds) break
+  }
+  for (const [at, own] of calls.entries()) {
+    const times = own.map(({ end }) => end)
+    const added = times.map((ms, n) => ms - calls[0]![n]!.end)
+    const figures = [
+      ...[percentile(times, 0.5), percentile(times, 0.99), median(added)],
+      percentile(added, 0.99),
+    ].map(ms => ms.toFixed(2))
+    const rate = (1000 / (times.reduce((sum, ms) => sum + ms, 0) / times.length)).toFixed(0)
+    const bytes = median(own.map(each => each.bytes))
+    rows.push([
+      ...[...about, ways[at]!.name, ...figures, rate],
+      bytes === 0 ? '–' : (bytes / 1000).toFixed(1),
+    ])
+  }
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'haversack-speed-'))
+
+async function measureVendor(): Promise<void> {
+  const servers = await startServers()
+  const peers = options.peers ? [await startGateway(folder, servers.upstream)] : []
+  const service = `${servers.service}/anthropic`
+  const way = (name: string, url: string, more = {}): Way<Uint8Array> => ({
+    name,
+    async call(body) {
+      const headers = { 'content-type': 'application/json', 'x-events': '1', ...more }
+      const end = await timedCall(`${url}/v1/messages`, body, headers)
+      const received = await fetch(`${servers.upstream}/received`)
+      return { end, bytes: Number(await received.text()) }
+    },
+  })
+  const ways = [
+    ...['direct', 'direct again'].map(name => way(name, servers.upstream)),
+    way('Haversack, passing', service, { 'x-haversack-bypass': 'true' }),
+    way('Haversack, packing', service),
+    ...peers.map(({ name, url, headers }) => way(name, url, headers)),
+  ]
+  const steps = stepsFor(options.corpus || undefined)
+  await warmUp(servers, steps)
+  for (const bytes of SIZES) {
+    for (const kind of ['growing', 'new'] as const) {
+      await measure([`${bytes / 1000} KB`, kind], ways, bodiesOf(kind, steps, bytes))
     }
   }
-  return times
+  for (const { name, pid } of [{ name: 'Haversack', pid: servers.pid }, ...peers]) {
+    memory.push([name, residentMib(pid).toFixed(0)])
+  }
+  for (const { stop } of peers) stop()
+  await servers.stop()
 }
 
-/** Resident memory of a process. */
-function resident(pid: number): string {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return ((Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024) / MIB).toFixed(0)
+async function measureTools(): Promise<void> {
+  const { direct, relay, gateway } = await startPeers(folder)
+  const others = options.peers ? [await startMcpProxy(folder)] : []
+  const way = (name: string, server: Pick<LinesClient, 'request'>): Way<ToolName> => ({
+    name,
+    async call(tool) {
+      const started = performance.now()
+      const bytes = await callTool(server, tool)
+      return { end: performance.now() - started, bytes }
+    },
+  })
+  const relays = options.peers ? [{ ...relay, name: "the SDK's relay" }, ...others] : []
+  const ways = [
+    ...['direct', 'direct again'].map(name => way(name, direct)),
+    way('Haversack', gateway),
+    ...relays.map(each => way(each.name, each)),
+  ]
+  for (const tool of TOOLS) {
+    await measure([`${tool.slice(5, -1)} KB`, 'tool'], ways, callsOf(tool))
+  }
+  for (const { name, pid } of [{ name: 'Haversack', pid: gateway.pid }, ...relays]) {
+    memory.push([`${name}, tools`, residentMib(pid).toFixed(0)])
+  }
+  for (const { stop } of others) stop()
+  await Promise.all([direct, relay, gateway].map(peer => peer.close()))
 }
-
-const HEAD = ['body', 'conversation', 'way', 'p50', 'p99', 'added p50', 'added p99', 'a second']
 
 const before = load()
-const folder = mkdtempSync(join(tmpdir(), 'haversack-speed-'))
-const servers = await startServers()
-const peers: readonly Peer[] = options.peers ? await startPeers(folder, servers.upstream) : []
-const events = { 'x-events': '1' }
-const service = `${servers.service}/anthropic`
-const ways: readonly Way[] = [
-  { name: 'direct', url: servers.upstream, headers: events },
-  { name: 'direct again', url: servers.upstream, headers: events },
-  {
-    name: 'Haversack, passing',
-    url: service,
-    headers: { ...events, 'x-haversack-bypass': 'true' },
-  },
-  { name: 'Haversack, packing', url: service, headers: events },
-  ...peers.map(({ name, url, headers }) => ({ name, url, headers: { ...events, ...headers } })),
-]
-const steps = stepsFor(options.corpus)
-await warmUp(servers, steps)
-const rows: string[][] = []
-for (const bytes of SIZES) {
-  for (const kind of ['growing', 'new'] as const) {
-    const [direct = [], ...others] = await measured(ways, kind, steps, bytes)
-    for (const [at, times] of [direct, ...others].entries()) {
-      const added = times.map((ms, n) => ms - direct[n]!)
-      const figures = [
-        ...[percentile(times, 0.5), percentile(times, 0.99), median(added)],
-        percentile(added, 0.99),
-      ].map(ms => ms.toFixed(2))
-      const rate = (1000 / (times.reduce((sum, ms) => sum + ms, 0) / times.length)).toFixed(0)
-      rows.push([`${bytes / 1000} KB`, kind, ways[at]!.name, ...figures, rate])
-    }
-  }
-}
-const memory = [
-  ['Haversack', resident(servers.pid)],
-  ...peers.map(({ name, pid }) => [name, resident(pid)]),
-]
-for (const { stop } of peers) stop()
-await servers.stop()
+if (options.only.includes('vendor')) await measureVendor()
+if (options.only.includes('mcp')) await measureTools()
 agent.destroy()
 rmSync(folder, { recursive: true, force: true })
 
+const HEAD = [
+  ...['body', 'conversation', 'way', 'p50', 'p99', 'added p50', 'added p99', 'a second'],
+  'KB passed on',
+]
 const contents = options.corpus === '' ? 'made-up results' : 'recorded results'
 const report = [
   markdownTable(HEAD, rows),

@@ -14,7 +14,7 @@ const INITIALIZED = JSON.stringify({
   serverInfo: { name: 'bench', version: '1' },
 })
 const LIST = JSON.stringify({
-  tools: [...TOOLS, 'hang'].map(name => ({
+  tools: [...TOOLS, 'rows_750k', 'hang'].map(name => ({
     name,
     inputSchema: { type: 'object', properties: { nonce: { type: 'string' } } },
   })),

@@ -5,8 +5,15 @@ import type { AddressInfo } from 'node:net'
 const answer = JSON.stringify({ text: 'x'.repeat(1000) })
 const event = `data: ${answer}\n\n`
 
+/** Bytes of the last request. */
+let received = 0
+
 const server = createServer((incoming, response) => {
-  incoming.resume()
+  if (incoming.url === '/received') return void response.end(String(received))
+  received = 0
+  incoming.on('data', chunk => {
+    received += chunk.length
+  })
   incoming.once('end', () => {
     if (incoming.headers['x-events'] !== undefined) {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
