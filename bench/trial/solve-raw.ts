@@ -1,4 +1,5 @@
 import { solverOf } from './make-task.ts'
+import { runTests } from './run-tests.ts'
 import { readRaw } from './solving.ts'
 import type { Task, World } from './task.ts'
 import { perform } from './world.ts'
@@ -13,7 +14,8 @@ export interface Solved {
   readonly wrong: string | null
 }
 
-export async function solveRaw(task: Task): Promise<Solved> {
+/** @param run what runs the tests of a repository */
+export async function solveRaw(task: Task, run = runTests): Promise<Solved> {
   const world = task.createWorld()
   const texts: string[] = []
   const solving = solverOf(task.prompt)
@@ -22,7 +24,7 @@ export async function solveRaw(task: Task): Promise<Solved> {
   while (next.done !== true) {
     const { at, as, note } = next.value
     if (typeof at !== 'number') {
-      const { text, isError } = await perform(world, at.tool, at.args)
+      const { text, isError } = await perform(world, at.tool, at.args, run)
       if (isError) {
         return { world, calls: texts.length + 1, sizes: sizes(), wrong: `${at.tool}: ${text}` }
       }

@@ -46,6 +46,7 @@ export async function perform(
   world: World,
   name: string,
   args: Readonly<Record<string, unknown>>,
+  run = runTests,
 ): Promise<Outcome> {
   const text = (key: string) => String(args[key] ?? '')
   switch (name) {
@@ -58,7 +59,7 @@ export async function perform(
     case 'edit':
       return edit(world, text('path'), text('old'), text('new'))
     case 'test':
-      return ok(await runTests(world.files))
+      return ok(await run(world.files))
     case 'api': {
       const found = world.api(text('path'))
       return found === null ? failed('404: no such path') : ok(found)
