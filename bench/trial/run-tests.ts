@@ -16,7 +16,9 @@ const known = new Map<string, string>()
  * It inherits no variable of the environment.
  */
 export async function runTests(files: ReadonlyMap<string, string>): Promise<string> {
-  const key = createHash('sha256').update(JSON.stringify([...files])).digest('hex')
+  const key = createHash('sha256')
+    .update(JSON.stringify([...files]))
+    .digest('hex')
   const printed = known.get(key)
   if (printed !== undefined) return printed
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'haversack-trial-')))
