@@ -45,9 +45,10 @@ function tuneIn(data: string, log: string) {
 }
 
 describe('analyses without a person', () => {
-  it('propose or apply what the guard accepted, a week after the last one', async () => {
+  it('propose or apply what the guard accepted, once a week for all services', async () => {
     const data = dataFolder()
-    const tune = tuneIn(data, writeLogs(data, true))
+    const log = writeLogs(data, true)
+    const [tune, other] = [tuneIn(data, log), tuneIn(data, log)]
     tune.open('propose')
     await eventually(() => expect(tune.said.infos).toHaveLength(2))
     expect(tune.said.infos).toEqual([
@@ -63,28 +64,20 @@ describe('analyses without a person', () => {
     await eventually(() => expect(tune.looks()).toBe(before + 1))
     expect(tune.said.infos).toHaveLength(2)
 
-    tune.open('apply', Date.now() + WEEK_MS)
-    await eventually(() => expect(tune.said.reloads).toBe(1))
+    for (const each of [tune, other]) each.open('apply', Date.now() + WEEK_MS)
+    const infos = () => [...tune.said.infos.slice(2), ...other.said.infos]
+    await eventually(() => expect(tune.said.reloads + other.said.reloads).toBe(1))
+    await eventually(() =>
+      expect([tune.looks() > before + 1, other.looks() > 0]).toEqual([true, true]),
+    )
     const versions = openTuned(data, 'local').inForce().versions
-    expect(tune.said.infos[3]).toMatchObject({ accepted: 1, version: versions[0]!.id })
+    expect(versions).toHaveLength(1)
+    expect(infos()).toHaveLength(2)
+    expect(infos()[1]).toMatchObject({ accepted: 1, version: versions[0]!.id })
     expect(openTuned(data, 'local').inForce().now).toMatchObject({
       config: { endpoint_overrides: { Read: { elision_enabled: false } } },
     })
-    expect(tune.said.errors).toEqual([])
-  })
-
-  it('are made once by two services on one folder', async () => {
-    const data = dataFolder()
-    const log = writeLogs(data, true)
-    const services = [tuneIn(data, log), tuneIn(data, log)]
-    for (const each of services) each.open('apply')
-    const infos = () => services.flatMap(({ said }) => said.infos)
-    await eventually(() => expect(infos()).toHaveLength(2))
-    expect(infos()[1]).toMatchObject({ accepted: 1 })
-    for (const { looks } of services) await eventually(() => expect(looks()).toBeGreaterThan(0))
-    expect(infos()).toHaveLength(2)
-    expect(openTuned(data, 'local').inForce().versions).toHaveLength(1)
-    expect(services.flatMap(({ said }) => said.errors)).toEqual([])
+    expect([...tune.said.errors, ...other.said.errors]).toEqual([])
   })
 
   it('wait while another process makes one, and do not end a service without a folder', async () => {

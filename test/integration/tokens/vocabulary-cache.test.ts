@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { loadVocabularies } from '../../../src/runtime/vocabulary.ts'
 import { FULL_RUNS, SEED } from '../../support/runs.ts'
 import { vocabularies } from '../../support/vocabularies.ts'
@@ -18,12 +18,12 @@ import { vocabularies } from '../../support/vocabularies.ts'
 let folder: string
 let cacheDir: string
 
-beforeEach(() => {
+beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'haversack-vocabulary-'))
   cacheDir = join(folder, 'deep', 'cache')
 })
 
-afterEach(() => {
+afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
