@@ -62,7 +62,6 @@ export class Enrichment<T> {
   readonly costs: ObservedCosts = new ObservedCosts()
   readonly habits: Habits
   readonly observer: EnrichmentObserver
-  readonly now: () => number
   readonly #settings: () => EnrichmentSettings
   #layers: ModelLayers = {}
   #models = createModels(this.#layers)
@@ -71,7 +70,6 @@ export class Enrichment<T> {
     this.#settings = settings
     this.habits = habits
     this.observer = observer
-    this.now = now
     this.contexts = new AgentContexts(now)
     this.polling = new Polling(now)
     this.speculation = new Speculation<T>({

@@ -18,8 +18,6 @@ export interface Trials {
 export interface Plays extends Trials {
   /** As the configuration has it now, or with proposals. */
   outcome(conversation: Conversation, proposals?: readonly Proposal[]): Outcome
-  /** Conversations that were played so far. */
-  readonly count: number
 }
 
 export interface PlayTerms extends Omit<PlayOptions, 'config'> {
@@ -38,10 +36,8 @@ export function createPlays(terms: PlayTerms): Plays {
   const known = new Map<Conversation, Map<string, Outcome>>()
   const costs = new Map<Outcome, Cost>()
   const touched = new Map<Conversation, Map<Proposal, boolean>>()
-  let count = 0
 
   function play(conversation: Conversation, proposals: readonly Proposal[]): Outcome {
-    count++
     const config = terms.configWith(proposals)
     return playOutcome(conversation, { ...terms, config })
   }
@@ -72,8 +68,5 @@ export function createPlays(terms: PlayTerms): Plays {
     cost,
     gain: (conversation, proposals) =>
       cost(conversation).total - cost(conversation, proposals).total,
-    get count() {
-      return count
-    },
   }
 }
