@@ -11,7 +11,7 @@ import type { AppDeps } from '../http/context.ts'
 import { createVendorProxies } from '../http/proxy/vendor-proxies.ts'
 import type { Route } from '../http/routes/route.ts'
 import { createHttpServer } from '../http/server.ts'
-import { openAutoTune } from '../lab/nightly/auto-tune.ts'
+import type { AutoTune, AutoTuneOptions } from '../lab/nightly/auto-tune.ts'
 import { createMetrics } from '../observability/metrics.ts'
 import type { Tracing } from '../observability/tracing.ts'
 import { createLateThreads } from '../pool/late-threads.ts'
@@ -58,6 +58,12 @@ async function createApp(deps: AppDeps, extra?: readonly Route[]) {
   if (deps.proxiesBelow !== undefined) return createBaseApp(deps)
   const { createApp: createWholeApp } = await import('../http/app.ts')
   return createWholeApp(deps, extra)
+}
+
+/** Loads what analyzes logs. It is in no hurry, so the start does not wait for it. */
+function openAutoTune(options: AutoTuneOptions): AutoTune {
+  const opened = import('../lab/nightly/auto-tune.ts').then(lab => lab.openAutoTune(options))
+  return { close: async () => (await opened).close() }
 }
 
 /** Where the files are that say how the pipeline chooses. */

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
 import { setTimeout as pauseFor } from 'node:timers/promises'
 import type { ArmsAlarm, ArmsOptions } from '../../book/arms/arms.ts'
-import { openTuned, type TunedChange } from '../../lab/versions/tuned.ts'
-import { TunedBusy } from '../../lab/versions/tuned-file.ts'
+import type { TunedChange } from '../../lab/versions/tuned.ts'
 import type { Logger } from '../../observability/logger.ts'
 
 const RULE = 'arms'
@@ -27,6 +26,8 @@ export function createSwitchOff(options: SwitchOffOptions): ArmsOptions['switchO
 
   /** The lock of the file is waited for here, so that the event loop turns meanwhile. */
   async function apply(tenant: string, change: TunedChange): Promise<boolean> {
+    const { openTuned } = await import('../../lab/versions/tuned.ts')
+    const { TunedBusy } = await import('../../lab/versions/tuned-file.ts')
     const inputs = hash('sha256', change.evidence, 'hex')
     for (let tried = 1; ; tried++) {
       try {

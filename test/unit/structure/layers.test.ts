@@ -78,6 +78,13 @@ describe('the root of src/', () => {
   })
 })
 
+it('a service loads the laboratory only when it needs it', () => {
+  const direct = [...readImports(root, 'at start')].filter(([file]) => areaOf(file) === 'service')
+  expect(direct.length).toBeGreaterThan(20)
+  const labs = direct.filter(([, targets]) => targets.some(target => areaOf(target) === 'lab'))
+  expect(labs.map(([file]) => file)).toEqual([])
+})
+
 describe('what src/library/codec.ts loads', () => {
   it('is the core and the vocabularies: no configuration, environment or HTTP', () => {
     const loads = new Set(['src/library/codec.ts'])

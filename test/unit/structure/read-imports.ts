@@ -5,22 +5,26 @@ import { fileURLToPath } from 'node:url'
 /** The relative specifiers of static, dynamic and type imports and of exports from other files. */
 const SPECIFIER = /(?:\bfrom\s*|\bimport\s*\(?\s*)'(\.[^']+)'/g
 
+const DYNAMIC = /\bimport\s*\(\s*'[^']+'/g
+
 const TYPES_ONLY = /^(?:import|export) type [^']*'[^']*'/gm
 
 /**
  * Every file of `src/` and `workers/` with the files that it imports, as paths from the root.
- * @param what `values`: without imports of types, which load nothing
+ * @param what `values`: without imports of types, which load nothing; `at start`: without those
+ *   either that are loaded when they are needed
  */
 export function readImports(
   root: URL,
-  what: 'all' | 'values' = 'all',
+  what: 'all' | 'values' | 'at start' = 'all',
 ): ReadonlyMap<string, readonly string[]> {
   const cwd = fileURLToPath(root)
   const files = globSync(['src/**/*.ts', 'workers/**/*.ts'], { cwd })
   return new Map(
     files.map(file => {
       const whole = readFileSync(join(cwd, file), 'utf8')
-      const text = what === 'all' ? whole : whole.replace(TYPES_ONLY, '')
+      const values = what === 'all' ? whole : whole.replace(TYPES_ONLY, '')
+      const text = what === 'at start' ? values.replace(DYNAMIC, '') : values
       const specifiers = [...text.matchAll(SPECIFIER)].map(([, specifier]) => specifier as string)
       const targets = specifiers.map(specifier => join(dirname(file), specifier))
       return [file, [...new Set(targets)].filter(target => target.endsWith('.ts'))]
