@@ -83,38 +83,20 @@ export function createSavings(options: SavingsOptions): Savings {
     add: addBills,
   })
   const accounting = new Set<Promise<void>>()
-  const prompts = new SeenPrompts()
-  /** When the accounts of a tenant were read for prompts that other processes saw. */
-  const restored = new Map<string, number>()
 
   async function whole(tenant: string): Promise<TenantBill | Failure> {
     const read = await sums.read(tenant)
     return 'ok' in read ? read : (read.sums ?? emptyBill(now()))
   }
 
-  /** Tokens of a conversation that the provider had cached; 0 if that is not known. */
-  async function cachedOf(tenant: string, { vendor, report }: AnsweredRequest): Promise<number> {
-    if (report?.prefix_changed !== true) return 0
+  /** The same; `null` if it cannot be read. */
+  async function readable(tenant: string): Promise<TenantBill | null> {
     const ledger = await whole(tenant)
-    if ('ok' in ledger) return 0
-    const { conversation } = report
-    const found = ledger.conversations.find(
-      each => each.vendor === vendor && each.id === conversation,
-    )
-    return found?.cached ?? 0
+    return 'ok' in ledger ? null : ledger
   }
 
-  /** The prompt before this one; of another process as far as that wrote its accounts. */
-  async function promptBefore(place: PromptPlace, print: PromptPrint): Promise<SeenPrompt | null> {
-    const known = prompts.before(place, print)
-    const isLast = print.next === null || (known !== null && isNextTurn(known, print))
-    const { tenant } = place
-    if (isLast || now() - (restored.get(tenant) ?? -RESTORE_MS) < RESTORE_MS) return known
-    restored.set(tenant, now())
-    const ledger = await whole(tenant)
-    if (!('ok' in ledger)) prompts.restore(tenant, ledger)
-    return prompts.before(place, print)
-  }
+  const prompts = new SeenPrompts()
+  const promptBefore = createPromptSearch(prompts, readable, now)
 
   async function account(tenant: string, answered: Promise<AnsweredRequest | null>) {
     const request = await answered
@@ -125,7 +107,7 @@ export function createSavings(options: SavingsOptions): Savings {
     const before = print === undefined ? null : await promptBefore(place, print)
     const read = said?.usage.cache_read ?? 0
     const readsCaches = prompts.reads(place, said?.model ?? null, read)
-    const cachedBefore = await cachedOf(tenant, request)
+    const cachedBefore = await cachedOf(request, () => readable(tenant))
     const terms = { prices: options.prices(), cachedBefore, before, readsCaches }
     const billed = billedRequest(request, terms)
     const seen = billed.conversation?.seen
@@ -146,8 +128,8 @@ export function createSavings(options: SavingsOptions): Savings {
 
   const tools = createToolWatcher({
     async read(tenant) {
-      const ledger = await whole(tenant)
-      return 'ok' in ledger ? null : ledger.uses
+      const ledger = await readable(tenant)
+      return ledger?.uses ?? null
     },
     now,
   })
@@ -165,10 +147,7 @@ export function createSavings(options: SavingsOptions): Savings {
     noteRefused: refused => options.onRefused?.(refused),
     prices: options.prices,
     advice: createLifeAdvisor({
-      async read(tenant) {
-        const ledger = await whole(tenant)
-        return 'ok' in ledger ? null : ledger
-      },
+      read: readable,
       prices: options.prices,
       now,
       onLoss: tenant => options.onLoss?.(tenant),
@@ -188,5 +167,39 @@ export function createSavings(options: SavingsOptions): Savings {
       await Promise.all(accounting)
       await sums.close()
     },
+  }
+}
+
+/** Tokens of a conversation that the provider had cached; 0 if that is not known. */
+async function cachedOf(
+  { vendor, report }: AnsweredRequest,
+  read: () => Promise<TenantBill | null>,
+): Promise<number> {
+  if (report?.prefix_changed !== true) return 0
+  const { conversation } = report
+  const ledger = await read()
+  const found = ledger?.conversations.find(
+    each => each.vendor === vendor && each.id === conversation,
+  )
+  return found?.cached ?? 0
+}
+
+/** Finds the prompt before one; of another process as far as that wrote its accounts. */
+function createPromptSearch(
+  prompts: SeenPrompts,
+  read: (tenant: string) => Promise<TenantBill | null>,
+  now: () => number,
+): (place: PromptPlace, print: PromptPrint) => Promise<SeenPrompt | null> {
+  /** When the accounts of a tenant were read for prompts that other processes saw. */
+  const restored = new Map<string, number>()
+  return async (place, print) => {
+    const known = prompts.before(place, print)
+    const isLast = print.next === null || (known !== null && isNextTurn(known, print))
+    const { tenant } = place
+    if (isLast || now() - (restored.get(tenant) ?? -RESTORE_MS) < RESTORE_MS) return known
+    restored.set(tenant, now())
+    const ledger = await read(tenant)
+    if (ledger !== null) prompts.restore(tenant, ledger)
+    return prompts.before(place, print)
   }
 }

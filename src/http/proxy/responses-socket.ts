@@ -48,17 +48,6 @@ export function createResponsesSocket(
   const waiting: (AskedResponse & { hasBegun: boolean })[] = []
   let isDraining = false
 
-  /** The caller, if one more message may pass. */
-  function allowed(): Caller {
-    if (digest === null) return state.caller
-    const caller = access.resume(keyId)
-    if (caller === null || access.digestOf(keyId)?.equals(digest) !== true) {
-      throw new AppError('unauthorized', 'the key is not valid')
-    }
-    access.allow(caller, 'proxy')
-    return caller
-  }
-
   /** Accounts for the first response that is waited for. */
   function account(isGiven: boolean, { said, id }: Pick<ResponseEnd, 'said' | 'id'>): void {
     const asked = waiting.shift()
@@ -98,7 +87,7 @@ export function createResponsesSocket(
     begin(length) {
       try {
         const terms: MessageTerms = {
-          caller: allowed(),
+          caller: digest === null ? state.caller : allowed(access, keyId, digest),
           vendor,
           needs,
           isDraining: () => isDraining,
@@ -134,6 +123,16 @@ export function createResponsesSocket(
       while (waiting.length > 0) account(waiting[0]?.hasBegun === true, NO_END)
     },
   }
+}
+
+/** The caller of a key, if one more message may pass. */
+function allowed(access: ResponsesSocketNeeds['access'], keyId: string, digest: Buffer): Caller {
+  const caller = access.resume(keyId)
+  if (caller === null || access.digestOf(keyId)?.equals(digest) !== true) {
+    throw new AppError('unauthorized', 'the key is not valid')
+  }
+  access.allow(caller, 'proxy')
+  return caller
 }
 
 const NO_END = { said: null, id: undefined }

@@ -12,7 +12,7 @@ import { createTreePlanner, type KeptOf } from './plan-tree.ts'
 import { headTail } from './strategies/position.ts'
 import { type ItemFacts, weighPlaces } from './strategies/strategy.ts'
 import { countChanges, indexRange, summarizeFiles } from './summaries.ts'
-import { findTextItems } from './text-items.ts'
+import { findTextItems, type TextItems } from './text-items.ts'
 import { createTextTree, type GrownPart, partOf, UNPRICED } from './text-tree.ts'
 import { createTreeBuilder, type TreeBuilder } from './tree-builder.ts'
 
@@ -97,7 +97,11 @@ export function textItems(
   }
 
   return {
-    list: { kind, tokens: facts.map(each => each.tokens), summarize },
+    list: {
+      kind,
+      tokens: facts.map(each => each.tokens),
+      summarize: chosen => summarize(chosen, found, lines),
+    },
     scoped(scope): Document {
       let grown: ReturnType<typeof grow> | undefined
       const state = () => {
@@ -122,16 +126,20 @@ export function textItems(
       }
     },
   }
+}
 
-  function summarize(chosen: readonly number[]): string {
-    if (kind !== 'diff') return `${KIND_NOUNS[kind]} ${indexRange(chosen)}`
-    return summarizeFiles(
-      chosen.map(index => {
-        const { start, end, path } = items[index]!
-        return { path, ...countChanges(lines.slice(start, end)) }
-      }),
-    )
-  }
+function summarize(
+  chosen: readonly number[],
+  { kind, items }: TextItems,
+  lines: readonly string[],
+): string {
+  if (kind !== 'diff') return `${KIND_NOUNS[kind]} ${indexRange(chosen)}`
+  return summarizeFiles(
+    chosen.map(index => {
+      const { start, end, path } = items[index]!
+      return { path, ...countChanges(lines.slice(start, end)) }
+    }),
+  )
 }
 
 function planned(
