@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { LOG_LEVELS } from '../core/base/log-levels.ts'
 import { TENANT_NAME } from '../core/base/tenant-name.ts'
 import { DIALECT_NAMES, dialectNamed, VENDOR_NAMES } from '../core/dialects/lookup.ts'
+import { UNCONFIGURED_PLANNING } from '../core/enrich/plan.ts'
 import { toolModelSchema } from '../core/enrich/value-model.ts'
 import { teamName } from '../core/fingerprints/upload.ts'
 import { sampleRate } from '../core/telemetry/event.ts'
@@ -119,15 +120,12 @@ export const configSchema = z.strictObject({
   keys_file: path.optional(),
   /** Folder for data that must outlive the process: the store's file, and the files of tuning. */
   data_dir: path.default(() => userDataFolder(processEnv())),
-  /** How the pipeline chooses; `pipeline_config.toml` in `data_dir` if absent. */
-  pipeline_config_file: path.optional(),
   log: z.strictObject({ level: z.enum(LOG_LEVELS).default('info') }).prefault({}),
   store: z
     .strictObject({
       max_bytes: positive.min(16 * MIB).default(1024 * MIB),
       tenant_max_bytes: positive.optional(),
       original_ttl_ms: lifetime.default(86_400_000),
-      compress: z.boolean().default(true),
       encryption_keys: z.array(encryptionKey).max(16).default([]),
       redis: redisSchema.optional(),
       /** Settings by tenant; a tenant without a setting has the common one. */
@@ -181,9 +179,6 @@ export const configSchema = z.strictObject({
   ledger: z
     .strictObject({
       enabled: z.boolean().default(true),
-      /** The size of its file. */
-      max_bytes: positive.min(MIB).default(256 * MIB),
-      ttl_ms: lifetime.default(604_800_000),
       /** Whether sums of days, which `haversack gain` shows, name projects. */
       projects: z.enum(['on', 'off']).default('on'),
     })
@@ -204,7 +199,6 @@ export const configSchema = z.strictObject({
       sample_rate: sampleRate.default(1),
       /** Events of a session that are written together. */
       flush_every_n: positive.max(1_000).default(25),
-      event_ttl_ms: lifetime.default(2_592_000_000),
     })
     .prefault({}),
   /** Fingerprints of endpoints. Only what is named here leaves the installation. */
@@ -252,12 +246,14 @@ export const configSchema = z.strictObject({
     .strictObject({
       /** Whether the gateway makes calls ahead, refuses futile ones and caps markup. */
       enabled: z.boolean().default(false),
-      /** Less probable calls are not planned. */
-      min_probability: z.number().min(0).max(1).default(0.25),
       /** Tokens that the results of one plan may have, as predicted. */
-      prefetch_budget_tokens: z.int().nonnegative().max(10_000_000).default(8_000),
+      prefetch_budget_tokens: z
+        .int()
+        .nonnegative()
+        .max(10_000_000)
+        .default(UNCONFIGURED_PLANNING.budgetTokens),
       /** Whether slow and expensive calls count half. */
-      cost_aware: z.boolean().default(false),
+      cost_aware: z.boolean().default(UNCONFIGURED_PLANNING.isCostAware),
       /** Calls that are made ahead at once for one context. */
       max_parallel_prefetches: positive.max(64).default(3),
       /** Whether hosts get at most four calls ahead at once, and none while they want none. */
@@ -280,7 +276,6 @@ export const configSchema = z.strictObject({
     .strictObject({
       /** Bodies under way at once have eight times as many bytes together. */
       max_body_bytes: positive.default(16 * MIB),
-      max_queue_jobs: positive.default(1024),
       job_timeout_ms: positive.min(100).default(30_000),
       max_queue_wait_ms: positive.default(1_000),
       max_connections: positive.default(10_000),
@@ -290,4 +285,7 @@ export const configSchema = z.strictObject({
     .prefault({}),
 })
 
-export type Config = z.output<typeof configSchema>
+export type Config = z.output<typeof configSchema> & {
+  /** `pipeline_config.toml` in `data_dir` if absent. */
+  readonly pipeline_config_file?: string | undefined
+}

@@ -14,7 +14,6 @@ export const ENV_KEYS: readonly EnvKey[] = [
   { name: 'HAVERSACK_HOST', path: ['host'], type: 'text' },
   { name: 'HAVERSACK_PORT', path: ['port'], type: 'integer' },
   { name: 'HAVERSACK_DATA_DIR', path: ['data_dir'], type: 'text' },
-  { name: 'HAVERSACK_PIPELINE_CONFIG', path: ['pipeline_config_file'], type: 'text' },
   {
     name: 'HAVERSACK_STORE_KEYS',
     path: ['store', 'encryption_keys'],
@@ -38,6 +37,7 @@ export const ENV_KEYS: readonly EnvKey[] = [
 const OTHER_KEYS = [
   'HAVERSACK_CONFIG',
   'HAVERSACK_CACHE_DIR',
+  'HAVERSACK_PIPELINE_CONFIG',
   'HAVERSACK_CORPUS',
   'HAVERSACK_URL',
   'HAVERSACK_KEY',

@@ -12,6 +12,8 @@ export interface FixedLimits {
   readonly envelope: { readonly maxDepth: number; readonly maxValues: number }
   /** Bodies that are read, wait or run at once have so many bytes together. */
   queueBytes(maxBodyBytes: number): number
+  /** Jobs that wait or run at once. */
+  readonly queueJobs: number
   /** Proxies forward larger bodies unchanged. */
   readonly rewriteBytes: number
   /** What an exchange with an upstream may take, in milliseconds: `ForwardLimits`. */
@@ -39,6 +41,7 @@ export const FIXED_LIMITS: FixedLimits = {
   idleMs: 620 * SECOND_MS,
   envelope: { maxDepth: 64, maxValues: 4_000_000 },
   queueBytes: maxBodyBytes => QUEUED_BODIES * maxBodyBytes,
+  queueJobs: 1_024,
   // The largest body that Anthropic accepts.
   rewriteBytes: 32 * MIB,
   forward: {

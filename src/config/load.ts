@@ -40,7 +40,11 @@ export function loadConfig(options: LoadOptions): Config {
     ? []
     : parsed.error.issues.flatMap(issue => describe(issue, whole, read))
   if (!parsed.success || unknown.length > 0) throw new ConfigError([...wrong, ...unknown])
-  const config = parsed.data
+  const pipelineFile = env['HAVERSACK_PIPELINE_CONFIG']
+  const config: Config = {
+    ...parsed.data,
+    ...(pipelineFile && { pipeline_config_file: withHome(pipelineFile) }),
+  }
   const faults = crossChecks(config, insecure)
   if (faults.length > 0) throw new ConfigError(faults)
   return config

@@ -13,11 +13,6 @@ const toolPattern = z.string().min(1).max(256)
 
 const resultMode = z.enum(['lossless', 'elide', 'trim'])
 
-const toolMode = z.strictObject({
-  mode: resultMode.optional(),
-  budget_tokens: z.int().positive().optional(),
-})
-
 /** A server behind the gateway: a command that is started here, or a URL. */
 const mcpServer = z
   .strictObject({
@@ -39,8 +34,6 @@ const mcpServer = z
       .prefault({}),
     mode: resultMode.default('lossless'),
     budget_tokens: z.int().positive().optional(),
-    /** The same for single tools, by a pattern of their names; the first one decides. */
-    per_tool: z.record(toolPattern, toolMode).default({}),
     /** Whether texts of resources are encoded too. */
     resources: z.boolean().default(false),
     /** Whether tools whose definitions change are withheld until they are accepted. */
@@ -60,14 +53,6 @@ const mcpServer = z
   .refine(({ mode, budget_tokens }) => mode !== 'trim' || budget_tokens !== undefined, {
     message: 'mode trim needs budget_tokens',
   })
-  .refine(
-    ({ per_tool, budget_tokens }) =>
-      budget_tokens !== undefined ||
-      Object.values(per_tool).every(
-        tool => tool.mode !== 'trim' || tool.budget_tokens !== undefined,
-      ),
-    { message: 'mode trim of a tool needs budget_tokens' },
-  )
 
 const composedStep = z.strictObject({
   label: z.string().min(1).max(256),
@@ -97,8 +82,6 @@ const composedTool = z
 const toolSearch = z
   .strictObject({
     mode: z.enum(['auto', 'always', 'never']).default('auto'),
-    /** `auto` leaves shorter lists as they are; learned tools are listed up to here. */
-    above_tokens: z.int().nonnegative().max(1_000_000).default(6_000),
     /** Public names that stay in the list. */
     keep: z.array(toolPattern).max(1_000).default([]),
     /** Whether tools that are marked as destructive stay in the list, or need `call_tool`. */

@@ -31,9 +31,6 @@ export const redisSchema = z.strictObject({
    * it: `redisTimes`.
    */
   call_timeout_ms: positive.min(10).max(10_000).default(100),
-  /** PEM files for TLS; NODE_EXTRA_CA_CERTS names authorities. */
-  cert_file: z.string().min(1).optional(),
-  key_file: z.string().min(1).optional(),
 })
 
 /** How long what is done with a Redis may take, in milliseconds. */

@@ -21,8 +21,6 @@ import type {
 export interface ServerSettings {
   readonly mode: ResultTerms['mode']
   readonly budget_tokens?: number | undefined
-  /** The same for tools whose names are like a pattern; the first one decides. */
-  readonly per_tool: readonly ToolMode[]
   /** Whether texts of resources are encoded too. */
   readonly resources: boolean
   /** What becomes of `structuredContent`; `auto` decides by the client. */
@@ -34,16 +32,6 @@ export interface ServerSettings {
   /** Patterns of tool names, in which `*` matches anything. */
   readonly include: readonly string[]
   readonly exclude: readonly string[]
-}
-
-/** How the results of some tools of a server are treated; what is absent is as for the server. */
-export interface ToolMode {
-  /** In which `*` matches anything. */
-  readonly pattern: string
-  readonly terms: {
-    readonly mode?: ResultTerms['mode'] | undefined
-    readonly budget_tokens?: number | undefined
-  }
 }
 
 /** One configured server. */

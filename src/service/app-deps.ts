@@ -117,7 +117,7 @@ export function gaugesOf(live: LiveConfig, measured: () => Measured): Gauges {
   return {
     jobsAdmitted: () => measured().admission.jobs,
     bytesAdmitted: () => measured().admission.bytes,
-    jobsLimit: () => live.config.limits.max_queue_jobs,
+    jobsLimit: () => live.fixed.queueJobs,
     bytesLimit: () => queueBytes(live),
     jobsWaiting: () => measured().pool.waiting,
     waitMs: () => measured().pool.waitMs(),

@@ -60,7 +60,7 @@ export function createConfiguredAdmission(
 ): Admission {
   return createAdmission({
     limits: () => ({
-      maxJobs: live.config.limits.max_queue_jobs,
+      maxJobs: live.fixed.queueJobs,
       maxBytes: queueBytes(live),
       maxWaitMs: live.config.limits.max_queue_wait_ms,
     }),

@@ -78,7 +78,6 @@ export const AT_START: readonly (readonly [keyof Config, string?])[] = [
   ['pipeline_config_file'],
   ['store', 'max_bytes'],
   ['store', 'tenant_max_bytes'],
-  ['store', 'compress'],
   ['store', 'encryption_keys'],
   ['store', 'redis'],
   ['proxy'],

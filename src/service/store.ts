@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { Config } from '../config/config.ts'
 import { redisTimes } from '../config/redis.ts'
 import type { Logger } from '../observability/logger.ts'
@@ -39,7 +38,7 @@ export function openConfiguredStore(
   } = {},
 ): Promise<Store> {
   const { data_dir, store, limits, keys_file } = config
-  const { max_bytes, compress, encryption_keys } = store
+  const { max_bytes, encryption_keys } = store
   // If there may be several tenants, none can fill the store with bodies that must not be evicted.
   const share = keys_file === undefined ? max_bytes : Math.floor(max_bytes / 2)
   const common = {
@@ -53,14 +52,14 @@ export function openConfiguredStore(
       ...common,
       mustAnswer: mustExist,
       ...(onCall === undefined ? {} : { onCall }),
-      compressFromBytes: compress ? SHARED_FROM_BYTES : null,
+      compressFromBytes: SHARED_FROM_BYTES,
     })
   }
   return open({
     ...common,
     folder: data_dir,
     maxBytes: max_bytes,
-    compressFromBytes: compress ? COMPRESS_FROM_BYTES : null,
+    compressFromBytes: COMPRESS_FROM_BYTES,
     mustExist,
   })
 }
@@ -79,18 +78,12 @@ async function openShared(
     | 'mustAnswer'
   >,
 ): Promise<Store> {
-  const { cert_file, key_file } = redis
-  const files = { cert: cert_file, key: key_file }
-  const tls = Object.entries(files).flatMap(([name, file]) =>
-    file === undefined ? [] : [[name, readFileSync(file, 'utf8')]],
-  )
   // Its client is loaded only if it is needed.
   const { openRedisStore } = await import('../store/redis/open.ts')
   const times = redisTimes(redis.call_timeout_ms)
   return openRedisStore({
     ...common,
     address: redis.url,
-    tls: Object.fromEntries(tls),
     prefix: redis.prefix,
     ...(redis.cluster === undefined ? {} : { cluster: redis.cluster }),
     durability: redis.durability,

@@ -60,7 +60,7 @@ const SHARED_TEXTS = { fromBytes: SHARED_FROM_BYTES, toBytes: CHUNK_BYTES }
 
 /** @param create starts the threads; a test may have one that runs every batch itself */
 export function startConfiguredThreads(
-  { workers, limits, store, ui, ledger }: Config,
+  { workers, limits, ui, ledger }: Config,
   options: ThreadsOptions,
   create: StartThreads = startThreads,
 ): ConfiguredThreads {
@@ -86,7 +86,7 @@ export function startConfiguredThreads(
     onShrunk: thread => logger.debug({ thread }, 'an idle worker thread gave memory back'),
     setup: () => ({
       asked: { sessions: isShared },
-      ...(isShared && store.compress && { compressed: SHARED_TEXTS }),
+      ...(isShared && { compressed: SHARED_TEXTS }),
       vocabularies: vocabularies ?? loadVocabularies({ cacheDir: cacheFolder(processEnv()) }),
       progress,
       limits: {

@@ -88,7 +88,7 @@ export function testApp(overrides: Partial<AppDeps> = {}) {
     explainConfig: async () => ({ generation: '0'.repeat(16), faults: [], keys: [] }),
     arms: {
       read: async () => emptyArms(0),
-      settings: () => ({ holdout: 0, explore: 0, revert: true }),
+      settings: () => ({ holdout: 0, explore: 0 }),
     },
     savings: {
       record: async () => {},

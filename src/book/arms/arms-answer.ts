@@ -7,9 +7,9 @@ import { alarmOf, sinceAlarm, type TenantArms } from './tenant-arms.ts'
 
 /** The answer for a tenant. */
 export function armsAnswer(arms: TenantArms, settings: ArmsSettings): ArmsAnswer {
-  const { holdout, explore, revert } = settings
+  const { holdout, explore } = settings
   return {
-    settings: { holdout, explore, revert },
+    settings: { holdout, explore, revert: true },
     since: arms.since,
     classes: Object.keys(arms.classes)
       .sort()

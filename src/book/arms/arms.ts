@@ -26,8 +26,6 @@ export interface ArmsSettings {
   readonly holdout: number
   /** Share of results that stay whole. */
   readonly explore: number
-  /** Whether elision that does not pay is switched off for a class. */
-  readonly revert: boolean
 }
 
 /** A class whose elision costs more than it saves. */
@@ -181,7 +179,7 @@ export class StoredArms implements Arms {
   async #lookAt(tenant: string): Promise<void> {
     const { now, switchOff, onAlarm } = this.#options
     const arms = await this.read(tenant)
-    const { explore, revert } = this.settings(tenant)
+    const { explore } = this.settings(tenant)
     for (const name of Object.keys(arms.classes)) {
       // Other processes still add what was under way at the alarm.
       const last = alarmOf(arms, name)
@@ -192,7 +190,7 @@ export class StoredArms implements Arms {
       const before = last?.sums.elided.results ?? 0
       if (!(await this.#claim(tenant, name, before))) continue
       const alarm = { tenant, class: name, direct, high: net.high }
-      const isReverted = revert && name !== OTHER_CLASSES && (await switchOff(alarm))
+      const isReverted = name !== OTHER_CLASSES && (await switchOff(alarm))
       const kept = { at: now(), sums: arms.classes[name]! }
       this.#sums.add(tenant, { ...emptyArms(now()), alarms: { [name]: kept } })
       onAlarm({ ...alarm, isReverted })

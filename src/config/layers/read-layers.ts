@@ -133,13 +133,17 @@ function layered(
   const isEliding = elides === true && !says(({ elision }) => elision?.in_proxies !== undefined)
   const elision = {
     ...merged.elision,
-    ...(ownTools !== undefined && { own_tools: [...ownTools] }),
     ...(isEliding && { in_proxies: true }),
   }
   const isPlacing =
     placesBreakpoints === true && !says(({ cache_life }) => cache_life?.place !== undefined)
   const cache_life = isPlacing ? { ...merged.cache_life, place: true } : merged.cache_life
-  const pipeline = { ...merged, elision, cache_life }
+  const pipeline = {
+    ...merged,
+    elision,
+    cache_life,
+    ...(ownTools !== undefined && { ownTools }),
+  }
   return {
     pipeline,
     generation: generationOf(layers, pipeline, [
@@ -154,10 +158,10 @@ function layered(
 /** The views are part of it, since their files may change alone. */
 function generationOf(
   layers: readonly FileLayer[],
-  { knownViews, elision: { own_tools } }: PipelineConfig,
+  { knownViews, ownTools }: PipelineConfig,
   byDefault: readonly string[],
 ): string {
   const said = layers.map(({ name, settings }) => [name, settings])
-  const text = JSON.stringify([said, own_tools, knownViews, ...byDefault])
+  const text = JSON.stringify([said, ownTools, knownViews, ...byDefault])
   return hash('sha256', text, 'hex').slice(0, GENERATION_DIGITS)
 }

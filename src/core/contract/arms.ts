@@ -21,7 +21,7 @@ const verdict = z.enum(['saves', 'costs', 'unknown'])
 
 /** `GET /v1/arms`. */
 export const armsAnswer = z.strictObject({
-  settings: z.strictObject({ holdout: share, explore: share, revert: z.boolean() }),
+  settings: z.strictObject({ holdout: share, explore: share, revert: z.literal(true) }),
   since: count.describe('Unix milliseconds'),
   classes: z
     .array(

@@ -31,8 +31,11 @@ export interface Offering {
 /** The part of the configuration that a plan of calls ahead depends on. */
 export interface PlanningTerms {
   readonly layers: ModelLayers
+  /** Tokens that the results of one plan may have, as predicted. */
   readonly budgetTokens: number
+  /** Less probable calls are not planned. */
   readonly minProbability: number
+  /** Whether slow and expensive calls count half. */
   readonly isCostAware: boolean
 }
 

@@ -2,7 +2,6 @@ import type { ResultLimit, ResultPlace, ResultTerms } from '../../core/contract/
 import { type ResponseBudget, readResponseBudget } from '../../core/contract/response-budget.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import type { PublicEntry } from '../catalogue/catalogue.ts'
-import { isLike } from '../catalogue/tool-patterns.ts'
 import type { ServerSettings } from '../gateway-options.ts'
 import { member, objectMember, textMember } from '../members.ts'
 
@@ -37,7 +36,7 @@ export function resultTerms({
   limit,
 }: TermsInput): ResultTerms {
   const args = member(params, 'arguments')
-  const { mode, budget_tokens } = modeOf(key, settings)
+  const { mode, budget_tokens } = settings
   const wish = responseBudgetOf(params)
   return {
     tool: `mcp__${server}__${key}`,
@@ -68,18 +67,6 @@ export function escapedTerms(server: string): ResultTerms {
 }
 
 /** Whether results of a server may have parts left out by its configuration. */
-export function mayOmit({ mode, per_tool }: ServerSettings): boolean {
-  return [mode, ...per_tool.map(({ terms }) => terms.mode)].some(
-    each => each !== undefined && each !== 'lossless',
-  )
-}
-
-/** The first pattern that matches the tool decides. Without a budget it takes the server's. */
-function modeOf(
-  tool: string,
-  { mode, budget_tokens, per_tool }: ServerSettings,
-): Pick<ResultTerms, 'mode' | 'budget_tokens'> {
-  const own = per_tool.find(({ pattern }) => isLike(tool, pattern))?.terms
-  const budget = own?.budget_tokens ?? budget_tokens
-  return { mode: own?.mode ?? mode, ...(budget === undefined ? {} : { budget_tokens: budget }) }
+export function mayOmit({ mode }: ServerSettings): boolean {
+  return mode !== 'lossless'
 }

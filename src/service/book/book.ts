@@ -9,6 +9,9 @@ import type { Metrics } from '../../observability/metrics.ts'
 const LEDGER = {
   /** Results, and requests of the proxies, of each tenant. */
   max_rows: 100_000,
+  /** The size of the file. */
+  max_bytes: 256 * 1024 * 1024,
+  ttl_ms: 7 * 86_400_000,
   /** How long sums of days are kept, which `haversack gain` shows. */
   days: 400,
 } as const
@@ -18,6 +21,7 @@ const EVENTS = {
   rotate_bytes: 8 * 1024 * 1024,
   /** The size of all files together; the oldest go first. */
   max_bytes: 1024 * 1024 * 1024,
+  event_ttl_ms: 30 * 86_400_000,
   summary_ttl_ms: 90 * 86_400_000,
   /** A session ends when nothing came for so long. */
   idle_ms: 1_800_000,
@@ -50,15 +54,14 @@ export function openConfiguredBook(
   // If telemetry is off, the files that it wrote before are still deleted in time.
   const hasEvents = key !== null || existsSync(events)
   if (!ledger.enabled && !hasEvents) return null
-  const { max_bytes, ttl_ms, projects } = ledger
   const settings = { ...EVENTS, ...telemetry }
   return new Book({
     folder,
-    limits: ledger.enabled ? { ...LEDGER, max_bytes, ttl_ms } : null,
+    limits: ledger.enabled ? LEDGER : null,
     events: hasEvents ? { folder: events, key, settings } : null,
     origin,
     textKeys: ui.keep_texts === 'on' ? store.encryption_keys : null,
-    hasProjects: projects === 'on',
+    hasProjects: ledger.projects === 'on',
     now: Date.now,
     onUnwritten: detail => logger.warn({ detail }, 'the ledger cannot be written'),
     onDropped: metrics.ledgerDropped,

@@ -150,11 +150,9 @@ function forgetOldest(byOwner: Map<string, SharedConnections>): void {
 
 function settingsOf(config: McpServerConfig): ServerSettings {
   const { mode, budget_tokens, resources, structured, timeout_ms, trusted, tools } = config
-  const per_tool = Object.entries(config.per_tool).map(([pattern, terms]) => ({ pattern, terms }))
   return {
     mode,
     budget_tokens,
-    per_tool,
     resources,
     structured,
     timeout_ms,

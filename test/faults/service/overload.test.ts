@@ -112,11 +112,14 @@ describe('several tenants', () => {
   beforeAll(async () => {
     const keys_file = join(folder, 'keys.json')
     writeKeysFile(keys_file, a, b, narrow, admin)
-    service = await startTestService({
-      keys_file,
-      workers: { count: 1 },
-      limits: { max_queue_jobs: 8, max_queue_wait_ms: 1, drain_timeout_ms: 500 },
-    })
+    service = await startTestService(
+      {
+        keys_file,
+        workers: { count: 1 },
+        limits: { max_queue_wait_ms: 1, drain_timeout_ms: 500 },
+      },
+      { limits: { queueJobs: 8 } },
+    )
   })
   afterAll(() => service.close())
 

@@ -170,8 +170,8 @@ describe('the tool for originals is offered', () => {
       const client = await connect({ clientInfo: { name, version: '1' } })
       expect(await names(client)).toContain('haversack_retrieve')
     }
-    const perTool = await connect({ settings: { per_tool: { x: { mode: 'elide' } } } })
-    expect(await names(perTool)).toContain('haversack_retrieve')
+    const eliding = await connect({ settings: { mode: 'elide' } })
+    expect(await names(eliding)).toContain('haversack_retrieve')
   })
 })
 
@@ -203,12 +203,9 @@ describe('results of one server', () => {
     }
   })
 
-  it('have a mode by tool', async () => {
-    const settings = { per_tool: { 'ec*': { mode: 'elide', budget_tokens: 100 } } }
-    const { call } = await connect({ settings })
+  it('are elided in the mode of their server', async () => {
+    const { call } = await connect({ settings: { mode: 'elide', budget_tokens: 100 } })
     expect(await call('a')).toContain(' not shown | ')
-    const other = await connect({ settings: { per_tool: { other: { mode: 'elide' } } } })
-    expect(await other.call('a')).toBe(page('a'))
   })
 
   it('include resources if they are configured to', async () => {

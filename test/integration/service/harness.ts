@@ -55,13 +55,17 @@ export const startSmallService: typeof startTestService = (toml, seams) => {
 
 /** A real service on a free port, with one real worker. */
 export async function startTestService(
-  toml: Record<string, unknown> & { limits?: object; proxy?: object } = {},
+  toml: Record<string, unknown> & {
+    limits?: object
+    proxy?: object
+    pipeline_config_file?: string
+  } = {},
   seams: ServiceSeams = {},
 ): Promise<Service & { post: Post }> {
-  const { limits = {}, proxy = {}, ...rest } = toml
+  const { limits = {}, proxy = {}, pipeline_config_file, ...rest } = toml
   const folder = mkdtempSync(join(tmpdir(), 'haversack-service-'))
   const config = loadConfig({
-    env: {},
+    env: { HAVERSACK_PIPELINE_CONFIG: pipeline_config_file },
     overrides: {
       port: 0,
       data_dir: folder,

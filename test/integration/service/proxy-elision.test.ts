@@ -150,12 +150,13 @@ describe('haversack run', () => {
   it.each(someOf(ASKED, 2))('%s', async (_, tools, elides, isElided) => {
     const folder = mkdtempSync(join(tmpdir(), 'haversack-own-service-'))
     const config = join(folder, 'patient.toml')
-    writeFileSync(
-      config,
-      `pipeline_config_file = '${ANY_SAVING_FILE}'\n[proxy]\nrewrite_timeout_ms = 600_000\n`,
-    )
+    writeFileSync(config, '[proxy]\nrewrite_timeout_ms = 600_000\n')
     const own = await startOwnService({
-      env: { HAVERSACK_ANTHROPIC_URL: upstream.url, HAVERSACK_CONFIG: config },
+      env: {
+        HAVERSACK_ANTHROPIC_URL: upstream.url,
+        HAVERSACK_CONFIG: config,
+        HAVERSACK_PIPELINE_CONFIG: ANY_SAVING_FILE,
+      },
       ...{
         folder,
         hasLedger: false,

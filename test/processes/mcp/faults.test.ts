@@ -20,16 +20,16 @@ const RESULT = `{"content":[{"type":"text","text":${JSON.stringify(LOG.join('\n'
 const folder = mkdtempSync(join(tmpdir(), 'haversack-mcp-faults-'))
 const base = {
   data_dir: folder,
-  pipeline_config_file: ANY_SAVING_FILE,
   workers: { count: 1 },
   limits: { drain_grace_ms: 0 },
 }
+const withFile = () => ({ ...configSchema.parse(base), pipeline_config_file: ANY_SAVING_FILE })
 const logger = createLogger('silent')
 
 let service: EmbeddedService
 let upstream: RecordingUpstream
 beforeAll(async () => {
-  service = await startEmbedded(configSchema.parse(base), logger)
+  service = await startEmbedded(withFile(), logger)
   upstream = await RecordingUpstream.start({ era: 'legacy' })
 })
 afterAll(async () => {
@@ -116,7 +116,7 @@ describe('threads that are lost', () => {
 
 describe('two gateways on one data folder', () => {
   it('can each fetch what the other left out', async () => {
-    const other = await startEmbedded(configSchema.parse(base), logger)
+    const other = await startEmbedded(withFile(), logger)
     onTestFinished(() => other.close())
     upstream.on('tools/call', exchange => exchange.result(RESULT))
     const [one, two] = [await connect(), await connect(other.deps)]

@@ -17,7 +17,7 @@ const admin = keyFor('ops', { scopes: ['metrics'] })
 
 const CONFIG = `keys_file = ${JSON.stringify(keys)}
 [limits]
-max_queue_jobs = 50
+max_queue_wait_ms = 50
 drain_grace_ms = 0
 `
 const PIPELINE = '[templates.endpoint_overrides]\nlist = "pipeline_deep_mckp"\n'
@@ -166,7 +166,7 @@ describe('SIGHUP', () => {
 
   it.each([
     ['of a bad syntax', '[limits\n', 'config.toml'],
-    ['with a bad value', CONFIG.replace('50', '-1'), 'limits.max_queue_jobs'],
+    ['with a bad value', CONFIG.replace('50', '-1'), 'limits.max_queue_wait_ms'],
     ['with an unknown key', `${CONFIG}max_queue_job = 1\n`, 'max_queue_job'],
     ['with limits that contradict', `${CONFIG}max_body_bytes = 100_000_000\n`, 'store.max_bytes'],
   ])('keeps the configuration in force where there is one %s', async (_, text, fault) => {

@@ -80,7 +80,7 @@ export class MemoryServer {
           include: ['*'],
           exclude: [],
         },
-        ...{ trusted: this.trusted, per_tool: [], resources: false },
+        ...{ trusted: this.trusted, resources: false },
       },
       connect: (_, listener) => {
         this.#listeners.add(listener)
@@ -171,7 +171,7 @@ export interface ListedTool {
 
 /** Tools on demand, whatever they cost, with nothing learned. */
 const SEARCH: ToolSearchOptions = {
-  ...{ mode: 'always', above_tokens: 6_000, keep: [], destructive: 'list' },
+  ...{ mode: 'always', keep: [], destructive: 'list' },
   isStatedReadOnly: () => undefined,
   learned: { recent: () => [], begin: () => () => {} },
 }

@@ -95,11 +95,11 @@ describe('the configuration', () => {
   })
 
   it('reports every fault at once, with the name of the variable', () => {
-    const path = file('prot = 1\n[limits]\nmax_queue_jobs = 0\n')
+    const path = file('prot = 1\n[limits]\nmax_queue_wait_ms = 0\n')
     const message = faults({
       env: { HAVERSACK_CONFIG: path, HAVERSACK_PORT: 'http', HAVERSACK_LOG_LEVEL: 'loud' },
     })
-    for (const part of ['prot', 'limits.max_queue_jobs', 'HAVERSACK_PORT', 'HAVERSACK_LOG_LEVEL']) {
+    for (const part of ['prot', 'max_queue_wait_ms', 'HAVERSACK_PORT', 'HAVERSACK_LOG_LEVEL']) {
       expect(message).toContain(part)
     }
   })
@@ -107,9 +107,7 @@ describe('the configuration', () => {
   it('has value models of tools, and faults for those that contradict themselves', () => {
     const path = file('[enrichment]\ncost_aware = true\n[tools."*"]\npoll_ttl_s = 5\n')
     const { enrichment, tools } = loadConfig({ env: { HAVERSACK_CONFIG: path } })
-    expect([enrichment.cost_aware, enrichment.min_probability, tools]).toEqual([
-      ...[true, 0.25, { '*': { poll_ttl_s: 5 } }],
-    ])
+    expect([enrichment.cost_aware, tools]).toEqual([true, { '*': { poll_ttl_s: 5 } }])
     const wrong = file('[tools.Edit]\nspeculate = true\n')
     expect(faults({ env: { HAVERSACK_CONFIG: wrong } })).toContain(
       'tools.Edit.speculate: must not be true, since the tool is mutates_local',
@@ -259,18 +257,17 @@ describe('config.example.toml', () => {
       readonly store: { readonly redis: object }
     }
     const example = configSchema.parse(plain)
-    const { data_dir, keys_file, pipeline_config_file, workers, store } = example
+    const { data_dir, keys_file, workers } = example
     const { anthropic_url, openai_url, redeem } = example.proxy
     const withoutDefault = {
       data_dir,
       keys_file,
-      pipeline_config_file,
       fingerprints: { team: example.fingerprints.team },
       tune: { logs: example.tune.logs },
       ui: { keep_texts: example.ui.keep_texts },
       workers: { count: workers.count },
       // Its URL is parsed, so the text is given again.
-      store: { tenant_max_bytes: store.tenant_max_bytes, redis: plain.store.redis },
+      store: { tenant_max_bytes: example.store.tenant_max_bytes, redis: plain.store.redis },
       proxy: { anthropic_url, openai_url, redeem },
     }
     expect(example).toEqual(configSchema.parse(withoutDefault))

@@ -10,7 +10,6 @@ const OTHERS: Readonly<Record<string, unknown>> = {
   port: 1,
   allowed_hosts: ['other'],
   keys_file: '/other.json',
-  pipeline_config_file: '/other.toml',
   log: { level: 'error' },
   workers: { count: 3, heap_mb: 200 },
   proxy: { openai_url: 'http://other' },
@@ -19,7 +18,7 @@ const OTHERS: Readonly<Record<string, unknown>> = {
 }
 
 const WAITING = [
-  ...['host', 'port', 'keys_file', 'pipeline_config_file', 'workers'],
+  ...['host', 'port', 'keys_file', 'workers'],
   ...['proxy', 'watch'],
   'limits.max_body_bytes',
 ]
@@ -53,14 +52,14 @@ describe('a configuration that is read again', () => {
 
   it('takes what it can where some of it waits, and gives a setting back that is unset', () => {
     const current = config({ keys_file: '/keys.json', allowed_hosts: ['a'] })
-    const next = config({ port: 1, limits: { max_body_bytes: 1, max_queue_jobs: 7 } })
+    const next = config({ port: 1, limits: { max_body_bytes: 1, job_timeout_ms: 700 } })
     const { config: live, waiting } = reloaded(current, next)
     expect(waiting).toEqual(['port', 'keys_file', 'limits.max_body_bytes'])
     expect(live).toMatchObject({
       port: 8787,
       keys_file: '/keys.json',
       allowed_hosts: [],
-      limits: { max_queue_jobs: 7, max_body_bytes: config().limits.max_body_bytes },
+      limits: { job_timeout_ms: 700, max_body_bytes: config().limits.max_body_bytes },
     })
   })
 

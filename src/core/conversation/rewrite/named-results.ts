@@ -30,7 +30,8 @@ export function nameResults(
   const { tools, callable, mayCallAdded } = scanned
   const { rewrites, terms, pipeline = DEFAULT_PIPELINE } = context
   const { model = terms?.model } = scanned
-  const { redeem_tools: retrievingTools, own_tools: ownTools = tools } = pipeline.elision
+  const { ownTools = tools } = pipeline
+  const retrievingTools = pipeline.elision.redeem_tools
   // Another gateway's tool of the same name fetches from a store that has none of our originals.
   const retrieves = (tool: string) => isRetrieving(tool, retrievingTools) && ownTools.includes(tool)
   const canRetrieve = hasOwnTool || tools.some(retrieves)

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { ToolResultText } from '../../dialects/bodies/tool-result-text.ts'
 import type { HintFamily } from '../../hints/hint.ts'
+import { MAX_DELTA_BYTES } from '../../sessions/near/find-changes.ts'
 import type { DedupTerms } from '../../sessions/turn/dedup-terms.ts'
 import type { Shown } from '../../sessions/turn/earlier-results.ts'
 import { MAX_CALLS_AGO } from '../../sessions/turn/refer-to-changes.ts'
@@ -71,7 +72,7 @@ export function* nearEntries(
   passed: readonly Passed[],
   { tool, callsAhead }: HistoryResult,
   content: string,
-  { lruSize, nearMaxDeltaBytes }: DedupTerms,
+  { lruSize }: Pick<DedupTerms, 'lruSize'>,
 ): Generator<{ readonly identity: string; readonly bytes: number }> {
   let left = lruSize
   for (let index = passed.length - 1; index >= 0 && left > 0; index--) {
@@ -81,7 +82,7 @@ export function* nearEntries(
     const isWhole = written.shown?.covered === undefined
     if (!isWhole || written.hints?.some(family => REFERRING.has(family))) continue
     const text = result.text()
-    if (Math.abs(text.length - content.length) > nearMaxDeltaBytes) continue
+    if (Math.abs(text.length - content.length) > MAX_DELTA_BYTES) continue
     if (text.startsWith('{')) yield { identity: identityOf(text), bytes: Buffer.byteLength(text) }
   }
 }

@@ -9,6 +9,4 @@ export const armsSection = z.strictObject({
   holdout: share.default(0),
   /** Share of results that stay whole although they would be elided. */
   explore: share.default(0),
-  /** Whether elision that does not pay is switched off for the class. */
-  revert: z.boolean().default(true),
 })

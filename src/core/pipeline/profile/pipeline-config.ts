@@ -41,14 +41,10 @@ const dedup = z.strictObject({
   min_body_chars: minBodyChars.default(200),
   enabled_per_endpoint: z.record(endpoint, z.boolean()).default({}),
   near_ref_enabled: z.boolean().default(true),
-  near_ref_max_delta_bytes: positive.default(50),
-  near_ref_min_body_bytes: z.int().nonnegative().default(500),
   /** Blocks of hosts, such as `system-reminder`, that are references if they come again. */
   host_blocks: z.array(toolName).default([]),
   /** Tools that write the file they are given, so that earlier reads of it become stale. */
   mutating_tools: z.array(toolName).default(['Edit', 'Write', 'MultiEdit', 'NotebookEdit']),
-  /** Tools whose earlier results are stale once the tool is called. */
-  invalidates: z.record(toolName, z.array(toolName)).default({}),
 })
 
 const templates = z.strictObject({
@@ -102,8 +98,6 @@ const elision = z.strictObject({
   min_saved_tokens: minSavedTokens.optional(),
   /** Tools by which agents fetch originals, as their servers call them. */
   redeem_tools: z.array(toolName).default(['haversack_retrieve', 'headroom_retrieve']),
-  /** Those of them, as requests name them, that fetch from our store; absent: all of them. */
-  own_tools: z.array(toolName).optional(),
 })
 
 /** How lists of items are trimmed; see `docs/reference/budget.md`. */
@@ -248,6 +242,10 @@ export type PipelineConfig = z.output<typeof pipelineSchema> & {
    * in them. Absent: the configuration is one layer.
    */
   readonly layers?: readonly LayerSettings[]
+  /**
+   * Those of `elision.redeem_tools`, as requests name them, that fetch from our store; absent: all.
+   */
+  readonly ownTools?: readonly string[]
 }
 
 /** The configuration without a file. */

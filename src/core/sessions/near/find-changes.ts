@@ -6,16 +6,12 @@ import { NumberLiteral, ObjectValue } from '../../json/value.ts'
 import { writeJson } from '../../json/write-json.ts'
 import { createScalarScanner } from './scalar-scanner.ts'
 
-export interface NearOptions {
-  /** UTF-8 bytes that all changes may take as a hint lists them. */
-  readonly maxDeltaBytes?: number
-  /** UTF-8 bytes that the new body must have at least. */
-  readonly minBodyBytes?: number
-}
-
-/** The seed's bounds. A longer list is harder to read than the text that it replaces. */
-const MAX_DELTA_BYTES = 50
-const MIN_BODY_BYTES = 500
+/**
+ * UTF-8 bytes that all changes may take as a hint lists them, and that the new body must have at
+ * least: the seed's bounds. A longer list is harder to read than the text that it replaces.
+ */
+export const MAX_DELTA_BYTES = 50
+export const MIN_BODY_BYTES = 500
 
 /**
  * The scalars in which a JSON object differs from an earlier one with the same keys, order, shapes
@@ -24,16 +20,11 @@ const MIN_BODY_BYTES = 500
  * scalar, or when the list is too long.
  * @returns `null` if the texts are equal, differ in anything else, or in too much
  */
-export function findChanges(
-  earlier: string,
-  text: string,
-  options: NearOptions = {},
-): readonly Change[] | null {
-  const { maxDeltaBytes = MAX_DELTA_BYTES, minBodyBytes = MIN_BODY_BYTES } = options
+export function findChanges(earlier: string, text: string): readonly Change[] | null {
   // A change of n characters takes at least n bytes of the list.
-  if (Math.abs(earlier.length - text.length) > maxDeltaBytes) return null
-  if (Buffer.byteLength(text) < minBodyBytes || earlier === text) return null
-  const changes = differingScalars(earlier, text, maxDeltaBytes)
+  if (Math.abs(earlier.length - text.length) > MAX_DELTA_BYTES) return null
+  if (Buffer.byteLength(text) < MIN_BODY_BYTES || earlier === text) return null
+  const changes = differingScalars(earlier, text)
   if (changes === null || changes.length === 0) return null
   const parsed = parseJson(text)
   if (!parsed.ok || !(parsed.value instanceof ObjectValue)) return null
@@ -54,7 +45,7 @@ function isRestored(earlier: string, changes: readonly Change[], text: string): 
  * The differing scalars of two texts that are otherwise equal; `null` if they differ in more, or
  * the list is too long.
  */
-function differingScalars(earlier: string, text: string, maxBytes: number): Change[] | null {
+function differingScalars(earlier: string, text: string): Change[] | null {
   const old = createScalarScanner(earlier)
   const now = createScalarScanner(text)
   const changes: Change[] = []
@@ -78,7 +69,7 @@ function differingScalars(earlier: string, text: string, maxBytes: number): Chan
     if (path === null) return null
     const change = { path, from, to }
     bytes += listedBytes(change)
-    if (bytes > maxBytes) return null
+    if (bytes > MAX_DELTA_BYTES) return null
     changes.push(change)
   }
 }

@@ -11,15 +11,11 @@ export interface DedupTerms {
   readonly lruSize: number
   /** UTF-16 code units of a body, at least. */
   readonly minBodyChars: number
-  readonly nearMaxDeltaBytes: number
-  readonly nearMinBodyBytes: number
   readonly references: RunTerms
   /** Blocks of hosts that are references if they come again, by name. */
   readonly hostBlocks: readonly string[]
   /** Tools that write the file they are given. */
   readonly mutating: readonly string[]
-  /** Tools whose results are stale once this one is called. */
-  readonly stale: readonly string[]
   readonly verbosity: Verbosity
 }
 

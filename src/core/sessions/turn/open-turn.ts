@@ -33,24 +33,18 @@ export interface SessionTurn {
   scan(): ScannedText | null
 }
 
-/** Which calls make earlier results stale. */
-export interface Invalidation {
-  /** Tools that write the file they are given. */
-  readonly mutating: readonly string[]
-  /** Tools whose results go with this call. */
-  readonly stale: readonly string[]
-}
-
-/** Makes the results stale that a call changed, whatever the size or outcome of its own result. */
+/**
+ * Makes the results stale that a call changed, whatever the size or outcome of its own result.
+ * @param mutating tools that write the file they are given
+ */
 export function invalidateBy(
   index: SessionIndex,
   key: SessionKey,
   call: CallFacts,
-  { mutating, stale }: Invalidation,
+  mutating: readonly string[],
 ): void {
   const path = kindOf(call, mutating) === 'file-mutate' ? pathOf(call) : undefined
   if (path !== undefined) index.invalidate(key, { pathHash: hash32(path), kind: 'file-read' })
-  for (const other of stale) index.invalidate(key, { toolHash: hash32(other) })
 }
 
 /** What is known of a call before its turn; `undefined` if it has no name. */

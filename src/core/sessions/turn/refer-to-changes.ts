@@ -4,6 +4,7 @@ import type { BodyMemory } from '../lines/body-memory.ts'
 import { writeChanges } from '../near/change-text.ts'
 import { CHANGES_FORMAT, isOfChanges } from '../near/changes-format.ts'
 import { collectChanges } from '../near/collect-changes.ts'
+import { MIN_BODY_BYTES } from '../near/find-changes.ts'
 import { type CallFacts, hash32 } from './call-facts.ts'
 import { createEarlierResults, type NamedTurn, pollIn } from './earlier-results.ts'
 import { refIn } from './long-references.ts'
@@ -60,7 +61,7 @@ export function referToChanges(
   here: NamedTurn & Pick<SessionTurn, 'session'>,
   { bodies, dedup, gate, counter, baseline, maxBytes }: LinesOptions,
 ): Referral | null {
-  const isLong = Buffer.byteLength(content) >= dedup.nearMinBodyBytes
+  const isLong = Buffer.byteLength(content) >= MIN_BODY_BYTES
   // If turns may be missing, no reader knows which of the calls is meant.
   if (!dedup.near || !isLong || here.isUnsure === true) return null
   const result = createEarlierResults(bodies, here)(identity)

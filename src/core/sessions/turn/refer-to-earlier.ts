@@ -10,7 +10,7 @@ import { encodeLines, type LinePlan, planLines } from '../lines/plan-lines.ts'
 import type { EarlierResult } from '../lines/reference-line.ts'
 import { type ScannedText, scanText } from '../lines/scan-text.ts'
 import { stringBodies } from '../lines/string-bodies.ts'
-import { findChanges } from '../near/find-changes.ts'
+import { findChanges, MAX_DELTA_BYTES } from '../near/find-changes.ts'
 import type { Dependency } from './call-memory.ts'
 import {
   decodeReferences,
@@ -153,13 +153,11 @@ function nearTo(
   { context }: Pick<SessionTurn, 'context'>,
   options: LinesOptions,
 ): SentReference | null {
-  const { dedup, bodies } = options
-  const { nearMaxDeltaBytes: maxDeltaBytes, nearMinBodyBytes: minBodyBytes } = dedup
+  const { bodies } = options
   // This is cheaper than reading the body: every character has one to three bytes.
-  if (result === undefined || bytes > 3 * content.length + maxDeltaBytes) return null
+  if (result === undefined || bytes > 3 * content.length + MAX_DELTA_BYTES) return null
   const earlier = bodies.read(identity, context)
-  const changes =
-    earlier === null ? null : findChanges(earlier, content, { maxDeltaBytes, minBodyBytes })
+  const changes = earlier === null ? null : findChanges(earlier, content)
   if (earlier === null || changes === null) return null
   const sent = send({ family: 'near_reference', ...result, changes }, options)
   return sent !== null && isNearTo(sent.text, earlier, content) ? sent : null

@@ -44,6 +44,8 @@ type NamedCall =
   | { readonly kind: 'call'; readonly name: string; readonly params: JsonBytes }
   | { readonly kind: 'refused'; readonly result: JsonBytes }
 
+/** A client sees a search in place of lists with more. */
+const LONG_LIST_TOKENS = 6_000
 const LIMIT = 5
 const MOST_LIMIT = 15
 const MOST_NEAREST = 10
@@ -165,7 +167,7 @@ export class ToolSearch {
   }
 
   async #decide(): Promise<Session | null> {
-    const { mode, above_tokens: most, learned } = this.#options
+    const { mode, above_tokens: most = LONG_LIST_TOKENS, learned } = this.#options
     await this.#needs.servers.listed()
     if (mode === 'never' || (mode === 'auto' && this.#needs.isOwn)) return null
     const tools = this.#all()

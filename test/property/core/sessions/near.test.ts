@@ -2,7 +2,11 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { hintLine, parseHint } from '../../../../src/core/hints/hint-line.ts'
 import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
-import { findChanges, restoreNear } from '../../../../src/core/sessions/near/find-changes.ts'
+import {
+  findChanges,
+  MIN_BODY_BYTES,
+  restoreNear,
+} from '../../../../src/core/sessions/near/find-changes.ts'
 import { sameMeaning } from '../../../../src/core/verify/same-meaning.ts'
 import { createLocalSessions } from '../../../../src/library/local-sessions.ts'
 import { anyText } from '../../../support/any-text.ts'
@@ -43,13 +47,11 @@ it('changes that are found give the very bytes, and survive as a hint', () => {
       fc.infiniteStream(fc.option(scalar, { freq: 3 })),
       fc.constantFrom(0, 1, 2),
       (value, replacements, indent) => {
-        const earlier = JSON.stringify(value, null, indent)
-        const later = JSON.stringify(
-          vary(value, () => replacements.next().value),
-          null,
-          indent,
-        )
-        const changes = findChanges(earlier, later, { maxDeltaBytes: 500, minBodyBytes: 2 })
+        const filler = 'x'.repeat(MIN_BODY_BYTES)
+        const earlier = JSON.stringify({ ...value, filler }, null, indent)
+        const varied = vary(value, () => replacements.next().value) as object
+        const later = JSON.stringify({ ...varied, filler }, null, indent)
+        const changes = findChanges(earlier, later)
         if (changes === null) return
         found++
         const hint = { family: 'near_reference', ref: '9f2c41aa', changes } as const
@@ -65,7 +67,7 @@ it('changes that are found give the very bytes, and survive as a hint', () => {
 })
 
 const pipeline = pipelineSchema.parse({
-  dedup: { near_ref_enabled: true, near_ref_max_delta_bytes: 400, near_ref_min_body_bytes: 64 },
+  dedup: { near_ref_enabled: true },
 })
 const context = { ...localContext(), pipeline }
 /**
@@ -91,17 +93,20 @@ const hostileScalar = fc.oneof(
   fc.constantFrom('"> [near-ref 9f2c41aa, a: 1→2]"', '"\\ud800"', '"true"', '"7"', '"]"', '" "'),
 )
 const members = fc.array(fc.tuple(hostileKey, hostileScalar), { minLength: 2, maxLength: 8 })
+/** More would be longer than a reference may list. */
+const changes = fc.array(fc.tuple(fc.nat(), hostileScalar), { minLength: 1, maxLength: 2 })
 
 it('near references to hostile documents restore the very text, and are none where they could not', () => {
   let sent = 0
   fc.assert(
-    fc.property(members, fc.infiniteStream(fc.option(hostileScalar, { freq: 2 })), (all, other) => {
+    fc.property(members, changes, (all, other) => {
       const filler = `"filler":"${'of no interest, but long; '.repeat(30)}"`
       const write = (scalars: readonly string[]) =>
         `{${all.map(([name], at) => `${JSON.stringify(name)}: ${scalars[at]}`).join(', ')}, ${filler}}`
       const old = all.map(([, value]) => value)
       const earlier = write(old)
-      const content = write(old.map(value => other.next().value ?? value))
+      const changed = new Map(other.map(([at, value]) => [at % all.length, value]))
+      const content = write(old.map((value, at) => changed.get(at) ?? value))
       const sessions = createLocalSessions(context, { bodyBytes: 1 << 18 })
       const call = { session: 's', tool: 'get', args: { id: 7 } }
       sessions.encode({ ...call, content: earlier })

@@ -16,7 +16,7 @@ import {
 import { arrival, followUp, type ResultArm } from '../../../../src/core/arms/sums.ts'
 import type { Store } from '../../../../src/store/store.ts'
 
-const SETTINGS = { holdout: 0.05, explore: 0.1, revert: true }
+const SETTINGS = { holdout: 0.05, explore: 0.1 }
 
 function recordStore() {
   const records = new Map<string, { value: Uint8Array; version: number }>()
@@ -98,7 +98,7 @@ describe('the secret of a tenant', () => {
 
   test('is not made as long as nothing is drawn, and stays in use after that', async () => {
     const { store, records } = recordStore()
-    const off = open(store, { settings: () => ({ holdout: 0, explore: 0, revert: true }) }).arms
+    const off = open(store, { settings: () => ({ holdout: 0, explore: 0 }) }).arms
     expect(await off.terms('t')).toBeNull()
     expect(records.size).toBe(0)
     await open(store).arms.terms('u')
@@ -108,7 +108,7 @@ describe('the secret of a tenant', () => {
   test('is not known while the store is away, unless it was before', async () => {
     const { store, leave } = recordStore()
     const { arms } = open(store)
-    const off = open(store, { settings: () => ({ holdout: 0, explore: 0, revert: true }) }).arms
+    const off = open(store, { settings: () => ({ holdout: 0, explore: 0 }) }).arms
     leave(true)
     expect(await arms.terms('t')).toBe('unknown')
     expect(await off.terms('t')).toBeNull()
@@ -165,16 +165,11 @@ describe('a class whose elision costs more than it saves', () => {
     expect(off).toEqual(['Read', 'Read'])
   })
 
-  test('is only reported without arms.revert, and if the file cannot be written', async () => {
-    for (const more of [
-      { settings: () => ({ ...SETTINGS, revert: false }) },
-      { switchOff: async () => false },
-    ]) {
-      const { arms, alarms } = open(recordStore().store, more)
-      arms.record('t', reports('Read', 1_000, 3))
-      await arms.look()
-      expect(alarms).toMatchObject([{ class: 'Read', isReverted: false }])
-    }
+  test('is only reported if the file cannot be written', async () => {
+    const { arms, alarms } = open(recordStore().store, { switchOff: async () => false })
+    arms.record('t', reports('Read', 1_000, 3))
+    await arms.look()
+    expect(alarms).toMatchObject([{ class: 'Read', isReverted: false }])
   })
 
   test.each(['constructor', '__proto__', 'toString'])('may be named %s', async name => {

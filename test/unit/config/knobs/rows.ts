@@ -110,14 +110,6 @@ export const ROWS_OF_KEYS: readonly Row[] = [
   ],
   ['dedup.near_ref_enabled', { results: JOBS, with: { dedup: { near_ref_enabled: false } } }],
   [
-    'dedup.near_ref_max_delta_bytes',
-    'only a request that names `near` gets such references: test/property/core/sessions/near.test.ts',
-  ],
-  [
-    'dedup.near_ref_min_body_bytes',
-    { results: JOBS, without: near, with: nearWith({ near_ref_min_body_bytes: 100_000 }) },
-  ],
-  [
     'dedup.host_blocks',
     { results: REMINDED, with: { dedup: { host_blocks: ['system-reminder'] } }, not: WHOLE },
   ],
@@ -135,22 +127,6 @@ export const ROWS_OF_KEYS: readonly Row[] = [
       ],
       without: { hints: { types: { lines: { enabled: false } } } },
       with: { hints: { types: { lines: { enabled: false } } }, dedup: { mutating_tools: [] } },
-      not: STALE,
-    },
-  ],
-  [
-    'dedup.invalidates.*',
-    {
-      results: [
-        read('a', page(1)),
-        { tool: 'Build', text: 'It is done, and nothing else is to be said.' },
-        read('a', page(1)),
-      ],
-      without: { hints: { types: { lines: { enabled: false } } } },
-      with: {
-        hints: { types: { lines: { enabled: false } } },
-        dedup: { invalidates: { Build: ['Read'] } },
-      },
       not: STALE,
     },
   ],
@@ -238,10 +214,6 @@ export const ROWS_OF_KEYS: readonly Row[] = [
   [
     'elision.redeem_tools',
     { results: LOG, ...compact, with: { elision: { redeem_tools: ['Bash'] } }, not: ELIDED },
-  ],
-  [
-    'elision.own_tools',
-    { results: LOG, ...compact, with: { elision: { own_tools: [] } }, not: ONLY_PROXIES },
   ],
 
   [
@@ -585,7 +557,6 @@ export const ROWS_OF_KEYS: readonly Row[] = [
   ],
   ['arms.explore', ARMS],
   ['arms.holdout', ARMS],
-  ['arms.revert', 'decides what an alarm does, in src/book/arms/arms.ts'],
   [
     'cache_align.normalise',
     { results: [], with: { cache_align: { normalise: true } }, not: ONLY_PROXIES },

@@ -17,14 +17,14 @@ describe('layers', () => {
   it('take precedence in their order, key by key', () => {
     const folder = layersFolder()
     folder.write('tuned/acme.toml', `[dedup]\nlru_size = 2\nmin_body_chars = 2\n${TUNED}`)
-    expect(dedup(folder)).toMatchObject({ lruSize: 2, minBodyChars: 2, nearMinBodyBytes: 500 })
-    folder.write('pipeline_config.toml', '[dedup]\nlru_size = 3\nnear_ref_min_body_bytes = 3\n')
-    expect(dedup(folder)).toMatchObject({ lruSize: 3, minBodyChars: 2, nearMinBodyBytes: 3 })
-    folder.write('tenants/acme.toml', '[dedup]\nnear_ref_min_body_bytes = 9\n')
-    expect(dedup(folder)).toMatchObject({ lruSize: 3, minBodyChars: 2, nearMinBodyBytes: 9 })
+    expect(dedup(folder)).toMatchObject({ lruSize: 2, minBodyChars: 2, near: true })
+    folder.write('pipeline_config.toml', '[dedup]\nlru_size = 3\nnear_ref_enabled = false\n')
+    expect(dedup(folder)).toMatchObject({ lruSize: 3, minBodyChars: 2, near: false })
+    folder.write('tenants/acme.toml', '[dedup]\nnear_ref_enabled = true\n')
+    expect(dedup(folder)).toMatchObject({ lruSize: 3, minBodyChars: 2, near: true })
     const project = folder.write('project.toml', '[dedup]\nlru_size = 5\n')
     const { pipeline } = folder.read({ tenant: 'acme', project })
-    expect(resolveProfile(pipeline, LOG).dedup).toMatchObject({ lruSize: 5, nearMinBodyBytes: 9 })
+    expect(resolveProfile(pipeline, LOG).dedup).toMatchObject({ lruSize: 5, near: true })
   })
 
   it('come before names: a section of a later layer wins over a name of an earlier one', () => {
