@@ -1,5 +1,5 @@
 import type { JobOutcome } from '../../workers/protocol.ts'
-import { createFairQueue } from '../core/base/fair-queue.ts'
+import { FairQueue } from '../core/base/fair-queue.ts'
 import type { LookupResults } from '../core/contract/lookup.ts'
 import { holdExit } from '../threads/hold-exit.ts'
 import { createEstimates, takeBatch } from './batching.ts'
@@ -44,7 +44,7 @@ export class WorkerPool {
   readonly #releaseExit: () => void
   readonly #estimates = createEstimates()
   readonly #places = createTurnPlaces()
-  readonly #waiting = createFairQueue<Entry>()
+  readonly #waiting = new FairQueue<Entry>()
   readonly #lanes: Lanes
   /** The jobs that may go next, as `takeBatch` takes them. */
   readonly #next: Parameters<typeof takeBatch<Entry>>[0]

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { AppError } from '../core/base/errors.ts'
-import { createFairQueue } from '../core/base/fair-queue.ts'
+import { FairQueue } from '../core/base/fair-queue.ts'
 import { startThread } from '../threads/start-thread.ts'
 import type { TaskEnd, TaskMessage, TaskTable } from './serve-tasks.ts'
 
@@ -62,7 +62,7 @@ class OneThread<Tasks extends TaskTable> implements TaskThread<Tasks> {
   readonly #options: TaskThreadOptions
   readonly #limitMs: number
   readonly #maxWaiting: number
-  readonly #queue = createFairQueue<QueuedTask>()
+  readonly #queue = new FairQueue<QueuedTask>()
   #worker: Worker | null = null
   #current: { readonly task: QueuedTask; readonly startedAt: number } | null = null
   #timer: NodeJS.Timeout | undefined

@@ -15,35 +15,6 @@ export interface Queued {
 /** Whether an entry may go next, or should. */
 export type Eligible<T> = (entry: T) => boolean
 
-/**
- * Jobs in the order in which they get threads: first come, first served within a tenant and a kind,
- * and among tenants that wait the same work for each. One of the first entries of a tenant and kind
- * that is preferred may go before others of them, but so many times in a row only.
- */
-export interface FairQueue<T extends Queued> {
-  readonly length: number
-  /** Work that waits, in microseconds. */
-  readonly workUs: number
-  /** Entries of a kind that wait. */
-  lengthOf(kind: Kind): number
-  push(entry: T): void
-  /** Puts back entries that had their turn and were lost without fault, ahead of everything. */
-  putBack(entries: readonly T[]): void
-  /** The next entry; the oldest of each kind and tenant is asked whether it may go. */
-  peek(isEligible?: Eligible<T>, isPreferred?: Eligible<T>): T | undefined
-  take(isEligible?: Eligible<T>, isPreferred?: Eligible<T>): T | undefined
-  /** Reports what a job really took, so that wrong estimates do not add up. */
-  charge(entry: T, tookUs: number): void
-  /** Entries of this tenant and kind that wait. */
-  waitingOf(tenant: string, kind?: Kind): number
-  /**
-   * Work of a kind ahead of a new job of this tenant if all waiting tenants have their equal part.
-   */
-  workAheadUs(tenant: string, kind?: Kind): number
-  /** Takes out all that match; asked for the whole queue, in no order. */
-  remove(matches: (entry: T) => boolean): T[]
-}
-
 /** Entries of one kind, the oldest first. */
 interface Line<T> {
   entries: T[]
@@ -75,14 +46,14 @@ const PREFERRED_AMONG = 8
 const MAX_PASSED = 8
 
 /**
+ * Jobs in the order in which they get threads: first come, first served within a tenant and a kind,
+ * and among tenants that wait the same work for each. One of the first entries of a tenant and kind
+ * that is preferred may go before others of them, but so many times in a row only.
+ *
  * Start-time fair queueing (Goyal, Vin and Cheng, SIGCOMM 1996): time passes by the work that was
  * given out, and the tenant that had the least goes next. An idle tenant gains no credit.
  */
-export function createFairQueue<T extends Queued>(): FairQueue<T> {
-  return new StartTimeFairQueue<T>()
-}
-
-class StartTimeFairQueue<T extends Queued> implements FairQueue<T> {
+export class FairQueue<T extends Queued> {
   readonly #lanes = new Map<string, Lane<T>>()
   readonly #lengths = { short: 0, long: 0 }
   #again: T[] = []
@@ -95,10 +66,12 @@ class StartTimeFairQueue<T extends Queued> implements FairQueue<T> {
     return this.#lengths.short + this.#lengths.long
   }
 
+  /** Work that waits, in microseconds. */
   get workUs(): number {
     return this.#workUs
   }
 
+  /** Entries of a kind that wait. */
   lengthOf(kind: Kind): number {
     return this.#lengths[kind]
   }
@@ -114,11 +87,13 @@ class StartTimeFairQueue<T extends Queued> implements FairQueue<T> {
     this.#lengths[kind]++
   }
 
+  /** Puts back entries that had their turn and were lost without fault, ahead of everything. */
   putBack(entries: readonly T[]): void {
     this.#again = [...entries, ...this.#again]
     for (const { kind = 'short' } of entries) this.#lengths[kind]++
   }
 
+  /** The next entry; the oldest of each kind and tenant is asked whether it may go. */
   peek(isEligible: Eligible<T> = ANY, isPreferred: Eligible<T> = NONE): T | undefined {
     return this.#next(isEligible, isPreferred)?.entry
   }
@@ -147,15 +122,20 @@ class StartTimeFairQueue<T extends Queued> implements FairQueue<T> {
     return entry
   }
 
+  /** Reports what a job really took, so that wrong estimates do not add up. */
   charge({ tenant, costUs }: T, tookUs: number): void {
     const lane = this.#lanes.get(tenant)
     if (lane !== undefined) lane.finish += tookUs - costUs
   }
 
+  /** Entries of this tenant and kind that wait. */
   waitingOf(tenant: string, kind: Kind = 'short'): number {
     return this.#lanes.get(tenant)?.[kind].entries.length ?? 0
   }
 
+  /**
+   * Work of a kind ahead of a new job of this tenant if all waiting tenants have their equal part.
+   */
   workAheadUs(tenant: string, kind: Kind = 'short'): number {
     const own = this.#lanes.get(tenant)?.[kind].workUs ?? 0
     let ahead = own
@@ -165,6 +145,7 @@ class StartTimeFairQueue<T extends Queued> implements FairQueue<T> {
     return ahead
   }
 
+  /** Takes out all that match; asked for the whole queue, in no order. */
   remove(matches: (entry: T) => boolean): T[] {
     const removed = this.#again.filter(matches)
     if (removed.length > 0) this.#again = this.#again.filter(entry => !removed.includes(entry))

@@ -1,5 +1,5 @@
 import { inTime } from '../../core/base/deadline.ts'
-import { createFairQueue } from '../../core/base/fair-queue.ts'
+import { FairQueue } from '../../core/base/fair-queue.ts'
 import type { PartSelector } from '../../core/parts/part.ts'
 import type { Failure, Reference, Result, StoredBody, StoredPart } from '../store.ts'
 import { fail } from '../values/failure.ts'
@@ -49,7 +49,7 @@ interface QueuedJob {
 
 export function createPartsDesk(options: PartsDeskOptions): PartsDesk {
   const { elsewhere, sizes, maxCalls, maxWaitMs } = options
-  const queue = createFairQueue<QueuedJob>()
+  const queue = new FairQueue<QueuedJob>()
   const shares = createShares({ maxCalls, maxBytesWaiting: Number.POSITIVE_INFINITY })
   const costs = createCosts()
   let running = 0

@@ -1,7 +1,7 @@
 import { type Change, writeChanges } from '../../core/sessions/journal/changes.ts'
 import { valueOr } from '../values/failure.ts'
 import { KnownSessions, sessionName } from './known-sessions.ts'
-import { NO_JOURNAL, type SharedTurns, type SharingOptions, Turns } from './shared-turns.ts'
+import { NO_JOURNAL, SharedTurns, type SharingOptions } from './shared-turns.ts'
 
 /**
  * Sessions that other processes have too, through the journal of their store.
@@ -19,7 +19,7 @@ export class SessionSharing {
 
   /** The turns of one request of a tenant. */
   begin(tenant: string): SharedTurns {
-    return new Turns(tenant, this.#options, this.#known)
+    return new SharedTurns(tenant, this.#options, this.#known)
   }
 
   /** Compacts for all processes. @throws AppError if it is unknown whether that happened */

@@ -11,24 +11,6 @@ import { fail } from '../values/failure.ts'
 import { type Claim, createRoom, type Room } from '../values/text-room.ts'
 import { type KnownSession, type KnownSessions, sessionName } from './known-sessions.ts'
 
-/** What one request does in sessions that other processes have too. */
-export interface SharedTurns {
-  /**
-   * What the jobs of the request must know of their sessions, `undefined` for a job without one. A
-   * failure if it is unknown what other processes did there: then the job is answered without.
-   */
-  resolve(
-    lookups: readonly (LookupRequest | null)[],
-    claim: Claim,
-  ): Promise<readonly (Result<SharedTurn> | undefined)[]>
-  /** Tells others what an answer changed. @returns false if it must not leave */
-  tell(changes: readonly SessionChanges[]): Promise<boolean>
-  /** Whether the session is another one than the answer was made for, so that it must not leave. */
-  readonly hasMoved: boolean
-  /** Called before the answer leaves, whatever it is: no turn may stay uncounted. Never rejects. */
-  end(): Promise<void>
-}
-
 export interface SharingOptions {
   readonly store: Pick<Store, 'journal' | 'get'>
   readonly sessions: Sessions
@@ -61,7 +43,8 @@ interface Ahead {
   done(): void
 }
 
-export class Turns implements SharedTurns {
+/** What one request does in sessions that other processes have too. */
+export class SharedTurns {
   readonly #tenant: string
   readonly #options: SharingOptions
   readonly #known: KnownSessions
@@ -76,6 +59,10 @@ export class Turns implements SharedTurns {
     this.#known = known
   }
 
+  /**
+   * What the jobs of the request must know of their sessions, `undefined` for a job without one. A
+   * failure if it is unknown what other processes did there: then the job is answered without.
+   */
   async resolve(lookups: readonly (LookupRequest | null)[], claim: Claim) {
     const tenant = this.#tenant
     const jobs = lookups.flatMap((lookup, index) =>
@@ -98,10 +85,12 @@ export class Turns implements SharedTurns {
     return turns
   }
 
+  /** Whether the session is another one than the answer was made for, so that it must not leave. */
   get hasMoved(): boolean {
     return this.#hasMoved
   }
 
+  /** Tells others what an answer changed. @returns false if it must not leave */
   async tell(changes: readonly SessionChanges[]): Promise<boolean> {
     const ahead = this.#ahead
     if (ahead !== null && !ahead.isOver) {
@@ -115,6 +104,7 @@ export class Turns implements SharedTurns {
     return !told.includes(false)
   }
 
+  /** Called before the answer leaves, whatever it is: no turn may stay uncounted. Never rejects. */
   async end(): Promise<void> {
     const ahead = this.#ahead
     if (ahead !== null && !ahead.isOver) await this.#count(ahead)

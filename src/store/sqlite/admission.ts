@@ -1,4 +1,4 @@
-import { createFairQueue } from '../../core/base/fair-queue.ts'
+import { FairQueue } from '../../core/base/fair-queue.ts'
 import { type CallSize, type Costs, createCosts } from '../parts/call-size.ts'
 import { type Call, isUrgent, isWrite } from './protocol.ts'
 
@@ -132,7 +132,7 @@ interface WaitingLine {
 }
 
 function createLine(limit: number): WaitingLine {
-  const queue = createFairQueue<AdmittedCall>()
+  const queue = new FairQueue<AdmittedCall>()
   let out = 0
 
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createFairQueue, type Kind, type Queued } from '../../../src/core/base/fair-queue.ts'
+import { FairQueue, type Kind, type Queued } from '../../../src/core/base/fair-queue.ts'
 import { BATCH_LIMITS, createEstimates, takeBatch } from '../../../src/pool/batching.ts'
 
 type Learnt = ReturnType<typeof createEstimates>
@@ -8,7 +8,7 @@ const of = (op: string, bytes: number, tenant = 'local') => ({ tenant, op, bytes
 
 /** How many of `jobs` travel together, each given as operation and bytes. */
 function size(estimates: Learnt, jobs: readonly [string, number][], freeThreads: number): number {
-  const queue = createFairQueue<Queued & { kind: Kind; lost: number }>()
+  const queue = new FairQueue<Queued & { kind: Kind; lost: number }>()
   for (const [op, bytes] of jobs) {
     const job = of(op, bytes)
     const { kind, costUs } = estimates.of(job)

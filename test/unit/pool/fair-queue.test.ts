@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createFairQueue, type FairQueue, type Queued } from '../../../src/core/base/fair-queue.ts'
+import { FairQueue, type Queued } from '../../../src/core/base/fair-queue.ts'
 
 interface Named extends Queued {
   readonly name: string
@@ -14,7 +14,7 @@ const job = (tenant: string, costUs: number, name = ''): Named => ({
 
 /** A queue of `count` jobs of each cost, by tenant. */
 function queueOf(jobs: Readonly<Record<string, { costUs: number; count: number }>>) {
-  const queue = createFairQueue<Named>()
+  const queue = new FairQueue<Named>()
   for (const [tenant, { costUs, count }] of Object.entries(jobs)) {
     for (let i = 0; i < count; i++) queue.push(job(tenant, costUs, `${tenant}${i}`))
   }

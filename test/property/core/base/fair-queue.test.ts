@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createFairQueue, type Queued } from '../../../../src/core/base/fair-queue.ts'
+import { FairQueue, type Queued } from '../../../../src/core/base/fair-queue.ts'
 import { runs } from '../../../support/runs.ts'
 
 interface Numbered extends Queued {
@@ -89,7 +89,7 @@ const jobs = fc.array(
  * @param charged whether the queue is told what a job took; else it takes what was estimated
  */
 function largestGap(ours: readonly [number, number][], theirs: typeof ours, charged: boolean) {
-  const queue = createFairQueue<Numbered>()
+  const queue = new FairQueue<Numbered>()
   const lists = { a: ours, b: theirs }
   for (const name of ['a', 'b'] as const) {
     lists[name].forEach(([cost], number) => {
@@ -116,7 +116,7 @@ describe('the fair queue', () => {
   it('gives each entry once, in its order, and knows how much waits', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 120, size: 'max' }), steps => {
-        const queue = createFairQueue<Numbered>()
+        const queue = new FairQueue<Numbered>()
         const model = createModel()
         const taken: Numbered[] = []
         steps.forEach((each, number) => {
@@ -173,7 +173,7 @@ describe('the fair queue', () => {
   it('gives a tenant that comes back no more than its part from then on', () => {
     fc.assert(
       fc.property(jobs, jobs, fc.nat(50), fc.nat(3), (ours, theirs, before, had) => {
-        const queue = createFairQueue<Numbered>()
+        const queue = new FairQueue<Numbered>()
         const push = (name: string, list: readonly [number, number][]) => {
           list.forEach(([cost], number) => {
             queue.push({ tenant: name, costUs: cost, queuedAt: 0, number })
