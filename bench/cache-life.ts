@@ -1,10 +1,11 @@
 import { READ_PRICE, WRITE_PRICES } from '../src/lab/bill/prices.ts'
-import type { BillCall, BillSession } from '../src/lab/bill/session.ts'
+import type { BillSession } from '../src/lab/bill/session.ts'
 import { summarize } from '../src/lab/bill/summarize.ts'
 import { recordingProxy } from '../test/support/recording-proxy.ts'
 import { readCorpus } from './bill/read-corpus.ts'
 import {
   type LifeBill,
+  missOf,
   POLICIES,
   partsOf,
   playBest,
@@ -27,23 +28,10 @@ import { REQUIRED, readOptions } from './support/options.ts'
 const { corpus, write } = readOptions({ corpus: REQUIRED, write: false })
 
 const LIFE_S = 300
-const HOUR_S = 3_600
 const HOST = 'api.anthropic.com'
 /** The system prompt and tools of a small agent; the simulated sessions have 42,000 tokens. */
 const SMALL_HEAD = 3_000
 const SIMULATED_HEAD = 42_000
-
-/** A miss of the recorded client, if it is one. */
-function missOf(before: BillCall | undefined, call: BillCall) {
-  if (before === undefined) return null
-  const cached = Math.min(before.read + before.write, promptOf(call))
-  const tokens = cached - call.read
-  if (tokens < 1_024 || tokens < 0.05 * cached) return null
-  const life = before.hour > 0 ? HOUR_S : LIFE_S
-  if (call.ts - before.ts > life) return { reason: 'idle', tokens }
-  if (call.model !== before.model) return { reason: 'model', tokens }
-  return { reason: call.compacted ? 'history (compacted)' : 'not said by the usage', tokens }
-}
 
 /** Which requests of a session the product gives a breakpoint. */
 function placedIn({ name, calls }: BillSession, pace: number): readonly boolean[] {

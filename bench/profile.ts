@@ -1,21 +1,19 @@
-import { writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { encode } from '../src/index.ts'
 import { readResults } from '../src/lab/replay/read-results.ts'
 import { createLocalContext } from '../src/library/local-context.ts'
 import { createLocalSessions } from '../src/library/local-sessions.ts'
 import { rewrittenTurns } from './guard/groups.ts'
-import { flameGraph, readTree, type Share, sharesOf, totalOf } from './profile/read-profile.ts'
+import { readTree, type Share, sharesOf, totalOf } from './profile/read-profile.ts'
 import { machine } from './support/machine.ts'
 import { markdownTable } from './support/markdown-table.ts'
 
 /**
- * npm run profile -- encode|session|proxy CORPUS [--flame FILE]
+ * npm run profile -- encode|session|proxy CORPUS
  *
  * Where the time of this thread goes, by folder and by function. `encode` takes every result by
  * itself, `session` with those before it, `proxy` recorded conversations turn by turn. The first
- * results of a run are not counted, because their code is compiled. `--flame` writes the whole tree
- * as SVG.
+ * results of a run are not counted, because their code is compiled.
  */
 const SESSION_BYTES = 1 << 28
 /** Microseconds between two looks at the stack. */
@@ -45,10 +43,10 @@ const WORKS: Readonly<Record<string, (corpus: string) => Work>> = {
   },
 }
 
-const [name = '', corpus, flag, file] = process.argv.slice(2)
+const [name = '', corpus] = process.argv.slice(2)
 const workOf = Object.hasOwn(WORKS, name) ? WORKS[name] : undefined
-if (workOf === undefined || corpus === undefined || (flag !== undefined && file === undefined)) {
-  process.stderr.write('usage: npm run profile -- encode|session|proxy CORPUS [--flame FILE]\n')
+if (workOf === undefined || corpus === undefined) {
+  process.stderr.write('usage: npm run profile -- encode|session|proxy CORPUS\n')
   process.exit(64)
 }
 
@@ -83,4 +81,3 @@ console.log(
     rowsOf(sharesOf(root, frame => frame.name)),
   ),
 )
-if (flag === '--flame' && file !== undefined) writeFileSync(file, flameGraph(root, total))

@@ -3,20 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encodes } from './store/encodes.ts'
 import { redisMemory } from './store/redis-memory.ts'
-import { speed } from './store/speed.ts'
 import { machine } from './support/machine.ts'
 import { readOptions } from './support/options.ts'
 
 /**
  * npm run bench -- store [--only NAME,… --rounds N --seconds S]
  *
- * `speed`: puts and gets beside one file a body and lmdb, which the bench installs. `encodes`:
- * encodes with a session on SQLite, on one Redis, and through three services on one Redis.
- * `memory`: what bodies, records and sessions take in Redis. Needs `redis-server` on the path but
- * for the first.
+ * `encodes`: encodes with a session on SQLite, on one Redis, and through three services on one
+ * Redis. `memory`: what bodies, records and sessions take in Redis. Needs `redis-server` on the path.
  */
 const options = readOptions({
-  only: ['speed', 'encodes', 'memory'],
+  only: ['encodes', 'memory'],
   rounds: 5,
   seconds: 4,
 })
@@ -24,7 +21,6 @@ const { rounds, seconds } = options
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-bench-'))
 const PARTS: Record<(typeof options.only)[number], () => string | Promise<string>> = {
-  speed: () => speed(folder),
   encodes: () => encodes(folder, rounds, seconds),
   memory: () => redisMemory(seconds),
 }

@@ -48,14 +48,16 @@ export interface LifeBill {
 
 export const promptOf = ({ fresh, read, write }: BillCall) => fresh + read + write
 
-/** How much of the recorded cache a call lost for another reason than a pause; `null`: nothing. */
-function lossOf(before: BillCall | undefined, call: BillCall): number | null {
+/** How much of the recorded cache a call did not read, and why; `null`: nothing. */
+export function missOf(before: BillCall | undefined, call: BillCall) {
   if (before === undefined) return null
   const cached = Math.min(before.read + before.write, promptOf(call))
   const tokens = cached - call.read
   if (tokens < 1_024 || tokens < 0.05 * cached) return null
   const lifeMs = before.hour > 0 ? HOUR_MS : SHORT_LIFE_MS
-  return 1_000 * (call.ts - before.ts) > lifeMs ? null : tokens
+  if (1_000 * (call.ts - before.ts) > lifeMs) return { reason: 'idle', tokens }
+  if (call.model !== before.model) return { reason: 'model', tokens }
+  return { reason: call.compacted ? 'history (compacted)' : 'not said by the usage', tokens }
 }
 
 /** @param earlier conversations of the same key, the latest first */
@@ -72,8 +74,9 @@ function payFor(
     const idle = at === 0 ? 0 : 1_000 * (call.ts - calls[at - 1]!.ts)
     const lifeMs = isLong ? HOUR_MS : SHORT_LIFE_MS
     const isCold = isBound !== true && 1_000 * (call.ts - cached.used) > lifeMs
-    const loss = lossOf(calls[at - 1], call)
-    const most = loss === null ? prompt : call.read
+    const miss = missOf(calls[at - 1], call)
+    const isLost = miss !== null && miss.reason !== 'idle'
+    const most = isLost ? call.read : prompt
     const read = isCold ? 0 : Math.min(cached.tokens, most, prompt - call.fresh)
     const write = prompt - call.fresh - read
     if (idle > SHORT_LIFE_MS && cached.isPinged) pinged -= (SHORT - READ) * read
@@ -84,7 +87,7 @@ function payFor(
     }
     if (isLong) premium += (LONG - SHORT) * write
     const isBridged = idle > SHORT_LIFE_MS && idle <= HOUR_MS
-    const kept = isBridged && loss === null ? Math.min(cached.tokens, prompt) : 0
+    const kept = isBridged && !isLost ? Math.min(cached.tokens, prompt) : 0
     bridged += kept
     written += isBridged ? prompt - call.fresh - kept : write
     cost += call.fresh + READ * read + (isLong ? LONG : SHORT) * write

@@ -9,7 +9,7 @@ import { createLocalContext } from '../../src/library/local-context.ts'
 import { createAdmission } from '../../src/pool/admission.ts'
 import { loadVocabularies } from '../../src/runtime/vocabulary.ts'
 import { openSqliteStore } from '../../src/store/sqlite/client.ts'
-import { noise } from '../store/timed.ts'
+import { noise } from '../support/bodies.ts'
 import { residentMib } from '../support/machine.ts'
 import { type Curve, costOf, type Point, SHAPES } from './measure.ts'
 

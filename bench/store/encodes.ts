@@ -105,7 +105,6 @@ async function measure(
     port: first!.port,
     otherPorts: others.map(({ port }) => port),
     takesTurns,
-    kind: 'half',
     bodyBytes: 4_096,
     resultsOfSession: 50,
   } satisfies SessionPlan)

@@ -2,10 +2,10 @@ import { parseRedisUrl } from '../../src/core/base/redis-address.ts'
 import { openRedisStore, type RedisStoreOptions } from '../../src/store/redis/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type RedisProcess, startRedis } from '../../test/support/redis-server.ts'
+import { prose } from '../support/bodies.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 import { runPlan, startServer } from '../support/processes.ts'
 import type { SessionLoad, SessionPlan } from '../support/session-load.ts'
-import { prose } from './timed.ts'
 
 const RESULTS = 5
 const SESSIONS = 100_000
@@ -81,7 +81,6 @@ async function ofSessions(seconds: number): Promise<string> {
   try {
     await runPlan<SessionLoad>('support/session-load.ts', {
       port: server.port,
-      kind: 'half',
       connections: 8,
       seconds,
       bodyBytes: 4096,

@@ -11,7 +11,6 @@ export interface SessionPlan {
   /** Servers besides that of `port`: each session has one, or moves to the next with each result. */
   readonly otherPorts?: readonly number[]
   readonly takesTurns?: boolean
-  readonly kind: 'plain' | 'new' | 'half'
   readonly connections: number
   readonly seconds: number
   readonly bodyBytes: number
@@ -38,10 +37,10 @@ interface Template {
 }
 
 /** A request with places for the numbers of its body, call and session. */
-function templateOf({ port, kind, bodyBytes }: SessionPlan, seed: number): Template {
+function templateOf({ port, bodyBytes }: SessionPlan, seed: number): Template {
   const content = `${recordsOf(bodyBytes * 0.85, seed).slice(0, -2)},\n  {"id": "${BODY}"}\n]`
   const facts = { session: SESSION, tool_call_id: CALL, tool: 'search', args: { query: BODY } }
-  const body = JSON.stringify({ content, ...(kind === 'plain' ? {} : facts) })
+  const body = JSON.stringify({ content, ...facts })
   const bytes = postRequest(port, '/v1/encode', Buffer.from(body))
   const places = [BODY, CALL, SESSION].map(mark => [mark, bytes.indexOf(mark)] as const)
   return { bytes, places: Object.fromEntries(places) }
@@ -50,7 +49,7 @@ function templateOf({ port, kind, bodyBytes }: SessionPlan, seed: number): Templ
 function numbered({ bytes, places }: Template, numbers: Readonly<Record<string, number>>): Buffer {
   const request = Buffer.from(bytes)
   for (const [mark, at] of Object.entries(places)) {
-    if (at !== -1) request.write(`${numbers[mark]}`.padStart(mark.length, '0'), at, 'latin1')
+    request.write(`${numbers[mark]}`.padStart(mark.length, '0'), at, 'latin1')
   }
   return request
 }
@@ -63,8 +62,8 @@ async function run(plan: SessionPlan): Promise<SessionLoad> {
     ...plan,
     request(connection) {
       const count = sent[connection]!++
-      // A repeated body is that of the result before.
-      const body = plan.kind === 'half' ? count >> 1 : count
+      // Half of the bodies are those of the result before.
+      const body = count >> 1
       const first = plan.run * 100_000_000 + connection * 1_000_000
       const session = first + Math.floor(count / plan.resultsOfSession)
       const numbers = { [BODY]: first + body, [CALL]: first + count, [SESSION]: session }
