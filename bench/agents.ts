@@ -17,15 +17,15 @@ import { readOptions } from './support/options.ts'
 
 /**
  * npm run bench -- agents [--claude PROGRAM] [--codex PROGRAM] [--opencode PROGRAM]
- *   [--gemini PROGRAM] [--qwen PROGRAM] [--write]
+ *   [--gemini PROGRAM] [--qwen PROGRAM] [--only results,tools] [--write]
  *
  * Real agents as their users start them, with a vendor of this machine whose model follows a
  * script: directly, and behind `haversack run`. What arrives at the vendor, and whether each
  * request begins as the one before; then the examples of the documents in the same way. In the end
  * which form of a result of MCP each agent shows, against what the gateway takes it for, and how
- * each finds and calls tools on demand. With `--only tools` that alone. The programs are not among the dependencies: npm has them as
- * `@anthropic-ai/claude-code`, `@openai/codex`, `opencode-ai`, `@google/gemini-cli` and
- * `@qwen-code/qwen-code`.
+ * each finds and calls tools on demand. With `--only tools` that alone. The programs are not among
+ * the dependencies: npm has them as `@anthropic-ai/claude-code`, `@openai/codex`, `opencode-ai`,
+ * `@google/gemini-cli` and `@qwen-code/qwen-code`.
  */
 const options = readOptions({
   ...{ claude: '', codex: '', opencode: '', gemini: '', qwen: '' },

@@ -8,7 +8,8 @@ import { readOptions } from './support/options.ts'
  * Prints one SHA-256 for each thing that a refactoring must not change: every answer over the
  * corpus, every rewritten request of the recorded conversations, the kept cases of the decoders,
  * what the service says of itself, and what it writes down of fixed traffic. Durations and request
- * ids are left out. Run it before and after: equal lines mean equal bytes. Without a corpus the groups that need none are printed.
+ * ids are left out. Run it before and after: equal lines mean equal bytes. Without a corpus the
+ * groups that need none are printed.
  */
 const { corpus, only } = readOptions({
   corpus: '',

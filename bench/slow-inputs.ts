@@ -1,10 +1,4 @@
 import { median } from '../src/lab/bill/statistics.ts'
-/**
- * What inputs cost in processor time per byte, against ordinary JSON of the same size, and a search
- * for slower ones: `npm run bench -- slow-inputs [--chars N] [--rounds N] [--climbs N] [--steps N] [--seed
- * N] [--json] [--write]`. Slow ones that it finds belong into `slow-inputs/known-inputs.ts`.
- */
-
 import {
   createCosts,
   type Input,
@@ -17,6 +11,12 @@ import { machine } from './support/machine.ts'
 import { markdownTable, writeSection } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
 
+/**
+ * npm run bench -- slow-inputs [--chars N --rounds N --climbs N --steps N --seed N --json | --write]
+ *
+ * What inputs cost in processor time per byte, against ordinary JSON of the same size, and a search
+ * for slower ones. Slow ones that it finds belong into `KNOWN_INPUTS` of `slow-inputs/cost.ts`.
+ */
 const options = readOptions({
   chars: 300_000,
   rounds: 3,

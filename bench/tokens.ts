@@ -1,8 +1,3 @@
-/**
- * Token counting: `npm run bench -- tokens [--corpus DIR] [--json]`. Speed against other tokenizers
- * on texts that none has seen, and hostile inputs; all in one process. Method:
- * docs/reference/tokens.md.
- */
 import { ENCODINGS } from '../src/core/tokens/profiles.ts'
 import { loadVocabularies } from '../src/runtime/vocabulary.ts'
 import { machine } from './support/machine.ts'
@@ -10,6 +5,12 @@ import { tableOf } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
 import { loadSources, measureHostile, measureSpeed } from './tokens/speed.ts'
 
+/**
+ * npm run bench -- tokens [--corpus DIR] [--json]
+ *
+ * Speed of counting against other tokenizers on texts that none has seen, and hostile inputs; all in
+ * one process. Method: `docs/reference/tokens.md`.
+ */
 const options = readOptions({ corpus: '', json: false })
 
 const vocabularies = loadVocabularies({ cacheDir: 'node_modules/.cache/haversack' })

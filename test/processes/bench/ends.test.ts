@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -33,3 +33,14 @@ it.skipIf(process.platform !== 'linux')(
     await eventually(() => expect(servers.filter(isRunning)).toEqual([]))
   },
 )
+
+it('says what a bench takes, and what was wrong, without a trace', () => {
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, [RUN, 'stale', ...args], { encoding: 'utf8' })
+  expect(run('--help').stdout).toMatch(/^npm run bench -- stale \[--days N\]\n\nNames files/)
+  const { status, stderr } = run('--days', 'many')
+  expect([status, stderr]).toEqual([
+    1,
+    '--days takes a number\nusage: npm run bench -- stale [--days 90]\n',
+  ])
+})
