@@ -7,13 +7,18 @@ import { ownThread } from './own-thread.ts'
 import { vocabularies } from './vocabularies.ts'
 
 /**
- * A service that starts no thread. Threads take most of a start, and each compiles everything
+ * A service that starts no thread but that of telemetry, if it is on. Threads take most of a start, and each compiles everything
  * again.
  */
 export const NO_THREAD: Partial<Builders> = {
   startConfiguredThreads: (config, options) =>
     BUILDERS.startConfiguredThreads(config, options, ownThread),
-  openConfiguredBook: () => null,
+  openConfiguredBook: ({ ledger, ...config }, terms, reports) =>
+    BUILDERS.openConfiguredBook(
+      { ...config, ledger: { ...ledger, enabled: false } },
+      terms,
+      reports,
+    ),
   openServiceStore: (config, reports) =>
     BUILDERS.openServiceStore(config, reports, options => openOwnStore(options)),
 }
