@@ -390,9 +390,10 @@ describe('what agents call next', () => {
       await call('set')
       await call('set')
     }
-    await gateway.close()
     const offer = { trigger: 'list', target: 'get', server: 'one', prior: 1, rank: 1, listed: 1 }
-    // (10 + 0) / (10 + 3)
+    // (10 + 0) / (10 + 3), before it is written and after that
+    expect((await shared.habits.of('t')).of(offer)).toBeCloseTo(10 / 13)
+    await gateway.close()
     expect((await shared.habits.of('t')).of(offer)).toBeCloseTo(10 / 13)
     expect((await shared.habits.of('other')).of(offer)).toBe(1)
   })
