@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { countOperation } from '../../../src/core/operations/count.ts'
 import type { ByteOperation, Operation } from '../../../src/core/operations/operation.ts'
+import { OPERATIONS } from '../../../src/core/operations/registry.ts'
 import { startThread } from '../../../workers/thread.ts'
 
 const faulty = (name: string, run: () => never): Operation => ({
@@ -20,9 +20,9 @@ const ahead: ByteOperation = {
   },
 }
 
-/** Counts, and jobs that end in every bad way there is. */
+/** The workers of the service, and jobs that end in every bad way there is. */
 export const runBatch = startThread({
-  count: countOperation,
+  ...OPERATIONS,
   spin: faulty('spin', () => {
     for (;;);
   }),
