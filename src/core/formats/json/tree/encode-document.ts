@@ -23,11 +23,7 @@ const FEWEST_OBJECTS = 2
 const NAME_TOKENS = 1
 
 /** Shapes with these names, of objects that they save more on than their declarations cost. */
-export function findShapes(
-  lists: readonly KeyList[],
-  names: readonly string[],
-  pricer: Pricer,
-): Shapes {
+function findShapes(lists: readonly KeyList[], names: readonly string[], pricer: Pricer): Shapes {
   const shapes = new Shapes()
   const families = joinKeyLists(lists, names.length).map(family =>
     family.lists.flatMap(list => list.objects),
@@ -103,7 +99,7 @@ const LIKE_KEY = /"([A-Za-z])\\*"/g
  * The names that no string of the value begins with, a parenthesis after it, and that are no key:
  * so no bare string reads like an object in its shape. Linear, and without recursion.
  */
-export function freeNames(value: Value): readonly string[] {
+function freeNames(value: Value): readonly string[] {
   const taken = new Set<string>()
   const keyLists = new Set<readonly string[]>()
   const open: (readonly Value[])[] = [[value]]
