@@ -107,6 +107,7 @@ describe('telemetry', () => {
     const none = factsOf({ session_hash: NO_SESSION })
     for (const facts of [call, call, none, none]) telemetry.record(TENANT, facts)
     await telemetry.close()
+    expect(telemetry.fates.written).toBe(3)
     const events = await eventsIn(telemetry.folder)
     expect(events.map(({ session_hash, repeat_burst }) => [session_hash, repeat_burst])).toEqual([
       [NO_SESSION, undefined],
