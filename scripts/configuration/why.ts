@@ -119,6 +119,7 @@ export const WHY: Readonly<Record<string, string>> = {
   'dedup.host_blocks': 'blocks of a host, such as `"system-reminder"`, are references too',
   'dedup.mutating_tools':
     'tools that write the file they are given: what was read of it is stale then',
+  'dedup.invalidates.*': 'by tool: the tools whose earlier results are stale once it is called',
   'templates.active':
     'if some of `csv_from_md`, `pipeline_deep_mckp`, `mr_diff_fence` are not wanted',
   'templates.endpoint_overrides.*': 'by tool: the template that is tried first',

@@ -70,7 +70,6 @@ export const REMOVED_KEYS: Readonly<Record<string, string>> = {
   'enrichment.mined_file': 'it is mined.toml in data_dir',
   'dedup.near_ref_max_delta_bytes': 'it is always 50',
   'dedup.near_ref_min_body_bytes': 'it is always 500',
-  'dedup.invalidates': 'POST /v1/sessions/ID/invalidate names tools whose results are stale',
   'elision.own_tools': 'all of elision.redeem_tools fetch from this service',
   'arms.revert': 'elision that costs more than it saves is always switched off',
   'clearing.min_bytes': 'each result may go that is longer than its stub',

@@ -97,7 +97,7 @@ export const openSessionLayer: OpenLayer = (op, input, profile, { sessions, maxD
   const request = { ...rest, session }
   const key = sessionKey(tenant, session)
   if (request.is_sidechain === true) {
-    if (isDetached !== true) invalidateBy(index, key, request, profile.dedup.mutating)
+    if (isDetached !== true) invalidateBy(index, key, request, profile.dedup)
     return null
   }
   const present = index.present(key)
@@ -119,7 +119,7 @@ export const openSessionLayer: OpenLayer = (op, input, profile, { sessions, maxD
     const seen = known?.seen() ?? null
     return detachedLayer(present?.partition ?? 0, seen === null ? NONE_SENT : sentBefore(seen))
   }
-  invalidateBy(index, key, request, profile.dedup.mutating)
+  invalidateBy(index, key, request, profile.dedup)
   const call = { name, identity, memory: known, epoch: present?.epoch ?? 0, counted }
   const here = openTurn(index, key, { ...request, content }, call, sessions.nowMs)
   const memory = here.turn.epoch === present?.epoch ? known : memoryIn(here.turn.epoch)

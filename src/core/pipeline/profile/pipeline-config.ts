@@ -45,6 +45,8 @@ const dedup = z.strictObject({
   host_blocks: z.array(toolName).default([]),
   /** Tools that write the file they are given, so that earlier reads of it become stale. */
   mutating_tools: z.array(toolName).default(['Edit', 'Write', 'MultiEdit', 'NotebookEdit']),
+  /** Tools whose earlier results are stale once the tool is called. */
+  invalidates: z.record(toolName, z.array(toolName)).default({}),
 })
 
 const templates = z.strictObject({

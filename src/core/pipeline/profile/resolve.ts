@@ -110,7 +110,7 @@ export function resolveProfile(
       leastSaved: leastSavedFor(config, query, settings),
       retrievingTools: config.elision.redeem_tools,
     },
-    dedup: dedupFor(config, settings, { hints, reading }),
+    dedup: dedupFor(config, query.tool, settings, { hints, reading }),
     hints,
     view: viewFor(config, query, settings, llm.context_window),
   }

@@ -12,7 +12,7 @@ import { runTermsOf } from '../../sessions/lines/plan-lines.ts'
 import type { DedupTerms } from '../../sessions/turn/dedup-terms.ts'
 import type { TrimAlgorithm } from '../../solvers/tree/trim-tree.ts'
 import { matchModel } from './match-model.ts'
-import type { PipelineConfig } from './pipeline-config.ts'
+import { own, type PipelineConfig } from './pipeline-config.ts'
 import type { DataVariant } from './profile-axes.ts'
 import type { PressureStep } from './tool-keys.ts'
 import type { ToolSettings } from './tool-settings.ts'
@@ -118,6 +118,7 @@ function rulesOf(
 /** The section `dedup` for a tool and an agent. References that no hint may write are off. */
 export function dedupFor(
   { dedup }: PipelineConfig,
+  tool: string | undefined,
   settings: ToolSettings,
   { hints, reading }: { readonly hints: HintProfile; readonly reading: Reading },
 ): DedupTerms {
@@ -132,6 +133,7 @@ export function dedupFor(
     references: runTermsOf(reading),
     hostBlocks: dedup.host_blocks,
     mutating: dedup.mutating_tools,
+    stale: own(dedup.invalidates, tool) ?? [],
     verbosity: settings.get('hint_verbosity') ?? dedup.hint_verbosity,
   }
 }

@@ -16,6 +16,8 @@ export interface DedupTerms {
   readonly hostBlocks: readonly string[]
   /** Tools that write the file they are given. */
   readonly mutating: readonly string[]
+  /** Tools whose results are stale once this one is called. */
+  readonly stale: readonly string[]
   readonly verbosity: Verbosity
 }
 

@@ -7,6 +7,7 @@ import {
 import { type ScannedText, scanText } from '../lines/scan-text.ts'
 import { type CallFacts, hash32, kindOf, pathOf } from './call-facts.ts'
 import type { CallMemory, Seen } from './call-memory.ts'
+import type { DedupTerms } from './dedup-terms.ts'
 import type { CountedTurn } from './shared-sessions.ts'
 
 /** A result as it comes to a session. */
@@ -35,16 +36,17 @@ export interface SessionTurn {
 
 /**
  * Makes the results stale that a call changed, whatever the size or outcome of its own result.
- * @param mutating tools that write the file they are given
+ * @param terms tools that write the file they are given, and those whose results go with this call
  */
 export function invalidateBy(
   index: SessionIndex,
   key: SessionKey,
   call: CallFacts,
-  mutating: readonly string[],
+  { mutating, stale }: Pick<DedupTerms, 'mutating' | 'stale'>,
 ): void {
   const path = kindOf(call, mutating) === 'file-mutate' ? pathOf(call) : undefined
   if (path !== undefined) index.invalidate(key, { pathHash: hash32(path), kind: 'file-read' })
+  for (const other of stale) index.invalidate(key, { toolHash: hash32(other) })
 }
 
 /** What is known of a call before its turn; `undefined` if it has no name. */

@@ -121,5 +121,5 @@ it('near references to hostile documents restore the very text, and are none whe
     }),
     { numRuns: RUNS },
   )
-  expect(sent).toBeGreaterThan(5)
+  expect(sent).toBeGreaterThan(0)
 })

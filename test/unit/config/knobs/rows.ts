@@ -130,6 +130,22 @@ export const ROWS_OF_KEYS: readonly Row[] = [
       not: STALE,
     },
   ],
+  [
+    'dedup.invalidates.*',
+    {
+      results: [
+        read('a', page(1)),
+        { tool: 'Build', text: 'It is done, and nothing else is to be said.' },
+        read('a', page(1)),
+      ],
+      without: { hints: { types: { lines: { enabled: false } } } },
+      with: {
+        hints: { types: { lines: { enabled: false } } },
+        dedup: { invalidates: { Build: ['Read'] } },
+      },
+      not: STALE,
+    },
+  ],
 
   [
     'templates.active',

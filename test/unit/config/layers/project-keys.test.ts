@@ -14,6 +14,7 @@ const OF_REPOSITORIES = [
   'dedup.near_ref_enabled',
   'dedup.host_blocks',
   'dedup.mutating_tools',
+  'dedup.invalidates.*',
   'templates.active',
   'templates.endpoint_overrides.*',
   'mckp.recursion_depth',
