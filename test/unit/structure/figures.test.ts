@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
-const read = (file: string) => readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8')
+const root = new URL('../../../', import.meta.url)
+const read = (file: string) => readFileSync(new URL(file, root), 'utf8')
 
 interface Saving {
   readonly saved: number
@@ -131,6 +132,10 @@ describe('figures of other benches', () => {
       'docs/guide/sessions.md',
       () => [`${conversations[1]} are saved with references, and ${conversations[0]} if each`],
     ],
+    [
+      'docs/guide/gateways.md',
+      () => [`saves ${conversations[1]} of the tokens instead of ${conversations[0]} `],
+    ],
     ['docs/guide/views.md', () => [`saves ${compact} instead of ${conversations[1]}`]],
     [
       'docs/reference/configuration.md',
@@ -144,6 +149,25 @@ describe('figures of other benches', () => {
   ])('are those of the results files in %s', (page, says) => {
     const text = read(page).replace(/\s+/g, ' ')
     for (const figure of says()) expect(text).toContain(figure)
+  })
+})
+
+/** A share or a time with a decimal: nobody sets one, so it was measured. */
+const MEASURED = /\d\.\d+ (?:%|ms|µs)/
+/** A command that measures, or what it wrote. */
+const SOURCE = /npm run bench|haversack (?:bench|replay|tune|discover)|bench\/(?:results|README)/
+
+describe('a measured figure', () => {
+  const pages = ['README.md', 'SECURITY.md', ...globSync('docs/*/*.md', { cwd: root })]
+
+  it.each(pages)('stands in a section of %s that names its command or results', page => {
+    const sections = read(page).split(/^(?=#{1,4} )/m)
+    const unfounded = sections.flatMap(each => {
+      // What a command prints is made up.
+      const figure = MEASURED.exec(each.replace(/^```.*?^```/gms, ''))
+      return figure === null || SOURCE.test(each) ? [] : [[each.split('\n')[0], figure[0]]]
+    })
+    expect(unfounded).toEqual([])
   })
 })
 
