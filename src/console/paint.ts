@@ -55,8 +55,20 @@ export function paint(pieces: readonly Piece[], { hasColor, hasUnicode }: Look):
 
 /** Each sign as one of ASCII, so that columns stay. */
 const SIGNS: Readonly<Record<string, string>> = {
-  ...{ '−': '-', '–': '-', '→': '>', '…': '~', '·': '.', '×': 'x' },
-  ...{ '▁': '_', '▂': ':', '▃': '-', '▄': '=', '▅': '+', '▆': '*', '▇': '%', '█': '#' },
+  '−': '-',
+  '–': '-',
+  '→': '>',
+  '…': '~',
+  '·': '.',
+  '×': 'x',
+  '▁': '_',
+  '▂': ':',
+  '▃': '-',
+  '▄': '=',
+  '▅': '+',
+  '▆': '*',
+  '▇': '%',
+  '█': '#',
 }
 
 function inAscii(text: string): string {

@@ -188,8 +188,12 @@ function billBar(label: string, { without, billed }: { without: number; billed: 
 /** Parts of which a name is shown each; the rest is one. */
 const MOST_PARTS = 8
 const NAMES: Readonly<Record<Where, string>> = {
-  ...{ project: '(no repository)', agent: '(unknown)', model: '(no model)' },
-  ...{ tool: '(rest of the prompt)', way: '(unknown)', team: '(unknown)' },
+  project: '(no repository)',
+  agent: '(unknown)',
+  model: '(no model)',
+  tool: '(rest of the prompt)',
+  way: '(unknown)',
+  team: '(unknown)',
 }
 
 function where(data: OverviewData): Html {

@@ -23,8 +23,13 @@ export const definitionsSchema = z.object({
 export type DefinitionsAccount = Readonly<z.output<typeof definitionsSchema>>
 
 export const NO_DEFINITIONS: DefinitionsAccount = {
-  ...{ requests: 0, tokens: 0, used: 0, deferred: 0, searches: 0 },
-  ...{ spared: 0, searched: 0 },
+  requests: 0,
+  tokens: 0,
+  used: 0,
+  deferred: 0,
+  searches: 0,
+  spared: 0,
+  searched: 0,
 }
 
 export function addDefinitions(a: DefinitionsAccount, b: DefinitionsAccount): DefinitionsAccount {
@@ -54,7 +59,11 @@ export function definitionsOf(
   const places = deferred === 0 ? [] : [{ at: saved[0]?.at ?? 0, tokens: deferred }]
   const bill = billRequest({ usage, saved: places, lostCache: 0 }, prices)
   return {
-    ...{ requests: 1, tokens, used, deferred, searches },
+    requests: 1,
+    tokens,
+    used,
+    deferred,
+    searches,
     spared: bill.without - bill.billed,
     searched: searches * promptTokens(usage) * prices.cache_read,
   }

@@ -30,8 +30,13 @@ export const lifeSchema = z.object({
 export type LifeAccount = Readonly<z.output<typeof lifeSchema>>
 
 export const NO_LIFE: LifeAccount = {
-  ...{ bridged: 0, written: 0, pings: 0 },
-  ...{ premium: 0, pinged: 0, avoided: 0, guarded: 0 },
+  bridged: 0,
+  written: 0,
+  pings: 0,
+  premium: 0,
+  pinged: 0,
+  avoided: 0,
+  guarded: 0,
 }
 
 export function addLife(a: LifeAccount, b: LifeAccount): LifeAccount {
@@ -78,7 +83,10 @@ export function lifeOf(terms: LifeTerms, prices: TokenPrices): LifeAccount {
   const avoided = isKept ? Math.min(kept, usage.cache_read) : 0
   return {
     ...NO_LIFE,
-    ...{ bridged: kept, written, premium, guarded },
+    bridged: kept,
+    written,
+    premium,
+    guarded,
     avoided: avoided * (prices.cache_write - prices.cache_read),
   }
 }

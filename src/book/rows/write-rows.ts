@@ -249,7 +249,9 @@ function countsOf(row: KeptRow, isCounted: boolean, isPassedOn: boolean): Result
   return {
     results: (isCounted ? 0 : 1) - (isPassedOn ? 1 : 0),
     before: (isCounted ? 0 : before) - (isPassedOn ? after : 0),
-    ...{ referred, encoded, omitted },
+    referred,
+    encoded,
+    omitted,
   }
 }
 

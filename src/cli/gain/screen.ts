@@ -18,7 +18,11 @@ const OLD_DAYS = 90
 
 /** What parts without a name are. */
 const NAMELESS: Readonly<Record<By, string>> = {
-  ...{ day: '–', week: '–', month: '–', team: '–', way: '(unknown)' },
+  day: '–',
+  week: '–',
+  month: '–',
+  team: '–',
+  way: '(unknown)',
   project: '(no repository)',
   agent: '(unknown)',
   model: '(no model)',

@@ -124,7 +124,10 @@ export function placeResults(
     const known = before === undefined ? 0 : Math.min(promptOf(before), promptOf(call))
     const life = (before?.hour ?? 0) > 0 || hour > 0 ? LIVES.hour : LIVES.minutes
     return {
-      ...{ ...call, prompt: promptOf(call), epoch: epochs[at]!, spent: outputOf(call, at) },
+      ...call,
+      prompt: promptOf(call),
+      epoch: epochs[at]!,
+      spent: outputOf(call, at),
       writePrice: write === 0 ? WRITE_PRICES.minutes : price / write,
       missed: Math.min(write, Math.max(0, known - call.read)),
       isPause: before !== undefined && ts - before.end > life,

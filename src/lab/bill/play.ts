@@ -93,7 +93,10 @@ export function pipelineArm(settings: LayerSettings, redeems: boolean, isStable 
       pipeline,
       terms: { redeems, bypass: false, cacheLives },
       rewrites: {
-        ...{ tenant: '', memory, recalled: {}, history: createHistoryMemory(1) },
+        tenant: '',
+        memory,
+        recalled: {},
+        history: createHistoryMemory(1),
         now: () => 1_000 * seconds,
       },
     }
@@ -175,7 +178,9 @@ function bodyAt({ calls, results }: PlacedSession, at: number, redeems: boolean)
   for (const { content } of ends) Object.assign(content.at(-1)!, mark)
   const names = [...new Set(results.map(({ tool }) => tool)), ...(redeems ? [RETRIEVING_TOOL] : [])]
   const body = {
-    ...{ model, max_tokens: 8192, system: [{ ...text('You are an agent.'), ...mark }] },
+    model,
+    max_tokens: 8192,
+    system: [{ ...text('You are an agent.'), ...mark }],
     tools: names.map(name => ({ name, input_schema: { type: 'object' } })),
     messages: messages.filter(({ content }) => content.length > 0),
   }

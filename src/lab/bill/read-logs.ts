@@ -54,8 +54,13 @@ export function readBillSessions(
 
 function noCalls(): OpenSession {
   return {
-    ...{ calls: [], message: undefined, results: [], user: 0, userTexts: 0 },
-    ...{ compacted: false, lastTs: 0 },
+    calls: [],
+    message: undefined,
+    results: [],
+    user: 0,
+    userTexts: 0,
+    compacted: false,
+    lastTs: 0,
   }
 }
 
@@ -75,9 +80,20 @@ function takeAnswer(
     billed.add(id)
     const { results, user, userTexts, compacted } = session
     session.calls.push({
-      ...{ ts: session.lastTs || end, end, model, fresh: usage.uncached, read: usage.cache_read },
-      ...{ write: usage.cache_write + usage.cache_write_long, hour: usage.cache_write_long },
-      ...{ output: 0, said: 0, calls: 0, user, userTexts, compacted, results },
+      ts: session.lastTs || end,
+      end,
+      model,
+      fresh: usage.uncached,
+      read: usage.cache_read,
+      write: usage.cache_write + usage.cache_write_long,
+      hour: usage.cache_write_long,
+      output: 0,
+      said: 0,
+      calls: 0,
+      user,
+      userTexts,
+      compacted,
+      results,
     })
     Object.assign(session, { ...noCalls(), calls: session.calls, message: id })
   }

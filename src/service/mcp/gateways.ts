@@ -99,7 +99,10 @@ export function createGateways(config: Config, needs: GatewayNeeds): Gateways {
         .map(server => server.of(tenant, forwarded))
       const contexts = contextsFor(tenant, credential)
       const learned = openLearnedTools({
-        ...{ dataDir: config.data_dir, tenant, credential, client: client.name ?? '' },
+        dataDir: config.data_dir,
+        tenant,
+        credential,
+        client: client.name ?? '',
         now: Date.now,
         onFailure: err => logger.warn({ err }, 'calls were not noted'),
       })

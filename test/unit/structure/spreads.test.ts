@@ -42,3 +42,9 @@ describe('lists as arguments', () => {
     expect(found).toEqual([])
   })
 })
+
+it('no object is spread for its layout alone: each field has a line', () => {
+  const files = globSync(['src/**/*.ts', 'workers/**/*.ts'])
+  const found = files.filter(file => /^\s*\.\.\.\{ .* \},?$/m.test(readFileSync(file, 'utf8')))
+  expect(found).toEqual([])
+})
