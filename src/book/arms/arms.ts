@@ -39,32 +39,6 @@ export interface ArmsAlarm {
   readonly isReverted: boolean
 }
 
-/** Draws arms, and counts what becomes of them. */
-export interface Arms {
-  /**
-   * What arms are drawn with. Returns `null` if none are, and `unknown` if they are and the store
-   * does not answer: a unit may have an arm then. Never rejects.
-   */
-  terms(tenant: string): Promise<Omit<ArmTerms, 'session'> | null | 'unknown'>
-  /** Counts what results add. */
-  record(tenant: string, reports: readonly Pick<SentReport, 'arms' | 'unit'>[]): void
-  /**
-   * What is known of a tenant.
-   * @throws AppError `overloaded`, `internal`, `worker_lost` if the store cannot be read
-   */
-  read(tenant: string): Promise<TenantArms>
-  settings(tenant: string): ArmsSettings
-  /**
-   * Does work that no request waits for, after what is under way. If too much of it runs, it is
-   * passed over: what it would have counted is counted with the next request.
-   */
-  beside(work: () => Promise<void>): void
-  /** Looks whether elision pays, for the tenants that had results since the last time. */
-  look(): Promise<void>
-  /** Writes what is not written yet. */
-  close(): Promise<void>
-}
-
 export interface ArmsOptions {
   readonly store: Pick<Store, 'readRecord' | 'writeRecord'>
   /** Asked at each request, since a reload may change them. */
@@ -95,9 +69,9 @@ const QUIET_MS = 86_400_000
 /** At once in a process. */
 const MOST_BESIDE = 4
 
-/** Sums of arms in the store, by tenant. */
-export class StoredArms implements Arms {
-  readonly settings: Arms['settings']
+/** Draws arms, and counts in the store what becomes of them, by tenant. */
+export class Arms {
+  readonly settings: ArmsOptions['settings']
   readonly #options: ArmsOptions
   readonly #secrets: ReturnType<typeof createArmSecrets>
   readonly #sums: ReturnType<typeof createTenantSums<TenantArms>>
@@ -120,7 +94,11 @@ export class StoredArms implements Arms {
     this.#timer.unref()
   }
 
-  async terms(tenant: string): ReturnType<Arms['terms']> {
+  /**
+   * What arms are drawn with. Returns `null` if none are, and `unknown` if they are and the store
+   * does not answer: a unit may have an arm then. Never rejects.
+   */
+  async terms(tenant: string): Promise<Omit<ArmTerms, 'session'> | null | 'unknown'> {
     const { now, onBug } = this.#options
     const { holdout, explore } = this.settings(tenant)
     const isOn = holdout > 0 || explore > 0
@@ -135,7 +113,8 @@ export class StoredArms implements Arms {
     }
   }
 
-  record(tenant: string, reports: Parameters<Arms['record']>[1]): void {
+  /** Counts what results add. */
+  record(tenant: string, reports: readonly Pick<SentReport, 'arms' | 'unit'>[]): void {
     const more = armsOf(reports, this.#options.now())
     if (more === null) return
     this.#sums.add(tenant, more)
@@ -143,12 +122,20 @@ export class StoredArms implements Arms {
     this.#changed.add(tenant)
   }
 
+  /**
+   * What is known of a tenant.
+   * @throws AppError `overloaded`, `internal`, `worker_lost` if the store cannot be read
+   */
   async read(tenant: string): Promise<TenantArms> {
     const found = await this.#sums.read(tenant)
     if ('ok' in found) throw AppError.of(failureProblem(found))
     return found.sums ?? emptyArms(this.#options.now())
   }
 
+  /**
+   * Does work that no request waits for, after what is under way. If too much of it runs, it is
+   * passed over: what it would have counted is counted with the next request.
+   */
   beside(work: () => Promise<void>): void {
     if (this.#working.size >= MOST_BESIDE) return
     const done = new Promise(setImmediate).then(work).catch(this.#options.onBug)
@@ -156,6 +143,7 @@ export class StoredArms implements Arms {
     void done.finally(() => this.#working.delete(done))
   }
 
+  /** Looks whether elision pays, for the tenants that had results since the last time. */
   async look(): Promise<void> {
     const tenants = [...this.#changed]
     this.#changed.clear()
@@ -170,6 +158,7 @@ export class StoredArms implements Arms {
     }
   }
 
+  /** Writes what is not written yet. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     await Promise.all(this.#working)

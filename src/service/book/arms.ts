@@ -1,4 +1,4 @@
-import { type Arms, type ArmsSettings, StoredArms } from '../../book/arms/arms.ts'
+import { Arms, type ArmsSettings } from '../../book/arms/arms.ts'
 import { type AllLayers, readWritten } from '../../config/layers/read-all.ts'
 import { createSteadyClock } from '../../core/base/steady-clock.ts'
 import type { Logger } from '../../observability/logger.ts'
@@ -22,7 +22,7 @@ export interface ServiceArmsOptions {
 export function openServiceArms(options: ServiceArmsOptions): Arms {
   const { store, configurations, start, dataDir, metrics, logger, onBug } = options
   const switchOff = createSwitchOff({ dataDir, now: () => new Date(), logger })
-  return new StoredArms({
+  return new Arms({
     store,
     settings: settingsIn(configurations, start),
     now: Date.now,

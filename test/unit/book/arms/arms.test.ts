@@ -1,10 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import {
-  type Arms,
-  type ArmsAlarm,
-  type ArmsOptions,
-  StoredArms,
-} from '../../../../src/book/arms/arms.ts'
+import { Arms, type ArmsAlarm, type ArmsOptions } from '../../../../src/book/arms/arms.ts'
 import { armsAnswer } from '../../../../src/book/arms/arms-answer.ts'
 import {
   addArms,
@@ -54,7 +49,7 @@ afterEach(async () => {
 
 function open(store: ArmsOptions['store'], more: Partial<ArmsOptions> = {}) {
   const alarms: ArmsAlarm[] = []
-  const arms = new StoredArms({
+  const arms = new Arms({
     store,
     settings: () => SETTINGS,
     now: () => Date.UTC(2026, 4, 1),
