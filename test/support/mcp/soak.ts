@@ -45,6 +45,9 @@ const TOOLS: readonly ToolName[] = ['tiny', 'rows_4k', 'image_4k', 'tiny', 'rows
 
 const SERVER = fileURLToPath(new URL('../../../bench/mcp/upstream-server.ts', import.meta.url))
 
+/** What is active for a moment. */
+const PASSING = ['Immediate', 'FSReqCallback', 'FSReqPromise']
+
 /** Its server died; or it has not listed its tools yet, since it died while it started. */
 const FAILED = /"isError":true|Unknown tool/
 
@@ -69,8 +72,8 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
     await soak.run()
     const metrics = await service.deps.metrics.registry.metrics()
     const connections = Number(/^haversack_mcp_connections\{.*\} (\d+)$/m.exec(metrics)?.[1])
-    // What an immediate is for is over before the next look.
-    const resources = process.getActiveResourcesInfo().filter(name => name !== 'Immediate')
+    // What an immediate is for, and a file that is written, is over before the next look.
+    const resources = process.getActiveResourcesInfo().filter(name => !PASSING.includes(name))
     for (const known of before) {
       const at = resources.indexOf(known)
       if (at !== -1) resources.splice(at, 1)
