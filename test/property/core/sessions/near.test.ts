@@ -124,5 +124,5 @@ it('near references to hostile documents restore the very text, and are none whe
     }),
     { numRuns: RUNS },
   )
-  expect(sent).toBeGreaterThan(0)
+  expect(sent).toBeGreaterThanOrEqual(leastHits(RUNS / 20))
 })
