@@ -66,6 +66,9 @@ const one = (cell: string | undefined) => Number(cell).toFixed(1)
 /** A share with one decimal, as pages write it. */
 const share = (cell: string | undefined) => `${one(cell?.replace(' %', ''))} %`
 
+const PROXIES = ['Haversack, passing', 'Haversack, packing', '@portkey-ai/gateway 1.15.2']
+const GATEWAYS = ['Haversack', "the SDK's relay", 'mcp-proxy 6.7.19']
+
 describe('figures of other benches', () => {
   const replay = results('replay')
   const formats = results('formats')
@@ -74,6 +77,22 @@ describe('figures of other benches', () => {
   const cost = (setting: string) => share(row(formats, `\`${setting}\``)[1])
   const conversations = ['each by itself', 'references'].map(name => row(ours, name)[2])
   const compact = row(ours, 'references, and `compact` views from 20,000')[2]
+
+  it('are those of the results file in each row of speed.md', () => {
+    const speed = results('speed')
+    const tables = [
+      [/^\| (\d+ KB) \| (\w+) \|.*$/gm, PROXIES],
+      [/^\| (\d+ KB) \| \d.*$/gm, GATEWAYS],
+    ] as const
+    for (const [pattern, ways] of tables) {
+      const rows = [...read('docs/guide/speed.md').matchAll(pattern)]
+      expect(rows.length).toBeGreaterThan(2)
+      for (const [line, body, kind] of rows) {
+        const added = ways.map(way => one(row(speed, body!, kind ?? 'tool', way)[2]))
+        expect(line).toBe(`| ${[body, kind, ...added].filter(Boolean).join(' | ')} |`)
+      }
+    }
+  })
 
   it.each<[page: string, says: () => readonly string[]]>([
     [
