@@ -64,7 +64,7 @@ function accountTips({ misses, definitions }: AccountData): Tip[] {
           {
             name: 'Pauses longer than a cache lives',
             worth: idle.cost,
-            text: `${count(idle.count)} times an expired cache was written again. Which, and what helps:`,
+            text: `${count(idle.count)} expired caches were written again. Which, and what helps:`,
             command: 'haversack gain --misses',
           },
         ]),

@@ -23,8 +23,8 @@ export function createReferenceCounter<Encoding extends string>(
     requireString(text)
     for (const [run] of text.matchAll(RUNS)) {
       if (run.length <= MAX_RUN_CHARS) continue
-      const message = `${run.length} characters without a break are too many for ${id} (${MAX_RUN_CHARS})`
-      throw new AppError('invalid_request', message)
+      const most = `${id} counts at most ${MAX_RUN_CHARS} characters without a break`
+      throw new AppError('invalid_request', `${most}, and here are ${run.length}`)
     }
     return idsOf(text, id).length
   }
