@@ -16,7 +16,7 @@ export const gainRoute: Route<GainNeeds> = {
   method: 'get',
   path: PATH,
   summary: 'What was saved by all ways in, by day, project, agent, model and tool',
-  scope: ['proxy', 'admin'],
+  scope: ['proxy', 'admin', 'read-all'],
   parameters: gainQuery,
   answer: gainAnswer,
   mount: (app, needs) => app.get(PATH, c => serve(c, needs)),

@@ -21,7 +21,7 @@ export const savingsRoute: Route<SavingsNeeds> = {
   method: 'get',
   path: PATH,
   summary: 'What the proxies saved, by the figures of the providers',
-  scope: ['proxy', 'admin'],
+  scope: ['proxy', 'admin', 'read-all'],
   parameters: savingsQuery,
   answer: answerSchema,
   mount: (app, needs) => app.get(PATH, c => serveSavings(c, needs)),

@@ -44,7 +44,7 @@ it('shows all tenants to a key that may read them, and tells when a budget is us
     await server(500, ''),
   ]
   const [red, blue] = [key('red', 'proxy', 'admin'), key('blue', 'proxy')]
-  const [boss, scraper] = [key('blue', 'proxy', 'read-all'), key('watch', 'metrics')]
+  const [boss, scraper] = [key('blue', 'read-all'), key('watch', 'metrics')]
   const keys = join(folder, 'keys.json')
   writeKeysFile(keys, red, blue, boss, scraper)
   const toml = {

@@ -204,7 +204,7 @@ describe('a key with one scope', () => {
     '/v1/count': ['POST', 'encode'],
     '/v1/knapsack': ['POST', 'encode'],
     '/v1/batch': ['POST', 'encode'],
-    '/v1/savings': ['GET', ['proxy', 'admin']],
+    '/v1/savings': ['GET', ['proxy', 'admin', 'read-all']],
     '/metrics': ['GET', 'metrics'],
     '/openapi.json': ['GET', 'any'],
     '/livez': ['GET', 'open'],
