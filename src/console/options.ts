@@ -14,22 +14,18 @@ export function choice<Choice extends string>(
   return { ...terms, type: 'string', choices, read } as const
 }
 
-/** Digits of whole numbers that are exact as doubles. */
-const MAX_DIGITS = 15
-
-/** Bounds of a number; `takes` describes them. */
 interface NumberTerms extends TextTerms {
   readonly min: number
-  readonly maxDigits?: number
-  readonly takes: string
+  readonly max?: number
 }
 
 /** An option that takes a whole number in plain digits, without leading zeros if it is never 0. */
-export function wholeNumber({ min, takes, maxDigits = MAX_DIGITS, ...terms }: NumberTerms) {
+export function wholeNumber({ min, max, ...terms }: NumberTerms) {
   const digits = min > 0 ? /^[1-9]\d*$/ : /^\d+$/
+  const takes = `a whole number from ${min} ${max === undefined ? 'on' : `to ${max}`}`
   const read = (given: string, refuse: Refuse): number => {
-    const isWhole = digits.test(given) && given.length <= maxDigits
-    return isWhole && Number(given) >= min ? Number(given) : refuse(takes)
+    const value = digits.test(given) ? Number(given) : Number.NaN
+    return value >= min && value <= (max ?? Number.MAX_SAFE_INTEGER) ? value : refuse(takes)
   }
   return { ...terms, type: 'string', read } as const
 }
@@ -52,7 +48,6 @@ export const budgetOptions = {
     value: 'TOKENS',
     help: 'Most tokens that the answer may have',
     min: 0,
-    takes: 'a whole number',
   }),
   mode: choice(MODES, {
     value: 'MODE',
@@ -91,7 +86,6 @@ export const itemOptions = {
     value: 'N',
     help: 'Which chunk of a list of items (default 1)',
     min: 1,
-    takes: 'a whole number from 1 on',
   }),
 } as const satisfies Options
 

@@ -38,9 +38,10 @@ export function parseArguments(
       throw new UsageError(`${rawName} takes no text`)
     }
     // `--file --json` forgot the file; a text that begins so is written `--file=--json`.
-    const isOption = token.inlineValue === false && value?.startsWith('-') && value !== '-'
-    if (option.type === 'string' && (value === undefined || isOption === true)) {
-      throw new UsageError(`${rawName} takes ${option.value}`)
+    const isOption = token.inlineValue === false && value?.startsWith('-') === true && value !== '-'
+    if (option.type === 'string' && (value === undefined || isOption)) {
+      const instead = isOption ? `, not ${value}` : ''
+      throw new UsageError(`${rawName} takes ${option.value}${instead}`)
     }
   }
   const operands = [...positionals, ...rest]

@@ -41,7 +41,6 @@ const options = {
     value: 'N',
     help: `Tokens of a page (default ${PAGE_TOKENS})`,
     min: 1,
-    takes: 'a number of tokens',
     actions: ['pages'],
   }),
   'price-per-mtok': {

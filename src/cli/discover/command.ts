@@ -47,7 +47,6 @@ export const discoverCommand = defineCommand({
       value: 'N',
       help: `The last days (default ${DAYS})`,
       min: 1,
-      takes: 'a number of days',
     }),
     json: { type: 'boolean', help: 'All figures as JSON' },
   },

@@ -3,8 +3,8 @@ import { dayOf } from '../../book/rows/day-of.ts'
 import { DIMENSIONS, figuresOf, type GainFigures, type Part } from '../../book/rows/gain-figures.ts'
 import { type Env, processEnv } from '../../config/env.ts'
 import { repositoryName } from '../../config/layers/repository.ts'
-import { defineCommand, type Refuse } from '../../console/command.ts'
-import { choice } from '../../console/options.ts'
+import { defineCommand } from '../../console/command.ts'
+import { choice, wholeNumber } from '../../console/options.ts'
 import { lookOf, paint } from '../../console/paint.ts'
 import { DEFAULT_SERVICE_URL } from '../../console/service-client.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
@@ -26,7 +26,12 @@ export const gainCommand = defineCommand({
   maxOperands: 0,
   options: {
     by: choice(DIMENSIONS, { value: 'WHAT', help: `One table: ${DIMENSIONS.join(', ')}` }),
-    days: { type: 'string', value: 'N', help: `The last days (default ${DAYS})`, read: readDays },
+    days: wholeNumber({
+      value: 'N',
+      help: `The last days (default ${DAYS})`,
+      min: 1,
+      max: MOST_DAYS,
+    }),
     project: {
       type: 'string',
       value: 'NAME',
@@ -78,12 +83,6 @@ export const gainCommand = defineCommand({
     return EXIT.ok
   },
 })
-
-function readDays(given: string, refuse: Refuse): number {
-  const days = Number(given)
-  if (Number.isInteger(days) && days >= 1 && days <= MOST_DAYS) return days
-  return refuse(`a number of days from 1 to ${MOST_DAYS.toLocaleString('en-US')}`)
-}
 
 /** `null`: all projects. */
 function projectOf(named: string | undefined): string | null {

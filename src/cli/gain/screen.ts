@@ -39,7 +39,7 @@ export function screenOf(figures: GainFigures, terms: ScreenTerms, look: Look): 
     return [
       head,
       [],
-      ['  Nothing was recorded of that. This records something:'],
+      ['  Nothing was recorded. This records something:'],
       ['  haversack run -- claude'],
     ]
   }

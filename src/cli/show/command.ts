@@ -12,7 +12,7 @@ import { checkOptions, proxyCommand } from '../proxy/command.ts'
 const RESULT = /^\d{1,7}$/
 const HASH = /^[0-9a-f]{8,64}$/i
 const NOT_KEPT =
-  'no texts of such a result are kept: haversack run keeps them for 7 days, services do with ' +
+  'no text of a result is kept here: haversack run keeps them for 7 days, services do with ' +
   'ui.keep_texts = "on"'
 
 export const showCommand = defineCommand({

@@ -85,7 +85,6 @@ const options = {
     value: 'N',
     help: 'Passes over results that are older (default 30 without PATH)',
     min: 1,
-    takes: 'a number of days',
     actions: ANALYSES,
   }),
   baseline: choice(BASELINE_IDS, {

@@ -31,7 +31,7 @@ describe('arguments', () => {
     [['--__proto__=1'], 'no option --__proto__'],
     [['-x'], 'no option -x'],
     [['--file'], '--file takes FILE'],
-    [['--file', '--json'], '--file takes FILE'],
+    [['--file', '--json'], '--file takes FILE, not --json'],
     [['--json=1'], '--json takes no text'],
     [['--no-json'], 'no option --no-json'],
     [['a', 'b', 'c', 'd'], 'too many operands: c d'],
