@@ -58,6 +58,11 @@ export const AREAS: Readonly<Record<string, Area>> = {
     ],
     percent: 9,
   },
+  book: {
+    code: ['src/book/**/*.ts'],
+    tests: ['test/{unit,property}/book/**/*.test.ts', 'test/unit/cli/gain/*.test.ts'],
+    percent: 5,
+  },
   http: {
     code: [
       'src/http/{context,jobs/*,proxy/*}.ts',

@@ -1,13 +1,13 @@
 import { type ArmTerms, quarterOf } from '../../core/arms/assign.ts'
 import { verdictOf } from '../../core/arms/verdict.ts'
 import { AppError } from '../../core/base/errors.ts'
-import type { SentReport } from '../../core/contract/operation-result.ts'
 import type { Store } from '../../store/store.ts'
 import { failureProblem } from '../../store/values/failure.ts'
 import { createTenantSums } from '../../store/values/tenant-sums.ts'
 import { createArmSecrets } from './secrets.ts'
 import {
   type ArmsCount,
+  type ArmsRow,
   addArms,
   alarmOf,
   armsOf,
@@ -113,9 +113,9 @@ export class Arms {
     }
   }
 
-  /** Counts what results add. */
-  record(tenant: string, reports: readonly Pick<SentReport, 'arms' | 'unit'>[]): void {
-    const more = armsOf(reports, this.#options.now())
+  /** Counts what the rows of results add. */
+  record(tenant: string, rows: readonly ArmsRow[]): void {
+    const more = armsOf(rows, this.#options.now())
     if (more === null) return
     this.#sums.add(tenant, more)
     this.#options.onRecord(countOf(more))

@@ -7,9 +7,8 @@ import {
   RESULT_ARMS,
   type ResultArmName,
   SUM_NAMES,
-  type UnitDelta,
 } from '../../core/arms/sums.ts'
-import type { SentReport } from '../../core/contract/operation-result.ts'
+import type { ResultRow } from '../../core/contract/result-row.ts'
 
 /** Classes that are told apart; results of others are counted together. */
 const MAX_CLASSES = 100
@@ -58,22 +57,19 @@ export function emptyArms(now: number): TenantArms {
   return { stamp: '', since: now, classes: {}, alarms: {}, units: [] }
 }
 
-/** What reports of results add. Returns `null` if they add nothing. */
-export function armsOf(
-  reports: readonly Pick<SentReport, 'arms' | 'unit'>[],
-  now: number,
-): TenantArms | null {
-  let sum: TenantArms | null = null
-  for (const { arms: deltas = [], unit } of reports) {
-    if (deltas.length === 0 && unit === undefined) continue
-    const one = deltas.map(({ class: name, arm, sums: added }) => ({
-      ...emptyArms(now),
-      classes: { [name]: { ...NO_ARMS, [arm]: added } },
-    }))
-    const units = unit === undefined ? [] : [{ ...emptyArms(now), units: [unitAt(unit, now)] }]
-    sum = [...one, ...units].reduce(addArms, sum ?? emptyArms(now))
-  }
-  return sum
+export type ArmsRow = Pick<ResultRow, 'arms' | 'unit'>
+
+/** What the rows of results add. Returns `null` if they add nothing. */
+export function armsOf(rows: readonly ArmsRow[], now: number): TenantArms | null {
+  const none = emptyArms(now)
+  const each = rows.flatMap(({ arms: deltas = [], unit }) => [
+    ...deltas.map(({ class: name, arm, sums: more }) => ({
+      ...none,
+      classes: { [name]: { ...NO_ARMS, [arm]: more } },
+    })),
+    ...(unit === undefined ? [] : [{ ...none, units: [{ ...unit, last_at: now }] }]),
+  ])
+  return each.length === 0 ? null : each.reduce(addArms, none)
 }
 
 /** What is counted of results, for metrics. */
@@ -96,10 +92,6 @@ export function countOf({ classes, units }: TenantArms): ArmsCount {
     followUps: { elided: kinds('elided'), whole: kinds('whole') },
     ofUnits: { heldOut: ofArm(true), treated: ofArm(false) },
   }
-}
-
-function unitAt(unit: UnitDelta, now: number): TenantArms['units'][number] {
-  return { ...unit, last_at: now }
 }
 
 /** The sum of both, with the stamp of the first. */

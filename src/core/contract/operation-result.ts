@@ -1,4 +1,3 @@
-import type { ArmDelta, UnitDelta } from '../arms/sums.ts'
 import type { TextBytes } from '../base/text-bytes.ts'
 import type { SessionChanges } from '../sessions/journal/changes.ts'
 import type { Dependency } from '../sessions/turn/call-memory.ts'
@@ -86,10 +85,6 @@ export interface Report {
    * The key of the result's record, for a proxy's request. A recorded result is not reported again.
    */
   readonly recordKey?: string
-  /** What the result adds to the sums of arms. */
-  readonly arms?: readonly ArmDelta[]
-  /** What it adds to its unit, if the unit's arm was drawn. */
-  readonly unit?: UnitDelta
 }
 
 /** The blocks of hosts in results, such as `<system-reminder>`. */

@@ -1,3 +1,5 @@
+import type { ArmDelta, UnitDelta } from '../arms/sums.ts'
+
 /**
  * All that the books keep of one tool result, made where its answer is known. Pure functions of it
  * make the rest: counts, events of telemetry, rows of the page. It has names and hashes, and no
@@ -63,6 +65,10 @@ export interface ResultRow {
   /** Anonymous classes of earlier results that it comes back to: see `telemetryEvent`. */
   readonly retrieved_of?: readonly string[]
   readonly needed_of?: readonly string[]
+  /** What it adds to the sums of arms. */
+  readonly arms?: readonly ArmDelta[]
+  /** What it adds to its unit, if the unit's arm was drawn. */
+  readonly unit?: UnitDelta
 }
 
 /** A candidate that the gate did not let out. */

@@ -1,3 +1,4 @@
+import type { Arms } from '../../book/arms/arms.ts'
 import type { Book } from '../../book/book.ts'
 import type { ArrivedResult } from '../../book/rows/write-rows.ts'
 import type { SentReport } from '../../core/contract/operation-result.ts'
@@ -18,15 +19,17 @@ interface Arrival extends Pick<ArrivedResult, 'tenant' | 'origin'> {
 interface Books {
   readonly metrics: Pick<JobDeps['metrics'], 'report'>
   readonly book?: Pick<Book, 'result'> | undefined
+  readonly arms?: Pick<Arms, 'record'> | undefined
 }
 
-/** Counts what a job did, now that its answer is on its way, and passes it on to the book. */
+/** Counts what a job did, now that its answer is on its way, and passes its rows to each book. */
 export function reportResults(
   { reports }: { readonly reports: readonly SentReport[] },
   arrival: Arrival,
   books: Books,
 ): void {
-  for (const each of reports) reportResult(each, arrival, books)
+  const rows = reports.flatMap(each => reportResult(each, arrival, books) ?? [])
+  books.arms?.record(arrival.tenant, rows)
 }
 
 /** The same of one report. Returns the row of its result, if it has one. */
@@ -36,7 +39,7 @@ export function reportResult(
   { metrics, book }: Books,
 ): ResultRow | null {
   const { op, only, texts } = report
-  const row = report.row === undefined ? null : (JSON.parse(report.row) as ResultRow)
+  const row = rowOf(report)
   metrics.report(report, only === 'telemetry' ? null : row)
   if (report.row === undefined || only === 'metrics') return row
   book?.result({
@@ -52,4 +55,9 @@ export function reportResult(
     ...(texts !== undefined && only === undefined && { texts }),
   })
   return row
+}
+
+/** The row of a report's result; `null`: it has none. */
+export function rowOf({ row }: SentReport): ResultRow | null {
+  return row === undefined ? null : (JSON.parse(row) as ResultRow)
 }

@@ -1,6 +1,7 @@
 import type { Arms } from '../../book/arms/arms.ts'
 import type { Job } from '../../pool/job.ts'
 import type { WorkerPool } from '../../pool/pool.ts'
+import { rowOf } from '../jobs/report-results.ts'
 import { type RecordKeeping, recordDecisions, runByRecord } from './run-by-record.ts'
 
 interface BesideNeeds {
@@ -22,5 +23,8 @@ export async function countBeside(
   if (!result.ok) return
   const before = await recordDecisions(result, keeping)
   const own = result.reports.filter(({ recordKey = '' }) => !before.has(recordKey))
-  arms.record(keeping.tenant, own)
+  arms.record(
+    keeping.tenant,
+    own.flatMap(each => rowOf(each) ?? []),
+  )
 }

@@ -1,5 +1,5 @@
 import type { FreshResults, SentReport } from '../../core/contract/operation-result.ts'
-import type { ResultRow } from '../../core/contract/result-row.ts'
+import { rowOf } from '../jobs/report-results.ts'
 
 /**
  * The reports of a request without those of results that are recorded already: who recorded
@@ -26,11 +26,10 @@ function countResults(reports: readonly SentReport[], tokenizer: string): FreshR
   const results = reports.filter(({ recordKey }) => recordKey !== undefined)
   if (results.length === 0) return null
   let [before, after] = [0, 0]
-  for (const { row } of results) {
-    if (row === undefined) continue
-    const { tokens } = JSON.parse(row) as ResultRow
-    before += tokens.before
-    after += tokens.after
+  for (const each of results) {
+    const tokens = rowOf(each)?.tokens
+    before += tokens?.before ?? 0
+    after += tokens?.after ?? 0
   }
   return { tokenizer, count: results.length, before, after }
 }

@@ -248,10 +248,9 @@ class RewriteRun {
     const { vendor, shape, model, body, isPassedOn } = this.#read
     const tenant = this.#tenant
     metrics.proxy.rewrite(vendor, report)
-    this.#rewriting.arms?.record(tenant, result.reports)
     const of = { model: report.model ?? model, origin: originOf(this.#c), isPassedOn }
     const origin = { tenant, source: vendor, conversation: report.conversation, ...of }
-    reportResults(result, origin, { metrics, book })
+    reportResults(result, origin, { metrics, book, arms: this.#rewriting.arms })
     const recorded = recordDecisions(result, this.#keeping)
     const sent = { vendor: billingVendor(vendor, shape, model), report, ...sessionTerm(this.#c) }
     countResults(tenant, sent, { result, recorded, savings })

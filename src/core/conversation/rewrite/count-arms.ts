@@ -1,7 +1,8 @@
 import { staysWhole } from '../../arms/assign.ts'
-import { type ArmDelta, comparesArms, type UnitDelta } from '../../arms/sums.ts'
+import { comparesArms, type UnitDelta } from '../../arms/sums.ts'
 import type { EncodeAnswer } from '../../contract/encode.ts'
 import type { RequestTerms } from '../../contract/request-terms.ts'
+import type { ResultRow } from '../../contract/result-row.ts'
 import type { ToolResultText } from '../../dialects/bodies/tool-result-text.ts'
 import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
 import { resolveTokenizer } from '../../tokens/profiles.ts'
@@ -34,10 +35,7 @@ export interface ArmCounts {
    * What the result that was passed last adds, with those left alone before it.
    * @param tokens of it, as the client sent it and as it is written
    */
-  last(tokens: Pick<EncodeAnswer['tokens'], 'baseline' | 'final'>): {
-    readonly arms?: readonly ArmDelta[]
-    readonly unit?: UnitDelta
-  }
+  last(tokens: Pick<EncodeAnswer['tokens'], 'baseline' | 'final'>): Pick<ResultRow, 'arms' | 'unit'>
 }
 
 /** @param start byte of the body at which the messages begin */

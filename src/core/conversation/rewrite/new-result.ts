@@ -1,7 +1,7 @@
 import type { EncodeAnswer } from '../../contract/encode.ts'
 import type { FreshResults, Report } from '../../contract/operation-result.ts'
 
-/** The account of a result, what it adds to arms, and its key. */
+/** The account of a result, and its key. */
 export type NewResult = Omit<Report, 'op'> & { readonly recordKey: string }
 
 /** All of one request are counted by one tokenizer. */

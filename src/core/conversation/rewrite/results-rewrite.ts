@@ -210,11 +210,11 @@ export class ResultsRewrite {
     const { tokens, told } = rewritten
     const { row } = told
     const conversation = { kind: 'conversation', name: this.#known.conversation } as const
+    const more = { conversation, ...this.#counted?.last(tokens) }
     this.#responses.push({
       recordKey: key,
       ...told,
-      ...(row && { row: () => ({ ...row(), conversation }) }),
-      ...this.#counted?.last(tokens),
+      ...(row && { row: () => ({ ...row(), ...more }) }),
     })
   }
 
