@@ -11,7 +11,7 @@ import { Speculation } from './speculation.ts'
 export interface EnrichmentSettings extends PlanningTerms {
   /** Whether calls are made ahead, and built-in models act. */
   readonly isEnabled: boolean
-  readonly announces: boolean
+  /** The longest that a result waits for them, to name them; 0: it does not. */
   readonly announceMs: number
 }
 

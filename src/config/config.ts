@@ -92,18 +92,12 @@ const encryptionKey = z
     return { id: text.slice(0, colon), key: Buffer.from(text.slice(colon + 1), 'base64') }
   })
 
-const endpointPattern = z.string().regex(/^[\w.:*-]{1,256}$/)
+const NO_PATTERN = 'must be a pattern such as mcp__github__*, or team:NAME'
+
+const endpointPattern = z.string().regex(/^(?!team:)[\w.:*-]{1,256}$/, NO_PATTERN)
 
 /** Where fingerprints are shared: a team of a service. */
-const fingerprintTeam = z.strictObject({
-  url: upstreamUrl,
-  team: teamName,
-  /**
-   * Holds the key for that service; if absent `HAVERSACK_KEY` for the team's, and none for a
-   * provider's.
-   */
-  key_file: z.string().min(1).optional(),
-})
+const fingerprintTeam = z.strictObject({ url: upstreamUrl, team: teamName })
 
 /** A file or a folder; `~` is the user's home. */
 const path = z.string().min(1).transform(withHome)
@@ -124,7 +118,6 @@ export const configSchema = z.strictObject({
   store: z
     .strictObject({
       max_bytes: positive.min(16 * MIB).default(1024 * MIB),
-      tenant_max_bytes: positive.optional(),
       original_ttl_ms: lifetime.default(86_400_000),
       encryption_keys: z.array(encryptionKey).max(16).default([]),
       redis: redisSchema.optional(),
@@ -169,8 +162,6 @@ export const configSchema = z.strictObject({
     .strictObject({
       currency: z.string().min(1).max(16).default('USD'),
       prices: z.array(priceRule).max(200).default([]),
-      /** Whether metrics have savings by tenant, with the names of tenants. */
-      tenant_metrics: z.boolean().default(false),
     })
     .prefault({}),
   /** What tenants may spend in a day or a month; nothing is blocked. */
@@ -204,16 +195,14 @@ export const configSchema = z.strictObject({
   /** Fingerprints of endpoints. Only what is named here leaves the installation. */
   fingerprints: z
     .strictObject({
-      /** Endpoints whose fingerprints are published; `*` matches anything. */
-      publish: z.array(endpointPattern).max(1_000).default([]),
       /**
-       * Whose results count: the installation's own, and those of clients that upload to a team.
+       * Endpoints whose fingerprints are published; `*` matches anything. `team:NAME`: the results
+       * of clients that upload to that team count, too.
        */
-      publish_from: z
-        .array(z.union([z.literal('own'), z.templateLiteral(['team:', teamName])]))
-        .min(1)
-        .max(16)
-        .default(['own']),
+      publish: z
+        .array(z.union([z.templateLiteral(['team:', teamName]), endpointPattern], NO_PATTERN))
+        .max(1_000)
+        .default([]),
       /** How often they are built again from telemetry. */
       build_interval_ms: positive.min(1_000).max(TIMER_MAX_MS).default(3_600_000),
       share_endpoints_with_team: z.boolean().default(false),
@@ -223,7 +212,11 @@ export const configSchema = z.strictObject({
       providers: z
         .record(
           z.string().regex(/^[A-Za-z0-9][\w-]{0,62}$/),
-          fingerprintTeam.extend({ servers: z.array(z.string().min(1).max(256)).min(1).max(100) }),
+          fingerprintTeam.extend({
+            /** Holds the key for its service: a provider must not get that of the user's own. */
+            key_file: z.string().min(1).optional(),
+            servers: z.array(z.string().min(1).max(256)).min(1).max(100),
+          }),
         )
         .default({}),
     })
@@ -233,10 +226,6 @@ export const configSchema = z.strictObject({
     .strictObject({
       /** Whether logs are analyzed, and what the guard accepted is applied. */
       auto: z.enum(['off', 'propose', 'apply']).default('off'),
-      /** Whose work it is, and whose tuned file. */
-      tenant: z.string().regex(TENANT_NAME).default('local'),
-      /** Files and folders; absent: where Claude Code and Codex keep theirs. */
-      logs: z.array(z.string().min(1)).min(1).max(100).optional(),
     })
     .prefault({}),
   /** The MCP gateway. */
@@ -258,10 +247,8 @@ export const configSchema = z.strictObject({
       max_parallel_prefetches: positive.max(64).default(3),
       /** Whether hosts get at most four calls ahead at once, and none while they want none. */
       respect_rate_limits: z.boolean().default(true),
-      /** Whether a result waits for calls ahead, and names them to the model. */
-      announce: z.boolean().default(false),
-      /** The longest that it waits. */
-      prefetch_timeout_ms: z.int().nonnegative().max(60_000).default(1_000),
+      /** The longest that a result waits for calls ahead, to name them; 0: it does not. */
+      prefetch_timeout_ms: z.int().nonnegative().max(60_000).default(0),
     })
     .prefault({}),
   /** Value models by tool, over those that are built in; `"*"` for tools that have none. */
@@ -269,7 +256,6 @@ export const configSchema = z.strictObject({
   workers: z
     .strictObject({
       count: positive.max(256).default(() => availableParallelism()),
-      heap_mb: positive.min(128).default(1024),
     })
     .prefault({}),
   limits: z
@@ -278,7 +264,6 @@ export const configSchema = z.strictObject({
       max_body_bytes: positive.default(16 * MIB),
       job_timeout_ms: positive.min(100).default(30_000),
       max_queue_wait_ms: positive.default(1_000),
-      max_connections: positive.default(10_000),
       drain_grace_ms: z.int().nonnegative().default(1_000),
       drain_timeout_ms: positive.default(10_000),
     })

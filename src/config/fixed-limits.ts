@@ -14,6 +14,10 @@ export interface FixedLimits {
   queueBytes(maxBodyBytes: number): number
   /** Jobs that wait or run at once. */
   readonly queueJobs: number
+  /** Each is an open file. */
+  readonly connections: number
+  /** The heap of a worker thread, in MiB: for trees of values, and copies, of the largest body. */
+  heapMb(maxBodyBytes: number): number
   /** Proxies forward larger bodies unchanged. */
   readonly rewriteBytes: number
   /** What an exchange with an upstream may take, in milliseconds: `ForwardLimits`. */
@@ -34,6 +38,10 @@ export const REWRITE_TTL_MS = 7 * 86_400 * SECOND_MS
 /** The largest bodies that may be under way at once. */
 const QUEUED_BODIES = 8
 
+/** How many times the largest body a thread's heap holds, and the least for small ones. */
+const HEAP_BODIES = 64
+const LEAST_HEAP_MB = 256
+
 export const FIXED_LIMITS: FixedLimits = {
   headerMs: 10 * SECOND_MS,
   requestMs: 30 * SECOND_MS,
@@ -42,6 +50,8 @@ export const FIXED_LIMITS: FixedLimits = {
   envelope: { maxDepth: 64, maxValues: 4_000_000 },
   queueBytes: maxBodyBytes => QUEUED_BODIES * maxBodyBytes,
   queueJobs: 1_024,
+  connections: 10_000,
+  heapMb: maxBodyBytes => Math.max(LEAST_HEAP_MB, Math.ceil((HEAP_BODIES * maxBodyBytes) / MIB)),
   // The largest body that Anthropic accepts.
   rewriteBytes: 32 * MIB,
   forward: {

@@ -84,8 +84,6 @@ const toolSearch = z
     mode: z.enum(['auto', 'always', 'never']).default('auto'),
     /** Public names that stay in the list. */
     keep: z.array(toolPattern).max(1_000).default([]),
-    /** Whether tools that are marked as destructive stay in the list, or need `call_tool`. */
-    destructive: z.enum(['list', 'call']).default('list'),
   })
   .prefault({})
 

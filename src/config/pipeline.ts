@@ -18,7 +18,7 @@ export function leavesOutByLevel({ views }: PipelineConfig): boolean {
   return levels.some(level => level !== 'full')
 }
 
-/** What models are told of packed results, beside them; `undefined`: nothing. */
-export function legendOf({ reading }: PipelineConfig): string | undefined {
-  return reading.legend ? LEGEND : undefined
+/** What models are told of packed results, beside them; `undefined`: nothing, as no hint. */
+export function legendOf({ hints }: PipelineConfig): string | undefined {
+  return hints.enabled ? LEGEND : undefined
 }

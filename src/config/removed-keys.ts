@@ -4,6 +4,17 @@ const BY_TOOL = 'dedup.enabled_per_endpoint has references of a tool'
 
 /** What is in the place of keys that files of earlier versions have; `*` is any name. */
 export const REMOVED_KEYS: Readonly<Record<string, string>> = {
+  'store.tenant_max_bytes': 'a tenant has store.max_bytes, and half of it if there are keys',
+  'savings.tenant_metrics': 'metrics name the tenants of budgets',
+  'workers.heap_mb': 'it is 64 times limits.max_body_bytes, and at least 256 MiB',
+  'limits.max_connections': 'it is always 10,000',
+  'tune.tenant': 'it is always local; haversack tune takes --tenant',
+  'tune.logs': 'the variables CLAUDE_CONFIG_DIR and CODEX_HOME name the folders',
+  'fingerprints.publish_from': 'fingerprints.publish has "team:NAME"; your own always count',
+  'fingerprints.team.key_file': 'the variable HAVERSACK_KEY has the key',
+  'enrichment.announce': 'enrichment.prefetch_timeout_ms above 0 is in its place',
+  'reading.legend': 'hints.enabled = false leaves it out, too',
+  'mcp.search.destructive': 'such tools always stay in the list',
   'store.redis.wait_ms': 'it is as long as store.redis.call_timeout_ms',
   'store.redis.probe_ms': 'it is 5 times store.redis.call_timeout_ms',
   'store.redis.record_wait_ms': 'it is 20 times store.redis.call_timeout_ms',

@@ -2,7 +2,7 @@ import type { Account } from '../book/bill/account.ts'
 import type { BudgetState } from '../book/bill/budgets.ts'
 import type { Register } from './register.ts'
 
-/** What operators see of tenants, if the configuration lets their names into metrics. */
+/** What operators see of the tenants that have a budget. */
 export interface TenantMetrics {
   account(tenant: string, account: Account): void
   budget(state: BudgetState): void

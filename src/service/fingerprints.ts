@@ -16,27 +16,23 @@ import { openBuilds } from './builds.ts'
  */
 export function openConfiguredFingerprints(
   config: Config,
-  settings: () => Pick<Config['fingerprints'], 'publish' | 'publish_from'>,
+  settings: () => Pick<Config['fingerprints'], 'publish'>,
   { store, logger, key, tenants }: FingerprintParts,
 ): Fingerprints {
   const { data_dir } = config
   const fingerprints = createFingerprints({
     store,
     now: Date.now,
-    patterns: () => settings().publish,
-    teams: () => teamsIn(settings().publish_from),
+    patterns: () => settings().publish.filter(each => !each.startsWith(TEAM)),
+    teams: () => teamsIn(settings().publish),
     folderOf(tenant) {
-      if (!settings().publish_from.includes('own')) return null
       const own = readTelemetryKey(data_dir)
       return own === null ? null : join(fingerprintsFolder(data_dir), tenantFolder(own, tenant))
     },
     onBug: bug => logger.error({ bug }, 'unexpected error in the thread of fingerprints'),
     onLost: reason => logger.warn({ reason }, 'the thread of fingerprints was replaced'),
   })
-  const isPublished = () => {
-    const { publish, publish_from } = settings()
-    return publish.length > 0 && publish_from.includes('own')
-  }
+  const isPublished = () => settings().publish.length > 0
   const builder = openBuilder({ config, isPublished, store, logger, key, tenants })
   return {
     ...fingerprints,
@@ -103,7 +99,7 @@ function openBuilder({ config, isPublished, store, logger, key, tenants }: Build
 
 const TEAM = 'team:'
 
-/** The teams that are named among sources. */
-function teamsIn(sources: readonly string[]): readonly string[] {
-  return sources.filter(each => each.startsWith(TEAM)).map(each => each.slice(TEAM.length))
+/** The teams that are named among patterns of endpoints. */
+function teamsIn(published: readonly string[]): readonly string[] {
+  return published.filter(each => each.startsWith(TEAM)).map(each => each.slice(TEAM.length))
 }

@@ -77,7 +77,6 @@ export const AT_START: readonly (readonly [keyof Config, string?])[] = [
   ['watch'],
   ['pipeline_config_file'],
   ['store', 'max_bytes'],
-  ['store', 'tenant_max_bytes'],
   ['store', 'encryption_keys'],
   ['store', 'redis'],
   ['proxy'],
@@ -119,9 +118,9 @@ function settingOf(config: Config, section: keyof Config, key: string | undefine
 /** The limits of connections, by the configuration. */
 export function serverLimits(live: LiveConfig): ServerLimits {
   const { limits } = live.config
-  const { headerMs, requestMs, idleMs } = live.fixed
+  const { connections, headerMs, requestMs, idleMs } = live.fixed
   return {
-    maxConnections: limits.max_connections,
+    maxConnections: connections,
     headerTimeoutMs: headerMs,
     requestTimeoutMs: requestMs,
     idleTimeoutMs: idleMs,

@@ -164,6 +164,7 @@ async function openState(
     ...startConfig(first),
     hasTelemetry: telemetryKey !== null,
     envelope: live.fixed.envelope,
+    heapMb: live.fixed.heapMb(config.limits.max_body_bytes),
     isShared: isShared(live),
     logger,
     workerUrl: seams.workerUrl,
@@ -318,7 +319,7 @@ function startWatches(
   keys.file?.watch.begin(reloading.readKeys)
   resources.defer(() => keys.file?.watch.close())
   const tuning = build.openAutoTune({
-    settings: () => live.config.tune,
+    mode: () => live.config.tune.auto,
     providers: () => Object.keys(live.config.fingerprints.providers),
     place: build.layersPlaceOf(config),
     configurations,

@@ -44,7 +44,7 @@ export function openConfiguredStore(
   const common = {
     maxBodyBytes: limits.max_body_bytes,
     keys: encryption_keys,
-    tenantMaxBytes: store.tenant_max_bytes ?? share,
+    tenantMaxBytes: share,
     onEvent,
   }
   if (store.redis !== undefined) {

@@ -32,6 +32,7 @@ export interface ThreadsOptions extends Pick<WorkerSetup, 'pipeline' | 'generati
   readonly isShared: boolean
   readonly logger: Logger
   readonly envelope: FixedLimits['envelope']
+  readonly heapMb: number
   /** Instead of the module of the service. */
   readonly workerUrl: URL | undefined
   /** Instead of those that the cache folder keeps. */
@@ -65,7 +66,7 @@ export function startConfiguredThreads(
   create: StartThreads = startThreads,
 ): ConfiguredThreads {
   const { pipeline, generation, hasTelemetry, isShared, logger } = options
-  const { envelope, workerUrl, vocabularies } = options
+  const { envelope, heapMb, workerUrl, vocabularies } = options
   const size = workers.count + KEPT_THREADS
   const progress = createProgress(size)
   const sessions = createSharedSessions(
@@ -80,7 +81,7 @@ export function startConfiguredThreads(
   const threads = create({
     size,
     workerUrl: workerUrl ?? workerModule('tasks'),
-    heapMb: workers.heap_mb,
+    heapMb,
     onCrash: error => logger.error({ err: error }, 'a worker thread died'),
     onExit: threadId => releaseThread(sessions, threadId),
     onShrunk: thread => logger.debug({ thread }, 'an idle worker thread gave memory back'),

@@ -190,7 +190,7 @@ describe.each(Object.entries(RENDERED))('k8s/%s', (_, objects) => {
 
   it('has memory for full heaps and full queues', () => {
     const { workers, limits } = configOf(objects)
-    const heaps = (workers.count + 1) * workers.heap_mb * MIB
+    const heaps = (workers.count + 1) * FIXED_LIMITS.heapMb(limits.max_body_bytes) * MIB
     const { requests, limits: most } = container.resources ?? {}
     expect(quantity(most?.['memory'])).toBeGreaterThanOrEqual(
       heaps + 2 * FIXED_LIMITS.queueBytes(limits.max_body_bytes) + MAIN_BYTES,

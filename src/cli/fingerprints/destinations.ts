@@ -7,7 +7,8 @@ import type { Destination } from '../../fingerprints/exchange.ts'
 import { ofServers, shareable } from '../../fingerprints/shareable.ts'
 
 type Settings = Config['fingerprints']
-type Service = NonNullable<Settings['team']>
+type Team = NonNullable<Settings['team']>
+type Provider = Settings['providers'][string]
 
 /** Where something is sent, as whom, and of which servers; `null`: of all endpoints. */
 interface Sharing {
@@ -95,21 +96,16 @@ export function ofProvider(
   return { ...document, fingerprints: ofServers(document.fingerprints, servers) }
 }
 
-function teamAt(service: Service): Destination {
-  return serviceAt('fingerprints.team', service, processEnv()['HAVERSACK_KEY'])
+function teamAt(service: Team): Destination {
+  return serviceAt(service, processEnv()['HAVERSACK_KEY'])
 }
 
-/** A provider must not get the key of the user's own service. */
-function providerAt(name: string, service: Service): Destination {
-  return serviceAt(`fingerprints.providers.${name}`, service, undefined)
+function providerAt(name: string, { key_file: file, ...service }: Provider): Destination {
+  const setting = `fingerprints.providers.${name}`
+  return serviceAt(service, file === undefined ? undefined : readKey(setting, file))
 }
 
-function serviceAt(
-  setting: string,
-  { url, team, key_file }: Service,
-  otherwise: string | undefined,
-): Destination {
-  const key = key_file === undefined ? otherwise : readKey(setting, key_file)
+function serviceAt({ url, team }: Team, key: string | undefined): Destination {
   return { url: url.replace(/\/+$/, ''), team, key }
 }
 

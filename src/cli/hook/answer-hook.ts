@@ -43,7 +43,7 @@ async function encodeTexts(
 }
 
 /** The key whose value says whether models are told how results are to be read. */
-const LEGEND_KEY = 'reading.legend'
+const LEGEND_KEY = 'hints.enabled'
 
 /**
  * Tells the model at the start of a session how results are to be read, or the user that no service

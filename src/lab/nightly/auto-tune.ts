@@ -3,6 +3,7 @@ import type { Worker } from 'node:worker_threads'
 import type { Config } from '../../config/config.ts'
 import { processEnv } from '../../config/env.ts'
 import type { LayersPlace } from '../../config/layers/read-layers.ts'
+import { LOCAL_TENANT } from '../../library/local-sessions.ts'
 import type { Logger } from '../../observability/logger.ts'
 import { FolderBusy, type FolderLock, lockFolder } from '../../runtime/folder-lock.ts'
 import { startThread } from '../../threads/start-thread.ts'
@@ -33,8 +34,10 @@ export interface TuningDone {
 }
 
 export interface AutoTuneOptions {
-  /** The section `tune` in force, asked each time. */
-  settings(): Config['tune']
+  /** What `tune.auto` says, asked each time. */
+  mode(): Config['tune']['auto']
+  /** Files and folders of logs; absent: where agents keep theirs. */
+  readonly logs?: readonly string[]
   /** Names of configured providers, asked each time. */
   providers(): readonly string[]
   readonly place: LayersPlace
@@ -71,13 +74,12 @@ const DAYS = 30
  * reports it, and the next one is due after the same time.
  */
 export function openAutoTune(options: AutoTuneOptions): AutoTune {
-  const { settings, place, configurations, logger, now, niceness = NICENESS } = options
+  const { place, configurations, logger, now, niceness = NICENESS } = options
   let worker: Worker | null = null
   let failedAt = Number.NEGATIVE_INFINITY
 
   function look(): void {
-    const { auto: mode, tenant, logs } = settings()
-    const isDue = () => isAnalysisDue(tenant)
+    const mode = options.mode()
     if (mode === 'off' || worker !== null || !isDue()) return
     let lock: FolderLock | null = null
     try {
@@ -89,16 +91,17 @@ export function openAutoTune(options: AutoTuneOptions): AutoTune {
         return
       }
       const sinceMs = now() - DAYS * DAY_MS
-      const task = { place, tenant, mode, sinceMs, providers: options.providers(), niceness }
-      start({ ...task, logs: logs ?? logFolders(processEnv()) }, lock)
+      const { logs = logFolders(processEnv()) } = options
+      const terms = { place, tenant: LOCAL_TENANT, logs, mode, sinceMs, niceness }
+      start({ ...terms, providers: options.providers() }, lock)
     } catch (error) {
       lock?.close()
       failed(error)
     }
   }
 
-  function isAnalysisDue(tenant: string): boolean {
-    const made = loadProposals(place.data_dir, tenant)?.created_at
+  function isDue(): boolean {
+    const made = loadProposals(place.data_dir, LOCAL_TENANT)?.created_at
     const last = Math.max(failedAt, made === undefined ? 0 : Date.parse(made))
     // A clock that was ahead must not keep analyses away.
     return now() - last >= INTERVAL_MS || last > now()

@@ -298,13 +298,13 @@ export class EnrichedCalls {
   /** Starts fetches of calls that may come next. Waits only to announce them. Never rejects. */
   async #speculate(known: KnownCall, result: JsonBytes, isServed: boolean): Promise<string | null> {
     const { shared, onBug } = this.#needs
-    const { isEnabled, announces, announceMs } = shared.settings
+    const { isEnabled, announceMs } = shared.settings
     if (!isEnabled) return null
     const begun = this.#prefetches.after(known, result, isServed).catch((error: unknown) => {
       onBug(error)
       return null
     })
-    if (!announces) return null
+    if (announceMs === 0) return null
     const batch = await unlessAborted(begun, AbortSignal.timeout(announceMs))
     if (batch === null || batch === 'aborted') return null
     // The fetches go on after that.

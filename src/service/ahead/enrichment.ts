@@ -37,11 +37,10 @@ export function createServiceEnrichment(
 }
 
 function settingsOf(config: LiveConfig['config']): EnrichmentSettings {
-  const { enabled, announce, prefetch_timeout_ms } = config.enrichment
+  const { enabled, prefetch_timeout_ms } = config.enrichment
   return {
     ...planningTerms(config),
     isEnabled: enabled,
-    announces: announce,
     announceMs: prefetch_timeout_ms,
   }
 }

@@ -65,7 +65,8 @@ export async function openRecords(
       if (account.requests > 0) metrics.proxy.account(row.vendor, account)
       // The next service of ours counts what was passed on to it.
       if (row.isPassedOn !== true) {
-        if (live.config.savings.tenant_metrics) metrics.tenants.account(tenant, account)
+        const isNamed = live.config.budgets.some(each => each.tenant === tenant)
+        if (isNamed) metrics.tenants.account(tenant, account)
         budgets.spend(tenant, account.money.billed)
       }
       const turn = turnOf(row)

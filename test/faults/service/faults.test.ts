@@ -15,8 +15,9 @@ const LIMIT_MS = { spin: 1_000, others: 60_000 }
 
 const start = (job_timeout_ms: number) =>
   startTestService(
-    { workers: { count: 2, heap_mb: 128 }, limits: { job_timeout_ms } },
+    { workers: { count: 2 }, limits: { job_timeout_ms } },
     {
+      limits: { heapMb: () => 128 },
       workerUrl: new URL('../../integration/service/worker-with-faults.ts', import.meta.url),
       routes: ['exit', 'hoard', 'spin', 'bug'].map(op =>
         jobRoute({

@@ -89,10 +89,10 @@ describe('a slow client', () => {
 
 describe('connections', () => {
   it('beyond the limit are closed, and a place that is left is free again', async () => {
-    const service = await startTestService({
-      workers: { count: 1 },
-      limits: { max_connections: 3, drain_timeout_ms: 100 },
-    })
+    const service = await startTestService(
+      { workers: { count: 1 }, limits: { drain_timeout_ms: 100 } },
+      { limits: { connections: 3 } },
+    )
     const held = await Promise.all([1, 2, 3].map(() => open(service.url)))
     const asked = async () =>
       (await exchange(service.url, countRequest('a b', 'connection: close'))).answers

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { EncodeAnswer } from '../../../src/core/contract/encode.ts'
 import { jobRoute } from '../../../src/http/jobs/job-route.ts'
+import { BUILDERS, type Builders } from '../../../src/service/builders.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/client.ts'
 import { json, startTestService } from '../../integration/service/harness.ts'
 import { sourceText } from '../../support/session-app.ts'
 
@@ -79,11 +81,15 @@ describe('a store that is full', () => {
   let service: TestService
   const client = clientOf(() => service)
   beforeAll(async () => {
-    service = await startTestService({
-      workers: { count: 1 },
-      limits: { max_body_bytes: 131_072 },
-      store: { tenant_max_bytes: 262_144 },
-    })
+    const { openServiceStore } = BUILDERS
+    const small: Builders['openServiceStore'] = (config, reports) =>
+      openServiceStore(config, reports, each =>
+        openSqliteStore({ ...each, tenantMaxBytes: 262_144 }),
+      )
+    service = await startTestService(
+      { workers: { count: 1 }, limits: { max_body_bytes: 131_072 } },
+      { builders: { openServiceStore: small } },
+    )
   })
   afterAll(() => service.close())
 

@@ -106,10 +106,10 @@ describe('the fingerprints command', () => {
   it('says what is missing', async () => {
     expect(await fingerprints('', 'pull')).toMatchObject({ code: 2 })
     expect(await fingerprints('', 'dance')).toMatchObject({ code: 2 })
-    const nofile = `[fingerprints.team]\nurl = "${service.url}"\nteam = "t"\nkey_file = "/none"\n`
+    const nofile = `${PROVIDER()}key_file = "/none"\n`
     expect(await fingerprints(nofile, 'pull')).toMatchObject({
       code: 1,
-      stderr: 'haversack: fingerprints.team.key_file: /none cannot be read\n',
+      stderr: 'haversack: fingerprints.providers.gitlab.key_file: /none cannot be read\n',
     })
   })
 

@@ -24,10 +24,11 @@ function tuneIn(data: string, log: string) {
     looks: () => looks,
     open(auto: 'off' | 'propose' | 'apply', now = Date.now()) {
       const tuning = openAutoTune({
-        settings() {
+        mode() {
           looks++
-          return { auto, tenant: 'local', logs: [log] }
+          return auto
         },
+        logs: [log],
         providers: () => [],
         place: { data_dir: data },
         configurations: { reload: async () => void said.reloads++ },

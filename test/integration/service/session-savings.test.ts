@@ -120,7 +120,7 @@ describe('the hook at the start of a session', () => {
     const folder = mkdtempSync(join(tmpdir(), 'haversack-legend-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const file = join(folder, 'pipeline_config.toml')
-    writeFileSync(file, '[reading]\nlegend = false\n')
+    writeFileSync(file, '[hints]\nenabled = false\n')
     const silent = await startSmallService({ pipeline_config_file: file })
     onTestFinished(() => silent.close())
     expect(await runHook(start(), { url: silent.url, key: undefined })).toBeNull()

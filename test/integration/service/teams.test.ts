@@ -51,7 +51,6 @@ it('shows all tenants to a key that may read them, and tells when a budget is us
     keys_file: keys,
     proxy: { anthropic_url: vendor.url },
     savings: {
-      tenant_metrics: true,
       prices: [{ vendor: 'anthropic', model: 'costly', per_million: 1 }],
     },
     budgets: [

@@ -45,7 +45,6 @@ function shippedClass(name: string, server: string): SideEffect | undefined {
 }
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 })
-const flag = maybe(fc.boolean())
 
 /** Definitions by bits, so that a change is another number. */
 const definition = fc.record({
@@ -121,7 +120,7 @@ const world = fc.record({
   links: fc.array(link, { minLength: 1, maxLength: 3 }),
   steps: fc.array(step, { minLength: 3, maxLength: 12 }),
   delays: fc.array(fc.nat(4), { minLength: 1, maxLength: 6 }),
-  announces: flag,
+  announceMs: fc.constantFrom(0, 5),
 })
 type WorldTerms = typeof world extends fc.Arbitrary<infer T> ? T : never
 
@@ -175,11 +174,11 @@ class World {
   }
 
   async run(): Promise<void> {
-    const { announces = false } = this.#terms
+    const { announceMs } = this.#terms
     const servers = this.#states.map(({ server }) => server)
     const shared = makeEnrichment({
       tools: this.#user,
-      settings: { announces, announceMs: 5, minProbability: 0 },
+      settings: { announceMs, minProbability: 0 },
       observer: ({ kind }) => void (kind === 'served' && hits.served++),
     })
     const clients = [

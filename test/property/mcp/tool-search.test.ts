@@ -33,7 +33,6 @@ const server = fc.record({
 })
 const setup = fc.record({
   servers: fc.array(server, { minLength: 1, maxLength: 3 }),
-  destructive: fc.constantFrom('list' as const, 'call' as const),
   keep: fc.subarray(['*get*', 's0__*']),
   learns: fc.boolean(),
   /** What the user states, by the length of a name. */

@@ -171,7 +171,7 @@ export interface ListedTool {
 
 /** Tools on demand, whatever they cost, with nothing learned. */
 const SEARCH: ToolSearchOptions = {
-  ...{ mode: 'always', keep: [], destructive: 'list' },
+  ...{ mode: 'always', keep: [] },
   isStatedReadOnly: () => undefined,
   learned: { recent: () => [], begin: () => () => {} },
 }
@@ -213,7 +213,7 @@ export function makeEnrichment(options: MemoryGatewayOptions = {}): Enrichment<L
       budgetTokens: 8_000,
       isCostAware: false,
     },
-    ...{ announces: false, announceMs: 1_000 },
+    announceMs: 0,
     ...options.settings,
   }
   const nothing = () => {}

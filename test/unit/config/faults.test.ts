@@ -31,6 +31,7 @@ describe('a wrong setting', () => {
     [{ proxy: { anthropic_url: 'api.anthropic.com' } }, 'has no scheme: add https:// (or http://)'],
     [{ proxy: { anthropic_url: 'ftp://x' } }, 'is no http or https URL'],
     [{ proxy: { anthropic_url: 'https://a:b@x' } }, 'must have no credentials'],
+    [{ fingerprints: { publish: ['team:*'] } }, 'publish.0: must be a pattern such as'],
     [{ proxy: { upstreams: [{ name: 'A', url: 'https://x', dialect: 'openai' }] } }, 'must be a-z'],
     [
       {

@@ -72,12 +72,13 @@ describe('the configuration', () => {
   })
 
   it('takes the file, the environment over it, and the command line over both', () => {
-    const path = file('port = 1000\nhost = "::1"\n[workers]\ncount = 3\nheap_mb = 256\n')
+    const path = file('port = 1000\nhost = "::1"\n[workers]\ncount = 3\n[log]\nlevel = "warn"\n')
     const env = { HAVERSACK_CONFIG: path, HAVERSACK_PORT: '2000', HAVERSACK_WORKERS: '5' }
     expect(loadConfig({ env })).toMatchObject({
       host: '::1',
       port: 2000,
-      workers: { count: 5, heap_mb: 256 },
+      workers: { count: 5 },
+      log: { level: 'warn' },
     })
     expect(loadConfig({ env, overrides: { port: 0 } }).port).toBe(0)
   })
@@ -263,11 +264,10 @@ describe('config.example.toml', () => {
       data_dir,
       keys_file,
       fingerprints: { team: example.fingerprints.team },
-      tune: { logs: example.tune.logs },
       ui: { keep_texts: example.ui.keep_texts },
       workers: { count: workers.count },
       // Its URL is parsed, so the text is given again.
-      store: { tenant_max_bytes: example.store.tenant_max_bytes, redis: plain.store.redis },
+      store: { redis: plain.store.redis },
       proxy: { anthropic_url, openai_url, redeem },
     }
     expect(example).toEqual(configSchema.parse(withoutDefault))

@@ -11,7 +11,7 @@ const OTHERS: Readonly<Record<string, unknown>> = {
   allowed_hosts: ['other'],
   keys_file: '/other.json',
   log: { level: 'error' },
-  workers: { count: 3, heap_mb: 200 },
+  workers: { count: 3 },
   proxy: { openai_url: 'http://other' },
   compression: { enabled: 'hold', tenants: { acme: { enabled: false } } },
   watch: true,

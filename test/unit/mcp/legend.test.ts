@@ -26,7 +26,7 @@ it('a gateway without a legend says what its servers state', async () => {
   expect((await connectMemory([stating('a', null)])).gateway.instructions()).toBeNull()
 })
 
-it('a configuration leaves the legend out', () => {
+it('a configuration without hints has none', () => {
   expect(legendOf(pipelineSchema.parse({}))).toBe(LEGEND)
-  expect(legendOf(pipelineSchema.parse({ reading: { legend: false } }))).toBeUndefined()
+  expect(legendOf(pipelineSchema.parse({ hints: { enabled: false } }))).toBeUndefined()
 })

@@ -141,8 +141,6 @@ const reading = z.strictObject({
       error: 'is a price of each token alone: { each = 0.5 }',
     })
     .default({}),
-  /** Whether models are told, beside results, how these are to be read. */
-  legend: z.boolean().default(true),
 })
 
 /** A step begins at tokens, or at a share of the model's `context_window`. */

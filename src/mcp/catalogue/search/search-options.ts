@@ -13,24 +13,19 @@ export interface ToolSearchOptions {
   readonly above_tokens?: number
   /** Patterns of public names that stay in the list. */
   readonly keep: readonly string[]
-  /** Whether tools that their servers mark as destructive stay in the list, or need `call_tool`. */
-  readonly destructive: 'list' | 'call'
   readonly isStatedReadOnly: StatedReadOnly
   readonly learned: LearnedTools
 }
 
-type Listing = Pick<ToolSearchOptions, 'keep' | 'destructive'>
-
 /** Whether a server's tool is in every list: it is to be kept, or its server warns of it. */
-export function staysListed(entry: PublicEntry, { keep, destructive }: Listing): boolean {
-  const isKept = keep.some(pattern => isLike(entry.publicKey, pattern))
-  return isKept || isKeptApart(entry, { destructive })
+export function staysListed(
+  entry: PublicEntry,
+  { keep }: Pick<ToolSearchOptions, 'keep'>,
+): boolean {
+  return keep.some(pattern => isLike(entry.publicKey, pattern)) || isKeptApart(entry)
 }
 
-/** Whether the client must see by the name what is called. */
-export function isKeptApart(
-  { raw }: Pick<PublicEntry, 'raw'>,
-  { destructive }: Pick<Listing, 'destructive'>,
-): boolean {
-  return destructive === 'list' && toolFacts(raw).isDestructive
+/** Whether its server marks a tool as destructive: the client must see its name in each call. */
+export function isKeptApart({ raw }: Pick<PublicEntry, 'raw'>): boolean {
+  return toolFacts(raw).isDestructive
 }

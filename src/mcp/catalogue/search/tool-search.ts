@@ -144,7 +144,7 @@ export class ToolSearch {
       const way = caller === null ? 'by its own name' : `with ${caller}`
       return refused(failed(`${publicKey} may change something: call it ${way}`))
     }
-    if (role === 'call' && isKeptApart(entry, this.#options)) {
+    if (role === 'call' && isKeptApart(entry)) {
       return refused(failed(`${publicKey} is in the list of tools: call it by its own name`))
     }
     const given = unwrapped(member(args, 'arguments') ?? EMPTY_OBJECT)

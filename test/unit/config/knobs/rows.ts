@@ -394,7 +394,6 @@ export const ROWS_OF_KEYS: readonly Row[] = [
     },
   ],
   ['reading.level', 'the tests of the pipeline and of prices have the levels'],
-  ['reading.legend', 'stands beside results; test/unit/mcp/legend.test.ts'],
   ['reading.prices.*', 'the tests of the pipeline and of prices have the levels'],
   ['endpoint_overrides.*.reading', 'the tests of the pipeline and of prices have the levels'],
   ['profiles.llm.variants.*.reading', 'the tests of the pipeline and of prices have the levels'],

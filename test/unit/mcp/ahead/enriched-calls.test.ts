@@ -193,7 +193,7 @@ describe('a call that was made ahead', () => {
   })
 
   it('names itself to the model if it may', async () => {
-    const { call } = await setUp({ settings: { announces: true } })
+    const { call } = await setUp({ settings: { announceMs: 1_000 } })
     expect(textOf(await call('list'))).toEqual(['[{"id":"a"}]', '> [prefetched: get(id="a")]'])
   })
 })

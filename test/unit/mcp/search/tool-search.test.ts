@@ -65,11 +65,9 @@ it('replaces a list above the limit', async () => {
   expect(await (await connect({ mode: 'auto', above_tokens: 0 })).names()).toContain('find_tools')
 })
 
-it('keeps what is to be kept, and hides destructive tools if they are to be called', async () => {
-  const { names, call } = await connect({ keep: ['code__*'], destructive: 'call' })
-  expect(await names()).toEqual(['code__search', ...OURS])
-  const called = await call('call_tool', { name: 'files__delete_file', arguments: { path: '/a' } })
-  expect(textsOf(called)).toEqual(['ok'])
+it('keeps what is to be kept, and what is destructive', async () => {
+  const { names } = await connect({ keep: ['code__*'] })
+  expect(await names()).toEqual(['code__search', 'files__delete_file', ...OURS])
 })
 
 it('answers a search with whole definitions, and how to call them', async () => {
@@ -133,10 +131,10 @@ it('refuses to read by a tool that may write, and to hide a destructive one', as
 it('does not read by a tool that is marked as destructive, too', async () => {
   const both = { annotations: { readOnlyHint: true, destructiveHint: true } }
   const one = new MemoryServer('one', [tool('odd', 'Reads and deletes.', both)])
-  const { call } = await connect({ destructive: 'call' }, [one])
+  const { call } = await connect({}, [one])
   const args = { name: 'odd', arguments: { path: '' } }
   expect((await call('call_read_tool', args)).isError).toBe(true)
-  expect(textsOf(await call('call_tool', args))).toEqual(['ok'])
+  expect(one.calls).toEqual([])
 })
 
 it('believes the user, and servers that are trusted', async () => {
