@@ -52,7 +52,7 @@ const PRUNE_MS = 60_000
 const UPKEEP_MS = 600_000
 /** What waits: some 20 MB. */
 const MOST_WAITING = 20_000
-/** What the thread may take for one task: all files of telemetry may have to be looked at. */
+/** What the thread may take for one task: the end of an upkeep may be waited for. */
 const TASK_MS = 30_000
 /** How often rows are written at the end, if another process holds the file. */
 const LAST_WRITES = 3
@@ -62,7 +62,8 @@ const WRITER = ''
 /**
  * What became of each result and request: rows of the ledger and events of telemetry, without their
  * texts. One queue, and one thread that writes. Callers never wait for a write; if the disk or the
- * thread fails, figures are missing and requests go on.
+ * thread fails, figures are missing and requests go on. If another process holds the ledger, events
+ * wait with their rows, so that each is written once.
  */
 export class Book extends Ledger {
   readonly hasLedger: boolean
@@ -136,7 +137,10 @@ export class Book extends Ledger {
     return this.#putBacks === before
   }
 
-  /** Writes all events, ends sessions that were idle for too long, and looks after the files. */
+  /**
+   * Writes all events, ends sessions that were idle for too long, and begins to look after the
+   * files. Pages do not wait for that.
+   */
   upkeep(): Promise<void> {
     return this.#flush(() => this.#events('upkeep'))
   }
@@ -147,15 +151,13 @@ export class Book extends Ledger {
    * @throws what `work` throws
    */
   async alone<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#options.events) await this.upkeep()
-    const { promise, resolve } = Promise.withResolvers<PromiseSettledResult<T>>()
+    const { promise, resolve } = Promise.withResolvers<T>()
     await this.#flush(async () => {
-      const [end] = await Promise.allSettled([Promise.resolve().then(work)])
-      resolve(end)
+      if (this.#options.events) await this.#events('settle')
+      resolve(Promise.resolve().then(work))
+      await promise.catch(() => {})
     })
-    const end = await promise
-    if (end.status === 'rejected') throw end.reason
-    return end.value
+    return promise
   }
 
   /** Writes what waits, and ends the thread. Nothing may be recorded after it. */
@@ -237,7 +239,7 @@ export class Book extends Ledger {
   }
 
   /** Has the thread do something about the files of telemetry, or end. Never rejects. */
-  async #events(name: 'flush' | 'upkeep' | 'end'): Promise<void> {
+  async #events(name: 'flush' | 'upkeep' | 'settle' | 'end'): Promise<void> {
     const { folder, events = null } = this.#options
     if (name !== 'end') this.begin()
     const tally = await this.thread.run(WRITER, name, { folder, events }).catch(error => {

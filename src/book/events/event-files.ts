@@ -95,6 +95,8 @@ export class EventFiles {
   #flushedMs: number
   #tally = { written: 0, failed: 0, problem: null as Error | null }
   #isFailing = false
+  /** Upkeep of the files that is under way. Never rejects. */
+  #tidying: Promise<void> | null = null
 
   constructor(terms: EventsTerms, sources: EventSources) {
     this.#terms = terms
@@ -134,8 +136,8 @@ export class EventFiles {
   }
 
   /**
-   * Writes what waits, ends sessions that were idle for too long, and looks after the files. Never
-   * rejects.
+   * Writes what waits, ends sessions that were idle for too long, and begins to look after the
+   * files, unless that is under way. Other tasks run between its steps. Never rejects.
    */
   async lookAfter(): Promise<void> {
     const { folder, settings } = this.#terms
@@ -144,17 +146,25 @@ export class EventFiles {
       if (lastMs <= now - settings.idle_ms) this.#end(name)
     }
     await this.flush(true)
-    try {
-      await tidy(folder, settings, now, (tenant, summary) => this.#writeSummary(tenant, summary))
-    } catch (error) {
-      this.#fail(error as Error)
-    }
+    this.#tidying ??= tidy(folder, settings, now, (tenant, summary) =>
+      this.#writeSummary(tenant, summary),
+    )
+      .catch(error => this.#fail(error))
+      .finally(() => {
+        this.#tidying = null
+      })
+  }
+
+  /** Waits until no file is looked after. */
+  async settle(): Promise<void> {
+    await this.#tidying
   }
 
   /** Ends all sessions. */
   async close(): Promise<void> {
     for (const name of [...this.#sessions.keys()]) this.#end(name)
     await this.flush()
+    await this.settle()
   }
 
   /** What became of events since it was asked for last. */

@@ -132,6 +132,12 @@ export function createTasks() {
       await filesOf(input)?.lookAfter()
       return files?.tally() ?? null
     },
+    /** The same, and waits for its end. */
+    async settle(input: Folder & Events): Promise<EventTally | null> {
+      await filesOf(input)?.lookAfter()
+      await files?.settle()
+      return files?.tally() ?? null
+    },
     /** Removes what is beyond the limits, at most once in a while. */
     prune(input: Folder & PruneInput): void {
       const { limits, now } = input

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
@@ -8,8 +8,9 @@ import { LEDGER_FILE } from '../../../src/runtime/data-files.ts'
 import { eventually } from '../../support/eventually.ts'
 import { inlineTasks, ledgerFolder, ownLedger } from '../../support/ledger/own-ledger.ts'
 import { resultOf, turnOf } from '../../support/ledger/rows.ts'
+import { factsOf } from '../core/telemetry/events.ts'
 import { SETTINGS } from './events/settings.ts'
-import { eventsIn, summariesIn } from './events/writer.ts'
+import { eventsIn, filesIn, summariesIn, TENANT, testTelemetry } from './events/writer.ts'
 
 /** A ledger and telemetry, in a folder each. */
 function ownBook(options: Partial<BookOptions> = {}) {
@@ -142,6 +143,23 @@ describe('the book', () => {
     await upkeep
     expect(fates.written).toBe(2)
     expect(await eventsIn(events)).toHaveLength(2)
+  })
+
+  it('reads while files of telemetry are looked after, which work alone waits for', async () => {
+    const killed = testTelemetry({ flush_every_n: 1 }, { startMs: Date.now() })
+    killed.record(TENANT, factsOf())
+    await eventually(() => expect(killed.fates.written).toBe(1))
+    const { folder } = killed
+    for (const { path } of filesIn(folder)) utimesSync(path, 1, 1)
+    const isOpen = () => filesIn(folder).some(({ name }) => name.includes('open'))
+    const { book, rows } = ownBook({
+      events: { folder, key: new Uint8Array(32), settings: SETTINGS },
+    })
+    await book.upkeep()
+    expect(await rows()).toBe(0)
+    expect(isOpen()).toBe(true)
+    expect(await book.alone(async () => isOpen())).toBe(false)
+    expect(await summariesIn(folder)).toMatchObject([{ total_events: 1 }])
   })
 
   it('goes on after work that fails', async () => {

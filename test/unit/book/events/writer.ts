@@ -64,7 +64,7 @@ export function testTelemetry(
     },
     offer: arrived => note({ kind: 'offer', ...arrived }),
     end: (tenant, session) => note({ kind: 'end', tenant, session }),
-    upkeep: () => inTurn(() => files.lookAfter()),
+    upkeep: () => inTurn(() => files.lookAfter().then(() => files.settle())),
     close: () => inTurn(() => files.close()),
     folder,
     clock,
