@@ -9,10 +9,9 @@ import {
 import type { PlacedSession } from '../src/lab/bill/place-results.ts'
 import { NO_RESULTS } from '../src/lab/bill/play.ts'
 import { quartersOf, type Saving, summarize } from '../src/lab/bill/summarize.ts'
-import { type DeferPlay, inputPairs, ladderOf, playDefer, roomOf } from './bill/levers.ts'
+import { ladderOf } from './bill/ladder.ts'
 import { ARMS } from './bill/play-arms.ts'
 import { readCorpus } from './bill/read-corpus.ts'
-import { FIVE, POLICIES, type Policy } from './cache-life/lives.ts'
 import { machine } from './support/machine.ts'
 import { markdownTable } from './support/markdown-table.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
@@ -146,37 +145,6 @@ function resultShare({ calls, results }: PlacedSession): number {
   return all / prompts
 }
 
-/** Input bills with what leaves nothing out: `lossless`, `defer` and longer lives. */
-function leverRows(played: readonly Played[]): string[][] {
-  const sessions = played.map(({ session }) => session)
-  const none = sessions.map(() => ({ spared: 0, searches: 0 }))
-  const direct = sessions.map(() => NO_CHANGES)
-  const lossless = played.map(({ plays }) => plays.get('lossless') ?? NO_CHANGES)
-  const defers = playDefer(sessions)
-  const life = POLICIES.find(({ isGuarded, pings }) => isGuarded && pings === 2)!
-  const rows: readonly (readonly [string, readonly ArmPlay[], readonly DeferPlay[], Policy])[] = [
-    ['lossless', lossless, none, FIVE],
-    ['defer', direct, defers, FIVE],
-    [`life: ${life.name}`, direct, none, life],
-    ['all', lossless, defers, life],
-  ]
-  return rows.map(([name, plays, of, policy]) => {
-    const { saved, low, high, dearer, worst } = summarize(
-      inputPairs(sessions, plays, { defers: of, policy }),
-    )
-    const interval = `${percent(low)} to ${percent(high)}`
-    return [name, percent(saved), interval, String(dearer), percent(worst)]
-  })
-}
-
-function roomRows(played: readonly Played[], arms: readonly string[]): string[][] {
-  return arms.map(arm => {
-    const pairs = played.map(each => [each.session, each.plays.get(arm) ?? NO_CHANGES] as const)
-    const { sessions, median, low, high } = roomOf(pairs)
-    return [arm, median.toFixed(2), `${low.toFixed(2)} to ${high.toFixed(2)}`, String(sessions)]
-  })
-}
-
 const arms = ['direct', ...options.arms.filter(arm => arm !== 'direct')]
 const played = playAll(recorded, arms)
 const { savings, rows } = reportOf(played, arms)
@@ -206,13 +174,6 @@ if (options.json) {
     markdownTable(HEADER, rows),
     markdownTable(['bound', 'saved'], bounds),
     markdownTable(['what is in the bill', 'saved, lossless'], ladderRows(played)),
-    'the input bill alone, with caches of five minutes, and nothing left out',
-    markdownTable(['levers', 'saved', '95 %', 'dearer', 'worst'], leverRows(played)),
-    'calls until a prompt has 200,000 tokens, by the growth of the longest stretch without a compaction',
-    markdownTable(
-      ['arm', 'times as many, median', 'quartiles', 'sessions'],
-      roomRows(played, shown),
-    ),
     markdownTable(['if', ...shown], sensitivityRows(played, shown)),
     markdownTable(
       ['model', "provider's tokens for one of o200k", 'samples'],

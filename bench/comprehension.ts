@@ -9,12 +9,12 @@ import { ask, intervalText, shareInterval } from './comprehension/ask.ts'
 import { examineConstructs } from './comprehension/constructs.ts'
 import {
   type DataSet,
-  dataSets,
   goldOf,
   type Question,
   sameAnswer,
   sentOf,
 } from './comprehension/data-set.ts'
+import { dataSets } from './comprehension/data-sets.ts'
 import { FEWEST_PAIRS } from './comprehension/pairs.ts'
 import { markdownTable, writeSection } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'

@@ -2,9 +2,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { percent } from '../../src/console/table.ts'
 import { CONSTRUCTS } from '../../src/core/reading/constructs.ts'
-import { createTokenCounters } from '../../src/core/tokens/counters.ts'
 import type { ChatEndpoint } from '../../src/lab/bench/chat-completion.ts'
-import { loadVocabularies } from '../../src/runtime/vocabulary.ts'
+import { createLocalContext } from '../../src/library/local-context.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 import {
   ask,
@@ -42,9 +41,7 @@ export async function examineConstructs({
   maxTokens,
   ...terms
 }: Terms): Promise<{ readonly ok: boolean; readonly text: string }> {
-  const counter = createTokenCounters(
-    loadVocabularies({ cacheDir: 'node_modules/.cache/haversack' }),
-  ).get('o200k_base')
+  const counter = createLocalContext().counters.get('o200k_base')
   const pairs = allPairs(terms.pairs, counter)
   if (endpoint === null) return plainReport(pairs, text => counter.count(text))
   const path = join(terms.folder, `${endpoint.model.replace(/[^\w.-]+/g, '-')}.jsonl`)

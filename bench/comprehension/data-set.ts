@@ -1,9 +1,5 @@
 import { encode } from '../../src/index.ts'
 import type { Json } from '../../test/support/plain-readers/json.ts'
-import { hardSets } from './hard-sets.ts'
-import { jsonSets } from './json-sets.ts'
-import { sessionSets } from './session-sets.ts'
-import { textSets } from './text-sets.ts'
 
 /**
  * A question, and what answers it from the data; several values are a list in any order. Whether an
@@ -28,11 +24,6 @@ export interface DataSet {
 export interface Answer {
   readonly format: string
   readonly content: string
-}
-
-/** The same data in every run: what a model is asked must not change between runs. */
-export function dataSets(): readonly DataSet[] {
-  return [...jsonSets(), ...textSets(), ...sessionSets(), ...hardSets()]
 }
 
 /** What is sent for the data. */

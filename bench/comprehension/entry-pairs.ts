@@ -51,7 +51,7 @@ const STATES = ['open', 'blocked', 'shipped', 'closed']
 const OWNERS = ['mira', 'tom', 'ines', 'odd', 'yuki']
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz']
 
-function entriesOf(ids: readonly string[], random: Random): readonly Row[] {
+export function entriesOf(ids: readonly string[], random: Random): readonly Row[] {
   return ids.map((id, number) => ({
     id,
     state: pick(random, STATES),
@@ -63,7 +63,7 @@ function entriesOf(ids: readonly string[], random: Random): readonly Row[] {
 }
 
 /** Questions about entries, wherever they are in the data. */
-function aboutEntries(
+export function aboutEntries(
   data: Json,
   random: Random,
   entries: (data: Json) => readonly Row[] = rowsOf,
@@ -107,7 +107,7 @@ export function rowsPair({ construct, size, random, counter }: Terms): Made {
   }[construct as string]
   const ids = id === undefined ? keys(size, random) : times(size, id)
   const data = entriesOf([...new Set(ids)], random)
-  return { data, ...trees(construct, data, counter), questions: aboutEntries(data, random) }
+  return { data, ...trees(construct, data, counter), ask: () => aboutEntries(data, random) }
 }
 
 /** JSON lines, and the table that they are. */
@@ -115,7 +115,7 @@ export function jsonLinesPair({ size, random, counter }: Terms): Made {
   const data = entriesOf(keys(size, random), random)
   const without = data.map(row => JSON.stringify(row)).join('\n')
   const written = writtenIn('ndjson', without, counter)
-  return { data, with: written, without, questions: aboutEntries(data, random) }
+  return { data, with: written, without, ask: () => aboutEntries(data, random) }
 }
 
 /** A padded table of Markdown, and the same without padding. */
@@ -132,7 +132,7 @@ export function markdownPair({ size, random, counter }: Terms): Made {
     with: writtenIn('md', without, counter),
     without,
     read: reading => at(reading, 0),
-    questions: aboutEntries(data, random),
+    ask: () => aboutEntries(data, random),
   }
 }
 
@@ -161,6 +161,6 @@ export function roomsPair({ construct, size, random, counter }: Terms): Made {
         return facts === undefined ? [] : [{ id: `the ${device} in ${room}`, ...members(facts) }]
       }),
     )
-  const questions = aboutEntries(data, random, entries, ['ticket', 'id'])
-  return { data, ...trees(construct, data, counter), questions }
+  const ask = () => aboutEntries(data, random, entries, ['ticket', 'id'])
+  return { data, ...trees(construct, data, counter), ask }
 }

@@ -4,14 +4,11 @@ import type { DataSet, Question } from './data-set.ts'
 import {
   at,
   column,
-  found,
   having,
   IF_ABSENT,
   linesOf,
   members,
   most,
-  NOT_THERE,
-  numbered,
   pick,
   type Row,
   rowsOf,
@@ -22,11 +19,10 @@ import {
 } from './reading.ts'
 
 /**
- * What readers find hard: wide rows, gaps, positions, deep lookups, and texts for terminals. Their
- * questions are generated.
+ * What readers find hard: wide rows, gaps, positions and deep lookups. Their questions are generated.
  */
 export function hardSets(): readonly DataSet[] {
-  return [wideRows(), rowsWithGaps(), longList(), departments(), longFile(), testRun()]
+  return [wideRows(), rowsWithGaps(), longList(), departments()]
 }
 
 const word = (random: Random) => pick(random, WORDS)
@@ -230,83 +226,6 @@ function departments(): DataSet {
           d => saidOf(members(at(d, name, 'head'))['phone']),
         ],
       ),
-    ],
-  }
-}
-
-/** A long file as an editor shows it. */
-function longFile(): DataSet {
-  const values = createRandom(233)
-  const lines = times(240, at =>
-    at % 9 === 8 ? '' : `  ${word(values)}.${word(values)}(${values(9000)})`,
-  )
-  const random = createRandom(331)
-  return {
-    name: 'long file',
-    data: lines.map((text, at) => ({ line: 61 + at, text })),
-    text: numbered(lines, 61),
-    questions: [
-      ...times(36, (): Question => {
-        const line = 61 + random(240)
-        return [
-          `Which number is in line ${line}? ${IF_ABSENT}`,
-          d => found(/\((\d+)\)/, having(rowsOf(d), 'line', line)[0]?.['text']) ?? NOT_THERE,
-        ]
-      }),
-      ...WORDS.slice(0, 6).map(
-        (each): Question => [
-          `Which lines (their numbers) begin with a call on ${each}?`,
-          d =>
-            column(
-              rowsOf(d).filter(({ text }) => String(text).startsWith(`  ${each}.`)),
-              'line',
-            ),
-        ],
-      ),
-    ],
-  }
-}
-
-/** A test run in colours, with a progress bar above it. */
-function testRun(): DataSet {
-  const values = createRandom(251)
-  const results = times(24, at => ({
-    passed: values(6) > 0,
-    file: `test/${word(values)}-${at}.test.ts`,
-    count: 1 + values(40),
-    ms: 10 + values(900),
-  }))
-  const plain = results.map(({ passed, file, count, ms }) => {
-    return ` ${passed ? '✓' : '✗'} ${file} (${count} tests) ${ms} ms`
-  })
-  const coloured = results.map(({ passed, file, count, ms }) => {
-    const mark = passed ? '\u001b[32m✓\u001b[39m' : '\u001b[31m✗\u001b[39m'
-    return ` ${mark} ${file} \u001b[2m(${count} tests)\u001b[22m \u001b[33m${ms} ms\u001b[39m`
-  })
-  const bar = times(9, at => `Collecting ${at * 12}%`)
-  const random = createRandom(349)
-  const files = (d: Json) => linesOf(d).filter(line => line.includes('.test.ts'))
-  return {
-    name: 'test run',
-    data: [bar.at(-1)!, ...plain, ''],
-    text: [bar.join('\r'), ...coloured, ''].join('\n'),
-    formats: ['terminal'],
-    questions: [
-      ...times(12, (): Question => {
-        const place = 1 + random(24)
-        return [
-          `How many ms took the ${ordinal(place)} test file?`,
-          d => found(/(\d+) ms/, files(d)[place - 1]),
-        ]
-      }),
-      [
-        'Which files have failed?',
-        d => files(d).flatMap(line => (line.includes('✗') ? [found(/(test\/\S+)/, line)] : [])),
-      ],
-      [
-        'How far was the collection at last, in percent?',
-        d => found(/.*Collecting (\d+)%/s, linesOf(d).join('\n')),
-      ],
     ],
   }
 }

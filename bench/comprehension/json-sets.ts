@@ -1,70 +1,37 @@
+import type { Construct } from '../../src/core/reading/constructs.ts'
+import type { TokenCounter } from '../../src/core/tokens/counter.ts'
 import { createRandom } from '../../src/lab/bill/statistics.ts'
 import type { Json } from '../../test/support/plain-readers/json.ts'
-import type { DataSet } from './data-set.ts'
-import { at, column, having, members, most, pick, rowsOf, sum, times } from './reading.ts'
+import type { DataSet, Question } from './data-set.ts'
+import { aboutEntries, entriesOf } from './entry-pairs.ts'
+import { keys } from './pair.ts'
+import { MAKERS } from './pairs.ts'
+import { at, column, having, members, most, pick, rowsOf, sum, times, WORDS } from './reading.ts'
+import { draws } from './text-sets.ts'
 
-const NAMES =
-  'Ada Alan Barbara Claude Donald Edsger Frances Grace John Katherine Leslie Margaret'.split(' ')
-const TEAMS = ['search', 'billing', 'platform', 'support']
-const STATES = ['open', 'closed', 'blocked']
-const CITIES = ['Lisbon', 'Osaka', 'Quito', 'Tartu', 'Zürich']
+/** Pairs whose data is a set. */
+const DATA: readonly (readonly [name: string, construct: Construct, seed: number])[] = [
+  ['rows', 'table', 11],
+  ['rows with a prefix', 'affix', 29],
+  ['rooms', 'shape', 37],
+]
+const SIZE = 40
 
 /** Tool results that are JSON. */
-export function jsonSets(): readonly DataSet[] {
-  return [
-    people(),
-    orders(),
-    settings(),
-    ticketPage(),
-    release(),
-    measurements(),
-    repository(),
-    events(),
-  ]
-}
-
-function people(): DataSet {
-  const random = createRandom(11)
-  const data = times(40, index => ({
-    id: 1000 + index,
-    name: `${pick(random, NAMES)} ${String.fromCharCode(65 + (index % 26))}.`,
-    team: pick(random, TEAMS),
-    city: pick(random, CITIES),
-    age: 22 + random(40),
-    remote: random(2) === 0,
-    manager: random(4) === 0 ? null : 1000 + random(40),
-  }))
-  return {
-    name: 'people',
-    data,
-    questions: [
-      ['What is the city of the person with id 1017?', d => at(d, 17, 'city')],
-      ['How old is the person with id 1031?', d => at(d, 31, 'age')],
-      [
-        'Who is the manager of the person with id 1005? Give the id, or null.',
-        d => at(d, 5, 'manager'),
-      ],
-      ['What is the sum of all ages?', d => sum(column(rowsOf(d), 'age'))],
-      ['What is the highest age?', d => most(column(rowsOf(d), 'age'))],
-      [
-        'Which ids belong to people of the team billing who work remotely?',
-        d => column(having(having(rowsOf(d), 'team', 'billing'), 'remote', true), 'id'),
-      ],
-      ['How many people have no manager (null)?', d => having(rowsOf(d), 'manager', null).length],
-      ['How many people are there?', d => rowsOf(d).length],
-      ['Which fields does a person have, in order?', d => Object.keys(rowsOf(d)[0]!)],
-    ],
-  }
+export function jsonSets(counter: TokenCounter): readonly DataSet[] {
+  const made = DATA.map(([name, construct, seed]): DataSet => {
+    const terms = { construct, seed, size: SIZE, random: createRandom(seed), counter }
+    const { data, ask } = MAKERS[construct](terms)
+    return { name, data, questions: draws(ask) }
+  })
+  return [...made, orders(), page(), release(), measurements(), repository()]
 }
 
 function orders(): DataSet {
   const random = createRandom(23)
   const data = times(20, index => ({
     order: `A-${100 + index}`,
-    customer: {
-      name: pick(random, NAMES),
-      address: { city: pick(random, CITIES), zip: String(10_000 + random(9000)) },
-    },
+    customer: { name: pick(random, WORDS), address: { city: pick(random, WORDS) } },
     items: times(1 + random(4), () => ({
       sku: `S${100 + random(50)}`,
       quantity: 1 + random(9),
@@ -74,129 +41,51 @@ function orders(): DataSet {
     paid: random(3) > 0,
   }))
   const items = (d: Json, index: number) => rowsOf(at(d, index, 'items'))
+  const isGift = (tags: Json | undefined) => (tags as readonly Json[]).includes('gift')
+  const gifts = (d: Json) => rowsOf(d).filter(({ tags }) => isGift(tags))
+  const prices = (d: Json, index: number) => sum(column(items(d, index), 'price')).toFixed(2)
   return {
     name: 'orders',
     data,
     questions: [
-      [
-        'What is the zip of the customer of order A-107?',
-        d => at(d, 7, 'customer', 'address', 'zip'),
-      ],
+      ...times(
+        20,
+        (n): Question => [
+          `What is the city of the customer of order A-${100 + n}?`,
+          d => at(d, n, 'customer', 'address', 'city'),
+        ],
+      ),
       ['Which sku is the last item of order A-112?', d => items(d, 12).at(-1)?.['sku']],
-      [
-        'How many pieces (sum of quantities) does order A-103 have?',
-        d => sum(column(items(d, 3), 'quantity')),
-      ],
-      [
-        'What is the sum of the prices of the items of order A-101, with two decimals?',
-        d => sum(column(items(d, 1), 'price')).toFixed(2),
-      ],
+      ['How many pieces does order A-103 have?', d => sum(column(items(d, 3), 'quantity'))],
+      ['What do the prices of order A-101 add up to, with two decimals?', d => prices(d, 1)],
       ['Which orders are not paid?', d => column(having(rowsOf(d), 'paid', false), 'order')],
-      [
-        'Which orders have the tag gift?',
-        d =>
-          column(
-            rowsOf(d).filter(row => rowsHave(row['tags'], 'gift')),
-            'order',
-          ),
-      ],
-      [
-        'How many items are there in all orders together?',
-        d => rowsOf(d).flatMap(row => rowsOf(row['items'])).length,
-      ],
+      ['Which orders have the tag gift?', d => column(gifts(d), 'order')],
+      ['How many items do all orders have?', d => rowsOf(d).flatMap((_, n) => items(d, n)).length],
     ],
   }
 }
 
-const rowsHave = (list: Json | undefined, value: Json) => (list as readonly Json[]).includes(value)
-
-function settings(): DataSet {
-  const random = createRandom(37)
-  const limits = () => ({ soft: 1 + random(50), hard: 50 + random(500), unit: 'MB' })
-  const services = TEAMS.map(team => [
-    team,
-    {
-      replicas: 1 + random(9),
-      resources: { memory: limits(), disk: limits() },
-      probe: {
-        path: `/${team}/health`,
-        every: { seconds: 5 + random(25), jitter: random(10) / 10 },
-      },
-    },
-  ])
-  const all = (d: Json) => Object.entries(members(at(d, 'services')))
-  return {
-    name: 'settings',
-    data: { region: 'eu-north', revision: 42, services: Object.fromEntries(services) },
-    questions: [
-      [
-        'What is the hard limit of the memory of the service billing?',
-        d => at(d, 'services', 'billing', 'resources', 'memory', 'hard'),
-      ],
-      [
-        'What is the jitter of the probe of the service platform?',
-        d => at(d, 'services', 'platform', 'probe', 'every', 'jitter'),
-      ],
-      [
-        'How many replicas do all services have together?',
-        d => sum(all(d).map(([, service]) => at(service, 'replicas'))),
-      ],
-      [
-        'Which services have a soft disk limit above 20?',
-        d =>
-          all(d).flatMap(([name, service]) =>
-            Number(at(service, 'resources', 'disk', 'soft')) > 20 ? [name] : [],
-          ),
-      ],
-      ['Which services are there, in order?', d => all(d).map(([name]) => name)],
-    ],
-  }
-}
-
-function ticketPage(): DataSet {
+/** A page of a list, of which every sixth entry has its members in another order. */
+function page(): DataSet {
   const random = createRandom(53)
-  const items = times(25, index => ({
-    key: `HV-${2000 + index * 3}`,
-    title: `${pick(random, ['Fix', 'Check', 'Move', 'Drop'])} the ${pick(random, TEAMS)} "cache", again`,
-    state: pick(random, STATES),
-    reporter: { name: pick(random, NAMES), city: pick(random, CITIES) },
-    votes: random(60),
-    labels: TEAMS.filter(() => random(2) === 0),
-  }))
-  const tickets = (d: Json) => rowsOf(at(d, 'items'))
+  const entries = entriesOf(keys(25, random), random).map((entry, index) =>
+    index % 6 === 4 ? Object.fromEntries(Object.entries(entry).reverse()) : entry,
+  )
+  const data = {
+    query: 'state != "done"',
+    total: 391,
+    page: { number: 3, size: 25, next: '/tickets?page=4' },
+    entries,
+    facets: { open: 12, closed: 9, blocked: 4 },
+  }
   return {
-    name: 'page of tickets',
-    data: {
-      query: 'state != "done"',
-      total: 391,
-      page: { number: 3, size: 25, next: '/tickets?page=4' },
-      items,
-      facets: { open: 12, closed: 9, blocked: 4 },
-    },
+    name: 'page of a list',
+    data,
     questions: [
       ['What is the total of the result, beyond this page?', d => at(d, 'total')],
       ['What is the link to the next page?', d => at(d, 'page', 'next')],
-      ['What is the title of ticket HV-2021?', d => at(d, 'items', 7, 'title')],
-      [
-        'In which city is the reporter of ticket HV-2045?',
-        d => at(d, 'items', 15, 'reporter', 'city'),
-      ],
-      [
-        'How many votes do all tickets of the page have together?',
-        d => sum(column(tickets(d), 'votes')),
-      ],
-      ['Which tickets are blocked?', d => column(having(tickets(d), 'state', 'blocked'), 'key')],
-      [
-        'Which tickets have both labels search and support?',
-        d =>
-          column(
-            tickets(d).filter(({ labels }) =>
-              ['search', 'support'].every(label => rowsHave(labels, label)),
-            ),
-            'key',
-          ),
-      ],
-      ['How many tickets are on this page?', d => tickets(d).length],
+      ['How many entries are on this page?', d => rowsOf(at(d, 'entries')).length],
+      ...draws(() => aboutEntries(data, random, d => rowsOf(at(d, 'entries')))),
     ],
   }
 }
@@ -293,39 +182,6 @@ function repository(): DataSet {
         'How many lines of the readme begin with a dash?',
         d => String(at(d, 'readme')).match(/^-/gm)?.length,
       ],
-    ],
-  }
-}
-
-/** Rows with the same fields, but for every sixth, whose fields come in another order. */
-function events(): DataSet {
-  const random = createRandom(71)
-  const rows = times(24, index => {
-    const id = `evt-${500 + index}`
-    const actor = pick(random, NAMES)
-    const target = pick(random, TEAMS)
-    const seconds = 5 + random(400)
-    return index % 6 === 4
-      ? { reason: 'rolled back', seconds, target, id }
-      : { id, actor, target, state: pick(random, STATES), seconds }
-  })
-  const all = (d: Json) => rowsOf(at(d, 'events'))
-  return {
-    name: 'events',
-    data: { stream: 'deploys', events: rows },
-    questions: [
-      ['Who is the actor of evt-505?', d => at(d, 'events', 5, 'actor')],
-      ['What is the reason of evt-510?', d => at(d, 'events', 10, 'reason')],
-      ['How many seconds do all events take together?', d => sum(column(all(d), 'seconds'))],
-      [
-        'Which events have no actor?',
-        d =>
-          column(
-            all(d).filter(event => !Object.hasOwn(event, 'actor')),
-            'id',
-          ),
-      ],
-      ['How many events are there?', d => all(d).length],
     ],
   }
 }

@@ -38,7 +38,8 @@ export interface Made extends Pick<Pair, 'with' | 'without'> {
   readonly data: Json
   /** The data that a plain reading of the text with the construct gives. */
   read?(reading: Json): Json
-  readonly questions: readonly Question[]
+  /** Some questions; other ones each time. */
+  ask(): readonly Question[]
 }
 
 /** So many different numbers of five digits. */

@@ -47,13 +47,13 @@ export function pairsOf(construct: Construct, count: number, counter: TokenCount
     const {
       data,
       read = reading => reading,
-      questions,
+      ask,
       ...texts
     } = MAKERS[construct]({ construct, seed, size, random, counter })
     const { format, content } = texts.with
     return {
       ...{ construct, seed, ...texts },
-      questions: questions.map(question => ({
+      questions: ask().map(question => ({
         text: question[0],
         gold: goldOf(question, data),
         isExact: question[2] === true,
@@ -69,14 +69,11 @@ function linesPair({ construct, size, random, counter }: Terms): Made {
   const ids = distinct(size, random)
   const lines = make(ids, random)
   const without = lines.join('\n')
-  const [one, other] = [pick(random, ids), pick(random, ids)]
-  const part = counted ?? pick(random, WORDS)
   const index = (d: Json, id: string) => linesOf(d).findIndex(line => line.includes(id))
-  return {
-    data: lines.map(seen),
-    with: writtenIn(format, without, counter),
-    without,
-    questions: [
+  const ask = (): readonly Question[] => {
+    const [one, other] = [pick(random, ids), pick(random, ids)]
+    const part = counted ?? pick(random, WORDS)
+    return [
       [
         `Copy the whole line that contains ${one}, exactly, with everything that belongs to it.`,
         d => linesOf(d)[index(d, one)],
@@ -90,8 +87,9 @@ function linesPair({ construct, size, random, counter }: Terms): Made {
         `Which line comes right before the one with ${other}? ${IF_ABSENT}`,
         d => linesOf(d)[index(d, other) - 1] ?? NOT_THERE,
       ],
-    ],
+    ]
   }
+  return { data: lines.map(seen), with: writtenIn(format, without, counter), without, ask }
 }
 
 /** Questions about lines with numbers; in a diff they are those of the new file. */
@@ -135,7 +133,7 @@ function numberedPair({ size, random, counter }: Terms): Made {
     data,
     with: writtenIn('numbered', without, counter),
     without,
-    questions: aboutNumbered(data, random),
+    ask: () => aboutNumbered(data, random),
   }
 }
 
@@ -160,7 +158,7 @@ function diffPair({ size, random, counter }: Terms): Made {
     data,
     with: writtenIn('diff', without, counter),
     without,
-    questions: aboutNumbered(data, random),
+    ask: () => aboutNumbered(data, random),
   }
 }
 
@@ -191,11 +189,11 @@ const referencePair =
         data,
         with: { format: second!.format, content: readings(first!.content, second!.content) },
         without: readings(first!.content, numbered(after)),
-        questions: aboutNumbered(data, random),
+        ask: () => aboutNumbered(data, random),
       }
     }
 
-const MAKERS: Readonly<Record<Construct, (terms: Terms) => Made>> = {
+export const MAKERS: Readonly<Record<Construct, (terms: Terms) => Made>> = {
   numbered: numberedPair,
   times: linesPair,
   text_form: markdownPair,

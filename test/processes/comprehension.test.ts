@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { json as bodyOf } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { dataSets, goldOf, sentOf } from '../../bench/comprehension/data-set.ts'
+import { goldOf, sentOf } from '../../bench/comprehension/data-set.ts'
+import { dataSets } from '../../bench/comprehension/data-sets.ts'
 import { JSON_FORMATS } from '../../src/core/formats/json/registry.ts'
 import { TEXT_FORMATS } from '../../src/core/formats/text/registry.ts'
 import { CONSTRUCTS } from '../../src/core/reading/constructs.ts'
@@ -84,8 +85,8 @@ it('a model is asked about every format, and its answers are held against the go
     const { messages } = (await bodyOf(request)) as { messages: { content: string }[] }
     const prompt = messages.at(-1)?.content ?? ''
     prompts.push(prompt)
-    // Right about the number of people, and wrong about all else.
-    const content = prompt.endsWith('How many people are there?') ? ' 40. ' : 'no idea'
+    // Right about the number of values, and wrong about all else.
+    const content = prompt.endsWith('How many values are there?') ? ' 40. ' : 'no idea'
     response.end(JSON.stringify({ choices: [{ message: { content } }] }))
   })
   model.listen(0, '127.0.0.1')
@@ -94,9 +95,9 @@ it('a model is asked about every format, and its answers are held against the go
   const { code, rows } = await bench('--url', url, '--model', 'test')
   model.close()
   expect(code).toBe(0)
-  const people = rows.filter(({ set }) => set === 'people')
-  expect(people.map(({ right }) => right)).toEqual(people.map(() => 1))
-  expect(rows.reduce((sum, { right }) => sum + right, 0)).toBe(people.length)
+  const values = rows.filter(({ set }) => set === 'measurements')
+  expect(values.map(({ right }) => right)).toEqual(values.map(() => 1))
+  expect(rows.reduce((sum, { right }) => sum + right, 0)).toBe(values.length)
   expect(rows.reduce((sum, { asked }) => sum + asked, 0)).toBe(prompts.length)
   for (const format of ['toon', 'json_compact', 'as it came']) {
     expect(rows.map(row => row.format)).toContain(format)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ladderOf } from '../../../bench/bill/levers.ts'
+import { ladderOf } from '../../../bench/bill/ladder.ts'
 import { ARMS } from '../../../bench/bill/play-arms.ts'
 import { readUsage } from '../../../bench/bill/read-usage.ts'
 import { countNeeds, newTally } from '../../../bench/recall/needs.ts'
