@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { MAX_NAME } from '../../core/contract/result-row.ts'
 import { VENDOR_NAMES } from '../../core/dialects/lookup.ts'
 import { dayOf } from './day-of.ts'
-import { DAY_SUMS } from './read-days.ts'
+import { DAY_SUMS, type DaySums } from './read-days.ts'
 
 /**
  * Sums of days, kept for much longer than rows and sums of hours. Whatever has no name is empty: a
@@ -60,23 +60,6 @@ export interface Origin {
 
 const KIND = 'tenant, way, project, agent, model, tool, currency'
 
-/** Tokens, results, requests, and bills in uncached input tokens and in money. */
-export interface DaySums {
-  readonly results: number
-  readonly before: number
-  readonly referred: number
-  readonly encoded: number
-  readonly omitted: number
-  readonly fetched: number
-  readonly requests: number
-  readonly unknown: number
-  readonly prefix_changes: number
-  readonly billed: number
-  readonly without: number
-  readonly billed_money: number
-  readonly without_money: number
-}
-
 /** What the sums of a day are of. */
 export interface DayKind {
   readonly tenant: string
@@ -129,9 +112,7 @@ export class DayWriter {
     const key = JSON.stringify([place.day, place.names])
     const batch = this.#batch.get(key) ?? { ...place, sums: { ...NOTHING } }
     this.#batch.set(key, batch)
-    for (const column of DAY_SUMS as readonly (keyof DaySums)[]) {
-      batch.sums[column] += sums[column] ?? 0
-    }
+    for (const column of DAY_SUMS) batch.sums[column] += sums[column] ?? 0
   }
 
   /** Writes what was added, in the caller's transaction. */
@@ -139,7 +120,7 @@ export class DayWriter {
     const batches = this.#batch
     this.#batch = new Map()
     for (const { day, names, sums } of batches.values()) {
-      const amounts = (DAY_SUMS as readonly (keyof DaySums)[]).map(name => sums[name])
+      const amounts = DAY_SUMS.map(name => sums[name])
       this.#statements.name.run(...names)
       this.#statements.add.run(day, ...amounts, ...names)
     }

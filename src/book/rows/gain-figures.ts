@@ -2,7 +2,15 @@ import type { GainAnswer, GainDimension, GainPart } from '../../core/contract/ga
 import { isoDay, mondayOf } from './amounts.ts'
 
 export const DIMENSIONS = [
-  ...['day', 'week', 'month', 'project', 'agent', 'model', 'tool', 'way', 'team'],
+  'day',
+  'week',
+  'month',
+  'project',
+  'agent',
+  'model',
+  'tool',
+  'way',
+  'team',
 ] as const
 export type By = (typeof DIMENSIONS)[number]
 
@@ -43,12 +51,11 @@ export function figuresOf(answers: readonly GainAnswer[], from: number, to: numb
   const byMost = (parts: readonly Part[]) => parts.toSorted((a, b) => weightOf(b) - weightOf(a))
   const byName = (parts: readonly Part[]) => parts.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const days = all('day')
-  const whole = sum(days, () => 'all')[0]
   return {
     from,
     to,
     currency,
-    total: whole ?? partOf('all'),
+    total: sum(days, () => 'all')[0] ?? NOTHING,
     by: {
       day: byName(sum(days, day => isoDay(Number(day)))),
       week: byName(sum(days, day => isoDay(mondayOf(Number(day))))),
@@ -86,34 +93,44 @@ function sumBy(
   const sums = new Map<string, Part>()
   for (const part of parts) {
     const name = nameOf(part.name)
-    sums.set(name, added(sums.get(name) ?? partOf(name), part, currency))
+    const sum = sums.get(name) ?? { ...NOTHING, name }
+    sums.set(name, addParts(sum, partOf(part, currency)))
   }
   return [...sums.values()]
 }
 
-function added(sum: Part, part: GainPart, currency: string | null): Part {
-  const { without, billed, without_money, billed_money } = part
+function partOf({ referred, encoded, ...part }: GainPart, currency: string | null): Part {
+  const { without, billed, without_money, billed_money, ...counts } = part
   const hasBill = part.requests > part.unknown || without !== 0 || billed !== 0
   const isPriced = without_money !== 0 || billed_money !== 0
   const hasMoney = isPriced && currency !== null && part.currency === currency
   return {
-    name: sum.name,
-    results: sum.results + part.results,
-    before: sum.before + part.before,
-    after: sum.after + part.before - part.referred - part.encoded - part.omitted,
-    omitted: sum.omitted + part.omitted,
-    fetched: sum.fetched + part.fetched,
-    requests: sum.requests + part.requests,
-    prefix_changes: sum.prefix_changes + part.prefix_changes,
-    bill: hasBill ? plus(sum.bill, { without, billed }) : sum.bill,
-    money: hasMoney ? plus(sum.money, { without: without_money, billed: billed_money }) : sum.money,
+    ...counts,
+    after: part.before - referred - encoded - part.omitted,
+    bill: hasBill ? { without, billed } : null,
+    money: hasMoney ? { without: without_money, billed: billed_money } : null,
   }
 }
 
-type Pair = NonNullable<Part['bill']>
+/** The sum of both, with the name of the first. */
+function addParts(a: Part, b: Part): Part {
+  return {
+    name: a.name,
+    results: a.results + b.results,
+    before: a.before + b.before,
+    after: a.after + b.after,
+    omitted: a.omitted + b.omitted,
+    fetched: a.fetched + b.fetched,
+    requests: a.requests + b.requests,
+    prefix_changes: a.prefix_changes + b.prefix_changes,
+    bill: addPairs(a.bill, b.bill),
+    money: addPairs(a.money, b.money),
+  }
+}
 
-function plus(a: Pair | null, b: Pair): Pair {
-  return { without: (a?.without ?? 0) + b.without, billed: (a?.billed ?? 0) + b.billed }
+function addPairs(a: Part['bill'], b: Part['bill']): Part['bill'] {
+  if (a === null || b === null) return a ?? b
+  return { without: a.without + b.without, billed: a.billed + b.billed }
 }
 
 /** What comes first: the most tokens of results, then the largest bill. */
@@ -121,26 +138,25 @@ function weightOf({ before, bill }: Part): number {
   return before + (bill?.without ?? 0) / 1e9
 }
 
-function partOf(name: string): Part {
-  const none = { results: 0, before: 0, after: 0, omitted: 0, fetched: 0 }
-  return { name, ...none, requests: 0, prefix_changes: 0, bill: null, money: null }
+const NOTHING: Part = {
+  name: 'all',
+  results: 0,
+  before: 0,
+  after: 0,
+  omitted: 0,
+  fetched: 0,
+  requests: 0,
+  prefix_changes: 0,
+  bill: null,
+  money: null,
 }
 
 /** Parts beyond the first ones as one. */
 export function withRest(parts: readonly Part[], most: number): readonly Part[] {
   if (parts.length <= most) return parts
   const rest = parts.slice(most - 1)
-  const sum = rest.reduce((all, part) => ({
-    name: '',
-    results: all.results + part.results,
-    before: all.before + part.before,
-    after: all.after + part.after,
-    omitted: all.omitted + part.omitted,
-    fetched: all.fetched + part.fetched,
-    requests: all.requests + part.requests,
-    prefix_changes: all.prefix_changes + part.prefix_changes,
-    bill: part.bill === null ? all.bill : plus(all.bill, part.bill),
-    money: part.money === null ? all.money : plus(all.money, part.money),
-  }))
-  return [...parts.slice(0, most - 1), { ...sum, name: `(${rest.length} others)` }]
+  return [
+    ...parts.slice(0, most - 1),
+    { ...rest.reduce(addParts), name: `(${rest.length} others)` },
+  ]
 }

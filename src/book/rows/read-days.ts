@@ -3,9 +3,23 @@ import type { GainAnswer, GainPart } from '../../core/contract/gain.ts'
 
 /** What is summed, in the order of the columns. */
 export const DAY_SUMS = [
-  ...['results', 'before', 'referred', 'encoded', 'omitted', 'fetched', 'requests', 'unknown'],
-  ...['prefix_changes', 'billed', 'without', 'billed_money', 'without_money'],
+  'results',
+  'before',
+  'referred',
+  'encoded',
+  'omitted',
+  'fetched',
+  'requests',
+  'unknown',
+  'prefix_changes',
+  'billed',
+  'without',
+  'billed_money',
+  'without_money',
 ] as const
+
+/** Tokens, results, requests, and bills in uncached input tokens and in money. */
+export type DaySums = Readonly<Record<(typeof DAY_SUMS)[number], number>>
 
 /** Which days are read, of whom. */
 export interface DayWindow {

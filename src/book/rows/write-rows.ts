@@ -8,9 +8,10 @@ import {
 import { keptRow } from '../../core/telemetry/result-row.ts'
 import type { Codec } from '../../store/values/codec.ts'
 import { BatchSums } from './batch-sums.ts'
-import { type DaySums, DayWriter, type Origin } from './day-sums.ts'
+import { DayWriter, type Origin } from './day-sums.ts'
 import { limitTexts, writeTexts } from './kept-texts.ts'
 import { isPassing, PassingTexts, type SumPlace } from './passing-texts.ts'
+import type { DaySums } from './read-days.ts'
 import type { Turn } from './turn.ts'
 
 /** A result that arrived. */
