@@ -18,7 +18,7 @@ import type { FetchEvent, Fetched, Prefetch, PrefetchBatch, ScopedCall, Taken } 
  * 6. Whether an offer was followed within three calls: `Probabilities.observe`, for planned and
  *    declined ones alike.
  *
- * `abortContext`, `abortClient` and `close` end what is on its way.
+ * `abortContext` and `abortClient` end what is on its way.
  */
 
 export interface SpeculationOptions {
@@ -95,7 +95,6 @@ export class Speculation<T> {
   readonly #pausedUntil = new BoundedMap<string, number>(MAX_PAUSES)
   #kept = 0
   #bytes = 0
-  #isClosed = false
 
   constructor(options: SpeculationOptions) {
     this.#options = options
@@ -183,16 +182,9 @@ export class Speculation<T> {
     this.#dropAll(({ prefetch }) => prefetch.call.scope.client === client)
   }
 
-  /** Aborts all fetches and resolves when they have ended. Starts none after that. */
-  async close(): Promise<void> {
-    this.#isClosed = true
-    this.#dropAll(() => true)
-    await Promise.all([...this.#running].map(({ ended }) => ended))
-  }
-
   #declineReason({ call, context, host }: Prefetch<T>) {
     if (this.has(call)) return 'cached'
-    if (this.#isClosed || this.#isChanging(call)) return 'parallel_limit'
+    if (this.#isChanging(call)) return 'parallel_limit'
     const { now, maxParallel = 3, respectRateLimits = true } = this.#options
     const running = [...this.#running].map(({ prefetch }) => prefetch)
     const ofContext = running.filter(each => each.context === context).length

@@ -252,9 +252,8 @@ class World {
   }
 
   async end(): Promise<void> {
-    const closed = this.engine.close()
+    for (const client of ['c', 'd']) this.engine.abortClient(client)
     for (const pending of this.#pending) this.#finish(pending, 'usable')
-    await closed
     await Promise.all(this.#checks)
     expect([this.engine.running, this.engine.bytes]).toEqual([0, 0])
     const { dispatched, served, joined, wasted } = this.#counts

@@ -177,7 +177,7 @@ const SEARCH: ToolSearchOptions = {
 }
 
 /** A store of one record. */
-function memoryRecords() {
+export function memoryRecords() {
   const records = new Map<string, { value: Uint8Array; version: number }>()
   return {
     records,

@@ -325,19 +325,6 @@ describe('an end', () => {
     expect(engine.take(elsewhere)?.kind).toBe('served')
     expect(joined?.kind === 'joined' && (await joined.result)).toBeNull()
   })
-
-  it('of the service waits for all fetches and starts none', async () => {
-    const { engine, pending, kinds } = setUp()
-    engine.prefetch([prefetch(1), prefetch(2)])
-    const closed = engine.close()
-    expect(pending.map(({ signal }) => signal.aborted)).toEqual([true, true])
-    await pending[0]?.reject()
-    await pending[1]?.resolve(usable('late'))
-    await closed
-    expect([engine.running, engine.bytes]).toEqual([0, 0])
-    expect(engine.prefetch([prefetch(3)]).started).toEqual([])
-    expect(kinds()).toEqual(['dispatched', 'dispatched', 'wasted', 'wasted'])
-  })
 })
 
 // Contract, section 8, "Race": only with `announce`.

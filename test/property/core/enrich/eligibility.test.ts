@@ -123,7 +123,6 @@ async function carryOut(calls: readonly PlannedCall[]): Promise<readonly string[
     })),
   )
   await ended
-  await engine.close()
   return asked
 }
 
