@@ -81,7 +81,10 @@ it('a seventh dialect has usage, a bill and errors of its own', () => {
     date = "2026-01-02"
     source = "https://newcomer.test/prices"`)
   const prices = pricesFor(vendor, model, [published])
-  const bill = billRequest({ usage, saved: [{ at: 1, tokens: 50 }], lostCache: 0 }, prices)
+  const bill = billRequest(
+    { usage, saved: [{ at: 1, tokens: 50, messages: 0 }], lostCache: 0 },
+    prices,
+  )
   expect(bill).toMatchObject({ billed: 60 + 20 + 30, without: 60 + 20 + 30 + 50 })
   expect(savingsAnswer.shape.vendors.safeParse({ [vendor]: 1 }).error?.issues).toMatchObject([
     { code: 'invalid_type', path: [vendor] },

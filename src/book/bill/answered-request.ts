@@ -12,7 +12,7 @@ import { guardedBy, lifeOf, NO_LIFE } from './life-account.ts'
 import { changeOf, missesOf } from './miss-account.ts'
 import type { PriceList } from './price-list.ts'
 import type { RequestRow } from './request-row.ts'
-import { type SeenPrompt, seenPrompt } from './seen-prompt.ts'
+import { continues, type SeenPrompt, seenPrompt } from './seen-prompt.ts'
 
 /** A request that the vendor answered. */
 export interface AnsweredRequest {
@@ -106,7 +106,8 @@ export function billedRequest(request: AnsweredRequest, terms: BillingTerms): Bi
   const before = keptAlive(terms.before, pings)
   const ofLife = { usage, before, report: report ?? {}, pings }
   const life = lifeOf(ofLife, prices)
-  const { tools, ...sent } = billRequest({ usage, saved, lostCache }, prices)
+  const earlier = earlierOf(terms.before, report)
+  const { tools, ...sent } = billRequest({ usage, saved, lostCache, earlier }, prices)
   // The client would have paid for the miss, and neither for the hour nor for searches.
   const definitions = definitionsOf(usage, report ?? {}, prices)
   const extra = life.avoided - life.premium - definitions.searched
@@ -147,6 +148,12 @@ function useIn({ definitions, print, conversation = '' }: RewriteReport | Record
   const { called, isDropped } = definitions
   const { kind } = print
   return { use: { kind, conversation, called, ...(isDropped && { dropsSearches: true as const }) } }
+}
+
+/** The prompt before, if this one continues it. */
+function earlierOf(before: SeenPrompt | null, report: RewriteReport | undefined) {
+  const isContinued = before !== null && report?.print && continues(before, report.print)
+  return isContinued ? before : undefined
 }
 
 /** Each ping gives a cache its life again. */

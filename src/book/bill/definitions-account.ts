@@ -56,7 +56,7 @@ export function definitionsOf(
   if (definitions === undefined) return NO_DEFINITIONS
   const { tokens, used, deferred, searches } = definitions
   // What is spared of tools is at the first place.
-  const places = deferred === 0 ? [] : [{ at: saved[0]?.at ?? 0, tokens: deferred }]
+  const places = deferred === 0 ? [] : [{ at: saved[0]?.at ?? 0, tokens: deferred, messages: 0 }]
   const bill = billRequest({ usage, saved: places, lostCache: 0 }, prices)
   return {
     requests: 1,

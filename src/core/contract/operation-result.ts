@@ -215,6 +215,8 @@ export interface SavedPlace {
   /** Share of the prompt, as written, that ends with this place: above 0, at most 1. */
   readonly at: number
   readonly tokens: number
+  /** Messages after the opening, up to the one with this place. */
+  readonly messages: number
   /** The part of these tokens by the tool whose results they were of; absent: none is named. */
   readonly tools?: readonly (readonly [tool: string, tokens: number])[]
 }

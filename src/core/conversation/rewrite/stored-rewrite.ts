@@ -200,7 +200,7 @@ const MAX_PLACES = 64
  * @returns in the order of the prompt, at most 65: neighbours are joined at the place of the last
  */
 export function savedPlaces(
-  { body, messages }: Pick<ScannedRequest, 'body' | 'messages'>,
+  { body, messages, opening }: Pick<ScannedRequest, 'body' | 'messages' | 'opening'>,
   savings: readonly Saving[],
   added = 0,
 ): readonly SavedPlace[] {
@@ -210,18 +210,23 @@ export function savedPlaces(
   const total = body.length - savings.reduce((sum, { shorter }) => sum + shorter, 0)
   const each = Math.ceil(savings.length / MAX_PLACES)
   const places: SavedPlace[] = []
-  if (added !== 0) places.push({ at: Math.min(1, Math.max(outside, 1) / total), tokens: -added })
+  if (added !== 0) {
+    places.push({ at: Math.min(1, Math.max(outside, 1) / total), tokens: -added, messages: 0 })
+  }
+  let message = 0
   let shorter = 0
   let tokens = 0
   let tools = new Map<string, number>()
   for (const [index, saving] of savings.entries()) {
+    while (message < messages.length && messages[message]!.end < saving.end) message++
     shorter += saving.shorter
     const saved = totalOf(saving.saved)
     tokens += saved
     if (saving.tool !== undefined) tools.set(saving.tool, (tools.get(saving.tool) ?? 0) + saved)
     if ((index + 1) % each !== 0 && index + 1 < savings.length) continue
     const at = Math.min(1, (outside + saving.end - first - shorter) / total)
-    places.push({ at, tokens, ...(tools.size > 0 && { tools: [...tools] }) })
+    const own = Math.max(0, message + 1 - opening)
+    places.push({ at, tokens, messages: own, ...(tools.size > 0 && { tools: [...tools] }) })
     tokens = 0
     tools = new Map()
   }

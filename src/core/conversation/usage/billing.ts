@@ -20,6 +20,16 @@ export interface BilledRequest {
    * else 0.
    */
   readonly lostCache: number
+  /** What of it the provider had answered before; absent: that is not known. */
+  readonly earlier?: EarlierPrompt | undefined
+}
+
+/** The prompt that a request continues. */
+export interface EarlierPrompt {
+  /** Its messages after the opening. */
+  readonly messages: number
+  /** Tokens that the provider had cached from then on. */
+  readonly cached: number
 }
 
 /** In uncached input tokens of the model. */
@@ -38,12 +48,13 @@ export interface Bill {
  * was read from the cache, then what was written, then the rest.
  */
 export function billRequest(request: BilledRequest, prices: TokenPrices): Bill {
-  const { usage, saved, lostCache } = request
+  const { usage, saved, lostCache, earlier } = request
   const before = withCacheRead(usage, lostCache)
   let without = costOf(before, prices)
   const tools = new Map<string, number>()
-  for (const { at, tokens, tools: parts = [] } of saved) {
-    const price = priceAt(at, before, prices)
+  for (const saving of saved) {
+    const { tokens, tools: parts = [] } = saving
+    const price = priceAt(placeOf(saving, promptTokens(before), earlier), before, prices)
     without += tokens * price
     for (const [tool, part] of parts) tools.set(tool, (tools.get(tool) ?? 0) + part * price)
   }
@@ -66,11 +77,26 @@ export function withCacheRead(usage: TokenUsage, cached: number): TokenUsage {
 }
 
 /**
- * The price of a token before `at`, a share of the prompt. Cache entries for the long time come
- * before those for the short time.
+ * The token of the prompt at which a place ends. A share of bytes is no share of tokens, and most
+ * caches end where the prompt before did. So what that prompt had is within what was cached of it,
+ * and the rest is after it.
  */
-function priceAt(at: number, usage: TokenUsage, prices: TokenPrices): number {
-  const place = at * promptTokens(usage)
+function placeOf(
+  { at, messages }: Pick<SavedPlace, 'at' | 'messages'>,
+  prompt: number,
+  earlier: EarlierPrompt | undefined,
+): number {
+  const place = at * prompt
+  if (earlier === undefined || earlier.cached === 0) return place
+  const { cached } = earlier
+  return messages <= earlier.messages ? Math.min(place, cached) : Math.max(place, cached + 1)
+}
+
+/**
+ * The price of the token `place` of the prompt. Cache entries for the long time come before those
+ * for the short time.
+ */
+function priceAt(place: number, usage: TokenUsage, prices: TokenPrices): number {
   const read = usage.cache_read
   const long = read + usage.cache_write_long
   if (place <= read) return prices.cache_read

@@ -56,7 +56,7 @@ const idsOf = ({ conversations }: TenantBill) => conversations.map(({ id }) => i
 describe('the accounts of the proxies', () => {
   it('are kept by tenant and conversation, with what was removed and saved', async () => {
     const { savings } = accountsOn(recordStore().store)
-    const saved = [{ at: 0.5, tokens: 200 }]
+    const saved = [{ at: 0.5, tokens: 200, messages: 0 }]
     await savings.record('a', Promise.resolve(request('c1', { saved })))
     await savings.record('a', Promise.resolve(request('c1', { saved })))
     await savings.record('a', Promise.resolve(request(undefined)))
@@ -75,7 +75,10 @@ describe('the accounts of the proxies', () => {
 
   it('take nothing for saved where the answer does not say what it used', async () => {
     const { savings } = accountsOn(recordStore().store)
-    const silent = { ...request('c1', { saved: [{ at: 1, tokens: 1_000 }] }), said: null }
+    const silent = {
+      ...request('c1', { saved: [{ at: 1, tokens: 1_000, messages: 0 }] }),
+      said: null,
+    }
     await savings.record('a', Promise.resolve(silent))
     const { vendors, conversations } = await savings.read('a')
     expect(vendors.anthropic).toMatchObject({ requests: 1, without_usage: 1, removed: {} })
@@ -119,7 +122,7 @@ describe('the accounts of the proxies', () => {
 
   it('are in money for the models that have a price', async () => {
     const { savings } = accountsOn(recordStore().store)
-    const about = { model: 'claude-haiku-4-5', saved: [{ at: 1, tokens: 50_000 }] }
+    const about = { model: 'claude-haiku-4-5', saved: [{ at: 1, tokens: 50_000, messages: 0 }] }
     await savings.record('a', Promise.resolve(request('c1', about)))
     await savings.record('a', Promise.resolve(request('c2')))
     const answer = savingsAnswer(await savings.read('a'), { limit: 9 }, LIST)
@@ -287,6 +290,18 @@ describe('misses in the answer', () => {
     expect(savingsLines(answer)).toContain(
       'missed:   idle: 2 requests, 40,000 cached tokens not read, 46,000 more billed',
     )
+  })
+
+  it('know by the prompt before which places were cached', async () => {
+    const { savings } = accountsOn(recordStore().store)
+    const send = (about: object) => savings.record('a', Promise.resolve(request('c1', about)))
+    await send({ usage: written, print: print(1_000, 1) })
+    const usage = { ...NO_USAGE, cache_read: 20_000, cache_write: 1_000 }
+    // By its share alone the first of them would be new.
+    const places = [2, 3].map(messages => ({ at: 0.97, tokens: 1_000, messages }))
+    await send({ usage, print: print(2_000, 2), saved: places })
+    const { vendors } = savingsAnswer(await savings.read('a'), { limit: 9 }, LIST)
+    expect(vendors.anthropic?.input_tokens.saving).toBeCloseTo(1_000 * (0.1 + 1.25), 6)
   })
 
   it('are none where nothing is known to be cached, or two requests came at once', async () => {

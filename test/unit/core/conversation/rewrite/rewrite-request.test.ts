@@ -83,7 +83,7 @@ describe('a request', () => {
       prefix_changed: false,
       conversation: expect.stringMatching(/^[0-9a-f]{16}$/),
       print: expect.objectContaining({ turns: 1 }),
-      saved: [{ at, tokens: saved, tools: [['list', saved]] }],
+      saved: [{ at, tokens: saved, messages: 0, tools: [['list', saved]] }],
     })
   })
 

@@ -45,14 +45,30 @@ describe('the bill of a request', () => {
     [0.901, 1],
     [1, 1],
   ])('takes a token removed before %d of the prompt for one at %d', (at, price) => {
-    expect(saving({ saved: [{ at, tokens: 40 }] })).toBeCloseTo(40 * price)
+    expect(saving({ saved: [{ at, tokens: 40, messages: 0 }] })).toBeCloseTo(40 * price)
+  })
+
+  it.each([
+    // 500 tokens were read: all that the prompt before had.
+    [0.7, 2, 500, 0.1],
+    [0.3, 3, 500, 2],
+    [0.95, 3, 500, 1],
+    // Less was read than that prompt had.
+    [0.7, 2, 700, 1.25],
+    [0.55, 2, 700, 2],
+    // Nothing is known of its cache.
+    [0.7, 2, 0, 1.25],
+  ])('knows by the prompt before that %d, message %i of 2, was cached up to %i', (...of) => {
+    const [at, messages, cached, price] = of
+    const saved = [{ at, tokens: 40, messages }]
+    expect(saving({ saved, earlier: { messages: 2, cached } })).toBeCloseTo(40 * price)
   })
 
   it('adds up what was removed in several places', () => {
     const saved = [
-      { at: 0.3, tokens: 1_000 },
-      { at: 0.3, tokens: 500 },
-      { at: 0.95, tokens: 10 },
+      { at: 0.3, tokens: 1_000, messages: 0 },
+      { at: 0.3, tokens: 500, messages: 0 },
+      { at: 0.95, tokens: 10, messages: 0 },
     ]
     expect(saving({ saved })).toBeCloseTo(150 + 10)
   })
@@ -66,7 +82,7 @@ describe('the bill of a request', () => {
     // 400 tokens more would have been read at 0.1: 100 of those at 2, 300 of those at 1.25.
     expect(saving({ lostCache: 900 })).toBeCloseTo(40 - 200 - 375)
     // What was removed would have been read, too.
-    const saved = [{ at: 0.8, tokens: 1_000 }]
+    const saved = [{ at: 0.8, tokens: 1_000, messages: 0 }]
     expect(saving({ lostCache: 900, saved })).toBeCloseTo(40 - 575 + 100)
   })
 
