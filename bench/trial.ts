@@ -74,14 +74,14 @@ async function askModel(): Promise<void> {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, `${name}.transcripts.jsonl`), transcripts)
   writeFileSync(join(folder, `${name}.json`), results)
-  const rows = [...judge(played.pairs, arms)].map(([arm, result]) => rowOf(arm, result))
+  const rows = judge(played.pairs, arms).map(rowOf)
   const { length } = played.pairs
   const end = played.isOverBudget ? 'the budget is spent; ' : ''
   const said = `${end}${length} pairs, ${played.excluded.length} excluded, $${played.spent.toFixed(2)} spent`
   process.stdout.write(options.json ? results : `${said}\n\n${markdownTable(HEADER, rows)}\n`)
 }
 
-function rowOf(arm: Arm, { bill, steps, solved, cost_at_equal_steps, cost }: ArmResult) {
+function rowOf({ arm, bill, steps, solved, cost_at_equal_steps, cost }: ArmResult) {
   const percent = (share: number) => `${(100 * share).toFixed(1)} %`
   const said = ({ change, low, high, verdict }: ArmResult['steps']) =>
     `${percent(change)} (${percent(low)} to ${percent(high)}): ${verdict ?? 'no verdict'}`

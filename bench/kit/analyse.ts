@@ -5,6 +5,7 @@ import {
   compareSteps,
   type Difference,
   type Pair,
+  silenceIfApart,
 } from '../trial/statistics.ts'
 
 export const COLUMNS = 'arm,task,solved,steps,cache_read,cache_write,usd'
@@ -48,17 +49,8 @@ export function analyse(csv: string): readonly ArmAnalysis[] {
   const analysed = [...byArm]
     .filter(([arm]) => arm !== base)
     .map(([arm, rows]) => analyseArm(arm, pairsOf(byArm.get(base)!, rows)))
-  const again = analysed.find(({ arm }) => arm === 'direct_again')
-  const isApart = again !== undefined && MEASURES.some(of => again[of].verdict !== 'not told apart')
-  if (!isApart) return analysed
-  return analysed.map(each => {
-    if (each === again) return each
-    const silent = MEASURES.map(of => [of, { ...each[of], verdict: null }])
-    return { ...each, ...Object.fromEntries(silent) }
-  })
+  return silenceIfApart(analysed, 'direct_again')
 }
-
-const MEASURES = ['cost', 'steps', 'cost_at_equal_steps', 'solved'] as const
 
 /** Several passes of a task are paired in their order. */
 function pairsOf(base: ReturnType<typeof rowsOf>, other: typeof base): readonly Pair[] {

@@ -24,8 +24,9 @@ const EAGER: Readonly<Record<Arm, string>> = {
   clearing: `${SHIPPED.clearing}enabled = true\nkeep_newest = 2\ncached_read = 10.0\ncache_write = 0.01\n`,
 }
 
-const SETTINGS = `[proxy]
-redeem = "auto"
+/** The tool that fetches is offered if something may be missing. */
+const settingsOf = (arm: Arm) => `[proxy]
+redeem = "${SHIPPED[arm] === LOSSLESS ? 'off' : 'auto'}"
 rewrite_timeout_ms = 600_000
 [limits]
 drain_grace_ms = 0
@@ -37,7 +38,7 @@ max_queue_wait_ms = 600_000
 export interface ArmServices {
   /** Where an arm's requests go, below the vendor's prefix. */
   url(arm: Arm): string
-  /** What an arm's service reports of one session. */
+  /** What an arm's service reports of one session; `null` if it accounts for no request. */
   savings(arm: Arm, session: string): Promise<Savings | null>
   close(): Promise<void>
 }
@@ -107,7 +108,7 @@ export async function startArms(
         config: join(folder, `${arm}.toml`),
         pipeline: join(folder, `${arm}.pipeline.toml`),
       }
-      writeFileSync(files.config, SETTINGS)
+      writeFileSync(files.config, settingsOf(arm))
       writeFileSync(files.pipeline, (isEager ? EAGER : SHIPPED)[arm])
       services.set(arm, await start(files, upstream, vendor))
     }
@@ -120,8 +121,10 @@ export async function startArms(
     url: arm => `${origin(arm)}/${vendor}`,
     async savings(arm, session) {
       const response = await fetch(`${origin(arm)}/v1/savings?session=${session}`)
-      const { session: all } = (await response.json()) as { session?: { input_tokens?: Savings } }
-      return all?.input_tokens ?? null
+      const { session: all } = (await response.json()) as {
+        readonly session: { readonly requests: number; readonly input_tokens: Savings }
+      }
+      return all.requests === 0 ? null : all.input_tokens
     },
     close,
   }

@@ -7,12 +7,13 @@ import {
   compareSteps,
   type Pair,
   passAll,
-  type Verdict,
+  silenceIfApart,
 } from './statistics.ts'
 import type { Played, PlayedPair } from './with-model.ts'
 
 /** What is said of an arm, each apart from the others. */
 export interface ArmResult {
+  readonly arm: Arm
   /** Of the very requests that were sent: exact, and without pairs. */
   readonly bill: {
     readonly billed: number
@@ -24,8 +25,6 @@ export interface ArmResult {
   readonly cost_at_equal_steps: ReturnType<typeof compareCostAtEqualSteps>
   readonly cost: ReturnType<typeof compareCost>
 }
-
-const MEASURES = ['steps', 'solved', 'cost_at_equal_steps', 'cost'] as const
 
 /** How many pairs show what: from the spread of published runs, 80 % power, 5 % two-sided. */
 const POWER = [
@@ -60,6 +59,7 @@ function resultOf(all: readonly PlayedPair[], arm: Arm): ArmResult {
   )
   const [paid, without] = [sum('cost'), sum('without')]
   return {
+    arm,
     bill: billed.length === 0 ? null : { billed: paid, without, saved: 1 - paid / without },
     steps: compareSteps(pairs),
     solved: { ...compareSolved(pairs), all_of_3: passAll(attempts, 3) },
@@ -68,20 +68,10 @@ function resultOf(all: readonly PlayedPair[], arm: Arm): ArmResult {
   }
 }
 
-/** What is said of each arm. Where the two raw arms are told apart, there is no verdict. */
-export function judge(all: readonly PlayedPair[], arms: readonly Arm[]): Map<Arm, ArmResult> {
-  const results = new Map(
-    arms.filter(arm => arm !== 'raw').map(arm => [arm, resultOf(all, arm)] as const),
-  )
-  const again = results.get('raw_again')
-  const isApart = (verdict: Verdict | undefined) => verdict === 'fewer' || verdict === 'more'
-  const silent = MEASURES.filter(measure => isApart(again?.[measure].verdict))
-  for (const [arm, result] of results) {
-    if (arm === 'raw_again') continue
-    const muted = silent.map(measure => [measure, { ...result[measure], verdict: null }])
-    results.set(arm, { ...result, ...Object.fromEntries(muted) })
-  }
-  return results
+/** What is said of each arm: no verdict if the two raw arms are told apart. */
+export function judge(all: readonly PlayedPair[], arms: readonly Arm[]): readonly ArmResult[] {
+  const results = arms.filter(arm => arm !== 'raw').map(arm => resultOf(all, arm))
+  return silenceIfApart(results, 'raw_again')
 }
 
 const MOST_BYTES = 50_000
@@ -93,7 +83,7 @@ export function resultsFile(
   arms: readonly Arm[],
   transcripts: string,
 ): string {
-  const results = Object.fromEntries(judge(pairs, arms))
+  const results = judge(pairs, arms)
   const sha256 = createHash('sha256').update(transcripts).digest('hex')
   const rows = pairs.map(({ seed, pass, sides }) => [
     ...[seed, pass],

@@ -97,6 +97,23 @@ function signTest(a: number, b: number): number {
   return Math.min(1, 2 * sum)
 }
 
+/** What is compared of an arm with the base, each apart from the others. */
+const MEASURES = ['steps', 'solved', 'cost_at_equal_steps', 'cost'] as const
+
+/** If the base's repetition is told apart from it in any measure, nothing is said of the others. */
+export function silenceIfApart<
+  Result extends { readonly arm: string } & {
+    readonly [Measure in (typeof MEASURES)[number]]: { readonly verdict: Verdict }
+  },
+>(results: readonly Result[], repetition: string): readonly Result[] {
+  const again = results.find(({ arm }) => arm === repetition)
+  const isApart = MEASURES.some(of => ['fewer', 'more'].includes(again?.[of].verdict ?? ''))
+  if (!isApart) return results
+  const silent = (result: Result) =>
+    Object.fromEntries(MEASURES.map(of => [of, { ...result[of], verdict: null }]))
+  return results.map(result => (result === again ? result : { ...result, ...silent(result) }))
+}
+
 /** The chance that all of `k` attempts at a task succeed, estimated without bias (pass^k). */
 export function passAll(attempts: readonly (readonly boolean[])[], k: number): number | null {
   const enough = attempts.filter(({ length }) => length >= k)
