@@ -1,5 +1,5 @@
 import { Book } from '../../src/book/book.ts'
-import { createTasks } from '../../src/book/rows/tasks.ts'
+import { createTasks } from '../../src/book/tasks.ts'
 import { resultOf } from '../../test/support/ledger/rows.ts'
 
 /** A month of work that was made up, for pictures: no figure of it was measured. */

@@ -3,15 +3,20 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { AppError } from '../core/base/errors.ts'
 import { createTaskThread } from '../runtime/task-thread.ts'
 import type { StoreKey } from '../store/values/codec.ts'
-import type { Arrival, ArrivedOffer } from './arrivals.ts'
+import {
+  type Arrival,
+  type ArrivedFetch,
+  type ArrivedOffer,
+  type ArrivedResult,
+  isRow,
+} from './arrivals.ts'
 import type { EventsTerms, EventTally } from './events/event-files.ts'
 import type { Origin } from './rows/day-sums.ts'
 import { type BookThread, Ledger } from './rows/ledger.ts'
 import { isPassing } from './rows/passing-texts.ts'
 import type { LedgerLimits } from './rows/prune.ts'
-import type { Tasks } from './rows/tasks.ts'
 import type { Turn } from './rows/turn.ts'
-import type { ArrivedFetch, ArrivedResult } from './rows/write-rows.ts'
+import type { EventsStep, Tasks } from './tasks.ts'
 
 type EventFate = 'written' | 'dropped' | 'failed'
 
@@ -93,7 +98,7 @@ export class Book extends Ledger {
       options.thread ??
       createTaskThread<Tasks>({
         name: 'the ledger',
-        module: new URL(`./rows/thread${extname(import.meta.url)}`, import.meta.url),
+        module: new URL(`./thread${extname(import.meta.url)}`, import.meta.url),
         limitMs: TASK_MS,
         onBug: options.onBug,
         onLost: reason => this.#fail(reason),
@@ -142,7 +147,7 @@ export class Book extends Ledger {
    * files. Pages do not wait for that.
    */
   upkeep(): Promise<void> {
-    return this.#flush(() => this.#events('upkeep'))
+    return this.#flush(() => this.#events('lookAfter'))
   }
 
   /**
@@ -239,11 +244,11 @@ export class Book extends Ledger {
   }
 
   /** Has the thread do something about the files of telemetry, or end. Never rejects. */
-  async #events(name: 'flush' | 'upkeep' | 'settle' | 'end'): Promise<void> {
+  async #events(step: EventsStep): Promise<void> {
     const { folder, events = null } = this.#options
-    if (name !== 'end') this.begin()
-    const tally = await this.thread.run(WRITER, name, { folder, events }).catch(error => {
-      if (name !== 'end' && !isAway(error)) this.#fail(String(error))
+    if (step !== 'end') this.begin()
+    const tally = await this.thread.run(WRITER, 'events', { folder, events, step }).catch(error => {
+      if (step !== 'end' && !isAway(error)) this.#fail(String(error))
       return null
     })
     this.#count(tally)
@@ -288,12 +293,6 @@ export class Book extends Ledger {
     if (!this.#isFailing) this.#options.onUnwritten(detail)
     this.#isFailing = true
   }
-}
-
-/** Whether the ledger has a row of it. */
-function isRow(arrival: Arrival): boolean {
-  if (arrival.kind === 'result') return arrival.only !== 'telemetry'
-  return arrival.kind === 'turn' || arrival.kind === 'fetch'
 }
 
 /** Whether the ledger can be used later. */

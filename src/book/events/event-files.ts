@@ -155,16 +155,17 @@ export class EventFiles {
       })
   }
 
-  /** Waits until no file is looked after. */
+  /** The same, and waits until it is done. */
   async settle(): Promise<void> {
+    await this.lookAfter()
     await this.#tidying
   }
 
   /** Ends all sessions. */
-  async close(): Promise<void> {
+  async end(): Promise<void> {
     for (const name of [...this.#sessions.keys()]) this.#end(name)
     await this.flush()
-    await this.settle()
+    await this.#tidying
   }
 
   /** What became of events since it was asked for last. */

@@ -4,6 +4,7 @@ import { AppError } from '../../core/base/errors.ts'
 import type { GainAnswer } from '../../core/contract/gain.ts'
 import type { TaskThread } from '../../runtime/task-thread.ts'
 import type { StoreKey } from '../../store/values/codec.ts'
+import type { Tasks } from '../tasks.ts'
 import { dayOf } from './day-of.ts'
 import type {
   ConversationDetail,
@@ -13,7 +14,6 @@ import type {
   ToolTable,
 } from './figures.ts'
 import type { FoundTexts } from './kept-texts.ts'
-import type { Tasks } from './tasks.ts'
 import { hourOf } from './write-rows.ts'
 
 export type BookThread = Pick<TaskThread<Tasks>, 'run' | 'close'>

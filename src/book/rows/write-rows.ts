@@ -1,57 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite'
-import {
-  type KeptRow,
-  MAX_NAME,
-  type ResultRow,
-  type ResultTexts,
-} from '../../core/contract/result-row.ts'
+import { type KeptRow, MAX_NAME, type ResultRow } from '../../core/contract/result-row.ts'
 import { keptRow } from '../../core/telemetry/result-row.ts'
 import type { Codec } from '../../store/values/codec.ts'
+import { type Arrival, type ArrivedFetch, type ArrivedResult, isRow } from '../arrivals.ts'
 import { BatchSums } from './batch-sums.ts'
 import { DayWriter, type Origin } from './day-sums.ts'
 import { limitTexts, writeTexts } from './kept-texts.ts'
 import { isPassing, PassingTexts, type SumPlace } from './passing-texts.ts'
 import type { DaySums } from './read-days.ts'
 import type { Turn } from './turn.ts'
-
-/** A result that arrived. */
-export interface ArrivedResult {
-  readonly tenant: string
-  /** Unix milliseconds. */
-  readonly at: number
-  /** The operation or proxy that it came through. */
-  readonly source: string
-  /** The conversation that a proxy knows; absent: that of the row. */
-  readonly conversation?: string
-  /** The model, if that is known. */
-  readonly model?: string
-  /** Absent: nothing is known of it. */
-  readonly origin?: Origin
-  /** Whether it is sent to another service of ours, which counts it again. */
-  readonly isPassedOn?: boolean
-  /** `ResultRow` as JSON. */
-  readonly row: string
-  /** It was counted before: the ledger has no row of it. */
-  readonly only?: 'telemetry'
-  /** Absent: they are not kept. */
-  readonly texts?: ResultTexts
-}
-
-/** A text that was fetched again, whole or in part. */
-export interface ArrivedFetch {
-  readonly tenant: string
-  readonly at: number
-  /** The first digits of its hash. */
-  readonly original: string
-  readonly bytes: number
-}
-
-/** What arrived since the last write. */
-export interface Arrivals {
-  readonly results: readonly ArrivedResult[]
-  readonly turns: readonly Turn[]
-  readonly fetches: readonly ArrivedFetch[]
-}
 
 const HOUR_MS = 3_600_000
 
@@ -87,24 +44,23 @@ export class RowWriter {
    * All or nothing.
    * @param codec seals texts; `null`: none are kept
    */
-  write({ results, turns, fetches }: Arrivals, codec: Codec | null = null): void {
+  write(arrivals: readonly Arrival[], codec: Codec | null = null): void {
     const sums = new BatchSums()
     const ofTexts = new Set<string>()
     this.#database.exec('BEGIN IMMEDIATE')
     try {
-      for (const each of results) {
-        const id = this.#result(each, sums)
-        const { tenant, at, texts } = each
-        if (codec === null || texts === undefined) continue
-        writeTexts(this.#database, codec, { id, tenant, at, texts })
-        ofTexts.add(tenant)
+      for (const each of arrivals.filter(isRow)) {
+        if (each.kind === 'turn') this.#turn(each, sums)
+        else if (each.kind === 'fetch') this.#fetch(each)
+        else {
+          const id = this.#result(each, sums)
+          const { tenant, at, texts } = each
+          if (codec === null || texts === undefined) continue
+          writeTexts(this.#database, codec, { id, tenant, at, texts })
+          ofTexts.add(tenant)
+        }
       }
       for (const tenant of ofTexts) limitTexts(this.#database, tenant)
-      for (const each of turns) this.#turn(each, sums)
-      for (const { tenant, original, at, bytes } of fetches) {
-        this.#run('fetched', tenant, original, at, bytes)
-        this.#fetch(tenant, original, at)
-      }
       for (const [name, cells] of sums.rows()) this.#run(name, ...cells)
       this.#days.write()
       this.#database.exec('COMMIT')
@@ -202,7 +158,8 @@ export class RowWriter {
   }
 
   /** A fetch belongs to the day of the fetch, and to the tool of the text. */
-  #fetch(tenant: string, original: string, at: number): void {
+  #fetch({ tenant, original, at, bytes }: ArrivedFetch): void {
+    this.#run('fetched', tenant, original, at, bytes)
     const found = this.#database
       .prepare(`SELECT source, data ->> 'tool' AS tool FROM result
         WHERE tenant = ? AND elided = ? AND elided <> '' LIMIT 1`)

@@ -1,6 +1,6 @@
 import type { Arms } from '../../book/arms/arms.ts'
+import type { ArrivedResult } from '../../book/arrivals.ts'
 import type { Book } from '../../book/book.ts'
-import type { ArrivedResult } from '../../book/rows/write-rows.ts'
 import type { SentReport } from '../../core/contract/operation-result.ts'
 import type { ResultRow } from '../../core/contract/result-row.ts'
 import type { JobDeps } from '../context.ts'

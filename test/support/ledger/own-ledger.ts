@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { Book, type BookOptions } from '../../../src/book/book.ts'
 import type { BookThread } from '../../../src/book/rows/ledger.ts'
-import { createTasks } from '../../../src/book/rows/tasks.ts'
+import { createTasks } from '../../../src/book/tasks.ts'
 
 /** A folder that goes with the test. */
 export function ledgerFolder(): string {

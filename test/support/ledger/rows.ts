@@ -1,5 +1,5 @@
+import type { ArrivedResult } from '../../../src/book/arrivals.ts'
 import type { Turn } from '../../../src/book/rows/turn.ts'
-import type { ArrivedResult } from '../../../src/book/rows/write-rows.ts'
 import type { KeptRow, ResultRow } from '../../../src/core/contract/result-row.ts'
 import { rowWith } from '../result-rows.ts'
 

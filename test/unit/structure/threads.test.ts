@@ -67,7 +67,7 @@ describe('threads', () => {
     const loaded = closureOf(inThreads)
     expect(loaded).toContain('src/core/base/zlib-calls.ts')
     expect(loaded).toContain('src/lab/logs/chunks.ts')
-    expect(loaded).toContain('src/book/rows/tasks.ts')
+    expect(loaded).toContain('src/book/tasks.ts')
     expect(loaded).not.toContain('src/proxy/answer-decoder.ts')
   })
 

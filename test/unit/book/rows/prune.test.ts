@@ -22,13 +22,18 @@ function open(folder = ledgerFolder()) {
       database.prepare(`SELECT count(*) AS n FROM ${table} WHERE tenant = ?`).get(tenant)?.['n'],
     )
   const fill = (tenant: string, rows: number, at = Date.now()) =>
-    writer.write({
-      results: Array.from({ length: rows }, () => resultOf(tenant, { session: 's' }, { at })),
-      turns: Array.from({ length: rows }, () => turnOf({ tenant, at })),
-      fetches: [{ tenant, at, original: 'f', bytes: 1 }],
-    })
+    writer.write([
+      ...Array.from({ length: rows }, () => result(tenant, 's', at)),
+      ...Array.from({ length: rows }, () => ({ kind: 'turn', ...turnOf({ tenant, at }) }) as const),
+      fetch(tenant, 'f', at),
+    ])
   return { folder, database, count, fill }
 }
+
+const result = (tenant: string, session: string, at: number) =>
+  ({ kind: 'result', ...resultOf(tenant, { session }, { at }) }) as const
+const fetch = (tenant: string, original: string, at: number) =>
+  ({ kind: 'fetch', tenant, at, original, bytes: 1 }) as const
 
 const TABLES = ['result', 'turn', 'conversation', 'result_hour', 'turn_hour', 'fetched']
 
@@ -71,15 +76,11 @@ describe('limits of the ledger', () => {
   it('shrinks a file that is too large for its conversations', () => {
     const { database } = open()
     const at = Date.now()
-    new RowWriter(database).write({
-      results: Array.from({ length: 5_000 }, (_, i) =>
-        resultOf('a', { session: `s${i}` }, { at: at - i }),
-      ),
-      turns: [],
-      fetches: Array.from({ length: 5_000 }, (_, i) => ({
-        ...{ tenant: 'a', at: at - i, original: `f${i}`, bytes: 1 },
-      })),
-    })
+    const each = Array.from({ length: 5_000 }, (_, i) => i)
+    new RowWriter(database).write([
+      ...each.map(i => result('a', `s${i}`, at - i)),
+      ...each.map(i => fetch('a', `f${i}`, at - i)),
+    ])
     database.exec('DELETE FROM result; PRAGMA incremental_vacuum')
     const pages = () => Number(database.prepare('PRAGMA page_count').get()?.['page_count'])
     const before = pages()

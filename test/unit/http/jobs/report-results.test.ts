@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { reportResult } from '../../../../src/http/jobs/report-results.ts'
+import { reportResult, reportResults } from '../../../../src/http/jobs/report-results.ts'
 import { rowWith } from '../../../support/result-rows.ts'
 
 const row = JSON.stringify(rowWith())
@@ -15,4 +15,16 @@ test.each([
     book: { result: ({ only }) => void written.push(`book ${only}`) },
   } as Parameters<typeof reportResult>[2])
   expect(written).toEqual(expected)
+})
+
+test('the rows of a job are added to arms at once', () => {
+  const added: unknown[] = []
+  const unit = { unit: 'u', isHeldOut: false, results: 1, tokens: 9, saved: 2, again: 0 }
+  const rows = [rowWith(), { ...rowWith(), unit }]
+  const reports = rows.map(each => ({ op: 'rewrite', row: JSON.stringify(each) }))
+  reportResults({ reports: [...reports, { op: 'rewrite' }] }, { tenant: 't' }, {
+    metrics: { report: () => {} },
+    arms: { record: (tenant, all) => void added.push(tenant, all) },
+  } as Parameters<typeof reportResults>[2])
+  expect(added).toEqual(['t', rows])
 })

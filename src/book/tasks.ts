@@ -1,15 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { AppError } from '../../core/base/errors.ts'
-import { createSteadyClock } from '../../core/base/steady-clock.ts'
-import { makeFolder } from '../../files/make-folder.ts'
-import { SecretFileError } from '../../runtime/secret-file.ts'
-import type { Codec, StoreKey } from '../../store/values/codec.ts'
-import type { Arrival } from '../arrivals.ts'
-import { EventFiles, type EventsTerms, type EventTally } from '../events/event-files.ts'
-import { fileIdentity, openLedgerFile, whyAway } from './database.ts'
-import { readTexts, textCodec } from './kept-texts.ts'
-import { type LedgerLimits, prune } from './prune.ts'
-import { type DayWindow, readGain } from './read-days.ts'
+import { AppError } from '../core/base/errors.ts'
+import { createSteadyClock } from '../core/base/steady-clock.ts'
+import { makeFolder } from '../files/make-folder.ts'
+import { SecretFileError } from '../runtime/secret-file.ts'
+import type { Codec, StoreKey } from '../store/values/codec.ts'
+import type { Arrival } from './arrivals.ts'
+import { EventFiles, type EventsTerms, type EventTally } from './events/event-files.ts'
+import { fileIdentity, openLedgerFile, whyAway } from './rows/database.ts'
+import { readTexts, textCodec } from './rows/kept-texts.ts'
+import { type LedgerLimits, prune } from './rows/prune.ts'
+import { type DayWindow, readGain } from './rows/read-days.ts'
 import {
   readConversation,
   readConversations,
@@ -18,8 +18,8 @@ import {
   readResult,
   readTools,
   type Window,
-} from './read-rows.ts'
-import { type Arrivals, RowWriter } from './write-rows.ts'
+} from './rows/read-rows.ts'
+import { RowWriter } from './rows/write-rows.ts'
 
 /** Which ledger a task is for. */
 interface Folder {
@@ -36,6 +36,9 @@ interface PruneInput {
   /** Unix milliseconds. */
   readonly now: number
 }
+
+/** What is done about the files of telemetry: see `EventFiles`. */
+export type EventsStep = 'flush' | 'lookAfter' | 'settle' | 'end'
 
 /** Telemetry; `null`: there is none. */
 interface Events {
@@ -89,16 +92,6 @@ export function createTasks() {
     return keys === null ? null : codec
   }
 
-  function writeRows(input: WriteInput): void {
-    const { arrivals } = input
-    const arrived = {
-      results: arrivals.filter(each => each.kind === 'result' && each.only === undefined),
-      turns: arrivals.filter(each => each.kind === 'turn'),
-      fetches: arrivals.filter(each => each.kind === 'fetch'),
-    }
-    if (input.hasLedger) open(input).writer.write(arrived as Arrivals, codecOf(input))
-  }
-
   function filesOf({ events }: Events): EventFiles | null {
     if (events === null) return null
     const [now, random] = [Date.now, Math.random]
@@ -112,7 +105,7 @@ export function createTasks() {
     async write(input: WriteInput): Promise<EventTally | null> {
       let failure: unknown
       try {
-        writeRows(input)
+        if (input.hasLedger) open(input).writer.write(input.arrivals, codecOf(input))
       } catch (error) {
         if (whyAway(error) !== null) throw error
         failure = error
@@ -123,20 +116,17 @@ export function createTasks() {
       if (failure !== undefined) throw failure
       return own?.tally() ?? null
     },
-    /** Writes events that have waited for long enough. */
-    async flush(input: Folder & Events): Promise<EventTally | null> {
-      await filesOf(input)?.flush()
-      return files?.tally() ?? null
-    },
-    async upkeep(input: Folder & Events): Promise<EventTally | null> {
-      await filesOf(input)?.lookAfter()
-      return files?.tally() ?? null
-    },
-    /** The same, and waits for its end. */
-    async settle(input: Folder & Events): Promise<EventTally | null> {
-      await filesOf(input)?.lookAfter()
-      await files?.settle()
-      return files?.tally() ?? null
+    /** Takes a step of telemetry; `end` closes the ledger's file, too. */
+    async events(
+      input: Folder & Events & { readonly step: EventsStep },
+    ): Promise<EventTally | null> {
+      if (input.step === 'end') {
+        opened?.database.close()
+        opened = null
+      }
+      const own = filesOf(input)
+      await own?.[input.step]()
+      return own?.tally() ?? null
     },
     /** Removes what is beyond the limits, at most once in a while. */
     prune(input: Folder & PruneInput): void {
@@ -163,13 +153,6 @@ export function createTasks() {
     latest: (input: Folder & { readonly tenant: string; readonly limit: number }) =>
       readLatest(open(input).database, input.tenant, input.limit),
     gain: (input: Folder & DayWindow) => readGain(open(input).database, input),
-    /** Closes the file, and ends all sessions. */
-    async end(_: Folder & Events): Promise<EventTally | null> {
-      opened?.database.close()
-      opened = null
-      await files?.close()
-      return files?.tally() ?? null
-    },
   })
 }
 

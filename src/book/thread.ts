@@ -1,4 +1,4 @@
-import { serveTasks } from '../../runtime/serve-tasks.ts'
+import { serveTasks } from '../runtime/serve-tasks.ts'
 import { createTasks } from './tasks.ts'
 
 serveTasks(createTasks())
