@@ -10,7 +10,7 @@ import {
 } from '../../../src/core/telemetry/effectiveness.ts'
 import { fewRuns } from '../../support/short-runs.ts'
 
-const RUNS = fewRuns(20_000, 250)
+const RUNS = fewRuns(20_000, 120)
 
 const UPSTREAMS = ['u', 'v'] as const
 const TOOLS = ['get', 'list'] as const

@@ -22,7 +22,7 @@ import { quoteForShell } from '../../../src/runtime/installation.ts'
 import { leastHits } from '../../support/runs.ts'
 import { fewRuns } from '../../support/short-runs.ts'
 
-const RUNS = fewRuns(1_000, 12)
+const RUNS = fewRuns(1_000, 6)
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-setup-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -176,7 +176,7 @@ describe('the account of cache misses', () => {
       }
       await world.close()
     })
-    await fc.assert(property, { numRuns: fewRuns(2_000, 20) })
+    await fc.assert(property, { numRuns: fewRuns(2_000, 8) })
     expect(planted).toBeGreaterThan(leastHits(0.6 * conversations))
   })
 })

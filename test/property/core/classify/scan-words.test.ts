@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { noFindings, scanText } from '../../../../src/core/classify/inner-formats.ts'
 import { scanWords, type WordFacts } from '../../../../src/core/classify/scan-words.ts'
 import { runs } from '../../../support/runs.ts'
+import { fewRuns } from '../../../support/short-runs.ts'
 
 const part = fc.constantFrom(
   'Some words of prose stand here, one after the other. ',
@@ -60,6 +61,6 @@ it('counts as regular expressions do, across blocks too', () => {
       const content = before + after
       expect(scanWords(content, false, content.length)).toEqual(expectedFacts(content))
     }),
-    { numRuns: runs(5_000) },
+    { numRuns: fewRuns(5_000, 60) },
   )
 })

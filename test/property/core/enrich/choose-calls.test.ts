@@ -102,7 +102,7 @@ describe('the choice of calls', () => {
         runs++
         if (value < best) worse++
       }),
-      { numRuns: fewRuns(10_000, 200) },
+      { numRuns: fewRuns(10_000, 80) },
     )
     // It is not the best one always, nor seldom.
     expect(worse).toBeGreaterThan(0)
@@ -115,7 +115,7 @@ describe('the choice of calls', () => {
         const { value, bound } = chooseCalls(items, 10_000)
         expect([value, bound]).toEqual([optimum(items, 10_000), value])
       }),
-      { numRuns: fewRuns(1_000, 50) },
+      { numRuns: fewRuns(1_000, 20) },
     )
   })
 

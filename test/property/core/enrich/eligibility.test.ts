@@ -9,7 +9,7 @@ import type { SideEffect, ToolModel } from '../../../../src/core/enrich/value-mo
 import { modelsWith } from '../../../support/models.ts'
 import { fewRuns } from '../../../support/short-runs.ts'
 
-const RUNS = fewRuns(100_000, 1_000)
+const RUNS = fewRuns(100_000, 300)
 
 const EFFECTS = ['pure', 'read_only', 'mutates_local', 'mutates_external', 'indeterminate'] as const
 const READING: readonly (SideEffect | undefined)[] = ['pure', 'read_only']

@@ -47,6 +47,6 @@ it('what is left out of a count changes no choice and no price', () => {
       expect(tree.encode(value, parts)).toBe(tree.encode(value, whole))
       expect(tree.explain!(value, parts)).toEqual(tree.explain!(value, whole))
     }),
-    { numRuns: fewRuns(1500, 40) },
+    { numRuns: fewRuns(1_500, 20) },
   )
 })

@@ -6,7 +6,8 @@ import { JSON_FORMATS } from '../../../../src/core/formats/json/registry.ts'
 import { parseJson } from '../../../../src/core/json/parse-json.ts'
 import { equalValues, type Value } from '../../../../src/core/json/value.ts'
 import { writeJson } from '../../../../src/core/json/write-json.ts'
-import { leastHits, runs } from '../../../support/runs.ts'
+import { leastHits } from '../../../support/runs.ts'
+import { fewRuns } from '../../../support/short-runs.ts'
 import {
   arbitraryDocument,
   arbitraryEdit,
@@ -14,7 +15,7 @@ import {
   withPythonNumbers,
 } from './arbitrary-value.ts'
 
-const RUNS = runs(3000)
+const RUNS = fewRuns(3_000, 75)
 
 const document = arbitraryDocument.map(withPythonNumbers)
 

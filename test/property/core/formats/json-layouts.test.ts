@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { findSpacing, writeSpacedJson } from '../../../../src/core/formats/text/json-spacing.ts'
 import { parseJson } from '../../../../src/core/json/parse-json.ts'
 import { anyText } from '../../../support/any-text.ts'
-import { leastHits, runs } from '../../../support/runs.ts'
+import { leastHits } from '../../../support/runs.ts'
+import { fewRuns } from '../../../support/short-runs.ts'
 import { arbitraryEdit } from './arbitrary-value.ts'
 
-const RUNS = runs(3_000)
+const RUNS = fewRuns(3_000, 60)
 
 /** How a program prints JSON that fits into a line, as Prettier does. */
 interface Printer {

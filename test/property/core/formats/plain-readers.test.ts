@@ -14,11 +14,12 @@ import type { TokenCounter } from '../../../../src/core/tokens/counter.ts'
 import { lengthCounter } from '../../../support/length-counter.ts'
 import { readDiff } from '../../../support/plain-readers/plain-texts.ts'
 import { readPlainly } from '../../../support/plain-readers/readers.ts'
-import { leastHits, runs } from '../../../support/runs.ts'
+import { leastHits } from '../../../support/runs.ts'
+import { fewRuns } from '../../../support/short-runs.ts'
 import { arbitraryToolText } from './arbitrary-text.ts'
 import { arbitraryTree } from './tree-values.ts'
 
-const RUNS = runs(2000)
+const RUNS = fewRuns(2_000, 50)
 
 /** What a format chooses by: texts of the grammar that a choice by tokens would never send. */
 const WHIMS: readonly ((text: string) => number)[] = [

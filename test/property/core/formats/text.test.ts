@@ -6,11 +6,12 @@ import { JSON_FORMATS } from '../../../../src/core/formats/json/registry.ts'
 import { TEXT_FORMATS } from '../../../../src/core/formats/text/registry.ts'
 import type { TextTools } from '../../../../src/core/formats/text/text-format.ts'
 import { lengthCounter } from '../../../support/length-counter.ts'
-import { leastHits, runs } from '../../../support/runs.ts'
+import { leastHits } from '../../../support/runs.ts'
+import { fewRuns } from '../../../support/short-runs.ts'
 import { arbitraryToolText } from './arbitrary-text.ts'
 import { arbitraryEdit, arbitraryText } from './arbitrary-value.ts'
 
-const RUNS = runs(1_500)
+const RUNS = fewRuns(1_500, 40)
 
 /** Every saving counts, so that as much as possible is written. */
 const tools: TextTools = { counter: lengthCounter(1), formats: JSON_FORMATS }

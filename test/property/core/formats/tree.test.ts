@@ -12,7 +12,7 @@ import { fewRuns } from '../../../support/short-runs.ts'
 import { withPythonNumbers } from './arbitrary-value.ts'
 import { arbitraryCut, arbitraryTree } from './tree-values.ts'
 
-const RUNS = fewRuns(5000, 60)
+const RUNS = fewRuns(5_000, 30)
 
 /** Texts of the grammar that a choice by length would never send. */
 const WHIMS: readonly ((text: string) => number)[] = [

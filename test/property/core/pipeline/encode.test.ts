@@ -5,6 +5,7 @@ import { equalValues } from '../../../../src/core/json/value.ts'
 import { decode, encode } from '../../../../src/index.ts'
 import { anyText } from '../../../support/any-text.ts'
 import { runs } from '../../../support/runs.ts'
+import { fewRuns } from '../../../support/short-runs.ts'
 
 const text = fc.oneof(
   anyText({ maxLength: 60 }),
@@ -68,7 +69,7 @@ describe('encode', () => {
       fc.property(fc.oneof(tree, rows), fc.constantFrom(0, 1, 2, '\t'), (value, indent) => {
         check(JSON.stringify(value, null, indent))
       }),
-      { numRuns: runs(1_500) },
+      { numRuns: fewRuns(1_500, 30) },
     )
   })
 
@@ -85,7 +86,7 @@ describe('encode', () => {
         const cut = at % (json.length + 1)
         check(json.slice(0, cut) + patch + json.slice(cut + 1))
       }),
-      { numRuns: runs(1_000) },
+      { numRuns: fewRuns(1_000, 20) },
     )
   })
 })

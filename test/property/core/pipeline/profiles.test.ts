@@ -8,12 +8,13 @@ import { FORMAT_IDS } from '../../../../src/core/pipeline/profile/format-ids.ts'
 import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { TEMPLATE_IDS } from '../../../../src/core/pipeline/profile/profile-axes.ts'
 import { decode } from '../../../../src/index.ts'
-import { FULL_RUNS, runs } from '../../../support/runs.ts'
+import { FULL_RUNS } from '../../../support/runs.ts'
+import { fewRuns } from '../../../support/short-runs.ts'
 import { counters } from '../../../support/vocabularies.ts'
 import { arbitraryToolText } from '../formats/arbitrary-text.ts'
 import { arbitraryTree } from '../formats/tree-values.ts'
 
-const RUNS = runs(900)
+const RUNS = fewRuns(900, 20)
 
 const TOOL = 'list_issues'
 

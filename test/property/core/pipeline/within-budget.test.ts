@@ -16,7 +16,7 @@ import { fewRuns } from '../../../support/short-runs.ts'
 import { counters } from '../../../support/vocabularies.ts'
 
 /** More in the long run. */
-const RUNS = fewRuns(1_500, 30)
+const RUNS = fewRuns(1_500, 12)
 
 const context = { counters, maxDepth: 64, maxDecodedChars: 1_000_000, keepsOriginals: true }
 

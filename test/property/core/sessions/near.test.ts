@@ -14,7 +14,7 @@ import { localContext } from '../../../support/local-context.ts'
 import { leastHits } from '../../../support/runs.ts'
 import { fewRuns } from '../../../support/short-runs.ts'
 
-const RUNS = fewRuns(1_000, 30)
+const RUNS = fewRuns(1_000, 15)
 
 const scalar = fc.oneof(anyText(), fc.integer(), fc.boolean(), fc.constant(null))
 const key = fc.oneof(

@@ -12,7 +12,7 @@ import { FULL_RUNS } from '../../../support/runs.ts'
 import { fewRuns } from '../../../support/short-runs.ts'
 
 /** More in the long run. */
-const RUNS = fewRuns(1_000, 20)
+const RUNS = fewRuns(1_000, 8)
 
 const context = localContext()
 

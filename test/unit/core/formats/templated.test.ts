@@ -3,9 +3,9 @@ import { templated } from '../../../../src/core/formats/text/templated.ts'
 import { lengthCounter } from '../../../support/length-counter.ts'
 import { FULL_RUNS } from '../../../support/runs.ts'
 
-const LINES = FULL_RUNS ? 1_000_000 : 15_000
+const LINES = FULL_RUNS ? 1_000_000 : 4_000
 /** Fewer templates than are told apart. */
-const TEMPLATES = FULL_RUNS ? 60_000 : 15_000
+const TEMPLATES = FULL_RUNS ? 60_000 : 4_000
 const tools = { counter: lengthCounter(4), formats: [] }
 
 /** What is written of a text that the format accepts, after checking that it is read again. */

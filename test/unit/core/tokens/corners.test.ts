@@ -231,7 +231,7 @@ describe.each(someOf(ENCODINGS, 1))('%s counts as tiktoken', encoding => {
     )
     expect(counter.count(lines)).toBe(tiktokenIds(lines, encoding).length)
     // No safe boundary anywhere: the block grows, and the kernel is let go afterwards.
-    const count = FULL_RUNS ? 900_000 : 60_000
+    const count = FULL_RUNS ? 900_000 : 20_000
     const unbroken = '漢，'.repeat(count)
     const short = '漢，'.repeat(1000)
     expect(counter.count(unbroken)).toBe((counter.count(short) / 1000) * count)

@@ -259,7 +259,7 @@ describe('what is sent for a conversation', () => {
           tally.add(conversation, sums)
         },
       ),
-      { numRuns: fewRuns(25, 5), examples: [[CERTAIN, FIRST]] },
+      { numRuns: fewRuns(25, 3), examples: [[CERTAIN, FIRST]] },
     )
     tally.expectEnough()
   })
@@ -282,7 +282,7 @@ describe('what is sent for a conversation', () => {
           tally.add(conversation, sums)
         },
       ),
-      { numRuns: fewRuns(25, 5), examples: [[CERTAIN, Array(9).fill(0)]] },
+      { numRuns: fewRuns(25, 3), examples: [[CERTAIN, Array(9).fill(0)]] },
     )
     tally.expectEnough()
   })
@@ -300,7 +300,7 @@ describe('what is sent for a conversation', () => {
           await expectStable(conversation, turn => processes[turn % 2]!)
         },
       ),
-      { numRuns: fewRuns(25, 5) },
+      { numRuns: fewRuns(25, 3) },
     )
   })
 
@@ -326,7 +326,7 @@ describe('what is sent for a conversation', () => {
           heldOut += sums.heldOut
         },
       ),
-      { numRuns: fewRuns(40, 8) },
+      { numRuns: fewRuns(40, 4) },
     )
     expect(heldOut).toBeGreaterThanOrEqual(leastHits(1))
   })
@@ -356,7 +356,7 @@ describe('what is sent for a conversation', () => {
           }
         },
       ),
-      { numRuns: fewRuns(25, 5), examples: [[LOGS, [...AT_EACH_LEVEL]]] },
+      { numRuns: fewRuns(25, 2), examples: [[LOGS, [...AT_EACH_LEVEL]]] },
     )
     expect(distinct).toBeGreaterThan(0)
   })

@@ -19,7 +19,7 @@ import {
   textsOf,
 } from './reader.ts'
 
-const RUNS = fewRuns(150, 6)
+const RUNS = fewRuns(150, 3)
 const local = localContext()
 const LIMITS = { maxBytes: 1 << 24, maxDepth: 64, maxValues: 100_000 }
 const CONFIGURATIONS = [

@@ -14,7 +14,7 @@ import { leastHits } from '../../../../support/runs.ts'
 import { fewRuns } from '../../../../support/short-runs.ts'
 import { counters } from '../../../../support/vocabularies.ts'
 
-const RUNS = fewRuns(24, 5)
+const RUNS = fewRuns(24, 3)
 /** A long run asks for all chunks, one by one. */
 const MOST_FETCHED = RUNS > 24 ? Number.POSITIVE_INFINITY : 3
 

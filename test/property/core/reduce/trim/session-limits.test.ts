@@ -8,7 +8,7 @@ import { leastHits } from '../../../../support/runs.ts'
 import { fewRuns } from '../../../../support/short-runs.ts'
 import { counters } from '../../../../support/vocabularies.ts'
 
-const RUNS = fewRuns(15, 5)
+const RUNS = fewRuns(15, 3)
 
 const rule = { max_per_session: 1 }
 const pipeline = pipelineSchema.parse({

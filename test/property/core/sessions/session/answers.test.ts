@@ -5,7 +5,7 @@ import { createSessionWorld, sessionStep } from '../../../../support/session-wor
 import { fewRuns } from '../../../../support/short-runs.ts'
 
 /** More in the long run. */
-const RUNS = fewRuns(12, 4)
+const RUNS = fewRuns(12, 2)
 
 it.each([
   ['enough', { bodyBytes: 1 << 22, hasCallIds: true }],

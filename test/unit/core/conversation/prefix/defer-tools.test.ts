@@ -263,7 +263,7 @@ describe('deferred tools', () => {
 
   it('are found in long lists and texts in linear time', () => {
     const tools = Array.from({ length: 5_000 }, (_, i) => tool(`t${i}`, { description: 'x' }))
-    const request = body(tools, [], { system: 'word t9 '.repeat(200_000) })
+    const request = body(tools, [], { system: 'word t9 '.repeat(50_000) })
     const of = termsFor(tools, { recent: ['t1'] })
     const { send } = recordingProxy(
       { cache_align: { defer: true, normalise: true } },

@@ -391,7 +391,7 @@ describe('the steps of pauses', () => {
           expect(Buffer.compare(other.bytes, bytes)).toBe(0)
         }
       }),
-      { numRuns: fewRuns(200, 10) },
+      { numRuns: fewRuns(200, 4) },
     )
     expect(cleared).toBeGreaterThanOrEqual(leastHits(10))
   })

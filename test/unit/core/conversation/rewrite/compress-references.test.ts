@@ -140,7 +140,7 @@ describe('references in /v1/compress', () => {
         const chats = chat(steps)
         expect(compressed(chats)).toEqual(proxied(chats, 'openai_chat'))
       }),
-      { numRuns: fewRuns(20, 5), examples: [[[SAME, SAME]]] },
+      { numRuns: fewRuns(20, 3), examples: [[[SAME, SAME]]] },
     )
     expect(referred).toBeGreaterThan(0)
   })

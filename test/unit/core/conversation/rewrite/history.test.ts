@@ -203,7 +203,7 @@ describe('what a thread remembers of conversations', () => {
           }
         },
       ),
-      { numRuns: fewRuns(25, 5) },
+      { numRuns: fewRuns(25, 3) },
     )
   })
 

@@ -11,7 +11,7 @@ import { severityOf } from '../../../../../src/core/reduce/elide/severity.ts'
 import { rankText } from '../../../../../src/core/reduce/elide/text-reducers.ts'
 import { bodyOf } from '../../../../../src/core/verify/answer-body.ts'
 import { createVerifier } from '../../../../../src/core/verify/verify-transcript.ts'
-import { leastHits } from '../../../../support/runs.ts'
+import { FULL_RUNS, leastHits } from '../../../../support/runs.ts'
 import { fewRuns } from '../../../../support/short-runs.ts'
 import { counters } from '../../../../support/vocabularies.ts'
 
@@ -161,6 +161,8 @@ describe('failures of one kind', () => {
 })
 
 describe('failures within a budget', () => {
+  /** Tokens from each budget to the next; a short run looks at fewer. */
+  const STEP = FULL_RUNS ? 37 : 148
   const DECODED = /marker(\d+)x/g
   const lineOf = (at: number, words: string | undefined) =>
     words === undefined ? `entry ${at} took ${at * 7} ms` : `${words} marker${at}x`
@@ -214,7 +216,7 @@ describe('failures within a budget', () => {
           }
         },
       ),
-      { numRuns: fewRuns(12, 5) },
+      { numRuns: fewRuns(12, 2) },
     )
   })
 
@@ -244,7 +246,7 @@ describe('failures within a budget', () => {
         const { findings } = createVerifier(counters).check({ line: 1, entry: { request, answer } })
         expect(findings).toEqual([])
       }),
-      { numRuns: fewRuns(25, 15) },
+      { numRuns: fewRuns(25, 5) },
     )
     expect(counted).toBeGreaterThanOrEqual(leastHits(5))
   })
@@ -255,7 +257,7 @@ describe('failures within a budget', () => {
       at => `2026-01-01 10:00:${10 + (at % 50)} INFO ${lineOf(at, undefined)}`,
     )
     const log = lines.with(77, '2026-01-01 10:01:27 Killed marker77x').join('\n')
-    for (let budget_tokens = 90; budget_tokens < 1_200; budget_tokens += 37) {
+    for (let budget_tokens = 90; budget_tokens < 1_200; budget_tokens += STEP) {
       for (const content of [log, list(new Map([[31, 'a.cfg failed']]))]) {
         expect(shown({ content, budget_tokens, mode: 'trim' })).toMatch(/marker(?:77|31)x/)
       }
@@ -268,7 +270,7 @@ describe('failures within a budget', () => {
       const least = times(40, at => 40 + at * 4).find(budget =>
         markersAt(write(one), budget)?.has('31'),
       )!
-      for (let budget = least; budget < 900; budget += 37) {
+      for (let budget = least; budget < 900; budget += STEP) {
         expect([budget, markersAt(write(one), budget)?.has('31')]).toEqual([budget, true])
       }
     }

@@ -4,7 +4,7 @@ import { viewDiff } from '../../../../../src/core/reduce/elide/view-diff.ts'
 import { missingLines } from '../../../../../src/core/verify/missing-lines.ts'
 import { FULL_RUNS } from '../../../../support/runs.ts'
 
-const MANY = FULL_RUNS ? 160_000 : 40_000
+const MANY = FULL_RUNS ? 160_000 : 10_000
 
 const header = (path: string) => [
   `diff --git a/${path} b/${path}`,

@@ -31,15 +31,15 @@ test('as many sessions as were asked for are live at once, with their entries', 
 test('a flood of sessions stays in the memory, and leaves the last ones', () => {
   const memory = createIndexMemory({ maxSessions: 500, maxEntries: 1000 })
   const index = attachIndex(memory, { owner: 1 })
-  for (let i = 0; i < 50_000; i++) {
+  for (let i = 0; i < 5_000; i++) {
     const turn = index.begin(sessionKey('t', `${i}`), { timeMs: i })
     const entry = { ...facts, identity, timeMs: i, answer: 'full', of: 0 } as const
     index.commit(index.record(turn, entry, { lruSize: 5 })!, true)
   }
   const { sessions, entries, evicted } = indexUse(memory)
-  expect(sessions + evicted).toBe(50_000)
+  expect(sessions + evicted).toBe(5_000)
   expect(entries).toBe(sessions)
-  for (let i = 49_800; i < 50_000; i++) {
+  for (let i = 4_800; i < 5_000; i++) {
     expect(index.entries(sessionKey('t', `${i}`))).toHaveLength(1)
   }
   expect(index.summary(sessionKey('t', '0'))).toBeNull()

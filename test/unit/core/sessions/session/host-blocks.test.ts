@@ -52,7 +52,7 @@ describe('what a host says in a result', () => {
 
   it('takes linear time if it is said on each of many lines, in each result', () => {
     const { encode, decode } = createLocalSessions(localContext(), { bodyBytes: 1 << 24 })
-    const said = '<system-reminder>x</system-reminder>\n'.repeat(FULL_RUNS ? 25_000 : 5_000)
+    const said = '<system-reminder>x</system-reminder>\n'.repeat(FULL_RUNS ? 25_000 : 1_000)
     for (const end of ['one', 'two', 'three', 'four']) {
       const content = said + end
       const answer = encode({ session: 's', tool: 'Bash', args: { end }, content })

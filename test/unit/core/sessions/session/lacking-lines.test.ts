@@ -187,7 +187,7 @@ describe('a text that repeats lines and has bulk', () => {
     const text = fc
       .array(piece, { minLength: 2, maxLength: 9 })
       .map(pieces => pieces.flatMap(({ write, count }, at) => lines(count, write, 100 * at)))
-    const number = fewRuns(200, 10)
+    const number = fewRuns(200, 4)
     let hits = 0
     fc.assert(
       fc.property(text, fc.nat(), fc.nat(), (all, start, count) => {
@@ -218,7 +218,7 @@ describe('a text that repeats lines and has bulk', () => {
       lines: fc.integer({ min: 4, max: 60 }),
       first: fc.constantFrom(0, 1, 300),
     })
-    const number = fewRuns(300, 15)
+    const number = fewRuns(300, 5)
     let hits = 0
     fc.assert(
       fc.property(fc.array(part, { minLength: 2, maxLength: 6 }), fc.boolean(), (parts, isBare) => {
