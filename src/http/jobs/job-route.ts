@@ -80,7 +80,9 @@ async function serveJob(c: AppContext, ways: JobWays, deps: JobDeps): Promise<Re
     const ofHook = HOOK.exec(client ?? '')?.[1]
     const origin = { project, agent: ofHook ?? agent, client }
     const source = ofHook === undefined ? {} : { source: 'hook' }
-    reportResults(result, { tenant: caller.tenant, origin, ...source }, deps)
+    const { metrics, book } = deps
+    // Only proxies draw arms.
+    reportResults(result, { tenant: caller.tenant, origin, ...source }, { metrics, book })
     const written = kept?.(keptNow, job.accept) ?? { media: result.media, bytes: result.body }
     const response = respond(c, written)
     leaveWhenRead(c, ticket, written.bytes.length, written.bytes.length)
