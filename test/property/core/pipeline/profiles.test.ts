@@ -14,7 +14,7 @@ import { counters } from '../../../support/vocabularies.ts'
 import { arbitraryToolText } from '../formats/arbitrary-text.ts'
 import { arbitraryTree } from '../formats/tree-values.ts'
 
-const RUNS = fewRuns(900, 20)
+const RUNS = fewRuns(900, 40)
 
 const TOOL = 'list_issues'
 

@@ -8,7 +8,7 @@ import { localContext } from '../../../../support/local-context.ts'
 import { leastHits } from '../../../../support/runs.ts'
 import { fewRuns } from '../../../../support/short-runs.ts'
 
-const RUNS = fewRuns(150, 6)
+const RUNS = fewRuns(150, 12)
 const context = { ...localContext(), pipeline: anySaving(), keepsOriginals: true }
 
 /** Functions of which no line stands twice. */
