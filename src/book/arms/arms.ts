@@ -4,7 +4,7 @@ import { AppError } from '../../core/base/errors.ts'
 import type { Store } from '../../store/store.ts'
 import { failureProblem } from '../../store/values/failure.ts'
 import { createTenantSums } from '../../store/values/tenant-sums.ts'
-import { createArmSecrets } from './secrets.ts'
+import { ArmSecrets } from './secrets.ts'
 import {
   type ArmsCount,
   type ArmsRow,
@@ -73,7 +73,7 @@ const MOST_BESIDE = 4
 export class Arms {
   readonly settings: ArmsOptions['settings']
   readonly #options: ArmsOptions
-  readonly #secrets: ReturnType<typeof createArmSecrets>
+  readonly #secrets: ArmSecrets
   readonly #sums: ReturnType<typeof createTenantSums<TenantArms>>
   readonly #changed = new Set<string>()
   readonly #working = new Set<Promise<void>>()
@@ -82,7 +82,7 @@ export class Arms {
   constructor(options: ArmsOptions) {
     this.settings = options.settings
     this.#options = options
-    this.#secrets = createArmSecrets(options)
+    this.#secrets = new ArmSecrets(options)
     this.#sums = createTenantSums<TenantArms>({
       ...options,
       record: RECORD,

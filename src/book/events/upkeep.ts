@@ -21,13 +21,17 @@ export interface RetentionSettings {
 /** What `blocks` counts. */
 const BLOCK_BYTES = 512
 
-/** What may be deleted. */
-interface KeptFile {
+interface FileFacts {
   readonly path: string
-  /** Nothing in it is older. */
-  readonly startedMs: number
   /** On the disk. */
   readonly bytes: number
+  readonly changedMs: number
+}
+
+/** What may be deleted. */
+interface KeptFile extends FileFacts {
+  /** Nothing in it is older. */
+  readonly startedMs: number
   /** Still written, or left by a process that was killed: stays. */
   readonly isOpen: boolean
 }
@@ -35,7 +39,6 @@ interface KeptFile {
 interface EventFile extends KeptFile {
   readonly tenantFolder: string
   readonly segment: string
-  readonly changedMs: number
 }
 
 /** Runs a step. If the file system refuses it, the next step still runs. */
@@ -70,8 +73,16 @@ export async function tidy(
   const summaries: KeptFile[] = []
   for (const tenant of await tenantsOf(folder)) {
     const tenantFolder = join(folder, tenant)
-    await attempt(() => findEvents(tenantFolder, events, attempt))
-    await attempt(() => findSummaries(tenantFolder, summaries, attempt))
+    const eventOf = (file: string) => {
+      const name = readSegmentName(file)
+      return name && { tenantFolder, ...name }
+    }
+    const summaryOf = (file: string) => {
+      const startedMs = dayOfSummaries(file)
+      return startedMs === null ? null : { startedMs, isOpen: false }
+    }
+    await attempt(() => find(eventsFolder(tenantFolder), eventOf, events, attempt))
+    await attempt(() => find(sessionsFolder(tenantFolder), summaryOf, summaries, attempt))
   }
   const keptEvents = await deleteOld(events, nowMs - event_ttl_ms, attempt)
   const keptSummaries = await deleteOld(summaries, nowMs - summary_ttl_ms - DAY_MS, attempt)
@@ -85,42 +96,25 @@ export async function tidy(
   if (failure !== undefined) throw failure
 }
 
-async function findEvents(
-  tenantFolder: string,
-  found: EventFile[],
+/** Adds the files of a folder that have a name of ours. */
+async function find<Name>(
+  folder: string,
+  nameOf: (file: string) => Name | null,
+  found: (Name & FileFacts)[],
   attempt: Attempt,
 ): Promise<void> {
-  const folder = eventsFolder(tenantFolder)
   for (const file of await namesIn(folder)) {
-    const name = readSegmentName(file)
-    if (name === null) continue
+    const name = nameOf(file)
     const path = join(folder, file)
-    await attempt(async () => {
-      found.push({ tenantFolder, path, ...name, ...(await factsOf(path)) })
-    })
-  }
-}
-
-async function findSummaries(
-  tenantFolder: string,
-  found: KeptFile[],
-  attempt: Attempt,
-): Promise<void> {
-  const folder = sessionsFolder(tenantFolder)
-  for (const file of await namesIn(folder)) {
-    const startedMs = dayOfSummaries(file)
-    if (startedMs === null) continue
-    const path = join(folder, file)
-    await attempt(async () => {
-      found.push({ path, startedMs, isOpen: false, ...(await factsOf(path)) })
-    })
+    if (name !== null)
+      await attempt(async () => void found.push({ ...name, ...(await factsOf(path)) }))
   }
 }
 
 /** A small file takes a block of the disk. */
-async function factsOf(path: string): Promise<{ bytes: number; changedMs: number }> {
+async function factsOf(path: string): Promise<FileFacts> {
   const { size, blocks, mtimeMs } = await stat(path)
-  return { bytes: Math.max(size, blocks * BLOCK_BYTES), changedMs: mtimeMs }
+  return { path, bytes: Math.max(size, blocks * BLOCK_BYTES), changedMs: mtimeMs }
 }
 
 /** @returns those that are not too old */
