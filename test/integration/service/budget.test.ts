@@ -157,7 +157,7 @@ describe('a store that refuses', () => {
       return small.post('/v1/encode', JSON.stringify({ content, mode: 'trim', budget_tokens: 400 }))
     }
     expect(((await (await trim(0)).json()) as Answer).lossless).toBe(false)
-    // Texts that no compression makes smaller, until live bodies take all the room.
+    // No compression makes these texts smaller: live bodies take all the room.
     for (const bytes of [700_000, 30_000]) {
       const put = () =>
         small.post('/v1/inputs', JSON.stringify({ content: randomBytes(bytes).toString('base64') }))
@@ -165,6 +165,7 @@ describe('a store that refuses', () => {
     }
     const refused = await trim(1_000)
     expect(refused.status).toBe(503)
+    expect(refused.headers.get('retry-after')).not.toBeNull()
     const problem = (await refused.json()) as Record<string, unknown>
     expect(Object.keys(problem)).not.toContain('content')
     const lossless = await small.post('/v1/encode', JSON.stringify({ content: records }))
@@ -176,6 +177,8 @@ describe('a store that refuses', () => {
     const within = await ask({ messages, token_budget: 400 })
     expect(within).toEqual(await ask({ messages }))
     expect(within).toMatchObject({ ccr_hashes: [] })
+    const metrics = await (await fetch(`${small.url}/metrics`)).text()
+    expect(metrics).toMatch(/^haversack_store_failures_total\{op="put",reason="full"\} \d+$/m)
     await small.close()
   })
 })

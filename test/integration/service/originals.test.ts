@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -280,26 +279,4 @@ it('of one tenant leaves room for the answers of others, however slowly it is re
   }
   for (const socket of readers) socket.destroy()
   await narrow.close()
-})
-
-it('is refused where live bodies take all the room, and the service goes on', async () => {
-  const small = await startSmallService({
-    workers: { count: 1 },
-    limits: { max_body_bytes: 1024 * 1024 },
-    store: { max_bytes: 16 * 1024 * 1024 },
-  })
-  // No compression makes such a text smaller.
-  const put = () =>
-    small.post('/v1/inputs', JSON.stringify({ content: randomBytes(600_000).toString('base64') }))
-  const statuses: number[] = []
-  for (let at = 0; at < 50 && !statuses.includes(503); at++) {
-    const response = await put()
-    statuses.push(response.status)
-    if (response.status === 503) expect(response.headers.get('retry-after')).not.toBeNull()
-  }
-  expect(statuses).toContain(503)
-  expect((await small.post('/v1/encode', JSON.stringify({ content: records }))).status).toBe(200)
-  const metrics = await (await fetch(`${small.url}/metrics`)).text()
-  expect(metrics).toMatch(/^haversack_store_failures_total\{op="put",reason="full"\} \d+$/m)
-  await small.close()
 })

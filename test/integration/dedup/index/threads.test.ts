@@ -10,8 +10,8 @@ import { FULL_RUNS } from '../../../support/runs.ts'
 import { stormOfThreads, stormWithKills } from './storm.ts'
 
 /** What each thread does, and how many are terminated. */
-const OPERATIONS = FULL_RUNS ? 40_000 : 10_000
-const KILLS = FULL_RUNS ? 12 : 4
+const OPERATIONS = FULL_RUNS ? 40_000 : 5_000
+const KILLS = FULL_RUNS ? 12 : 2
 
 test('four threads lose nothing, and see nothing torn or foreign', async () => {
   const { results, matches, recorded } = await stormOfThreads(4, OPERATIONS)

@@ -8,7 +8,7 @@ import { FULL_RUNS } from '../../../support/runs.ts'
 import type { BodiesReport, BodiesSetup } from './worker-bodies.ts'
 
 const MEMORY_BYTES = 1 << 16
-const ROUNDS = FULL_RUNS ? 1_500 : 500
+const ROUNDS = FULL_RUNS ? 1_500 : 250
 
 function start(setup: Omit<BodiesSetup, 'started'>) {
   const started = new SharedArrayBuffer(4)
