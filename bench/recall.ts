@@ -20,15 +20,15 @@ import { REQUIRED, readOptions } from './support/options.ts'
  */
 const options = readOptions({ corpus: REQUIRED, sample: 1, write: false })
 
-const ANY = { in_proxies: true, min_saved_tokens: 0 }
+const ANY = {
+  elision: { in_proxies: true },
+  endpoint_overrides: { '*': { elision_min_saved_tokens: 0 } },
+}
 const SHOWN: Readonly<Record<string, Arm>> = {
   lossless: ARMS['lossless']!,
   '`elide`': ARMS['elide']!,
-  '`elide`, whatever it saves': pipelineArm({ elision: ANY }, true),
-  'level `compact`, whatever it saves': pipelineArm(
-    { elision: ANY, views: { level: 'compact' } },
-    true,
-  ),
+  '`elide`, whatever it saves': pipelineArm(ANY, true),
+  'level `compact`, whatever it saves': pipelineArm({ ...ANY, views: { level: 'compact' } }, true),
   'clearing after pauses': ARMS['pauses']!,
   '`elide`, and clearing after pauses': ARMS['redeem']!,
   'the last 10 results, 20 at a time': ARMS['masking_in_steps']!,

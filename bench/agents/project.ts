@@ -29,7 +29,7 @@ export function makeProject(folder: string): readonly Step[] {
     assignee: people[i % 3],
     labels: ['bug', `p${i % 4}`],
   }))
-  // Its outline saves what `elision.min_saved_tokens` asks for, and no agent cuts it.
+  // Its outline saves what `elision_min_saved_tokens` asks for, and no agent cuts it.
   const lines = Array.from({ length: 28 }, (_, i) => functionOf(i)).flat()
   const log = Array.from({ length: 120 }, (_, i) => {
     const minute = String(i % 60).padStart(2, '0')

@@ -1,9 +1,11 @@
+import { CLEARING_TERMS } from '../../src/core/base/clearing-terms.ts'
 import type { LayerSettings } from '../../src/core/pipeline/profile/pipeline-config.ts'
 import { type ArmPlay, NO_CHANGES } from '../../src/lab/bill/account.ts'
 import type { NewNeeds } from '../../src/lab/bill/needs.ts'
 import type { PlacedSession } from '../../src/lab/bill/place-results.ts'
 import {
   type Arm,
+  type ArmTerms,
   CLEARING,
   LOSSLESS,
   pipelineArm,
@@ -47,7 +49,7 @@ const KEPT = 10
 const STEP = 20
 const VENDOR = { tokens: 100_000, keep: 3 }
 /** With this price no step pays but those after pauses, as where the proxy fetches originals. */
-const PAUSES: LayerSettings = { clearing: { enabled: true, cache_write: 10 } }
+const PAUSES: ArmTerms = { isStable: false, clearing: { ...CLEARING_TERMS, cacheWrite: 10 } }
 /** From 100,000 tokens of the whole prompt on; the played prompts lack some 42,000 of them. */
 const PRESSURE: LayerSettings = {
   views: { pressure: [{ from_tokens: 58_000, level: 'standard' }] },
@@ -59,9 +61,9 @@ export const ARMS: Readonly<Record<string, Arm>> = {
   lossless: SHIPPED_ARMS.lossless,
   elide: pipelineArm({ elision: { in_proxies: true } }, true),
   clearing: SHIPPED_ARMS.clearing,
-  both: pipelineArm({ elision: { in_proxies: true }, ...CLEARING }, true, false),
-  pauses: pipelineArm({ ...LOSSLESS, ...PAUSES }, true, false),
-  redeem: pipelineArm({ elision: { in_proxies: true }, ...PAUSES }, true, false),
+  both: pipelineArm({ elision: { in_proxies: true }, ...CLEARING }, true, { isStable: false }),
+  pauses: pipelineArm({ ...LOSSLESS, ...CLEARING }, true, PAUSES),
+  redeem: pipelineArm({ elision: { in_proxies: true }, ...CLEARING }, true, PAUSES),
   pressure: pipelineArm({ ...LOSSLESS, ...PRESSURE }, true),
   masking_each_turn: hidingArm(() => () => KEPT),
   masking_in_steps: hidingArm(

@@ -1,6 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { loadConfig } from '../../src/config/load.ts'
+import { CLEARING_TERMS, type ClearingTerms } from '../../src/core/base/clearing-terms.ts'
+import { startService } from '../../src/service/service.ts'
 import { startProcess } from '../../test/support/service-process.ts'
 
 /** The ways in which the same task is done. `raw_again` shows what chance alone does. */
@@ -20,9 +23,10 @@ const SHIPPED: Readonly<Record<Arm, string>> = {
 /** So that short tasks without pauses meet everything that may leave. */
 const EAGER: Readonly<Record<Arm, string>> = {
   ...SHIPPED,
-  elided: `${SHIPPED.elided}min_block_bytes = 256\nmin_saved_tokens = 1\n`,
-  clearing: `${SHIPPED.clearing}enabled = true\nkeep_newest = 2\ncached_read = 10.0\ncache_write = 0.01\n`,
+  elided: `${SHIPPED.elided}min_block_bytes = 256\n[endpoint_overrides."*"]\nelision_min_saved_tokens = 1\n`,
+  clearing: `${SHIPPED.clearing}enabled = true\n`,
 }
+const EAGER_CLEARING = { ...CLEARING_TERMS, keepNewest: 2, cachedRead: 10, cacheWrite: 0.01 }
 
 /** The tool that fetches is offered if something may be missing. */
 const settingsOf = (arm: Arm) => `[proxy]
@@ -60,17 +64,19 @@ export type StartArm = (
   files: { config: string; pipeline: string },
   upstream: string,
   vendor: Vendor,
+  clearing?: ClearingTerms,
 ) => Promise<ArmService>
 
 type Vendor = 'anthropic' | 'openai'
 
-/** A real service in a process of its own. */
-const startServe: StartArm = async ({ config, pipeline }, upstream, vendor) => {
+/** A real service in a process of its own, or in this one if no file can say what it shall do. */
+const startServe: StartArm = async ({ config, pipeline }, upstream, vendor, clearing) => {
   const env = {
     ...{ HAVERSACK_CONFIG: config, HAVERSACK_PIPELINE_CONFIG: pipeline },
     HAVERSACK_LOG_LEVEL: 'error',
     [`HAVERSACK_${vendor.toUpperCase()}_URL`]: upstream,
   }
+  if (clearing !== undefined) return startService(loadConfig({ env }), { limits: { clearing } })
   const { child, exited, url } = await startProcess({ env })
   return {
     url,
@@ -110,7 +116,8 @@ export async function startArms(
       }
       writeFileSync(files.config, settingsOf(arm))
       writeFileSync(files.pipeline, (isEager ? EAGER : SHIPPED)[arm])
-      services.set(arm, await start(files, upstream, vendor))
+      const clearing = isEager && arm === 'clearing' ? EAGER_CLEARING : undefined
+      services.set(arm, await start(files, upstream, vendor, clearing))
     }
   } catch (error) {
     await close()

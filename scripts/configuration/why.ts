@@ -14,7 +14,6 @@ export const WHY: Readonly<Record<string, string>> = {
   'store.redis.cluster': 'if a Redis of others shall be refused',
   'store.redis.durability': 'a write counts when a replica has it, or the disk',
   'store.redis.call_timeout_ms': 'if the network is slow: all other times follow from it',
-  'store.tenants.*.original_ttl_ms': 'the same for one tenant',
   'proxy.anthropic_url': 'where `/anthropic/*` goes; else there is no route',
   'proxy.openai_url': 'where `/openai/*` goes; else there is no route',
   'proxy.upstreams': 'other APIs at `/up/NAME/*`: `name`, `url`, `dialect`, `forgets`, `aws`',
@@ -31,14 +30,12 @@ export const WHY: Readonly<Record<string, string>> = {
   budgets: 'to watch spending: `tenant`, `period`, `amount`, `webhook`',
   'ledger.enabled': 'if no results and requests shall be recorded; the page needs it',
   'ledger.projects': 'if sums shall not name projects',
-  'ui.enabled': 'if there shall be no page at `/ui`',
   'ui.keep_texts': 'both sides of results are kept for a week, encrypted; `run` does',
   'telemetry.enabled': 'to tune: properties of results, nothing of their contents',
   'telemetry.sample_rate': 'if fewer results suffice',
   'telemetry.flush_every_n': 'if events shall be written sooner',
   'fingerprints.publish':
     'patterns of endpoints that readers get; `team:NAME`: with those of three members',
-  'fingerprints.build_interval_ms': 'if fingerprints shall be newer',
   'fingerprints.share_endpoints_with_team': 'yours go to the team below',
   'fingerprints.team.url': 'the service of the team',
   'fingerprints.team.team': "the team's name there",
@@ -129,8 +126,6 @@ export const WHY: Readonly<Record<string, string>> = {
   'elision.in_proxies':
     '`true`: proxies elide new results, not only if a host or a level asks for it',
   'elision.min_block_bytes': 'of results that something is left out of, at least',
-  'elision.min_saved_tokens':
-    '6,000 if absent, of lists 8,000: tokens that leaving out saves, at least',
   'elision.redeem_tools': 'if agents fetch originals by other tools',
   'views.level': 'more or less is shown where nothing else names a level',
   'views.levels.*': 'by tool: its level',
@@ -138,11 +133,6 @@ export const WHY: Readonly<Record<string, string>> = {
   'views.pressure':
     'less is shown when the context fills: [steps](../guide/views.md#by-what-the-context-has)',
   'clearing.enabled': '`auto`: at pauses, if the proxy answers calls for originals',
-  'clearing.keep_newest': '1 to 10,000: results that always stay',
-  'clearing.keep_at_pauses': '1 to 10,000: results that stay after a pause',
-  'clearing.cached_read':
-    'above 0, at most 10: price of a cached token, in tokens that no cache has',
-  'clearing.cache_write': 'above 0, at most 10: price of a token that is written into the cache',
   'clearing.exclude': 'tools whose results stay, without the prefix of their server',
   'arms.holdout': 'sessions that stay untouched, to measure; 0.05 is advised',
   'arms.explore': 'results that stay whole, to measure elision; 0.1 is advised',
@@ -151,8 +141,8 @@ export const WHY: Readonly<Record<string, string>> = {
   'endpoint_overrides.*.hint_verbosity': 'instead of `dedup.hint_verbosity`',
   'endpoint_overrides.*.formats': 'instead of `mckp.formats_enabled`',
   'endpoint_overrides.*.elision_enabled': 'instead of `elision.enabled`',
-  'endpoint_overrides.*.elision_min_saved_tokens': 'instead of that of `elision`',
-  'endpoint_overrides.*.reading': 'instead of the level of the model and the section',
+  'endpoint_overrides.*.elision_min_saved_tokens':
+    '6,000 if absent, of lists 8,000: tokens that leaving out saves, at least',
   'endpoint_overrides.*.max_ratio':
     '0.9 if absent: most that may be left of the smallest lossless text',
   'endpoint_overrides.*.max_result_tokens': "tokens that a tool's result should take at most",
@@ -183,12 +173,10 @@ export const WHY: Readonly<Record<string, string>> = {
   'hints.types.*.enabled':
     '`reference`, `near_reference`, `lines`, `overflow`, `format`, `metadata`, `elision`, `search_chain` (off without a section)',
   'hints.types.*.max_per_session': 'fewer, in a session or conversation',
-  'hints.types.*.interval_results': 'fewer: results between two; 7 for `search_chain`',
   'hints.types.*.applies_to_models': 'models as under `profiles.llm`; `*` fits none too',
   'steering.verbosity': '`balanced`, `concise`, `terse`, `minimal`: asks for less prose',
   'steering.effort':
-    '`minimal`, `low`, `medium`, `high`, `xhigh`, `max`: the most effort of reasoning',
-  'steering.effort_models': 'models as under `profiles.llm`: their effort may be lowered',
+    '`minimal`, `low`, `medium`, `high`, `xhigh`, `max`: the most effort that requests ask for',
   'steering.mechanical_effort': 'of turns that only continue; a change loses the prompt cache',
   'steering.base_effort': 'of all other turns; `mechanical_effort` needs it',
   'cache_align.normalise': 'sends tools in one order and spelling',

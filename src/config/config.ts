@@ -121,8 +121,6 @@ export const configSchema = z.strictObject({
       original_ttl_ms: lifetime.default(86_400_000),
       encryption_keys: z.array(encryptionKey).max(16).default([]),
       redis: redisSchema.optional(),
-      /** Settings by tenant; a tenant without a setting has the common one. */
-      tenants: z.record(z.string(), z.strictObject({ original_ttl_ms: lifetime })).default({}),
     })
     .prefault({}),
   /** The drop-in proxies; a vendor without a URL has no route. */
@@ -177,7 +175,6 @@ export const configSchema = z.strictObject({
   /** The page at `/ui`. */
   ui: z
     .strictObject({
-      enabled: z.boolean().default(true),
       /** Whether both sides of results are kept, encrypted. Absent: by `run` only. */
       keep_texts: z.enum(['off', 'on']).optional(),
     })
@@ -203,8 +200,6 @@ export const configSchema = z.strictObject({
         .array(z.union([z.templateLiteral(['team:', teamName]), endpointPattern], NO_PATTERN))
         .max(1_000)
         .default([]),
-      /** How often they are built again from telemetry. */
-      build_interval_ms: positive.min(1_000).max(TIMER_MAX_MS).default(3_600_000),
       share_endpoints_with_team: z.boolean().default(false),
       team: fingerprintTeam.optional(),
       /** By the provider's name; only endpoints of its own servers are shared with it. */

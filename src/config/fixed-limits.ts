@@ -1,3 +1,5 @@
+import type { ClearingTerms } from '../core/base/clearing-terms.ts'
+
 const MIB = 1024 * 1024
 const SECOND_MS = 1_000
 
@@ -18,8 +20,12 @@ export interface FixedLimits {
   readonly connections: number
   /** The heap of a worker thread, in MiB: for trees of values, and copies, of the largest body. */
   heapMb(maxBodyBytes: number): number
+  /** Fingerprints are built again from telemetry so often. */
+  readonly fingerprintsMs: number
   /** Proxies forward larger bodies unchanged. */
   readonly rewriteBytes: number
+  /** What steps of clearing leave and cost; absent: the usual. */
+  readonly clearing?: ClearingTerms
   /** What an exchange with an upstream may take, in milliseconds: `ForwardLimits`. */
   readonly forward: {
     readonly connect_ms: number
@@ -52,6 +58,7 @@ export const FIXED_LIMITS: FixedLimits = {
   queueJobs: 1_024,
   connections: 10_000,
   heapMb: maxBodyBytes => Math.max(LEAST_HEAP_MB, Math.ceil((HEAP_BODIES * maxBodyBytes) / MIB)),
+  fingerprintsMs: 3_600 * SECOND_MS,
   // The largest body that Anthropic accepts.
   rewriteBytes: 32 * MIB,
   forward: {

@@ -8,6 +8,7 @@ import type { Budgets } from '../book/bill/budgets.ts'
 import type { Savings } from '../book/bill/savings.ts'
 import type { Book } from '../book/book.ts'
 import type { Ledger } from '../book/rows/ledger.ts'
+import type { ClearingTerms } from '../core/base/clearing-terms.ts'
 import type { ErrorCode } from '../core/base/errors.ts'
 import type { ConfigAnswer, ConfigOf, ConfigQuery } from '../core/contract/config.ts'
 import type { CacheLife, RequestTerms } from '../core/contract/request-terms.ts'
@@ -112,6 +113,7 @@ export interface Rewriting {
   /** Time after which a body is forwarded unchanged, in milliseconds. */
   readonly timeoutMs: number
   /** How long a vendor's caches live; absent: it is not known. */
+  readonly clearing?: ClearingTerms
   readonly cacheLives?: (vendor: VendorName) => readonly CacheLife[]
   /** How results were written before. */
   readonly rewrites: Rewrites

@@ -12,7 +12,7 @@ import type { HttpServer } from '../http/server.ts'
 import type { Gauges } from '../observability/metrics.ts'
 import type { Admission } from '../pool/admission.ts'
 import type { WorkerPool } from '../pool/pool.ts'
-import { StoredOriginals } from '../store/originals.ts'
+import { type Lifetimes, StoredOriginals } from '../store/originals.ts'
 import { createRewrites, type Rewrites } from '../store/sharing/rewrites.ts'
 import { SessionSharing } from '../store/sharing/session-sharing.ts'
 import { createSharedRewrites } from '../store/sharing/shared-rewrites.ts'
@@ -21,7 +21,6 @@ import { statsOf } from '../store/store-health.ts'
 import type { Records } from './book/records.ts'
 import type { Configurations } from './configuration/configurations.ts'
 import { type LiveConfig, queueBytes } from './reload.ts'
-import { lifetimesOf } from './store.ts'
 
 /** The parts of the app that keep data in the store and in files beside it. */
 export function appRecords(
@@ -29,9 +28,13 @@ export function appRecords(
   { store, savings, budgets, fingerprints, book, tracing }: Records,
   shared: Pick<Rewriting, 'memory' | 'generations'> & { readonly arms: Arms },
 ) {
-  const lifetimes = (tenant: string) => lifetimesOf(live.config.store, tenant)
   return {
-    originals: new StoredOriginals(store, lifetimes, Date.now, fetched => book?.fetched(fetched)),
+    originals: new StoredOriginals(
+      store,
+      () => lifetimesOf(live),
+      Date.now,
+      fetched => book?.fetched(fetched),
+    ),
     rewriting: rewritingOf(live, rewritesOf(live, store, shared.memory), shared),
     arms: shared.arms,
     savings,
@@ -69,8 +72,14 @@ export function isShared({ config }: LiveConfig): boolean {
 /** The sessions of a store that other processes have too. */
 export function sharingOf(live: LiveConfig, store: Store, sessions: Sessions) {
   if (!isShared(live)) return {}
-  const ttlMs = (tenant: string) => lifetimesOf(live.config.store, tenant).sessionMs
+  const ttlMs = () => lifetimesOf(live).sessionMs
   return { sharing: new SessionSharing({ store, sessions, ttlMs, now: Date.now }) }
+}
+
+/** How long originals and sessions are kept. */
+function lifetimesOf({ config }: LiveConfig): Lifetimes {
+  const { original_ttl_ms } = config.store
+  return { originalMs: original_ttl_ms, sessionMs: original_ttl_ms }
 }
 
 function rewritingOf(
@@ -78,9 +87,11 @@ function rewritingOf(
   rewrites: Rewrites,
   shared: Pick<Rewriting, 'memory' | 'generations' | 'arms'>,
 ): Rewriting {
+  const { clearing, rewriteBytes } = live.fixed
   return {
-    maxBytes: live.fixed.rewriteBytes,
+    maxBytes: rewriteBytes,
     timeoutMs: live.config.proxy.rewrite_timeout_ms,
+    ...(clearing && { clearing }),
     cacheLives: createCacheLives(),
     rewrites,
     ...shared,

@@ -17,7 +17,7 @@ import { openBuilds } from './builds.ts'
 export function openConfiguredFingerprints(
   config: Config,
   settings: () => Pick<Config['fingerprints'], 'publish'>,
-  { store, logger, key, tenants }: FingerprintParts,
+  { store, logger, key, intervalMs, tenants }: FingerprintParts,
 ): Fingerprints {
   const { data_dir } = config
   const fingerprints = createFingerprints({
@@ -33,7 +33,7 @@ export function openConfiguredFingerprints(
     onLost: reason => logger.warn({ reason }, 'the thread of fingerprints was replaced'),
   })
   const isPublished = () => settings().publish.length > 0
-  const builder = openBuilder({ config, isPublished, store, logger, key, tenants })
+  const builder = openBuilder({ config, isPublished, store, logger, key, intervalMs, tenants })
   return {
     ...fingerprints,
     async close() {
@@ -47,6 +47,8 @@ export interface FingerprintParts {
   readonly logger: Pick<Logger, 'error' | 'warn' | 'info'>
   /** The key of telemetry; `null` if it is off. */
   readonly key: Uint8Array | null
+  /** How often they are built again. */
+  readonly intervalMs: number
   tenants(): readonly string[]
 }
 
@@ -60,12 +62,12 @@ interface BuilderOptions extends FingerprintParts {
 }
 
 /** Builds fingerprints at the start and from time to time; with others if they share the store. */
-function openBuilder({ config, isPublished, store, logger, key, tenants }: BuilderOptions): {
+function openBuilder({ config, isPublished, store, logger, key, ...terms }: BuilderOptions): {
   close(): Promise<unknown>
 } {
   const { data_dir: dataDir, fingerprints } = config
   if (key === null) return { close: async () => {} }
-  const { build_interval_ms: intervalMs } = fingerprints
+  const { intervalMs, tenants } = terms
   const onBuilt = (built: unknown) => logger.info({ built }, 'fingerprints built')
   if (config.store.redis === undefined) {
     return openBuilds({

@@ -263,7 +263,7 @@ async function openFront({ config, seams, logger, build, resources }: Site, stat
       explainConfig: (of, query) => configurations.explain(of, query),
       ...(legend === undefined ? {} : { legend }),
       enrichment,
-      ...uiSource(config, gauges, logger),
+      ...(proxiesBelow === undefined ? uiSource(config, gauges, logger) : {}),
       ...sharingOf(live, records.store, sessions),
     },
     seams.routes,
@@ -342,7 +342,7 @@ function serviceOf(
   let closing: Promise<void> | undefined
   return {
     url: `http://${host}:${address.port}`,
-    hasPage: live.config.ui.enabled && live.config.ledger.enabled,
+    hasPage: live.config.ledger.enabled,
     reload(load) {
       reloading.readKeys()
       reloading.readConfig(load)

@@ -3,7 +3,6 @@ import { redisTimes } from '../config/redis.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { observed } from '../store/observed.ts'
-import type { Lifetimes } from '../store/originals.ts'
 import type { RedisStoreOptions } from '../store/redis/open.ts'
 import { type OpenStoreOptions, openSqliteStore } from '../store/sqlite/client.ts'
 import type { Store } from '../store/store.ts'
@@ -124,11 +123,4 @@ export async function openServiceStore(
     retryMs: STORE_RETRY_MS,
   })
   return observed(store, metrics.store)
-}
-
-/** How long a tenant's originals and sessions are kept. */
-export function lifetimesOf(settings: Config['store'], tenant: string): Lifetimes {
-  const own = Object.hasOwn(settings.tenants, tenant) ? settings.tenants[tenant] : undefined
-  const originalMs = own?.original_ttl_ms ?? settings.original_ttl_ms
-  return { originalMs, sessionMs: originalMs }
 }

@@ -13,14 +13,14 @@ const SECRET_FILE = 'ui.key'
 const ENDED_FILE = 'ui.ended'
 const SECRET_BYTES = 32
 
-/** What the page shows of the service; absent if it is off, or has no ledger to show. */
+/** What the page shows of the service; absent if it has no ledger to show. */
 export function uiSource(
-  config: Pick<Config, 'ui' | 'ledger' | 'proxy' | 'keys_file' | 'data_dir'>,
+  config: Pick<Config, 'ledger' | 'proxy' | 'keys_file' | 'data_dir'>,
   gauges: Gauges,
   logger: Pick<Logger, 'warn'>,
 ): { readonly ui?: UiSource } {
-  const { ui, ledger, proxy, keys_file } = config
-  if (!ui.enabled || !ledger.enabled) return {}
+  const { ledger, proxy, keys_file } = config
+  if (!ledger.enabled) return {}
   return {
     ui: {
       gauges,

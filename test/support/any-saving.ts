@@ -12,9 +12,10 @@ export const ELIDING_PROXIES_FILE = fileURLToPath(new URL('eliding-proxies.toml'
 
 /** The same, with other keys. */
 export function anySaving(config: object = {}): PipelineConfig {
-  const { elision } = config as { readonly elision?: object }
+  const { elision, endpoint_overrides: named } = config as Readonly<Record<string, object>>
   return pipelineSchema.parse({
     ...config,
-    elision: { in_proxies: true, min_saved_tokens: 0, ...elision },
+    elision: { in_proxies: true, ...elision },
+    endpoint_overrides: { '*': { elision_min_saved_tokens: 0 }, ...named },
   })
 }

@@ -75,9 +75,7 @@ function reported(action: (place: Destination) => Promise<Outcome>) {
 
 async function build({ config, values, now }: Destination): Promise<Outcome> {
   if (config.store.redis !== undefined) {
-    throw new UsageError(
-      'replicas that share a Redis build by themselves: see fingerprints.build_interval_ms',
-    )
+    throw new UsageError('replicas that share a Redis build by themselves: each hour')
   }
   const built = await buildFingerprints(config.data_dir, now)
   if (values.json) return { text: JSON.stringify(built) }

@@ -185,8 +185,7 @@ function configFor(options: OwnServiceOptions) {
     ...config,
     data_dir: folder,
     ledger: { ...config.ledger, enabled: config.ledger.enabled && hasLedger },
-    // It has no page.
-    ui: { enabled: false, keep_texts: keepsTexts ? (config.ui.keep_texts ?? 'on') : 'off' },
+    ui: { keep_texts: keepsTexts ? (config.ui.keep_texts ?? 'on') : 'off' },
     // It ends with its command, so each one would analyze all logs again.
     tune: { ...config.tune, auto: 'off' as const },
     // As `serve` would find it.

@@ -28,7 +28,6 @@ const ONLY_OFF: readonly KeyPath[] = [
 const NEVER: readonly KeyPath[] = [
   ['hints', 'joint_search_tool'],
   ['hints', 'types', 'elision', 'max_per_session'],
-  ['hints', 'types', 'elision', 'interval_results'],
   ['hints', 'types', 'elision', 'applies_to_models'],
   ['endpoint_overrides', '*', 'max_ratio'],
   ['endpoint_overrides', '*', 'max_result_tokens'],

@@ -1,4 +1,5 @@
 import type { ArmTerms } from '../arms/assign.ts'
+import type { ClearingTerms } from '../base/clearing-terms.ts'
 import type { ContentCoding } from '../base/content-coding.ts'
 import type { PlanningTerms } from '../enrich/plan.ts'
 import type { OfferTerms } from '../enrich/projections.ts'
@@ -50,6 +51,8 @@ export interface RequestTerms {
   readonly model?: string
   /** How long its vendor's caches keep a prefix that is not used; absent: it is not known. */
   readonly cacheLives?: readonly CacheLife[]
+  /** What steps of clearing leave and cost; absent: `CLEARING_TERMS`. */
+  readonly clearing?: ClearingTerms
   /** The key that it came with; absent: there are no keys. */
   readonly key?: string
   /** The host's wish for each result; absent: it has none. */

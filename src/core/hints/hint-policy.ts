@@ -17,14 +17,10 @@ export const HINT_FAMILIES = Object.keys(FAMILIES) as readonly HintFamily[]
 
 export const VERBOSITIES = ['terse', 'standard', 'verbose'] as const satisfies readonly Verbosity[]
 
-/** Each of the results between is looked at. */
-const MAX_INTERVAL = 100
-
 /** The rule for one family of hints. */
 const rule = z.strictObject({
   enabled: z.boolean().default(true),
   max_per_session: z.int().nonnegative().optional(),
-  interval_results: z.int().positive().max(MAX_INTERVAL).optional(),
   applies_to_models: z.array(z.string().min(1)).default(['*']),
 })
 

@@ -39,8 +39,8 @@ export interface SentHints {
 export const NONE_SENT: SentHints = { sentInSession: () => 0, resultsSince: () => Infinity }
 
 /**
- * Families that only a rule of their own switches on, and how far apart their hints then are if it
- * does not say. Else each further search of a chain would have one.
+ * Families that only a rule of their own switches on, and how far apart their hints then are. Else
+ * each further search of a chain would have one.
  */
 const ONLY_BY_RULE: { readonly [F in HintFamily]?: Pick<HintRule, 'interval_results'> } = {
   search_chain: { interval_results: CHAIN_CALLS },
@@ -51,8 +51,8 @@ export function isOn(family: HintFamily, rule: Pick<HintRule, 'enabled'> | undef
   return rule?.enabled ?? ONLY_BY_RULE[family] === undefined
 }
 
-/** `interval_results` of a family whose rule has none. */
-export function usualInterval(family: HintFamily): number | undefined {
+/** `interval_results` of a family. */
+export function intervalOf(family: HintFamily): number | undefined {
   return ONLY_BY_RULE[family]?.interval_results
 }
 

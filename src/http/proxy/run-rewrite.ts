@@ -267,7 +267,7 @@ class RewriteRun {
 function termsOf(
   c: AppContext,
   { vendor, shape, model, coding, countsOnly, forgets, redeems, placesAt }: ReadBody,
-  { maxBytes, addsTool, cacheLives }: Rewriting,
+  { maxBytes, addsTool, cacheLives, clearing }: Rewriting,
   savings: Pick<Savings, 'advice' | 'agentTools'>,
 ): Partial<RequestTerms> {
   const { keyId, tenant } = c.get('state').caller
@@ -283,6 +283,7 @@ function termsOf(
     ...lifeTerms(c, vendor, savings),
     ...(mayForget && { forgets: true }),
     ...(cacheLives && { cacheLives: cacheLives(billingVendor(vendor, shape, model)) }),
+    ...(clearing && { clearing }),
     ...sidechainTerm(c),
     ...(redeems === true && addsTool() && { addsTool: true }),
   }

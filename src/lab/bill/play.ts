@@ -1,5 +1,6 @@
 import { builtInPrices } from '../../config/prices.ts'
 import { BoundedMap } from '../../core/base/bounded-map.ts'
+import type { RequestTerms } from '../../core/contract/request-terms.ts'
 import { createHistoryMemory } from '../../core/conversation/rewrite/history.ts'
 import { attachRewriteMemory } from '../../core/conversation/rewrite/rewrite-memory.ts'
 import { rewriteRequest } from '../../core/conversation/rewrite/rewrite-request.ts'
@@ -79,11 +80,17 @@ export function play(
   return { changes, fetches: fetches.toSorted((a, b) => a.call - b.call) }
 }
 
-/**
- * Through the proxy's own rewriting, with the recorded groups, times and cache lives.
- * @param isStable a text is never sent otherwise later, so that the last call of a context has all
- */
-export function pipelineArm(settings: LayerSettings, redeems: boolean, isStable = true) {
+export interface ArmTerms extends Pick<RequestTerms, 'clearing'> {
+  /** A text is never sent otherwise later, so the last call of a context has all. Default true. */
+  readonly isStable?: boolean
+}
+
+/** Through the proxy's own rewriting, with the recorded groups, times and cache lives. */
+export function pipelineArm(
+  settings: LayerSettings,
+  redeems: boolean,
+  { isStable = true, clearing }: ArmTerms = {},
+) {
   const pipeline = pipelineSchema.parse(settings)
   return (session: PlacedSession, newNeeds?: NewNeeds): ArmPlay => {
     const memory = attachRewriteMemory(createBodyMemory({ bytes: 16 << 20 }))
@@ -91,7 +98,7 @@ export function pipelineArm(settings: LayerSettings, redeems: boolean, isStable 
     const context = {
       ...local,
       pipeline,
-      terms: { redeems, bypass: false, cacheLives },
+      terms: { redeems, bypass: false, cacheLives, ...(clearing && { clearing }) },
       rewrites: {
         tenant: '',
         memory,
@@ -201,7 +208,7 @@ export const CLEARING: LayerSettings = { clearing: { enabled: true } }
 /** What the proxies can be set to without leaving out what an agent would have to ask for early. */
 export const SHIPPED_ARMS = {
   lossless: pipelineArm(LOSSLESS, false),
-  clearing: pipelineArm({ ...LOSSLESS, ...CLEARING }, true, false),
+  clearing: pipelineArm({ ...LOSSLESS, ...CLEARING }, true, { isStable: false }),
 } as const satisfies Readonly<Record<string, Arm>>
 
 /** Every result at no token: no way to write results saves more. */

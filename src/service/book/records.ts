@@ -87,6 +87,7 @@ export async function openRecords(
     logger,
     tenants,
     key: telemetryKey,
+    intervalMs: live.fixed.fingerprintsMs,
   })
   resources.defer(() => fingerprints.close())
   return { store, savings, budgets, fingerprints, book, tracing }

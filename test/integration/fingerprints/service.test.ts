@@ -81,7 +81,7 @@ describe('what a service publishes', () => {
     service = await startSmallService({
       data_dir: folder,
       telemetry: { enabled: true },
-      fingerprints: { publish: ['mcp__gitlab__*', 'team:clients'], build_interval_ms: 1_000 },
+      fingerprints: { publish: ['mcp__gitlab__*', 'team:clients'] },
     })
     const path = '/mcp/fingerprints/v1'
     const published = async () => json(fetch(service.url + path))

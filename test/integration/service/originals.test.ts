@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { unpack } from 'msgpackr'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
 import { keyFor, writeKeysFile } from '../../support/keys.ts'
 import { json, startSmallService } from './harness.ts'
@@ -16,9 +16,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const scopes = ['encode', 'retrieve'] as const
 const acme = keyFor('acme', { scopes: [...scopes] })
 const beta = keyFor('beta', { scopes: [...scopes] })
-const brief = keyFor('brief', { scopes: [...scopes] })
 const meter = keyFor('meter', { scopes: ['metrics'] })
-writeKeysFile(join(folder, 'keys.json'), acme, beta, brief, meter)
+writeKeysFile(join(folder, 'keys.json'), acme, beta, meter)
 
 /** Far below the default: counting the tokens of large bodies is most of what the tests here cost. */
 const MAX_BODY_BYTES = 2 * 1024 * 1024
@@ -31,7 +30,6 @@ const settings = {
   limits: { max_body_bytes: MAX_BODY_BYTES },
   store: {
     encryption_keys: [`k1:${SECRET}`],
-    tenants: { brief: { original_ttl_ms: 1_000 } },
   },
 }
 
@@ -206,15 +204,21 @@ describe('what is not there', () => {
     expect(answers[1]).toEqual(answers[0])
   })
 
-  it('is gone where it has expired, by the tenant’s own lifetime', async () => {
-    const hash = await keep('soon forgotten', brief)
+  it('is gone where it has expired', async () => {
+    const brief = await startSmallService({
+      data_dir: join(folder, 'brief'),
+      store: { original_ttl_ms: 1_000 },
+    })
+    onTestFinished(() => brief.close())
+    const post = brief.post('/v1/inputs', JSON.stringify({ content: 'soon forgotten' }))
+    const { input_ref } = await json(post)
     // To ask for it would prolong its life.
     const expired = async () => {
-      const metrics = await fetch(`${service.url}/metrics`, { headers: headersOf(meter) })
+      const metrics = await fetch(`${brief.url}/metrics`)
       return Number(/event="expired"} (\d+)/.exec(await metrics.text())?.[1])
     }
     await eventually(async () => expect(await expired()).toBeGreaterThan(0))
-    expect((await retrieve(hash, '', brief)).status).toBe(410)
+    expect((await fetch(`${brief.url}/v1/retrieve/${input_ref}`)).status).toBe(410)
   })
 
   it('lives on from each time that it is asked for', async () => {

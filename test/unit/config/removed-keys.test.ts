@@ -18,7 +18,7 @@ const all = Object.entries(REMOVED_KEYS)
 
 /** A file of three lines above the removed key, which has its table and its line. */
 function fileWith(key: string): string {
-  const path = key.split('.').map(part => (part === '*' ? 'name' : part))
+  const path = key.split('.').map(part => (part === '*' ? 'lines' : part))
   const name = path.pop()!
   const header = path.length === 0 ? '#\n' : `[${path.join('.')}]\n`
   return `# One\n# Two\n${header}${stringify({ [name]: 1 })}`

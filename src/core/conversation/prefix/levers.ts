@@ -187,8 +187,8 @@ function leversIn(pipeline: PipelineConfig): Levers {
   const { steering, cache_align, cache_life } = pipeline
   const { normalise } = cache_align
   const { place } = cache_life
-  const { verbosity, effort, mechanical_effort: mechanical, effort_models: models } = steering
-  const hasEffort = (effort ?? mechanical) !== undefined && models.length > 0
+  const { verbosity, effort, mechanical_effort: mechanical } = steering
+  const hasEffort = (effort ?? mechanical) !== undefined
   const steers = verbosity !== 'balanced' || hasEffort
   if (!steers && !normalise && !place) return NONE
   return {

@@ -1,3 +1,4 @@
+import { CLEARING_TERMS } from '../../base/clearing-terms.ts'
 import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
 import { usualLifeMs } from '../rewrite/pauses.ts'
@@ -76,7 +77,8 @@ function nextPace(
 ): Pace {
   const { modelTurns, body } = scanned
   const { pipeline = DEFAULT_PIPELINE } = context
-  const { clearing, cache_life } = pipeline
+  const { cache_life } = pipeline
+  const { cachedRead, cacheWrite } = context.terms?.clearing ?? CLEARING_TERMS
   const { bytes, pauses, quick, spent, premium } = before ?? COUNTS
   const isTurn = before !== null && modelTurns > before.modelTurns
   const lifeMs = usualLifeMs(scanned, context)
@@ -86,7 +88,7 @@ function nextPace(
   const isCold = idleMs > keptMs
   const cached = isTurn && !isCold ? Math.min(bytes, body.length) : 0
   const written = body.length - cached
-  const more = (HOUR_WRITE - clearing.cache_write) * written
+  const more = (HOUR_WRITE - cacheWrite) * written
   // What another process spent is not known.
   const isPaid =
     before === null || mayTakeHour({ premium: premium + more, spent }, cache_life.budget)
@@ -100,7 +102,7 @@ function nextPace(
     follows: before !== null && modelTurns === before.modelTurns + 1,
     pauses: pauses + Number(isTurn),
     quick: quick + Number(isTurn && idleMs <= lifeMs),
-    spent: spent + clearing.cached_read * cached + clearing.cache_write * written + extra,
+    spent: spent + cachedRead * cached + cacheWrite * written + extra,
     premium: premium + extra,
     isLong,
     hasLeft: hour === true && !isLong,

@@ -2,7 +2,6 @@ import type { FreshRecord } from '../../contract/operation-result.ts'
 import { bodyRules } from '../../dialects/lookup.ts'
 import { memberOf, textOf } from '../../json/bytes/json-node.ts'
 import { literalOf, type Replacement } from '../../json/bytes/splice.ts'
-import { matchModel } from '../../pipeline/profile/match-model.ts'
 import { EFFORTS, type Effort, type Steering } from '../../pipeline/profile/steering-section.ts'
 import { headRulesOf, type ScannedRequest } from '../parse/scan-request.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'
@@ -51,9 +50,8 @@ export function steerRequest(
 ): Steered {
   if (inForce === null) return UNTOUCHED
   const { steering, normalise, ownTool, defer, place, pace, isLong, records } = inForce
-  const { model = context.terms?.model } = scanned
   const verbosity = steering?.verbosity ?? 'balanced'
-  const effort = steering === undefined ? null : steerEffort(scanned, steering, model)
+  const effort = steering === undefined ? null : steerEffort(scanned, steering)
   const longer = isLong ? lengthen(scanned) : null
   const ttl = longer === null ? '' : HOUR
   const deferred = defer === undefined ? null : deferTools(scanned, defer, context)
@@ -102,16 +100,11 @@ function addTool(
 }
 
 /**
- * Lowers the effort that the client asks for, if its model is listed. It never appears by itself,
- * and never rises. Returns `null` if it stays.
+ * Lowers the effort that the client asks for. It never appears by itself, and never rises. Returns
+ * `null` if it stays.
  */
-function steerEffort(
-  scanned: ScannedRequest,
-  steering: Steering,
-  model: string | undefined,
-): Replacement | null {
+function steerEffort(scanned: ScannedRequest, steering: Steering): Replacement | null {
   const { body, request, route } = scanned
-  if (matchModel(steering.effort_models, model) === undefined) return null
   const { effort = [], unknownEfforts } = headRulesOf(route) ?? {}
   let node: ReturnType<typeof memberOf> = request
   for (const key of effort) node = node?.doubled ? undefined : memberOf(node, key)

@@ -1,3 +1,4 @@
+import { CLEARING_TERMS, type ClearingTerms } from '../../base/clearing-terms.ts'
 import type { ToolResultText } from '../../dialects/bodies/tool-result-text.ts'
 import type { PipelineConfig } from '../../pipeline/profile/pipeline-config.ts'
 import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
@@ -30,7 +31,7 @@ interface PassedResult {
   readonly mayGo: boolean
 }
 
-type ClearingTerms = Pick<PipelineConfig, 'clearing' | 'dedup' | 'elision'>
+type ClearingSections = Pick<PipelineConfig, 'clearing' | 'dedup' | 'elision'>
 
 /**
  * Decides when old results leave a conversation, like one who rents until the rent has reached the
@@ -39,6 +40,7 @@ type ClearingTerms = Pick<PipelineConfig, 'clearing' | 'dedup' | 'elision'>
  * more than what waiting for it has cost already. Everything depends on the results before alone.
  */
 export class ClearingPlan {
+  readonly #sections: ClearingSections
   readonly #terms: ClearingTerms
   readonly #start: number
   readonly #passed: PassedResult[] = []
@@ -56,7 +58,9 @@ export class ClearingPlan {
   #reached: ToolResultText | undefined
   #isClientClearing = false
 
-  constructor(terms: ClearingTerms, start: number) {
+  /** @param start byte of the body that the conversation begins with */
+  constructor(sections: ClearingSections, start: number, terms = CLEARING_TERMS) {
+    this.#sections = sections
     this.#terms = terms
     this.#start = start
   }
@@ -71,23 +75,23 @@ export class ClearingPlan {
 
   /** Comes to the next result; the turn before is paid for. */
   reach(result: ToolResultText): void {
-    const { keep_newest: newest, cached_read: read } = this.#terms.clearing
+    const { keepNewest, cachedRead } = this.#terms
     const before = this.#reached
     this.#reached = result
-    for (; this.#looked < this.#passed.length - newest; this.#looked++) {
+    for (; this.#looked < this.#passed.length - keepNewest; this.#looked++) {
       if (!this.#passed[this.#looked]!.mayGo || this.#cleared.has(this.#looked)) continue
       this.#waiting.push(this.#looked)
       this.#waitingBytes += this.#bytesOf([this.#looked])
     }
     // Results of one turn stand beside each other.
     const isNewTurn = before === undefined || result.message - before.message > 1
-    if (isNewTurn) this.#rent += this.#waitingBytes * read
+    if (isNewTurn) this.#rent += this.#waitingBytes * cachedRead
   }
 
   /** The results that go before the one that was reached, by index; none if no step pays now. */
   due(): readonly number[] {
     // A step between pauses is a bet that the conversation is a long one.
-    if (this.#terms.clearing.enabled !== true) return []
+    if (this.#sections.clearing.enabled !== true) return []
     if (this.#isClientClearing || this.#waiting.length === 0) return []
     if (this.#rent < this.#priceOf(this.#waitingBytes)) return []
     const going = this.#unquoted(this.#waiting)
@@ -122,21 +126,21 @@ export class ClearingPlan {
    * look for a cached prefix only a few messages before a breakpoint, so all messages are written.
    */
   #priceOf(bytes: number): number {
-    const { cached_read: read, cache_write: write } = this.#terms.clearing
+    const { cachedRead, cacheWrite } = this.#terms
     const sent = this.#reached!.start - this.#start - this.#passed.at(-1)!.shorter
-    return PATIENCE * (sent - bytes) * (write - read)
+    return PATIENCE * (sent - bytes) * (cacheWrite - cachedRead)
   }
 
   /** Those that may go, the newest of those that were passed counted. */
   #oldOnes(): readonly number[] {
     if (this.#isClientClearing) return []
-    const kept = this.#terms.clearing.keep_at_pauses
+    const kept = this.#terms.keepAtPauses
     const old = this.#passed.slice(0, Math.max(0, this.#passed.length - kept))
     return [...old.keys()].filter(index => old[index]!.mayGo && !this.#cleared.has(index))
   }
 
   #mayGo({ tool, isError }: ToolResultText, sent: number): boolean {
-    const { clearing, elision } = this.#terms
+    const { clearing, elision } = this.#sections
     const stays = isRetrieving(tool, elision.redeem_tools) || isRetrieving(tool, clearing.exclude)
     return sent >= LEAST_BYTES && tool !== undefined && !isError && !stays
   }
@@ -165,8 +169,8 @@ export class ClearingPlan {
 
   /** The arguments of the last calls that edit something. */
   #recentEdits(): ReadonlySet<unknown> {
-    const { clearing, dedup } = this.#terms
-    const newest = Math.min(clearing.keep_newest, MOST_RECENT)
+    const { dedup } = this.#sections
+    const newest = Math.min(this.#terms.keepNewest, MOST_RECENT)
     const near = this.#passed.slice(-newest).map(({ result }) => result)
     const edits = [...near, ...(this.#reached ? [this.#reached] : [])].filter(({ tool }) =>
       isRetrieving(tool, dedup.mutating_tools),

@@ -127,7 +127,7 @@ export class SentConversation {
     const { enabled } = pipeline.clearing
     const mayClear = (enabled === 'auto' ? hasOwnTool : enabled) && !forgets
     const isOn = mayClear && mayMark && !context.isPaused
-    this.#plan = isOn ? new ClearingPlan(pipeline, start) : null
+    this.#plan = isOn ? new ClearingPlan(pipeline, start, context.terms?.clearing) : null
     this.#mayPause = mayClear
     this.#isFree = isOn && isCold()
     this.#history = this.#begin()

@@ -23,7 +23,6 @@ const minBodyChars = z.int().nonnegative()
 const templateId = z.enum(TEMPLATE_IDS)
 const verbosity = z.enum(VERBOSITIES)
 const formats = z.array(z.enum(FORMAT_IDS))
-const minSavedTokens = z.int().nonnegative()
 const maxRatio = z.number().gt(0).max(1)
 /** A tool's name, an endpoint class, or the beginning of names with `*` at its end. */
 const endpoint = z
@@ -96,8 +95,6 @@ const elision = z.strictObject({
   /** Whether proxies do the same with new results, although no request asks for it. */
   in_proxies: z.boolean().default(false),
   min_block_bytes: z.int().nonnegative().default(2_048),
-  /** Tokens that leaving out saves, at least; absent: `LEAST_SAVED`. */
-  min_saved_tokens: minSavedTokens.optional(),
   /** Tools by which agents fetch originals, as their servers call them. */
   redeem_tools: z.array(toolName).default(['haversack_retrieve', 'headroom_retrieve']),
 })
@@ -181,13 +178,6 @@ const views = z.strictObject({
 const clearing = z.strictObject({
   /** `auto`: at pauses, in conversations whose calls for originals the proxy answers. */
   enabled: z.union([z.boolean(), z.literal('auto')]).default('auto'),
-  /** Results that stay, the newest ones. */
-  keep_newest: z.int().positive().max(10_000).default(24),
-  /** The same when the provider has forgotten the conversation, so that a step costs nothing. */
-  keep_at_pauses: z.int().positive().max(10_000).default(8),
-  /** Prices of a token, in tokens that no cache has. */
-  cached_read: z.number().gt(0).max(10).default(0.1),
-  cache_write: z.number().gt(0).max(10).default(1.25),
   /** Tools whose results stay, as their servers call them. */
   exclude: z.array(toolName).default([]),
 })
@@ -198,8 +188,7 @@ const endpointOverride = z.strictObject({
   hint_verbosity: verbosity.optional(),
   formats: formats.optional(),
   elision_enabled: z.boolean().optional(),
-  elision_min_saved_tokens: minSavedTokens.optional(),
-  reading: readingLevel.optional(),
+  elision_min_saved_tokens: z.int().nonnegative().optional(),
   max_ratio: maxRatio.optional(),
   max_result_tokens: z.int().positive().max(10_000_000).optional(),
   field_values: fieldValues.optional(),

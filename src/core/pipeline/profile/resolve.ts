@@ -85,7 +85,7 @@ export function resolveProfile(
   const thresholds = mckp.shape_thresholds
   const settings = settingsWith(config, query, data)
   const hints = hintsFor(config, query, data?.variant)
-  const reading = readingFor(config, query.reading, settings, {
+  const reading = readingFor(config, query.reading, {
     level: llm.reading,
     bracketCost: tokenizer.variants[weights]?.inline_json_cost ?? 1,
     prefersKeys: llm.prefer_explicit_keys ?? false,
@@ -107,7 +107,7 @@ export function resolveProfile(
       enabled: settings.get('elision_enabled') ?? config.elision.enabled,
       minBlockBytes: config.elision.min_block_bytes,
       maxRatio: settings.get('max_ratio') ?? MOST_LEFT,
-      leastSaved: leastSavedFor(config, query, settings),
+      leastSaved: leastSavedFor(query, settings),
       retrievingTools: config.elision.redeem_tools,
     },
     dedup: dedupFor(config, query.tool, settings, { hints, reading }),
@@ -130,10 +130,9 @@ const LEAST_SAVED: LeastSaved = { text: 6_000, items: 8_000 }
 
 /**
  * None if the host wishes a number of tokens, or the tool may have one. Else the request's own;
- * none if its host names a level; else the tool's, or the configured one.
+ *none if its host names a level; else the tool's.
  */
 function leastSavedFor(
-  { elision }: PipelineConfig,
   { min_saved_tokens: asked, response_budget: wish }: ProfileQuery,
   settings: ToolSettings,
 ): LeastSaved {
@@ -141,7 +140,7 @@ function leastSavedFor(
     typeof wish === 'number' ||
     (wish === undefined && settings.get('max_result_tokens') !== undefined)
   const named = wish === undefined ? settings.get('elision_min_saved_tokens') : 0
-  const least = isBudget ? 0 : (asked ?? named ?? elision.min_saved_tokens)
+  const least = isBudget ? 0 : (asked ?? named)
   return least === undefined ? LEAST_SAVED : { text: least, items: least }
 }
 

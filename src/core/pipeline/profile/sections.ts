@@ -1,7 +1,7 @@
 import type { ResponseBudget } from '../../contract/response-budget.ts'
 import type { HintFamily } from '../../hints/hint.ts'
 import { HINT_FAMILIES } from '../../hints/hint-policy.ts'
-import { type HintRule, type HintsPolicy, isOn, usualInterval } from '../../hints/policy.ts'
+import { type HintRule, type HintsPolicy, intervalOf, isOn } from '../../hints/policy.ts'
 import type { ReadingLevel } from '../../reading/constructs.ts'
 import { createReading, type Reading } from '../../reading/price.ts'
 import { STRATEGIES, type StrategyId, type Valuation } from '../../reduce/budget/strategies.ts'
@@ -103,8 +103,8 @@ function rulesOf(
     const rule = hints.types[family]
     const fits = rule === undefined || matchModel(rule.applies_to_models, model) !== undefined
     const enabled = isOn(family, rule) && fits && allowed.includes(family)
-    const usual = enabled ? usualInterval(family) : undefined
-    const { max_per_session: limit, interval_results: interval = usual } = rule ?? {}
+    const interval = enabled ? intervalOf(family) : undefined
+    const { max_per_session: limit } = rule ?? {}
     types[family] = {
       enabled,
       ...(limit === undefined ? {} : { max_per_session: limit }),
@@ -155,14 +155,13 @@ interface ReadingOfModel {
 /** Tables have to save this share against keys beside their values, if these are preferred. */
 const CLEARLY_BETTER = 0.05
 
-/** The level is the first that is set: of the request, the tool, the model, the section. */
+/** The level is the first that is set: of the request, the model, the section. */
 export function readingFor(
   { reading }: PipelineConfig,
   asked: ReadingLevel | undefined,
-  settings: ToolSettings,
   { level: ofModel, bracketCost, prefersKeys }: ReadingOfModel,
 ): Reading {
-  const level = asked ?? settings.get('reading') ?? ofModel ?? reading.level
+  const level = asked ?? ofModel ?? reading.level
   const known = readings.get(reading) ?? new Map<string, Reading>()
   const name = `${level} ${bracketCost} ${prefersKeys}`
   const found =

@@ -15,8 +15,6 @@ export const steering = z
     verbosity: z.enum(VERBOSITY_LEVELS).default('balanced'),
     /** The most effort, constant in a conversation; absent: as its client asks. */
     effort: effort.optional(),
-    /** Models whose effort may be lowered; none if empty. */
-    effort_models: z.array(z.string().min(1).max(256)).max(1_000).default([]),
     /** For turns that only continue after results without an error; opens a new cache. */
     mechanical_effort: effort.optional(),
     /** For all other turns, if there is a `mechanical_effort`. */

@@ -1,5 +1,4 @@
 import type { Verbosity } from '../../hints/hint.ts'
-import type { ReadingLevel } from '../../reading/constructs.ts'
 import type { StrategyId } from '../../reduce/budget/strategies.ts'
 import type { ViewLevel } from '../../reduce/views/level.ts'
 
@@ -30,7 +29,6 @@ export interface ToolValues {
   readonly level: ViewLevel
   readonly pressure: readonly PressureStep[]
   readonly recursion_depth: number
-  readonly reading: ReadingLevel
 }
 
 export type ToolKey = keyof ToolValues
@@ -70,7 +68,6 @@ export const TOOL_KEYS: Readonly<Record<ToolKey, KeyPlaces>> = {
   level: { record: ['views', 'levels'], section: ['views', 'level'] },
   pressure: { section: ['views', 'pressure'] },
   recursion_depth: { agent: 'recursion_depth', section: ['mckp', 'recursion_depth'] },
-  reading: {},
 }
 
 /** Where a file says a key for one name: in the key's record, if it has one. */

@@ -1,3 +1,4 @@
+import { CLEARING_TERMS, type ClearingTerms } from '../../../../src/core/base/clearing-terms.ts'
 import { AppError } from '../../../../src/core/base/errors.ts'
 import type { Done } from '../../../../src/core/contract/operation-result.ts'
 import type { RequestTerms } from '../../../../src/core/contract/request-terms.ts'
@@ -56,13 +57,16 @@ export interface Play {
 const RETRIEVE = 'haversack_retrieve'
 const SESSION = 's'
 
+/** Steps of clearing pay after few results. */
+const SOON: ClearingTerms = { ...CLEARING_TERMS, keepNewest: 2, cachedRead: 1, cacheWrite: 1.01 }
+
 /** A process with this configuration that has seen nothing yet. */
 function process(pipeline: object) {
   const shared = createSharedSessions({ maxSessions: 4, maxEntries: 64, seeds: [1, 2] }, 1 << 19)
   const sessions = attachSessions(shared, { owner: MAIN_OWNER })
   const memory = attachRewriteMemory(createBodyMemory({ bytes: 1 << 19 }))
   const rewrites = { tenant: '', memory, recalled: {}, history: createHistoryMemory(1) }
-  const terms: RequestTerms = { redeems: true, bypass: false }
+  const terms: RequestTerms = { redeems: true, bypass: false, clearing: SOON }
   const context: OperationContext = {
     counters,
     maxDepth: 100,

@@ -73,24 +73,18 @@ const levelled = (config: object) => {
 }
 const ofTool = (tool: string, fields: object) => ({ endpoint_overrides: { [tool]: fields } })
 const hintsOf = (family: string, rule: object) => ({ hints: { types: { [family]: rule } } })
-const effort = { effort: 'low', effort_models: ['gpt-5'] }
+const effort = { effort: 'low' }
 const reasons = {
   output_config: { effort: 'high' },
   reasoning_effort: 'high',
   reasoning: { effort: 'high' },
 }
 const mechanical = {
-  effort_models: ['gpt-5'],
   mechanical_effort: 'low',
   base_effort: 'medium',
 }
 const PROMPT = { system: 'Be good.', instructions: 'Be good.' }
-const clearing = {
-  enabled: true,
-  keep_newest: 2,
-  cached_read: 1,
-  cache_write: 1.01,
-}
+const clearing = { enabled: true }
 const cleared = { results: MANY, mode: 'elide', not: ONLY_PROXIES } as const
 const clearingWith = (more: object) => ({ clearing: { ...clearing, ...more } })
 
@@ -220,14 +214,6 @@ export const ROWS_OF_KEYS: readonly Row[] = [
     { results: LOG, ...compact, with: { elision: { min_block_bytes: 1_000_000 } }, not: ELIDED },
   ],
   [
-    'elision.min_saved_tokens',
-    {
-      results: LOG,
-      ...levelled({ elision: { min_saved_tokens: 1_000_000 } }),
-      not: { ...ELIDED, ...ASKED },
-    },
-  ],
-  [
     'elision.redeem_tools',
     { results: LOG, ...compact, with: { elision: { redeem_tools: ['Bash'] } }, not: ELIDED },
   ],
@@ -265,22 +251,6 @@ export const ROWS_OF_KEYS: readonly Row[] = [
   ],
 
   ['clearing.enabled', { ...cleared, with: { clearing } }],
-  [
-    'clearing.keep_newest',
-    { ...cleared, without: { clearing }, with: clearingWith({ keep_newest: 20 }) },
-  ],
-  [
-    'clearing.keep_at_pauses',
-    'is about pauses; test/unit/core/conversation/rewrite/clearing-at-pauses.test.ts',
-  ],
-  [
-    'clearing.cached_read',
-    { ...cleared, without: { clearing }, with: clearingWith({ cached_read: 0.001 }) },
-  ],
-  [
-    'clearing.cache_write',
-    { ...cleared, without: { clearing }, with: clearingWith({ cache_write: 10 }) },
-  ],
   [
     'clearing.exclude',
     { ...cleared, without: { clearing }, with: clearingWith({ exclude: ['Read'] }) },
@@ -395,7 +365,6 @@ export const ROWS_OF_KEYS: readonly Row[] = [
   ],
   ['reading.level', 'the tests of the pipeline and of prices have the levels'],
   ['reading.prices.*', 'the tests of the pipeline and of prices have the levels'],
-  ['endpoint_overrides.*.reading', 'the tests of the pipeline and of prices have the levels'],
   ['profiles.llm.variants.*.reading', 'the tests of the pipeline and of prices have the levels'],
   [
     'profiles.llm.variants.*.prefer_explicit_keys',
@@ -518,10 +487,6 @@ export const ROWS_OF_KEYS: readonly Row[] = [
     { results: [...SAME, SAME[0]!], with: hintsOf('reference', { max_per_session: 1 }) },
   ],
   [
-    'hints.types.*.interval_results',
-    { results: [...SAME, SAME[0]!], with: hintsOf('reference', { interval_results: 2 }) },
-  ],
-  [
     'hints.types.*.applies_to_models',
     { results: SAME, with: hintsOf('reference', { applies_to_models: ['other'] }) },
   ],
@@ -535,17 +500,6 @@ export const ROWS_OF_KEYS: readonly Row[] = [
     {
       results: [],
       head: reasons,
-      without: { steering: { effort_models: ['gpt-5'] } },
-      with: { steering: effort },
-      not: ONLY_PROXIES,
-    },
-  ],
-  [
-    'steering.effort_models',
-    {
-      results: [],
-      head: reasons,
-      without: { steering: { effort: 'low' } },
       with: { steering: effort },
       not: ONLY_PROXIES,
     },
@@ -555,7 +509,6 @@ export const ROWS_OF_KEYS: readonly Row[] = [
     {
       results: [],
       head: reasons,
-      without: { steering: { effort_models: ['gpt-5'] } },
       with: { steering: mechanical },
       not: ONLY_PROXIES,
     },

@@ -24,7 +24,6 @@ const OF_REPOSITORIES = [
   'endpoint_overrides.*.min_body_chars',
   'endpoint_overrides.*.hint_verbosity',
   'endpoint_overrides.*.formats',
-  'endpoint_overrides.*.reading',
   // How a budget is kept that the client has asked for.
   'endpoint_overrides.*.field_values.*',
   'profiles.data.active',
@@ -33,7 +32,6 @@ const OF_REPOSITORIES = [
   'profiles.data.variants.*.hint_set',
   'hints.types.*.enabled',
   'hints.types.*.max_per_session',
-  'hints.types.*.interval_results',
   'hints.types.*.applies_to_models',
 ]
 

@@ -101,7 +101,10 @@ describe('level compact', () => {
 
 describe('the least that leaving out saves', () => {
   const bounded = (least: number, views = {}) => ({
-    pipeline: anySaving({ elision: { min_saved_tokens: least }, views }),
+    pipeline: anySaving({
+      endpoint_overrides: { '*': { elision_min_saved_tokens: least } },
+      views,
+    }),
   })
   const lossless = encode({}).answer.tokens.final
   const saved = lossless - encode({ mode: 'elide' }).answer.tokens.final

@@ -22,16 +22,14 @@ describe('levels of reading', () => {
     expect(encode({ content: indented }).format).toBe('passthrough')
   })
 
-  it('follow the request, the tool, the model and the section, in this order', () => {
+  it('follow the request, the model and the section, in this order', () => {
     const model = 'gpt-5'
     const llm = (reading: string) => ({ profiles: { llm: { variants: { [model]: { reading } } } } })
     const section = { reading: { level: 'plain' } }
-    const tool = { endpoint_overrides: { Bash: { reading: 'dense' } } }
     expect(formatWith({})).toMatch(/^terminal@1/)
     expect(formatWith(section)).toBe('passthrough')
     expect(formatWith({ ...section, ...llm('dense') }, { model })).toMatch(/^terminal@1/)
-    expect(formatWith({ ...llm('plain'), ...tool }, { model, tool: 'Bash' })).toMatch(/^terminal@1/)
-    expect(formatWith(tool, { tool: 'Bash', reading: 'plain' })).toBe('passthrough')
+    expect(formatWith(llm('dense'), { model, reading: 'plain' })).toBe('passthrough')
   })
 
   it('take prices of the configuration', () => {

@@ -28,10 +28,13 @@ import { arbitraryToolText } from '../../formats/arbitrary-text.ts'
 const local = localContext()
 const LIMITS = { maxBytes: 1 << 24, maxDepth: 64, maxValues: 100_000 }
 // Small results leave with a marker too.
-const elision = { in_proxies: true, min_block_bytes: 300, min_saved_tokens: 0 }
-const FIRST = pipelineSchema.parse({ elision })
+const ELIDING = {
+  elision: { in_proxies: true, min_block_bytes: 300 },
+  endpoint_overrides: { '*': { elision_min_saved_tokens: 0 } },
+}
+const FIRST = pipelineSchema.parse(ELIDING)
 const SECOND = pipelineSchema.parse({
-  elision,
+  ...ELIDING,
   mckp: { formats_enabled: ['json_compact'], recursion_depth: 0 },
   templates: { active: [] },
   hints: { types: { lines: { enabled: false } } },
@@ -163,7 +166,7 @@ function processWith(
 }
 
 const BY_LEVEL = new Map(
-  READING_LEVELS.map(level => [level, pipelineSchema.parse({ elision, reading: { level } })]),
+  READING_LEVELS.map(level => [level, pipelineSchema.parse({ ...ELIDING, reading: { level } })]),
 )
 
 /** What a request and the configuration of its process say of the level. */

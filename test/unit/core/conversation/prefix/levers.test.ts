@@ -4,10 +4,10 @@ import { recordingProxy, type Store } from '../../../../support/recording-proxy.
 import { page } from '../rewrite/steps.ts'
 
 const on = {
-  steering: { verbosity: 'terse', effort: 'low', effort_models: ['*'] },
+  steering: { verbosity: 'terse', effort: 'low' },
   cache_align: { normalise: true },
 }
-const other = { steering: { verbosity: 'minimal', effort: 'medium', effort_models: ['*'] } }
+const other = { steering: { verbosity: 'minimal', effort: 'medium' } }
 const user = (content: unknown) => ({ role: 'user', content })
 
 /** A conversation of an agent after so many calls. */

@@ -130,7 +130,7 @@ describe('the block for brevity', () => {
 
 describe('the effort of reasoning', () => {
   const effort = (value: string, fields: object = {}) => ({
-    steering: { effort: value, effort_models: ['claude-*', 'gpt-*'], ...fields },
+    steering: { effort: value, ...fields },
   })
   const asks = (value: unknown) => ({ output_config: { effort: value } })
 
@@ -151,11 +151,6 @@ describe('the effort of reasoning', () => {
   ])('is %s', (_, most, fields, expected) => {
     const sent = JSON.parse(recordingProxy(effort(most)).text(turn(0, fields)))
     expect(sent).toEqual(turn(0, expected))
-  })
-
-  it('stays for models that are not listed', () => {
-    const body = turn(0, { model: 'other', ...asks('high') })
-    expect(recordingProxy(effort('low')).text(body)).toBe(JSON.stringify(body))
   })
 
   it('is lowered where Chat and Responses have it, and never in place of none', () => {

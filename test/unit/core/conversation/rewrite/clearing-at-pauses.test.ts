@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { CLEARING_TERMS, type ClearingTerms } from '../../../../../src/core/base/clearing-terms.ts'
 import { createHistoryMemory } from '../../../../../src/core/conversation/rewrite/history.ts'
 import { attachRewriteMemory } from '../../../../../src/core/conversation/rewrite/rewrite-memory.ts'
 import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rewrite-request.ts'
@@ -17,7 +18,7 @@ const LIMITS = { maxBytes: 1 << 24, maxDepth: 64, maxValues: 100_000 }
 const MINUTE = 60_000
 
 /** With these prices no step pays, so each step is that of a pause. */
-const CLEARING = { enabled: true, keep_newest: 2, keep_at_pauses: 2 }
+const CLEARING = { enabled: true, keepNewest: 2, keepAtPauses: 2 }
 
 /** What the processes of a service share. */
 interface Shared {
@@ -29,14 +30,21 @@ function sharedAt(now = 1_000_000_000): Shared {
   return { now, store: new Map() }
 }
 
+type Clearing = Partial<ClearingTerms> & { readonly enabled?: boolean; readonly exclude?: string[] }
+
 /** A process that remembers what it sent. */
-function processOf(shared: Shared, clearing: object = CLEARING) {
+function processOf(shared: Shared, { enabled, exclude, ...clearing }: Clearing = CLEARING) {
   const memory = attachRewriteMemory(createBodyMemory({ bytes: 1 << 19 }))
   return {
     ...localContext(),
     keepsOriginals: true,
-    pipeline: pipelineSchema.parse({ clearing }),
-    terms: { redeems: true, bypass: false, cacheLives: [{ seconds: 300 }] },
+    pipeline: pipelineSchema.parse({ clearing: { enabled, exclude } }),
+    terms: {
+      redeems: true,
+      bypass: false,
+      cacheLives: [{ seconds: 300 }],
+      clearing: { ...CLEARING_TERMS, ...clearing },
+    },
     rewrites: {
       tenant: '',
       memory,
@@ -155,9 +163,9 @@ function stubsAfter(
 
 describe('clearing without a setting', () => {
   /** A conversation that the user began, of an agent with tools of its own. */
-  function stubs(terms: object, minutes: number, clearing: object = {}): number {
+  function stubs(terms: object, minutes: number, clearing: Clearing = {}): number {
     const shared = sharedAt()
-    const plain = processOf(shared, { keep_newest: 2, keep_at_pauses: 2, ...clearing })
+    const plain = processOf(shared, { keepNewest: 2, keepAtPauses: 2, ...clearing })
     const context = { ...plain, terms: { ...plain.terms, ...terms } }
     const steps = [...pages(40), says()]
     const begun = (end: number) => {
@@ -177,7 +185,7 @@ describe('clearing without a setting', () => {
   it('is at pauses of conversations whose calls the proxy answers, and nowhere else', () => {
     expect(stubs({ addsTool: true }, 6)).toBe(38)
     // At this price, a step in the middle of so long a conversation pays.
-    const cheap = { cache_write: 0.11 }
+    const cheap = { cacheWrite: 0.11 }
     expect(stubs({ addsTool: true }, 1, cheap)).toBe(0)
     expect(stubs({ addsTool: true }, 1, { ...cheap, enabled: true })).toBeGreaterThan(0)
     expect(stubs({}, 6)).toBe(0)
@@ -253,7 +261,7 @@ describe('clearing at a pause', () => {
 
   it('heeds how many results stay at pauses', () => {
     const shared = sharedAt()
-    const context = processOf(shared, { ...CLEARING, keep_at_pauses: 5 })
+    const context = processOf(shared, { ...CLEARING, keepAtPauses: 5 })
     expect(stubsAfter([...pages(8), says()], 6, { shared, context })).toBe(3)
   })
 
@@ -359,7 +367,7 @@ describe('the steps of pauses', () => {
 
   it.each([
     ['alone', CLEARING],
-    ['beside those that pay', { ...CLEARING, keep_newest: 4, cached_read: 0.1, cache_write: 0.11 }],
+    ['beside those that pay', { ...CLEARING, keepNewest: 4, cachedRead: 0.1, cacheWrite: 0.11 }],
   ])('are the only changes of a prefix, and every process takes them: %s', (_, clearing) => {
     const isAlone = clearing === CLEARING
     let cleared = 0

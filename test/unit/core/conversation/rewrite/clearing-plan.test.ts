@@ -1,7 +1,13 @@
 import { expect, it } from 'vitest'
+import { CLEARING_TERMS } from '../../../../../src/core/base/clearing-terms.ts'
 import { ClearingPlan } from '../../../../../src/core/conversation/rewrite/clearing-plan.ts'
 import type { ToolResultText } from '../../../../../src/core/dialects/bodies/tool-result-text.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
+
+const SECTIONS = pipelineSchema.parse({ clearing: { enabled: true } })
+
+/** A write into the cache that costs little more than a read. */
+const CHEAP = { ...CLEARING_TERMS, cacheWrite: 0.11 }
 
 const BYTES = 1_000
 const line = (at: number) => `the long line with the number ${at}`
@@ -9,8 +15,7 @@ const pageOf = (at: number) => `${line(at)}\n`.repeat(30)
 
 /** A plan after `reads` results in turns of their own, and then results of one edit. */
 function planAfter(reads: number, editResults: number, args: object, messagesApart = 2) {
-  const clearing = { enabled: true, keep_newest: 2, cached_read: 0.1, cache_write: 0.11 }
-  const plan = new ClearingPlan(pipelineSchema.parse({ clearing }), 0)
+  const plan = new ClearingPlan(SECTIONS, 0, { ...CHEAP, keepNewest: 2 })
   let due: readonly number[] = []
   for (let at = 0; at < reads + editResults; at++) {
     const isRead = at < reads
@@ -61,8 +66,7 @@ it('does not count the results of one message as turns', () => {
 })
 
 it('takes a step as soon as reading has cost four times its price', () => {
-  const clearing = { enabled: true, keep_newest: 2 }
-  const plan = new ClearingPlan(pipelineSchema.parse({ clearing }), 0)
+  const plan = new ClearingPlan(SECTIONS, 0, { ...CLEARING_TERMS, keepNewest: 2 })
   const goes = (BYTES - 120) * 0.1
   let rent = 0
   let steps = 0
@@ -82,8 +86,7 @@ it('takes a step as soon as reading has cost four times its price', () => {
 })
 
 it('keeps the newest 24 by default, and what an edit among these quotes', () => {
-  const clearing = { enabled: true, cached_read: 0.1, cache_write: 0.11 }
-  const plan = new ClearingPlan(pipelineSchema.parse({ clearing }), 0)
+  const plan = new ClearingPlan(SECTIONS, 0, CHEAP)
   const cleared: number[] = []
   for (let at = 0; at < 120; at++) {
     const isEdit = at % 20 === 19
@@ -107,11 +110,7 @@ it('keeps the newest 24 by default, and what an edit among these quotes', () => 
 })
 
 it('does not clear again what went at a pause', () => {
-  const clearing = { enabled: true, keep_newest: 6, cached_read: 0.1, cache_write: 0.11 }
-  const plan = new ClearingPlan(
-    pipelineSchema.parse({ clearing: { ...clearing, keep_at_pauses: 2 } }),
-    0,
-  )
+  const plan = new ClearingPlan(SECTIONS, 0, { ...CHEAP, keepNewest: 6, keepAtPauses: 2 })
   const cleared: number[] = []
   for (let at = 0; at < 40; at++) {
     const call = { message: at * 2, tool: 'Read', isError: false, text: () => pageOf(at) }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { CLEARING_TERMS, type ClearingTerms } from '../../../../../src/core/base/clearing-terms.ts'
 import { createHistoryMemory } from '../../../../../src/core/conversation/rewrite/history.ts'
 import { attachRewriteMemory } from '../../../../../src/core/conversation/rewrite/rewrite-memory.ts'
 import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rewrite-request.ts'
@@ -17,16 +18,18 @@ import { fewRuns } from '../../../../support/short-runs.ts'
 const LIMITS = { maxBytes: 1 << 24, maxDepth: 64, maxValues: 100_000 }
 
 /** A write into the cache that costs little more than a read, so that steps pay soon. */
-const CHEAP = { enabled: true, keep_newest: 2, cached_read: 0.1, cache_write: 0.11 }
+const CHEAP = { enabled: true, keepNewest: 2, cachedRead: 0.1, cacheWrite: 0.11 }
+
+type Clearing = Partial<ClearingTerms> & { readonly enabled?: boolean; readonly exclude?: string[] }
 
 /** A process that remembers what it sent. */
-function service(clearing: object = CHEAP, more: object = {}) {
+function service({ enabled, exclude, ...clearing }: Clearing = CHEAP, more: object = {}) {
   const memory = attachRewriteMemory(createBodyMemory({ bytes: 1 << 19 }))
   return {
     ...localContext(),
     keepsOriginals: true,
-    pipeline: pipelineSchema.parse({ clearing, ...more }),
-    terms: { redeems: true, bypass: false },
+    pipeline: pipelineSchema.parse({ clearing: { enabled, exclude }, ...more }),
+    terms: { redeems: true, bypass: false, clearing: { ...CLEARING_TERMS, ...clearing } },
     rewrites: {
       tenant: '',
       memory,
@@ -136,13 +139,13 @@ describe('clearing', () => {
   })
 
   it('waits until a step pays', () => {
-    const stubs = (clearing: object) =>
+    const stubs = (clearing: Clearing) =>
       play(reads(16), service({ ...CHEAP, ...clearing }))
         .at(-1)!
         .texts.filter(isStub).length
-    expect(stubs({ cache_write: 0.11 })).toBeGreaterThan(stubs({ cache_write: 0.2 }))
-    expect(stubs({ cache_write: 1.25 })).toBe(0)
-    expect(stubs({ keep_newest: 2 })).toBeGreaterThan(stubs({ keep_newest: 12 }))
+    expect(stubs({ cacheWrite: 0.11 })).toBeGreaterThan(stubs({ cacheWrite: 0.2 }))
+    expect(stubs({ cacheWrite: 1.25 })).toBe(0)
+    expect(stubs({ keepNewest: 2 })).toBeGreaterThan(stubs({ keepNewest: 12 }))
   })
 
   it('spares errors, short results, excluded tools and originals', () => {
@@ -177,7 +180,7 @@ describe('clearing', () => {
 
   it('writes out references to what goes, and makes none to it', () => {
     const steps = [read(0), read(1), read(0), ...reads(12).slice(2), read(0), read(1)]
-    const turns = play(steps, service({ ...CHEAP, cache_write: 0.12 }))
+    const turns = play(steps, service({ ...CHEAP, cacheWrite: 0.12 }))
     expect(turns[2]!.texts[2]).toMatch(/^> \[ref/)
     // The first goes, and the one that referred to it stays for a while.
     expect(turns.some(({ texts }) => isStub(texts[0]!) && texts[2] === page(0))).toBe(true)
@@ -258,7 +261,7 @@ describe('the steps of clearing', () => {
     const context = service()
     const steps = reads(12)
     expect(play(steps, context).at(-1)!.texts.some(isStub)).toBe(true)
-    const lossless = { ...context, terms: { redeems: false, bypass: false } }
+    const lossless = { ...context, terms: { ...context.terms, redeems: false } }
     const { texts, report } = turn(steps, lossless)
     expect([texts.some(isStub), report.prefix_changed]).toEqual([false, true])
     expect(turn(steps, context).texts.some(isStub)).toBe(true)

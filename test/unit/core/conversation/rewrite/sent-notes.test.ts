@@ -92,22 +92,6 @@ describe('hints of a family in a conversation', () => {
     expect(sent([...steps, read('b', page(2))], restarted).slice(0, 4)).toEqual(whole)
   })
 
-  it('are as far apart as the configuration says, turn by turn as at once', () => {
-    const pipeline = {
-      hints: { types: { lines: { enabled: false }, reference: { interval_results: 3 } } },
-    }
-    // What is left alone is a result too.
-    const failed: Step = { ...read('b', 'not found'), isError: true }
-    const longer = [...steps, failed, ...steps]
-    const whole = sent(longer, remembering(pipeline))
-    const places = whole.flatMap((text, i) => (text.startsWith('> [ref ') ? [i] : []))
-    expect(places).toEqual([1, 5, 8])
-    const two = remembering(pipeline)
-    longer.forEach((_, i) => {
-      expect(sent(longer.slice(0, i + 1), two)).toEqual(whole.slice(0, i + 1))
-    })
-  })
-
   it('are limited if nothing may be referred to either', () => {
     const rows = JSON.stringify(Array.from({ length: 4_000 }, (_, id) => ({ id, state: 'open' })))
     const lists = [0, 1, 2].map(i => ({ tool: 'list', args: { i }, text: rows }))

@@ -116,11 +116,8 @@ describe('the data', () => {
     expect(enabled({ hints: { types: { search_chain: { enabled: false } } } })).toEqual(
       USUAL_FAMILIES,
     )
-    const interval = (rule: object) =>
-      resolve({ hints: { types: { search_chain: rule } } }).hints.types.search_chain
-        .interval_results
-    expect([interval({}), interval({ interval_results: 3 })]).toEqual([7, 3])
-    expect(interval({ enabled: false })).toBeUndefined()
+    const { search_chain, lines } = resolve({ hints: { types } }).hints.types
+    expect([search_chain.interval_results, lines.interval_results]).toEqual([7, undefined])
   })
 
   it('allows no hints but its own', () => {
@@ -185,11 +182,5 @@ describe('hints', () => {
     const { hints } = resolve({ hints: { types: { overflow: { max_per_session: 3 } } } })
     expect(hints.types.overflow.max_per_session).toBe(3)
     expect(hints.types.lines.max_per_session).toBeUndefined()
-  })
-
-  it('are as far apart as the policy says', () => {
-    const { hints } = resolve({ hints: { types: { overflow: { interval_results: 3 } } } })
-    expect(hints.types.overflow.interval_results).toBe(3)
-    expect(hints.types.lines.interval_results).toBeUndefined()
   })
 })

@@ -149,17 +149,6 @@ it('a retry with as many hints as are allowed in a session has them too', async 
   expect((await app.encode(next)).hints).toHaveLength(0)
 })
 
-it('a retry has hints as far apart as its call had', async () => {
-  const rule = { interval_results: 3 }
-  const app = open({ pipeline: pipelineSchema.parse({ hints: { types: { reference: rule } } }) })
-  const calls = ['t1', 't2', 't3', 't4', 't5', 't6'].map(id => read('a', id))
-  const first = []
-  for (const call of calls) first.push(await app.encode(call))
-  const isReference = first.map(({ format }) => format === 'ref@1')
-  expect(isReference).toEqual([false, true, false, false, true, false])
-  for (const [i, call] of calls.entries()) expect(await app.encode(call)).toEqual(first[i])
-})
-
 it.each([
   ['exact', read('a', 't2')],
   ['near', read('b', 't2', near(2))],
