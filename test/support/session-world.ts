@@ -25,7 +25,7 @@ const PIPELINE = pipelineSchema.parse({
     min_body_chars: 100,
     invalidates: { Drop: ['Read'] },
   },
-  hints: { types: { search_chain: { interval_results: 2 } } },
+  hints: { types: { search_chain: {} } },
 })
 
 const file = fc.constantFrom('a', 'b', 'c')

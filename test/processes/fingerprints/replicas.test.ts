@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readTelemetryKey } from '../../../src/book/events/key-file.ts'
 import { newSegment, segmentFile, telemetryFolder } from '../../../src/book/events/layout.ts'
@@ -10,46 +9,44 @@ import { endpointClass } from '../../../src/core/telemetry/endpoint-class.ts'
 import type { TelemetryEvent } from '../../../src/core/telemetry/event.ts'
 import { tenantFolder } from '../../../src/core/telemetry/pseudonyms.ts'
 import { fingerprintsFolder, SPANS_FILE } from '../../../src/fingerprints/folder-files.ts'
+import { createLogger } from '../../../src/observability/logger.ts'
+import type { Service } from '../../../src/service/service.ts'
+import { startTestService } from '../../integration/service/harness.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type RedisProcess, startRedis } from '../../support/redis-server.ts'
-import { killProcesses, type ServiceProcess, startProcess } from '../../support/service-process.ts'
 import { eventOf } from '../../unit/core/telemetry/events.ts'
 
-const BASE = fileURLToPath(new URL('../../support/service-process.toml', import.meta.url))
 const DAY = 86_400_000
 const TOOL = 'Bash'
 
 describe.skipIf(processEnv()['TEST_WITHOUT_REDIS'] === '1')('three replicas', () => {
   const root = mkdtempSync(join(tmpdir(), 'haversack-fingerprints-'))
   const folders = [0, 1, 2].map(i => join(root, `data-${i}`))
-  const config = join(root, 'config.toml')
   let redis: RedisProcess
-  let replicas: readonly ServiceProcess[]
+  let replicas: readonly Service[]
+  let built = 0
   const start = (folder: string) =>
-    startProcess({
-      env: {
-        HAVERSACK_REDIS_URL: redis.url,
-        HAVERSACK_CONFIG: config,
-        HAVERSACK_DATA_DIR: folder,
+    startTestService(
+      {
+        data_dir: folder,
+        store: { redis: { url: redis.url, call_timeout_ms: 10_000 } },
+        telemetry: { enabled: true },
+        fingerprints: { publish: ['*'] },
       },
-    })
+      {
+        limits: { fingerprintsMs: 2_000 },
+        logger: createLogger('info', {
+          write: line => void (line.includes('"msg":"fingerprints built"') && built++),
+        }),
+      },
+    )
 
   beforeAll(async () => {
     redis = await startRedis()
-    const settings = [
-      '[store.redis]',
-      'call_timeout_ms = 10_000',
-      '[telemetry]',
-      'enabled = true',
-      '[fingerprints]',
-      'build_interval_ms = 2_000',
-      'publish = ["*"]',
-    ]
-    writeFileSync(config, `${readFileSync(BASE, 'utf8')}\n${settings.join('\n')}\n`)
     replicas = await Promise.all(folders.map(start))
   })
   afterAll(async () => {
-    killProcesses()
+    await Promise.all(replicas.map(replica => replica.close()))
     await redis.stop()
     rmSync(root, { recursive: true, force: true })
   })
@@ -70,7 +67,7 @@ describe.skipIf(processEnv()['TEST_WITHOUT_REDIS'] === '1')('three replicas', ()
     }
   }
 
-  async function published(replica: ServiceProcess) {
+  async function published(replica: Service) {
     const answer = await fetch(`${replica.url}/mcp/fingerprints/v1`)
     const { fingerprints } = (await answer.json()) as {
       fingerprints: readonly { call_count: number; source_sessions: number }[]
@@ -78,14 +75,12 @@ describe.skipIf(processEnv()['TEST_WITHOUT_REDIS'] === '1')('three replicas', ()
     return fingerprints.map(({ call_count, source_sessions }) => ({ call_count, source_sessions }))
   }
   const everywhere = () => Promise.all(replicas.map(published))
-  const builds = () =>
-    replicas.flatMap(replica => replica.log().filter(({ msg }) => msg === 'fingerprints built'))
 
   test('count a session once, wherever its turns were, and publish the same', async () => {
     for (let session = 0; session < 4; session++) turnsEverywhere(session)
-    const before = builds().length
+    const before = built
     // Four sessions on three replicas are twelve parts of sessions, and must not pass for five.
-    await eventually(() => expect(builds().length).toBeGreaterThan(before + 1), 50)
+    await eventually(() => expect(built).toBeGreaterThan(before + 1), 50)
     expect(await everywhere()).toEqual([[], [], []])
     turnsEverywhere(4)
     const five = await eventually(async () => {
@@ -105,10 +100,10 @@ describe.skipIf(processEnv()['TEST_WITHOUT_REDIS'] === '1')('three replicas', ()
     const before = fileOf(folders[0]!)
     const publishedBefore = await everywhere()
     await redis.ask('FLUSHALL')
-    const builtBefore = builds().length
+    const builtBefore = built
     // Sessions of a day that was published may not be published once more.
     for (let session = 5; session < 11; session++) turnsEverywhere(session)
-    await eventually(() => expect(builds().length).toBeGreaterThan(builtBefore + 1), 50)
+    await eventually(() => expect(built).toBeGreaterThan(builtBefore + 1), 50)
     expect(await everywhere()).toEqual(publishedBefore)
     expect(folders.map(fileOf)).toEqual([before, before, before])
   })

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseHint } from '../../../src/core/hints/hint-line.ts'
 import { type ProxiedReplicas, startReplicas } from './proxied-replicas.ts'
 
-const CLEARING = '[clearing]\nenabled = true\nkeep_at_pauses = 2\n'
+const CLEARING = '[clearing]\nenabled = true\n'
 const CLOCK = fileURLToPath(new URL('moved-clock.mjs', import.meta.url))
 const MINUTE = 60_000
 
@@ -67,7 +67,7 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('two replicas after a
   }
 
   it('clear the same, and go on with it', async () => {
-    const turns: Turn[] = Array.from({ length: 8 }, () => 'result')
+    const turns: Turn[] = Array.from({ length: 14 }, () => 'result')
     for (let end = 1; end <= turns.length; end++) await send(0, turns.slice(0, end))
     wait(4)
     expect((await send(0, [...turns, 'user'])).stubs.length).toBe(0)
@@ -94,7 +94,7 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('two replicas after a
   })
 
   it('do not clear if the one that would does not know of the pause', async () => {
-    const turns: Turn[] = ['user', ...Array.from({ length: 8 }, () => 'result' as const)]
+    const turns: Turn[] = ['user', ...Array.from({ length: 14 }, () => 'result' as const)]
     for (let end = 2; end <= turns.length; end++) await send(0, turns.slice(0, end))
     wait(6)
     turns.push('user')
