@@ -151,7 +151,7 @@ describe('haversack tune analyze', () => {
     const data = dataFolder()
     writeFileSync(
       join(data, 'pipeline_config.toml'),
-      '[elision]\nenabled = true\nmin_saved_tokens = 0\n',
+      '[elision]\nenabled = true\n[endpoint_overrides."*"]\nelision_min_saved_tokens = 0\n',
     )
     const { stdout } = await tuneIn(data)('analyze', writeLogs(data, true), '--json')
     const { candidates } = JSON.parse(stdout)
