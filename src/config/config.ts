@@ -2,7 +2,13 @@ import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { LOG_LEVELS } from '../core/base/log-levels.ts'
 import { TENANT_NAME } from '../core/base/tenant-name.ts'
-import { DIALECT_NAMES, dialectNamed, VENDOR_NAMES } from '../core/dialects/lookup.ts'
+import {
+  DIALECT_NAMES,
+  dialectNamed,
+  OWN_DIALECTS,
+  type OwnDialectName,
+  VENDOR_NAMES,
+} from '../core/dialects/lookup.ts'
 import { UNCONFIGURED_PLANNING } from '../core/enrich/plan.ts'
 import { toolModelSchema } from '../core/enrich/value-model.ts'
 import { teamName } from '../core/fingerprints/upload.ts'
@@ -65,9 +71,14 @@ const awsTerms = z.strictObject({
   session_token: secretText.optional(),
 })
 
-const SIGNED_BY_AWS = DIALECT_NAMES.filter(name => dialectNamed(name).signing === 'aws')
+const SIGNED_BY_AWS = DIALECT_NAMES.filter(name => dialectNamed(name).awsService !== undefined)
 
-/** An API beside those of Anthropic and OpenAI, at `/up/NAME`. */
+/** Where the APIs are that the service has routes of their own for. */
+const ownUrls = Object.fromEntries(
+  OWN_DIALECTS.map(({ name }) => [`${name}_url`, upstreamUrl.optional()]),
+) as Readonly<Record<`${OwnDialectName}_url`, z.ZodOptional<typeof upstreamUrl>>>
+
+/** An API beside those, at `/up/NAME`. */
 const namedUpstream = z
   .strictObject({
     name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be a-z, 0-9 and -, at most 32'),
@@ -78,7 +89,7 @@ const namedUpstream = z
     /** Whether it may drop parts of a prompt; absent: by what its URL and its name say. */
     forgets: z.boolean().optional(),
   })
-  .refine(({ dialect, aws }) => aws === undefined || dialectNamed(dialect).signing === 'aws', {
+  .refine(({ dialect, aws }) => aws === undefined || SIGNED_BY_AWS.includes(dialect), {
     path: ['aws'],
     message: `is for the dialect ${SIGNED_BY_AWS.join(' or ')}`,
   })
@@ -126,8 +137,7 @@ export const configSchema = z.strictObject({
   /** The drop-in proxies; a vendor without a URL has no route. */
   proxy: z
     .strictObject({
-      anthropic_url: upstreamUrl.optional(),
-      openai_url: upstreamUrl.optional(),
+      ...ownUrls,
       upstreams: z
         .array(namedUpstream)
         .max(100)

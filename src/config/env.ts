@@ -1,3 +1,4 @@
+import { OWN_DIALECTS } from '../core/dialects/lookup.ts'
 import { didYouMean } from './nearest-name.ts'
 
 /** A variable of the environment and the configuration key that it sets. */
@@ -23,8 +24,13 @@ export const ENV_KEYS: readonly EnvKey[] = [
   { name: 'HAVERSACK_REDIS_URL', path: ['store', 'redis', 'url'], type: 'text', secret: true },
   { name: 'HAVERSACK_REDIS_CLUSTER', path: ['store', 'redis', 'cluster'], type: 'text' },
   { name: 'HAVERSACK_KEYS_FILE', path: ['keys_file'], type: 'text' },
-  { name: 'HAVERSACK_ANTHROPIC_URL', path: ['proxy', 'anthropic_url'], type: 'text' },
-  { name: 'HAVERSACK_OPENAI_URL', path: ['proxy', 'openai_url'], type: 'text' },
+  ...OWN_DIALECTS.map(({ name }): EnvKey => {
+    return {
+      name: `HAVERSACK_${name.toUpperCase()}_URL`,
+      path: ['proxy', `${name}_url`],
+      type: 'text',
+    }
+  }),
   { name: 'HAVERSACK_OPENAI_PATHS', path: ['proxy', 'openai_paths'], type: 'text' },
   { name: 'HAVERSACK_WORKERS', path: ['workers', 'count'], type: 'integer' },
   { name: 'HAVERSACK_MAX_BODY_BYTES', path: ['limits', 'max_body_bytes'], type: 'integer' },

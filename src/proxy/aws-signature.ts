@@ -14,6 +14,8 @@ export interface UnsignedRequest {
 export type SignRequest = (request: UnsignedRequest) => string[]
 
 export interface AwsCredentials {
+  /** As AWS names the service that is signed for. */
+  readonly service: string
   readonly region: string
   /** As they are now: a file with a secret may change. */
   accessKeyId(): string
@@ -43,12 +45,12 @@ const OF_SIGNATURE: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Signs for Bedrock with Signature Version 4. The signature covers the method, the path, the query,
- * the host, the content type and the body.
+ * Signs for a service of AWS with Signature Version 4. The signature covers the method, the path,
+ * the query, the host, the content type and the body.
  * @param now Unix milliseconds
  */
 export function createAwsSigner(credentials: AwsCredentials, now: () => number): SignRequest {
-  const { region } = credentials
+  const { region, service } = credentials
   return ({ method, path, headers, body }) => {
     const kept: string[] = []
     const covered: Record<string, string> = { 'X-Amz-Date': dateOf(now()) }
@@ -62,7 +64,7 @@ export function createAwsSigner(credentials: AwsCredentials, now: () => number):
     const sessionToken = credentials.sessionToken()
     const signed = aws4.sign(
       {
-        service: 'bedrock',
+        service,
         region,
         method,
         path,

@@ -17,6 +17,7 @@ import { createUsageReader } from '../../src/core/conversation/usage/usage-reade
 import type { RouteName, VendorName } from '../../src/core/dialects/lookup.ts'
 import { BYTE_OPERATIONS } from '../../src/core/operations/registry.ts'
 import { rewriteOp } from '../../src/core/operations/rewrite-op.ts'
+import { paysByToken } from '../../src/http/proxy/life-terms.ts'
 import { rewritableAs } from '../../src/http/proxy/rewritable-request.ts'
 import { createVendorProxies, vendorProxyFor } from '../../src/http/proxy/vendor-proxies.ts'
 import { vendorErrorBody, vendorErrorEvent } from '../../src/proxy/vendor-errors.ts'
@@ -35,9 +36,11 @@ const request = {
   ],
 }
 
+const aws = { region: 'eu-west-1', access_key_id: 'id', secret_access_key: 'key' }
+
 it('a seventh dialect in one file and a row has its requests rewritten', async () => {
   const { proxy: settings } = configSchema.parse({
-    proxy: { upstreams: [{ name: 'new', url: 'http://a.test/api', dialect: 'seventh' }] },
+    proxy: { upstreams: [{ name: 'new', url: 'http://a.test/api', dialect: 'seventh', aws }] },
   })
   expect(upstreamsOf(settings)).toMatchObject([{ place: '/up/new', dialect: 'seventh' }])
   const proxies = createVendorProxies(settings, {
@@ -48,6 +51,13 @@ it('a seventh dialect in one file and a row has its requests rewritten', async (
   })
   onTestFinished(async () => void (await Promise.all(proxies.map(each => each.forwarder.close()))))
   const { proxy, path } = vendorProxyFor(proxies, '/up/new/talk/nc-1')!
+  const signed = proxy.sign!({
+    method: 'POST',
+    path,
+    headers: ['Host', 'a.test'],
+    body: new Uint8Array(),
+  })
+  expect(signed.join()).toContain('/eu-west-1/newcomer/aws4_request')
   expect([proxy.vendor, path]).toEqual(['newcomer', '/talk/nc-1'])
   const headers = { 'content-type': 'application/json' }
   const body = await inContext({ method: 'POST', headers }, c => rewritableAs(c, path))
@@ -94,6 +104,12 @@ it('a seventh dialect has usage, a bill and errors of its own', () => {
   expect(vendorErrorEvent(vendor, failure)).toBe(
     'event: fault\ndata: {"fault":[504,"too late"]}\n\n',
   )
+})
+
+it('a seventh dialect has a login of its own', () => {
+  const pays = (headers: Record<string, string>) => paysByToken(vendor, name => headers[name])
+  expect(pays({ 'x-api-key': 'k' })).toBe(true)
+  expect(pays({ 'x-api-key': 'k', 'x-newcomer': 'a login' })).toBe(false)
 })
 
 it('a seventh dialect is one that run puts its proxy before', () => {

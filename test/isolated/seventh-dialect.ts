@@ -59,6 +59,7 @@ const seventh: Dialect = {
   vendor: {
     name: 'newcomer',
     models: /^nc-/,
+    loginMark: ['x-newcomer', 'login'],
     reportsWrites: false,
     errorBody: ({ status, message }) => ({ fault: [status, message] }),
     errorEvent: 'fault',
@@ -66,6 +67,7 @@ const seventh: Dialect = {
   bodies: { seventh_turns: turns },
   paths: [{ ending: /\/talk\/(?<model>[^/]+)$/, body: 'seventh_turns' }],
   counting: [],
+  awsService: 'newcomer',
   client: { variable: 'SEVENTH_URL', byDefault: () => 'https://api.newcomer.test' },
 }
 

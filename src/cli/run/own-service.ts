@@ -11,8 +11,7 @@ import { layersInProject } from '../../config/layers/project-file.ts'
 import { type LayersPlace, pipelineFileOf } from '../../config/layers/read-layers.ts'
 import { repositoryName } from '../../config/layers/repository.ts'
 import { loadConfig } from '../../config/load.ts'
-import { anthropic } from '../../core/dialects/anthropic.ts'
-import { openai } from '../../core/dialects/openai.ts'
+import { OWN_DIALECTS, type OwnDialectName } from '../../core/dialects/lookup.ts'
 import { makeFolder } from '../../files/make-folder.ts'
 import type { Logger } from '../../observability/logger.ts'
 import { createMetrics, type Metrics } from '../../observability/metrics.ts'
@@ -175,6 +174,15 @@ function layersFor({ env, elides }: OwnServiceOptions): LayersPlace {
   return layersInProject(place, process.cwd())
 }
 
+/** The base URLs that are configured, else those that the vendors' own clients have built in. */
+function urlsOf(proxy: Readonly<Record<string, unknown>>) {
+  const urls = OWN_DIALECTS.map(({ name, host }) => {
+    const key = `${name}_url`
+    return [key, proxy[key] ?? `https://${host}`]
+  })
+  return Object.fromEntries(urls) as Readonly<Record<`${OwnDialectName}_url`, string>>
+}
+
 function configFor(options: OwnServiceOptions) {
   const { env, folder, isTemporary, elides, hasLedger, keepsTexts } = options
   // Its path protects it: agents cannot be made to send a key.
@@ -190,12 +198,10 @@ function configFor(options: OwnServiceOptions) {
     tune: { ...config.tune, auto: 'off' as const },
     // As `serve` would find it.
     ...(existsSync(pipelineFile) ? { pipeline_config_file: pipelineFile } : {}),
-    // The base URLs that the vendors' own clients have built in.
     proxy: {
       ...proxy,
+      ...urlsOf(proxy),
       redeem: (elides ?? proxy.redeem !== 'off') ? ('auto' as const) : ('off' as const),
-      anthropic_url: proxy.anthropic_url ?? `https://${anthropic.host}`,
-      openai_url: proxy.openai_url ?? `https://${openai.host}`,
       upstreams: [...namedUpstreams(env, proxy.upstreams)],
     },
     workers: { ...workers, count: Math.min(workers.count, MAX_THREADS) },

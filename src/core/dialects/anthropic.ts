@@ -23,6 +23,13 @@ export const anthropic = {
     reportsWrites: true,
     sellsLives: true,
     subscriptionPrefix: 'sk-ant-oat',
+    loginMark: ['anthropic-beta', 'oauth'],
+    // platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool
+    searchingModels: [
+      ...['claude-fable-5*', 'claude-mythos*', 'claude-opus-5*', 'claude-sonnet-5*'],
+      ...['claude-haiku-5*', 'claude-opus-4-5', 'claude-opus-4-6', 'claude-opus-4-7'],
+      ...['claude-opus-4-8', 'claude-sonnet-4-5', 'claude-sonnet-4-6', 'claude-haiku-4-5'],
+    ],
     errorBody({ status, message }) {
       const type = ERROR_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error')
       return { type: 'error', error: { type, message } }

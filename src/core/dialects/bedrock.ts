@@ -35,7 +35,7 @@ export const bedrock = {
     },
   ],
   counting: [],
-  signing: 'aws',
+  awsService: 'bedrock',
   client: {
     variable: 'ANTHROPIC_BEDROCK_BASE_URL',
     // Signatures would cover our host instead of theirs, so they are made once more.

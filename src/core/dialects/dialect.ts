@@ -41,6 +41,10 @@ export interface Vendor {
   readonly keyPrefix?: string
   /** What the tokens of a subscription begin with; absent: they are not known. */
   readonly subscriptionPrefix?: string
+  /** A header, and what it has with a login; absent: credentials alone tell one. */
+  readonly loginMark?: readonly [header: string, text: string]
+  /** Models that can search tools which begin deferred; absent: none. */
+  readonly searchingModels?: readonly string[]
   /** The body of an error answer. */
   errorBody(error: VendorError): object
   /** The event that reports an error within a stream; absent: its data alone does. */
@@ -74,8 +78,8 @@ export interface Dialect {
   readonly retains?: true
   /** The API has a route `/NAME` and settings `NAME_url`; absent: it is an upstream with a name. */
   readonly own?: OwnRoute
-  /** How requests are signed; absent: they have a key. */
-  readonly signing?: 'aws'
+  /** The service of AWS that requests are signed for; absent: they have a key. */
+  readonly awsService?: string
   /** How `run` finds the API that a command uses; absent: it does not. */
   readonly client?: NamedClient
 }

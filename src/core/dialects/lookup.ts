@@ -6,6 +6,7 @@ type Registered = (typeof DIALECTS)[number]
 type BodiesOf<D> = D extends { readonly bodies: infer B } ? keyof B : never
 
 export type DialectName = Registered['name']
+export type OwnDialectName = Extract<Registered, { readonly own: OwnRoute }>['name']
 /** The vendor whose prices a request has, and whose errors its client expects. */
 export type VendorName = Registered['vendor']['name']
 /** A request body's shape, by the endpoint that it is sent to. */

@@ -2,9 +2,13 @@ import type { Savings } from '../../book/bill/savings.ts'
 import type { RequestTerms } from '../../core/contract/request-terms.ts'
 import { VENDOR_NAMES, type VendorName, vendorNamed } from '../../core/dialects/lookup.ts'
 import type { AppContext } from '../context.ts'
-import { requestHeader } from '../request/request-header.ts'
+import { headerNamed } from '../request/request-header.ts'
 
 const SUBSCRIPTIONS = VENDOR_NAMES.flatMap(name => vendorNamed(name).subscriptionPrefix ?? [])
+const LOGIN_MARKS = VENDOR_NAMES.flatMap(name => {
+  const { loginMark } = vendorNamed(name)
+  return loginMark === undefined ? [] : [loginMark]
+})
 const BEARER = /^bearer\s+/i
 
 /**
@@ -14,12 +18,12 @@ const BEARER = /^bearer\s+/i
  */
 export function paysByToken(
   vendor: VendorName,
-  header: (name: 'x-api-key' | 'authorization' | 'anthropic-beta') => string | undefined,
+  header: (name: string) => string | undefined,
 ): boolean {
   const keys = [header('x-api-key'), header('authorization')?.replace(BEARER, '')]
   const given = keys.filter(key => key !== undefined && key !== '')
   if (given.length === 0 || given.some(isSubscription)) return false
-  if (header('anthropic-beta')?.includes('oauth') === true) return false
+  if (LOGIN_MARKS.some(([name, text]) => header(name)?.includes(text))) return false
   const { keyPrefix = '' } = vendorNamed(vendor)
   return given.every(key => key!.startsWith(keyPrefix))
 }
@@ -34,7 +38,7 @@ export function lifeTerms(
   vendor: VendorName,
   { advice }: Pick<Savings, 'advice'>,
 ): Pick<RequestTerms, 'paysByToken' | 'hourKinds'> {
-  if (!paysByToken(vendor, name => requestHeader(c, name))) return {}
+  if (!paysByToken(vendor, name => headerNamed(c, name))) return {}
   const { tenant, keyId } = c.get('state').caller
   const known = vendorNamed(vendor).sellsLives ? advice(tenant, keyId) : undefined
   const isOn = known !== undefined && !known.isLoss

@@ -58,9 +58,10 @@ export function createVendorProxies(
   { below = '', limits, env, secret: read, onBug }: VendorProxyOptions,
 ): readonly VendorProxy[] {
   const secret = below === '' ? '' : '/:secret'
-  const signer = (aws: AwsTerms): SignRequest =>
+  const signer = (service: string, aws: AwsTerms): SignRequest =>
     createAwsSigner(
       {
+        service,
         region: aws.region,
         accessKeyId: read(aws.access_key_id),
         secretAccessKey: read(aws.secret_access_key),
@@ -84,7 +85,7 @@ export function createVendorProxies(
       forwarder: createForwarder({ base, vendor, limits, env, onBug }),
       forgets: forgets ?? upstreamForgets(url, name),
       upstream: { isOurs: false, isBelieved: base.protocol === 'http:' },
-      ...(aws === undefined ? {} : { sign: signer(aws) }),
+      ...(aws && dialect.awsService && { sign: signer(dialect.awsService, aws) }),
     }
   }
   return upstreamsOf(settings).map(proxyOf)

@@ -5,7 +5,6 @@ import type { AppContext } from '../context.ts'
 /** Headers that are read at every request. */
 type RequestHeader =
   | 'accept'
-  | 'anthropic-beta'
   | 'authorization'
   | 'content-encoding'
   | 'content-length'
@@ -41,6 +40,11 @@ type RequestHeader =
  * second.
  */
 export function requestHeader(c: AppContext, name: RequestHeader): string | undefined {
+  return headerNamed(c, name)
+}
+
+/** The same for a header that a dialect names. */
+export function headerNamed(c: AppContext, name: string): string | undefined {
   const incoming = c.env?.incoming
   if (incoming === undefined) return c.req.header(name)
   const value = incoming.headers[name]

@@ -8,6 +8,7 @@ import type { TenantBill } from '../../book/bill/tenant-bill.ts'
 import { turnPrices } from '../../book/bill/turn-marks.ts'
 import type { LedgerResult } from '../../book/rows/figures.ts'
 import { processEnv } from '../../config/env.ts'
+import { AGENT_PROGRAMS } from '../../core/base/agent-programs.ts'
 import { AppError } from '../../core/base/errors.ts'
 import { toText } from '../../core/base/text-bytes.ts'
 import type { ShowAnswer, ShowRequest } from '../../core/operations/show-result.ts'
@@ -61,7 +62,7 @@ export function pricedBy({ savings }: Pick<UiNeeds, 'savings'>): Priced {
 }
 
 /** Agents whose commands Haversack can run. */
-const AGENTS = ['claude', 'codex', 'opencode', 'gemini', 'qwen', 'aider']
+const AGENTS = AGENT_PROGRAMS.flatMap(({ name, isRun }) => (isRun ? [name] : []))
 
 /** What to do first. With keys the reader's machine may be another one, so no agent is named. */
 export async function firstSteps(

@@ -2,6 +2,7 @@ import type { Origin } from '../../book/rows/day-sums.ts'
 import type { Config } from '../../config/config.ts'
 import type { Env } from '../../config/env.ts'
 import { leavesOutByLevel, legendOf, readPipelineConfig } from '../../config/pipeline.ts'
+import { AGENT_PROGRAMS } from '../../core/base/agent-programs.ts'
 import { BoundedMap } from '../../core/base/bounded-map.ts'
 import { reportResult } from '../../http/jobs/report-results.ts'
 import { createOfferReader } from '../../mcp/ahead/offer-reader.ts'
@@ -139,11 +140,9 @@ export function createGateways(config: Config, needs: GatewayNeeds): Gateways {
 
 /** The agent that a client is, by the name of its `clientInfo`. */
 function agentNamed(name: string | null): Origin {
-  const agent = MCP_CLIENTS.find(each => name?.toLowerCase().includes(each))
+  const agent = AGENT_PROGRAMS.find(each => name?.toLowerCase().includes(each.name))?.name
   return { ...(agent && { agent }), ...(name && { client: name }) }
 }
-
-const MCP_CLIENTS = ['claude', 'codex', 'opencode', 'gemini', 'cursor', 'copilot', 'qwen', 'goose']
 
 function packerFor(tenant: string, origin: Origin, { deps, logger }: GatewayNeeds): Pack {
   const { pool, originals, sessions, metrics, book } = deps

@@ -1,3 +1,4 @@
+import { dialectOfBody } from '../../dialects/lookup.ts'
 import { itemsOf, type JsonNode, memberOf, textOf } from '../../json/bytes/json-node.ts'
 import type { Replacement } from '../../json/bytes/splice.ts'
 import { LOWER_T, OPEN_BRACKET, QUOTE } from '../../json/char-codes.ts'
@@ -33,16 +34,6 @@ export interface Deferred {
   /** Searches of the last turn that loaded some of them. */
   readonly searches: number
 }
-
-/**
- * Models with a tool search
- * (platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool).
- */
-const SEARCHING_MODELS: readonly string[] = [
-  ...['claude-fable-5*', 'claude-mythos*', 'claude-opus-5*', 'claude-sonnet-5*', 'claude-haiku-5*'],
-  ...['claude-opus-4-5', 'claude-opus-4-6', 'claude-opus-4-7', 'claude-opus-4-8'],
-  ...['claude-sonnet-4-5', 'claude-sonnet-4-6', 'claude-haiku-4-5'],
-]
 
 /** Claude Code's own search; it finds a tool by `select:` whether or not that was deferred. */
 const OWN_SEARCH = 'ToolSearch'
@@ -162,7 +153,8 @@ function mayDefer(scanned: ScannedRequest, context: ConversationContext): boolea
   const { model = context.terms?.model } = scanned
   const { agentTools = [] } = context.terms ?? {}
   const isRefused = agentTools.some(each => each.isRefused && each.kind === kindOf(scanned))
-  const isListed = model !== undefined && matchModel(SEARCHING_MODELS, model) !== undefined
+  const { searchingModels = [] } = dialectOfBody(scanned.route).vendor
+  const isListed = model !== undefined && matchModel(searchingModels, model) !== undefined
   return isListed && !isRefused && isKnownHost(scanned, context)
 }
 
