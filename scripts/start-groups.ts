@@ -8,7 +8,8 @@ const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   gain: ['src/cli/gain/command.js'],
   library: ['src/index.js', 'src/cli/encode/command.js'],
   codec: ['src/library/codec.js'],
-  tasks: ['workers/tasks.js'],
+  store: ['src/store/sqlite/thread.js', 'src/store/parts/parts-thread.js'],
+  book: ['src/book/rows/thread.js'],
 }
 
 interface Modules {

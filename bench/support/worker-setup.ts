@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { DEFAULT_PIPELINE } from '../../src/core/pipeline/profile/pipeline-config.ts'
+import { DEFAULT_PIPELINE } from '../../src/core/pipeline/profile/default-pipeline.ts'
 import { createBodyMemory } from '../../src/core/sessions/lines/memory-layout.ts'
 import { createProgress } from '../../src/pool/slots.ts'
 import { loadVocabularies } from '../../src/runtime/vocabulary.ts'

@@ -7,13 +7,12 @@ import {
 } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { getRequestListener } from '@hono/node-server'
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
 import { ERRORS } from '../core/base/errors.ts'
 import { wantsUpgrade } from '../proxy/tunnel.ts'
 import { answerOn } from '../proxy/upgraded.ts'
 import type { AppEnv } from './context.ts'
+import { alreadySent } from './response/already-sent.ts'
 import { answerProtocolErrors, malformed } from './response/protocol-errors.ts'
 
 /** What a connection may cost; all times in milliseconds. */
@@ -171,13 +170,26 @@ class AppServer implements HttpServer {
 }
 
 /**
- * Passes requests to the app. Requests that the app forwards also get what only the server knows.
+ * Passes requests to the app. The adapter is loaded with the first request, since it loads Node's
+ * `fetch`. That takes 45 ms of processor time, for which a command should not wait.
  */
-function listenerFor(
+function listenerFor(...needs: Parameters<typeof loadListener>): RequestListener {
+  let listen: RequestListener | undefined
+  let loading: Promise<RequestListener> | undefined
+  return async (incoming, outgoing) => {
+    loading ??= loadListener(...needs)
+    listen ??= await loading
+    listen(incoming, outgoing)
+  }
+}
+
+/** Requests that the app forwards also get what only the server knows. */
+async function loadListener(
   app: Pick<Hono<AppEnv>, 'fetch'>,
   { refused, isForwarded }: ServerHooks,
   isAwaitingContinue: (incoming: IncomingMessage) => boolean,
-): RequestListener {
+): Promise<RequestListener> {
+  const { getRequestListener } = await import('@hono/node-server')
   const options = {
     // A request without Host (HTTP/1.0, plain probes) counts as one for localhost.
     hostname: 'localhost',
@@ -192,7 +204,7 @@ function listenerFor(
     const env = { incoming, outgoing, awaitsContinue } as AppEnv['Bindings']
     const response = await app.fetch(request, env)
     // The app does so too, except for HEAD, in a response that the adapter does not know again.
-    return outgoing.headersSent || outgoing.destroyed ? RESPONSE_ALREADY_SENT : response
+    return outgoing.headersSent || outgoing.destroyed ? alreadySent() : response
   }, options)
   return (incoming, outgoing) => {
     const listen = isForwarded(incoming.url) ? forwardingListener : listener
@@ -211,7 +223,7 @@ async function upgrade(
 ): Promise<void> {
   const request = new Request(`http://localhost${incoming.url}`)
   const response = await app.fetch(request, { incoming, upgradeHead } as AppEnv['Bindings'])
-  if (response === RESPONSE_ALREADY_SENT) return
+  if (response === alreadySent()) return
   const outgoing = answerOn(incoming.socket, incoming)
   outgoing.writeHead(response.status, Object.fromEntries(response.headers))
   outgoing.end(await response.text())

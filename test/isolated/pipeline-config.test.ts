@@ -7,7 +7,8 @@ import { ConfigError } from '../../src/config/read-toml.ts'
 import { builtInViews } from '../../src/config/views.ts'
 import type { EncodeAnswer } from '../../src/core/contract/encode.ts'
 import { OPERATIONS } from '../../src/core/operations/registry.ts'
-import { DEFAULT_PIPELINE } from '../../src/core/pipeline/profile/pipeline-config.ts'
+import { DEFAULT_PIPELINE } from '../../src/core/pipeline/profile/default-pipeline.ts'
+import type { PipelineConfig } from '../../src/core/pipeline/profile/pipeline-config.ts'
 import { bytesOf, header, inlineRunner, workerSetup } from '../support/runner.ts'
 
 /** With the views that are built in. */
@@ -149,7 +150,7 @@ describe('what it says', () => {
 
   it('reaches the threads, as plain data', () => {
     const body = bytesOf(JSON.stringify({ content, tool: 'list' }))
-    const layerWith = (pipeline = DEFAULT_PIPELINE) => {
+    const layerWith = (pipeline: PipelineConfig = DEFAULT_PIPELINE) => {
       const setup = { ...workerSetup(), pipeline: structuredClone(pipeline) }
       const run = inlineRunner(OPERATIONS, setup)
       const { outcomes, body: answers } = run({

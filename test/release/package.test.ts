@@ -25,7 +25,7 @@ const MAX_UNPACKED_BYTES = 14_800_000
 /** With the packages that are installed with it. */
 const MAX_INSTALLED_BYTES = 30_000_000
 /** What `haversack/codec` loads. */
-const MAX_CODEC_BYTES = 1_150_000
+const MAX_CODEC_BYTES = 1_000_000
 /** Most files, and bytes of them, that a command's main thread loads: each costs at every start. */
 const MOST_LOADED: readonly (readonly [command: string, files: number, bytes: number])[] = [
   ['run -- true', 90, 2_000_000],

@@ -1,6 +1,6 @@
 import { valueSymbol } from 'piscina'
 import { OPERATIONS, type Operations } from '../../src/core/operations/registry.ts'
-import { DEFAULT_PIPELINE } from '../../src/core/pipeline/profile/pipeline-config.ts'
+import { DEFAULT_PIPELINE } from '../../src/core/pipeline/profile/default-pipeline.ts'
 import { createBodyMemory } from '../../src/core/sessions/lines/memory-layout.ts'
 import type { SharedCounters } from '../../src/core/tokens/counters.ts'
 import { createProgress } from '../../src/pool/slots.ts'

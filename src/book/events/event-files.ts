@@ -3,11 +3,15 @@ import { BoundedMap } from '../../core/base/bounded-map.ts'
 import type { ResultRow } from '../../core/contract/result-row.ts'
 import {
   isOffer,
-  NO_SESSION,
   type ResponseFacts,
   TELEMETRY_SCHEMA_VERSION,
 } from '../../core/telemetry/event.ts'
-import { createPseudonyms, type Pseudonyms, tenantFolder } from '../../core/telemetry/pseudonyms.ts'
+import {
+  createPseudonyms,
+  NO_SESSION,
+  type Pseudonyms,
+  tenantFolder,
+} from '../../core/telemetry/pseudonyms.ts'
 import { createRepeats, type Repeats } from '../../core/telemetry/repeats.ts'
 import { factsOf } from '../../core/telemetry/result-row.ts'
 import type { SessionSummary } from '../../core/telemetry/summary.ts'

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
-import { NO_SESSION, type ResponseFacts } from '../../core/telemetry/event.ts'
+import type { ResponseFacts } from '../../core/telemetry/event.ts'
 import type { Pseudonyms } from '../../core/telemetry/pseudonyms.ts'
+import { NO_SESSION } from '../../core/telemetry/pseudonyms.ts'
 import { resolveTokenizer } from '../../core/tokens/profiles.ts'
 import type { ArrivedOffer } from '../arrivals.ts'
 

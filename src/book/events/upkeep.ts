@@ -1,7 +1,7 @@
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { NO_SESSION } from '../../core/telemetry/event.ts'
 import { parseEventLine } from '../../core/telemetry/parse-line.ts'
+import { NO_SESSION } from '../../core/telemetry/pseudonyms.ts'
 import { createRollup } from '../../core/telemetry/rollup.ts'
 import type { SessionSummary } from '../../core/telemetry/summary.ts'
 import { dayOfSummaries, eventsFolder, readSegmentName, sessionsFolder } from './layout.ts'

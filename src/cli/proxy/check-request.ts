@@ -7,7 +7,7 @@ import type { RouteName } from '../../core/dialects/lookup.ts'
 import { parseHint } from '../../core/hints/hint-line.ts'
 import type { OperationContext } from '../../core/operations/operation.ts'
 import { rewriteRequestOperation } from '../../core/operations/rewrite-request.ts'
-import { DEFAULT_PIPELINE } from '../../core/pipeline/profile/pipeline-config.ts'
+import { DEFAULT_PIPELINE } from '../../core/pipeline/profile/default-pipeline.ts'
 import { isRetrieving } from '../../core/pipeline/profile/retrieving-tools.ts'
 import { resolveTokenizer } from '../../core/tokens/profiles.ts'
 

@@ -1,3 +1,4 @@
+import { DEFAULT_PIPELINE } from '../../core/pipeline/profile/default-pipeline.ts'
 import {
   isTable,
   type KeyPath,
@@ -6,7 +7,6 @@ import {
   valueAt,
   writeKey,
 } from '../../core/pipeline/profile/key-path.ts'
-import { DEFAULT_PIPELINE } from '../../core/pipeline/profile/pipeline-config.ts'
 import { settingsFor } from '../../core/pipeline/profile/resolve.ts'
 import type { ProfileQuery } from '../../core/pipeline/profile/sections.ts'
 import {

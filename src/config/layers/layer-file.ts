@@ -2,12 +2,9 @@ import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parse, TomlError } from 'smol-toml'
 import type { z } from 'zod'
+import { NEWEST_SCHEMA } from '../../core/pipeline/profile/default-pipeline.ts'
 import { leavesOf, type Tree, writeKey } from '../../core/pipeline/profile/key-path.ts'
-import {
-  type LayerSettings,
-  NEWEST_SCHEMA,
-  pipelineSchema,
-} from '../../core/pipeline/profile/pipeline-config.ts'
+import { type LayerSettings, pipelineSchema } from '../../core/pipeline/profile/pipeline-config.ts'
 import { type TunedTable, tunedTable } from '../../core/pipeline/profile/tuned-table.ts'
 import { readPlainText } from '../../files/read-plain-file.ts'
 import { describeIssue } from '../describe-issue.ts'

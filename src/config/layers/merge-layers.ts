@@ -1,10 +1,10 @@
-import { isTable, type Tree, valueAt } from '../../core/pipeline/profile/key-path.ts'
 import {
+  AUTO,
+  DEFAULT_VARIANT,
   NEWEST_SCHEMA,
-  type PipelineConfig,
-  pipelineSchema,
-} from '../../core/pipeline/profile/pipeline-config.ts'
-import { AUTO, DEFAULT_VARIANT } from '../../core/pipeline/profile/profile-axes.ts'
+} from '../../core/pipeline/profile/default-pipeline.ts'
+import { isTable, type Tree, valueAt } from '../../core/pipeline/profile/key-path.ts'
+import { type PipelineConfig, pipelineSchema } from '../../core/pipeline/profile/pipeline-config.ts'
 import { describeIssue } from '../describe-issue.ts'
 import { ConfigError } from '../read-toml.ts'
 import { lineOf } from '../toml-lines.ts'

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { parse, stringify } from 'smol-toml'
+import { NEWEST_SCHEMA } from '../../core/pipeline/profile/default-pipeline.ts'
 import {
   type KeyPath,
   leavesOf,
@@ -7,7 +8,6 @@ import {
   valueAt,
   writeKey,
 } from '../../core/pipeline/profile/key-path.ts'
-import { NEWEST_SCHEMA } from '../../core/pipeline/profile/pipeline-config.ts'
 import { lineOf } from '../toml-lines.ts'
 import { parseLayer, parseToml } from './layer-file.ts'
 import { SAVED_DEFAULTS } from './predecessor.ts'

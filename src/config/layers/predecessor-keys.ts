@@ -1,4 +1,4 @@
-import { HINT_FAMILIES } from '../../core/hints/hint-policy.ts'
+import { HINT_FAMILIES } from '../../core/hints/hint.ts'
 import { FORMAT_IDS } from '../../core/pipeline/profile/format-ids.ts'
 import { isTable, type KeyPath, type Tree } from '../../core/pipeline/profile/key-path.ts'
 import { PREDECESSOR } from './predecessor.ts'

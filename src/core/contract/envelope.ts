@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import { Packr, Unpackr } from 'msgpackr'
 import { AppError } from '../base/errors.ts'
 import { type EnvelopeLimits, guardJson, guardMsgpack, guardValue } from './envelope-guard.ts'
+import { msgpack } from './msgpack.ts'
 
 /** The two encodings of request and answer bodies. */
 export type MediaType = 'json' | 'msgpack'
@@ -11,9 +11,6 @@ export const MEDIA_TYPES: Record<MediaType, string> = {
   msgpack: 'application/msgpack',
 }
 
-// Plain maps only: msgpackr's record extension and its other extensions are refused by the guard.
-const unpackr = new Unpackr({ useRecords: false, mapsAsObjects: true, int64AsType: 'number' })
-const packr = new Packr({ useRecords: false, variableMapSize: true })
 const utf8 = new TextDecoder('utf-8')
 const encoder = new TextEncoder()
 
@@ -69,7 +66,7 @@ function parseJson(bytes: Uint8Array, parse: (text: string) => unknown): unknown
 function readMsgpack(bytes: Uint8Array, limits: EnvelopeLimits): unknown {
   guardMsgpack(bytes, limits)
   try {
-    return unpackr.unpack(bytes)
+    return msgpack().unpackr.unpack(bytes)
   } catch (cause) {
     throw new AppError('invalid_request', 'the body is not valid MessagePack', {}, cause)
   }
@@ -84,7 +81,7 @@ export function writeEnvelope(
   accept: MediaType,
 ): { media: MediaType; bytes: Uint8Array } {
   if (accept === 'msgpack' && isWellFormed(answer))
-    return { media: 'msgpack', bytes: packr.pack(answer) }
+    return { media: 'msgpack', bytes: msgpack().packr.pack(answer) }
   return { media: 'json', bytes: encoder.encode(JSON.stringify(answer)) }
 }
 

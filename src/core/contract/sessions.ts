@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { HINT_FAMILIES } from '../hints/hint-policy.ts'
+import { HINT_FAMILIES } from '../hints/hint.ts'
 import { encodeRequest } from './encode.ts'
 import { sessionField, tokenCount } from './fields.ts'
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { isOffer, NO_SESSION } from '../telemetry/event.ts'
+import { isOffer } from '../telemetry/event.ts'
+import { NO_SESSION } from '../telemetry/pseudonyms.ts'
 import {
   addBack,
   addEvent,

@@ -132,5 +132,19 @@ export type Hint =
 
 export type HintFamily = Hint['family']
 
+/** Every family of hints; a record, so that none can be missing. */
+const FAMILIES: Readonly<Record<HintFamily, true>> = {
+  reference: true,
+  near_reference: true,
+  lines: true,
+  overflow: true,
+  format: true,
+  metadata: true,
+  elision: true,
+  search_chain: true,
+}
+
+export const HINT_FAMILIES = Object.keys(FAMILIES) as readonly HintFamily[]
+
 export const VERBOSITIES = ['terse', 'standard', 'verbose'] as const
 export type Verbosity = (typeof VERBOSITIES)[number]

@@ -1,5 +1,5 @@
 import type { InvalidateRequest, SessionSummaryAnswer } from '../contract/sessions.ts'
-import { HINT_FAMILIES } from '../hints/hint-policy.ts'
+import { HINT_FAMILIES } from '../hints/hint.ts'
 import {
   type SessionIndex,
   type SessionSummary,

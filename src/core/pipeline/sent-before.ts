@@ -1,4 +1,4 @@
-import { HINT_FAMILIES } from '../hints/hint-policy.ts'
+import { HINT_FAMILIES } from '../hints/hint.ts'
 import type { SentHints } from '../hints/policy.ts'
 import type { Seen } from '../sessions/turn/call-memory.ts'
 import type { SessionTurn } from '../sessions/turn/open-turn.ts'

@@ -7,12 +7,6 @@ export const TELEMETRY_SCHEMA_VERSION = 1
 /** The baseline of all percentages: the tokens of a result as its tool gave it. */
 export const BASELINE = 'raw'
 
-/**
- * Represents the session if a request names none: such results belong to no session, and are
- * counted as of none.
- */
-export const NO_SESSION = '0000000000000000'
-
 /** The wire names of shapes; `unknown` if nothing was classified. */
 export const SHAPES = [
   'prose',

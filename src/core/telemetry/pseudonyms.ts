@@ -5,6 +5,12 @@ import { type anonymousName, createAnonymousNames } from './anonymous-name.ts'
 export const TELEMETRY_KEY_BYTES = 32
 
 /**
+ * Represents the session if a request names none: such results belong to no session, and are
+ * counted as of none.
+ */
+export const NO_SESSION = '0000000000000000'
+
+/**
  * Replaces ids in telemetry by hexadecimal digits, different for each tenant and each kind of id.
  */
 export interface Pseudonyms {

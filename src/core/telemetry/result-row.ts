@@ -10,8 +10,9 @@ import {
 } from '../contract/result-row.ts'
 import { type CallFacts, pathOf } from '../sessions/turn/call-facts.ts'
 import { commandOfCall } from './endpoint-class.ts'
-import { NO_SESSION, type ResponseFacts } from './event.ts'
+import type { ResponseFacts } from './event.ts'
 import type { Pseudonyms } from './pseudonyms.ts'
+import { NO_SESSION } from './pseudonyms.ts'
 
 /** A result before any change. */
 export interface ResultSource {

@@ -1,11 +1,9 @@
-import { Packr } from 'msgpackr'
 import { TEXT_TYPES, type TextBytes, toText } from '../../core/base/text-bytes.ts'
 import { type MediaType, writeEnvelope } from '../../core/contract/envelope.ts'
+import { msgpack } from '../../core/contract/msgpack.ts'
 
 /** Up to here an answer is written in one piece, which takes under 200 µs. */
 const PIECE_BYTES = 64 * 1024
-
-const packr = new Packr({ useRecords: false, variableMapSize: true })
 
 /** An answer's media type, and its bytes, or the stream that they come in. */
 export interface WrittenAnswer {
@@ -55,7 +53,7 @@ function pieceEnd(bytes: Uint8Array, at: number): number {
  * length.
  */
 function* msgpackPieces(fields: object, bytes: Uint8Array): Generator<Uint8Array> {
-  const packed = packr.pack({ ...fields, original_content: '' })
+  const packed = msgpack().packr.pack({ ...fields, original_content: '' })
   const length = Buffer.alloc(5)
   length[0] = STR_32
   length.writeUInt32BE(bytes.length, 1)

@@ -1,4 +1,3 @@
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
 import type { RefusedRequest } from '../../book/bill/answered-request.ts'
 import { contentCodingOf } from '../../core/base/content-coding.ts'
@@ -31,6 +30,7 @@ import { sessionTerm } from '../request/agent-session.ts'
 import { isBypassed } from '../request/bypass.ts'
 import { originOf } from '../request/origin-of.ts'
 import { requestHeader } from '../request/request-header.ts'
+import { alreadySent } from '../response/already-sent.ts'
 
 interface ProxyNeeds
   extends Omit<RewriteNeeds, 'warnings' | 'placing' | 'savings'>,
@@ -116,7 +116,7 @@ async function forward(c: AppContext, proxy: VendorProxy, needs: ForwardNeeds): 
   } else if (messages !== undefined && ended.status !== SWITCHED) {
     needs.savings.noteRefused(refused)
   }
-  return RESPONSE_ALREADY_SENT
+  return alreadySent()
 }
 
 /**

@@ -1,6 +1,6 @@
+import { AUTO, DEFAULT_VARIANT } from '../../core/pipeline/profile/default-pipeline.ts'
 import { matchModel } from '../../core/pipeline/profile/match-model.ts'
 import type { PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
-import { AUTO, DEFAULT_VARIANT } from '../../core/pipeline/profile/profile-axes.ts'
 import type { Stats } from './class-stats.ts'
 import { type Proposal, propose } from './proposal.ts'
 

@@ -1,5 +1,6 @@
 import type { InnerFormat } from '../../core/classify/inner-formats.ts'
-import { NO_SESSION, type ShapeName } from '../../core/telemetry/event.ts'
+import type { ShapeName } from '../../core/telemetry/event.ts'
+import { NO_SESSION } from '../../core/telemetry/pseudonyms.ts'
 import { addSavings, noSavings, type SavingsSums } from '../../core/telemetry/savings.ts'
 import type { Mined } from '../mine-log.ts'
 import { type Counts, count, entryOf, noCounts } from './counts.ts'

@@ -1,4 +1,5 @@
 import { parse, stringify } from 'smol-toml'
+import { NEWEST_SCHEMA } from '../../core/pipeline/profile/default-pipeline.ts'
 import {
   isTable,
   type KeyPath,
@@ -6,7 +7,7 @@ import {
   valueAt,
   writeKey,
 } from '../../core/pipeline/profile/key-path.ts'
-import { NEWEST_SCHEMA, pipelineSchema } from '../../core/pipeline/profile/pipeline-config.ts'
+import { pipelineSchema } from '../../core/pipeline/profile/pipeline-config.ts'
 import { tunedTable } from '../../core/pipeline/profile/tuned-table.ts'
 import { readKey } from './key-path.ts'
 

@@ -97,10 +97,11 @@ describe('what src/library/codec.ts loads', () => {
       'src/runtime/tiktoken.ts',
       'src/runtime/vocabulary.ts',
     ])
-    const lines = [...loads].map(
-      file => readFileSync(new URL(file, root), 'utf8').split('\n').length,
-    )
+    const texts = [...loads].map(file => readFileSync(new URL(file, root), 'utf8'))
+    const lines = texts.map(text => text.split('\n').length)
     expect(lines.reduce((sum, each) => sum + each)).toBeLessThan(MOST_CODEC_LINES)
+    // To build schemas takes a quarter of a start.
+    expect(texts.filter(text => /^import \{.*from 'zod'/m.test(text))).toEqual([])
     expect(
       [...loads].filter(file => /core\/(conversation|operations|enrich)\//.test(file)),
     ).toEqual([])

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { memberOf } from '../../json/bytes/json-node.ts'
 import type { Replacement } from '../../json/bytes/splice.ts'
-import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
+import { DEFAULT_PIPELINE } from '../../pipeline/profile/default-pipeline.ts'
 import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
 import type { ByteRange, ScannedRequest } from '../parse/scan-request.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'

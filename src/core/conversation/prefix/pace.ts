@@ -1,5 +1,5 @@
 import { CLEARING_TERMS } from '../../base/clearing-terms.ts'
-import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
+import { DEFAULT_PIPELINE } from '../../pipeline/profile/default-pipeline.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
 import { usualLifeMs } from '../rewrite/pauses.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'

@@ -1,7 +1,7 @@
 import type { PingPlaces } from '../../contract/operation-result.ts'
 import { type JsonNode, memberOf, textOf } from '../../json/bytes/json-node.ts'
 import { type Replacement, splice } from '../../json/bytes/splice.ts'
-import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
+import { DEFAULT_PIPELINE } from '../../pipeline/profile/default-pipeline.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'
 import type { LeversInForce } from './levers.ts'

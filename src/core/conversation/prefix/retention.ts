@@ -1,6 +1,6 @@
 import { dialectOfBody } from '../../dialects/lookup.ts'
 import type { Replacement } from '../../json/bytes/splice.ts'
-import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
+import { DEFAULT_PIPELINE } from '../../pipeline/profile/default-pipeline.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
 import type { ConversationContext } from '../rewrite/rewrite-context.ts'
 import { cacheLifeOf } from '../usage/billing.ts'

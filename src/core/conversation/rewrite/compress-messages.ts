@@ -1,7 +1,7 @@
 import type { CompressRequest } from '../../contract/compress.ts'
 import { letsForget } from '../../dialects/forgetting/lets-forget.ts'
 import { findLookAlikes } from '../../hints/look-alikes.ts'
-import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
+import { DEFAULT_PIPELINE } from '../../pipeline/profile/default-pipeline.ts'
 import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
 import { resolveTokenizer } from '../../tokens/profiles.ts'
 import { earlierResults } from './earlier-results.ts'

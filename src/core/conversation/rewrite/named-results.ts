@@ -1,6 +1,7 @@
 import type { ToolResultText } from '../../dialects/bodies/tool-result-text.ts'
 import { findLookAlikes } from '../../hints/look-alikes.ts'
-import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
+import { DEFAULT_PIPELINE } from '../../pipeline/profile/default-pipeline.ts'
+import type { PipelineConfig } from '../../pipeline/profile/pipeline-config.ts'
 import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
 import { createResultKeys } from './result-keys.ts'
@@ -28,7 +29,8 @@ export function nameResults(
   hasOwnTool: boolean,
 ): NamedResults {
   const { tools, callable, mayCallAdded } = scanned
-  const { rewrites, terms, pipeline = DEFAULT_PIPELINE } = context
+  const { rewrites, terms } = context
+  const pipeline: PipelineConfig = context.pipeline ?? DEFAULT_PIPELINE
   const { model = terms?.model } = scanned
   const { ownTools = tools } = pipeline
   const retrievingTools = pipeline.elision.redeem_tools

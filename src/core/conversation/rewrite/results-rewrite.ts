@@ -2,7 +2,7 @@ import type { ByteAnswer, FreshResults, HostBlockCount } from '../../contract/op
 import type { RequestTerms } from '../../contract/request-terms.ts'
 import type { ToolResultText } from '../../dialects/bodies/tool-result-text.ts'
 import type { Replacement } from '../../json/bytes/splice.ts'
-import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
+import { DEFAULT_PIPELINE } from '../../pipeline/profile/default-pipeline.ts'
 import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
 import { type SentResult, withComingBack } from '../needs/coming-back.ts'
 import { newFrom } from '../parse/last-turn.ts'

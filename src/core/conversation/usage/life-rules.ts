@@ -1,4 +1,4 @@
-import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
+import { DEFAULT_PIPELINE } from '../../pipeline/profile/default-pipeline.ts'
 import type { TokenPrices } from './billing.ts'
 
 /** Anthropic's lives of a cache entry: the usual one, and the one that a request may ask for. */

@@ -1,21 +1,16 @@
 import { z } from 'zod'
-import { MAX_LINE_DEPTH } from '../../formats/json/tree/style.ts'
-import { hintPolicy, VERBOSITIES } from '../../hints/hint-policy.ts'
-import { CONSTRUCTS, DEFAULT_READING, READING_LEVELS } from '../../reading/constructs.ts'
+import { VERBOSITIES } from '../../hints/hint.ts'
+import { CONSTRUCTS, READING_LEVELS } from '../../reading/constructs.ts'
 import { STRATEGY_IDS } from '../../reduce/budget/strategies.ts'
 import { TRIM_ALGORITHMS } from '../../reduce/trim/trim-algorithms.ts'
 import { VIEW_LEVELS } from '../../reduce/views/level.ts'
 import type { ViewData } from '../../reduce/views/view-schema.ts'
-import { armsSection } from './arms-section.ts'
+import { DEFAULT_PIPELINE, NEWEST_SCHEMA, TEMPLATE_IDS } from './default-pipeline.ts'
 import { FORMAT_IDS } from './format-ids.ts'
-import { profileAxes, recursionDepth, TEMPLATE_IDS } from './profile-axes.ts'
+import { hintPolicy } from './hints-section.ts'
+import { profileAxes, recursionDepth } from './profile-axes.ts'
+import { section } from './section.ts'
 import { cacheAlign, cacheLife, steering } from './steering-section.ts'
-
-/**
- * The newest schema of the file. Keys kept their meaning since the first one, so all of them are
- * read alike.
- */
-export const NEWEST_SCHEMA = 4
 
 const positive = z.int().positive()
 const lruSize = positive.max(1_000)
@@ -33,24 +28,24 @@ const endpoint = z
 
 const toolName = z.string().min(1).max(512)
 
-const dedup = z.strictObject({
-  lru_size: lruSize.default(16),
+const dedup = section(DEFAULT_PIPELINE.dedup, {
+  lru_size: lruSize,
   /** How much hints say: of this section and of all others. */
-  hint_verbosity: verbosity.default('standard'),
-  min_body_chars: minBodyChars.default(200),
-  enabled_per_endpoint: z.record(endpoint, z.boolean()).default({}),
-  near_ref_enabled: z.boolean().default(true),
+  hint_verbosity: verbosity,
+  min_body_chars: minBodyChars,
+  enabled_per_endpoint: z.record(endpoint, z.boolean()),
+  near_ref_enabled: z.boolean(),
   /** Blocks of hosts, such as `system-reminder`, that are references if they come again. */
-  host_blocks: z.array(toolName).default([]),
+  host_blocks: z.array(toolName),
   /** Tools that write the file they are given, so that earlier reads of it become stale. */
-  mutating_tools: z.array(toolName).default(['Edit', 'Write', 'MultiEdit', 'NotebookEdit']),
+  mutating_tools: z.array(toolName),
   /** Tools whose earlier results are stale once the tool is called. */
-  invalidates: z.record(toolName, z.array(toolName)).default({}),
+  invalidates: z.record(toolName, z.array(toolName)),
 })
 
-const templates = z.strictObject({
-  active: z.array(templateId).default([...TEMPLATE_IDS]),
-  endpoint_overrides: z.record(endpoint, templateId).default({}),
+const templates = section(DEFAULT_PIPELINE.templates, {
+  active: z.array(templateId),
+  endpoint_overrides: z.record(endpoint, templateId),
 })
 
 /** The shape whose least value is a share; those of the others are numbers of things. */
@@ -76,10 +71,10 @@ const shapeThresholds = z
     }
   })
 
-const mckp = z.strictObject({
-  recursion_depth: recursionDepth.default(MAX_LINE_DEPTH),
-  formats_enabled: formats.default([...FORMAT_IDS]),
-  shape_thresholds: shapeThresholds.default({}),
+const mckp = section(DEFAULT_PIPELINE.mckp, {
+  recursion_depth: recursionDepth,
+  formats_enabled: formats,
+  shape_thresholds: shapeThresholds,
 })
 
 /**
@@ -90,22 +85,22 @@ const strategy = z.enum(STRATEGY_IDS)
 const fieldValues = z.record(z.string(), z.number().min(0).max(MAX_FIELD_VALUE))
 
 /** What mode `elide` leaves out without a budget. */
-const elision = z.strictObject({
-  enabled: z.boolean().default(true),
+const elision = section(DEFAULT_PIPELINE.elision, {
+  enabled: z.boolean(),
   /** Whether proxies do the same with new results, although no request asks for it. */
-  in_proxies: z.boolean().default(false),
-  min_block_bytes: z.int().nonnegative().default(2_048),
+  in_proxies: z.boolean(),
+  min_block_bytes: z.int().nonnegative(),
   /** Tools by which agents fetch originals, as their servers call them. */
-  redeem_tools: z.array(toolName).default(['haversack_retrieve', 'headroom_retrieve']),
+  redeem_tools: z.array(toolName),
 })
 
 /** How lists of items are trimmed; see `docs/reference/budget.md`. */
-const formatPipeline = z.strictObject({
+const formatPipeline = section(DEFAULT_PIPELINE.format_pipeline, {
   /** For requests with mode trim that name none. */
-  budget_tokens: positive.default(8_000),
+  budget_tokens: positive,
   /** By tool, its name with or without what a proxy puts in front of it. */
-  strategies: z.record(endpoint, strategy).default({}),
-  algorithm: z.enum(TRIM_ALGORITHMS).default('auto'),
+  strategies: z.record(endpoint, strategy),
+  algorithm: z.enum(TRIM_ALGORITHMS),
 })
 
 const viewLevel = z.enum(VIEW_LEVELS)
@@ -128,16 +123,15 @@ function isPerUse(price: z.infer<typeof readingPrice>): boolean {
 const readingLevel = z.enum(READING_LEVELS)
 
 /** How hard texts may be to read; see `docs/reference/formats.md`. */
-const reading = z.strictObject({
-  level: readingLevel.default(DEFAULT_READING),
+const reading = section(DEFAULT_PIPELINE.reading, {
+  level: readingLevel,
   /** Instead of the built-in ones: a number is the price of a text that has the construct. */
   prices: z
     .partialRecord(z.enum(CONSTRUCTS), readingPrice)
     .refine(({ brackets = {} }) => isPerUse(brackets), {
       path: ['brackets'],
       error: 'is a price of each token alone: { each = 0.5 }',
-    })
-    .default({}),
+    }),
 })
 
 /** A step begins at tokens, or at a share of the model's `context_window`. */
@@ -160,26 +154,36 @@ function isRising(steps: readonly z.output<typeof pressureStep>[]): boolean {
 }
 
 /** How much is shown of results for which no request names a level; see `docs/guide/views.md`. */
-const views = z.strictObject({
-  level: viewLevel.default('full'),
+const views = section(DEFAULT_PIPELINE.views, {
+  level: viewLevel,
   /** By tool, its name with or without what a proxy puts in front of it. */
-  levels: z.record(endpoint, viewLevel).default({}),
+  levels: z.record(endpoint, viewLevel),
   /** Files of views, which take precedence over those that are built in. */
-  files: z.array(z.string().min(1)).max(100).default([]),
+  files: z.array(z.string().min(1)).max(100),
   /** Levels by what the agent's context has already, in tokens, from little to much. */
   pressure: z
     .array(pressureStep)
     .max(8)
-    .refine(isRising, 'from_tokens and from_share must rise from entry to entry')
-    .default([]),
+    .refine(isRising, 'from_tokens and from_share must rise from entry to entry'),
 })
 
 /** When proxies clear old results; see `docs/guide/clearing.md`. */
-const clearing = z.strictObject({
+const clearing = section(DEFAULT_PIPELINE.clearing, {
   /** `auto`: at pauses, in conversations whose calls for originals the proxy answers. */
-  enabled: z.union([z.boolean(), z.literal('auto')]).default('auto'),
+  enabled: z.union([z.boolean(), z.literal('auto')]),
   /** Tools whose results stay, as their servers call them. */
-  exclude: z.array(toolName).default([]),
+  exclude: z.array(toolName),
+})
+
+/** A share of units or results; `nan` is none. */
+const share = z.number().min(0).max(1)
+
+/** What stays untouched so that effects can be measured; see `docs/guide/prove-it.md`. */
+const arms = section(DEFAULT_PIPELINE.arms, {
+  /** Share of sessions that proxies forward untouched. */
+  holdout: share,
+  /** Share of results that stay whole although they would be elided. */
+  explore: share,
 })
 
 const endpointOverride = z.strictObject({
@@ -210,7 +214,7 @@ export const pipelineSchema = z
     elision: elision.prefault({}),
     views: views.prefault({}),
     clearing: clearing.prefault({}),
-    arms: armsSection.prefault({}),
+    arms: arms.prefault({}),
     endpoint_overrides: z.record(endpoint, endpointOverride).default({}),
     profiles: profileAxes.prefault({}),
     hints: hintPolicy.prefault({}),
@@ -235,15 +239,4 @@ export type PipelineConfig = z.output<typeof pipelineSchema> & {
    * Those of `elision.redeem_tools`, as requests name them, that fetch from our store; absent: all.
    */
   readonly ownTools?: readonly string[]
-}
-
-/** The configuration without a file. */
-export const DEFAULT_PIPELINE: PipelineConfig = pipelineSchema.parse({})
-
-/** The record's own entry, for names that clients choose: `constructor` is no entry of `{}`. */
-export function own<T>(
-  record: Readonly<Record<string, T>>,
-  key: string | undefined,
-): T | undefined {
-  return key !== undefined && Object.hasOwn(record, key) ? record[key] : undefined
 }

@@ -1,31 +1,11 @@
 import { z } from 'zod'
 import { MAX_LINE_DEPTH } from '../../formats/json/tree/style.ts'
-import { HINT_FAMILIES } from '../../hints/hint-policy.ts'
+import { HINT_FAMILIES } from '../../hints/hint.ts'
 import { READING_LEVELS } from '../../reading/constructs.ts'
 import { TOKENIZER_IDS } from '../../tokens/profiles.ts'
+import { AUTO, BUILT_IN_AGENTS, DEFAULT_PIPELINE, TEMPLATE_IDS } from './default-pipeline.ts'
 import { FORMAT_IDS } from './format-ids.ts'
-
-/**
- * Names of the templates of SOURCES.md#formats, and the format of each. Nested answers and diffs
- * inside JSON are both what `tree` writes best: it recurses, and its fences keep a diff as real
- * lines beside its siblings.
- */
-export const TEMPLATE_FORMATS = {
-  csv_from_md: 'md',
-  pipeline_deep_mckp: 'tree',
-  mr_diff_fence: 'tree',
-} as const
-
-export type TemplateId = keyof typeof TEMPLATE_FORMATS
-
-/** All ids, in the order of the table. */
-export const TEMPLATE_IDS = Object.keys(TEMPLATE_FORMATS) as readonly TemplateId[]
-
-/** The variant is found by what the request names; of agents, it is the one that `tune` wrote. */
-export const AUTO = 'auto'
-
-/** The variant of the language model axis for models that no other variant names. */
-export const DEFAULT_VARIANT = 'default'
+import { section } from './section.ts'
 
 /** Levels of lines in the tree format. */
 export const recursionDepth = z.int().min(0).max(MAX_LINE_DEPTH)
@@ -56,18 +36,14 @@ const dataVariant = z.strictObject({
   hint_set: z.array(z.enum(HINT_FAMILIES)).optional(),
 })
 
-/**
- * The agents that SOURCES.md#formats describes; a file adds to them, or changes them key by key.
- */
-export const BUILT_IN_AGENTS: Readonly<Record<string, z.output<typeof agentVariant>>> = {
-  default: {},
-  file_search_heavy: { near_ref_enabled: false },
-  marathon_refactor: { near_ref_enabled: true, recursion_depth: 7 },
-}
+const { profiles } = DEFAULT_PIPELINE
 
-/** Every variant by its name. */
-function variantsOf<Variant extends z.ZodType>(variant: Variant) {
-  return z.record(z.string().min(1).max(256), variant).default({})
+/** The name of the variant that is in force, and every variant by its name. */
+function axisOf<Variant extends z.ZodType>(active: string, variant: Variant) {
+  const variants = z.record(z.string().min(1).max(256), variant)
+  return z
+    .strictObject({ active: z.string().default(active), variants: variants.default({}) })
+    .prefault({})
 }
 
 /**
@@ -76,24 +52,13 @@ function variantsOf<Variant extends z.ZodType>(variant: Variant) {
  */
 export const profileAxes = z
   .strictObject({
-    tokenizer: z
-      .strictObject({
-        active: z.enum([AUTO, ...TOKENIZER_IDS]).default(AUTO),
-        variants: z.partialRecord(z.enum(TOKENIZER_IDS), tokenizerVariant).default({}),
-      })
-      .prefault({}),
-    llm: z
-      .strictObject({ active: z.string().default(AUTO), variants: variantsOf(llmVariant) })
-      .prefault({}),
-    agent: z
-      .strictObject({
-        active: z.string().default(DEFAULT_VARIANT),
-        variants: variantsOf(agentVariant),
-      })
-      .prefault({}),
-    data: z
-      .strictObject({ active: z.string().default(AUTO), variants: variantsOf(dataVariant) })
-      .prefault({}),
+    tokenizer: section(profiles.tokenizer, {
+      active: z.enum([AUTO, ...TOKENIZER_IDS]),
+      variants: z.partialRecord(z.enum(TOKENIZER_IDS), tokenizerVariant),
+    }).prefault({}),
+    llm: axisOf(profiles.llm.active, llmVariant),
+    agent: axisOf(profiles.agent.active, agentVariant),
+    data: axisOf(profiles.data.active, dataVariant),
   })
   .superRefine(({ llm, agent, data }, context) => {
     const known = {

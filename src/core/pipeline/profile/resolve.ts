@@ -1,17 +1,17 @@
 import type { Reading } from '../../reading/price.ts'
 import type { DedupTerms } from '../../sessions/turn/dedup-terms.ts'
 import { resolveTokenizer } from '../../tokens/profiles.ts'
-import { matchModel } from './match-model.ts'
-import { DEFAULT_PIPELINE, own, type PipelineConfig } from './pipeline-config.ts'
 import {
   AUTO,
-  type DataVariant,
+  DEFAULT_PIPELINE,
   DEFAULT_VARIANT,
-  type LlmVariant,
-  type ProfileAxes,
   TEMPLATE_FORMATS,
   type TemplateId,
-} from './profile-axes.ts'
+} from './default-pipeline.ts'
+import { own } from './key-path.ts'
+import { matchModel } from './match-model.ts'
+import type { PipelineConfig } from './pipeline-config.ts'
+import type { DataVariant, LlmVariant, ProfileAxes } from './profile-axes.ts'
 import {
   type BudgetProfile,
   budgetFor,

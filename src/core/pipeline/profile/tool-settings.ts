@@ -1,11 +1,7 @@
+import { BUILT_IN_AGENTS, DEFAULT_PIPELINE } from './default-pipeline.ts'
+import { own } from './key-path.ts'
 import { NamePatterns, WILDCARD } from './name-patterns.ts'
-import {
-  DEFAULT_PIPELINE,
-  type LayerSettings,
-  own,
-  type PipelineConfig,
-} from './pipeline-config.ts'
-import { BUILT_IN_AGENTS } from './profile-axes.ts'
+import type { LayerSettings, PipelineConfig } from './pipeline-config.ts'
 import { TOOL_KEY_NAMES, TOOL_KEYS, type ToolKey, type ToolValues } from './tool-keys.ts'
 import { type NamedCall, namesOf, rankOf } from './tool-names.ts'
 

@@ -5,7 +5,7 @@ import { createCollector } from '../../../../src/core/fingerprints/collect.ts'
 import { createDays, readReport, writeReport } from '../../../../src/core/fingerprints/day-rows.ts'
 import type { EndpointEvent } from '../../../../src/core/fingerprints/event-sums.ts'
 import { DAY_MS, type Fingerprint } from '../../../../src/core/fingerprints/fingerprint.ts'
-import { NO_SESSION } from '../../../../src/core/telemetry/event.ts'
+import { NO_SESSION } from '../../../../src/core/telemetry/pseudonyms.ts'
 import { leastHits, runs } from '../../../support/runs.ts'
 import { collectorOf } from '../../../unit/fingerprints/rows.ts'
 

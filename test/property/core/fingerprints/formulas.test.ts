@@ -6,7 +6,8 @@ import {
   type Fingerprint,
   fingerprintSchema,
 } from '../../../../src/core/fingerprints/fingerprint.ts'
-import { NO_SESSION, SHAPES } from '../../../../src/core/telemetry/event.ts'
+import { SHAPES } from '../../../../src/core/telemetry/event.ts'
+import { NO_SESSION } from '../../../../src/core/telemetry/pseudonyms.ts'
 import { runs } from '../../../support/runs.ts'
 import { collectorOf } from '../../../unit/fingerprints/rows.ts'
 

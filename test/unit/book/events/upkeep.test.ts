@@ -1,7 +1,7 @@
 import { rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { NO_SESSION } from '../../../../src/core/telemetry/event.ts'
+import { NO_SESSION } from '../../../../src/core/telemetry/pseudonyms.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { factsOf } from '../../core/telemetry/events.ts'
 import {

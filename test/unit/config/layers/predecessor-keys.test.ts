@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { HINT_FAMILIES } from '../../../../src/core/hints/hint-policy.ts'
+import { HINT_FAMILIES } from '../../../../src/core/hints/hint.ts'
 import { FORMAT_IDS } from '../../../../src/core/pipeline/profile/format-ids.ts'
 import { resolveProfile } from '../../../../src/core/pipeline/profile/resolve.ts'
 import { layersFolder } from './layers-folder.ts'

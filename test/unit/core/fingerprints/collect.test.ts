@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { EndpointEvent } from '../../../../src/core/fingerprints/event-sums.ts'
 import type { Fingerprint } from '../../../../src/core/fingerprints/fingerprint.ts'
 import { BOUNDS, type HistogramName } from '../../../../src/core/fingerprints/histograms.ts'
-import { NO_SESSION } from '../../../../src/core/telemetry/event.ts'
+import { NO_SESSION } from '../../../../src/core/telemetry/pseudonyms.ts'
 import { collectorOf, DAY, NOW } from '../../fingerprints/rows.ts'
 
 function event(overrides: Partial<EndpointEvent> = {}): EndpointEvent {

@@ -7,8 +7,12 @@ import { encodeOperation } from '../../../../src/core/operations/encode.ts'
 import type { OperationContext } from '../../../../src/core/operations/operation.ts'
 import { rewriteRequestOperation } from '../../../../src/core/operations/rewrite-request.ts'
 import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
-import { NO_SESSION, telemetryEvent } from '../../../../src/core/telemetry/event.ts'
-import { createPseudonyms, tenantFolder } from '../../../../src/core/telemetry/pseudonyms.ts'
+import { telemetryEvent } from '../../../../src/core/telemetry/event.ts'
+import {
+  createPseudonyms,
+  NO_SESSION,
+  tenantFolder,
+} from '../../../../src/core/telemetry/pseudonyms.ts'
 import { factsOf } from '../../../../src/core/telemetry/result-row.ts'
 import { counters } from '../../../support/vocabularies.ts'
 

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { encodeContent } from '../../../../src/core/pipeline/encode-content.ts'
-import { NO_SESSION } from '../../../../src/core/telemetry/event.ts'
-import { createPseudonyms } from '../../../../src/core/telemetry/pseudonyms.ts'
+import { createPseudonyms, NO_SESSION } from '../../../../src/core/telemetry/pseudonyms.ts'
 import { factsOf, keptRow, resultRow } from '../../../../src/core/telemetry/result-row.ts'
 import { localContext } from '../../../support/local-context.ts'
 import { rowWith } from '../../../support/result-rows.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { HINT_FAMILIES } from '../../../../src/core/hints/hint-policy.ts'
+import { HINT_FAMILIES } from '../../../../src/core/hints/hint.ts'
 import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
 import type { TranscriptEntry } from '../../../../src/core/verify/transcript.ts'
 import {

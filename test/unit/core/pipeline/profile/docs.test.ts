@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
-import { HINT_FAMILIES } from '../../../../../src/core/hints/hint-policy.ts'
+import { HINT_FAMILIES } from '../../../../../src/core/hints/hint.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { resolveProfile } from '../../../../../src/core/pipeline/profile/resolve.ts'
 import { isPriced, priceOfUse } from '../../../../../src/core/reading/price.ts'

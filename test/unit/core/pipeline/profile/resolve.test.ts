@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { HINT_FAMILIES } from '../../../../../src/core/hints/hint-policy.ts'
+import { HINT_FAMILIES } from '../../../../../src/core/hints/hint.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { resolveProfile } from '../../../../../src/core/pipeline/profile/resolve.ts'
 import type { ProfileQuery } from '../../../../../src/core/pipeline/profile/sections.ts'
