@@ -3,7 +3,7 @@ import { median } from '../src/lab/bill/statistics.ts'
 import type { BurstPlan, BurstResult } from './proxy/burst.ts'
 import { stepsFor } from './proxy/growing-conversations.ts'
 import { startServers, warmUp } from './proxy/served.ts'
-import { agent } from './proxy/timed-call.ts'
+import { agent } from './support/http-client.ts'
 import { machine } from './support/machine.ts'
 import { markdownTable, writeSection } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
@@ -30,7 +30,7 @@ let requests = 0
 for (let pair = 0; pair < options.pairs; pair++) {
   for (const way of WAYS) {
     const plan: BurstPlan = {
-      port: Number(new URL(servers.service).port),
+      url: servers.service,
       bytes: BYTES,
       conversations: CONVERSATIONS,
       from: 10_000 + pair * CONVERSATIONS,

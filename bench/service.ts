@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { memory } from '../test/support/service-memory.ts'
 import { firstSaving } from './service/first-saving.ts'
-import { memory } from './service/memory.ts'
 import { neighbours } from './service/neighbours.ts'
 import { rate } from './service/rate.ts'
 import { starts } from './service/start.ts'
 import { machine } from './support/machine.ts'
+import { markdownTable } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
 
 /**
@@ -36,7 +37,11 @@ const PARTS: Record<
 > = {
   rate: () => rate(folder, rounds, seconds),
   neighbours: () => neighbours(folder, rounds, seconds),
-  memory: () => memory(folder, options.requests),
+  async memory() {
+    const { rows, ok } = await memory(folder, options.requests)
+    const header = ['median MiB after warm-up', 'first half', 'second half', 'ratio']
+    return { text: markdownTable(header, rows), ok }
+  },
   start: () => starts(folder, rounds, options.main),
   'first-saving': () => firstSaving(folder),
 }

@@ -8,8 +8,8 @@ import type { ToolName } from './mcp/results.ts'
 import { call as callTool, startPeers } from './mcp/ways.ts'
 import { growingConversation, stepsFor } from './proxy/growing-conversations.ts'
 import { startServers, warmUp } from './proxy/served.ts'
-import { agent, timedCall } from './proxy/timed-call.ts'
 import { startGateway, startMcpProxy } from './speed/peers.ts'
+import { agent, timedCall } from './support/http-client.ts'
 import { machine, residentMib } from './support/machine.ts'
 import { markdownTable, writeSection } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
@@ -113,7 +113,7 @@ async function measureVendor(): Promise<void> {
   const way = (name: string, url: string, more = {}): Way<Uint8Array> => ({
     name,
     async call(body) {
-      const headers = { 'content-type': 'application/json', 'x-events': '1', ...more }
+      const headers = { 'x-events': '1', ...more }
       const end = await timedCall(`${url}/v1/messages`, body, headers)
       const received = await fetch(`${servers.upstream}/received`)
       return { end, bytes: Number(await received.text()) }

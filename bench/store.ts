@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { encodes } from './store/encodes.ts'
 import { redisMemory } from './store/redis-memory.ts'
 import { machine } from './support/machine.ts'
@@ -19,16 +16,11 @@ const options = readOptions({
 })
 const { rounds, seconds } = options
 
-const folder = mkdtempSync(join(tmpdir(), 'haversack-bench-'))
-const PARTS: Record<(typeof options.only)[number], () => string | Promise<string>> = {
-  encodes: () => encodes(folder, rounds, seconds),
+const PARTS: Record<(typeof options.only)[number], () => Promise<string>> = {
+  encodes: () => encodes(rounds, seconds),
   memory: () => redisMemory(seconds),
 }
-try {
-  process.stdout.write(`${JSON.stringify(machine())}\n`)
-  for (const name of options.only) {
-    process.stdout.write(`\n### ${name}\n\n${await PARTS[name]()}\n`)
-  }
-} finally {
-  rmSync(folder, { recursive: true, force: true })
+process.stdout.write(`${JSON.stringify(machine())}\n`)
+for (const name of options.only) {
+  process.stdout.write(`\n### ${name}\n\n${await PARTS[name]()}\n`)
 }

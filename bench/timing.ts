@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeKey } from '../src/access/key-record.ts'
 import { createRandom, median } from '../src/lab/bill/statistics.ts'
-import { agent, timedCall } from './proxy/timed-call.ts'
+import { keyFor, writeKeysFile } from '../test/support/keys.ts'
+import { agent, timedCall } from './support/http-client.ts'
 import { machine } from './support/machine.ts'
 import { markdownTable } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
@@ -62,26 +62,19 @@ const CASES: readonly Case[] = [
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-timing-'))
 const keysFile = join(folder, 'keys.json')
-const keys = ['sender', 'prober'].map(tenant => ({ tenant, ...makeKey() }))
-const records = keys.map(({ tenant, id, sha256 }) => {
-  return { id, tenant, sha256, scopes: ['encode', 'proxy'], redeems: false, created_at: 0 }
-})
-writeFileSync(keysFile, JSON.stringify({ version: 1, keys: records }), { mode: 0o600 })
+const keys = ['sender', 'prober'].map(tenant => keyFor(tenant, { scopes: ['encode', 'proxy'] }))
+writeKeysFile(keysFile, ...keys)
 const vendor = await startServer('proxy/upstream-server.ts')
 const service = await startServer(options.main, {
-  HAVERSACK_PORT: '0',
-  HAVERSACK_LOG_LEVEL: 'warn',
   HAVERSACK_WORKERS: '1',
   HAVERSACK_KEYS_FILE: keysFile,
-  HAVERSACK_ANTHROPIC_URL: `http://127.0.0.1:${vendor.port}`,
+  HAVERSACK_ANTHROPIC_URL: vendor.url,
 })
 
 /** Milliseconds until the answer is there. */
 async function send(tenant: number, path: string, body: string): Promise<number> {
   const { key } = keys[tenant]!
-  const headers = { 'content-type': 'application/json', 'x-haversack-key': key, 'x-api-key': key }
-  const url = `http://127.0.0.1:${service.port}${path}`
-  return timedCall(url, Buffer.from(body), headers)
+  return timedCall(service.url + path, body, { 'x-haversack-key': key, 'x-api-key': key })
 }
 
 const random = createRandom(7)

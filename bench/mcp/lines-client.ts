@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { PassThrough, type Readable, type Writable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { LineReader } from '../../src/mcp/upstream/line-reader.ts'
 
 /** A client of MCP over a pair of streams, without an SDK: it costs next to nothing. */
@@ -15,14 +15,6 @@ export interface LinesClient {
   readonly open: number
 }
 
-/** A client in the process of its server. */
-export interface LocalClient extends LinesClient {
-  readonly input: PassThrough
-  readonly output: PassThrough
-  /** As if its process was killed: nothing is sent or read any more. */
-  vanish(): void
-}
-
 /** A server in a process of its own. */
 export interface Peer extends Pick<LinesClient, 'request'> {
   readonly pid: number
@@ -35,7 +27,8 @@ const INITIALIZE = JSON.stringify({
   clientInfo: { name: 'bench', version: '1' },
 })
 
-function clientOver(input: Writable, output: Readable): LinesClient {
+/** A client that writes to `input`, and reads from `output`. */
+export function clientOver(input: Writable, output: Readable): LinesClient {
   const waiting = new Map<number, (answer: Buffer) => void>()
   const lines = new LineReader(1e9)
   let lastId = 0
@@ -70,19 +63,6 @@ function idOf(line: Buffer): number {
     /"id":(\d+)/.exec(line.toString('latin1', 0, 60)) ??
     /"id":(\d+)\}$/.exec(line.toString('latin1', line.length - 40))
   return match === null ? -1 : Number(match[1])
-}
-
-export function createLinesClient(): LocalClient {
-  const [input, output] = [new PassThrough(), new PassThrough()]
-  const client = clientOver(input, output)
-  return Object.assign(client, {
-    input,
-    output,
-    vanish() {
-      input.destroy()
-      output.destroy()
-    },
-  })
 }
 
 /** Starts a server over stdio, and shakes hands. */

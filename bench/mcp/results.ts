@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { recordsOf } from '../support/sample-results.ts'
+import { flatRows } from '../support/generated-results.ts'
 
 /** What the bench's tools answer, by the tool's name. */
 export const TOOLS = ['tiny', 'rows_4k', 'rows_100k', 'rows_1m', 'image_4k'] as const
@@ -30,30 +30,18 @@ export function resultsOf(tool: ToolName): readonly Halves[] {
 }
 
 function blockOf(tool: ToolName, seed: number): object {
-  switch (tool) {
-    case 'tiny':
-      return { type: 'text', text: JSON.stringify({ ok: true, id: NONCE, took_ms: 12 }) }
-    case 'image_4k':
-      return {
-        type: 'image',
-        data: NONCE + randomBytes(3000).toString('base64'),
-        mimeType: 'image/png',
-      }
-    case 'rows_4k':
-      return rows(4_000, seed)
-    case 'rows_100k':
-      return rows(100_000, seed)
-    case 'rows_750k':
-      return rows(750_000, seed)
-    case 'rows_1m':
-      return rows(1_000_000, seed)
+  if (tool === 'image_4k') {
+    const data = NONCE + randomBytes(3000).toString('base64')
+    return { type: 'image', data, mimeType: 'image/png' }
   }
+  const value = tool === 'tiny' ? { ok: true, id: NONCE, took_ms: 12 } : rows(BYTES[tool], seed)
+  return { type: 'text', text: JSON.stringify(value) }
 }
 
-/** Records without white space, as most APIs answer, of about this many bytes. */
-function rows(bytes: number, seed: number): object {
-  // Indented they are half as long again.
-  const records: { title: string }[] = JSON.parse(recordsOf(bytes * 1.42, seed))
-  records[0]!.title = NONCE
-  return { type: 'text', text: JSON.stringify(records) }
+const BYTES = { rows_4k: 4_000, rows_100k: 100_000, rows_750k: 750_000, rows_1m: 1_000_000 }
+
+/** Rows of which the first one's name is the nonce. */
+function rows(bytes: number, seed: number): readonly object[] {
+  const [first, ...others] = flatRows(bytes, seed)
+  return [{ ...first, name: NONCE }, ...others]
 }

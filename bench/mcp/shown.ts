@@ -1,6 +1,7 @@
 import type { OperationContext } from '../../src/core/operations/operation.ts'
 import { packResultOperation } from '../../src/core/operations/pack-result.ts'
 import { PACK_RESULT } from '../../src/core/operations/result-packer.ts'
+import { paginationOf } from '../../src/core/operations/result-pagination.ts'
 import { encodeContent } from '../../src/core/pipeline/encode-content.ts'
 import { decode } from '../../src/index.ts'
 
@@ -40,7 +41,8 @@ export function shownBy(
   const packed = packResultOperation.run(Buffer.from(result), { ...context, terms })
   const after = packed.bytes === null ? content : firstText(packed.bytes)
   const source = structured ?? content
-  const { answer } = encodeContent({ content: source, tool, mode: 'lossless' }, context)
+  const request = { content: source, tool, mode: 'lossless', ...paginationOf(source) } as const
+  const { answer } = encodeContent(request, context)
   if (packed.bytes !== null && answer.content !== after) throw new Error(`${PACK_RESULT} differs`)
   const decoded = decode({ content: answer.content, format: answer.format }).content
   if (!isSame(decoded, source)) throw new Error('a text does not decode to its source')

@@ -1,13 +1,12 @@
-import { LoadClient, postRequest } from '../support/load-client.ts'
+import { agent, timedCall } from '../support/http-client.ts'
 import { growingConversation, stepsFor } from './growing-conversations.ts'
 
 /**
  * Conversations at once, each on a connection of its own and turn by turn: `node burst.ts
- * '{"port":…}'` prints one JSON line. Raw sockets, and requests that are ready before the first is
- * sent.
+ * '{"url":…}'` prints one JSON line. Bodies are ready before the first is sent.
  */
 export interface BurstPlan {
-  readonly port: number
+  readonly url: string
   /** Empty: made-up results. */
   readonly corpus: string
   readonly bytes: number
@@ -23,32 +22,22 @@ export interface BurstResult {
   readonly per_second: number
 }
 
-function written({ port, bypass }: BurstPlan, body: Uint8Array): Buffer {
-  const headers = bypass ? ['x-haversack-bypass: true'] : []
-  return postRequest(port, '/anthropic/v1/messages', body, headers)
-}
-
-/** Sends requests one after the other, each when the one before is answered. */
-async function say(client: LoadClient, requests: readonly Buffer[]): Promise<void> {
-  for (const request of requests) {
-    const { status } = await client.ask(request)
-    if (status !== 200) throw new Error(`answered ${status}`)
-  }
-}
-
-async function burst(plan: BurstPlan): Promise<BurstResult> {
+async function burst({ url, bypass, ...plan }: BurstPlan): Promise<BurstResult> {
   const steps = stepsFor(plan.corpus)
-  const talks = Array.from({ length: plan.conversations }, (_, n) => {
-    const { first, turns } = growingConversation(steps, plan.from + n, plan.bytes)
-    const requests = turns.map(turn => written(plan, turn))
-    return { client: new LoadClient(plan.port), first: written(plan, first), requests }
-  })
-  await Promise.all(talks.map(({ client, first }) => say(client, [first])))
+  const headers = bypass ? { 'x-haversack-bypass': 'true' } : {}
+  /** Sends bodies one after the other, each when the one before is answered. */
+  async function say(bodies: readonly Uint8Array[]): Promise<void> {
+    for (const body of bodies) await timedCall(`${url}/anthropic/v1/messages`, body, headers)
+  }
+  const talks = Array.from({ length: plan.conversations }, (_, n) =>
+    growingConversation(steps, plan.from + n, plan.bytes),
+  )
+  await Promise.all(talks.map(({ first }) => say([first])))
   const started = performance.now()
-  await Promise.all(talks.map(({ client, requests }) => say(client, requests)))
+  await Promise.all(talks.map(({ turns }) => say(turns)))
   const seconds = (performance.now() - started) / 1000
-  for (const { client } of talks) client.destroy()
-  const requests = talks.reduce((sum, talk) => sum + talk.requests.length, 0)
+  agent.destroy()
+  const requests = talks.reduce((sum, { turns }) => sum + turns.length, 0)
   return { requests, per_second: requests / seconds }
 }
 

@@ -1,6 +1,6 @@
 import type { RouteName } from '../../src/core/dialects/lookup.ts'
+import { generatedTexts } from '../../test/support/generated-text.ts'
 import { type Step, turnBody } from '../../test/support/turns/bodies.ts'
-import { generatedTexts } from '../support/generated-text.ts'
 import { conversationsOf } from '../turns/conversations.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Step } from '../../test/support/turns/bodies.ts'
+import { timedCall } from '../support/http-client.ts'
 import { startServer } from '../support/processes.ts'
 import { growingConversation } from './growing-conversations.ts'
-import { timedCall } from './timed-call.ts'
 
 /** The service, and the stand-in of a vendor behind it, each in a process of its own. */
 export interface Servers {
@@ -14,16 +14,9 @@ export interface Servers {
 
 export async function startServers(): Promise<Servers> {
   const vendor = await startServer('proxy/upstream-server.ts')
-  const upstream = `http://127.0.0.1:${vendor.port}`
-  const service = await startServer('../src/main.ts', {
-    HAVERSACK_PORT: '0',
-    HAVERSACK_LOG_LEVEL: 'warn',
-    HAVERSACK_ANTHROPIC_URL: upstream,
-  })
+  const service = await startServer('../src/main.ts', { HAVERSACK_ANTHROPIC_URL: vendor.url })
   return {
-    upstream,
-    service: `http://127.0.0.1:${service.port}`,
-    pid: service.pid,
+    ...{ upstream: vendor.url, service: service.url, pid: service.pid },
     async stop() {
       await service.stop()
       await vendor.stop()
@@ -42,14 +35,13 @@ const SPREAD_BYTES = 750_000
 
 /** Sends conversations that are not measured. */
 export async function warmUp({ service }: Servers, steps: readonly Step[]): Promise<void> {
-  const headers = { 'content-type': 'application/json' }
-  const large = growingConversation(steps, 0, SPREAD_BYTES)
-  await timedCall(`${service}/anthropic/v1/messages`, large.first, headers)
+  const send = (body: Uint8Array) => timedCall(`${service}/anthropic/v1/messages`, body)
+  await send(growingConversation(steps, 0, SPREAD_BYTES).first)
   let left = COMPILED_TURNS
   for (let n = 0; left > 0; n++) {
     const { first, turns } = growingConversation(steps, n, BYTES)
     for (const body of [first, ...turns]) {
-      await timedCall(`${service}/anthropic/v1/messages`, body, headers)
+      await send(body)
       left--
     }
   }

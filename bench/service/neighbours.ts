@@ -1,9 +1,9 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type KeyRecord, makeKey } from '../../src/access/key-record.ts'
 import { median } from '../../src/lab/bill/statistics.ts'
+import { keyFor, writeKeysFile } from '../../test/support/keys.ts'
 import { growingConversation, stepsFor } from '../proxy/growing-conversations.ts'
+import { timedCall } from '../support/http-client.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 import { load, type Server, startServer } from '../support/processes.ts'
 import { encodeBodies } from './bodies.ts'
@@ -82,19 +82,19 @@ async function oneRound(
   number: number,
 ) {
   const upstream = await startServer('proxy/upstream-server.ts')
-  const keys = writeKeys(folder, ['attacker', 'neighbour'])
+  const scopes: ('encode' | 'proxy' | 'metrics')[] = ['encode', 'proxy', 'metrics']
+  const keys = ['attacker', 'neighbour'].map(tenant => keyFor(tenant, { scopes }))
+  const file = join(folder, 'keys.json')
+  writeKeysFile(file, ...keys)
   const server = await startServer('service/burning-server.ts', {
-    HAVERSACK_PORT: '0',
     HAVERSACK_LOG_LEVEL: 'silent',
-    HAVERSACK_KEYS_FILE: keys.file,
-    HAVERSACK_ANTHROPIC_URL: `http://127.0.0.1:${upstream.port}`,
+    HAVERSACK_KEYS_FILE: file,
+    HAVERSACK_ANTHROPIC_URL: upstream.url,
   })
-  const [attacker, neighbour] = keys.keys as [string, string]
+  const [attacker, neighbour] = keys.map(({ key }) => key) as [string, string]
   try {
     const plan = {
-      port: server.port,
-      path: '/v1/encode',
-      method: 'POST',
+      url: `${server.url}/v1/encode`,
       bodies: encodeBodies(folder, 4096, 32),
       connections: 2,
       pauseMs: 10,
@@ -105,7 +105,9 @@ async function oneRound(
     const talking = converse(server, neighbour, number, stop.signal)
     await load({ ...plan, seconds: 3 })
     const quiet = await load(plan)
-    const attackers = attack.bodies.map(body => flood(server, attack.path, body, attacker, stop))
+    const attackers = attack.bodies.map(body =>
+      flood(server.url + attack.path, body, attacker, stop.signal),
+    )
     await sleep(BEGUN_MS)
     const before = await counted(server, neighbour)
     const since = performance.now()
@@ -128,24 +130,17 @@ async function oneRound(
 }
 
 /** Sends one body again and again until it is stopped. */
-async function flood(
-  { port }: Server,
-  path: string,
-  body: string,
-  key: string,
-  { signal }: AbortController,
-): Promise<void> {
+async function flood(url: string, body: string, key: string, signal: AbortSignal): Promise<void> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   while (!signal.aborted) {
     try {
-      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-      const url = `http://127.0.0.1:${port}${path}`
       const response = await fetch(url, { method: 'POST', body, headers, signal })
       await response.arrayBuffer()
-      if (!response.ok) await sleep(RETRY_MS)
+      if (response.ok) continue
     } catch {
       // It was stopped, or its connection was ended.
-      await sleep(RETRY_MS)
     }
+    await sleep(RETRY_MS)
   }
 }
 
@@ -153,21 +148,15 @@ async function flood(
  * A conversation through the proxy, one turn after the other until it is stopped; how long each
  * took.
  */
-async function converse({ port }: Server, key: string, number: number, signal: AbortSignal) {
+async function converse({ url }: Server, key: string, number: number, signal: AbortSignal) {
   const steps = stepsFor()
   const times: { ms: number; endedAt: number }[] = []
   for (let n = number * 1_000; !signal.aborted; n++) {
     const { first, turns } = growingConversation(steps, n, CONVERSATION_BYTES)
     for (const body of [first, ...turns]) {
       if (signal.aborted) break
-      const started = performance.now()
-      const headers = { 'x-haversack-key': key, 'content-type': 'application/json' }
-      const url = `http://127.0.0.1:${port}/anthropic/v1/messages`
-      const response = await fetch(url, { method: 'POST', body, headers }).catch(() => null)
-      await response?.arrayBuffer()
-      if (response?.ok !== true) throw new Error(`a proxied request got ${response?.status}`)
-      const endedAt = performance.now()
-      times.push({ ms: endedAt - started, endedAt })
+      const ms = await timedCall(`${url}/anthropic/v1/messages`, body, { 'x-haversack-key': key })
+      times.push({ ms, endedAt: performance.now() })
       await sleep(20)
     }
   }
@@ -175,9 +164,9 @@ async function converse({ port }: Server, key: string, number: number, signal: A
 }
 
 /** Proxied requests that were forwarded unchanged, and threads that were replaced. */
-async function counted({ port }: Server, key: string) {
+async function counted({ url }: Server, key: string) {
   const headers = { authorization: `Bearer ${key}` }
-  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`, { headers })).text()
+  const text = await (await fetch(`${url}/metrics`, { headers })).text()
   const sum = (name: string) =>
     [...text.matchAll(new RegExp(`^${name}\\{.*\\} (\\d+)$`, 'gm'))].reduce(
       (total, [, value]) => total + Number(value),
@@ -187,21 +176,4 @@ async function counted({ port }: Server, key: string) {
     untouched: sum('haversack_proxy_untouched_total'),
     lost: sum('haversack_threads_lost_total'),
   }
-}
-
-function writeKeys(folder: string, tenants: readonly string[]) {
-  const keys = tenants.map(tenant => ({ tenant, ...makeKey() }))
-  const file = join(folder, 'keys.json')
-  const records = keys.map(({ tenant, id, sha256 }): KeyRecord => {
-    return {
-      id,
-      tenant,
-      sha256,
-      scopes: ['encode', 'proxy', 'metrics'],
-      redeems: false,
-      created_at: 0,
-    }
-  })
-  writeFileSync(file, JSON.stringify({ version: 1, keys: records }), { mode: 0o600 })
-  return { file, keys: keys.map(({ key }) => key) }
 }

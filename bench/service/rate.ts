@@ -12,16 +12,12 @@ const SIZES = [
 
 /** Encodes a second by size, and what one takes of the main thread and of the whole process. */
 export async function rate(folder: string, rounds: number, seconds: number) {
-  const server = await startServer('support/session-server.ts', {
-    HAVERSACK_PORT: '0',
-    HAVERSACK_LOG_LEVEL: 'silent',
-  })
+  const server = await startServer('support/session-server.ts')
   const rows: (string | number)[][] = []
   for (const { bytes, count, connections } of SIZES) {
     const bodies = encodeBodies(folder, bytes, count)
     const plan = {
-      ...{ port: server.port, path: '/v1/encode', method: 'POST' as const, bodies, connections },
-      seconds,
+      ...{ url: `${server.url}/v1/encode`, bodies, connections, seconds },
     }
     await load(plan)
     const runs: number[][] = []

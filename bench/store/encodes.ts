@@ -1,9 +1,7 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { median } from '../../src/lab/bill/statistics.ts'
 import { type RedisProcess, startRedis } from '../../test/support/redis-server.ts'
 import { cpuUsOf, measuredBy } from '../support/machine.ts'
-import { markdownTable } from '../support/markdown-table.ts'
+import { tableOf } from '../support/markdown-table.ts'
 import { runPlan, type Server, startServer } from '../support/processes.ts'
 import type { SessionLoad, SessionPlan } from '../support/session-load.ts'
 
@@ -18,34 +16,19 @@ interface Team {
   readonly found: Map<number, Figures[]>
 }
 
-const FIGURES = [
-  'a second',
-  'p50 ms',
-  'p99 ms',
-  'exact references',
-  'main thread, µs',
-  'process, µs',
-  'Redis, µs',
-  'calls of Redis',
-] as const
-type Figures = Readonly<Record<(typeof FIGURES)[number], number>>
+type Figures = Readonly<Record<string, number>>
 
 /**
  * Encodes of 4 KiB with a session, half of them repeated: a service on SQLite, one on Redis, and
  * three on one Redis with sessions that stay and with sessions that move, in turn in each round.
  * Times are those of an encode.
  */
-export async function encodes(folder: string, rounds: number, seconds: number): Promise<string> {
+export async function encodes(rounds: number, seconds: number): Promise<string> {
   const teams = [
-    await startTeam(folder, { label: 'SQLite', count: 1, shares: false, takesTurns: false }),
-    await startTeam(folder, { label: 'Redis', count: 1, shares: true, takesTurns: false }),
-    await startTeam(folder, { label: 'Redis, three', count: 3, shares: true, takesTurns: false }),
-    await startTeam(folder, {
-      label: 'Redis, three, sessions move',
-      count: 3,
-      shares: true,
-      takesTurns: true,
-    }),
+    await startTeam('SQLite', 1),
+    await startTeam('Redis', 1),
+    await startTeam('Redis, three', 3),
+    await startTeam('Redis, three, sessions move', 3, true),
   ]
   try {
     let run = 0
@@ -67,43 +50,32 @@ export async function encodes(folder: string, rounds: number, seconds: number): 
   const rows = CONNECTIONS.flatMap(connections =>
     teams.map(({ label, found }) => {
       const runs = found.get(connections)!
-      const medians = FIGURES.map(name => median(runs.map(run => run[name])))
-      return [`${connections} at a time`, label, ...medians]
+      const names = Object.keys(runs[0]!)
+      const medians = names.map(name => [name, median(runs.map(run => run[name]!))] as const)
+      return { '': `${connections} at a time`, store: label, ...Object.fromEntries(medians) }
     }),
   )
-  return markdownTable(['', 'store', ...FIGURES], rows)
+  return tableOf(rows)
 }
 
-async function startTeam(
-  folder: string,
-  is: Pick<Team, 'label' | 'takesTurns'> & { readonly count: number; readonly shares: boolean },
-): Promise<Team> {
-  const redis = is.shares ? await startRedis() : undefined
-  const file = join(folder, 'encodes.toml')
-  writeFileSync(file, '')
+async function startTeam(label: string, count: number, takesTurns = false): Promise<Team> {
+  const redis = label === 'SQLite' ? undefined : await startRedis()
   const start = () =>
-    startServer('support/session-server.ts', {
-      HAVERSACK_PORT: '0',
-      HAVERSACK_LOG_LEVEL: 'silent',
-      HAVERSACK_CONFIG: file,
-      ...(redis && { HAVERSACK_REDIS_URL: redis.url }),
-    })
-  const services = await Promise.all(Array.from({ length: is.count }, start))
+    startServer('support/session-server.ts', redis && { HAVERSACK_REDIS_URL: redis.url })
+  const services = await Promise.all(Array.from({ length: count }, start))
   const found = new Map<number, Figures[]>(CONNECTIONS.map(each => [each, []]))
-  return { label: is.label, takesTurns: is.takesTurns, redis, services, found }
+  return { label, takesTurns, redis, services, found }
 }
 
 async function measure(
   { redis, services, takesTurns }: Team,
   plan: Pick<SessionPlan, 'connections' | 'seconds' | 'run'>,
 ): Promise<Figures> {
-  const [first, ...others] = services
   await Promise.all(services.map(measuredBy))
   const before = await takenBy(redis)
   const load = await runPlan<SessionLoad>('support/session-load.ts', {
     ...plan,
-    port: first!.port,
-    otherPorts: others.map(({ port }) => port),
+    urls: services.map(({ url }) => url),
     takesTurns,
     bodyBytes: 4_096,
     resultsOfSession: 50,

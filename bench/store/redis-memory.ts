@@ -1,5 +1,5 @@
 import { parseRedisUrl } from '../../src/core/base/redis-address.ts'
-import { openRedisStore, type RedisStoreOptions } from '../../src/store/redis/open.ts'
+import { openRedisStore } from '../../src/store/redis/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type RedisProcess, startRedis } from '../../test/support/redis-server.ts'
 import { prose } from '../support/bodies.ts'
@@ -15,10 +15,7 @@ const COPIES = 20_000
 
 /** Keys of a tenant by what follows the generation: what a session has, and what bodies have. */
 const OF_SESSIONS: Readonly<Record<string, string>> = {
-  j: 'state and changes',
-  k: 'calls',
-  ko: 'calls',
-  i: 'links',
+  ...{ j: 'state and changes', k: 'calls', ko: 'calls', i: 'links' },
 }
 const KIND = /\}:\d+:(\w+)/
 
@@ -32,7 +29,7 @@ const BODY_BYTES = 4096
 
 async function ofBodiesAndRecords(): Promise<string> {
   const redis = await startRedis()
-  const store = await openShared(redis, 'primary')
+  const store = await openShared(redis)
   try {
     const empty = await usedBytes(redis)
     for (let from = 0; from < COUNT; from += AT_ONCE) {
@@ -74,13 +71,11 @@ async function ofBodiesAndRecords(): Promise<string> {
 async function ofSessions(seconds: number): Promise<string> {
   const redis = await startRedis()
   const server = await startServer('support/session-server.ts', {
-    HAVERSACK_PORT: '0',
-    HAVERSACK_LOG_LEVEL: 'silent',
     HAVERSACK_REDIS_URL: redis.url,
   })
   try {
     await runPlan<SessionLoad>('support/session-load.ts', {
-      port: server.port,
+      urls: [server.url],
       connections: 8,
       seconds,
       bodyBytes: 4096,
@@ -160,23 +155,14 @@ async function usedBytes(redis: RedisProcess): Promise<number> {
   return Number(/used_memory:(\d+)/.exec(info)?.[1])
 }
 
-const GIB = 2 ** 30
-
 /** The shared store, with deadlines that a busy machine keeps. */
-function openShared(
-  redis: Pick<RedisProcess, 'url'>,
-  durability: 'primary' | 'replica',
-  options: Pick<RedisStoreOptions, 'onCall'> = {},
-): Promise<Store> {
-  const address = parseRedisUrl(redis.url)
+function openShared({ url }: RedisProcess): Promise<Store> {
+  const address = parseRedisUrl(url)
   if ('fault' in address) throw new Error(address.fault)
   return openRedisStore({
-    ...options,
     address,
-    durability,
-    waitMs: 1_000,
     callTimeoutMs: 5_000,
-    tenantMaxBytes: 8 * GIB,
+    tenantMaxBytes: 2 ** 33,
     maxBodyBytes: 2 ** 24,
     compressFromBytes: 512,
     onEvent: event => process.stderr.write(`${JSON.stringify(event)}\n`),

@@ -1,18 +1,21 @@
-import { type ClosedLoop, type RequestPlan, requestsOf, runClosedLoop } from './load-client.ts'
+import { readFileSync } from 'node:fs'
+import { type ClosedLoop, runClosedLoop } from './closed-loop.ts'
 
 /**
- * A closed-loop load on loopback, in a process of its own: `node closed-load.ts '{"port":…}'` prints
- * one JSON line.
+ * A closed-loop load, in a process of its own: `node closed-load.ts '{"url":…}'` prints one JSON
+ * line.
  */
-export interface LoadPlan
-  extends RequestPlan,
-    Pick<ClosedLoop, 'connections' | 'seconds' | 'pauseMs'> {}
+export interface LoadPlan extends Pick<ClosedLoop, 'connections' | 'seconds' | 'pauseMs'> {
+  readonly url: string
+  /** A file of request bodies, a JSON text a line. */
+  readonly bodies: string
+  /** The key that requests are sent with. */
+  readonly key?: string
+}
 
-const plan: LoadPlan = JSON.parse(process.argv[2] ?? '{}')
-const requests = requestsOf(plan)
+const { url, bodies, key, ...loop }: LoadPlan = JSON.parse(process.argv[2] ?? '{}')
+const lines = readFileSync(bodies, 'utf8').split('\n').filter(Boolean)
+const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
 let next = 0
-const result = await runClosedLoop({
-  ...plan,
-  request: () => requests[next++ % requests.length] as Buffer,
-})
-process.stdout.write(`${JSON.stringify(result)}\n`)
+const request: ClosedLoop['request'] = () => [url, lines[next++ % lines.length]!, headers]
+process.stdout.write(`${JSON.stringify(await runClosedLoop({ ...loop, request }))}\n`)

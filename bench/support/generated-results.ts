@@ -16,7 +16,7 @@ function sentence(random: Random, words: number): string {
   return Array.from({ length: words }, () => WORDS[random(WORDS.length)]!).join(' ')
 }
 
-function flatRow(random: Random, id: number): object {
+function flatRow(random: Random, id: number) {
   return {
     id,
     name: sentence(random, 2),
@@ -54,23 +54,37 @@ function section(random: Random, id: number): object {
   }
 }
 
-function filled(
+function filled<Row extends object>(
   chars: number,
-  row: (random: Random, id: number) => object,
-  join: (rows: readonly object[]) => unknown,
-): string {
-  const random = createRandom(chars)
-  const rows: object[] = []
+  row: (random: Random, id: number) => Row,
+  seed = chars,
+): readonly Row[] {
+  const random = createRandom(seed)
+  const rows: Row[] = []
   for (let length = 0; length < chars; ) {
     const next = row(random, rows.length)
     rows.push(next)
     length += JSON.stringify(next).length
   }
-  return JSON.stringify(join(rows))
+  return rows
+}
+
+/** Rows that have about so many characters of JSON, other ones for each seed. */
+export const flatRows = (chars: number, seed: number) => filled(chars, flatRow, seed)
+
+/** What indentation makes of them. */
+const INDENTED = 1.4
+
+/** A list of rows of about so many characters, indented as most tools answer. */
+export function recordsOf(chars: number, seed: number): string {
+  return JSON.stringify(flatRows(chars / INDENTED, seed), null, 2)
 }
 
 export const generatedResults: readonly ResultKind[] = [
-  { name: 'flat rows', make: chars => filled(chars, flatRow, items => ({ items })) },
-  { name: 'nested rows', make: chars => filled(chars, nestedRow, events => ({ events })) },
-  { name: 'objects', make: chars => filled(chars, section, all => Object.assign({}, ...all)) },
+  { name: 'flat rows', make: chars => JSON.stringify({ items: filled(chars, flatRow) }) },
+  { name: 'nested rows', make: chars => JSON.stringify({ events: filled(chars, nestedRow) }) },
+  {
+    name: 'objects',
+    make: chars => JSON.stringify(Object.assign({}, ...filled(chars, section))),
+  },
 ]

@@ -4,8 +4,8 @@ import type { Server } from './processes.ts'
 import type { Measured } from './session-server.ts'
 
 /** What the service measured since it was last asked. */
-export async function measuredBy({ port }: Server): Promise<Measured> {
-  const answer = await fetch(`http://127.0.0.1:${port}/measured`)
+export async function measuredBy({ url }: Server): Promise<Measured> {
+  const answer = await fetch(`${url}/measured`)
   return (await answer.json()) as Measured
 }
 

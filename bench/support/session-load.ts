@@ -1,15 +1,14 @@
-import { type LoadResult, postRequest, runClosedLoop } from './load-client.ts'
-import { recordsOf } from './sample-results.ts'
+import { type LoadResult, runClosedLoop } from './closed-loop.ts'
+import { recordsOf } from './generated-results.ts'
 
 /**
  * Connections that are agents: each sends results of its session one after the other, and begins
- * another session now and then. A process of its own: `node load.ts '{"port":…}'` prints one JSON
- * line.
+ * another session now and then. A process of its own: `node session-load.ts '{"urls":…}'` prints
+ * one JSON line.
  */
 export interface SessionPlan {
-  readonly port: number
-  /** Servers besides that of `port`: each session has one, or moves to the next with each result. */
-  readonly otherPorts?: readonly number[]
+  /** Servers: each connection has one, or moves to the next with each result. */
+  readonly urls: readonly string[]
   readonly takesTurns?: boolean
   readonly connections: number
   readonly seconds: number
@@ -25,37 +24,10 @@ export interface SessionLoad extends LoadResult {
   readonly exact: number
 }
 
-const TEMPLATES = 64
-/** What is replaced by numbers of the same length. */
-const BODY = '#########b'
-const CALL = '#########c'
-const SESSION = '#########s'
-
-interface Template {
-  readonly bytes: Buffer
-  readonly places: Readonly<Record<string, number>>
-}
-
-/** A request with places for the numbers of its body, call and session. */
-function templateOf({ port, bodyBytes }: SessionPlan, seed: number): Template {
-  const content = `${recordsOf(bodyBytes * 0.85, seed).slice(0, -2)},\n  {"id": "${BODY}"}\n]`
-  const facts = { session: SESSION, tool_call_id: CALL, tool: 'search', args: { query: BODY } }
-  const body = JSON.stringify({ content, ...facts })
-  const bytes = postRequest(port, '/v1/encode', Buffer.from(body))
-  const places = [BODY, CALL, SESSION].map(mark => [mark, bytes.indexOf(mark)] as const)
-  return { bytes, places: Object.fromEntries(places) }
-}
-
-function numbered({ bytes, places }: Template, numbers: Readonly<Record<string, number>>): Buffer {
-  const request = Buffer.from(bytes)
-  for (const [mark, at] of Object.entries(places)) {
-    request.write(`${numbers[mark]}`.padStart(mark.length, '0'), at, 'latin1')
-  }
-  return request
-}
+const TEXTS = 64
 
 async function run(plan: SessionPlan): Promise<SessionLoad> {
-  const templates = Array.from({ length: TEMPLATES }, (_, seed) => templateOf(plan, seed + 1))
+  const texts = Array.from({ length: TEXTS }, (_, seed) => recordsOf(plan.bodyBytes * 0.85, seed))
   const sent = new Array<number>(plan.connections).fill(0)
   let exact = 0
   const result = await runClosedLoop({
@@ -66,11 +38,16 @@ async function run(plan: SessionPlan): Promise<SessionLoad> {
       const body = count >> 1
       const first = plan.run * 100_000_000 + connection * 1_000_000
       const session = first + Math.floor(count / plan.resultsOfSession)
-      const numbers = { [BODY]: first + body, [CALL]: first + count, [SESSION]: session }
-      return numbered(templates[body % TEMPLATES]!, numbers)
+      const turn = plan.takesTurns === true ? connection + count : connection
+      const request = {
+        content: `${texts[body % TEXTS]!.slice(0, -2)},\n  {"id": "${first + body}"}\n]`,
+        ...{ session: `${session}`, tool_call_id: `${first + count}` },
+        ...{ tool: 'search', args: { query: first + body } },
+      }
+      return [`${plan.urls[turn % plan.urls.length]}/v1/encode`, JSON.stringify(request)]
     },
-    onAnswer({ bytes }) {
-      if (bytes.includes('"format":"ref@1"')) exact++
+    onAnswer({ body }) {
+      if (body.includes('"format":"ref@1"')) exact++
     },
   })
   return { ...result, exact }

@@ -10,8 +10,8 @@ import type { Encoding } from '../../src/core/tokens/profiles.ts'
 import { openVocabulary, type Vocabularies } from '../../src/core/tokens/vocabulary.ts'
 import { median } from '../../src/lab/bill/statistics.ts'
 import { tiktokenIds } from '../../src/runtime/tiktoken.ts'
-import { generatedTexts, HOSTILE } from '../support/generated-text.ts'
-import { createXorshift } from '../support/random.ts'
+import { generatedTexts, HOSTILE } from '../../test/support/generated-text.ts'
+import { createXorshift } from '../../test/support/xorshift.ts'
 
 /** Texts for warming up and, from other files, for measuring. */
 interface Sources {

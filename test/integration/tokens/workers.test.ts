@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { expect, it } from 'vitest'
-import { generatedTexts, HOSTILE } from '../../../bench/support/generated-text.ts'
-import { createXorshift } from '../../../bench/support/random.ts'
 import { ENCODINGS } from '../../../src/core/tokens/profiles.ts'
 import { bundledWorker } from '../../support/bundled-worker.ts'
+import { generatedTexts, HOSTILE } from '../../support/generated-text.ts'
 import { runs } from '../../support/runs.ts'
 import { counters, vocabularies } from '../../support/vocabularies.ts'
+import { createXorshift } from '../../support/xorshift.ts'
 
 const MODULE = bundledWorker(new URL('worker-count.ts', import.meta.url))
 

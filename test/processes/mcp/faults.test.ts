@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { createLinesClient } from '../../../bench/mcp/lines-client.ts'
 import { configSchema } from '../../../src/config/config.ts'
 import { AppError } from '../../../src/core/base/errors.ts'
 import { decode, encode } from '../../../src/index.ts'
@@ -12,6 +11,7 @@ import { type EmbeddedService, startEmbedded } from '../../../src/service/embedd
 import { gatewayFactory } from '../../../src/service/mcp/stdio-gateway.ts'
 import { ANY_SAVING_FILE } from '../../support/any-saving.ts'
 import { eventually } from '../../support/eventually.ts'
+import { createLocalClient } from '../../support/mcp/local-client.ts'
 import { RecordingUpstream } from '../../support/mcp/recording-upstream.ts'
 
 const LOG = Array.from({ length: 2000 }, (_, i) => `10:00:0${i % 10} INFO request ${i} served`)
@@ -42,7 +42,7 @@ afterAll(async () => {
 async function connect(deps: EmbeddedService['deps'] = service.deps) {
   const log = { ...upstream.stdio.command(), mode: 'elide' }
   const config = configSchema.parse({ ...base, mcp: { servers: { log } } })
-  const client = createLinesClient()
+  const client = createLocalClient()
   const served = serveStdio(client.input, client.output, {
     stop: new AbortController().signal,
     version: '0',

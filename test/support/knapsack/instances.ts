@@ -1,6 +1,6 @@
-import { createXorshift } from '../../../bench/support/random.ts'
 import type { MckpProblem } from '../../../src/core/solvers/mckp/problem.ts'
 import type { Random } from '../../../src/lab/bill/statistics.ts'
+import { createXorshift } from '../xorshift.ts'
 
 /** One option of a generated class. */
 interface Option {

@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { createLinesClient, type LinesClient, nextNonce } from '../../../bench/mcp/lines-client.ts'
+import { type LinesClient, nextNonce } from '../../../bench/mcp/lines-client.ts'
 import type { ToolName } from '../../../bench/mcp/results.ts'
 import { configSchema } from '../../../src/config/config.ts'
 import { serveStdio } from '../../../src/mcp/fronts/stdio-front.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
 import { startEmbedded } from '../../../src/service/embedded/embedded.ts'
 import { gatewayFactory } from '../../../src/service/mcp/stdio-gateway.ts'
+import { createLocalClient } from './local-client.ts'
 
 export interface SoakOptions {
   readonly calls: number
@@ -114,7 +115,7 @@ class Soak {
   async #useClients(): Promise<void> {
     const { calls, callsOfClient } = this.#options
     while (this.#started < calls) {
-      const client = createLinesClient()
+      const client = createLocalClient()
       const stop = new AbortController().signal
       const { input, output } = client
       const served = serveStdio(input, output, {

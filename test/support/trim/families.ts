@@ -1,6 +1,6 @@
-import { createXorshift } from '../../../bench/support/random.ts'
 import type { TrimTree } from '../../../src/core/solvers/tree/tree.ts'
 import type { Random } from '../../../src/lab/bill/statistics.ts'
+import { createXorshift } from '../xorshift.ts'
 
 interface Node {
   readonly parent: number

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { generatedTexts, HOSTILE } from '../../../../bench/support/generated-text.ts'
-import { createXorshift } from '../../../../bench/support/random.ts'
 import { createHeapRoom, mergeWithHeap } from '../../../../src/core/tokens/merge-heap.ts'
 import { createPieceMerger } from '../../../../src/core/tokens/merge-pieces.ts'
 import { ENCODINGS } from '../../../../src/core/tokens/profiles.ts'
 import { tokenIds } from '../../../../src/core/tokens/token-ids.ts'
 import { openVocabulary } from '../../../../src/core/tokens/vocabulary.ts'
 import { tiktokenIds } from '../../../../src/runtime/tiktoken.ts'
+import { generatedTexts, HOSTILE } from '../../../support/generated-text.ts'
 import { FULL_RUNS, SEED } from '../../../support/runs.ts'
 import { fewRuns, someOf } from '../../../support/short-runs.ts'
 import { counters, vocabularies } from '../../../support/vocabularies.ts'
+import { createXorshift } from '../../../support/xorshift.ts'
 import { boundaryText } from './boundary-text.ts'
 
 const STRINGS = fewRuns(150_000, 500)

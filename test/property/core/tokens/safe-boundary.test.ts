@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { createXorshift } from '../../../../bench/support/random.ts'
 import { ENCODINGS } from '../../../../src/core/tokens/profiles.ts'
 import { lastSafeBoundary, middleOf } from '../../../../src/core/tokens/safe-boundary.ts'
 import { SEED } from '../../../support/runs.ts'
 import { fewRuns } from '../../../support/short-runs.ts'
 import { counters } from '../../../support/vocabularies.ts'
+import { createXorshift } from '../../../support/xorshift.ts'
 import { boundaryText } from './boundary-text.ts'
 
 const MIDDLES = fewRuns(60_000, 1_000)

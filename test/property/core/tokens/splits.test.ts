@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module'
 import { expect, it } from 'vitest'
-import { createXorshift } from '../../../../bench/support/random.ts'
 import { ENCODINGS, type Encoding } from '../../../../src/core/tokens/profiles.ts'
 import {
   pieceEndCl100k,
@@ -9,6 +8,7 @@ import {
 } from '../../../../src/core/tokens/split-pieces.ts'
 import { buildClassTable } from '../../../../src/core/tokens/unicode-classes.ts'
 import { runs, SEED } from '../../../support/runs.ts'
+import { createXorshift } from '../../../support/xorshift.ts'
 import { boundaryText } from './boundary-text.ts'
 
 const require = createRequire(import.meta.url)

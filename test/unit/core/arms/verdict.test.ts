@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { createXorshift } from '../../../../bench/support/random.ts'
 import { testUnits } from '../../../../src/core/arms/randomisation-test.ts'
 import {
   type ArmSums,
@@ -10,6 +9,7 @@ import {
   type ResultArm,
 } from '../../../../src/core/arms/sums.ts'
 import { sequenceFactor, verdictOf } from '../../../../src/core/arms/verdict.ts'
+import { createXorshift } from '../../../support/xorshift.ts'
 
 const SHARE = 0.1
 const DIRECT = [200, 500, 2_000]

@@ -1,10 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { median } from '../../src/lab/bill/statistics.ts'
-import { generatedTexts } from '../support/generated-text.ts'
-import { LoadClient, postRequest } from '../support/load-client.ts'
-import { markdownTable } from '../support/markdown-table.ts'
-import { startServer } from '../support/processes.ts'
+import { generatedTexts } from './generated-text.ts'
+import { startProcess } from './service-process.ts'
 
 const SAMPLES = 200
 const LOSSES = 20
@@ -18,23 +16,22 @@ const NOISE_MIB = 24
 export async function memory(folder: string, total: number, losses = LOSSES) {
   const config = join(folder, 'memory.toml')
   writeFileSync(config, '[limits]\njob_timeout_ms = 1000\n')
-  const { port, stop } = await startServer('../src/main.ts', {
-    HAVERSACK_PORT: '0',
-    HAVERSACK_CONFIG: config,
-    HAVERSACK_LOG_LEVEL: 'silent',
+  const { url, child, exited } = await startProcess({
+    env: { HAVERSACK_CONFIG: config, HAVERSACK_LOG_LEVEL: 'silent', HAVERSACK_WORKERS: '2' },
   })
   const texts = generatedTexts(1, TEXTS)
-  const idle: LoadClient[] = []
   const statuses: Record<string, number> = {}
   let done = 0
 
   async function ask(path: string, body: object): Promise<void> {
-    const client = idle.pop() ?? new LoadClient(port)
-    const request = postRequest(port, path, Buffer.from(JSON.stringify(body)))
-    const { status, last } = await client.ask(request)
-    statuses[status] = (statuses[status] ?? 0) + 1
-    if (last) client.destroy()
-    else idle.push(client)
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(url + path, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers,
+    })
+    await response.arrayBuffer()
+    statuses[response.status] = (statuses[response.status] ?? 0) + 1
   }
 
   /** Mostly encodes, and a few of everything else, also requests that must fail. */
@@ -62,9 +59,10 @@ export async function memory(folder: string, total: number, losses = LOSSES) {
       while (done < end) await next()
     }
     await Promise.all(Array.from({ length: CONNECTIONS }, client))
-    samples.push(await memoryOf(port))
+    samples.push(await memoryOf(url))
   }
-  await stop()
+  child.kill('SIGTERM')
+  await exited
 
   const warm = samples.slice(SAMPLES / 5)
   const halves = [warm.slice(0, warm.length / 2), warm.slice(warm.length / 2)]
@@ -75,14 +73,14 @@ export async function memory(folder: string, total: number, losses = LOSSES) {
   return {
     statuses,
     heap: rows[0]!.slice(1, 3) as [number, number],
-    text: markdownTable(['median MiB after warm-up', 'first half', 'second half', 'ratio'], rows),
+    rows,
     ok: rows.every(([, early, late]) => late <= early * NOISE + NOISE_MIB),
   }
 }
 
 /** As the service's own metrics say, in MiB. */
-async function memoryOf(port: number) {
-  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+async function memoryOf(url: string) {
+  const text = await (await fetch(`${url}/metrics`)).text()
   const mib = (name: string) =>
     Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]) / 2 ** 20
   return {

@@ -1,5 +1,5 @@
 import type { Random } from '../../src/lab/bill/statistics.ts'
-import { createXorshift } from './random.ts'
+import { createXorshift } from './xorshift.ts'
 
 /**
  * Text for measurements where no corpus is at hand, and text that is hard on tokenizers. Same seed,
