@@ -2,14 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
-import { readPipelineConfig } from '../../src/config/pipeline.ts'
-import { ConfigError } from '../../src/config/read-toml.ts'
-import { builtInViews } from '../../src/config/views.ts'
-import type { EncodeAnswer } from '../../src/core/contract/encode.ts'
-import { OPERATIONS } from '../../src/core/operations/registry.ts'
-import { DEFAULT_PIPELINE } from '../../src/core/pipeline/profile/default-pipeline.ts'
-import type { PipelineConfig } from '../../src/core/pipeline/profile/pipeline-config.ts'
-import { bytesOf, header, inlineRunner, workerSetup } from '../support/runner.ts'
+import { readPipelineConfig } from '../../../src/config/pipeline.ts'
+import { ConfigError } from '../../../src/config/read-toml.ts'
+import { builtInViews } from '../../../src/config/views.ts'
+import type { EncodeAnswer } from '../../../src/core/contract/encode.ts'
+import { OPERATIONS } from '../../../src/core/operations/registry.ts'
+import { DEFAULT_PIPELINE } from '../../../src/core/pipeline/profile/default-pipeline.ts'
+import type { PipelineConfig } from '../../../src/core/pipeline/profile/pipeline-config.ts'
+import { bytesOf, header, inlineRunner, workerSetup } from '../../support/runner.ts'
 
 /** With the views that are built in. */
 const DEFAULTS = {
@@ -169,8 +169,8 @@ describe('what it says', () => {
   it('holds for programs, which read it from where the service does', async () => {
     const layer = async () => {
       // A module of its own for each text after the question mark, which reads the file again.
-      const fresh: typeof import('../../src/index.ts') = await import(
-        new URL(`../../src/index.ts?${++loaded}`, import.meta.url).href
+      const fresh: typeof import('../../../src/index.ts') = await import(
+        new URL(`../../../src/index.ts?${++loaded}`, import.meta.url).href
       )
       return layerOf(fresh.encode({ content, tool: 'list' }))
     }
