@@ -53,12 +53,16 @@ describe('a team of a running service', () => {
     expect(source_sessions).toBeLessThanOrEqual(88)
   })
 
-  it('takes no more rows than one upload may have', async () => {
-    const rows = Array.from({ length: LIMITS.rows + 1 }, (_, index) =>
+  it('takes the most rows of one upload, and no more', async () => {
+    const rows = Array.from({ length: LIMITS.rows }, (_, index) =>
       row({ endpoint_class: `endpoint_${index}` }),
     )
-    const answer = await upload('large', 'ada', rows)
-    expect([answer.status, await answer.json()]).toMatchObject([
+    expect(await json(upload('large', 'ada', rows))).toMatchObject({
+      accepted: LIMITS.rows,
+      refused: [],
+    })
+    const more = await upload('large', 'ada', [...rows, row()])
+    expect([more.status, await more.json()]).toMatchObject([
       400,
       { errors: [{ path: 'endpoints' }] },
     ])

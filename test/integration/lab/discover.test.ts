@@ -76,7 +76,7 @@ describe('haversack discover', () => {
   })
 
   it('has the exact change in its range, and --all says what tune mine says', async () => {
-    for (let n = 0; n < 12; n++) write(`${n}.jsonl`, session(`s${n}`, 2 + n))
+    for (let n = 0; n < 6; n++) write(`${n}.jsonl`, session(`s${n}`, 2 + n))
     const sampled = await figures(logs)
     const all = await figures('--all', logs)
     const { change, low, high } = all.change

@@ -159,7 +159,7 @@ describe('a large body', () => {
   })
 
   it('that is sent whole arrives whole', async () => {
-    const body = noise(10_000_000)
+    const body = noise(3_000_000)
     const base = await httpUpstream((incoming, response) => void incoming.pipe(response))
     const proxy = await front({ base, whole: true })
     const answer = await fetch(new URL('/api/', proxy.url), { method: 'POST', body })
