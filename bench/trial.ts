@@ -45,7 +45,7 @@ else await askModel()
 
 async function readPlainly(): Promise<void> {
   const seeds = Array.from({ length: options.pairs }, (_, at) => options.seed + at)
-  const read = await readAll(seeds, () => arms)
+  const read = await readAll(seeds, arms)
   for (const fault of read.faults) process.stderr.write(`${fault}\n`)
   if (options.json) process.stdout.write(`${JSON.stringify(read)}\n`)
   else process.stdout.write(`${JSON.stringify(machine())}\n\n${tableOf(read.arms)}\n`)

@@ -1,7 +1,6 @@
 import type { Random } from '../../src/lab/bill/statistics.ts'
-import type { Json } from '../../test/support/plain-readers/json.ts'
 import { json, type Solving } from './solving.ts'
-import type { Task } from './task.ts'
+import { pick } from './words.ts'
 
 /** A page of a list, as the API gives it. */
 export interface Page<Item> {
@@ -10,32 +9,22 @@ export interface Page<Item> {
   readonly items: readonly Item[]
 }
 
-export const pageOf = (path: string) => Number(/[?&]page=(\d+)/.exec(path)?.[1] ?? 1)
-
-/** A page of a list; `null` if there is none of that number. */
-export function paged(items: readonly Json[], path: string, size: number): Json {
-  const pages = Math.ceil(items.length / size)
-  const page = pageOf(path)
+/** The page that a path asks for; `null` if there is none of that number. */
+export function pageOf<Item>(
+  all: readonly Item[],
+  path: string,
+  size: number,
+): (Page<Item> & { readonly total: number }) | null {
+  const page = Number(/[?&]page=(\d+)/.exec(path)?.[1] ?? 1)
+  const [pages, total] = [Math.ceil(all.length / size), all.length]
   if (page < 1 || page > pages) return null
-  return { page, pages, total: items.length, items: items.slice((page - 1) * size, page * size) }
+  return { page, pages, total, items: all.slice((page - 1) * size, page * size) }
 }
 
 /** An API that writes all of its answers in one layout, drawn at random. */
-export function writer(random: Random): (value: Json) => string {
-  const indent = random(2) === 0 ? 2 : undefined
+export function writer(random: Random): (value: unknown) => string {
+  const indent = pick(random, [2, undefined])
   return value => JSON.stringify(value, null, indent)
-}
-
-export type Route = (path: string) => string | null
-
-export function taskOf(prompt: string, right: string, createRoute: () => Route): Task {
-  return {
-    prompt,
-    answer: right,
-    createWorld: () => ({ files: new Map(), api: createRoute() }),
-    grade: async world =>
-      world.answer === right ? null : `the answer is ${world.answer}, not ${right}`,
-  }
 }
 
 export const api = (path: string) => ({ tool: 'api', args: { path } })
@@ -43,16 +32,13 @@ export const api = (path: string) => ({ tool: 'api', args: { path } })
 /** All pages of a list, of each what is noted. */
 export function* allPages<Item, T>(
   path: string,
-  note: (items: readonly Item[], call: number) => T,
-  made: { calls: number },
+  note: (items: readonly Item[], page: number) => T,
 ): Solving<readonly T[]> {
   const noted: T[] = []
   for (let page = 1, pages = 1; page <= pages; page++) {
-    const call = made.calls++
-    const said = yield* json(api(`${path}?page=${page}`), (value: Page<Item>) => ({
-      pages: value.pages,
-      noted: note(value.items, call),
-    }))
+    const said = yield* json(api(`${path}?page=${page}`), (value: Page<Item>) => {
+      return { pages: value.pages, noted: note(value.items, page) }
+    })
     pages = said.pages
     noted.push(said.noted)
   }

@@ -10,27 +10,29 @@ import { startProcess } from '../../test/support/service-process.ts'
 export const ARMS = ['raw', 'raw_again', 'packed', 'elided', 'clearing'] as const
 export type Arm = (typeof ARMS)[number]
 
-/** Whether the arm's requests reach the model unchanged. */
+/** Whether the arm's requests reach the model unchanged: they pass through the service of `packed`. */
 export const isRaw = (arm: Arm) => arm === 'raw' || arm === 'raw_again'
 
-const LOSSLESS = '[elision]\nenabled = false\n[clearing]\nenabled = false\n'
+type Service = Exclude<Arm, 'raw' | 'raw_again'>
+const serviceOf = (arm: Arm): Service => (arm === 'raw' || arm === 'raw_again' ? 'packed' : arm)
+
 /** As the defaults are, with one mechanism at a time. */
-const SHIPPED: Readonly<Record<Arm, string>> = {
-  ...{ raw: LOSSLESS, raw_again: LOSSLESS, packed: LOSSLESS },
+const SHIPPED: Readonly<Record<Service, string>> = {
+  packed: '[elision]\nenabled = false\n[clearing]\nenabled = false\n',
   elided: '[clearing]\nenabled = false\n[elision]\nin_proxies = true\n',
   clearing: '[elision]\nenabled = false\n[clearing]\n',
 }
 /** So that short tasks without pauses meet everything that may leave. */
-const EAGER: Readonly<Record<Arm, string>> = {
-  ...SHIPPED,
-  elided: `${SHIPPED.elided}min_block_bytes = 256\n[endpoint_overrides."*"]\nelision_min_saved_tokens = 1\n`,
-  clearing: `${SHIPPED.clearing}enabled = true\n`,
+const EAGER: Readonly<Record<Service, string>> = {
+  packed: '',
+  elided: 'min_block_bytes = 256\n[endpoint_overrides."*"]\nelision_min_saved_tokens = 1\n',
+  clearing: 'enabled = true\n',
 }
 const EAGER_CLEARING = { ...CLEARING_TERMS, keepNewest: 2, cachedRead: 10, cacheWrite: 0.01 }
 
 /** The tool that fetches is offered if something may be missing. */
-const settingsOf = (arm: Arm) => `[proxy]
-redeem = "${SHIPPED[arm] === LOSSLESS ? 'off' : 'auto'}"
+const settingsOf = (service: Service) => `[proxy]
+redeem = "${service === 'packed' ? 'off' : 'auto'}"
 rewrite_timeout_ms = 600_000
 [limits]
 drain_grace_ms = 0
@@ -53,19 +55,13 @@ export interface Savings {
   readonly without: number
 }
 
-/** A service of one arm. */
-export interface ArmService {
-  readonly url: string
-  close(): Promise<void>
-}
-
-/** How a service is started, with the files of its configuration. */
+/** Starts a service with the files of its configuration. */
 export type StartArm = (
-  files: { config: string; pipeline: string },
+  files: { readonly config: string; readonly pipeline: string },
   upstream: string,
   vendor: Vendor,
   clearing?: ClearingTerms,
-) => Promise<ArmService>
+) => Promise<{ readonly url: string; close(): Promise<void> }>
 
 type Vendor = 'anthropic' | 'openai'
 
@@ -73,7 +69,8 @@ type Vendor = 'anthropic' | 'openai'
 const startServe: StartArm = async ({ config, pipeline }, upstream, vendor, clearing) => {
   const env = {
     ...{ HAVERSACK_CONFIG: config, HAVERSACK_PIPELINE_CONFIG: pipeline },
-    HAVERSACK_LOG_LEVEL: 'error',
+    ...{ HAVERSACK_LOG_LEVEL: 'error', HAVERSACK_PORT: '0' },
+    HAVERSACK_DATA_DIR: `${config}.data`,
     [`HAVERSACK_${vendor.toUpperCase()}_URL`]: upstream,
   }
   if (clearing !== undefined) return startService(loadConfig({ env }), { limits: { clearing } })
@@ -87,7 +84,7 @@ const startServe: StartArm = async ({ config, pipeline }, upstream, vendor, clea
   }
 }
 
-/** Starts a service for each arm; both raw ones pass through that of `packed` by a header. */
+/** Starts the services of the arms. */
 export async function startArms(
   arms: readonly Arm[],
   upstream: string,
@@ -95,29 +92,21 @@ export async function startArms(
     vendor,
     isEager,
     start = startServe,
-  }: {
-    readonly vendor: Vendor
-    readonly isEager: boolean
-    readonly start?: StartArm | undefined
-  },
+  }: { vendor: Vendor; isEager: boolean; start?: StartArm | undefined },
 ): Promise<ArmServices> {
   const folder = mkdtempSync(join(tmpdir(), 'haversack-trial-arms-'))
-  const serviceOf = (arm: Arm): Arm => (isRaw(arm) ? 'packed' : arm)
-  const services = new Map<Arm, ArmService>()
+  const services = new Map<Service, Awaited<ReturnType<StartArm>>>()
   const close = async () => {
     for (const service of services.values()) await service.close()
     rmSync(folder, { recursive: true, force: true })
   }
   try {
-    for (const arm of new Set(arms.map(serviceOf))) {
-      const files = {
-        config: join(folder, `${arm}.toml`),
-        pipeline: join(folder, `${arm}.pipeline.toml`),
-      }
-      writeFileSync(files.config, settingsOf(arm))
-      writeFileSync(files.pipeline, (isEager ? EAGER : SHIPPED)[arm])
-      const clearing = isEager && arm === 'clearing' ? EAGER_CLEARING : undefined
-      services.set(arm, await start(files, upstream, vendor, clearing))
+      const [config, pipeline] = ['toml', 'pipeline.toml'].map(end => join(folder, `${name}.${end}`))
+      writeFileSync(config!, settingsOf(name))
+      writeFileSync(pipeline!, SHIPPED[name] + (isEager ? EAGER[name] : ''))
+      const files = { config: config!, pipeline: pipeline! }
+      const clearing = isEager && name === 'clearing' ? EAGER_CLEARING : undefined
+      services.set(name, await start(files, upstream, vendor, clearing))
     }
   } catch (error) {
     await close()

@@ -1,4 +1,5 @@
 import type { Json } from '../../test/support/plain-readers/json.ts'
+import { type Said, WHOLE } from '../../test/support/vendor-answers.ts'
 import type { Tool } from './world.ts'
 
 /** A call of a tool as a model made it. */
@@ -36,6 +37,7 @@ export interface Answer extends Omit<Turn, 'results'> {
 }
 
 type Loose = { readonly [key: string]: Json }
+
 export interface Terms {
   readonly model: string
   readonly system: string
@@ -49,14 +51,21 @@ export interface Dialect {
   headers(key: string): Readonly<Record<string, string>>
   writeRequest(conversation: Conversation, terms: Terms): Json
   readRequest(body: Loose): Conversation & { readonly tools: readonly string[] }
-  writeAnswer(answer: Answer, model: string): Json
+  writeAnswer(answer: Answer, model: string): object
   /** @throws {Error} if it is no answer */
   readAnswer(body: Loose): Answer
 }
 
-const MOST_OUTPUT = 8_192
 const list = (value: Json | undefined) => (Array.isArray(value) ? (value as Loose[]) : [])
 const number = (value: Json | undefined) => Number(value ?? 0)
+
+/** A text, or the text of blocks. */
+function textOf(content: Json | undefined): string {
+  if (typeof content === 'string') return content
+  return list(content)
+    .map(({ text }) => String(text ?? ''))
+    .join('')
+}
 
 function schemaOf({ required, optional }: Tool): Json {
   const texts = required.map(name => [name, { type: 'string' }] as const)
@@ -64,6 +73,30 @@ function schemaOf({ required, optional }: Tool): Json {
   return { type: 'object', properties: Object.fromEntries([...texts, ...others]), required }
 }
 
+/** What a model says, in the shape of `vendor-answers`. */
+const piecesOf = ({ said, calls }: Answer): readonly Said[] => [
+  ...(said === '' ? [] : [{ text: said }]),
+  ...calls.map(({ id, name, args }) => ({ call: name, id, input: args })),
+]
+
+/** Turns of messages: those of the model, each with the results that follow it. */
+function turnsOf(
+  messages: readonly Loose[],
+  read: (message: Loose) => Pick<Turn, 'said' | 'calls'>,
+  resultsIn: (message: Loose) => Turn['results'],
+): readonly Turn[] {
+  const turns: Turn[] = []
+  for (const message of messages) {
+    const last = turns.at(-1)
+    if (message['role'] === 'assistant') turns.push({ ...read(message), results: [] })
+    else if (last !== undefined) {
+      turns[turns.length - 1] = { ...last, results: [...last.results, ...resultsIn(message)] }
+    }
+  }
+  return turns
+}
+
+const MOST_OUTPUT = 8_192
 const CACHED = { cache_control: { type: 'ephemeral' } }
 
 export const ANTHROPIC: Dialect = {
@@ -72,96 +105,71 @@ export const ANTHROPIC: Dialect = {
   headers: key => ({ 'x-api-key': key, 'anthropic-version': '2023-06-01' }),
   writeRequest({ prompt, turns }, { model, system, tools }) {
     const messages = turns.flatMap(({ message, calls, results }, at) => {
-      const blocks = results.map(({ text, isError }, i) => ({
+      const content = results.map(({ text, isError }, i) => ({
         ...{ type: 'tool_result', tool_use_id: calls[i]!.id, content: text },
-        ...(isError ? { is_error: true } : {}),
+        ...(isError && { is_error: true }),
         // The prompt up to the newest result is what the next request reads from the cache.
-        ...(at === turns.length - 1 && i === results.length - 1 ? CACHED : {}),
+        ...(at === turns.length - 1 && i === results.length - 1 && CACHED),
       }))
-      return [message!, { role: 'user', content: blocks }]
+      return [message!, { role: 'user', content }]
     })
     return {
       ...{ model, max_tokens: MOST_OUTPUT, system: [{ type: 'text', text: system, ...CACHED }] },
       tools: tools.map(tool => {
-        const { name, description } = tool
-        return { name, description, input_schema: schemaOf(tool) }
+        return { name: tool.name, description: tool.description, input_schema: schemaOf(tool) }
       }),
       messages: [{ role: 'user', content: prompt }, ...messages],
     }
   },
   readRequest({ messages, tools }) {
     const [first, ...rest] = list(messages)
-    const turns: Turn[] = []
-    for (const { role, content } of rest) {
-      const blocks = list(content)
-      if (role === 'assistant') turns.push({ ...readBlocks(blocks), results: [] })
-      else {
-        const results = blocks.map(block => ({
-          text: textOf(block['content']!),
-          isError: block['is_error'] === true,
-        }))
-        turns[turns.length - 1] = { ...turns.at(-1)!, results }
-      }
-    }
-    return {
-      prompt: textOf(first!['content']!),
-      turns,
-      tools: list(tools).map(({ name }) => String(name)),
-    }
-  },
-  writeAnswer({ said, calls, usage }, model) {
-    const uses = calls.map(({ id, name, args }) => ({
-      type: 'tool_use',
-      id,
-      name,
-      input: args as Json,
-    }))
-    return {
-      ...{ id: 'msg_1', type: 'message', role: 'assistant', model },
-      content: [...(said === '' ? [] : [{ type: 'text', text: said }]), ...uses],
-      ...{ stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn', stop_sequence: null },
-      ...(usage && {
-        usage: {
-          ...{ input_tokens: usage.fresh, output_tokens: usage.output },
-          cache_read_input_tokens: usage.read,
-          cache_creation_input_tokens: usage.written,
-        },
+    const turns = turnsOf(rest, readBlocks, message =>
+      list(message['content']).map(({ content, is_error }) => {
+        return { text: textOf(content), isError: is_error === true }
       }),
+    )
+    const names = list(tools).map(({ name }) => String(name))
+    return { prompt: textOf(first?.['content']), turns, tools: names }
+  },
+  writeAnswer(answer, model) {
+    const { usage } = answer
+    return {
+      ...{ ...WHOLE.anthropic(piecesOf(answer), 'msg_1'), model },
+      usage:
+        usage === null
+          ? undefined
+          : {
+              ...{ input_tokens: usage.fresh, output_tokens: usage.output },
+              ...{
+                cache_read_input_tokens: usage.read,
+                cache_creation_input_tokens: usage.written,
+              },
+            },
     }
   },
   readAnswer(body) {
     if (body['type'] !== 'message') throw new Error('the provider sent no message')
-    const usage = body['usage'] as Loose | undefined
-    const content = list(body['content'])
+    const usage = body['usage'] as Loose | null | undefined
     return {
-      ...readBlocks(content),
-      message: { role: 'assistant', content },
+      ...readBlocks(body),
+      message: { role: 'assistant', content: list(body['content']) },
       usage: usage
         ? {
-            fresh: number(usage['input_tokens']),
+            ...{ fresh: number(usage['input_tokens']), output: number(usage['output_tokens']) },
             read: number(usage['cache_read_input_tokens']),
             written: number(usage['cache_creation_input_tokens']),
-            output: number(usage['output_tokens']),
           }
         : null,
     }
   },
 }
 
-function readBlocks(blocks: readonly Loose[]): Pick<Turn, 'said' | 'calls'> {
-  const texts = blocks.flatMap(({ type, text }) => (type === 'text' ? [String(text)] : []))
+function readBlocks(message: Loose): Pick<Turn, 'said' | 'calls'> {
+  const blocks = list(message['content'])
   const calls = blocks.flatMap(({ type, id, name, input }) =>
     type === 'tool_use' ? [{ id: String(id), name: String(name), args: input as Loose }] : [],
   )
-  return { said: texts.join(''), calls }
-}
-
-/** A text, or the text of blocks. */
-function textOf(content: Json): string {
-  if (typeof content === 'string') return content
-  return list(content)
-    .map(({ text }) => String(text ?? ''))
-    .join('')
+  return { said: textOf(blocks.filter(({ type }) => type === 'text')), calls }
 }
 
 export const OPENAI: Dialect = {
@@ -171,11 +179,9 @@ export const OPENAI: Dialect = {
   writeRequest({ prompt, turns }, { model, system, tools }) {
     const messages = turns.flatMap(({ message, calls, results }) => [
       message!,
-      ...results.map(({ text }, at) => ({
-        role: 'tool',
-        tool_call_id: calls[at]!.id,
-        content: text,
-      })),
+      ...results.map(({ text }, at) => {
+        return { role: 'tool', tool_call_id: calls[at]!.id, content: text }
+      }),
     ])
     return {
       model,
@@ -192,53 +198,39 @@ export const OPENAI: Dialect = {
   },
   readRequest({ messages, tools }) {
     const [, first, ...rest] = list(messages)
-    const turns: Turn[] = []
-    for (const message of rest) {
-      if (message['role'] === 'assistant') turns.push({ ...readMessage(message), results: [] })
-      else {
-        const last = turns.at(-1)!
-        const results = [...last.results, { text: textOf(message['content']!), isError: false }]
-        turns[turns.length - 1] = { ...last, results }
-      }
-    }
+    const turns = turnsOf(rest, readMessage, ({ content }) => {
+      return [{ text: textOf(content), isError: false }]
+    })
     const names = list(tools).map(tool => String((tool['function'] as Loose)['name']))
-    return { prompt: textOf(first!['content']!), turns, tools: names }
+    return { prompt: textOf(first?.['content']), turns, tools: names }
   },
-  writeAnswer({ said, calls, usage }, model) {
-    const tool_calls = calls.map(({ id, name, args }) => ({
-      ...{ id, type: 'function' },
-      function: { name, arguments: JSON.stringify(args) },
-    }))
-    const message = {
-      role: 'assistant',
-      content: said,
-      ...(calls.length > 0 ? { tool_calls } : {}),
-    }
+  writeAnswer(answer, model) {
+    const { usage } = answer
     return {
-      ...{ id: 'chat_1', object: 'chat.completion', created: 0, model },
-      choices: [{ index: 0, message, finish_reason: calls.length > 0 ? 'tool_calls' : 'stop' }],
-      ...(usage && {
-        usage: {
-          prompt_tokens: usage.fresh + usage.read + usage.written,
-          completion_tokens: usage.output,
-          prompt_tokens_details: { cached_tokens: usage.read },
-        },
-      }),
+      ...{ ...WHOLE.chat(piecesOf(answer), 'chat_1'), model },
+      usage:
+        usage === null
+          ? undefined
+          : {
+              prompt_tokens: usage.fresh + usage.read + usage.written,
+              completion_tokens: usage.output,
+              prompt_tokens_details: { cached_tokens: usage.read },
+            },
     }
   },
   readAnswer(body) {
     const [choice] = list(body['choices'])
     if (choice === undefined) throw new Error('the provider sent no choice')
     const message = choice['message'] as Loose
-    const usage = body['usage'] as Loose | undefined
+    const usage = body['usage'] as Loose | null | undefined
     const read = number((usage?.['prompt_tokens_details'] as Loose | undefined)?.['cached_tokens'])
     return {
       ...readMessage(message),
       message,
       usage: usage
         ? {
-            fresh: number(usage['prompt_tokens']) - read,
-            ...{ read, written: 0, output: number(usage['completion_tokens']) },
+            ...{ fresh: number(usage['prompt_tokens']) - read, read, written: 0 },
+            output: number(usage['completion_tokens']),
           }
         : null,
     }
@@ -250,7 +242,7 @@ function readMessage(message: Loose): Pick<Turn, 'said' | 'calls'> {
     const { name, arguments: args } = called as Loose
     return { id: String(id), name: String(name), args: readArguments(String(args)) }
   })
-  return { said: textOf(message['content'] ?? ''), calls }
+  return { said: textOf(message['content']), calls }
 }
 
 /** What a model wrote as arguments; nothing if that is not JSON. */

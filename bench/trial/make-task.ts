@@ -24,9 +24,7 @@ export function makeTask(seed: number): Task {
 
 /** The solver of a prompt. */
 export function solverOf(prompt: string): Solving<void> {
-  for (const kind of KINDS) {
-    const solving = kind.solve(prompt)
-    if (solving !== null) return solving
-  }
-  throw new Error('no solver knows this prompt')
+  const kind = KINDS.find(each => each.prompt.test(prompt))
+  if (kind === undefined) throw new Error('no solver knows this prompt')
+  return kind.solve(...kind.prompt.exec(prompt)!.slice(1))
 }

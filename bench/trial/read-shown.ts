@@ -1,19 +1,36 @@
 import { readPlainly as readChanges } from '../../test/support/plain-changes.ts'
 import type { Json } from '../../test/support/plain-readers/json.ts'
 import { readPlainly } from '../../test/support/plain-readers/readers.ts'
-import type { ModelCall } from './dialects.ts'
+import type { Conversation, ModelCall } from './dialects.ts'
 import { type NumberedLine, type Reading, readRaw } from './solving.ts'
 
 /** A call of a conversation, and its result as it was sent. */
-export interface ShownCall {
+interface ShownCall {
   readonly call: ModelCall
   readonly text: string
 }
 
 /** What a model sees: all calls in their order, and the originals that it fetched by their hash. */
-export interface View {
+interface View {
   readonly calls: readonly ShownCall[]
   readonly fetched: ReadonlyMap<string, string>
+  /** Numbers of the calls of the agent's own tools. */
+  readonly own: readonly number[]
+}
+
+/** The tool with which a model fetches originals. */
+export const FETCHES = 'haversack_retrieve'
+
+export function viewOf({ turns }: Conversation): View {
+  const calls = turns.flatMap(turn =>
+    turn.calls.map((call, at) => ({ call, text: turn.results[at]?.text ?? '' })),
+  )
+  const fetches = calls.filter(({ call }) => call.name === FETCHES)
+  return {
+    calls,
+    fetched: new Map(fetches.map(({ call, text }) => [String(call.args['hash']), text])),
+    own: calls.flatMap(({ call }, at) => (call.name === FETCHES ? [] : [at])),
+  }
 }
 
 /** A text lacks something, and its marker says how to fetch it. */

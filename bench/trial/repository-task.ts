@@ -1,7 +1,7 @@
 import type { Random } from '../../src/lab/bill/statistics.ts'
 import { runTests } from './run-tests.ts'
 import { answer, lines, type NumberedLine, numbered, type Solving } from './solving.ts'
-import type { Task, TaskKind, World } from './task.ts'
+import { type TaskKind, taskOf } from './task.ts'
 import { between, pick, shuffle, wordPairs } from './words.ts'
 
 /** How a charge is made up: what the handbook says of it, and what its function does. */
@@ -12,84 +12,45 @@ interface Rule {
   readonly less: number
   /** Whether the limit itself counts. */
   readonly from: boolean
-  readonly adds: readonly string[]
 }
 
 interface Named extends Rule {
   readonly name: string
   readonly file: string
+  readonly adds: readonly string[]
 }
+
+type Value = (name: string, days: number) => number
 
 const LAYERS = 4
 const RULES_OF_A_FILE = 6
+const MOST_DAYS = 40
 const HANDBOOK = 'docs/handbook.md'
 const RUN = 'test/run.mjs'
 
-/** A repository with one rule that deviates from its handbook, shown by a failing test. */
-export const repositoryTask: TaskKind = {
-  name: 'repository',
-  make(random) {
-    const rules = makeRules(random, between(random, 20, 56))
-    const value = valuesOf(rules)
-    const tops = rules.filter((_, at) => at < 8)
-    // What is planted is never what the report names.
-    const top = pick(random, tops)
-    const deeper = [...reachable(rules, top.name)].filter(name => name !== top.name)
-    const chosen = pick(random, deeper)
-    const planted = rules.find(({ name }) => name === chosen)!
-    const broken = deviate(random, planted)
-    const wrong = valuesOf(rules.map(rule => (rule === planted ? broken : rule)))
-    const days = shuffle(random, numbersTo(40)).find(
-      n => wrong(top.name, n) !== value(top.name, n),
-    )!
-    const checks = tops.map(({ name }) => ({
-      name,
-      days: name === top.name ? days : between(random, 1, 30),
-    }))
-    const failing = checks.find(({ name, days: n }) => wrong(name, n) !== value(name, n))!
-    const files = (of: readonly Named[]) =>
-      new Map([...sources(of), [HANDBOOK, handbook(rules)], [RUN, testFile(checks, rules, value)]])
-    const right = files(rules)
-    const before = rules.map(rule => (rule === planted ? broken : rule))
-    const got = wrong(top.name, days)
-    const task: Task = {
-      prompt: `This repository computes the charges of a harbor. Since the last change the ${words(top.name)} charge for ${days} days comes out as ${got}. ${HANDBOOK} says how each charge is made up. One function in src deviates from it. Correct that function, and change nothing else. Run the tests. Then answer with the path of the file that you changed, a space, and what the first failing test expected.`,
-      createWorld: () => ({ files: files(before), api: () => null }),
-      answer: `${planted.file} ${value(failing.name, failing.days)}`,
-      grade: world => grade(world, { right, planted, answer: task.answer, value }),
-    }
-    return task
-  },
-  solve: prompt => (prompt.includes('charges of a harbor') ? solve() : null),
-}
-
-const numbersTo = (most: number) => Array.from({ length: most }, (_, at) => at + 1)
 const words = (name: string) => name.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
 
 /** Rules in layers: each adds rules of the next layer, so chains end. */
 function makeRules(random: Random, files: number): readonly Named[] {
   const names = wordPairs(random, files * RULES_OF_A_FILE)
-  const layerOf = (at: number) => Math.floor((LAYERS * at) / names.length)
-  const layers: Named[][] = Array.from({ length: LAYERS }, () => [])
+  const layers: Named[][] = Array.from({ length: LAYERS + 1 }, () => [])
   for (const [at, [first, second]] of [...names.entries()].toReversed()) {
-    const layer = layerOf(at)
-    const next = layers[layer + 1] ?? []
-    const adds = next.length === 0 ? [] : shuffle(random, next).slice(0, between(random, 1, 2))
+    const layer = Math.floor((LAYERS * at) / names.length)
     const file = Math.floor(at / RULES_OF_A_FILE)
     layers[layer]!.unshift({
       name: first + second[0]!.toUpperCase() + second.slice(1),
       file: `src/${names[file]![1]}/${names[file]![0]}-${file}.mjs`,
-      base: between(random, 10, 90),
-      step: between(random, 2, 19),
-      limit: between(random, 5, 20),
-      less: between(random, 2, 9),
-      from: random(2) === 0,
-      adds: adds.map(({ name }) => name),
+      ...{ base: between(random, 10, 90), step: between(random, 2, 19) },
+      ...{ limit: between(random, 5, 20), less: between(random, 2, 9), from: random(2) === 0 },
+      adds: shuffle(random, layers[layer + 1]!)
+        .slice(0, between(random, 1, 2))
+        .map(({ name }) => name),
     })
   }
   return layers.flat()
 }
 
+/** The rules that a charge is made up of, its own among them. */
 function reachable(rules: readonly Named[], name: string): ReadonlySet<string> {
   const adds = new Map(rules.map(rule => [rule.name, rule.adds]))
   const found = new Set([name])
@@ -97,15 +58,14 @@ function reachable(rules: readonly Named[], name: string): ReadonlySet<string> {
   return found
 }
 
-function valuesOf(rules: readonly Named[]): (name: string, days: number) => number {
+function valuesOf(rules: readonly Named[]): Value {
   const byName = new Map(rules.map(rule => [rule.name, rule]))
-  const value = (name: string, days: number): number => {
+  return function value(name, days): number {
     const { base, step, limit, less, from, adds } = byName.get(name)!
-    const reduced = from ? days >= limit : days > limit
-    const own = base + step * days - (reduced ? less : 0)
+    const isLess = from ? days >= limit : days > limit
+    const own = base + step * days - (isLess ? less : 0)
     return adds.reduce((sum, added) => sum + value(added, days + 1), own)
   }
-  return value
 }
 
 function deviate(random: Random, rule: Named): Named {
@@ -113,43 +73,46 @@ function deviate(random: Random, rule: Named): Named {
   return { ...rule, [key]: key === 'from' ? !rule.from : rule[key] + between(random, 1, 3) }
 }
 
-function functionOf({ name, base, step, limit, less, from, adds }: Named): string {
-  return [
-    `/** The charge of the ${words(name)}, by its days. */`,
+/** The lines of a function that its rule is in. */
+const headOf = (name: string, { base, step, limit, less, from }: Rule) =>
+  [
     `export function ${name}(days) {`,
     `  const base = ${base}`,
     `  const step = ${step}`,
     '  let total = base + step * days',
     `  if (days ${from ? '>=' : '>'} ${limit}) total -= ${less}`,
-    ...adds.map(added => `  total += ${added}(days + 1)`),
-    '  return total',
-    '}',
+  ].join('\n')
+
+const functionOf = (rule: Named) =>
+  [
+    `/** The charge of the ${words(rule.name)}, by its days. */`,
+    headOf(rule.name, rule),
+    ...rule.adds.map(added => `  total += ${added}(days + 1)`),
+    '  return total\n}\n',
+  ].join('\n')
+
+const sectionOf = ({ name, base, step, limit, less, from, adds }: Named) =>
+  [
+    `### ${name}`,
+    `- base ${base}, and ${step} for each day`,
+    `- ${from ? `from ${limit} days on` : `for more than ${limit} days`}: ${less} less`,
+    adds.length === 0 ? '- adds nothing' : `- adds ${adds.join(' and ')}, for a day more`,
     '',
   ].join('\n')
-}
 
-function sources(rules: readonly Named[]): readonly (readonly [string, string])[] {
-  const files = Map.groupBy(rules, ({ file }) => file)
+/** Imports of rules, for a file so many folders below the root. */
+function importsOf(names: readonly string[], rules: readonly Named[], root: string): string {
   const fileOf = new Map(rules.map(({ name, file }) => [name, file]))
-  return [...files].map(([path, own]) => {
-    const added = new Set(own.flatMap(({ adds }) => adds))
-    const imports = [...added].filter(name => fileOf.get(name) !== path)
-    const lines = imports.map(name => `import { ${name} } from '../../${fileOf.get(name)}'`)
-    return [path, [...lines, ...(lines.length > 0 ? [''] : []), ...own.map(functionOf)].join('\n')]
-  })
+  return names.map(name => `import { ${name} } from '${root}${fileOf.get(name)}'\n`).join('')
 }
 
-function handbook(rules: readonly Named[]): string {
-  const sections = rules.map(({ name, base, step, limit, less, from, adds }) =>
-    [
-      `### ${name}`,
-      `- base ${base}, and ${step} for each day`,
-      `- ${from ? `from ${limit} days on` : `for more than ${limit} days`}: ${less} less`,
-      adds.length === 0 ? '- adds nothing' : `- adds ${adds.join(' and ')}, for a day more`,
-      '',
-    ].join('\n'),
-  )
-  return ['# Handbook of charges', '', ...sections].join('\n')
+function sourcesOf(rules: readonly Named[]): readonly (readonly [string, string])[] {
+  return [...Map.groupBy(rules, ({ file }) => file)].map(([path, own]) => {
+    const added = new Set(own.flatMap(({ adds }) => adds))
+    const others = [...added].filter(name => own.every(rule => rule.name !== name))
+    const imports = importsOf(others, rules, '../../')
+    return [path, `${imports}${imports && '\n'}${own.map(functionOf).join('\n')}`]
+  })
 }
 
 interface Check {
@@ -157,15 +120,9 @@ interface Check {
   readonly days: number
 }
 
-function testFile(
-  checks: readonly Check[],
-  rules: readonly Named[],
-  value: (name: string, days: number) => number,
-): string {
-  const fileOf = new Map(rules.map(({ name, file }) => [name, file]))
+function testOf(checks: readonly Check[], rules: readonly Named[], value: Value): string {
   return [
-    ...checks.map(({ name }) => `import { ${name} } from '../${fileOf.get(name)}'`),
-    '',
+    importsOf([...new Set(checks.map(({ name }) => name))], rules, '../'),
     'const check = (name, got, wanted) => {',
     '  const isOk = got === wanted',
     "  console.log(isOk ? 'ok ' + name : 'not ok ' + name + ': expected ' + wanted + ', got ' + got)",
@@ -175,71 +132,76 @@ function testFile(
   ].join('\n')
 }
 
-interface Ending {
-  readonly right: ReadonlyMap<string, string>
-  readonly planted: Named
-  readonly answer: string
-  readonly value: (name: string, days: number) => number
+/** A repository with one rule that deviates from its handbook, shown by a failing test. */
+export const repositoryTask: TaskKind = {
+  name: 'repository',
+  make(random) {
+    const rules = makeRules(random, between(random, 20, 56))
+    const value = valuesOf(rules)
+    const tops = rules.slice(0, 8).map(({ name }) => name)
+    // What is planted is never what the report names.
+    const top = pick(random, tops)
+    const deeper = [...reachable(rules, top)].filter(name => name !== top)
+    const chosen = pick(random, deeper)
+    const { file } = rules.find(({ name }) => name === chosen)!
+    const before = rules.map(rule => (rule.name === chosen ? deviate(random, rule) : rule))
+    const got = valuesOf(before)
+    const numbers = Array.from({ length: MOST_DAYS }, (_, at) => at + 1)
+    const isWrong = ({ name, days }: Check) => got(name, days) !== value(name, days)
+    const shown = shuffle(random, numbers).find(days => isWrong({ name: top, days }))!
+    const checks = tops.map(name => {
+      return { name, days: name === top ? shown : between(random, 1, 30) }
+    })
+    const failing = checks.find(isWrong)!
+    const book = ['# Handbook of charges', '', ...rules.map(sectionOf)].join('\n')
+    const filesOf = (of: readonly Named[]) =>
+      new Map([...sourcesOf(of), [HANDBOOK, book], [RUN, testOf(checks, rules, value)]])
+    const right = filesOf(rules)
+    const prompt = `This repository computes the charges of a harbor. Since the last change the ${words(top)} charge for ${shown} days comes out as ${got(top, shown)}. ${HANDBOOK} says how each charge is made up. One function in src deviates from it. Correct that function, and change nothing else. Run the tests. Then answer with the path of the file that you changed, a space, and what the first failing test expected.`
+    return taskOf(prompt, `${file} ${value(failing.name, failing.days)}`, {
+      ...{ files: filesOf(before), right },
+      free: {
+        path: file,
+        /** Written in another way: all rules of the file give what they should, for all days. */
+        async check(files) {
+          if (files.get(file) === right.get(file)) return null
+          const own = rules.filter(rule => rule.file === file)
+          const all = own.flatMap(({ name }) => numbers.map(days => ({ name, days })))
+          const test = testOf(all, rules, value)
+          const printed = (await runTests(new Map([...files, [RUN, test]]))).split('\n')
+          const isRight = printed.length === all.length && printed.every(each => /^ok /.test(each))
+          return isRight ? null : 'the tests fail'
+        },
+      },
+    })
+  },
+  prompt: /charges of a harbor/,
+  solve,
 }
 
-/** The other files are as they were, and the function gives what it should for all days. */
-async function grade(
-  world: World,
-  { right, planted, answer, value }: Ending,
-): Promise<string | null> {
-  if (world.answer !== answer) return `the answer is ${world.answer}, not ${answer}`
-  const paths = new Set([...right.keys(), ...world.files.keys()])
-  const changed = [...paths].filter(path => world.files.get(path) !== right.get(path))
-  if (changed.length === 0) return null
-  const other = changed.find(path => path !== planted.file)
-  if (other !== undefined) return `${other} is not as it was`
-  // Written in another way: every rule of the file is called.
-  const checks = numbersTo(40).map(
-    days => `check(${planted.name}(${days}), ${value(planted.name, days)})`,
-  )
-  const test = [
-    `import { ${planted.name} } from '../${planted.file}'`,
-    "const check = (got, wanted) => got !== wanted && console.log('not ok')",
-    ...checks,
-  ].join('\n')
-  const own = await runTests(world.files)
-  const hidden = await runTests(new Map([...world.files, [RUN, test]]))
-  return own.includes('not ok') || hidden !== '' ? 'the tests fail' : null
+const FUNCTION =
+  /const base = (\d+)\n +const step = (\d+)\n.*\n +if \(days (>=?) (\d+)\) total -= (\d+)((?:\n +total \+= .*)*)/
+const SECTION = /base (\d+), and (\d+) .*\n- (from|for more than) (\d+) days.*: (\d+) less/
+
+/** What a reader finds of a rule in these lines. */
+function readRule(pattern: RegExp, read: readonly NumberedLine[]) {
+  const [, base, step, sign, limit, less, adds = ''] =
+    pattern.exec(read.map(({ text }) => text).join('\n')) ?? []
+  const [numbers, from] = [[base, step, limit, less].map(Number), /^(?:>=|from)$/.test(sign ?? '')]
+  const named = [...adds.matchAll(/\+= (\w+)\(/g)].map(([, name]) => name!)
+  return {
+    base: numbers[0]!,
+    step: numbers[1]!,
+    limit: numbers[2]!,
+    less: numbers[3]!,
+    from,
+    named,
+  }
 }
 
-/** What a reader of a function's lines finds there. */
-function ruleOf(read: readonly NumberedLine[], name: string) {
+function functionIn(read: readonly NumberedLine[], name: string) {
   const start = read.findIndex(({ text }) => text.startsWith(`export function ${name}(`))
-  const own = read.slice(
-    start,
-    read.findIndex(({ text }, at) => at > start && text === '}'),
-  )
-  const all = own.map(({ text }) => text)
-  const found = (pattern: RegExp) => pattern.exec(all.join('\n')) ?? []
-  const [, sign, limit, less] = found(/days (>=?) (\d+)\) total -= (\d+)/)
-  return {
-    lines: all,
-    base: Number(found(/const base = (\d+)/)[1]),
-    step: Number(found(/const step = (\d+)/)[1]),
-    limit: Number(limit),
-    less: Number(less),
-    from: sign === '>=',
-    adds: all.flatMap(line => /total \+= (\w+)\(/.exec(line)?.[1] ?? []),
-  }
-}
-
-function wanted(section: readonly NumberedLine[]): Rule {
-  const all = section.map(({ text }) => text).join('\n')
-  const [, base, step] = /base (\d+), and (\d+)/.exec(all) ?? []
-  const [, words, limit] = /(from|more than) (\d+) days/.exec(all) ?? []
-  return {
-    base: Number(base),
-    step: Number(step),
-    limit: Number(limit),
-    less: Number(/: (\d+) less/.exec(all)?.[1]),
-    from: words === 'from',
-    adds: [],
-  }
+  return readRule(FUNCTION, read.slice(start))
 }
 
 /** The first failing test, and what it expected. */
@@ -251,41 +213,27 @@ function failing(read: readonly string[]): readonly string[] {
 /** Compares functions with the handbook, from the failing one down to the one that deviates. */
 function* solve(): Solving<void> {
   const first = yield* lines({ tool: 'test', args: {} }, read => failing(read)[0])
-  const waiting = [first!]
-  const seen = new Set(waiting)
+  // Names that are added while it goes on are looked at too.
+  const waiting = new Set([first!])
   for (const name of waiting) {
-    const { path, line } = yield* lines({ tool: 'search', args: { text: name } }, hits => {
-      return {
-        path: hits.find(hit => hit.includes(`export function ${name}(`))?.split(':')[0] ?? '',
-        line: Number(hits.find(hit => hit.endsWith(`:### ${name}`))?.split(':')[1]),
-      }
-    })
-    const is = yield* numbered({ tool: 'read', args: { path } }, read => ruleOf(read, name))
-    const part = { path: HANDBOOK, offset: line, limit: 4 }
-    const should = yield* numbered({ tool: 'read', args: part }, wanted)
-    const edited = is.lines.map(text => corrected(text, should))
-    const at = edited.findIndex((text, i) => text !== is.lines[i])
-    if (at !== -1) {
-      const old = is.lines.slice(0, at + 1).join('\n')
-      const fresh = edited.slice(0, at + 1).join('\n')
-      yield* lines({ tool: 'edit', args: { path, old, new: fresh } }, () => null)
-      yield* numbered({ tool: 'read', args: { path } }, read => ruleOf(read, name))
-      yield* lines({ tool: 'test', args: {} }, read => read.length)
-      const expected = yield* lines(0, read => failing(read)[1])
-      yield* answer(`${path} ${expected}`)
-      return
+    const { path, line } = yield* lines({ tool: 'search', args: { text: name } }, hits => ({
+      path: hits.find(hit => hit.includes(`export function ${name}(`))?.split(':')[0] ?? '',
+      line: Number(hits.find(hit => hit.endsWith(`:### ${name}`))?.split(':')[1]),
+    }))
+    const whole = { tool: 'read', args: { path } }
+    const part = { tool: 'read', args: { path: HANDBOOK, offset: line, limit: 4 } }
+    const is = yield* numbered(whole, read => functionIn(read, name))
+    const should = yield* numbered(part, read => readRule(SECTION, read))
+    const [old, fresh] = [headOf(name, is), headOf(name, should)]
+    if (old === fresh) {
+      for (const added of is.named) waiting.add(added)
+      continue
     }
-    for (const added of is.adds) {
-      if (!seen.has(added)) waiting.push(added)
-      seen.add(added)
-    }
+    yield* lines({ tool: 'edit', args: { path, old, new: fresh } }, () => null)
+    yield* numbered(whole, read => functionIn(read, name))
+    yield* lines({ tool: 'test', args: {} }, read => read.length)
+    const expected = yield* lines(0, read => failing(read)[1])
+    yield* answer(`${path} ${expected}`)
+    return
   }
-}
-
-/** A line of a function as the handbook wants it. */
-function corrected(text: string, { base, step, limit, less, from }: Rule): string {
-  if (text.startsWith('  const base = ')) return `  const base = ${base}`
-  if (text.startsWith('  const step = ')) return `  const step = ${step}`
-  if (!text.startsWith('  if (days ')) return text
-  return `  if (days ${from ? '>=' : '>'} ${limit}) total -= ${less}`
 }

@@ -43,7 +43,7 @@ export interface Played {
 
 const MOST_ATTEMPTS = 3
 /** Characters of a token, tokens before the first result, and tokens of one answer: for estimates. */
-const [CHARS, HEAD, ANSWER] = [3, 1_800, 200] as const
+const [CHARS, HEAD, ANSWER] = [3, 600, 200] as const
 const ESTIMATED_TASKS = 20
 
 /** @throws {Error} if there is no price in dollars, since no budget could be held */
@@ -83,16 +83,15 @@ export async function estimate(terms: TrialTerms): Promise<number> {
 export async function playPairs(terms: TrialTerms, keep: (line: object) => void): Promise<Played> {
   const prices = dollarPrices(terms)
   const dollars = (tokens: number) => (tokens * prices.per_million) / 1e6
-  const { dialect, budget, start } = terms
-  const services = await startArms(terms.arms, terms.url, {
-    ...{ vendor: dialect.vendor, isEager: false, start },
-  })
+  const { arms, budget, passes, start } = terms
+  const about = { vendor: terms.dialect.vendor, isEager: false, start }
+  const services = await startArms(arms, terms.url, about)
   const pairs: PlayedPair[] = []
   const excluded: string[] = []
   let [spent, isOverBudget] = [0, budget <= 0]
   try {
-    for (let at = 0; at < terms.pairs * terms.passes && !isOverBudget; at++) {
-      const [seed, pass] = [terms.seed + Math.floor(at / terms.passes), at % terms.passes]
+    for (let at = 0; at < terms.pairs * passes && !isOverBudget; at++) {
+      const [seed, pass] = [terms.seed + Math.floor(at / passes), at % passes]
       const pair = await playPair(seed, pass)
       if (pair !== null) pairs.push(pair)
       else if (!isOverBudget) excluded.push(`seed ${seed}, pass ${pass + 1}`)
@@ -105,24 +104,21 @@ export async function playPairs(terms: TrialTerms, keep: (line: object) => void)
   /** A provider's failure repeats the whole pair. */
   async function playPair(seed: number, pass: number): Promise<PlayedPair | null> {
     for (let attempt = 0; attempt < MOST_ATTEMPTS && !isOverBudget; attempt++) {
-      const order = shuffle(createRandom(Math.imul(seed + 1, 31) + pass), terms.arms)
       const sides = new Map<Arm, ArmSide>()
-      for (const arm of order) {
+      for (const arm of shuffle(createRandom(Math.imul(seed + 1, 31) + pass), arms)) {
         const session = `trial-${seed}-${pass}-${attempt}-${arm}`
         const before = spent
-        const run = await runArm(seed, arm, services, {
-          ...{ terms, session },
-          mayGoOn: used => before + dollars(costOf(used, prices)) < budget,
-        })
+        const mayGoOn = (used: Usage) => before + dollars(costOf(used, prices)) < budget
+        const run = await runArm(seed, arm, services, { terms, session, mayGoOn })
         const side = await sideOf(run, services, session, prices)
-        spent += dollars(side.cost ?? costOf(run.work.spent, prices))
+        spent += dollars(side.cost ?? costOf(run.spent, prices))
         isOverBudget ||= spent >= budget
-        const { work, wrong } = run
-        keep({ seed, pass, attempt, arm, wrong, ...side, turns: work.turns })
-        if (isOverBudget || work.failure?.isProvider === true) break
+        const { wrong, turns, isProvider } = run
+        keep({ seed, pass, attempt, arm, wrong, ...side, turns })
+        if (isOverBudget || isProvider) break
         sides.set(arm, side)
       }
-      if (sides.size === order.length) return { seed, pass, sides }
+      if (sides.size === arms.length) return { seed, pass, sides }
     }
     return null
   }
@@ -130,12 +126,11 @@ export async function playPairs(terms: TrialTerms, keep: (line: object) => void)
 
 /** Rounds in which the proxy fetched are in the service's bill, and not in what the agent sees. */
 async function sideOf(
-  { arm, work, wrong }: Run,
+  { arm, usage, steps, wrong }: Run,
   services: Pick<ArmServices, 'savings'>,
   session: string,
   prices: TokenPrices,
 ): Promise<ArmSide> {
-  const { usage, steps } = work
   const bill = isRaw(arm) || usage === null ? null : await services.savings(arm, session)
   const cost = usage === null ? null : (bill?.billed ?? costOf(usage, prices))
   return { solved: wrong === null, steps, cost, without: bill?.without ?? null }

@@ -20,7 +20,7 @@ it.each([
   ['elided', 30, Infinity],
   ['clearing', 1, Infinity],
 ] as const)('a plain reader solves every task: %s', async (arm, least, most) => {
-  const { arms, faults } = await readAll(seedsFrom(FIRST, 60), () => [arm], {
+  const { arms, faults } = await readAll(seedsFrom(FIRST, 60), [arm], {
     start: startSmallArm,
   })
   expect(faults).toEqual([])
@@ -30,7 +30,7 @@ it.each([
 })
 
 it('and so through Chat Completions', async () => {
-  const { faults } = await readAll(seedsFrom(FIRST, 5), () => ['packed', 'elided'], {
+  const { faults } = await readAll(seedsFrom(FIRST, 5), ['packed', 'elided'], {
     ...{ start: startSmallArm, dialect: OPENAI },
   })
   expect(faults).toEqual([])
@@ -42,7 +42,7 @@ it('a reader that lies is caught, with seed, arm and reason', async () => {
     const text = JSON.stringify(said).replace(/(?<="total_cents":\d+)\d/g, '7')
     return as === 'json' ? JSON.parse(text) : said
   }
-  const { arms, faults } = await readAll([1], () => ['packed'], {
+  const { arms, faults } = await readAll([1], ['packed'], {
     start: startSmallArm,
     read: lie,
     dialect: ANTHROPIC,

@@ -8,13 +8,9 @@ import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { retrieveDefinition } from '../../../src/core/conversation/retrieve/retrieve-tool.ts'
 import { count } from '../../../src/index.ts'
-import {
-  type DialectName,
-  type Said,
-  type ScriptedVendor,
-  startScriptedVendor,
-} from '../../support/scripted-vendor.ts'
+import { type ScriptedVendor, startScriptedVendor } from '../../support/scripted-vendor.ts'
 import { fewRuns, someOf } from '../../support/short-runs.ts'
+import type { DialectName, Said } from '../../support/vendor-answers.ts'
 import { startSmallService } from './harness.ts'
 
 type TestService = Awaited<ReturnType<typeof startSmallService>>
