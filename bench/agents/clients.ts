@@ -1,13 +1,15 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RouteName } from '../../src/core/dialects/lookup.ts'
+
+export const PROGRAMS = ['claude', 'codex', 'opencode', 'gemini', 'qwen'] as const
 
 /** An agent as its users start it. */
 export interface AgentClient {
   readonly name: string
-  /** A program that must be there, by the option that names it; `null`: a file of `docs`. */
-  readonly program: 'claude' | 'codex' | 'opencode' | 'gemini' | 'qwen' | null
+  /** The option that names its program; `null`: it is an example of `docs`. */
+  readonly program: (typeof PROGRAMS)[number] | null
   readonly route: RouteName
   readonly args: readonly string[]
   /** Its results become smaller by a hook, and its requests go to the vendor. */
@@ -17,13 +19,23 @@ export interface AgentClient {
    * returned.
    */
   prepare(home: string, vendorUrl: string): Readonly<Record<string, string>>
+  /** Gives it the MCP server `forms`; returns arguments for its command line. */
+  serve?(home: string, command: readonly string[], tools: readonly string[]): readonly string[]
 }
 
 const PROMPT = 'Look at the project.'
-const CODEX_ARGS = [
-  ...['exec', '--dangerously-bypass-approvals-and-sandbox', '--skip-git-repo-check'],
-  PROMPT,
-]
+
+/** Adds to a file of settings. */
+function write(file: string, settings: object): void {
+  mkdirSync(dirname(file), { recursive: true })
+  const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as object) : {}
+  writeFileSync(file, JSON.stringify({ ...known, ...settings }), { mode: 0o600 })
+}
+
+/** A server in the settings of Claude Code, Gemini CLI and Qwen Code. */
+const serverIn = ([command, ...args]: readonly string[]) => ({
+  mcpServers: { forms: { command, args, trust: true } },
+})
 
 const CLAUDE_CODE: AgentClient = {
   name: 'Claude Code',
@@ -34,103 +46,73 @@ const CLAUDE_CODE: AgentClient = {
     ANTHROPIC_BASE_URL: vendorUrl,
     ANTHROPIC_API_KEY: 'sk-ant-none',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    // Tools are there from the start, not only once they were searched for.
+    ENABLE_TOOL_SEARCH: 'false',
   }),
+  serve(home, command, tools) {
+    const file = join(home, 'servers.json')
+    write(file, serverIn(command))
+    const allowed = ['Bash', ...tools].join(' ')
+    return ['--mcp-config', file, '--strict-mcp-config', '--allowedTools', allowed]
+  },
 }
 
-export const CLIENTS: readonly AgentClient[] = [
-  CLAUDE_CODE,
-  { ...CLAUDE_CODE, name: 'Claude Code, hook', hasHook: true },
-  {
-    name: 'OpenCode',
-    program: 'opencode',
-    route: 'anthropic_messages',
-    args: ['run', PROMPT],
-    prepare(home, vendorUrl) {
-      const folder = join(home, '.config', 'opencode')
-      mkdirSync(folder, { recursive: true })
-      const settings = {
-        ...{ model: 'anthropic/claude-sonnet-4-5', autoupdate: false, share: 'disabled' },
-        permission: 'allow',
-      }
-      writeFileSync(join(folder, 'opencode.json'), JSON.stringify(settings))
-      return {
-        // The AI SDK puts `/messages` after its base URL.
-        ANTHROPIC_BASE_URL: `${vendorUrl}/v1`,
-        ANTHROPIC_API_KEY: 'sk-ant-none',
-        // It would fetch them, and wait for ever if it cannot.
-        OPENCODE_DISABLE_MODELS_FETCH: '1',
-        OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
-        OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
-      }
-    },
+const OPENCODE: AgentClient = {
+  name: 'OpenCode',
+  program: 'opencode',
+  route: 'anthropic_messages',
+  args: ['run', PROMPT],
+  prepare(home, vendorUrl) {
+    const about = { model: 'anthropic/claude-sonnet-4-5', autoupdate: false, share: 'disabled' }
+    write(openCodeFile(home), { ...about, permission: 'allow' })
+    return {
+      // The AI SDK puts `/messages` after its base URL.
+      ANTHROPIC_BASE_URL: `${vendorUrl}/v1`,
+      ANTHROPIC_API_KEY: 'sk-ant-none',
+      // It would fetch them, and wait for ever if it cannot.
+      OPENCODE_DISABLE_MODELS_FETCH: '1',
+      OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+      OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+    }
   },
-  {
-    name: 'Codex, API key',
-    program: 'codex',
-    route: 'openai_responses',
-    args: CODEX_ARGS,
-    prepare(home, vendorUrl) {
-      configure(home, { openai_base_url: `${vendorUrl}/v1` })
-      return { OPENAI_API_KEY: 'sk-none' }
-    },
+  serve(home, command) {
+    write(openCodeFile(home), { mcp: { forms: { type: 'local', command, enabled: true } } })
+    return []
   },
-  {
-    name: 'Codex, ChatGPT login',
-    program: 'codex',
-    route: 'openai_responses',
-    args: CODEX_ARGS,
-    prepare(home, vendorUrl) {
-      // Behind `/backend-api`, where its vendor has it, Codex would ask about the account first.
-      const openai_base_url = `${vendorUrl}/codex`
-      configure(home, { openai_base_url, chatgpt_base_url: `${vendorUrl}/backend-api` })
-      logIn(home)
-      return {}
-    },
-  },
-  {
-    name: 'Gemini CLI',
-    program: 'gemini',
-    route: 'gemini_generate',
-    // With a model of its own choice it asks another one first which to take.
-    args: ['--yolo', '--skip-trust', '-m', 'gemini-2.5-pro', '-p', PROMPT],
-    prepare(home, vendorUrl) {
-      const auth = { selectedType: 'gemini-api-key' }
-      writeSettings(join(home, '.gemini'), { security: { auth }, ...UNREPORTED })
-      return { GEMINI_API_KEY: 'none', GOOGLE_GEMINI_BASE_URL: vendorUrl }
-    },
-  },
-  {
-    name: 'Qwen Code',
-    program: 'qwen',
-    route: 'openai_chat',
-    args: ['--yolo', '-p', PROMPT],
-    prepare(home, vendorUrl) {
-      // Its memory is a second conversation.
-      const memory = { enableManagedAutoMemory: false }
-      // In a terminal of its own it loses the end of what a short command writes.
-      const tools = { shell: { enableInteractiveShell: false } }
-      writeSettings(join(home, '.qwen'), { memory, tools, ...UNREPORTED })
-      return { OPENAI_API_KEY: 'none', OPENAI_MODEL: 'm', OPENAI_BASE_URL: `${vendorUrl}/v1` }
-    },
-  },
-]
-
-/** Nothing is told to the makers of the programs. */
-const UNREPORTED = { privacy: { usageStatisticsEnabled: false } }
-
-function writeSettings(folder: string, settings: object): void {
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings))
 }
 
-function configure(home: string, settings: Readonly<Record<string, string>>): void {
-  mkdirSync(join(home, '.codex'), { recursive: true })
-  const lines = Object.entries(settings).map(([key, value]) => `${key} = "${value}"\n`)
-  writeFileSync(join(home, '.codex', 'config.toml'), lines.join(''))
+const openCodeFile = (home: string) => join(home, '.config', 'opencode', 'opencode.json')
+
+const codexFile = (home: string, name: string) => join(home, '.codex', name)
+
+/** @param settings of its configuration file, by the vendor's URL */
+function codex(
+  login: string,
+  settings: (url: string) => Readonly<Record<string, string>>,
+  prepare: (home: string) => Readonly<Record<string, string>>,
+): AgentClient {
+  const flags = ['--dangerously-bypass-approvals-and-sandbox', '--skip-git-repo-check']
+  return {
+    name: `Codex, ${login}`,
+    program: 'codex',
+    route: 'openai_responses',
+    args: ['exec', ...flags, PROMPT],
+    prepare(home, vendorUrl) {
+      const lines = Object.entries(settings(vendorUrl)).map(([key, value]) => `${key} = "${value}"`)
+      mkdirSync(codexFile(home, '.'), { recursive: true })
+      writeFileSync(codexFile(home, 'config.toml'), `${lines.join('\n')}\n`)
+      return prepare(home)
+    },
+    serve(home, [command, ...args]) {
+      const server = `command = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}\n`
+      appendFileSync(codexFile(home, 'config.toml'), `[mcp_servers.forms]\n${server}`)
+      return []
+    },
+  }
 }
 
 /** A login that no server has seen. */
-function logIn(home: string): void {
+function logIn(home: string): Readonly<Record<string, string>> {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const claims = {
     exp: 4_102_444_800,
@@ -139,28 +121,94 @@ function logIn(home: string): void {
   const token = [part({ alg: 'none' }), part(claims), 'x'].join('.')
   const tokens = { id_token: token, access_token: token, refresh_token: 'x', account_id: 'a' }
   const login = { auth_mode: 'chatgpt', tokens, last_refresh: new Date().toISOString() }
-  writeFileSync(join(home, '.codex', 'auth.json'), JSON.stringify(login), { mode: 0o600 })
+  write(codexFile(home, 'auth.json'), login)
+  return {}
 }
 
-const example = (name: string, file: string, more: Partial<AgentClient> = {}): AgentClient => ({
-  ...{ name, program: null, route: 'openai_chat' },
-  args: [file.endsWith('.py') ? 'python3' : process.execPath, EXAMPLES_FOLDER + file],
-  prepare: (_, vendorUrl) => ({ OPENAI_API_KEY: 'none', OPENAI_BASE_URL: `${vendorUrl}/v1` }),
-  ...more,
-})
+/** Nothing is told to the makers of the programs. */
+const UNREPORTED = { privacy: { usageStatisticsEnabled: false } }
+
+/** Gemini CLI and Qwen Code, which began as the same program. */
+function settled(
+  client: Pick<AgentClient, 'name' | 'program' | 'route' | 'args'>,
+  settings: object,
+  env: (vendorUrl: string) => Readonly<Record<string, string>>,
+): AgentClient {
+  const file = (home: string) => join(home, `.${client.program}`, 'settings.json')
+  return {
+    ...client,
+    prepare(home, vendorUrl) {
+      write(file(home), { ...settings, ...UNREPORTED })
+      return env(vendorUrl)
+    },
+    serve(home, command) {
+      write(file(home), serverIn(command))
+      return []
+    },
+  }
+}
+
+const GEMINI_ENV = (url: string) => ({ GEMINI_API_KEY: 'none', GOOGLE_GEMINI_BASE_URL: url })
+const OPENAI_ENV = (url: string) => ({ OPENAI_API_KEY: 'none', OPENAI_BASE_URL: `${url}/v1` })
+
+export const CLIENTS: readonly AgentClient[] = [
+  CLAUDE_CODE,
+  { ...CLAUDE_CODE, name: 'Claude Code, hook', hasHook: true },
+  OPENCODE,
+  codex(
+    'API key',
+    url => ({ openai_base_url: `${url}/v1` }),
+    () => ({ OPENAI_API_KEY: 'sk-none' }),
+  ),
+  // Behind `/backend-api`, where its vendor has it, Codex would ask about the account first.
+  codex(
+    'ChatGPT login',
+    url => ({ openai_base_url: `${url}/codex`, chatgpt_base_url: `${url}/backend-api` }),
+    logIn,
+  ),
+  settled(
+    {
+      ...{ name: 'Gemini CLI', program: 'gemini', route: 'gemini_generate' },
+      // With a model of its own choice it asks another one first which to take.
+      args: ['--yolo', '--skip-trust', '-m', 'gemini-2.5-pro', '-p', PROMPT],
+    },
+    { security: { auth: { selectedType: 'gemini-api-key' } } },
+    GEMINI_ENV,
+  ),
+  settled(
+    {
+      ...{ name: 'Qwen Code', program: 'qwen', route: 'openai_chat' },
+      args: ['--yolo', '-p', PROMPT],
+    },
+    {
+      // Its memory is a second conversation.
+      memory: { enableManagedAutoMemory: false },
+      // In a terminal of its own it loses the end of what a short command writes.
+      tools: { shell: { enableInteractiveShell: false } },
+    },
+    url => ({ ...OPENAI_ENV(url), OPENAI_MODEL: 'm' }),
+  ),
+]
 
 const EXAMPLES_FOLDER = fileURLToPath(new URL('../../docs/examples/', import.meta.url))
 
+const example = (
+  name: string,
+  file: string,
+  route: RouteName = 'openai_chat',
+  env: (vendorUrl: string) => Readonly<Record<string, string>> = OPENAI_ENV,
+): AgentClient => ({
+  ...{ name, program: null, route },
+  args: [file.endsWith('.py') ? 'python3' : process.execPath, EXAMPLES_FOLDER + file],
+  prepare: (_, vendorUrl) => env(vendorUrl),
+})
+
 /** Agents of one tool, as the documents have them. */
 export const EXAMPLES: readonly AgentClient[] = [
-  example('Anthropic SDK', 'anthropic-sdk.mjs', {
-    route: 'anthropic_messages',
-    prepare: (_, url) => ({ ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_URL: url }),
-  }),
-  example('Google Gen AI SDK', 'google-genai.mjs', {
-    route: 'gemini_generate',
-    prepare: (_, url) => ({ GEMINI_API_KEY: 'none', GOOGLE_GEMINI_BASE_URL: url }),
-  }),
+  example('Anthropic SDK', 'anthropic-sdk.mjs', 'anthropic_messages', url => ({
+    ...{ ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_URL: url },
+  })),
+  example('Google Gen AI SDK', 'google-genai.mjs', 'gemini_generate', GEMINI_ENV),
   example('AI SDK', 'ai-sdk.mjs'),
   example('LangChain JS', 'langchain.mjs'),
   example('OpenAI Agents SDK', 'openai-agents.mjs'),
