@@ -6,11 +6,11 @@ import { promisify } from 'node:util'
 import type { RouteName } from '../src/core/dialects/lookup.ts'
 import { createLocalContext } from '../src/library/local-context.ts'
 import { createFollower } from '../test/support/turns/follow-messages.ts'
-import { CLIENTS, EXAMPLES } from './agents/clients.ts'
+import { CLIENTS } from './agents/clients.ts'
 import { searchedTools, shownForms } from './agents/mcp.ts'
-import { makeProject, ORDERS, type Step } from './agents/project.ts'
+import { makeProject, type Step } from './agents/project.ts'
 import { HAVERSACK, runAgent, type Subject } from './agents/run-agent.ts'
-import { markdownTable, writeSection } from './support/markdown-table.ts'
+import { tableOf, writeSection } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
 
 /**
@@ -18,12 +18,11 @@ import { readOptions } from './support/options.ts'
  *   [--gemini PROGRAM] [--qwen PROGRAM] [--only results,tools] [--write]
  *
  * Real agents as their users start them, with a vendor of this machine whose model follows a
- * script: directly, and behind `haversack run`. What arrives at the vendor, and whether each
- * request begins as the one before; then the examples of the documents in the same way. `tools`:
- * which form of a result of MCP each agent shows, against what the gateway takes it for, and how it
- * finds and calls tools on demand. The programs are not among the dependencies: npm has them as
- * `@anthropic-ai/claude-code`, `@openai/codex`, `opencode-ai`, `@google/gemini-cli` and
- * `@qwen-code/qwen-code`.
+ * script. `results`: what arrives at the vendor, directly and behind `haversack run`, and whether
+ * each request begins as the one before. `tools`: which form of a result of MCP each agent shows,
+ * against what the gateway takes it for, and how it finds and calls tools on demand. The programs
+ * are not among the dependencies: npm has them as `@anthropic-ai/claude-code`, `@openai/codex`,
+ * `opencode-ai`, `@google/gemini-cli` and `@qwen-code/qwen-code`.
  */
 const options = readOptions({
   ...{ claude: '', codex: '', opencode: '', gemini: '', qwen: '' },
@@ -60,10 +59,9 @@ function retrievedIn(requests: readonly Uint8Array[]): number {
 
 async function report(
   subject: Subject,
-  version: string,
   start: { readonly cwd: string; readonly script: readonly Step[] },
-): Promise<readonly string[]> {
-  const { name, hasHook = false, route } = subject.client
+): Promise<object> {
+  const { hasHook = false, route } = subject.client
   const behind = (...flags: readonly string[]) => [...HAVERSACK, 'run', ...flags, '--']
   const direct = await converse(subject, start)
   const sent = await converse(subject, {
@@ -72,69 +70,50 @@ async function report(
   })
   const saved = (tokens: number) => `${(100 * (1 - tokens / direct.tokens)).toFixed(1)} %`
   const inWords = (tokens: number) => tokens.toLocaleString('en-US')
-  const row = [
-    ...[name, version, `${direct.requests.length} → ${sent.requests.length}`],
-    ...[`${inWords(direct.tokens)} → ${inWords(sent.tokens)}`, saved(sent.tokens)],
-    ...[`${direct.changes} → ${sent.changes}`, direct.answer === sent.answer ? 'yes' : 'no'],
-  ]
-  if (hasHook || route === 'gemini_generate') return [...row, '', '']
-  const elided = await converse(subject, { ...start, before: behind('--elide') })
-  const { tokens, requests } = elided
-  return [...row, `${inWords(tokens)} (${saved(tokens)})`, String(retrievedIn(requests))]
+  const isElided = !hasHook && route !== 'gemini_generate'
+  const elided = isElided ? await converse(subject, { ...start, before: behind('--elide') }) : null
+  return {
+    requests: `${direct.requests.length} → ${sent.requests.length}`,
+    'tokens of results': `${inWords(direct.tokens)} → ${inWords(sent.tokens)}`,
+    saved: saved(sent.tokens),
+    'beginnings that changed': `${direct.changes} → ${sent.changes}`,
+    'same last words': direct.answer === sent.answer ? 'yes' : 'no',
+    'with --elide': elided === null ? '' : `${inWords(elided.tokens)} (${saved(elided.tokens)})`,
+    'fetched back': elided === null ? '' : retrievedIn(elided.requests),
+  }
 }
 
-const HEADERS = {
-  results: [
-    ...['agent', 'version', 'requests', 'tokens of results', 'saved', 'beginnings that changed'],
-    ...['same last words', 'with --elide', 'fetched back'],
-  ],
-  forms: ['agent', 'version', 'as a client', 'shown', 'with a schema', 'profile'],
-  found: ['agent', 'version', 'tools listed', 'found', 'read', 'written', 'told of none'],
-}
-
-const TITLES = {
-  results:
-    'Directly → behind `haversack run`, or with the hook; tokens (o200k_base) of the tool ' +
-    'results in the last request of one conversation of six steps.',
-  found:
-    'Behind `haversack mcp` with `[mcp.search] mode = "always"`; the first listed tools are ours.',
-}
+const RESULTS_TITLE =
+  'Directly → behind `haversack run`, or with the hook; tokens (o200k_base) of the tool results ' +
+  'in the last request of one conversation of six steps.'
+const SEARCH_TITLE =
+  'Behind `haversack mcp` with `[mcp.search] mode = "always"`; the first listed tools are ours.'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-project-'))
 try {
-  const rows = { results: [], forms: [], found: [] } as Record<keyof typeof HEADERS, string[][]>
-  const [hasResults, hasTools] = (['results', 'tools'] as const).map(part =>
-    options.only.includes(part),
-  )
+  const results: object[] = []
+  const [forms, found]: [object[], object[]] = [[], []]
+  const [hasResults, hasTools] = [options.only.includes('results'), options.only.includes('tools')]
   for (const client of CLIENTS) {
-    const program = options[client.program!]
+    const program = options[client.program]
     if (program === '') continue
-    const cwd = join(folder, client.program!)
+    const cwd = join(folder, client.program)
     mkdirSync(cwd, { recursive: true })
     const start = { cwd, script: makeProject(cwd) }
     const { stdout } = await promisify(execFile)(resolve(program), ['--version'])
     const version = /\d+\.\d+\.\d+/.exec(stdout)?.[0] ?? ''
     const subject = { client, command: [resolve(program), ...client.args] }
-    if (hasResults) rows.results.push([...(await report(subject, version, start))])
+    const about = { agent: client.name, version }
+    if (hasResults) results.push({ ...about, ...(await report(subject, start)) })
     if (!hasTools || client.hasHook) continue
-    rows.forms.push([client.name, version, ...(await shownForms(subject))])
-    rows.found.push([client.name, version, ...(await searchedTools(subject))])
+    forms.push({ ...about, ...(await shownForms(subject)) })
+    found.push({ ...about, ...(await searchedTools(subject)) })
   }
-  for (const client of hasResults ? EXAMPLES : []) {
-    const subject = { client, command: client.args }
-    rows.results.push([...(await report(subject, '', { cwd: folder, script: ORDERS }))])
-  }
-  const tables = {
-    results: `${TITLES.results}\n\n${markdownTable(HEADERS.results, rows.results)}`,
-    tools: [
-      markdownTable(HEADERS.forms, rows.forms),
-      TITLES.found,
-      markdownTable(HEADERS.found, rows.found),
-    ].join('\n\n'),
-  }
-  if (options.write && hasResults) writeSection('agents', tables.results)
-  if (options.write && hasTools) writeSection('agents', tables.tools, 'agents tools')
-  console.log(Object.values(tables).join('\n\n'))
+  const ofResults = `${RESULTS_TITLE}\n\n${tableOf(results)}`
+  const ofTools = [tableOf(forms), SEARCH_TITLE, tableOf(found)].join('\n\n')
+  if (options.write && hasResults) writeSection('agents', ofResults)
+  if (options.write && hasTools) writeSection('agents', ofTools, 'agents tools')
+  console.log(`${ofResults}\n\n${ofTools}`)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

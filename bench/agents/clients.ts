@@ -1,15 +1,12 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { RouteName } from '../../src/core/dialects/lookup.ts'
-
-export const PROGRAMS = ['claude', 'codex', 'opencode', 'gemini', 'qwen'] as const
 
 /** An agent as its users start it. */
 export interface AgentClient {
   readonly name: string
-  /** The option that names its program; `null`: it is an example of `docs`. */
-  readonly program: (typeof PROGRAMS)[number] | null
+  /** The option that names its program. */
+  readonly program: 'claude' | 'codex' | 'opencode' | 'gemini' | 'qwen'
   readonly route: RouteName
   readonly args: readonly string[]
   /** Its results become smaller by a hook, and its requests go to the vendor. */
@@ -20,7 +17,7 @@ export interface AgentClient {
    */
   prepare(home: string, vendorUrl: string): Readonly<Record<string, string>>
   /** Gives it the MCP server `forms`; returns arguments for its command line. */
-  serve?(home: string, command: readonly string[], tools: readonly string[]): readonly string[]
+  serve(home: string, command: readonly string[], tools: readonly string[]): readonly string[]
 }
 
 const PROMPT = 'Look at the project.'
@@ -148,9 +145,6 @@ function settled(
   }
 }
 
-const GEMINI_ENV = (url: string) => ({ GEMINI_API_KEY: 'none', GOOGLE_GEMINI_BASE_URL: url })
-const OPENAI_ENV = (url: string) => ({ OPENAI_API_KEY: 'none', OPENAI_BASE_URL: `${url}/v1` })
-
 export const CLIENTS: readonly AgentClient[] = [
   CLAUDE_CODE,
   { ...CLAUDE_CODE, name: 'Claude Code, hook', hasHook: true },
@@ -173,7 +167,7 @@ export const CLIENTS: readonly AgentClient[] = [
       args: ['--yolo', '--skip-trust', '-m', 'gemini-2.5-pro', '-p', PROMPT],
     },
     { security: { auth: { selectedType: 'gemini-api-key' } } },
-    GEMINI_ENV,
+    url => ({ GEMINI_API_KEY: 'none', GOOGLE_GEMINI_BASE_URL: url }),
   ),
   settled(
     {
@@ -186,31 +180,6 @@ export const CLIENTS: readonly AgentClient[] = [
       // In a terminal of its own it loses the end of what a short command writes.
       tools: { shell: { enableInteractiveShell: false } },
     },
-    url => ({ ...OPENAI_ENV(url), OPENAI_MODEL: 'm' }),
+    url => ({ OPENAI_API_KEY: 'none', OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'm' }),
   ),
-]
-
-const EXAMPLES_FOLDER = fileURLToPath(new URL('../../docs/examples/', import.meta.url))
-
-const example = (
-  name: string,
-  file: string,
-  route: RouteName = 'openai_chat',
-  env: (vendorUrl: string) => Readonly<Record<string, string>> = OPENAI_ENV,
-): AgentClient => ({
-  ...{ name, program: null, route },
-  args: [file.endsWith('.py') ? 'python3' : process.execPath, EXAMPLES_FOLDER + file],
-  prepare: (_, vendorUrl) => env(vendorUrl),
-})
-
-/** Agents of one tool, as the documents have them. */
-export const EXAMPLES: readonly AgentClient[] = [
-  example('Anthropic SDK', 'anthropic-sdk.mjs', 'anthropic_messages', url => ({
-    ...{ ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_URL: url },
-  })),
-  example('Google Gen AI SDK', 'google-genai.mjs', 'gemini_generate', GEMINI_ENV),
-  example('AI SDK', 'ai-sdk.mjs'),
-  example('LangChain JS', 'langchain.mjs'),
-  example('OpenAI Agents SDK', 'openai-agents.mjs'),
-  example('Python, no packages', 'agent.py'),
 ]

@@ -18,7 +18,7 @@ async function callTools(
   server: (home: string) => readonly string[],
 ): Promise<readonly string[]> {
   const names = calls.map(({ tool }) => tool)
-  const more = (home: string) => subject.client.serve!(home, server(home), names)
+  const more = (home: string) => subject.client.serve(home, server(home), names)
   const { requests } = await runAgent(subject, { script: [PATIENCE, ...calls], more })
   return requests.map(body => Buffer.from(body).toString())
 }
@@ -30,35 +30,32 @@ function isShown(requests: readonly string[], at: number, text: string): boolean
 }
 
 /**
- * Which form of a result with both an agent shows its model, without the gateway.
- * @returns the agent's name as it tells servers; what is shown without a declared schema, and with
- *   one; what the gateway takes it for
+ * Which form of a result with both an agent shows its model, without the gateway, and what the
+ * gateway takes it for.
  */
-export async function shownForms(subject: Subject): Promise<readonly string[]> {
+export async function shownForms(subject: Subject): Promise<object> {
   const calls = ['form_free', 'form_declared'].map(name => call(name))
   const requests = await callTools(subject, calls, () => [process.execPath, FORMS_SERVER])
   const [, name = ''] = /given-as-\w+ to ([\w.-]+)/.exec(requests.at(-1) ?? '') ?? []
-  const shown = calls.map((_, at) => {
+  const [free, declared] = calls.map((_, at) => {
     const forms = ['text', 'structured'].filter(form => isShown(requests, at, `given-as-${form}`))
     return forms.length === 2 ? 'both' : (forms[0] ?? 'none')
   })
-  return [name, ...shown, clientProfile(name).showsStructured ? 'structured' : 'text']
+  const profile = clientProfile(name).showsStructured ? 'structured' : 'text'
+  return { 'as a client': name, shown: free, 'with a schema': declared, profile }
 }
 
 /** What a model does with the tools of the gateway, and what each answer must have. */
 const SEARCHED = [
-  [call('find_tools', { query: 'form' }), 'Tells the form of an answer.'],
-  [call('call_read_tool', { name: 'form_free', arguments: {} }), 'given-as-'],
-  [call('call_tool', { name: 'form_kept', arguments: {} }), 'given-as-'],
-  [call('call_read_tool', { name: 'no_such_tool', arguments: {} }), 'There is no tool'],
+  ['found', call('find_tools', { query: 'form' }), 'Tells the form of an answer.'],
+  ['read', call('call_read_tool', { name: 'form_free', arguments: {} }), 'given-as-'],
+  ['written', call('call_tool', { name: 'form_kept', arguments: {} }), 'given-as-'],
+  ['told of none', call('call_read_tool', { name: 'none', arguments: {} }), 'There is no tool'],
 ] as const
 
-/**
- * The same server behind `haversack mcp` with search.
- * @returns how many tools the agent lists of it, and which calls were answered
- */
-export async function searchedTools(subject: Subject): Promise<readonly string[]> {
-  const calls = SEARCHED.map(([each]) => each)
+/** The same behind `haversack mcp` with search: how many tools are listed, what was answered. */
+export async function searchedTools(subject: Subject): Promise<object> {
+  const calls = SEARCHED.map(([, each]) => each)
   const requests = await callTools(subject, calls, home => {
     const config = join(home, 'haversack.toml')
     const args = JSON.stringify([FORMS_SERVER])
@@ -68,8 +65,9 @@ export async function searchedTools(subject: Subject): Promise<readonly string[]
     return [...HAVERSACK, 'mcp', '--config', config, '--data-dir', join(home, 'data')]
   })
   const listed = toolsOf(JSON.parse(requests[1] ?? '{}') as Parameters<typeof toolsOf>[0])
-  return [
-    listed.filter(name => name.includes('forms')).length.toString(),
-    ...SEARCHED.map(([, text], at) => (isShown(requests, at, text) ? 'yes' : 'no')),
-  ]
+  const answered = SEARCHED.map(([name, , text], at) => {
+    return [name, isShown(requests, at, text) ? 'yes' : 'no']
+  })
+  const count = listed.filter(name => name.includes('forms')).length
+  return { 'tools listed': count, ...Object.fromEntries(answered) }
 }

@@ -54,8 +54,3 @@ function functionOf(number: number): readonly string[] {
   const body = Array.from({ length: 10 }, (_, i) => `  const value${i} = compute('${word(i)}')`)
   return [`export function step${number}(input: string): number {`, ...body, '}']
 }
-
-/** The same question twice, for agents with the one tool of the examples. */
-export const ORDERS: readonly Step[] = Array.from({ length: 2 }, () => {
-  return { tool: 'list_orders', args: { customer: 'Ada' } }
-})

@@ -104,7 +104,7 @@ function nextSaid(request: ModelRequest, script: readonly Step[]): Said {
   const done = [...conversation.matchAll(RESULT)].length
   // Titles and the like are asked for without the tools.
   const names = toolsOf(request)
-  const isMain = names.some(name => Object.hasOwn(SHELLS, name) || name === 'list_orders')
+  const isMain = names.some(name => Object.hasOwn(SHELLS, name))
   const step = isMain ? script[done] : undefined
   const call = step === undefined ? null : callOf(step, request, conversation)
   return call === null ? { text: 'That is all.' } : { ...call, id: `call_${done}` }

@@ -101,7 +101,10 @@ export async function startArms(
     rmSync(folder, { recursive: true, force: true })
   }
   try {
-      const [config, pipeline] = ['toml', 'pipeline.toml'].map(end => join(folder, `${name}.${end}`))
+    for (const name of new Set(arms.map(serviceOf))) {
+      const [config, pipeline] = ['toml', 'pipeline.toml'].map(end =>
+        join(folder, `${name}.${end}`),
+      )
       writeFileSync(config!, settingsOf(name))
       writeFileSync(pipeline!, SHIPPED[name] + (isEager ? EAGER[name] : ''))
       const files = { config: config!, pipeline: pipeline! }

@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json as jsonOf } from 'node:stream/consumers'
 import type { Json } from '../../test/support/plain-readers/json.ts'
+import { FETCHES, LeftOut, readShown, viewOf } from '../../test/support/plain-readers/read-shown.ts'
 import { ANTHROPIC, type Answer, type Conversation, OPENAI, type Usage } from './dialects.ts'
 import { solverOf } from './make-task.ts'
-import { FETCHES, LeftOut, readShown, viewOf } from './read-shown.ts'
 
 /** How a reader reads a result; for tests one may lie. */
 export type Read = typeof readShown
@@ -54,7 +54,7 @@ const NOTES = 'Notes: '
  * What the reader says next. It has no memory but the conversation: what it noted of earlier
  * results stands in its own messages, so it reads each result once, and others when it must.
  */
-function nextAnswer(
+export function nextAnswer(
   conversation: Conversation,
   canFetch: boolean,
   read: Read,

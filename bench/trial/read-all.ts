@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { createLocalContext } from '../../src/library/local-context.ts'
+import { LeftOut, readShown, viewOf } from '../../test/support/plain-readers/read-shown.ts'
 import { type Arm, type StartArm, startArms } from './arms.ts'
 import { ANTHROPIC, type Conversation, type Dialect } from './dialects.ts'
 import { kindOf } from './make-task.ts'
 import { type Read, startPlainModel } from './plain-model.ts'
-import { LeftOut, readShown, viewOf } from './read-shown.ts'
 import { type Run, runArm } from './run-arm.ts'
 import { type Reading, readRaw } from './solving.ts'
 

@@ -1,4 +1,5 @@
-import { solverOf } from './make-task.ts'
+import type { Turn } from './dialects.ts'
+import { nextAnswer } from './plain-model.ts'
 import { runTests } from './run-tests.ts'
 import { readRaw } from './solving.ts'
 import type { Task, World } from './task.ts'
@@ -7,8 +8,7 @@ import { perform } from './world.ts'
 /** A solver's work on unchanged results, which proves that a task can be solved. */
 export interface Solved {
   readonly world: World
-  readonly calls: number
-  /** Characters of each result. */
+  /** Characters of the result of each call. */
   readonly sizes: readonly number[]
   /** What is wrong; `null` if the task is solved. */
   readonly wrong: string | null
@@ -17,21 +17,19 @@ export interface Solved {
 /** @param run what runs the tests of a repository */
 export async function solveRaw(task: Task, run = runTests): Promise<Solved> {
   const world = task.createWorld()
-  const texts: string[] = []
-  const solving = solverOf(task.prompt)
-  const sizes = () => texts.map(({ length }) => length)
-  let next = solving.next()
-  while (next.done !== true) {
-    const { at, as, note } = next.value
-    if (typeof at !== 'number') {
-      const { text, isError } = await perform(world, at.tool, at.args, run)
-      if (isError) {
-        return { world, calls: texts.length + 1, sizes: sizes(), wrong: `${at.tool}: ${text}` }
-      }
-      texts.push(text)
-    }
-    const text = texts[typeof at === 'number' ? at : texts.length - 1]!
-    next = solving.next(note(readRaw(text, as)))
+  const turns: Turn[] = []
+  const end = (wrong: string | null): Solved => {
+    const sizes = turns.flatMap(({ results }) => results.map(({ text }) => text.length))
+    return { world, sizes, wrong }
   }
-  return { world, calls: texts.length, sizes: sizes(), wrong: await task.grade(world) }
+  while (world.answer === undefined) {
+    const { said, calls } = nextAnswer({ prompt: task.prompt, turns }, false, (view, at, as) => {
+      return readRaw(view.calls[at]!.text, as)
+    })
+    const [{ name, args }] = calls as [(typeof calls)[number]]
+    const result = await perform(world, name, args, run)
+    turns.push({ said, calls, results: [result] })
+    if (result.isError) return end(`${name}: ${result.text}`)
+  }
+  return end(await task.grade(world))
 }

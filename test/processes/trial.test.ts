@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import type { Arm } from '../../bench/trial/arms.ts'
 import { ANTHROPIC, OPENAI } from '../../bench/trial/dialects.ts'
 import { readAll } from '../../bench/trial/read-all.ts'
-import { readShown } from '../../bench/trial/read-shown.ts'
+import { readShown } from '../support/plain-readers/read-shown.ts'
 import { startSmallArm } from '../support/trial/small-arm.ts'
 
 const BENCH = fileURLToPath(new URL('../../bench/trial.ts', import.meta.url))

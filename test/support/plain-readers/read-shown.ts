@@ -1,8 +1,8 @@
-import { readPlainly as readChanges } from '../../test/support/plain-changes.ts'
-import type { Json } from '../../test/support/plain-readers/json.ts'
-import { readPlainly } from '../../test/support/plain-readers/readers.ts'
-import type { Conversation, ModelCall } from './dialects.ts'
-import { type NumberedLine, type Reading, readRaw } from './solving.ts'
+import type { Conversation, ModelCall } from '../../../bench/trial/dialects.ts'
+import { type NumberedLine, type Reading, readRaw } from '../../../bench/trial/solving.ts'
+import { readPlainly as readChanges } from '../plain-changes.ts'
+import type { Json } from './json.ts'
+import { readPlainly } from './readers.ts'
 
 /** A call of a conversation, and its result as it was sent. */
 interface ShownCall {
