@@ -100,6 +100,28 @@ describe('the secret of a tenant', () => {
     expect(await off.terms('u')).toMatchObject({ holdout: 0, explore: 0 })
   })
 
+  test('is looked for again after some seconds, and made at once when arms are drawn', async () => {
+    const { store } = recordStore()
+    let [time, reads, settings] = [0, 0, { holdout: 0, explore: 0 }]
+    const readRecord: typeof store.readRecord = at => {
+      reads++
+      return store.readRecord(at)
+    }
+    const terms = { settings: () => settings, steadyNow: () => time }
+    const { arms } = open({ ...store, readRecord }, terms)
+    for (const [at, expected] of [
+      [0, 1],
+      [4_999, 1],
+      [5_000, 2],
+    ] as const) {
+      time = at
+      expect(await arms.terms('t')).toBeNull()
+      expect(reads).toBe(expected)
+    }
+    settings = SETTINGS
+    expect(await arms.terms('t')).toMatchObject(SETTINGS)
+  })
+
   test('is not known while the store is away, unless it was before', async () => {
     const { store, leave } = recordStore()
     const { arms } = open(store)
@@ -126,7 +148,7 @@ describe('the secret of a tenant', () => {
 
 describe('a class whose elision costs more than it saves', () => {
   test('is found, switched off once by one of two processes, and begins again', async () => {
-    const { store } = recordStore()
+    const { store, records } = recordStore()
     const off: string[] = []
     const switchOff: ArmsOptions['switchOff'] = async alarm => off.push(alarm.class) > 0
     let time = Date.UTC(2026, 4, 1)
@@ -141,6 +163,7 @@ describe('a class whose elision costs more than it saves', () => {
     const alarms = [...a.alarms, ...b.alarms]
     expect(alarms).toMatchObject([{ tenant: 't', class: 'Read', isReverted: true }])
     expect(alarms[0]!.high).toBeLessThan(0)
+    expect([...records.keys()]).toContain('t/arms/alarm Read 0')
     // Nothing is said twice of the same results.
     const actor = a.alarms.length > 0 ? a : b
     actor.arms.record('t', reports('Read', 10, 3))
@@ -165,6 +188,41 @@ describe('a class whose elision costs more than it saves', () => {
     arms.record('t', reports('Read', 1_000, 3))
     await arms.look()
     expect(alarms).toMatchObject([{ class: 'Read', isReverted: false }])
+  })
+
+  test('is found once the store answers, and looked for no more without new results', async () => {
+    const { store, leave } = recordStore()
+    let reads = 0
+    const readRecord: typeof store.readRecord = at => {
+      reads++
+      return store.readRecord(at)
+    }
+    const { arms, alarms } = open({ ...store, readRecord })
+    arms.record('t', reports('Read', 1_000, 3))
+    leave(true)
+    await arms.look()
+    expect(alarms).toEqual([])
+    leave(false)
+    await arms.look()
+    expect(alarms).toHaveLength(1)
+    const before = reads
+    await arms.look()
+    expect(reads).toBe(before)
+  })
+
+  test('is told as a bug if switching it off fails, and other tenants are looked at', async () => {
+    const bugs: unknown[] = []
+    const { arms, alarms } = open(recordStore().store, {
+      onBug: bug => void bugs.push(bug),
+      switchOff: async ({ tenant }) => {
+        if (tenant === 't') throw new TypeError('no')
+        return true
+      },
+    })
+    for (const tenant of ['t', 'u']) arms.record(tenant, reports('Read', 1_000, 3))
+    await arms.look()
+    expect(bugs).toEqual([new TypeError('no')])
+    expect(alarms).toMatchObject([{ tenant: 'u' }])
   })
 
   test.each(['constructor', '__proto__', 'toString'])('may be named %s', async name => {
@@ -199,6 +257,38 @@ describe('the sums of a tenant', () => {
     expect(armsOf([{}], 1)).toBeNull()
   })
 
+  test('are counted by arm, by follow-up and by the arm of the unit', () => {
+    const counts: unknown[] = []
+    const { arms } = open(recordStore().store, { onRecord: count => void counts.push(count) })
+    const unit = (isHeldOut: boolean, results: number) => ({
+      unit: {
+        unit: `${results}`,
+        isHeldOut,
+        results,
+        tokens: 1,
+        saved: 0,
+        again: 0,
+        failedEdits: 0,
+      },
+    })
+    arms.record('t', [...reports('Read', 20, 1), ...reports('sed', 10, 1), unit(true, 3)])
+    arms.record('t', [unit(false, 4)])
+    arms.record('t', [{}])
+    const none = { retrieval: 0, same_call: 0, same_file: 0, failed_edit: 0 }
+    expect(counts).toEqual([
+      {
+        results: { elided: 27, whole: 3 },
+        followUps: { elided: { ...none, same_call: 27 }, whole: none },
+        ofUnits: { heldOut: 3, treated: 0 },
+      },
+      {
+        results: { elided: 0, whole: 0 },
+        followUps: { elided: none, whole: none },
+        ofUnits: { heldOut: 0, treated: 4 },
+      },
+    ])
+  })
+
   test('have names like constructor as names, and a bounded number of them', () => {
     const names = ['constructor', 'valueOf', 'toString']
     const sum = names.map(each => armsOf(reports(each, 20, 1), 1)!).reduce(addArms)
@@ -226,5 +316,37 @@ describe('the sums of a tenant', () => {
     expect(units.treated + units.held_out).toBe(2_000)
     expect(units.differences.map(({ measure }) => measure)).toContain('again')
     expect(armsAnswer(sum, SETTINGS).units).toEqual(units)
+  })
+
+  test('differ by chance, or not', () => {
+    const rows = Array.from({ length: 60 }, (_, n) => {
+      const isHeldOut = n % 3 === 0
+      const counts = { results: 1 + (n % 2), tokens: 10, saved: isHeldOut ? 9 : 1, again: 0 }
+      return { unit: { unit: `u${n}`, isHeldOut, ...counts, failedEdits: 0 } }
+    })
+    const { differences } = armsAnswer(armsOf(rows, 1)!, SETTINGS).units
+    const p = Object.fromEntries(differences.map(each => [each.measure, each.p]))
+    expect(p['saved']).toBeLessThan(0.01)
+    expect(p['results']).toBeGreaterThan(0.5)
+  })
+
+  test('gain from four works beside requests at once, which closing waits for', async () => {
+    const { arms } = open(recordStore().store)
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    let [begun, done] = [0, 0]
+    for (let n = 0; n < 6; n++) {
+      arms.beside(async () => {
+        begun++
+        await held
+        done++
+      })
+    }
+    await new Promise(setImmediate)
+    await new Promise(setImmediate)
+    const closed = arms.close()
+    expect([begun, done]).toEqual([4, 0])
+    release()
+    await closed
+    expect(done).toBe(4)
   })
 })
