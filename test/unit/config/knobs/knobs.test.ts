@@ -3,14 +3,13 @@ import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-c
 import { FULL_RUNS, SEED } from '../../../support/runs.ts'
 import { leavesOf } from './leaves.ts'
 import { ENTRIES, leaves } from './play.ts'
-import { NOTE_ROWS, ROWS_OF_KEYS, type Row } from './rows.ts'
+import { NOTE_ROWS, ROWS_OF_KEYS } from './rows.ts'
 
-const rows: readonly Row[] = [...ROWS_OF_KEYS, ...NOTE_ROWS]
+const rows = Object.entries({ ...ROWS_OF_KEYS, ...NOTE_ROWS })
 
 describe('keys of pipeline_config.toml', () => {
   it('all have a row, and no row is of another', () => {
-    const keys = ROWS_OF_KEYS.map(([key]) => key)
-    expect(keys.toSorted()).toEqual(leavesOf(pipelineSchema).toSorted())
+    expect(Object.keys(ROWS_OF_KEYS).toSorted()).toEqual(leavesOf(pipelineSchema).toSorted())
   })
 
   it.each(rows.filter(([, shown]) => typeof shown === 'string'))('%s: %s', (_, reason) => {
@@ -23,7 +22,7 @@ describe('keys of pipeline_config.toml', () => {
       : ENTRIES.map(entry => [key, entry, shown.not?.[entry] ?? 'acts', shown] as const),
   )
 
-  const played = FULL_RUNS ? acting : acting.filter((_, n) => n % 12 === SEED % 12)
+  const played = FULL_RUNS ? acting : acting.filter((_, n) => n % 24 === SEED % 24)
 
   it.each(played)('%s at %s: %s', (_, entry, reason, { with: changed, without = {}, ...play }) => {
     const before = leaves(entry, without, play)
