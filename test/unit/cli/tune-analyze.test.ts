@@ -88,7 +88,7 @@ describe('haversack tune analyze', () => {
       config: { endpoint_overrides: { Read: off } },
     })
     // By own results nothing is needed, so leaving out pays after all.
-    const after = JSON.parse((await tune('analyze', writeLogs(data, false, 40), '--json')).stdout)
+    const after = JSON.parse((await tune('analyze', writeLogs(data, false, 20), '--json')).stdout)
     expect(after.candidates.filter(({ rule }: { rule: string }) => rule === 'R6')).toMatchObject([
       { key: 'endpoint_overrides.Read.elision_enabled', to: true, verdict: 'applies' },
     ])

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { judge, powerOf, resultsFile } from '../../../../bench/trial/results.ts'
 import { compareSolved, type Pair, passAll } from '../../../../bench/trial/statistics.ts'
 import type { ArmSide, PlayedPair } from '../../../../bench/trial/with-model.ts'
+import { FULL_RUNS } from '../../../support/runs.ts'
 
 const ARMS = ['raw', 'raw_again', 'packed'] as const
 
@@ -36,7 +37,7 @@ const packedOf = (pairs: readonly PlayedPair[]) =>
 it('tells equal arms apart in at most 5 of 100 trials', () => {
   const measures = ['steps', 'solved', 'cost_at_equal_steps', 'cost'] as const
   const wrong = { steps: 0, solved: 0, cost_at_equal_steps: 0, cost: 0 }
-  const trials = 2_000
+  const trials = FULL_RUNS ? 2_000 : 400
   for (let seed = 0; seed < trials; seed++) {
     const packed = packedOf(simulate(seed * 15_485_863 + 11, 46))
     for (const measure of measures) {

@@ -212,11 +212,11 @@ describe('pings', () => {
     expect(sent.map(({ name }) => name)).toEqual(['a', 'c'])
   })
 
-  it('hold 64 MiB of bodies at most if 10,000 conversations pause at once', async () => {
+  it('hold 64 MiB of bodies at most if a thousand conversations pause at once', async () => {
     const { plan, pass, timers } = richWorld()
     const body = Buffer.alloc(1024 * 1024)
     const send = async () => OK
-    for (let n = 0; n < 10_000; n++) plan(`c${n}`, { body, send })
+    for (let n = 0; n < 1_000; n++) plan(`c${n}`, { body, send })
     expect(timers.size).toBe(64)
     await pass(3_600)
     for (let n = 0; n < 100; n++) plan(`d${n}`, { body, send })
