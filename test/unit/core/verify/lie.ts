@@ -7,10 +7,21 @@ export type Lines = Record<Name, Line>
 export type Lie = readonly [
   what: string,
   where: Name,
-  plant: (lines: Lines) => void,
   family: Finding['family'],
   reason: RegExp,
+  plant: (lines: Lines) => void,
 ]
+
+/** @param plant changes the line of the answer; is given the others too */
+export function lie(
+  what: string,
+  where: Name,
+  family: Finding['family'],
+  reason: RegExp,
+  plant: (line: Line, lines: Lines) => void,
+): Lie {
+  return [what, where, family, reason, lines => plant(lines[where], lines)]
+}
 
 /** Changes a hint, in the content too. */
 export function rewrite(

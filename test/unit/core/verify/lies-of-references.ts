@@ -1,189 +1,113 @@
-import { type Lie, replace, rewrite } from './lie.ts'
+import { type Lie, lie, replace, rewrite } from './lie.ts'
 
 /** That hints stand in the content and can be read, and what references say. */
 export const LIES_OF_REFERENCES: readonly Lie[] = [
   // Hints stand in the content, and can be read.
-  [
-    'a hint that is not in the content',
-    'page',
-    ({ page }) => replace(page, 'total=90', 'total=91'),
-    'metadata',
-    /no line of the content/,
-  ],
-  [
-    'a hint within a line',
-    'reference',
-    ({ reference }) => replace(reference, '> [ref', 'see > [ref'),
-    'reference',
-    /no line of the content/,
-  ],
-  [
-    'a hint in other words',
-    'page',
-    ({ page }) => rewrite(page, ' more.', ' left.', 1),
-    'overflow',
-    /cannot be read/,
-  ],
-  [
-    'a hint of another family',
-    'page',
-    ({ page }) => {
-      page.answer.hints = page.answer.hints.map(hint => ({ ...hint, family: 'format' }))
-    },
-    'format',
-    /cannot be read/,
-  ],
-  [
-    'a hint that is not listed',
-    'lines',
-    ({ lines }) => {
-      lines.answer.hints = []
-    },
-    'lines',
-    /does not list it/,
-  ],
-  [
-    'a hint that no tool wrote',
-    'read',
-    ({ read }) => replace(read, '\n', '\n> [+5 more. call more()]\n'),
-    'overflow',
-    /does not list it/,
-  ],
+  lie('a hint that is not in the content', 'page', 'metadata', /no line of the content/, line =>
+    replace(line, 'total=90', 'total=91'),
+  ),
+  lie('a hint within a line', 'reference', 'reference', /no line of the content/, line =>
+    replace(line, '> [ref', 'see > [ref'),
+  ),
+  lie('a hint in other words', 'page', 'overflow', /cannot be read/, line =>
+    rewrite(line, ' more.', ' left.', 1),
+  ),
+  lie('a hint of another family', 'page', 'format', /cannot be read/, line => {
+    line.answer.hints = line.answer.hints.map(hint => ({ ...hint, family: 'format' }))
+  }),
+  lie('a hint that is not listed', 'lines', 'lines', /does not list it/, line => {
+    line.answer.hints = []
+  }),
+  lie('a hint that no tool wrote', 'read', 'overflow', /does not list it/, line =>
+    replace(line, '\n', '\n> [+5 more. call more()]\n'),
+  ),
   // References.
-  [
-    'a reference to nothing',
-    'reference',
-    ({ reference }) => rewrite(reference, /ref \w{8}/, 'ref 00000000'),
-    'reference',
-    /no earlier result/,
-  ],
-  [
+  lie('a reference to nothing', 'reference', 'reference', /no earlier result/, line =>
+    rewrite(line, /ref \w{8}/, 'ref 00000000'),
+  ),
+  lie(
     'a reference to another result',
     'reference',
-    ({ reference, job }) => rewrite(reference, /ref \w{8}/, `ref ${job.answer.ref}`),
     'answer',
     /decodes to something else/,
-  ],
-  [
-    'a reference to itself',
-    'job',
-    ({ job }) => {
-      job.answer.hints = [
-        { family: 'reference', text: `> [ref ${job.answer.ref} get_job 1 call ago]` },
-      ]
-    },
-    'reference',
-    /it is this result itself/,
-  ],
-  [
-    'a reference to an error',
-    'reference',
-    ({ read }) => {
-      read.request.is_error = true
-    },
-    'reference',
-    /refers to an error/,
-  ],
-  [
+    (_, { reference, job }) => rewrite(reference, /ref \w{8}/, `ref ${job.answer.ref}`),
+  ),
+  lie('a reference to itself', 'job', 'reference', /it is this result itself/, line => {
+    line.answer.hints = [
+      { family: 'reference', text: `> [ref ${line.answer.ref} get_job 1 call ago]` },
+    ]
+  }),
+  lie('a reference to an error', 'reference', 'reference', /refers to an error/, (_, { read }) => {
+    read.request.is_error = true
+  }),
+  lie(
     'a reference into another session',
     'reference',
-    ({ read }) => {
+    'reference',
+    /no earlier result/,
+    (_, { read }) => {
       read.request.session = 'other'
     },
-    'reference',
-    /no earlier result/,
-  ],
-  [
+  ),
+  lie(
     'a reference into a sub-agent',
     'near',
-    ({ job }) => {
-      job.request.is_sidechain = true
-    },
     'near_reference',
     /no earlier result/,
-  ],
-  [
-    'a wrong distance',
-    'lines',
-    ({ lines }) => rewrite(lines, '5 calls ago', '4 calls ago'),
-    'lines',
-    /4 calls ago no call had this name/,
-  ],
-  [
+    (_, { job }) => {
+      job.request.is_sidechain = true
+    },
+  ),
+  lie('a wrong distance', 'lines', 'lines', /4 calls ago no call had this name/, line =>
+    rewrite(line, '5 calls ago', '4 calls ago'),
+  ),
+  lie(
     'a distance to another result of the tool',
     'near',
-    ({ near }) => rewrite(near, '3 calls ago', '2 calls ago'),
     'near_reference',
     /2 calls ago was another text/,
-  ],
-  [
-    'another tool',
-    'reference',
-    ({ reference }) => rewrite(reference, 'Read', 'Grep'),
-    'reference',
-    /no call had this name/,
-  ],
-  [
-    'another argument',
-    'reference',
-    ({ reference }) => rewrite(reference, 'Read 3', 'Read(/src/z.ts) 3'),
-    'reference',
-    /no call had this name/,
-  ],
-  [
+    line => rewrite(line, '3 calls ago', '2 calls ago'),
+  ),
+  lie('another tool', 'reference', 'reference', /no call had this name/, line =>
+    rewrite(line, 'Read', 'Grep'),
+  ),
+  lie('another argument', 'reference', 'reference', /no call had this name/, line =>
+    rewrite(line, 'Read 3', 'Read(/src/z.ts) 3'),
+  ),
+  lie(
     'a name that a later call has',
     'near',
-    ({ near }) => rewrite(near, 'get_job 3 calls ago', 'get_job()'),
     'near_reference',
     /the latest call of this name had another text/,
-  ],
-  [
-    'a name that no call has',
-    'near',
-    ({ near }) => rewrite(near, 'get_job 3 calls ago', 'get_job(9)'),
-    'near_reference',
-    /no earlier call is so named/,
-  ],
-  [
+    line => rewrite(line, 'get_job 3 calls ago', 'get_job()'),
+  ),
+  lie('a name that no call has', 'near', 'near_reference', /no earlier call is so named/, line =>
+    rewrite(line, 'get_job 3 calls ago', 'get_job(9)'),
+  ),
+  lie(
     'no name, and an id that was never shown',
     'reference',
-    ({ reference }) => rewrite(reference, ' Read 3 calls ago', ', byte-identical'),
     'reference',
     /its id was never shown/,
-  ],
-  [
+    line => rewrite(line, ' Read 3 calls ago', ', byte-identical'),
+  ),
+  lie(
     'a change where the earlier result has nothing',
     'near',
-    ({ near }) => replace(near, 'status: done', 'state: done'),
     'answer',
     /cannot be decoded: the earlier result has no such value/,
-  ],
-  [
-    'a change to another value',
-    'near',
-    ({ near }) => replace(near, 'status: done', 'status: lost'),
-    'answer',
-    /decodes to something else/,
-  ],
-  [
-    'other lines',
-    'lines',
-    ({ lines }) => rewrite(lines, '11-50', '11-49'),
-    'answer',
-    /decodes to something else/,
-  ],
-  [
-    'lines that there are not',
-    'lines',
-    ({ lines }) => rewrite(lines, '11-50', '11-99'),
-    'answer',
-    /cannot be decoded/,
-  ],
-  [
-    'shifted lines',
-    'lines',
-    ({ lines }) => rewrite(lines, 'ago]', 'ago, numbers +1]'),
-    'answer',
-    /decodes to something else/,
-  ],
+    line => replace(line, 'status: done', 'state: done'),
+  ),
+  lie('a change to another value', 'near', 'answer', /decodes to something else/, line =>
+    replace(line, 'status: done', 'status: lost'),
+  ),
+  lie('other lines', 'lines', 'answer', /decodes to something else/, line =>
+    rewrite(line, '11-50', '11-49'),
+  ),
+  lie('lines that there are not', 'lines', 'answer', /cannot be decoded/, line =>
+    rewrite(line, '11-50', '11-99'),
+  ),
+  lie('shifted lines', 'lines', 'answer', /decodes to something else/, line =>
+    rewrite(line, 'ago]', 'ago, numbers +1]'),
+  ),
 ]

@@ -77,9 +77,9 @@ const LOOK_ALIKE = '> [ref 0a1b2c3d]'
 const LIES = [...LIES_OF_REFERENCES, ...LIES_OF_NOTES, ...LIES_OF_MARKERS, ...LIES_OF_ACCOUNTS]
 
 describe('a lie', () => {
-  it.each(LIES)('%s (%s) is found', (_, where, lie, family, reason) => {
+  it.each(LIES)('%s (%s) is found', (_, where, family, reason, plant) => {
     const line = Object.keys(recorded.lines).indexOf(where) + 1
-    const found = verify(changed(lie)).filter(finding => finding.line === line)
+    const found = verify(changed(plant)).filter(finding => finding.line === line)
     expect(found).toContainEqual(
       expect.objectContaining({
         session: expect.any(String),
