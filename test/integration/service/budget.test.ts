@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ElidedPart, ElisionHint } from '../../../src/core/hints/hint.ts'
 import { parseHint } from '../../../src/core/hints/hint-line.ts'
+import { word, words } from '../../support/made-text.ts'
 import { json, startSmallService } from './harness.ts'
 
 let service: Awaited<ReturnType<typeof startSmallService>>
@@ -9,10 +10,6 @@ beforeAll(async () => {
   service = await startSmallService({ workers: { count: 1 } })
 })
 afterAll(() => service.close())
-
-const word = (seed: number) => ((seed * 2_654_435_761) % 4_294_967_296).toString(36)
-const words = (count: number, seed: number) =>
-  Array.from({ length: count }, (_, i) => word(seed + i)).join(' ')
 
 /** Spaces that no format keeps, so that only the very bytes are equal. */
 const records = JSON.stringify(

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { captureCli } from '../../support/capture.ts'
+import { word } from '../../support/made-text.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-explanation-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -13,7 +14,6 @@ function file(name: string, value: unknown): string {
   return path
 }
 
-const word = (seed: number) => ((seed * 2_654_435_761) % 4_294_967_296).toString(36)
 const items = Array.from({ length: 80 }, (_, id) => ({
   id,
   name: word(id),

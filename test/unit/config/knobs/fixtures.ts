@@ -1,9 +1,5 @@
-import { hash } from 'node:crypto'
+import { page } from '../../../support/made-text.ts'
 import type { Result } from './play.ts'
-
-/** Lines that no format makes smaller, other ones for each seed. */
-export const page = (seed: number, lines = 20) =>
-  Array.from({ length: lines }, (_, i) => hash('sha256', `${seed} ${i}`, 'base64url')).join('\n')
 
 export const read = (name: string, text: string): Result => ({
   tool: 'Read',

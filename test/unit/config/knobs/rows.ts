@@ -1,3 +1,4 @@
+import { page } from '../../../support/made-text.ts'
 import {
   DIFF,
   FAR_JOBS,
@@ -7,7 +8,6 @@ import {
   LOG,
   MANY,
   NESTED,
-  page,
   REMINDED,
   ROWS,
   read,

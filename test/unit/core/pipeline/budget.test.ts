@@ -8,13 +8,11 @@ import { decodeContent } from '../../../../src/core/pipeline/decode.ts'
 import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { withoutNotes } from '../../../../src/core/pipeline/wrapped-format.ts'
 import { explain } from '../../../../src/index.ts'
+import { words } from '../../../support/made-text.ts'
 import { FULL_RUNS } from '../../../support/runs.ts'
 import { someOf } from '../../../support/short-runs.ts'
 import { counters } from '../../../support/vocabularies.ts'
 
-const word = (seed: number) => ((seed * 2_654_435_761) % 4_294_967_296).toString(36)
-const words = (count: number, seed: number) =>
-  Array.from({ length: count }, (_, i) => word(seed + i)).join(' ')
 const rows = Array.from({ length: 50 }, (_, id) => ({ id, text: words(12, id * 20 + 1) }))
 const content = JSON.stringify(rows)
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { blockFor } from '../../../../../src/core/conversation/prefix/steer-verbosity.ts'
+import { page } from '../../../../support/made-text.ts'
 import { recordingProxy, type Store } from '../../../../support/recording-proxy.ts'
-import { page } from '../rewrite/steps.ts'
 
 const on = {
   steering: { verbosity: 'terse', effort: 'low' },

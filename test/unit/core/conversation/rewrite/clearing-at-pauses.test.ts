@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CLEARING_TERMS, type ClearingTerms } from '../../../../../src/core/base/clearing-terms.ts'
@@ -11,6 +10,7 @@ import { parseHint } from '../../../../../src/core/hints/hint-line.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
 import { localContext } from '../../../../support/local-context.ts'
+import { page } from '../../../../support/made-text.ts'
 import { leastHits } from '../../../../support/runs.ts'
 import { fewRuns } from '../../../../support/short-runs.ts'
 
@@ -57,10 +57,6 @@ function processOf(shared: Shared, { enabled, exclude, ...clearing }: Clearing =
 
 type Process = ReturnType<typeof processOf>
 
-/** Lines that no format makes smaller. */
-const page = (seed: number) =>
-  Array.from({ length: 20 }, (_, at) => hash('sha256', `${seed} ${at}`, 'base64url')).join('\n')
-
 /** A result of the agent's calls, or what its user says after the model has answered. */
 type Step =
   | { readonly page: number }
@@ -78,7 +74,11 @@ function bodyOf(steps: readonly Step[], fields: object = {}): Buffer {
       ]
     }
     const texts =
-      'text' in step ? [step.text] : 'page' in step ? [page(step.page)] : step.pages.map(page)
+      'text' in step
+        ? [step.text]
+        : 'page' in step
+          ? [page(step.page)]
+          : step.pages.map(seed => page(seed))
     const call = { type: 'tool_use', name: 'Read', input: { file_path: '/src/a.ts' } }
     return [
       { role: 'assistant', content: texts.map((_, n) => ({ ...call, id: `t${i} ${n}` })) },

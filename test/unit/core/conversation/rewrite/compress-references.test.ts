@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createAccess } from '../../../../../src/access/access.ts'
@@ -11,6 +10,7 @@ import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-
 import { testApp } from '../../../../support/app.ts'
 import { keyFor } from '../../../../support/keys.ts'
 import { localContext } from '../../../../support/local-context.ts'
+import { page } from '../../../../support/made-text.ts'
 import { fewRuns } from '../../../../support/short-runs.ts'
 
 const LIMITS = { maxBytes: 1 << 24, maxDepth: 64, maxValues: 100_000 }
@@ -27,10 +27,6 @@ const fresh = () => ({
     history: createHistoryMemory(2, 1 << 19),
   },
 })
-
-/** Lines that no format makes smaller, other ones for each seed. */
-const page = (seed: number) =>
-  Array.from({ length: 20 }, (_, i) => hash('sha256', `${seed} ${i}`, 'base64url')).join('\n')
 
 interface Step {
   readonly id: string

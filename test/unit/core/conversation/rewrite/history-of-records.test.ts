@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { FreshRecord } from '../../../../../src/core/contract/operation-result.ts'
 import { scanRequest } from '../../../../../src/core/conversation/parse/scan-request.ts'
@@ -8,13 +7,11 @@ import { attachRewriteMemory } from '../../../../../src/core/conversation/rewrit
 import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rewrite-request.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
+import { page } from '../../../../support/made-text.ts'
 import { bytesOf } from '../../../../support/runner.ts'
 import { counters } from '../../../../support/vocabularies.ts'
 
 const LIMITS = { maxBytes: 1 << 26, maxDepth: 64, maxValues: 1_000_000 }
-
-const page = (seed: number, lines = 20) =>
-  Array.from({ length: lines }, (_, i) => hash('sha256', `${seed} ${i}`, 'base64url')).join('\n')
 
 const use = (id: string, name = 'Read', input: object = {}) => ({
   type: 'tool_use',

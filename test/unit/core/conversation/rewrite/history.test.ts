@@ -3,10 +3,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createHistoryMemory } from '../../../../../src/core/conversation/rewrite/history.ts'
 import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rewrite-request.ts'
+import { page } from '../../../../support/made-text.ts'
 import { bytesOf } from '../../../../support/runner.ts'
 import { fewRuns } from '../../../../support/short-runs.ts'
 import { twins } from '../../../../support/twins.ts'
-import { bodyOf, contextWith, LIMITS, page, read, remembering, type Step, sent } from './steps.ts'
+import { bodyOf, contextWith, LIMITS, read, remembering, type Step, sent } from './steps.ts'
 
 describe('a result that the request holds already', () => {
   it('is a reference that names the earlier call', () => {

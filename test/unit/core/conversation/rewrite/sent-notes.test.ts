@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { attachRewriteMemory } from '../../../../../src/core/conversation/rewrite/rewrite-memory.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
-import { page, read, remembering, type Step, sent } from './steps.ts'
+import { page } from '../../../../support/made-text.ts'
+import { read, remembering, type Step, sent } from './steps.ts'
 
 /** A job as its server returns it; only its state differs from call to call. */
 const job = (status: string, fields: object = {}) =>

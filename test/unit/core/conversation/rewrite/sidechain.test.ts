@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rewrite-request.ts'
-import { bodyOf, LIMITS, page, read, remembering } from './steps.ts'
+import { page } from '../../../../support/made-text.ts'
+import { bodyOf, LIMITS, read, remembering } from './steps.ts'
 
 it('a sub-agent’s results are told apart by telemetry, and written as any others', () => {
   const body = bodyOf([read('a', page(1)), read('a', page(1))])

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import {
   createHistoryMemory,
   type HistoryMemory,
@@ -68,10 +67,6 @@ export function sent(
 }
 
 export const remembering = (pipeline?: object) => contextWith(createHistoryMemory(2), pipeline)
-
-/** Lines that no format makes smaller, other ones for each seed. */
-export const page = (seed: number, lines = 20) =>
-  Array.from({ length: lines }, (_, i) => hash('sha256', `${seed} ${i}`, 'base64url')).join('\n')
 
 export const read = (name: string, text: string): Step => ({
   args: { file_path: `/src/${name}` },

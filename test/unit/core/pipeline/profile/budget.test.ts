@@ -4,10 +4,10 @@ import { encodeOperation } from '../../../../../src/core/operations/encode.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { resolveProfile } from '../../../../../src/core/pipeline/profile/resolve.ts'
 import { valuationOf } from '../../../../../src/core/pipeline/profile/sections.ts'
+import { word } from '../../../../support/made-text.ts'
 import { counters } from '../../../../support/vocabularies.ts'
 
 /** Words without a beginning or an end that all have. */
-const word = (seed: number) => ((seed * 2_654_435_761) % 4_294_967_296).toString(36)
 const rows = Array.from({ length: 60 }, (_, id) => ({
   id,
   title: `${word(id + 1)} t${id}t ${word(id + 100)} ${word(id + 200)}`,

@@ -6,13 +6,11 @@ import { encodeOperation } from '../../../../../src/core/operations/encode.ts'
 import { decodeContent } from '../../../../../src/core/pipeline/decode.ts'
 import { bodyOf } from '../../../../../src/core/verify/answer-body.ts'
 import { createVerifier } from '../../../../../src/core/verify/verify-transcript.ts'
+import { word, words } from '../../../../support/made-text.ts'
 import { someOf } from '../../../../support/short-runs.ts'
 import { counters } from '../../../../support/vocabularies.ts'
 
 const context = { counters, maxDepth: 64, maxDecodedChars: 1_000_000, keepsOriginals: true }
-const word = (seed: number) => ((seed * 2_654_435_761) % 4_294_967_296).toString(36)
-const words = (count: number, seed: number) =>
-  Array.from({ length: count }, (_, i) => word(seed + i)).join(' ')
 
 const issues = Array.from({ length: 40 }, (_, i) => ({
   number: i + 1,
