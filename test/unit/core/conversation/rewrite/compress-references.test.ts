@@ -121,7 +121,7 @@ describe('references in /v1/compress', () => {
       file: fc.constantFrom('/x.ts', '/y.ts'),
       text: fc
         .array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 3 })
-        .map(seeds => seeds.map(page).join('\n')),
+        .map(seeds => seeds.map(seed => page(seed)).join('\n')),
       isError: fc.boolean(),
       inParts: fc.boolean(),
     })
