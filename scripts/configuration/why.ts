@@ -21,7 +21,6 @@ export const WHY: Readonly<Record<string, string>> = {
     'if turns leave unchanged on a busy machine; new results do after 60 % of it',
   'proxy.openai_paths': '`as_sent`: the upstream has no versions in its paths',
   'proxy.redeem': '`auto`: the proxy adds a tool and answers its calls; `run` does',
-  'proxy.responses_websockets': '`decline` sends clients to HTTP, `pass` forwards all bytes',
   watch: 'if files shall be read again when they change, without SIGHUP',
   'compression.enabled': 'in an incident: `"hold"` rewrites nothing new, `false` nothing at all',
   'compression.tenants.*.enabled': 'the same for one tenant',

@@ -153,12 +153,8 @@ export const configSchema = z.strictObject({
        * or unchanged.
        */
       openai_paths: z.enum(['versioned', 'as_sent']).default('versioned'),
-      /**
-       * What is done with conversations over WebSockets. To decline sends clients to HTTP that can
-       * use it.
-       */
+      /** Whether a tool is added whose calls for originals are answered. Absent: by `run` only. */
       redeem: z.enum(['off', 'auto']).optional(),
-      responses_websockets: z.enum(['rewrite', 'decline', 'pass']).default('rewrite'),
     })
     .prefault({}),
   /** Whether this file and those of the pipeline are read again when they change. */

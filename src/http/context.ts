@@ -101,19 +101,14 @@ export interface JobDeps {
   readonly sharing?: SessionSharing
 }
 
-/**
- * Whether the messages of a conversation over a WebSocket are rewritten, or its client is sent to
- * HTTP if it can use that, or its bytes pass.
- */
-export type WebSocketConversations = 'rewrite' | 'decline' | 'pass'
-
 export interface Rewriting {
   /** Larger bodies are forwarded unchanged. */
   readonly maxBytes: number
   /** Time after which a body is forwarded unchanged, in milliseconds. */
   readonly timeoutMs: number
-  /** How long a vendor's caches live; absent: it is not known. */
+  /** What steps of clearing leave and cost; absent: `CLEARING_TERMS`. */
   readonly clearing?: ClearingTerms
+  /** How long a vendor's caches live; absent: it is not known. */
   readonly cacheLives?: (vendor: VendorName) => readonly CacheLife[]
   /** How results were written before. */
   readonly rewrites: Rewrites
@@ -127,8 +122,6 @@ export interface Rewriting {
   isOn(tenant: string): boolean
   /** Whether our tool is added to conversations that begin, and its calls are answered. */
   addsTool(): boolean
-  /** What is done with conversations over a WebSocket. */
-  webSockets(): WebSocketConversations
 }
 
 /** Configurations beside the newest. */

@@ -97,7 +97,6 @@ function rewritingOf(
     ...shared,
     isOn: tenant => compressionOf(live.config.compression, tenant) !== false,
     addsTool: () => live.config.proxy.redeem === 'auto',
-    webSockets: () => live.config.proxy.responses_websockets,
   }
 }
 

@@ -9,7 +9,6 @@ export const ERRORS = {
   gone: { status: 410, title: 'Expired' },
   payload_too_large: { status: 413, title: 'Too large' },
   unsupported_media_type: { status: 415, title: 'The media type is not supported' },
-  upgrade_required: { status: 426, title: 'Not over this protocol' },
   not_decodable: { status: 422, title: 'The content cannot be decoded' },
   budget_too_small: { status: 422, title: 'Nothing fits the budget' },
   rate_limited: { status: 429, title: 'Too many requests' },

@@ -78,17 +78,6 @@ export function wantsWebSocketConversation(c: AppContext, path: string): boolean
   )
 }
 
-/**
- * Clients say so in the handshake for conversations over a WebSocket that they can have over HTTP
- * as well.
- */
-const WEBSOCKET_CONVERSATIONS = 'responses_websockets'
-
-/** Whether the client of such a request uses HTTP if it gets no WebSocket. */
-export function canUseHttp(c: AppContext): boolean {
-  return requestHeader(c, 'openai-beta')?.includes(WEBSOCKET_CONVERSATIONS) === true
-}
-
 function shapeOf(path: string): RequestShape | null {
   const plain = plainPath(path)
   for (const { ending, body } of PATHS) {

@@ -12,7 +12,6 @@ type RequestHeader =
   | 'host'
   | 'if-none-match'
   | ForgettingHeader
-  | 'openai-beta'
   | 'origin'
   | 'traceparent'
   | 'transfer-encoding'

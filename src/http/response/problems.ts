@@ -31,12 +31,9 @@ export function vendorResponse(
   headers: Readonly<Record<string, string>>,
 ): Response {
   const { error, retry } = vendorError(problem)
-  // The answer must name the protocol that the client shall use instead (RFC 9110 §15.5.22).
-  const upgrade =
-    error.code === 'upgrade_required' ? { upgrade: 'HTTP/1.1', connection: 'upgrade, close' } : {}
   return new Response(vendorErrorBody(vendor, error), {
     status: error.status,
-    headers: { 'content-type': 'application/json', ...retry, ...upgrade, ...headers },
+    headers: { 'content-type': 'application/json', ...retry, ...headers },
   })
 }
 

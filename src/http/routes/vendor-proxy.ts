@@ -22,7 +22,7 @@ import { createPlacing, type Placing } from '../proxy/placed-rounds.ts'
 import { endPings, planPings } from '../proxy/plan-pings.ts'
 import { createPromptWarnings } from '../proxy/prompt-warnings.ts'
 import { createResponsesSocket } from '../proxy/responses-socket.ts'
-import { billedAs, canUseHttp, wantsWebSocketConversation } from '../proxy/rewritable-request.ts'
+import { billedAs, wantsWebSocketConversation } from '../proxy/rewritable-request.ts'
 import { type ForwardedBody, type RewriteNeeds, rewriteBody } from '../proxy/rewrite-body.ts'
 import { UsageOfRounds } from '../proxy/usage-of-rounds.ts'
 import { type VendorProxy, vendorProxyFor } from '../proxy/vendor-proxies.ts'
@@ -121,8 +121,7 @@ async function forward(c: AppContext, proxy: VendorProxy, needs: ForwardNeeds): 
 
 /**
  * What reads the messages of a request for a WebSocket; `undefined` if its bytes pass.
- * @throws AppError `upgrade_required` if its client shall use HTTP, so that the conversation is
- * rewritten; `overloaded` if the service is draining
+ * @throws AppError `overloaded` if the service is draining
  */
 function socketMessages(
   c: AppContext,
@@ -131,11 +130,7 @@ function socketMessages(
 ): SocketMessages | undefined {
   if (c.env.upgradeHead === undefined || !wantsWebSocketConversation(c, path)) return undefined
   const isRewritten = rewriting?.isOn(c.get('state').caller.tenant) === true && !isBypassed(c)
-  const done = isRewritten ? rewriting.webSockets() : 'pass'
-  if (done === 'decline' && canUseHttp(c)) {
-    throw new AppError('upgrade_required', 'conversations are rewritten over HTTP only')
-  }
-  if (done !== 'rewrite' || rewriting === undefined) return undefined
+  if (!isRewritten) return undefined
   if (c.get('state').last) {
     throw new AppError('overloaded', 'the service is shutting down', { retry_after_s: 1 })
   }

@@ -14,14 +14,14 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('two replicas that cl
   })
   afterAll(() => replicas.close())
 
-  const NAMES = Array.from({ length: 6 }, (_, i) => `conversation ${i}`)
+  const NAMES = Array.from({ length: 3 }, (_, i) => `conversation ${i}`)
   /** Turns, from the first that has a step to the first that has a second one. */
-  const TURNS = [80, 81, ...Array.from({ length: 14 }, (_, i) => 116 + i)]
+  const TURNS = [100, 101, ...Array.from({ length: 14 }, (_, i) => 156 + i)]
   const LAST = TURNS.at(-1)!
 
   /** Lines that no format makes smaller. */
   const page = (name: string, turn: number) =>
-    Array.from({ length: 20 }, (_, i) => hash('sha256', `${name} ${turn} ${i}`, 'base64url'))
+    Array.from({ length: 60 }, (_, i) => hash('sha256', `${name} ${turn} ${i}`, 'base64url'))
 
   /** Every fourth result is the one before once more, so that it becomes a reference. */
   const textOf = (name: string, turn: number) =>

@@ -78,7 +78,6 @@ function proxying(rewrites: Partial<Rewriting['rewrites']> = {}) {
     generations: { find: async () => null, keep: async () => {} },
     isOn: () => true,
     addsTool: () => false,
-    webSockets: () => 'rewrite',
     rewrites: {
       async decide(tenant, records, asked) {
         recalled.push([tenant, records])

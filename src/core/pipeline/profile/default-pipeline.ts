@@ -30,6 +30,10 @@ export const AUTO = 'auto' as const
 /** The variant of the language model axis for models that no other variant names. */
 export const DEFAULT_VARIANT = 'default' as const
 
+/** What variants have that do not say it. */
+export const USUAL_TOKENIZER = { inline_json_cost: 1 }
+export const USUAL_LLM = { prefer_explicit_keys: false }
+
 /**
  * The agents that SOURCES.md#formats describes; a file adds to them, or changes them key by key.
  */

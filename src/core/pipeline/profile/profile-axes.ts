@@ -3,7 +3,14 @@ import { MAX_LINE_DEPTH } from '../../formats/json/tree/style.ts'
 import { HINT_FAMILIES } from '../../hints/hint.ts'
 import { READING_LEVELS } from '../../reading/constructs.ts'
 import { TOKENIZER_IDS } from '../../tokens/profiles.ts'
-import { AUTO, BUILT_IN_AGENTS, DEFAULT_PIPELINE, TEMPLATE_IDS } from './default-pipeline.ts'
+import {
+  AUTO,
+  BUILT_IN_AGENTS,
+  DEFAULT_PIPELINE,
+  TEMPLATE_IDS,
+  USUAL_LLM,
+  USUAL_TOKENIZER,
+} from './default-pipeline.ts'
 import { FORMAT_IDS } from './format-ids.ts'
 import { section } from './section.ts'
 
@@ -13,12 +20,16 @@ export const recursionDepth = z.int().min(0).max(MAX_LINE_DEPTH)
 const LARGEST_COST = 10
 
 const tokenizerVariant = z.strictObject({
-  inline_json_cost: z.number().positive().max(LARGEST_COST).default(1),
+  inline_json_cost: z
+    .number()
+    .positive()
+    .max(LARGEST_COST)
+    .default(USUAL_TOKENIZER.inline_json_cost),
 })
 
 const llmVariant = z.strictObject({
   tokenizer: z.enum(TOKENIZER_IDS).optional(),
-  prefer_explicit_keys: z.boolean().default(false),
+  prefer_explicit_keys: z.boolean().default(USUAL_LLM.prefer_explicit_keys),
   max_inline_nested: z.int().nonnegative().optional(),
   /** Tokens that the model can read at once: steps of `views.pressure` may be shares of it. */
   context_window: z.int().min(1_000).max(100_000_000).optional(),

@@ -7,6 +7,8 @@ import {
   DEFAULT_VARIANT,
   TEMPLATE_FORMATS,
   type TemplateId,
+  USUAL_LLM,
+  USUAL_TOKENIZER,
 } from './default-pipeline.ts'
 import { own } from './key-path.ts'
 import { matchModel } from './match-model.ts'
@@ -87,8 +89,8 @@ export function resolveProfile(
   const hints = hintsFor(config, query, data?.variant)
   const reading = readingFor(config, query.reading, {
     level: llm.reading,
-    bracketCost: tokenizer.variants[weights]?.inline_json_cost ?? 1,
-    prefersKeys: llm.prefer_explicit_keys ?? false,
+    bracketCost: (tokenizer.variants[weights] ?? USUAL_TOKENIZER).inline_json_cost,
+    prefersKeys: llm.prefer_explicit_keys,
   })
   return {
     encoding: {
@@ -158,10 +160,10 @@ function settingsWith(
   return new ToolSettings(config, { tool, args, agent, data: data?.name })
 }
 
-function llmVariant({ active, variants }: ProfileAxes['llm'], model?: string): Partial<LlmVariant> {
+function llmVariant({ active, variants }: ProfileAxes['llm'], model?: string): LlmVariant {
   const named = Object.keys(variants).filter(name => name !== DEFAULT_VARIANT)
   const name = active === AUTO ? (matchModel(named, model) ?? DEFAULT_VARIANT) : active
-  return own(variants, name) ?? {}
+  return own(variants, name) ?? USUAL_LLM
 }
 
 /** A data variant and its name. */

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
   billedAs,
-  canUseHttp,
   isSigned,
   rewritableAs,
   wantsWebSocketConversation,
@@ -163,14 +162,5 @@ describe('a conversation over a WebSocket', () => {
     ['no upgrade', { 'openai-beta': HANDSHAKE['openai-beta'] }, 'GET', '/v1/responses'],
   ])('is not wanted with %s', async (_, headers, method, path) => {
     expect(await wants(headers as Record<string, string>, method, path)).toBe(false)
-  })
-
-  test('can be had over HTTP by clients that say so', async () => {
-    const can = (beta: string | null) =>
-      inContext({ headers: beta === null ? {} : { 'openai-beta': beta } }, canUseHttp)
-    expect(await can('responses_websockets=2026-02-06')).toBe(true)
-    expect(await can('x=1, responses_websockets=1')).toBe(true)
-    expect(await can('realtime=v1')).toBe(false)
-    expect(await can(null)).toBe(false)
   })
 })

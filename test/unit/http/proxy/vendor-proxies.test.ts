@@ -151,17 +151,4 @@ describe('a problem of ours', () => {
     expect(response.status).toBe(status)
     expect(await response.json()).toMatchObject(body)
   })
-
-  test('that asks for HTTP names it', async () => {
-    const response = vendorResponse('openai', { code: 'upgrade_required', detail: 'over HTTP' }, {})
-    expect(response.status).toBe(426)
-    expect(Object.fromEntries(response.headers)).toEqual({
-      'content-type': 'application/json',
-      upgrade: 'HTTP/1.1',
-      connection: 'upgrade, close',
-    })
-    expect(await response.json()).toMatchObject({
-      error: { code: 'upgrade_required', message: 'Haversack: over HTTP' },
-    })
-  })
 })
