@@ -16,7 +16,7 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('two replicas that cl
 
   const NAMES = Array.from({ length: 3 }, (_, i) => `conversation ${i}`)
   /** Turns, from the first that has a step to the first that has a second one. */
-  const TURNS = [100, 101, ...Array.from({ length: 14 }, (_, i) => 156 + i)]
+  const TURNS = [100, 101, ...Array.from({ length: 8 }, (_, i) => 178 + i)]
   const LAST = TURNS.at(-1)!
 
   /** Lines that no format makes smaller. */
