@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { drawUnit, quarterOf, staysWhole, unitKey } from '../../../../src/core/arms/assign.ts'
 
 const terms = { secret: new Uint8Array(32).fill(7), quarter: 8103, holdout: 0.05, explore: 0.1 }
-const units = Array.from({ length: 20_000 }, (_, n) => unitKey(terms, `session ${n}`))
+const units = Array.from({ length: 10_000 }, (_, n) => unitKey(terms, `session ${n}`))
 
 describe('an arm', () => {
   test('is drawn with the share', () => {

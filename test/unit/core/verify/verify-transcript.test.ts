@@ -79,7 +79,8 @@ const LIES = [...LIES_OF_REFERENCES, ...LIES_OF_NOTES, ...LIES_OF_MARKERS, ...LI
 describe('a lie', () => {
   it.each(LIES)('%s (%s) is found', (_, where, family, reason, plant) => {
     const line = Object.keys(recorded.lines).indexOf(where) + 1
-    const found = verify(changed(plant)).filter(finding => finding.line === line)
+    // What comes later changes nothing that is found here.
+    const found = verify(changed(plant).slice(0, line)).filter(finding => finding.line === line)
     expect(found).toContainEqual(
       expect.objectContaining({
         session: expect.any(String),

@@ -167,7 +167,7 @@ describe('clearing without a setting', () => {
     const shared = sharedAt()
     const plain = processOf(shared, { keepNewest: 2, keepAtPauses: 2, ...clearing })
     const context = { ...plain, terms: { ...plain.terms, ...terms } }
-    const steps = [...pages(40), says()]
+    const steps = [...pages(20), says()]
     const begun = (end: number) => {
       const tools = [{ name: 'Read', input_schema: {} }]
       const body = JSON.parse(bodyOf(steps.slice(0, end), { tools }).toString())
@@ -175,7 +175,7 @@ describe('clearing without a setting', () => {
       return Buffer.from(JSON.stringify({ ...body, messages: messages.concat(body.messages) }))
     }
     let last: string[] = []
-    for (let end = 0; end <= steps.length; end += end < 40 ? 10 : 1) {
+    for (let end = 0; end <= steps.length; end += end < 20 ? 10 : 1) {
       shared.now += (end === steps.length ? minutes : 1) * MINUTE
       last = textsOf(send(begun(end), shared, context).bytes)
     }
@@ -183,7 +183,7 @@ describe('clearing without a setting', () => {
   }
 
   it('is at pauses of conversations whose calls the proxy answers, and nowhere else', () => {
-    expect(stubs({ addsTool: true }, 6)).toBe(38)
+    expect(stubs({ addsTool: true }, 6)).toBe(18)
     // At this price, a step in the middle of so long a conversation pays.
     const cheap = { cacheWrite: 0.11 }
     expect(stubs({ addsTool: true }, 1, cheap)).toBe(0)

@@ -16,7 +16,7 @@ const issues = Array.from({ length: 40 }, (_, i) => ({
   number: i + 1,
   title: `Title ${word(i)}`,
   state: i % 2 === 0 ? 'open' : 'closed',
-  body: words(90, i * 100),
+  body: words(45, i * 100),
   user: { login: word(i), avatar_url: `https://example.org/${word(i + 50)}` },
   created_at: '2026-01-02T03:04:05Z',
 }))
