@@ -13,7 +13,7 @@ import { ladderOf } from './bill/ladder.ts'
 import { ARMS } from './bill/play-arms.ts'
 import { readCorpus } from './bill/read-corpus.ts'
 import { machine } from './support/machine.ts'
-import { markdownTable } from './support/markdown-table.ts'
+import { markdownTable, tableOf } from './support/markdown-table.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
 
 /**
@@ -57,25 +57,22 @@ function pairsOf(played: readonly Played[], arm: string, terms: AccountTerms = {
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`
 
-function rowOf(name: string, saving: Saving, played: readonly Played[]): string[] {
-  const bills = played.map(({ session, plays }) => account(session, plays.get(name) ?? NO_CHANGES))
+function rowOf(arm: string, saving: Saving, played: readonly Played[]) {
+  const bills = played.map(({ session, plays }) => account(session, plays.get(arm) ?? NO_CHANGES))
   const direct = played.reduce((sum, { session }) => sum + totalOf(account(session, NO_CHANGES)), 0)
-  const part = (...buckets: (keyof Bill)[]) =>
-    percent(bills.reduce((sum, bill) => sum + buckets.reduce((s, b) => s + bill[b], 0), 0) / direct)
-  const fetches = played.reduce((sum, { plays }) => sum + (plays.get(name)?.fetches.length ?? 0), 0)
-  return [
-    ...[name, percent(saving.saved), `${percent(saving.low)} to ${percent(saving.high)}`],
-    ...[percent(saving.median), percent(saving.without_dearest)],
-    ...[part('read'), part('write'), part('pause'), part('miss'), part('rewrite'), part('fresh')],
-    ...[part('output'), part('fetch'), String(fetches), String(saving.dearer)],
-    percent(saving.worst),
-  ]
+  const part = (bucket: keyof Bill) =>
+    percent(bills.reduce((sum, bill) => sum + bill[bucket], 0) / direct)
+  const needs = played.reduce((sum, { plays }) => sum + (plays.get(arm)?.fetches.length ?? 0), 0)
+  return {
+    ...{ arm, saved: percent(saving.saved) },
+    '95 %': `${percent(saving.low)} to ${percent(saving.high)}`,
+    ...{ median: percent(saving.median), 'without the dearest': percent(saving.without_dearest) },
+    ...{ read: part('read'), write: part('write'), 'after a pause': part('pause') },
+    ...{ 'other miss': part('miss'), rewrite: part('rewrite'), fresh: part('fresh') },
+    ...{ output: part('output'), fetches: part('fetch'), needs: String(needs) },
+    ...{ dearer: String(saving.dearer), worst: percent(saving.worst) },
+  }
 }
-
-const HEADER = [
-  ...['arm', 'saved', '95 %', 'median', 'without the dearest', 'read', 'write', 'after a pause'],
-  ...['other miss', 'rewrite', 'fresh', 'output', 'fetches', 'needs', 'dearer', 'worst'],
-]
 
 /** What is said of a set of sessions. */
 function reportOf(played: readonly Played[], arms: readonly string[]) {
@@ -171,7 +168,7 @@ if (options.json) {
   const tables = [
     JSON.stringify(machine()),
     `${played.length} sessions, ${played.reduce((n, { session }) => n + session.calls.length, 0)} calls; the output of ${estimated} is estimated from the growth of their prompts`,
-    markdownTable(HEADER, rows),
+    tableOf(rows),
     markdownTable(['bound', 'saved'], bounds),
     markdownTable(['what is in the bill', 'saved, lossless'], ladderRows(played)),
     markdownTable(['if', ...shown], sensitivityRows(played, shown)),
@@ -184,7 +181,7 @@ if (options.json) {
       ]),
     ),
     `simulated: ${simulated.length} sessions without usage, with a prompt of 42,000 tokens before them, caches of 5 minutes, and output at an eighth of the bill`,
-    markdownTable(HEADER, ofSimulated.rows),
+    tableOf(ofSimulated.rows),
   ]
   process.stdout.write(`${tables.join('\n\n')}\n`)
 }

@@ -13,7 +13,7 @@ import {
   promptOf,
 } from './cache-life/lives.ts'
 import { machine } from './support/machine.ts'
-import { markdownTable, writeSection } from './support/markdown-table.ts'
+import { markdownTable, publish } from './support/markdown-table.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
 
 /**
@@ -173,6 +173,4 @@ const tables = [
   markdownTable(LIVES, lifeRows(recorded)),
   markdownTable(['recorded miss', 'calls', 'cached tokens not read'], missRows(recorded)),
 ]
-const report = tables.join('\n\n')
-process.stdout.write(`${report}\n`)
-if (write) writeSection('cache-life', report)
+publish('cache-life', tables, write)

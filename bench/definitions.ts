@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { percent } from '../src/console/table.ts'
 import { countTokens } from '../src/lab/bill/play.ts'
-import type { BillSession } from '../src/lab/bill/session.ts'
 import { createRandom } from '../src/lab/bill/statistics.ts'
 import { publicName } from '../src/mcp/catalogue/catalogue.ts'
 import { readUsage } from './bill/read-usage.ts'
-import { simulatedSessions } from './bill/simulate.ts'
 import {
   billOf,
   breakEven,
@@ -22,18 +21,16 @@ import { tableOf } from './support/markdown-table.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
 
 /**
- * npm run bench -- definitions CORPUS [--draws N] [--simulated]
+ * npm run bench -- definitions CORPUS [--draws N]
  *
  * Tool definitions on demand: tokens of lists of real servers before and after; whether queries
  * that a model wrote find the tool that it called next; and the input bill of recorded sessions
- * (`bill/usage.jsonl`) with these lists, or with `--simulated` of all recorded sessions as a
- * provider would have billed them.
+ * (`bill/usage.jsonl`) with these lists.
  */
-const options = readOptions({ corpus: REQUIRED, draws: 5, simulated: false })
+const options = readOptions({ corpus: REQUIRED, draws: 5 })
 const corpus = readCorpus(options.corpus)
-const sessions: readonly BillSession[] = options.simulated
-  ? simulatedSessions(options.corpus, [])
-  : readUsage(readFileSync(join(options.corpus, 'bill', 'usage.jsonl'), 'utf8'), () => null)
+const usage = readFileSync(join(options.corpus, 'bill', 'usage.jsonl'), 'utf8')
+const sessions = readUsage(usage, () => null)
 
 const textsOf = (result: { content: { text: string }[] }) => result.content.map(({ text }) => text)
 
@@ -51,28 +48,16 @@ async function answerTokens(lists: Lists): Promise<number> {
 async function listRow(list: string, lists: Lists) {
   const before = (await connect(lists, 'never')).list as readonly Definition[]
   const after = (await connect(lists, 'always')).list as readonly Definition[]
-  const three = after.slice(-3)
-  const auto = (await connect(lists, 'auto')).list.length === before.length ? 'stays' : 'search'
   const answer = await answerTokens(lists)
   const [all, listed] = [tokensOf(before), tokensOf(after)]
   const total = (definitions: number, searches: number) =>
     sessions.reduce((sum, each) => sum + billOf(each, { definitions, searches, answer }), 0)
-  const percent = (searches: number) =>
-    `${((100 * total(listed, searches)) / total(all, 0)).toFixed(1)} %`
   const pays = (searches: number) =>
     Math.round(breakEven(sessions, { definitions: listed, searches, answer }))
   return {
-    ...{
-      list,
-      tools: before.length,
-      tokens: all,
-      ours: tokensOf(three),
-      listed: after.length,
-      after: listed,
-      auto,
-    },
-    ...{ answer: Math.round(answer), 'bill, no search': percent(0), two: percent(2) },
-    ...{ four: percent(4), 'one pays from': pays(1), 'two pay': pays(2), 'four pay': pays(4) },
+    ...{ list, tools: before.length, tokens: all, listed: after.length, after: listed },
+    'bill with two searches': percent(total(listed, 2), total(all, 0)),
+    ...{ 'two pay from': pays(2), 'four pay': pays(4) },
   }
 }
 
@@ -102,10 +87,9 @@ async function recallRow(servers: number) {
       tools += [...lists.values()].reduce((sum, each) => sum + each.length, 0)
     }
   }
-  const percent = (count: number) => `${((100 * count) / asked).toFixed(0)} %`
   return {
-    ...{ servers, tools: Math.round(tools / asked), 'whole five': percent(found.whole) },
-    ...{ fifteen: percent(found.all), 'by name': percent(found.named) },
+    ...{ servers, tools: Math.round(tools / asked), 'whole five': percent(found.whole, asked) },
+    ...{ fifteen: percent(found.all, asked), 'by name': percent(found.named, asked) },
     ms: (ms / asked).toFixed(2),
   }
 }

@@ -10,11 +10,11 @@ import { createLocalContext } from '../src/library/local-context.ts'
 import { documentTables, readDocuments } from './formats/documents.ts'
 import { isContainer } from './support/corpus.ts'
 import { machine } from './support/machine.ts'
-import { markdownTable, writeSection } from './support/markdown-table.ts'
+import { markdownTable, publish } from './support/markdown-table.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
 
 /**
- * npm run bench -- formats CORPUS [--only NAME,… --json | --write]
+ * npm run bench -- formats CORPUS [--only NAME,… --write]
  *
  * Tokens of recorded results, each by itself. `documents`: JSON beside other formats, each decoded
  * by its own decoder. `shapes`: what is saved of each shape at each level of reading. `needed`: what
@@ -24,7 +24,6 @@ import { REQUIRED, readOptions } from './support/options.ts'
 const options = readOptions({
   corpus: REQUIRED,
   only: ['documents', 'shapes', 'needed', 'settings'],
-  json: false,
   write: false,
 })
 
@@ -145,12 +144,7 @@ const PARTS: Record<(typeof options.only)[number], () => string> = {
 }
 
 const { node, date } = machine()
-const found = options.only.map(name => [name, PARTS[name]()] as const)
-const report = [
-  `${results.length} results, Node ${node}, ${date}. Tokens of o200k_base are counted, not timed.`,
-  ...found.flatMap(([name, text]) => [`### ${name}`, text]),
-].join('\n\n')
-if (options.json) console.log(JSON.stringify({ machine: machine(), ...Object.fromEntries(found) }))
-else console.log(report)
-if (options.write) writeSection('formats', report)
+const about = `${results.length} results, Node ${node}, ${date}. Tokens of o200k_base are counted, not timed.`
+const found = options.only.flatMap(name => [`### ${name}`, PARTS[name]()])
+publish('formats', [about, ...found], options.write)
 if (isAbove) process.exitCode = 1

@@ -5,7 +5,7 @@ import { checksBySessions, requestsByTenants, storeByEntries } from './growth/by
 import { encodesBySize, turnsByLength } from './growth/by-turns.ts'
 import { type Curve, tableOfCurves } from './growth/measure.ts'
 import { machine } from './support/machine.ts'
-import { writeSection } from './support/markdown-table.ts'
+import { publish } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
 
 /**
@@ -47,9 +47,8 @@ try {
     `\`${JSON.stringify(machine())}\``,
     tableOfCurves([...bySize, ...byCount], time),
     tableOfCurves([room], bytes => `${short.format(bytes / 2 ** 20)} MiB`),
-  ].join('\n\n')
-  process.stdout.write(`${report}\n`)
-  if (options.write) writeSection('growth', report)
+  ]
+  publish('growth', report, options.write)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -3,7 +3,7 @@ import { RETRIEVE_DEFINITION } from '../src/mcp/results/retrieve-tool.ts'
 import { PROFILES, type ProfileName, shownBy } from './mcp/shown.ts'
 import { recordedResults } from './support/corpus.ts'
 import { machine } from './support/machine.ts'
-import { markdownTable, writeSection } from './support/markdown-table.ts'
+import { publish, tableOf } from './support/markdown-table.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
 import { benchSetup } from './support/worker-setup.ts'
 
@@ -76,40 +76,25 @@ const saved = (of: readonly Row[], key: 'compact' | 'before') =>
   1 - sum(of, 'after') / Math.max(1, sum(of, key))
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`
 
-const tableRow = (source: string, profile: ProfileName, of: readonly Row[]) => [
-  ...[source, profile, of.length, sum(of, 'compact'), sum(of, 'before'), sum(of, 'after')],
-  ...[percent(saved(of, 'before')), percent(saved(of, 'compact'))],
-]
-const sources = [...new Set(rows.map(({ source }) => source))]
-const table = PROFILES.flatMap(profile => {
-  const of = rows.filter(row => row.profile === profile)
-  const bySource = sources.flatMap(source => {
-    const its = of.filter(row => row.source === source)
-    return its.length === 0 ? [] : [tableRow(source, profile, its)]
-  })
-  return [...bySource, tableRow('**all**', profile, of)]
+const tableRow = (source: string, profile: ProfileName, of: readonly Row[]) => ({
+  ...{ 'lists of': source, shown: profile, n: of.length, 'compact JSON': sum(of, 'compact') },
+  ...{ before: sum(of, 'before'), after: sum(of, 'after') },
+  ...{ saved: percent(saved(of, 'before')), 'of compact JSON': percent(saved(of, 'compact')) },
 })
-const header = [
-  'lists of',
-  'shown',
-  'n',
-  'compact JSON',
-  'before',
-  'after',
-  'saved',
-  'of compact JSON',
-]
-const report = [
-  markdownTable(header, table),
-  `${results} results, each decoded to its source; ${bigger} with more tokens than before. The definition of haversack_retrieve, if it is offered, has ${count(RETRIEVE_DEFINITION.toString())} tokens a session. o200k_base; ${JSON.stringify(machine())}`,
-].join('\n\n')
-process.stdout.write(`${report}\n`)
-if (options.write) writeSection('mcp-tokens', report)
-const isReached = PROFILES.every(
-  profile =>
-    saved(
-      rows.filter(row => row.profile === profile),
-      'compact',
-    ) >= TARGET,
+const all = PROFILES.map(profile => rows.filter(row => row.profile === profile))
+const table = all.flatMap((of, at) => [
+  ...[...Map.groupBy(of, ({ source }) => source)].map(([source, its]) =>
+    tableRow(source, PROFILES[at]!, its),
+  ),
+  tableRow('**all**', PROFILES[at]!, of),
+])
+publish(
+  'mcp-tokens',
+  [
+    tableOf(table),
+    `${results} results, each decoded to its source; ${bigger} with more tokens than before. The definition of haversack_retrieve, if it is offered, has ${count(RETRIEVE_DEFINITION.toString())} tokens a session. o200k_base; ${JSON.stringify(machine())}`,
+  ],
+  options.write,
 )
+const isReached = all.every(of => saved(of, 'compact') >= TARGET)
 process.exitCode = bigger === 0 && isReached ? 0 : 1

@@ -6,7 +6,7 @@ import type { Peer } from './mcp/lines-client.ts'
 import { TOOLS, type ToolName } from './mcp/results.ts'
 import { call, type Peers, startPeers, WAYS, type Way } from './mcp/ways.ts'
 import { cpuUsOf, machine } from './support/machine.ts'
-import { markdownTable, writeSection } from './support/markdown-table.ts'
+import { publish, tableOf } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
 import { percentile } from './support/statistics.ts'
 
@@ -67,12 +67,16 @@ async function rowsOf(peers: Peers, tool: ToolName) {
   }
   return WAYS.map((way, at) => {
     const more = added(ms[way], ms.direct)
-    return [
-      ...[tool, way, percentile(ms[way], 0.5).toFixed(2), percentile(ms[way], 0.99).toFixed(2)],
-      way === 'direct' ? '–' : more.toFixed(2),
-      way === 'gateway' ? (more / added(ms.relay, ms.direct)).toFixed(2) : '–',
-      ...[cpuMs[at]!.toFixed(2), Math.round(percentile(rates[at]!, 0.5))],
-    ]
+    return {
+      ...{ result: tool, way },
+      'p50 ms': percentile(ms[way], 0.5).toFixed(2),
+      'p99 ms': percentile(ms[way], 0.99).toFixed(2),
+      'added p50': way === 'direct' ? '–' : more.toFixed(2),
+      '× what the relay adds':
+        way === 'gateway' ? (more / added(ms.relay, ms.direct)).toFixed(2) : '–',
+      'processor ms': cpuMs[at]!.toFixed(2),
+      'calls/s': Math.round(percentile(rates[at]!, 0.5)),
+    }
   })
 }
 
@@ -80,16 +84,9 @@ const load = () => loadavg()[0]!.toFixed(1)
 const before = load()
 const folder = mkdtempSync(join(tmpdir(), 'haversack-bench-mcp-'))
 const peers = await startPeers(folder)
-const header = [
-  ...['result', 'way', 'p50 ms', 'p99 ms', 'added p50', '× what the relay adds'],
-  ...['processor ms', 'calls/s'],
-]
 const rows = []
 for (const tool of TOOLS) rows.push(...(await rowsOf(peers, tool)))
 await Promise.all(WAYS.map(way => peers[way].close()))
 rmSync(folder, { recursive: true, force: true })
-const report = `${markdownTable(header, rows)}
-
-Over stdio, ${options.rounds} rounds; load of the machine ${before} before and ${load()} after; ${JSON.stringify(machine())}`
-process.stdout.write(`${report}\n`)
-if (options.write) writeSection('mcp', report)
+const about = `Over stdio, ${options.rounds} rounds; load of the machine ${before} before and ${load()} after; ${JSON.stringify(machine())}`
+publish('mcp', [tableOf(rows), about], options.write)

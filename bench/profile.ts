@@ -69,15 +69,7 @@ const rowsOf = (shares: readonly Share[]) =>
   shares.slice(0, SHOWN).map(each => [percent(each.inclusive), percent(each.own), each.name])
 
 console.log(JSON.stringify({ machine: machine(), name, processor_ms: (user + system) / 1000 }))
-console.log(
-  markdownTable(
-    ['with what it calls, %', 'itself, %', 'folder'],
-    rowsOf(sharesOf(root, frame => frame.folder)),
-  ),
-)
-console.log(
-  markdownTable(
-    ['with what it calls, %', 'itself, %', 'function'],
-    rowsOf(sharesOf(root, frame => frame.name)),
-  ),
-)
+for (const by of ['folder', 'name'] as const) {
+  const header = ['with what it calls, %', 'itself, %', by === 'name' ? 'function' : by]
+  console.log(markdownTable(header, rowsOf(sharesOf(root, frame => frame[by]))))
+}

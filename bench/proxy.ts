@@ -5,7 +5,7 @@ import { stepsFor } from './proxy/growing-conversations.ts'
 import { startServers, warmUp } from './proxy/served.ts'
 import { agent } from './support/http-client.ts'
 import { machine } from './support/machine.ts'
-import { markdownTable, writeSection } from './support/markdown-table.ts'
+import { markdownTable, publish } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
 import { runPlan } from './support/processes.ts'
 
@@ -51,10 +51,12 @@ const rows = WAYS.map(way => {
   return [way, ...[median(ordered), ordered[0]!, ordered.at(-1)!].map(rate => rate.toFixed(0))]
 })
 const contents = options.corpus === '' ? 'made-up results' : 'recorded results'
-const report = [
-  `Requests a second of ${CONVERSATIONS} conversations at once, ${BYTES / 1000} KB and one new result each, answered at once; ${options.pairs} pairs of runs, ${requests} requests. Rewritten ÷ plain: ${share.toFixed(2)}.`,
-  markdownTable(['forwarded', 'median', 'least', 'most'], rows),
-  `${contents}; load of the machine ${before} before and ${load()} after; ${JSON.stringify(machine())}`,
-].join('\n\n')
-process.stdout.write(`${report}\n`)
-if (options.write) writeSection('proxy', report)
+publish(
+  'proxy',
+  [
+    `Requests a second of ${CONVERSATIONS} conversations at once, ${BYTES / 1000} KB and one new result each, answered at once; ${options.pairs} pairs of runs, ${requests} requests. Rewritten ÷ plain: ${share.toFixed(2)}.`,
+    markdownTable(['forwarded', 'median', 'least', 'most'], rows),
+    `${contents}; load of the machine ${before} before and ${load()} after; ${JSON.stringify(machine())}`,
+  ],
+  options.write,
+)

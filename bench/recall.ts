@@ -6,7 +6,7 @@ import { ARMS } from './bill/play-arms.ts'
 import { readCorpus } from './bill/read-corpus.ts'
 import { countNeeds, newTally, type Tally } from './recall/needs.ts'
 import { machine } from './support/machine.ts'
-import { markdownTable, writeSection } from './support/markdown-table.ts'
+import { publish, tableOf } from './support/markdown-table.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
 
 /**
@@ -65,7 +65,7 @@ function tokensOf({ results }: PlacedSession, { changes }: ArmPlay) {
 
 const percent = (part: number, of = 1) => `${((100 * part) / of).toFixed(1)} %`
 
-function rowOf(name: string, arm: Arm): string[] {
+function rowOf(name: string, arm: Arm) {
   const tally = newTally()
   const plays = sessions.map(session => {
     const from = tally.cut.length
@@ -80,28 +80,29 @@ function rowOf(name: string, arm: Arm): string[] {
   const bills = FETCHED.map(share =>
     summarize(billed.map(({ session, play, cut }) => pairOf(session, play, cut, share))),
   )
-  return [
-    ...[name, String(tally.cut.length), percent(sum('saved'), sum('before'))],
-    ...[percent(sent, all), percent(sent + decoded, all)],
-    ...[percent(tally.wholeCalls, tally.calls), percent(tally.wholeEdits, tally.edits)],
-    String(billed.reduce((total, { play }) => total + play.fetches.length, 0)),
-    ...bills.map(
-      ({ saved, low, high }) => `${percent(saved)} (${(100 * low).toFixed(1)} to ${percent(high)})`,
-    ),
-    String(bills[0]!.dearer),
-  ]
+  const [none, half, whole] = bills.map(
+    ({ saved, low, high }) => `${percent(saved)} (${(100 * low).toFixed(1)} to ${percent(high)})`,
+  )
+  return {
+    ...{ arm: name, cut: String(tally.cut.length) },
+    ...{ 'tokens saved': percent(sum('saved'), sum('before')) },
+    ...{ 'as sent': percent(sent, all), visible: percent(sent + decoded, all) },
+    calls: percent(tally.wholeCalls, tally.calls),
+    edits: percent(tally.wholeEdits, tally.edits),
+    fetches: String(billed.reduce((total, { play }) => total + play.fetches.length, 0)),
+    ...{ 'saved of the bill (95 %)': none, 'half of the cut fetched': half, 'all of them': whole },
+    dearer: String(bills[0]!.dearer),
+  }
 }
 
-const HEADER = [
-  ...['arm', 'cut', 'tokens saved', 'as sent', 'visible', 'calls', 'edits', 'fetches'],
-  ...['saved of the bill (95 %)', 'half of the cut fetched', 'all of them', 'dearer'],
-]
 const rows = Object.entries(SHOWN).map(([name, arm]) => rowOf(name, arm))
 process.stderr.write('\n')
-const report = [
-  `${sessions.length} sessions, of which ${recorded.length} have a bill.`,
-  markdownTable(HEADER, rows),
-  JSON.stringify(machine()),
-].join('\n\n')
-process.stdout.write(`${report}\n`)
-if (options.write) writeSection('recall', report)
+publish(
+  'recall',
+  [
+    `${sessions.length} sessions, of which ${recorded.length} have a bill.`,
+    tableOf(rows),
+    JSON.stringify(machine()),
+  ],
+  options.write,
+)

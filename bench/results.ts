@@ -1,7 +1,7 @@
 import { budgets } from './reduced/budgets.ts'
 import { conversations, elided, lists, views } from './reduced/parts.ts'
 import { machine } from './support/machine.ts'
-import { writeSection } from './support/markdown-table.ts'
+import { publish } from './support/markdown-table.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
 
 /**
@@ -33,6 +33,4 @@ const PARTS: Record<(typeof options.only)[number], () => string | Promise<string
 const { node, date } = machine()
 const parts = [`Node ${node}, ${date}. Tokens of o200k_base are counted, not timed.`]
 for (const name of options.only) parts.push(`### ${name}`, await PARTS[name]())
-const report = parts.join('\n\n')
-process.stdout.write(`${report}\n`)
-if (options.write) writeSection('results', report)
+publish('results', parts, options.write)

@@ -11,7 +11,7 @@ import { markdownTable } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
 
 /**
- * npm run bench -- service [--only NAME,… --rounds N --seconds S --requests N --main FILE --json]
+ * npm run bench -- service [--only NAME,… --rounds N --seconds S --requests N --main FILE]
  *
  * `rate`: encodes a second and what they take of the main thread. `neighbours`: one tenant beside
  * another that sends slow content. `memory`: `--requests` of every kind while threads are lost;
@@ -26,7 +26,6 @@ const options = readOptions({
   seconds: 6,
   requests: 500_000,
   main: '',
-  json: false,
 })
 const { rounds, seconds } = options
 
@@ -46,15 +45,12 @@ const PARTS: Record<
   'first-saving': () => firstSaving(folder),
 }
 try {
-  const found: Record<string, unknown> = { machine: machine() }
-  if (!options.json) process.stdout.write(`${JSON.stringify(machine())}\n`)
+  process.stdout.write(`${JSON.stringify(machine())}\n`)
   for (const name of options.only) {
     const { text, ok = true } = await PARTS[name]()
-    found[name] = text
-    if (!options.json) process.stdout.write(`\n### ${name}\n\n${text}\n`)
+    process.stdout.write(`\n### ${name}\n\n${text}\n`)
     if (!ok) process.exitCode = 1
   }
-  if (options.json) process.stdout.write(`${JSON.stringify(found)}\n`)
 } finally {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }

@@ -8,11 +8,11 @@ import {
   writeInput,
 } from './slow-inputs/cost.ts'
 import { machine } from './support/machine.ts'
-import { markdownTable, writeSection } from './support/markdown-table.ts'
+import { publish, tableOf } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
 
 /**
- * npm run bench -- slow-inputs [--chars N --rounds N --climbs N --steps N --seed N --json | --write]
+ * npm run bench -- slow-inputs [--chars N --rounds N --climbs N --steps N --seed N --write]
  *
  * What inputs cost in processor time per byte, against ordinary JSON of the same size, and a search
  * for slower ones. Slow ones that it finds belong into `KNOWN_INPUTS` of `slow-inputs/cost.ts`.
@@ -23,7 +23,6 @@ const options = readOptions({
   climbs: 8,
   steps: 40,
   seed: 1,
-  json: false,
   write: false,
 })
 const { chars, rounds } = options
@@ -68,21 +67,13 @@ const finds = searchSlowInputs(costs, {
 }).slice(0, SHOWN)
 for (const { input } of finds) rows.push(...measure(JSON.stringify(input), input))
 
-if (options.json) console.log(JSON.stringify({ machine: machine(), chars, rows }))
-else {
-  const usual = WAYS.map(way => `${way} ${(1000 / (ordinary[way] ?? 1)).toPrecision(3)} MB/s`)
-  const slowest = rows.toSorted((a, b) => b.times_ordinary - a.times_ordinary).slice(0, PRINTED)
-  const cells = slowest.map(row => [
-    row.input.replaceAll('|', '\\|').slice(0, WIDTH),
-    row.way,
-    String(row.mb_per_s),
-    `${row.times_ordinary}${row.times_ordinary > MAX_RATIO ? ' !' : ''}`,
-  ])
-  const { node, cpu, cores } = machine()
-  const report = [
-    `Node ${node}, ${cores} cores of ${cpu}; ${chars} characters; ordinary JSON: ${usual.join(', ')}.`,
-    markdownTable(['input', 'way', 'MB/s of processor time', '÷ ordinary'], cells),
-  ].join('\n\n')
-  console.log(report)
-  if (options.write) writeSection('slow-inputs', report)
-}
+const usual = WAYS.map(way => `${way} ${(1000 / (ordinary[way] ?? 1)).toPrecision(3)} MB/s`)
+const slowest = rows.toSorted((a, b) => b.times_ordinary - a.times_ordinary).slice(0, PRINTED)
+const cells = slowest.map(({ input, way, mb_per_s, times_ordinary }) => ({
+  input: input.replaceAll('|', '\\|').slice(0, WIDTH),
+  ...{ way, 'MB/s of processor time': String(mb_per_s) },
+  '÷ ordinary': `${times_ordinary}${times_ordinary > MAX_RATIO ? ' !' : ''}`,
+}))
+const { node, cpu, cores } = machine()
+const about = `Node ${node}, ${cores} cores of ${cpu}; ${chars} characters; ordinary JSON: ${usual.join(', ')}.`
+publish('slow-inputs', [about, tableOf(cells)], options.write)

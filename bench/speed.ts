@@ -11,7 +11,7 @@ import { startServers, warmUp } from './proxy/served.ts'
 import { startGateway, startMcpProxy } from './speed/peers.ts'
 import { agent, timedCall } from './support/http-client.ts'
 import { machine, residentMib } from './support/machine.ts'
-import { markdownTable, writeSection } from './support/markdown-table.ts'
+import { markdownTable, publish } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
 import { percentile } from './support/statistics.ts'
 
@@ -177,10 +177,12 @@ const HEAD = [
   'KB passed on',
 ]
 const contents = options.corpus === '' ? 'made-up results' : 'recorded results'
-const report = [
-  markdownTable(HEAD, rows),
-  markdownTable(['resident at the end', 'MiB'], memory),
-  `Milliseconds; ${options.rounds} calls of each way; ${contents}; load of the machine ${before} before and ${load()} after; ${JSON.stringify(machine())}`,
-].join('\n\n')
-process.stdout.write(`${report}\n`)
-if (options.write) writeSection('speed', report)
+publish(
+  'speed',
+  [
+    markdownTable(HEAD, rows),
+    markdownTable(['resident at the end', 'MiB'], memory),
+    `Milliseconds; ${options.rounds} calls of each way; ${contents}; load of the machine ${before} before and ${load()} after; ${JSON.stringify(machine())}`,
+  ],
+  options.write,
+)

@@ -13,7 +13,7 @@ import {
 } from '../test/support/turns/play-conversation.ts'
 import { startRecordingVendor } from '../test/support/turns/recording-vendor.ts'
 import { startServices } from '../test/support/turns/services.ts'
-import { writeSection } from './support/markdown-table.ts'
+import { publish } from './support/markdown-table.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
 import { type Conversation, conversationsOf, turnsOf } from './turns/conversations.ts'
 import { type ShapeReport, turnsReport } from './turns/report.ts'
@@ -163,8 +163,7 @@ for (const route of options.only) {
   )
 }
 const report = turnsReport(reports, { mostTurns: MOST_TURNS, sample: options.sample })
-process.stdout.write(`${report}\n`)
-if (options.write) writeSection('turns', report)
+publish('turns', [report], options.write)
 if (reports.some(each => each.conversations.some(({ counts }) => counts.changed > 0))) {
   process.exitCode = 1
 }

@@ -45,8 +45,8 @@ const NUMBER = /^[≤≥<>~]?\s*(-?\d[\d,]*(?:\.\d+)?)\s*(?:%|×|ms|s|MB|MiB|µs
 const RULE = /^[\s:|-]+$/
 
 /**
- * Reads Markdown tables and lines of JSON. A figure of a table is named by the cells of its row
- * that are no numbers, and by its column. If a name comes again, it gets a number.
+ * Reads Markdown tables. A figure is named by the cells of its row that are no numbers, and by its
+ * column. If a name comes again, it gets a number.
  */
 export function readFigures(output: string): Figures {
   const figures = new Map<string, number>()
@@ -54,10 +54,7 @@ export function readFigures(output: string): Figures {
   let header: readonly string[] | null = null
   for (const line of output.split('\n')) {
     const cells = cellsOf(line)
-    if (cells === null) {
-      header = null
-      for (const [name, figure] of figuresOfJson(line)) add(name, figure)
-    } else if (header === null) header = cells
+    if (cells === null || header === null) header = cells
     else if (!RULE.test(line)) addRow(header, cells, add)
   }
   return figures
@@ -86,23 +83,6 @@ function cellsOf(line: string): readonly string[] | null {
 function numberOf(cell: string): number | null {
   const digits = NUMBER.exec(cell)?.[1]
   return digits === undefined ? null : Number(digits.replaceAll(',', ''))
-}
-
-function figuresOfJson(line: string): readonly (readonly [string, number])[] {
-  if (!/^\s*[[{]/.test(line)) return []
-  try {
-    return flattened('', JSON.parse(line))
-  } catch {
-    return []
-  }
-}
-
-function flattened(name: string, value: unknown): (readonly [string, number])[] {
-  if (typeof value === 'number') return [[name, value]]
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([key, each]) => {
-    return flattened(name === '' ? key : `${name}.${key}`, each)
-  })
 }
 
 function unusedName(figures: Figures, name: string): string {

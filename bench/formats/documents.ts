@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module'
+import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import * as toon from '@toon-format/toon'
 import { TRON } from '@tron-format/tron'
@@ -56,17 +56,12 @@ function losslessText({ encode, decode }: Peer, value: unknown): string | null {
   }
 }
 
-/** The version of an installed package, whose `exports` need not name its package.json. */
+/** The version of a package, which is pinned. */
 function versionOf(name: string): string {
-  const require = createRequire(import.meta.url)
-  for (const folder of require.resolve.paths(name) ?? []) {
-    try {
-      return (require(`${folder}/${name}/package.json`) as { version: string }).version
-    } catch {
-      // Not in this folder: a later one has it.
-    }
-  }
-  throw new Error(`${name} is not installed`)
+  const { dependencies, devDependencies } = JSON.parse(
+    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+  )
+  return { ...dependencies, ...devDependencies }[name]
 }
 
 /** A JSON text that formats are compared on. */

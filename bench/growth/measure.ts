@@ -106,17 +106,8 @@ const log = lines(
     `2026-11-21T10:${two(((number / 60) % 60) | 0)}:${two(number % 60)}Z INFO [${word(random)}-${random(64)}] ${word(random)} ${word(random)} took=${random(900)}ms`,
 )
 
-const source = lines(
-  random =>
-    `${'  '.repeat(random(4))}const ${word(random)}${random(99)} = await ${word(random)}.${word(random)}(${random(999)}, '${word(random)}')`,
-)
-
-const prose = lines(random => `${Array.from({ length: 14 }, () => word(random)).join(' ')}.`)
-
-/** Six shapes of results, by name. */
+/** Four shapes of results, by name. */
 export const SHAPES: readonly { readonly name: string; readonly make: MakeText }[] = [
   ...generatedResults,
   { name: 'log', make: log },
-  { name: 'source', make: source },
-  { name: 'prose', make: prose },
 ]

@@ -143,16 +143,11 @@ export async function runPass(options: KitOptions, suite: Suite, tools: Tools): 
 
 /** The service of each go at a pass counts from 0. @returns the sums */
 function addTo(file: string, counted: Counters): Counters {
-  const before: Counters = existsSync(file)
-    ? JSON.parse(readFileSync(file, 'utf8'))
-    : { exchanges: 0, rewritten: 0, omitted: 0 }
-  const sums = {
-    exchanges: before.exchanges + counted.exchanges,
-    rewritten: before.rewritten + counted.rewritten,
-    omitted: before.omitted + counted.omitted,
-  }
+  const before = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
+  const sums: Record<string, number> = { ...counted }
+  for (const name of Object.keys(before)) sums[name]! += before[name]
   writeFileSync(file, JSON.stringify(sums))
-  return sums
+  return { ...counted, ...sums }
 }
 
 /** @throws {Error} if tasks are missing, or the arm did not do what it is named for */
@@ -170,16 +165,8 @@ function resultOf(
     throw new Error(`the arm did nothing of its own: ${JSON.stringify(counters)}`)
   }
   const protocol = readFileSync(new URL('protocol.md', import.meta.url))
-  const csv = kept.map(each =>
-    [
-      arm,
-      each.task,
-      Number(each.solved),
-      each.steps,
-      each.cache_read,
-      each.cache_write,
-      each.usd,
-    ].join(','),
+  const csv = kept.map(({ task, solved, steps, cache_read, cache_write, usd }) =>
+    [arm, task, Number(solved), steps, cache_read, cache_write, usd].join(','),
   )
   const about = {
     ...{ suite: name, arm, pass, model, [program]: version, date: new Date().toISOString() },

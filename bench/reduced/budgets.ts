@@ -15,7 +15,7 @@ import { STRATEGIES } from '../../src/core/reduce/budget/strategies.ts'
 import { median } from '../../src/lab/bill/statistics.ts'
 import { createLocalContext } from '../../src/library/local-context.ts'
 import { jsonPayloads } from '../support/corpus.ts'
-import { markdownTable } from '../support/markdown-table.ts'
+import { tableOf } from '../support/markdown-table.ts'
 import { mean } from '../support/statistics.ts'
 
 /** Levels of containers that are looked into: an envelope, and the lists in it. */
@@ -204,27 +204,13 @@ export function budgets(corpus: string, svg: string): string {
     const axis = { max: 0.8, format: percent }
     writeFileSync(svg, linePlot(series, axis, { max: 1, format: percent }))
   }
-  const table = markdownTable(
-    [
-      'budget',
-      'payloads',
-      'worth kept',
-      'binary, one format',
-      'binary keeps more',
-      'filled (median)',
-      'plans proven best',
-      'ms (median)',
-    ],
-    bySize.map(row => [
-      `${row.share * 100} %`,
-      row.payloads,
-      percent(row.ours),
-      percent(row.binary),
-      row.worse,
-      percent(row.filled),
-      `${row.optimal}/${row.written}`,
-      row.ms.toFixed(1),
-    ]),
+  return tableOf(
+    bySize.map(row => ({
+      ...{ budget: `${row.share * 100} %`, payloads: row.payloads },
+      ...{ 'worth kept': percent(row.ours), 'binary, one format': percent(row.binary) },
+      ...{ 'binary keeps more': row.worse, 'filled (median)': percent(row.filled) },
+      'plans proven best': `${row.optimal}/${row.written}`,
+      'ms (median)': row.ms.toFixed(1),
+    })),
   )
-  return table
 }

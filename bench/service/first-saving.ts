@@ -1,42 +1,9 @@
-import { once } from 'node:events'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import spawn from 'cross-spawn'
+import { startScriptedVendor } from '../../test/support/scripted-vendor.ts'
 import { markdownTable } from '../support/markdown-table.ts'
-
-/** A vendor of Anthropic's API that has one answer. */
-interface SmallVendor {
-  readonly url: string
-  close(): Promise<void>
-}
-
-async function startSmallVendor(): Promise<SmallVendor> {
-  const server = createServer(async (request, response) => {
-    let bytes = 0
-    for await (const chunk of request) bytes += chunk.length
-    const answer = {
-      ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-sonnet-4-5' },
-      content: [{ type: 'text', text: 'That is all.' }],
-      ...{ stop_reason: 'end_turn', stop_sequence: null },
-      usage: { input_tokens: bytes >> 2, output_tokens: 5 },
-    }
-    response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(answer))
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
-}
 
 const LIMIT_S = 60
 const AGENT = fileURLToPath(new URL('agent.mjs', import.meta.url))
@@ -92,7 +59,7 @@ export async function firstSaving(folder: string) {
   mkdirSync(home)
   makeAgent()
   const file = await pack()
-  const vendor = await startSmallVendor()
+  const vendor = await startScriptedVendor('anthropic')
   const started = performance.now()
   await run('npm', ['install', '--no-audit', '--no-fund', file])
   const installed = performance.now()

@@ -4,7 +4,7 @@ import { median } from '../../src/lab/bill/statistics.ts'
 import { keyFor, writeKeysFile } from '../../test/support/keys.ts'
 import { growingConversation, stepsFor } from '../proxy/growing-conversations.ts'
 import { timedCall } from '../support/http-client.ts'
-import { markdownTable } from '../support/markdown-table.ts'
+import { tableOf } from '../support/markdown-table.ts'
 import { load, type Server, startServer } from '../support/processes.ts'
 import { encodeBodies } from './bodies.ts'
 
@@ -45,7 +45,7 @@ const limitMs = (quietMs: number) => 3 * quietMs + 50
  * requests.
  */
 export async function neighbours(folder: string, rounds: number, seconds: number) {
-  const rows: (string | number)[][] = []
+  const rows: object[] = []
   for (const [index, attack] of ATTACKS.entries()) {
     const all: Round[] = []
     for (let round = 0; round < rounds; round++) {
@@ -56,21 +56,19 @@ export async function neighbours(folder: string, rounds: number, seconds: number
     const sum = (pick: (round: Round) => number) =>
       all.reduce((total, round) => total + pick(round), 0)
     const quiet = of(({ quiet }) => quiet.p99_ms)
-    rows.push([
-      attack.name,
-      quiet,
-      of(({ attacked }) => attacked.p99_ms),
-      limitMs(quiet),
-      most(({ attacked }) => attacked.max_ms),
-      sum(({ attacked }) => attacked.errors),
-      `${sum(({ proxied, untouched }) => proxied - untouched)}/${sum(({ proxied }) => proxied)}`,
-      most(({ slowestMs }) => slowestMs),
-      sum(({ replaced }) => replaced),
-    ])
+    rows.push({
+      'another tenant sends': attack.name,
+      'quiet p99 ms': quiet,
+      'p99 ms': of(({ attacked }) => attacked.p99_ms),
+      'target ms': limitMs(quiet),
+      'max ms': most(({ attacked }) => attacked.max_ms),
+      refused: sum(({ attacked }) => attacked.errors),
+      rewritten: `${sum(({ proxied, untouched }) => proxied - untouched)}/${sum(({ proxied }) => proxied)}`,
+      'slowest ms': most(({ slowestMs }) => slowestMs),
+      'threads replaced': sum(({ replaced }) => replaced),
+    })
   }
-  const attacked = ['p99 ms', 'target ms', 'max ms', 'refused', 'rewritten', 'slowest ms']
-  const header = ['another tenant sends', 'quiet p99 ms', ...attacked, 'threads replaced']
-  return { text: markdownTable(header, rows) }
+  return { text: tableOf(rows) }
 }
 
 type Round = Awaited<ReturnType<typeof oneRound>>

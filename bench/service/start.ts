@@ -1,11 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { median } from '../../src/lab/bill/statistics.ts'
-import { endWithThis } from '../../test/support/end-with-this.ts'
+import { startProcess } from '../../test/support/service-process.ts'
 import { cpuUsOf, residentMib } from '../support/machine.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 
@@ -57,19 +54,18 @@ export async function starts(folder: string, rounds: number, other: string) {
 
 /** Starts the service with these caches, waits until it is ready, and ends it. */
 async function startOnce(main: string, caches: string, cache: CacheEnv): Promise<number[]> {
-  const env = { ...process.env, HAVERSACK_PORT: '0', HAVERSACK_CACHE_DIR: join(caches, 'cache') }
   const started = performance.now()
-  const child = spawn(process.execPath, [main], {
-    env: { ...env, HAVERSACK_DATA_DIR: join(caches, 'data'), ...cache(caches) },
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const { url, child, exited } = await startProcess({
+    main,
+    stderr: 2,
+    env: {
+      ...{ HAVERSACK_CONFIG: undefined, HAVERSACK_WORKERS: undefined },
+      HAVERSACK_CACHE_DIR: join(caches, 'cache'),
+      HAVERSACK_DATA_DIR: join(caches, 'data'),
+      ...cache(caches),
+    },
   })
-  const exited = once(endWithThis(child), 'exit')
   try {
-    const line = await Promise.race([
-      once(createInterface({ input: child.stdout }), 'line'),
-      exited.then(([code]) => Promise.reject(new Error(`the service ended with ${code}`))),
-    ])
-    const url = String(line[0]).replace(/^.* /, '')
     const { status } = await fetch(`${url}/readyz`)
     if (status !== 200) throw new Error(`/readyz answers ${status}`)
     const ms = performance.now() - started

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { z } from 'zod'
 
 /** The texts of each payload folder of a corpus that are JSON objects or arrays, by file. */
 export function jsonPayloads(corpus: string): ReadonlyMap<string, ReadonlyMap<string, string>> {
@@ -53,18 +52,8 @@ export interface ContextResult {
   readonly text: string
   readonly isError: boolean
   /** When it was recorded (ISO 8601), if that is known. */
-  readonly ts?: string | null | undefined
+  readonly ts?: string | null
 }
-
-const line = z.looseObject({
-  session: z.string(),
-  epoch: z.number(),
-  tool: z.string(),
-  args: z.unknown(),
-  text: z.string(),
-  is_error: z.boolean().nullish(),
-  ts: z.string().nullish(),
-})
 
 /** Recorded sessions by source, results in their order. */
 export function readSessions(corpus: string): ReadonlyMap<string, readonly ContextResult[]> {
@@ -74,7 +63,7 @@ export function readSessions(corpus: string): ReadonlyMap<string, readonly Conte
     if (!file.endsWith('.jsonl')) continue
     const lines = readFileSync(join(folder, file), 'utf8').split('\n')
     const results = lines.filter(Boolean).map(text => {
-      const { is_error, ...result } = line.parse(JSON.parse(text))
+      const { is_error, ...result } = JSON.parse(text)
       return { ...result, isError: is_error === true }
     })
     sources.set(basename(file, '.jsonl'), results)

@@ -50,3 +50,10 @@ export function writeSection(name: string, report: string, part = name): void {
   const file = new URL(`../results/${part.replaceAll(' ', '-')}.md`, import.meta.url)
   writeFileSync(file, `${title}\n\n${command}\n\n${report.replace(/^###+ /gm, '## ')}\n`)
 }
+
+/** Prints a report, and puts it into the bench's file of `bench/results` if that is wanted. */
+export function publish(name: string, parts: readonly string[], isWritten: boolean): void {
+  const report = parts.join('\n\n')
+  process.stdout.write(`${report}\n`)
+  if (isWritten) writeSection(name, report)
+}

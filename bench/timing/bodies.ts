@@ -34,19 +34,8 @@ const RESULT_BYTES = 8_000
 
 /** A conversation of calls and their results. */
 export const conversation: MakeBody = (seed, bytes) => {
-  const count = Math.ceil(bytes / RESULT_BYTES)
-  return bodyOf(seed, count, count)
-}
-
-/** The same conversation up to its half, then another one. */
-export function halfOf(seed: number, otherSeed: number, bytes: number): string {
-  const count = Math.ceil(bytes / RESULT_BYTES)
-  return bodyOf(seed, count, Math.ceil(count / 2), otherSeed)
-}
-
-function bodyOf(seed: number, count: number, ofSeed: number, otherSeed = seed): string {
-  const messages = Array.from({ length: count }, (_, n) => {
-    const content = rows((n < ofSeed ? seed : otherSeed) * 1000 + n, RESULT_BYTES - 300)
+  const messages = Array.from({ length: Math.ceil(bytes / RESULT_BYTES) }, (_, n) => {
+    const content = rows(seed * 1000 + n, RESULT_BYTES - 300)
     const id = `call_${n}`
     return [
       { role: 'assistant', content: [{ type: 'tool_use', id, name: 'list', input: { n } }] },

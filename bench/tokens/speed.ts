@@ -121,21 +121,6 @@ interface SpeedRow {
   readonly texts_counted_as_tiktoken: string
 }
 
-interface SpeedReport {
-  readonly encoding: Encoding
-  readonly warm_mb: number
-  readonly measured_mb: number
-  readonly rows: readonly SpeedRow[]
-  /** Our first pass over the warm-up texts in this process, in MB/s. */
-  readonly cold_mb_per_s: number
-  /** Our second pass over the measured texts. */
-  readonly seen_mb_per_s: number
-  /**
-   * Share of pieces of the measured texts that were in the cache, after warming up on the others.
-   */
-  readonly cache_hits: number
-}
-
 /**
  * Warms every competitor on the same texts, then times each on texts that none has seen, part by
  * part in turn.
@@ -144,10 +129,8 @@ export function measureSpeed(
   encoding: Encoding,
   vocabularies: Vocabularies,
   sources: Sources,
-): SpeedReport {
+): readonly SpeedRow[] {
   const counters = Object.entries(competitors(encoding, vocabularies))
-  const ours = counters[0]![1]
-  const cold = speedOf(ours, sources.warm)
   for (const [, count] of counters) for (const text of sources.warm) count(text)
 
   const parts = Array.from({ length: PARTS }, (_, part) =>
@@ -162,20 +145,12 @@ export function measureSpeed(
     }
   })
   const reference = counts[counters.findIndex(([name]) => name === 'tiktoken')]!
-  return {
-    encoding,
-    warm_mb: bytesOf(sources.warm) / 1e6,
-    measured_mb: bytesOf(sources.measured) / 1e6,
-    rows: counters.map(([name], i) => ({
-      name,
-      mb_per_s: median(speeds[i]!),
-      ours_is_times_faster: median(speeds[0]!.map((speed, part) => speed / speeds[i]![part]!)),
-      texts_counted_as_tiktoken: `${counts[i]!.filter((count, k) => count === reference[k]).length} of ${reference.length}`,
-    })),
-    cold_mb_per_s: cold,
-    seen_mb_per_s: median(parts.map(texts => speedOf(ours, texts))),
-    cache_hits: cacheHits(encoding, vocabularies, sources),
-  }
+  return counters.map(([name], i) => ({
+    name,
+    mb_per_s: median(speeds[i]!),
+    ours_is_times_faster: median(speeds[0]!.map((speed, part) => speed / speeds[i]![part]!)),
+    texts_counted_as_tiktoken: `${counts[i]!.filter((count, k) => count === reference[k]).length} of ${reference.length}`,
+  }))
 }
 
 /** MB/s over some texts; the counts are added to `counts`. */
@@ -183,15 +158,6 @@ function speedOf(count: Count, texts: readonly string[], counts: number[] = []):
   const started = performance.now()
   for (const text of texts) counts.push(count(text))
   return bytesOf(texts) / 1e3 / (performance.now() - started)
-}
-
-function cacheHits(encoding: Encoding, vocabularies: Vocabularies, sources: Sources): number {
-  const counter = createBpeCounter(openVocabulary(vocabularies[encoding]))
-  for (const text of sources.warm) counter.count(text)
-  const before = counter.statistics()
-  for (const text of sources.measured) counter.count(text)
-  const after = counter.statistics()
-  return 1 - (after.misses - before.misses) / (after.pieces - before.pieces)
 }
 
 type Count = (text: string) => number

@@ -1,8 +1,9 @@
+import { percent } from '../../src/console/table.ts'
 import type { RouteName } from '../../src/core/dialects/lookup.ts'
 import type { PlayedConversation } from '../../test/support/turns/play-conversation.ts'
 import type { Counts } from '../../test/support/turns/services.ts'
 import { machine } from '../support/machine.ts'
-import { markdownTable } from '../support/markdown-table.ts'
+import { tableOf } from '../support/markdown-table.ts'
 
 type ConversationCounts = PlayedConversation['counts']
 
@@ -34,72 +35,35 @@ export function turnsReport(
 }
 
 function sourcesTable(shapes: readonly ShapeReport[]): string {
-  const header = [
-    'shape',
-    'source',
-    'conversations',
-    'turns',
-    'results',
-    'prefix changes',
-    'tokens',
-    'sent',
-    'saved',
-  ]
   const rows = shapes.flatMap(({ route, conversations }) => {
     const bySource = Map.groupBy(conversations, ({ source }) => source)
     return [...bySource, ['all', conversations] as const].map(([source, some]) => {
       const of = (name: keyof ConversationCounts) => sum(some.map(({ counts }) => counts[name]))
-      return [
-        route,
-        source,
-        some.length,
-        of('turns'),
-        of('results'),
-        of('changed'),
-        of('tokensRaw'),
-        of('tokensSent'),
-        percent(of('tokensRaw'), of('tokensSent')),
-      ]
+      return {
+        ...{ shape: route, source, conversations: some.length, turns: of('turns') },
+        ...{ results: of('results'), 'prefix changes': of('changed') },
+        ...{ tokens: of('tokensRaw'), sent: of('tokensSent') },
+        saved: percent(of('tokensRaw') - of('tokensSent'), of('tokensRaw')),
+      }
     })
   })
-  return markdownTable(header, rows)
+  return tableOf(rows)
 }
 
 function eventsTable(shapes: readonly ShapeReport[]): string {
-  const header = [
-    'shape',
-    'SIGKILL',
-    'SIGTERM',
-    'calls made again',
-    'arrived otherwise before',
-    'rewritten',
-    'decoded',
-    'not alone',
-    'changes counted',
-    'unrecorded',
-    'untouched',
-    'seconds',
-  ]
   const rows = shapes.map(({ route, seconds, restarts, services, conversations }) => {
     const of = (name: keyof ConversationCounts) => sum(conversations.map(c => c.counts[name]))
-    return [
-      route,
-      restarts.SIGKILL,
-      restarts.SIGTERM + 2,
-      of('retried'),
-      of('retriedOtherwise'),
-      of('rewritten'),
-      of('decoded'),
-      of('bound'),
-      services.haversack_proxy_prefix_changes_total,
-      services.haversack_proxy_unrecorded_total,
-      services.haversack_proxy_untouched_total,
-      Math.round(seconds),
-    ]
+    return {
+      ...{ shape: route, SIGKILL: restarts.SIGKILL, SIGTERM: restarts.SIGTERM + 2 },
+      ...{ 'calls made again': of('retried'), 'arrived otherwise before': of('retriedOtherwise') },
+      ...{ rewritten: of('rewritten'), decoded: of('decoded'), 'not alone': of('bound') },
+      'changes counted': services.haversack_proxy_prefix_changes_total,
+      unrecorded: services.haversack_proxy_unrecorded_total,
+      untouched: services.haversack_proxy_untouched_total,
+      seconds: Math.round(seconds),
+    }
   })
-  return markdownTable(header, rows)
+  return tableOf(rows)
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0)
-
-const percent = (before: number, after: number) => `${(100 * (1 - after / before)).toFixed(1)} %`

@@ -9,7 +9,6 @@ const OUTPUT = `Some words.
 | 750 KB | at once | 1,004 | ≤ 5 |
 
 {"machine":{"cores":2,"cpu":"x"},"rates":[10,20]}
-{"broken":
 | size | kind | ms |
 |---|---|---|
 | 100 KB | at once | 7 |
@@ -22,12 +21,6 @@ describe('reading the figures of a bench', () => {
     expect(figures.get('100 KB, at once: share')).toBe(12)
     expect(figures.get('750 KB, at once: ms')).toBe(1004)
     expect(figures.get('750 KB, at once: share')).toBe(5)
-  })
-
-  it('names figures of JSON by their keys', () => {
-    const figures = readFigures(OUTPUT)
-    expect(figures.get('machine.cores')).toBe(2)
-    expect(figures.get('rates.1')).toBe(20)
   })
 
   it('keeps figures of the same name apart', () => {
