@@ -52,7 +52,7 @@ const priceRule = z.strictObject({
 })
 
 const budget = z.strictObject({
-  tenant: z.string().regex(TENANT_NAME),
+  tenant: z.string().regex(TENANT_NAME, 'is no name that a key can have'),
   period: z.enum(['day', 'month']),
   /** In the currency of the prices. */
   amount: z.number().positive().max(1e9),
@@ -212,7 +212,7 @@ export const configSchema = z.strictObject({
       share_with_provider: z.record(z.string(), z.boolean()).default({}),
       providers: z
         .record(
-          z.string().regex(/^[A-Za-z0-9][\w-]{0,62}$/),
+          z.string().regex(/^[A-Za-z0-9][\w-]{0,62}$/, 'a name has letters, digits, - and _'),
           fingerprintTeam.extend({
             /** Holds the key for its service: a provider must not get that of the user's own. */
             key_file: z.string().min(1).optional(),

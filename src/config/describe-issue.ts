@@ -14,16 +14,25 @@ export function describeIssue(issue: Issue, schema: z.ZodType): string {
         ? `must be ${typeName(issue)}`
         : issue.message
     case 'invalid_value':
-      return `must be ${issue.values.map(value => JSON.stringify(value)).join(' or ')}`
+      return oneOf(issue.values)
     case 'too_small':
       return boundOf(issue.inclusive === false ? 'above' : 'at least', issue.minimum, issue.origin)
     case 'too_big':
       return boundOf(issue.inclusive === false ? 'below' : 'at most', issue.maximum, issue.origin)
+    case 'invalid_format':
+      if (!issue.message.startsWith('Invalid')) return issue.message
+      return issue.format === 'url' ? 'must be a whole URL' : `must match ${issue.pattern}`
+    case 'invalid_union':
+      return 'options' in issue ? oneOf(issue.options as readonly unknown[]) : issue.message
     case 'invalid_key':
-      return issue.issues[0]?.message ?? issue.message
+      return issue.issues[0] === undefined ? issue.message : describeIssue(issue.issues[0], schema)
     default:
       return issue.message
   }
+}
+
+function oneOf(values: readonly unknown[]): string {
+  return `must be ${values.map(value => JSON.stringify(value)).join(' or ')}`
 }
 
 function unknownKey(path: readonly PropertyKey[], key: string, schema: z.ZodType): string {

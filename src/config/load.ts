@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import { modelFaults } from '../core/enrich/models.ts'
-import { valueAt } from '../core/pipeline/profile/key-path.ts'
+import { isTable, valueAt } from '../core/pipeline/profile/key-path.ts'
 import { readPlainText } from '../files/read-plain-file.ts'
 import { type Config, configSchema } from './config.ts'
 import { describeIssue } from './describe-issue.ts'
@@ -93,7 +93,8 @@ function describe(issue: z.core.$ZodIssue, whole: Tree, read: TomlFile | null): 
     const at = key === null ? issue.path : [...issue.path, key]
     const said = read === null ? undefined : valueAt(read.tree, at)
     // A variable or the command line may have replaced what the file says.
-    const isOfFile = said !== undefined && isDeepStrictEqual(said, valueAt(whole, at))
+    const isSame = said !== undefined && isDeepStrictEqual(said, valueAt(whole, at))
+    const isOfFile = isTable(said) || isSame
     const place = read !== null && isOfFile ? `${read.file}: line ${lineOf(read.source, at)}: ` : ''
     const path = issue.path.map(String).join('.')
     const name = ENV_KEYS.find(each => each.path.join('.') === path)?.name

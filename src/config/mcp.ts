@@ -6,7 +6,12 @@ import { mcpAuth, secretText } from './mcp-auth.ts'
  * Names are part of the tools' names, which clients bound. Without `__`, and without `_` at the
  * end, no two servers can have a tool of the same public name.
  */
-const serverName = z.string().regex(/^[A-Za-z0-9](?!.*__)(?!.*_$)[A-Za-z0-9_-]{0,19}$/)
+const serverName = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9](?!.*__)(?!.*_$)[A-Za-z0-9_-]{0,19}$/,
+    'a name has at most 20 letters, digits, - and _, no __, and no _ at its end',
+  )
 
 /** `*` matches anything. */
 const toolPattern = z.string().min(1).max(256)
@@ -19,7 +24,9 @@ const mcpServer = z
     url: z.url({ protocol: /^https?$/ }).optional(),
     command: z.string().min(1).optional(),
     args: z.array(z.string()).max(1_000).default([]),
-    env: z.record(z.string().regex(/^\w{1,256}$/), secretText).default({}),
+    env: z
+      .record(z.string().regex(/^\w{1,256}$/, 'a variable has letters, digits and _'), secretText)
+      .default({}),
     cwd: z.string().min(1).optional(),
     auth: mcpAuth.default({ kind: 'none' }),
     /** `shared`: the server keeps nothing for a client, and all clients use one connection. */
@@ -91,7 +98,12 @@ const toolSearch = z
 export const mcpSchema = z
   .strictObject({
     servers: z.record(serverName, mcpServer).default({}),
-    composed: z.record(z.string().regex(/^[A-Za-z0-9_-]{1,44}$/), composedTool).default({}),
+    composed: z
+      .record(
+        z.string().regex(/^[A-Za-z0-9_-]{1,44}$/, 'a name has at most 44 letters, digits, - and _'),
+        composedTool,
+      )
+      .default({}),
     search: toolSearch,
   })
   .superRefine(({ servers, composed }, context) => {

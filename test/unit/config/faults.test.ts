@@ -57,7 +57,20 @@ describe('a wrong setting', () => {
   })
 
   it('has no sentence of the validator', () => {
-    const all = faultsOf({ port: 'x', host: 1, workers: 3, limits: { drain_grace_ms: null } })
+    const all = faultsOf({
+      ...{ port: 'x', host: 1, workers: 3, limits: { drain_grace_ms: null } },
+      budgets: [{ tenant: 'a b', period: 'week', amount: 0, webhook: 'x' }],
+      mcp: {
+        servers: {
+          a__b: { url: 'http://x' },
+          a: { url: 'http://x', auth: { kind: 'oaut' } },
+          b: { url: 'http://x', auth: { kind: 'oauth', scopes: ['a b'] } },
+        },
+      },
+    })
+    expect(all).toContain('no __')
+    expect(all).toContain('must be "none" or "headers" or "forward" or "oauth"')
+    expect(all).toContain('scopes.0: must match /')
     expect(all).not.toMatch(/Invalid|expected|received|Unrecognized/)
   })
 })

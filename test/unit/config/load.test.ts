@@ -83,6 +83,13 @@ describe('the configuration', () => {
     expect(loadConfig({ env, overrides: { port: 0 } }).port).toBe(0)
   })
 
+  it('names the line of a table that is none, or that lacks a key', () => {
+    const path = file('port = 1\n[limit]\nx = 1\n[mcp.servers.a]\nargs = []\n')
+    const message = faults({ env: {}, file: path })
+    expect(message).toContain(`${path}: line 2: (top level): limit is no setting`)
+    expect(message).toContain(`${path}: line 4: mcp.servers.a: must have either url or command`)
+  })
+
   it('has a fault for each variable that it does not know', () => {
     const env = { HAVERSACK_REDIS_URL: 'x', HAVERSACK_PROT: '1', HAVERSACK_DATA_DIR: '/data' }
     const message = faults({ env })
