@@ -25,7 +25,7 @@ const OUT = join(ROOT, 'dist')
  * are put in, those too that are installed for their types: to find the 95 files of zod takes a
  * tenth of a start, and each thread does it again.
  */
-const STARTED_BY_PATH = ['msgpackr', 'pino', 'piscina']
+const STARTED_BY_PATH = ['msgpackr', 'piscina']
 
 /** Files that modules read from beside them; the compiler leaves them where they are. */
 const ASSETS = [

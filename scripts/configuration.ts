@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import { configSchema } from '../src/config/config.ts'
-import { ENV_KEYS } from '../src/config/env.ts'
+import { ENV_KEYS } from '../src/config/env-keys.ts'
 import { pipelineSchema } from '../src/core/pipeline/profile/pipeline-config.ts'
 import { AT_START } from '../src/service/reload.ts'
 import { EXAMPLES, WHY } from './configuration/why.ts'

@@ -9,7 +9,7 @@ const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   library: ['src/index.js', 'src/cli/encode/command.js'],
   codec: ['src/library/codec.js'],
   store: ['src/store/sqlite/thread.js', 'src/store/parts/parts-thread.js'],
-  book: ['src/book/rows/thread.js'],
+  book: ['src/book/thread.js'],
 }
 
 interface Modules {

@@ -5,7 +5,8 @@ import { isTable, valueAt } from '../core/pipeline/profile/key-path.ts'
 import { readPlainText } from '../files/read-plain-file.ts'
 import { type Config, configSchema } from './config.ts'
 import { describeIssue } from './describe-issue.ts'
-import { ENV_KEYS, type Env, FILE_SUFFIX, overlayEnv, type Tree, unknownVariables } from './env.ts'
+import type { Env } from './env.ts'
+import { ENV_KEYS, FILE_SUFFIX, overlayEnv, type Tree, unknownVariables } from './env-keys.ts'
 import { isLoopback } from './loopback.ts'
 import { loadMinedModels } from './mined-models.ts'
 import { ConfigError, faultOfFile, readToml, type TomlFile } from './read-toml.ts'
@@ -34,7 +35,8 @@ export function loadConfig(options: LoadOptions): Config {
   const read = file === undefined || file === '' ? null : readToml(withHome(file))
   const tree = read?.tree ?? {}
   const whole = overlayEnv({ ...tree, ...overrides }, { ...withSecrets(env), ...unset(overrides) })
-  const parsed = configSchema.safeParse(whole)
+  // To compile a parser takes twice as long as one reading.
+  const parsed = configSchema.safeParse(whole, { jitless: true })
   const unknown = unknownVariables(env)
   const wrong = parsed.success
     ? []

@@ -1,6 +1,6 @@
 import { parse, TomlError } from 'smol-toml'
 import { readPlainText } from '../files/read-plain-file.ts'
-import type { Tree } from './env.ts'
+import type { Tree } from './env-keys.ts'
 
 /** A configuration that cannot be used; `message` lists every fault, a line each. */
 export class ConfigError extends Error {

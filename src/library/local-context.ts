@@ -5,11 +5,11 @@ import { layersInProject } from '../config/layers/project-file.ts'
 import { loadConfig } from '../config/load.ts'
 import { readPipelineConfig } from '../config/pipeline.ts'
 import { cacheFolder } from '../config/user-folders.ts'
+import { LOCAL_TENANT } from '../core/base/tenant-name.ts'
 import type { OperationContext } from '../core/operations/operation.ts'
 import { createTokenCounters, type TokenCounters } from '../core/tokens/counters.ts'
 import { tiktokenIds } from '../runtime/tiktoken.ts'
 import { loadVocabularies } from '../runtime/vocabulary.ts'
-import { LOCAL_TENANT } from './local-sessions.ts'
 
 interface LocalTerms {
   /** The folder whose project's file applies; absent: none does. */

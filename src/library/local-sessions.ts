@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { LOCAL_TENANT } from '../core/base/tenant-name.ts'
 import { type TextBytes, toText } from '../core/base/text-bytes.ts'
 import type {
   DecodeAnswer,
@@ -33,9 +34,6 @@ export interface LocalSessions {
   original(id: string, session?: string): string | null
   readonly desk: SessionDesk
 }
-
-/** The only tenant of a process. */
-export const LOCAL_TENANT = 'local'
 
 /** The bodies of a session that a reference of so many digits may name. */
 function identitiesOf(byRef: ReadonlyMap<string, string>, id: string): string[] {

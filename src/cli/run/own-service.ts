@@ -111,6 +111,8 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
           },
           reports,
         ),
+      // It ends with its command, so each one would analyze all logs again.
+      openAutoTune: () => ({ close: () => Promise.resolve() }),
       // The agent should start at once, and has no results for its first request.
       ...LATE_THREADS,
       createMetrics(gauges) {
@@ -194,8 +196,6 @@ function configFor(options: OwnServiceOptions) {
     data_dir: folder,
     ledger: { ...config.ledger, enabled: config.ledger.enabled && hasLedger },
     ui: { keep_texts: keepsTexts ? (config.ui.keep_texts ?? 'on') : 'off' },
-    // It ends with its command, so each one would analyze all logs again.
-    tune: { ...config.tune, auto: 'off' as const },
     // As `serve` would find it.
     ...(existsSync(pipelineFile) ? { pipeline_config_file: pipelineFile } : {}),
     proxy: {

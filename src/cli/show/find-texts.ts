@@ -5,7 +5,7 @@ import type { LedgerResult } from '../../book/rows/figures.ts'
 import { type FoundTexts, readTexts, textCodec } from '../../book/rows/kept-texts.ts'
 import { readResult } from '../../book/rows/read-rows.ts'
 import type { Config } from '../../config/config.ts'
-import { LOCAL_TENANT } from '../../library/local-sessions.ts'
+import { LOCAL_TENANT } from '../../core/base/tenant-name.ts'
 import { LEDGER_FILE } from '../../runtime/data-files.ts'
 
 export interface FoundResult {

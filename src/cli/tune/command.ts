@@ -17,6 +17,7 @@ import {
   wholeNumber,
 } from '../../console/options.ts'
 import { createProgress } from '../../console/progress.ts'
+import { LOCAL_TENANT } from '../../core/base/tenant-name.ts'
 import { vendorOf } from '../../core/conversation/usage/billing.ts'
 import { BASELINE } from '../../core/telemetry/event.ts'
 import { TELEMETRY_KEY_BYTES } from '../../core/telemetry/pseudonyms.ts'
@@ -44,7 +45,6 @@ import {
   showTuned,
 } from '../../lab/tune/versions.ts'
 import { createLocalContext } from '../../library/local-context.ts'
-import { LOCAL_TENANT } from '../../library/local-sessions.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
 
 const MEGABYTE = 1_000_000

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { type ServiceClient, ServiceProblem } from '../../console/service-client.ts'
+import { LOCAL_TENANT } from '../../core/base/tenant-name.ts'
 import type { OperationContext } from '../../core/operations/operation.ts'
 import type { DecodeAnswer, EncodeAnswer, EncodeRequest } from '../../index.ts'
-import { createLocalSessions, LOCAL_TENANT } from '../../library/local-sessions.ts'
+import { createLocalSessions } from '../../library/local-sessions.ts'
 
 /** Something that encodes, decodes and keeps: this process, or a service. */
 export interface Player {

@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { ENV_KEYS } from '../../../src/config/env.ts'
+import { ENV_KEYS } from '../../../src/config/env-keys.ts'
 import { dialects } from '../../../src/core/dialects/lookup.ts'
 import { VERSION } from '../../../src/runtime/version.ts'
 

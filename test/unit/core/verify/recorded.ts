@@ -1,8 +1,9 @@
 import { AppError } from '../../../../src/core/base/errors.ts'
+import { LOCAL_TENANT } from '../../../../src/core/base/tenant-name.ts'
 import type { EncodeAnswer, EncodeRequest } from '../../../../src/core/contract/encode.ts'
 import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
 import type { SessionEvent } from '../../../../src/core/verify/transcript.ts'
-import { createLocalSessions, LOCAL_TENANT } from '../../../../src/library/local-sessions.ts'
+import { createLocalSessions } from '../../../../src/library/local-sessions.ts'
 import { localContext } from '../../../support/local-context.ts'
 
 /** A request and its answer, as a test may change them. */
