@@ -78,10 +78,9 @@ export function sentResults({ vendor, report, session }: SentRequest): Billed | 
   if (fresh === undefined) return null
   const { tokenizer, ...sums } = fresh
   const account = { ...NO_ACCOUNT, results: { [tokenizer]: sums } }
-  const done = { untouched: null, prefixChanged: report.prefix_changed === true }
   const of = session === undefined ? {} : { session }
   const conversation = id === undefined ? {} : { conversation: { id, ...UNKNOWN, ...of } }
-  return { vendor, account, ...done, ...conversation }
+  return { vendor, account, untouched: null, prefixChanged: false, ...conversation }
 }
 
 /** The row of an answered request. Without the provider's figures nothing counts as saved. */

@@ -6,24 +6,73 @@ const messages = (...list: object[]) => ({ messages: [user, ...list] })
 
 describe('guessRoute', () => {
   it.each([
-    [messages({ role: 'user', content: [{ type: 'tool_result' }] }), 'anthropic_messages'],
-    [messages({ role: 'assistant', content: [{ type: 'tool_use' }] }), 'anthropic_messages'],
-    [{ ...messages(), tools: [{ name: 'x', input_schema: {} }] }, 'anthropic_messages'],
-    [{ ...messages(), system: 'be brief' }, 'anthropic_messages'],
-    [messages({ role: 'tool', content: '' }), 'openai_chat'],
-    [messages({ role: 'function', name: 'x' }), 'openai_chat'],
-    [messages({ role: 'developer', content: '' }), 'openai_chat'],
-    [messages({ role: 'assistant', tool_calls: [] }), 'openai_chat'],
-    [{ ...messages(), tools: [{ type: 'function', function: {} }] }, 'openai_chat'],
-    [{ ...messages(), system: [{ type: 'text', text: 'be brief' }] }, 'anthropic_messages'],
-    [{ input: 'hi' }, 'openai_responses'],
-    [{ contents: [{ parts: [{ text: 'hi' }] }] }, 'gemini_generate'],
-    [{ ...messages(), system: [{ text: 'be brief' }], toolConfig: {} }, 'bedrock_converse'],
-    [messages({ role: 'user', content: [{ toolResult: {} }] }), 'bedrock_converse'],
-    [messages({ role: 'assistant', content: [{ toolUse: {} }] }), 'bedrock_converse'],
-    [{ input: [user], tools: [{ type: 'function', name: 'x' }] }, 'openai_responses'],
-  ])('knows %j', (body, route) => {
-    expect(guessRoute(body)?.route).toBe(route)
+    [
+      messages({ role: 'user', content: [{ type: 'tool_result' }] }),
+      'anthropic_messages',
+      'blocks of type tool_use or tool_result',
+    ],
+    [
+      messages({ role: 'assistant', content: [{ type: 'tool_use' }] }),
+      'anthropic_messages',
+      'blocks of type tool_use or tool_result',
+    ],
+    [
+      { ...messages(), tools: [{ name: 'x', input_schema: {} }] },
+      'anthropic_messages',
+      'tools with input_schema',
+    ],
+    [{ ...messages(), system: 'be brief' }, 'anthropic_messages', 'system beside messages'],
+    [
+      messages({ role: 'tool', content: '' }),
+      'openai_chat',
+      'messages of the role tool or function',
+    ],
+    [
+      messages({ role: 'function', name: 'x' }),
+      'openai_chat',
+      'messages of the role tool or function',
+    ],
+    [
+      messages({ role: 'developer', content: '' }),
+      'openai_chat',
+      'messages of the role system or developer',
+    ],
+    [messages({ role: 'assistant', tool_calls: [] }), 'openai_chat', 'tool_calls in messages'],
+    [
+      { ...messages(), tools: [{ type: 'function', function: {} }] },
+      'openai_chat',
+      'tools with function',
+    ],
+    [
+      { ...messages(), system: [{ type: 'text', text: 'be brief' }] },
+      'anthropic_messages',
+      'system beside messages',
+    ],
+    [{ input: 'hi' }, 'openai_responses', 'input'],
+    [{ contents: [{ parts: [{ text: 'hi' }] }] }, 'gemini_generate', 'contents'],
+    [
+      { ...messages(), system: [{ text: 'be brief' }], toolConfig: {} },
+      'bedrock_converse',
+      'toolConfig',
+    ],
+    [
+      messages({ role: 'user', content: [{ toolResult: {} }] }),
+      'bedrock_converse',
+      'blocks with toolUse or toolResult',
+    ],
+    [
+      messages({ role: 'assistant', content: [{ toolUse: {} }] }),
+      'bedrock_converse',
+      'blocks with toolUse or toolResult',
+    ],
+    [{ input: [user], tools: [{ type: 'function', name: 'x' }] }, 'openai_responses', 'input'],
+    [
+      { ...messages(), tools: [{ type: 'custom' }, { function: {} }] },
+      'openai_chat',
+      'tools with function',
+    ],
+  ])('knows %j', (body, route, sign) => {
+    expect(guessRoute(body)).toEqual({ route, sign })
   })
 
   it.each([
