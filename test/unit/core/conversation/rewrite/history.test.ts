@@ -219,14 +219,13 @@ describe('what a thread remembers of conversations', () => {
   })
 
   it('reaches back far, and not for ever', () => {
-    const large = (n: number) => read(`f${n}`, page(100 + n, 400).replaceAll('\n', ' '))
+    const large = (n: number) => read(`f${n}`, page(100 + n, 2000).replaceAll('\n', ' '))
     const steps = (between: number) => [
       read('a', page(1)),
       ...Array.from({ length: between }, (_, n) => large(n)),
       read('a', page(1)),
     ]
-    const small = () => contextWith(createHistoryMemory(2, 1 << 18))
-    expect(sent(steps(2), small()).at(-1)).toMatch(/^> \[ref/)
-    expect(sent(steps(14), small()).at(-1)).toBe(page(1))
+    expect(sent(steps(2), remembering()).at(-1)).toMatch(/^> \[ref/)
+    expect(sent(steps(14), remembering()).at(-1)).toBe(page(1))
   })
 })
