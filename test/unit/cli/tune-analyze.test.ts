@@ -130,7 +130,7 @@ describe('haversack tune analyze', () => {
 
   it('says what is saved in all, and what formats save of what references did not take', async () => {
     const data = dataFolder()
-    const log = writeLogs(data, false)
+    const log = writeLogs(data, false, 4)
     const { stdout } = await tuneIn(data)('analyze', log, '--json')
     const { combined_saving, encoder_share, classes } = JSON.parse(stdout)
     const sum = { tokens: 0, references: 0, formats: 0, omission: 0 }

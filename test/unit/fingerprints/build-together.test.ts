@@ -10,6 +10,7 @@ import { fingerprintsFolder, SPANS_FILE } from '../../../src/fingerprints/folder
 import { readFingerprintFile } from '../../../src/fingerprints/span-file.ts'
 import type { TaskThread } from '../../../src/runtime/task-thread.ts'
 import { recordStore } from '../../support/record-store.ts'
+import { someOf } from '../../support/short-runs.ts'
 import { eventOf } from '../core/telemetry/events.ts'
 
 const DAY = 86_400_000
@@ -131,7 +132,7 @@ describe('fingerprints of several replicas', () => {
     expect(await spansOf(0)).toEqual([[5, 5]])
   })
 
-  it.each(['all of it', 'the index', 'what was built', 'parts'])(
+  it.each(someOf(['all of it', 'the index', 'what was built', 'parts'] as const, 2))(
     'remember what was published if the store loses %s',
     async lost => {
       for (const i of [0, 1, 2])

@@ -198,7 +198,7 @@ describe('numbers that are none of ours', () => {
 describe.each(someOf(kinds, 2))('%s instances', kind => {
   it('knapsacks of a kind are solved exactly', () => {
     for (const required of [true, false]) {
-      for (let seed = 0; seed < 8; seed++) {
+      for (let seed = 0; seed < (FULL_RUNS ? 8 : 3); seed++) {
         const problem = makeInstance(kind, { classes: 25, options: 5, range: 100, required }, seed)
         const solution = solved(problem)
         expect(faultsOf(problem, solution)).toEqual([])
@@ -265,13 +265,13 @@ describe('the work', () => {
   })
 
   it('of the same problem gives the same picks', () => {
-    const [one, two] = [solved(hard, 300_000), solved(structuredClone(hard), 300_000)]
+    const [one, two] = [solved(hard, 100_000), solved(structuredClone(hard), 100_000)]
     expect(two).toEqual(one)
     expect(one.optimal).toBe(false)
   })
 
   it('done further makes the gap smaller', () => {
-    const gaps = [1_000, 100_000, 1_000_000].map(maxStates => {
+    const gaps = [1_000, 30_000, 300_000].map(maxStates => {
       const { upperBound, value } = solved(hard, maxStates)
       return upperBound - value
     })
