@@ -82,22 +82,23 @@ async function askModel(): Promise<void> {
 }
 
 function rowOf({ arm, bill, steps, solved, cost_at_equal_steps, cost }: ArmResult) {
-  const percent = (share: number) => `${(100 * share).toFixed(1)} %`
-  const said = ({ change, low, high, verdict }: ArmResult['steps']) =>
-    `${percent(change)} (${percent(low)} to ${percent(high)}): ${verdict ?? 'no verdict'}`
+  const percent = (share: number) => `${(100 * share).toFixed(1)} %`.replace('-', '−')
+  const said = ({ change, low, high, verdict }: ArmResult['steps']) => {
+    const interval = `${percent(change)} (${percent(low)} to ${percent(high)})`
+    return Number.isFinite(high) ? `${interval}: ${verdict ?? 'no verdict'}` : '–'
+  }
   const lost = `+${solved.gained} −${solved.lost}, p = ${solved.p.toFixed(2)}`
   const all = solved.all_of_3 === null ? '' : `; all of 3: ${percent(solved.all_of_3)}`
   return [
-    ...[arm, bill === null ? '–' : `−${percent(bill.saved)}`, said(steps)],
+    ...[arm, bill === null ? '–' : percent(-bill.saved), said(steps)],
     ...[`${lost}: ${solved.verdict ?? 'no verdict'}${all}`, said(cost_at_equal_steps), said(cost)],
   ]
 }
 
 function commit(): string {
   try {
-    return execFileSync('git', ['rev-parse', 'HEAD'], { cwd: import.meta.dirname })
-      .toString()
-      .trim()
+    const options = { cwd: import.meta.dirname, stdio: 'pipe' } as const
+    return execFileSync('git', ['rev-parse', 'HEAD'], options).toString().trim()
   } catch {
     return 'unknown'
   }

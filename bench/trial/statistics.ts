@@ -82,7 +82,8 @@ export function compareSolved(pairs: readonly Pair[]) {
   const gained = pairs.filter(({ raw, arm }) => arm.solved && !raw.solved).length
   const lost = pairs.filter(({ raw, arm }) => !arm.solved && raw.solved).length
   const p = signTest(gained, lost)
-  const verdict: Verdict = p >= 0.05 ? 'not told apart' : gained > lost ? 'more' : 'fewer'
+  const told = p >= 0.05 ? 'not told apart' : gained > lost ? 'more' : 'fewer'
+  const verdict: Verdict = pairs.length === 0 ? null : told
   return { pairs: pairs.length, gained, lost, p, verdict }
 }
 

@@ -88,6 +88,7 @@ describe('exact figures', () => {
     expect([gained, lost, verdict]).toEqual([1, 9, 'fewer'])
     expect(p).toBeCloseTo((2 * 11) / 1024, 12)
     expect(compareSolved([pairOf(true, true)]).p).toBe(1)
+    expect(compareSolved([]).verdict).toBeNull()
   })
 
   it('pass^3 is the share of triples that all succeed', () => {
