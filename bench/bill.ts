@@ -85,12 +85,11 @@ function reportOf(played: readonly Played[], arms: readonly string[]) {
 }
 
 const LADDER = [
-  ...['results and calls, nothing expires', '+ recorded misses and writes for an hour'],
-  ...[
-    '+ system prompt, tools, memory',
-    "+ the model's and the user's texts",
-    '+ output: what was paid',
-  ],
+  'results and calls, nothing expires',
+  '+ recorded misses and writes for an hour',
+  '+ system prompt, tools, memory',
+  "+ the model's and the user's texts",
+  '+ output: what was paid',
 ]
 
 function ladderRows(played: readonly Played[]): string[][] {

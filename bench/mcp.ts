@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { loadavg, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { median } from '../src/lab/bill/statistics.ts'
 import type { Peer } from './mcp/lines-client.ts'
 import { TOOLS, type ToolName } from './mcp/results.ts'
 import { call, type Peers, startPeers, WAYS, type Way } from './mcp/ways.ts'
-import { cpuUsOf, machine } from './support/machine.ts'
+import { cpuUsOf, watchMachine } from './support/machine.ts'
 import { publish, tableOf } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
 import { percentile } from './support/statistics.ts'
@@ -80,13 +80,12 @@ async function rowsOf(peers: Peers, tool: ToolName) {
   })
 }
 
-const load = () => loadavg()[0]!.toFixed(1)
-const before = load()
+const busy = watchMachine()
 const folder = mkdtempSync(join(tmpdir(), 'haversack-bench-mcp-'))
 const peers = await startPeers(folder)
 const rows = []
 for (const tool of TOOLS) rows.push(...(await rowsOf(peers, tool)))
 await Promise.all(WAYS.map(way => peers[way].close()))
 rmSync(folder, { recursive: true, force: true })
-const about = `Over stdio, ${options.rounds} rounds; load of the machine ${before} before and ${load()} after; ${JSON.stringify(machine())}`
+const about = `Over stdio, ${options.rounds} rounds; ${busy()}`
 publish('mcp', [tableOf(rows), about], options.write)

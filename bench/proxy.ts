@@ -1,10 +1,9 @@
-import { loadavg } from 'node:os'
 import { median } from '../src/lab/bill/statistics.ts'
 import type { BurstPlan, BurstResult } from './proxy/burst.ts'
 import { stepsFor } from './proxy/growing-conversations.ts'
 import { startServers, warmUp } from './proxy/served.ts'
 import { agent } from './support/http-client.ts'
-import { machine } from './support/machine.ts'
+import { watchMachine } from './support/machine.ts'
 import { markdownTable, publish } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
 import { runPlan } from './support/processes.ts'
@@ -20,9 +19,8 @@ const options = readOptions({ corpus: '', pairs: 5, write: false })
 const CONVERSATIONS = 32
 const BYTES = 100_000
 const WAYS = ['plain', 'rewritten'] as const
-const load = () => loadavg()[0]!.toFixed(1)
 
-const before = load()
+const busy = watchMachine()
 const servers = await startServers()
 await warmUp(servers, stepsFor(options.corpus))
 const rates: Record<(typeof WAYS)[number], number[]> = { plain: [], rewritten: [] }
@@ -56,7 +54,7 @@ publish(
   [
     `Requests a second of ${CONVERSATIONS} conversations at once, ${BYTES / 1000} KB and one new result each, answered at once; ${options.pairs} pairs of runs, ${requests} requests. Rewritten ÷ plain: ${share.toFixed(2)}.`,
     markdownTable(['forwarded', 'median', 'least', 'most'], rows),
-    `${contents}; load of the machine ${before} before and ${load()} after; ${JSON.stringify(machine())}`,
+    `${contents}; ${busy()}`,
   ],
   options.write,
 )

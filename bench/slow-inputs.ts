@@ -36,14 +36,7 @@ const WIDTH = 60
 const costs = createCosts()
 const ordinary = Object.fromEntries(WAYS.map(way => [way, costs.ordinary(way, chars)]))
 
-interface Row {
-  readonly input: string
-  readonly way: string
-  readonly mb_per_s: number
-  readonly times_ordinary: number
-}
-
-function measure(name: string, input: Input): Row[] {
+function measure(name: string, input: Input) {
   const text = writeInput(input, chars)
   return WAYS.map(way => {
     costs.of(way, text)

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { loadavg, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { median } from '../src/lab/bill/statistics.ts'
 import type { Step } from '../test/support/turns/bodies.ts'
@@ -10,7 +10,7 @@ import { growingConversation, stepsFor } from './proxy/growing-conversations.ts'
 import { startServers, warmUp } from './proxy/served.ts'
 import { startGateway, startMcpProxy } from './speed/peers.ts'
 import { agent, timedCall } from './support/http-client.ts'
-import { machine, residentMib } from './support/machine.ts'
+import { residentMib, watchMachine } from './support/machine.ts'
 import { markdownTable, publish } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
 import { percentile } from './support/statistics.ts'
@@ -54,7 +54,6 @@ interface Sent<Request> {
 
 type Kind = 'growing' | 'new'
 
-const load = () => loadavg()[0]!.toFixed(1)
 const rows: string[][] = []
 const memory: string[][] = []
 
@@ -166,7 +165,7 @@ async function measureTools(): Promise<void> {
   await Promise.all([direct, relay, gateway].map(peer => peer.close()))
 }
 
-const before = load()
+const busy = watchMachine()
 if (options.only.includes('vendor')) await measureVendor()
 if (options.only.includes('mcp')) await measureTools()
 agent.destroy()
@@ -182,7 +181,7 @@ publish(
   [
     markdownTable(HEAD, rows),
     markdownTable(['resident at the end', 'MiB'], memory),
-    `Milliseconds; ${options.rounds} calls of each way; ${contents}; load of the machine ${before} before and ${load()} after; ${JSON.stringify(machine())}`,
+    `Milliseconds; ${options.rounds} calls of each way; ${contents}; ${busy()}`,
   ],
   options.write,
 )

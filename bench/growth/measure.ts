@@ -1,4 +1,4 @@
-import { createRandom, type Random } from '../../src/lab/bill/statistics.ts'
+import { createRandom } from '../../src/lab/bill/statistics.ts'
 import { generatedResults } from '../support/generated-results.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 
@@ -78,36 +78,24 @@ export async function costOf(call: (i: number) => unknown): Promise<number> {
   return best
 }
 
-/** Makes a tool result of about so many characters, the same each time. */
-type MakeText = (chars: number) => string
-
 const WORDS = 'queue build failed retry north amber river state merge timeout copper stone'.split(
   ' ',
 )
 
-function lines(line: (random: Random, number: number) => string): MakeText {
-  return chars => {
-    const random = createRandom(chars)
-    const parts: string[] = []
-    for (let length = 0; length < chars; ) {
-      const next = line(random, parts.length)
-      parts.push(next)
-      length += next.length + 1
-    }
-    return parts.join('\n')
+/** A log of about so many characters, the same each time. */
+function log(chars: number): string {
+  const random = createRandom(chars)
+  const word = () => WORDS[random(WORDS.length)]!
+  const two = (number: number) => String(number).padStart(2, '0')
+  const lines: string[] = []
+  for (let length = 0, n = 0; length < chars; n++) {
+    const time = `2026-11-21T10:${two(((n / 60) % 60) | 0)}:${two(n % 60)}Z`
+    const next = `${time} INFO [${word()}-${random(64)}] ${word()} ${word()} took=${random(900)}ms`
+    lines.push(next)
+    length += next.length + 1
   }
+  return lines.join('\n')
 }
 
-const word = (random: Random) => WORDS[random(WORDS.length)]!
-const two = (number: number) => String(number).padStart(2, '0')
-
-const log = lines(
-  (random, number) =>
-    `2026-11-21T10:${two(((number / 60) % 60) | 0)}:${two(number % 60)}Z INFO [${word(random)}-${random(64)}] ${word(random)} ${word(random)} took=${random(900)}ms`,
-)
-
 /** Four shapes of results, by name. */
-export const SHAPES: readonly { readonly name: string; readonly make: MakeText }[] = [
-  ...generatedResults,
-  { name: 'log', make: log },
-]
+export const SHAPES = [...generatedResults, { name: 'log', make: log }]

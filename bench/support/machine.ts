@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { availableParallelism, cpus, totalmem } from 'node:os'
+import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import type { Server } from './processes.ts'
 import type { Measured } from './session-server.ts'
 
@@ -18,6 +18,15 @@ export function machine(): Record<string, string | number> {
     memory_gib: Math.round(totalmem() / 2 ** 30),
     date: new Date().toISOString().slice(0, 10),
   }
+}
+
+const load = () => loadavg()[0]!.toFixed(1)
+
+/** @returns what says later how busy the machine was since now, and which one it is */
+export function watchMachine(): () => string {
+  const before = load()
+  return () =>
+    `load of the machine ${before} before and ${load()} after; ${JSON.stringify(machine())}`
 }
 
 /** Resident memory of a process in MiB, from Linux' own account of it. */
