@@ -18,7 +18,7 @@ drain_grace_ms = 0
 [proxy]
 rewrite_timeout_ms = 600000
 [telemetry]
-enabled = true
+sample_rate = 1
 [enrichment]
 enabled = true
 [mcp.servers.rows]

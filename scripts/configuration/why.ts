@@ -30,8 +30,7 @@ export const WHY: Readonly<Record<string, string>> = {
   'ledger.enabled': 'if no results and requests shall be recorded; the page needs it',
   'ledger.projects': 'if sums shall not name projects',
   'ui.keep_texts': 'both sides of results are kept for a week, encrypted; `run` does',
-  'telemetry.enabled': 'to tune: properties of results, nothing of their contents',
-  'telemetry.sample_rate': 'if fewer results suffice',
+  'telemetry.sample_rate': 'to tune: of a share of results properties, nothing of their contents',
   'telemetry.flush_every_n': 'if events shall be written sooner',
   'fingerprints.publish':
     'patterns of endpoints that readers get; `team:NAME`: with those of three members',

@@ -188,9 +188,8 @@ export const configSchema = z.strictObject({
   /** Properties of results, without any content. */
   telemetry: z
     .strictObject({
-      enabled: z.boolean().default(false),
-      /** The share of results that is written. */
-      sample_rate: sampleRate.default(1),
+      /** The share of results that is written; 0: nothing is. */
+      sample_rate: sampleRate.or(z.literal(0)).default(0),
       /** Events of a session that are written together. */
       flush_every_n: positive.max(1_000).default(25),
     })

@@ -39,6 +39,7 @@ export const REMOVED_KEYS: Readonly<Record<string, string>> = {
   'elision.min_saved_tokens': 'endpoint_overrides."*" has elision_min_saved_tokens',
   'steering.effort_models': 'the effort is lowered of all requests that name a higher one',
   'proxy.responses_websockets': 'conversations over them are rewritten like all others',
+  'telemetry.enabled': 'telemetry.sample_rate above 0 records',
   'store.tenants': 'store.original_ttl_ms is for all tenants',
   'ui.enabled': 'ledger.enabled = false leaves the page out, too',
   'fingerprints.build_interval_ms': 'it is always an hour',

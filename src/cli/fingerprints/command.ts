@@ -172,7 +172,7 @@ function ownOf({ config, values }: Destination) {
   const key = readTelemetryKey(config.data_dir)
   if (key === null)
     throw new UsageError(
-      `${config.data_dir} has no telemetry ([telemetry] enabled = true records it)`,
+      `${config.data_dir} has no telemetry ([telemetry] sample_rate = 1 records it)`,
     )
   const folder = join(fingerprintsFolder(config.data_dir), tenantFolder(key, tenant))
   // The name is keyed, so that two services cannot see that they have the same member.

@@ -76,7 +76,7 @@ async function showSavings(values: ValuesOf<typeof options>): Promise<number> {
 function folderOf(tenant: string, dataDir: string): string {
   const key = readTelemetryKey(dataDir)
   if (key === null)
-    throw new UsageError(`${dataDir} has no telemetry ([telemetry] enabled = true records it)`)
+    throw new UsageError(`${dataDir} has no telemetry ([telemetry] sample_rate = 1 records it)`)
   return tenantFolder(key, tenant)
 }
 
@@ -100,7 +100,7 @@ const MAX_ROWS = 40
 /** One table for each tokenizer. Each names the baseline of its percentages. */
 export function reportSavings(groups: readonly TokenizerSavings[], tally: ReadTally): string {
   if (groups.length === 0)
-    return `no events ([telemetry] enabled = true records them)\n${readLine(tally)}`
+    return `no events ([telemetry] sample_rate = 1 records them)\n${readLine(tally)}`
   const tables = groups.map(({ tokenizer, total, endpoints }) => {
     const rows = endpoints.slice(0, MAX_ROWS).map(({ endpoint, sums }) => rowOf(endpoint, sums))
     const more = endpoints.length - rows.length

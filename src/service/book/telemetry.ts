@@ -13,7 +13,7 @@ export async function telemetryKeyFor(
   config: Config,
   { logger }: { readonly logger: Pick<Logger, 'warn'> },
 ): Promise<Uint8Array | null> {
-  if (!config.telemetry.enabled) return null
+  if (config.telemetry.sample_rate === 0) return null
   if (config.store.redis === undefined) return loadTelemetryKey(config.data_dir)
   // The key is asked for before the store that reports to metrics is open.
   const store = await openConfiguredStore(config, () => {})

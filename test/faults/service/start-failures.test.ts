@@ -31,7 +31,7 @@ const configWith = (port = 0) =>
       workers: { count: 1 },
       limits: { drain_grace_ms: 0 },
       proxy: { anthropic_url: 'http://127.0.0.1:9', openai_url: 'http://127.0.0.1:9' },
-      telemetry: { enabled: true },
+      telemetry: { sample_rate: 1 },
       fingerprints: { publish: ['*'] },
     },
   })

@@ -84,7 +84,7 @@ describe('what a service publishes', () => {
     ])
     service = await startSmallService({
       data_dir: folder,
-      telemetry: { enabled: true },
+      telemetry: { sample_rate: 1 },
       fingerprints: { publish: ['mcp__gitlab__*', 'team:clients'] },
     })
     const path = '/mcp/fingerprints/v1'

@@ -13,7 +13,7 @@ beforeAll(async () => {
   service = await startSmallService({
     workers: { count: 1 },
     data_dir: join(folder, 'file', 'data'),
-    telemetry: { enabled: false },
+    telemetry: { sample_rate: 0 },
   })
 })
 afterAll(async () => {

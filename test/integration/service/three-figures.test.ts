@@ -59,7 +59,7 @@ beforeAll(async () => {
   })
   service = await startSmallService({
     data_dir: data,
-    telemetry: { enabled: true },
+    telemetry: { sample_rate: 1 },
     proxy: { openai_url: upstream.url },
   })
   for (let count = 1; count <= results.length; count++) {

@@ -30,7 +30,7 @@ describe.skipIf(processEnv()['TEST_WITHOUT_REDIS'] === '1')('three replicas', ()
       {
         data_dir: folder,
         store: { redis: { url: redis.url, call_timeout_ms: 10_000 } },
-        telemetry: { enabled: true },
+        telemetry: { sample_rate: 1 },
         fingerprints: { publish: ['*'] },
       },
       {

@@ -38,7 +38,7 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('three replicas tell 
   beforeAll(async () => {
     redis = await startRedis()
     const config = join(root, 'config.toml')
-    const settings = ['[store.redis]', 'call_timeout_ms = 10_000', '[telemetry]', 'enabled = true']
+    const settings = ['[store.redis]', 'call_timeout_ms = 10_000', '[telemetry]', 'sample_rate = 1']
     const base = readFileSync(BASE, 'utf8')
     writeFileSync(config, `${base}\n${settings.join('\n')}\n`)
     replicas = await Promise.all(

@@ -51,7 +51,7 @@ const SERVICES = 3
 const DOWN_MS = 1_000
 const SKEWED_CLOCK = new URL('skewed-clock.ts', import.meta.url).href
 /** The configuration of all services. */
-const COMMON = '[telemetry]\nenabled = true\n'
+const COMMON = '[telemetry]\nsample_rate = 1\n'
 /** What the next version would write otherwise than this one. */
 const OTHER_PIPELINE = '[mckp]\nformats_enabled = ["json_compact", "ndjson"]\n'
 

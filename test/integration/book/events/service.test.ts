@@ -26,7 +26,7 @@ it('tells of a result in requests of a proxy once, also behind a restart', async
       data_dir,
       workers: { count: 1 },
       proxy: { anthropic_url: upstream.url },
-      telemetry: { enabled: true },
+      telemetry: { sample_rate: 1 },
     })
     for (let end = 1; end <= turns.length; end++) {
       const messages = [{ role: 'user', content: 'go' }, ...turns.slice(0, end).flat()]
@@ -55,7 +55,7 @@ it('sums a session up when its client closes it', async () => {
   const service = await startSmallService({
     data_dir,
     workers: { count: 1 },
-    telemetry: { enabled: true },
+    telemetry: { sample_rate: 1 },
   })
   const session = 'a/b'
   await (await service.post('/v1/encode', JSON.stringify({ content: rows('x'), session }))).text()

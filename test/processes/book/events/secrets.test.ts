@@ -231,7 +231,7 @@ function setUp(upstream: string) {
       '[limits]\ndrain_grace_ms = 0',
       `[proxy]\nanthropic_url = "${upstream}"\nopenai_url = "${upstream}"`,
       '[ui]\nkeep_texts = "on"',
-      '[telemetry]\nenabled = true\nflush_every_n = 2',
+      '[telemetry]\nsample_rate = 1\nflush_every_n = 2',
     ].join('\n'),
   )
   return { data, caller, tenant, env: { HAVERSACK_CONFIG: config, HAVERSACK_DATA_DIR: data } }
