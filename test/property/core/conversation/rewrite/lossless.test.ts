@@ -4,10 +4,10 @@ import { compressMessages } from '../../../../../src/core/conversation/rewrite/c
 import { compressOperation } from '../../../../../src/core/operations/compress.ts'
 import { localContext } from '../../../../support/local-context.ts'
 import { readPlainly } from '../../../../support/plain-readers/readers.ts'
-import { fewRuns } from '../../../../support/short-runs.ts'
+import { runs } from '../../../../support/runs.ts'
 
 /** More in the long run. */
-const RUNS = fewRuns(600, 15)
+const RUNS = runs(600)
 
 const local = localContext()
 const context = { ...local, keepsOriginals: true, terms: { redeems: true, bypass: false } }

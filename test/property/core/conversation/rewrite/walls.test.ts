@@ -162,7 +162,7 @@ describe('what stands after a compaction', () => {
         const before = textsFrom(turn.bytes, route, -1)
         expect(before).toEqual(textsFrom(rewritten.bytes, route, -1).slice(0, before.length))
       }),
-      { numRuns: fewRuns(400, 8) },
+      { numRuns: fewRuns(400, 15) },
     )
     expect(referred).toBeGreaterThanOrEqual(leastHits(20))
   })
@@ -184,7 +184,7 @@ describe('what stands after a compaction', () => {
           referred += text.split('> [').length - 1
         },
       ),
-      { numRuns: fewRuns(200, 5) },
+      { numRuns: fewRuns(200, 10) },
     )
     expect(referred).toBeGreaterThanOrEqual(leastHits(20))
   })
