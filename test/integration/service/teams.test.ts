@@ -44,9 +44,10 @@ it('shows all tenants to a key that may read them, and tells when a budget is us
     await server(500, ''),
   ]
   const [red, blue] = [key('red', 'proxy', 'admin'), key('blue', 'proxy')]
+  const green = key('green', 'proxy')
   const [boss, scraper] = [key('blue', 'read-all'), key('watch', 'metrics')]
   const keys = join(folder, 'keys.json')
-  writeKeysFile(keys, red, blue, boss, scraper)
+  writeKeysFile(keys, red, blue, green, boss, scraper)
   const toml = {
     keys_file: keys,
     proxy: { anthropic_url: vendor.url },
@@ -125,8 +126,11 @@ it('shows all tenants to a key that may read them, and tells when a budget is us
     { period: 'day', amount: 2, spent: 2 },
     { period: 'month', amount: 1_000, spent: 2 },
   ])
+  // Its tenant has no budget.
+  await ask(green)
   const { body: metrics } = await read('/metrics', scraper)
   expect(metrics).toContain('haversack_tenant_requests_total{tenant="red"} 2')
+  expect(metrics).not.toContain('green')
   expect(metrics).toContain('haversack_tenant_billed_total{tenant="blue"} 1000000')
   expect(metrics).toContain('haversack_budget_used_ratio{tenant="red",period="day"} 1')
   // Nothing is blocked.
