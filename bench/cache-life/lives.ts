@@ -27,7 +27,7 @@ const PRICES = vendorPrices('anthropic')
 const { cache_read: READ, cache_write: SHORT, cache_write_long: LONG } = PRICES
 
 const plain = { life: 'short', isGuarded: false, pings: 0 } as const
-export const FIVE: Policy = { ...plain, name: 'five minutes' }
+const FIVE: Policy = { ...plain, name: 'five minutes' }
 const HOUR: Policy = { ...plain, name: '`life = "1h"`', life: 'hour' }
 export const POLICIES: readonly Policy[] = [
   FIVE,

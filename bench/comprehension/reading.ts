@@ -24,8 +24,6 @@ export const most = (values: readonly (Json | undefined)[]) => Math.max(...value
 /** The rows with this value. */
 export const having = (rows: readonly Row[], name: string, value: Json) =>
   rows.filter(row => row[name] === value)
-/** The first thing that a pattern finds in a text. */
-export const found = (pattern: RegExp, text: unknown) => pattern.exec(String(text))?.[1]
 
 /** What a member says: a value, an empty string, or that it is not there. */
 export function saidOf(value: Json | undefined): string {
