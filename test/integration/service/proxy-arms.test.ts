@@ -13,7 +13,10 @@ let upstream: RecordingUpstream
 let service: Awaited<ReturnType<typeof start>>
 
 function start(arms: string) {
-  writeFileSync(file, `[elision]\nin_proxies = true\nmin_saved_tokens = 0\n[arms]\n${arms}\n`)
+  writeFileSync(
+    file,
+    `[elision]\nin_proxies = true\n[endpoint_overrides."*"]\nelision_min_saved_tokens = 0\n[arms]\n${arms}\n`,
+  )
   return startSmallService({
     workers: { count: 1 },
     data_dir: folder,
