@@ -1,3 +1,4 @@
+import { percent } from '../src/console/table.ts'
 import {
   type AccountTerms,
   type ArmPlay,
@@ -54,8 +55,6 @@ function pairsOf(played: readonly Played[], arm: string, terms: AccountTerms = {
     arm: totalOf(account(session, plays.get(arm) ?? NO_CHANGES, terms)),
   }))
 }
-
-const percent = (share: number) => `${(100 * share).toFixed(1)} %`
 
 function rowOf(arm: string, saving: Saving, played: readonly Played[]) {
   const bills = played.map(({ session, plays }) => account(session, plays.get(arm) ?? NO_CHANGES))

@@ -1,3 +1,4 @@
+import { percent } from '../src/console/table.ts'
 import { READ_PRICE, WRITE_PRICES } from '../src/lab/bill/prices.ts'
 import type { BillSession } from '../src/lab/bill/session.ts'
 import { summarize } from '../src/lab/bill/summarize.ts'
@@ -78,8 +79,6 @@ function payFor(session: BillSession, pace: number): Paid {
   }
   return { without, placed }
 }
-
-const percent = (share: number) => `${(100 * share).toFixed(1)} %`
 
 function rowOf(name: string, sessions: readonly BillSession[], pace: number): string[] {
   const paid = sessions.map(each => payFor(each, pace))

@@ -1,3 +1,4 @@
+import { percent } from '../src/console/table.ts'
 import { createTokenCounters } from '../src/core/tokens/counters.ts'
 import { RETRIEVE_DEFINITION } from '../src/mcp/results/retrieve-tool.ts'
 import { PROFILES, type ProfileName, shownBy } from './mcp/shown.ts'
@@ -74,8 +75,6 @@ const sum = (of: readonly Row[], key: 'compact' | 'before' | 'after') =>
   of.reduce((all, row) => all + row[key], 0)
 const saved = (of: readonly Row[], key: 'compact' | 'before') =>
   1 - sum(of, 'after') / Math.max(1, sum(of, key))
-const percent = (share: number) => `${(100 * share).toFixed(1)} %`
-
 const tableRow = (source: string, profile: ProfileName, of: readonly Row[]) => ({
   ...{ 'lists of': source, shown: profile, n: of.length, 'compact JSON': sum(of, 'compact') },
   ...{ before: sum(of, 'before'), after: sum(of, 'after') },

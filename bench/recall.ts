@@ -1,3 +1,4 @@
+import { percent } from '../src/console/table.ts'
 import { type ArmPlay, account, NO_CHANGES, totalOf } from '../src/lab/bill/account.ts'
 import type { PlacedSession } from '../src/lab/bill/place-results.ts'
 import { type Arm, pipelineArm } from '../src/lab/bill/play.ts'
@@ -62,8 +63,6 @@ function tokensOf({ results }: PlacedSession, { changes }: ArmPlay) {
     .reduce((sum, { result, sent }) => sum + results[result]!.raw - sent, 0)
   return { before, saved }
 }
-
-const percent = (part: number, of = 1) => `${((100 * part) / of).toFixed(1)} %`
 
 function rowOf(name: string, arm: Arm) {
   const tally = newTally()

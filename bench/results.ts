@@ -5,19 +5,17 @@ import { publish } from './support/markdown-table.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
 
 /**
- * npm run bench -- results CORPUS [--only NAME,… --svg FILE --write]
+ * npm run bench -- results CORPUS [--only NAME,… --write]
  *
  * What is saved of recorded results and what is left of them. `elided`: by kind and source, with
  * critical parts and markers. `conversations`: as `POST /v1/compress` writes them, with references,
  * by level of reading, and with levels of views from 20,000 tokens on. `views`: each level, every
  * answer given back; how often later calls quote what was hidden. `lists`: lists and diffs at 8,000
- * tokens. `budgets`: what is kept of JSON payloads, beside a knapsack of whole items; `--svg` plots
- * it.
+ * tokens. `budgets`: what is kept of JSON payloads, beside a knapsack of whole items.
  */
 const options = readOptions({
   corpus: REQUIRED,
   only: ['elided', 'conversations', 'views', 'lists', 'budgets'],
-  svg: '',
   write: false,
 })
 
@@ -27,7 +25,7 @@ const PARTS: Record<(typeof options.only)[number], () => string | Promise<string
   conversations: () => conversations(corpus),
   views: () => views(corpus),
   lists: () => lists(corpus),
-  budgets: () => budgets(corpus, options.svg),
+  budgets: () => budgets(corpus),
 }
 
 const { node, date } = machine()

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { memory } from '../test/support/service-memory.ts'
 import { firstSaving } from './service/first-saving.ts'
 import { neighbours } from './service/neighbours.ts'
-import { rate } from './service/rate.ts'
 import { starts } from './service/start.ts'
 import { machine } from './support/machine.ts'
 import { markdownTable } from './support/markdown-table.ts'
@@ -13,15 +12,14 @@ import { readOptions } from './support/options.ts'
 /**
  * npm run bench -- service [--only NAME,… --rounds N --seconds S --requests N --main FILE]
  *
- * `rate`: encodes a second and what they take of the main thread. `neighbours`: one tenant beside
- * another that sends slow content. `memory`: `--requests` of every kind while threads are lost;
- * ends with 1 where memory grew after the warm-up. `start`: from the start of the process to the
- * first 200 of `/readyz`, with empty caches and with filled ones; `--main` starts another version,
- * such as a built package. `first-saving`: from an empty folder to the first saving; ends with 1
- * after a minute.
+ * `neighbours`: one tenant beside another that sends slow content. `memory`: `--requests` of every
+ * kind while threads are lost; ends with 1 where memory grew after the warm-up. `start`: from the
+ * start of the process to the first 200 of `/readyz`, with empty caches and with filled ones;
+ * `--main` starts another version, such as a built package. `first-saving`: from an empty folder to
+ * the first saving; ends with 1 after a minute.
  */
 const options = readOptions({
-  only: ['rate', 'neighbours', 'memory', 'start', 'first-saving'],
+  only: ['neighbours', 'memory', 'start', 'first-saving'],
   rounds: 5,
   seconds: 6,
   requests: 500_000,
@@ -34,7 +32,6 @@ const PARTS: Record<
   (typeof options.only)[number],
   () => Promise<{ readonly text: string; readonly ok?: boolean }>
 > = {
-  rate: () => rate(folder, rounds, seconds),
   neighbours: () => neighbours(folder, rounds, seconds),
   async memory() {
     const { rows, ok } = await memory(folder, options.requests)

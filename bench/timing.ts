@@ -9,14 +9,15 @@ import { tableOf } from './support/markdown-table.ts'
 import { readOptions } from './support/options.ts'
 import { startServer } from './support/processes.ts'
 import { base64Content, conversation, rowsContent } from './timing/bodies.ts'
+import { signTest } from './trial/statistics.ts'
 
 /**
  * npm run bench -- timing [--pairs N --only TEXT --main FILE]
  *
  * Whether a tenant can see by the time what another one has sent. In each pair one tenant sends a
- * body. Then another one sends, in random order, the same and two that nobody has sent. One of those two is the control. One worker thread, so that both tenants
- * meet in it. `--only` takes the bodies whose names have this text; `--main` measures another
- * version of the service.
+ * body. Then another one sends, in random order, the same and two that nobody has sent, one of which
+ * is the control. One worker thread, so that both tenants meet in it. `--only` takes the bodies
+ * whose names have this text; `--main` measures another version of the service.
  */
 const options = readOptions({ pairs: 200, main: '../src/main.ts', only: '' })
 const { pairs } = options
@@ -92,22 +93,6 @@ function inRandomOrder<T>(items: readonly T[]): T[] {
   return items.flatMap(() => rest.splice(random(rest.length), 1))
 }
 
-/**
- * How likely chance alone makes one of two equal ways win at least this often, or this seldom
- * (normal approximation).
- */
-function chanceOf(wins: number, of: number): number {
-  const deviation = Math.max(0, Math.abs(wins - of / 2) - 0.5) / Math.sqrt(of / 4)
-  return erfc(deviation / Math.SQRT2)
-}
-
-/** Abramowitz and Stegun, 7.1.26; to seven digits. */
-function erfc(x: number): number {
-  const t = 1 / (1 + 0.3275911 * x)
-  const sum = [0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429]
-  return sum.reduceRight((all, factor) => (all + factor) * t, 0) * Math.exp(-x * x)
-}
-
 const figures = []
 for (const each of CASES.filter(({ name }) => name.includes(options.only))) {
   const found = await differences(each)
@@ -117,7 +102,7 @@ for (const each of CASES.filter(({ name }) => name.includes(options.only))) {
       name: each.name,
       after: after === 'same' ? 'the same' : 'control: another one',
       faster,
-      chance: chanceOf(faster, pairs),
+      chance: signTest(faster, pairs - faster),
       median_ms: median(found[after]),
     }
     figures.push(figure)

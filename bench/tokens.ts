@@ -14,7 +14,7 @@ import { loadSources, measureHostile, measureSpeed } from './tokens/speed.ts'
 const options = readOptions({ corpus: '' })
 
 const vocabularies = loadVocabularies({ cacheDir: 'node_modules/.cache/haversack' })
-const sources = loadSources(options.corpus || undefined)
+const sources = loadSources(options.corpus)
 
 console.log(machine(), `source: ${sources.description}`)
 for (const encoding of ENCODINGS) {

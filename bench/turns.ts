@@ -15,7 +15,7 @@ import { startRecordingVendor } from '../test/support/turns/recording-vendor.ts'
 import { startServices } from '../test/support/turns/services.ts'
 import { publish } from './support/markdown-table.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
-import { type Conversation, conversationsOf, turnsOf } from './turns/conversations.ts'
+import { type Conversation, conversationsOf, MODELS, turnsOf } from './turns/conversations.ts'
 import { type ShapeReport, turnsReport } from './turns/report.ts'
 
 /**
@@ -27,22 +27,10 @@ import { type ShapeReport, turnsReport } from './turns/report.ts'
  * and how many tokens that saves. `--sample` plays each N-th conversation, `--only` some shapes.
  */
 
-/**
- * The shapes, each for every so many conversations: OpenAI's two differ in where a result stands,
- * and hardly in anything else.
- */
-const SHAPES: Readonly<Record<RouteName, { readonly model: string; readonly each: number }>> = {
-  anthropic_messages: { model: 'claude-sonnet-4-5', each: 1 },
-  openai_chat: { model: 'gpt-5', each: 1 },
-  openai_responses: { model: 'gpt-5', each: 5 },
-  gemini_generate: { model: 'gemini-2.5-pro', each: 5 },
-  bedrock_converse: { model: 'anthropic.claude-sonnet-4-5', each: 5 },
-}
-
 const options = readOptions({
   corpus: REQUIRED,
   sample: 1,
-  only: Object.keys(SHAPES) as RouteName[],
+  only: Object.keys(MODELS) as RouteName[],
   write: false,
 })
 
@@ -83,7 +71,9 @@ async function playShape(route: RouteName): Promise<ShapeReport> {
   const folder = mkdtempSync(join(tmpdir(), 'haversack-turns-'))
   const vendor = await startRecordingVendor()
   const services = await startServices({ folder, upstream: vendor.url, pipeline: PIPELINES[0] })
-  const { model, each } = SHAPES[route]
+  const model = MODELS[route]
+  // OpenAI's two differ in where a result stands, and hardly in anything else.
+  const each = route === 'anthropic_messages' || route === 'openai_chat' ? 1 : 5
   const chosen = conversations.filter((_, n) => n % each === 0)
   const all = chosen.map((conversation, n): Ongoing => {
     const { name, steps } = conversation

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { createCipheriv, hash } from 'node:crypto'
 import { join } from 'node:path'
 import { encodeOperation } from '../../src/core/operations/encode.ts'
 import { attachIndex } from '../../src/core/sessions/index/attach.ts'
@@ -9,7 +9,6 @@ import { createLocalContext } from '../../src/library/local-context.ts'
 import { createAdmission } from '../../src/pool/admission.ts'
 import { loadVocabularies } from '../../src/runtime/vocabulary.ts'
 import { openSqliteStore } from '../../src/store/sqlite/client.ts'
-import { noise } from '../support/bodies.ts'
 import { residentMib } from '../support/machine.ts'
 import { type Curve, costOf, type Point, SHAPES } from './measure.ts'
 
@@ -43,6 +42,13 @@ export function checksBySessions(most: number): { readonly time: Curve; readonly
 const BODY_BYTES = 1024
 const DAY_MS = 86_400_000
 const AT_ONCE = 64
+
+/** Bytes that nothing compresses, the same for the same seed. */
+function noise(size: number, seed: string): Uint8Array<ArrayBuffer> {
+  const key = hash('sha256', seed, 'buffer')
+  const bytes = createCipheriv('aes-256-ctr', key, Buffer.alloc(16)).update(Buffer.alloc(size))
+  return new Uint8Array(bytes)
+}
 
 /** A put and a get of 1 KiB, by the bodies that the store holds. */
 export async function storeByEntries(folder: string, most: number): Promise<readonly Curve[]> {

@@ -20,7 +20,7 @@ import { turnBody } from '../../test/support/turns/bodies.ts'
 import { CASES, UNDECODABLE } from '../../test/unit/core/formats/cases.ts'
 import { TEXT_CASES, UNDECODABLE_TEXTS } from '../../test/unit/core/formats/text-cases.ts'
 import { NO_TREES, TREE_CASES } from '../../test/unit/core/formats/tree-cases.ts'
-import { type Conversation, conversationsOf, turnsOf } from '../turns/conversations.ts'
+import { type Conversation, conversationsOf, MODELS, turnsOf } from '../turns/conversations.ts'
 
 /** A SHA-256 over texts and bytes, each with its length, so that their borders count. */
 export interface Sum {
@@ -119,21 +119,14 @@ const MEMORY_BYTES = 16 * 1024 * 1024
 const RETRIEVING_EACH = 2
 const RETRIEVING_TOOL = 'headroom_retrieve'
 
-/** The model of each shape of requests, and of how many conversations one is played. */
-const SHAPES: Readonly<Record<RouteName, { readonly model: string; readonly each: number }>> = {
-  anthropic_messages: { model: 'claude-sonnet-4-5', each: 1 },
-  openai_chat: { model: 'gpt-5', each: 4 },
-  openai_responses: { model: 'gpt-5', each: 4 },
-  gemini_generate: { model: 'gemini-2.5-pro', each: 4 },
-  bedrock_converse: { model: 'anthropic.claude-sonnet-4-5', each: 4 },
-}
-
 /** The rewritten bodies, records and reports of all recorded conversations, turn by turn. */
 export async function* rewrittenTurns(corpus: string): AsyncGenerator<readonly [string, string]> {
   const conversations = conversationsOf(corpus)
   const context = createLocalContext()
   for (const route of ROUTE_NAMES) {
-    const { model, each } = SHAPES[route]
+    const model = MODELS[route]
+    // Of the other shapes a part shows the same.
+    const each = route === 'anthropic_messages' ? 1 : 4
     const sum = createSum()
     for (const [index, conversation] of conversations.entries()) {
       if (index % each !== 0) continue

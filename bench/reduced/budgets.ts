@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { percent } from '../../src/console/table.ts'
 import { hintLine } from '../../src/core/hints/hint-line.ts'
 import { chooseLossless } from '../../src/core/pipeline/gate.ts'
 import { layersFor } from '../../src/core/pipeline/layers.ts'
@@ -46,61 +46,6 @@ const PUNCTUATION = 2
 function jsonTokens({ own, key, children = [] }: PricedNode): number {
   const inner = children.reduce((sum, child) => sum + jsonTokens(child) + PUNCTUATION, 0)
   return own + key + inner
-}
-
-/** A curve; its points are in the order of x. */
-interface Series {
-  readonly name: string
-  readonly color: string
-  readonly points: readonly (readonly [x: number, y: number])[]
-}
-
-/** Where an axis ends, and how its marks are written; it begins at 0. */
-interface Axis {
-  readonly max: number
-  format(value: number): string
-}
-
-const WIDTH = 800
-const HEIGHT = 320
-const MARGIN = { left: 60, right: 20, top: 30, bottom: 40 }
-const MARKS = [0, 0.25, 0.5, 0.75, 1]
-
-/** An SVG with several curves over the same axes. */
-function linePlot(series: readonly Series[], xAxis: Axis, yAxis: Axis): string {
-  const x = (value: number) =>
-    MARGIN.left + (value / xAxis.max) * (WIDTH - MARGIN.left - MARGIN.right)
-  const y = (value: number) =>
-    HEIGHT - MARGIN.bottom - (value / yAxis.max) * (HEIGHT - MARGIN.top - MARGIN.bottom)
-  const text = (atX: number, atY: number, content: string, extra = '') =>
-    `<text x="${atX.toFixed(1)}" y="${atY.toFixed(1)}" ${extra}>${content}</text>`
-
-  const grid = MARKS.flatMap(share => {
-    const level = y(share * yAxis.max)
-    return [
-      `<line x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${level}" y2="${level}" stroke="#ddd"/>`,
-      text(MARGIN.left - 8, level + 4, yAxis.format(share * yAxis.max), 'text-anchor="end"'),
-      text(
-        x(share * xAxis.max),
-        HEIGHT - 16,
-        xAxis.format(share * xAxis.max),
-        'text-anchor="middle"',
-      ),
-    ]
-  })
-  const step = Math.min(180, (WIDTH - MARGIN.left) / series.length)
-  const lines = series.flatMap(({ name, color, points }, index) => [
-    `<polyline fill="none" stroke="${color}" points="${points.map(([px, py]) => `${x(px).toFixed(1)},${y(py).toFixed(1)}`).join(' ')}"/>`,
-    text(MARGIN.left + index * step, 18, name, `fill="${color}"`),
-  ])
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" font-family="sans-serif" font-size="11">`,
-    `<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>`,
-    ...grid,
-    ...lines,
-    '</svg>',
-    '',
-  ].join('\n')
 }
 
 /** Budgets, as shares of the tokens of a payload in compact JSON. */
@@ -166,14 +111,12 @@ function measure(content: string): Row[] {
   })
 }
 
-const percent = (share: number) => `${(100 * share).toFixed(1)} %`
 /**
  * What is kept of JSON payloads within budgets: by the multiple-choice knapsack with all formats,
  * and by one that takes or leaves whole items in compact JSON. Both texts are counted exactly, their
  * markers too.
- * @param svg a file for a plot of both; empty: none
  */
-export function budgets(corpus: string, svg: string): string {
+export function budgets(corpus: string): string {
   const texts = [...jsonPayloads(corpus).values()].flatMap(files => [...files.values()])
   const rows = texts.flatMap(measure)
   const bySize = SHARES.map(share => {
@@ -191,19 +134,6 @@ export function budgets(corpus: string, svg: string): string {
       ms: median(written.map(row => row.ms)),
     }
   })
-  if (svg !== '') {
-    const curve = (name: string, color: string, key: 'ours' | 'binary') => ({
-      name,
-      color,
-      points: bySize.map(row => [row.share, row[key]] as const),
-    })
-    const series = [
-      curve('multiple choice', '#2563eb', 'ours'),
-      curve('binary, one format', '#dc2626', 'binary'),
-    ]
-    const axis = { max: 0.8, format: percent }
-    writeFileSync(svg, linePlot(series, axis, { max: 1, format: percent }))
-  }
   return tableOf(
     bySize.map(row => ({
       ...{ budget: `${row.share * 100} %`, payloads: row.payloads },

@@ -1,12 +1,13 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { median } from '../../src/lab/bill/statistics.ts'
 import { keyFor, writeKeysFile } from '../../test/support/keys.ts'
 import { growingConversation, stepsFor } from '../proxy/growing-conversations.ts'
+import { recordsOf } from '../support/generated-results.ts'
 import { timedCall } from '../support/http-client.ts'
 import { tableOf } from '../support/markdown-table.ts'
 import { load, type Server, startServer } from '../support/processes.ts'
-import { encodeBodies } from './bodies.ts'
 
 /** What one tenant sends, as many at once as it says; each job takes a thread for 20 s and more. */
 const ATTACKS = [
@@ -93,7 +94,7 @@ async function oneRound(
   try {
     const plan = {
       url: `${server.url}/v1/encode`,
-      bodies: encodeBodies(folder, 4096, 32),
+      bodies: encodeBodies(folder),
       connections: 2,
       pauseMs: 10,
       seconds,
@@ -125,6 +126,16 @@ async function oneRound(
   } finally {
     await Promise.all([server.stop(), upstream.stop()])
   }
+}
+
+/** A file of requests for `/v1/encode` of about 4 KiB, a line each. */
+function encodeBodies(folder: string): string {
+  const file = join(folder, 'encode.jsonl')
+  const lines = Array.from({ length: 32 }, (_, seed) =>
+    JSON.stringify({ content: recordsOf(3_500, seed) }),
+  )
+  writeFileSync(file, `${lines.join('\n')}\n`)
+  return file
 }
 
 /** Sends one body again and again until it is stopped. */

@@ -7,40 +7,24 @@ import { cpuUsOf, residentMib } from '../support/machine.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 
 const OWN_MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-const FIRST_MS = 1_300
-const WARM_MS = 600
-
-type CacheEnv = (caches: string) => NodeJS.ProcessEnv
-
-/** The compile cache where the environment says, for the main thread and the workers. */
-const named: CacheEnv = caches => ({ NODE_COMPILE_CACHE: join(caches, 'compiled') })
-/** The compile cache that the service opens by itself, under the folder for temporary files. */
-const byDefault: CacheEnv = caches => ({ NODE_COMPILE_CACHE: undefined, TMPDIR: caches })
 
 /**
  * Milliseconds from the start of the process to the first 200 of /readyz, its processor time by
- * then and its resident memory: with empty caches, and with caches that an earlier start filled. The
- * files themselves are in the system's page cache in both cases.
+ * then and its resident memory: with empty caches, and with caches that an earlier start filled.
+ * The compile cache is the one that the service opens by itself. The files themselves are in the
+ * system's page cache in both cases.
  * @param other what is started instead of this version; empty: this one
  */
 export async function starts(folder: string, rounds: number, other: string) {
   const main = other === '' ? OWN_MAIN : resolve(other)
-  let folders = 0
-  const empty = () => {
-    const path = join(folder, `start-${folders++}`)
-    mkdirSync(path)
-    return path
-  }
-  const [filled, filledByDefault] = [empty(), empty()]
+  const filled = join(folder, 'filled')
   const cases = [
-    { label: 'first', cache: named, target: FIRST_MS, caches: empty },
-    { label: 'warm', cache: named, target: WARM_MS, caches: () => filled },
-    { label: 'first, own cache', cache: byDefault, target: FIRST_MS, caches: empty },
-    { label: 'warm, own cache', cache: byDefault, target: WARM_MS, caches: () => filledByDefault },
+    { label: 'first', target: 1_300, caches: (round: number) => join(folder, `start-${round}`) },
+    { label: 'warm', target: 600, caches: () => filled },
   ].map(each => ({ ...each, found: [] as number[][] }))
   for (let round = 0; round <= rounds; round++) {
-    for (const { cache, caches, found } of cases) {
-      const start = await startOnce(main, caches(), cache)
+    for (const { caches, found } of cases) {
+      const start = await startOnce(main, caches(round))
       // The first round fills the caches.
       if (round > 0) found.push(start)
     }
@@ -53,16 +37,17 @@ export async function starts(folder: string, rounds: number, other: string) {
 }
 
 /** Starts the service with these caches, waits until it is ready, and ends it. */
-async function startOnce(main: string, caches: string, cache: CacheEnv): Promise<number[]> {
+async function startOnce(main: string, caches: string): Promise<number[]> {
+  mkdirSync(caches, { recursive: true })
   const started = performance.now()
   const { url, child, exited } = await startProcess({
     main,
     stderr: 2,
     env: {
       ...{ HAVERSACK_CONFIG: undefined, HAVERSACK_WORKERS: undefined },
+      ...{ NODE_COMPILE_CACHE: undefined, TMPDIR: caches },
       HAVERSACK_CACHE_DIR: join(caches, 'cache'),
       HAVERSACK_DATA_DIR: join(caches, 'data'),
-      ...cache(caches),
     },
   })
   try {

@@ -1,4 +1,5 @@
 import { createRandom } from '../../src/lab/bill/statistics.ts'
+import { flatRows } from '../support/generated-results.ts'
 
 /**
  * A request body of about so many bytes, another one for each seed, whose content nobody has sent
@@ -13,29 +14,18 @@ function base64(seed: number, chars: number): string {
   return Array.from({ length: chars }, () => BASE64[random(64)]).join('')
 }
 
-/** Rows as an API gives them; names and numbers are made up for each seed. */
-function rows(seed: number, chars: number): string {
-  const random = createRandom(seed)
-  const row = () => ({
-    id: random(1e9),
-    name: `${base64(random(1e9), 8)}.ts`,
-    state: random(2) === 0 ? 'open' : 'closed',
-    at: `2026-0${1 + random(9)}-1${random(9)}`,
-  })
-  return JSON.stringify(Array.from({ length: Math.ceil(chars / 75) }, row))
-}
-
 export const base64Content: MakeBody = (seed, bytes) =>
   JSON.stringify({ content: base64(seed, bytes) })
 
-export const rowsContent: MakeBody = (seed, bytes) => JSON.stringify({ content: rows(seed, bytes) })
+export const rowsContent: MakeBody = (seed, bytes) =>
+  JSON.stringify({ content: JSON.stringify(flatRows(bytes, seed)) })
 
 const RESULT_BYTES = 8_000
 
 /** A conversation of calls and their results. */
 export const conversation: MakeBody = (seed, bytes) => {
   const messages = Array.from({ length: Math.ceil(bytes / RESULT_BYTES) }, (_, n) => {
-    const content = rows(seed * 1000 + n, RESULT_BYTES - 300)
+    const content = JSON.stringify(flatRows(RESULT_BYTES - 300, seed * 1000 + n))
     const id = `call_${n}`
     return [
       { role: 'assistant', content: [{ type: 'tool_use', id, name: 'list', input: { n } }] },

@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Tokenizer } from 'ai-tokenizer'
 import * as aiCl100k from 'ai-tokenizer/encoding/cl100k_base'
 import * as aiO200k from 'ai-tokenizer/encoding/o200k_base'
@@ -12,8 +10,9 @@ import { median } from '../../src/lab/bill/statistics.ts'
 import { tiktokenIds } from '../../src/runtime/tiktoken.ts'
 import { generatedTexts, HOSTILE } from '../../test/support/generated-text.ts'
 import { createXorshift } from '../../test/support/xorshift.ts'
+import { recordedResults } from '../support/corpus.ts'
 
-/** Texts for warming up and, from other files, for measuring. */
+/** Texts for warming up, and others for measuring. */
 interface Sources {
   readonly description: string
   readonly warm: readonly string[]
@@ -21,46 +20,28 @@ interface Sources {
 }
 
 /**
- * Every second file of a corpus warms up, the others are measured; a corpus has folders `sessions`
- * (JSON lines with a field `text`) and `payloads` (files, each a text). Without a corpus: generated
- * texts, different seeds.
+ * Every second session and folder of payloads of a corpus warms up, the others are measured. Without
+ * a corpus: generated texts, different seeds.
  */
-export function loadSources(corpus: string | undefined): Sources {
-  if (corpus === undefined) {
+export function loadSources(corpus: string): Sources {
+  if (corpus === '') {
     return {
       description: 'generated text',
       warm: generatedTexts(1, 600),
       measured: generatedTexts(2, 1500),
     }
   }
-  const sessions = filesUnder(join(corpus, 'sessions'))
-  const payloads = filesUnder(join(corpus, 'payloads'))
-  const textsOf = (odd: number): string[] => [
-    ...sessions.filter((_, i) => i % 2 === odd).flatMap(textsOfSession),
-    ...payloads.filter((_, i) => i % 2 === odd).map(path => readFileSync(path, 'utf8')),
-  ]
-  // The larger half is measured.
-  const [small, large] = [textsOf(0), textsOf(1)].sort((a, b) => bytesOf(a) - bytesOf(b))
-  return { description: 'corpus', warm: small ?? [], measured: large ?? [] }
+  const bySource = Map.groupBy(recordedResults(corpus), ({ source }) => source)
+  const half = (odd: number) =>
+    [...bySource.values()].flatMap((results, i) =>
+      i % 2 === odd ? results.map(({ content }) => content) : [],
+    )
+  return { description: 'corpus', warm: half(0), measured: half(1) }
 }
 
 /** UTF-8 bytes of all texts. */
 function bytesOf(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
-}
-
-function textsOfSession(path: string): string[] {
-  return readFileSync(path, 'utf8')
-    .split('\n')
-    .filter(line => line !== '')
-    .map(line => (JSON.parse(line) as { text: string }).text)
-}
-
-function filesUnder(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile())
-    .map(entry => join(entry.parentPath, entry.name))
-    .sort()
 }
 
 const ROUNDS = 7

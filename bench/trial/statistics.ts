@@ -87,8 +87,8 @@ export function compareSolved(pairs: readonly Pair[]) {
   return { pairs: pairs.length, gained, lost, p, verdict }
 }
 
-/** The probability of a split at least as uneven, if each is as likely. */
-function signTest(a: number, b: number): number {
+/** The probability of a split at least as uneven, if each side is as likely (two-sided, exact). */
+export function signTest(a: number, b: number): number {
   const n = a + b
   let [term, sum] = [0.5 ** n, 0]
   for (let k = 0; k <= Math.min(a, b); k++) {

@@ -1,4 +1,14 @@
+import type { RouteName } from '../../src/core/dialects/lookup.ts'
 import { type ContextResult, readSessions } from '../support/corpus.ts'
+
+/** The model of each shape of requests. */
+export const MODELS: Readonly<Record<RouteName, string>> = {
+  anthropic_messages: 'claude-sonnet-4-5',
+  openai_chat: 'gpt-5',
+  openai_responses: 'gpt-5',
+  gemini_generate: 'gemini-2.5-pro',
+  bedrock_converse: 'anthropic.claude-sonnet-4-5',
+}
 
 /** What happened between two compactions of an agent's context: one conversation to a provider. */
 export interface Conversation {

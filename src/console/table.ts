@@ -36,6 +36,6 @@ function format(cell: string | number): string {
 }
 
 /** A share as text, for example `37.5 %`. */
-export function percent(part: number, whole: number): string {
+export function percent(part: number, whole = 1): string {
   return whole === 0 ? '–' : `${((100 * part) / whole).toFixed(1)} %`
 }

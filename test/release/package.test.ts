@@ -149,7 +149,7 @@ describe('the packed tarball', () => {
         !/^dist\/src\/ui\/assets\/(style\.css|(keys|live)\.js|icon\.svg)$/.test(path) &&
         !/^docs\/((guide|reference|internals)\/)?[\w-]+\.md$/.test(path) &&
         !/^(docs\/guide\/pictures\/[\w-]+\.\w+|docs\/examples\/[\w-]+\.\w+)$/.test(path) &&
-        !/^(bench\/README\.md|bench\/kit\/protocol\.md|bench\/results\/[\w-]+\.(svg|json|md))$/.test(
+        !/^(bench\/README\.md|bench\/kit\/protocol\.md|bench\/results\/[\w-]+\.(json|md))$/.test(
           path,
         ) &&
         !/^(package\.json|config\.example\.toml|prices\.toml|[A-Z]+\.md|LICENSE)$/.test(path),
