@@ -18,7 +18,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   const [name, ...rest] = argv
   if (VERSION_WORDS.includes(name ?? '')) return print(VERSION)
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    return name === undefined ? tellUsage(await overview(false)) : help(rest)
+    return name === undefined ? tellUsage(overview(false)) : help(rest)
   }
   const command = await loadCommand(name)
   if (command === null) return tellUsage(noCommand(name))
@@ -39,15 +39,15 @@ export async function runCli(argv: readonly string[]): Promise<number> {
 
 /** `haversack help [COMMAND | --all]` */
 async function help([name]: readonly string[]): Promise<number> {
-  if (name === undefined || name === '--all') return print(await overview(name === '--all'))
+  if (name === undefined || name === '--all') return print(overview(name === '--all'))
   const command = await loadCommand(name)
   return command === null ? tellUsage(noCommand(name)) : print(commandHelp(command))
 }
 
 async function loadCommand(name: string): Promise<Command | null> {
   // A name that every object has, such as `constructor`, is no command.
-  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  return (await load?.()) ?? null
+  const found = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  return (await found?.load()) ?? null
 }
 
 function noCommand(name: string): string {
@@ -86,12 +86,10 @@ function print(result: string): number {
 }
 
 /** The page of `haversack --help`, and that of `haversack help --all`. */
-async function overview(isWhole: boolean): Promise<string> {
+function overview(isWhole: boolean): string {
   const groups = { ...FIRST_COMMANDS, ...(isWhole ? { More: otherCommands() } : {}) }
   const names = Object.values(groups).flat()
-  const commands = await Promise.all(names.map(loadCommand))
-  const rows = commands.flatMap(each => (each === null ? [] : [[`  ${each.name}`, each.summary]]))
-  const lines = alignColumns(rows)
+  const lines = alignColumns(names.map(name => [`  ${name}`, COMMANDS[name]?.summary ?? '']))
   return [
     'haversack: tool results in, the same information in fewer tokens out',
     '',
@@ -109,7 +107,7 @@ async function overview(isWhole: boolean): Promise<string> {
 
 /** The page of `haversack COMMAND --help`. */
 export function commandHelp(command: Command): string {
-  const { name, operands, summary, details, examples, options } = command
+  const { name, operands, details, examples, options } = command
   const rows = Object.entries(options).map(([key, option]) => [
     `  --${key}${option.type === 'string' ? ` ${option.value ?? 'TEXT'}` : ''}`,
     helpOf(option),
@@ -117,7 +115,7 @@ export function commandHelp(command: Command): string {
   return [
     `Usage: haversack ${name} [OPTIONS] ${operands}`.trimEnd(),
     '',
-    summary,
+    COMMANDS[name]?.summary ?? '',
     ...(details === undefined ? [] : [details]),
     '',
     ...alignColumns([...rows, ['  --help', 'This page']]),

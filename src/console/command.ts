@@ -47,8 +47,6 @@ export type Given = Readonly<Record<string, string | boolean | (string | boolean
 /** One command, one file. Results go to stdout, everything else to stderr. */
 export interface Command {
   readonly name: string
-  /** A line of the overview. */
-  readonly summary: string
   /** Text of its own help page. */
   readonly details?: string
   /** Calls that can be copied, without the name of the program. */
@@ -68,6 +66,11 @@ export interface Command {
   run(given: Given, operands: readonly string[]): Promise<number>
 }
 
+/** Commands by their names, each with its line of the overview. */
+export type Commands = Readonly<
+  Record<string, { readonly summary: string; load(): Promise<Command> }>
+>
+
 type Run<O extends Options> = (
   values: ValuesOf<O>,
   operands: readonly string[],
@@ -75,7 +78,6 @@ type Run<O extends Options> = (
 
 interface CommonTerms<O extends Options> {
   readonly name: string
-  readonly summary: string
   readonly details?: string
   readonly examples: readonly [string, ...string[]]
   readonly options: O

@@ -58,7 +58,7 @@ describe('completion bash', () => {
 it.each(['zsh', 'fish'])('completion %s names every command and its options', async shell => {
   const { code, stdout } = await captureCli('completion', shell)
   expect(code).toBe(0)
-  for (const [name, load] of Object.entries(COMMANDS)) {
+  for (const [name, { load }] of Object.entries(COMMANDS)) {
     expect(stdout).toContain(name)
     for (const option of Object.keys((await load()).options)) expect(stdout).toContain(option)
   }

@@ -10,7 +10,6 @@ import { EXIT } from '../../runtime/exit-codes.ts'
 
 export const armsCommand = defineCommand({
   name: 'arms',
-  summary: 'What elision saves after what agents do about it, by class',
   details:
     'Needs arms.explore in the configuration: some results stay whole, and what agents do after ' +
     'them is compared.',

@@ -3,7 +3,6 @@ import { auditOptions, auditTools } from './tools.ts'
 
 export const auditCommand = defineActions({
   name: 'audit',
-  summary: 'Report what the definitions of tools cost in each request',
   details:
     'The tools are those of recorded requests or answers to tools/list, each a JSON file; ' +
     'without FILE, those of the MCP servers in the configuration. Nothing is changed.',

@@ -63,7 +63,6 @@ const options = {
 
 export const benchCommand = defineActions({
   name: 'bench',
-  summary: 'Measure elision, or the pages of your own lists',
   details:
     'elision: what is saved, whether every critical line is left, and every marker gives the ' +
     'very bytes back, over texts that are made up, or with --corpus over recorded results. ' +

@@ -1,4 +1,4 @@
-import { type Command, defineActions, type Options } from '../../console/command.ts'
+import { type Command, type Commands, defineActions, type Options } from '../../console/command.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
 
 /** What a shell may complete: the words after a command, and the texts of its options. */
@@ -13,17 +13,14 @@ interface Completed {
 
 type Writer = (commands: readonly Completed[]) => readonly string[]
 
-type AllCommands = Readonly<Record<string, () => Promise<Command>>>
-
 /** The command, for all commands by their names. */
-export function completionOf(all: AllCommands): Command {
+export function completionOf(all: Commands): Command {
   const printer = (write: Writer) => async () => {
     process.stdout.write(`${write(await completed(all)).join('\n')}\n`)
     return EXIT.ok
   }
   return defineActions({
     name: 'completion',
-    summary: 'Print what lets a shell complete commands, options and names',
     details:
       'bash: eval "$(haversack completion bash)" in ~/.bashrc. zsh: the same in ~/.zshrc, after ' +
       'compinit. fish: haversack completion fish | source in config.fish.',
@@ -37,14 +34,19 @@ export function completionOf(all: AllCommands): Command {
   })
 }
 
-async function completed(all: AllCommands): Promise<readonly Completed[]> {
-  const commands = await Promise.all(Object.values(all).map(load => load()))
-  return [...commands.map(completedOf), { ...HELP, words: Object.keys(all) }]
+async function completed(all: Commands): Promise<readonly Completed[]> {
+  const commands = await Promise.all(
+    Object.values(all).map(async ({ summary, load }) => completedOf(await load(), summary)),
+  )
+  return [...commands, { ...HELP, words: Object.keys(all) }]
 }
 
 const HELP = { name: 'help', summary: 'Explain a command', options: {}, isCommand: false } as const
 
-function completedOf({ name, summary, words = [], options, endsWithOperands }: Command): Completed {
+function completedOf(
+  { name, words = [], options, endsWithOperands }: Command,
+  summary: string,
+): Completed {
   return { name, summary, words, options, isCommand: endsWithOperands === true }
 }
 

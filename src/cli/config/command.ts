@@ -49,7 +49,6 @@ type ConfigValues = ValuesOf<typeof options>
 
 export const configCommand = defineActions({
   name: 'config',
-  summary: 'Show how the pipeline chooses and which file says so; migrate files',
   details:
     'Each key with its value in force, the layer, file and line that say it, and the values that ' +
     'it takes precedence over. Keys that `tune` wrote have their rule, evidence and date. ' +

@@ -10,7 +10,6 @@ import { tiktokenIds } from '../../runtime/tiktoken.ts'
 
 export const countCommand = defineCommand({
   name: 'count',
-  summary: 'Count the tokens of files, or of standard input',
   examples: ['count --model gpt-5 result.json'],
   operands: '[FILE…]',
   maxOperands: Number.POSITIVE_INFINITY,

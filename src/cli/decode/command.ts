@@ -32,7 +32,6 @@ function decodeNamed(encoded: { readonly content: string; readonly format: strin
 
 export const decodeCommand = defineCommand({
   name: 'decode',
-  summary: 'Decode an encoded text',
   details: 'Without --format it takes the whole answer of encode --json, which names the format.',
   examples: ['decode --format csv@1 rows.csv', 'decode answer.json'],
   operands: '[FILE]',

@@ -33,7 +33,6 @@ const THREAD_BYTES = 2 * MEGABYTE
 
 export const discoverCommand = defineCommand({
   name: 'discover',
-  summary: 'What your agents cost so far, and what would have been saved, by their own logs',
   details:
     'Reads the logs of Claude Code and Codex, or those at PATH, and encodes a random sample for ' +
     'about two seconds. The range holds nine times in ten. Nothing leaves this machine. ' +

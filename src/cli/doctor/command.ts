@@ -19,7 +19,6 @@ import type { Finding } from './finding.ts'
 
 export const doctorCommand = defineCommand({
   name: 'doctor',
-  summary: 'Check the installation, the service, its upstreams, and where an agent sends requests',
   details:
     `AGENT is one of ${Object.keys(AGENTS).join(', ')}. A line for each check, with what to do. ` +
     'The exit code is 1 if something is wrong. Nothing is changed, and no key is shown. ' +

@@ -54,7 +54,6 @@ type EncodeValues = ValuesOf<typeof options>
 
 export const encodeCommand = defineCommand({
   name: 'encode',
-  summary: 'Make a tool result smaller; the text goes to stdout, what was done to stderr',
   examples: [
     'encode result.json',
     'encode --url http://127.0.0.1:8787 --mode elide --budget 2000 build.log',

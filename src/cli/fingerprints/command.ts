@@ -49,8 +49,6 @@ type Values = ValuesOf<typeof options>
 
 export const fingerprintsCommand = defineActions({
   name: 'fingerprints',
-  summary:
-    'Fingerprints of endpoints: build them from telemetry, share them, fetch those of others',
   examples: ['fingerprints build', 'fingerprints show'],
   options,
   actions: {

@@ -17,7 +17,6 @@ const DAY_MS = 86_400_000
 
 export const gainCommand = defineCommand({
   name: 'gain',
-  summary: 'What was saved: tokens and money, by day, project, agent and tool',
   details:
     "Reads the user's ledger, and a running service. Hooks, MCP and encode see no bill: their " +
     'parts have tokens only. What a loss is has a minus sign.',

@@ -42,7 +42,6 @@ export const getOptions = {
 
 export const getCommand = defineCommand({
   name: 'get',
-  summary: 'Fetch back a kept original from a running service; the text goes to stdout',
   examples: ['get 9f2c41aa0b7d4c11'],
   operands: 'HASH',
   maxOperands: 1,

@@ -12,7 +12,6 @@ const DEADLINE_MS = 2_000
 export const hookCommand = defineActions({
   name: 'hook',
   outlivesReader: true,
-  summary: 'Make the results of tools smaller as a hook of an agent, without a base URL',
   details:
     'Claude Code calls it after a tool: haversack setup claude --hook. It reads the event on ' +
     'stdin and prints the smaller output, in the shape of the tool, by a running service. At the ' +

@@ -101,7 +101,6 @@ type KeysValues = ValuesOf<typeof options>
 
 export const keysCommand = defineActions({
   name: 'keys',
-  summary: 'Manage the keys of clients; `add` prints a new key once, the file keeps only its hash',
   examples: [
     'keys add --tenant team-a --scopes proxy --file keys.json',
     'keys list --file keys.json',

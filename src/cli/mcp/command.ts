@@ -16,7 +16,6 @@ const bridge = lazy(async () => (await import('./bridge.ts')).bridgeMcp)
 export const mcpCommand = defineActions({
   name: 'mcp',
   outlivesReader: true,
-  summary: 'Serve the MCP servers of the configuration to one agent, with smaller results',
   details:
     'Speaks MCP on stdin and stdout. The servers are those of [mcp.servers] in the TOML file ' +
     'that --config or HAVERSACK_CONFIG names, or those of the service that --service names. ' +

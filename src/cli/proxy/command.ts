@@ -27,9 +27,6 @@ export const checkOptions = {
 
 export const proxyCommand = defineCommand({
   name: 'proxy',
-  summary:
-    'Show what the drop-in proxies would do with the tool results of a recorded request; ' +
-    'nothing is sent',
   examples: ['proxy --check request.json --show'],
   operands: '--check FILE',
   maxOperands: 0,

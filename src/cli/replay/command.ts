@@ -28,7 +28,6 @@ import { EXIT } from '../../runtime/exit-codes.ts'
 
 export const replayCommand = defineCommand({
   name: 'replay',
-  summary: 'Play recorded tool results, check every answer, and sum up the savings',
   details:
     'DIR holds .jsonl files with a result ({"tool", "text", …}) a line, or plain files, each a result of the tool ' +
     'that its folder names. Every answer is verified and decoded.',

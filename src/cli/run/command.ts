@@ -39,7 +39,6 @@ const LEAVES_OUT = 'large and old results may lose parts, which the model can fe
 export const runCommand = defineCommand({
   name: 'run',
   outlivesReader: true,
-  summary: 'Run an agent, such as claude or codex, behind a proxy of its own',
   details:
     'The proxy forwards to the APIs of Anthropic and OpenAI, and ends with COMMAND. ' +
     'Requests to Anthropic without a cache breakpoint get one (cache_life.place). ' +

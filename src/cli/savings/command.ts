@@ -14,7 +14,6 @@ import { EXIT } from '../../runtime/exit-codes.ts'
 
 export const savingsCommand = defineCommand({
   name: 'savings',
-  summary: 'What the proxies of a running service saved: results, requests, billed',
   details:
     'Of everything that the service has accounts of, or of one session as the agent calls it. ' +
     'Claude Code names its session in each request.',

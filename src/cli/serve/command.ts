@@ -5,7 +5,6 @@ import { runService } from '../../service/lifecycle.ts'
 export const serveCommand = defineCommand({
   name: 'serve',
   outlivesReader: true,
-  summary: 'Start the service',
   details:
     'Settings come from HAVERSACK_* and the TOML file that --config or HAVERSACK_CONFIG names.',
   examples: ['serve --port 8787', 'serve --config haversack.toml'],

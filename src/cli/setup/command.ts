@@ -17,7 +17,6 @@ import { serviceFile, switchFetchingOn } from './switch-fetching-on.ts'
 
 export const setupCommand = defineCommand({
   name: 'setup',
-  summary: 'Set the base URL of an agent in its own configuration file, or put it back',
   details:
     `AGENT is one of ${Object.keys(AGENTS).join(', ')}. The change is shown first. What the file ` +
     'was before stays beside it, and --undo puts that back byte for byte. The file of litellm is ' +

@@ -17,7 +17,6 @@ const NOT_KEPT =
 
 export const showCommand = defineCommand({
   name: 'show',
-  summary: 'Show a result before and after, fetch an original, or check a recorded request',
   details:
     'last: the latest result that became smaller, of the ledger of this user; ID: another one. ' +
     'HASH: a kept original, from a running service. --check: what a proxy would do with a request.',

@@ -39,7 +39,6 @@ interface Status {
 
 export const statusCommand = defineCommand({
   name: 'status',
-  summary: 'What runs, which agents use it, the versions, and the ledger',
   details:
     'Asks HAVERSACK_URL, the address that the configuration has, and the default one; with --url ' +
     'that alone. The exit code is 3 if nothing runs. haversack doctor checks more.',

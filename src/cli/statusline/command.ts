@@ -13,7 +13,6 @@ const DEADLINE_MS = 1_000
 export const statuslineCommand = defineCommand({
   name: 'statusline',
   outlivesReader: true,
-  summary: "This session's savings as a line for the status line of Claude Code",
   details:
     'Claude Code calls it: haversack setup claude --statusline. It reads the session on stdin. ' +
     'If nothing is known of the session, or anything fails, it prints nothing and its exit code ' +

@@ -36,7 +36,6 @@ type Figures = Readonly<Record<string, unknown>>
 
 export const storeCommand = defineActions({
   name: 'store',
-  summary: 'Maintain the kept originals of this data folder, with or without a running service',
   examples: ['store stats', 'store purge --tenant team-a'],
   options,
   actions: {

@@ -38,7 +38,6 @@ const options = {
 
 export const telemetryCommand = defineActions({
   name: 'telemetry',
-  summary: 'What was saved on which endpoints, from the telemetry of this data folder',
   examples: ['telemetry show'],
   options,
   actions: { show: { run: showSavings } },

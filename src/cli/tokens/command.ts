@@ -12,7 +12,6 @@ const ENCODINGS = ['o200k_base', 'cl100k_base'] as const
 
 export const tokensCommand = defineCommand({
   name: 'tokens',
-  summary: 'Print the token ids of a text',
   examples: ['tokens result.json'],
   operands: '[FILE]',
   maxOperands: 1,

@@ -128,7 +128,6 @@ type Values = ValuesOf<typeof options>
 
 export const tuneCommand = defineActions({
   name: 'tune',
-  summary: 'Read the logs of Claude Code and Codex, and fit the pipeline to them',
   details:
     'Without PATH: the logs where both keep them. Reports the shapes of their tool results, ' +
     'and what formats save; ' +

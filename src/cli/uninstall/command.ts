@@ -18,7 +18,6 @@ import { isOurs } from '../setup/command.ts'
 export const uninstallCommand = defineCommand({
   name: 'uninstall',
   outlivesReader: true,
-  summary: 'Remove what npm run install:user installed, and what setup wrote',
   details:
     'First the files of agents are put back. If one of them was changed since, ' +
     'nothing is removed. What the service keeps stays, unless --data is given. ' +

@@ -20,7 +20,6 @@ import { EXIT } from '../../runtime/exit-codes.ts'
 
 export const verifyCommand = defineCommand({
   name: 'verify',
-  summary: 'Check every hint and every figure of recorded answers',
   details:
     'FILE is a transcript as replay --transcript writes it: a line {"request", "answer"} for each call, ' +
     '{"event": "compaction"|"close", "session"} between them.',

@@ -17,7 +17,6 @@ const options = { ...jsonOption } as const satisfies Options
 
 export const viewsCommand = defineActions({
   name: 'views',
-  summary: 'What is shown of results: list the views, or check a file of views on recordings',
   details:
     'check plays the results of a folder or file, as replay reads them, at each level. It counts ' +
     'how often a later call of the same session quotes a value that the level compact hid.',

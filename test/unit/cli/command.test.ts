@@ -14,7 +14,7 @@ const options = {
 describe('defineCommand', () => {
   const seen: unknown[] = []
   const command = defineCommand({
-    ...{ name: 'demo', summary: 'A demo', operands: '[FILE]', maxOperands: 1 },
+    ...{ name: 'demo', operands: '[FILE]', maxOperands: 1 },
     examples: ['demo a.json'],
     options,
     run(values, operands) {
@@ -52,7 +52,6 @@ describe('defineActions', () => {
   const calls: unknown[] = []
   const command = defineActions({
     name: 'demo',
-    summary: 'A demo',
     examples: ['demo add'],
     options: {
       level: { ...options.level, actions: ['add'] },
@@ -99,7 +98,7 @@ describe('defineActions', () => {
   )
 
   it('reports the one action that there is, or what it is told to', async () => {
-    const page = { name: 'demo', summary: '', examples: ['demo show'], options: {} } as const
+    const page = { name: 'demo', examples: ['demo show'], options: {} } as const
     const terms = { ...page, actions: { show: { run: () => 0 } } }
     await expect(defineActions(terms).run({}, [])).rejects.toThrow('demo takes show')
     const told = defineActions({ ...terms, wrongAction: 'there is only show' })

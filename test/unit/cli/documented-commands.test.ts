@@ -34,9 +34,9 @@ function callsIn(page: string): readonly string[] {
 async function faultOf(words: readonly string[]): Promise<string | null> {
   const [name = '', ...rest] = words
   if (['--help', '--version', 'help'].includes(name) || rest.includes('--help')) return null
-  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (load === undefined) return `no command ${name}`
-  const command = await load()
+  const found = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (found === undefined) return `no command ${name}`
+  const command = await found.load()
   try {
     const { operands } = parseArguments(command, rest)
     const actions = [...command.operands.matchAll(/(?:^|\| )([a-z][\w-]*)/g)].map(([, a]) => a)
@@ -69,7 +69,7 @@ describe('commands of the documents', () => {
 
 it.each(Object.entries(COMMANDS))(
   'the examples of haversack %s --help are calls',
-  async (_, load) => {
+  async (_, { load }) => {
     for (const example of (await load()).examples)
       expect(await faultOf(wordsOf(example)), example).toBeNull()
   },

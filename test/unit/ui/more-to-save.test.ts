@@ -26,7 +26,7 @@ it('names what costs most first, in money, each with a command that there is', a
   ])
   for (const command of commands) {
     const [, name, ...words] = command.split(' ')
-    const { options } = await COMMANDS[name!]!()
+    const { options } = await COMMANDS[name!]!.load()
     for (const word of words.filter(each => each.startsWith('--'))) {
       expect(options).toHaveProperty(word.slice(2))
     }
