@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { letsForget } from '../../../../../src/core/dialects/forgetting/lets-forget.ts'
 import {
   headersLetForget,
   upstreamForgets,
@@ -94,6 +95,28 @@ describe('a provider forgets no results', () => {
     ['openai_responses', { model: 'm', input: [], truncation: 'disabled' }],
   ])('%s %j', (route, body) => {
     expect(scanned(route, body)?.forgets).toBe(false)
+  })
+})
+
+/** Members with texts, schemas and names, by what documents them. */
+const NO_SETTINGS = {
+  Anthropic:
+    'messages system tools tool_choice model metadata stop_sequences output_config output_format ' +
+    'anthropic_beta betas',
+  'OpenAI, OpenRouter':
+    'functions function_call response_format json_schema schema format stop user logit_bias ' +
+    'prediction input instructions text prompt prompt_variables client_metadata models',
+  Gemini:
+    'contents systemInstruction system_instruction toolConfig tool_config responseSchema ' +
+    'response_schema responseJsonSchema labels',
+  'Bedrock, Cohere, vLLM':
+    'toolChoice promptVariables requestMetadata documents guided_json structured_outputs',
+}
+
+describe.each(Object.entries(NO_SETTINGS))('what a request to %s has as data', (_, names) => {
+  it.each(names.split(' '))('says nothing of its provider: %s', name => {
+    expect(letsForget(name, { truncate: 5 })).toBe(false)
+    expect(letsForget(`${name}_x`, { truncate: 5 })).toBe(true)
   })
 })
 
