@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createSavings } from '../../../../src/book/bill/savings.ts'
 import { savingsAnswer } from '../../../../src/book/bill/savings-answer.ts'
 import { missReason, seenPrompt } from '../../../../src/book/bill/seen-prompt.ts'
+import { turnMarks } from '../../../../src/book/bill/turn-marks.ts'
 import { savingsLines } from '../../../../src/cli/savings/command.ts'
 import { builtInPrices } from '../../../../src/config/prices.ts'
 import { MISS_REASONS } from '../../../../src/core/contract/savings.ts'
@@ -116,6 +117,45 @@ describe('the reason of a miss', () => {
       expect(missReason(before, now, holds('own'))).toBe(reason)
     },
   )
+})
+
+describe('the mark of a request', () => {
+  const TURN = {
+    ...{ id: 1, at: 0, vendor: 'anthropic', model: 'claude-sonnet-4-5', known: 1, untouched: '' },
+    ...{ uncached: 0, cache_read: 0, cache_write: PROMPT, output: 9, prefix_changed: 0 },
+    ...{ removed: 0, billed: 0, without: 0 },
+  }
+  const openai = { vendor: 'openai', model: 'gpt-5', uncached: PROMPT, cache_write: 0 }
+
+  it.each([
+    ['a lost cache', {}, {}, { kind: 'miss', pause: 9, prompts: [PROMPT, PROMPT], cost: 11_500 }],
+    ['a cache that is read', {}, { cache_read: PROMPT, cache_write: 0 }, null],
+    ['another prefix of ours', {}, { prefix_changed: 1, cache_write: 5_000 }, { kind: 'own' }],
+    ['a pause as long as its life', {}, { at: 300_000 }, { kind: 'miss', pause: 300_000 }],
+    ['a longer pause', {}, { at: 300_001, model: 'claude-opus-4-5' }, { kind: 'idle' }],
+    ['another model', {}, { model: 'claude-opus-4-5' }, { kind: 'model' }],
+    ['less than 60 %', {}, { at: 300_001, cache_write: 5_999 }, { kind: 'compaction' }],
+    ['60 %', {}, { cache_write: 6_000 }, { kind: 'miss', tokens: 6_000 }],
+    ['less of a short prompt', { cache_write: 8_192 }, { cache_write: 2_000 }, { kind: 'miss' }],
+    [
+      'a part',
+      {},
+      { cache_read: 5_000, cache_write: 0 },
+      { kind: 'compaction', tokens: 0, cost: 0 },
+    ],
+    ['what was not cached', { uncached: 4_000, cache_write: 6_000 }, {}, { tokens: 6_000 }],
+    ['a vendor that says no writes', openai, openai, { kind: 'miss', tokens: PROMPT, cost: 9_000 }],
+    ['no usage before', { known: 0 }, {}, null],
+    ['no usage', {}, { known: 0 }, null],
+    ['a vendor without prices', {}, { vendor: 'other' }, null],
+  ])('is right for %s', (_, before, now, mark) => {
+    const turns = [
+      { ...TURN, ...before },
+      { ...TURN, at: 9, ...now },
+    ]
+    const expected = mark === null ? [] : [{ at: 1, ...mark }]
+    expect(turnMarks(turns, LIST)).toMatchObject(expected)
+  })
 })
 
 describe('the account of lives', () => {

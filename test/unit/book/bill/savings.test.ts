@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AnsweredRequest } from '../../../../src/book/bill/answered-request.ts'
-import type { RequestRow } from '../../../../src/book/bill/request-row.ts'
+import { type RequestRow, turnOf } from '../../../../src/book/bill/request-row.ts'
 import { createSavings, type SavingsOptions } from '../../../../src/book/bill/savings.ts'
 import { savingsAnswer } from '../../../../src/book/bill/savings-answer.ts'
 import type { TenantBill } from '../../../../src/book/bill/tenant-bill.ts'
@@ -130,6 +130,47 @@ describe('the accounts of the proxies', () => {
     expect(answer.vendors.anthropic?.money).toEqual(money)
     expect(answer.conversations.map(each => each.money)).toEqual(expect.arrayContaining([money]))
     expect(answer.prices['anthropic/claude-haiku']?.per_million).toBe(2)
+  })
+
+  it('are a turn each in the ledger, and those of another service or our own no request', async () => {
+    const rows: RequestRow[] = []
+    const { savings } = accountsOn(recordStore().store, row => rows.push(row))
+    const usage = { ...USAGE, cache_write: 4, cache_write_long: 5 }
+    const saved = [{ at: 1, tokens: 50_000, messages: 0 }]
+    const about = { model: 'claude-haiku-4-5', usage, saved, prefix_changed: true }
+    const silent = { ...request(undefined), said: null, untouched: 'signed' } as const
+    const ours = { isHidden: true } as const
+    for (const each of [
+      request('c1', about),
+      { ...request('c2', about), isPassedOn: true },
+      { ...request('c3', about), ...ours },
+      { ...request('c4'), ...ours },
+      silent,
+      { ...silent, isPassedOn: true },
+      { ...silent, ...ours },
+    ]) {
+      await savings.record('a', Promise.resolve(each))
+    }
+    const tokens = { known: true, uncached: 100, cache_read: 900, cache_write: 9, output: 10 }
+    const bill = { billed: 255, without: 50_255 }
+    const paid = { currency: 'EUR', billed: expect.closeTo(0.00051, 9), without: 0 }
+    const money = { ...paid, without: expect.closeTo(0.10051, 9) }
+    const whole = { ...tokens, ...bill, removed: 50_000, prefix_changed: true, isHidden: false }
+    const none = { model: null, conversation: null, untouched: 'signed', billed: 0, money: null }
+    expect(rows.map(turnOf)).toMatchObject([
+      { ...whole, at: 1_000, conversation: 'c1', model: 'claude-haiku-4-5', money },
+      {
+        ...{ ...whole, billed: 0, without: 50_000, prefix_changed: false, isHidden: true },
+        money: { currency: 'EUR', billed: 0, without: expect.closeTo(0.1, 9) },
+      },
+      { ...tokens, billed: 255, without: 0, removed: 0, money: paid, isHidden: true },
+      { billed: 240, without: 0, money: null, isHidden: true },
+      { ...none, known: false, isHidden: false },
+      { ...none, known: true, isHidden: true },
+      null,
+    ])
+    const { vendors } = savingsAnswer(await savings.read('a'), { limit: 9 }, LIST)
+    expect(vendors.anthropic?.money).toMatchObject({ requests: 2, billed: 0.0015 })
   })
 
   it('outlive the process, and those of two processes add up', async () => {
