@@ -68,7 +68,7 @@ export interface Checkpoint {
   readonly walls: number
   readonly callsAtWall: number
   readonly isInWall: boolean
-  readonly calls: ReadonlyMap<string, CallsOfId>
+  readonly calls: ReadonlyMap<string | undefined, CallsOfId>
   readonly firstTexts: ReadonlyMap<ToolCall, number>
   readonly called: number
   readonly results: number
@@ -122,7 +122,8 @@ export class ConversationReader {
   readonly #found: FoundPlace[]
   /** So many of the texts are in the cached prefix. */
   #cached: number
-  readonly #calls: Map<string, CallsOfId>
+  /** By their ids; a call without one is in none. */
+  readonly #calls: Map<string | undefined, CallsOfId>
   readonly #firstTexts: Map<ToolCall, number>
   #called: number
   #results: number
@@ -218,7 +219,7 @@ export class ConversationReader {
 
   /** Forgets the call of an id. */
   forgetCall(id: string | undefined): void {
-    if (id !== undefined) this.#calls.delete(id)
+    this.#calls.delete(id)
   }
 
   /**
@@ -226,10 +227,10 @@ export class ConversationReader {
    * program's, that one is taken, since it must not be missed.
    */
   takeCall(id: string | undefined): ToolCall | undefined {
-    const known = id === undefined ? undefined : this.#calls.get(id)
+    const known = this.#calls.get(id)
     if (known === undefined) return undefined
     const { calls, byProgram, next } = known
-    this.#calls.set(id!, { ...known, next: next + 1 })
+    this.#calls.set(id, { ...known, next: next + 1 })
     return byProgram ?? calls[Math.min(next, calls.length - 1)]
   }
 

@@ -53,6 +53,10 @@ describe('the call of a result', () => {
       'Bash',
       'Bash',
     ])
+    const without = said(use('', 'Read', { id: undefined }))
+    expect(toolsOf(scan([without, got({ ...result('1'), tool_use_id: undefined })]))).toEqual([
+      undefined,
+    ])
     const chat = { role: 'assistant', tool_calls: [chatCall('', 'Read'), chatCall('', 'Bash')] }
     const results = [chatResult(''), chatResult('')]
     expect(toolsOf(scan([chat, ...results], 'openai_chat'))).toEqual(['Read', 'Bash'])
