@@ -59,9 +59,8 @@ const DOCUMENTED_ERRORS: Readonly<
     names: {
       ...{ 400: 'ValidationException', 401: 'AccessDeniedException', 403: 'AccessDeniedException' },
       ...{ 404: 'ResourceNotFoundException', 408: 'ModelTimeoutException' },
-      ...{ 429: 'ThrottlingException' },
-      ...{ 500: 'InternalServerException', 503: 'ServiceUnavailableException' },
-      ...{ 504: 'ModelTimeoutException' },
+      ...{ 429: 'ThrottlingException', 500: 'InternalServerException' },
+      ...{ 503: 'ServiceUnavailableException', 504: 'ModelTimeoutException' },
     },
   },
 }

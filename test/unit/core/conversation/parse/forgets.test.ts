@@ -3,7 +3,6 @@ import { letsForget } from '../../../../../src/core/dialects/forgetting/lets-for
 import {
   headersLetForget,
   upstreamForgets,
-  VENDOR_FORGETTING,
 } from '../../../../../src/core/dialects/forgetting/vendor-forgetting.ts'
 import type { RouteName } from '../../../../../src/core/dialects/lookup.ts'
 import { scanned, toolResult, userBlocks } from './scanned.ts'
@@ -75,6 +74,7 @@ describe('a provider forgets no results', () => {
     ['anthropic_messages', request({})],
     // What Claude Code sends.
     ['anthropic_messages', request({ context_management: { edits: [CLEAR_THINKING] } })],
+    ['anthropic_messages', request({ edits: [CLEAR_THINKING] })],
     ['anthropic_messages', request({ context_management: null }, { type: 'text', text: 'a' })],
     ['openai_chat', { messages: [], plugins: [{ id: 'web' }], transforms: [] }],
     ['openai_chat', { messages: [], plugins: [{ id: 'context-compression', enabled: false }] }],
@@ -117,13 +117,24 @@ describe.each(Object.entries(NO_SETTINGS))('what a request to %s has as data', (
   it.each(names.split(' '))('says nothing of its provider: %s', name => {
     expect(letsForget(name, { truncate: 5 })).toBe(false)
     expect(letsForget(`${name}_x`, { truncate: 5 })).toBe(true)
+    expect(letsForget(`${name}_x`, { truncate: undefined })).toBe(false)
   })
 })
 
 describe('every field that lets a provider forget', () => {
-  const fields = VENDOR_FORGETTING.flatMap(({ vendor, fields }) =>
-    fields.map(field => [vendor, field] as const),
-  )
+  // As their documentation has them, which `VENDOR_FORGETTING` names.
+  const fields = Object.entries({
+    Anthropic: 'context_management compaction',
+    OpenAI: 'truncation truncation_strategy',
+    OpenRouter: 'transforms',
+    vLLM: 'truncate_prompt_tokens',
+    Ollama: 'num_ctx num_keep shift truncate',
+    'LM Studio': 'contextOverflowPolicy context_overflow_policy',
+    'llama.cpp': 'n_keep n_discard context_shift',
+    Fireworks: 'prompt_truncate_len',
+    Cohere: 'prompt_truncation',
+    Google: 'contextWindowCompression context_window_compression',
+  }).flatMap(([vendor, names]) => names.split(' ').map(name => [vendor, name] as const))
   const bodies: Readonly<Record<RouteName, object>> = {
     anthropic_messages: { messages: [] },
     openai_chat: { messages: [] },
@@ -142,7 +153,9 @@ describe('every field that lets a provider forget', () => {
     }
   })
 
-  it.each(VENDOR_FORGETTING.flatMap(({ items = [] }) => items))('or item: %s', item => {
+  it.each([
+    ...['compact_20260112', 'clear_tool_uses_20250919', 'compaction', 'context-compression'],
+  ])('or item: %s', item => {
     for (const route of routes) {
       expect(scanned(route, { ...bodies[route], x: [{ id: item }] })?.forgets).toBe(true)
       expect(scanned(route, { ...bodies[route], x: [{ type: item }] })?.forgets).toBe(true)

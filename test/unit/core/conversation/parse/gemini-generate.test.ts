@@ -35,6 +35,9 @@ describe('function responses', () => {
       ['1', 1, undefined],
       ['2', 2, undefined],
     ])
+    const nameless = { functionResponse: { response: { a: 'x' } } }
+    const [of] = resultsOf(by('model', { functionCall: { args: 1 } }), by('user', nameless))
+    expect(of).toMatchObject({ tool: undefined, callsAhead: undefined })
   })
 
   it('may be spelled with underscores, but not in both ways at once', () => {
@@ -85,6 +88,8 @@ describe('a request', () => {
     expect(conversationName(request!)).toBe(conversationName(later!))
     expect(conversationName(request!)).not.toBe(conversationName(other!))
     expect(request?.opening).toBe(1)
+    const withoutRole = { contents: [{ parts: [{ text: 'Begin.' }] }] }
+    expect(scanned(route, withoutRole)?.opening).toBe(1)
   })
 
   it('has a list of contents', () => {

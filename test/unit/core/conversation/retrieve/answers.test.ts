@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createRetrievingAnswer } from '../../../../../src/core/conversation/retrieve/create-answer.ts'
+import { retrieveDefinition } from '../../../../../src/core/conversation/retrieve/retrieve-tool.ts'
 import type { Fields } from '../../../../../src/core/dialects/bodies/route.ts'
 import type { RouteName } from '../../../../../src/core/dialects/lookup.ts'
 
@@ -39,6 +40,16 @@ const all = (events: readonly Fields[], key: string): readonly unknown[] => {
   walk(events)
   return found
 }
+
+it('our tool is defined as each API has tools', () => {
+  const [anthropic, chat, responses] = (
+    ['anthropic_messages', 'openai_chat', 'openai_responses'] as const
+  ).map(route => JSON.parse(retrieveDefinition(route)!))
+  const { input_schema: parameters, ...named } = anthropic
+  expect([named.name, parameters.type]).toEqual([OWN, 'object'])
+  expect(chat).toEqual({ type: 'function', function: { ...named, parameters } })
+  expect(responses).toEqual({ type: 'function', ...named, parameters, strict: false })
+})
 
 describe('a streamed answer with our calls cut out', () => {
   it('of Anthropic counts blocks and output over all rounds, and the last prompt', () => {

@@ -6,8 +6,10 @@ import {
   billRequest,
   costOf,
   pricesFor,
+  reportsWrites,
 } from '../../../../../src/core/conversation/usage/billing.ts'
 import { NO_USAGE } from '../../../../../src/core/conversation/usage/token-usage.ts'
+import { VENDOR_NAMES } from '../../../../../src/core/dialects/lookup.ts'
 
 const PRICES = vendorPrices('anthropic')
 
@@ -132,5 +134,9 @@ describe('the vendor whose prices a request has', () => {
     ['anthropic', 'anthropic_messages', undefined, 'anthropic'],
   ] as const)('of %s, %s and %s is %s', (vendor, route, model, expected) => {
     expect(billingVendor(vendor, route, model)).toBe(expected)
+  })
+
+  it('says what it wrote to its cache, or only what it read', () => {
+    expect(VENDOR_NAMES.filter(reportsWrites)).toEqual(['anthropic', 'amazon'])
   })
 })
