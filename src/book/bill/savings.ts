@@ -103,7 +103,7 @@ export function createSavings(options: SavingsOptions): Savings {
     if (request === null) return
     const { vendor, said, report, session } = request
     const place = { tenant, vendor, conversation: report?.conversation ?? '', session }
-    const print = request.isHidden === true ? undefined : report?.print
+    const print = report?.print
     const before = print === undefined ? null : await promptBefore(place, print)
     const read = said?.usage.cache_read ?? 0
     const readsCaches = prompts.reads(place, said?.model ?? null, read)

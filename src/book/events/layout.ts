@@ -14,7 +14,7 @@ const OPEN_SUFFIX = '.open.jsonl'
 const SUFFIX = '.jsonl'
 const TENANT = /^[0-9a-f]{16}$/
 /** Session, start in milliseconds, and what distinguishes those that began at once. */
-const SEGMENT = /^([0-9a-f]{16})-([0-9a-f]{12})-[0-9a-f]{8}$/
+const SEGMENT = /^([0-9a-f]{16}-([0-9a-f]{12})-[0-9a-f]{8})(\.open)?\.jsonl$/
 const DAY = /^(\d{4}-\d{2}-\d{2})-[0-9a-f]{8}\.jsonl$/
 
 /** A file of events, by its name. */
@@ -53,11 +53,9 @@ export function segmentFile(tenantFolder: string, segment: string, isOpen: boole
 
 /** Returns `null` for a file that is not ours. */
 export function readSegmentName(file: string): SegmentName | null {
-  const isOpen = file.endsWith(OPEN_SUFFIX)
-  if (!isOpen && !file.endsWith(SUFFIX)) return null
-  const segment = file.slice(0, -(isOpen ? OPEN_SUFFIX : SUFFIX).length)
-  const [, , started] = SEGMENT.exec(segment) ?? []
-  return started === undefined ? null : { segment, startedMs: Number.parseInt(started, 16), isOpen }
+  const [, segment, started, open] = SEGMENT.exec(file) ?? []
+  if (segment === undefined || started === undefined) return null
+  return { segment, startedMs: Number.parseInt(started, 16), isOpen: open !== undefined }
 }
 
 /** Distinguishes the files of processes that write summaries on the same day. */

@@ -103,7 +103,7 @@ function partOf({ referred, encoded, ...part }: GainPart, currency: string | nul
   const { without, billed, without_money, billed_money, ...counts } = part
   const hasBill = part.requests > part.unknown || without !== 0 || billed !== 0
   const isPriced = without_money !== 0 || billed_money !== 0
-  const hasMoney = isPriced && currency !== null && part.currency === currency
+  const hasMoney = isPriced && part.currency === currency
   return {
     ...counts,
     after: part.before - referred - encoded - part.omitted,

@@ -44,7 +44,7 @@ function accounts() {
     }
     const said = { usage: all, model: 'claude-sonnet-4-5' }
     const { pings, isPing } = more
-    const about = { vendor: 'anthropic', said, report, key: 'k', pings } as const
+    const about = { vendor: more.vendor ?? 'anthropic', said, report, key: 'k', pings } as const
     const request = isPing ? { ...about, isHidden: true, isPing } : about
     await savings.record('t', Promise.resolve(request as typeof about))
   }
@@ -71,6 +71,7 @@ function accounts() {
 }
 
 interface Turn {
+  readonly vendor?: 'openai'
   readonly pauseMs?: number
   readonly isOurs?: boolean
   readonly pings?: number
@@ -160,11 +161,14 @@ describe('the mark of a request', () => {
 
 describe('the account of lives', () => {
   it('has nothing of clients that buy their own, and says what an hour would have cost', async () => {
-    const { conversation, answer, advice } = accounts()
+    const { conversation, turn, answer, advice, savings } = accounts()
     for (const name of ['a', 'b', 'c', 'd']) await conversation(name, 10, 25)
     expect((await answer()).other_lives).toEqual([])
     await conversation('e', 10, 25)
+    // OpenAI sells no lives.
+    await turn('f', 1, { cache_read: PROMPT }, { vendor: 'openai' })
     expect(await advice()).toEqual({ hourKinds: [7], isLoss: false })
+    expect(savings.advice('t', 'another')).toEqual({ hourKinds: [], isLoss: false })
     const all = await answer()
     // In each the second write, less the premium of the first.
     const hour = 5 * (1.15 * PROMPT - 0.75 * PROMPT)

@@ -345,6 +345,33 @@ describe('misses in the answer', () => {
     expect(vendors.anthropic?.input_tokens.saving).toBeCloseTo(1_000 * (0.1 + 1.25), 6)
   })
 
+  it('are known by branch of a conversation, and by turns that another process saw', async () => {
+    const { store } = recordStore()
+    const [one, two] = [accountsOn(store), accountsOn(store)]
+    const send = ({ savings }: typeof one, about: object) =>
+      savings.record('a', Promise.resolve(request('c1', { usage: written, ...about })))
+    const cached = { ...NO_USAGE, cache_read: 20_000 }
+    await send(one, { print: print(1_000, 1) })
+    await send(one, { usage: cached, print: print(2_000, 2) })
+    await send(one, { usage: cached, print: print(3_000, 2, { history: [1, 2, 8, 9] }) })
+    await send(one, { print: print(4_000, 3) })
+    const miss = { count: 1, tokens: 20_000 }
+    expect((await one.savings.read('a')).vendors.anthropic?.misses).toMatchObject({
+      provider: miss,
+    })
+    await one.savings.close()
+    await send(two, { usage: cached, print: print(6_000, 4) })
+    // An answer that took longer than that to a later prompt.
+    await send(two, { usage: cached, print: print(5_000, 4) })
+    const [last] = (await two.savings.read('a')).conversations
+    expect(last?.seen?.at).toBe(6_000)
+    await two.savings.close()
+    one.clock.now += 5_000
+    await send(one, { print: print(7_000, 5) })
+    const both = { provider: { count: 2, tokens: 40_000 } }
+    expect((await one.savings.read('a')).vendors.anthropic?.misses).toMatchObject(both)
+  })
+
   it('are none where nothing is known to be cached, or two requests came at once', async () => {
     const { savings } = accountsOn(recordStore().store)
     const send = (of: string, about: object, more: object = {}) =>

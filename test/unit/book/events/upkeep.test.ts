@@ -1,4 +1,4 @@
-import { rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { NO_SESSION } from '../../../../src/core/telemetry/pseudonyms.ts'
@@ -73,7 +73,7 @@ describe('the upkeep of telemetry', () => {
     expect(await summariesIn(telemetry.folder)).toEqual([])
   })
 
-  it('has each summary on a line of its own, also behind one that was written in part', async () => {
+  it('has each summary once, on a line of its own, also behind one that was written in part', async () => {
     const telemetry = testTelemetry()
     telemetry.record(TENANT, factsOf({ session_hash: session(1) }))
     telemetry.clock.now += 61_000
@@ -82,6 +82,7 @@ describe('the upkeep of telemetry', () => {
     writeFileSync(file!.path, '{"schema_ver', { flag: 'a' })
     telemetry.record(TENANT, factsOf({ session_hash: session(2) }))
     await telemetry.close()
+    writeFileSync(file!.path, readFileSync(file!.path), { flag: 'a' })
     const hashes = (await summariesIn(telemetry.folder)).map(each => each.session_hash)
     expect(hashes).toEqual([session(1), session(2)])
   })

@@ -62,6 +62,11 @@ describe('haversack gain', () => {
     expect(screen).toMatch(/atlas +900 +500 +−44\.4 % +\$0\.50\n/)
     expect(screen).toMatch(/web +100 +60 +−40\.0 % +–\n/)
     expect(await gain('--project', 'web')).toMatch(/saved +– {2}no bill is known/)
+    const { by } = JSON.parse(await gain('--json')) as GainFigures
+    expect(by.tool.map(({ name }) => name)).toEqual(['Read', 'Bash', ''])
+    const [week] = by.week
+    // A Monday.
+    expect(new Date(week!.name).getUTCDay()).toBe(1)
   })
 
   it('shows a loss in red and with a sign', async () => {
