@@ -61,7 +61,7 @@ export const AREAS: Readonly<Record<string, Area>> = {
   },
   book: {
     code: ['src/book/**/*.ts'],
-    tests: ['test/{unit,property}/book/**/*.test.ts', 'test/unit/cli/gain/*.test.ts'],
+    tests: ['test/{unit,property}/book/**/*.test.ts', 'test/unit/{cli/gain,http/ui}/*.test.ts'],
     percent: 3,
   },
   http: {
