@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { guessRoute } from '../../../src/cli/proxy/guess-route.ts'
+import { bodyRules, ROUTE_NAMES } from '../../../src/core/dialects/lookup.ts'
 
 const user = { role: 'user', content: 'hi' }
 const messages = (...list: object[]) => ({ messages: [user, ...list] })
+
+it('each shape of requests has a name for `--route`', () => {
+  const names = ROUTE_NAMES.map(route => bodyRules(route).command)
+  expect(names).toEqual(['messages', 'chat', 'responses', 'gemini', 'converse'])
+})
 
 describe('guessRoute', () => {
   it.each([

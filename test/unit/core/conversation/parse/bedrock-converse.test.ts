@@ -42,6 +42,7 @@ describe('tool results', () => {
     const twice = [
       '{"toolResult":{"toolUseId":"c","toolUseId":"d","content":[{"text":"a"}]}}',
       '{"toolResult":{"toolUseId":"c","content":[{"text":"a","text":"b"}]}}',
+      '{"toolResult":{"toolUseId":"c","content":[{"text":"a"},{"text":"b","text":"c"}]}}',
     ]
     expect(scanned(route, body(clear))?.results).toHaveLength(1)
     for (const each of twice) expect(scanned(route, body(each))?.results).toEqual([])

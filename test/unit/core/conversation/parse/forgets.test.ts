@@ -32,6 +32,7 @@ describe('a provider may forget results', () => {
     ['truncation', { truncation: 'auto' }],
     ['a compaction', { compaction: { type: 'summarize' } }],
     ['a plugin that compresses', { plugins: [{ id: 'web' }, { id: 'context-compression' }] }],
+    ['one that says so', { plugins: [{ id: 'context-compression', enabled: true }] }],
     ['a prompt that is cut', { truncate_prompt_tokens: -1 }],
     ['a nested field', { additionalModelRequestFields: { context_management: {} } }],
     ['a deep field', { extra_body: { options: [{ num_ctx: 4096 }] } }],
@@ -75,6 +76,7 @@ describe('a provider forgets no results', () => {
     // What Claude Code sends.
     ['anthropic_messages', request({ context_management: { edits: [CLEAR_THINKING] } })],
     ['anthropic_messages', request({ edits: [CLEAR_THINKING] })],
+    ['anthropic_messages', request(thinkingAnd({ note: 1 }))],
     ['anthropic_messages', request({ context_management: null }, { type: 'text', text: 'a' })],
     ['openai_chat', { messages: [], plugins: [{ id: 'web' }], transforms: [] }],
     ['openai_chat', { messages: [], plugins: [{ id: 'context-compression', enabled: false }] }],
@@ -159,6 +161,8 @@ describe('every field that lets a provider forget', () => {
     for (const route of routes) {
       expect(scanned(route, { ...bodies[route], x: [{ id: item }] })?.forgets).toBe(true)
       expect(scanned(route, { ...bodies[route], x: [{ type: item }] })?.forgets).toBe(true)
+      const large = { pad: 'x'.repeat(100_000), y: [{ type: item }] }
+      expect(scanned(route, { ...bodies[route], large })?.forgets).toBe(true)
     }
   })
 

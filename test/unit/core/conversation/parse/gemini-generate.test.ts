@@ -88,7 +88,7 @@ describe('a request', () => {
     expect(conversationName(request!)).toBe(conversationName(later!))
     expect(conversationName(request!)).not.toBe(conversationName(other!))
     expect(request?.opening).toBe(1)
-    const withoutRole = { contents: [{ parts: [{ text: 'Begin.' }] }] }
+    const withoutRole = { contents: [{ parts: [{ text: 'Begin.' }] }, by('model')] }
     expect(scanned(route, withoutRole)?.opening).toBe(1)
   })
 

@@ -82,6 +82,7 @@ describe('the model may call', () => {
     [{ toolConfig: { functionCallingConfig: {} } }, ['list']],
     [{ toolConfig: { functionCallingConfig: { mode: 'NONE' } } }, []],
     [{ tool_config: { function_calling_config: { mode: 3 } } }, []],
+    [{ tool_config: { function_calling_config: { mode: 10 } } }, []],
     [{ toolConfig: {}, tool_config: {} }, []],
     [{ toolConfig: { functionCallingConfig: { allowedFunctionNames: ['x'] } } }, []],
     [{ toolConfig: { functionCallingConfig: { allowed_function_names: ['list'] } } }, ['list']],

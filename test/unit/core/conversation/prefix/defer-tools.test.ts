@@ -156,6 +156,14 @@ describe('deferred tools', () => {
     expect(proxy(of as RequestTerms, pipeline)(request).text).toBe(JSON.stringify(request))
   })
 
+  // By the documentation of its tool search.
+  it.each([
+    ...['opus-4-5', 'opus-4-6', 'opus-4-7', 'opus-4-8', 'sonnet-4-5', 'sonnet-4-6', 'haiku-4-5'],
+    ...['fable-5', 'mythos-5', 'opus-5-5', 'sonnet-5', 'haiku-5-5'],
+  ])('are searched by Claude %s', name => {
+    expect(proxy(terms)(body(OTHER, [], { model: `claude-${name}` })).deferred).not.toEqual([])
+  })
+
   it('are none that the provider refuses to defer', () => {
     const breakpoint = { cache_control: { type: 'ephemeral' } }
     const lists = [

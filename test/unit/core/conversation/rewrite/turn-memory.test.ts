@@ -123,6 +123,25 @@ describe('a thread that remembers turns', () => {
     expect(memory.knownKeys(later, 'other terms')).toEqual([])
   })
 
+  it('takes over that a program got a result', () => {
+    const memory = createTurnMemories(1).of('team')
+    const made = { ...call('a', 'Read'), caller: { type: 'program' } }
+    const messages: object[] = [
+      { role: 'assistant', content: [made] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'text' }] },
+    ]
+    for (let turn = 0; turn < 12; turn++) {
+      messages.push({ role: 'user', content: 'Go on.' })
+      const scanned = memory.scan(
+        bytesOf(JSON.stringify({ messages })),
+        'anthropic_messages',
+        LIMITS,
+      )!
+      expect(scanned.forPrograms.map(({ tool }) => tool)).toEqual(['Read'])
+      memory.keep({ scanned, terms: '', keys: [] })
+    }
+  })
+
   it('reads a body as a new one, whatever other tenants have sent', () => {
     const memories = createTurnMemories(4)
     const body = JSON.stringify({ messages: [{ role: 'user', content: 'x'.repeat(9000) }] })
