@@ -51,7 +51,8 @@ export const AREAS: Readonly<Record<string, Area>> = {
   dialects: {
     code: ['src/core/dialects/**/*.ts'],
     tests: [
-      'test/unit/core/conversation/{parse,retrieve,usage}/**/*.test.ts',
+      'test/unit/core/conversation/{parse,prefix,retrieve,usage}/**/*.test.ts',
+      'test/unit/core/conversation/rewrite/turn-memory.test.ts',
       'test/property/core/conversation/{parse,usage}/**/*.test.ts',
       'test/property/proxy/pure-parts.test.ts',
       'test/unit/http/proxy/{rewritable-request,vendor-proxies}.test.ts',

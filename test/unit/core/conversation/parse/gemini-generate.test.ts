@@ -27,7 +27,7 @@ describe('function responses', () => {
   })
 
   it('answer calls by id, or those of their name in order', () => {
-    const calls = [call('get', 1), call('get', 2), call('get', 3, 'x')]
+    const calls = [call('get', 1, ''), call('get', 2), call('get', 3, 'x')]
     const answers = [answer('get', { a: '3' }, 'x'), answer('get', ['1']), answer('get', '2')]
     const found = resultsOf(by('model', ...calls), by('user', ...answers))
     expect(found.map(each => [each.text(), each.args(), each.callId])).toEqual([
