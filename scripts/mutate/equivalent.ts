@@ -47,6 +47,12 @@ const EQUIVALENT: readonly Equivalent[] = [
     why: 'a place beyond the end of the line never comes back to it, and only the end counts',
   },
   {
+    file: 'arms-answer.ts',
+    from: 'mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)',
+    to: 'mixed - Math.imul(mixed ^ mixed >>> 7, 61 | mixed)',
+    why: 'its numbers are spread as well: which of them come is chance',
+  },
+  {
     file: 'commit-answer.ts',
     from: '() => true',
     to: '() => undefined',

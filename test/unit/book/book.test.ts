@@ -1,4 +1,4 @@
-import { existsSync, utimesSync } from 'node:fs'
+import { existsSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
@@ -123,6 +123,18 @@ describe('the book', () => {
     expect([fates.dropped, dropped]).toEqual([1, []])
     await book.close()
     expect(fates.written).toBe(0)
+  })
+
+  it('counts events whose files cannot be written, and says why once', async () => {
+    const folder = join(ledgerFolder(), 'telemetry')
+    writeFileSync(folder, 'in the way')
+    const { book, fates, problems } = ownBook({
+      events: { folder, key: new Uint8Array(32), settings: SETTINGS },
+    })
+    for (let n = 0; n < 5; n++) book.result(resultOf('a'))
+    await book.close()
+    expect(fates).toEqual({ written: 0, dropped: 0, failed: 5 })
+    expect(problems).toMatchObject([{ code: 'ENOTDIR' }])
   })
 
   it('writes nothing while another works alone, and all of it afterwards', async () => {
