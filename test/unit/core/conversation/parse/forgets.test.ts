@@ -118,6 +118,9 @@ describe.each(Object.entries(NO_SETTINGS))('what a request to %s has as data', (
   })
 })
 
+/** What no member has that is parsed for settings. */
+const LARGE = 'x'.repeat(100_000)
+
 describe('every field that lets a provider forget', () => {
   // As their documentation has them, which `VENDOR_FORGETTING` names.
   const fields = Object.entries({
@@ -146,6 +149,7 @@ describe('every field that lets a provider forget', () => {
       const forgets = (more: object) => scanned(route, { ...bodies[route], ...more })?.forgets
       expect(forgets({ [field]: 4096 })).toBe(true)
       expect(forgets({ x: { y: [{ [field]: true }] } })).toBe(true)
+      expect(forgets({ x: { pad: LARGE, [field]: true } })).toBe(true)
       expect(forgets({ [field]: null })).toBe(false)
     }
   })
@@ -156,13 +160,13 @@ describe('every field that lets a provider forget', () => {
     for (const route of routes) {
       expect(scanned(route, { ...bodies[route], x: [{ id: item }] })?.forgets).toBe(true)
       expect(scanned(route, { ...bodies[route], x: [{ type: item }] })?.forgets).toBe(true)
-      const large = { pad: 'x'.repeat(100_000), y: [{ type: item }] }
+      const large = { pad: LARGE, y: [{ type: item }] }
       expect(scanned(route, { ...bodies[route], large })?.forgets).toBe(true)
     }
   })
 
   it('is found by its escaped name, in a large member, and if it is there twice', () => {
-    const large = JSON.stringify({ pad: 'x'.repeat(100_000), truncate_prompt_tokens: 9 })
+    const large = JSON.stringify({ pad: LARGE, truncate_prompt_tokens: 9 })
     for (const members of [
       String.raw`"truncat\u0065_prompt_tokens":9`,
       `"extra_body":${large}`,
