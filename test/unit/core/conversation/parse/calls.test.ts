@@ -58,6 +58,9 @@ describe('the call of a result', () => {
       undefined,
     ])
     const chat = { role: 'assistant', tool_calls: [chatCall('', 'Read'), chatCall('', 'Bash')] }
+    const nameless = { ...chat, tool_calls: [{ ...chatCall('', 'Read'), id: undefined }] }
+    const answer = { role: 'tool', content: 'x' }
+    expect(toolsOf(scan([nameless, answer], 'openai_chat'))).toEqual([undefined])
     const results = [chatResult(''), chatResult('')]
     expect(toolsOf(scan([chat, ...results], 'openai_chat'))).toEqual(['Read', 'Bash'])
   })
@@ -128,8 +131,10 @@ describe('the place of a result', () => {
       { role: 'assistant', tool_calls: [chatCall(id, 'Read')] },
       { ...chatResult(id), ...fields },
     ]
-    expect(places(scan([...chat('1', { 'content#': 'y' }), ...chat('2')], 'openai_chat'))).toEqual([
-      [1, 0],
+    const again = [...chat('1', { 'content#': 'y' }), chatResult('1'), ...chat('2')]
+    expect(places(scan(again, 'openai_chat'))).toEqual([
+      [1, undefined],
+      [2, -1],
     ])
     const item = { type: 'function_call', call_id: '1', name: 'Read', arguments: '{}' }
     const output = { type: 'function_call_output', call_id: '1', output: 'x' }

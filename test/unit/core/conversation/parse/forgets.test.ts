@@ -78,10 +78,10 @@ describe('a provider forgets no results', () => {
     ['anthropic_messages', request({ edits: [CLEAR_THINKING] })],
     ['anthropic_messages', request(thinkingAnd({ note: 1 }))],
     ['anthropic_messages', request({ context_management: null }, { type: 'text', text: 'a' })],
-    ['openai_chat', { messages: [], plugins: [{ id: 'web', x: 'compact' }], transforms: [] }],
+    ['openai_chat', { messages: [], plugins: [{ id: 'web', x: 'compact' }, { id: ['prompt'] }] }],
     ['openai_chat', { messages: [], plugins: [{ id: 'context-compression', enabled: false }] }],
     ['openai_chat', { messages: [], prompt_truncation: 'OFF', truncate_prompt_tokens: null }],
-    ['openai_chat', { messages: [], chat_template_kwargs: { clear_thinking: false } }],
+    ['openai_chat', { transforms: [], messages: [], x: { clear_thinking: false } }],
     ['openai_chat', { messages: [], tools: [{ function: { name: 'truncate', compact: {} } }] }],
     ['openai_responses', { input: [], client_metadata: { kind: 'compaction', compact: 1 } }],
     ['openai_responses', { input: [], reasoning: { summary: 'auto' }, stream_options: {} }],
@@ -118,7 +118,7 @@ describe.each(Object.entries(NO_SETTINGS))('what a request to %s has as data', (
   })
 })
 
-/** What no member has that is parsed for settings. */
+/** Members with it are too large to be parsed. */
 const LARGE = 'x'.repeat(100_000)
 
 describe('every field that lets a provider forget', () => {
