@@ -285,7 +285,7 @@ describe('the accounts of the proxies', () => {
     expect(idsOf(ledger)).toHaveLength(200)
     expect(idsOf(ledger)).not.toContain('c29')
     expect(ledger.conversations).toMatchObject([
-      { id: 'c100' },
+      { id: 'c100', first_at: 1_100, last_at: 1_229 },
       { id: 'c229' },
       ...Array(198).fill({}),
     ])
