@@ -154,7 +154,9 @@ describe('the fingerprints command', () => {
     }
   })
 
-  it.runIf(FULL_RUNS)('shares 2,000 endpoints with all spans of a window', async () => {
+  it('shares endpoints with all spans of a window, as many as an upload takes', async () => {
+    const endpoints = FULL_RUNS ? 2_100 : 60
+    const sent = Math.min(endpoints, 2_000)
     const large = join(folder, 'large')
     const own = join(
       fingerprintsFolder(large),
@@ -162,25 +164,26 @@ describe('the fingerprints command', () => {
       SPANS_FILE,
     )
     const today = dayOf(Date.now())
-    const spans = Array.from({ length: 10_500 }, (_, index) =>
+    const spans = Array.from({ length: 5 * endpoints }, (_, index) =>
       row({
-        endpoint_class: `mcp__p1a2b3c__get_something_${index % 2_100}`,
-        source_sessions: index % 2_100 < 100 ? 5 : 9,
-        first_seen_ms: today - (6 * Math.floor(index / 2_100) + 5) * DAY,
-        last_seen_ms: today - 6 * Math.floor(index / 2_100) * DAY,
+        endpoint_class: `mcp__p1a2b3c__get_something_${index % endpoints}`,
+        source_sessions: index % endpoints < endpoints - sent ? 5 : 9,
+        first_seen_ms: today - (6 * Math.floor(index / endpoints) + 5) * DAY,
+        last_seen_ms: today - 6 * Math.floor(index / endpoints) * DAY,
       }),
     )
     await writeFingerprintFile(own, spans)
     const settings = `[fingerprints]\nshare_endpoints_with_team = true\n[fingerprints.team]\n${place('large')}`
+    const rest = FULL_RUNS ? ', 500 not sent (too many for one upload)' : ''
     for (let time = 0; time < 2; time += 1) {
       expect(await fingerprints(settings, 'push', '--data', large)).toEqual({
         code: 0,
-        stdout: 'team large: 10000 accepted, 500 not sent (too many for one upload)\n',
+        stdout: `team large: ${5 * sent} accepted${rest}\n`,
         stderr: '',
       })
     }
     const { fingerprints: merged } = await json(uploaded('large'))
-    expect(merged).toHaveLength(2_000)
-    expect(merged).toMatchObject(Array(2_000).fill({ source_sessions: 45, call_count: 300 }))
+    expect(merged).toHaveLength(sent)
+    expect(merged).toMatchObject(Array(sent).fill({ source_sessions: 45, call_count: 300 }))
   })
 })
