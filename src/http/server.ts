@@ -69,9 +69,20 @@ class AppServer implements HttpServer {
   readonly #answering = new Map<Duplex, ServerResponse>()
   /** Requests whose clients wait for a 100, which an upstream decides on. */
   readonly #awaitContinue = new WeakSet<IncomingMessage>()
+  /** What passes requests to the app. */
+  #listener: RequestListener | undefined
+  readonly #load: () => Promise<RequestListener>
 
   constructor(app: Pick<Hono<AppEnv>, 'fetch'>, limits: ServerLimits, hooks: ServerHooks) {
     const { isForwarded } = hooks
+    let loading: Promise<RequestListener> | undefined
+    this.#load = () => {
+      loading ??= loadListener(app, hooks, incoming => this.#awaitContinue.has(incoming))
+      return loading.catch(error => {
+        loading = undefined
+        throw error
+      })
+    }
     this.#server = createServer(
       {
         connectionsCheckingInterval: LATE_SWEEP_MS,
@@ -83,7 +94,13 @@ class AppServer implements HttpServer {
         // Elsewhere a request for another protocol is answered as any other.
         shouldUpgradeCallback: incoming => isForwarded(incoming.url) && wantsUpgrade(incoming),
       },
-      listenerFor(app, hooks, incoming => this.#awaitContinue.has(incoming)),
+      async (incoming, outgoing) => {
+        const listener = this.#listener ?? (await this.#load().catch(() => null))
+        // It cannot be loaded while no file can be opened; the next request tries again.
+        if (listener === null) return void incoming.socket.destroy()
+        this.#listener = listener
+        listener(incoming, outgoing)
+      },
     )
     this.#server.on('connection', socket => this.#watchConnection(socket))
     this.#server.on('request', ({ socket }, response) => this.#watchAnswer(socket, response))
@@ -122,6 +139,9 @@ class AppServer implements HttpServer {
       this.#server.listen(port, host, () => {
         this.#server.off('error', reject)
         resolve(this.#server.address() as AddressInfo)
+        // Now, while files can be opened. It loads Node's `fetch`, which takes 45 ms of processor
+        // time, so the caller gets the address first.
+        setImmediate(() => void this.#load().catch(() => null))
       })
     })
   }
@@ -166,20 +186,6 @@ class AppServer implements HttpServer {
     this.#server.closeAllConnections()
     // The server does not know those that were upgraded any more.
     for (const socket of this.#seen.keys()) socket.destroy()
-  }
-}
-
-/**
- * Passes requests to the app. The adapter is loaded with the first request, since it loads Node's
- * `fetch`. That takes 45 ms of processor time, for which a command should not wait.
- */
-function listenerFor(...needs: Parameters<typeof loadListener>): RequestListener {
-  let listen: RequestListener | undefined
-  let loading: Promise<RequestListener> | undefined
-  return async (incoming, outgoing) => {
-    loading ??= loadListener(...needs)
-    listen ??= await loading
-    listen(incoming, outgoing)
   }
 }
 
