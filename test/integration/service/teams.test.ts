@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import type { Scope } from '../../../src/access/key-record.ts'
 import { BUILDERS } from '../../../src/service/builders.ts'
 import { captureCli } from '../../support/capture.ts'
@@ -37,7 +37,12 @@ const key = (tenant: string, ...scopes: Scope[]) => keyFor(tenant, { scopes })
 
 it('shows all tenants to a key that may read them, and tells when a budget is used', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'haversack-teams-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  // `gain` reads the ledger of this user, too.
+  vi.stubEnv('XDG_DATA_HOME', folder)
+  onTestFinished(() => {
+    vi.unstubAllEnvs()
+    rmSync(folder, { recursive: true })
+  })
   const [vendor, hook, refusing] = [
     await server(200, ANSWER),
     await server(204, ''),
