@@ -42,8 +42,7 @@ export const COMMANDS: Commands = {
     load: async () => (await import('./hook/command.ts')).hookCommand,
   },
   proxy: {
-    summary:
-      'Show what the drop-in proxies would do with the tool results of a recorded request; nothing is sent',
+    summary: 'Show what the proxies would do with a recorded request; nothing is sent',
     load: async () => (await import('./proxy/command.ts')).proxyCommand,
   },
   serve: {
