@@ -28,7 +28,6 @@ export const WHY: Readonly<Record<string, string>> = {
   'savings.prices': 'if yours differ: `vendor`, `model`, `per_million`, `cache_read`, `output`',
   budgets: 'to watch spending: `tenant`, `period`, `amount`, `webhook`',
   'ledger.enabled': 'if no results and requests shall be recorded; the page needs it',
-  'ledger.projects': 'if sums shall not name projects',
   'ui.keep_texts': 'both sides of results are kept for a week, encrypted; `run` does',
   'telemetry.sample_rate': 'to tune: of a share of results properties, nothing of their contents',
   'telemetry.flush_every_n': 'if events shall be written sooner',
@@ -167,7 +166,6 @@ export const WHY: Readonly<Record<string, string>> = {
   'profiles.data.variants.*.hint_set': "families of hints that these tools' results may have",
   'hints.enabled':
     '`false`: no hint and no [legend](hints.md#what-a-model-is-told), so nothing is left out that needs one',
-  'hints.joint_search_tool': 'a tool that answers several searches at once, for notes',
   'hints.types.*.enabled':
     '`reference`, `near_reference`, `lines`, `overflow`, `format`, `metadata`, `elision`, `search_chain` (off without a section)',
   'hints.types.*.max_per_session': 'fewer, in a session or conversation',

@@ -194,10 +194,9 @@ export class Book extends Ledger {
 
   /** An agent is known by its user agent, else by the command that was run, else as a client. */
   #withOrigin<Arrived extends { readonly origin?: Origin | undefined }>(arrived: Arrived): Arrived {
-    const { origin: own = {}, hasProjects = true } = this.#options
+    const { origin: own = {} } = this.#options
     const { project = own.project, agent = own.agent, client } = arrived.origin ?? {}
-    const of = { project: hasProjects ? project : undefined, agent, client, way: own.way }
-    return { ...arrived, origin: of }
+    return { ...arrived, origin: { project, agent, client, way: own.way } }
   }
 
   /** Without its texts, if too many wait. */

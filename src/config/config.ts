@@ -171,13 +171,7 @@ export const configSchema = z.strictObject({
   /** What tenants may spend in a day or a month; nothing is blocked. */
   budgets: z.array(budget).max(1_000).default([]),
   /** What became of each result, without its text: what the page shows. */
-  ledger: z
-    .strictObject({
-      enabled: z.boolean().default(true),
-      /** Whether sums of days, which `haversack gain` shows, name projects. */
-      projects: z.enum(['on', 'off']).default('on'),
-    })
-    .prefault({}),
+  ledger: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),
   /** The page at `/ui`. */
   ui: z
     .strictObject({

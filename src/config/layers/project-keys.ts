@@ -21,12 +21,8 @@ const ONLY_OFF: readonly KeyPath[] = [
   ['endpoint_overrides', '*', 'elision_enabled'],
 ]
 
-/**
- * How much elision leaves out; none of it can be said by switching it off. And a tool that a model
- * is told to use.
- */
+/** How much elision leaves out; none of it can be said by switching it off. */
 const NEVER: readonly KeyPath[] = [
-  ['hints', 'joint_search_tool'],
   ['hints', 'types', 'elision', 'max_per_session'],
   ['hints', 'types', 'elision', 'applies_to_models'],
   ['endpoint_overrides', '*', 'max_ratio'],

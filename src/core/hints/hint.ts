@@ -92,8 +92,6 @@ export interface SearchChainHint {
   readonly searches: number
   /** How many of the last calls; the answered one is the last of them. */
   readonly of: number
-  /** A tool that answers several searches at once. */
-  readonly tool?: string
 }
 
 /** Parts of the original `hash` (24 hex digits of its SHA-256) are missing here. */

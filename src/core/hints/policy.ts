@@ -7,8 +7,6 @@ import { CHAIN_CALLS } from './search-chain.ts'
 export interface HintsPolicy {
   readonly enabled: boolean
   readonly default_verbosity: Verbosity
-  /** A tool that answers several searches at once, for notes on search chains. */
-  readonly joint_search_tool?: string | undefined
   /**
    * The rule of each family. A family without a rule is sent to every model whenever it saves
    * enough, unless it is only sent where it is asked for.

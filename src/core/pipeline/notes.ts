@@ -31,8 +31,6 @@ interface WrittenText {
 export interface Searches {
   /** Searches among the last `CHAIN_CALLS` calls. */
   readonly count: number
-  /** A tool that answers several at once. */
-  readonly tool?: string | undefined
   /** Tokens of this answer: what another search of its kind takes. */
   readonly tokens: number
 }
@@ -69,9 +67,8 @@ export function notesFor(
     }
   }
   if (searches !== undefined && searches.count >= CHAIN_SEARCHES) {
-    const { count, tool: joint, tokens } = searches
-    const use = joint === undefined ? {} : { tool: joint }
-    const hint = { family: 'search_chain', searches: count, of: CHAIN_CALLS, ...use } as const
+    const { count, tokens } = searches
+    const hint = { family: 'search_chain', searches: count, of: CHAIN_CALLS } as const
     // At most what this answer saved, so that it stays smaller than what the tool returned.
     admit(hint, after, { ...gain, saved_tokens: Math.min(gain.saved_tokens, tokens) })
   }

@@ -218,7 +218,7 @@ function searchesOf(
 ): FitOptions['searches'] {
   const mayTell = hints.types.search_chain.enabled && isError !== true && budget === undefined
   if (!mayTell || layer === null || !isSearch(tool, () => args)) return undefined
-  return { count: layer.searchesBefore() + 1, tool: hints.joint_search_tool }
+  return { count: layer.searchesBefore() + 1 }
 }
 
 /** New lines may be written shorter, in a way that leaves references whole. */

@@ -61,7 +61,6 @@ export function openConfiguredBook(
     events: hasEvents ? { folder: events, key, settings } : null,
     origin,
     textKeys: ui.keep_texts === 'on' ? store.encryption_keys : null,
-    hasProjects: ledger.projects === 'on',
     now: Date.now,
     onUnwritten: detail => logger.warn({ detail }, 'the ledger cannot be written'),
     onDropped: metrics.ledgerDropped,

@@ -140,30 +140,25 @@ export const format: Family<FormatHint> = {
 
 const SEARCHED = ' calls searched'
 const THIS_TOO = ', this one too'
-const READ = 'read what they found'
+const READ = '. read what they found'
 
-/** `> [5 of 7 calls searched. read what they found]`, or `. use find_all]` */
+/** `> [5 of 7 calls searched. read what they found]` */
 export const searchChain: Family<SearchChainHint> = {
-  valid: ({ searches, of, tool }) => areCounts(1, searches, of) && searches <= of && tool !== '',
+  valid: ({ searches, of }) => areCounts(1, searches, of) && searches <= of,
 
-  write({ searches, of, tool }, verbosity) {
+  write({ searches, of }, verbosity) {
     const claim = `${searches} of ${of}${SEARCHED}`
     if (verbosity === 'terse') return claim
-    const use = tool === undefined ? undefined : `use ${writeText(tool)}`
-    if (verbosity === 'standard') return `${claim}. ${use ?? READ}`
-    return `${claim}${THIS_TOO}. ${use === undefined ? READ : `${use}, or ${READ}`}`
+    return `${claim}${verbosity === 'verbose' ? THIS_TOO : ''}${READ}`
   },
 
   read(reader) {
     const searches = reader.count()
     const of = reader.skip(' of ') ? reader.count() : undefined
     if (searches === undefined || of === undefined || !reader.skip(SEARCHED)) return null
-    const claim = { family: 'search_chain', searches, of } as const
     reader.skip(THIS_TOO)
-    if (!reader.skip('. ')) return claim
-    const tool = reader.skip('use ') ? reader.text() : undefined
-    reader.skip(tool === undefined ? READ : `, or ${READ}`)
-    return tool === undefined ? claim : { ...claim, tool }
+    reader.skip(READ)
+    return { family: 'search_chain', searches, of }
   },
 }
 

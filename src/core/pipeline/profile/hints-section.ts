@@ -13,9 +13,5 @@ const rule = z.strictObject({
 /** Section `hints`: the families that may be sent, to which models, and how often. */
 export const hintPolicy = section(DEFAULT_PIPELINE.hints, {
   enabled: z.boolean(),
-  joint_search_tool: z
-    .string()
-    .regex(/^[\w./-]{1,128}$/)
-    .optional(),
   types: z.partialRecord(z.enum(HINT_FAMILIES), rule.prefault({})),
 })

@@ -60,12 +60,10 @@ export function hintsFor(
   { hint_set }: Partial<DataVariant> = {},
 ): HintProfile {
   const types = hint_set === undefined ? usualRules(hints, model) : rulesOf(hints, model, hint_set)
-  const { enabled, joint_search_tool } = hints
-  const comparesFormats = enabled && hints.types.format !== undefined && types.format.enabled
+  const comparesFormats = hints.enabled && hints.types.format !== undefined && types.format.enabled
   return {
-    enabled,
+    enabled: hints.enabled,
     default_verbosity: dedup.hint_verbosity,
-    joint_search_tool,
     types,
     comparesFormats,
   }

@@ -36,14 +36,14 @@ export function keptFacts(hint: Hint, verbosity: Verbosity): Hint {
       if (terse) return { family: 'metadata', total, returned }
       return without({ ...hint, query: cut(hint.query) }) as Hint
     }
-    case 'search_chain':
-      return terse ? (without({ ...hint, tool: undefined }) as Hint) : hint
     case 'elision': {
       const { summary, parts, ...rest } = hint
       const amounts = parts.map(({ unit, omitted }) => ({ unit, omitted }))
       if (terse) return { ...rest, parts: amounts }
       return without({ ...hint, summary: cut(summary) }) as Hint
     }
+    case 'search_chain':
+      return hint
   }
 }
 

@@ -141,12 +141,10 @@ export const HINTS = {
       some({ summary: shown, next: chunk }),
     )
     .map(([hash, parts, more]) => ({ family: 'elision' as const, hash, parts, ...more })),
-  search_chain: fc
-    .tuple(positive, fc.nat({ max: 9 }), some({ tool: named }))
-    .map(([searches, more, tool]) => {
-      const of = Math.min(searches, Number.MAX_SAFE_INTEGER - more) + more
-      return { family: 'search_chain' as const, searches: of - more, of, ...tool }
-    }),
+  search_chain: fc.tuple(positive, fc.nat({ max: 9 })).map(([searches, more]) => {
+    const of = Math.min(searches, Number.MAX_SAFE_INTEGER - more) + more
+    return { family: 'search_chain' as const, searches: of - more, of }
+  }),
 } satisfies { [F in Hint['family']]: fc.Arbitrary<Extract<Hint, { family: F }>> }
 
 export const verbosity: fc.Arbitrary<Verbosity> = fc.constantFrom(...VERBOSITIES)

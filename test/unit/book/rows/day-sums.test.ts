@@ -116,18 +116,6 @@ describe('the sums of days', () => {
     ])
   })
 
-  it('name no project if they shall not', async () => {
-    const folder = ledgerFolder()
-    const origin = { project: 'secret', agent: 'codex', way: 'run' } as const
-    const { ledger } = ownLedger({ folder, origin, hasProjects: false })
-    ledger.result(resultOf('a', {}, { source: 'openai', origin: { project: 'secret' } }))
-    ledger.result(resultOf('a', {}, { source: 'openai', origin: { client: 'node' } }))
-    await ledger.flush()
-    expect(daysIn(folder)).toEqual([
-      expect.objectContaining({ way: 'run', project: '', agent: 'codex', results: 2 }),
-    ])
-  })
-
   it('are bounded by day, whatever clients name and however many processes write', async () => {
     const folder = ledgerFolder()
     for (const part of [0, 1, 2]) {

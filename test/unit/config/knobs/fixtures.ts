@@ -112,13 +112,3 @@ export const LOG: readonly Result[] = [
 export const MANY: readonly Result[] = Array.from({ length: 24 }, (_, i) =>
   read(`f${i}`, page(i + 10)),
 )
-
-/** Five searches, one after the other. */
-export const SEARCHES: readonly Result[] = Array.from({ length: 5 }, (_, i) => ({
-  tool: 'Grep',
-  args: { pattern: `word ${i}` },
-  text: page(i + 50)
-    .split('\n')
-    .map((line, at) => `/home/user/project/src/module.ts:${at * 13}:${line}`)
-    .join('\n'),
-}))

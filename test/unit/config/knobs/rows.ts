@@ -12,7 +12,6 @@ import {
   ROWS,
   read,
   SAME,
-  SEARCHES,
   WORDY,
 } from './fixtures.ts'
 import type { Entry, Play } from './play.ts'
@@ -410,12 +409,6 @@ export const ROWS_OF_KEYS: Rows = {
 
   'hints.enabled': { results: SAME, with: { hints: { enabled: false } } },
   'hints.types.*.enabled': { results: SAME, with: hintsOf('reference', { enabled: false }) },
-  'hints.joint_search_tool': {
-    results: SEARCHES,
-    without: { hints: { types: { search_chain: {} } } },
-    with: { hints: { types: { search_chain: {} }, joint_search_tool: 'find_all' } },
-    not: at(['dedup'], '/v1/dedup writes references alone'),
-  },
   'hints.types.*.max_per_session': {
     results: [...SAME, SAME[0]!],
     with: hintsOf('reference', { max_per_session: 1 }),

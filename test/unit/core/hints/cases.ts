@@ -175,13 +175,4 @@ export const CASES: readonly {
       verbose: '> [5 of 7 calls searched, this one too. read what they found]',
     },
   },
-  {
-    hint: { family: 'search_chain', searches: 6, of: 7, tool: 'search_def_and_refs' },
-    lines: {
-      terse: '> [6 of 7 calls searched]',
-      standard: '> [6 of 7 calls searched. use search_def_and_refs]',
-      verbose:
-        '> [6 of 7 calls searched, this one too. use search_def_and_refs, or read what they found]',
-    },
-  },
 ]

@@ -146,7 +146,7 @@ describe('a note on the format', () => {
 })
 
 describe('notes on search chains in a conversation', () => {
-  const rule = { hints: { types: { search_chain: {} }, joint_search_tool: 'find_all' } }
+  const rule = { hints: { types: { search_chain: {} } } }
   const hits = (word: string) =>
     Array.from({ length: 40 }, (_, hit) => {
       return `/home/user/project/src/${word}/module.ts:${hit * 13}: the ${hit * 37} of ${word}`
@@ -165,8 +165,8 @@ describe('notes on search chains in a conversation', () => {
     const words = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l', 'm']
     const notes = told(sent(words.map(grep), remembering(rule)))
     expect(notes.map(([at]) => at)).toEqual([4, 11])
-    expect(notes[0]![1]).toMatch(/\n> \[5 of 7 calls searched\. use find_all\]$/)
-    expect(notes[1]![1]).toMatch(/\n> \[7 of 7 calls searched\. use find_all\]$/)
+    expect(notes[0]![1]).toMatch(/\n> \[5 of 7 calls searched\. read what they found\]$/)
+    expect(notes[1]![1]).toMatch(/\n> \[7 of 7 calls searched\. read what they found\]$/)
   })
 
   it('count commands that search, and no others', () => {
