@@ -1,4 +1,5 @@
 import type { JobOutcome } from '../../workers/protocol.ts'
+import { addFields } from '../core/base/add-fields.ts'
 import { FairQueue } from '../core/base/fair-queue.ts'
 import type { LookupResults } from '../core/contract/lookup.ts'
 import { holdExit } from '../threads/hold-exit.ts'
@@ -130,12 +131,7 @@ export class WorkerPool {
     const again = { ...job, body: first.bytes.subarray(start, start + length) }
     const finish = (end: End) => toResult(again, end, this.#options)
     const second = await this.#submit(again, 'finish', finish, resolutions)
-    const before = times(first)
-    return {
-      ...second,
-      queue_ms: before.queue_ms + second.queue_ms,
-      work_ms: before.work_ms + second.work_ms,
-    }
+    return { ...second, ...addFields(times(first), second) }
   }
 
   async close(): Promise<void> {

@@ -1,10 +1,13 @@
 import { html } from 'hono/html'
 import { change, tokens } from '../book/rows/amounts.ts'
 import type { ResultSums, ToolRow, ToolTable } from '../book/rows/figures.ts'
+import { addFields } from '../core/base/add-fields.ts'
 import { type Html, meter, table } from './layout.ts'
 import { plural, toolName } from './result-rows.ts'
 import { bytes, count, largest, tone } from './show.ts'
 import type { PageWindow } from './window.ts'
+
+const NO_RESULTS = { results: 0, before: 0, referred: 0, encoded: 0, omitted: 0 }
 
 const SORTS = {
   sent: ['tokens still sent', (sums: ResultSums) => sums.before - savedOf(sums)],
@@ -90,13 +93,7 @@ function shapeTable(rows: readonly ToolRow[], tool: string): Html {
 }
 
 function sumOf(rows: readonly ResultSums[]): ResultSums {
-  return rows.reduce((a, b) => ({
-    results: a.results + b.results,
-    before: a.before + b.before,
-    referred: a.referred + b.referred,
-    encoded: a.encoded + b.encoded,
-    omitted: a.omitted + b.omitted,
-  }))
+  return rows.reduce(addFields, NO_RESULTS)
 }
 
 export function savedOf({ referred, encoded, omitted }: ResultSums): number {

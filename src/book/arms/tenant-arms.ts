@@ -8,6 +8,7 @@ import {
   type ResultArmName,
   SUM_NAMES,
 } from '../../core/arms/sums.ts'
+import { addFields } from '../../core/base/add-fields.ts'
 import type { ResultRow } from '../../core/contract/result-row.ts'
 
 /** Classes that are told apart; results of others are counted together. */
@@ -140,17 +141,9 @@ function addUnits(a: TenantArms['units'], b: TenantArms['units']): TenantArms['u
 
 type Unit = TenantArms['units'][number]
 
-function addUnit(a: Unit, b: Unit): Unit {
-  return {
-    unit: a.unit,
-    isHeldOut: a.isHeldOut,
-    last_at: Math.max(a.last_at, b.last_at),
-    results: a.results + b.results,
-    tokens: a.tokens + b.tokens,
-    saved: a.saved + b.saved,
-    again: a.again + b.again,
-    failedEdits: a.failedEdits + b.failedEdits,
-  }
+function addUnit({ unit, isHeldOut, last_at, ...counts }: Unit, more: Unit): Unit {
+  const latest = Math.max(last_at, more.last_at)
+  return { unit, isHeldOut, last_at: latest, ...addFields(counts, more) }
 }
 
 /** Latest first; those of one moment by their names, so that all processes keep the same. */

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { addUsage, NO_USAGE } from '../../core/conversation/usage/token-usage.ts'
-import { addDefinitions, definitionsSchema, NO_DEFINITIONS } from './definitions-account.ts'
-import { addLife, lifeSchema, NO_LIFE } from './life-account.ts'
+import { addFields } from '../../core/base/add-fields.ts'
+import { NO_USAGE } from '../../core/conversation/usage/token-usage.ts'
+import { definitionsSchema, NO_DEFINITIONS } from './definitions-account.ts'
+import { lifeSchema, NO_LIFE } from './life-account.ts'
 import { addMisses, missesSchema, NO_MISSES } from './misses.ts'
 
 const count = z.int().nonnegative()
@@ -68,28 +69,19 @@ export function addAccounts(a: Account, b: Account): Account {
   for (const [id, tokens] of Object.entries(b.removed)) removed[id] = (removed[id] ?? 0) + tokens
   const results = { ...a.results }
   for (const [id, more] of Object.entries(b.results)) {
-    const { count, before, after } = results[id] ?? NO_RESULTS
-    results[id] = {
-      count: count + more.count,
-      before: before + more.before,
-      after: after + more.after,
-    }
+    results[id] = addFields(results[id] ?? NO_RESULTS, more)
   }
   return {
     requests: a.requests + b.requests,
     without_usage: a.without_usage + b.without_usage,
     results,
-    usage: addUsage(a.usage, b.usage),
+    usage: addFields(a.usage, b.usage),
     removed,
     misses: addMisses(a.misses, b.misses),
-    life: addLife(a.life, b.life),
-    definitions: addDefinitions(a.definitions, b.definitions),
+    life: addFields(a.life, b.life),
+    definitions: addFields(a.definitions, b.definitions),
     billed: a.billed + b.billed,
     without: a.without + b.without,
-    money: {
-      requests: a.money.requests + b.money.requests,
-      billed: a.money.billed + b.money.billed,
-      without: a.money.without + b.money.without,
-    },
+    money: addFields(a.money, b.money),
   }
 }

@@ -32,18 +32,6 @@ export const NO_DEFINITIONS: DefinitionsAccount = {
   searched: 0,
 }
 
-export function addDefinitions(a: DefinitionsAccount, b: DefinitionsAccount): DefinitionsAccount {
-  return {
-    requests: a.requests + b.requests,
-    tokens: a.tokens + b.tokens,
-    used: a.used + b.used,
-    deferred: a.deferred + b.deferred,
-    searches: a.searches + b.searches,
-    spared: a.spared + b.spared,
-    searched: a.searched + b.searched,
-  }
-}
-
 /**
  * The account of one request. Each search is one request more, which reads the prompt once more
  * from the cache; its output does not count.

@@ -39,18 +39,6 @@ export const NO_LIFE: LifeAccount = {
   guarded: 0,
 }
 
-export function addLife(a: LifeAccount, b: LifeAccount): LifeAccount {
-  return {
-    bridged: a.bridged + b.bridged,
-    written: a.written + b.written,
-    pings: a.pings + b.pings,
-    premium: a.premium + b.premium,
-    pinged: a.pinged + b.pinged,
-    avoided: a.avoided + b.avoided,
-    guarded: a.guarded + b.guarded,
-  }
-}
-
 /** What we gained by it; below 0 it was a loss. */
 export function netOf({ premium, pinged, avoided }: LifeAccount): number {
   return avoided - premium - pinged

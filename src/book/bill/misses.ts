@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { addFields } from '../../core/base/add-fields.ts'
 import { MISS_REASONS } from '../../core/contract/savings.ts'
 
 export type MissReason = (typeof MISS_REASONS)[number]
@@ -17,18 +18,13 @@ export const missesSchema = z.partialRecord(z.enum(MISS_REASONS), miss)
 export type Misses = Readonly<z.output<typeof missesSchema>>
 
 export const NO_MISSES: Misses = {}
+const NO_MISS = { count: 0, tokens: 0, cost: 0 }
 
 export function addMisses(a: Misses, b: Misses): Misses {
   const sum = { ...a }
   for (const reason of MISS_REASONS) {
     const more = b[reason]
-    if (more === undefined) continue
-    const { count, tokens, cost } = sum[reason] ?? { count: 0, tokens: 0, cost: 0 }
-    sum[reason] = {
-      count: count + more.count,
-      tokens: tokens + more.tokens,
-      cost: cost + more.cost,
-    }
+    if (more !== undefined) sum[reason] = addFields(sum[reason] ?? NO_MISS, more)
   }
   return sum
 }
@@ -43,11 +39,5 @@ export function missRows(misses: Misses) {
 
 /** Over all reasons. */
 export function sumOfMisses(misses: Misses): z.output<typeof miss> {
-  const sum = { count: 0, tokens: 0, cost: 0 }
-  for (const each of Object.values(misses)) {
-    sum.count += each.count
-    sum.tokens += each.tokens
-    sum.cost += each.cost
-  }
-  return sum
+  return Object.values(misses).reduce(addFields, NO_MISS)
 }

@@ -1,3 +1,4 @@
+import { addFields } from '../../core/base/add-fields.ts'
 import type { GainAnswer, GainDimension, GainPart } from '../../core/contract/gain.ts'
 import { isoDay, mondayOf } from './amounts.ts'
 
@@ -113,24 +114,17 @@ function partOf({ referred, encoded, ...part }: GainPart, currency: string | nul
 }
 
 /** The sum of both, with the name of the first. */
-function addParts(a: Part, b: Part): Part {
+function addParts({ name, bill, money, ...counts }: Part, more: Part): Part {
   return {
-    name: a.name,
-    results: a.results + b.results,
-    before: a.before + b.before,
-    after: a.after + b.after,
-    omitted: a.omitted + b.omitted,
-    fetched: a.fetched + b.fetched,
-    requests: a.requests + b.requests,
-    prefix_changes: a.prefix_changes + b.prefix_changes,
-    bill: addPairs(a.bill, b.bill),
-    money: addPairs(a.money, b.money),
+    name,
+    ...addFields(counts, more),
+    bill: addPairs(bill, more.bill),
+    money: addPairs(money, more.money),
   }
 }
 
 function addPairs(a: Part['bill'], b: Part['bill']): Part['bill'] {
-  if (a === null || b === null) return a ?? b
-  return { without: a.without + b.without, billed: a.billed + b.billed }
+  return a === null || b === null ? (a ?? b) : addFields(a, b)
 }
 
 /** What comes first: the most tokens of results, then the largest bill. */

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { addFields } from '../../core/base/add-fields.ts'
 import type { PartSelector } from '../../core/parts/part.ts'
 import { createSizes } from '../parts/call-size.ts'
 import { createPartsDesk } from '../parts/parts-desk.ts'
@@ -269,11 +270,7 @@ export class RedisStore implements Store {
       if (!roots.ok) return roots
       for (const one of await Promise.all(roots.roots.map(root => this.#statsOf(root)))) {
         if (!one.ok) return one
-        all = {
-          bodies: all.bodies + one.bodies,
-          records: all.records + one.records,
-          stored_bytes: all.stored_bytes + one.stored_bytes,
-        }
+        all = addFields(all, one)
       }
       from += roots.roots.length
       isLast = roots.roots.length === 0

@@ -1,3 +1,4 @@
+import { addFields } from '../../core/base/add-fields.ts'
 import type { Failure, Removed, Result } from '../store.ts'
 import { STRANGE } from './failures.ts'
 import { isOwnLibrary, type Library } from './library.ts'
@@ -46,7 +47,7 @@ export class RedisUpkeep {
       for (const root of roots.roots) {
         const swept = await this.#sweep(root, Number.POSITIVE_INFINITY)
         if (!swept.ok) return swept
-        removed = sum(removed, swept)
+        removed = addFields(removed, swept)
       }
       if (roots.roots.length < TENANTS_A_SWEEP) return { ok: true, ...removed }
     }
@@ -98,7 +99,7 @@ export class RedisUpkeep {
       const called = await server.call('sweep', root, [time(), `${tombstoneMs}`])
       if (!called.ok) return called
       const [bodies, records, more] = called.reply as [number, number, number]
-      removed = sum(removed, { bodies, records })
+      removed = addFields(removed, { bodies, records })
       if (more === 0) break
     }
     return { ok: true, ...removed }
@@ -126,8 +127,4 @@ export class RedisUpkeep {
     }
     return undefined
   }
-}
-
-function sum(a: Removed, b: Removed): Removed {
-  return { bodies: a.bodies + b.bodies, records: a.records + b.records }
 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { addFields } from '../../core/base/add-fields.ts'
 import type { Bodies, Remains } from './bodies.ts'
 import type { BodyRow } from './body-row.ts'
 import type { Count } from './counters.ts'
@@ -54,12 +55,12 @@ export class Upkeep {
 
   /** One step of everything; how much it removed. */
   step(now: number): Progress {
-    const progress = add(this.expire(now), this.#purgeLeftovers(now))
+    const progress = addFields(this.expire(now), this.#purgeLeftovers(now))
     this.#sql.unpin.run(now, STEP)
     this.#deps.tombstones.sweep(now)
     let evicted = 0
     while (evicted < STEP && this.#deps.space.short() && this.evict(null, now)) evicted++
-    return add(progress, { bodies: evicted, records: 0 })
+    return addFields(progress, { bodies: evicted, records: 0 })
   }
 
   /** One step of expired bodies and records alone. */
@@ -132,7 +133,7 @@ export class Upkeep {
     const tenant = this.#deps.tenants.disowned() ?? NO_TENANT
     const first = session === NO_SESSION ? NOTHING : this.purgeSession(session, now)
     const second = tenant === NO_TENANT ? NOTHING : this.purgeTenant(tenant, now)
-    return add(first, second)
+    return addFields(first, second)
   }
 }
 
@@ -159,7 +160,3 @@ function prepareStatements(database: DatabaseSync) {
 }
 
 const NOTHING: Progress = { bodies: 0, records: 0 }
-
-function add(a: Progress, b: Progress): Progress {
-  return { bodies: a.bodies + b.bodies, records: a.records + b.records }
-}

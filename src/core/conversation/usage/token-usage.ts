@@ -31,13 +31,3 @@ export const NO_USAGE: TokenUsage = {
 export function promptTokens(usage: TokenUsage): number {
   return usage.uncached + usage.cache_read + usage.cache_write + usage.cache_write_long
 }
-
-export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
-  return {
-    uncached: a.uncached + b.uncached,
-    cache_read: a.cache_read + b.cache_read,
-    cache_write: a.cache_write + b.cache_write,
-    cache_write_long: a.cache_write_long + b.cache_write_long,
-    output: a.output + b.output,
-  }
-}
