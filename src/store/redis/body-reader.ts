@@ -84,6 +84,7 @@ export class BodyReader {
       if (String(outcome) === 'not_found' && server.mayLack) return NOT_SURE
       return missing(String(outcome), reference.ref, id)
     }
+    if (server.mayBePurged) return NOT_SURE
     try {
       const body = readBody(value)
       // A reference is the first digits of a hash: who can write to Redis could name another body.
@@ -240,7 +241,7 @@ function nameOf({ hash, incarnation }: BodyValue, root: string): string {
   return `${root} ${Buffer.from(hash).toString('hex')} ${incarnation}`
 }
 
-const NOT_SURE = fail('unavailable', 'Redis may have lost originals that are being written again')
+const NOT_SURE = fail('unavailable', 'Redis may have lost writes, which are being made again')
 
 /** A call within a read that failed. */
 class CallError extends Error {

@@ -72,10 +72,19 @@ export class ServerWatch {
 
   /** Whether what is not found may still be written again by another process. */
   get mayLack(): boolean {
-    const { contact } = this
-    const isHeard = this.#options.isSharded || contact.isSure
-    const lackingMs = isHeard ? LACKING_MS : SILENT_LACKING_MS
-    return contact.isDoubted || performance.now() - this.#changedMs < lackingMs
+    const lackingMs = this.#isHeard ? LACKING_MS : SILENT_LACKING_MS
+    return this.contact.isDoubted || performance.now() - this.#changedMs < lackingMs
+  }
+
+  /** Whether what is found may have been purged by a process that has yet to purge it again. */
+  get mayBePurged(): boolean {
+    if (performance.now() - this.#changedMs >= LACKING_MS) return false
+    return this.contact.isDoubted || !this.#isHeard
+  }
+
+  /** Whether all processes have been heard; nodes of a cluster cannot say. */
+  get #isHeard(): boolean {
+    return this.#options.isSharded || this.contact.isSure
   }
 
   /**
@@ -110,13 +119,14 @@ export class ServerWatch {
     const isUnsure = unsure === MISSING || !unsure.ok || unsure.reply !== null
     const wasAway = this.contact.heard(infos[0]!, askedMs, isUnsure)
     if (wasAway) await this.#tellOthers(connection)
+    if (this.repair.isPending) {
+      const repaired = await this.repair.redo(connection)
+      if (!repaired.ok) return repaired
+      const { ok: _, ...counts } = repaired
+      if (isOther) this.#options.onEvent({ kind: 'other_server', ...counts })
+      if (wasAway) await this.#tellOthers(connection)
+    }
     await this.#sayThatThere(connection)
-    if (!this.repair.isPending) return undefined
-    const repaired = await this.repair.redo(connection)
-    if (!repaired.ok) return repaired
-    const { ok: _, ...counts } = repaired
-    if (isOther) this.#options.onEvent({ kind: 'other_server', ...counts })
-    if (wasAway) await this.#tellOthers(connection)
     return undefined
   }
 

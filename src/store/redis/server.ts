@@ -99,6 +99,11 @@ export class RedisServer {
     return this.#watching.mayLack
   }
 
+  /** Whether what is found may have been purged by a process that has yet to purge it again. */
+  get mayBePurged(): boolean {
+    return this.#watching.mayBePurged
+  }
+
   /** Names what the server remembers; differs after a restart, a failover and a flush. */
   get generation(): string {
     return this.#watching.repair.server

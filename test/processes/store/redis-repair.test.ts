@@ -90,6 +90,26 @@ describe.skipIf(process.env['TEST_WITHOUT_REDIS'] === '1')('a Redis that lost wr
     })
   })
 
+  test('gives back nothing that was purged, though who purged it comes back later', async () => {
+    const { store: one, prefix } = await start({ silentMs: 250 })
+    const { store: other, events } = await start({ silentMs: 250, prefix, probeMs: 1_500 })
+    const { hash: ref } = await keep(one, 'x', { tenant: 'a', session: 's' })
+    await redis.ask('SAVE')
+    must(await other.purgeSession('a', 's'))
+    await redis.restart()
+    while (!events.some(({ kind }) => kind === 'other_server'))
+      expect(await one.get({ tenant: 'a', ref })).toMatchObject({ reason: 'unavailable' })
+    // Later than processes usually take to come back.
+    const now = performance.now.bind(performance)
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 10_000)
+    onTestFinished(() => clock.mockRestore())
+    await eventually(async () => {
+      const found = await one.get({ tenant: 'a', ref })
+      expect(found.ok).toBe(false)
+      expect(found).toMatchObject({ reason: 'not_found' })
+    })
+  })
+
   test('says of no text that it is gone while a process has not told what it wrote', async () => {
     const options = { silentMs: 2_000 }
     const { store: one, prefix } = await start({ ...options, probeMs: 600_000 })
