@@ -109,7 +109,7 @@ interface WatcherOptions {
 export interface ToolWatcher {
   /** Returns `undefined` if nothing is known yet. */
   of(tenant: string): readonly AgentTools[] | undefined
-  /** Reads it again before it is asked for next. */
+  /** Reads it again at once. */
   forget(tenant: string): void
 }
 
@@ -130,9 +130,6 @@ export function createToolWatcher({ read, now }: WatcherOptions): ToolWatcher {
       if (before === undefined || Math.abs(now() - before.at) > KNOWN_MS) void refresh(tenant)
       return before?.tools
     },
-    forget(tenant) {
-      const before = known.get(tenant)
-      if (before !== undefined) void refresh(tenant)
-    },
+    forget: tenant => void refresh(tenant),
   }
 }

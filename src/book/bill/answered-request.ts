@@ -85,7 +85,7 @@ export function sentResults({ vendor, report, session }: SentRequest): Billed | 
 
 /** The row of an answered request. Without the provider's figures nothing counts as saved. */
 export function billedRequest(request: AnsweredRequest, terms: BillingTerms): Billed {
-  const { vendor, said, report, untouched, session, key, pings = 0, begunMs } = request
+  const { vendor, said, report, untouched, session, key, pings = 0, begunMs = 0 } = request
   if (request.isHidden === true) return hiddenRound(request, terms)
   const id = report?.conversation
   const of = session === undefined ? {} : { session }
@@ -127,22 +127,24 @@ export function billedRequest(request: AnsweredRequest, terms: BillingTerms): Bi
     money: per_million === undefined ? NO_ACCOUNT.money : moneyOf(bill, per_million / 1e6),
   }
   const ofDay = { model: model ?? undefined, tools }
-  if (id === undefined) return { vendor, account, ...done, ...ofDay }
+  if (report === undefined || id === undefined) return { vendor, account, ...done, ...ofDay }
+  const { print } = report
   const cached = cachedOf(vendor, said)
   const known = reportsWrites(vendor) || terms.readsCaches ? cached : usage.cache_read
   const { guard } = guardedBy(ofLife, prices)
-  const seen = report?.print && {
-    seen: seenPrompt(report.print, { cached: known, begunMs: begunMs ?? 0, guard }),
+  const agent = print && {
+    kind: print.kind,
+    ...(key && { key }),
+    seen: seenPrompt(print, { cached: known, begunMs, guard }),
   }
-  const changed = changeOf(misses, report ?? {})
+  const changed = changeOf(misses, report)
   const change = changed && { change: changed }
-  const kind = report?.print && { kind: report.print.kind, ...(key && { key }) }
-  const conversation = { id, model: model ?? null, cached, ...of, ...kind, ...seen, ...change }
-  return { vendor, account, ...done, ...ofDay, conversation, ...useIn(report ?? {}) }
+  const conversation = { id, model: model ?? null, cached, ...of, ...agent, ...change }
+  return { vendor, account, ...done, ...ofDay, conversation, ...useIn(report, id) }
 }
 
 /** Which tools the conversation of a request called. */
-function useIn({ definitions, print, conversation = '' }: RewriteReport | Record<string, never>) {
+function useIn({ definitions, print }: RewriteReport, conversation: string) {
   if (definitions === undefined || print === undefined) return {}
   const { called, isDropped } = definitions
   const { kind } = print
@@ -157,8 +159,7 @@ function earlierOf(before: SeenPrompt | null, report: RewriteReport | undefined)
 
 /** Each ping gives a cache its life again. */
 function keptAlive(before: SeenPrompt | null, pings: number): SeenPrompt | null {
-  if (before === null || pings === 0) return before
-  return { ...before, life_ms: before.life_ms + pings * PING_AFTER_MS }
+  return before && { ...before, life_ms: before.life_ms + pings * PING_AFTER_MS }
 }
 
 /** What a hidden round adds: its bill, and no request. */

@@ -60,10 +60,12 @@ export function savingsAnswer(
             spent: Number(spent.toFixed(4)),
           })),
         }),
-    other_lives: otherLives(ledger, list).map(({ conversations, input, hour, guarded }) => {
-      const [all, ...less] = [input, hour, guarded].map(rounded)
-      return { conversations, input: all!, hour: less[0]!, guarded: less[1]! }
-    }),
+    other_lives: otherLives(ledger, list).map(({ conversations, input, hour, guarded }) => ({
+      conversations,
+      input: rounded(input),
+      hour: rounded(hour),
+      guarded: rounded(guarded),
+    })),
     prices: pricesAnswer(list),
   }
 }

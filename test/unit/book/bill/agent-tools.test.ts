@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   addToolUse,
   agentToolsOf,
+  createToolWatcher,
   type ToolUse,
   useOf,
 } from '../../../../src/book/bill/agent-tools.ts'
@@ -94,5 +95,50 @@ describe('the tools of a kind of agent', () => {
   it('are none in ledgers of earlier versions', () => {
     const { uses: _, ...earlier } = emptyBill(NOW)
     expect(readBill(Buffer.from(JSON.stringify(earlier)))?.uses).toEqual([])
+  })
+})
+
+describe('what is known of the agents of a tenant', () => {
+  const use = (kind: number): ToolUse => ({ kind, begun: [], calls: [] })
+  const known = (kind: number) => [{ kind, recent: null }]
+  const MINUTE = 60_000
+
+  it('is read beside requests and again after a minute, and stays if it cannot be', async () => {
+    const clock = { now: NOW }
+    const accounts = { uses: null as ToolUse[] | null, reads: [] as string[] }
+    const watcher = createToolWatcher({
+      now: () => clock.now,
+      async read(tenant) {
+        accounts.reads.push(tenant)
+        return accounts.uses
+      },
+    })
+    // After how long it is asked for, what the accounts have, what is known, and reads so far.
+    for (const [pause, uses, tools, reads] of [
+      [0, null, undefined, 1],
+      [MINUTE, [use(1)], undefined, 1],
+      [1, [use(1)], undefined, 2],
+      [MINUTE, [use(2)], known(1), 2],
+      [1, [use(2)], known(1), 3],
+      [0, [], known(2), 3],
+      [MINUTE + 1, null, known(2), 4],
+      [-MINUTE, [], known(2), 4],
+      [-1, [], known(2), 5],
+      [0, null, [], 5],
+    ] as const) {
+      clock.now += pause
+      accounts.uses = uses as ToolUse[] | null
+      expect(watcher.of('t')).toEqual(tools)
+      expect(accounts.reads).toHaveLength(reads)
+      await new Promise(setImmediate)
+    }
+    expect(watcher.of('u')).toBeUndefined()
+    expect(accounts.reads.at(-1)).toBe('u')
+    accounts.uses = [use(3)]
+    watcher.forget('t')
+    expect(watcher.of('t')).toEqual([])
+    await new Promise(setImmediate)
+    expect(watcher.of('t')).toEqual(known(3))
+    expect(accounts.reads).toHaveLength(7)
   })
 })

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   type Account,
@@ -5,8 +6,14 @@ import {
   addAccounts,
   NO_ACCOUNT,
 } from '../../../../src/book/bill/account.ts'
+import { NO_DEFINITIONS } from '../../../../src/book/bill/definitions-account.ts'
 import { figuresOf } from '../../../../src/book/bill/figures.ts'
+import { NO_LIFE } from '../../../../src/book/bill/life-account.ts'
+import { missRows, sumOfMisses } from '../../../../src/book/bill/misses.ts'
 import { summaryLines } from '../../../../src/cli/run/summary.ts'
+import { MISS_REASONS } from '../../../../src/core/contract/savings.ts'
+import { NO_USAGE } from '../../../../src/core/conversation/usage/token-usage.ts'
+import { runs } from '../../../support/runs.ts'
 
 const usage = { uncached: 100, cache_read: 800, cache_write: 60, cache_write_long: 40, output: 9 }
 const ONE: Account = {
@@ -26,6 +33,58 @@ const WITHOUT_USAGE: Account = {
   without_usage: 1,
   results: { o200k_base: { count: 1, before: 10, after: 8 } },
 }
+
+describe('the sum of two accounts', () => {
+  type Numbers = Readonly<Record<string, number>>
+  const counts = <Key extends string>(...names: Key[]) =>
+    fc
+      .array(fc.nat(999), { minLength: names.length, maxLength: names.length })
+      .map(all => Object.fromEntries(names.map((name, at) => [name, all[at]!])) as Counts<Key>)
+  type Counts<Key extends string> = Record<Key, number>
+  const like = <Of extends object>(none: Of) =>
+    counts(...(Object.keys(none) as (keyof Of & string)[]))
+  const some = <Value>(keys: readonly string[], of: fc.Arbitrary<Value>) =>
+    fc.dictionary(fc.constantFrom(...keys), of)
+  const tokenizers = ['o200k_base', 'claude']
+  const account: fc.Arbitrary<Account> = fc
+    .record({
+      of: counts('requests', 'without_usage', 'billed', 'without'),
+      results: some(tokenizers, counts('count', 'before', 'after')),
+      removed: some(tokenizers, fc.nat(999)),
+      usage: like(NO_USAGE),
+      misses: some(MISS_REASONS, counts('count', 'tokens', 'cost')),
+      life: like(NO_LIFE),
+      definitions: like(NO_DEFINITIONS),
+      money: counts('requests', 'billed', 'without'),
+    })
+    .map(({ of, ...more }) => ({ ...of, ...more }))
+
+  /** Each number of a value by where it is. */
+  function numbersIn(value: unknown, at = ''): Numbers {
+    if (typeof value === 'number') return { [at]: value }
+    const all = Object.entries(value as object)
+    return Object.assign({}, ...all.map(([key, each]) => numbersIn(each, `${at}/${key}`)))
+  }
+
+  it('is that of each of their numbers, and of all their misses', () => {
+    fc.assert(
+      fc.property(account, account, (a, b) => {
+        const sum = addAccounts(a, b)
+        const [left, right] = [numbersIn(a), numbersIn(b)]
+        const names = [...new Set([...Object.keys(left), ...Object.keys(right)])]
+        const each = names.map(name => [name, (left[name] ?? 0) + (right[name] ?? 0)])
+        expect(numbersIn(sum)).toEqual(Object.fromEntries(each))
+        const rows = missRows(sum.misses)
+        const ofAll = (of: 'count' | 'tokens' | 'cost') =>
+          rows.reduce((total, row) => total + row[of], 0)
+        const total = { count: ofAll('count'), tokens: ofAll('tokens'), cost: ofAll('cost') }
+        expect(sumOfMisses(sum.misses)).toEqual(total)
+        expect(rows).toEqual(rows.toSorted((one, other) => other.cost - one.cost))
+      }),
+      { numRuns: runs(200) },
+    )
+  })
+})
 
 describe('the three figures', () => {
   it('count results once, requests each, and bills as they are', () => {

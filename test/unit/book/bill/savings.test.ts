@@ -125,11 +125,9 @@ describe('the accounts of the proxies', () => {
     const about = { model: 'claude-haiku-4-5', saved: [{ at: 1, tokens: 50_000, messages: 0 }] }
     await savings.record('a', Promise.resolve(request('c1', about)))
     await savings.record('a', Promise.resolve(request('c2')))
-    const answer = savingsAnswer(await savings.read('a'), { limit: 9 }, LIST)
+    const { vendors } = savingsAnswer(await savings.read('a'), { limit: 9 }, LIST)
     const money = { requests: 1, currency: 'EUR', billed: 0.0005, without: 0.1005, saving: 0.1 }
-    expect(answer.vendors.anthropic?.money).toEqual(money)
-    expect(answer.conversations.map(each => each.money)).toEqual(expect.arrayContaining([money]))
-    expect(answer.prices['anthropic/claude-haiku']?.per_million).toBe(2)
+    expect(vendors.anthropic?.money).toEqual(money)
   })
 
   it('are a turn each in the ledger, and those of another service or our own no request', async () => {
@@ -290,23 +288,55 @@ describe('the accounts of the proxies', () => {
       ...Array(198).fill({}),
     ])
     for (const { value } of records.values()) expect(value.length).toBeLessThan(128 * 1024)
-    const two = savingsAnswer(ledger, { limit: 2 }, LIST).conversations
-    expect(two.map(({ conversation }) => conversation)).toEqual(['c100', 'c229'])
-    const one = savingsAnswer(ledger, { limit: 2, conversation: 'c31' }, LIST).conversations
-    expect(one.map(({ conversation }) => conversation)).toEqual(['c31'])
+  })
+})
+
+const PRINT = {
+  ...{ life_ms: 300_000, model: 1, tools: 2, system: 3, first_message: 4, settings: 5 },
+  ...{ kind: 7, next: 'n', sent: [], breakpoints: [2] },
+}
+const print = (at: number, turns: number, more: object = {}) => ({
+  ...{ ...PRINT, at, turns },
+  history: Array.from({ length: turns * 2 }, (_, i) => i + 1),
+  ...more,
+})
+
+describe('the tools of agents', () => {
+  const definitions = { tokens: 9, used: 1, called: ['read'], deferred: 0, searches: 0 }
+
+  it('are known by what was called, dropped and refused, in another process too', async () => {
+    const { store } = recordStore()
+    const { savings, clock } = accountsOn(store)
+    const tools = async () => {
+      savings.agentTools('a')
+      await savings.read('a')
+      return savings.agentTools('a')
+    }
+    expect(savings.agentTools('a')).toBeUndefined()
+    expect(await tools()).toEqual([])
+    savings.noteRefusedTools('a', 8)
+    expect(await tools()).toEqual([{ kind: 8, recent: null, isRefused: true }])
+    const send = (id: string | undefined, about: object) =>
+      savings.record('a', Promise.resolve(request(id, about)))
+    for (const id of ['1', '2', '3', '4', '5']) {
+      await send(id, { definitions, print: print(1_000, 1) })
+    }
+    await send('5', { print: print(1_000, 2) })
+    await send('6', { definitions: { ...definitions, called: ['no kind is known'] } })
+    clock.now += 60_001
+    const known = { kind: 7, recent: ['read'] }
+    const refused = { kind: 8, recent: null, isRefused: true }
+    expect(await tools()).toEqual([known, refused])
+    await send('5', { definitions: { ...definitions, isDropped: true }, print: print(2_000, 2) })
+    await savings.close()
+    const other = accountsOn(store).savings
+    other.agentTools('a')
+    await other.read('a')
+    expect(other.agentTools('a')).toEqual([{ ...known, dropsSearches: true }, refused])
   })
 })
 
 describe('misses in the answer', () => {
-  const PRINT = {
-    ...{ life_ms: 300_000, model: 1, tools: 2, system: 3, first_message: 4, settings: 5 },
-    ...{ next: 'n', sent: [], breakpoints: [2] },
-  }
-  const print = (at: number, turns: number, more: object = {}) => ({
-    ...{ ...PRINT, at, turns },
-    history: Array.from({ length: turns * 2 }, (_, i) => i + 1),
-    ...more,
-  })
   const written = { ...NO_USAGE, cache_write: 20_000 }
 
   it('have reason, cost and what was changed, the dearest first, and no print', async () => {
