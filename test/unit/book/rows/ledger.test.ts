@@ -47,9 +47,15 @@ describe('the ledger', () => {
 
   it('names the tools with the most tokens that are still sent', async () => {
     const { ledger } = ownLedger()
-    const sent = { small: 10, large: 90, middle: 50, most: 95, none: 0 }
-    for (const [tool, left] of Object.entries(sent)) {
-      ledger.result(resultOf('a', { tool, before: 100, encoded: 100 - left }))
+    const saved = {
+      none: { referred: 100 },
+      large: { referred: 5 },
+      middle: { encoded: 50 },
+      small: { omitted: 90 },
+      most: {},
+    }
+    for (const [tool, by] of Object.entries(saved)) {
+      ledger.result(resultOf('a', { tool, before: 100, encoded: 0, ...by }))
     }
     const { heaviest } = await ledger.overview('a', 24, 1)
     expect(heaviest.map(({ tool }) => tool)).toEqual(['most', 'large', 'middle'])
