@@ -3,7 +3,12 @@ import { dirname, resolve } from 'node:path'
 import { parse, TomlError } from 'smol-toml'
 import type { z } from 'zod'
 import { NEWEST_SCHEMA } from '../../core/pipeline/profile/default-pipeline.ts'
-import { leavesOf, type Tree, writeKey } from '../../core/pipeline/profile/key-path.ts'
+import {
+  type KeyPath,
+  leavesOf,
+  type Tree,
+  writeKey,
+} from '../../core/pipeline/profile/key-path.ts'
 import { type LayerSettings, pipelineSchema } from '../../core/pipeline/profile/pipeline-config.ts'
 import { type TunedTable, tunedTable } from '../../core/pipeline/profile/tuned-table.ts'
 import { readPlainText } from '../../files/read-plain-file.ts'
@@ -11,7 +16,7 @@ import { describeIssue } from '../describe-issue.ts'
 import { ConfigError, faultOfFile } from '../read-toml.ts'
 import { lineOf } from '../toml-lines.ts'
 import type { Fault } from './fault.ts'
-import { describeNote, translateKeys } from './predecessor-keys.ts'
+import { translateKeys, treeOf } from './predecessor-keys.ts'
 import { projectFaults } from './project-keys.ts'
 import { LISTED_FORMATS, switchedOff } from './switched-off.ts'
 
@@ -62,8 +67,7 @@ export function parseLayer(file: string, source: string, options: ReadOptions): 
   const translated = translateKeys(
     name === 'tuned' || tuned === undefined ? rest : { ...rest, tuned },
   )
-  const { notes } = translated
-  const tree = withReadingTable(translated.tree)
+  const tree = withReadingTable(treeOf(translated))
   const parsed = pipelineSchema.safeParse(tree)
   const issues = (parsed.error?.issues ?? []).filter(issue => !isOfWhole(issue))
   const faults = issues.flatMap(issue => faultsOf(issue, pipelineSchema, tree))
@@ -82,15 +86,18 @@ export function parseLayer(file: string, source: string, options: ReadOptions): 
     throw new ConfigError(faults.map(({ path, text }) => `${place(path)}${named(path)}: ${text}`))
   }
   const settings = tree as LayerSettings
-  const said = [...notes.map(note => [note.path, describeNote(note)] as const)]
+  const said: { path: KeyPath; text: string }[] = translated.flatMap(({ notes }) => notes)
   const off = switchedOff(settings)
-  if (off !== null) said.push([LISTED_FORMATS, off])
+  if (off !== null) said.push({ path: LISTED_FORMATS, text: off })
   return {
     name,
     file,
     source,
     settings: withViewFiles(settings, dirname(file)),
-    warnings: said.map(([path, text]) => `${place(path)}${writeKey(path)}: ${text}`),
+    // The keys below a renamed table have one note of it.
+    warnings: [
+      ...new Set(said.map(({ path, text }) => `${place(path)}${writeKey(path)}: ${text}`)),
+    ],
     ...(head?.success ? { tuned: head.data } : {}),
   }
 }

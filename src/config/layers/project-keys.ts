@@ -1,4 +1,9 @@
-import { type KeyPath, leavesOf, type Tree } from '../../core/pipeline/profile/key-path.ts'
+import {
+  type KeyPath,
+  leavesOf,
+  startsWith,
+  type Tree,
+} from '../../core/pipeline/profile/key-path.ts'
 import type { Fault } from './fault.ts'
 
 /** A repository's file may have these, and what is below them. */
@@ -36,19 +41,15 @@ const NEVER: readonly KeyPath[] = [
 export function projectFaults(tree: Tree): readonly Fault[] {
   return leavesOf(tree).flatMap(path => {
     const value = path.reduce<unknown>((inner, name) => (inner as Tree)[name], tree)
-    const isAllowed = ALLOWED.some(start => fits(start, path))
-    if (!isAllowed || NEVER.some(start => fits(start, path))) {
+    const isAllowed = ALLOWED.some(start => startsWith(path, start))
+    if (!isAllowed || NEVER.some(start => startsWith(path, start))) {
       return [
         { path, text: 'is not for a file in a repository; see docs/reference/configuration.md' },
       ]
     }
-    if (value !== false && ONLY_OFF.some(start => fits(start, path))) {
+    if (value !== false && ONLY_OFF.some(start => startsWith(path, start))) {
       return [{ path, text: 'can only be switched off by a file in a repository' }]
     }
     return []
   })
-}
-
-function fits(start: KeyPath, path: KeyPath): boolean {
-  return start.every((part, at) => part === '*' || part === path[at])
 }

@@ -27,6 +27,11 @@ export function valueAt(tree: Tree, path: readonly PropertyKey[]): unknown {
   return value
 }
 
+/** Whether a path begins with these parts; `*` is any part. */
+export function startsWith(path: KeyPath, start: KeyPath): boolean {
+  return start.every((part, at) => part === '*' || part === path[at])
+}
+
 /** The paths of all values that are no tables, in the order of the tree. */
 export function leavesOf(tree: Tree, before: KeyPath = []): readonly KeyPath[] {
   return Object.entries(tree).flatMap(([name, value]) => {

@@ -85,3 +85,10 @@ it('of this version switches off all that a list does not name', () => {
   expect(pipeline.mckp.formats_enabled).toEqual(['csv', 'json_compact'])
   expect(warnings).toEqual([expect.stringMatching(/switches off tree, .*prefixed.*: .* longer$/)])
 })
+
+it('keeps a variant of which every key is without an effect here', () => {
+  const folder = layersFolder()
+  const variant = '[profiles.agent.variants.mine]\npriority = "accuracy"\n'
+  folder.write('pipeline_config.toml', `[profiles.agent]\nactive = "mine"\n${variant}`)
+  expect(folder.read().pipeline.profiles.agent.variants).toMatchObject({ mine: {} })
+})
