@@ -1,13 +1,19 @@
 import { processEnv } from '../../config/env.ts'
-import { explainCall, explainLayers } from '../../config/layers/explain-layers.ts'
+import {
+  type ExplainedKey,
+  explainCall,
+  explainLayers,
+  type PlacedValue,
+  writeValue,
+} from '../../config/layers/explain-layers.ts'
 import { layersInProject } from '../../config/layers/project-file.ts'
 import { readLayers } from '../../config/layers/read-layers.ts'
 import { loadConfig } from '../../config/load.ts'
 import { defineActions, type Options, UsageError, type ValuesOf } from '../../console/command.ts'
 import { jsonOption } from '../../console/options.ts'
+import { alignColumns } from '../../console/table.ts'
 import { LOCAL_TENANT } from '../../core/base/tenant-name.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
-import { explanationLines } from './explanation-lines.ts'
 import { migrateConfig } from './migrate.ts'
 
 const options = {
@@ -97,4 +103,21 @@ function argsOf({ args }: ConfigValues): unknown {
   } catch {
     throw new UsageError('--args takes JSON')
   }
+}
+
+/** A line for each key, and one below it for each value that it takes precedence over. */
+export function explanationLines(keys: readonly ExplainedKey[]): readonly string[] {
+  const rows = keys.flatMap(({ key, from = key, losing, ...inForce }) => [
+    [`${key} = ${writeValue(inForce.value)}`, placeOf({ ...inForce, key: from }, key)],
+    ...losing.map(value => [`  not ${writeValue(value.value)}`, placeOf(value, key)]),
+  ])
+  return alignColumns(rows)
+}
+
+/** The layer, file and line, and the key if that is another one. */
+function placeOf({ layer, key, file, line, tuned }: PlacedValue, row: string): string {
+  const other = key === row ? '' : ` ${key}`
+  const place = file === undefined ? '' : ` ${file}:${line}`
+  const why = tuned === undefined ? '' : ` (${tuned.rule}, ${tuned.date}: ${tuned.evidence})`
+  return `${layer}${other}${place}${why}`
 }

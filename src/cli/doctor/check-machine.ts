@@ -3,11 +3,12 @@ import { dirname, resolve } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import type { Env } from '../../config/env.ts'
 import { loadConfig } from '../../config/load.ts'
+import { readPipelineConfig } from '../../config/pipeline.ts'
 import { ConfigError } from '../../config/read-toml.ts'
 import { decodeOperation } from '../../core/operations/decode.ts'
 import { encodeOperation } from '../../core/operations/encode.ts'
 import { createLocalContext } from '../../library/local-context.ts'
-import { type Finding, fail, ok } from './finding.ts'
+import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** The first version that has everything that is used. */
 const LEAST_NODE = 24
@@ -60,4 +61,28 @@ export function checkEncoding(): Finding {
   const { baseline, final } = answer.tokens
   if (back.content === content) return ok('encoding', `${baseline} → ${final} tokens in ${ms} ms`)
   return fail('encoding', 'a result did not come back', 'install the package again')
+}
+
+/** What is done about pauses: clearing, or a longer life. Nothing is found if a file is wrong. */
+export function checkCacheLife(config: Config): readonly Finding[] {
+  try {
+    const { clearing, cache_life: ours } = readPipelineConfig(config)
+    const mayClear = clearing.enabled === true
+    const mayClearOwn = clearing.enabled === 'auto' && config.proxy.redeem === 'auto'
+    const lives = [
+      ...(ours.life === 'client' ? [] : [`life = "${ours.life}"`]),
+      ...(ours.pings === 0 ? [] : [`pings = ${ours.pings}`]),
+    ].join(', ')
+    if (lives === '') {
+      const clears = mayClear || mayClearOwn
+      return [ok('pauses', clears ? 'old results are cleared' : 'nothing is done about them')]
+    }
+    if (!mayClear && !mayClearOwn) return [ok('pauses', `cache_life: ${lives}`)]
+    const whose = 'is in force only for conversations that clearing declines'
+    const advice = 'clearing.enabled = false, or leave cache_life as it is by default'
+    return [warn('pauses', `cache_life: ${lives} ${whose}`, advice)]
+  } catch (error) {
+    if (error instanceof ConfigError) return []
+    throw error
+  }
 }

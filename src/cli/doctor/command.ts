@@ -10,10 +10,14 @@ import { EXIT } from '../../runtime/exit-codes.ts'
 import { AGENTS } from '../setup/agents.ts'
 import { agentOf } from '../setup/command.ts'
 import { askCache } from './ask-cache.ts'
-import { checkAgent } from './check-agent.ts'
-import { checkCacheLife } from './check-cache-life.ts'
-import { checkClaudeHook } from './check-hook.ts'
-import { checkConfig, checkEncoding, checkNode, checkStore } from './check-machine.ts'
+import { checkAgent, checkClaudeHook } from './check-agent.ts'
+import {
+  checkCacheLife,
+  checkConfig,
+  checkEncoding,
+  checkNode,
+  checkStore,
+} from './check-machine.ts'
 import { checkService, checkUpstream } from './check-service.ts'
 import type { Finding } from './finding.ts'
 

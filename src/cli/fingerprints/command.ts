@@ -4,17 +4,19 @@ import type { Config } from '../../config/config.ts'
 import { defineActions, type Options, UsageError, type ValuesOf } from '../../console/command.ts'
 import { dataOption, loadDataConfig } from '../../console/data-folder.ts'
 import { jsonOption } from '../../console/options.ts'
+import { percent, table } from '../../console/table.ts'
+import { type Blend, blendAll } from '../../core/fingerprints/blend.ts'
+import type { Fingerprint } from '../../core/fingerprints/fingerprint.ts'
 import type { ProviderDocument, TeamDocument } from '../../core/fingerprints/upload.ts'
 import { tenantFolder } from '../../core/telemetry/pseudonyms.ts'
 import { replacePrivateFile } from '../../files/replace-file.ts'
 import { buildFingerprints } from '../../fingerprints/build/build-fingerprints.ts'
 import { ExchangeError, pullProvider, pullTeam, push } from '../../fingerprints/exchange.ts'
 import { ENDPOINTS_FILE, fingerprintsFolder, SPANS_FILE } from '../../fingerprints/folder-files.ts'
-import { providerFile, readPulled, TEAM_FILE } from '../../fingerprints/pulled.ts'
+import { type Pulled, providerFile, readPulled, TEAM_FILE } from '../../fingerprints/pulled.ts'
 import { readFingerprintFile } from '../../fingerprints/span-file.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
 import { destinationsOf, ofProvider, sharesOf, sourcesOf } from './destinations.ts'
-import { blendRows, fingerprintTable } from './report.ts'
 
 /** Where an action works, and for whom. */
 interface Destination {
@@ -176,4 +178,40 @@ function ownOf({ config, values }: Destination) {
   // The name is keyed, so that two services cannot see that they have the same member.
   const memberFor = (at: string) => `m${tenantFolder(key, `${tenant} member ${at}`)}`
   return { folder, memberFor }
+}
+
+/** A row of the table: a fingerprint, and the share of each source if it is blended. */
+type Row = Fingerprint & { readonly weights?: Blend['weights'] }
+
+/** Every endpoint that some source knows enough about, blended. */
+function blendRows(own: readonly Fingerprint[], pulled: Pulled): Row[] {
+  const ownByName = new Map(own.map(each => [each.endpoint_class, each]))
+  const blended = blendAll({ own: ownByName, ...pulled })
+  return [...blended.values()].map(({ fingerprint, weights }) => ({ ...fingerprint, weights }))
+}
+
+/** As a table for people, the most called first. */
+function fingerprintTable(rows: readonly Row[]): string {
+  if (rows.length === 0) return 'no endpoints; telemetry is built with haversack fingerprints build'
+  const isBlended = rows.some(({ weights }) => weights !== undefined)
+  const header = ['endpoint', 'calls', 'sessions', 'bytes', 'shape', 'bits', 'repeats', 'formats']
+  const sorted = [...rows].sort((a, b) => b.call_count - a.call_count)
+  return table(
+    isBlended ? [...header, 'own/team/provider'] : header,
+    sorted.map(row => [
+      row.endpoint_class,
+      row.call_count,
+      row.source_sessions,
+      Math.round(row.avg_response_chars),
+      row.shape_dominant,
+      row.format_entropy,
+      percent(row.dup_rate, 1),
+      row.inner_formats_top3.join(' '),
+      ...(row.weights === undefined ? [] : [partsOf(row.weights)]),
+    ]),
+  )
+}
+
+function partsOf({ own, team, provider }: Blend['weights']): string {
+  return [own, team, provider].map(part => part.toFixed(2)).join('/')
 }

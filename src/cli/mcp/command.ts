@@ -41,7 +41,7 @@ export const mcpCommand = defineActions({
     },
     logout: {
       operands: SERVER,
-      run: lazy(async () => (await import('./logout.ts')).logoutMcp),
+      run: lazy(async () => (await import('./login.ts')).logoutMcp),
     },
   },
 })

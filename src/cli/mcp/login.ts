@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { LOCAL } from '../../access/access.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
-import { loginTo } from '../../service/mcp/authorization.ts'
+import { loginTo, logoutFrom } from '../../service/mcp/authorization.ts'
 import { loadMcpConfig } from './load-config.ts'
 import { oauthServer } from './oauth-server.ts'
 import type { McpValues } from './options.ts'
@@ -49,4 +49,14 @@ function openBrowser(url: URL): void {
   // Without one the user opens the URL that was printed.
   child.on('error', () => {})
   child.unref()
+}
+
+/** Forgets the token for a server. */
+export function logoutMcp(values: McpValues, [name = '']: readonly string[]): number {
+  const { config } = loadMcpConfig(values)
+  const server = oauthServer(config, name)
+  const tenant = values.tenant ?? LOCAL.tenant
+  const had = logoutFrom(server, config, tenant)
+  process.stderr.write(had ? `Forgot the token for ${name}.\n` : `There was none for ${name}.\n`)
+  return EXIT.ok
 }

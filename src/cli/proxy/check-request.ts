@@ -2,8 +2,9 @@ import { scanRequest } from '../../core/conversation/parse/scan-request.ts'
 import { createHistoryMemory } from '../../core/conversation/rewrite/history.ts'
 import type { RewriteMemory } from '../../core/conversation/rewrite/rewrite-memory.ts'
 import { rewriteLossless } from '../../core/conversation/rewrite/rewrite-text.ts'
+import type { Fields } from '../../core/dialects/bodies/route.ts'
 import type { ToolResultText } from '../../core/dialects/bodies/tool-result-text.ts'
-import type { RouteName } from '../../core/dialects/lookup.ts'
+import { bodyRules, ROUTE_NAMES, type RouteName } from '../../core/dialects/lookup.ts'
 import { parseHint } from '../../core/hints/hint-line.ts'
 import type { OperationContext } from '../../core/operations/operation.ts'
 import { rewriteRequestOperation } from '../../core/operations/rewrite-request.ts'
@@ -153,4 +154,34 @@ function formatOf(
   if (answer.content === text) return answer.format
   const [hint] = text.split('\n').flatMap(line => parseHint(line) ?? [])
   return hint?.family ?? null
+}
+
+interface Guess {
+  readonly route: RouteName
+  /** What distinguishes it from the others. */
+  readonly sign: string
+}
+
+/**
+ * The endpoint that a request body is for; `null` if there is no sign, or signs contradict each
+ * other.
+ */
+export function guessRoute(body: unknown): Guess | null {
+  if (!isFields(body)) return null
+  const messages = fieldsIn(body['messages'])
+  const blocks = messages.flatMap(({ content }) => fieldsIn(content))
+  const request = { body, messages, blocks, tools: fieldsIn(body['tools']) }
+  const found = ROUTE_NAMES.flatMap(route => {
+    const sign = bodyRules(route).signs.find(([, holds]) => holds(request))?.[0]
+    return sign === undefined ? [] : [{ route, sign }]
+  })
+  return found.length === 1 ? found[0]! : null
+}
+
+function fieldsIn(list: unknown): readonly Fields[] {
+  return Array.isArray(list) ? list.filter(isFields) : []
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -9,8 +9,7 @@ import { LOCAL_TENANT } from '../../core/base/tenant-name.ts'
 import { bodyRules, ROUTE_NAMES } from '../../core/dialects/lookup.ts'
 import { createLocalContext } from '../../library/local-context.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
-import { checkRequest, type Untouched } from './check-request.ts'
-import { guessRoute } from './guess-route.ts'
+import { checkRequest, guessRoute, type Untouched } from './check-request.ts'
 import { reportText } from './report.ts'
 
 const ROUTES = new Map(ROUTE_NAMES.map(route => [bodyRules(route).command, route] as const))

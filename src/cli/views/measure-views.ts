@@ -1,4 +1,4 @@
-import type { Value } from '../../core/json/value.ts'
+import { NumberLiteral, ObjectValue, type Value } from '../../core/json/value.ts'
 import { encodeOperation } from '../../core/operations/encode.ts'
 import type { OperationContext } from '../../core/operations/operation.ts'
 import { resolveProfile } from '../../core/pipeline/profile/resolve.ts'
@@ -6,7 +6,6 @@ import { readInput } from '../../core/pipeline/read-input.ts'
 import { viewOf } from '../../core/pipeline/view.ts'
 import { pruneValue } from '../../core/reduce/budget/prune-value.ts'
 import type { RecordedResult } from '../../lab/replay/read-results.ts'
-import { quotableValues, quotesOf } from './hidden-values.ts'
 
 /** What one view did to the results that it fits, in tokens. */
 export interface ViewFigures {
@@ -99,4 +98,43 @@ function hiddenBy(whole: Value, rest: Value): ReadonlySet<string> {
 function createFigures(): ViewFigures {
   const counts = { results: 0, before: 0, lossless: 0, standard: 0, compact: 0 }
   return { ...counts, inSessions: 0, neededLater: 0, goes: new Map() }
+}
+
+/** Shorter values are in later calls by chance. */
+const LEAST_CHARS = 5
+/** A longer text is no name; it would be quoted in parts. */
+const MOST_CHARS = 300
+
+/** The scalars of a value that a later call may quote, by their texts. */
+function quotableValues(value: Value): Set<string> {
+  const found = new Set<string>()
+  const open: Value[] = [value]
+  for (let inner = open.pop(); inner !== undefined; inner = open.pop()) {
+    if (inner instanceof ObjectValue) for (const member of inner.values) open.push(member)
+    else if (Array.isArray(inner)) for (const item of inner) open.push(item)
+    else if (typeof inner === 'string' || typeof inner === 'number') add(found, String(inner))
+    else if (inner instanceof NumberLiteral) add(found, inner.text)
+  }
+  return found
+}
+
+function add(found: Set<string>, text: string): void {
+  if (text.length >= LEAST_CHARS && text.length <= MOST_CHARS) found.add(text)
+}
+
+/** Everything that a call's arguments may quote: each text, and its words. */
+export function quotesOf(args: unknown): ReadonlySet<string> {
+  const found = new Set<string>()
+  const open: unknown[] = [args]
+  for (let i = 0; i < open.length; i++) {
+    const inner = open[i]
+    if (typeof inner === 'object' && inner !== null) {
+      for (const item of Object.values(inner)) open.push(item)
+    } else if (typeof inner === 'number') add(found, String(inner))
+    else if (typeof inner === 'string') {
+      add(found, inner)
+      for (const word of inner.split(/[\s"'`,;()=[\]{}<>]+/)) add(found, word)
+    }
+  }
+  return found
 }

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { parse, TomlError } from 'smol-toml'
 import type { z } from 'zod'
 import { NEWEST_SCHEMA } from '../../core/pipeline/profile/default-pipeline.ts'
+import { FORMAT_IDS } from '../../core/pipeline/profile/format-ids.ts'
 import {
   type KeyPath,
   leavesOf,
@@ -18,7 +19,6 @@ import { lineOf } from '../toml-lines.ts'
 import type { Fault } from './fault.ts'
 import { translateKeys, treeOf } from './predecessor-keys.ts'
 import { projectFaults } from './project-keys.ts'
-import { LISTED_FORMATS, switchedOff } from './switched-off.ts'
 
 /** The layers of files, in their order: later ones take precedence. */
 export const LAYERS = ['tuned', 'file', 'tenant', 'project'] as const
@@ -181,4 +181,15 @@ function tunedFaults(head: TunedTable, tree: Tree, tenant: string | undefined): 
     faults.push({ path: ['tuned', 'changes', index, 'key'], text: `${key} is no key of the file` })
   }
   return faults
+}
+
+/** The list that switches off each format that it does not name. */
+const LISTED_FORMATS = ['mckp', 'formats_enabled'] as const
+
+/** What a file's list of formats switches off; `null` if it is nothing. */
+function switchedOff({ mckp }: LayerSettings): string | null {
+  const listed = mckp?.formats_enabled
+  const off = listed === undefined ? [] : FORMAT_IDS.filter(id => !listed.includes(id))
+  if (off.length === 0) return null
+  return `switches off ${off.join(', ')}: results that are shortest in them get longer`
 }

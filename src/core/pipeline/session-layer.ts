@@ -4,12 +4,12 @@ import { HINT_FAMILIES } from '../hints/hint.ts'
 import { type HintGate, NONE_SENT, type SentHints } from '../hints/policy.ts'
 import { CHAIN_CALLS } from '../hints/search-chain.ts'
 import { sessionKey } from '../sessions/index/session-index.ts'
-import { createCallMemory, type Dependency } from '../sessions/turn/call-memory.ts'
+import { createCallMemory, type Dependency, type Seen } from '../sessions/turn/call-memory.ts'
 import { NEAR_FORMAT } from '../sessions/turn/decode-references.ts'
 import { takesPart } from '../sessions/turn/dedup-terms.ts'
 import { createLastFormat, type LastFormat } from '../sessions/turn/last-format.ts'
 import { refIn } from '../sessions/turn/long-references.ts'
-import { contextKey, invalidateBy, openTurn } from '../sessions/turn/open-turn.ts'
+import { contextKey, invalidateBy, openTurn, type SessionTurn } from '../sessions/turn/open-turn.ts'
 import { referToLastWhole } from '../sessions/turn/refer-to-changes.ts'
 import {
   type ReferOptions,
@@ -26,7 +26,6 @@ import { isSearch } from './is-search.ts'
 import type { LayerInput } from './layer.ts'
 import type { Profile } from './profile/resolve.ts'
 import type { PipelineContext } from './read-input.ts'
-import { hasInterval, sentBefore, sentTo } from './sent-before.ts'
 import { type Delivery, recordingOf } from './session-recording.ts'
 import { labelOf } from './wrapped-format.ts'
 
@@ -299,4 +298,33 @@ export function contentId(content: string): string {
 function optionsOf(op: string, request: SessionRequest): string {
   const { args, content, input_ref, session, ...options } = request
   return JSON.stringify([op, options])
+}
+
+/** The hints that the session was sent so far, as far as the policy asks for them. */
+function sentTo(
+  { index, bodies }: SessionContext,
+  { turn, context }: Pick<SessionTurn, 'turn' | 'context'>,
+  { hints }: Profile,
+): Pick<Seen, 'sent' | 'since'> {
+  const rules = HINT_FAMILIES.map(family => hints.types[family])
+  const isLimited = rules.some(rule => rule.max_per_session !== undefined)
+  const sent = isLimited ? (index.summary(turn.key)?.hints ?? []) : []
+  if (!hasInterval(hints)) return { sent }
+  const notes = createHintNotes(bodies, context)
+  const since = rules.map(({ interval_results: interval = 1 }, family) =>
+    notes.since(turn.sequence, family, interval - 1),
+  )
+  return { sent, since }
+}
+
+function hasInterval({ types }: Profile['hints']): boolean {
+  return HINT_FAMILIES.some(family => (types[family].interval_results ?? 1) > 1)
+}
+
+/** What the session had been sent when the call came first. */
+function sentBefore({ sent, since = [] }: Pick<Seen, 'sent' | 'since'>): SentHints {
+  return {
+    sentInSession: family => sent[HINT_FAMILIES.indexOf(family)] ?? 0,
+    resultsSince: family => since[HINT_FAMILIES.indexOf(family)] || Infinity,
+  }
 }

@@ -2,11 +2,14 @@ import type { Hono } from 'hono'
 import { AppError } from '../../core/base/errors.ts'
 import type { HttpExchange, HttpFront, HttpReply } from '../../mcp/fronts/http-exchange.ts'
 import { emptyReply } from '../../mcp/fronts/http-replies.ts'
+import { answerRetrievePost } from '../../mcp/results/retrieve-endpoint.ts'
+import type { Admission } from '../../pool/admission.ts'
+import { VERSION } from '../../runtime/version.ts'
+import type { ReadableOriginals } from '../../store/originals.ts'
 import type { AppContext, AppDeps, AppEnv } from '../context.ts'
 import { answerHeaders } from '../middleware/observe.ts'
 import { announcedLength, readBody } from '../request/body.ts'
 import { projectTerm } from '../request/project-of.ts'
-import { type RetrieveNeeds, serveRetrieve } from './mcp-retrieve.ts'
 import type { Route } from './route.ts'
 
 type McpNeeds = RetrieveNeeds & Pick<AppDeps, 'mcp' | 'maxBodyBytes'>
@@ -102,4 +105,45 @@ function goneSignal(c: AppContext): AbortSignal {
     if (!outgoing.writableFinished) gone.abort()
   })
   return gone.signal
+}
+
+/** Bytes of a call: its arguments name a hash and a part. */
+const MAX_CALL_BYTES = 64 * 1024
+
+interface RetrieveNeeds {
+  readonly admission: Pick<Admission, 'enter'>
+  readonly originals: ReadableOriginals
+  /** What the model is told of packed results; absent: nothing. */
+  readonly legend?: string
+}
+
+/** Answers a POST for an MCP server whose only tool is `haversack_retrieve`. */
+async function serveRetrieve(
+  c: AppContext,
+  { admission, originals, legend }: RetrieveNeeds,
+): Promise<Response> {
+  const state = c.get('state')
+  const announced = announcedLength(c, MAX_CALL_BYTES)
+  const ticket = admission.enter(state.caller, announced ?? 0)
+  try {
+    const body = await readBody(c, announced, MAX_CALL_BYTES, ticket)
+    state.bodyBytes = body.length
+    const { status, body: answer } = await answerRetrievePost(
+      Buffer.from(body.buffer, body.byteOffset, body.byteLength),
+      name => c.req.header(name),
+      {
+        originals,
+        tenant: state.caller.tenant,
+        version: VERSION,
+        ...(legend === undefined ? {} : { legend }),
+      },
+    )
+    const headers = answerHeaders(c)
+    if (answer === null) return new Response(null, { status, headers })
+    headers['content-type'] = 'application/json'
+    state.answerBytes = answer.length
+    return new Response(new Uint8Array(answer), { status, headers })
+  } finally {
+    ticket.leave()
+  }
 }

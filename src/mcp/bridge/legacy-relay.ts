@@ -1,19 +1,21 @@
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import {
+  jsonBytes,
   type Message,
   type NotificationMessage,
+  type RequestMessage,
   type ResponseMessage,
   writeNotification,
+  writeRequest,
   writeResponse,
 } from '../json-rpc.ts'
-import { EMPTY_OBJECT, member, objectMember } from '../members.ts'
+import { EMPTY_OBJECT, member, objectMember, textMember } from '../members.ts'
 import { Backoff } from '../upstream/backoff.ts'
 import { pause } from '../upstream/clock.ts'
 import { type BridgeFailure, CUT, lostBy, NO_SESSION, refusedBy } from './bridge-failures.ts'
 import { readAnswer } from './read-answer.ts'
 import type { OpenRequest, RelayOptions } from './relay.ts'
 import { openSession, ServiceSession } from './service-session.ts'
-import { SessionScript } from './session-script.ts'
 
 /** Attempts in a row to go on with the stream of a call, and the time before each. */
 const RESUMPTIONS = 3
@@ -221,4 +223,52 @@ const BEFORE_HANDSHAKE: BridgeFailure = { text: 'The handshake, initialize, has 
 
 function isSessionNotFound({ outcome }: ResponseMessage): boolean {
   return outcome.kind === 'error' && member(outcome.error, 'code')?.toString() === SESSION_NOT_FOUND
+}
+
+/** Id of requests that the client does not see. */
+const OWN_ID = jsonBytes('haversack-bridge')
+const INITIALIZED = 'notifications/initialized'
+
+/** What a client has told its session, so that another session can be told the same. */
+class SessionScript {
+  #initialize: JsonBytes | null = null
+  #isInitialized = false
+  #level: JsonBytes | null = null
+  /** Parameters of subscriptions to resources, by URI. */
+  readonly #watched = new Map<string, JsonBytes | null>()
+
+  /** Whether the client is ready for what belongs to no request. */
+  get isInitialized(): boolean {
+    return this.#isInitialized
+  }
+
+  note({ method, params }: RequestMessage | NotificationMessage): void {
+    if (method === 'initialize') this.#initialize = copyOf(params)
+    if (method === INITIALIZED) this.#isInitialized = true
+    if (method === 'logging/setLevel') this.#level = copyOf(params)
+    const uri = params === null ? null : textMember(params, 'uri')
+    if (uri === null) return
+    if (method === 'resources/subscribe') this.#watched.set(uri, copyOf(params))
+    if (method === 'resources/unsubscribe') this.#watched.delete(uri)
+  }
+
+  /** The client's own handshake. */
+  handshake(): JsonBytes {
+    return writeRequest(OWN_ID, 'initialize', this.#initialize)
+  }
+
+  /** What comes after the handshake, in its order. */
+  rest(): JsonBytes[] {
+    const level =
+      this.#level === null ? [] : [writeRequest(OWN_ID, 'logging/setLevel', this.#level)]
+    const watched = [...this.#watched.values()].map(params =>
+      writeRequest(OWN_ID, 'resources/subscribe', params),
+    )
+    return [writeNotification(INITIALIZED, null), ...level, ...watched]
+  }
+}
+
+/** A message is a part of a larger chunk, which would be kept with it. */
+function copyOf(params: JsonBytes | null): JsonBytes | null {
+  return params === null ? null : Buffer.from(params)
 }

@@ -16,7 +16,6 @@ import { META, metaMember, prepareParams } from './envelope.ts'
 import type { Link, LinkEnd, LinkEvents, LinkGone } from './link.ts'
 import type { ClientClaims } from './options.ts'
 import { ownIdOf } from './own-id.ts'
-import { MessageCount } from './patience.ts'
 
 /** A call as a session carries it. */
 export type SessionCall = Pick<UpstreamCall, 'method' | 'params' | 'notify' | 'ask' | 'mirrored'>
@@ -272,5 +271,34 @@ export class Session {
   /** Calls without those that only listen. */
   #underWay(): Pending[] {
     return [...this.#pending.values()].filter(({ call }) => call.method !== 'subscriptions/listen')
+  }
+}
+
+/** Messages at once after which a server floods, and those that it may go on to send a second. */
+const MOST_AT_ONCE = 20_000
+const PER_SECOND = 500
+/** So many of these reach the client at once. */
+const PASSED_AT_ONCE = 1_000
+
+/** What becomes of a message that a server sends of its own accord. */
+type Patience = 'passed on' | 'left out' | 'flood'
+
+/** Counts what a server sends of its own accord: notifications, requests, answers to no call. */
+class MessageCount {
+  readonly #clock: Clock
+  #count = 0
+  #at: number
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.#at = clock.now()
+  }
+
+  next(): Patience {
+    const now = this.#clock.now()
+    this.#count = Math.max(0, this.#count - ((now - this.#at) * PER_SECOND) / 1000) + 1
+    this.#at = now
+    if (this.#count > MOST_AT_ONCE) return 'flood'
+    return this.#count > PASSED_AT_ONCE ? 'left out' : 'passed on'
   }
 }

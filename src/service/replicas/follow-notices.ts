@@ -1,10 +1,13 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
 import type { Book } from '../../book/book.ts'
 import type { Config } from '../../config/config.ts'
+import { makeFolder } from '../../files/make-folder.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Store } from '../../store/store.ts'
 import { purgeTenantFiles } from '../book/purge-tenant-files.ts'
 import type { ServiceKeys } from '../keys.ts'
-import { openDonePurges } from './done-purges.ts'
 import { type Notice, revokedBy, watchNotices } from './notices.ts'
 
 export interface FollowedBy {
@@ -73,4 +76,42 @@ export function followNotices(
     if (news.length > 0) notices.tell(news)
   })
   return notices
+}
+
+const FILE = 'purges.json'
+/** Longer than a notice of a purge is kept. */
+const KEPT_MS = 180 * 86_400_000
+
+/** When each purge was done, by the id of its notice. */
+const fileSchema = z.record(z.string(), z.number())
+
+/** Which purges a data folder has carried out, also before the process started. */
+interface DonePurges {
+  has(id: string): boolean
+  /** Notes a purge. @throws the file system's error */
+  add(id: string, now: number): void
+}
+
+/** A file that cannot be read counts as empty: a purge that is made again does no harm. */
+function openDonePurges(dataDir: string): DonePurges {
+  const file = join(dataDir, FILE)
+  let done = read(file)
+  return {
+    has: id => Object.hasOwn(done, id),
+    add(id, now) {
+      const kept = Object.entries(done).filter(([, atMs]) => now - atMs < KEPT_MS)
+      done = Object.fromEntries([...kept, [id, now]])
+      makeFolder(dirname(file))
+      writeFileSync(`${file}.next`, JSON.stringify(done), { mode: 0o600, flush: true })
+      renameSync(`${file}.next`, file)
+    },
+  }
+}
+
+function read(file: string): Readonly<Record<string, number>> {
+  try {
+    return fileSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch {
+    return {}
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { guessRoute } from '../../../src/cli/proxy/guess-route.ts'
+import { guessRoute } from '../../../src/cli/proxy/check-request.ts'
 import { bodyRules, ROUTE_NAMES } from '../../../src/core/dialects/lookup.ts'
 
 const user = { role: 'user', content: 'hi' }

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { switchFetchingOn } from '../../../src/cli/setup/command.ts'
 import { editTomlTable } from '../../../src/cli/setup/edit-toml.ts'
-import { switchFetchingOn } from '../../../src/cli/setup/switch-fetching-on.ts'
 import { captureCli } from '../../support/capture.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'haversack-redeem-'))

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { quotesOf } from '../../../src/cli/views/hidden-values.ts'
-import { measureViews } from '../../../src/cli/views/measure-views.ts'
+import { measureViews, quotesOf } from '../../../src/cli/views/measure-views.ts'
 import { builtInViews, readViewFile } from '../../../src/config/views.ts'
 import { DEFAULT_PIPELINE } from '../../../src/core/pipeline/profile/default-pipeline.ts'
 import { localContext } from '../../support/local-context.ts'

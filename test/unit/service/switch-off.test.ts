@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTuned } from '../../../src/lab/versions/tuned.ts'
 import { lockFolder } from '../../../src/runtime/folder-lock.ts'
-import { createSwitchOff } from '../../../src/service/book/switch-off.ts'
+import { createSwitchOff } from '../../../src/service/book/arms.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-switch-off-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { linkHints } from '../../../src/ui/hint-links.ts'
+import { linkHints } from '../../../src/ui/result-page.ts'
 
 const HASH = '9f2c41aa07d3b85e16f04c2a'
 

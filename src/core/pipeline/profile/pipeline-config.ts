@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { VERBOSITIES } from '../../hints/hint.ts'
+import { HINT_FAMILIES, VERBOSITIES } from '../../hints/hint.ts'
 import { CONSTRUCTS, READING_LEVELS } from '../../reading/constructs.ts'
 import { STRATEGY_IDS } from '../../reduce/budget/strategies.ts'
 import { TRIM_ALGORITHMS } from '../../reduce/trim/trim-algorithms.ts'
@@ -7,10 +7,22 @@ import { VIEW_LEVELS } from '../../reduce/views/level.ts'
 import type { ViewData } from '../../reduce/views/view-schema.ts'
 import { DEFAULT_PIPELINE, NEWEST_SCHEMA, TEMPLATE_IDS } from './default-pipeline.ts'
 import { FORMAT_IDS } from './format-ids.ts'
-import { hintPolicy } from './hints-section.ts'
 import { profileAxes, recursionDepth } from './profile-axes.ts'
 import { section } from './section.ts'
 import { cacheAlign, cacheLife, steering } from './steering-section.ts'
+
+/** The rule for one family of hints. */
+const rule = z.strictObject({
+  enabled: z.boolean().default(true),
+  max_per_session: z.int().nonnegative().optional(),
+  applies_to_models: z.array(z.string().min(1)).default(['*']),
+})
+
+/** Section `hints`: the families that may be sent, to which models, and how often. */
+const hintPolicy = section(DEFAULT_PIPELINE.hints, {
+  enabled: z.boolean(),
+  types: z.partialRecord(z.enum(HINT_FAMILIES), rule.prefault({})),
+})
 
 const positive = z.int().positive()
 const lruSize = positive.max(1_000)

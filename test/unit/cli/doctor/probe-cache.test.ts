@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { probeCache } from '../../../../src/cli/doctor/probe-cache.ts'
+import { probeCache } from '../../../../src/cli/doctor/ask-cache.ts'
 import { CachingVendor } from '../../../support/caching/vendor.ts'
 
 /** Asks a vendor whose clock stands still until it is waited for. */

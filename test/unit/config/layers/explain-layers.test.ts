@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { explanationLines } from '../../../../src/cli/config/explanation-lines.ts'
+import { explanationLines } from '../../../../src/cli/config/command.ts'
 import { explainCall, explainLayers } from '../../../../src/config/layers/explain-layers.ts'
 import { layersFolder, TUNED } from './layers-folder.ts'
 

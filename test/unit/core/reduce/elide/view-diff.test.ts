@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isDerivedFile } from '../../../../../src/core/reduce/elide/derived-files.ts'
-import { viewDiff } from '../../../../../src/core/reduce/elide/view-diff.ts'
+import { isDerivedFile, viewDiff } from '../../../../../src/core/reduce/elide/view-diff.ts'
 import { missingLines } from '../../../../../src/core/verify/missing-lines.ts'
 import { FULL_RUNS } from '../../../../support/runs.ts'
 
