@@ -42,8 +42,6 @@ export interface Findings {
 export interface AgentOptions {
   readonly session: string
   readonly tenant: string
-  /** The replica that most of its results come to. */
-  readonly home: number
   readonly headers: Readonly<Record<string, string>>
   /** The headers of a key of another tenant. */
   readonly foreign: Readonly<Record<string, string>>
@@ -117,7 +115,7 @@ export class Agent {
   }
 
   async #read(): Promise<void> {
-    const { session, replicas, headers, random, findings, home } = this.#options
+    const { session, replicas, headers, random, findings } = this.#options
     const argument = FILES[random(FILES.length)]!
     const number = this.#log.next()
     // Texts of an earlier time do not come again, so that none is kept once more by chance.
@@ -132,7 +130,7 @@ export class Agent {
       args: { file_path: argument },
       tool_call_id: `call ${number}`,
     }
-    const { status, answer, trail } = await replicas.ask('/v1/encode', headers, request, home)
+    const { status, answer, trail } = await replicas.ask('/v1/encode', headers, request)
     findings.counts.encodes++
     if (status !== 200) return this.#fault(`encode answered ${status}`)
     const { content, format } = answer as { readonly content: string; readonly format: string }
@@ -169,7 +167,7 @@ export class Agent {
   async #close(): Promise<void> {
     const { session, replicas, headers, findings } = this.#options
     const path = `/v1/sessions/${encodeURIComponent(session)}`
-    const { status } = await replicas.ask(path, headers, undefined, null, 'DELETE')
+    const { status } = await replicas.ask(path, headers, undefined, 'DELETE')
     if (status === 200) findings.counts.closes++
     else if (status !== 404) this.#fault(`the end of a session answered ${status}`)
     const due = this.#due.splice(0)

@@ -4,7 +4,7 @@ import { FAILOVERS, FAULTS, type FaultCast } from './fault-table.ts'
 import { Pacer } from './pacer.ts'
 import { watchPulse } from './pulse.ts'
 import type { Replicas } from './replicas.ts'
-import { setStage } from './stage.ts'
+import { CALL_MS, setStage } from './stage.ts'
 import { Talker } from './talker.ts'
 
 export interface FaultRun extends Findings {
@@ -24,22 +24,15 @@ export interface PlayOptions {
   readonly each: number
   /** Names of faults, in their order; again from the first one after the last. */
   readonly faults: readonly string[]
-  /** So many of 100 requests to a session come to the same replica; the others to any. */
-  readonly stays?: number
-  /** How many of them may go on at the same time. */
-  readonly atOnce?: number
   /** Whether there are a primary, two replicas and three Sentinels, instead of one server. */
   readonly hasSentinels?: boolean
-  /** How long a call of a service may take; longer on a machine that has no time. */
-  readonly callMs?: number
   /** Agents of each of two tenants that use the same names and texts. */
   readonly agents: number
 }
 
 /** Plays a run: three services that share Redis, agents that check what they get, and faults. */
 export async function playFaults(options: PlayOptions): Promise<FaultRun> {
-  const { operations, seed, each, faults, agents } = options
-  const { atOnce = 1, hasSentinels = false, stays = 0, callMs = 100 } = options
+  const { operations, seed, each, faults, agents, hasSentinels = false } = options
   const table = hasSentinels ? FAILOVERS : FAULTS
   const random = createRandom(seed)
   const begunMs = performance.now()
@@ -52,20 +45,20 @@ export async function playFaults(options: PlayOptions): Promise<FaultRun> {
     nowMs: () => Math.round(performance.now() - begunMs),
   }
   const happened: Record<string, number> = {}
-  const stage = await setStage({ random, stays, hasSentinels, callMs, findings })
+  const stage = await setStage({ random, hasSentinels, findings })
   const { servers, replicas, vendor, tenants, foreign, paced, purged } = stage
   try {
     const common = { replicas, random, findings }
     const crew = tenants.flatMap(({ tenant, headers }) =>
       Array.from({ length: agents }, (_, i) => {
-        const own = { session: `agent {${i}}`, tenant, home: i, headers, foreign }
+        const own = { session: `agent {${i}}`, tenant, headers, foreign }
         return new Agent({ ...common, ...own })
       }),
     )
     const talkers = tenants.map(({ tenant, headers }, i) => {
       return new Talker({ ...common, tenant, headers, vendor, name: `talk ${i}` })
     })
-    const passing = new Agent({ ...common, ...purged, session: 'agent {0}', home: 0, foreign })
+    const passing = new Agent({ ...common, ...purged, session: 'agent {0}', foreign })
     const pacer = new Pacer({ headers: paced, replicas, findings })
     let done = 0
     let due = each
@@ -78,7 +71,7 @@ export async function playFaults(options: PlayOptions): Promise<FaultRun> {
     }
     let next = 0
     let starved = 0
-    const endPulse = watchPulse(servers, callMs / 2, () => {
+    const endPulse = watchPulse(servers, CALL_MS / 2, () => {
       if (running.size > 0) return
       starved++
       findings.calmSinceMs = findings.nowMs()
@@ -87,7 +80,7 @@ export async function playFaults(options: PlayOptions): Promise<FaultRun> {
       while (done < operations || next < faults.length) {
         done++
         await agent.act()
-        if (faults.length === 0 || done < due || running.size >= atOnce) continue
+        if (faults.length === 0 || done < due || running.size > 0) continue
         due = done + each
         const name = faults[next++ % faults.length]!
         happened[name] = (happened[name] ?? 0) + 1

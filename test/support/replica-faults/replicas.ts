@@ -21,8 +21,6 @@ const LAST_CHARS = 4_000
 export class Replicas {
   readonly #services: ServiceProcess[] = []
   readonly #random: Random
-  /** So many of 100 requests to a session come to the same replica. */
-  readonly #stays: number
   readonly #optionsOf: (service: number, isNext: boolean) => ProcessOptions
   /** Called if one ends that the run has not ended. */
   readonly #onLost: (what: string) => void
@@ -35,12 +33,10 @@ export class Replicas {
   /** @param optionsOf how a service is started, by its number and version */
   constructor(
     random: Random,
-    stays: number,
     optionsOf: (service: number, isNext: boolean) => ProcessOptions,
     onLost: (what: string) => void,
   ) {
     this.#random = random
-    this.#stays = stays
     this.#optionsOf = optionsOf
     this.#onLost = onLost
   }
@@ -100,20 +96,15 @@ export class Replicas {
     return (await this.#try(at, path, 'POST', headers, body))?.status ?? null
   }
 
-  /**
-   * Sends a request until a replica answers it otherwise than with 503.
-   * @param home the replica that is asked first, as often as the run's agents stay with theirs
-   */
+  /** Sends a request until a replica answers it otherwise than with 503. */
   async ask(
     path: string,
     headers: Readonly<Record<string, string>>,
     body?: object,
-    home: number | null = null,
     method = body === undefined ? 'GET' : 'POST',
   ) {
     for (let trail = ''; ; ) {
-      const isHome = home !== null && trail === '' && this.#random(100) < this.#stays
-      const at = (isHome ? home : this.#random(this.#services.length)) % this.#services.length
+      const at = this.#random(this.#services.length)
       const askedMs = performance.now()
       const answered = await this.#try(at, path, method, headers, body)
       const tookMs = Math.round(performance.now() - askedMs)

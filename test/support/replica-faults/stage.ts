@@ -38,15 +38,13 @@ export interface Stage {
 
 export interface StageOptions {
   readonly random: Random
-  /** So many of 100 requests to a session come to the same replica. */
-  readonly stays: number
   readonly hasSentinels: boolean
-  /** How long a call of a service may take. */
-  readonly callMs: number
   readonly findings: Findings
 }
 
 const SERVICES = 3
+/** How long a call of a service may take. */
+export const CALL_MS = 100
 /** After so long without an answer a primary counts as down, also on a busy machine. */
 const DOWN_MS = 1_000
 const SKEWED_CLOCK = new URL('skewed-clock.ts', import.meta.url).href
@@ -57,7 +55,7 @@ const OTHER_PIPELINE = '[mckp]\nformats_enabled = ["json_compact", "ndjson"]\n'
 
 /** Starts all of it. */
 export async function setStage(options: StageOptions): Promise<Stage> {
-  const { random, stays, hasSentinels, callMs, findings } = options
+  const { random, hasSentinels, findings } = options
   const folder = mkdtempSync(join(tmpdir(), 'haversack-faults-'))
   const keyOf = (tenant: string, more: Parameters<typeof keyFor>[1] = {}) => ({
     tenant,
@@ -78,7 +76,7 @@ export async function setStage(options: StageOptions): Promise<Stage> {
   /** The configuration of a service; -1: of an operator's command. */
   function configOf(service: number): string {
     const file = join(folder, `${service}.toml`)
-    const limits = `call_timeout_ms = ${callMs}\n`
+    const limits = `call_timeout_ms = ${CALL_MS}\n`
     writeFileSync(file, `${base}\n${COMMON}[store.redis]\n${servers.settings(service)}${limits}`)
     return file
   }
@@ -95,7 +93,7 @@ export async function setStage(options: StageOptions): Promise<Stage> {
     if (!isNext) return { env, execArgv }
     return { env: { ...env, HAVERSACK_PIPELINE_CONFIG: pipeline }, execArgv, main: next.main }
   }
-  const replicas = new Replicas(random, stays, optionsOf, what => {
+  const replicas = new Replicas(random, optionsOf, what => {
     findings.violations.push(`a service ${what}`)
     process.stderr.write(`${findings.nowMs()} violation: a service ${what}\n`)
   })
