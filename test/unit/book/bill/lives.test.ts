@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { guardedBy, lifeOf, NO_LIFE } from '../../../../src/book/bill/life-account.ts'
 import { createSavings } from '../../../../src/book/bill/savings.ts'
 import { savingsAnswer } from '../../../../src/book/bill/savings-answer.ts'
 import { missReason, seenPrompt } from '../../../../src/book/bill/seen-prompt.ts'
@@ -6,6 +7,7 @@ import { turnMarks } from '../../../../src/book/bill/turn-marks.ts'
 import { savingsLines } from '../../../../src/cli/savings/command.ts'
 import { builtInPrices } from '../../../../src/config/prices.ts'
 import { MISS_REASONS } from '../../../../src/core/contract/savings.ts'
+import { USUAL_BUDGET } from '../../../../src/core/conversation/usage/life-rules.ts'
 import { NO_USAGE, type TokenUsage } from '../../../../src/core/conversation/usage/token-usage.ts'
 import { recordStore } from './records.ts'
 
@@ -156,6 +158,113 @@ describe('the mark of a request', () => {
     ]
     const expected = mark === null ? [] : [{ at: 1, ...mark }]
     expect(turnMarks(turns, LIST)).toMatchObject(expected)
+  })
+})
+
+describe('the life of one request', () => {
+  const PRICES = { cache_read: 0.1, cache_write: 1.25, cache_write_long: 2, output: 5 }
+  const [LATE, HOUR] = [600_000, 3_600_000]
+  const MISSED = { cache_write: 9_000, uncached: 1_000, output: 7 }
+  const WRITTEN = { ...NO_LIFE, written: 9_000 }
+  const KEPT = { ...NO_LIFE, bridged: 8_000, written: 1_000 }
+  const SPENT = 1_500 / USUAL_BUDGET
+  const LONG = { isLong: true, premium: 0, spent: SPENT }
+
+  /** After a prompt with 8,000 cached tokens; `guard` is its, `null`: there was no such prompt. */
+  function terms(pause: number, usage: Partial<TokenUsage>, more: LifeMore = {}) {
+    const { guard, isOurs, isChanged, pings = 0, life_ms = 300_000 } = more
+    const digests = { model: 1, tools: 1, system: 1, first_message: 1, settings: 1 }
+    const prompt = { ...digests, at: 5, life_ms, turns: 1, kind: 7, next: 'next', history: [5] }
+    const { guard: _, ...rest } = seenPrompt(prompt, {
+      ...{ cached: 8_000, begunMs: 0, guard: LONG },
+    })
+    const before = guard === null ? null : { ...rest, ...(guard && { guard }) }
+    const print = { ...prompt, at: 5 + pause }
+    const levers = isOurs ? ['life'] : ['place']
+    const report = { print, levers, ...(isChanged && { prefix_changed: true }) }
+    return { usage: { ...NO_USAGE, ...usage }, before, report, pings }
+  }
+  interface LifeMore {
+    readonly guard?: typeof LONG | null
+    readonly isOurs?: boolean
+    readonly isChanged?: boolean
+    readonly pings?: number
+    readonly life_ms?: number
+  }
+
+  const HIT = { cache_read: 7_000, cache_write_long: 2_000 }
+  it.each<[string, Parameters<typeof terms>, object]>([
+    ['the first', [LATE, MISSED, { guard: null }], WRITTEN],
+    ['a pause of five minutes', [300_000, MISSED], WRITTEN],
+    ['a longer one', [300_001, MISSED], KEPT],
+    ['a pause of an hour', [HOUR, MISSED], KEPT],
+    ['a longer one than that', [HOUR + 1, MISSED], WRITTEN],
+    ['another prefix', [LATE, MISSED, { isChanged: true }], WRITTEN],
+    ['a short prompt', [LATE, { cache_write: 600 }], { ...NO_LIFE, bridged: 600 }],
+    ['a prompt that is hardly cached', [LATE, { uncached: 9_500 }], { ...NO_LIFE, bridged: 8_000 }],
+    ['writes of both lives', [1, { cache_write: 3, cache_write_long: 4 }], { written: 7 }],
+    ['an hour of the client', [LATE, HIT, { life_ms: HOUR }], { premium: 0, avoided: 0 }],
+    ['the first hour of ours', [LATE, HIT, { isOurs: true }], { premium: 1_500, avoided: 0 }],
+    [
+      'an hour of ours',
+      [LATE, HIT, { isOurs: true, life_ms: HOUR }],
+      { premium: 1_500, avoided: 7_000 * 1.15, bridged: 8_000, written: 1_000 },
+    ],
+    ['pings', [LATE, { cache_read: 9_000 }, { pings: 1 }], { premium: 0, avoided: 8_000 * 1.15 }],
+    ['pings in no pause', [9, { cache_read: 9_000 }, { pings: 1 }], { avoided: 0 }],
+  ])('has what an hour bridges, costs and avoids: %s', (_, of, life) => {
+    expect(lifeOf(terms(...of), PRICES)).toMatchObject(life)
+  })
+
+  const COST = 1_000 + 9_000 * 1.25
+  const BRIDGED = 8_000 * 1.15
+  const NONE = { isLong: false, premium: 0, spent: 0 }
+  it.each<[string, Parameters<typeof terms>, number, object]>([
+    ['the first', [LATE, MISSED, { guard: null }], 0, { ...NONE, spent: COST }],
+    [
+      'after a short pause',
+      [9, MISSED, { guard: { ...LONG, isLong: false } }],
+      0,
+      { ...NONE, spent: SPENT + COST },
+    ],
+    ['without a budget', [LATE, MISSED], 0, { ...NONE, spent: COST }],
+    [
+      'after its first pause',
+      [LATE, { cache_write: 2_000 }, { guard: { ...LONG, isLong: false } }],
+      -1_500,
+      { isLong: true, premium: 1_500, spent: SPENT + 2_500 + 1_500 },
+    ],
+    [
+      'in the hour',
+      [9, { cache_read: 8_000, cache_write: 500, cache_write_long: 1_500 }, { guard: LONG }],
+      -1_500,
+      { isLong: true, premium: 1_500, spent: SPENT + 800 + 625 + 3_000 + 1_500 },
+    ],
+    [
+      'after a pause in the hour',
+      [LATE, MISSED, { guard: LONG }],
+      BRIDGED - 750,
+      { isLong: true, premium: 750, spent: SPENT + COST - BRIDGED + 750 },
+    ],
+    [
+      'after the last pause in its budget',
+      [LATE, MISSED, { guard: { ...LONG, premium: 751 } }],
+      BRIDGED,
+      { isLong: false, premium: 751, spent: SPENT + COST - BRIDGED },
+    ],
+    [
+      'of a prompt that is hardly cached',
+      [LATE, { uncached: 9_500 }, { guard: LONG }],
+      BRIDGED,
+      { isLong: true, premium: 0, spent: SPENT + 9_500 - BRIDGED },
+    ],
+  ])('has what a guarded hour would have saved: %s', (_, of, saved, guard) => {
+    const found = guardedBy(terms(...of), PRICES)
+    expect(found.saved).toBeCloseTo(saved, 6)
+    const { spent, ...rest } = found.guard
+    const { spent: expected, ...others } = guard as typeof LONG
+    expect(rest).toEqual(others)
+    expect(spent).toBeCloseTo(expected, 6)
   })
 })
 
